@@ -1,0 +1,28 @@
+// The bandwidth of the machine's memory, and the traffic no version of a workload can avoid: together, the floor of its time.
+#pragma once
+
+#include <cstdint>
+
+#include "system/team.h"
+
+namespace pappus::bench {
+
+/// Bytes a second of a[i] = b[i] + s*c[i] (STREAM's triad, McCalpin 1995), three arrays of 512 MB, or a sixth of the memory that is
+/// free where that is less; all threads, streaming stores, the best of `repeat` runs. Counts two reads and a write.
+double triad_bytes_per_s(team& workers, int repeat = 5);
+
+/// Unavoidable bytes: each input read once, each output written once.
+namespace min_bytes {
+constexpr double mapfiltersum(std::int64_t n) { return 4.0 * n; }
+constexpr double scan(std::int64_t n) { return 8.0 * n; }
+constexpr double sort(std::int64_t n) { return 8.0 * n; }
+constexpr double groupby(std::int64_t n, std::int64_t keys) { return 16.0 * n + 24.0 * keys; }
+constexpr double join(std::int64_t build, std::int64_t probe) { return 16.0 * (build + probe); }
+constexpr double kmeans(std::int64_t n, int d) { return 4.0 * n * d; }
+constexpr double pagerank(std::int64_t pages, std::int64_t links) { return 8.0 * (pages + links); }
+constexpr double bm25f(std::int64_t documents, std::int64_t tokens) {
+  return 24.0 * documents + 2.0 * tokens;
+}
+}  // namespace min_bytes
+
+}  // namespace pappus::bench

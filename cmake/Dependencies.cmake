@@ -1,0 +1,21 @@
+# What Pappus needs of others. None of it shows in include/pappus/.
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)
+if(NOT PAPPUS_STD_THREADS)
+  find_package(TBB REQUIRED)
+endif()
+
+# Debian has no CMake package for these two. They are linked by name, so that an exported static
+# library doesn't hold paths of this machine.
+function(pappus_need_library name header)
+  find_library(PAPPUS_LIBRARY_${name} ${name})
+  find_path(PAPPUS_INCLUDE_${name} ${header})
+  mark_as_advanced(PAPPUS_LIBRARY_${name} PAPPUS_INCLUDE_${name})
+  if(NOT PAPPUS_LIBRARY_${name} OR NOT PAPPUS_INCLUDE_${name})
+    message(FATAL_ERROR "lib${name} with ${header} was not found: run tools/setup.sh")
+  endif()
+endfunction()
+pappus_need_library(lz4 lz4frame.h)
+pappus_need_library(lzma lzma.h)

@@ -1,0 +1,14 @@
+# What every target of this project shares.
+
+if(PAPPUS_SANITIZE)
+  add_compile_options(
+    -fsanitize=${PAPPUS_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${PAPPUS_SANITIZE})
+endif()
+
+# Warnings for a target of this project, and src/ as a root of its includes.
+function(pappus_own target)
+  target_compile_options(${target} PRIVATE
+    -Wall -Wextra $<$<BOOL:${PAPPUS_WERROR}>:-Werror>)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+endfunction()

@@ -1,0 +1,240 @@
+// Binds the columns of a file to the fields of a record, and the two calendar types that files have
+// and C++ lacks as plain data.
+//
+// The offset of a member pointer is found by applying it to a real object. std::bit_cast makes one
+// out of zero bytes for any trivially copyable record, default constructible or not, so no rule of
+// the language is bent as offsetof tricks do.
+//
+// Without names (NPY, raw) the fields are found by structured bindings, up to max_fields of them.
+// Not here: nested records and longer ones, whose layout is their size alone.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <chrono>
+#include <compare>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "pappus/detail/core/columns.h"
+
+namespace pappus {
+
+/// A calendar day of the proleptic Gregorian calendar; a field of this type reads YYYY-MM-DD.
+struct date {
+  std::int32_t days = 0;  ///< since 1970-01-01, negative before
+
+  /// The given day; month 1 to 12, day 1 to 31. A day that the month lacks runs on into the next.
+  static constexpr date of(int year, unsigned month, unsigned day) noexcept {
+    const std::chrono::year_month_day first{std::chrono::year{year}, std::chrono::month{month},
+                                            std::chrono::day{1}};
+    const std::chrono::days since_epoch = std::chrono::sys_days{first}.time_since_epoch();
+    return {static_cast<std::int32_t>(since_epoch.count() + static_cast<std::int64_t>(day) - 1)};
+  }
+
+  constexpr int year() const noexcept { return static_cast<int>(civil().year()); }
+  constexpr unsigned month() const noexcept { return static_cast<unsigned>(civil().month()); }
+  constexpr unsigned day() const noexcept { return static_cast<unsigned>(civil().day()); }
+
+  friend constexpr auto operator<=>(const date&, const date&) = default;
+
+ private:
+  constexpr std::chrono::year_month_day civil() const noexcept {
+    return std::chrono::sys_days{std::chrono::days{days}};
+  }
+};
+
+/// A moment in microseconds; a field of this type reads YYYY-MM-DD HH:MM:SS.ffffff. Has no time
+/// zone: files are taken as UTC.
+struct timestamp {
+  std::int64_t micros = 0;  ///< since 1970-01-01 00:00, negative before
+
+  /// The day this moment lies in.
+  constexpr pappus::date date() const noexcept {
+    constexpr std::int64_t day = 86'400'000'000;
+    return {static_cast<std::int32_t>(micros / day - (micros % day < 0 ? 1 : 0))};
+  }
+
+  friend constexpr auto operator<=>(const timestamp&, const timestamp&) = default;
+};
+
+namespace detail {
+
+template <typename Field>
+struct field_traits {
+  static constexpr bool is_cell = false;
+};
+
+template <cell Type, std::size_t Count = 1>
+struct known_field {
+  static constexpr bool is_cell = true;
+  static constexpr cell type = Type;
+  static constexpr std::size_t count = Count;
+};
+
+template <typename Field>
+  requires(std::integral<Field> && sizeof(Field) <= 8 && !std::same_as<Field, bool> &&
+           !std::same_as<Field, char> && !std::same_as<Field, wchar_t> &&
+           !std::same_as<Field, char8_t> && !std::same_as<Field, char16_t> &&
+           !std::same_as<Field, char32_t>)
+struct field_traits<Field> : known_field<static_cast<cell>((std::is_signed_v<Field> ? 0 : 4) +
+                                                           std::countr_zero(sizeof(Field)))> {};
+
+template <>
+struct field_traits<float> : known_field<cell::f32> {};
+template <>
+struct field_traits<double> : known_field<cell::f64> {};
+template <>
+struct field_traits<bool> : known_field<cell::boolean> {};
+template <>
+struct field_traits<std::string_view> : known_field<cell::string> {};
+template <>
+struct field_traits<date> : known_field<cell::date> {};
+template <>
+struct field_traits<timestamp> : known_field<cell::timestamp> {};
+template <typename Element, std::size_t Count>
+  requires(field_traits<Element>::is_cell && Count > 0)
+struct field_traits<std::array<Element, Count>>
+    : known_field<field_traits<Element>::type, Count * field_traits<Element>::count> {};
+
+template <typename Record>
+concept fileable = std::is_trivially_copyable_v<Record> && std::is_object_v<Record>;
+
+template <typename Record>
+Record zero_record() noexcept {
+  return std::bit_cast<Record>(std::array<std::byte, sizeof(Record)>{});
+}
+
+template <typename Field>
+column_binding binding_of(std::string name, const void* record, const Field& field) {
+  using traits = field_traits<Field>;
+  const auto* begin = static_cast<const std::byte*>(record);
+  const auto* at = reinterpret_cast<const std::byte*>(std::addressof(field));
+  return {std::move(name), traits::type, static_cast<std::size_t>(at - begin), traits::count};
+}
+
+/// Stands for a value of any type when counting how many initialisers an aggregate takes.
+struct anything {
+  template <typename T>
+  operator T() const;  // NOLINT: implicit by design, never defined
+};
+
+/// Converts to base classes of Record only: initialises the first element of an aggregate just if
+/// that is a base.
+template <typename Record>
+struct any_base_of {
+  template <typename T>
+    requires(std::is_base_of_v<T, Record> && !std::same_as<T, Record>)
+  operator T() const;  // NOLINT: implicit by design, never defined
+};
+
+template <std::size_t>
+using nth_anything = anything;
+
+template <typename Record, std::size_t... I>
+constexpr bool takes(std::index_sequence<I...>) {
+  return requires { Record{nth_anything<I>{}...}; };
+}
+
+/// Whether initialiser number sizeof...(Before) may stand in braces of its own. It may not if it
+/// starts a C array whose braces were left out: then it takes the whole array, and those after it
+/// are too many. (A string_view in braces is ambiguous.)
+template <typename Record, std::size_t... Before, std::size_t... After>
+constexpr bool stands_alone(std::index_sequence<Before...>, std::index_sequence<After...>) {
+  return requires { Record{nth_anything<Before>{}..., {anything{}}, nth_anything<After>{}...}; } ||
+         requires {
+           Record{nth_anything<Before>{}..., {std::string_view{}}, nth_anything<After>{}...};
+         };
+}
+
+template <typename Record, std::size_t... I>
+constexpr bool all_stand_alone(std::index_sequence<I...>) {
+  return (stands_alone<Record>(std::make_index_sequence<I>{},
+                               std::make_index_sequence<sizeof...(I) - I - 1>{}) &&
+          ...);
+}
+
+inline constexpr std::size_t max_fields = 8;
+
+/// The number of fields of an aggregate that structured bindings can name; 0 where it has a base, a
+/// C array, or too many.
+template <typename Record, std::size_t Count = max_fields + 1>
+constexpr std::size_t field_count() {
+  if constexpr (!std::is_aggregate_v<Record> || Count == 0 ||
+                requires { Record{any_base_of<Record>{}}; }) {
+    return 0;
+  } else if constexpr (takes<Record>(std::make_index_sequence<Count>{})) {
+    constexpr bool nameable =
+        Count <= max_fields && all_stand_alone<Record>(std::make_index_sequence<Count>{});
+    return nameable ? Count : 0;
+  } else {
+    return field_count<Record, Count - 1>();
+  }
+}
+
+/// Calls visit(fields...) with references to all fields of `record`.
+template <std::size_t Count, typename Record, typename Visit>
+void visit_fields(const Record& record, Visit&& visit) {
+  // clang-format off
+  if constexpr (Count == 1) { const auto& [a] = record; visit(a); }
+  if constexpr (Count == 2) { const auto& [a, b] = record; visit(a, b); }
+  if constexpr (Count == 3) { const auto& [a, b, c] = record; visit(a, b, c); }
+  if constexpr (Count == 4) { const auto& [a, b, c, d] = record; visit(a, b, c, d); }
+  if constexpr (Count == 5) { const auto& [a, b, c, d, e] = record; visit(a, b, c, d, e); }
+  if constexpr (Count == 6) { const auto& [a, b, c, d, e, f] = record; visit(a, b, c, d, e, f); }
+  if constexpr (Count == 7) { const auto& [a, b, c, d, e, f, g] = record; visit(a, b, c, d, e, f, g); }
+  if constexpr (Count == 8) { const auto& [a, b, c, d, e, f, g, h] = record; visit(a, b, c, d, e, f, g, h); }
+  // clang-format on
+}
+
+/// The layout of a record as its type tells it; no columns where the type can't be seen through.
+template <fileable Record>
+record_layout layout_of() {
+  record_layout layout{sizeof(Record), {}};
+  if constexpr (field_traits<Record>::is_cell) {
+    using traits = field_traits<Record>;
+    layout.columns.push_back({"", traits::type, 0, traits::count});
+  } else if constexpr (constexpr std::size_t count = field_count<Record>(); count > 0) {
+    const Record record = zero_record<Record>();
+    visit_fields<count>(record, [&]<typename... Field>(const Field&... field) {
+      if constexpr ((field_traits<Field>::is_cell && ...)) {
+        (layout.columns.push_back(binding_of("", &record, field)), ...);
+      }
+    });
+    // A bit-field can't be referred to: visit saw a copy that lies elsewhere.
+    const auto outside = [](const column_binding& field) { return field.offset >= sizeof(Record); };
+    if (std::ranges::any_of(layout.columns, outside)) layout.columns.clear();
+  }
+  return layout;
+}
+
+}  // namespace detail
+
+/// A column bound to a field of Record.
+template <typename Record>
+struct column_of : detail::column_binding {};
+
+/// Binds the column `name` of a file to a field: `column("delay", &flight::delay)`.
+///
+/// \param name   as in the file's header, case included.
+/// \param field  a direct member: an integer up to 64 bits, float, double, bool, std::string_view,
+/// pappus::date,
+///               pappus::timestamp; in NPY files also a std::array of those.
+template <typename Field, typename Record>
+column_of<Record> column(std::string name, Field Record::* field) {
+  static_assert(detail::fileable<Record>, "pappus::column: the record must be trivially copyable");
+  static_assert(
+      detail::field_traits<Field>::is_cell,
+      "pappus::column: a field must be an integer, float, double, bool, std::string_view, "
+      "pappus::date, pappus::timestamp or a std::array of these");
+  const Record record = detail::zero_record<Record>();
+  return {detail::binding_of(std::move(name), &record, record.*field)};
+}
+
+}  // namespace pappus

@@ -1,0 +1,70 @@
+// How a record lies in memory, as far as file formats need to know: which cell, of which type, at
+// which offset.
+//
+// A format never sees the record's type. It is given a record_layout, built from the user's
+// column("name", &T::field) calls or, where a file has no names, from the record's type itself
+// (include/pappus/columns.h).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace pappus::detail {
+
+/// The type of one scalar of a record.
+enum class cell : std::uint8_t {
+  i8,
+  i16,
+  i32,
+  i64,
+  u8,
+  u16,
+  u32,
+  u64,
+  f32,
+  f64,
+  boolean,
+  string,     ///< a std::string_view
+  date,       ///< a pappus::date: days since 1970-01-01 in 32 bits
+  timestamp,  ///< a pappus::timestamp: microseconds since 1970-01-01 in 64 bits
+};
+
+/// The bytes one scalar of this type takes in a record.
+constexpr std::size_t cell_bytes(cell type) noexcept {
+  switch (type) {
+    case cell::i8:
+    case cell::u8:
+    case cell::boolean:
+      return 1;
+    case cell::i16:
+    case cell::u16:
+      return 2;
+    case cell::i32:
+    case cell::u32:
+    case cell::f32:
+    case cell::date:
+      return 4;
+    case cell::string:
+      return 16;
+    default:
+      return 8;
+  }
+}
+
+/// One field of a record: `count` scalars of one type, `offset` bytes from the record's start.
+struct column_binding {
+  std::string name;  ///< empty where the field has no name known to us
+  cell type{};
+  std::size_t offset = 0;
+  std::size_t count = 1;  ///< more than one for std::array fields
+};
+
+/// A record as a format sees it. `columns` may be empty: then only its size is known.
+struct record_layout {
+  std::size_t bytes = 0;
+  std::vector<column_binding> columns;
+};
+
+}  // namespace pappus::detail

@@ -1,0 +1,170 @@
+// Keys as bits whose unsigned order is the order of the keys.
+//
+// Sorts, partitions and hash tables work on 4, 8 or 16 bytes of such bits, once for every key type.
+// Values that compare equal get equal bits: -0.0 becomes 0.0 and every NaN the same one, which
+// comes after all numbers. Padding never takes part: the fields of composite keys are encoded one
+// by one, most significant first. Descending order is the complement.
+//
+// Strings have no such bits; a query that groups, sorts or joins by strings numbers them first
+// (ops/core/strings.h).
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <type_traits>
+
+#include "pappus/detail/core/bits.h"
+
+namespace pappus {
+template <typename A, typename B>
+struct pair;
+}
+
+namespace pappus::detail {
+
+/// width: significant bits, at most 128. encode: those bits in the low end of a bits128 or, up to
+/// 64, a std::uint64_t.
+template <typename K>
+struct key_codec;
+
+template <typename K>
+concept bits_key = requires { key_codec<K>::width; };
+template <typename K>
+concept string_key = std::is_same_v<K, std::string_view>;
+template <typename K>
+concept key = bits_key<K> || string_key<K>;
+
+using wide = unsigned __int128;
+
+constexpr bits128 from_wide(wide w) {
+  return {static_cast<std::uint64_t>(w), static_cast<std::uint64_t>(w >> 64)};
+}
+constexpr wide to_wide(bits128 b) { return static_cast<wide>(b.hi) << 64 | b.lo; }
+
+template <typename K>
+  requires std::is_integral_v<K>
+struct key_codec<K> {
+  static constexpr unsigned width = sizeof(K) * 8;
+  using word = std::conditional_t<(sizeof(K) > 8), wide, std::uint64_t>;
+  using unsigned_key = std::conditional_t<
+      sizeof(K) == 1, std::uint8_t,
+      std::conditional_t<sizeof(K) == 2, std::uint16_t,
+                         std::conditional_t<sizeof(K) == 4, std::uint32_t, std::uint64_t>>>;
+  static constexpr unsigned_key flip =
+      std::is_signed_v<K> ? static_cast<unsigned_key>(unsigned_key{1} << (width - 1))
+                          : unsigned_key{0};
+
+  static constexpr std::uint64_t encode(const K& key) {
+    return static_cast<unsigned_key>(static_cast<unsigned_key>(key) ^ flip);
+  }
+  static constexpr K decode(std::uint64_t bits) {
+    return static_cast<K>(static_cast<unsigned_key>(static_cast<unsigned_key>(bits) ^ flip));
+  }
+};
+
+template <typename K>
+  requires std::is_enum_v<K>
+struct key_codec<K> {
+  using under = key_codec<std::underlying_type_t<K>>;
+  static constexpr unsigned width = under::width;
+  static constexpr auto encode(const K& key) {
+    return under::encode(static_cast<std::underlying_type_t<K>>(key));
+  }
+  static constexpr K decode(std::uint64_t bits) { return static_cast<K>(under::decode(bits)); }
+};
+
+template <typename K>
+  requires(std::is_same_v<K, float> || std::is_same_v<K, double>)
+struct key_codec<K> {
+  static constexpr unsigned width = sizeof(K) * 8;
+  using word = std::conditional_t<sizeof(K) == 4, std::uint32_t, std::uint64_t>;
+  static constexpr word sign = word{1} << (width - 1);
+
+  static constexpr std::uint64_t encode(const K& key) {
+    const K canonical = key != key ? std::numeric_limits<K>::quiet_NaN() : key + K{0};
+    const auto bits = std::bit_cast<word>(canonical);
+    return static_cast<word>(bits & sign ? ~bits : bits | sign);
+  }
+  static constexpr K decode(std::uint64_t encoded) {
+    const auto bits = static_cast<word>(encoded);
+    return std::bit_cast<K>(static_cast<word>(bits & sign ? bits & ~sign : ~bits));
+  }
+};
+
+/// Several keys as one, the first most significant. A chain of them makes composite keys.
+template <typename A, typename B>
+struct joined_codec {
+  static constexpr unsigned width = key_codec<A>::width + key_codec<B>::width;
+  using word = std::conditional_t<(width > 64), wide, std::uint64_t>;
+  static_assert(width <= 128, "a composite key may have at most 16 bytes");
+
+  static constexpr word join(const A& a, const B& b) {
+    return static_cast<word>(key_codec<A>::encode(a)) << key_codec<B>::width |
+           static_cast<word>(key_codec<B>::encode(b));
+  }
+  static constexpr wide low_mask = (wide{1} << key_codec<B>::width) - 1;
+};
+
+template <bits_key A, bits_key B>
+struct key_codec<pair<A, B>> : joined_codec<A, B> {
+  using base = joined_codec<A, B>;
+  static constexpr auto encode(const pair<A, B>& key) { return base::join(key.first, key.second); }
+  static constexpr pair<A, B> decode(typename base::word bits) {
+    return {key_codec<A>::decode(bits >> key_codec<B>::width),
+            key_codec<B>::decode(bits & static_cast<typename base::word>(base::low_mask))};
+  }
+};
+
+template <bits_key T, std::size_t N>
+  requires(N > 0)
+struct key_codec<std::array<T, N>> {
+  static constexpr unsigned part = key_codec<T>::width;
+  static constexpr unsigned width = part * N;
+  static_assert(width <= 128, "an array key may have at most 16 bytes");
+  using word = std::conditional_t<(width > 64), wide, std::uint64_t>;
+
+  static constexpr word encode(const std::array<T, N>& key) {
+    word bits = 0;
+    for (const T& element : key) {
+      if constexpr (N > 1) bits <<= part;
+      bits |= static_cast<word>(key_codec<T>::encode(element));
+    }
+    return bits;
+  }
+  static constexpr std::array<T, N> decode(word bits) {
+    std::array<T, N> key{};
+    for (std::size_t i = N; i-- > 0;) {
+      key[i] = key_codec<T>::decode(static_cast<std::uint64_t>(bits));
+      if constexpr (N > 1) bits >>= part;
+    }
+    return key;
+  }
+};
+
+/// The stored form of a key's bits: std::uint32_t, std::uint64_t or bits128, the smallest that
+/// holds them.
+template <bits_key K>
+using key_bits =
+    std::conditional_t<(key_codec<K>::width <= 32), std::uint32_t,
+                       std::conditional_t<(key_codec<K>::width <= 64), std::uint64_t, bits128>>;
+
+template <bits_key K>
+constexpr key_bits<K> encode_key(const K& key) {
+  if constexpr (key_codec<K>::width > 64)
+    return from_wide(key_codec<K>::encode(key));
+  else
+    return static_cast<key_bits<K>>(key_codec<K>::encode(key));
+}
+
+template <bits_key K>
+constexpr K decode_key(key_bits<K> bits) {
+  if constexpr (key_codec<K>::width > 64)
+    return key_codec<K>::decode(to_wide(bits));
+  else
+    return key_codec<K>::decode(bits);
+}
+
+}  // namespace pappus::detail

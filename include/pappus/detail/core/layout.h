@@ -1,0 +1,38 @@
+// What the untyped middle knows of a record type: its size, its alignment and what to call it.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <type_traits>
+
+namespace pappus::detail {
+
+/// The spelling of T, taken from the compiler's own name of this function.
+template <typename T>
+constexpr std::string_view type_name() {
+#if defined(__clang__)
+  constexpr std::string_view text = __PRETTY_FUNCTION__, open = "[T = ", close = "]";
+#else
+  constexpr std::string_view text = __PRETTY_FUNCTION__, open = "[with T = ", close = ";";
+#endif
+  const auto begin = text.find(open) + open.size();
+  return text.substr(begin, text.find(close, begin) - begin);
+}
+
+struct record_type {
+  std::size_t size = 0;   ///< bytes from one record to the next
+  std::size_t align = 1;  ///< bytes
+  std::string_view name;  ///< the C++ type, for explain and messages
+};
+
+/// Records are moved as bytes, so their copies must be memcpy.
+template <typename T>
+concept record = std::is_trivially_copyable_v<T> && std::is_object_v<T> && !std::is_const_v<T> &&
+                 !std::is_pointer_v<T>;
+
+template <record T>
+constexpr record_type record_type_of() {
+  return {sizeof(T), alignof(T), type_name<T>()};
+}
+
+}  // namespace pappus::detail

@@ -1,0 +1,63 @@
+// Where untyped code gets its memory: blocks charged to the session's budget.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+namespace pappus::detail {
+
+/// Hands out memory that counts against a budget. Thread-safe.
+class memory_source {
+ public:
+  virtual ~memory_source() = default;
+
+  /// At least `bytes` bytes, 64-byte aligned, content unspecified. Throws memory_error naming
+  /// `who`, the bytes and the limit.
+  virtual std::byte* acquire(std::size_t bytes, std::string_view who) = 0;
+
+  /// Takes back what acquire(bytes) gave.
+  virtual void release(std::byte* data, std::size_t bytes) noexcept = 0;
+};
+
+/// An owned piece of memory from a memory_source; returns itself when destroyed. The source must
+/// outlive it.
+class block {
+ public:
+  block() = default;
+  block(memory_source& source, std::size_t bytes, std::string_view who)
+      : source_(&source), data_(bytes == 0 ? nullptr : source.acquire(bytes, who)), bytes_(bytes) {}
+  block(block&& other) noexcept
+      : source_(other.source_),
+        data_(std::exchange(other.data_, nullptr)),
+        bytes_(std::exchange(other.bytes_, 0)) {}
+  block& operator=(block&& other) noexcept {
+    if (this != &other) {
+      reset();
+      source_ = other.source_;
+      data_ = std::exchange(other.data_, nullptr);
+      bytes_ = std::exchange(other.bytes_, 0);
+    }
+    return *this;
+  }
+  ~block() { reset(); }
+
+  std::byte* data() const noexcept { return data_; }
+  std::size_t size() const noexcept { return bytes_; }
+  template <typename T>
+  T* as() const noexcept {
+    return reinterpret_cast<T*>(data_);
+  }
+  void reset() noexcept {
+    if (data_ != nullptr) source_->release(data_, bytes_);
+    data_ = nullptr;
+    bytes_ = 0;
+  }
+
+ private:
+  memory_source* source_ = nullptr;
+  std::byte* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace pappus::detail

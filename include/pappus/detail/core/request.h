@@ -1,0 +1,101 @@
+// How the public templates ask for graph nodes, and how results come back.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "pappus/detail/core/chunks.h"
+#include "pappus/detail/core/stage.h"
+
+namespace pappus::formats {
+class reader;  // defined in src/formats/
+}
+
+namespace pappus::detail {
+
+class session_core;  // defined in src/session/
+using session_ptr = std::shared_ptr<session_core>;
+
+/// Operators that are nodes of the graph; element-wise ones live fused inside a node's stage. Each
+/// has an entry in ops/registry.cpp.
+enum class op_kind : std::uint8_t {
+  memory,       ///< rows of a std range or span, copied or borrowed
+  file,         ///< rows of a file
+  placeholder,  ///< the state of a do_while, inside its body
+  materialise,  ///< a fused stage written to memory
+  fold,         ///< a fused stage reduced to one record
+  slice,        ///< take, skip
+  concat,
+  count_,
+};
+
+/// What an operator needs beyond its stage. Each kind has its own struct, known to its loops/
+/// header and its ops/ file.
+struct op_params {
+  virtual ~op_params() = default;
+};
+using params_ptr = std::shared_ptr<const op_params>;
+
+struct write_params : op_params {
+  write_loop loop = nullptr;
+};
+
+struct fold_params : op_params {
+  fold_loop loop = nullptr;
+  reduce_kernel reducer;
+};
+
+struct slice_params : op_params {
+  std::int64_t skip = 0, take = 0;  ///< rows; clipped to what there is
+};
+
+struct memory_params : op_params {
+  rows_ptr rows;
+  bool borrowed = false;
+};
+
+struct file_params : op_params {
+  std::string path;
+  std::int64_t rows = -1;  ///< where the file tells; else -1
+  std::function<std::shared_ptr<formats::reader>(memory_source&)> open;
+};
+
+struct node_request {
+  op_kind kind = op_kind::memory;
+  std::string name;  ///< shown by explain: "sum", "sort_by"
+  record_type out;
+  stage_spec stage;
+  params_ptr params;
+};
+
+/// Adds a node to the session's graph. Throws usage_error when the session has ended or an input
+/// belongs to another session.
+node_ptr make_node(const session_ptr& session, node_request request);
+
+/// A new id for one call of an operator in the user's program.
+std::uint64_t next_op_id() noexcept;
+
+/// Runs what `roots` need, sharing common nodes, and returns their rows. Blocks. Throws what the
+/// operators and lambdas throw.
+std::vector<rows_ptr> evaluate(const session_ptr& session, std::span<const node_ptr> roots);
+/// The same for one root, as one contiguous chunk.
+rows_ptr evaluate_contiguous(const session_ptr& session, const node_ptr& root);
+
+/// Keeps the node's rows when they are next computed.
+void mark_cached(const node_ptr& node);
+
+enum class explain_format : std::uint8_t { text, dot };
+/// Describes graph, plan and tasks without running anything.
+std::string explain(const session_ptr& session, const node_ptr& root, explain_format format);
+/// Runs the query and describes what happened beside what was predicted.
+std::string explain_analyze(const session_ptr& session, const node_ptr& root);
+
+/// Copies n records into memory charged to the session's budget.
+rows_ptr copy_rows(const session_ptr& session, record_type layout, const void* data,
+                   std::int64_t n);
+
+}  // namespace pappus::detail

@@ -1,0 +1,208 @@
+// Expression types: element-wise operators that fuse by inlining.
+//
+// `source.map(f).filter(p)` is the type filter<map<source, f>, p>. For a block of rows it is bound:
+// pointers and small lambdas become local values. The bound form offers
+//   at(i, sink)          row i of the block; calls sink at most once. For aligned and masked shapes
+//   only. for_each(n, sink)    all records that come from the block's n rows, in order. Use
+//   each_row() for any shape.
+// Every loop in loops/ is written against these two, so a new element-wise operator works with all
+// consumers, and the element function (captures, side inputs, input record) -> (output record,
+// keep) is `at` itself.
+//
+// Not here: operators that need all their input (ops/), and joins, whose probe is a block-wise
+// expression (fuse/join.h).
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "pappus/detail/core/layout.h"
+#include "pappus/detail/core/stage.h"
+#include "pappus/detail/fuse/function.h"
+#include "pappus/records.h"
+
+namespace pappus::detail {
+
+template <typename E>
+using value_of = typename E::value_type;
+
+/// Feeds every record that the n rows of a bound block yield to sink, in order.
+template <shape Form, typename Bound, typename Sink>
+inline void each_row(const Bound& bound, std::int64_t n, Sink&& sink) {
+  if constexpr (Form == shape::many) {
+    bound.for_each(n, sink);
+  } else {
+    for (std::int64_t i = 0; i < n; ++i) bound.at(i, sink);
+  }
+}
+
+/// Rows of T in memory.
+template <record T>
+struct source {
+  using value_type = T;
+  static constexpr shape form = shape::aligned;
+  int slot = 0;
+
+  struct bound {
+    const T* rows;
+    template <typename Sink>
+    void at(std::int64_t i, Sink&& sink) const {
+      sink(rows[i]);
+    }
+  };
+  bound bind(const block_args& args) const {
+    return {reinterpret_cast<const T*>(args.inputs[slot])};
+  }
+  void shift_slots(int inputs, int) { slot += inputs; }
+};
+
+/// The integers first, first + 1, ...
+template <typename I>
+struct counter {
+  using value_type = I;
+  static constexpr shape form = shape::aligned;
+  I first = 0;
+
+  struct bound {
+    I start;
+    template <typename Sink>
+    void at(std::int64_t i, Sink&& sink) const {
+      sink(static_cast<I>(start + static_cast<I>(i)));
+    }
+  };
+  bound bind(const block_args& args) const {
+    return {static_cast<I>(first + static_cast<I>(args.row))};
+  }
+  void shift_slots(int, int) {}
+};
+
+template <typename Prev, typename Call>
+struct mapped {
+  using value_type = typename Call::template result<value_of<Prev>>;
+  static constexpr shape form = Prev::form;
+  Prev prev;
+  Call call;
+
+  struct bound {
+    typename Prev::bound prev;
+    typename Call::bound call;
+    template <typename Sink>
+    void at(std::int64_t i, Sink&& sink) const {
+      prev.at(i, [&](const auto& value) { sink(call(value)); });
+    }
+    template <typename Sink>
+    void for_each(std::int64_t n, Sink&& sink) const {
+      each_row<form>(prev, n, [&](const auto& value) { sink(call(value)); });
+    }
+  };
+  bound bind(const block_args& args) const { return {prev.bind(args), call.bind(args)}; }
+  void shift_slots(int inputs, int sides) {
+    prev.shift_slots(inputs, sides);
+    call.first_side += sides;
+  }
+};
+
+template <typename Prev, typename Call>
+struct filtered {
+  using value_type = value_of<Prev>;
+  static constexpr shape form = combine(Prev::form, shape::masked);
+  Prev prev;
+  Call call;
+
+  struct bound {
+    typename Prev::bound prev;
+    typename Call::bound call;
+    template <typename Sink>
+    void at(std::int64_t i, Sink&& sink) const {
+      prev.at(i, [&](const auto& value) {
+        if (call(value)) sink(value);
+      });
+    }
+    template <typename Sink>
+    void for_each(std::int64_t n, Sink&& sink) const {
+      each_row<Prev::form>(prev, n, [&](const auto& value) {
+        if (call(value)) sink(value);
+      });
+    }
+  };
+  bound bind(const block_args& args) const { return {prev.bind(args), call.bind(args)}; }
+  void shift_slots(int inputs, int sides) {
+    prev.shift_slots(inputs, sides);
+    call.first_side += sides;
+  }
+};
+
+/// f(record) is a range; its elements follow each other.
+template <typename Prev, typename Call>
+struct flattened {
+  using range_type = typename Call::template result<value_of<Prev>>;
+  using value_type = std::remove_cvref_t<decltype(*std::begin(std::declval<const range_type&>()))>;
+  static constexpr shape form = shape::many;
+  Prev prev;
+  Call call;
+
+  struct bound {
+    typename Prev::bound prev;
+    typename Call::bound call;
+    template <typename Sink>
+    void for_each(std::int64_t n, Sink&& sink) const {
+      each_row<Prev::form>(prev, n, [&](const auto& value) {
+        const auto& range = call(value);
+        for (const auto& element : range) sink(element);
+      });
+    }
+  };
+  bound bind(const block_args& args) const { return {prev.bind(args), call.bind(args)}; }
+  void shift_slots(int inputs, int sides) {
+    prev.shift_slots(inputs, sides);
+    call.first_side += sides;
+  }
+};
+
+/// Two aligned expressions row by row.
+template <typename A, typename B>
+struct zipped {
+  static_assert(A::form == shape::aligned && B::form == shape::aligned);
+  using value_type = pair<value_of<A>, value_of<B>>;
+  static constexpr shape form = shape::aligned;
+  A a;
+  B b;
+
+  struct bound {
+    typename A::bound a;
+    typename B::bound b;
+    template <typename Sink>
+    void at(std::int64_t i, Sink&& sink) const {
+      a.at(i, [&](const auto& first) {
+        b.at(i, [&](const auto& second) { sink(value_type{first, second}); });
+      });
+    }
+  };
+  bound bind(const block_args& args) const { return {a.bind(args), b.bind(args)}; }
+  void shift_slots(int inputs, int sides) {
+    a.shift_slots(inputs, sides);
+    b.shift_slots(inputs, sides);
+  }
+};
+
+/// An aligned expression with row numbers.
+template <typename Prev>
+struct enumerated {
+  static_assert(Prev::form == shape::aligned);
+  using value_type = indexed<value_of<Prev>>;
+  static constexpr shape form = shape::aligned;
+  Prev prev;
+
+  struct bound {
+    typename Prev::bound prev;
+    std::int64_t row;
+    template <typename Sink>
+    void at(std::int64_t i, Sink&& sink) const {
+      prev.at(i, [&](const auto& value) { sink(value_type{row + i, value}); });
+    }
+  };
+  bound bind(const block_args& args) const { return {prev.bind(args), args.row}; }
+  void shift_slots(int inputs, int sides) { prev.shift_slots(inputs, sides); }
+};
+
+}  // namespace pappus::detail

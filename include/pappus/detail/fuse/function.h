@@ -1,0 +1,81 @@
+// A user's function inside a loop.
+//
+// Loops write through pointers, and for all the compiler knows such a write may change a captured
+// value that sits on the heap; it would reload the capture for every row and give up vectorising.
+// So a loop works on its own copy of small functions. Functions that are costly to copy (a captured
+// vector) are called where they are.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "pappus/detail/core/stage.h"
+
+namespace pappus::detail {
+
+template <typename F>
+inline constexpr bool copied_into_loops = std::is_trivially_copyable_v<F> && sizeof(F) <= 256;
+
+template <typename F, bool Copied = copied_into_loops<F>>
+struct bound_function {
+  F function;
+  explicit bound_function(const F& f) : function(f) {}
+  template <typename... Args>
+  decltype(auto) operator()(Args&&... args) const {
+    return std::invoke(function, std::forward<Args>(args)...);
+  }
+};
+template <typename F>
+struct bound_function<F, false> {
+  const F* function;
+  explicit bound_function(const F& f) : function(&f) {}
+  template <typename... Args>
+  decltype(auto) operator()(Args&&... args) const {
+    return std::invoke(*function, std::forward<Args>(args)...);
+  }
+};
+
+/// A function and the shared data it is called with: f(record, span...).
+template <typename F, typename... Sides>
+struct call {
+  F function;
+  int first_side = 0;  ///< its sides are consecutive in stage_spec::sides
+
+  struct bound {
+    bound_function<F> function;
+    std::tuple<std::span<const Sides>...> sides;
+
+    template <typename Value>
+    decltype(auto) operator()(Value&& value) const {
+      if constexpr (sizeof...(Sides) == 0) {
+        return function(std::forward<Value>(value));
+      } else {
+        return std::apply(
+            [&](const auto&... side) -> decltype(auto) {
+              return function(std::forward<Value>(value), side...);
+            },
+            sides);
+      }
+    }
+  };
+
+  bound bind(const block_args& args) const {
+    int slot = first_side;
+    return {bound_function<F>(function), {span_of<Sides>(args.sides[slot++])...}};
+  }
+
+  template <typename Value>
+  using result =
+      std::remove_cvref_t<std::invoke_result_t<const F&, const Value&, std::span<const Sides>...>>;
+
+ private:
+  template <typename T>
+  static std::span<const T> span_of(const side& data) {
+    return {static_cast<const T*>(data.data), static_cast<std::size_t>(data.count)};
+  }
+};
+
+}  // namespace pappus::detail

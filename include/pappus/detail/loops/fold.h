@@ -1,0 +1,117 @@
+// The loop that reduces a fused stage, and a reducer without its types.
+//
+// The order of additions must not depend on the machine. Rows are cut into leaves of a fixed number
+// of rows (ops/fold.cpp); here one block of one leaf is accumulated. Reducers whose result depends
+// on the order (float sums) declare a number of lanes: row r of the stage always goes to lane r mod
+// lanes, whatever the vector width, and a leaf's lanes are merged first to last. Records of a
+// flat_map or join have no row of their own and take the lanes in turn.
+#pragma once
+
+#include <concepts>
+#include <new>
+
+#include "pappus/detail/fuse/expression.h"
+
+namespace pappus::detail {
+
+template <typename R>
+constexpr int lanes_of() {
+  if constexpr (requires { R::lanes; })
+    return R::lanes;
+  else
+    return 1;
+}
+
+/// What a leaf carries: one reducer per lane.
+template <typename R, int Lanes = lanes_of<R>()>
+struct fold_state {
+  R lane[Lanes];
+  std::uint32_t next;  ///< the lane of the next record, for shapes that don't follow rows
+};
+template <typename R>
+struct fold_state<R, 1> {
+  R lane[1];
+};
+
+template <typename R>
+auto finalized(const R& reducer) {
+  if constexpr (requires { reducer.finalize(); })
+    return reducer.finalize();
+  else
+    return reducer;
+}
+template <typename R>
+using result_of = decltype(finalized(std::declval<const R&>()));
+
+template <typename E, typename R>
+void fold_rows(const void* element, const block_args& args, std::byte* memory) {
+  constexpr int lanes = lanes_of<R>();
+  const auto bound = static_cast<const E*>(element)->bind(args);
+  auto& state = *reinterpret_cast<fold_state<R>*>(memory);
+  if constexpr (lanes == 1) {
+    R local = state.lane[0];
+    each_row<E::form>(bound, args.rows, [&](const auto& value) { local.accumulate(value); });
+    state.lane[0] = local;
+  } else if constexpr (E::form == shape::many) {
+    std::uint32_t next = state.next;
+    bound.for_each(args.rows, [&](const auto& value) {
+      state.lane[next].accumulate(value);
+      next = next + 1 == lanes ? 0 : next + 1;
+    });
+    state.next = next;
+  } else {
+    fold_state<R> local = state;
+    const auto accumulate = [&](std::int64_t i, int lane) {
+      bound.at(i, [&](const auto& value) { local.lane[lane].accumulate(value); });
+    };
+    std::int64_t i = 0;
+    for (; i < args.rows && (args.row + i) % lanes != 0; ++i)
+      accumulate(i, static_cast<int>((args.row + i) % lanes));
+    for (; i + lanes <= args.rows; i += lanes)
+      for (int lane = 0; lane < lanes; ++lane) accumulate(i + lane, lane);
+    for (int lane = 0; i < args.rows; ++i, ++lane) accumulate(i, lane);
+    state = local;
+  }
+}
+
+template <typename R>
+reduce_kernel reduce_kernel_of(R prototype) {
+  using state = fold_state<R>;
+  using result = result_of<R>;
+  static_assert(std::is_trivially_copyable_v<R>,
+                "a reducer's state is moved as bytes: it must be trivially copyable");
+  static_assert(record<result>, "a reducer's result must be a trivially copyable record");
+  reduce_kernel kernel;
+  kernel.name = type_name<R>();
+  kernel.state_size = sizeof(state);
+  kernel.state_align = alignof(state);
+  kernel.result = record_type_of<result>();
+  kernel.context = std::make_shared<R>(prototype);
+  kernel.init = [](const void* context, std::byte* memory) {
+    auto* to = ::new (static_cast<void*>(memory)) state;
+    for (R& lane : to->lane) ::new (static_cast<void*>(&lane)) R(*static_cast<const R*>(context));
+    if constexpr (lanes_of<R>() > 1) to->next = 0;
+  };
+  kernel.merge = [](const void*, std::byte* into, const std::byte* from) {
+    auto& to = reinterpret_cast<state*>(into)->lane;
+    const auto& other = reinterpret_cast<const state*>(from)->lane;
+    for (int lane = 0; lane < lanes_of<R>(); ++lane) to[lane].merge(other[lane]);
+  };
+  kernel.finish = [](const void*, const std::byte* memory, std::byte* to) {
+    R all = reinterpret_cast<const state*>(memory)->lane[0];
+    for (int lane = 1; lane < lanes_of<R>(); ++lane)
+      all.merge(reinterpret_cast<const state*>(memory)->lane[lane]);
+    ::new (static_cast<void*>(to)) result(finalized(all));
+  };
+  if constexpr (requires(const R& r) {
+                  { r.saturated() } -> std::convertible_to<bool>;
+                }) {
+    static_assert(lanes_of<R>() == 1);
+    kernel.saturated = [](const std::byte* memory) {
+      return static_cast<bool>(reinterpret_cast<const state*>(memory)->lane[0].saturated());
+    };
+  }
+  return kernel;
+}
+
+}  // namespace pappus::detail

@@ -1,0 +1,35 @@
+// Ways to hand a function to an operator.
+#pragma once
+
+#include <functional>
+#include <utility>
+
+namespace pappus {
+
+/// `fn<nearest>`: a named function as an object. A plain function pointer hides its target from the
+/// inliner; this keeps it visible, so the loop over it vectorises and can be compiled for devices.
+template <auto Function>
+struct fn_type {
+  template <typename... Args>
+  constexpr decltype(auto) operator()(Args&&... args) const {
+    return std::invoke(Function, std::forward<Args>(args)...);
+  }
+};
+template <auto Function>
+inline constexpr fn_type<Function> fn{};
+
+/// `batched(f)`: f handles a block of records in one call, `f(std::span<const In>, sides...,
+/// std::span<Out>)`, and writes exactly one output per input. For functions that are faster on many
+/// records at once, such as hand-vectorised ones. Usable where group_by expects a key function. f
+/// must not depend on how rows are cut into blocks.
+template <typename Out, typename F>
+struct batched_function {
+  using output_type = Out;
+  F function;
+};
+template <typename Out, typename F>
+batched_function<Out, F> batched(F function) {
+  return {std::move(function)};
+}
+
+}  // namespace pappus

@@ -1,0 +1,349 @@
+// Operators over collections.
+//
+// query<E> is a pipeline that isn't materialised: element-wise operators return another query whose
+// type has grown by one layer, so that a chain compiles to one loop. collection<T> is a query over
+// rows that are (or will be) in memory; converting a query to a collection ends fusion and hides
+// its type. Nothing runs until a result is asked for.
+#pragma once
+
+#include <string>
+
+#include "pappus/detail/core/request.h"
+#include "pappus/detail/fuse/expression.h"
+#include "pappus/detail/loops/fold.h"
+#include "pappus/detail/loops/write.h"
+#include "pappus/function.h"
+#include "pappus/records.h"
+#include "pappus/reducers.h"
+#include "pappus/value.h"
+
+namespace pappus {
+
+template <typename T>
+class collection;
+
+/// The keys are the integers 0, ..., size - 1. Known domains get direct tables, and groups without
+/// records stay in the result.
+struct domain {
+  std::int64_t size = 0;
+};
+
+/// A collection's rows as an argument for a lambda: it arrives as std::span<const T>, whole,
+/// wherever the lambda runs.
+template <typename T>
+struct shared_rows {
+  detail::node_ptr node;
+};
+
+template <typename E>
+class query {
+ public:
+  using value_type = detail::value_of<E>;
+  static constexpr detail::shape form = E::form;
+
+  query(detail::session_ptr session, E expression, detail::stage_spec stage)
+      : session_(std::move(session)),
+        expression_(std::move(expression)),
+        stage_(std::move(stage)) {}
+
+  /// f(record, spans of shared data...) for every record, in order.
+  template <typename F, typename... Sides>
+  auto map(F f, const shared_rows<Sides>&... sides) const {
+    using call = detail::call<F, Sides...>;
+    using next = detail::mapped<E, call>;
+    static_assert(detail::record<typename next::value_type>,
+                  "map: the function must return a trivially copyable record");
+    return extend("map", next{expression_, {std::move(f), first_side()}}, sides...);
+  }
+
+  /// Keeps the records for which p(record, spans of shared data...) is true, in order.
+  template <typename P, typename... Sides>
+  auto filter(P p, const shared_rows<Sides>&... sides) const {
+    using call = detail::call<P, Sides...>;
+    static_assert(std::is_convertible_v<typename call::template result<value_type>, bool>,
+                  "filter: the predicate must return bool");
+    return extend("filter", detail::filtered<E, call>{expression_, {std::move(p), first_side()}},
+                  sides...);
+  }
+
+  /// Replaces each record by the elements of the range f(record, spans of shared data...), in
+  /// order.
+  template <typename F, typename... Sides>
+  auto flat_map(F f, const shared_rows<Sides>&... sides) const {
+    using call = detail::call<F, Sides...>;
+    return extend("flat_map", detail::flattened<E, call>{expression_, {std::move(f), first_side()}},
+                  sides...);
+  }
+
+  /// pair{record i of this, record i of other}; as long as the shorter one.
+  template <typename Other>
+  auto zip(const query<Other>& other) const {
+    if constexpr (form != detail::shape::aligned) {
+      return collect_rows().zip(other);
+    } else if constexpr (Other::form != detail::shape::aligned) {
+      return zip(other.collect_rows());
+    } else {
+      detail::zipped<E, Other> expression{expression_, other.expression()};
+      expression.b.shift_slots(static_cast<int>(stage_.inputs.size()), first_side());
+      auto stage = stage_;
+      const auto& more = other.stage();
+      stage.inputs.insert(stage.inputs.end(), more.inputs.begin(), more.inputs.end());
+      stage.sides.insert(stage.sides.end(), more.sides.begin(), more.sides.end());
+      stage.ops.insert(stage.ops.end(), more.ops.begin(), more.ops.end());
+      if (more.rows >= 0 && (stage.rows < 0 || more.rows < stage.rows)) stage.rows = more.rows;
+      stage.ops.push_back({"zip", detail::next_op_id()});
+      return query<decltype(expression)>(session_, std::move(expression), std::move(stage));
+    }
+  }
+
+  /// indexed{position from 0, record}.
+  auto enumerate() const {
+    if constexpr (form == detail::shape::aligned)
+      return extend("enumerate", detail::enumerated<E>{expression_});
+    else
+      return collect_rows().enumerate();
+  }
+
+  /// Reduces all records with a reducer (see reducers.h). The order of accumulation depends on the
+  /// data alone.
+  template <typename R>
+  auto reduce(R prototype = R{}) const {
+    return fold_named<R>("reduce", std::move(prototype));
+  }
+  /// Folds with a binary operator: associative, with `identity` as its neutral element.
+  template <typename T, typename Op>
+  value<T> reduce(T identity, Op op) const {
+    return fold_named<reducers::folding<T, Op>>("reduce", {std::move(identity), std::move(op)});
+  }
+  /// The number of records, std::int64_t.
+  auto count() const { return fold_named<reducers::count>("count"); }
+  /// Sum of the records: 64 bits for integers, double for float and double.
+  auto sum() const { return fold_named<reducers::sum<value_type>>("sum"); }
+  template <typename F>
+  auto sum(F projection) const {
+    return map(std::move(projection)).sum();
+  }
+  /// Arithmetic mean, double.
+  auto mean() const { return fold_named<reducers::mean<value_type>>("mean"); }
+  /// Population variance, double.
+  auto variance() const { return fold_named<reducers::variance<value_type>>("variance"); }
+  /// The smallest, greatest record; the first of equals; NaN is greater than every number. Throws
+  /// usage_error when there is none.
+  auto min() const { return fold_named<reducers::min<value_type>>("min"); }
+  auto max() const { return fold_named<reducers::max<value_type>>("max"); }
+  /// The first record; stops reading once it is found. Throws usage_error when there is none.
+  auto first() const { return fold_named<reducers::first<value_type>>("first"); }
+  /// Whether p holds for any, for all records; stops reading once that is known.
+  template <typename P>
+  auto any(P p) const {
+    return map(std::move(p)).template fold_named<reducers::any>("any");
+  }
+  template <typename P>
+  auto all(P p) const {
+    return map(std::move(p)).template fold_named<reducers::all>("all");
+  }
+
+  /// The first n records; all but the first n. n < 0 counts as 0.
+  collection<value_type> take(std::int64_t n) const { return slice("take", 0, n); }
+  collection<value_type> skip(std::int64_t n) const { return slice("skip", n, INT64_MAX); }
+
+  /// This collection's records, then those of others.
+  template <typename... Others>
+  collection<value_type> concat(const query<Others>&... others) const;
+
+  /// Sorted by keys, most significant first; stable. See sort.h.
+  template <typename... Keys>
+  collection<value_type> sort_by(Keys... keys) const;
+  /// Sorted by the records themselves.
+  collection<value_type> sort() const;
+  /// The n records with the greatest keys, greatest first; of equals the first in row order. See
+  /// sort.h.
+  template <typename Key>
+  collection<value_type> top(std::int64_t n, Key key) const;
+  collection<value_type> top(std::int64_t n) const;
+
+  /// Running totals: record i of the result is op(record 0, ..., record i). op must be associative.
+  /// See scan.h.
+  collection<reducers::sum_type<value_type>> inclusive_scan() const;
+  template <typename Op>
+  auto inclusive_scan(Op op) const;
+  /// Record i of the result is op(init, record 0, ..., record i - 1).
+  template <typename T, typename Op>
+  collection<T> exclusive_scan(T init, Op op) const;
+
+  /// Groups by key(record, spans of shared data...); an optional domain{k} comes last. See group.h.
+  template <typename Key, typename... More>
+  auto group_by(Key key, const More&... more) const;
+  /// One of each record, in ascending order. See group.h.
+  collection<value_type> distinct() const;
+
+  /// combine(record, record of right) for every pair with equal keys, in the order of this
+  /// collection and, for one record, of right's. The probe fuses with what follows. An optional
+  /// domain{k} for the keys comes last. See join.h.
+  template <typename Right, typename LeftKey, typename RightKey, typename Combine, typename... More>
+  auto join(const query<Right>& right, LeftKey left_key, RightKey right_key, Combine combine,
+            const More&... more) const;
+
+  /// Runs an opaque function on each partition: f(std::span<const T>) -> a range of records. See
+  /// apply.h.
+  template <typename F, typename... Partitioning>
+  auto apply(F f, const Partitioning&... partitioning) const;
+
+  /// The keys, the values of keyed records.
+  auto keys() const {
+    return map([](const value_type& group) { return group.key; });
+  }
+  auto values() const {
+    return map([](const value_type& group) { return group.value; });
+  }
+
+  /// Rows in memory once computed: ends fusion, so that what follows shares them when run together.
+  collection<value_type> collect_rows() const;
+  /// The same, and kept for later queries until the handle is gone.
+  collection<value_type> cache() const;
+  /// As an argument for the lambdas of other operators.
+  shared_rows<value_type> shared() const;
+
+  /// Runs the query and returns its rows.
+  records<value_type> collect() const;
+
+  std::string explain() const;
+  std::string explain_dot() const;
+  std::string explain_analyze() const;
+
+  const E& expression() const noexcept { return expression_; }
+  const detail::stage_spec& stage() const noexcept { return stage_; }
+  const detail::session_ptr& session() const noexcept { return session_; }
+
+  /// The stage with its element function erased, for nodes that consume it.
+  detail::stage_spec erased_stage() const {
+    auto stage = stage_;
+    stage.form = form;
+    stage.element = std::make_shared<const E>(expression_);
+    return stage;
+  }
+
+  template <typename R>
+  auto fold_named(const char* name, R prototype = R{}) const {
+    auto params = std::make_shared<detail::fold_params>();
+    params->loop = detail::fold_rows<E, R>;
+    params->reducer = detail::reduce_kernel_of<R>(std::move(prototype));
+    const auto layout = params->reducer.result;
+    return value<detail::result_of<R>>(
+        session_, detail::make_node(session_, {detail::op_kind::fold, name, layout, erased_stage(),
+                                               std::move(params)}));
+  }
+
+ protected:
+  int first_side() const { return static_cast<int>(stage_.sides.size()); }
+
+  template <typename Next, typename... Sides>
+  query<Next> extend(const char* name, Next next, const shared_rows<Sides>&... sides) const {
+    auto stage = stage_;
+    (stage.sides.push_back(sides.node), ...);
+    stage.ops.push_back({name, detail::next_op_id()});
+    return query<Next>(session_, std::move(next), std::move(stage));
+  }
+
+  collection<value_type> slice(const char* name, std::int64_t skip, std::int64_t take) const;
+
+  detail::session_ptr session_;
+  E expression_;
+  detail::stage_spec stage_;
+};
+
+/// Rows that are in memory, in a file, or computed when needed.
+template <typename T>
+class collection : public query<detail::source<T>> {
+ public:
+  collection(detail::session_ptr session, detail::node_ptr node)
+      : query<detail::source<T>>(std::move(session), {}, stage_of(node)) {}
+
+  /// Ends fusion: the query's records in memory, its type forgotten.
+  template <typename E>
+    requires std::same_as<detail::value_of<E>, T>
+  collection(const query<E>& from) : collection(from.session(), node_of(from)) {}
+
+  const detail::node_ptr& node() const noexcept { return this->stage_.inputs.front(); }
+
+ private:
+  static detail::stage_spec stage_of(const detail::node_ptr& node) {
+    detail::stage_spec stage;
+    stage.inputs.push_back(node);
+    return stage;
+  }
+
+  template <typename E>
+  static detail::node_ptr node_of(const query<E>& from) {
+    if constexpr (std::same_as<E, detail::source<T>>) {
+      return from.stage().inputs.front();
+    } else {
+      auto params = std::make_shared<detail::write_params>();
+      params->loop = detail::write_rows<E>;
+      return detail::make_node(
+          from.session(), {detail::op_kind::materialise, "collect", detail::record_type_of<T>(),
+                           from.erased_stage(), std::move(params)});
+    }
+  }
+};
+
+template <typename E>
+collection<typename query<E>::value_type> query<E>::collect_rows() const {
+  return collection<value_type>(*this);
+}
+
+template <typename E>
+collection<typename query<E>::value_type> query<E>::cache() const {
+  auto rows = collect_rows();
+  detail::mark_cached(rows.node());
+  return rows;
+}
+
+template <typename E>
+shared_rows<typename query<E>::value_type> query<E>::shared() const {
+  return {collect_rows().node()};
+}
+
+template <typename E>
+records<typename query<E>::value_type> query<E>::collect() const {
+  return records<value_type>(detail::evaluate_contiguous(session_, collect_rows().node()));
+}
+
+template <typename E>
+std::string query<E>::explain() const {
+  return detail::explain(session_, collect_rows().node(), detail::explain_format::text);
+}
+template <typename E>
+std::string query<E>::explain_dot() const {
+  return detail::explain(session_, collect_rows().node(), detail::explain_format::dot);
+}
+template <typename E>
+std::string query<E>::explain_analyze() const {
+  return detail::explain_analyze(session_, collect_rows().node());
+}
+
+template <typename E>
+collection<typename query<E>::value_type> query<E>::slice(const char* name, std::int64_t skip,
+                                                          std::int64_t take) const {
+  auto params = std::make_shared<detail::slice_params>();
+  params->skip = skip < 0 ? 0 : skip;
+  params->take = take < 0 ? 0 : take;
+  const auto rows = collect_rows();
+  return {session_, detail::make_node(session_, {detail::op_kind::slice, name,
+                                                 detail::record_type_of<value_type>(), rows.stage(),
+                                                 std::move(params)})};
+}
+
+template <typename E>
+template <typename... Others>
+collection<typename query<E>::value_type> query<E>::concat(const query<Others>&... others) const {
+  static_assert((std::same_as<detail::value_of<Others>, value_type> && ...),
+                "concat: all collections must hold the same record type");
+  detail::stage_spec stage;
+  stage.inputs = {collect_rows().node(), others.collect_rows().node()...};
+  return {session_, detail::make_node(session_, {detail::op_kind::concat, "concat",
+                                                 detail::record_type_of<value_type>(),
+                                                 std::move(stage), nullptr})};
+}
+
+}  // namespace pappus

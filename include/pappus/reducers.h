@@ -1,0 +1,194 @@
+// Ready-made reducers. A reducer is any trivially copyable struct with
+//   void accumulate(const T&);   one more record
+//   void merge(const Self&);     all the records of another, which come after this one's
+//   auto finalize() const;       optional: the result, where it isn't the reducer itself
+// A default-constructed one (or the one given to reduce()) stands for no records: merging it must
+// change nothing.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "pappus/error.h"
+
+namespace pappus::reducers {
+
+/// The type sums are kept in: 64-bit integers of the same signedness, double for float and double,
+/// else T itself.
+template <typename T>
+using sum_type =
+    std::conditional_t<std::is_integral_v<T>,
+                       std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>,
+                       std::conditional_t<std::is_same_v<T, float>, double, T>>;
+
+/// Float sums use 16 lanes: two AVX-512 registers of double.
+inline constexpr int float_lanes = 16;
+
+/// The number of records.
+struct count {
+  std::int64_t n = 0;
+  template <typename T>
+  void accumulate(const T&) {
+    ++n;
+  }
+  void merge(const count& other) { n += other.n; }
+  std::int64_t finalize() const { return n; }
+};
+
+/// Sum; 0 (T{}) of nothing. Integers wrap at 64 bits. NaN anywhere gives NaN.
+template <typename T>
+struct sum {
+  static constexpr int lanes = std::is_floating_point_v<T> ? float_lanes : 1;
+  sum_type<T> total{};
+  void accumulate(const T& x) { total += x; }
+  void merge(const sum& other) { total += other.total; }
+  sum_type<T> finalize() const { return total; }
+};
+
+/// Arithmetic mean in double; NaN when there are no records.
+template <typename T>
+struct mean {
+  static constexpr int lanes = std::is_floating_point_v<T> ? float_lanes : 1;
+  sum_type<T> total{};
+  std::int64_t n = 0;
+  void accumulate(const T& x) {
+    total += x;
+    ++n;
+  }
+  void merge(const mean& other) {
+    total += other.total;
+    n += other.n;
+  }
+  double finalize() const {
+    return n == 0 ? std::numeric_limits<double>::quiet_NaN()
+                  : static_cast<double>(total) / static_cast<double>(n);
+  }
+};
+
+/// Population variance in double, by Welford's update and Chan's merge (Chan, Golub, LeVeque 1983).
+/// NaN gives NaN, and so do no records.
+template <typename T>
+struct variance {
+  double average = 0, squares = 0;
+  std::int64_t n = 0;
+  void accumulate(const T& x) {
+    ++n;
+    const double delta = static_cast<double>(x) - average;
+    average += delta / static_cast<double>(n);
+    squares += delta * (static_cast<double>(x) - average);
+  }
+  void merge(const variance& other) {
+    if (other.n == 0) return;
+    if (n == 0) {
+      *this = other;
+      return;
+    }
+    const double delta = other.average - average, all = static_cast<double>(n + other.n);
+    average += delta * (static_cast<double>(other.n) / all);
+    squares += other.squares +
+               delta * delta * (static_cast<double>(n) * static_cast<double>(other.n) / all);
+    n += other.n;
+  }
+  double finalize() const {
+    return n == 0 ? std::numeric_limits<double>::quiet_NaN() : squares / static_cast<double>(n);
+  }
+};
+
+/// x goes before y in the order of sort_by: NaN after every number, -0.0 and 0.0 equal.
+template <typename T>
+bool orders_before(const T& x, const T& y) {
+  if constexpr (std::is_floating_point_v<T>) return x < y || (y != y && x == x);
+  return x < y;
+}
+
+/// The smallest record, the first of equals. Any type with operator<; NaN counts as greater than
+/// every number.
+template <typename T>
+struct min {
+  T best{};
+  bool any = false;
+  void accumulate(const T& x) {
+    if (!any || orders_before(x, best)) best = x;
+    any = true;
+  }
+  void merge(const min& other) {
+    if (other.any) accumulate(other.best);
+  }
+  T finalize() const {
+    if (!any) throw usage_error("min: expected at least one record, got none");
+    return best;
+  }
+};
+
+/// The greatest record, the first of equals. Any type with operator<; NaN counts as greater than
+/// every number.
+template <typename T>
+struct max {
+  T best{};
+  bool any = false;
+  void accumulate(const T& x) {
+    if (!any || orders_before(best, x)) best = x;
+    any = true;
+  }
+  void merge(const max& other) {
+    if (other.any) accumulate(other.best);
+  }
+  T finalize() const {
+    if (!any) throw usage_error("max: expected at least one record, got none");
+    return best;
+  }
+};
+
+/// The first record in row order.
+template <typename T>
+struct first {
+  T value{};
+  bool found = false;
+  void accumulate(const T& x) {
+    if (!found) value = x;
+    found = true;
+  }
+  void merge(const first& other) {
+    if (other.found) accumulate(other.value);
+  }
+  bool saturated() const { return found; }
+  T finalize() const {
+    if (!found) throw usage_error("first: expected at least one record, got none");
+    return value;
+  }
+};
+
+/// Whether any record is true; false of nothing.
+struct any {
+  bool found = false;
+  void accumulate(bool x) { found |= x; }
+  void merge(const any& other) { found |= other.found; }
+  bool saturated() const { return found; }
+  bool finalize() const { return found; }
+};
+
+/// Whether all records are true; true of nothing.
+struct all {
+  bool holds = true;
+  void accumulate(bool x) { holds &= x; }
+  void merge(const all& other) { holds &= other.holds; }
+  bool saturated() const { return !holds; }
+  bool finalize() const { return holds; }
+};
+
+/// Folds with a binary operator: associative, with `identity` as its neutral element.
+template <typename T, typename Op>
+struct folding {
+  T value;
+  [[no_unique_address]] Op op;
+  template <typename U>
+  void accumulate(const U& x) {
+    value = op(value, x);
+  }
+  void merge(const folding& other) { value = op(value, other.value); }
+  T finalize() const { return value; }
+};
+
+}  // namespace pappus::reducers

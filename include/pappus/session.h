@@ -1,0 +1,108 @@
+// The door to everything: a session owns the workers, the memory budget and the queries made from
+// it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <ranges>
+#include <span>
+#include <string>
+#include <tuple>
+
+#include "pappus/query.h"
+
+namespace pappus {
+
+/// Settings of a session. Unset members come from the environment (PAPPUS_THREADS,
+/// PAPPUS_HOST_MEMORY, ...), then from the machine.
+struct options {
+  unsigned threads = 0;         ///< workers; 0: PAPPUS_THREADS or all cores
+  std::size_t host_memory = 0;  ///< bytes; 0: PAPPUS_HOST_MEMORY ("8GiB") or 80 % of what is free
+  std::int64_t chunk_rows = 0;  ///< rows per piece of work; 0: PAPPUS_CHUNK_ROWS or chosen by the
+                                ///< planner. Never changes a result
+  std::string trace;            ///< file for a Perfetto trace; empty: PAPPUS_TRACE or none
+  int progress = -1;            ///< 1 show a progress bar, 0 don't, -1 on a terminal
+};
+
+class session {
+ public:
+  session() : session(options{}) {}
+  explicit session(const options& settings);
+  /// Takes --pappus-threads=N, --pappus-host-memory=SIZE, --pappus-chunk-rows=N,
+  /// --pappus-trace=FILE out of the arguments.
+  session(int& argc, char** argv);
+  ~session();
+  session(session&&) noexcept;
+  session& operator=(session&&) noexcept;
+  session(const session&) = delete;
+  session& operator=(const session&) = delete;
+
+  /// The integers begin, ..., end - 1; none when end <= begin.
+  template <std::integral I>
+  query<detail::counter<I>> range(I begin, std::type_identity_t<I> end) {
+    detail::stage_spec stage;
+    stage.rows =
+        end > begin ? static_cast<std::int64_t>(end) - static_cast<std::int64_t>(begin) : 0;
+    stage.ops.push_back({"range", detail::next_op_id()});
+    return {core_, {begin}, std::move(stage)};
+  }
+
+  /// The elements of a range, copied now.
+  template <std::ranges::contiguous_range Range>
+  auto from(const Range& range) {
+    using T = std::remove_cv_t<std::ranges::range_value_t<Range>>;
+    const auto n = static_cast<std::int64_t>(std::ranges::size(range));
+    return memory_node<T>(
+        detail::copy_rows(core_, detail::record_type_of<T>(), std::ranges::data(range), n), false);
+  }
+
+  /// The elements of a contiguous range, used in place: they must stay as they are until the last
+  /// query over them is done.
+  template <std::ranges::contiguous_range Range>
+  auto borrow(const Range& range) {
+    using T = std::remove_cv_t<std::ranges::range_value_t<Range>>;
+    return memory_node<T>(
+        std::make_shared<detail::row_set>(detail::record_type_of<T>(), std::ranges::data(range),
+                                          static_cast<std::int64_t>(std::ranges::size(range))),
+        true);
+  }
+
+  /// Computes several results in one go, sharing what they have in common: auto [a, b] = s.run(x,
+  /// y).
+  template <typename... Ts>
+  std::tuple<Ts...> run(const value<Ts>&... values) {
+    const std::array<detail::node_ptr, sizeof...(Ts)> roots{values.node()...};
+    auto rows = detail::evaluate(core_, roots);
+    std::size_t i = 0;
+    (values.adopt(std::move(rows[i++])), ...);
+    return {values.get()...};
+  }
+
+  /// Stops the queries that run in this session, from any thread; they throw pappus::cancelled.
+  /// Queries started later run.
+  void cancel() noexcept;
+
+  unsigned threads() const noexcept;
+  std::size_t host_memory() const noexcept;       ///< the budget, bytes
+  std::size_t host_memory_used() const noexcept;  ///< bytes in use or kept warm now
+  std::size_t host_memory_peak() const noexcept;  ///< bytes, most so far
+
+  const detail::session_ptr& core() const noexcept { return core_; }
+
+ private:
+  template <typename T>
+  collection<T> memory_node(detail::rows_ptr rows, bool borrowed) {
+    auto params = std::make_shared<detail::memory_params>();
+    params->rows = std::move(rows);
+    params->borrowed = borrowed;
+    return {core_, detail::make_node(core_, {detail::op_kind::memory,
+                                             borrowed ? "borrow" : "from",
+                                             detail::record_type_of<T>(),
+                                             {},
+                                             std::move(params)})};
+  }
+
+  detail::session_ptr core_;
+};
+
+}  // namespace pappus

@@ -1,0 +1,58 @@
+// The threads of the cpu device.
+//
+// A team is a set of threads shared by all queries of a session. A query sees it through
+// query_workers, which adds what belongs to one query: the items still to do, the first exception,
+// and whether the query was cancelled. The calling thread always takes part, so nested and
+// concurrent queries make progress even when all other threads are busy.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "pappus/detail/core/parallel.h"
+
+namespace pappus::devices::cpu {
+
+/// Threads. Implemented over oneTBB (tbb_team.cpp), or over std::thread where a sanitizer must see
+/// the synchronisation.
+class team {
+ public:
+  virtual ~team() = default;
+  virtual unsigned threads() const noexcept = 0;
+
+  /// Calls participant(context) on the calling thread and, as they become free, on up to `helpers`
+  /// other threads; returns when every call that was started has returned. Calls not yet started by
+  /// the time the caller's own returns are dropped or find nothing to do.
+  virtual void join_in(unsigned helpers, void (*participant)(void*), void* context) = 0;
+};
+
+/// \param threads  at least 1; the caller counts as one.
+std::unique_ptr<team> make_team(unsigned threads);
+
+/// Number of cores this process may use.
+unsigned available_cores();
+
+/// Counts cancellations of a session: a query is cancelled once the count has moved since it began.
+using cancel_count = std::atomic<std::uint64_t>;
+
+/// One query's view of a team.
+class query_workers final : public detail::workers {
+ public:
+  query_workers(team& threads, const cancel_count& cancels)
+      : team_(threads), cancels_(cancels), began_(cancels.load(std::memory_order_relaxed)) {}
+
+  unsigned count() const noexcept override { return team_.threads(); }
+  void run(std::size_t items, detail::parallel_body body, void* context) override;
+  bool stopping() const noexcept override {
+    return cancels_.load(std::memory_order_relaxed) != began_;
+  }
+
+ private:
+  team& team_;
+  const cancel_count& cancels_;
+  const std::uint64_t began_;
+};
+
+}  // namespace pappus::devices::cpu

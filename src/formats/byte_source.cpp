@@ -1,0 +1,92 @@
+#include "formats/byte_source.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "pappus/error.h"
+
+namespace pappus::formats {
+namespace {
+
+std::string reason(int code) { return std::strerror(code); }
+
+class file_source final : public byte_source {
+ public:
+  explicit file_source(const std::string& path)
+      : byte_source(path), descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    if (descriptor_ < 0) throw format_error(path + ": can't be opened: " + reason(errno));
+    struct stat status{};
+    if (::fstat(descriptor_, &status) != 0) fail("can't be examined: " + reason(errno));
+    if (S_ISDIR(status.st_mode)) fail("is a folder, expected a file");
+    if (!S_ISREG(status.st_mode)) {
+      fail(
+          "is a pipe or device, expected a regular file, which can be read in parallel; save it to "
+          "a file first");
+    }
+    bytes_ = status.st_size;
+    ::posix_fadvise(descriptor_, 0, 0, POSIX_FADV_SEQUENTIAL);
+  }
+  file_source(const file_source&) = delete;
+  file_source& operator=(const file_source&) = delete;
+  ~file_source() override { ::close(descriptor_); }
+
+  std::int64_t bytes() const noexcept override { return bytes_; }
+
+  void read(std::int64_t offset, std::span<std::byte> out) const override {
+    while (!out.empty()) {
+      const ssize_t got = ::pread(descriptor_, out.data(), out.size(), offset);
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) throw format_error(name() + ": reading failed: " + reason(errno));
+      if (got == 0) {
+        throw format_error(name() + ": the file became shorter while it was read: expected " +
+                           std::to_string(bytes_) + " bytes, got " + std::to_string(offset));
+      }
+      out = out.subspan(static_cast<std::size_t>(got));
+      offset += got;
+    }
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& what) {
+    ::close(descriptor_);
+    throw format_error(name() + ": " + what);
+  }
+
+  int descriptor_;
+  std::int64_t bytes_ = 0;
+};
+
+class borrowed_source final : public byte_source {
+ public:
+  borrowed_source(std::string name, std::span<const std::byte> content)
+      : byte_source(std::move(name)), content_(content) {}
+
+  std::int64_t bytes() const noexcept override {
+    return static_cast<std::int64_t>(content_.size());
+  }
+
+  void read(std::int64_t offset, std::span<std::byte> out) const override {
+    if (out.empty()) return;
+    std::memcpy(out.data(), content_.data() + offset, out.size());
+  }
+
+ private:
+  std::span<const std::byte> content_;
+};
+
+}  // namespace
+
+std::unique_ptr<byte_source> open_file(const std::string& path) {
+  return std::make_unique<file_source>(path);
+}
+
+std::unique_ptr<byte_source> borrow_bytes(std::string name, std::span<const std::byte> content) {
+  return std::make_unique<borrowed_source>(std::move(name), content);
+}
+
+}  // namespace pappus::formats

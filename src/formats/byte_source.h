@@ -1,0 +1,37 @@
+// Bytes a reader reads from: a file, or memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace pappus::formats {
+
+/// A fixed number of bytes that can be read at any place. Reading is thread-safe.
+class byte_source {
+ public:
+  explicit byte_source(std::string name) : name_(std::move(name)) {}
+  virtual ~byte_source() = default;
+
+  /// What errors call it: the path as the user gave it.
+  const std::string& name() const noexcept { return name_; }
+
+  virtual std::int64_t bytes() const noexcept = 0;
+
+  /// Fills `out` with the bytes from `offset` on. Throws format_error if the device fails or the
+  /// file has become shorter.
+  virtual void read(std::int64_t offset, std::span<std::byte> out) const = 0;
+
+ private:
+  std::string name_;
+};
+
+/// Opens a regular file for reading. Throws format_error naming the path and the system's reason.
+std::unique_ptr<byte_source> open_file(const std::string& path);
+
+/// A source over memory that the caller keeps alive.
+std::unique_ptr<byte_source> borrow_bytes(std::string name, std::span<const std::byte> content);
+
+}  // namespace pappus::formats

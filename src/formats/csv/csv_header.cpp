@@ -1,0 +1,179 @@
+#include "formats/csv/csv_header.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "formats/csv/csv_cell.h"
+#include "formats/names.h"
+#include "pappus/error.h"
+
+namespace pappus::formats {
+namespace {
+
+constexpr std::int64_t longest_header = std::int64_t{16} << 20;
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
+std::string read_text(const byte_source& source, std::int64_t begin, std::int64_t end) {
+  std::string text(static_cast<std::size_t>(end - begin), '\0');
+  source.read(begin, std::as_writable_bytes(std::span(text)));
+  return text;
+}
+
+// The offset of the newline that ends the first row, if `text` has it.
+std::optional<std::size_t> first_row_end(std::string_view text) {
+  bool inside = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"') inside = !inside;
+    if (text[i] == '\n' && !inside) return i;
+  }
+  return std::nullopt;
+}
+
+std::string trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return "";
+  return std::string(text.substr(begin, text.find_last_not_of(" \t") - begin + 1));
+}
+
+std::string unquoted(std::string_view cell) {
+  std::string name;
+  for (std::size_t i = 1; i + 1 < cell.size(); ++i) {
+    name += cell[i];
+    if (cell[i] == '"') ++i;
+  }
+  return name;
+}
+
+std::vector<std::string> split(std::string_view row, char delimiter) {
+  std::vector<std::string> names;
+  std::size_t begin = 0;
+  bool inside = false;
+  for (std::size_t i = 0; i <= row.size(); ++i) {
+    if (i < row.size() && row[i] == '"') inside = !inside;
+    if (i < row.size() && (row[i] != delimiter || inside)) continue;
+    const std::string_view cell = row.substr(begin, i - begin);
+    names.push_back(cell.starts_with('"') ? unquoted(cell) : trimmed(cell));
+    begin = i + 1;
+  }
+  return names;
+}
+
+// Where the rows end if blank lines at the end of the file are dropped.
+std::int64_t end_of_rows(const byte_source& source, std::int64_t begin) {
+  std::int64_t end = source.bytes();
+  std::array<std::byte, 1> last{};
+  const auto byte_before = [&](std::int64_t offset) {
+    source.read(offset - 1, last);
+    return static_cast<char>(last[0]);
+  };
+  while (end > begin && byte_before(end) == '\n') {
+    --end;
+    if (end > begin && byte_before(end) == '\r') --end;
+  }
+  return end;
+}
+
+}  // namespace
+
+char checked_delimiter(char delimiter) {
+  const bool in_numbers = std::isalnum(static_cast<unsigned char>(delimiter)) != 0 ||
+                          delimiter == '.' || delimiter == '+' || delimiter == '-';
+  if (!in_numbers && delimiter != '"' && delimiter != '\n' && delimiter != '\r') return delimiter;
+  throw usage_error("csv: expected a delimiter such as ',', ';', '|' or a tab, got " +
+                    shown({&delimiter, 1}) + ", which cells or rows are made of");
+}
+
+void check_csv_bindings(const std::string& file, const detail::record_layout& layout) {
+  if (layout.columns.empty()) {
+    throw usage_error(file +
+                      ": expected bindings of columns to fields, got none; add "
+                      "pappus::column(\"name\", &record::field)");
+  }
+  for (const detail::column_binding& binding : layout.columns) {
+    if (binding.name.empty()) {
+      throw usage_error(file +
+                        ": expected a name for each field, got a field without; bind it with "
+                        "pappus::column(\"name\", &record::field)");
+    }
+    if (binding.count != 1) {
+      throw usage_error(file + ": column \"" + binding.name +
+                        "\": expected a field with one value, got an array of " +
+                        std::to_string(binding.count) + "; bind single fields, or use npy");
+    }
+  }
+}
+
+csv_header read_csv_header(const byte_source& source, char delimiter) {
+  const std::int64_t bytes = source.bytes();
+  std::int64_t read_bytes = std::min<std::int64_t>(bytes, 4096);
+  std::string text = read_text(source, 0, read_bytes);
+  const std::size_t mark = text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
+  if (text.size() == mark) {
+    throw format_error(source.name() +
+                       ": expected a header line with the names of columns, got an empty file");
+  }
+  std::optional<std::size_t> row_end = first_row_end(std::string_view(text).substr(mark));
+  while (!row_end && read_bytes < bytes && read_bytes < longest_header) {
+    read_bytes = std::min(bytes, 4 * read_bytes);
+    text = read_text(source, 0, read_bytes);
+    row_end = first_row_end(std::string_view(text).substr(mark));
+  }
+  if (!row_end && read_bytes < bytes) {
+    throw format_error(source.name() +
+                       ": line 1: expected the names of columns, got a line longer than 16 MiB; is "
+                       "this a CSV file?");
+  }
+  std::string_view row = std::string_view(text).substr(mark, row_end.value_or(std::string::npos));
+  const std::int64_t begin =
+      row_end ? static_cast<std::int64_t>(mark + *row_end + 1) : source.bytes();
+  if (row.ends_with('\r')) row.remove_suffix(1);
+  if (misquoted(row, delimiter) || std::ranges::count(row, '"') % 2 != 0) {
+    throw format_error(
+        source.name() +
+        ": line 1: expected the names of columns, got a quote that opens or closes inside a name");
+  }
+
+  csv_header header;
+  header.names = split(row, delimiter);
+  const auto lines = 1 + std::ranges::count(row, '\n');
+  header.rows = {begin, header.names.size() > 1 ? end_of_rows(source, begin) : bytes,
+                 static_cast<std::int64_t>(lines) + 1};
+  return header;
+}
+
+csv_plan plan_columns(const std::string& file, const csv_header& header,
+                      const detail::record_layout& layout, char delimiter) {
+  check_csv_bindings(file, layout);
+  csv_plan plan;
+  plan.delimiter = delimiter;
+  plan.record_bytes = layout.bytes;
+  for (const std::string& name : header.names) plan.columns.push_back({name});
+  for (const detail::column_binding& binding : layout.columns) {
+    const auto found = std::ranges::find(header.names, binding.name);
+    if (found == header.names.end()) {
+      throw format_error(file + ": expected a column \"" + binding.name + "\", got the columns " +
+                         listed(header.names) + suggestion(binding.name, header.names));
+    }
+    if (std::find(found + 1, header.names.end(), binding.name) != header.names.end()) {
+      throw format_error(file + ": expected one column \"" + binding.name +
+                         "\", got several of that name");
+    }
+    csv_plan::column& column = plan.columns[static_cast<std::size_t>(found - header.names.begin())];
+    if (column.bound) {
+      throw usage_error(file + ": column \"" + binding.name +
+                        "\" is bound to two fields; bind it once and copy it in a map");
+    }
+    column.bound = true;
+    column.type = binding.type;
+    column.offset = binding.offset;
+    if (binding.type == detail::cell::string) column.string_column = plan.string_columns++;
+  }
+  return plan;
+}
+
+}  // namespace pappus::formats

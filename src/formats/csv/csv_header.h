@@ -1,0 +1,37 @@
+// The first row of a CSV file: names of columns, matched with the fields of a record.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "formats/byte_source.h"
+#include "formats/csv/csv_row.h"
+#include "formats/csv/csv_slab.h"
+#include "pappus/detail/core/columns.h"
+
+namespace pappus::formats {
+
+struct csv_header {
+  std::vector<std::string> names;
+  csv_slab::extent rows;  ///< where the rows lie; blank lines at the end of the file are left out
+};
+
+/// The delimiter itself. Throws usage_error for one that may be part of numbers or ends cells and
+/// rows anyway.
+char checked_delimiter(char delimiter);
+
+/// Throws usage_error for a layout that no CSV file could serve: no columns, or one without a name
+/// or with several values.
+void check_csv_bindings(const std::string& file, const detail::record_layout& layout);
+
+/// Reads the header, behind a UTF-8 byte order mark if there is one. Throws format_error for an
+/// empty file, bad quoting, or a header of more than 16 MiB.
+csv_header read_csv_header(const byte_source& source, char delimiter);
+
+/// Finds the bound columns by name. Throws format_error naming the missing column and those the
+/// file has, and what check_csv_bindings() throws.
+csv_plan plan_columns(const std::string& file, const csv_header& header,
+                      const detail::record_layout& layout, char delimiter);
+
+}  // namespace pappus::formats

@@ -1,0 +1,135 @@
+#include "formats/csv/csv_reader.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "pappus/error.h"
+
+namespace pappus::formats {
+csv_reader::csv_reader(std::unique_ptr<byte_source> source, const detail::record_layout& layout,
+                       detail::memory_source& memory, const csv_options& options)
+    : csv_reader(std::move(source), read_csv_header(*source, checked_delimiter(options.delimiter)),
+                 layout, memory, options) {}
+
+csv_reader::csv_reader(std::unique_ptr<byte_source>&& source, const csv_header& header,
+                       const detail::record_layout& layout, detail::memory_source& memory,
+                       const csv_options& options)
+    : source_(std::move(source)),
+      memory_(memory),
+      plan_(plan_columns(source_->name(), header, layout, options.delimiter)),
+      slab_(*source_, memory, header.rows, options.slab_bytes, options.piece_bytes) {}
+
+void csv_reader::rewind() {
+  slab_.rewind();
+  strings_.reset();
+  rows_taken_ = 0;
+  next_begin_ = 0;
+}
+
+std::int64_t csv_reader::count(detail::workers& team) {
+  rewind();
+  std::int64_t rows = 0;
+  while (next_rows(team)) rows += slab_.rows();
+  rewind();
+  return rows;
+}
+
+std::int64_t csv_reader::read(detail::workers& team, std::byte* out, std::int64_t capacity) {
+  prepare_strings(team.count());
+  std::int64_t done = 0;
+  while (done < capacity) {
+    if (rows_taken_ == slab_.rows() && !next_rows(team)) break;
+    const std::int64_t rows = std::min(capacity - done, slab_.rows() - rows_taken_);
+    parse(team, out + static_cast<std::size_t>(done) * plan_.record_bytes, rows);
+    done += rows;
+  }
+  return done;
+}
+
+// Workers have an arena each before they start, so that they share none.
+void csv_reader::prepare_strings(std::size_t workers) {
+  if (!strings_) strings_ = std::make_shared<std::vector<string_arena>>();
+  while (strings_->size() < workers) {
+    strings_->emplace_back(memory_, plan_.string_columns, source_->name() + ": strings");
+  }
+}
+
+bool csv_reader::next_rows(detail::workers& team) {
+  rows_taken_ = 0;
+  next_begin_ = 0;
+  return slab_.load(team,
+                    [this](std::string_view row, bool at_end) { refuse_incomplete(row, at_end); });
+}
+
+// Parses the next `rows` rows of the slab, at least one.
+void csv_reader::parse(detail::workers& team, std::byte* out, std::int64_t rows) {
+  const std::vector<csv_slab::piece>& pieces = slab_.pieces();
+  const std::int64_t rows_end = rows_taken_ + rows;
+  // The pieces that hold rows_taken_ and rows_end - 1; those without rows share their first_row
+  // with a neighbour.
+  const auto first = std::ranges::lower_bound(
+      pieces, rows_taken_ + 1, {}, [](const auto& piece) { return piece.first_row + piece.rows; });
+  const auto last = std::ranges::lower_bound(pieces, rows_end, {}, &csv_slab::piece::first_row);
+  std::int64_t end = 0;  // written by the last piece only
+  const auto items = static_cast<std::size_t>(last - first);
+  detail::parallel_chunks(team, items, [&](std::size_t item, unsigned worker) {
+    csv_slab::piece piece = first[static_cast<std::ptrdiff_t>(item)];
+    const std::int64_t piece_end = piece.first_row + piece.rows;
+    if (piece.first_row < rows_taken_) {
+      piece.first_row = rows_taken_;
+      piece.first_begin = next_begin_;
+    }
+    const auto rows_before = static_cast<std::size_t>(piece.first_row - rows_taken_);
+    const std::int64_t stopped =
+        parse_piece(piece, std::min(piece_end, rows_end), out + rows_before * plan_.record_bytes,
+                    (*strings_)[worker]);
+    if (piece.first_row < rows_end && rows_end <= piece_end) end = stopped;
+  });
+  rows_taken_ = rows_end;
+  next_begin_ = end;
+}
+
+// Parses the rows of a piece into `out` up to row `rows_end` of the slab; returns where that row
+// begins.
+std::int64_t csv_reader::parse_piece(const csv_slab::piece& piece, std::int64_t rows_end,
+                                     std::byte* out, string_arena& strings) const {
+  const std::string_view text = slab_.text();
+  const char* const end = text.data() + text.size();
+  const char* at = text.data() + piece.first_begin;
+  csv_row_parser parser(plan_, strings);
+  for (std::int64_t row = piece.first_row; row < rows_end; ++row) {
+    try {
+      at = parser.parse(at, end, out);
+      out += plan_.record_bytes;
+    } catch (const csv_problem& problem) {
+      fail(problem, row, at - text.data());
+    }
+  }
+  return at - text.data();
+}
+
+// A row that the slab doesn't hold to its end. A quote in the wrong place can make all the rest of
+// the file look like one cell; that must be reported before memory runs out.
+void csv_reader::refuse_incomplete(std::string_view row, bool at_end) {
+  if (!at_end && !misquoted(row, plan_.delimiter)) return;
+  std::vector<std::byte> record(plan_.record_bytes);
+  string_arena strings(memory_, plan_.string_columns, source_->name() + ": strings");
+  try {
+    csv_row_parser(plan_, strings).parse(row.data(), row.data() + row.size(), record.data());
+  } catch (const csv_problem& problem) {
+    fail(problem, 0, 0);
+  }
+}
+
+void csv_reader::fail(const csv_problem& problem, std::int64_t row, std::int64_t position) const {
+  std::string message = source_->name() + ": row " + std::to_string(slab_.rows_before() + row + 1) +
+                        " (line " + std::to_string(slab_.line_of(position)) + ")";
+  if (problem.column != csv_problem::whole_row) {
+    message += ", column \"" + plan_.columns[problem.column].name + '"';
+  }
+  throw format_error(message + ": " + problem.text);
+}
+
+}  // namespace pappus::formats

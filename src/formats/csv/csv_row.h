@@ -1,0 +1,73 @@
+// Parses one row of CSV text into a record.
+//
+// A row is read left to right once. Numbers are parsed where they stand: if what follows the digits
+// ends the cell, the cell's end need not be searched for. Only cells that this fails on (quotes,
+// spaces, '+', bad text) are cut out first. The grammar is RFC 4180's; see csv_scan.h for why a
+// quote may not stand inside an unquoted cell.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/csv/csv_strings.h"
+#include "pappus/detail/core/columns.h"
+
+namespace pappus::formats {
+
+/// What to do with each column of a file.
+struct csv_plan {
+  struct column {
+    std::string name;
+    bool bound = false;
+    detail::cell type{};
+    std::size_t offset = 0;
+    std::size_t string_column = 0;  ///< its number among the bound string columns
+  };
+
+  char delimiter = ',';
+  std::size_t record_bytes = 0;
+  std::size_t string_columns = 0;
+  std::vector<column> columns;
+};
+
+/// Why a row is bad; the reader adds file and row.
+struct csv_problem {
+  static constexpr std::size_t whole_row = std::numeric_limits<std::size_t>::max();
+  std::size_t column;
+  std::string text;
+};
+
+class csv_row_parser {
+ public:
+  /// \param strings  receives the text of string cells
+  csv_row_parser(const csv_plan& plan, string_arena& strings) : plan_(plan), strings_(strings) {}
+
+  /// Parses the row at `at`, which ends before `end`, into plan.record_bytes bytes at `record`,
+  /// zeroing the others; returns where the next row begins. Up to 15 bytes behind `end` are loaded.
+  /// Throws csv_problem for the leftmost bad cell.
+  const char* parse(const char* at, const char* end, std::byte* record);
+
+ private:
+  struct cell_text {
+    std::string_view text;
+    const char* end;  // the delimiter or the row's end
+  };
+
+  const char* parse_bound(std::size_t column, const char* at, const char* end, std::byte* out);
+  cell_text cut(std::size_t column, const char* at, const char* end);
+  cell_text cut_quoted(std::size_t column, const char* at, const char* end);
+  bool ends_cell(const char* at) const noexcept;
+
+  const csv_plan& plan_;
+  string_arena& strings_;
+  std::string unescaped_;
+};
+
+/// Whether the beginning of a row breaks the rules of quoting, so that parsing it is sure to fail
+/// there however it goes on.
+bool misquoted(std::string_view row, char delimiter) noexcept;
+
+}  // namespace pappus::formats

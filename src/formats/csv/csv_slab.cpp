@@ -1,0 +1,136 @@
+#include "formats/csv/csv_slab.h"
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace pappus::formats {
+namespace {
+
+// Behind the text: a newline for a last row that lacks one, and room for vector loads that reach
+// past it.
+constexpr std::size_t slack = 64;
+
+}  // namespace
+
+csv_slab::csv_slab(const byte_source& source, detail::memory_source& memory, extent rows,
+                   std::size_t slab_bytes, std::size_t piece_bytes)
+    : source_(source),
+      memory_(memory),
+      extent_(rows),
+      slab_bytes_(std::max<std::size_t>(slab_bytes, 1)),
+      piece_bytes_(std::max<std::size_t>(piece_bytes, 1)) {
+  rewind();
+}
+
+void csv_slab::rewind() noexcept {
+  size_ = 0;
+  complete_ = 0;
+  offset_ = extent_.begin;
+  line_ = extent_.first_line;
+  rows_before_ = 0;
+  rows_ = 0;
+  pieces_.clear();
+}
+
+std::size_t csv_slab::bytes_max() const noexcept {
+  const auto file_bytes = static_cast<std::size_t>(extent_.end - extent_.begin);
+  return std::max(capacity_, std::min(slab_bytes_, file_bytes)) + slack;
+}
+
+std::int64_t csv_slab::line_of(std::int64_t position) const noexcept {
+  const char* text = data_.as<const char>();
+  return line_ + std::count(text, text + position, '\n');
+}
+
+bool csv_slab::load(detail::workers& team, const incomplete_row& incomplete) {
+  drop_rows();
+  for (;;) {
+    if (size_ == 0 && offset_ == extent_.end) {
+      data_.reset();
+      capacity_ = 0;
+      return false;
+    }
+    if (data_.size() == 0) grow();
+    fill(team);
+    const bool inside_quotes = settle_pieces();
+    if (rows_ > 0) return true;
+    const bool at_end = offset_ == extent_.end;
+    incomplete(text(), at_end && inside_quotes);
+    grow();
+  }
+}
+
+void csv_slab::drop_rows() noexcept {
+  if (complete_ == 0) return;
+  line_ = line_of(static_cast<std::int64_t>(complete_));
+  rows_before_ += rows_;
+  // The newline that settle_pieces() adds to an unfinished last row is dropped with the row.
+  size_ -= complete_;
+  std::memmove(data_.data(), data_.data() + complete_, size_);
+  complete_ = 0;
+  rows_ = 0;
+  pieces_.clear();
+}
+
+void csv_slab::grow() {
+  const auto file_left = static_cast<std::size_t>(extent_.end - offset_);
+  const std::size_t target = std::min(std::max(slab_bytes_, 2 * capacity_), size_ + file_left);
+  detail::block larger(memory_, target + slack,
+                       source_.name() + ": row " + std::to_string(rows_before_ + 1) + " (line " +
+                           std::to_string(line_) + ")");
+  if (size_ > 0) std::memcpy(larger.data(), data_.data(), size_);
+  data_ = std::move(larger);
+  capacity_ = target;
+}
+
+// Reads up to the slab's capacity; each worker scans what it has just read.
+void csv_slab::fill(detail::workers& team) {
+  const std::size_t held = size_;
+  const auto file_left = static_cast<std::size_t>(extent_.end - offset_);
+  const std::size_t total = held + std::min(capacity_ - held, file_left);
+  pieces_.assign((total + piece_bytes_ - 1) / piece_bytes_, piece{});
+  detail::parallel_chunks(team, pieces_.size(), [&](std::size_t item, unsigned) {
+    const std::size_t begin = item * piece_bytes_;
+    const std::size_t end = std::min(begin + piece_bytes_, total);
+    const std::size_t fresh = std::max(begin, held);
+    if (fresh < end) {
+      source_.read(offset_ + static_cast<std::int64_t>(fresh - held),
+                   std::span(data_.data() + fresh, end - fresh));
+    }
+    pieces_[item].scan = scan_rows({data_.as<const char>() + begin, end - begin});
+  });
+  size_ = total;
+  offset_ += static_cast<std::int64_t>(total - held);
+}
+
+// Fixes each piece's rows now that the quotes before it are known. Returns whether the text ends
+// inside quotes.
+bool csv_slab::settle_pieces() {
+  bool inside = false;
+  std::int64_t begin = 0;
+  rows_ = 0;
+  for (std::size_t i = 0; i < pieces_.size(); ++i) {
+    piece& current = pieces_[i];
+    current.first_row = rows_;
+    current.first_begin = begin;
+    current.rows = current.scan.row_ends[inside];
+    rows_ += current.rows;
+    if (current.rows > 0) {
+      begin = static_cast<std::int64_t>(i * piece_bytes_) + current.scan.last_end[inside] + 1;
+    }
+    inside ^= current.scan.toggles;
+  }
+  if (offset_ == extent_.end && !inside && begin < static_cast<std::int64_t>(size_)) {
+    data_.as<char>()[size_++] = '\n';  // the last row lacks its newline
+    ++pieces_.back().rows;
+    ++rows_;
+    begin = static_cast<std::int64_t>(size_);
+  }
+  complete_ = static_cast<std::size_t>(begin);
+  return inside;
+}
+
+}  // namespace pappus::formats

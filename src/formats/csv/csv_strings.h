@@ -1,0 +1,51 @@
+// Memory for the text of string cells, shared by as few copies as pay.
+//
+// The slab is overwritten by the next one, so text is copied into an arena, one per worker so that
+// none waits for another. Columns such as a carrier or a country repeat few values; each column of
+// each worker therefore has a small open-addressing table of values seen, and a repeated value
+// costs a look-up instead of a copy. A table that rarely hits (names, comments) is given up after
+// trial_lookups. Equal cells may thus share bytes or not: nothing may depend on the pointer.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pappus/detail/core/memory.h"
+
+namespace pappus::formats {
+
+/// The strings of one worker. Everything handed out lives as long as the arena.
+class string_arena {
+ public:
+  /// \param columns  the number of string columns
+  /// \param who      for errors
+  string_arena(detail::memory_source& memory, std::size_t columns, std::string_view who)
+      : memory_(&memory), who_(who), tables_(columns) {}
+
+  /// A lasting copy of a cell of string column `column`.
+  std::string_view keep(std::size_t column, std::string_view text);
+
+ private:
+  struct table {
+    detail::block slots;       // of std::string_view, data() == nullptr where free
+    std::size_t capacity = 0;  // a power of two
+    std::size_t used = 0;
+    std::uint32_t lookups = 0;
+    std::uint32_t hits = 0;
+    bool given_up = false;
+  };
+
+  std::string_view copy(std::string_view text);
+  void grow(table& values);
+
+  detail::memory_source* memory_;
+  std::string who_;
+  std::vector<table> tables_;
+  std::vector<detail::block> chunks_;
+  std::size_t chunk_used_ = 0;
+};
+
+}  // namespace pappus::formats

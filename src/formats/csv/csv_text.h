@@ -1,0 +1,24 @@
+// One value as CSV text; the reverse of csv_cell.h.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "pappus/detail/core/columns.h"
+
+namespace pappus::formats {
+
+/// Enough bytes for the text of any value that is not a string.
+inline constexpr std::size_t longest_value = 32;
+
+/// Writes the value at `value` to `at` and returns the end of the text, at most longest_value bytes
+/// on. Throws format_error for dates outside the years 0 to 9999. Not for strings.
+char* print_value(detail::cell type, const std::byte* value, char* at);
+
+/// Writes a string cell, quoted where needed: at most 2 * text.size() + 2 bytes.
+char* print_text(std::string_view text, char delimiter, char* at) noexcept;
+
+/// Writes "" for an empty string, which alone on a line would read as no row.
+char* print_empty(char* at) noexcept;
+
+}  // namespace pappus::formats

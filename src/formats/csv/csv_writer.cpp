@@ -1,0 +1,120 @@
+#include "formats/csv/csv_writer.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <span>
+#include <utility>
+
+#include "formats/csv/csv_header.h"
+#include "formats/csv/csv_text.h"
+#include "pappus/error.h"
+
+namespace pappus::formats {
+namespace {
+
+constexpr std::int64_t rows_per_item = 4096;
+
+std::string_view text_of(const std::byte* field) noexcept {
+  std::string_view text;
+  std::memcpy(&text, field, sizeof(text));
+  return text;
+}
+
+}  // namespace
+
+csv_writer::csv_writer(const std::string& path, const detail::record_layout& layout,
+                       detail::memory_source& memory, const csv_options& options)
+    : file_(path),
+      layout_(layout),
+      memory_(memory),
+      delimiter_(checked_delimiter(options.delimiter)) {
+  check_csv_bindings(path, layout_);
+  std::string header;
+  for (const detail::column_binding& column : layout_.columns) {
+    if (!header.empty()) header += delimiter_;
+    // Readers trim names, so one that begins or ends with a space is quoted too.
+    constexpr std::string_view spaces = " \t";
+    const bool spaced = spaces.find(column.name.front()) != spaces.npos ||
+                        spaces.find(column.name.back()) != spaces.npos;
+    std::string name(2 * column.name.size() + 2, '\0');
+    name.resize(
+        static_cast<std::size_t>(print_text(column.name, delimiter_, name.data()) - name.data()));
+    header += spaced && name.front() != '"' ? '"' + name + '"' : name;
+  }
+  header += '\n';
+  file_.write(0, std::as_bytes(std::span(header)));
+  offset_ = static_cast<std::int64_t>(header.size());
+}
+
+void csv_writer::append(detail::workers& team, const std::byte* records, std::int64_t n) {
+  const std::size_t most_items = std::size_t{4} * team.count();
+  while (n > 0) {
+    const auto rows = std::min(n, static_cast<std::int64_t>(most_items) * rows_per_item);
+    const auto items = static_cast<std::size_t>((rows + rows_per_item - 1) / rows_per_item);
+    if (buffers_.size() < items) buffers_.resize(items);
+    detail::parallel_chunks(team, items, [&](std::size_t item, unsigned) {
+      const std::int64_t first = static_cast<std::int64_t>(item) * rows_per_item;
+      format_rows(records + static_cast<std::size_t>(first) * layout_.bytes,
+                  std::min(rows_per_item, rows - first), buffers_[item]);
+    });
+    std::vector<std::int64_t> begins(items + 1, offset_);
+    for (std::size_t i = 0; i < items; ++i) {
+      begins[i + 1] = begins[i] + static_cast<std::int64_t>(buffers_[i].used);
+    }
+    detail::parallel_chunks(team, items, [&](std::size_t item, unsigned) {
+      file_.write(begins[item], {buffers_[item].memory.data(), buffers_[item].used});
+    });
+    offset_ = begins[items];
+    records += static_cast<std::size_t>(rows) * layout_.bytes;
+    n -= rows;
+  }
+}
+
+void csv_writer::format_rows(const std::byte* records, std::int64_t rows, text_buffer& text) const {
+  std::size_t bytes = 0;
+  for (std::int64_t i = 0; i < rows; ++i) {
+    bytes += text_bytes_max(records + static_cast<std::size_t>(i) * layout_.bytes);
+  }
+  if (text.memory.size() < bytes) {
+    text.memory.reset();
+    text.memory = detail::block(memory_, bytes, file_.name() + ": text to be written");
+  }
+  char* at = text.memory.as<char>();
+  for (std::int64_t i = 0; i < rows; ++i) {
+    at = format_row(records + static_cast<std::size_t>(i) * layout_.bytes, at);
+  }
+  text.used = static_cast<std::size_t>(at - text.memory.as<char>());
+}
+
+std::size_t csv_writer::text_bytes_max(const std::byte* record) const noexcept {
+  std::size_t bytes = 0;
+  for (const detail::column_binding& column : layout_.columns) {
+    const bool text = column.type == detail::cell::string;
+    bytes += 1 + (text ? 2 * text_of(record + column.offset).size() + 2 : longest_value);
+  }
+  return bytes;
+}
+
+char* csv_writer::format_row(const std::byte* record, char* at) const {
+  for (const detail::column_binding& column : layout_.columns) {
+    if (&column != layout_.columns.data()) *at++ = delimiter_;
+    const std::byte* field = record + column.offset;
+    if (column.type != detail::cell::string) {
+      at = print_value(column.type, field, at);
+    } else if (const std::string_view text = text_of(field); !text.empty()) {
+      at = print_text(text, delimiter_, at);
+    } else if (layout_.columns.size() == 1) {
+      at = print_empty(at);
+    }
+  }
+  *at++ = '\n';
+  return at;
+}
+
+void csv_writer::close() {
+  buffers_.clear();
+  file_.commit();
+}
+
+}  // namespace pappus::formats

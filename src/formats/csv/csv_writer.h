@@ -1,0 +1,51 @@
+// Writes records as CSV: a header of the bound names, then one line a record.
+//
+// Workers turn runs of rows into text, each in a buffer of its own; the lengths then give every
+// buffer its place in the file, and the buffers are written in parallel. The bytes of the file
+// don't depend on the number of workers.
+//
+// Floats take the shortest text that reads back as the same bits (nan loses its sign and payload).
+// Text is quoted only where needed.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/csv/csv_options.h"
+#include "formats/format.h"
+#include "formats/output_file.h"
+
+namespace pappus::formats {
+
+class csv_writer final : public writer {
+ public:
+  /// Creates the file with its header. `memory` must outlive the writer. Throws format_error,
+  /// usage_error for fields without a name or with several values.
+  csv_writer(const std::string& path, const detail::record_layout& layout,
+             detail::memory_source& memory, const csv_options& options = {});
+
+  void append(detail::workers& team, const std::byte* records, std::int64_t n) override;
+  void close() override;
+
+ private:
+  /// Text that grows in charged memory.
+  struct text_buffer {
+    detail::block memory;
+    std::size_t used = 0;
+  };
+
+  void format_rows(const std::byte* records, std::int64_t rows, text_buffer& text) const;
+  std::size_t text_bytes_max(const std::byte* record) const noexcept;
+  char* format_row(const std::byte* record, char* at) const;
+
+  output_file file_;
+  detail::record_layout layout_;
+  detail::memory_source& memory_;
+  char delimiter_;
+  std::int64_t offset_ = 0;
+  std::vector<text_buffer> buffers_;
+};
+
+}  // namespace pappus::formats

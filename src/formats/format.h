@@ -1,0 +1,67 @@
+// What a file format offers: a reader of records and a writer of records, whatever the records are.
+//
+// Opening reads the header only. Data are read in file order by successive read() calls, each
+// parallel inside, so that a file larger than memory streams through a fold. A format is a folder
+// here plus one line in registry.cpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "pappus/detail/core/columns.h"
+#include "pappus/detail/core/memory.h"
+#include "pappus/detail/core/parallel.h"
+
+namespace pappus::formats {
+
+/// Reads records from a file in file order. Not thread-safe; one read() uses all workers it is
+/// given.
+class reader {
+ public:
+  virtual ~reader() = default;
+
+  virtual std::size_t record_bytes() const noexcept = 0;
+
+  /// The number of records, where the header or the size tells it.
+  virtual std::optional<std::int64_t> rows() const noexcept = 0;
+
+  /// The number of records. Where rows() is empty this reads the whole file once, without parsing
+  /// it, and rewinds.
+  virtual std::int64_t count(detail::workers& team) = 0;
+
+  /// Fills `out` (room for `capacity` records) with the next records in file order and returns how
+  /// many: fewer than `capacity` only at the end of the file, 0 when none is left. Bytes of a
+  /// record that belong to no column are zero, unless the file holds records as they lie in memory.
+  /// Throws format_error for the first bad record in file order, whatever the number of workers;
+  /// the content of `out` is then unspecified.
+  virtual std::int64_t read(detail::workers& team, std::byte* out, std::int64_t capacity) = 0;
+
+  /// Starts over with the first record.
+  virtual void rewind() = 0;
+
+  /// Bytes that reading takes from the memory_source at most beside `out` and the strings, provided
+  /// no row is longer than that.
+  virtual std::size_t scratch_bytes() const noexcept = 0;
+
+  /// Keeps alive what the string_view fields of all records read since the last rewind() point to.
+  /// May be empty.
+  virtual std::shared_ptr<void> strings() const noexcept { return nullptr; }
+};
+
+/// Writes records to a file that appears under its name in close(). A writer destroyed before
+/// leaves no trace.
+class writer {
+ public:
+  virtual ~writer() = default;
+
+  /// Adds `n` records. Throws format_error if the file can't take them.
+  virtual void append(detail::workers& team, const std::byte* records, std::int64_t n) = 0;
+
+  /// Completes the file and puts it in place of an older one.
+  virtual void close() = 0;
+};
+
+}  // namespace pappus::formats

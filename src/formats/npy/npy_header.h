@@ -1,0 +1,56 @@
+// The header of an NPY file (NumPy enhancement proposal 1): magic, version, and a Python dictionary
+// literal with three keys.
+//
+//     \x93NUMPY 01 00 <length> {'descr': '<f8', 'fortran_order': False, 'shape': (3, 2), }
+//
+// Only the Python needed for that is understood: strings, integers, True and False, tuples, lists.
+// Nested structured types, titles of fields and Python objects are refused.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "formats/byte_source.h"
+#include "pappus/detail/core/columns.h"
+
+namespace pappus::formats {
+
+/// `count` scalars of one dtype in an item of the file.
+struct npy_field {
+  std::string name;
+  std::string dtype;  ///< as the file spells it: "<f4"
+  std::optional<detail::cell>
+      type;  ///< none for dtypes that no field can hold: text, big-endian numbers, ...
+  std::size_t scalar_bytes = 0;
+  std::size_t count = 1;
+  std::size_t offset = 0;  ///< in the item
+
+  std::size_t bytes() const noexcept { return scalar_bytes * count; }
+};
+
+struct npy_header {
+  bool structured = false;
+  std::vector<npy_field> fields;  ///< one without a name unless structured
+  std::size_t item_bytes = 0;
+  bool fortran_order = false;
+  std::vector<std::int64_t> shape;
+  std::int64_t data_offset = 0;
+};
+
+/// Reads the header. Throws format_error saying what is wrong with it.
+npy_header read_npy_header(const byte_source& source);
+
+/// The bytes of a header that begins a file of `descr` and `shape`, both Python literals; padded so
+/// that any shape with a first extent up to 2^63 - 1 gives the same length.
+std::string print_npy_header(const std::string& descr, const std::vector<std::int64_t>& shape);
+
+/// The dtype of a cell as NPY spells it: "<f4". `type` is not string.
+std::string npy_dtype(detail::cell type);
+
+/// Whether scalars of the file's `type` may be read into cells of type `bound` as they are.
+bool npy_compatible(detail::cell type, detail::cell bound) noexcept;
+
+}  // namespace pappus::formats

@@ -1,0 +1,61 @@
+#include "formats/registry.h"
+
+#include <algorithm>
+#include <span>
+
+#include "formats/byte_source.h"
+#include "formats/csv/csv_reader.h"
+#include "formats/csv/csv_writer.h"
+#include "formats/npy/npy.h"
+#include "formats/raw/raw.h"
+#include "pappus/error.h"
+
+namespace pappus::formats {
+namespace {
+
+using detail::memory_source;
+using detail::record_layout;
+
+template <typename Reader>
+std::unique_ptr<reader> open(const std::string& path, const record_layout& layout,
+                             memory_source& memory) {
+  return std::make_unique<Reader>(open_file(path), layout, memory);
+}
+
+template <typename Writer>
+std::unique_ptr<writer> create(const std::string& path, const record_layout& layout,
+                               memory_source& memory) {
+  return std::make_unique<Writer>(path, layout, memory);
+}
+
+// One line a format.
+constexpr format formats[] = {
+    {"csv", ".csv", open<csv_reader>, create<csv_writer>},
+    {"npy", ".npy", open<npy_reader>, create<npy_writer>},
+    {"raw", ".raw", open<raw_reader>, create<raw_writer>},
+};
+
+std::string known(const char* format::* field) {
+  std::string text;
+  for (const format& each : formats) text += (text.empty() ? "" : ", ") + std::string(each.*field);
+  return text;
+}
+
+}  // namespace
+
+const format& format_of(const std::string& path) {
+  const auto found = std::ranges::find_if(
+      formats, [&](const format& each) { return path.ends_with(each.suffix); });
+  if (found != std::end(formats)) return *found;
+  throw usage_error(path + ": expected a name that ends in one of " + known(&format::suffix) +
+                    ", got another; rename it or name the format");
+}
+
+const format& format_named(const std::string& name) {
+  const auto found =
+      std::ranges::find_if(formats, [&](const format& each) { return name == each.name; });
+  if (found != std::end(formats)) return *found;
+  throw usage_error("expected a format among " + known(&format::name) + ", got \"" + name + '"');
+}
+
+}  // namespace pappus::formats

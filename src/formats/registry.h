@@ -1,0 +1,27 @@
+// Which format a file is in: told by the end of its name.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "formats/format.h"
+
+namespace pappus::formats {
+
+/// What opening a file of one format takes.
+struct format {
+  const char* name;    ///< "csv"
+  const char* suffix;  ///< ".csv"
+  std::unique_ptr<reader> (*open)(const std::string& path, const detail::record_layout& layout,
+                                  detail::memory_source& memory);
+  std::unique_ptr<writer> (*create)(const std::string& path, const detail::record_layout& layout,
+                                    detail::memory_source& memory);
+};
+
+/// The format of a path. Throws usage_error listing the known suffixes for any other.
+const format& format_of(const std::string& path);
+
+/// The format called `name`. Throws usage_error listing the known names for any other.
+const format& format_named(const std::string& name);
+
+}  // namespace pappus::formats

@@ -1,0 +1,85 @@
+// What is asked for: operators as nodes, data as edges.
+//
+// A node is immutable once made, apart from the rows a cached node keeps. Handles in the user's
+// program and nodes that consume it share its ownership, so a graph lives exactly as long as
+// someone may still ask for it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "pappus/detail/core/request.h"
+
+namespace pappus::detail {
+
+struct node {
+  std::uint32_t id = 0;
+  op_kind kind = op_kind::memory;
+  std::string name;
+  record_type out;
+  stage_spec stage;
+  params_ptr params;
+  std::weak_ptr<session_core> session;
+
+  std::atomic<bool> cached{false};
+  mutable std::mutex mutex;  // guards kept
+  mutable rows_ptr kept;     // rows of a cached node, once computed
+
+  template <typename Params>
+  const Params& as() const {
+    return static_cast<const Params&>(*params);
+  }
+  rows_ptr kept_rows() const {
+    std::lock_guard lock(mutex);
+    return kept;
+  }
+};
+
+}  // namespace pappus::detail
+
+namespace pappus::graph {
+
+using detail::node;
+using detail::node_ptr;
+using detail::op_kind;
+
+/// How many rows a node yields, as far as that is known without running it.
+struct bound {
+  enum class certainty : std::uint8_t { exact, at_most, unknown };
+  std::int64_t rows = 0;
+  certainty known = certainty::exact;
+
+  static bound exactly(std::int64_t n) { return {n, certainty::exact}; }
+  static bound at_most(std::int64_t n) { return {n, certainty::at_most}; }
+  static bound unknown() { return {0, certainty::unknown}; }
+  bool exact() const { return known == certainty::exact; }
+  /// The same rows, but maybe fewer of them.
+  bound loosened() const { return known == certainty::exact ? at_most(rows) : *this; }
+};
+
+/// "1,000", "<= 1,000" (with the sign), "?".
+std::string bound_text(const bound& rows);
+
+/// "map.filter.sum": what a node does, element-wise operators first.
+std::string label(const node& n);
+
+/// All nodes that roots need, inputs before consumers. The walk doesn't go behind nodes for which
+/// `stop` is true: their rows exist.
+std::vector<const node*> in_order(std::span<const node_ptr> roots,
+                                  const std::function<bool(const node&)>& stop);
+
+/// Throws usage_error when an edge joins two sessions or a stage lacks its element function.
+void verify(const node& n);
+
+/// One line a node: id, label, record type, inputs.
+std::string print(std::span<const node* const> nodes);
+/// The same as Graphviz.
+std::string print_dot(std::span<const node* const> nodes);
+
+}  // namespace pappus::graph

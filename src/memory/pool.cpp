@@ -1,0 +1,155 @@
+#include "memory/pool.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <limits>
+#include <new>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "pappus/error.h"
+
+namespace pappus::memory {
+namespace {
+
+constexpr std::size_t huge_page = std::size_t{2} << 20;
+constexpr std::size_t small_limit = std::size_t{64} << 10;  // below: the C library's allocator
+constexpr std::size_t middle_step = std::size_t{64} << 10;
+
+std::byte* map_pages(std::size_t bytes) {
+  // Over-allocate by one huge page, then cut the ends so that the block starts on a huge page
+  // boundary.
+  const bool huge = bytes >= huge_page;
+  const std::size_t span = huge ? bytes + huge_page : bytes;
+  void* raw = ::mmap(nullptr, span, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (raw == MAP_FAILED) return nullptr;
+  auto* begin = static_cast<std::byte*>(raw);
+  if (!huge) return begin;
+  const auto address = reinterpret_cast<std::size_t>(begin);
+  const std::size_t head = (huge_page - address % huge_page) % huge_page;
+  if (head != 0) ::munmap(begin, head);
+  if (huge_page - head != 0) ::munmap(begin + head + bytes, huge_page - head);
+  ::madvise(begin + head, bytes, MADV_HUGEPAGE);
+  return begin + head;
+}
+
+std::byte* take_from_system(std::size_t bytes) {
+  if (bytes <= small_limit) return static_cast<std::byte*>(std::aligned_alloc(64, bytes));
+  return map_pages(bytes);
+}
+
+void give_to_system(std::byte* data, std::size_t bytes) {
+  if (bytes <= small_limit)
+    std::free(data);
+  else
+    ::munmap(data, bytes);
+}
+
+std::size_t read_number(const char* path) {
+  std::ifstream file(path);
+  std::size_t number = 0;
+  return file >> number ? number : std::numeric_limits<std::size_t>::max();
+}
+
+}  // namespace
+
+std::size_t pool::charged(std::size_t bytes) noexcept {
+  const auto up = [&](std::size_t step) { return (bytes + step - 1) / step * step; };
+  if (bytes <= small_limit) return up(64);
+  return bytes < huge_page ? up(middle_step) : up(huge_page);
+}
+
+std::byte* pool::acquire(std::size_t bytes, std::string_view who) {
+  const std::size_t size = charged(bytes);
+  std::lock_guard lock(mutex_);
+  const auto fit = warm_blocks_.find(size);
+  if (fit != warm_blocks_.end()) {
+    std::byte* data = fit->second.back();
+    fit->second.pop_back();
+    if (fit->second.empty()) warm_blocks_.erase(fit);
+    warm_ -= size;
+    in_use_ += size;
+    return data;
+  }
+  if (size > limit_ || in_use_ > limit_ - size)
+    throw memory_error(fmt::format(
+        "{}: needs {} more, but {} of the memory limit of {} are in use; raise the limit "
+        "(PAPPUS_HOST_MEMORY or options::host_memory) or use less data",
+        who, base::bytes_text(static_cast<double>(size)),
+        base::bytes_text(static_cast<double>(in_use_)),
+        base::bytes_text(static_cast<double>(limit_))));
+  drop_warm(limit_ - size);
+  std::byte* data = take_from_system(size);
+  if (data == nullptr)
+    throw memory_error(fmt::format("{}: the system has no {} to give; {} are in use here", who,
+                                   base::bytes_text(static_cast<double>(size)),
+                                   base::bytes_text(static_cast<double>(in_use_))));
+  in_use_ += size;
+  peak_ = std::max(peak_, in_use_ + warm_);
+  return data;
+}
+
+void pool::release(std::byte* data, std::size_t bytes) noexcept {
+  const std::size_t size = charged(bytes);
+  std::lock_guard lock(mutex_);
+  in_use_ -= size;
+  try {
+    warm_blocks_[size].push_back(data);
+    warm_ += size;
+  } catch (...) {  // no memory for the list: don't keep the block
+    give_to_system(data, size);
+  }
+}
+
+void pool::drop_warm(std::size_t until_held) {
+  while (in_use_ + warm_ > until_held && !warm_blocks_.empty()) {
+    const auto largest = std::prev(warm_blocks_.end());
+    give_to_system(largest->second.back(), largest->first);
+    warm_ -= largest->first;
+    largest->second.pop_back();
+    if (largest->second.empty()) warm_blocks_.erase(largest);
+  }
+}
+
+void pool::trim() {
+  std::lock_guard lock(mutex_);
+  drop_warm(0);
+}
+
+std::size_t pool::in_use() const {
+  std::lock_guard lock(mutex_);
+  return in_use_;
+}
+std::size_t pool::held() const {
+  std::lock_guard lock(mutex_);
+  return in_use_ + warm_;
+}
+std::size_t pool::peak() const {
+  std::lock_guard lock(mutex_);
+  return peak_;
+}
+
+pool::~pool() { drop_warm(0); }
+
+std::size_t default_limit() {
+  std::size_t available = std::numeric_limits<std::size_t>::max();
+  std::ifstream info("/proc/meminfo");
+  for (std::string word; info >> word;)
+    if (word == "MemAvailable:") {
+      info >> available;
+      available *= 1024;
+      break;
+    }
+  const std::size_t group = read_number("/sys/fs/cgroup/memory.max");
+  const std::size_t used = read_number("/sys/fs/cgroup/memory.current");
+  if (group != std::numeric_limits<std::size_t>::max() && used <= group)
+    available = std::min(available, group - used);
+  return available / 5 * 4;
+}
+
+}  // namespace pappus::memory

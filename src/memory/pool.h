@@ -1,0 +1,56 @@
+// The session's memory: one budget, and blocks kept warm between queries.
+//
+// Fresh memory is expensive: the kernel clears every page on first touch, at a few GB/s with small
+// pages. So blocks of 2 MiB and more are aligned for huge pages, and what a query gives back is
+// kept for the next one. Blocks kept warm count against the budget like those in use, and are
+// returned to the system when a request would not fit otherwise; the process never holds more than
+// the budget for row data.
+//
+// Not here: which operator may have how much (plan/), and spilling.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <string_view>
+#include <vector>
+
+#include "pappus/detail/core/memory.h"
+
+namespace pappus::memory {
+
+class pool final : public detail::memory_source {
+ public:
+  /// \param limit_bytes  the most this pool ever holds, in use and warm together.
+  explicit pool(std::size_t limit_bytes) : limit_(limit_bytes) {}
+  ~pool() override;
+
+  std::byte* acquire(std::size_t bytes, std::string_view who) override;
+  void release(std::byte* data, std::size_t bytes) noexcept override;
+
+  std::size_t limit() const noexcept { return limit_; }
+  std::size_t in_use() const;
+  std::size_t held() const;  ///< in use and warm
+  std::size_t peak() const;  ///< the most ever held
+
+  /// Gives all warm memory back to the system.
+  void trim();
+
+  /// What a request for `bytes` is charged.
+  static std::size_t charged(std::size_t bytes) noexcept;
+
+ private:
+  void drop_warm(std::size_t until_held);  // needs mutex_
+
+  const std::size_t limit_;
+  mutable std::mutex mutex_;
+  std::size_t in_use_ = 0, warm_ = 0, peak_ = 0;
+  std::map<std::size_t, std::vector<std::byte*>> warm_blocks_;  // by charged size
+};
+
+/// 80 % of the memory that is free for this process now (the machine's and its control group's),
+/// bytes.
+std::size_t default_limit();
+
+}  // namespace pappus::memory

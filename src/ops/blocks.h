@@ -1,0 +1,57 @@
+// Walks the rows of a stage block by block.
+//
+// A stage reads several row sets in step, and each is cut into chunks at other places. A block is a
+// run of rows that is contiguous in all of them and at most max_block_rows long. Between blocks the
+// walk looks whether the query was cancelled.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "ops/operator.h"
+
+namespace pappus::ops {
+
+/// Calls f(const block_args&) for rows [begin, end) of the window, in order. Block rows are
+/// numbered over the whole stage.
+template <typename F>
+void for_each_block(const run_context& context, std::int64_t begin, std::int64_t end, F&& f) {
+  struct position {
+    const detail::row_set* set;
+    std::size_t chunk;
+  };
+  const std::size_t inputs = context.inputs.size();
+  std::array<position, 4> few_positions;  // most stages read one set
+  std::array<const std::byte*, 4> few_pointers;
+  std::vector<position> many_positions(inputs > 4 ? inputs : 0);
+  std::vector<const std::byte*> many_pointers(inputs > 4 ? inputs : 0);
+  position* at = inputs > 4 ? many_positions.data() : few_positions.data();
+  const std::byte** pointers = inputs > 4 ? many_pointers.data() : few_pointers.data();
+  for (std::size_t i = 0; i < inputs; ++i) {
+    const auto* set = context.inputs[i].get();
+    at[i] = {set, set->find(begin)};
+  }
+  const std::int64_t most = std::min(detail::max_block_rows, context.chosen.chunk_rows);
+  for (std::int64_t row = begin; row < end && !context.team.stopping();) {
+    std::int64_t n = std::min(most, end - row);
+    for (std::size_t i = 0; i < inputs; ++i) {
+      const auto& chunks = at[i].set->chunks();
+      while (row >= chunks[at[i].chunk].first + chunks[at[i].chunk].rows) ++at[i].chunk;
+      const auto& chunk = chunks[at[i].chunk];
+      n = std::min(n, chunk.first + chunk.rows - row);
+      pointers[i] =
+          chunk.data + static_cast<std::size_t>(row - chunk.first) * at[i].set->layout().size;
+    }
+    f(detail::block_args{pointers, context.sides.data(), context.first_row + row, n});
+    row += n;
+  }
+}
+
+/// Rounded-up division of non-negative numbers.
+constexpr std::int64_t pieces(std::int64_t rows, std::int64_t piece) {
+  return (rows + piece - 1) / piece;
+}
+
+}  // namespace pappus::ops

@@ -1,0 +1,143 @@
+// Reduces a fused stage to one record.
+//
+// The result must not depend on threads, chunk sizes or windows. Rows are cut into leaves of a
+// fixed number of rows, counted from the first row of the stage; each leaf is accumulated in row
+// order by one worker, and leaves are merged first to last. A window may end in the middle of a
+// leaf: its state is then carried into the next window. Large states get longer leaves, so that all
+// leaves of a window together stay small.
+//
+// Reducers that can be done early (first, any, all) let later leaves be skipped: whatever those
+// hold, merging it would change nothing.
+#include <atomic>
+#include <cstring>
+
+#include "ops/blocks.h"
+#include "ops/operator.h"
+#include "ops/registry.h"
+
+namespace pappus::ops {
+namespace {
+
+using detail::fold_params;
+
+std::int64_t leaf_rows(const detail::reduce_kernel& reducer) {
+  return std::int64_t{65536} * (1 + static_cast<std::int64_t>(reducer.state_size / 4096));
+}
+
+std::size_t padded_size(const detail::reduce_kernel& reducer) {
+  const std::size_t line = 64;  // no two leaves write to one cache line
+  return (reducer.state_size + line - 1) / line * line;
+}
+
+struct fold_state {
+  detail::block total;  // merged leaves; empty until the first
+  detail::block carry;  // the leaf the last window ended in
+  bool has_total = false, has_carry = false;
+};
+
+void merge_into_total(run_context& context, fold_state& state, const std::byte* leaf) {
+  const auto& reducer = context.node.as<fold_params>().reducer;
+  if (state.has_total) {
+    reducer.merge(reducer.context.get(), state.total.data(), leaf);
+  } else {
+    state.total = detail::block(context.memory, padded_size(reducer), context.node.name);
+    std::memcpy(state.total.data(), leaf, reducer.state_size);
+    state.has_total = true;
+  }
+}
+
+void accumulate(run_context& context) {
+  const auto& params = context.node.as<fold_params>();
+  const auto& reducer = params.reducer;
+  if (!context.state) context.state = std::make_shared<fold_state>();
+  auto& state = *static_cast<fold_state*>(context.state.get());
+  if (context.rows == 0) return;
+
+  const std::int64_t per_leaf = leaf_rows(reducer);
+  const std::int64_t begin = context.first_row, end = begin + context.rows;
+  const std::int64_t first_leaf = begin / per_leaf, leaves = (end - 1) / per_leaf - first_leaf + 1;
+  const std::size_t stride = padded_size(reducer);
+  detail::block states(context.memory, static_cast<std::size_t>(leaves) * stride,
+                       context.node.name);
+  std::atomic<std::int64_t> last_needed{leaves};  // leaves after this one can't change the result
+
+  detail::parallel_chunks(
+      context.team, static_cast<std::size_t>(leaves), [&](std::size_t item, unsigned) {
+        const auto index = static_cast<std::int64_t>(item);
+        std::byte* leaf = states.data() + item * stride;
+        const std::int64_t leaf_begin = (first_leaf + index) * per_leaf;
+        if (leaf_begin < begin && state.has_carry)
+          std::memcpy(leaf, state.carry.data(), reducer.state_size);
+        else
+          reducer.init(reducer.context.get(), leaf);
+        bool done = index > last_needed.load(std::memory_order_relaxed);
+        for_each_block(context, std::max(leaf_begin, begin) - begin,
+                       std::min(leaf_begin + per_leaf, end) - begin,
+                       [&](const detail::block_args& args) {
+                         if (done) return;
+                         params.loop(context.node.stage.element.get(), args, leaf);
+                         done = reducer.saturated && reducer.saturated(leaf);
+                       });
+        if (done) {
+          auto last = last_needed.load(std::memory_order_relaxed);
+          while (index < last && !last_needed.compare_exchange_weak(last, index)) {
+          }
+        }
+      });
+
+  state.has_carry = end % per_leaf != 0;
+  const std::int64_t complete = leaves - (state.has_carry ? 1 : 0);
+  for (std::int64_t i = 0; i < complete; ++i)
+    merge_into_total(context, state, states.data() + static_cast<std::size_t>(i) * stride);
+  if (state.has_carry) {
+    if (state.carry.data() == nullptr)
+      state.carry = detail::block(context.memory, stride, context.node.name);
+    std::memcpy(state.carry.data(), states.data() + static_cast<std::size_t>(complete) * stride,
+                reducer.state_size);
+  }
+}
+
+void finish(run_context& context) {
+  const auto& reducer = context.node.as<fold_params>().reducer;
+  auto& state = *static_cast<fold_state*>(context.state.get());
+  if (state.has_carry) merge_into_total(context, state, state.carry.data());
+  if (!state.has_total) {  // no rows at all
+    state.total = detail::block(context.memory, padded_size(reducer), context.node.name);
+    reducer.init(reducer.context.get(), state.total.data());
+  }
+  detail::block result(context.memory, reducer.result.size, context.node.name);
+  reducer.finish(reducer.context.get(), state.total.data(), result.data());
+  context.output->append(result.data(), 1);
+  context.output->own(std::move(result));
+}
+
+constexpr phase fold_phases[] = {
+    {"accumulate", phase::kind::launch, phase::when::each_window, accumulate},
+    {"merge leaves", phase::kind::reduce, phase::when::at_end, finish},
+};
+
+class fold_entry final : public operator_entry {
+ public:
+  graph::bound output_rows(const graph::node&, const graph::bound&) const override {
+    return graph::bound::exactly(1);
+  }
+  footprint size(const graph::node& n, double rows_in, double) const override {
+    const auto& reducer = n.as<fold_params>().reducer;
+    const double leaves = rows_in / static_cast<double>(leaf_rows(reducer)) + 1;
+    return {.read = rows_in * input_row_bytes(n),
+            .written = static_cast<double>(reducer.result.size),
+            .output = static_cast<double>(reducer.result.size),
+            .scratch = leaves * static_cast<double>(padded_size(reducer))};
+  }
+  std::span<const phase> phases(const graph::node&) const override { return fold_phases; }
+  bool streams(const graph::node&) const override { return true; }
+};
+
+}  // namespace
+
+const operator_entry& fold_operator() {
+  static const fold_entry entry;
+  return entry;
+}
+
+}  // namespace pappus::ops

@@ -1,0 +1,30 @@
+// One stage per node that the roots need, inputs first. A node that two others need becomes one
+// stage.
+#include <unordered_map>
+
+#include "plan/plan.h"
+
+namespace pappus::plan {
+
+void collect_stages(plan& p, const request& asked) {
+  std::unordered_map<const graph::node*, stage_index> of;
+  const auto rows_of = [&](const graph::node& n) {
+    if (asked.bound != nullptr)
+      if (const auto found = asked.bound->find(&n); found != asked.bound->end())
+        return found->second;
+    return n.kept_rows();
+  };
+  const auto stop = [&](const graph::node& n) { return rows_of(n) != nullptr; };
+  for (const graph::node* n : graph::in_order(asked.roots, stop)) {
+    of[n] = static_cast<stage_index>(p.stages.size());
+    auto& s = p.stages.emplace_back();
+    s.node = n;
+    s.known = rows_of(*n);
+    if (s.known) continue;  // what it was made from isn't needed
+    for (const auto& input : n->stage.inputs) s.inputs.push_back(of.at(input.get()));
+    for (const auto& side : n->stage.sides) s.sides.push_back(of.at(side.get()));
+  }
+  for (const auto& root : asked.roots) p.roots.push_back(of.at(root.get()));
+}
+
+}  // namespace pappus::plan

@@ -1,0 +1,95 @@
+#include "plan/plan.h"
+
+#include <iterator>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace pappus::plan {
+namespace {
+
+struct pass {
+  const char* name;
+  void (*run)(plan&, const request&);
+};
+
+constexpr pass passes[] = {
+    {"collect", collect_stages}, {"bounds", bound_rows},           {"windows", choose_windows},
+    {"chunks", choose_chunks},   {"place", place_stages},          {"lifetimes", find_last_uses},
+    {"admission", check_memory}, {"repeated", note_repeated_work},
+};
+
+// What changes when a number of rows becomes known.
+constexpr pass refining[] = {{"bounds", bound_rows},
+                             {"chunks", choose_chunks},
+                             {"place", place_stages},
+                             {"admission", check_memory}};
+
+}  // namespace
+
+plan make_plan(const request& asked) {
+  plan p;
+  for (const auto& [name, run] : passes) {
+    run(p, asked);
+    if (asked.keep_history) p.history.push_back({name, p.print()});
+  }
+  return p;
+}
+
+void refine(plan& p, const request& asked) {
+  for (const auto& [name, run] : refining) run(p, asked);
+}
+
+void plan::verify() const {
+  const auto fail = [](std::size_t i, const char* what) {
+    throw std::logic_error(fmt::format("plan: stage {}: {}", i, what));
+  };
+  std::vector<bool> freed(stages.size(), false);
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    const auto& s = stages[i];
+    if (s.node == nullptr) fail(i, "no node");
+    for (const auto* edges : {&s.inputs, &s.sides})
+      for (const auto input : *edges) {
+        if (index(input) >= i) fail(i, "an input comes later");
+        if (freed[index(input)]) fail(i, "an input was freed before");
+      }
+    if (s.chosen.chunk_rows < 1) fail(i, "empty chunks");
+    for (const auto done : s.frees) {
+      if (index(done) > i || freed[index(done)]) fail(i, "frees what isn't there");
+      freed[index(done)] = true;
+    }
+  }
+  for (const auto root : roots)
+    if (index(root) >= stages.size() || freed[index(root)]) fail(index(root), "a root isn't kept");
+}
+
+std::string plan::print() const {
+  std::string text;
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    const auto& s = stages[i];
+    text += fmt::format("  s{} {}: {} → {} rows", i, graph::label(*s.node),
+                        graph::bound_text(s.rows_in), graph::bound_text(s.rows_out));
+    if (s.known) {
+      text += ", in memory";
+    } else if (!ops::find(s.node->kind).phases(*s.node).empty()) {
+      text += fmt::format(", {} rows a chunk, {}", base::count_text(s.chosen.chunk_rows), s.device);
+      if (s.windowed) text += ", streams its input in windows";
+      text += fmt::format(", reads {}, writes {}", base::bytes_text(s.bytes.read),
+                          base::bytes_text(s.bytes.written));
+      if (s.bytes.scratch > 0)
+        text += fmt::format(", scratch {}", base::bytes_text(s.bytes.scratch));
+      text += fmt::format(", about {}", base::time_text(s.seconds));
+    }
+    for (const char* separator = "; then frees "; const auto done : s.frees) {
+      text += fmt::format("{}s{}", separator, index(done));
+      separator = ", ";
+    }
+    text += "\n";
+    for (const auto& note : s.notes) text += fmt::format("     note: {}\n", note);
+  }
+  return text;
+}
+
+}  // namespace pappus::plan

@@ -1,0 +1,168 @@
+#include "run/executor.h"
+
+#include <chrono>
+#include <optional>
+
+#include "formats/format.h"
+
+namespace pappus::run {
+
+using detail::row_set;
+using detail::rows_ptr;
+using plan::index;
+using tasks::task_kind;
+
+struct live_executor::slot {
+  rows_ptr rows;
+  std::int64_t row_count = 0;
+  std::shared_ptr<row_set> output;
+  std::vector<rows_ptr> inputs;
+  std::vector<detail::side> sides;
+  std::vector<rows_ptr> side_rows;  // keeps contiguous copies alive
+  std::optional<ops::run_context> context;
+};
+
+live_executor::live_executor(const plan::plan& p, const resources& with)
+    : plan_(p), with_(with), slots_(std::make_unique<slot[]>(p.stages.size())) {}
+live_executor::~live_executor() = default;
+
+live_executor::slot& live_executor::at(plan::stage_index stage) { return slots_[index(stage)]; }
+
+const rows_ptr& live_executor::rows(plan::stage_index stage) const {
+  return slots_[index(stage)].rows;
+}
+std::int64_t live_executor::row_count(plan::stage_index stage) const {
+  return slots_[index(stage)].row_count;
+}
+
+void live_executor::execute(const tasks::dag& work) {
+  using clock = std::chrono::steady_clock;
+  for (std::size_t i = 0; i < work.list.size();) {
+    std::size_t last = i + 1;
+    const auto begin = clock::now();
+    std::int64_t windows = 1;
+    if (work.list[i].each_window) {
+      while (last < work.list.size() && work.list[last].each_window) ++last;
+      windows = stream(work, i, last);
+    } else {
+      run_task(work.list[i], windows);
+    }
+    const double seconds = std::chrono::duration<double>(clock::now() - begin).count();
+    for (std::size_t done = i; done < last; ++done)
+      measured_.push_back({work.list[done], done == i ? seconds : 0, windows});
+    i = last;
+  }
+}
+
+void live_executor::run_task(const tasks::task& t, std::int64_t& windows) {
+  auto& s = at(t.stage);
+  const auto& stage = plan_.stages[index(t.stage)];
+  switch (t.kind) {
+    case task_kind::view:
+      if (stage.known) {
+        s.rows = stage.known;
+      } else {
+        for (const auto input : stage.inputs) s.inputs.push_back(at(input).rows);
+        s.rows = ops::find(stage.node->kind).rows_of(*stage.node, s.inputs);
+      }
+      s.row_count = s.rows->rows();
+      break;
+    case task_kind::read:
+      read_file(t.stage);
+      break;
+    case task_kind::alloc:
+      start(t.stage);
+      break;
+    case task_kind::launch:
+    case task_kind::reduce:
+      t.step->run(*s.context);
+      break;
+    case task_kind::free:
+      s.rows.reset();
+      break;
+  }
+  windows = 1;
+  // The last step of a stage hands over its rows.
+  const auto steps = ops::find(stage.node->kind).phases(*stage.node);
+  if (t.step != nullptr && t.step == &steps.back()) {
+    s.context.reset();
+    s.inputs.clear();
+    s.row_count = s.output->rows();
+    s.rows = std::move(s.output);
+  }
+}
+
+void live_executor::start(plan::stage_index which) {
+  const auto& stage = plan_.stages[index(which)];
+  auto& s = at(which);
+  s.output = std::make_shared<row_set>(stage.node->out);
+  s.output->keep(with_.memory);
+  if (!stage.windowed)
+    for (const auto input : stage.inputs) s.inputs.push_back(at(input).rows);
+  for (const auto side : stage.sides) {
+    const auto rows = contiguous(at(side).rows, with_.team, with_.memory);
+    s.sides.push_back({rows->data(), rows->rows()});
+    s.side_rows.push_back(rows);
+  }
+  const auto rows = stage.windowed ? 0 : ops::stage_rows(*stage.node, s.inputs);
+  s.context.emplace(ops::run_context{*stage.node, s.inputs, s.sides, with_.team, *with_.memory,
+                                     stage.chosen, 0, rows, s.output, nullptr});
+}
+
+void live_executor::read_file(plan::stage_index which) {
+  const auto& node = *plan_.stages[index(which)].node;
+  const auto& params = node.as<detail::file_params>();
+  const auto reader = params.open(*with_.memory);
+  auto rows = std::make_shared<row_set>(node.out);
+  rows->keep(with_.memory);
+  const auto step = params.rows >= 0
+                        ? params.rows
+                        : static_cast<std::int64_t>(with_.window_bytes / node.out.size + 1);
+  while (step > 0) {
+    detail::block block(*with_.memory, static_cast<std::size_t>(step) * node.out.size, node.name);
+    const auto n = reader->read(with_.team, block.data(), step);
+    rows->append(block.data(), n);
+    rows->own(std::move(block));
+    if (n < step || rows->rows() == params.rows) break;
+  }
+  rows->keep(reader->strings());
+  at(which).row_count = rows->rows();
+  at(which).rows = std::move(rows);
+}
+
+/// Reads a file window by window and runs the steps [first + 1, last) on each.
+std::int64_t live_executor::stream(const tasks::dag& work, std::size_t first, std::size_t last) {
+  const auto consumer = work.list[last - 1].stage;
+  const auto& file = *plan_.stages[index(work.list[first].stage)].node;
+  auto& s = at(consumer);
+  const auto reader = file.as<detail::file_params>().open(*with_.memory);
+  const auto capacity = static_cast<std::int64_t>(with_.window_bytes / file.out.size + 1);
+  detail::block block(*with_.memory, static_cast<std::size_t>(capacity) * file.out.size, file.name);
+  std::int64_t first_row = 0, windows = 0;
+  s.inputs.resize(1);
+  s.context->inputs = s.inputs;
+  while (true) {
+    const auto n = reader->read(with_.team, block.data(), capacity);
+    auto window = std::make_shared<row_set>(file.out, block.data(), n);
+    window->keep(reader->strings());
+    s.inputs[0] = window;
+    s.context->first_row = first_row;
+    s.context->rows = n;
+    for (std::size_t i = first + 1; i < last; ++i) work.list[i].step->run(*s.context);
+    first_row += n;
+    ++windows;
+    if (n < capacity) break;
+  }
+  s.output->keep(reader->strings());
+  const auto steps = ops::find(plan_.stages[index(consumer)].node->kind)
+                         .phases(*plan_.stages[index(consumer)].node);
+  if (steps.back().called == ops::phase::when::each_window) {
+    s.context.reset();
+    s.row_count = s.output->rows();
+    s.rows = std::move(s.output);
+  }
+  at(work.list[first].stage).row_count = first_row;
+  return windows;
+}
+
+}  // namespace pappus::run

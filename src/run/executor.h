@@ -1,0 +1,68 @@
+// Takes the tasks of a plan to the devices.
+//
+// The live executor runs them on this machine's cores: each task is parallel inside, so tasks
+// follow one another. The dry one (dry.h) only counts.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "pappus/detail/core/parallel.h"
+#include "plan/plan.h"
+#include "tasks/tasks.h"
+#include "trace/trace.h"
+
+namespace pappus::run {
+
+struct resources {
+  detail::workers& team;
+  std::shared_ptr<detail::memory_source> memory;  ///< shared: results keep it alive
+  std::size_t window_bytes;                       ///< of a file read at a time
+  trace::sink* tracer = nullptr;                  ///< null: not traced
+};
+
+/// What happened in one task.
+struct measurement {
+  tasks::task done;
+  double seconds = 0;
+  std::int64_t windows = 1;
+};
+
+class live_executor {
+ public:
+  live_executor(const plan::plan& p, const resources& with);
+  ~live_executor();
+
+  /// Runs tasks of stages whose predecessors have run. Throws what operators and lambdas throw;
+  /// stages that failed have no rows.
+  void execute(const tasks::dag& work);
+
+  /// The rows of a stage that has run and wasn't freed.
+  const detail::rows_ptr& rows(plan::stage_index stage) const;
+
+  /// Rows a stage yielded, even if they were freed since.
+  std::int64_t row_count(plan::stage_index stage) const;
+
+  const std::vector<measurement>& measurements() const noexcept { return measured_; }
+
+ private:
+  struct slot;
+  void run_task(const tasks::task& t, std::int64_t& windows);
+  void start(plan::stage_index stage);
+  void read_file(plan::stage_index stage);
+  std::int64_t stream(const tasks::dag& work, std::size_t first, std::size_t last);
+  slot& at(plan::stage_index stage);
+
+  const plan::plan& plan_;
+  resources with_;
+  std::unique_ptr<slot[]> slots_;
+  std::vector<measurement> measured_;
+};
+
+/// The same rows as one chunk; copies only when they aren't already.
+detail::rows_ptr contiguous(const detail::rows_ptr& rows, detail::workers& team,
+                            const std::shared_ptr<detail::memory_source>& memory);
+
+}  // namespace pappus::run

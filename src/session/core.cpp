@@ -1,0 +1,137 @@
+#include "session/core.h"
+
+#include <cstdlib>
+#include <cstring>
+
+#include "base/text.h"
+#include "pappus/error.h"
+
+namespace pappus::detail {
+namespace {
+
+const char* environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr && *value != '\0' ? value : nullptr;
+}
+
+}  // namespace
+
+options resolved(options settings) {
+  if (settings.threads == 0) {
+    const char* text = environment("PAPPUS_THREADS");
+    settings.threads = text != nullptr
+                           ? static_cast<unsigned>(base::parse_count(text, "PAPPUS_THREADS", 1))
+                           : devices::cpu::available_cores();
+  }
+  if (settings.host_memory == 0) {
+    const char* text = environment("PAPPUS_HOST_MEMORY");
+    settings.host_memory =
+        text != nullptr ? base::parse_bytes(text, "PAPPUS_HOST_MEMORY") : memory::default_limit();
+  }
+  if (settings.chunk_rows == 0)
+    if (const char* text = environment("PAPPUS_CHUNK_ROWS"))
+      settings.chunk_rows = base::parse_count(text, "PAPPUS_CHUNK_ROWS", 1);
+  if (settings.trace.empty())
+    if (const char* text = environment("PAPPUS_TRACE")) settings.trace = text;
+  return settings;
+}
+
+session_core::session_core(const options& settings)
+    : settings_(resolved(settings)),
+      machine_(cost::this_machine(settings_.threads, settings_.host_memory)),
+      memory_(std::make_shared<memory::pool>(settings_.host_memory)),
+      team_(devices::cpu::make_team(settings_.threads)) {}
+
+node_ptr session_core::add(node_request request) {
+  check_alive();
+  auto n = std::make_shared<node>();
+  n->id = nodes_.fetch_add(1, std::memory_order_relaxed);
+  n->kind = request.kind;
+  n->name = std::move(request.name);
+  n->out = request.out;
+  n->stage = std::move(request.stage);
+  n->params = std::move(request.params);
+  n->session = weak_from_this();
+  graph::verify(*n);
+  return n;
+}
+
+void session_core::end() noexcept {
+  ended_ = true;
+  cancel();
+}
+
+void session_core::check_alive() const {
+  if (ended_)
+    throw usage_error(
+        "this handle's session has ended; keep the session until its last query is done");
+}
+
+node_ptr make_node(const session_ptr& session, node_request request) {
+  return session->add(std::move(request));
+}
+
+std::uint64_t next_op_id() noexcept {
+  static std::atomic<std::uint64_t> ids{1};
+  return ids.fetch_add(1, std::memory_order_relaxed);
+}
+
+std::vector<rows_ptr> evaluate(const session_ptr& session, std::span<const node_ptr> roots) {
+  return session->evaluate(roots);
+}
+
+rows_ptr evaluate_contiguous(const session_ptr& session, const node_ptr& root) {
+  const std::array roots{root};
+  return session->make_contiguous(session->evaluate(roots).front());
+}
+
+void mark_cached(const node_ptr& node) { node->cached = true; }
+
+std::string explain(const session_ptr& session, const node_ptr& root, explain_format format) {
+  return session->explain(root, format);
+}
+
+std::string explain_analyze(const session_ptr& session, const node_ptr& root) {
+  std::string report;
+  const std::array roots{root};
+  session->evaluate(roots, {}, &report);
+  return report;
+}
+
+rows_ptr copy_rows(const session_ptr& session, record_type layout, const void* data,
+                   std::int64_t n) {
+  session->check_alive();
+  const auto bytes = static_cast<std::size_t>(n) * layout.size;
+  block memory(*session->memory(), bytes, "from");
+  if (bytes != 0) std::memcpy(memory.data(), data, bytes);
+  auto rows = std::make_shared<row_set>(layout, memory.data(), n);
+  rows->keep(session->memory());
+  rows->own(std::move(memory));
+  return rows;
+}
+
+}  // namespace pappus::detail
+
+namespace pappus {
+
+session::session(const options& settings)
+    : core_(std::make_shared<detail::session_core>(settings)) {}
+session::~session() {
+  if (core_) core_->end();
+}
+session::session(session&&) noexcept = default;
+session& session::operator=(session&& other) noexcept {
+  if (this != &other) {
+    if (core_) core_->end();
+    core_ = std::move(other.core_);
+  }
+  return *this;
+}
+
+void session::cancel() noexcept { core_->cancel(); }
+unsigned session::threads() const noexcept { return core_->settings().threads; }
+std::size_t session::host_memory() const noexcept { return core_->memory()->limit(); }
+std::size_t session::host_memory_used() const noexcept { return core_->memory()->held(); }
+std::size_t session::host_memory_peak() const noexcept { return core_->memory()->peak(); }
+
+}  // namespace pappus

@@ -1,0 +1,61 @@
+#include "session/report.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace pappus::detail {
+
+std::string explained(const plan::plan& p, const tasks::dag& work,
+                      const run::prediction& predicted) {
+  std::vector<const node*> nodes;
+  for (const auto& s : p.stages) nodes.push_back(s.node);
+  std::string text = "graph\n" + graph::print(nodes);
+  std::string before;
+  for (const auto& pass : p.history) {
+    if (pass.text == before) {
+      text += fmt::format("plan after {}: unchanged\n", pass.name);
+      continue;
+    }
+    text += fmt::format("plan after {}\n{}", pass.name, pass.text);
+    before = pass.text;
+  }
+  text += "tasks\n" + work.print(p);
+  const char* most = predicted.exact ? "" : "≤ ";
+  text +=
+      fmt::format("predicted: {}{}, {}{} moved, {}{} of memory at once\n", most,
+                  base::time_text(predicted.seconds), most, base::bytes_text(predicted.moved_bytes),
+                  most, base::bytes_text(predicted.peak_bytes));
+  return text;
+}
+
+std::string analyzed(const std::vector<plan::stage>& predicted, const plan::plan& p,
+                     const std::vector<run::measurement>& measured) {
+  std::string text = "stages: predicted → measured\n";
+  double total = 0;
+  for (std::size_t i = 0; i < p.stages.size(); ++i) {
+    const auto& before = predicted[i];
+    double seconds = 0;
+    std::string steps;
+    std::int64_t windows = 1;
+    for (const auto& m : measured) {
+      if (plan::index(m.done.stage) != i) continue;
+      seconds += m.seconds;
+      if (m.done.step != nullptr)
+        steps += fmt::format("       {} {}: {}\n", tasks::name(m.done.kind), m.done.what,
+                             base::time_text(m.seconds));
+      windows = std::max(windows, m.windows);
+    }
+    total += seconds;
+    text +=
+        fmt::format("  s{} {}: rows {} → {}, time {} → {}, on {}\n", i, graph::label(*before.node),
+                    graph::bound_text(before.rows_out), graph::bound_text(p.stages[i].rows_out),
+                    base::time_text(before.seconds), base::time_text(seconds), before.device);
+    if (windows > 1) text += fmt::format("       streamed in {} windows\n", windows);
+    text += steps;
+    for (const auto& note : before.notes) text += fmt::format("       note: {}\n", note);
+  }
+  return text + fmt::format("total: {}\n", base::time_text(total));
+}
+
+}  // namespace pappus::detail

@@ -1,0 +1,21 @@
+// The texts of explain() and explain_analyze().
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "plan/plan.h"
+#include "run/dry.h"
+#include "run/executor.h"
+#include "tasks/tasks.h"
+
+namespace pappus::detail {
+
+std::string explained(const plan::plan& p, const tasks::dag& work,
+                      const run::prediction& predicted);
+
+/// \param predicted  the stages as first planned; `p` holds what was found.
+std::string analyzed(const std::vector<plan::stage>& predicted, const plan::plan& p,
+                     const std::vector<run::measurement>& measured);
+
+}  // namespace pappus::detail

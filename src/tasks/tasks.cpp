@@ -1,0 +1,172 @@
+#include "tasks/tasks.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace pappus::tasks {
+namespace {
+
+using plan::index;
+using plan::stage_index;
+
+class lowering {
+ public:
+  lowering(const plan::plan& p, std::size_t first)
+      : plan_(p), first_(first), last_task_(p.stages.size()) {}
+
+  void lower_stage(std::size_t i) {
+    const auto& s = plan_.stages[i];
+    const auto own = static_cast<stage_index>(i);
+    std::vector<task_id> after;
+    for (const auto* edges : {&s.inputs, &s.sides})
+      for (const auto input : *edges)
+        if (index(input) >= first_ && !skipped(index(input)))
+          after.push_back(last_task_[index(input)]);
+    const auto steps = ops::find(s.node->kind).phases(*s.node);
+    if (s.known || (steps.empty() && s.node->kind != detail::op_kind::file)) {
+      last_task_[i] = add(
+          {.kind = task_kind::view, .stage = own, .what = s.node->name, .after = std::move(after)});
+    } else if (s.node->kind == detail::op_kind::file) {
+      if (!skipped(i))
+        last_task_[i] = add({.kind = task_kind::read,
+                             .stage = own,
+                             .what = "read file",
+                             .bytes = file_bytes(s),
+                             .exact = s.rows_out.exact(),
+                             .after = std::move(after)});
+    } else {
+      lower_phases(s, own, steps, std::move(after));
+    }
+    for (const auto done : s.frees)
+      if (!skipped(index(done)))
+        add({.kind = task_kind::free,
+             .stage = done,
+             .what = "rows",
+             .bytes = plan_.stages[index(done)].bytes.output,
+             .exact = plan_.stages[index(done)].rows_out.exact(),
+             .after = {last_task_[i]}});
+  }
+
+  dag take() { return std::move(dag_); }
+
+ private:
+  void lower_phases(const plan::stage& s, stage_index own, std::span<const ops::phase> steps,
+                    std::vector<task_id> after) {
+    const bool exact = s.rows_in.exact() && s.rows_out.exact();
+    const auto items =
+        std::max<std::int64_t>(1, (s.rows_in.rows + s.chosen.chunk_rows - 1) / s.chosen.chunk_rows);
+    task_id last = add({.kind = task_kind::alloc,
+                        .stage = own,
+                        .what = "result and scratch",
+                        .bytes = s.bytes.output + s.bytes.scratch,
+                        .exact = exact,
+                        .after = std::move(after)});
+    if (s.windowed)
+      last = add({.kind = task_kind::read,
+                  .stage = s.inputs.front(),
+                  .what = "read file",
+                  .bytes = s.bytes.read,
+                  .exact = exact,
+                  .each_window = true,
+                  .after = {last}});
+    for (const auto& step : steps) {
+      const bool launch = step.what == ops::phase::kind::launch;
+      last = add({.kind = launch ? task_kind::launch : task_kind::reduce,
+                  .stage = own,
+                  .what = step.name,
+                  .step = &step,
+                  .bytes = launch ? s.bytes.read + s.bytes.written : 0,
+                  .exact = exact,
+                  .items = launch ? items : 1,
+                  .each_window = s.windowed && step.called == ops::phase::when::each_window,
+                  .after = {last}});
+    }
+    last_task_[index(own)] = last;
+  }
+
+  // A file that is only read in windows has no task of its own.
+  bool skipped(std::size_t i) const {
+    if (plan_.stages[i].node->kind != detail::op_kind::file) return false;
+    for (const auto& s : plan_.stages)
+      if (s.windowed && index(s.inputs.front()) == i) return true;
+    return false;
+  }
+
+  static double file_bytes(const plan::stage& s) {
+    return static_cast<double>(s.rows_out.rows) * static_cast<double>(s.node->out.size);
+  }
+
+  task_id add(task t) {
+    dag_.list.push_back(std::move(t));
+    return static_cast<task_id>(dag_.list.size() - 1);
+  }
+
+  const plan::plan& plan_;
+  std::size_t first_;
+  std::vector<task_id> last_task_;
+  dag dag_;
+};
+
+}  // namespace
+
+std::string_view name(task_kind kind) {
+  switch (kind) {
+    case task_kind::alloc:
+      return "alloc";
+    case task_kind::free:
+      return "free";
+    case task_kind::read:
+      return "read";
+    case task_kind::launch:
+      return "launch";
+    case task_kind::reduce:
+      return "reduce";
+    case task_kind::view:
+      return "view";
+  }
+  return "?";
+}
+
+dag lower(const plan::plan& p, std::size_t first, std::size_t last) {
+  lowering work(p, first);
+  for (std::size_t i = first; i < last; ++i) work.lower_stage(i);
+  return work.take();
+}
+
+void dag::verify(const plan::plan& p) const {
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const auto& t = list[i];
+    if (plan::index(t.stage) >= p.stages.size())
+      throw std::logic_error(fmt::format("tasks: t{} belongs to no stage", i));
+    for (const auto before : t.after)
+      if (index(before) >= i)
+        throw std::logic_error(fmt::format("tasks: t{} waits for a later task", i));
+    const bool runs = t.kind == task_kind::launch || t.kind == task_kind::reduce;
+    if (runs != (t.step != nullptr))
+      throw std::logic_error(fmt::format("tasks: t{} has no step to run", i));
+  }
+}
+
+std::string dag::print(const plan::plan& p) const {
+  std::string text;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const auto& t = list[i];
+    text += fmt::format("  t{} {} s{} {}: {}", i, name(t.kind), plan::index(t.stage),
+                        graph::label(*p.stages[plan::index(t.stage)].node), t.what);
+    if (t.bytes > 0) text += fmt::format(", {}{}", t.exact ? "" : "≤ ", base::bytes_text(t.bytes));
+    if (t.items > 1) text += fmt::format(", {} chunks", base::count_text(t.items));
+    if (t.each_window) text += ", once per window";
+    for (const char* separator = " after "; const auto before : t.after) {
+      text += fmt::format("{}t{}", separator, index(before));
+      separator = ", ";
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace pappus::tasks

@@ -1,0 +1,100 @@
+// Runs a query under many settings and asks for the same bytes each time.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "pappus/pappus.h"
+
+namespace pappus::testing {
+
+struct setting {
+  unsigned threads;
+  std::int64_t chunk_rows;  // 0: the planner's choice
+};
+
+/// Thread counts 1 to 8 and chunk sizes 1, odd, the planner's own and larger than any input.
+inline const std::vector<setting>& settings() {
+  static const std::vector<setting> all{{1, 0}, {2, 0},    {3, 1},
+                                        {2, 7}, {8, 4097}, {4, std::int64_t{1} << 40}};
+  return all;
+}
+
+/// Sizes around the edges of blocks and chunks.
+inline const std::vector<std::int64_t>& sizes() {
+  static const std::vector<std::int64_t> all{0,    1,    2,    3,     15,    16,    17,
+                                             4095, 4096, 4097, 65535, 65536, 65537, 200'003};
+  return all;
+}
+
+template <typename T>
+bool same_bytes(const T& a, const T& b) {
+  return std::memcmp(&a, &b, sizeof(T)) == 0;
+}
+
+/// Bit by bit: NaN equals the same NaN, -0.0 isn't 0.0. For records without padding.
+template <typename T>
+::testing::AssertionResult same_rows(const std::vector<T>& got, const std::vector<T>& expected) {
+  if (got.size() != expected.size())
+    return ::testing::AssertionFailure() << got.size() << " rows, expected " << expected.size();
+  for (std::size_t i = 0; i < got.size(); ++i)
+    if (!same_bytes(got[i], expected[i]))
+      return ::testing::AssertionFailure() << "row " << i << " differs";
+  return ::testing::AssertionSuccess();
+}
+
+/// Calls query(session) -> collection or query under every setting; each must yield `expected`.
+template <typename T, typename Query>
+void expect_rows(const std::vector<T>& expected, Query query) {
+  for (const auto& [threads, chunk_rows] : settings()) {
+    // One row a chunk costs a call a row: leave the largest inputs to larger chunks.
+    if (chunk_rows == 1 && expected.size() > 100'000) continue;
+    SCOPED_TRACE(::testing::Message() << threads << " threads, " << chunk_rows << " rows a chunk");
+    session s(options{.threads = threads, .chunk_rows = chunk_rows});
+    EXPECT_TRUE(same_rows(query(s).collect().to_vector(), expected));
+  }
+}
+
+/// The same for a query that yields one value.
+template <typename T, typename Query>
+void expect_value(const T& expected, Query query) {
+  for (const auto& [threads, chunk_rows] : settings()) {
+    SCOPED_TRACE(::testing::Message() << threads << " threads, " << chunk_rows << " rows a chunk");
+    session s(options{.threads = threads, .chunk_rows = chunk_rows});
+    const T got = query(s);
+    EXPECT_TRUE(same_bytes(got, expected)) << got << " instead of " << expected;
+  }
+}
+
+/// A generator whose seed is printed when the test fails.
+class random {
+ public:
+  explicit random(std::uint64_t seed)
+      : engine_(seed), trace_(__FILE__, __LINE__, "seed " + std::to_string(seed)) {}
+  std::int64_t between(std::int64_t low, std::int64_t high) {
+    return std::uniform_int_distribution<std::int64_t>(low, high)(engine_);
+  }
+  double real(double low, double high) {
+    return std::uniform_real_distribution<double>(low, high)(engine_);
+  }
+  std::vector<int> ints(std::int64_t n, int low, int high) {
+    std::vector<int> values(static_cast<std::size_t>(n));
+    for (int& value : values) value = static_cast<int>(between(low, high));
+    return values;
+  }
+  std::vector<double> reals(std::int64_t n, double low, double high) {
+    std::vector<double> values(static_cast<std::size_t>(n));
+    for (double& value : values) value = real(low, high);
+    return values;
+  }
+
+ private:
+  std::mt19937_64 engine_;
+  ::testing::ScopedTrace trace_;
+};
+
+}  // namespace pappus::testing

@@ -1,0 +1,32 @@
+# Installs this build to a fresh prefix, builds examples/consumer against it as a stranger would,
+# and runs it. Takes BUILD, SOURCE, COMPILER, LINKER_FLAGS and WORK, a folder that it may empty.
+file(REMOVE_RECURSE ${WORK})
+
+function(step what)
+  execute_process(COMMAND ${ARGN}
+    RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(status)
+    message(FATAL_ERROR "consumer: ${what} failed (${status}):\n${output}")
+  endif()
+  message(STATUS "${what}: ok")
+endfunction()
+
+step("installing" ${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
+
+# Copied, so that nothing of the source tree is found by accident.
+file(COPY ${SOURCE}/examples/consumer DESTINATION ${WORK})
+step("configuring" ${CMAKE_COMMAND} -G Ninja -S ${WORK}/consumer -B ${WORK}/build
+  -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_PREFIX_PATH=${WORK}/prefix
+  -DCMAKE_EXE_LINKER_FLAGS=${LINKER_FLAGS} -DCMAKE_EXPORT_COMPILE_COMMANDS=ON)
+step("building" ${CMAKE_COMMAND} --build ${WORK}/build)
+step("running" ${WORK}/build/consumer)
+
+file(READ ${WORK}/build/compile_commands.json commands)
+if(commands MATCHES "${SOURCE}/include")
+  message(FATAL_ERROR "consumer: compiled against the source tree, not the package:\n${commands}")
+endif()
+foreach(flag -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math)
+  if(NOT commands MATCHES "${flag}")
+    message(FATAL_ERROR "consumer: the package didn't ask for ${flag}:\n${commands}")
+  endif()
+endforeach()

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Installs the packages of tools/packages.txt that are missing. Needs root or sudo only if some are.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+
+fail() {
+  echo "setup.sh: $*" >&2
+  exit 1
+}
+
+# Prints the packages of the list that are not installed.
+missing() {
+  local package
+  while read -r package; do
+    [[ $(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null) == installed ]] ||
+      echo "$package"
+  done < <(sed 's/#.*//; s/[[:space:]]//g; /^$/d' "$here/packages.txt")
+}
+
+command -v dpkg-query >/dev/null && command -v apt-get >/dev/null ||
+  fail "this system has no apt; install the equivalents of tools/packages.txt by hand"
+
+mapfile -t wanted < <(missing)
+((${#wanted[@]})) || exit 0
+
+as_root=()
+if ((EUID != 0)); then
+  command -v sudo >/dev/null ||
+    fail "not root and no sudo; have an administrator run: apt-get install ${wanted[*]}"
+  as_root=(sudo)
+fi
+apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 -q)
+
+echo "setup.sh: installing ${wanted[*]}"
+# Sources that have nothing to do with us may be unreachable; what counts is the installation.
+"${apt[@]}" update ||
+  echo "setup.sh: apt-get update reported errors; trying with the lists there are" >&2
+"${apt[@]}" install -y --no-install-recommends "${wanted[@]}" ||
+  fail "apt-get could not install: ${wanted[*]}
+  The reason is above. Debian 12 (bookworm with its updates) has all of these packages."
+
+mapfile -t wanted < <(missing)
+((${#wanted[@]} == 0)) || fail "still missing after the installation: ${wanted[*]}"
