@@ -181,16 +181,38 @@ constexpr std::size_t field_count() {
 /// Calls visit(fields...) with references to all fields of `record`.
 template <std::size_t Count, typename Record, typename Visit>
 void visit_fields(const Record& record, Visit&& visit) {
-  // clang-format off
-  if constexpr (Count == 1) { const auto& [a] = record; visit(a); }
-  if constexpr (Count == 2) { const auto& [a, b] = record; visit(a, b); }
-  if constexpr (Count == 3) { const auto& [a, b, c] = record; visit(a, b, c); }
-  if constexpr (Count == 4) { const auto& [a, b, c, d] = record; visit(a, b, c, d); }
-  if constexpr (Count == 5) { const auto& [a, b, c, d, e] = record; visit(a, b, c, d, e); }
-  if constexpr (Count == 6) { const auto& [a, b, c, d, e, f] = record; visit(a, b, c, d, e, f); }
-  if constexpr (Count == 7) { const auto& [a, b, c, d, e, f, g] = record; visit(a, b, c, d, e, f, g); }
-  if constexpr (Count == 8) { const auto& [a, b, c, d, e, f, g, h] = record; visit(a, b, c, d, e, f, g, h); }
-  // clang-format on
+  if constexpr (Count == 1) {
+    const auto& [a] = record;
+    visit(a);
+  }
+  if constexpr (Count == 2) {
+    const auto& [a, b] = record;
+    visit(a, b);
+  }
+  if constexpr (Count == 3) {
+    const auto& [a, b, c] = record;
+    visit(a, b, c);
+  }
+  if constexpr (Count == 4) {
+    const auto& [a, b, c, d] = record;
+    visit(a, b, c, d);
+  }
+  if constexpr (Count == 5) {
+    const auto& [a, b, c, d, e] = record;
+    visit(a, b, c, d, e);
+  }
+  if constexpr (Count == 6) {
+    const auto& [a, b, c, d, e, f] = record;
+    visit(a, b, c, d, e, f);
+  }
+  if constexpr (Count == 7) {
+    const auto& [a, b, c, d, e, f, g] = record;
+    visit(a, b, c, d, e, f, g);
+  }
+  if constexpr (Count == 8) {
+    const auto& [a, b, c, d, e, f, g, h] = record;
+    visit(a, b, c, d, e, f, g, h);
+  }
 }
 
 /// The layout of a record as its type tells it; no columns where the type can't be seen through.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "pappus/error.h"
+#include "pappus/files.h"
 #include "pappus/function.h"
 #include "pappus/query.h"
 #include "pappus/records.h"

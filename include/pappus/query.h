@@ -207,6 +207,18 @@ class query {
   /// Runs the query and returns its rows.
   records<value_type> collect() const;
 
+  /// Runs the query and calls f(std::span<const T>) for one run of records after another, in order,
+  /// on the calling thread. What is delivered is freed before the next run is computed: a file
+  /// larger than memory streams through.
+  template <typename F>
+  void for_each_chunk(F f) const;
+
+  /// Runs the query and writes its records to a .npy, .csv or raw (.bin) file, which appears once
+  /// it is complete. CSV needs the columns: write("hits.csv", column("name", &hit::name),
+  /// column("score", &hit::score)). Throws format_error naming the file.
+  template <typename... Columns>
+  void write(const std::string& path, const Columns&... columns) const;
+
   std::string explain() const;
   std::string explain_dot() const;
   std::string explain_analyze() const;

@@ -67,6 +67,18 @@ class session {
         true);
   }
 
+  /// Records of a CSV file: s.csv<flight>("flights.csv", column("carrier", &flight::carrier), ...).
+  /// Columns are found by name in the header. Opened now, read when needed. Throws format_error.
+  template <typename T, typename... Columns>
+  collection<T> csv(const std::string& path, const Columns&... columns);
+  /// Records of a .npy, .csv or raw (.bin) file, told by its suffix. NPY files match T by the types
+  /// of its fields.
+  template <typename T, typename... Columns>
+  collection<T> read(const std::string& path, const Columns&... columns);
+  /// Records of T one after another, as they lie in memory.
+  template <typename T>
+  collection<T> raw(const std::string& path);
+
   /// Computes several results in one go, sharing what they have in common: auto [a, b] = s.run(x,
   /// y).
   template <typename... Ts>

@@ -42,7 +42,7 @@ std::string listed(std::span<const std::string> names) {
 
 std::string suggestion(std::string_view wanted, std::span<const std::string> names) {
   constexpr std::size_t longest = 64;
-  std::size_t best = std::max<std::size_t>(wanted.size() / 3, 1) + 1;
+  std::size_t best = (wanted.size() + 1) / 3 + 1;
   const std::string* nearest = nullptr;
   if (wanted.size() > longest) return "";
   for (const std::string& name : names) {

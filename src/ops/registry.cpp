@@ -23,6 +23,8 @@ const operator_entry& find(detail::op_kind kind) {
       return materialise_operator();
     case op_kind::fold:
       return fold_operator();
+    case op_kind::deliver:
+      return deliver_operator();
     case op_kind::file:
       return file_operator();
     case op_kind::placeholder:

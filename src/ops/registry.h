@@ -12,5 +12,6 @@ const operator_entry& slice_operator();
 const operator_entry& concat_operator();
 const operator_entry& materialise_operator();
 const operator_entry& fold_operator();
+const operator_entry& deliver_operator();
 
 }  // namespace pappus::ops

@@ -22,6 +22,22 @@ struct live_executor::slot {
   std::optional<ops::run_context> context;
 };
 
+namespace {
+
+/// Keeps a reader's strings, and before them the memory they lie in.
+struct kept_strings {
+  std::shared_ptr<detail::memory_source> memory;
+  std::shared_ptr<void> strings;
+};
+
+std::shared_ptr<const void> owner_of(std::shared_ptr<void> strings,
+                                     const std::shared_ptr<detail::memory_source>& memory) {
+  if (!strings) return nullptr;
+  return std::make_shared<kept_strings>(kept_strings{memory, std::move(strings)});
+}
+
+}  // namespace
+
 live_executor::live_executor(const plan::plan& p, const resources& with)
     : plan_(p), with_(with), slots_(std::make_unique<slot[]>(p.stages.size())) {}
 live_executor::~live_executor() = default;
@@ -41,17 +57,28 @@ void live_executor::execute(const tasks::dag& work) {
     std::size_t last = i + 1;
     const auto begin = clock::now();
     std::int64_t windows = 1;
+    const bool told = with_.recorder != nullptr;
+    if (told) begin_step(work.list[i]);
     if (work.list[i].each_window) {
       while (last < work.list.size() && work.list[last].each_window) ++last;
       windows = stream(work, i, last);
     } else {
       run_task(work.list[i], windows);
     }
+    if (told) with_.recorder->end_step();
+    if (told && with_.recorder->tracing())
+      with_.recorder->memory(static_cast<double>(with_.memory->in_use()));
     const double seconds = std::chrono::duration<double>(clock::now() - begin).count();
     for (std::size_t done = i; done < last; ++done)
       measured_.push_back({work.list[done], done == i ? seconds : 0, windows});
     i = last;
   }
+}
+
+void live_executor::begin_step(const tasks::task& t) {
+  const auto& node = *plan_.stages[index(t.stage)].node;
+  with_.recorder->begin_step(graph::label(node) + ": " + std::string(t.what),
+                             t.kind == task_kind::launch ? t.bytes : 0);
 }
 
 void live_executor::run_task(const tasks::task& t, std::int64_t& windows) {
@@ -125,7 +152,7 @@ void live_executor::read_file(plan::stage_index which) {
     rows->own(std::move(block));
     if (n < step || rows->rows() == params.rows) break;
   }
-  rows->keep(reader->strings());
+  rows->keep(owner_of(reader->strings(), with_.memory));
   at(which).row_count = rows->rows();
   at(which).rows = std::move(rows);
 }
@@ -139,12 +166,14 @@ std::int64_t live_executor::stream(const tasks::dag& work, std::size_t first, st
   const auto capacity = static_cast<std::int64_t>(with_.window_bytes / file.out.size + 1);
   detail::block block(*with_.memory, static_cast<std::size_t>(capacity) * file.out.size, file.name);
   std::int64_t first_row = 0, windows = 0;
+  std::shared_ptr<const void> strings;
   s.inputs.resize(1);
   s.context->inputs = s.inputs;
   while (true) {
     const auto n = reader->read(with_.team, block.data(), capacity);
+    if (!strings) strings = owner_of(reader->strings(), with_.memory);
     auto window = std::make_shared<row_set>(file.out, block.data(), n);
-    window->keep(reader->strings());
+    window->keep(strings);
     s.inputs[0] = window;
     s.context->first_row = first_row;
     s.context->rows = n;
@@ -153,7 +182,7 @@ std::int64_t live_executor::stream(const tasks::dag& work, std::size_t first, st
     ++windows;
     if (n < capacity) break;
   }
-  s.output->keep(reader->strings());
+  s.output->keep(strings);
   const auto steps = ops::find(plan_.stages[index(consumer)].node->kind)
                          .phases(*plan_.stages[index(consumer)].node);
   if (steps.back().called == ops::phase::when::each_window) {

@@ -9,18 +9,19 @@
 #include <memory>
 #include <vector>
 
+#include "memory/pool.h"
 #include "pappus/detail/core/parallel.h"
 #include "plan/plan.h"
 #include "tasks/tasks.h"
-#include "trace/trace.h"
+#include "trace/recorder.h"
 
 namespace pappus::run {
 
 struct resources {
   detail::workers& team;
-  std::shared_ptr<detail::memory_source> memory;  ///< shared: results keep it alive
-  std::size_t window_bytes;                       ///< of a file read at a time
-  trace::sink* tracer = nullptr;                  ///< null: not traced
+  std::shared_ptr<memory::pool> memory;  ///< shared: results keep it alive
+  std::size_t window_bytes;              ///< of a file read at a time
+  trace::recorder* recorder = nullptr;   ///< told what runs; null: nobody listens
 };
 
 /// What happened in one task.
@@ -51,6 +52,7 @@ class live_executor {
   struct slot;
   void run_task(const tasks::task& t, std::int64_t& windows);
   void start(plan::stage_index stage);
+  void begin_step(const tasks::task& t);
   void read_file(plan::stage_index stage);
   std::int64_t stream(const tasks::dag& work, std::size_t first, std::size_t last);
   slot& at(plan::stage_index stage);

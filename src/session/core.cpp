@@ -1,5 +1,7 @@
 #include "session/core.h"
 
+#include <unistd.h>
+
 #include <cstdlib>
 #include <cstring>
 
@@ -40,7 +42,10 @@ session_core::session_core(const options& settings)
     : settings_(resolved(settings)),
       machine_(cost::this_machine(settings_.threads, settings_.host_memory)),
       memory_(std::make_shared<memory::pool>(settings_.host_memory)),
-      team_(devices::cpu::make_team(settings_.threads)) {}
+      team_(devices::cpu::make_team(settings_.threads)),
+      progress_(settings_.progress < 0 ? ::isatty(STDERR_FILENO) == 1 : settings_.progress > 0) {
+  if (!settings_.trace.empty()) tracer_ = trace::open_sink(settings_.trace);
+}
 
 node_ptr session_core::add(node_request request) {
   check_alive();
@@ -59,6 +64,7 @@ node_ptr session_core::add(node_request request) {
 void session_core::end() noexcept {
   ended_ = true;
   cancel();
+  tracer_.reset();  // the last session that traces to a file writes it
 }
 
 void session_core::check_alive() const {

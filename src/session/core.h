@@ -14,6 +14,7 @@
 #include "pappus/session.h"
 #include "plan/plan.h"
 #include "run/executor.h"
+#include "trace/recorder.h"
 
 namespace pappus::detail {
 
@@ -36,15 +37,21 @@ class session_core : public std::enable_shared_from_this<session_core> {
 
   const options& settings() const noexcept { return settings_; }
   const std::shared_ptr<memory::pool>& memory() const noexcept { return memory_; }
-  devices::cpu::query_workers workers() { return {*team_, cancels_}; }
+  devices::cpu::query_workers workers(trace::recorder* recorder = nullptr) {
+    return {*team_, cancels_, recorder};
+  }
 
  private:
+  /// A recorder for one query; null when nobody listens.
+  std::unique_ptr<trace::recorder> listen(const plan::plan& p) const;
   plan::request planning(std::span<const node_ptr> roots, const plan::bindings* bound) const;
 
   options settings_;
   cost::machine machine_;
   std::shared_ptr<memory::pool> memory_;
   std::unique_ptr<devices::cpu::team> team_;
+  std::shared_ptr<trace::sink> tracer_;
+  bool progress_ = false;
   devices::cpu::cancel_count cancels_{0};
   std::atomic<std::uint32_t> nodes_{0};
   std::atomic<bool> ended_{false};

@@ -15,11 +15,12 @@ plan::request session_core::planning(std::span<const node_ptr> roots,
 std::vector<rows_ptr> session_core::evaluate(std::span<const node_ptr> roots,
                                              const plan::bindings& bound, std::string* report) {
   check_alive();
-  auto team = workers();
   const auto asked = planning(roots, &bound);
   auto p = plan::make_plan(asked);
   const auto predicted = p.stages;
-  run::live_executor executor(p, {team, memory_, memory_->limit() / 16});
+  const auto recorder = listen(p);
+  auto team = workers(recorder.get());
+  run::live_executor executor(p, {team, memory_, memory_->limit() / 16, recorder.get()});
 
   // A stage whose size only running can tell ends a round: what follows is planned again with the
   // size known.
@@ -42,6 +43,13 @@ std::vector<rows_ptr> session_core::evaluate(std::span<const node_ptr> roots,
   std::vector<rows_ptr> results;
   for (const auto root : p.roots) results.push_back(executor.rows(root));
   return results;
+}
+
+std::unique_ptr<trace::recorder> session_core::listen(const plan::plan& p) const {
+  if (tracer_ == nullptr && !progress_) return nullptr;
+  double bytes = 0;
+  for (const auto& s : p.stages) bytes += s.bytes.read + s.bytes.written;
+  return std::make_unique<trace::recorder>(tracer_, progress_, bytes);
 }
 
 rows_ptr session_core::make_contiguous(const rows_ptr& rows) {

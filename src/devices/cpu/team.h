@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "pappus/detail/core/parallel.h"
+#include "trace/recorder.h"
 
 namespace pappus::devices::cpu {
 
@@ -40,11 +41,16 @@ using cancel_count = std::atomic<std::uint64_t>;
 /// One query's view of a team.
 class query_workers final : public detail::workers {
  public:
-  query_workers(team& threads, const cancel_count& cancels)
-      : team_(threads), cancels_(cancels), began_(cancels.load(std::memory_order_relaxed)) {}
+  /// \param recorder  told what the workers do; may be null.
+  query_workers(team& threads, const cancel_count& cancels, trace::recorder* recorder = nullptr)
+      : team_(threads),
+        cancels_(cancels),
+        began_(cancels.load(std::memory_order_relaxed)),
+        recorder_(recorder) {}
 
   unsigned count() const noexcept override { return team_.threads(); }
   void run(std::size_t items, detail::parallel_body body, void* context) override;
+  void record(trace::recorder* recorder) noexcept { recorder_ = recorder; }
   bool stopping() const noexcept override {
     return cancels_.load(std::memory_order_relaxed) != began_;
   }
@@ -53,6 +59,7 @@ class query_workers final : public detail::workers {
   team& team_;
   const cancel_count& cancels_;
   const std::uint64_t began_;
+  trace::recorder* recorder_;
 };
 
 }  // namespace pappus::devices::cpu

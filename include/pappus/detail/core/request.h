@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "pappus/detail/core/chunks.h"
+#include "pappus/detail/core/columns.h"
+#include "pappus/detail/core/parallel.h"
 #include "pappus/detail/core/stage.h"
 
 namespace pappus::formats {
@@ -30,6 +32,7 @@ enum class op_kind : std::uint8_t {
   fold,         ///< a fused stage reduced to one record
   slice,        ///< take, skip
   concat,
+  deliver,  ///< a fused stage handed to the caller run by run
   count_,
 };
 
@@ -47,6 +50,12 @@ struct write_params : op_params {
 struct fold_params : op_params {
   fold_loop loop = nullptr;
   reduce_kernel reducer;
+};
+
+struct deliver_params : op_params {
+  write_loop loop = nullptr;
+  /// Takes n records; called on the query's own thread, in row order.
+  std::function<void(workers& team, const std::byte* records, std::int64_t n)> take;
 };
 
 struct slice_params : op_params {
@@ -93,6 +102,18 @@ enum class explain_format : std::uint8_t { text, dot };
 std::string explain(const session_ptr& session, const node_ptr& root, explain_format format);
 /// Runs the query and describes what happened beside what was predicted.
 std::string explain_analyze(const session_ptr& session, const node_ptr& root);
+
+/// A node for the rows of a file. Opens it now, so that a wrong path or header is told at once, and
+/// reads it when needed. `format` is a name such as "csv", or null: told by the path's suffix.
+/// Throws format_error, usage_error.
+node_ptr open_rows(const session_ptr& session, record_type record, record_layout layout,
+                   const std::string& path, const char* format);
+
+/// Runs a deliver node's request. Blocks.
+void deliver(const session_ptr& session, node_request request);
+/// Runs it with a file as its taker; the file appears when all rows are written.
+void deliver_to_file(const session_ptr& session, node_request request, record_layout layout,
+                     const std::string& path);
 
 /// Copies n records into memory charged to the session's budget.
 rows_ptr copy_rows(const session_ptr& session, record_type layout, const void* data,

@@ -1,0 +1,70 @@
+// Files as sources and destinations: CSV, NPY, raw records.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "pappus/columns.h"
+#include "pappus/session.h"
+
+namespace pappus {
+namespace detail {
+
+template <typename T, typename... Columns>
+record_layout file_layout(const Columns&... columns) {
+  static_assert((std::same_as<Columns, column_of<T>> && ...),
+                "columns must be given as column(\"name\", &T::field)");
+  if constexpr (sizeof...(Columns) == 0)
+    return layout_of<T>();
+  else
+    return {sizeof(T), {columns...}};
+}
+
+template <typename E>
+node_request deliver_request(const query<E>& from, const char* name,
+                             std::shared_ptr<deliver_params> params) {
+  params->loop = write_rows<E>;
+  return {op_kind::deliver, name, record_type_of<value_of<E>>(), from.erased_stage(),
+          std::move(params)};
+}
+
+}  // namespace detail
+
+template <typename T, typename... Columns>
+collection<T> session::csv(const std::string& path, const Columns&... columns) {
+  return {core_, detail::open_rows(core_, detail::record_type_of<T>(),
+                                   detail::file_layout<T>(columns...), path, "csv")};
+}
+
+template <typename T, typename... Columns>
+collection<T> session::read(const std::string& path, const Columns&... columns) {
+  return {core_, detail::open_rows(core_, detail::record_type_of<T>(),
+                                   detail::file_layout<T>(columns...), path, nullptr)};
+}
+
+template <typename T>
+collection<T> session::raw(const std::string& path) {
+  return {core_,
+          detail::open_rows(core_, detail::record_type_of<T>(), {sizeof(T), {}}, path, "raw")};
+}
+
+template <typename E>
+template <typename F>
+void query<E>::for_each_chunk(F f) const {
+  auto params = std::make_shared<detail::deliver_params>();
+  params->take = [&f](detail::workers&, const std::byte* rows, std::int64_t n) {
+    f(std::span<const value_type>(reinterpret_cast<const value_type*>(rows),
+                                  static_cast<std::size_t>(n)));
+  };
+  detail::deliver(session_, detail::deliver_request(*this, "for_each_chunk", std::move(params)));
+}
+
+template <typename E>
+template <typename... Columns>
+void query<E>::write(const std::string& path, const Columns&... columns) const {
+  detail::deliver_to_file(
+      session_, detail::deliver_request(*this, "write", std::make_shared<detail::deliver_params>()),
+      detail::file_layout<value_type>(columns...), path);
+}
+
+}  // namespace pappus

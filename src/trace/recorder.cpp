@@ -1,0 +1,74 @@
+#include "trace/recorder.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace pappus::trace {
+
+using namespace std::chrono_literals;
+
+recorder::~recorder() {
+  if (drawn_) std::fputs("\r\x1b[K", stderr);
+}
+
+void recorder::begin_step(std::string label, double bytes) {
+  std::lock_guard lock(mutex_);
+  label_ = std::move(label);
+  step_bytes_ = bytes;
+  step_begin_ = clock::now();
+  begin_items(0);
+}
+
+void recorder::end_step() {
+  const auto now = clock::now();
+  std::lock_guard lock(mutex_);
+  done_bytes_ += step_bytes_;
+  if (tracer_ != nullptr) tracer_->span(label_, step_begin_, now, -1, step_bytes_);
+  step_bytes_ = 0;
+}
+
+void recorder::took_part(clock::time_point begin, clock::time_point end, std::size_t items) {
+  if (tracer_ == nullptr || items == 0) return;
+  std::string label;
+  {
+    std::lock_guard lock(mutex_);
+    label = label_;
+  }
+  tracer_->span(label, begin, end, static_cast<std::int64_t>(items), -1);
+}
+
+void recorder::draw_if_due() {
+  const auto now = clock::now();
+  if (now - start_ < 1s) return;
+  std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock || (drawn_ && now - last_drawn_ < 100ms)) return;
+  last_drawn_ = now;
+  drawn_ = true;
+  const auto items = std::max<std::size_t>(items_.load(std::memory_order_relaxed), 1);
+  const double part = std::min(
+      1.0, static_cast<double>(done_.load(std::memory_order_relaxed)) / static_cast<double>(items));
+  const double seconds = std::chrono::duration<double>(now - start_).count();
+  const auto line = progress_line(label_, done_bytes_ + part * step_bytes_, total_, seconds);
+  std::fprintf(stderr, "\r\x1b[K%s", line.c_str());
+  std::fflush(stderr);
+}
+
+std::string progress_line(std::string_view label, double done_bytes, double total_bytes,
+                          double seconds) {
+  if (total_bytes <= 0)
+    return fmt::format("{}  {}  {}", label, base::bytes_text(done_bytes), base::time_text(seconds));
+  constexpr int width = 30;
+  const double part = std::clamp(done_bytes / total_bytes, 0.0, 1.0);
+  const int filled = static_cast<int>(part * width);
+  std::string line = fmt::format("[{:=<{}}{:<{}}] {:3.0f} %  {}  {} of {}", "", filled,
+                                 filled < width ? ">" : "", width - filled, part * 100, label,
+                                 base::bytes_text(done_bytes), base::bytes_text(total_bytes));
+  if (part > 0.01) line += fmt::format("  {} left", base::time_text(seconds * (1 - part) / part));
+  return line;
+}
+
+}  // namespace pappus::trace

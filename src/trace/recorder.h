@@ -1,0 +1,69 @@
+// What one query tells about itself while it runs: spans for the trace, and a progress bar for
+// whoever waits at a terminal.
+//
+// The bar appears once the query has run for a second. It is drawn by the workers themselves
+// between two items, at most ten times a second, so there is no extra thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "trace/trace.h"
+
+namespace pappus::trace {
+
+class recorder {
+ public:
+  /// \param tracer       null: no trace.
+  /// \param bar          draw a progress bar on stderr.
+  /// \param total_bytes  predicted traffic of the whole query; 0 when unknown.
+  recorder(std::shared_ptr<sink> tracer, bool bar, double total_bytes)
+      : tracer_(std::move(tracer)), bar_(bar), total_(total_bytes) {}
+  ~recorder();
+
+  /// One task of the plan begins, ends. Called by the query's own thread.
+  void begin_step(std::string label, double bytes);
+  void end_step();
+
+  /// A parallel run of `items` items begins within the step.
+  void begin_items(std::size_t items) {
+    items_.store(items, std::memory_order_relaxed);
+    done_.store(0, std::memory_order_relaxed);
+  }
+  /// Called by workers after each item.
+  void item_done() {
+    done_.fetch_add(1, std::memory_order_relaxed);
+    if (bar_) draw_if_due();
+  }
+  /// A worker took part in the run between the two times.
+  void took_part(clock::time_point begin, clock::time_point end, std::size_t items);
+
+  bool tracing() const noexcept { return tracer_ != nullptr; }
+  void memory(double bytes) {
+    if (tracer_ != nullptr) tracer_->counter("memory in use", bytes);
+  }
+
+ private:
+  void draw_if_due();
+
+  const std::shared_ptr<sink> tracer_;
+  const bool bar_;
+  const double total_;
+  const clock::time_point start_ = clock::now();
+  std::mutex mutex_;  // guards what draws
+  std::string label_;
+  double step_bytes_ = 0, done_bytes_ = 0;
+  clock::time_point step_begin_, last_drawn_ = start_;
+  bool drawn_ = false;
+  std::atomic<std::size_t> items_{0}, done_{0};
+};
+
+/// The bar's text, one line without control characters: "[=====>    ] 52 %  sort  1.2 of 2.3 GiB
+/// 0.8 s left".
+std::string progress_line(std::string_view label, double done_bytes, double total_bytes,
+                          double seconds);
+
+}  // namespace pappus::trace

@@ -1,0 +1,85 @@
+// A short run of the fuzz targets on seeded mutations of valid files, for builds without a fuzzer.
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <random>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "fuzz/csv_fuzz.h"
+#include "fuzz/npy_fuzz.h"
+
+namespace pappus::test {
+namespace {
+
+constexpr unsigned seed = 20;
+
+std::string mutated(std::string text, std::string_view alphabet, std::mt19937& random) {
+  for (unsigned changes = 1 + random() % 4; changes > 0 && !text.empty(); --changes) {
+    const std::size_t at = random() % text.size();
+    const char letter =
+        random() % 8 == 0 ? static_cast<char>(random()) : alphabet[random() % alphabet.size()];
+    switch (random() % 5) {
+      case 0:
+        text.erase(at, 1 + random() % 8);
+        break;
+      case 1:
+        text.insert(at, 1, letter);
+        break;
+      case 2:
+        text.insert(at, text.substr(random() % text.size(), random() % 40));
+        break;
+      case 3:
+        if (random() % 4 == 0) text.resize(at);
+        break;
+      default:
+        text[at] = letter;
+    }
+  }
+  return text;
+}
+
+std::span<const std::uint8_t> bytes_of(const std::string& text) {
+  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
+
+TEST(csv_fuzz, finds_nothing_in_mutations_of_a_valid_file) {
+  RecordProperty("seed", seed);
+  std::mt19937 random(seed);
+  for (int round = 0; round < 3000; ++round) {
+    const std::string text =
+        mutated(std::string(fuzz_csv_seed), "\"\"\",,\n\n\r0123456789.-+ eTZ:", random);
+    SCOPED_TRACE(text);
+    fuzz_csv(bytes_of(text));
+  }
+}
+
+TEST(csv_fuzz, reads_its_seed) {
+  EXPECT_NE(fuzz_csv_outcome(fuzz_csv_seed, 1, 10, {}).find("a, \"b\"\nc|"), std::string::npos);
+}
+
+TEST(npy_fuzz, finds_nothing_in_mutations_of_valid_files) {
+  RecordProperty("seed", seed);
+  std::mt19937 random(seed);
+  const std::vector<std::string> seeds = fuzz_npy_seeds();
+  for (int round = 0; round < 3000; ++round) {
+    const std::string text =
+        mutated(seeds[random() % seeds.size()], "'''{}()[]:,,0123456789<>|ifbuMUS \\", random);
+    SCOPED_TRACE(text);
+    fuzz_npy(bytes_of(text));
+  }
+}
+
+TEST(npy_fuzz, reads_its_seeds) {
+  const std::size_t layouts[] = {0, 1, 2, 3};
+  const std::vector<std::string> seeds = fuzz_npy_seeds();
+  for (const std::size_t i : layouts) {
+    const std::string outcome = fuzz_npy_outcome(seeds[i], fuzz_layouts()[i], 10);
+    EXPECT_FALSE(outcome.starts_with("f: ")) << outcome;
+  }
+}
+
+}  // namespace
+}  // namespace pappus::test

@@ -1,0 +1,85 @@
+// What any bytes must hold to when read as CSV: no crash, and the same rows or the same error
+// however the file is cut up.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/csv/csv_reader.h"
+#include "pappus/columns.h"
+#include "pappus/error.h"
+#include "support/test_memory.h"
+#include "support/test_workers.h"
+
+namespace pappus::test {
+
+struct fuzz_row {
+  std::string_view text;
+  std::int16_t i16;
+  std::uint32_t u32;
+  double f64;
+  bool flag;
+  date day;
+  timestamp moment;
+};
+
+inline detail::record_layout fuzz_row_layout() {
+  return {sizeof(fuzz_row),
+          {column("t", &fuzz_row::text), column("i", &fuzz_row::i16), column("u", &fuzz_row::u32),
+           column("f", &fuzz_row::f64), column("b", &fuzz_row::flag), column("d", &fuzz_row::day),
+           column("m", &fuzz_row::moment)}};
+}
+
+/// A valid file to start from.
+inline constexpr std::string_view fuzz_csv_seed =
+    "t,i,u,unused,f,b,d,m\r\n"
+    "abc,-12,34,,1.5e3,true,2024-02-29,2024-02-29 12:34:56.789\n"
+    "\"a, \"\"b\"\"\nc\",+7,0,\"x\n\",nan,0,1970-01-01,1970-01-01T00:00:00Z\r\n"
+    ", 5 ,\"4294967295\",y,,1,0001-12-31,9999-12-31 23:59:59";
+
+/// The rows of `text`, bit for bit, or the error.
+inline std::string fuzz_csv_outcome(std::string_view text, unsigned threads, std::int64_t capacity,
+                                    const formats::csv_options& options) {
+  test_memory memory;
+  test_workers team(threads);
+  std::string outcome;
+  try {
+    formats::csv_reader reader(formats::borrow_bytes("f", std::as_bytes(std::span(text))),
+                               fuzz_row_layout(), memory, options);
+    std::vector<fuzz_row> rows(static_cast<std::size_t>(capacity));
+    while (const auto n = reader.read(team, reinterpret_cast<std::byte*>(rows.data()), capacity)) {
+      for (fuzz_row& row : std::span(rows).first(static_cast<std::size_t>(n))) {
+        outcome.append(row.text).append("|");
+        std::memset(static_cast<void*>(&row.text), 0, sizeof(row.text));
+        outcome.append(reinterpret_cast<const char*>(&row), sizeof(row));
+      }
+    }
+  } catch (const format_error& thrown) {
+    return thrown.what();
+  }
+  return outcome;
+}
+
+/// Aborts if the bytes break a rule.
+inline void fuzz_csv(std::span<const std::uint8_t> bytes) {
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const std::string expected = fuzz_csv_outcome(text, 1, 1000, {});
+  const formats::csv_options tiny{.slab_bytes = 1, .piece_bytes = 1};
+  const formats::csv_options odd{.slab_bytes = 61, .piece_bytes = 7};
+  if (fuzz_csv_outcome(text, 1, 1, tiny) == expected &&
+      fuzz_csv_outcome(text, 3, 2, odd) == expected) {
+    return;
+  }
+  std::fputs("the rows read depend on the size of slabs\n", stderr);
+  std::abort();
+}
+
+}  // namespace pappus::test

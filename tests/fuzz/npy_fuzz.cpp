@@ -1,0 +1,7 @@
+// A libFuzzer target; see npy_fuzz.h for what is checked.
+#include "fuzz/npy_fuzz.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  pappus::test::fuzz_npy({data, size});
+  return 0;
+}
