@@ -1,4 +1,5 @@
-// Large arrays for the benchmarks: huge pages where the kernel grants them, and every page touched before any timing.
+// Large arrays for the benchmarks: huge pages where the kernel grants them, and every page touched
+// before any timing.
 #pragma once
 
 #include <sys/mman.h>
@@ -25,9 +26,11 @@ class buffer {
   buffer() = default;
   buffer(std::int64_t size, team& workers) : size_(static_cast<std::size_t>(size)) {
     mapped_bytes_ = size_ * sizeof(T) + huge_page;
-    mapping_ = mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    mapping_ =
+        mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mapping_ == MAP_FAILED) throw std::bad_alloc();
-    const auto start = (reinterpret_cast<std::uintptr_t>(mapping_) + huge_page - 1) & ~(huge_page - 1);
+    const auto start =
+        (reinterpret_cast<std::uintptr_t>(mapping_) + huge_page - 1) & ~(huge_page - 1);
     data_ = reinterpret_cast<T*>(start);
     const std::size_t bytes = size_ * sizeof(T);
     // Advice only: without huge pages the benchmark still runs, slower.

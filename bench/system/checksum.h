@@ -1,4 +1,5 @@
-// How checksums are written: 16 hex digits for hashes, a fixed number of digits for floating point, '/' between parts.
+// How checksums are written: 16 hex digits for hashes, a fixed number of digits for floating point,
+// '/' between parts.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,9 @@
-// The input generator of the benchmarks, bit for bit, so that any two implementations can be compared.
+// The input generator of the benchmarks, bit for bit, so that any two implementations can be
+// compared.
 //
-// Element i of stream s is a pure function of (seed, s, i): a counter-based generator (the finaliser of SplitMix64, Steele,
-// Lea and Flood 2014), so inputs are filled in parallel, in any order, and a single element can be recomputed.
+// Element i of stream s is a pure function of (seed, s, i): a counter-based generator (the
+// finaliser of SplitMix64, Steele, Lea and Flood 2014), so inputs are filled in parallel, in any
+// order, and a single element can be recomputed.
 #pragma once
 
 #include <cstddef>

@@ -1,11 +1,15 @@
 // Four algorithms, by what is known of the keys:
 //
-//   few keys, domain known    a table a worker, directly indexed; several copies of it, so that a key repeated within a few rows does
+//   few keys, domain known    a table a worker, directly indexed; several copies of it, so that a
+//   key repeated within a few rows does
 //                             not wait for its own last addition.
-//   many keys, domain known   a table of all keys would miss the second-level cache at every row. Rows are first partitioned by the high
-//                             bits of the key, kept as 16-bit offsets; each partition's table fits the cache.
-//   few keys, domain unknown  a hash table a worker, looked up in line; misses are rare, so the branch is predicted.
-//   many keys, unknown        rows are partitioned by hash, then one small hash table a partition; groups are sorted at the end.
+//   many keys, domain known   a table of all keys would miss the second-level cache at every row.
+//   Rows are first partitioned by the high
+//                             bits of the key, kept as 16-bit offsets; each partition's table fits
+//                             the cache.
+//   few keys, domain unknown  a hash table a worker, looked up in line; misses are rare, so the
+//   branch is predicted. many keys, unknown        rows are partitioned by hash, then one small
+//   hash table a partition; groups are sorted at the end.
 //
 // Not here: spilling, key types other than 32 bits, a fixed order of addition.
 #include "system/groupby.h"
@@ -28,7 +32,8 @@ constexpr std::int64_t few_keys = 1 << 12;
 constexpr int partition_key_bits = 14;
 constexpr std::int64_t piece = 1 << 15;
 
-// (count, sum) as two doubles: one load, one addition, one store a row. A count stays exact to 2^53.
+// (count, sum) as two doubles: one load, one addition, one store a row. A count stays exact to
+// 2^53.
 using entry = f64x2;
 
 struct alignas(16) slot {
@@ -41,8 +46,8 @@ struct alignas(16) slot {
 constexpr int hash_partition_bits = 7;
 std::uint64_t hash_of(std::uint32_t key) { return key * 0x9E3779B97F4A7C15u; }
 
-// Open addressing with linear probing. An empty slot holds key 0; when key 0 itself comes to an empty slot, it looks found, and
-// counting it there is just the insertion that was due.
+// Open addressing with linear probing. An empty slot holds key 0; when key 0 itself comes to an
+// empty slot, it looks found, and counting it there is just the insertion that was due.
 class hash_table {
  public:
   /// Empties the table and makes room for `expected` keys; more make it grow.
@@ -99,7 +104,9 @@ class hash_table {
     used_ = 0;
     for (const slot& s : old) {
       if (s.count == 0) continue;
-      add(1, [&](auto) { return s.key; }, [&](auto) { return s.sum; }, [&](auto) { return s.count; });
+      add(
+          1, [&](auto) { return s.key; }, [&](auto) { return s.sum; },
+          [&](auto) { return s.count; });
     }
   }
 
@@ -117,9 +124,11 @@ std::int64_t partitions_of(knowledge known) {
 }  // namespace
 
 struct workspace::state {
-  state(std::int64_t n, knowledge known_keys, team& workers) : known(known_keys), few(known.keys <= few_keys) {
+  state(std::int64_t n, knowledge known_keys, team& workers)
+      : known(known_keys), few(known.keys <= few_keys) {
     const auto partitions = static_cast<int>(partitions_of(known));
-    const std::int64_t table_size = few ? table_copies * known.keys : std::int64_t{1} << partition_key_bits;
+    const std::int64_t table_size =
+        few ? table_copies * known.keys : std::int64_t{1} << partition_key_bits;
     for (int worker = 0; worker < workers.threads(); ++worker) {
       if (known.domain) {
         tables.emplace_back(table_size, workers);
@@ -165,17 +174,20 @@ struct workspace::state {
 result workspace::state::few_known(std::span<const row> rows, team& workers) {
   const std::int64_t n = known.keys;
   for (buffer<entry>& table : tables) std::ranges::fill(table.all(), entry{});
-  workers.run_pieces(std::ssize(rows), piece, [&](std::int64_t begin, std::int64_t end, int worker) {
-    entry* const table = tables[static_cast<std::size_t>(worker)].data();
-    const auto add = [&](const row& r, std::int64_t copy) { table[copy * n + r.key] += entry{1, r.value}; };
-    std::int64_t i = begin;
-    for (; i + table_copies <= end; i += table_copies) {
-      for (std::int64_t copy = 0; copy < table_copies; ++copy) {
-        add(rows[static_cast<std::size_t>(i + copy)], copy);
-      }
-    }
-    for (; i < end; ++i) add(rows[static_cast<std::size_t>(i)], 0);
-  });
+  workers.run_pieces(std::ssize(rows), piece,
+                     [&](std::int64_t begin, std::int64_t end, int worker) {
+                       entry* const table = tables[static_cast<std::size_t>(worker)].data();
+                       const auto add = [&](const row& r, std::int64_t copy) {
+                         table[copy * n + r.key] += entry{1, r.value};
+                       };
+                       std::int64_t i = begin;
+                       for (; i + table_copies <= end; i += table_copies) {
+                         for (std::int64_t copy = 0; copy < table_copies; ++copy) {
+                           add(rows[static_cast<std::size_t>(i + copy)], copy);
+                         }
+                       }
+                       for (; i < end; ++i) add(rows[static_cast<std::size_t>(i)], 0);
+                     });
   std::size_t filled = 0;
   for (std::int64_t key = 0; key < n; ++key) {
     entry total = {};
@@ -183,12 +195,14 @@ result workspace::state::few_known(std::span<const row> rows, team& workers) {
       for (std::int64_t copy = 0; copy < table_copies; ++copy) total += table[copy * n + key];
     }
     if (total[0] == 0) continue;
-    groups[filled++] = {static_cast<std::int32_t>(key), static_cast<std::int64_t>(total[0]), total[1]};
+    groups[filled++] = {static_cast<std::int32_t>(key), static_cast<std::int64_t>(total[0]),
+                        total[1]};
   }
   return {{groups.data(), filled}};
 }
 
-std::int64_t workspace::state::sum_partition(int partition, std::span<entry> table, group* to) const {
+std::int64_t workspace::state::sum_partition(int partition, std::span<entry> table,
+                                             group* to) const {
   std::ranges::fill(table, entry{});
   offsets->for_each(partition, [&](const auto& packet, int filled) {
     for (int i = 0; i < filled; ++i) table[packet.first[i]] += entry{1, packet.second[i]};
@@ -197,7 +211,8 @@ std::int64_t workspace::state::sum_partition(int partition, std::span<entry> tab
   group* const start = to;
   for (std::size_t key = 0; key < table.size(); ++key) {
     if (table[key][0] == 0) continue;
-    *to++ = {base + static_cast<std::int32_t>(key), static_cast<std::int64_t>(table[key][0]), table[key][1]};
+    *to++ = {base + static_cast<std::int32_t>(key), static_cast<std::int64_t>(table[key][0]),
+             table[key][1]};
   }
   return to - start;
 }
@@ -206,9 +221,9 @@ result workspace::state::many_known(std::span<const row> rows, team& workers) {
   const auto partitions = static_cast<int>(partitions_of(known));
   offsets->fill(std::ssize(rows), partitions, workers, [&](std::int64_t i) {
     const row& r = rows[static_cast<std::size_t>(i)];
-    return placed<std::uint16_t, double>{static_cast<std::uint32_t>(r.key) >> partition_key_bits,
-                                         static_cast<std::uint16_t>(r.key & ((1 << partition_key_bits) - 1)),
-                                         r.value};
+    return placed<std::uint16_t, double>{
+        static_cast<std::uint32_t>(r.key) >> partition_key_bits,
+        static_cast<std::uint16_t>(r.key & ((1 << partition_key_bits) - 1)), r.value};
   });
   std::vector<std::int64_t> filled(static_cast<std::size_t>(partitions));
   workers.run(partitions, [&](std::int64_t p, int worker) {
@@ -220,7 +235,8 @@ result workspace::state::many_known(std::span<const row> rows, team& workers) {
   std::int64_t end = 0;
   for (std::int64_t p = 0; p < partitions; ++p) {
     const group* from = groups.data() + (p << partition_key_bits);
-    if (groups.data() + end != from) std::copy_n(from, filled[static_cast<std::size_t>(p)], groups.data() + end);
+    if (groups.data() + end != from)
+      std::copy_n(from, filled[static_cast<std::size_t>(p)], groups.data() + end);
     end += filled[static_cast<std::size_t>(p)];
   }
   return {{groups.data(), static_cast<std::size_t>(end)}};
@@ -228,15 +244,20 @@ result workspace::state::many_known(std::span<const row> rows, team& workers) {
 
 result workspace::state::few_unknown(std::span<const row> rows, team& workers) {
   for (hash_table& table : hash_tables) table.reset(few_spread * known.keys);
-  workers.run_pieces(std::ssize(rows), piece, [&](std::int64_t begin, std::int64_t end, int worker) {
-    const row* from = rows.data() + begin;
-    hash_tables[static_cast<std::size_t>(worker)].add(
-        end - begin, [=](auto i) { return from[i].key; }, [=](auto i) { return from[i].value; }, one);
-  });
+  workers.run_pieces(std::ssize(rows), piece,
+                     [&](std::int64_t begin, std::int64_t end, int worker) {
+                       const row* from = rows.data() + begin;
+                       hash_tables[static_cast<std::size_t>(worker)].add(
+                           end - begin, [=](auto i) { return from[i].key; },
+                           [=](auto i) { return from[i].value; }, one);
+                     });
   hash_table& all = hash_tables[0];
   for (std::size_t worker = 1; worker < hash_tables.size(); ++worker) {
     for (const slot& s : hash_tables[worker].slots()) {
-      if (s.count) all.add(1, [&](auto) { return s.key; }, [&](auto) { return s.sum; }, [&](auto) { return s.count; });
+      if (s.count)
+        all.add(
+            1, [&](auto) { return s.key; }, [&](auto) { return s.sum; },
+            [&](auto) { return s.count; });
     }
   }
   groups.clear();
@@ -252,14 +273,16 @@ result workspace::state::many_unknown(std::span<const row> rows, team& workers) 
   keys->fill(std::ssize(rows), partitions, workers, [&](std::int64_t i) {
     const row& r = rows[static_cast<std::size_t>(i)];
     const std::uint64_t hash = hash_of(static_cast<std::uint32_t>(r.key));
-    return placed<std::int32_t, double>{static_cast<std::uint32_t>(hash >> (64 - hash_partition_bits)), r.key,
-                                        r.value};
+    return placed<std::int32_t, double>{
+        static_cast<std::uint32_t>(hash >> (64 - hash_partition_bits)), r.key, r.value};
   });
   workers.run(partitions, [&](std::int64_t p, int worker) {
     hash_table& table = hash_tables[static_cast<std::size_t>(worker)];
     table.reset(known.keys / partitions);
     keys->for_each(static_cast<int>(p), [&](const auto& packet, int filled) {
-      table.add(filled, [&](auto i) { return packet.first[i]; }, [&](auto i) { return packet.second[i]; }, one);
+      table.add(
+          filled, [&](auto i) { return packet.first[i]; }, [&](auto i) { return packet.second[i]; },
+          one);
     });
     auto& mine = found[static_cast<std::size_t>(p)];
     mine.clear();
@@ -270,7 +293,8 @@ result workspace::state::many_unknown(std::span<const row> rows, team& workers) 
   return sorted(workers);
 }
 
-// Sorts groups whose keys are in [base, base + width): by placing them where most places are taken, else by comparing.
+// Sorts groups whose keys are in [base, base + width): by placing them where most places are taken,
+// else by comparing.
 void sort_slice(std::span<group> slice, std::int64_t base, std::int64_t width) {
   if (width > 8 * std::ssize(slice)) {
     std::ranges::sort(slice, {}, &group::key);
@@ -281,7 +305,8 @@ void sort_slice(std::span<group> slice, std::int64_t base, std::int64_t width) {
   std::ranges::copy_if(places, slice.begin(), [](const group& g) { return g.count != 0; });
 }
 
-// One scatter into equal slices of the key range, then each slice, now in cache, is sorted by itself.
+// One scatter into equal slices of the key range, then each slice, now in cache, is sorted by
+// itself.
 result workspace::state::sorted(team& workers) {
   constexpr std::size_t slices = 256;
   std::int64_t least = INT32_MAX, greatest = INT32_MIN, total = 0;
@@ -293,11 +318,14 @@ result workspace::state::sorted(team& workers) {
     total += std::ssize(part);
   }
   const std::int64_t width = total ? (greatest - least) / slices + 1 : 1;
-  const auto slice_of = [=](const group& g) { return static_cast<std::size_t>((g.key - least) / width); };
+  const auto slice_of = [=](const group& g) {
+    return static_cast<std::size_t>((g.key - least) / width);
+  };
 
   std::vector<std::array<std::uint32_t, slices>> next(found.size());
   workers.run(std::ssize(found), [&](std::int64_t p, int) {
-    for (const group& g : found[static_cast<std::size_t>(p)]) ++next[static_cast<std::size_t>(p)][slice_of(g)];
+    for (const group& g : found[static_cast<std::size_t>(p)])
+      ++next[static_cast<std::size_t>(p)][slice_of(g)];
   });
   std::array<std::uint32_t, slices + 1> starts = {};
   std::uint32_t start = 0;
@@ -313,7 +341,8 @@ result workspace::state::sorted(team& workers) {
   });
   workers.run(slices, [&](std::int64_t slice, int) {
     const auto s = static_cast<std::size_t>(slice);
-    sort_slice({groups.data() + starts[s], groups.data() + starts[s + 1]}, least + slice * width, width);
+    sort_slice({groups.data() + starts[s], groups.data() + starts[s + 1]}, least + slice * width,
+               width);
   });
   return {{groups.data(), static_cast<std::size_t>(total)}};
 }
@@ -359,7 +388,8 @@ result sequential(std::span<const row> rows, knowledge known, std::vector<group>
 
 result handwritten(std::span<const row> rows, workspace& space, team& workers) {
   workspace::state& state = *space.state_;
-  if (state.few) return state.known.domain ? state.few_known(rows, workers) : state.few_unknown(rows, workers);
+  if (state.few)
+    return state.known.domain ? state.few_known(rows, workers) : state.few_unknown(rows, workers);
   return state.known.domain ? state.many_known(rows, workers) : state.many_unknown(rows, workers);
 }
 

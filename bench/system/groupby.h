@@ -27,7 +27,8 @@ struct result {
 
 /// What the caller may know of the keys.
 struct knowledge {
-  std::int64_t keys;    ///< about how many different keys there are: chooses the algorithm, not the answer
+  std::int64_t
+      keys;  ///< about how many different keys there are: chooses the algorithm, not the answer
   bool domain = false;  ///< whether all keys are known to be in [0, keys)
 };
 

@@ -1,8 +1,8 @@
 // Timing of benchmark versions.
 //
-// A machine shared with others slows down for seconds at a time. So versions are not timed one after the other but in rounds,
-// each round running every version once, and each round starts with another one: a disturbance then hits all of
-// them alike, and the median drops it.
+// A machine shared with others slows down for seconds at a time. So versions are not timed one
+// after the other but in rounds, each round running every version once, and each round starts with
+// another one: a disturbance then hits all of them alike, and the median drops it.
 //
 // Not here: inputs, checksums, the command line.
 #pragma once
@@ -23,7 +23,8 @@ struct timing {
   double min_s = 0;
 };
 
-/// One line of a benchmark's report. `floor_s` is the time that the unavoidable bytes take at triad bandwidth.
+/// One line of a benchmark's report. `floor_s` is the time that the unavoidable bytes take at triad
+/// bandwidth.
 struct result {
   std::string name;
   std::string version;
@@ -43,7 +44,8 @@ inline double seconds_of(const std::function<void()>& version) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Runs each version once to warm up, then `repeat` times (at least 3) in alternation; one timing per version, in order.
+/// Runs each version once to warm up, then `repeat` times (at least 3) in alternation; one timing
+/// per version, in order.
 inline std::vector<timing> measure(std::span<const std::function<void()>> versions, int repeat) {
   repeat = std::max(repeat, 3);
   for (const auto& version : versions) version();
@@ -58,8 +60,7 @@ inline std::vector<timing> measure(std::span<const std::function<void()>> versio
   for (std::vector<double>& series : seconds) {
     std::sort(series.begin(), series.end());
     const std::size_t half = series.size() / 2;
-    const double median =
-        series.size() % 2 ? series[half] : (series[half - 1] + series[half]) / 2;
+    const double median = series.size() % 2 ? series[half] : (series[half - 1] + series[half]) / 2;
     timings.push_back({median, series.front()});
   }
   return timings;

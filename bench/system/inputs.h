@@ -1,4 +1,5 @@
-// The inputs of the benchmarks, at any size and seed. Generation is parallel and independent of the number of threads.
+// The inputs of the benchmarks, at any size and seed. Generation is parallel and independent of the
+// number of threads.
 #pragma once
 
 #include <array>
@@ -42,7 +43,8 @@ struct join_input {
   buffer<item> build, probe;
 };
 
-/// The vocabulary has 4096 words, so a token takes 16 bits. Documents are consecutive in both token arrays.
+/// The vocabulary has 4096 words, so a token takes 16 bits. Documents are consecutive in both token
+/// arrays.
 struct bm25f_input {
   buffer<document> documents;
   std::array<buffer<std::uint16_t>, 2> tokens;

@@ -1,6 +1,7 @@
-// The hand-written version reads the points once an iteration: a block that fits the second-level cache is assigned by nearest_block,
-// then added to sums by centre. These are floats for one block (a few hundred additions a centre), so that a point is added with full-width
-// vectors, and doubles from block to block.
+// The hand-written version reads the points once an iteration: a block that fits the second-level
+// cache is assigned by nearest_block, then added to sums by centre. These are floats for one block
+// (a few hundred additions a centre), so that a point is added with full-width vectors, and doubles
+// from block to block.
 #include "system/kmeans.h"
 
 #include <array>
@@ -139,11 +140,15 @@ result<D> handwritten(std::span<const point<D>> points, int k, team& workers) {
   for (int iteration = 0; iteration < iterations; ++iteration) {
     std::vector<partial<D>> partials(static_cast<std::size_t>(workers.threads()),
                                      partial<D>(state.centers.size()));
-    workers.run_pieces(std::ssize(points), block, [&](std::int64_t begin, std::int64_t end, int worker) {
-      partials[static_cast<std::size_t>(worker)].add_block(
-          points.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)), state.centers);
-    });
-    for (std::size_t worker = 1; worker < partials.size(); ++worker) partials[0].merge(partials[worker]);
+    workers.run_pieces(std::ssize(points), block,
+                       [&](std::int64_t begin, std::int64_t end, int worker) {
+                         partials[static_cast<std::size_t>(worker)].add_block(
+                             points.subspan(static_cast<std::size_t>(begin),
+                                            static_cast<std::size_t>(end - begin)),
+                             state.centers);
+                       });
+    for (std::size_t worker = 1; worker < partials.size(); ++worker)
+      partials[0].merge(partials[worker]);
     move_centers<D>(state.centers, partials[0].sums, partials[0].counts);
     state.inertia = partials[0].inertia;
   }

@@ -1,11 +1,14 @@
 // Lloyd's k-means over points of D floats, by squared Euclidean distance.
 //
-// Nearly all time goes into finding the nearest of k centres. A loop over one point's coordinates leaves most lanes idle and ends in a
-// horizontal sum, so nearest_block works on 32 points at once: they are transposed to one vector pair per coordinate, once, and
-// stay in the first-level cache for all centres. Four centres are taken together, so that eight independent sums hide the latency of
-// the fused multiply-add and each coordinate loaded serves four centres. All versions but the sequential one use it.
+// Nearly all time goes into finding the nearest of k centres. A loop over one point's coordinates
+// leaves most lanes idle and ends in a horizontal sum, so nearest_block works on 32 points at once:
+// they are transposed to one vector pair per coordinate, once, and stay in the first-level cache
+// for all centres. Four centres are taken together, so that eight independent sums hide the latency
+// of the fused multiply-add and each coordinate loaded serves four centres. All versions but the
+// sequential one use it.
 //
-// Not here: pruning by triangle inequality (Elkan 2003), which pays for many iterations over clustered data, not for uniform points.
+// Not here: pruning by triangle inequality (Elkan 2003), which pays for many iterations over
+// clustered data, not for uniform points.
 #pragma once
 
 #include <algorithm>
@@ -32,8 +35,9 @@ struct tile {
   alignas(64) float x[D][width];
 };
 
-// 16 points x 4 coordinates at a time: each 128-bit quarter of a vector loads 4 coordinates of one point, then a 4 x 4 transposition
-// within the quarters puts points 4q..4q+3 of coordinate d in quarter q.
+// 16 points x 4 coordinates at a time: each 128-bit quarter of a vector loads 4 coordinates of one
+// point, then a 4 x 4 transposition within the quarters puts points 4q..4q+3 of coordinate d in
+// quarter q.
 template <int D>
 inline void transpose(const point<D>* from, tile<D>& to) {
   typedef float f32x8 __attribute__((vector_size(32)));
@@ -52,13 +56,17 @@ inline void transpose(const point<D>* from, tile<D>& to) {
       const f32x16 c = joined(quarter(2), quarter(6), quarter(10), quarter(14));
       const f32x16 e = joined(quarter(3), quarter(7), quarter(11), quarter(15));
       const auto low = [](f32x16 u, f32x16 v) {
-        return __builtin_shufflevector(u, v, 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29);
+        return __builtin_shufflevector(u, v, 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13,
+                                       29);
       };
       const auto high = [](f32x16 u, f32x16 v) {
-        return __builtin_shufflevector(u, v, 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31);
+        return __builtin_shufflevector(u, v, 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15,
+                                       31);
       };
-      // low(a, c) interleaves a0 c0 a1 c1; with low(b, e) = b0 e0 b1 e1, interleaving again gives a0 b0 c0 e0.
-      const f32x16 ac_low = low(a, c), ac_high = high(a, c), be_low = low(b, e), be_high = high(b, e);
+      // low(a, c) interleaves a0 c0 a1 c1; with low(b, e) = b0 e0 b1 e1, interleaving again gives
+      // a0 b0 c0 e0.
+      const f32x16 ac_low = low(a, c), ac_high = high(a, c), be_low = low(b, e),
+                   be_high = high(b, e);
       store(&to.x[d + 0][half], low(ac_low, be_low));
       store(&to.x[d + 1][half], high(ac_low, be_low));
       store(&to.x[d + 2][half], low(ac_high, be_high));
@@ -74,7 +82,8 @@ inline void transpose(const point<D>* from, tile<D>& to) {
 template <int D>
 inline void prefetch_tile(const point<D>* from) {
   const auto* bytes = reinterpret_cast<const char*>(from);
-  for (std::size_t line = 0; line < width * sizeof(point<D>); line += 64) __builtin_prefetch(bytes + line);
+  for (std::size_t line = 0; line < width * sizeof(point<D>); line += 64)
+    __builtin_prefetch(bytes + line);
 }
 
 struct nearest {
@@ -82,9 +91,11 @@ struct nearest {
   i32x16 index[2];
 };
 
-// Squared distances of the tile to `count` centres from number `first` on; strictly smaller ones win, so ties go to the lowest.
+// Squared distances of the tile to `count` centres from number `first` on; strictly smaller ones
+// win, so ties go to the lowest.
 template <int count, int D>
-inline void consider(const tile<D>& points, const point<D>* centers, std::int32_t first, nearest& best) {
+inline void consider(const tile<D>& points, const point<D>* centers, std::int32_t first,
+                     nearest& best) {
   f32x16 sum[count][2] = {};
   for (int d = 0; d < D; ++d) {
     const f32x16 x0 = load<f32x16>(&points.x[d][0]);

@@ -1,6 +1,7 @@
-// Vectors for the hand-written versions: 64 bytes wide, in the compilers' own vector types, so the code compiles for any
-// machine and becomes single AVX-512 instructions where those exist. Intrinsics stand only where the vector types
-// cannot say what is meant: streaming stores, fused multiply-add, compressing a comparison into bits.
+// Vectors for the hand-written versions: 64 bytes wide, in the compilers' own vector types, so the
+// code compiles for any machine and becomes single AVX-512 instructions where those exist.
+// Intrinsics stand only where the vector types cannot say what is meant: streaming stores, fused
+// multiply-add, compressing a comparison into bits.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +9,12 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
+#endif
+
+#if !defined(__AVX512F__)
+// Vectors wider than the machine's are passed differently by different compiler flags, which
+// matters to no inline function.
+#pragma GCC diagnostic ignored "-Wpsabi"
 #endif
 
 namespace pappus::bench {
@@ -34,7 +41,8 @@ inline void store(void* to, V v) {
   std::memcpy(to, &v, sizeof(V));
 }
 
-/// Writes 64 bytes past the caches; `to` is aligned to 64. Follow a series of these with stream_fence.
+/// Writes 64 bytes past the caches; `to` is aligned to 64. Follow a series of these with
+/// stream_fence.
 template <class V>
 inline void stream_store(void* to, V v) {
   static_assert(sizeof(V) == 64);
@@ -72,7 +80,8 @@ inline std::uint32_t equal_bits(i64x8 a, i64x8 b) {
   return _mm512_cmpeq_epi64_mask(load<__m512i>(&a), load<__m512i>(&b));
 #else
   std::uint32_t bits = 0;
-  for (int lane = 0; lane < 8; ++lane) bits |= static_cast<std::uint32_t>(a[lane] == b[lane]) << lane;
+  for (int lane = 0; lane < 8; ++lane)
+    bits |= static_cast<std::uint32_t>(a[lane] == b[lane]) << lane;
   return bits;
 #endif
 }
@@ -82,7 +91,8 @@ inline std::uint32_t equal_bits(u16x32 a, u16x32 b) {
   return _mm512_cmpeq_epi16_mask(load<__m512i>(&a), load<__m512i>(&b));
 #else
   std::uint32_t bits = 0;
-  for (int lane = 0; lane < 32; ++lane) bits |= static_cast<std::uint32_t>(a[lane] == b[lane]) << lane;
+  for (int lane = 0; lane < 32; ++lane)
+    bits |= static_cast<std::uint32_t>(a[lane] == b[lane]) << lane;
   return bits;
 #endif
 }

@@ -1,7 +1,8 @@
-// 4 bytes a number and few operations, so memory bandwidth is the limit. The hand-written version decides divisibility by one
-// multiplication (y is a multiple of 15 exactly when y * 15^-1 mod 2^32 is at most (2^32-1)/15; Granlund and Montgomery 1994) on 16
-// lanes. Sums are taken 64 bits wide by splitting each pair of lanes into its odd and even half, which needs no shuffles.
-// Each thread reads two pieces at once: two streams keep more cache lines in flight than one.
+// 4 bytes a number and few operations, so memory bandwidth is the limit. The hand-written version
+// decides divisibility by one multiplication (y is a multiple of 15 exactly when y * 15^-1 mod 2^32
+// is at most (2^32-1)/15; Granlund and Montgomery 1994) on 16 lanes. Sums are taken 64 bits wide by
+// splitting each pair of lanes into its odd and even half, which needs no shuffles. Each thread
+// reads two pieces at once: two streams keep more cache lines in flight than one.
 #include "system/mapfiltersum.h"
 
 #include <vector>
@@ -42,7 +43,8 @@ result sum_piece(const std::int32_t* numbers, std::int64_t n) {
   for (int lane = 0; lane < 8; ++lane) {
     total.sum += near.even[lane] + near.odd[lane] + far.even[lane] + far.odd[lane];
   }
-  for (int lane = 0; lane < 16; ++lane) total.count -= near.minus_count[lane] + far.minus_count[lane];
+  for (int lane = 0; lane < 16; ++lane)
+    total.count -= near.minus_count[lane] + far.minus_count[lane];
   const result rest = sequential({numbers + 2 * half, static_cast<std::size_t>(n - 2 * half)});
   return {total.count + rest.count, total.sum + rest.sum};
 }
@@ -66,12 +68,13 @@ result sequential(std::span<const std::int32_t> numbers) {
 result handwritten(std::span<const std::int32_t> numbers, team& workers) {
   struct alignas(64) padded : result {};
   std::vector<padded> parts(static_cast<std::size_t>(workers.threads()));
-  workers.run_pieces(std::ssize(numbers), piece, [&](std::int64_t begin, std::int64_t end, int worker) {
-    const result part = sum_piece(numbers.data() + begin, end - begin);
-    auto& mine = parts[static_cast<std::size_t>(worker)];
-    mine.count += part.count;
-    mine.sum += part.sum;
-  });
+  workers.run_pieces(std::ssize(numbers), piece,
+                     [&](std::int64_t begin, std::int64_t end, int worker) {
+                       const result part = sum_piece(numbers.data() + begin, end - begin);
+                       auto& mine = parts[static_cast<std::size_t>(worker)];
+                       mine.count += part.count;
+                       mine.sum += part.sum;
+                     });
   result total;
   for (const result& part : parts) {
     total.count += part.count;

@@ -1,4 +1,5 @@
-// Add 15, keep what 15 divides, count and sum it: arithmetic on an array in memory, bound by reading it once.
+// Add 15, keep what 15 divides, count and sum it: arithmetic on an array in memory, bound by
+// reading it once.
 #pragma once
 
 #include <cstdint>

@@ -1,12 +1,14 @@
-// Splits records into partitions small enough that each one's working set fits the second-level cache.
+// Splits records into partitions small enough that each one's working set fits the second-level
+// cache.
 //
-// A store to one of many partitions touches a cache line of each; written naively, every line is read from memory, written back,
-// and often evicted half full. So a worker gathers records of a partition in a packet of a few cache lines (software write
-// combining; Satish et al., SIGMOD 2010; Balkesen et al., ICDE 2013) and streams full packets past the caches. A packet holds its two
+// A store to one of many partitions touches a cache line of each; written naively, every line is
+// read from memory, written back, and often evicted half full. So a worker gathers records of a
+// partition in a packet of a few cache lines (software write combining; Satish et al., SIGMOD 2010;
+// Balkesen et al., ICDE 2013) and streams full packets past the caches. A packet holds its two
 // fields apart, so narrow keys save traffic and readers get whole vectors.
 //
-// Where a packet goes needs no counting pass first: each (worker, partition) pair fills blocks taken from one pool. Order within a
-// partition is the order of the input only within a block.
+// Where a packet goes needs no counting pass first: each (worker, partition) pair fills blocks
+// taken from one pool. Order within a partition is the order of the input only within a block.
 #pragma once
 
 #include <algorithm>
@@ -44,7 +46,8 @@ class partitioned {
   partitioned(std::int64_t rows_max, int partitions_max, team& workers)
       : pool_(blocks_for(rows_max, partitions_max, workers.threads()) * block_packets, workers) {
     for (int worker = 0; worker < workers.threads(); ++worker) {
-      lanes_.push_back({{partitions_max, workers}, {partitions_max, workers}, {partitions_max, workers}, {}});
+      lanes_.push_back(
+          {{partitions_max, workers}, {partitions_max, workers}, {partitions_max, workers}, {}});
       lanes_.back().runs.resize(static_cast<std::size_t>(partitions_max));
     }
   }
@@ -65,7 +68,8 @@ class partitioned {
         const std::uint32_t slot = filled[where.partition]++;
         target.first[slot] = where.first;
         target.second[slot] = where.second;
-        if (slot + 1 == packet_type::rows) [[unlikely]] flush(mine, where.partition);
+        if (slot + 1 == packet_type::rows) [[unlikely]]
+          flush(mine, where.partition);
       }
       stream_fence();
     });
@@ -103,8 +107,8 @@ class partitioned {
     packet_type* end = nullptr;
   };
 
-  // What one worker writes, on pages of its own: neighbours on the heap would share cache lines. The fill counts are apart from the
-  // rest, because every row touches one.
+  // What one worker writes, on pages of its own: neighbours on the heap would share cache lines.
+  // The fill counts are apart from the rest, because every row touches one.
   struct lane {
     buffer<packet_type> open;
     buffer<std::uint32_t> filled;

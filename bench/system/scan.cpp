@@ -1,10 +1,13 @@
-// The textbook parallel scan reads the input twice from memory: once for the sums of the parts, once for the scan. Here each piece
-// fits the second-level cache, so the second read is free: a thread sums its piece, waits for the prefix of the piece before
-// (whose owner started earlier and has only its own sum to finish), publishes its own prefix at once, then scans from cache and
-// writes past the caches, which also saves reading the output's lines (the idea of Merrill and Garland's decoupled
-// look-back, 2016, with a look-back of one). While one thread reads, the other writes.
+// The textbook parallel scan reads the input twice from memory: once for the sums of the parts,
+// once for the scan. Here each piece fits the second-level cache, so the second read is free: a
+// thread sums its piece, waits for the prefix of the piece before (whose owner started earlier and
+// has only its own sum to finish), publishes its own prefix at once, then scans from cache and
+// writes past the caches, which also saves reading the output's lines (the idea of Merrill and
+// Garland's decoupled look-back, 2016, with a look-back of one). While one thread reads, the other
+// writes.
 //
-// 16 lanes are scanned by log2(16) shifted additions; four vectors are interleaved so that their latencies overlap.
+// 16 lanes are scanned by log2(16) shifted additions; four vectors are interleaved so that their
+// latencies overlap.
 #include "system/scan.h"
 
 #include <atomic>
@@ -47,7 +50,8 @@ u32x16 prefix_sums(u32x16 v) {
 }
 
 u32x16 last_lane(u32x16 v) {
-  return __builtin_shufflevector(v, v, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15);
+  return __builtin_shufflevector(v, v, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15,
+                                 15);
 }
 
 void scan_piece(const std::int32_t* from, std::int32_t* to, std::int64_t n, std::uint32_t before) {
@@ -89,10 +93,12 @@ result sequential(std::span<const std::int32_t> numbers, std::span<std::int32_t>
   return {sums};
 }
 
-result handwritten(std::span<const std::int32_t> numbers, std::span<std::int32_t> sums, team& workers) {
+result handwritten(std::span<const std::int32_t> numbers, std::span<std::int32_t> sums,
+                   team& workers) {
   const std::int64_t n = std::ssize(numbers);
   const std::int64_t pieces = (n + piece - 1) / piece;
-  // prefixes[p]: the sum of all pieces before p, in the low half; the bit above says that it is known.
+  // prefixes[p]: the sum of all pieces before p, in the low half; the bit above says that it is
+  // known.
   constexpr std::uint64_t known = std::uint64_t{1} << 32;
   std::vector<std::atomic<std::uint64_t>> prefixes(static_cast<std::size_t>(pieces) + 1);
   prefixes[0] = known;

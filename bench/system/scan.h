@@ -19,6 +19,7 @@ struct result {
 result sequential(std::span<const std::int32_t> numbers, std::span<std::int32_t> sums);
 
 /// \param sums  aligned to 64 bytes.
-result handwritten(std::span<const std::int32_t> numbers, std::span<std::int32_t> sums, team& workers);
+result handwritten(std::span<const std::int32_t> numbers, std::span<std::int32_t> sums,
+                   team& workers);
 
 }  // namespace pappus::bench::scan

@@ -33,7 +33,8 @@ class workspace {
 result sequential(std::span<const std::int32_t> numbers, std::span<std::int32_t> sorted);
 
 /// \param numbers  fewer than 2^32. \param sorted  aligned to 64 bytes.
-/// Cost: three passes over memory for numbers spread evenly; a crowded range falls back to comparing.
+/// Cost: three passes over memory for numbers spread evenly; a crowded range falls back to
+/// comparing.
 result handwritten(std::span<const std::int32_t> numbers, std::span<std::int32_t> sorted,
                    workspace& space, team& workers);
 

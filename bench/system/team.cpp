@@ -18,7 +18,8 @@ void relax() {
 #endif
 }
 
-// Long enough to bridge the gap between two loops of one benchmark, short enough not to take a core from a neighbour.
+// Long enough to bridge the gap between two loops of one benchmark, short enough not to take a core
+// from a neighbour.
 constexpr auto spin_time = std::chrono::microseconds(50);
 
 }  // namespace
@@ -74,7 +75,8 @@ void team::serve(int worker) {
       state = state_.load(std::memory_order_acquire);
     }
     served = loop_of(state);
-    // Entering succeeds only while the loop is open, so the fields of the loop are stable until we leave.
+    // Entering succeeds only while the loop is open, so the fields of the loop are stable until we
+    // leave.
     while ((state & open_bit) && loop_of(state) == served) {
       if (!state_.compare_exchange_weak(state, state + inside_one, std::memory_order_acq_rel)) {
         continue;

@@ -1,8 +1,10 @@
-// A pool of threads for the hand-written benchmark versions, which must not lean on the engine they are compared with.
+// A pool of threads for the hand-written benchmark versions, which must not lean on the engine they
+// are compared with.
 //
-// Items are handed out by an atomic ticket, so a core that someone else disturbs takes fewer of them. Threads spin for some
-// microseconds before they sleep, because benchmarks start one parallel loop right after another. A thread that wakes
-// too late for a loop finds it closed and is not waited for.
+// Items are handed out by an atomic ticket, so a core that someone else disturbs takes fewer of
+// them. Threads spin for some microseconds before they sleep, because benchmarks start one parallel
+// loop right after another. A thread that wakes too late for a loop finds it closed and is not
+// waited for.
 //
 // Not here: nesting, exceptions (a body must not throw), pinning.
 #pragma once
@@ -26,8 +28,8 @@ class team {
 
   int threads() const { return static_cast<int>(workers_.size()) + 1; }
 
-  /// Calls body(item, worker) once for each item in [0, items), worker in [0, threads()); returns when all are done and their
-  /// writes are visible. Only one thread may call it at a time.
+  /// Calls body(item, worker) once for each item in [0, items), worker in [0, threads()); returns
+  /// when all are done and their writes are visible. Only one thread may call it at a time.
   template <class Body>
   void run(std::int64_t items, Body&& body) {
     using callee = std::remove_reference_t<Body>;

@@ -1,4 +1,5 @@
-// The bandwidth of the machine's memory, and the traffic no version of a workload can avoid: together, the floor of its time.
+// The bandwidth of the machine's memory, and the traffic no version of a workload can avoid:
+// together, the floor of its time.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +8,9 @@
 
 namespace pappus::bench {
 
-/// Bytes a second of a[i] = b[i] + s*c[i] (STREAM's triad, McCalpin 1995), three arrays of 512 MB, or a sixth of the memory that is
-/// free where that is less; all threads, streaming stores, the best of `repeat` runs. Counts two reads and a write.
+/// Bytes a second of a[i] = b[i] + s*c[i] (STREAM's triad, McCalpin 1995), three arrays of 512 MB,
+/// or a sixth of the memory that is free where that is less; all threads, streaming stores, the
+/// best of `repeat` runs. Counts two reads and a write.
 double triad_bytes_per_s(team& workers, int repeat = 5);
 
 /// Unavoidable bytes: each input read once, each output written once.

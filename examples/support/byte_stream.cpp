@@ -22,9 +22,10 @@ namespace demo {
 namespace {
 
 constexpr std::string_view lz4_magic("\x04\x22\x4d\x18", 4);
-constexpr std::string_view xz_magic("\xfd"
-                                    "7zXZ\0",
-                                    6);
+constexpr std::string_view xz_magic(
+    "\xfd"
+    "7zXZ\0",
+    6);
 
 [[noreturn]] void fail(const std::string& path, const std::string& what) {
   throw pappus::format_error(path + ": " + what);
@@ -116,8 +117,8 @@ class lz4_file final : public byte_stream {
       // Decompressed bytes may wait in the context though all input has been taken.
       if (!input_.refill() && !inside_frame_) return 0;
       std::size_t written = out.size(), taken = input_.size();
-      const auto status = LZ4F_decompress(context_.get(), out.data(), &written, input_.data(),
-                                          &taken, nullptr);
+      const auto status =
+          LZ4F_decompress(context_.get(), out.data(), &written, input_.data(), &taken, nullptr);
       if (LZ4F_isError(status))
         fail_at(input_.path(), input_.offset(),
                 std::string("expected an LZ4 frame, got corrupt data (") +

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "examples/support/words.h"
 #include "pappus/error.h"
 
 namespace demo {
@@ -10,7 +11,6 @@ namespace {
 constexpr std::size_t read_bytes = std::size_t{1} << 18;
 constexpr std::size_t line_bytes_max = std::size_t{1} << 24;
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 bool blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
 /// What an error message shows of a line that may be long or binary.
@@ -82,7 +82,8 @@ void control_file::add_line(stanza& out) const {
     out.fields_.back().value_end = out.text_.size();
     return;
   }
-  const auto colon = std::ranges::find_if(line_, [](char c) { return c < '!' || c > '~' || c == ':'; });
+  const auto colon =
+      std::ranges::find_if(line_, [](char c) { return c < '!' || c > '~' || c == ':'; });
   const auto name = static_cast<std::size_t>(colon - line_.begin());
   if (name == 0 || name == line_.size() || *colon != ':')
     throw pappus::format_error(where + ": expected \"Field: value\", got " + excerpt(line_) +

@@ -73,11 +73,15 @@ class stanza_reader {
     const auto text = [&](std::string_view field) { return std::string(stanza_[field]); };
     auto description = text("Description");
     description.resize(std::min(description.find('\n'), description.size()));
-    return {text("Version"),     text("Section"),
-            description,         text("Depends"),
-            text("Pre-Depends"), text("Provides"),
+    return {text("Version"),
+            text("Section"),
+            description,
+            text("Depends"),
+            text("Pre-Depends"),
+            text("Provides"),
             1024 * number("Installed-Size"),  // in KiB in the index
-            number("Size"),      where("")};
+            number("Size"),
+            where("")};
   }
 
   control_file file_;
@@ -102,14 +106,13 @@ class resolver {
   std::int64_t resolve(std::int32_t from, const draft& d, std::vector<dependency>& edges) const {
     const std::size_t first = edges.size();
     std::int64_t unresolved = 0;
-    for (const auto& [field, name] : {std::pair(&d.depends, "Depends"),
-                                      std::pair(&d.pre_depends, "Pre-Depends")})
+    for (const auto& [field, name] :
+         {std::pair(&d.depends, "Depends"), std::pair(&d.pre_depends, "Pre-Depends")})
       for (const clause& c : parse(d, *field, name)) unresolved += !add_edges(from, c, edges);
     const auto begin = edges.begin() + static_cast<std::ptrdiff_t>(first);
     std::ranges::sort(begin, edges.end(), {}, &dependency::to);
     const auto repeated = std::ranges::unique(begin, edges.end(), {}, &dependency::to);
     edges.erase(repeated.begin(), repeated.end());
-    std::erase_if(edges, [](const dependency& e) { return e.from == e.to; });
     return unresolved;
   }
 
@@ -136,16 +139,18 @@ class resolver {
       asked = true;
       if (const auto package = real_.find(a.name);
           package != real_.end() && admits(a, package->second.version)) {
-        edges.push_back({from, package->second.id});
+        if (package->second.id != from) edges.push_back({from, package->second.id});
         return true;
       }
       const auto providers = provided_.find(a.name);
       if (providers == provided_.end()) continue;
-      const std::size_t before = edges.size();
-      for (const provider& p : providers->second)
-        if (a.op.empty() || (!p.version.empty() && admits(a, p.version)))
-          edges.push_back({from, p.id});
-      if (edges.size() > before) return true;
+      bool satisfied = false;
+      for (const provider& p : providers->second) {
+        if (!a.op.empty() && (p.version.empty() || !admits(a, p.version))) continue;
+        if (p.id != from) edges.push_back({from, p.id});
+        satisfied = true;
+      }
+      if (satisfied) return true;
     }
     return !asked;
   }
@@ -220,6 +225,12 @@ package_index read_package_index(const std::vector<std::string>& files,
                                  std::string_view architecture) {
   drafts found;
   for (const std::string& path : files) stanza_reader(path, architecture).gather(found);
+  if (found.empty()) {
+    std::string names;
+    for (const std::string& path : files) names += (names.empty() ? "" : ", ") + path;
+    throw pappus::format_error(names + ": expected packages for " + std::string(architecture) +
+                               ", got none; run apt-get update or name an index");
+  }
 
   package_index index;
   index.files = files;

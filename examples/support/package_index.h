@@ -23,10 +23,11 @@ struct dependency {
 };
 
 struct package_index {
-  std::vector<package> packages;         ///< in ascending order of name
-  std::vector<dependency> dependencies;  ///< in ascending order of (from, to); no duplicates, no loops
-  std::int64_t unresolved = 0;           ///< dependencies that nothing in the index satisfies
-  std::vector<std::string> files;        ///< read, in this order
+  std::vector<package> packages;  ///< in ascending order of name
+  std::vector<dependency>
+      dependencies;                ///< in ascending order of (from, to); no duplicates, no loops
+  std::int64_t unresolved = 0;     ///< dependencies that nothing in the index satisfies
+  std::vector<std::string> files;  ///< read, in this order
 
   package_index() = default;
   package_index(package_index&&) = default;
@@ -55,7 +56,8 @@ std::vector<std::string> find_index_files(const std::string& lists = "/var/lib/a
 /// - A package's dependencies on itself and repeated ones are dropped.
 ///
 /// \throws pappus::format_error  naming file and line or byte offset where a file is unreadable,
-///                               truncated or not a package index.
+///                               truncated or not a package index, or where
+///                               there are no packages at all.
 /// Cost: reads every file once, in blocks; keeps only the fields above.
 package_index read_package_index(const std::vector<std::string>& files,
                                  std::string_view architecture = native_architecture());

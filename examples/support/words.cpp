@@ -3,11 +3,6 @@
 #include <algorithm>
 
 namespace demo {
-namespace {
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-}  // namespace
 
 bool same_word(std::string_view word, std::string_view lower_case) {
   return std::ranges::equal(word, lower_case, {}, lower);

@@ -7,6 +7,9 @@
 
 namespace demo {
 
+/// ASCII letters in lower case, everything else as it is.
+constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
 /// Calls visit(std::string_view) for every word of `text`, in order: runs of ASCII letters and
 /// digits. Bytes beyond ASCII are letters, so that UTF-8 words stay whole.
 template <typename Visit>

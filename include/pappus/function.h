@@ -20,7 +20,7 @@ inline constexpr fn_type<Function> fn{};
 
 /// `batched(f)`: f handles a block of records in one call, `f(std::span<const In>, sides...,
 /// std::span<Out>)`, and writes exactly one output per input. For functions that are faster on many
-/// records at once, such as hand-vectorised ones. Usable where group_by expects a key function. f
+/// records at once, such as hand-vectorised ones. f
 /// must not depend on how rows are cut into blocks.
 template <typename Out, typename F>
 struct batched_function {

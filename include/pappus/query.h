@@ -9,6 +9,7 @@
 #include <string>
 
 #include "pappus/detail/core/request.h"
+#include "pappus/detail/fuse/batch.h"
 #include "pappus/detail/fuse/expression.h"
 #include "pappus/detail/loops/fold.h"
 #include "pappus/detail/loops/write.h"
@@ -21,6 +22,9 @@ namespace pappus {
 
 template <typename T>
 class collection;
+struct pieces;
+template <typename Key>
+struct partitioning;
 
 /// The keys are the integers 0, ..., size - 1. Known domains get direct tables, and groups without
 /// records stay in the result.
@@ -46,14 +50,18 @@ class query {
         expression_(std::move(expression)),
         stage_(std::move(stage)) {}
 
-  /// f(record, spans of shared data...) for every record, in order.
+  /// f(record, spans of shared data...) for every record, in order. f may be batched(g).
   template <typename F, typename... Sides>
   auto map(F f, const shared_rows<Sides>&... sides) const {
-    using call = detail::call<F, Sides...>;
-    using next = detail::mapped<E, call>;
-    static_assert(detail::record<typename next::value_type>,
-                  "map: the function must return a trivially copyable record");
-    return extend("map", next{expression_, {std::move(f), first_side()}}, sides...);
+    if constexpr (detail::takes_batches<F>) {
+      using next = detail::batch_mapped<E, F, Sides...>;
+      return extend("map", next{expression_, {std::move(f.function), first_side()}}, sides...);
+    } else {
+      using next = detail::mapped<E, detail::call<F, Sides...>>;
+      static_assert(detail::record<typename next::value_type>,
+                    "map: the function must return a trivially copyable record");
+      return extend("map", next{expression_, {std::move(f), first_side()}}, sides...);
+    }
   }
 
   /// Keeps the records for which p(record, spans of shared data...) is true, in order.
@@ -161,6 +169,10 @@ class query {
   template <typename Key>
   collection<value_type> top(std::int64_t n, Key key) const;
   collection<value_type> top(std::int64_t n) const;
+  /// The n records with the least keys, least first; of equals the first in row order. See sort.h.
+  template <typename Key>
+  collection<value_type> bottom(std::int64_t n, Key key) const;
+  collection<value_type> bottom(std::int64_t n) const;
 
   /// Running totals: record i of the result is op(record 0, ..., record i). op must be associative.
   /// See scan.h.
@@ -184,10 +196,30 @@ class query {
   auto join(const query<Right>& right, LeftKey left_key, RightKey right_key, Combine combine,
             const More&... more) const;
 
-  /// Runs an opaque function on each partition: f(std::span<const T>) -> a range of records. See
+  /// The same, and combine(record, null) for records without a match: combine takes a pointer to
+  /// the record of right. See join.h.
+  template <typename Right, typename LeftKey, typename RightKey, typename Combine, typename... More>
+  auto left_join(const query<Right>& right, LeftKey left_key, RightKey right_key, Combine combine,
+                 const More&... more) const;
+
+  /// The records that have a match in right; those that have none. In order. See join.h.
+  template <typename Right, typename LeftKey, typename RightKey, typename... More>
+  auto semi_join(const query<Right>& right, LeftKey left_key, RightKey right_key,
+                 const More&... more) const;
+  template <typename Right, typename LeftKey, typename RightKey, typename... More>
+  auto anti_join(const query<Right>& right, LeftKey left_key, RightKey right_key,
+                 const More&... more) const;
+
+  /// Runs an opaque function on each partition: f(std::span<const T>, spans of shared data...) -> a
+  /// range of records. Partitions are pieces(n), hash_by(key, parts) or range_by(key, parts). See
   /// apply.h.
-  template <typename F, typename... Partitioning>
-  auto apply(F f, const Partitioning&... partitioning) const;
+  template <typename F, typename... Sides>
+  auto apply(F f, pieces into, const shared_rows<Sides>&... sides) const;
+  template <typename F, typename Key, typename... Sides>
+  auto apply(F f, const partitioning<Key>& by, const shared_rows<Sides>&... sides) const;
+  /// The records put together by partition, so that several apply() can share that step.
+  template <typename Key>
+  collection<value_type> partition(const partitioning<Key>& by) const;
 
   /// The keys, the values of keyed records.
   auto keys() const {

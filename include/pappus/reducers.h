@@ -2,6 +2,8 @@
 //   void accumulate(const T&);   one more record
 //   void merge(const Self&);     all the records of another, which come after this one's
 //   auto finalize() const;       optional: the result, where it isn't the reducer itself
+//   void accumulate_block(const T* records, std::int64_t n);
+//                                optional: the same as accumulating n >= 1 records one by one, faster
 // A default-constructed one (or the one given to reduce()) stands for no records: merging it must
 // change nothing.
 #pragma once
@@ -11,6 +13,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "pappus/detail/core/keys.h"
 #include "pappus/error.h"
 
 namespace pappus::reducers {
@@ -103,6 +106,30 @@ bool orders_before(const T& x, const T& y) {
   return x < y;
 }
 
+/// How far a value is from being chosen last: the bits of its key, whose order is that of
+/// orders_before, and complemented for the smallest. Loops over them vectorise.
+template <typename T, bool Greatest>
+constexpr detail::key_bits<T> rank_bits(const T& x) {
+  using bits = detail::key_bits<T>;
+  return static_cast<bits>(detail::encode_key(x) ^ (Greatest ? bits{0} : static_cast<bits>(~bits{0})));
+}
+
+/// Replaces `best` by the first of the n values that ranks highest, if that ranks higher or there
+/// was none before.
+template <typename T, bool Greatest>
+void replace_by_extreme(T& best, bool& any, const T* values, std::int64_t n) {
+  detail::key_bits<T> most = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto own = rank_bits<T, Greatest>(values[i]);
+    most = own > most ? own : most;
+  }
+  if (n == 0 || (any && most <= rank_bits<T, Greatest>(best))) return;
+  std::int64_t at = 0;
+  while (rank_bits<T, Greatest>(values[at]) != most) ++at;
+  best = values[at];
+  any = true;
+}
+
 /// The smallest record, the first of equals. Any type with operator<; NaN counts as greater than
 /// every number.
 template <typename T>
@@ -112,6 +139,11 @@ struct min {
   void accumulate(const T& x) {
     if (!any || orders_before(x, best)) best = x;
     any = true;
+  }
+  void accumulate_block(const T* values, std::int64_t n)
+    requires detail::bits_key<T> && std::is_arithmetic_v<T>
+  {
+    replace_by_extreme<T, false>(best, any, values, n);
   }
   void merge(const min& other) {
     if (other.any) accumulate(other.best);
@@ -131,6 +163,11 @@ struct max {
   void accumulate(const T& x) {
     if (!any || orders_before(best, x)) best = x;
     any = true;
+  }
+  void accumulate_block(const T* values, std::int64_t n)
+    requires detail::bits_key<T> && std::is_arithmetic_v<T>
+  {
+    replace_by_extreme<T, true>(best, any, values, n);
   }
   void merge(const max& other) {
     if (other.any) accumulate(other.best);

@@ -16,12 +16,17 @@ namespace pappus {
 /// Settings of a session. Unset members come from the environment (PAPPUS_THREADS,
 /// PAPPUS_HOST_MEMORY, ...), then from the machine.
 struct options {
-  unsigned threads = 0;         ///< workers; 0: PAPPUS_THREADS or all cores
+  unsigned threads = 0;         ///< workers, at most 1024; 0: PAPPUS_THREADS or all cores
   std::size_t host_memory = 0;  ///< bytes; 0: PAPPUS_HOST_MEMORY ("8GiB") or 80 % of what is free
   std::int64_t chunk_rows = 0;  ///< rows per piece of work; 0: PAPPUS_CHUNK_ROWS or chosen by the
                                 ///< planner. Never changes a result
-  std::string trace;            ///< file for a Perfetto trace; empty: PAPPUS_TRACE or none
+  std::string trace{};          ///< file for a Perfetto trace; empty: PAPPUS_TRACE or none
   int progress = -1;            ///< 1 show a progress bar, 0 don't, -1 on a terminal
+};
+
+/// A loop ends after n iterations even if its condition still holds.
+struct max_iterations {
+  std::int64_t n;
 };
 
 class session {
@@ -37,12 +42,14 @@ class session {
   session(const session&) = delete;
   session& operator=(const session&) = delete;
 
-  /// The integers begin, ..., end - 1; none when end <= begin.
+  /// The integers begin, ..., end - 1; none when end <= begin. Throws usage_error when there are
+  /// 2^63 or more.
   template <std::integral I>
   query<detail::counter<I>> range(I begin, std::type_identity_t<I> end) {
     detail::stage_spec stage;
-    stage.rows =
-        end > begin ? static_cast<std::int64_t>(end) - static_cast<std::int64_t>(begin) : 0;
+    stage.rows = end > begin ? detail::range_rows(static_cast<std::uint64_t>(end) -
+                                                  static_cast<std::uint64_t>(begin))
+                             : 0;
     stage.ops.push_back({"range", detail::next_op_id()});
     return {core_, {begin}, std::move(stage)};
   }
@@ -79,6 +86,16 @@ class session {
   template <typename T>
   collection<T> raw(const std::string& path);
 
+  /// Starts with the records of `initial`, replaces them by those of body(collection) and goes on
+  /// while condition(std::span before, std::span after) holds. The body is called once, to record
+  /// what an iteration does. See loop.h.
+  template <typename E, typename Body, typename Condition>
+  collection<detail::value_of<E>> do_while(const query<E>& initial, Body body, Condition condition,
+                                           max_iterations limit);
+  template <typename E, typename Body, typename Condition>
+  collection<detail::value_of<E>> do_while(const query<E>& initial, Body body,
+                                           Condition condition);
+
   /// Computes several results in one go, sharing what they have in common: auto [a, b] = s.run(x,
   /// y).
   template <typename... Ts>
@@ -96,7 +113,7 @@ class session {
 
   unsigned threads() const noexcept;
   std::size_t host_memory() const noexcept;       ///< the budget, bytes
-  std::size_t host_memory_used() const noexcept;  ///< bytes in use or kept warm now
+  std::size_t host_memory_used() const noexcept;  ///< bytes in use now
   std::size_t host_memory_peak() const noexcept;  ///< bytes, most so far
 
   const detail::session_ptr& core() const noexcept { return core_; }

@@ -24,10 +24,10 @@ std::string bytes_text(double bytes) {
 }
 
 std::string count_text(std::int64_t n) {
-  std::string digits = std::to_string(n < 0 ? -n : n);
-  for (auto i = static_cast<std::ptrdiff_t>(digits.size()) - 3; i > 0; i -= 3)
+  std::string digits = std::to_string(n);
+  const std::ptrdiff_t first = n < 0 ? 1 : 0;
+  for (auto i = static_cast<std::ptrdiff_t>(digits.size()) - 3; i > first; i -= 3)
     digits.insert(digits.begin() + i, ',');
-  if (n < 0) digits.insert(digits.begin(), '-');
   return digits;
 }
 
@@ -65,13 +65,17 @@ std::size_t parse_bytes(std::string_view text, std::string_view what) {
   return static_cast<std::size_t>(number * factor);
 }
 
-std::int64_t parse_count(std::string_view text, std::string_view what, std::int64_t least) {
+std::int64_t parse_count(std::string_view text, std::string_view what, std::int64_t least,
+                         std::int64_t most) {
   std::int64_t number = 0;
   const auto end = text.data() + text.size();
   const auto [rest, status] = std::from_chars(text.data(), end, number);
-  if (status != std::errc{} || rest != end || number < least)
-    throw usage_error(
-        fmt::format("{}: expected a whole number of at least {}, got \"{}\"", what, least, text));
+  if (status != std::errc{} || rest != end || number < least || number > most)
+    throw usage_error(most == std::numeric_limits<std::int64_t>::max()
+                          ? fmt::format("{}: expected a whole number of at least {}, got \"{}\"",
+                                        what, least, text)
+                          : fmt::format("{}: expected a whole number from {} to {}, got \"{}\"",
+                                        what, least, most, text));
   return number;
 }
 

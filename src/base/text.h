@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -17,7 +18,8 @@ std::string time_text(double seconds);
 
 /// Reads "8GiB", "512M", "1.5 GB", "4096". Throws usage_error naming `what`.
 std::size_t parse_bytes(std::string_view text, std::string_view what);
-/// Reads a whole number >= least. Throws usage_error naming `what`.
-std::int64_t parse_count(std::string_view text, std::string_view what, std::int64_t least);
+/// Reads a whole number from `least` to `most`. Throws usage_error naming `what`.
+std::int64_t parse_count(std::string_view text, std::string_view what, std::int64_t least,
+                         std::int64_t most = std::numeric_limits<std::int64_t>::max());
 
 }  // namespace pappus::base

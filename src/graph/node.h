@@ -12,6 +12,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "pappus/detail/core/request.h"
@@ -35,6 +36,7 @@ struct node {
   const Params& as() const {
     return static_cast<const Params&>(*params);
   }
+  mutable std::vector<std::weak_ptr<node>> partitionings;  // of its rows; guarded by mutex
   rows_ptr kept_rows() const {
     std::lock_guard lock(mutex);
     return kept;
@@ -48,6 +50,9 @@ namespace pappus::graph {
 using detail::node;
 using detail::node_ptr;
 using detail::op_kind;
+
+/// Rows that stand in for nodes: the state and the loop-invariant parts of a do_while.
+using bindings = std::unordered_map<const node*, detail::rows_ptr>;
 
 /// How many rows a node yields, as far as that is known without running it.
 struct bound {

@@ -59,6 +59,8 @@ std::size_t read_number(const char* path) {
 }  // namespace
 
 std::size_t pool::charged(std::size_t bytes) noexcept {
+  constexpr auto most = std::numeric_limits<std::size_t>::max();
+  if (bytes > most - huge_page) return most;
   const auto up = [&](std::size_t step) { return (bytes + step - 1) / step * step; };
   if (bytes <= small_limit) return up(64);
   return bytes < huge_page ? up(middle_step) : up(huge_page);

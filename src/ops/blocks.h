@@ -44,7 +44,8 @@ void for_each_block(const run_context& context, std::int64_t begin, std::int64_t
       pointers[i] =
           chunk.data + static_cast<std::size_t>(row - chunk.first) * at[i].set->layout().size;
     }
-    f(detail::block_args{pointers, context.sides.data(), context.first_row + row, n});
+    f(detail::block_args{pointers, context.sides.data(), context.first_row + row, n,
+                         &context.team});
     row += n;
   }
 }

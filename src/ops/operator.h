@@ -7,8 +7,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -24,6 +26,11 @@ struct setting {
   std::int64_t chunk_rows = 65536;  ///< rows per work item where that can't change the result
 };
 
+/// Evaluates a node of a graph inside a stage, as loops do with their body: the rows as one
+/// contiguous chunk.
+using evaluation =
+    std::function<detail::rows_ptr(const graph::node_ptr& root, const graph::bindings& bound)>;
+
 /// Everything a phase works with. One per stage and run; phases of a stage are never called at the
 /// same time.
 struct run_context {
@@ -37,6 +44,8 @@ struct run_context {
   std::int64_t rows = 0;                    ///< rows in this window
   std::shared_ptr<detail::row_set> output;  ///< filled by the phases
   std::shared_ptr<void> state;              ///< what the operator keeps between its phases
+  const evaluation& evaluate;
+  std::string note;  ///< what explain_analyze should tell
 };
 
 /// One step of an operator.

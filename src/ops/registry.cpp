@@ -25,10 +25,28 @@ const operator_entry& find(detail::op_kind kind) {
       return fold_operator();
     case op_kind::deliver:
       return deliver_operator();
+    case op_kind::sort:
+      return sort_operator();
+    case op_kind::top:
+      return top_operator();
+    case op_kind::scan:
+      return scan_operator();
     case op_kind::file:
       return file_operator();
+    case op_kind::join_build:
+      return join_build_operator();
+    case op_kind::loop:
+      return loop_operator();
+    case op_kind::partition:
+      return partition_operator();
+    case op_kind::apply:
+      return apply_operator();
     case op_kind::placeholder:
       return placeholder_operator();
+    case op_kind::group:
+      return group_operator();
+    case op_kind::map_groups:
+      return map_groups_operator();
     case op_kind::count_:
       break;
   }

@@ -4,6 +4,7 @@
 
 #include "ops/operator.h"
 #include "ops/registry.h"
+#include "pappus/error.h"
 
 namespace pappus::ops {
 namespace {
@@ -31,8 +32,9 @@ class memory_entry final : public view_entry {
 class slice_entry final : public view_entry {
  public:
   graph::bound output_rows(const graph::node& n, const graph::bound& input) const override {
-    if (input.known == graph::bound::certainty::unknown) return input;
     const auto& params = n.as<detail::slice_params>();
+    if (input.known == graph::bound::certainty::unknown)
+      return params.take == INT64_MAX ? input : graph::bound::at_most(params.take);
     return {std::min(std::max<std::int64_t>(input.rows - params.skip, 0), params.take),
             input.known};
   }
@@ -50,7 +52,8 @@ class slice_entry final : public view_entry {
       rows->append(chunk.data + static_cast<std::size_t>(low - chunk.first) * from->layout().size,
                    high - low);
     }
-    rows->keep(from);
+    rows->hold(from);
+    rows->keep_owners_of(*from);
     return rows;
   }
 };
@@ -65,7 +68,8 @@ class concat_entry final : public view_entry {
     auto rows = std::make_shared<row_set>(n.out);
     for (const auto& input : inputs) {
       for (const auto& chunk : input->chunks()) rows->append(chunk.data, chunk.rows);
-      rows->keep(input);
+      rows->hold(input);
+      rows->keep_owners_of(*input);
     }
     return rows;
   }
@@ -79,15 +83,20 @@ class file_entry final : public view_entry {
   }
   footprint size(const graph::node& n, double, double rows_out) const override {
     const double bytes = rows_out * static_cast<double>(n.out.size);
-    return {.written = bytes, .output = bytes};
+    return {.read = n.as<detail::file_params>().bytes, .written = bytes, .output = bytes};
   }
 };
 
-/// Only ever met with rows bound to it.
+/// Has rows only while its loop runs: they are bound to it.
 class placeholder_entry final : public view_entry {
  public:
   graph::bound output_rows(const graph::node&, const graph::bound&) const override {
     return graph::bound::unknown();
+  }
+  rows_ptr rows_of(const graph::node&, std::span<const rows_ptr>) const override {
+    throw usage_error(
+        "do_while: the state was used outside the loop's body; return what is needed from the "
+        "body, or use the result of do_while");
   }
 };
 

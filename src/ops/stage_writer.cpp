@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ops/blocks.h"
+#include "pappus/detail/core/stream.h"
 
 namespace pappus::ops {
 namespace {
@@ -62,7 +63,8 @@ void write_aligned(run_context& context, const span& rows, detail::row_set& to) 
       context.team, static_cast<std::size_t>(pieces(rows.count(), per_item)),
       [&](std::size_t item, unsigned) {
         const auto begin = static_cast<std::int64_t>(item) * per_item;
-        detail::out_rows out{.cursor = block.data() + static_cast<std::size_t>(begin) * size};
+        detail::out_rows out{.cursor = block.data() + static_cast<std::size_t>(begin) * size,
+                             .past_caches = block.size() > detail::streamed_beyond_bytes};
         for_each_block(context, rows.begin + begin,
                        std::min(rows.begin + begin + per_item, rows.end),
                        [&](const detail::block_args& args) {

@@ -28,6 +28,7 @@ void bound_rows(plan& p, const request&) {
       s.rows_in = s.rows_out = bound::exactly(s.known->rows());
       continue;
     }
+    if (s.outside) continue;
     bool first = n.stage.rows < 0;
     bound in = bound::exactly(std::max<std::int64_t>(n.stage.rows, 0));
     for (const auto input : s.inputs) {

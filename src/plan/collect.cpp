@@ -14,13 +14,18 @@ void collect_stages(plan& p, const request& asked) {
         return found->second;
     return n.kept_rows();
   };
-  const auto stop = [&](const graph::node& n) { return rows_of(n) != nullptr; };
+  const auto outside = [&](const graph::node& n) {
+    return asked.assumed != nullptr && asked.assumed->contains(&n);
+  };
+  const auto stop = [&](const graph::node& n) { return rows_of(n) != nullptr || outside(n); };
   for (const graph::node* n : graph::in_order(asked.roots, stop)) {
     of[n] = static_cast<stage_index>(p.stages.size());
     auto& s = p.stages.emplace_back();
     s.node = n;
     s.known = rows_of(*n);
-    if (s.known) continue;  // what it was made from isn't needed
+    s.outside = !s.known && outside(*n);
+    if (s.outside) s.rows_in = s.rows_out = asked.assumed->at(n);
+    if (s.known || s.outside) continue;  // what it was made from isn't needed
     for (const auto& input : n->stage.inputs) s.inputs.push_back(of.at(input.get()));
     for (const auto& side : n->stage.sides) s.sides.push_back(of.at(side.get()));
   }

@@ -1,19 +1,40 @@
-// After which stage the rows of each other stage can go.
+// After which stage the rows of each other stage can go. Those the user asked to keep stay. A stage
+// that only hands on rows of others (take, concat) keeps them alive as long as itself.
 #include "plan/plan.h"
 
 namespace pappus::plan {
+namespace {
+
+class last_uses {
+ public:
+  explicit last_uses(plan& p) : plan_(p), needed_later_(p.stages.size(), false) {}
+
+  /// Called for consumers last to first: the first call for an input is its last use.
+  /// \param user  the stage that uses it; null: the caller of the query, who keeps it.
+  void use(stage_index input, stage* user) {
+    if (needed_later_[index(input)]) return;
+    needed_later_[index(input)] = true;
+    const auto& s = plan_.stages[index(input)];
+    if (s.node->cached) user = nullptr;
+    if (user != nullptr) user->frees.push_back(input);
+    if (ops::find(s.node->kind).phases(*s.node).empty())
+      for (const auto seen_through : s.inputs) use(seen_through, user);
+  }
+
+ private:
+  plan& plan_;
+  std::vector<bool> needed_later_;
+};
+
+}  // namespace
 
 void find_last_uses(plan& p, const request&) {
-  std::vector<bool> needed_later(p.stages.size(), false);
-  for (const auto root : p.roots) needed_later[index(root)] = true;
+  last_uses found(p);
+  for (const auto root : p.roots) found.use(root, nullptr);
   for (std::size_t i = p.stages.size(); i-- > 0;) {
     auto& s = p.stages[i];
     for (const auto* edges : {&s.inputs, &s.sides})
-      for (const auto input : *edges)
-        if (!needed_later[index(input)]) {
-          needed_later[index(input)] = true;
-          s.frees.push_back(input);
-        }
+      for (const auto input : *edges) found.use(input, &s);
   }
 }
 

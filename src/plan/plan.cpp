@@ -18,7 +18,7 @@ struct pass {
 constexpr pass passes[] = {
     {"collect", collect_stages}, {"bounds", bound_rows},           {"windows", choose_windows},
     {"chunks", choose_chunks},   {"place", place_stages},          {"lifetimes", find_last_uses},
-    {"admission", check_memory}, {"repeated", note_repeated_work},
+    {"admission", check_memory}, {"repeated", note_repeated_work}, {"loops", plan_loop_bodies},
 };
 
 // What changes when a number of rows becomes known.
@@ -73,6 +73,8 @@ std::string plan::print() const {
                         graph::bound_text(s.rows_in), graph::bound_text(s.rows_out));
     if (s.known) {
       text += ", in memory";
+    } else if (s.outside) {
+      text += ", from outside the loop";
     } else if (!ops::find(s.node->kind).phases(*s.node).empty()) {
       text += fmt::format(", {} rows a chunk, {}", base::count_text(s.chosen.chunk_rows), s.device);
       if (s.windowed) text += ", streams its input in windows";
@@ -88,6 +90,7 @@ std::string plan::print() const {
     }
     text += "\n";
     for (const auto& note : s.notes) text += fmt::format("     note: {}\n", note);
+    if (!s.body.empty()) text += "     each iteration:\n" + s.body;
   }
   return text;
 }

@@ -25,6 +25,7 @@ struct stage {
   detail::rows_ptr known;  ///< its rows, where they exist already
   std::vector<stage_index> inputs, sides;
   graph::bound rows_in, rows_out;
+  bool outside = false;   ///< its rows come from outside: rows_out is assumed
   bool measured = false;  ///< it has run: rows_out is what it yielded
   bool windowed = false;  ///< takes its input window by window
   ops::setting chosen;
@@ -33,6 +34,7 @@ struct stage {
   const char* device = "cpu";
   double seconds = 0;              ///< predicted
   std::vector<std::string> notes;  ///< what the user should know, for explain
+  std::string body;                ///< the plan of a loop's body, for explain
 };
 
 /// What a pass left behind, for explain.
@@ -51,8 +53,9 @@ struct plan {
   std::string print() const;
 };
 
-/// Rows that stand in for nodes: the state and the loop-invariant parts of a do_while.
-using bindings = std::unordered_map<const graph::node*, detail::rows_ptr>;
+using graph::bindings;
+/// Nodes whose rows will come from outside, as far as their number is known.
+using assumptions = std::unordered_map<const graph::node*, graph::bound>;
 
 struct request {
   std::span<const graph::node_ptr> roots;
@@ -60,6 +63,7 @@ struct request {
   std::int64_t chunk_rows = 0;  ///< the user's choice; 0: the planner's
   bool keep_history = false;
   const bindings* bound = nullptr;
+  const assumptions* assumed = nullptr;
 };
 
 /// Runs all passes. Throws memory_error for what can't ever fit.
@@ -78,5 +82,6 @@ void place_stages(plan& p, const request& asked);        // place.cpp: device, b
 void find_last_uses(plan& p, const request& asked);      // lifetimes.cpp: frees
 void check_memory(plan& p, const request& asked);        // admission.cpp: refuses
 void note_repeated_work(plan& p, const request& asked);  // repeated.cpp: notes
+void plan_loop_bodies(plan& p, const request& asked);    // loops.cpp: body
 
 }  // namespace pappus::plan

@@ -1,9 +1,10 @@
 // Tells the user where one call of an operator in the program is computed by several stages: fused
-// into each of them.
+// into each of them; and where a step was left out because another one does the same.
 #include <unordered_map>
 
 #include <fmt/format.h>
 
+#include "pappus/detail/core/apply.h"
 #include "plan/plan.h"
 
 namespace pappus::plan {
@@ -21,6 +22,8 @@ void note_repeated_work(plan& p, const request&) {
       if (!names.empty()) names += "·";
       names += op.name;
     }
+    if (s.node->kind == detail::op_kind::apply && s.node->as<detail::apply_params>().shares_input)
+      s.notes.push_back("already partitioned");
     if (!names.empty())
       s.notes.push_back(fmt::format(
           "{} is recomputed here and in s{}; .cache() before it branches shares it", names, other));

@@ -57,20 +57,21 @@ void live_executor::execute(const tasks::dag& work) {
     std::size_t last = i + 1;
     const auto begin = clock::now();
     std::int64_t windows = 1;
+    std::string note;
     const bool told = with_.recorder != nullptr;
     if (told) begin_step(work.list[i]);
     if (work.list[i].each_window) {
       while (last < work.list.size() && work.list[last].each_window) ++last;
       windows = stream(work, i, last);
     } else {
-      run_task(work.list[i], windows);
+      run_task(work.list[i], windows, note);
     }
     if (told) with_.recorder->end_step();
     if (told && with_.recorder->tracing())
       with_.recorder->memory(static_cast<double>(with_.memory->in_use()));
     const double seconds = std::chrono::duration<double>(clock::now() - begin).count();
     for (std::size_t done = i; done < last; ++done)
-      measured_.push_back({work.list[done], done == i ? seconds : 0, windows});
+      measured_.push_back({work.list[done], done == i ? seconds : 0, windows, note});
     i = last;
   }
 }
@@ -81,7 +82,7 @@ void live_executor::begin_step(const tasks::task& t) {
                              t.kind == task_kind::launch ? t.bytes : 0);
 }
 
-void live_executor::run_task(const tasks::task& t, std::int64_t& windows) {
+void live_executor::run_task(const tasks::task& t, std::int64_t& windows, std::string& note) {
   auto& s = at(t.stage);
   const auto& stage = plan_.stages[index(t.stage)];
   switch (t.kind) {
@@ -91,6 +92,7 @@ void live_executor::run_task(const tasks::task& t, std::int64_t& windows) {
       } else {
         for (const auto input : stage.inputs) s.inputs.push_back(at(input).rows);
         s.rows = ops::find(stage.node->kind).rows_of(*stage.node, s.inputs);
+        s.inputs.clear();
       }
       s.row_count = s.rows->rows();
       break;
@@ -103,6 +105,7 @@ void live_executor::run_task(const tasks::task& t, std::int64_t& windows) {
     case task_kind::launch:
     case task_kind::reduce:
       t.step->run(*s.context);
+      note = std::move(s.context->note);
       break;
     case task_kind::free:
       s.rows.reset();
@@ -114,6 +117,7 @@ void live_executor::run_task(const tasks::task& t, std::int64_t& windows) {
   if (t.step != nullptr && t.step == &steps.back()) {
     s.context.reset();
     s.inputs.clear();
+    s.side_rows.clear();
     s.row_count = s.output->rows();
     s.rows = std::move(s.output);
   }
@@ -130,10 +134,21 @@ void live_executor::start(plan::stage_index which) {
     const auto rows = contiguous(at(side).rows, with_.team, with_.memory);
     s.sides.push_back({rows->data(), rows->rows()});
     s.side_rows.push_back(rows);
+    s.output->keep_owners_of(*rows);  // records of the result may be theirs
   }
   const auto rows = stage.windowed ? 0 : ops::stage_rows(*stage.node, s.inputs);
-  s.context.emplace(ops::run_context{*stage.node, s.inputs, s.sides, with_.team, *with_.memory,
-                                     stage.chosen, 0, rows, s.output, nullptr});
+  s.context.emplace(ops::run_context{*stage.node,
+                                     s.inputs,
+                                     s.sides,
+                                     with_.team,
+                                     *with_.memory,
+                                     stage.chosen,
+                                     0,
+                                     rows,
+                                     s.output,
+                                     nullptr,
+                                     with_.evaluate,
+                                     {}});
 }
 
 void live_executor::read_file(plan::stage_index which) {

@@ -22,6 +22,7 @@ struct resources {
   std::shared_ptr<memory::pool> memory;  ///< shared: results keep it alive
   std::size_t window_bytes;              ///< of a file read at a time
   trace::recorder* recorder = nullptr;   ///< told what runs; null: nobody listens
+  ops::evaluation evaluate;              ///< for stages that evaluate graphs themselves
 };
 
 /// What happened in one task.
@@ -29,6 +30,7 @@ struct measurement {
   tasks::task done;
   double seconds = 0;
   std::int64_t windows = 1;
+  std::string note;
 };
 
 class live_executor {
@@ -50,7 +52,7 @@ class live_executor {
 
  private:
   struct slot;
-  void run_task(const tasks::task& t, std::int64_t& windows);
+  void run_task(const tasks::task& t, std::int64_t& windows, std::string& note);
   void start(plan::stage_index stage);
   void begin_step(const tasks::task& t);
   void read_file(plan::stage_index stage);

@@ -13,17 +13,19 @@ options take_options(int& argc, char** argv) {
   int kept = argc > 0 ? 1 : 0;
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
-    const auto value_of = [&](std::string_view name) -> std::string_view {
-      return argument.substr(name.size());
-    };
-    if (constexpr std::string_view name = "--pappus-threads="; argument.starts_with(name))
-      settings.threads = static_cast<unsigned>(base::parse_count(value_of(name), name, 1));
-    else if (constexpr std::string_view name = "--pappus-host-memory="; argument.starts_with(name))
-      settings.host_memory = base::parse_bytes(value_of(name), name);
-    else if (constexpr std::string_view name = "--pappus-chunk-rows="; argument.starts_with(name))
-      settings.chunk_rows = base::parse_count(value_of(name), name, 1);
-    else if (constexpr std::string_view name = "--pappus-trace="; argument.starts_with(name))
-      settings.trace = value_of(name);
+    const auto equals = argument.find('=');
+    const auto name = argument.substr(0, equals);
+    const auto value =
+        equals == std::string_view::npos ? std::string_view{} : argument.substr(equals + 1);
+    if (name == "--pappus-threads")
+      settings.threads =
+          static_cast<unsigned>(base::parse_count(value, name, 1, detail::threads_max));
+    else if (name == "--pappus-host-memory")
+      settings.host_memory = base::parse_bytes(value, name);
+    else if (name == "--pappus-chunk-rows")
+      settings.chunk_rows = base::parse_count(value, name, 1);
+    else if (name == "--pappus-trace")
+      settings.trace = value;
     else
       argv[kept++] = argv[i];
   }

@@ -2,8 +2,11 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
+
+#include <fmt/format.h>
 
 #include "base/text.h"
 #include "pappus/error.h"
@@ -21,10 +24,14 @@ const char* environment(const char* name) {
 options resolved(options settings) {
   if (settings.threads == 0) {
     const char* text = environment("PAPPUS_THREADS");
-    settings.threads = text != nullptr
-                           ? static_cast<unsigned>(base::parse_count(text, "PAPPUS_THREADS", 1))
-                           : devices::cpu::available_cores();
+    settings.threads =
+        text != nullptr
+            ? static_cast<unsigned>(base::parse_count(text, "PAPPUS_THREADS", 1, threads_max))
+            : devices::cpu::available_cores();
   }
+  if (settings.threads > threads_max)
+    throw usage_error(fmt::format("options::threads: expected at most {}, got {}", threads_max,
+                                  settings.threads));
   if (settings.host_memory == 0) {
     const char* text = environment("PAPPUS_HOST_MEMORY");
     settings.host_memory =
@@ -33,6 +40,13 @@ options resolved(options settings) {
   if (settings.chunk_rows == 0)
     if (const char* text = environment("PAPPUS_CHUNK_ROWS"))
       settings.chunk_rows = base::parse_count(text, "PAPPUS_CHUNK_ROWS", 1);
+  if (settings.chunk_rows < 0)
+    throw usage_error(
+        fmt::format("options::chunk_rows: expected 0 (the planner's choice) or more, "
+                    "got {}",
+                    settings.chunk_rows));
+  // More rows than memory holds is one chunk; the bound keeps sums of sizes within 64 bits.
+  settings.chunk_rows = std::min(settings.chunk_rows, std::int64_t{1} << 40);
   if (settings.trace.empty())
     if (const char* text = environment("PAPPUS_TRACE")) settings.trace = text;
   return settings;
@@ -43,7 +57,8 @@ session_core::session_core(const options& settings)
       machine_(cost::this_machine(settings_.threads, settings_.host_memory)),
       memory_(std::make_shared<memory::pool>(settings_.host_memory)),
       team_(devices::cpu::make_team(settings_.threads)),
-      progress_(settings_.progress < 0 ? ::isatty(STDERR_FILENO) == 1 : settings_.progress > 0) {
+      progress_(settings_.progress < 0 ? ::isatty(STDERR_FILENO) == 1 : settings_.progress > 0),
+      explain_only_(environment("PAPPUS_EXPLAIN")) {
   if (!settings_.trace.empty()) tracer_ = trace::open_sink(settings_.trace);
 }
 
@@ -73,8 +88,23 @@ void session_core::check_alive() const {
         "this handle's session has ended; keep the session until its last query is done");
 }
 
+void session_core::check_owner(const node& n) const {
+  if (n.session.lock().get() != this)
+    throw usage_error(
+        fmt::format("run: expected results of this session, got \"{}\" of another one; run it "
+                    "there",
+                    graph::label(n)));
+}
+
 node_ptr make_node(const session_ptr& session, node_request request) {
   return session->add(std::move(request));
+}
+
+std::int64_t range_rows(std::uint64_t n) {
+  if (n > INT64_MAX)
+    throw usage_error(
+        fmt::format("range: expected at most {} integers, got {}; split the range", INT64_MAX, n));
+  return static_cast<std::int64_t>(n);
 }
 
 std::uint64_t next_op_id() noexcept {
@@ -94,7 +124,7 @@ rows_ptr evaluate_contiguous(const session_ptr& session, const node_ptr& root) {
 void mark_cached(const node_ptr& node) { node->cached = true; }
 
 std::string explain(const session_ptr& session, const node_ptr& root, explain_format format) {
-  return session->explain(root, format);
+  return session->explain({&root, 1}, format);
 }
 
 std::string explain_analyze(const session_ptr& session, const node_ptr& root) {
@@ -137,7 +167,7 @@ session& session::operator=(session&& other) noexcept {
 void session::cancel() noexcept { core_->cancel(); }
 unsigned session::threads() const noexcept { return core_->settings().threads; }
 std::size_t session::host_memory() const noexcept { return core_->memory()->limit(); }
-std::size_t session::host_memory_used() const noexcept { return core_->memory()->held(); }
+std::size_t session::host_memory_used() const noexcept { return core_->memory()->in_use(); }
 std::size_t session::host_memory_peak() const noexcept { return core_->memory()->peak(); }
 
 }  // namespace pappus

@@ -26,14 +26,16 @@ class session_core : public std::enable_shared_from_this<session_core> {
   std::vector<rows_ptr> evaluate(std::span<const node_ptr> roots, const plan::bindings& bound = {},
                                  std::string* report = nullptr);
 
-  rows_ptr make_contiguous(const rows_ptr& rows);
-  std::string explain(const node_ptr& root, explain_format format);
+  rows_ptr make_contiguous(const rows_ptr& rows);  // run on workers of its own
+  std::string explain(std::span<const node_ptr> roots, explain_format format);
 
   node_ptr add(node_request request);
   void end() noexcept;
   void cancel() noexcept { cancels_.fetch_add(1); }
   /// Throws usage_error when the session has ended.
   void check_alive() const;
+  /// Throws usage_error when the node is another session's.
+  void check_owner(const node& n) const;
 
   const options& settings() const noexcept { return settings_; }
   const std::shared_ptr<memory::pool>& memory() const noexcept { return memory_; }
@@ -42,6 +44,12 @@ class session_core : public std::enable_shared_from_this<session_core> {
   }
 
  private:
+  /// `pappus explain` runs a program until its first query: prints how that would run and ends the
+  /// process.
+  [[noreturn]] void explain_and_exit(std::span<const node_ptr> roots);
+  /// \param outer  the recorder of the query this one is part of; null: it stands alone.
+  std::vector<rows_ptr> run_query(const plan::request& asked, devices::cpu::query_workers& team,
+                                  trace::recorder* outer, std::string* report);
   /// A recorder for one query; null when nobody listens.
   std::unique_ptr<trace::recorder> listen(const plan::plan& p) const;
   plan::request planning(std::span<const node_ptr> roots, const plan::bindings* bound) const;
@@ -52,12 +60,17 @@ class session_core : public std::enable_shared_from_this<session_core> {
   std::unique_ptr<devices::cpu::team> team_;
   std::shared_ptr<trace::sink> tracer_;
   bool progress_ = false;
+  const char* explain_only_ = nullptr;  // PAPPUS_EXPLAIN: "text" or "dot"
   devices::cpu::cancel_count cancels_{0};
   std::atomic<std::uint32_t> nodes_{0};
   std::atomic<bool> ended_{false};
 };
 
-/// Fills unset options from PAPPUS_* and the machine.
+/// More threads than this are taken for a mistake.
+inline constexpr unsigned threads_max = 1024;
+
+/// Fills unset options from PAPPUS_* and the machine. Throws usage_error naming the one that can't
+/// be right.
 options resolved(options settings);
 
 }  // namespace pappus::detail

@@ -1,5 +1,7 @@
 // From a graph to its result.
-#include <fmt/format.h>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
 
 #include "run/dry.h"
 #include "session/core.h"
@@ -15,12 +17,26 @@ plan::request session_core::planning(std::span<const node_ptr> roots,
 std::vector<rows_ptr> session_core::evaluate(std::span<const node_ptr> roots,
                                              const plan::bindings& bound, std::string* report) {
   check_alive();
-  const auto asked = planning(roots, &bound);
+  for (const auto& root : roots) check_owner(*root);
+  if (explain_only_ != nullptr) explain_and_exit(roots);
+  auto team = workers();
+  return run_query(planning(roots, &bound), team, nullptr, report);
+}
+
+std::vector<rows_ptr> session_core::run_query(const plan::request& asked,
+                                              devices::cpu::query_workers& team,
+                                              trace::recorder* outer, std::string* report) {
   auto p = plan::make_plan(asked);
   const auto predicted = p.stages;
-  const auto recorder = listen(p);
-  auto team = workers(recorder.get());
-  run::live_executor executor(p, {team, memory_, memory_->limit() / 16, recorder.get()});
+  const auto own_recorder = outer == nullptr ? listen(p) : nullptr;
+  trace::recorder* const recorder = outer == nullptr ? own_recorder.get() : outer;
+  team.record(recorder);
+  // Loops evaluate their body inside this query: the same workers, cancelled with it.
+  const auto inner = [&](const node_ptr& root, const plan::bindings& bound) {
+    const auto rows = run_query(planning({&root, 1}, &bound), team, recorder, nullptr).front();
+    return run::contiguous(rows, team, memory_);
+  };
+  run::live_executor executor(p, {team, memory_, memory_->limit() / 16, recorder, inner});
 
   // A stage whose size only running can tell ends a round: what follows is planned again with the
   // size known.
@@ -49,6 +65,9 @@ std::unique_ptr<trace::recorder> session_core::listen(const plan::plan& p) const
   if (tracer_ == nullptr && !progress_) return nullptr;
   double bytes = 0;
   for (const auto& s : p.stages) bytes += s.bytes.read + s.bytes.written;
+  // How often a loop's body runs isn't known.
+  for (const auto& s : p.stages)
+    if (s.node->kind == op_kind::loop) bytes = 0;
   return std::make_unique<trace::recorder>(tracer_, progress_, bytes);
 }
 
@@ -58,9 +77,14 @@ rows_ptr session_core::make_contiguous(const rows_ptr& rows) {
   return run::contiguous(rows, team, memory_);
 }
 
-std::string session_core::explain(const node_ptr& root, explain_format format) {
+void session_core::explain_and_exit(std::span<const node_ptr> roots) {
+  const bool dot = std::string_view(explain_only_) == "dot";
+  std::fputs(explain(roots, dot ? explain_format::dot : explain_format::text).c_str(), stdout);
+  std::exit(0);
+}
+
+std::string session_core::explain(std::span<const node_ptr> roots, explain_format format) {
   check_alive();
-  const std::array roots{root};
   if (format == explain_format::dot) {
     const auto nodes = graph::in_order(roots, [](const node&) { return false; });
     return graph::print_dot(nodes);

@@ -1,5 +1,7 @@
 // Files as sources and as destinations of queries.
 #include <array>
+#include <filesystem>
+#include <system_error>
 
 #include "formats/registry.h"
 #include "session/core.h"
@@ -13,6 +15,9 @@ node_ptr open_rows(const session_ptr& session, record_type record, record_layout
   auto params = std::make_shared<file_params>();
   params->path = path;
   params->rows = kind.open(path, layout, *session->memory())->rows().value_or(-1);
+  std::error_code unknown;  // then the size is left out of predictions
+  if (const auto bytes = std::filesystem::file_size(path, unknown); !unknown)
+    params->bytes = static_cast<double>(bytes);
   params->open = [&kind, path, layout](memory_source& memory) -> std::shared_ptr<formats::reader> {
     return kind.open(path, layout, memory);
   };

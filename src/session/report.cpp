@@ -36,7 +36,7 @@ std::string analyzed(const std::vector<plan::stage>& predicted, const plan::plan
   for (std::size_t i = 0; i < p.stages.size(); ++i) {
     const auto& before = predicted[i];
     double seconds = 0;
-    std::string steps;
+    std::string steps, found;
     std::int64_t windows = 1;
     for (const auto& m : measured) {
       if (plan::index(m.done.stage) != i) continue;
@@ -45,6 +45,7 @@ std::string analyzed(const std::vector<plan::stage>& predicted, const plan::plan
         steps += fmt::format("       {} {}: {}\n", tasks::name(m.done.kind), m.done.what,
                              base::time_text(m.seconds));
       windows = std::max(windows, m.windows);
+      if (!m.note.empty()) found += fmt::format("       {}\n", m.note);
     }
     total += seconds;
     text +=
@@ -52,7 +53,7 @@ std::string analyzed(const std::vector<plan::stage>& predicted, const plan::plan
                     graph::bound_text(before.rows_out), graph::bound_text(p.stages[i].rows_out),
                     base::time_text(before.seconds), base::time_text(seconds), before.device);
     if (windows > 1) text += fmt::format("       streamed in {} windows\n", windows);
-    text += steps;
+    text += steps + found;
     for (const auto& note : before.notes) text += fmt::format("       note: {}\n", note);
   }
   return text + fmt::format("total: {}\n", base::time_text(total));

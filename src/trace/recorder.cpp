@@ -17,18 +17,17 @@ recorder::~recorder() {
 
 void recorder::begin_step(std::string label, double bytes) {
   std::lock_guard lock(mutex_);
-  label_ = std::move(label);
-  step_bytes_ = bytes;
-  step_begin_ = clock::now();
+  open_.push_back({std::move(label), bytes, clock::now()});
   begin_items(0);
 }
 
 void recorder::end_step() {
   const auto now = clock::now();
   std::lock_guard lock(mutex_);
-  done_bytes_ += step_bytes_;
-  if (tracer_ != nullptr) tracer_->span(label_, step_begin_, now, -1, step_bytes_);
-  step_bytes_ = 0;
+  const auto done = std::move(open_.back());
+  open_.pop_back();
+  done_bytes_ += done.bytes;
+  if (tracer_ != nullptr) tracer_->span(done.label, done.begin, now, -1, done.bytes);
 }
 
 void recorder::took_part(clock::time_point begin, clock::time_point end, std::size_t items) {
@@ -36,7 +35,7 @@ void recorder::took_part(clock::time_point begin, clock::time_point end, std::si
   std::string label;
   {
     std::lock_guard lock(mutex_);
-    label = label_;
+    if (!open_.empty()) label = open_.back().label;
   }
   tracer_->span(label, begin, end, static_cast<std::int64_t>(items), -1);
 }
@@ -52,7 +51,10 @@ void recorder::draw_if_due() {
   const double part = std::min(
       1.0, static_cast<double>(done_.load(std::memory_order_relaxed)) / static_cast<double>(items));
   const double seconds = std::chrono::duration<double>(now - start_).count();
-  const auto line = progress_line(label_, done_bytes_ + part * step_bytes_, total_, seconds);
+  const auto line = open_.empty()
+                        ? progress_line("", done_bytes_, total_, seconds)
+                        : progress_line(open_.back().label, done_bytes_ + part * open_.back().bytes,
+                                        total_, seconds);
   std::fprintf(stderr, "\r\x1b[K%s", line.c_str());
   std::fflush(stderr);
 }

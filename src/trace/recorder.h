@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "trace/trace.h"
 
@@ -24,7 +25,7 @@ class recorder {
       : tracer_(std::move(tracer)), bar_(bar), total_(total_bytes) {}
   ~recorder();
 
-  /// One task of the plan begins, ends. Called by the query's own thread.
+  /// One task of the plan begins, ends; tasks may be nested. Called by the query's own thread.
   void begin_step(std::string label, double bytes);
   void end_step();
 
@@ -54,9 +55,14 @@ class recorder {
   const double total_;
   const clock::time_point start_ = clock::now();
   std::mutex mutex_;  // guards what draws
-  std::string label_;
-  double step_bytes_ = 0, done_bytes_ = 0;
-  clock::time_point step_begin_, last_drawn_ = start_;
+  struct step {
+    std::string label;
+    double bytes;
+    clock::time_point begin;
+  };
+  std::vector<step> open_;  // innermost last: a loop is a step that runs others
+  double done_bytes_ = 0;
+  clock::time_point last_drawn_ = start_;
   bool drawn_ = false;
   std::atomic<std::size_t> items_{0}, done_{0};
 };

@@ -24,12 +24,15 @@ class tbb_team final : public team {
 
   void join_in(unsigned helpers, void (*participant)(void*), void* context) override {
     arena_.execute([&] {
-      oneapi::tbb::task_group group;
-      for (unsigned i = 0; i < helpers; ++i) group.run([=] { participant(context); });
-      participant(context);
       // While it waits, this thread must not pick up items of an outer call: those may wait for
-      // ours.
-      oneapi::tbb::this_task_arena::isolate([&] { group.wait(); });
+      // ours. An isolated wait runs tasks that were spawned in its scope alone, so ours must be
+      // among them.
+      oneapi::tbb::this_task_arena::isolate([&] {
+        oneapi::tbb::task_group group;
+        for (unsigned i = 0; i < helpers; ++i) group.run([=] { participant(context); });
+        participant(context);
+        group.wait();
+      });
     });
   }
 

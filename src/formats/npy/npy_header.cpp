@@ -34,6 +34,21 @@ std::string read_text(const byte_source& source, std::int64_t offset, std::int64
   return text;
 }
 
+// Versions 1 and 2 spell names in Latin-1, version 3 in UTF-8.
+std::string utf8_of_latin1(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    if (code < 0x80) {
+      result += c;
+    } else {
+      result += static_cast<char>(0xC0 | code >> 6);
+      result += static_cast<char>(0x80 | (code & 0x3F));
+    }
+  }
+  return result;
+}
+
 std::optional<cell> cell_of(char kind, std::size_t bytes) {
   for (const cell type : {cell::i8, cell::i16, cell::i32, cell::i64, cell::u8, cell::u16, cell::u32,
                           cell::u64, cell::f32, cell::f64, cell::boolean}) {
@@ -176,7 +191,8 @@ npy_header read_npy_header(const byte_source& source) {
     fail(source, "truncated: the file ends inside the NPY header");
   }
 
-  const std::string text = read_text(source, text_offset, length);
+  std::string text = read_text(source, text_offset, length);
+  if (version < 3) text = utf8_of_latin1(text);
   npy_header header;
   header.data_offset = text_offset + length;
   try {

@@ -1,7 +1,6 @@
 #include "ops/core/group_table.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 #include "ops/core/key_bits.h"
@@ -9,10 +8,11 @@
 namespace pappus::ops {
 namespace {
 
-constexpr std::size_t smallest_capacity = 256;  // slots
+constexpr std::size_t smallest_capacity = 256;             // slots
 constexpr std::size_t prefetch_beyond_bytes = 512u << 10;  // half of a core's L2
 
-// A small table that many look-ups find displaced is worth a few microseconds' search for a better hash.
+// A small table that many look-ups find displaced is worth a few microseconds' search for a better
+// hash.
 constexpr std::uint64_t displaced_before_reseed = 1u << 15;
 constexpr std::size_t most_keys_to_reseed = 1500;
 
@@ -52,9 +52,12 @@ std::size_t group_table::most_keys(std::size_t capacity) const noexcept {
 
 bool group_table::occupied(const std::byte* slot) const noexcept {
   switch (key_bytes_) {
-    case 4: return load<std::uint32_t>(slot) != reserved_key<std::uint32_t>();
-    case 8: return load<std::uint64_t>(slot) != reserved_key<std::uint64_t>();
-    default: return load<bits128>(slot) != reserved_key<bits128>();
+    case 4:
+      return load<std::uint32_t>(slot) != reserved_key<std::uint32_t>();
+    case 8:
+      return load<std::uint64_t>(slot) != reserved_key<std::uint64_t>();
+    default:
+      return load<bits128>(slot) != reserved_key<bits128>();
   }
 }
 
@@ -136,8 +139,9 @@ std::byte* group_table::reserved_slot() {
   return state;
 }
 
-// False when the table grew, which moved the states. First takes each key to be in its home slot, then
-// checks that eight keys at a time, so that the usual case costs a load and two logical operations a key.
+// False when the table grew, which moved the states. First takes each key to be in its home slot,
+// then checks that eight keys at a time, so that the usual case costs a load and two logical
+// operations a key.
 template <typename Key>
 bool group_table::find_all(const Key* keys, std::size_t n, std::byte** states) {
   const std::uint64_t mask = mask_, seed = seed_;
@@ -165,7 +169,8 @@ bool group_table::find_all(const Key* keys, std::size_t n, std::byte** states) {
     for (std::size_t k = i; k < i + 8; ++k) {
       all_home &= load<Key>(states[k] - state_offset) == keys[k];
     }
-    if (all_home) [[likely]] continue;
+    if (all_home) [[likely]]
+      continue;
     for (std::size_t k = i; k < i + 8; ++k) {
       if (!settle(k)) return false;
     }
@@ -191,6 +196,7 @@ void group_table::find_batch(const std::byte* keys, std::size_t n, std::byte** s
 }
 
 void group_table::find_or_insert(const std::byte* keys, std::size_t n, std::byte** states) {
+  if (n == 0) return;
   with_key_type(key_bytes_, [&](auto key) { find_batch<decltype(key)>(keys, n, states); });
 }
 

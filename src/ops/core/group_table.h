@@ -1,20 +1,23 @@
 // A hash table from keys to reducer states, untyped, looked up a few hundred keys at a time.
 //
-// Problem: group_by must turn rows into (key, state) pairs at memory speed, yet only the user's translation
-// unit knows how to accumulate. So the table hands out addresses: find_or_insert() maps a batch of key bits
-// to pointers to their states, and a typed loop, inlined there, accumulates through them.
+// Problem: group_by must turn rows into (key, state) pairs at memory speed, yet only the user's
+// translation unit knows how to accumulate. So the table hands out addresses: find_or_insert() maps
+// a batch of key bits to pointers to their states, and a typed loop, inlined there, accumulates
+// through them.
 //
-// Idea: a slot is key bits and state side by side, so a hit costs one cache line. Linear probing; empty
-// slots hold a reserved key, so one comparison decides a hit; the reserved key itself, should a user have
-// it, lives in one extra slot behind the others. Hashes of a batch are computed in a vector loop. What costs time
-// in a small table is a mispredicted branch at each key that isn't in its home slot, so small tables stay nearly empty
-// (1/16) and try another hash when many look-ups find their key displaced, while those beyond the caches fill to 1/2 and are prefetched. When the table grows in the
-// middle of a batch, the batch starts again: nothing has been accumulated yet.
+// Idea: a slot is key bits and state side by side, so a hit costs one cache line. Linear probing;
+// empty slots hold a reserved key, so one comparison decides a hit; the reserved key itself, should
+// a user have it, lives in one extra slot behind the others. Hashes of a batch are computed in a
+// vector loop. What costs time in a small table is a mispredicted branch at each key that isn't in
+// its home slot, so small tables stay nearly empty (1/16) and try another hash when many look-ups
+// find their key displaced, while those beyond the caches fill to 1/2 and are prefetched. When the
+// table grows in the middle of a batch, the batch starts again: nothing has been accumulated yet.
 //
-// Alternatives: group numbers plus a separate state array (tried: a second miss per row, 1.5 times slower for
-// many groups); control bytes as in Swiss tables (one more line per look-up).
+// Alternatives: group numbers plus a separate state array (tried: a second miss per row, 1.5 times
+// slower for many groups); control bytes as in Swiss tables (one more line per look-up).
 //
-// Not here: concurrent insertion (each worker or partition has its own table), partitioning, merging.
+// Not here: concurrent insertion (each worker or partition has its own table), partitioning,
+// merging.
 #pragma once
 
 #include <cstddef>
@@ -40,8 +43,8 @@ class group_table {
               std::size_t state_align, const std::byte* initial_state, std::size_t expected,
               std::string_view who);
 
-  /// Sets states[i] to the address of the state of key i, n <= max_batch. The addresses hold until the
-  /// next call. Throws memory_error when the table can't grow; it is then unchanged but for new
+  /// Sets states[i] to the address of the state of key i, n <= max_batch. The addresses hold until
+  /// the next call. Throws memory_error when the table can't grow; it is then unchanged but for new
   /// keys with initial states.
   void find_or_insert(const std::byte* keys, std::size_t n, std::byte** states);
 
@@ -62,7 +65,8 @@ class group_table {
     }
   }
 
-  /// Writes size() keys, `key_bytes` each, and their states' addresses in ascending order of the keys.
+  /// Writes size() keys, `key_bytes` each, and their states' addresses in ascending order of the
+  /// keys.
   void sorted(std::byte* keys, std::byte** states) const;
 
  private:

@@ -119,7 +119,8 @@ struct hashed_index {
       // A free entry's key may be anything, but its count is 0, and none behind it is used.
       // So no hit is looked up as one in the last entry, which is free unless the bucket is full.
       const entry<Row> found = here->entries[std::countr_zero(hits | 1u << (width - 1))];
-      if (hits != 0 || found.count == 0) [[likely]] return found;
+      if (hits != 0 || found.count == 0) [[likely]]
+        return found;
       if (step == region_buckets) return {0, 0};
       place = next(place);
       here = &at(place);
@@ -258,7 +259,8 @@ class join_builder {
   }
 
   unsigned ranges() const {
-    return regions_ == 1 ? 1 : static_cast<unsigned>(std::min<std::uint64_t>(64, table_.n_ >> 15)) + 1;
+    return regions_ == 1 ? 1
+                         : static_cast<unsigned>(std::min<std::uint64_t>(64, table_.n_ >> 15)) + 1;
   }
 
   void partition_rows(block_partition& parts) {
@@ -266,8 +268,8 @@ class join_builder {
     const unsigned pieces = ranges();
     detail::parallel_chunks(team_, pieces, [&](std::size_t piece, unsigned) {
       Row rows[batch_keys];
-      const std::uint64_t end = table_.n_ / pieces * (piece + 1) +
-                                (piece + 1 == pieces ? table_.n_ % pieces : 0);
+      const std::uint64_t end =
+          table_.n_ / pieces * (piece + 1) + (piece + 1 == pieces ? table_.n_ % pieces : 0);
       for (std::uint64_t row = table_.n_ / pieces * piece; row < end; row += batch_keys) {
         if (team_.stopping()) return;
         const std::size_t batch = std::min<std::uint64_t>(batch_keys, end - row);
@@ -305,7 +307,8 @@ class join_builder {
     return !failed;
   }
 
-  // Gives each repeated key a run of rows_, in the order of regions and entries, and fills it in row order.
+  // Gives each repeated key a run of rows_, in the order of regions and entries, and fills it in
+  // row order.
   void collect_runs(const block_partition& parts) {
     const index lookup = view(table_);
     std::vector<std::uint64_t> starts(regions_ + 1, 0);
@@ -345,12 +348,14 @@ class join_builder {
   unsigned regions_ = 1;
 };
 
-join_table::join_table(detail::workers& team, detail::memory_source& memory,
-                       const std::byte* keys, std::uint64_t n, std::size_t key_bytes,
-                       join_domain domain, std::string_view who, std::size_t row_bytes)
+join_table::join_table(detail::workers& team, detail::memory_source& memory, const std::byte* keys,
+                       std::uint64_t n, std::size_t key_bytes, join_domain domain,
+                       std::string_view who, std::size_t row_bytes)
     : n_(n),
       key_bytes_(key_bytes),
-      row_bytes_(row_bytes != 0 ? row_bytes : n <= 0xffffffffu ? 4 : 8),
+      row_bytes_(row_bytes != 0     ? row_bytes
+                 : n <= 0xffffffffu ? 4
+                                    : 8),
       who_(who),
       domain_(domain) {
   with_key_type(key_bytes, [&](auto key) {

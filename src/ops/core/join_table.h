@@ -1,18 +1,21 @@
 // The build side of a join: from key bits to the rows that have them.
 //
-// Problem: probing is one random access per row of the other side, so its cost is cache misses. Keys are mostly unique,
-// but need not be; rows with equal keys must come out in ascending order whatever the number of workers.
+// Problem: probing is one random access per row of the other side, so its cost is cache misses.
+// Keys are mostly unique, but need not be; rows with equal keys must come out in ascending order
+// whatever the number of workers.
 //
-// Idea: an entry is {first, count}: the row itself when a key is unique, else a run in an array of row numbers. A bucket is one cache
-// line of a few keys and their entries, so that a look-up of a present key rarely touches more and compares without branching. The table is
-// cut into regions by the top bits of the hash. The build side is partitioned the same way, stably; each region is then built by one
-// worker, in cache, and is a ring of its own, so workers never meet. Should a region overflow (keys made to collide),
-// everything is built again with another hash. Probes prefetch a whole batch first.
+// Idea: an entry is {first, count}: the row itself when a key is unique, else a run in an array of
+// row numbers. A bucket is one cache line of a few keys and their entries, so that a look-up of a
+// present key rarely touches more and compares without branching. The table is cut into regions by
+// the top bits of the hash. The build side is partitioned the same way, stably; each region is then
+// built by one worker, in cache, and is a ring of its own, so workers never meet. Should a region
+// overflow (keys made to collide), everything is built again with another hash. Probes prefetch a
+// whole batch first.
 //
 // For a known domain [base, base + k) of keys there are only entries, indexed by key.
 //
-// Alternatives: partitioning both sides (faster for build sides far beyond the last cache, but rows lose their order and move
-// twice); chaining (dependent misses).
+// Alternatives: partitioning both sides (faster for build sides far beyond the last cache, but rows
+// lose their order and move twice); chaining (dependent misses).
 //
 // Not here: left-side payloads; the caller gathers fields by row.
 #pragma once
@@ -28,7 +31,8 @@
 
 namespace pappus::ops {
 
-/// Keys are base .. base + size - 1 (key bits, zero-extended; size < 2^63); size 0: no domain is known.
+/// Keys are base .. base + size - 1 (key bits, zero-extended; size < 2^63); size 0: no domain is
+/// known.
 struct join_domain {
   bits128 base;
   std::uint64_t size = 0;
@@ -46,8 +50,8 @@ class join_table {
              std::size_t row_bytes = 0);
 
   /// For each of n keys: the number of rows that have it, and where they are: count 0: first is
-  /// unspecified; count 1: `first` is the row; else rows row(first), ..., row(first + count - 1), ascending.
-  /// Thread-safe. A few hundred keys at a time are best.
+  /// unspecified; count 1: `first` is the row; else rows row(first), ..., row(first + count - 1),
+  /// ascending. Thread-safe. A few hundred keys at a time are best.
   void probe(const std::byte* keys, std::size_t n, std::uint64_t* first,
              std::uint64_t* count) const {
     probe_(*this, keys, n, first, count);
@@ -74,8 +78,8 @@ class join_table {
   // The index: buckets or entries in regions.
   detail::block index_;
   std::uint64_t seed_ = 0;
-  unsigned region_bits_ = 0;            // hash: 2^region_bits_ regions; domain: keys per region, log2
-  std::uint64_t region_buckets_ = 0;    // hash
+  unsigned region_bits_ = 0;          // hash: 2^region_bits_ regions; domain: keys per region, log2
+  std::uint64_t region_buckets_ = 0;  // hash
   join_domain domain_;
   detail::block rows_;  // runs of equal keys' rows
   void (*probe_)(const join_table&, const std::byte*, std::size_t, std::uint64_t*,

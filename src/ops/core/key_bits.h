@@ -1,8 +1,8 @@
 // What partitions, hash tables and sorts share: loading keys, dispatching on their width, hashing.
 //
-// The hash is two multiplications with xor-shifts between them: a bijection on 64 bits whose high and low
-// halves are both well mixed, and which compilers vectorise. Partitions and join tables use its top bits,
-// group tables its low bits, so a table inside one partition still spreads.
+// The hash is two multiplications with xor-shifts between them: a bijection on 64 bits whose high
+// and low halves are both well mixed, and which compilers vectorise. Partitions and join tables use
+// its top bits, group tables its low bits, so a table inside one partition still spreads.
 #pragma once
 
 #include <cstddef>
@@ -53,9 +53,12 @@ constexpr std::uint64_t hash(const bits128& key, std::uint64_t seed = 0) {
 template <typename F>
 decltype(auto) with_key_type(std::size_t key_bytes, F&& f) {
   switch (key_bytes) {
-    case 4: return f(std::uint32_t{});
-    case 8: return f(std::uint64_t{});
-    case 16: return f(bits128{});
+    case 4:
+      return f(std::uint32_t{});
+    case 8:
+      return f(std::uint64_t{});
+    case 16:
+      return f(bits128{});
     default:
       throw usage_error("keys as bits: expected 4, 8 or 16 bytes a key, got " +
                         std::to_string(key_bytes) + "; widen the key to the next of these sizes");

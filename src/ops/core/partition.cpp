@@ -10,7 +10,8 @@ namespace pappus::ops {
 namespace {
 
 constexpr std::size_t batch_rows = 512;
-constexpr std::size_t any_size = static_cast<std::size_t>(-1);  // payload size known at run time only
+constexpr std::size_t any_size =
+    static_cast<std::size_t>(-1);  // payload size known at run time only
 
 template <typename Key>
 Key narrow(const bits128& bits) {
@@ -138,12 +139,15 @@ void block_partition::append_rows(input_range& range, const std::byte* keys,
       std::byte* const buffer = buffers + partition * buffer_bytes;
       const std::uint32_t slot = waiting[partition]++;
       store(buffer + slot * sizeof(Key), copy[i]);
-      std::memcpy(buffer + group_key_bytes + slot * payload_bytes,
-                  payload + (at + i) * payload_bytes, payload_bytes);
+      if (payload_bytes != 0) {
+        std::memcpy(buffer + group_key_bytes + slot * payload_bytes,
+                    payload + (at + i) * payload_bytes, payload_bytes);
+      }
       if (slot + 1 < group_rows) continue;
       waiting[partition] = 0;
       cursor& to = cursors[partition];
-      if (to.left == 0) [[unlikely]] add_block(range, partition);
+      if (to.left == 0) [[unlikely]]
+        add_block(range, partition);
       if (stream) {
         stream_copy(to.keys, buffer, group_key_bytes);
         stream_copy(to.payload, buffer + group_key_bytes, group_payload_bytes);
@@ -164,11 +168,16 @@ void block_partition::append(unsigned range, const std::byte* keys, const std::b
   with_key_type(key_bytes_, [&](auto key) {
     using key_type = decltype(key);
     switch (payload_bytes_) {
-      case 0: return append_rows<key_type, 0>(to, keys, payload, n, function);
-      case 4: return append_rows<key_type, 4>(to, keys, payload, n, function);
-      case 8: return append_rows<key_type, 8>(to, keys, payload, n, function);
-      case 16: return append_rows<key_type, 16>(to, keys, payload, n, function);
-      default: return append_rows<key_type, any_size>(to, keys, payload, n, function);
+      case 0:
+        return append_rows<key_type, 0>(to, keys, payload, n, function);
+      case 4:
+        return append_rows<key_type, 4>(to, keys, payload, n, function);
+      case 8:
+        return append_rows<key_type, 8>(to, keys, payload, n, function);
+      case 16:
+        return append_rows<key_type, 16>(to, keys, payload, n, function);
+      default:
+        return append_rows<key_type, any_size>(to, keys, payload, n, function);
     }
   });
 }

@@ -3,15 +3,15 @@
 // Problem: joins and groups of many keys are fast once each partition's table fits a cache, so rows
 // must first be moved by hash or by value. How many rows a partition gets is not known before.
 //
-// Idea: input comes in ranges, each appended to by one worker at a time. A range owns a chain of blocks per
-// partition, cut from slabs as they are needed, so there is no counting pass and no lock; reading a partition's
-// chains in range order gives its rows in input order, whoever wrote them. Rows first gather in small
-// buffers, 16 a partition, that stay in cache and leave as whole lines, past the caches when the
-// output is large.
+// Idea: input comes in ranges, each appended to by one worker at a time. A range owns a chain of
+// blocks per partition, cut from slabs as they are needed, so there is no counting pass and no
+// lock; reading a partition's chains in range order gives its rows in input order, whoever wrote
+// them. Rows first gather in small buffers, 16 a partition, that stay in cache and leave as whole
+// lines, past the caches when the output is large.
 //
-// Alternatives: counting first (reads the input twice; its element function would run twice); writing
-// straight to the blocks (each line is read from memory before it is written, and a store stalls on
-// each of hundreds of open lines).
+// Alternatives: counting first (reads the input twice; its element function would run twice);
+// writing straight to the blocks (each line is read from memory before it is written, and a store
+// stalls on each of hundreds of open lines).
 //
 // Not here: recursion for partitions that come out large, spilling.
 #pragma once
@@ -36,7 +36,8 @@ struct partition_function {
   static partition_function by_hash(unsigned bits, std::uint64_t seed = 0) {
     return {kind::hash, bits, seed, {}};
   }
-  /// By (key - base) >> shift, the last partition taking what is beyond. `base` is the key's bits, zero-extended.
+  /// By (key - base) >> shift, the last partition taking what is beyond. `base` is the key's bits,
+  /// zero-extended.
   static partition_function by_value(bits128 base, unsigned shift) {
     return {kind::value, shift, 0, base};
   }
@@ -77,8 +78,9 @@ class block_partition {
   std::size_t size(unsigned partition) const;
   unsigned partitions() const noexcept { return partitions_; }
 
-  /// Calls f(const rows&) for the rows of a partition in order of range, then of appending. Keys and payload
-  /// start 64-byte aligned. Partitions may be read in parallel once all ranges are closed.
+  /// Calls f(const rows&) for the rows of a partition in order of range, then of appending. Keys
+  /// and payload start 64-byte aligned. Partitions may be read in parallel once all ranges are
+  /// closed.
   template <typename F>
   void for_each(unsigned partition, F&& f) const {
     for (const auto& range : ranges_) {
@@ -94,8 +96,8 @@ class block_partition {
   }
 
  private:
-  static constexpr std::size_t header_bytes = 64;   // a block starts with the address of the next
-  static constexpr std::size_t group_rows = 16;     // rows that are buffered before they are written
+  static constexpr std::size_t header_bytes = 64;  // a block starts with the address of the next
+  static constexpr std::size_t group_rows = 16;    // rows that are buffered before they are written
 
   // Where a partition's next group of rows goes.
   struct cursor {
@@ -114,7 +116,7 @@ class block_partition {
     std::vector<std::uint32_t> waiting;  // rows in each partition's buffer
     detail::block buffers;               // group_rows keys, then as many payloads, per partition
     std::vector<detail::block> slabs;
-    std::size_t slab_used = 0;           // bytes of the last slab
+    std::size_t slab_used = 0;  // bytes of the last slab
   };
 
   input_range& open(unsigned range);

@@ -13,10 +13,10 @@
 namespace pappus::ops {
 namespace {
 
-constexpr std::size_t sequential_rows = 4096;          // fewer aren't worth waking the team
-constexpr std::size_t bucket_bytes_wanted = 64u << 10;
-constexpr std::size_t bucket_bytes_most = 512u << 10;  // larger ones leave L2: split them again
-constexpr std::size_t team_bytes = 8u << 20;           // larger ones are split by the whole team
+constexpr std::size_t sequential_rows = 4096;            // fewer aren't worth waking the team
+constexpr std::size_t bucket_bytes_wanted = 400u << 10;  // with as much scratch, these fit L2
+constexpr std::size_t bucket_bytes_most = 800u << 10;    // larger ones leave L2: split them again
+constexpr std::size_t team_bytes = 8u << 20;             // larger ones are split by the whole team
 constexpr std::size_t buffers_bytes_most = 256u << 10;
 constexpr std::size_t scratch_bytes = bucket_bytes_most + 64;
 static_assert(scratch_bytes >= buffers_bytes_most);
@@ -33,6 +33,24 @@ class sorter {
   sorter(detail::workers& team, detail::memory_source& memory, std::array<side, 2> sides,
          std::string_view who)
       : team_(team), memory_(memory), sides_(sides), who_(who) {}
+
+  /// Sorts the rows of sides[0] without changing them into sides[1]: by keys ^ flip.
+  void sort_apart(std::uint64_t n, Key flip)
+    requires(Bytes == 0)
+  {
+    flip_ = flip;
+    scratch_.resize(team_.count());
+    if (n <= sequential_rows) {
+      for (std::uint64_t i = 0; i < n; ++i) sides_[1].keys[i] = sides_[0].keys[i] ^ flip;
+      bucket_sorter<Key, Bytes>::sort(sides_[1], scratch_side(0), sides_[1], n);
+      return unflip(0, n);
+    }
+    const auto survey = look_at(0, n, 0, flip);
+    if (survey.ascending) return copy(0, n, 0, 1);
+    if (survey.descending) return reverse(n);
+    borrowed_ = true;
+    split(0, n, 0, 1, survey, flip);
+  }
 
   sorted_in sort(std::uint64_t n) {
     if (n <= sequential_rows) {
@@ -58,9 +76,10 @@ class sorter {
   static constexpr std::size_t row_bytes = sizeof(Key) + Bytes;
 
   static unsigned split_bits(std::uint64_t n, unsigned key_width) {
-    const unsigned wanted = std::bit_width(n * row_bytes / bucket_bytes_wanted);
+    const unsigned fit = std::bit_width(n * row_bytes / bucket_bytes_wanted);
+    const unsigned balance = std::min<unsigned>(std::bit_width(n / sequential_rows), 6);
     const unsigned most = std::bit_width(buffers_bytes_most / group_bytes) - 1;
-    return std::min({std::max(wanted, 1u), most, most_split_bits, key_width});
+    return std::min({std::max({fit, balance, 1u}), most, most_split_bits, key_width});
   }
 
   static std::size_t pieces_of(std::uint64_t n) {
@@ -70,13 +89,13 @@ class sorter {
     return n / pieces_of(n) * piece + std::min<std::uint64_t>(piece, n % pieces_of(n));
   }
 
-  key_survey<Key> look_at(std::uint64_t begin, std::uint64_t n, int from) {
+  key_survey<Key> look_at(std::uint64_t begin, std::uint64_t n, int from, Key flip = 0) {
     const Key* keys = sides_[from].keys + begin;
     std::vector<key_survey<Key>> parts(pieces_of(n));
     detail::parallel_chunks(team_, parts.size(), [&](std::size_t piece, unsigned) {
       // A piece starts with its predecessor's last key, so that order is checked across pieces.
       const std::uint64_t first = std::max<std::uint64_t>(piece_start(n, piece), 1) - 1;
-      parts[piece] = key_survey<Key>::of(keys + first, piece_start(n, piece + 1) - first);
+      parts[piece] = key_survey<Key>::of(keys + first, piece_start(n, piece + 1) - first, flip);
     });
     key_survey<Key> all = parts[0];
     for (const key_survey<Key>& part : parts) {
@@ -99,14 +118,16 @@ class sorter {
   void copy(std::uint64_t begin, std::uint64_t n, int from, int to) {
     detail::parallel_chunks(team_, pieces_of(n), [&](std::size_t piece, unsigned) {
       const std::uint64_t first = piece_start(n, piece);
-      sides_[to].at(begin + first).copy_from(sides_[from].at(begin + first),
-                                             piece_start(n, piece + 1) - first);
+      sides_[to]
+          .at(begin + first)
+          .copy_from(sides_[from].at(begin + first), piece_start(n, piece + 1) - first);
     });
   }
 
-  // Sorts rows [begin, begin + n) of sides_[from], which aren't sorted, into sides_[to], by the whole team.
-  void split(std::uint64_t begin, std::uint64_t n, int from, int to,
-             const key_survey<Key>& survey) {
+  // Sorts rows [begin, begin + n) of sides_[from], which aren't sorted, into sides_[to], by the
+  // whole team. From here on, keys are keys ^ flip.
+  void split(std::uint64_t begin, std::uint64_t n, int from, int to, const key_survey<Key>& survey,
+             Key flip = 0) {
     const unsigned width = width_of(static_cast<Key>(survey.most - survey.least));
     const unsigned bits = split_bits(n, width), shift = width - bits;
     const std::size_t buckets = std::size_t{1} << bits, pieces = pieces_of(n);
@@ -115,7 +136,7 @@ class sorter {
     detail::parallel_chunks(team_, pieces, [&](std::size_t piece, unsigned) {
       const std::uint64_t first = piece_start(n, piece);
       count_digits(sides_[from].keys + begin + first, piece_start(n, piece + 1) - first,
-                   survey.least, shift, starts + piece * buckets, buckets);
+                   survey.least, shift, starts + piece * buckets, buckets, flip);
     });
     std::vector<std::uint64_t> bucket_starts(buckets + 1);
     std::uint64_t at = begin;
@@ -129,11 +150,11 @@ class sorter {
     const bool stream = n * row_bytes > stream_beyond_bytes;
     detail::parallel_chunks(team_, pieces, [&](std::size_t piece, unsigned worker) {
       const std::uint64_t first = piece_start(n, piece);
-      scatter(sides_[from].at(begin + first), piece_start(n, piece + 1) - first,
-              sides_[1 - from], survey.least, shift, starts + piece * buckets, buckets, stream,
-              worker);
+      scatter(sides_[from].at(begin + first), piece_start(n, piece + 1) - first, sides_[1 - from],
+              survey.least, shift, starts + piece * buckets, buckets, stream, worker, flip);
     });
     memory.reset();
+    if (borrowed_) make_spare(bucket_starts);
     sort_buckets(bucket_starts, 1 - from, to);
   }
 
@@ -141,16 +162,17 @@ class sorter {
     const auto rows = [&](std::size_t bucket) { return starts[bucket + 1] - starts[bucket]; };
     std::vector<std::uint32_t> order(starts.size() - 1);
     std::iota(order.begin(), order.end(), 0u);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::uint32_t a, std::uint32_t b) { return rows(a) > rows(b); });
+    std::sort(order.begin(), order.end(),  // longest first, so that workers finish together
+              [&](std::uint32_t a, std::uint32_t b) { return rows(a) > rows(b); });
     std::size_t next = 0;
     for (; next < order.size() && rows(order[next]) * row_bytes > team_bytes; ++next) {
       const std::uint64_t begin = starts[order[next]], n = rows(order[next]);
       const auto survey = look_at(begin, n, from);
       if (!survey.ascending) {
         split(begin, n, from, to, survey);
-      } else if (from != to) {
-        copy(begin, n, from, to);
+      } else {
+        if (from != to) copy(begin, n, from, to);
+        unflip(begin, n);
       }
     }
     detail::parallel_chunks(team_, order.size() - next, [&](std::size_t item, unsigned worker) {
@@ -164,14 +186,14 @@ class sorter {
     if (n * row_bytes <= bucket_bytes_most) {
       bucket_sorter<Key, Bytes>::sort(sides_[from].at(begin), scratch_side(worker),
                                       sides_[to].at(begin), n);
-      return;
+      return unflip(begin, n);
     }
     if (team_.stopping()) return;
     const Key* keys = sides_[from].keys + begin;
     const auto survey = key_survey<Key>::of(keys, n);
     if (survey.ascending) {
       if (from != to) sides_[to].at(begin).copy_from(sides_[from].at(begin), n);
-      return;
+      return unflip(begin, n);
     }
     const unsigned width = width_of(static_cast<Key>(survey.most - survey.least));
     const unsigned bits = split_bits(n, width), shift = width - bits;
@@ -187,21 +209,42 @@ class sorter {
     }
   }
 
+  // Rows that are done get their own keys back, while they are in the cache.
+  void unflip(std::uint64_t begin, std::uint64_t n) {
+    if (flip_ == 0) return;
+    Key* const keys = sides_[1].keys + begin;
+    for (std::uint64_t i = 0; i < n; ++i) keys[i] ^= flip_;
+  }
+
+  // Input that isn't ours can't be written to: large buckets get another place to move to.
+  void make_spare(const std::vector<std::uint64_t>& starts) {
+    borrowed_ = false;
+    std::uint64_t longest = 0;
+    for (std::size_t i = 0; i + 1 < starts.size(); ++i)
+      longest = std::max(longest, starts[i + 1] - starts[i]);
+    if (longest * row_bytes <= bucket_bytes_most) return;
+    spare_ = detail::block(memory_, starts.back() * row_bytes, who_);
+    sides_[0].keys = spare_.as<Key>();
+  }
+
   static void count_digits(const Key* keys, std::uint64_t n, Key least, unsigned shift,
-                           std::uint64_t* counts, std::size_t buckets) {
+                           std::uint64_t* counts, std::size_t buckets, Key flip = 0) {
     // Two sets of counters, so that equal neighbours don't wait for each other.
     std::vector<std::uint32_t> narrow(2 * buckets);
     std::uint32_t* const even = narrow.data();
     std::uint32_t* const odd = even + buckets;
     std::fill_n(counts, buckets, 0);
+    const auto digit = [&](std::uint64_t i) {
+      return static_cast<std::size_t>(static_cast<Key>((keys[i] ^ flip) - least) >> shift);
+    };
     for (std::uint64_t begin = 0; begin < n;) {
       const std::uint64_t end = std::min(n, begin + (std::uint64_t{1} << 31));
       std::uint64_t i = begin;
       for (; i + 2 <= end; i += 2) {
-        ++even[static_cast<std::size_t>(static_cast<Key>(keys[i] - least) >> shift)];
-        ++odd[static_cast<std::size_t>(static_cast<Key>(keys[i + 1] - least) >> shift)];
+        ++even[digit(i)];
+        ++odd[digit(i + 1)];
       }
-      if (i < end) ++even[static_cast<std::size_t>(static_cast<Key>(keys[i] - least) >> shift)];
+      if (i < end) ++even[digit(i)];
       for (std::size_t d = 0; d < buckets; ++d) {
         counts[d] += std::uint64_t{even[d]} + odd[d];
         even[d] = odd[d] = 0;
@@ -212,18 +255,20 @@ class sorter {
 
   // Moves rows to out; starts[d], the place of the next row with digit d, moves on with them.
   void scatter(const side& in, std::uint64_t n, const side& out, Key least, unsigned shift,
-               std::uint64_t* starts, std::size_t buckets, bool stream, unsigned worker) {
+               std::uint64_t* starts, std::size_t buckets, bool stream, unsigned worker,
+               Key flip = 0) {
     std::byte* const buffers = scratch_of(worker);
     const std::vector<std::uint64_t> begins(starts, starts + buckets);
     for (std::uint64_t begin = 0; begin < n; begin += rows_between_polls) {
       if (team_.stopping()) return;
       const std::uint64_t end = std::min<std::uint64_t>(n, begin + rows_between_polls);
       for (std::uint64_t i = begin; i < end; ++i) {
-        const auto d = static_cast<std::size_t>(static_cast<Key>(in.keys[i] - least) >> shift);
+        const Key key = in.keys[i] ^ flip;
+        const auto d = static_cast<std::size_t>(static_cast<Key>(key - least) >> shift);
         std::byte* const buffer = buffers + d * group_bytes;
         const std::uint64_t to = starts[d]++;
         const std::size_t slot = to % group_rows;
-        store(buffer + slot * sizeof(Key), in.keys[i]);
+        store(buffer + slot * sizeof(Key), key);
         if constexpr (Bytes != 0) {
           store(buffer + group_rows * sizeof(Key) + slot * Bytes, in.payload[i]);
         }
@@ -255,8 +300,7 @@ class sorter {
     const std::size_t slot = begin % group_rows, n = end - begin;
     std::memcpy(out.keys + begin, buffer + slot * sizeof(Key), n * sizeof(Key));
     if constexpr (Bytes != 0) {
-      std::memcpy(out.payload + begin, buffer + group_rows * sizeof(Key) + slot * Bytes,
-                  n * Bytes);
+      std::memcpy(out.payload + begin, buffer + group_rows * sizeof(Key) + slot * Bytes, n * Bytes);
     }
   }
 
@@ -279,6 +323,9 @@ class sorter {
   std::array<side, 2> sides_;
   std::string_view who_;
   std::vector<detail::block> scratch_;  // per worker
+  Key flip_ = 0;           // what sides_[1] is to be flipped by where it is done
+  bool borrowed_ = false;  // sides_[0] must stay as it is
+  detail::block spare_;
 };
 
 template <typename Key>
@@ -295,10 +342,14 @@ sorted_in sort_with(detail::workers& team, detail::memory_source& memory, const 
     return work.sort(n);
   };
   switch (payload_bytes) {
-    case 0: return run(std::integral_constant<std::size_t, 0>{});
-    case 4: return run(std::integral_constant<std::size_t, 4>{});
-    case 8: return run(std::integral_constant<std::size_t, 8>{});
-    default: return run(std::integral_constant<std::size_t, 16>{});
+    case 0:
+      return run(std::integral_constant<std::size_t, 0>{});
+    case 4:
+      return run(std::integral_constant<std::size_t, 4>{});
+    case 8:
+      return run(std::integral_constant<std::size_t, 8>{});
+    default:
+      return run(std::integral_constant<std::size_t, 16>{});
   }
 }
 
@@ -347,13 +398,27 @@ sorted_in radix_sort(detail::workers& team, detail::memory_source& memory,
       case 16:
         return sort_with<key_type>(team, memory, buffers, n, payload_bytes, who);
       default:
-        return n <= 0xffffffffu
-                   ? sort_rows<key_type, std::uint32_t>(team, memory, buffers, n, payload_bytes,
-                                                        who)
-                   : sort_rows<key_type, std::uint64_t>(team, memory, buffers, n, payload_bytes,
-                                                        who);
+        return n <= 0xffffffffu ? sort_rows<key_type, std::uint32_t>(team, memory, buffers, n,
+                                                                     payload_bytes, who)
+                                : sort_rows<key_type, std::uint64_t>(team, memory, buffers, n,
+                                                                     payload_bytes, who);
     }
   });
+}
+
+void sort_integers(detail::workers& team, detail::memory_source& memory, const std::byte* in,
+                   std::byte* out, std::uint64_t n, std::size_t bytes, std::uint64_t flip,
+                   std::string_view who) {
+  const auto run = [&]<typename Key>(Key own_flip) {
+    const auto side = [](const std::byte* keys) {
+      return sort_side<Key, 0>{reinterpret_cast<Key*>(const_cast<std::byte*>(keys)), nullptr};
+    };
+    sorter<Key, 0>(team, memory, {side(in), side(out)}, who).sort_apart(n, own_flip);
+  };
+  if (bytes == 4)
+    run(static_cast<std::uint32_t>(flip));
+  else
+    run(flip);
 }
 
 }  // namespace pappus::ops

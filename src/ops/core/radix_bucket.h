@@ -52,28 +52,30 @@ struct key_survey {
   bool ascending = true;   // no key is less than the one before
   bool descending = true;  // each key is less than the one before: reversing keeps ties in order
 
-  static key_survey of(const Key* keys, std::size_t n) {
+  /// Of keys ^ flip.
+  static key_survey of(const Key* keys, std::size_t n, Key flip = 0) {
+    const auto key = [&](std::size_t i) { return static_cast<Key>(keys[i] ^ flip); };
     constexpr std::size_t step = 1024;  // stays in L1 for all three loops
-    key_survey survey{keys[0], keys[0]};
+    key_survey survey{key(0), key(0)};
     for (std::size_t begin = 0; begin < n; begin += step) {
       const std::size_t end = std::min(n, begin + step);
       const std::size_t second = std::max<std::size_t>(begin, 1);
       Key least = survey.least, most = survey.most;
       for (std::size_t i = begin; i < end; ++i) {
-        least = std::min(least, keys[i]);
-        most = std::max(most, keys[i]);
+        least = std::min(least, key(i));
+        most = std::max(most, key(i));
       }
       survey.least = least;
       survey.most = most;
       if (survey.ascending) {
         std::uint32_t steps_down = 0;  // not bool, so that the loop vectorises
-        for (std::size_t i = second; i < end; ++i) steps_down |= keys[i] < keys[i - 1] ? 1u : 0u;
+        for (std::size_t i = second; i < end; ++i) steps_down |= key(i) < key(i - 1) ? 1u : 0u;
         survey.ascending = steps_down == 0;
       }
       if (survey.descending) {
         std::uint32_t steps_not_down = 0;
         for (std::size_t i = second; i < end; ++i) {
-          steps_not_down |= keys[i] >= keys[i - 1] ? 1u : 0u;
+          steps_not_down |= key(i) >= key(i - 1) ? 1u : 0u;
         }
         survey.descending = steps_not_down == 0;
       }
@@ -87,8 +89,8 @@ class bucket_sorter {
  public:
   using side = sort_side<Key, Bytes>;
 
-  /// Sorts the n rows of `in` into `out`, which may be `in`; `scratch` is neither; n < 2^32. Scratch
-  /// that stays in cache from call to call saves fetching the lines of `out` twice.
+  /// Sorts the n rows of `in` into `out`, which may be `in`; `scratch` is neither; n < 2^32.
+  /// Scratch that stays in cache from call to call saves fetching the lines of `out` twice.
   static void sort(const side& in, const side& scratch, const side& out, std::size_t n) {
     bucket_sorter work{scratch, out, n, in};
     work.sort_rows();

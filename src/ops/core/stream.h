@@ -1,5 +1,5 @@
-// Copies that bypass the caches, for output much larger than they are: a plain store would first read
-// the line it is about to overwrite.
+// Copies that bypass the caches, for output much larger than they are: a plain store would first
+// read the line it is about to overwrite.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,8 @@ namespace pappus::ops {
 /// Output beyond this many bytes isn't worth caching.
 inline constexpr std::size_t stream_beyond_bytes = 16u << 20;
 
-/// Copies `bytes`, a multiple of 16; `to` is 16-byte aligned. Follow the last one with stream_fence().
+/// Copies `bytes`, a multiple of 16; `to` is 16-byte aligned. Follow the last one with
+/// stream_fence().
 inline void stream_copy(std::byte* to, const std::byte* from, std::size_t bytes) {
 #if defined(__AVX512F__)
   for (; bytes >= 64; bytes -= 64, to += 64, from += 64) {

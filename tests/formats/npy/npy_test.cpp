@@ -125,6 +125,32 @@ TEST(npy, matches_named_fields_whatever_their_place_and_skips_the_others) {
   EXPECT_EQ(items[1].b, 2.5);
 }
 
+TEST(npy, reads_names_in_latin_1_before_version_3_and_in_utf_8_from_then_on) {
+  struct item {
+    double size;
+  };
+  const auto layout =
+      bound<item>({column("gr\xC3\xB6\xC3\x9F"
+                          "e",
+                          &item::size)});
+  const std::string data = bytes_of(std::vector<double>{4.5});
+  const auto header = [](const std::string& name) {
+    return "{'descr': [('" + name + "', '<f8')], 'fortran_order': False, 'shape': (1,)}";
+  };
+  EXPECT_EQ(read<item>(npy_file(header("gr\xF6\xDF"
+                                       "e"),
+                                data, 1),
+                       layout)[0]
+                .size,
+            4.5);
+  EXPECT_EQ(read<item>(npy_file(header("gr\xC3\xB6\xC3\x9F"
+                                       "e"),
+                                data, 3),
+                       layout)[0]
+                .size,
+            4.5);
+}
+
 TEST(npy, turns_bytes_that_are_no_boolean_into_true) {
   struct flag {
     bool value;

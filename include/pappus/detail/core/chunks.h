@@ -54,6 +54,15 @@ class row_set {
     for (const auto& owner : other.owners_) keep(owner);
   }
 
+  /// Keeps alive what only this set needs, such as an index: those who read its rows don't inherit
+  /// it.
+  void hold(std::shared_ptr<const void> owner) { held_.push_back(std::move(owner)); }
+
+  /// Row numbers at which partitions 0, 1, ... end, where the rows are known to lie partition by
+  /// partition; empty otherwise.
+  const std::vector<std::int64_t>& partition_ends() const noexcept { return partition_ends_; }
+  void partitioned(std::vector<std::int64_t> ends) { partition_ends_ = std::move(ends); }
+
   const record_type& layout() const noexcept { return layout_; }
   std::int64_t rows() const noexcept { return rows_; }
   std::size_t bytes() const noexcept { return static_cast<std::size_t>(rows_) * layout_.size; }
@@ -79,7 +88,9 @@ class row_set {
   record_type layout_;
   std::int64_t rows_ = 0;
   std::vector<chunk> chunks_;
+  std::vector<std::int64_t> partition_ends_;
   std::vector<std::shared_ptr<const void>> owners_;  // outlive the blocks: the pool is one of them
+  std::vector<std::shared_ptr<const void>> held_;
   std::vector<block> blocks_;
 };
 

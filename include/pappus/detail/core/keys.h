@@ -15,8 +15,10 @@
 #include <limits>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "pappus/detail/core/bits.h"
+#include "pappus/detail/core/fields.h"
 
 namespace pappus {
 template <typename A, typename B>
@@ -86,7 +88,8 @@ struct key_codec<K> {
   static constexpr std::uint64_t encode(const K& key) {
     const K canonical = key != key ? std::numeric_limits<K>::quiet_NaN() : key + K{0};
     const auto bits = std::bit_cast<word>(canonical);
-    return static_cast<word>(bits & sign ? ~bits : bits | sign);
+    const auto negative = static_cast<word>(-(bits >> (width - 1)));  // all ones, or zero
+    return static_cast<word>(bits ^ (negative | sign));
   }
   static constexpr K decode(std::uint64_t encoded) {
     const auto bits = static_cast<word>(encoded);
@@ -143,6 +146,54 @@ struct key_codec<std::array<T, N>> {
     return key;
   }
 };
+
+template <typename... Fields>
+struct field_list {};
+
+template <typename K, std::size_t Count>
+auto fields_of()
+    -> decltype(visit_fields<Count>(std::declval<const K&>(),
+                                    []<typename... F>(const F&...) { return field_list<F...>{}; }));
+
+/// An aggregate of keys is a key, its first field the most significant.
+template <typename K, typename Fields>
+struct fields_codec {};  // some field isn't a key
+template <typename K, bits_key... Fields>
+struct fields_codec<K, field_list<Fields...>> {
+  static constexpr unsigned width = (key_codec<Fields>::width + ...);
+  static_assert(width <= 128, "a key of several fields may have at most 16 bytes in all");
+  using word = std::conditional_t<(width > 64), wide, std::uint64_t>;
+
+  static constexpr word encode(const K& key) {
+    return visit_fields<sizeof...(Fields)>(key, [](const Fields&... fields) {
+      word bits = 0;
+      ((bits = shifted(bits, key_codec<Fields>::width) |
+               static_cast<word>(key_codec<Fields>::encode(fields))),
+       ...);
+      return bits;
+    });
+  }
+  static constexpr K decode(word bits) {
+    unsigned above = width;
+    return K{[&] {  // elements of a braced list are evaluated first to last
+      above -= key_codec<Fields>::width;
+      constexpr wide mask = low_bits(key_codec<Fields>::width);
+      using part = decltype(key_codec<Fields>::encode(std::declval<const Fields&>()));
+      return key_codec<Fields>::decode(static_cast<part>(
+          static_cast<word>(above < width ? bits >> above : bits) & static_cast<word>(mask)));
+    }()...};
+  }
+
+ private:
+  static constexpr word shifted(word bits, unsigned by) {
+    return by < sizeof(word) * 8 ? bits << by : word{0};  // the first field has nothing before it
+  }
+  static constexpr wide low_bits(unsigned n) { return n < 128 ? (wide{1} << n) - 1 : ~wide{0}; }
+};
+
+template <typename K>
+  requires(std::is_class_v<K> && std::is_trivially_copyable_v<K> && field_count<K>() > 0)
+struct key_codec<K> : fields_codec<K, decltype(fields_of<K, field_count<K>()>())> {};
 
 /// The stored form of a key's bits: std::uint32_t, std::uint64_t or bits128, the smallest that
 /// holds them.

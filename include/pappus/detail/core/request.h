@@ -32,7 +32,16 @@ enum class op_kind : std::uint8_t {
   fold,         ///< a fused stage reduced to one record
   slice,        ///< take, skip
   concat,
+  sort,  ///< all rows by their keys
+  top,   ///< the rows with the greatest or least keys
+  scan,  ///< running totals
+  join_build,  ///< an index over the keys of a join's right side
+  loop,        ///< a do_while
+  partition,   ///< rows put together by key
+  apply,       ///< an opaque function on each partition
   deliver,  ///< a fused stage handed to the caller run by run
+  group,        ///< a reduction of each group
+  map_groups,   ///< a function of each group's rows
   count_,
 };
 
@@ -70,6 +79,7 @@ struct memory_params : op_params {
 struct file_params : op_params {
   std::string path;
   std::int64_t rows = -1;  ///< where the file tells; else -1
+  double bytes = 0;        ///< of the file
   std::function<std::shared_ptr<formats::reader>(memory_source&)> open;
 };
 
@@ -84,6 +94,9 @@ struct node_request {
 /// Adds a node to the session's graph. Throws usage_error when the session has ended or an input
 /// belongs to another session.
 node_ptr make_node(const session_ptr& session, node_request request);
+
+/// The rows of a range of n integers. Throws usage_error when 63 bits can't count them.
+std::int64_t range_rows(std::uint64_t n);
 
 /// A new id for one call of an operator in the user's program.
 std::uint64_t next_op_id() noexcept;

@@ -18,6 +18,7 @@ namespace pappus::detail {
 
 struct node;  // defined in src/graph/
 using node_ptr = std::shared_ptr<node>;
+class workers;  // parallel.h
 
 /// Data a stage sees whole: shared records, or the table a join probes (then `data` is its
 /// join_side).
@@ -32,6 +33,7 @@ struct block_args {
   const side* sides = nullptr;
   std::int64_t row = 0;   ///< number of the first row, counted over the whole stage
   std::int64_t rows = 0;  ///< at most max_block_rows
+  const workers* team = nullptr;  ///< asked whether to stop, where a row may yield very many
 };
 
 /// Loops are entered once per block, so that a query can be cancelled and lambdas' buffers stay in
@@ -68,6 +70,7 @@ struct out_rows {
   std::byte* cursor = nullptr;
   std::byte* end = nullptr;
   void (*grow)(out_rows& self) = nullptr;  ///< makes room for at least one more record at `cursor`
+  bool past_caches = false;                ///< aligned stages: the result is large
 };
 
 /// Writes the stage's output. For aligned and masked stages there is room for args.rows records.

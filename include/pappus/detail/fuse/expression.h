@@ -56,7 +56,7 @@ struct source {
   void shift_slots(int inputs, int) { slot += inputs; }
 };
 
-/// The integers first, first + 1, ...
+/// The integers first, first + 1, ... Sums are unsigned: the row number alone may exceed I.
 template <typename I>
 struct counter {
   using value_type = I;
@@ -64,14 +64,14 @@ struct counter {
   I first = 0;
 
   struct bound {
-    I start;
+    std::uint64_t start;
     template <typename Sink>
     void at(std::int64_t i, Sink&& sink) const {
-      sink(static_cast<I>(start + static_cast<I>(i)));
+      sink(static_cast<I>(start + static_cast<std::uint64_t>(i)));
     }
   };
   bound bind(const block_args& args) const {
-    return {static_cast<I>(first + static_cast<I>(args.row))};
+    return {static_cast<std::uint64_t>(first) + static_cast<std::uint64_t>(args.row)};
   }
   void shift_slots(int, int) {}
 };

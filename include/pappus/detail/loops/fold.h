@@ -43,12 +43,41 @@ auto finalized(const R& reducer) {
 template <typename R>
 using result_of = decltype(finalized(std::declval<const R&>()));
 
+/// The reducer can take consecutive records at once, and the stage yields them so.
+template <typename E, typename R>
+inline constexpr bool takes_blocks =
+    E::form == shape::aligned && std::is_trivially_default_constructible_v<value_of<E>> &&
+    requires(R r, const value_of<E>* values) {
+      r.accumulate_block(values, std::int64_t{});
+    };
+
+template <typename E, typename R>
+void accumulate_blocks(R& reducer, const typename E::bound& bound, std::int64_t n) {
+  using T = value_of<E>;
+  if constexpr (std::is_same_v<E, source<T>>) {
+    if (n > 0) reducer.accumulate_block(bound.rows, n);
+  } else {
+    constexpr std::int64_t step = 512;
+    T values[step];
+    for (std::int64_t begin = 0; begin < n; begin += step) {
+      const std::int64_t count = begin + step < n ? step : n - begin;
+      for (std::int64_t i = 0; i < count; ++i)
+        bound.at(begin + i, [&](const auto& value) { values[i] = value; });
+      reducer.accumulate_block(values, count);
+    }
+  }
+}
+
 template <typename E, typename R>
 void fold_rows(const void* element, const block_args& args, std::byte* memory) {
   constexpr int lanes = lanes_of<R>();
   const auto bound = static_cast<const E*>(element)->bind(args);
   auto& state = *reinterpret_cast<fold_state<R>*>(memory);
-  if constexpr (lanes == 1) {
+  if constexpr (lanes == 1 && takes_blocks<E, R>) {
+    R local = state.lane[0];
+    accumulate_blocks<E>(local, bound, args.rows);
+    state.lane[0] = local;
+  } else if constexpr (lanes == 1) {
     R local = state.lane[0];
     each_row<E::form>(bound, args.rows, [&](const auto& value) { local.accumulate(value); });
     state.lane[0] = local;

@@ -1,0 +1,75 @@
+#include "system/suite.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+namespace pappus::bench {
+
+// One line a benchmark; each is defined in the file of its name.
+std::vector<result> run_mapfiltersum(const stage&, std::int64_t n);
+std::vector<result> run_scan(const stage&, std::int64_t n);
+std::vector<result> run_sort(const stage&, std::int64_t n);
+std::vector<result> run_groupby(const stage&, std::int64_t n);
+std::vector<result> run_join(const stage&, std::int64_t n);
+std::vector<result> run_kmeans(const stage&, std::int64_t n);
+std::vector<result> run_pagerank(const stage&, std::int64_t n);
+std::vector<result> run_bm25f(const stage&, std::int64_t n);
+std::vector<result> run_small(const stage&, std::int64_t n);
+
+std::span<const benchmark> benchmarks() {
+  static const benchmark all[] = {
+      {"mapfiltersum", "map, filter, count and sum of ints", 100'000'000, 1.15, 0,
+       run_mapfiltersum},
+      {"scan", "inclusive prefix sum of 32-bit ints", 100'000'000, 1.15, 0, run_scan},
+      {"sort", "sort of 32-bit ints", 100'000'000, 1.4, 0, run_sort},
+      {"groupby", "sum and count by key (--keys, --domain)", 100'000'000, 1.25, 1e-9, run_groupby},
+      {"join", "hash join, n probes against n/10 rows", 10'000'000, 1.4, 0, run_join},
+      {"kmeans", "5 iterations of Lloyd's k-means (--k, --d)", 1'000'000, 1.25, 1e-4, run_kmeans},
+      {"pagerank", "5 iterations by join and group_by, n pages", 500'000, 1.6, 1e-9, run_pagerank},
+      {"bm25f", "ranked text search over n documents", 1 << 19, 1.4, 1e-9, run_bm25f},
+      {"small", "a warm map and sum of n ints: what starting a query costs", 1000, 0, 0, run_small},
+  };
+  return all;
+}
+
+bool agree(std::string_view a, std::string_view b, double tolerance) {
+  while (true) {
+    const auto end_a = a.find('/'), end_b = b.find('/');
+    const std::string part_a(a.substr(0, end_a)), part_b(b.substr(0, end_b));
+    if (part_a != part_b) {
+      const bool numbers = part_a.find('.') != part_a.npos && part_b.find('.') != part_b.npos;
+      if (!numbers) return false;
+      const double x = std::atof(part_a.c_str()), y = std::atof(part_b.c_str());
+      if (!(std::abs(x - y) <= tolerance * std::max(std::abs(x), std::abs(y)))) return false;
+    }
+    if ((end_a == a.npos) != (end_b == b.npos)) return false;
+    if (end_a == a.npos) return true;
+    a.remove_prefix(end_a + 1);
+    b.remove_prefix(end_b + 1);
+  }
+}
+
+std::vector<result> compare(const stage& on, std::string name, std::int64_t n, double min_bytes,
+                            std::vector<version> versions) {
+  if (!on.asked.sequential)
+    std::erase_if(versions, [](const version& v) { return v.name == "sequential"; });
+  std::vector<std::function<void()>> timed;
+  for (const auto& v : versions) timed.push_back(v.run);
+  const auto timings = measure(timed, on.asked.repeat);
+  std::vector<result> results;
+  for (std::size_t i = 0; i < versions.size(); ++i)
+    results.push_back({.name = name,
+                       .version = versions[i].name,
+                       .device = "cpu",
+                       .n = n,
+                       .seed = on.asked.seed,
+                       .threads = versions[i].name == "sequential" ? 1 : on.workers.threads(),
+                       .median_s = timings[i].median_s,
+                       .min_s = timings[i].min_s,
+                       .checksum = versions[i].checksum(),
+                       .floor_s = min_bytes / on.triad});
+  return results;
+}
+
+}  // namespace pappus::bench

@@ -1,0 +1,66 @@
+// The benchmarks as a list, and the frame each of them runs in: inputs, versions to compare,
+// checksums.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pappus/pappus.h"
+#include "system/harness.h"
+#include "system/team.h"
+
+namespace pappus::bench {
+
+/// What the command line chose; 0 means the benchmark's default.
+struct settings {
+  std::int64_t n = 0;
+  std::uint64_t seed = 42;
+  int threads = 0;
+  int repeat = 5;
+  std::int64_t keys = 100;  ///< groupby
+  bool domain = false;      ///< groupby: the keys are known to be below `keys`
+  int k = 10, d = 20;       ///< kmeans
+  bool sequential = true;   ///< also time the sequential version
+};
+
+/// What all versions of a benchmark share during a run.
+struct stage {
+  const settings& asked;
+  team& workers;    ///< for inputs and hand-written versions
+  session& engine;  ///< for the Pappus version
+  double triad;     ///< bytes a second
+};
+
+/// One version: what is timed, and how its last result is summed up afterwards.
+struct version {
+  std::string name;
+  std::function<void()> run;
+  std::function<std::string()> checksum;
+};
+
+struct benchmark {
+  const char* name;
+  const char* what;
+  std::int64_t default_n;
+  double bound;      ///< Pappus / hand-written should not exceed this; 0: no bound
+  double tolerance;  ///< relative, of the floating-point parts of the checksum
+  std::vector<result> (*run)(const stage& on, std::int64_t n);
+};
+
+/// All benchmarks, in the order of the report.
+std::span<const benchmark> benchmarks();
+
+/// Whether two checksums agree: parts between '/' equal, or numbers with a decimal point within the
+/// relative tolerance.
+bool agree(std::string_view a, std::string_view b, double tolerance);
+
+/// Times the versions in alternation and fills in results. The sequential version is left out if
+/// the settings say so.
+std::vector<result> compare(const stage& on, std::string name, std::int64_t n, double min_bytes,
+                            std::vector<version> versions);
+
+}  // namespace pappus::bench

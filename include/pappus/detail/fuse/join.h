@@ -1,0 +1,149 @@
+// A join's probe as an expression: it fuses with what comes before and after.
+//
+// Looking up one key at a time would wait for memory at every row. So the probe is block-wise: a
+// few hundred records and their keys are put into local arrays (rows that are in memory already
+// are used where they lie), looked up together, and the pairs that match are gathered and pushed
+// on. The look-up is untyped; only keys, gathering and the combining function are compiled here.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "pappus/detail/core/join.h"
+#include "pappus/detail/core/parallel.h"
+#include "pappus/detail/fuse/expression.h"
+#include "pappus/detail/fuse/stored_key.h"
+
+namespace pappus::detail {
+
+/// Key is a call; Combine a call of (left record, right record), of (left record, pointer to right
+/// record or null) for outer joins, and unused for semi and anti joins.
+template <typename Prev, record Right, typename Key, typename Combine, join_kind Kind>
+struct joined {
+  using left_type = value_of<Prev>;
+  using key_type = stored_key_type<typename Key::template result<left_type>>;
+  using value_type = typename Combine::template result<left_type, Right>;
+  static constexpr shape form = shape::many;
+  static constexpr bool gathers = Kind == join_kind::inner || Kind == join_kind::outer;
+  static constexpr bool in_place = std::is_same_v<Prev, source<left_type>>;
+  /// Buffers of large records must not outgrow the cache (nor the stack).
+  static constexpr std::size_t batch_rows = std::clamp<std::size_t>(
+      in_place ? join_batch::most_rows : 32768 / sizeof(left_type), 1, join_batch::most_rows);
+  /// Gathers from more than this are prefetched.
+  static constexpr std::size_t prefetch_beyond_bytes = std::size_t{512} << 10;
+
+  Prev prev;
+  Key key;
+  Combine combine;
+  int side = 0;  ///< of the index; the build side's rows come next, where they are gathered
+
+  struct bound {
+    typename Prev::bound prev;
+    typename Key::bound key;
+    typename Combine::bound combine;
+    const join_side* index;
+    const Right* rows;
+    bool prefetch;
+    const workers* team;
+
+    template <typename Sink>
+    void for_each(std::int64_t n, Sink&& sink) const {
+      const auto all = static_cast<std::size_t>(n);
+      if constexpr (in_place) {
+        for (std::size_t at = 0; at < all; at += batch_rows)
+          if (!probe(prev.rows + at, std::min(batch_rows, all - at), sink)) return;
+      } else {
+        alignas(left_type) std::byte storage[batch_rows * sizeof(left_type)];
+        auto* const buffer = reinterpret_cast<left_type*>(storage);
+        if constexpr (Prev::form == shape::aligned) {
+          for (std::size_t at = 0; at < all; at += batch_rows) {
+            const std::size_t batch = std::min(batch_rows, all - at);
+            for (std::size_t i = 0; i < batch; ++i)
+              prev.at(static_cast<std::int64_t>(at + i), [&](const auto& value) {
+                ::new (static_cast<void*>(buffer + i)) left_type(value);
+              });
+            if (!probe(buffer, batch, sink)) return;
+          }
+        } else {
+          std::size_t filled = 0;
+          bool going = true;
+          each_row<Prev::form>(prev, n, [&](const auto& value) {
+            if (!going) return;
+            ::new (static_cast<void*>(buffer + filled)) left_type(value);
+            if (++filled < batch_rows) return;
+            going = probe(buffer, filled, sink);
+            filled = 0;
+          });
+          if (going) probe(buffer, filled, sink);
+        }
+      }
+    }
+
+   private:
+    /// False when the query is to stop: one record may match millions.
+    template <typename Sink>
+    bool probe(const left_type* left, std::size_t n, Sink& sink) const {
+      key_type keys[batch_rows];
+      for (std::size_t i = 0; i < n; ++i) keys[i] = stored_key(key(left[i]));
+      join_batch batch;
+      join_probe(*index, Kind, keys, n, batch);
+      while (const std::size_t pairs = join_next(batch)) {
+        if (gathers && prefetch)
+          for (std::size_t k = 0; k < pairs; ++k) __builtin_prefetch(rows + batch.right[k]);
+        for (std::size_t k = 0; k < pairs; ++k) push(left[batch.left[k]], batch.right[k], sink);
+        if (team != nullptr && team->stopping()) return false;
+      }
+      return true;
+    }
+
+    template <typename Sink>
+    void push(const left_type& left, std::uint64_t row, Sink& sink) const {
+      if constexpr (Kind == join_kind::inner)
+        sink(combine(left, rows[row]));
+      else if constexpr (Kind == join_kind::outer)
+        sink(combine(left, row == join_batch::no_row ? nullptr : rows + row));
+      else
+        sink(left);
+    }
+  };
+
+  bound bind(const block_args& args) const {
+    const detail::side right = gathers ? args.sides[side + 1] : detail::side{};
+    return {prev.bind(args),
+            key.bind(args),
+            combine.bind(args),
+            static_cast<const join_side*>(args.sides[side].data),
+            static_cast<const Right*>(right.data),
+            static_cast<std::size_t>(right.count) * sizeof(Right) > prefetch_beyond_bytes,
+            args.team};
+  }
+  void shift_slots(int inputs, int sides) {
+    prev.shift_slots(inputs, sides);
+    side += sides;
+  }
+};
+
+/// The combining function of an inner or outer join.
+template <typename F, join_kind Kind>
+struct combination {
+  F function;
+  using bound = bound_function<F>;
+  bound bind(const block_args&) const { return bound(function); }
+
+  template <typename Left, typename Right>
+  using result = std::remove_cvref_t<typename std::conditional_t<
+      Kind == join_kind::inner, std::invoke_result<const F&, const Left&, const Right&>,
+      std::invoke_result<const F&, const Left&, const Right*>>::type>;
+};
+
+/// In its place where left records go on as they are.
+struct no_combination {
+  struct bound {};
+  bound bind(const block_args&) const { return {}; }
+  template <typename Left, typename>
+  using result = Left;
+};
+
+}  // namespace pappus::detail

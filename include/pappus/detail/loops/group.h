@@ -1,0 +1,359 @@
+// The typed loops of group_by: what touches keys, values and reducers.
+//
+// ops/group*.cpp decide where states are and in which order rows reach them; they know keys as bits
+// and values as bytes. Here, in the user's translation unit, a block of rows becomes keys and
+// values (extract), values are accumulated through pointers to states (accumulate) or by their keys
+// in a table of a known domain (add_to_table), or everything happens in one fused loop (direct). At
+// the end keys and states become records (emit).
+//
+// A value is what the reducer is given: the projected field where there is a projection, else the
+// record. Rows that lie in memory as they are stay there; only their keys are extracted.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <span>
+#include <string>
+
+#include "pappus/detail/core/keys.h"
+#include "pappus/detail/core/request.h"
+#include "pappus/detail/fuse/batch.h"
+#include "pappus/detail/fuse/expression.h"
+#include "pappus/detail/loops/fold.h"
+#include "pappus/function.h"
+
+namespace pappus::detail {
+
+/// Rows that are extracted before they are handed on.
+inline constexpr std::size_t group_batch_rows = 512;
+
+/// Where extracted rows go.
+struct group_batch {
+  std::byte* keys = nullptr;     ///< room for `capacity` keys
+  std::byte* payload = nullptr;  ///< room for as many values; null where rows are used in place
+  std::size_t capacity = 0;      ///< at most group_batch_rows
+  /// Takes n rows: their keys are in `keys`, their values at `values`.
+  void (*flush)(group_batch& self, const std::byte* values, std::size_t n) = nullptr;
+};
+
+/// What ops/group.cpp knows of a grouped reduction.
+struct group_params : op_params {
+  std::size_t key_bytes = 0;      ///< 4, 8 or 16; of a string_view where keys are strings
+  bool strings = false;           ///< keys are std::string_view, to be numbered
+  std::int64_t domain = -1;       ///< keys are 0, ..., domain - 1; -1: unknown
+  std::int64_t expected = -1;     ///< groups, as the user told; -1: unknown
+  std::size_t payload_bytes = 0;  ///< of a value; 0 where reducers don't look at it
+  bool in_place = false;          ///< values are the rows of the stage's input
+  std::size_t state_bytes = 0, state_align = 1;
+  std::shared_ptr<const std::byte> initial;  ///< the state of a group without rows
+
+  void (*direct)(const void* element, const block_args& args, std::byte* table) = nullptr;
+  void (*extract)(const void* element, const block_args& args, group_batch& batch) = nullptr;
+  void (*accumulate)(const std::byte* values, std::byte* const* states, std::size_t n) = nullptr;
+  void (*add_to_table)(const std::byte* keys, const std::byte* values, std::size_t n,
+                       std::byte* table) = nullptr;
+  /// Merges n consecutive states into n others.
+  void (*merge)(std::byte* into, const std::byte* from, std::size_t n) = nullptr;
+  /// Writes n records.
+  void (*emit)(const std::byte* keys, const std::byte* const* states, std::size_t n,
+               std::byte* out) = nullptr;
+};
+
+/// Throws usage_error naming the key and the domain.
+[[noreturn]] void throw_outside_domain(const std::string& key, std::int64_t domain);
+
+/// The value of reducers that don't look at values.
+struct nothing {};
+struct to_nothing {
+  template <typename T>
+  nothing operator()(const T&) const {
+    return {};
+  }
+};
+/// The value is the record itself.
+struct to_itself {
+  template <typename T>
+  const T& operator()(const T& value) const {
+    return value;
+  }
+};
+
+/// How keys are stored while rows are grouped.
+template <typename K>
+struct keys_as_bits {
+  using key = K;
+  using stored = key_bits<K>;
+  static constexpr bool dense = false;
+  stored encode(const K& value) const { return encode_key(value); }
+  static K decode(stored bits) { return decode_key<K>(bits); }
+};
+struct keys_as_strings {
+  using key = std::string_view;
+  using stored = std::string_view;
+  static constexpr bool dense = false;
+  stored encode(std::string_view value) const { return value; }
+  static std::string_view decode(std::string_view value) { return value; }
+};
+template <typename K>
+struct keys_of_domain {
+  static_assert(std::is_integral_v<K> || std::is_enum_v<K>,
+                "group_by: a domain needs integers as keys");
+  using key = K;
+  using stored = std::conditional_t<(sizeof(K) > 4), std::uint64_t, std::uint32_t>;
+  static constexpr bool dense = true;
+  std::int64_t size = 0;
+
+  stored encode(const K& value) const {
+    // Negative keys wrap to numbers that are too large.
+    const auto index = static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
+    if (index >= static_cast<std::uint64_t>(size)) [[unlikely]]
+      throw_outside_domain(text_of(value), size);
+    return static_cast<stored>(index);
+  }
+  static K decode(stored index) { return static_cast<K>(index); }
+
+ private:
+  static std::string text_of(const K& value) {
+    if constexpr (std::is_enum_v<K>)
+      return std::to_string(static_cast<std::underlying_type_t<K>>(value));
+    else
+      return std::to_string(value);
+  }
+};
+
+/// A key function that takes a block of records at once.
+template <typename Out, typename F, typename... Sides>
+struct batched_call : call<F, Sides...> {
+  template <typename>
+  using result = Out;
+};
+
+template <typename Call>
+inline constexpr bool is_batched_call = false;
+template <typename Out, typename F, typename... Sides>
+inline constexpr bool is_batched_call<batched_call<Out, F, Sides...>> = true;
+
+template <typename E>
+inline constexpr bool is_source = false;
+template <typename T>
+inline constexpr bool is_source<source<T>> = true;
+
+/// Rows, their key and the value the reducer gets.
+template <typename E, typename Key, typename Project, typename Keys>
+struct grouping {
+  using record = value_of<E>;
+  using value = std::remove_cvref_t<std::invoke_result_t<const Project&, const record&>>;
+  using stored_key = typename Keys::stored;
+  static constexpr bool in_place = is_source<E> && std::is_same_v<Project, to_itself>;
+  static constexpr bool has_value = !std::is_same_v<Project, to_nothing>;
+
+  E rows;
+  Key key;
+  [[no_unique_address]] Project project;
+  Keys keys;
+
+  struct bound {
+    typename E::bound rows;
+    typename Key::bound key;
+    bound_function<Project> project;
+    Keys keys;
+
+    /// sink(i, key, record) for rows [begin, begin + n), i from 0. For aligned shapes and key
+    /// functions of one record.
+    template <typename Sink>
+    void at_each(std::int64_t begin, std::int64_t n, Sink&& sink) const {
+      for (std::int64_t i = 0; i < n; ++i)
+        rows.at(begin + i, [&](const auto& record) { sink(i, key(record), record); });
+    }
+
+    /// sink(key, record) for all records of the block's n rows.
+    template <typename Sink>
+    void each(std::int64_t n, Sink&& sink) const {
+      if constexpr (!is_batched_call<Key>) {
+        each_row<E::form>(rows, n, [&](const auto& record) { sink(key(record), record); });
+      } else if constexpr (is_source<E>) {
+        for (std::int64_t at = 0; at < n; at += batch_rows)
+          call_batch(rows.rows + at, static_cast<std::size_t>(std::min(batch_rows, n - at)), sink);
+      } else {
+        record_buffer<record, static_cast<std::size_t>(batch_rows)> memory;
+        record* const records = memory.data();
+        std::int64_t waiting = 0;
+        each_row<E::form>(rows, n, [&](const auto& value) {
+          ::new (static_cast<void*>(records + waiting)) record(value);
+          if (++waiting < batch_rows) return;
+          call_batch(records, static_cast<std::size_t>(waiting), sink);
+          waiting = 0;
+        });
+        if (waiting > 0) call_batch(records, static_cast<std::size_t>(waiting), sink);
+      }
+    }
+
+   private:
+    // Records of a batch fit half of a core's L1.
+    static constexpr std::int64_t batch_rows =
+        std::clamp<std::int64_t>(16384 / sizeof(record), 16, group_batch_rows);
+
+    template <typename Sink>
+    void call_batch(const record* records, std::size_t n, Sink& sink) const {
+      using output = typename Key::template result<record>;
+      record_buffer<output, static_cast<std::size_t>(batch_rows)> memory;
+      output* const found = memory.data();
+      std::apply(
+          [&](const auto&... side) {
+            key.function(std::span<const record>(records, n), side..., std::span<output>(found, n));
+          },
+          key.sides);
+      for (std::size_t i = 0; i < n; ++i) sink(found[i], records[i]);
+    }
+  };
+  bound bind(const block_args& args) const {
+    return {rows.bind(args), key.bind(args), bound_function<Project>(project), keys};
+  }
+};
+
+template <typename G, typename R>
+void group_direct(const void* element, const block_args& args, std::byte* table) {
+  const auto bound = static_cast<const G*>(element)->bind(args);
+  auto* states = reinterpret_cast<R*>(table);
+  bound.each(args.rows, [&](const auto& key, const auto& record) {
+    states[bound.keys.encode(key)].accumulate(bound.project(record));
+  });
+}
+
+template <typename G>
+void group_extract(const void* element, const block_args& args, group_batch& batch) {
+  using expression = decltype(G::rows);
+  using value = typename G::value;
+  const auto bound = static_cast<const G*>(element)->bind(args);
+  auto* keys = reinterpret_cast<typename G::stored_key*>(batch.keys);
+  auto* values = reinterpret_cast<value*>(batch.payload);
+  const auto put = [&](std::size_t i, const auto& key, const auto& record) {
+    ::new (static_cast<void*>(keys + i)) typename G::stored_key(bound.keys.encode(key));
+    if constexpr (G::has_value && !G::in_place)
+      ::new (static_cast<void*>(values + i)) value(bound.project(record));
+  };
+  if constexpr (expression::form == shape::aligned && !is_batched_call<decltype(G::key)>) {
+    const auto capacity = static_cast<std::int64_t>(batch.capacity);
+    for (std::int64_t at = 0; at < args.rows; at += capacity) {
+      const std::int64_t n = std::min(capacity, args.rows - at);
+      bound.at_each(at, n, [&](std::int64_t i, const auto& key, const auto& record) {
+        put(static_cast<std::size_t>(i), key, record);
+      });
+      if constexpr (G::in_place)
+        batch.flush(batch, reinterpret_cast<const std::byte*>(bound.rows.rows + at),
+                    static_cast<std::size_t>(n));
+      else
+        batch.flush(batch, batch.payload, static_cast<std::size_t>(n));
+    }
+  } else {
+    const std::byte* at = batch.payload;
+    std::size_t n = 0;
+    const auto hand_on = [&] {
+      batch.flush(batch, at, n);
+      n = 0;
+    };
+    bound.each(args.rows, [&](const auto& key, const auto& record) {
+      if constexpr (G::in_place)
+        if (n == 0) at = reinterpret_cast<const std::byte*>(std::addressof(record));
+      put(n, key, record);
+      if (++n == batch.capacity) hand_on();
+    });
+    if (n > 0) hand_on();
+  }
+}
+
+template <typename G, typename R>
+void group_accumulate(const std::byte* values, std::byte* const* states, std::size_t n) {
+  using value = typename G::value;
+  for (std::size_t i = 0; i < n; ++i) {
+    auto& state = *reinterpret_cast<R*>(states[i]);
+    if constexpr (G::has_value)
+      state.accumulate(reinterpret_cast<const value*>(values)[i]);
+    else
+      state.accumulate(value{});
+  }
+}
+
+template <typename G, typename R>
+void group_add_to_table(const std::byte* keys, const std::byte* values, std::size_t n,
+                        std::byte* table) {
+  using value = typename G::value;
+  auto* states = reinterpret_cast<R*>(table);
+  for (std::size_t i = 0; i < n; ++i) {
+    auto& state = states[reinterpret_cast<const typename G::stored_key*>(keys)[i]];
+    if constexpr (G::has_value)
+      state.accumulate(reinterpret_cast<const value*>(values)[i]);
+    else
+      state.accumulate(value{});
+  }
+}
+
+/// Make(key, state) -> the output record.
+template <typename Keys, typename R, typename Make>
+void group_emit(const std::byte* keys, const std::byte* const* states, std::size_t n,
+                std::byte* out) {
+  using output = decltype(Make{}(std::declval<typename Keys::key>(), std::declval<const R&>()));
+  constexpr std::size_t ahead = 16;  // states lie anywhere
+  for (std::size_t i = 0; i < n; ++i) {
+    if (i + ahead < n) __builtin_prefetch(states[i + ahead]);
+    ::new (static_cast<void*>(reinterpret_cast<output*>(out) + i))
+        output(Make{}(Keys::decode(reinterpret_cast<const typename Keys::stored*>(keys)[i]),
+                      *reinterpret_cast<const R*>(states[i])));
+  }
+}
+
+/// The loops for one grouping, reducer and form of output record.
+template <typename G, typename R, typename Make>
+std::shared_ptr<group_params> group_params_of(const R& prototype) {
+  static_assert(std::is_trivially_copyable_v<R>,
+                "a reducer's state is moved as bytes: it must be trivially copyable");
+  using keys = decltype(G::keys);
+  using stored = typename G::stored_key;
+  auto params = std::make_shared<group_params>();
+  params->key_bytes = sizeof(stored);
+  params->strings = std::is_same_v<stored, std::string_view>;
+  params->payload_bytes = G::has_value ? sizeof(typename G::value) : 0;
+  params->in_place = G::in_place;
+  params->state_bytes = sizeof(R);
+  params->state_align = alignof(R);
+  const auto state = std::make_shared<const R>(prototype);
+  params->initial = {state, reinterpret_cast<const std::byte*>(state.get())};
+  params->extract = group_extract<G>;
+  params->accumulate = group_accumulate<G, R>;
+  if constexpr (keys::dense) {
+    params->direct = group_direct<G, R>;
+    params->add_to_table = group_add_to_table<G, R>;
+  }
+  params->merge = [](std::byte* into, const std::byte* from, std::size_t n) {
+    for (std::size_t i = 0; i < n; ++i)
+      reinterpret_cast<R*>(into)[i].merge(reinterpret_cast<const R*>(from)[i]);
+  };
+  params->emit = group_emit<keys, R, Make>;
+  return params;
+}
+
+/// What ops/map_groups.cpp knows of groups as ranges.
+struct map_groups_params : group_params {
+  /// Calls the function for one group.
+  void (*apply)(const void* function, const std::byte* key, const std::byte* records, std::size_t n,
+                std::byte* out) = nullptr;
+  std::shared_ptr<const void> function;
+};
+
+template <typename G, typename F>
+void group_apply(const void* function, const std::byte* key, const std::byte* records,
+                 std::size_t n, std::byte* out) {
+  using keys = decltype(G::keys);
+  using value = typename G::value;
+  using output = std::remove_cvref_t<
+      std::invoke_result_t<const F&, const typename keys::key&, std::span<const value>>>;
+  const typename keys::key group =
+      keys::decode(*reinterpret_cast<const typename keys::stored*>(key));
+  ::new (static_cast<void*>(out))
+      output(std::invoke(*static_cast<const F*>(function), group,
+                         std::span<const value>(reinterpret_cast<const value*>(records), n)));
+}
+
+}  // namespace pappus::detail

@@ -1,0 +1,292 @@
+// group_by and distinct: records by key.
+//
+// Keys: integers, enums, bool, float, double, pappus::pair, std::array and plain structs of those
+// up to 16 bytes, and std::string_view. Groups come in ascending key order: false before true,
+// fields and elements first to last, strings byte by byte, NaN after every number. Keys that
+// compare equal are one group: -0.0 and 0.0 (shown as 0.0), and all NaNs.
+//
+// A group's records are accumulated in row order within pieces whose cuts depend on the data and
+// its size alone, and pieces are merged first to last: results don't depend on threads, chunk sizes
+// or memory.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <tuple>
+
+#include "pappus/detail/loops/group.h"
+#include "pappus/query.h"
+
+namespace pappus {
+namespace detail {
+
+template <typename K, typename V>
+struct make_keyed {
+  template <typename R>
+  keyed<K, V> operator()(const K& key, const R& reducer) const {
+    return {key, finalized(reducer)};
+  }
+};
+template <typename K>
+struct make_key {
+  template <typename R>
+  K operator()(const K& key, const R&) const {
+    return key;
+  }
+};
+
+/// Keeps nothing: for groups of which only the key is wanted.
+struct no_reducer {
+  template <typename T>
+  void accumulate(const T&) {}
+  void merge(const no_reducer&) {}
+};
+
+template <typename K, bool Dense>
+struct key_storage {
+  using type = keys_as_bits<K>;
+};
+template <typename K>
+struct key_storage<K, true> {
+  using type = keys_of_domain<K>;
+};
+template <>
+struct key_storage<std::string_view, false> {
+  using type = keys_as_strings;
+};
+
+}  // namespace detail
+
+/// The groups of a query. Nothing runs until a result is asked for. Results are collections of
+/// keyed<K, V>, in ascending key order, without empty groups; with a domain{k} they are the k keys
+/// 0, ..., k - 1, empty groups included.
+///
+/// With a projection (a function or a member pointer) the reducer is given projection(record) and
+/// only that is moved, else the record.
+///
+/// \throws usage_error "group_by: key 12 lies outside domain{10}..." when the query runs.
+/// Cost: O(n), and O(g log g) for g groups without a domain. Reads each record once.
+template <typename E, typename Key, bool Dense>
+class grouped {
+ public:
+  using record_type = detail::value_of<E>;
+  using key_type = typename Key::template result<record_type>;
+  static_assert(detail::key<key_type>,
+                "group_by: keys must be integers, enums, floats, std::string_view, or structs, "
+                "pairs and arrays of such (strings excepted) of at most 16 bytes");
+
+  grouped(detail::session_ptr session, E rows, Key key, detail::stage_spec stage,
+          std::int64_t domain)
+      : session_(std::move(session)),
+        rows_(std::move(rows)),
+        key_(std::move(key)),
+        stage_(std::move(stage)),
+        domain_(domain) {}
+
+  /// A hint: about how many groups there will be. Right without it and when it is wrong, faster
+  /// when it is right. Not needed with a domain.
+  grouped expect(std::int64_t groups) const {
+    auto copy = *this;
+    copy.expected_ = groups;
+    return copy;
+  }
+
+  /// Reduces each group with a reducer (see reducers.h), a copy of `prototype`.
+  template <typename R>
+  auto reduce(R prototype = R{}) const {
+    return reduce_named<R>("reduce", detail::to_itself{}, std::move(prototype));
+  }
+  /// Reduces projection(record) of each group: reduce<average>(&flight::delay).
+  template <typename R, typename F>
+    requires(!std::convertible_to<F, R>)
+  auto reduce(F projection, R prototype = R{}) const {
+    return reduce_named<R>("reduce", std::move(projection), std::move(prototype));
+  }
+
+  /// Records per group, std::int64_t.
+  auto count() const { return reduce_named<reducers::count>("count", detail::to_nothing{}); }
+
+  /// Sum: 64 bits for integers (wraps), double for float and double; 0 for empty groups.
+  template <typename F = detail::to_itself>
+  auto sum(F projection = {}) const {
+    return reduce_named<reducers::sum<projected<F>>>("sum", std::move(projection));
+  }
+  /// Arithmetic mean, double; NaN for empty groups.
+  template <typename F = detail::to_itself>
+  auto mean(F projection = {}) const {
+    return reduce_named<reducers::mean<projected<F>>>("mean", std::move(projection));
+  }
+  /// Population variance, double; NaN for empty groups.
+  template <typename F = detail::to_itself>
+  auto variance(F projection = {}) const {
+    return reduce_named<reducers::variance<projected<F>>>("variance", std::move(projection));
+  }
+  /// The smallest, greatest value, the first of equals; NaN is greater than every number. Throws
+  /// usage_error for the empty groups of a domain.
+  template <typename F = detail::to_itself>
+  auto min(F projection = {}) const {
+    return reduce_named<reducers::min<projected<F>>>("min", std::move(projection));
+  }
+  template <typename F = detail::to_itself>
+  auto max(F projection = {}) const {
+    return reduce_named<reducers::max<projected<F>>>("max", std::move(projection));
+  }
+  /// The first value in row order. Throws usage_error for the empty groups of a domain.
+  template <typename F = detail::to_itself>
+  auto first(F projection = {}) const {
+    return reduce_named<reducers::first<projected<F>>>("first", std::move(projection));
+  }
+
+  /// The keys alone, in ascending order.
+  collection<key_type> keys() const {
+    using make = detail::make_key<key_type>;
+    return node<detail::no_reducer, make, key_type>("keys", detail::to_nothing{}, {});
+  }
+
+  /// f(key, std::span<const T> records) -> a record, for every group: its records in row order.
+  /// Needs memory for two copies of all records and keys.
+  template <typename F>
+  auto map_groups(F f) const {
+    if constexpr (E::form != detail::shape::aligned) {
+      auto rows = query<E>(session_, rows_, bare_stage()).collect_rows();
+      return regrouped(rows).map_groups(std::move(f));
+    } else {
+      using result = std::remove_cvref_t<
+          std::invoke_result_t<const F&, const key_type&, std::span<const record_type>>>;
+      static_assert(detail::record<result>,
+                    "map_groups: the function must return a trivially copyable record");
+      using grouping = grouping_of<detail::to_itself>;
+      auto params = std::make_shared<detail::map_groups_params>();
+      static_cast<detail::group_params&>(*params) =
+          *detail::group_params_of<grouping, detail::no_reducer, detail::make_key<key_type>>({});
+      params->domain = domain_;
+      params->apply = detail::group_apply<grouping, F>;
+      params->function = std::make_shared<const F>(std::move(f));
+      return collection<result>(
+          session_, detail::make_node(session_, {detail::op_kind::map_groups, "group_by.map_groups",
+                                                 detail::record_type_of<result>(),
+                                                 stage_of(grouping{rows_, key_, {}, {storage()}}),
+                                                 std::move(params)}));
+    }
+  }
+
+ private:
+  using storage_type = typename detail::key_storage<key_type, Dense>::type;
+
+  template <typename F>
+  using projected = std::remove_cvref_t<std::invoke_result_t<const F&, const record_type&>>;
+  template <typename F>
+  using grouping_of = detail::grouping<E, Key, F, storage_type>;
+
+  storage_type storage() const {
+    if constexpr (Dense)
+      return {domain_};
+    else
+      return {};
+  }
+
+  template <typename R, typename F>
+  auto reduce_named(const char* name, F projection, R prototype = R{}) const {
+    using result = detail::result_of<R>;
+    static_assert(detail::record<result>, "a reducer's result must be a trivially copyable record");
+    using output = keyed<key_type, result>;
+    return node<R, detail::make_keyed<key_type, result>, output>(name, std::move(projection),
+                                                                 prototype);
+  }
+
+  template <typename R, typename Make, typename Output, typename F>
+  collection<Output> node(const char* name, F projection, const R& prototype) const {
+    using grouping = grouping_of<F>;
+    auto params = detail::group_params_of<grouping, R, Make>(prototype);
+    params->domain = domain_;
+    params->expected = expected_;
+    return {session_,
+            detail::make_node(session_,
+                              {detail::op_kind::group, std::string("group_by.") + name,
+                               detail::record_type_of<Output>(),
+                               stage_of(grouping{rows_, key_, std::move(projection), storage()}),
+                               std::move(params)})};
+  }
+
+  template <typename Grouping>
+  detail::stage_spec stage_of(Grouping grouping) const {
+    auto stage = stage_;
+    stage.form = E::form;
+    stage.element = std::make_shared<const Grouping>(std::move(grouping));
+    return stage;
+  }
+
+  /// The stage of the rows alone: the key's sides come last.
+  detail::stage_spec bare_stage() const {
+    auto stage = stage_;
+    stage.sides.resize(static_cast<std::size_t>(key_.first_side));
+    return stage;
+  }
+  /// The same groups over rows in memory.
+  auto regrouped(const collection<record_type>& rows) const {
+    auto key = key_;
+    key.first_side = 0;
+    auto stage = rows.stage();
+    stage.sides.assign(stage_.sides.begin() + key_.first_side, stage_.sides.end());
+    return grouped<detail::source<record_type>, Key, Dense>(session_, {}, std::move(key),
+                                                            std::move(stage), domain_);
+  }
+
+  detail::session_ptr session_;
+  E rows_;
+  Key key_;
+  detail::stage_spec stage_;
+  std::int64_t domain_;
+  std::int64_t expected_ = -1;
+};
+
+namespace detail {
+
+/// The key function with its shared data.
+template <typename Key, typename... Sides>
+auto key_call(Key key, int first_side, const std::tuple<shared_rows<Sides>...>&) {
+  if constexpr (takes_batches<Key>)
+    return batched_call<typename Key::output_type, decltype(Key::function), Sides...>{
+        {std::move(key.function), first_side}};
+  else
+    return call<Key, Sides...>{std::move(key), first_side};
+}
+
+template <typename T>
+std::tuple<shared_rows<T>> side_of(const shared_rows<T>& side) {
+  return {side};
+}
+inline std::tuple<> side_of(const domain&) { return {}; }
+
+/// The domain's size; -1 for other arguments. Throws usage_error for a negative size.
+std::int64_t size_of(const domain& of);
+template <typename T>
+std::int64_t size_of(const shared_rows<T>&) {
+  return -1;
+}
+
+}  // namespace detail
+
+template <typename E>
+template <typename Key, typename... More>
+auto query<E>::group_by(Key key, const More&... more) const {
+  constexpr int domains = (0 + ... + (std::is_same_v<More, domain> ? 1 : 0));
+  static_assert(domains <= 1, "group_by: expected at most one domain");
+  const auto sides = std::tuple_cat(detail::side_of(more)...);
+  const auto size = std::max({std::int64_t{-1}, detail::size_of(more)...});
+  auto stage = stage_;
+  std::apply([&](const auto&... side) { (stage.sides.push_back(side.node), ...); }, sides);
+  auto call = detail::key_call(std::move(key), first_side(), sides);
+  return grouped < E, decltype(call),
+         domains == 1 > (session_, expression_, std::move(call), std::move(stage), size);
+}
+
+template <typename E>
+collection<typename query<E>::value_type> query<E>::distinct() const {
+  static_assert(detail::key<value_type>,
+                "distinct: records must be integers, enums, floats, std::string_view, or structs, "
+                "pairs and arrays of such (strings excepted) of at most 16 bytes");
+  return group_by(detail::to_itself{}).keys();
+}
+
+}  // namespace pappus

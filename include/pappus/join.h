@@ -1,0 +1,127 @@
+// Joins: pairs of records with equal keys.
+//
+// `left.join(right, left_key, right_key, combine)` computes right's rows and an index over their
+// keys once; left is never materialised, its records are looked up as they come, and the pairs fuse
+// with what follows. So let the smaller collection be the right one.
+//
+//   Order    left's records in order; for one of them, its matches in right's order.
+//   Keys     anything group_by takes; both sides must have the same type. NaN matches NaN and -0.0
+//            matches 0.0. Strings match by content.
+//   domain   join(..., domain{k}): integer keys 0, ..., k - 1 on the right side. Others there throw
+//            usage_error; others on the left side match nothing. A right side whose keys are
+//            b, b + 1, b + 2, ..., such as the result of a dense group_by, is recognised without it
+//            and needs no index at all.
+//   Memory   right's rows and about 2 * (key + 8) bytes a row of right for the index. Throws
+//            memory_error when they don't fit.
+//   Time     linear in left, right and the number of pairs. Cancelling works between a few hundred
+//            pairs.
+#pragma once
+
+#include <concepts>
+
+#include "pappus/detail/fuse/join.h"
+#include "pappus/error.h"
+#include "pappus/query.h"
+
+namespace pappus::detail {
+
+inline std::int64_t domain_rows() { return -1; }
+inline std::int64_t domain_rows(const domain& known) {
+  if (known.size < 0)
+    throw usage_error("join: expected a domain of 0 or more keys, got " +
+                      std::to_string(known.size));
+  return known.size;
+}
+
+/// The node of the index over right's keys.
+template <typename K, typename T, typename RightKey>
+node_ptr join_index_node(const collection<T>& right, const RightKey& right_key,
+                         std::int64_t domain_rows) {
+  using key_call = call<key_writer<RightKey>>;
+  using keys = mapped<source<T>, key_call>;
+  auto params = std::make_shared<join_build_params>();
+  params->loop = write_rows<keys>;
+  params->keys = {sizeof(value_of<keys>), string_key<K>};
+  params->domain_rows = domain_rows;
+  if constexpr (std::integral<K>) params->domain_base = {encode_key(K{0}), 0};
+  stage_spec stage = right.stage();
+  stage.element = std::make_shared<const keys>(keys{{}, {{right_key}}});
+  return make_node(right.session(), {op_kind::join_build, "index", record_type_of<join_side>(),
+                                     std::move(stage), std::move(params)});
+}
+
+template <join_kind Kind, typename Left, typename Right, typename LeftKey, typename RightKey,
+          typename Combine, typename... Domain>
+auto make_join(const char* name, const query<Left>& left, const query<Right>& right,
+               LeftKey left_key, const RightKey& right_key, Combine combine,
+               const Domain&... known) {
+  using left_type = value_of<Left>;
+  using right_type = value_of<Right>;
+  using key_type = std::remove_cvref_t<std::invoke_result_t<const LeftKey&, const left_type&>>;
+  using right_key_type =
+      std::remove_cvref_t<std::invoke_result_t<const RightKey&, const right_type&>>;
+  static_assert(std::same_as<key_type, right_key_type>,
+                "join: the keys of both sides must have the same type; convert one of them in its "
+                "key function");
+  static_assert(key<key_type>,
+                "join: keys must be integers, enums, floats, std::string_view, or small arrays, "
+                "pairs and structs of them");
+  static_assert(sizeof...(Domain) == 0 || (std::integral<key_type> && sizeof(key_type) <= 8),
+                "join: a domain is for integer keys");
+  static_assert(sizeof...(Domain) <= 1 && (std::same_as<Domain, domain> && ...),
+                "join: expected nothing or domain{k} after the functions");
+  using expression = joined<Left, right_type, call<LeftKey>, Combine, Kind>;
+  static_assert(record<value_of<expression>>,
+                "join: the function must return a trivially copyable record");
+
+  const collection<right_type> rows = right;
+  auto stage = left.stage();
+  const auto side = static_cast<int>(stage.sides.size());
+  stage.sides.push_back(join_index_node<key_type>(rows, right_key, domain_rows(known...)));
+  if constexpr (expression::gathers) stage.sides.push_back(rows.node());
+  stage.ops.push_back({name, next_op_id()});
+  return query<expression>(
+      left.session(),
+      expression{left.expression(), {std::move(left_key)}, std::move(combine), side},
+      std::move(stage));
+}
+
+}  // namespace pappus::detail
+
+namespace pappus {
+
+template <typename E>
+template <typename Right, typename LeftKey, typename RightKey, typename Combine, typename... More>
+auto query<E>::join(const query<Right>& right, LeftKey left_key, RightKey right_key,
+                    Combine combine, const More&... more) const {
+  constexpr auto kind = detail::join_kind::inner;
+  return detail::make_join<kind>("join", *this, right, std::move(left_key), right_key,
+                                 detail::combination<Combine, kind>{std::move(combine)}, more...);
+}
+
+template <typename E>
+template <typename Right, typename LeftKey, typename RightKey, typename Combine, typename... More>
+auto query<E>::left_join(const query<Right>& right, LeftKey left_key, RightKey right_key,
+                         Combine combine, const More&... more) const {
+  constexpr auto kind = detail::join_kind::outer;
+  return detail::make_join<kind>("left_join", *this, right, std::move(left_key), right_key,
+                                 detail::combination<Combine, kind>{std::move(combine)}, more...);
+}
+
+template <typename E>
+template <typename Right, typename LeftKey, typename RightKey, typename... More>
+auto query<E>::semi_join(const query<Right>& right, LeftKey left_key, RightKey right_key,
+                         const More&... more) const {
+  return detail::make_join<detail::join_kind::semi>("semi_join", *this, right, std::move(left_key),
+                                                    right_key, detail::no_combination{}, more...);
+}
+
+template <typename E>
+template <typename Right, typename LeftKey, typename RightKey, typename... More>
+auto query<E>::anti_join(const query<Right>& right, LeftKey left_key, RightKey right_key,
+                         const More&... more) const {
+  return detail::make_join<detail::join_kind::anti>("anti_join", *this, right, std::move(left_key),
+                                                    right_key, detail::no_combination{}, more...);
+}
+
+}  // namespace pappus

@@ -1,0 +1,119 @@
+// Sorting: sort_by, sort, top, bottom.
+#pragma once
+
+#include "pappus/detail/loops/sort.h"
+#include "pappus/detail/loops/top.h"
+#include "pappus/query.h"
+
+namespace pappus {
+
+/// For sort_by: by this key, the least first; which is what a bare key means, too.
+template <typename F>
+detail::directed_key<F, false> ascending(F key) {
+  return {std::move(key)};
+}
+/// For sort_by: by this key, the greatest first. Rows with equal keys keep their order.
+template <typename F>
+detail::directed_key<F, true> descending(F key) {
+  return {std::move(key)};
+}
+
+/// Sorts by keys, the most significant first: s.sort_by(&flight::carrier, descending(&flight::delay)).
+///
+/// A key is a function of a record or a pointer to a member, bare or within ascending() or
+/// descending(). It yields an integer, an enumerator, float, double, a std::string_view, or a
+/// pair or std::array of numbers of at most 16 bytes. The sort is stable: rows with equal keys keep
+/// their order. NaN comes after every number (before, descending), all NaN are equal, and so are
+/// -0.0 and 0.0; records keep their own bits. Strings go by bytes, as operator< does.
+/// Throws memory_error where input, result and keys don't fit the budget, and what a key throws;
+/// a key is called once per record.
+/// Cost: O(n) by radix for keys of bounded width; strings O(n log n) comparisons at most beyond
+/// the bytes that tell them apart.
+template <typename E>
+template <typename... Keys>
+collection<typename query<E>::value_type> query<E>::sort_by(Keys... keys) const {
+  static_assert(sizeof...(Keys) > 0, "sort_by: give at least one key, or use sort()");
+  static_assert((detail::key<detail::sort_key_of<Keys, value_type>> && ...),
+                "sort_by: a key must be a number, an enumerator, a std::string_view, or a pair or "
+                "array of numbers of at most 16 bytes");
+  using element = detail::sort_element<E, Keys...>;
+  if constexpr (form != detail::shape::aligned ||
+                (detail::moves_of<element>() == detail::sort_moves::addresses &&
+                 !std::same_as<E, detail::source<value_type>>)) {
+    return collect_rows().sort_by(std::move(keys)...);
+  } else {
+    auto stage = erased_stage();
+    stage.element = std::make_shared<const element>(
+        element{expression_, std::tuple<Keys...>(std::move(keys)...)});
+    return {session_, detail::make_node(session_, {detail::op_kind::sort, "sort_by",
+                                                   detail::record_type_of<value_type>(),
+                                                   std::move(stage),
+                                                   detail::make_sort_params<element>()})};
+  }
+}
+
+/// Sorts records that are keys themselves, ascending; see sort_by. For descending order:
+/// sort_by(descending(...)).
+template <typename E>
+collection<typename query<E>::value_type> query<E>::sort() const {
+  static_assert(detail::key<value_type>,
+                "sort: the records must be keys themselves (numbers, strings, pairs or arrays of "
+                "numbers); use sort_by for others");
+  return sort_by(detail::whole_record{});
+}
+
+namespace detail {
+
+/// Beyond this many, sorting everything is cheaper than keeping candidates.
+inline constexpr std::int64_t top_most = std::int64_t{1} << 16;
+
+template <bool Greatest, typename E, typename Key>
+collection<value_of<E>> choose(const query<E>& from, std::int64_t n, Key key, const char* name) {
+  using T = value_of<E>;
+  static_assert(detail::key<sort_key_of<Key, T>>,
+                "top, bottom: the key must be a number, an enumerator, a std::string_view, or a "
+                "pair or array of numbers of at most 16 bytes");
+  if (n > top_most) return from.sort_by(directed_key<Key, Greatest>{std::move(key)}).take(n);
+  if constexpr (E::form == shape::many) {
+    return choose<Greatest>(from.collect_rows(), n, std::move(key), name);
+  } else {
+    using element = top_element<E, Key, Greatest>;
+    auto stage = from.erased_stage();
+    stage.element = std::make_shared<const element>(element{from.expression(), std::move(key)});
+    return {from.session(),
+            make_node(from.session(), {op_kind::top, name, record_type_of<T>(), std::move(stage),
+                                       make_top_params<element>(n < 0 ? 0 : n)})};
+  }
+}
+
+}  // namespace detail
+
+/// The n records with the greatest keys, the greatest first; of equal ones those that come first,
+/// in their order: the first n rows of sort_by(descending(key)). NaN counts as greater than every
+/// number. All records if there are fewer; none if n <= 0. For keys see sort_by.
+/// Reads the input once, a file in windows, and keeps about 2 n records a worker; for n beyond
+/// 65,536 it sorts everything. Throws memory_error and what the key throws.
+template <typename E>
+template <typename Key>
+collection<typename query<E>::value_type> query<E>::top(std::int64_t n, Key key) const {
+  return detail::choose<true>(*this, n, std::move(key), "top");
+}
+/// The n greatest of records that are keys themselves.
+template <typename E>
+collection<typename query<E>::value_type> query<E>::top(std::int64_t n) const {
+  return top(n, detail::whole_record{});
+}
+
+/// The n records with the least keys, the least first; of equal ones those that come first: the
+/// first n rows of sort_by(key). See top.
+template <typename E>
+template <typename Key>
+collection<typename query<E>::value_type> query<E>::bottom(std::int64_t n, Key key) const {
+  return detail::choose<false>(*this, n, std::move(key), "bottom");
+}
+template <typename E>
+collection<typename query<E>::value_type> query<E>::bottom(std::int64_t n) const {
+  return bottom(n, detail::whole_record{});
+}
+
+}  // namespace pappus

@@ -1,0 +1,184 @@
+// pappus bench: times the workloads in their versions, in one run, and compares their checksums.
+#include <algorithm>
+#include <fstream>
+#include <iostream>
+#include <memory>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "bench/system/suite.h"
+#include "bench/system/triad.h"
+#include "cli/command.h"
+#include "cli/interrupt.h"
+#include "cli/ratio_chart.h"
+#include "devices/cpu/team.h"
+#include "pappus/error.h"
+
+namespace pappus::cli {
+namespace {
+
+using bench::benchmark;
+using bench::result;
+
+struct choices {
+  std::string name;
+  bool all = false, json = false;
+  std::string svg;
+  bench::settings settings;
+};
+
+/// One entry of a run: a benchmark with the settings that make it one of its variants.
+struct entry {
+  const benchmark* what;
+  std::string title;
+  bench::settings settings;
+};
+
+const result* find(const std::vector<result>& results, std::string_view version) {
+  const auto found = std::ranges::find(results, version, &result::version);
+  return found == results.end() ? nullptr : &*found;
+}
+
+void print_json(const result& r) {
+  const nlohmann::ordered_json line{{"name", r.name},         {"version", r.version},
+                                    {"device", r.device},     {"n", r.n},
+                                    {"seed", r.seed},         {"threads", r.threads},
+                                    {"median_s", r.median_s}, {"min_s", r.min_s},
+                                    {"checksum", r.checksum}, {"floor_s", r.floor_s}};
+  std::cout << line.dump() << std::endl;
+}
+
+void print_table(const std::vector<result>& results) {
+  const result* best = find(results, "handwritten");
+  for (const auto& r : results) {
+    std::string ratio = "-";
+    if (best != nullptr && best != &r) ratio = fmt::format("{:.2f}", r.median_s / best->median_s);
+    std::cout << fmt::format("{:<22} {:<12} {:>3} {:>12} {:>8} {:>9.1f}  {}\n", r.name, r.version,
+                             r.threads, base::time_text(r.median_s), ratio, r.median_s / r.floor_s,
+                             r.checksum)
+              << std::flush;
+  }
+}
+
+/// False, with a line on stderr, when a version's checksum differs from the first one's.
+bool checksums_agree(const benchmark& b, const std::vector<result>& results) {
+  bool all = true;
+  for (const auto& r : results)
+    if (!bench::agree(r.checksum, results.front().checksum, b.tolerance)) {
+      std::cerr << fmt::format(
+          "pappus: bench {}: expected checksum {} as in version {}, got {} in version {}\n", r.name,
+          results.front().checksum, results.front().version, r.checksum, r.version);
+      all = false;
+    }
+  return all;
+}
+
+const benchmark& find_benchmark(const std::string& name) {
+  std::string known;
+  for (const auto& b : bench::benchmarks()) {
+    if (b.name == name) return b;
+    known += fmt::format("\n  {:<14} {}", b.name, b.what);
+  }
+  throw usage_error(fmt::format(
+      "bench: expected the name of a benchmark or --all, got \"{}\"; there are{}", name, known));
+}
+
+std::vector<entry> entries(const choices& c) {
+  if (!c.all) return {{&find_benchmark(c.name), c.name, c.settings}};
+  std::vector<entry> list;
+  for (const auto& b : bench::benchmarks()) {
+    const std::string name = b.name;
+    auto s = c.settings;
+    if (name == "groupby") {
+      for (const std::int64_t keys : {100, 1'000'000})
+        for (const bool domain : {true, false}) {
+          s.keys = keys;
+          s.domain = domain;
+          list.push_back({&b, name, s});
+        }
+    } else if (name == "kmeans") {
+      for (const auto& [k, d] : {std::pair{10, 20}, std::pair{80, 40}}) {
+        s.k = k;
+        s.d = d;
+        list.push_back({&b, name, s});
+      }
+    } else {
+      list.push_back({&b, name, s});
+    }
+  }
+  return list;
+}
+
+int run(const choices& c) {
+  if (c.name.empty() == !c.all)
+    throw usage_error(
+        "bench: expected either the name of a benchmark or --all; see pappus bench --help");
+  session engine(options{.threads = static_cast<unsigned>(c.settings.threads), .progress = 0});
+  const interruptible guard(engine);
+  bench::team workers(static_cast<int>(engine.threads()));
+  const double triad = bench::triad_bytes_per_s(workers);
+  if (!c.json)
+    std::cout << fmt::format(
+        "memory rate {:.1f} GB/s (triad, {} threads)\n{:<22} {:<12} {:>3} {:>12} {:>8} {:>9}  {}\n",
+        triad / 1e9, engine.threads(), "name", "version", "thr", "median", "/ hand", "/ floor",
+        "checksum");
+  bool agreed = true;
+  std::vector<chart_bar> bars;
+  for (const auto& e : entries(c)) {
+    const bench::stage on{e.settings, workers, engine, triad};
+    const auto results = e.what->run(on, c.settings.n > 0 ? c.settings.n : e.what->default_n);
+    if (c.json)
+      for (const auto& r : results) print_json(r);
+    else
+      print_table(results);
+    agreed = checksums_agree(*e.what, results) && agreed;
+    const auto *ours = find(results, "pappus"), *best = find(results, "handwritten");
+    if (ours != nullptr && best != nullptr)
+      bars.push_back({ours->name, ours->median_s / best->median_s, e.what->bound});
+  }
+  if (!c.svg.empty()) {
+    std::ofstream file(c.svg);
+    file << ratio_chart(
+        bars, fmt::format("{} threads, triad {:.0f} GB/s", engine.threads(), triad / 1e9));
+    if (!file.flush())
+      throw format_error(fmt::format("{}: the chart can't be written there", c.svg));
+  }
+  return agreed ? done : failed;
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, action& chosen) {
+  auto* command = app.add_subcommand(
+      "bench", "Times a workload: sequential loop, best hand-written parallel code, Pappus");
+  auto c = std::make_shared<choices>();
+  std::string names;
+  for (const auto& b : bench::benchmarks()) names += fmt::format("\n  {:<14} {}", b.name, b.what);
+  command->footer("Benchmarks:" + names);
+  command->add_option("name", c->name, "Which benchmark");
+  command->add_flag("--all", c->all, "All benchmarks in all variants");
+  command->add_option("--n", c->settings.n, "Size; default: the benchmark's own")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--seed", c->settings.seed, "Seed of the inputs")->capture_default_str();
+  command->add_option("--threads", c->settings.threads, "Threads; default: all cores")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--repeat", c->settings.repeat, "Timed runs after a warm-up, at least 3")
+      ->capture_default_str();
+  command->add_option("--keys", c->settings.keys, "groupby: number of keys")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  command->add_flag("--domain", c->settings.domain, "groupby: the key domain is known");
+  command->add_option("--k", c->settings.k, "kmeans: clusters")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  command->add_option("--d", c->settings.d, "kmeans: dimensions (8, 20 or 40)")
+      ->capture_default_str();
+  command->add_flag("!--no-sequential", c->settings.sequential, "Leave out the sequential version");
+  command->add_flag("--json", c->json, "One JSON object a line");
+  command->add_option("--svg", c->svg, "Draw the ratios to this file");
+  command->callback([=, &chosen] { chosen = [c] { return run(*c); }; });
+}
+
+}  // namespace pappus::cli

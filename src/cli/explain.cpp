@@ -1,0 +1,48 @@
+// pappus explain PROGRAM ARGS...: runs the program until it asks for its first result, and prints
+// how that would be computed.
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/command.h"
+#include "pappus/error.h"
+
+namespace pappus::cli {
+namespace {
+
+int explain(std::vector<std::string>& words, bool dot) {
+  ::setenv("PAPPUS_EXPLAIN", dot ? "dot" : "text", 1);
+  std::vector<char*> arguments;
+  for (auto& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  ::execvp(arguments[0], arguments.data());
+  throw error(fmt::format("explain: {} can't be run: {}; give the program's path, such as ./kmeans",
+                          words[0], std::strerror(errno)));
+}
+
+}  // namespace
+
+void add_explain(CLI::App& app, action& chosen) {
+  auto* command = app.add_subcommand(
+      "explain", "Shows how a program's first query would run: graph, plan, tasks. Runs no query");
+  auto words = std::make_shared<std::vector<std::string>>();
+  auto dot = std::make_shared<bool>(false);
+  command->add_flag("--dot", *dot, "Print the graph for Graphviz instead");
+  command->add_option("program", *words, "A program that uses Pappus, and its arguments")
+      ->required();
+  command->prefix_command();
+  command->positionals_at_end();
+  command->callback([=, &chosen] {
+    auto all = *words;
+    for (const auto& rest : command->remaining()) all.push_back(rest);
+    chosen = [all, dot]() mutable { return explain(all, *dot); };
+  });
+}
+
+}  // namespace pappus::cli

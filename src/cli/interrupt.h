@@ -1,0 +1,19 @@
+// Ctrl-C: the first cancels the session's queries, a second ends the process as usual.
+#pragma once
+
+namespace pappus {
+class session;
+}
+
+namespace pappus::cli {
+
+/// While it lives, SIGINT and SIGTERM cancel `s`. At most one at a time.
+class interruptible {
+ public:
+  explicit interruptible(session& s);
+  ~interruptible();
+  interruptible(const interruptible&) = delete;
+  interruptible& operator=(const interruptible&) = delete;
+};
+
+}  // namespace pappus::cli

@@ -1,0 +1,218 @@
+// Groups of a known domain: states in a table indexed by key.
+//
+// While the table fits half a core's L2, leaves of rows have tables of their own. A leaf has at
+// least sixteen rows a key, so that merging costs little, and at least 32768. A larger table is
+// filled in place: rows are partitioned by key into parts of the table that fit the cache, and each
+// part is folded in row order.
+#include <bit>
+#include <cstring>
+
+#include "ops/group.h"
+
+namespace pappus::ops {
+namespace {
+
+constexpr std::size_t leaf_table_bytes_most = 512u << 10;  // half of a core's L2
+constexpr std::size_t part_bytes = 256u << 10;             // of the table, for one partition
+constexpr std::size_t leaf_tables_bytes = 64u << 20;       // of all leaves under way
+constexpr std::int64_t merge_states = 2048;                // per work item
+
+std::size_t table_bytes(const group_params& params) {
+  return static_cast<std::size_t>(params.domain) * params.state_bytes;
+}
+bool has_leaves(const group_params& params) { return table_bytes(params) <= leaf_table_bytes_most; }
+std::int64_t leaf_rows(const group_params& params) {
+  const auto keys = static_cast<std::uint64_t>(params.domain);
+  return std::max<std::int64_t>(32768, static_cast<std::int64_t>(std::bit_ceil(16 * keys)));
+}
+
+void fill(const group_params& params, std::byte* states, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i)
+    std::memcpy(states + i * params.state_bytes, params.initial.get(), params.state_bytes);
+}
+
+class dense_run : public group_run {
+ public:
+  explicit dense_run(const run_context& context)
+      : params_(context.node.as<group_params>()),
+        table_(context.memory, table_bytes(params_), context.node.name) {}
+
+  void finish(run_context& context) override;
+
+ protected:
+  std::byte* state(std::int64_t key) const {
+    return table_.data() + static_cast<std::size_t>(key) * params_.state_bytes;
+  }
+  /// Calls f(first, n) for pieces of the keys, in parallel.
+  template <typename F>
+  void for_each_piece(run_context& context, F&& f) const {
+    detail::parallel_chunks(
+        context.team, static_cast<std::size_t>(pieces(params_.domain, merge_states)),
+        [&](std::size_t item, unsigned) {
+          const std::int64_t first = static_cast<std::int64_t>(item) * merge_states;
+          f(first, static_cast<std::size_t>(std::min(merge_states, params_.domain - first)));
+        });
+  }
+
+  const group_params& params_;
+  detail::block table_;
+};
+
+void dense_run::finish(run_context& context) {
+  detail::block rows(context.memory,
+                     static_cast<std::size_t>(params_.domain) * context.node.out.size,
+                     context.node.name);
+  for_each_piece(context, [&](std::int64_t first, std::size_t n) {
+    const std::byte* states[merge_states];
+    std::uint64_t keys[merge_states];
+    auto* narrow = reinterpret_cast<std::byte*>(keys);
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::int64_t key = first + static_cast<std::int64_t>(i);
+      states[i] = state(key);
+      if (params_.key_bytes == 4)
+        store(narrow + 4 * i, static_cast<std::uint32_t>(key));
+      else
+        store(narrow + 8 * i, static_cast<std::uint64_t>(key));
+    }
+    params_.emit(narrow, states, n,
+                 rows.data() + static_cast<std::size_t>(first) * context.node.out.size);
+  });
+  context.output->append(rows.data(), params_.domain);
+  context.output->own(std::move(rows));
+}
+
+class leaf_run final : public dense_run {
+ public:
+  using dense_run::dense_run;
+  void take(run_context& context) override;
+  void finish(run_context& context) override;
+
+ private:
+  void take_leaves(run_context& context, std::int64_t begin, std::int64_t end);
+  void merge(run_context& context, const std::byte* leaves, std::size_t stride, std::int64_t n);
+
+  detail::block carry_;  // the table of a leaf that the last window cut
+  bool has_carry_ = false, has_total_ = false;
+};
+
+void leaf_run::take(run_context& context) {
+  const std::int64_t per_leaf = leaf_rows(params_);
+  const auto at_once = static_cast<std::int64_t>(leaf_tables_bytes /
+                                                 std::max<std::size_t>(table_bytes(params_), 4096));
+  const std::int64_t end = context.first_row + context.rows;
+  for (std::int64_t row = context.first_row; row < end;) {
+    const std::int64_t stop = std::min(end, (row / per_leaf + at_once) * per_leaf);
+    take_leaves(context, row, stop);
+    row = stop;
+  }
+}
+
+/// Rows [begin, end), numbered over the whole stage.
+void leaf_run::take_leaves(run_context& context, std::int64_t begin, std::int64_t end) {
+  const std::int64_t per_leaf = leaf_rows(params_), first_leaf = begin / per_leaf;
+  const std::int64_t leaves = (end - 1) / per_leaf - first_leaf + 1;
+  const std::size_t stride = round_up(table_bytes(params_), 128);  // no two share a pair of lines
+  detail::block tables(context.memory, static_cast<std::size_t>(leaves) * stride,
+                       context.node.name);
+  detail::parallel_chunks(
+      context.team, static_cast<std::size_t>(leaves), [&](std::size_t item, unsigned) {
+        std::byte* table = tables.data() + item * stride;
+        if (item == 0 && has_carry_)
+          std::memcpy(table, carry_.data(), table_bytes(params_));
+        else
+          fill(params_, table, static_cast<std::size_t>(params_.domain));
+        const std::int64_t leaf = (first_leaf + static_cast<std::int64_t>(item)) * per_leaf;
+        for_each_block(context, std::max(leaf, begin) - context.first_row,
+                       std::min(leaf + per_leaf, end) - context.first_row,
+                       [&](const detail::block_args& args) {
+                         params_.direct(context.node.stage.element.get(), args, table);
+                       });
+      });
+  has_carry_ = end % per_leaf != 0;
+  const std::int64_t complete = leaves - (has_carry_ ? 1 : 0);
+  merge(context, tables.data(), stride, complete);
+  if (has_carry_ && table_bytes(params_) != 0) {
+    if (carry_.data() == nullptr)
+      carry_ = detail::block(context.memory, table_bytes(params_), context.node.name);
+    std::memcpy(carry_.data(), tables.data() + static_cast<std::size_t>(complete) * stride,
+                table_bytes(params_));
+  }
+}
+
+void leaf_run::merge(run_context& context, const std::byte* leaves, std::size_t stride,
+                     std::int64_t n) {
+  if (n == 0) return;
+  for_each_piece(context, [&](std::int64_t first, std::size_t count) {
+    const std::byte* leaf = leaves + static_cast<std::size_t>(first) * params_.state_bytes;
+    for (std::int64_t i = 0; i < n; ++i, leaf += stride) {
+      if (i == 0 && !has_total_)
+        std::memcpy(state(first), leaf, count * params_.state_bytes);
+      else
+        params_.merge(state(first), leaf, count);
+    }
+  });
+  has_total_ = true;
+}
+
+void leaf_run::finish(run_context& context) {
+  if (has_carry_) merge(context, carry_.data(), 0, 1);
+  if (!has_total_) fill(params_, table_.data(), static_cast<std::size_t>(params_.domain));
+  dense_run::finish(context);
+}
+
+class partitioned_run final : public dense_run {
+ public:
+  explicit partitioned_run(run_context& context) : dense_run(context) {
+    for_each_piece(context,
+                   [&](std::int64_t first, std::size_t n) { fill(params_, state(first), n); });
+    const std::size_t fitting = std::max<std::size_t>(part_bytes / params_.state_bytes, 1);
+    const auto least = static_cast<std::uint64_t>(params_.domain) / 512;  // at most 512 partitions
+    shift_ = static_cast<unsigned>(std::bit_width(std::max<std::uint64_t>(fitting, least + 1) - 1));
+    partitions_ =
+        static_cast<unsigned>((static_cast<std::uint64_t>(params_.domain) - 1) >> shift_) + 1;
+  }
+  void take(run_context& context) override;
+
+ private:
+  unsigned shift_ = 0, partitions_ = 1;
+};
+
+void partitioned_run::take(run_context& context) {
+  const auto row_bytes = params_.key_bytes + params_.payload_bytes;
+  const auto at_once =
+      std::max<std::int64_t>(static_cast<std::int64_t>(group_store_bytes / row_bytes), 65536);
+  for (std::int64_t begin = 0; begin < context.rows; begin += at_once) {
+    const std::int64_t end = std::min(begin + at_once, context.rows);
+    const group_ranges ranges(context, end - begin);
+    block_partition store(context.memory, ranges.count, partitions_, params_.key_bytes,
+                          params_.payload_bytes, static_cast<std::size_t>(end - begin),
+                          context.node.name);
+    partition_rows(context, params_, nullptr, begin, end, ranges,
+                   partition_function::by_value({}, shift_), store);
+    detail::parallel_chunks(context.team, partitions_, [&](std::size_t item, unsigned) {
+      store.for_each(static_cast<unsigned>(item), [&](const block_partition::rows& rows) {
+        if (!context.team.stopping())
+          params_.add_to_table(rows.keys, rows.payload, rows.n, table_.data());
+      });
+    });
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<group_run> make_dense_group_run(run_context& context) {
+  if (has_leaves(context.node.as<group_params>())) return std::make_unique<leaf_run>(context);
+  return std::make_unique<partitioned_run>(context);
+}
+
+double dense_group_scratch(const group_params& params, double rows) {
+  const auto table = static_cast<double>(table_bytes(params));
+  if (has_leaves(params)) {
+    const double leaves = rows / static_cast<double>(leaf_rows(params)) + 1;
+    return table + std::min(leaves * (table + 128), static_cast<double>(leaf_tables_bytes));
+  }
+  const auto row = static_cast<double>(params.key_bytes + params.payload_bytes);
+  return table + std::min(rows * row * 1.25, static_cast<double>(group_store_bytes));
+}
+
+}  // namespace pappus::ops

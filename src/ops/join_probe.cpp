@@ -1,0 +1,153 @@
+// The untyped half of a join's probe: from keys to pairs of rows.
+//
+// A look-up yields, for each record of the batch, how many rows match and where they are. Pairs are
+// then listed without a branch per record where that is possible: when all match once, when none
+// matches more than once; else run by run.
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "ops/core/hash_string.h"
+#include "ops/join_index.h"
+
+namespace pappus::ops {
+namespace {
+
+using detail::join_batch;
+using detail::join_kind;
+
+constexpr auto every_row = [] {
+  std::array<std::uint32_t, join_batch::most_rows> rows{};
+  for (std::uint32_t i = 0; i < rows.size(); ++i) rows[i] = i;
+  return rows;
+}();
+
+template <typename Key>
+void find_consecutive(const join_index& index, const Key* keys, join_batch& batch) {
+  bool beyond = false;
+  for (std::size_t i = 0; i < batch.rows; ++i) {
+    batch.first[i] = keys[i] - index.base;  // wraps for keys below the base
+    beyond |= batch.first[i] >= index.rows;
+  }
+  batch.all_once = !beyond;
+  if (batch.all_once) return;
+  for (std::size_t i = 0; i < batch.rows; ++i) batch.count[i] = batch.first[i] < index.rows ? 1 : 0;
+}
+
+void find_strings(const join_index& index, const std::string_view* keys, join_batch& batch) {
+  std::uint64_t hashes[join_batch::most_rows];
+  for (std::size_t i = 0; i < batch.rows; ++i) hashes[i] = hash_string(keys[i], index.seed);
+  index.table->probe(reinterpret_cast<const std::byte*>(hashes), batch.rows, batch.first,
+                     batch.count);
+  const auto* strings = index.strings.as<std::string_view>();
+  for (std::size_t i = 0; i < batch.rows; ++i) {
+    if (batch.count[i] == 0) continue;
+    const auto row = batch.count[i] == 1 ? batch.first[i] : index.table->row(batch.first[i]);
+    if (strings[row] != keys[i]) batch.count[i] = 0;
+  }
+}
+
+void find(const join_index& index, const void* keys, join_batch& batch) {
+  if (index.rows == 0) {
+    std::fill_n(batch.count, batch.rows, 0);
+  } else if (index.keys.strings) {
+    find_strings(index, static_cast<const std::string_view*>(keys), batch);
+  } else if (!index.consecutive) {
+    index.table->probe(static_cast<const std::byte*>(keys), batch.rows, batch.first, batch.count);
+  } else if (index.keys.bytes == 4) {
+    find_consecutive(index, static_cast<const std::uint32_t*>(keys), batch);
+  } else {
+    find_consecutive(index, static_cast<const std::uint64_t*>(keys), batch);
+  }
+}
+
+/// One pair per record.
+std::size_t all_pairs(join_batch& batch) {
+  batch.left = every_row.data();
+  batch.right = batch.first;
+  batch.next_row = batch.rows;
+  return batch.rows;
+}
+
+/// At most one pair per record: all at once.
+std::size_t single_pairs(join_batch& batch, bool when_found) {
+  std::size_t pairs = 0;
+  for (std::size_t i = 0; i < batch.rows; ++i) {
+    batch.left_rows[pairs] = static_cast<std::uint32_t>(i);
+    batch.right_rows[pairs] = batch.first[i];
+    pairs += (batch.count[i] != 0) == when_found;
+  }
+  batch.left = batch.left_rows;
+  batch.right = batch.right_rows;
+  batch.next_row = batch.rows;
+  return pairs;
+}
+
+/// Pairs of records with any number of matches, as many as there is room for.
+std::size_t many_pairs(const join_index& index, join_batch& batch) {
+  std::size_t pairs = 0;
+  batch.left = batch.left_rows;
+  batch.right = batch.right_rows;
+  while (batch.next_row < batch.rows && pairs < join_batch::most_rows) {
+    const std::size_t i = batch.next_row;
+    const std::uint64_t count = batch.count[i];
+    const std::uint64_t n =
+        std::min<std::uint64_t>(count - batch.next_match, join_batch::most_rows - pairs);
+    for (std::uint64_t k = 0; k < n; ++k) {
+      batch.left_rows[pairs + k] = static_cast<std::uint32_t>(i);
+      batch.right_rows[pairs + k] =
+          count == 1 ? batch.first[i] : index.table->row(batch.first[i] + batch.next_match + k);
+    }
+    pairs += n;
+    batch.next_match += n;
+    if (count == 0 && batch.kind == join_kind::outer) {
+      batch.left_rows[pairs] = static_cast<std::uint32_t>(i);
+      batch.right_rows[pairs++] = join_batch::no_row;
+    }
+    if (batch.next_match == count) {
+      ++batch.next_row;
+      batch.next_match = 0;
+    }
+  }
+  return pairs;
+}
+
+}  // namespace
+}  // namespace pappus::ops
+
+namespace pappus::detail {
+
+void join_probe(const join_side& side, join_kind kind, const void* keys, std::size_t n,
+                join_batch& batch) {
+  batch.index = side.index;
+  batch.kind = kind;
+  batch.rows = n;
+  batch.next_row = 0;
+  batch.next_match = 0;
+  batch.all_once = false;
+  ops::find(*static_cast<const ops::join_index*>(side.index), keys, batch);
+}
+
+std::size_t join_next(join_batch& batch) {
+  if (batch.next_row == batch.rows) return 0;
+  const auto& index = *static_cast<const ops::join_index*>(batch.index);
+  switch (batch.kind) {
+    case join_kind::semi:
+      if (batch.all_once) return ops::all_pairs(batch);
+      return ops::single_pairs(batch, true);
+    case join_kind::anti:
+      if (batch.all_once) return 0;
+      return ops::single_pairs(batch, false);
+    case join_kind::inner:
+      if (batch.all_once) return ops::all_pairs(batch);
+      if (index.consecutive || (index.table && index.table->unique()))
+        return ops::single_pairs(batch, true);
+      break;
+    case join_kind::outer:
+      if (batch.all_once) return ops::all_pairs(batch);
+      break;
+  }
+  return ops::many_pairs(index, batch);
+}
+
+}  // namespace pappus::detail

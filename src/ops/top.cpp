@@ -1,0 +1,119 @@
+// The rows with the greatest or least keys, without sorting the others.
+//
+// Each worker keeps candidates of its own, from window to window; the order of candidates is total
+// (key, then row), so which worker saw which rows doesn't matter. At the end the candidates of all
+// workers are put together and sorted.
+#include "pappus/detail/loops/top.h"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "ops/blocks.h"
+#include "ops/operator.h"
+#include "ops/registry.h"
+
+namespace pappus::ops {
+namespace {
+
+using detail::top_params;
+
+struct worker_state {
+  detail::block memory;
+  detail::top_buffer buffer;
+};
+struct top_state {
+  std::vector<worker_state> workers;
+};
+
+std::int64_t capacity_of(const top_params& params) {
+  return params.limit + std::max(params.limit, detail::max_block_rows);
+}
+
+void consider(run_context& context) {
+  const auto& params = context.node.as<top_params>();
+  if (!context.state) {
+    auto fresh = std::make_shared<top_state>();
+    fresh->workers.resize(context.team.count());
+    context.state = std::move(fresh);
+  }
+  auto& state = *static_cast<top_state*>(context.state.get());
+  for (const auto& input : context.inputs) context.output->keep_owners_of(*input);
+  if (params.limit == 0) return;
+  const std::int64_t per_item = context.chosen.chunk_rows;
+  detail::parallel_chunks(
+      context.team, static_cast<std::size_t>(pieces(context.rows, per_item)),
+      [&](std::size_t item, unsigned worker) {
+        auto& own = state.workers[worker];
+        if (own.memory.data() == nullptr) {
+          const auto capacity = capacity_of(params);
+          own.memory = detail::block(
+              context.memory, static_cast<std::size_t>(capacity) * params.candidate_bytes,
+              context.node.name);
+          own.buffer = {own.memory.data(), 0, params.limit, capacity, false};
+        }
+        const auto begin = static_cast<std::int64_t>(item) * per_item;
+        for_each_block(context, begin, std::min(begin + per_item, context.rows),
+                       [&](const detail::block_args& args) {
+                         params.consider(context.node.stage.element.get(), args, own.buffer);
+                       });
+      });
+}
+
+void choose(run_context& context) {
+  const auto& params = context.node.as<top_params>();
+  auto& state = *static_cast<top_state*>(context.state.get());
+  std::int64_t count = 0;
+  for (const auto& own : state.workers) count += own.buffer.count;
+  const std::int64_t chosen = std::min(count, params.limit);
+  if (chosen == 0) return;
+  detail::block all(context.memory, static_cast<std::size_t>(count) * params.candidate_bytes,
+                    context.node.name);
+  std::byte* to = all.data();
+  for (const auto& own : state.workers) {
+    const std::size_t bytes = static_cast<std::size_t>(own.buffer.count) * params.candidate_bytes;
+    if (bytes == 0) continue;
+    std::memcpy(to, own.buffer.candidates, bytes);
+    to += bytes;
+  }
+  detail::block records(context.memory, static_cast<std::size_t>(chosen) * context.node.out.size,
+                        context.node.name);
+  params.finish(all.data(), count, chosen, records.data());
+  context.output->append(records.data(), chosen);
+  context.output->own(std::move(records));
+}
+
+constexpr phase top_phases[] = {
+    {"find candidates", phase::kind::launch, phase::when::each_window, consider},
+    {"choose", phase::kind::reduce, phase::when::at_end, choose},
+};
+
+class top_entry final : public operator_entry {
+ public:
+  graph::bound output_rows(const graph::node& n, const graph::bound& input) const override {
+    const std::int64_t limit = n.as<top_params>().limit;
+    if (input.known == graph::bound::certainty::unknown) return graph::bound::at_most(limit);
+    const graph::bound rows{std::min(input.rows, limit), input.known};
+    return n.stage.form == detail::shape::aligned ? rows : rows.loosened();
+  }
+  footprint size(const graph::node& n, double rows_in, double rows_out) const override {
+    const auto& params = n.as<top_params>();
+    const double output = rows_out * static_cast<double>(n.out.size);
+    return {.read = rows_in * input_row_bytes(n),
+            .written = output,
+            .output = output,
+            .scratch = 2.0 * static_cast<double>(capacity_of(params)) *
+                       static_cast<double>(params.candidate_bytes)};
+  }
+  std::span<const phase> phases(const graph::node&) const override { return top_phases; }
+  bool streams(const graph::node&) const override { return true; }
+};
+
+}  // namespace
+
+const operator_entry& top_operator() {
+  static const top_entry entry;
+  return entry;
+}
+
+}  // namespace pappus::ops

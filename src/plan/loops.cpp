@@ -1,0 +1,28 @@
+// Plans the body of each do_while, for explain: what an iteration will do. When the loop runs, each
+// iteration plans anew, with what is known by then.
+#include <sstream>
+
+#include "pappus/detail/core/loop.h"
+#include "plan/plan.h"
+
+namespace pappus::plan {
+
+void plan_loop_bodies(plan& p, const request& asked) {
+  if (!asked.keep_history) return;
+  for (auto& s : p.stages) {
+    if (s.node->kind != detail::op_kind::loop || s.known) continue;
+    const auto& loop = s.node->as<detail::loop_params>();
+    assumptions assumed;
+    for (std::size_t i = 0; i < loop.invariants.size(); ++i)
+      assumed[loop.invariants[i].node.get()] = p.stages[index(s.inputs[i + 1])].rows_out;
+    assumed[loop.placeholder.get()] = p.stages[index(s.inputs[0])].rows_out;
+    request body = asked;
+    body.roots = {&loop.body, 1};
+    body.bound = nullptr;
+    body.assumed = &assumed;
+    std::istringstream lines(make_plan(body).print());
+    for (std::string line; std::getline(lines, line);) s.body += "     |" + line + "\n";
+  }
+}
+
+}  // namespace pappus::plan

@@ -1,0 +1,152 @@
+#include "memory/pool.h"
+
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "pappus/error.h"
+
+namespace pappus::memory {
+namespace {
+
+constexpr std::size_t MiB = std::size_t{1} << 20;
+
+TEST(pool, charges_what_is_held_and_lets_go_of_it) {
+  pool memory(64 * MiB);
+  {
+    const detail::block a(memory, 5 * MiB, "a"), b(memory, 100, "b");
+    EXPECT_EQ(memory.in_use(), pool::charged(5 * MiB) + pool::charged(100));
+    EXPECT_EQ(memory.held(), memory.in_use());
+  }
+  EXPECT_EQ(memory.in_use(), 0u);
+  EXPECT_GT(memory.held(), 0u);  // kept warm
+  EXPECT_GE(memory.peak(), 5 * MiB);
+  memory.trim();
+  EXPECT_EQ(memory.held(), 0u);
+}
+
+TEST(pool, charges_at_least_what_was_asked_for_and_little_more) {
+  EXPECT_EQ(pool::charged(0), 0u);
+  for (const std::size_t bytes : {std::size_t{1}, std::size_t{64}, std::size_t{65}, MiB / 16,
+                                  MiB / 16 + 1, 2 * MiB - 1, 2 * MiB, 2 * MiB + 1, 100 * MiB}) {
+    EXPECT_GE(pool::charged(bytes), bytes);
+    EXPECT_LE(pool::charged(bytes), bytes + 2 * MiB);
+    EXPECT_EQ(pool::charged(pool::charged(bytes)), pool::charged(bytes));
+  }
+}
+
+TEST(pool, hands_out_aligned_writable_memory) {
+  pool memory(256 * MiB);
+  std::vector<detail::block> blocks;
+  for (const std::size_t bytes :
+       {std::size_t{1}, std::size_t{100}, std::size_t{70'000}, 3 * MiB, 33 * MiB}) {
+    blocks.emplace_back(memory, bytes, "test");
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(blocks.back().data()) % 64, 0u);
+    if (bytes >= 2 * MiB) {  // begins on a huge page
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(blocks.back().data()) % (2 * MiB), 0u);
+    }
+    std::memset(blocks.back().data(), static_cast<int>(blocks.size()), bytes);
+  }
+  for (std::size_t i = 0; i < blocks.size(); ++i)
+    EXPECT_EQ(blocks[i].data()[blocks[i].size() - 1], static_cast<std::byte>(i + 1));
+}
+
+TEST(pool, reuses_warm_blocks_of_the_same_size) {
+  pool memory(64 * MiB);
+  std::byte* first = memory.acquire(5 * MiB, "test");
+  memory.release(first, 5 * MiB);
+  EXPECT_EQ(memory.acquire(6 * MiB - 1, "test"), first);  // charged the same
+  memory.release(first, 6 * MiB - 1);
+}
+
+TEST(pool, gives_warm_memory_back_when_something_else_needs_the_room) {
+  pool memory(16 * MiB);
+  for (const std::size_t bytes : {4 * MiB, 6 * MiB, 6 * MiB}) {
+    const detail::block block(memory, bytes, "test");
+  }
+  const detail::block large(memory, 16 * MiB, "test");
+  EXPECT_EQ(memory.held(), 16 * MiB);
+  EXPECT_EQ(memory.peak(), 16 * MiB);
+}
+
+template <typename Action>
+void expect_memory_error(const char* text, Action action) {
+  try {
+    action();
+    FAIL() << "no error";
+  } catch (const memory_error& e) {
+    EXPECT_STREQ(e.what(), text);
+  }
+}
+
+TEST(pool, refuses_what_exceeds_the_limit_and_says_what_is_in_use) {
+  pool memory(16 * MiB);
+  const detail::block held(memory, 10 * MiB, "first");
+  expect_memory_error(
+      "sort_by: needs 8 MiB more, but 10 MiB of the memory limit of 16 MiB are in use; raise the "
+      "limit (PAPPUS_HOST_MEMORY or options::host_memory) or use less data",
+      [&] { memory.acquire(8 * MiB, "sort_by"); });
+  EXPECT_EQ(memory.in_use(), 10 * MiB);
+  const detail::block fits(memory, 6 * MiB, "second");
+  EXPECT_EQ(memory.in_use(), 16 * MiB);
+}
+
+TEST(pool, refuses_sizes_near_the_end_of_64_bits) {
+  pool memory(16 * MiB);
+  for (const std::size_t bytes :
+       {std::numeric_limits<std::size_t>::max(), std::numeric_limits<std::size_t>::max() - MiB,
+        std::numeric_limits<std::size_t>::max() / 2})
+    EXPECT_THROW(memory.acquire(bytes, "test"), memory_error);
+  EXPECT_EQ(memory.in_use(), 0u);
+}
+
+TEST(pool, never_exceeds_its_limit_with_many_threads) {
+  pool memory(8 * MiB);
+  std::vector<std::thread> threads;
+  for (unsigned t = 0; t < 4; ++t)
+    threads.emplace_back([&memory, t] {
+      for (std::size_t i = 0; i < 300; ++i) {
+        try {
+          const detail::block block(memory, (i * 7 + t) % 40 * (MiB / 8), "test");
+          if (block.size() != 0) block.data()[block.size() - 1] = std::byte{1};
+        } catch (const memory_error&) {  // others hold the rest
+        }
+      }
+    });
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(memory.in_use(), 0u);
+  EXPECT_LE(memory.peak(), 8 * MiB);
+}
+
+TEST(block, moves_without_copying_and_is_empty_afterwards) {
+  pool memory(16 * MiB);
+  detail::block a(memory, 1000, "test");
+  const std::byte* data = a.data();
+  detail::block b(std::move(a));
+  EXPECT_EQ(b.data(), data);
+  EXPECT_EQ(a.data(), nullptr);
+  EXPECT_EQ(a.size(), 0u);
+  a = std::move(b);
+  EXPECT_EQ(a.data(), data);
+  a.reset();
+  a.reset();
+  EXPECT_EQ(memory.in_use(), 0u);
+}
+
+TEST(block, of_no_bytes_asks_for_nothing) {
+  pool memory(0);
+  const detail::block none(memory, 0, "test");
+  EXPECT_EQ(none.data(), nullptr);
+}
+
+TEST(default_limit, is_some_of_the_memory_there_is) {
+  EXPECT_GT(default_limit(), MiB);
+  EXPECT_LT(default_limit(), std::size_t{1} << 50);
+}
+
+}  // namespace
+}  // namespace pappus::memory

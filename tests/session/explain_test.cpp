@@ -1,0 +1,99 @@
+// What explain() and explain_analyze() promise to tell.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "pappus/pappus.h"
+
+namespace pappus {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+TEST(explain, shows_graph_plan_tasks_and_prediction_and_runs_nothing) {
+  session s(options{.threads = 2});
+  int calls = 0;
+  const auto total = s.from(std::vector<int>(1000))
+                         .map([&calls](int x) {
+                           ++calls;
+                           return x + 1;
+                         })
+                         .filter([](int x) { return x % 2 == 0; })
+                         .collect_rows()
+                         .sum();
+  const auto text = total.explain();
+  EXPECT_THAT(text, StartsWith("graph\n"));
+  EXPECT_THAT(text, ContainsRegex("n[0-9]+ map·filter: int <- n[0-9]+\n"));
+  EXPECT_THAT(text, AllOf(HasSubstr("plan after collect\n"), HasSubstr("plan after bounds\n"),
+                          HasSubstr("plan after lifetimes\n")));
+  EXPECT_THAT(text, HasSubstr("map·filter: 1,000 → ≤ 1,000 rows"));
+  EXPECT_THAT(text, HasSubstr("rows a chunk, cpu, reads 3.9 KiB, writes 3.9 KiB, about "));
+  EXPECT_THAT(text, HasSubstr("; then frees s1"));
+  EXPECT_THAT(text, HasSubstr("\ntasks\n"));
+  EXPECT_THAT(text, HasSubstr("launch s1 map·filter: write, ≤ 7.8 KiB"));
+  EXPECT_THAT(text, ContainsRegex("\npredicted: ≤ .* moved, ≤ .* of memory at once\n$"));
+  EXPECT_EQ(calls, 0);
+}
+
+TEST(explain, says_what_is_recomputed_and_what_is_cached) {
+  session s(options{.threads = 2});
+  const auto rows = s.range(0, 1000).map([](int x) { return x * x; });
+  const auto twice = rows.collect_rows().zip(rows.filter([](int x) { return x > 9; }));
+  EXPECT_THAT(twice.explain(), HasSubstr("note: map is recomputed here and in s"));
+
+  const auto kept = rows.cache();
+  const auto total = kept.sum();
+  EXPECT_THAT(total.explain(), HasSubstr("[will be cached]"));
+  EXPECT_EQ(kept.count().get(), 1000);
+  EXPECT_THAT(total.explain(), AllOf(HasSubstr("[cached]"), HasSubstr("in memory")));
+}
+
+TEST(explain, names_edges_of_shared_data) {
+  session s(options{.threads = 2});
+  const auto table = s.from(std::vector{1, 2, 3});
+  const auto rows = s.range(0, 3).map(
+      [](int i, std::span<const int> t) { return t[static_cast<std::size_t>(i)]; }, table.shared());
+  EXPECT_THAT(rows.explain(), ContainsRegex("range·map: int <- n[0-9]+ \\(shared\\)\n"));
+}
+
+TEST(explain_dot, draws_nodes_and_edges) {
+  session s(options{.threads = 2});
+  const auto table = s.from(std::vector{1, 2, 3});
+  const auto total =
+      s.from(std::vector{1.5})
+          .map([](double x, std::span<const int> t) { return x + t[0]; }, table.shared())
+          .sum();
+  const auto text = total.explain_dot();
+  EXPECT_THAT(text, StartsWith("digraph query {\n"));
+  EXPECT_THAT(text, ContainsRegex("  n[0-9]+ \\[label=\"map·sum\ndouble\"\\];\n"));
+  EXPECT_THAT(text, ContainsRegex("  n[0-9]+ -> n[0-9]+;\n"));
+  EXPECT_THAT(text, ContainsRegex("  n[0-9]+ -> n[0-9]+ \\[style=dashed, label=\"shared\"\\];\n"));
+  EXPECT_THAT(text, ::testing::EndsWith("}\n"));
+}
+
+TEST(explain_analyze, shows_what_happened_beside_what_was_predicted) {
+  session s(options{.threads = 2});
+  const auto even = s.range(0, 1000).filter([](int x) { return x % 2 == 0; }).collect_rows();
+  const auto text = even.map([](int x) { return x; }).explain_analyze();
+  EXPECT_THAT(text, StartsWith("stages: predicted → measured\n"));
+  EXPECT_THAT(text, ContainsRegex("s0 range·filter: rows ≤ 1,000 → 500, time .* → .*, on cpu\n"));
+  EXPECT_THAT(text, ContainsRegex("       launch write: .*s\n"));
+  EXPECT_THAT(text, ContainsRegex("\ntotal: .*s\n$"));
+}
+
+TEST(explain_analyze, runs_the_query) {
+  session s(options{.threads = 2});
+  std::atomic<int> calls{0};
+  const auto rows = s.range(0, 1000).map([&calls](int x) {
+    ++calls;
+    return x;
+  });
+  EXPECT_THAT(rows.explain_analyze(), Not(HasSubstr("≤")));
+  EXPECT_EQ(calls.load(), 1000);
+}
+
+}  // namespace
+}  // namespace pappus
