@@ -245,7 +245,7 @@ class query {
   template <typename F>
   void for_each_chunk(F f) const;
 
-  /// Runs the query and writes its records to a .npy, .csv or raw (.bin) file, which appears once
+  /// Runs the query and writes its records to a .npy, .csv or raw (.raw) file, which appears once
   /// it is complete. CSV needs the columns: write("hits.csv", column("name", &hit::name),
   /// column("score", &hit::score)). Throws format_error naming the file.
   template <typename... Columns>

@@ -3,7 +3,8 @@
 //   void merge(const Self&);     all the records of another, which come after this one's
 //   auto finalize() const;       optional: the result, where it isn't the reducer itself
 //   void accumulate_block(const T* records, std::int64_t n);
-//                                optional: the same as accumulating n >= 1 records one by one, faster
+//                                optional: the same as accumulating n >= 1 records one by one,
+//                                faster
 // A default-constructed one (or the one given to reduce()) stands for no records: merging it must
 // change nothing.
 #pragma once
@@ -111,7 +112,8 @@ bool orders_before(const T& x, const T& y) {
 template <typename T, bool Greatest>
 constexpr detail::key_bits<T> rank_bits(const T& x) {
   using bits = detail::key_bits<T>;
-  return static_cast<bits>(detail::encode_key(x) ^ (Greatest ? bits{0} : static_cast<bits>(~bits{0})));
+  return static_cast<bits>(detail::encode_key(x) ^
+                           (Greatest ? bits{0} : static_cast<bits>(~bits{0})));
 }
 
 /// Replaces `best` by the first of the n values that ranks highest, if that ranks higher or there
@@ -140,9 +142,8 @@ struct min {
     if (!any || orders_before(x, best)) best = x;
     any = true;
   }
-  void accumulate_block(const T* values, std::int64_t n)
-    requires detail::bits_key<T> && std::is_arithmetic_v<T>
-  {
+  void accumulate_block(const T* values,
+                        std::int64_t n) requires detail::bits_key<T> && std::is_arithmetic_v<T> {
     replace_by_extreme<T, false>(best, any, values, n);
   }
   void merge(const min& other) {
@@ -164,9 +165,8 @@ struct max {
     if (!any || orders_before(best, x)) best = x;
     any = true;
   }
-  void accumulate_block(const T* values, std::int64_t n)
-    requires detail::bits_key<T> && std::is_arithmetic_v<T>
-  {
+  void accumulate_block(const T* values,
+                        std::int64_t n) requires detail::bits_key<T> && std::is_arithmetic_v<T> {
     replace_by_extreme<T, true>(best, any, values, n);
   }
   void merge(const max& other) {

@@ -20,9 +20,10 @@ collection<R> scan(const query<E>& from, Op op, std::shared_ptr<const R> initial
     stage.element = std::make_shared<const element>(element{from.expression(), std::move(op)});
     auto params = make_scan_params<element>();
     params->initial = std::move(initial);
-    return {from.session(),
-            make_node(from.session(), {op_kind::scan, Exclusive ? "exclusive_scan" : "inclusive_scan",
-                                       record_type_of<R>(), std::move(stage), std::move(params)})};
+    return {
+        from.session(),
+        make_node(from.session(), {op_kind::scan, Exclusive ? "exclusive_scan" : "inclusive_scan",
+                                   record_type_of<R>(), std::move(stage), std::move(params)})};
   }
 }
 
@@ -41,8 +42,8 @@ collection<R> scan(const query<E>& from, Op op, std::shared_ptr<const R> initial
 template <typename E>
 template <typename Op>
 auto query<E>::inclusive_scan(Op op) const {
-  using R = std::remove_cvref_t<std::invoke_result_t<const Op&, const value_type&,
-                                                     const value_type&>>;
+  using R =
+      std::remove_cvref_t<std::invoke_result_t<const Op&, const value_type&, const value_type&>>;
   return detail::scan<false, R>(*this, std::move(op), std::shared_ptr<const R>());
 }
 

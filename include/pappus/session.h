@@ -78,7 +78,7 @@ class session {
   /// Columns are found by name in the header. Opened now, read when needed. Throws format_error.
   template <typename T, typename... Columns>
   collection<T> csv(const std::string& path, const Columns&... columns);
-  /// Records of a .npy, .csv or raw (.bin) file, told by its suffix. NPY files match T by the types
+  /// Records of a .npy, .csv or raw (.raw) file, told by its suffix. NPY files match T by the types
   /// of its fields.
   template <typename T, typename... Columns>
   collection<T> read(const std::string& path, const Columns&... columns);
@@ -93,8 +93,7 @@ class session {
   collection<detail::value_of<E>> do_while(const query<E>& initial, Body body, Condition condition,
                                            max_iterations limit);
   template <typename E, typename Body, typename Condition>
-  collection<detail::value_of<E>> do_while(const query<E>& initial, Body body,
-                                           Condition condition);
+  collection<detail::value_of<E>> do_while(const query<E>& initial, Body body, Condition condition);
 
   /// Computes several results in one go, sharing what they have in common: auto [a, b] = s.run(x,
   /// y).

@@ -18,7 +18,8 @@ detail::directed_key<F, true> descending(F key) {
   return {std::move(key)};
 }
 
-/// Sorts by keys, the most significant first: s.sort_by(&flight::carrier, descending(&flight::delay)).
+/// Sorts by keys, the most significant first: s.sort_by(&flight::carrier,
+/// descending(&flight::delay)).
 ///
 /// A key is a function of a record or a pointer to a member, bare or within ascending() or
 /// descending(). It yields an integer, an enumerator, float, double, a std::string_view, or a
@@ -45,10 +46,10 @@ collection<typename query<E>::value_type> query<E>::sort_by(Keys... keys) const 
     auto stage = erased_stage();
     stage.element = std::make_shared<const element>(
         element{expression_, std::tuple<Keys...>(std::move(keys)...)});
-    return {session_, detail::make_node(session_, {detail::op_kind::sort, "sort_by",
-                                                   detail::record_type_of<value_type>(),
-                                                   std::move(stage),
-                                                   detail::make_sort_params<element>()})};
+    return {session_,
+            detail::make_node(
+                session_, {detail::op_kind::sort, "sort_by", detail::record_type_of<value_type>(),
+                           std::move(stage), detail::make_sort_params<element>()})};
   }
 }
 
@@ -90,7 +91,8 @@ collection<value_of<E>> choose(const query<E>& from, std::int64_t n, Key key, co
 
 /// The n records with the greatest keys, the greatest first; of equal ones those that come first,
 /// in their order: the first n rows of sort_by(descending(key)). NaN counts as greater than every
-/// number. All records if there are fewer; none if n <= 0. For keys see sort_by.
+/// number. All records if there are fewer; none if n <= 0. For keys see sort_by; here
+/// one may be called twice for a record.
 /// Reads the input once, a file in windows, and keeps about 2 n records a worker; for n beyond
 /// 65,536 it sorts everything. Throws memory_error and what the key throws.
 template <typename E>

@@ -2,17 +2,22 @@
 //
 // A stage reads several row sets in step, and each is cut into chunks at other places. A block is a
 // run of rows that is contiguous in all of them and at most max_block_rows long. Between blocks the
-// walk looks whether the query was cancelled.
+// walk looks whether the query was cancelled. A user's function may take a millisecond a row, so
+// blocks begin short and only grow while they are fast; once they are full nobody looks at the
+// clock.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <vector>
 
 #include "ops/operator.h"
 
 namespace pappus::ops {
+
+inline constexpr std::int64_t first_block_rows = 64;
 
 /// Calls f(const block_args&) for rows [begin, end) of the window, in order. Block rows are
 /// numbered over the whole stage.
@@ -34,8 +39,9 @@ void for_each_block(const run_context& context, std::int64_t begin, std::int64_t
     at[i] = {set, set->find(begin)};
   }
   const std::int64_t most = std::min(detail::max_block_rows, context.chosen.chunk_rows);
+  std::int64_t longest = std::min(first_block_rows, most);
   for (std::int64_t row = begin; row < end && !context.team.stopping();) {
-    std::int64_t n = std::min(most, end - row);
+    std::int64_t n = std::min(longest, end - row);
     for (std::size_t i = 0; i < inputs; ++i) {
       const auto& chunks = at[i].set->chunks();
       while (row >= chunks[at[i].chunk].first + chunks[at[i].chunk].rows) ++at[i].chunk;
@@ -44,8 +50,16 @@ void for_each_block(const run_context& context, std::int64_t begin, std::int64_t
       pointers[i] =
           chunk.data + static_cast<std::size_t>(row - chunk.first) * at[i].set->layout().size;
     }
-    f(detail::block_args{pointers, context.sides.data(), context.first_row + row, n,
-                         &context.team});
+    const detail::block_args block{pointers, context.sides.data(), context.first_row + row, n,
+                                   &context.team};
+    if (longest == most) {
+      f(block);
+    } else {
+      const auto begun = std::chrono::steady_clock::now();
+      f(block);
+      if (std::chrono::steady_clock::now() - begun < std::chrono::milliseconds(1))
+        longest = std::min(longest * 8, most);
+    }
     row += n;
   }
 }

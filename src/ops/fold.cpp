@@ -8,6 +8,7 @@
 //
 // Reducers that can be done early (first, any, all) let later leaves be skipped: whatever those
 // hold, merging it would change nothing.
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 
@@ -23,6 +24,9 @@ using detail::fold_params;
 std::int64_t leaf_rows(const detail::reduce_kernel& reducer) {
   return std::int64_t{65536} * (1 + static_cast<std::int64_t>(reducer.state_size / 4096));
 }
+
+/// Leaves whose states are in memory together; a huge input is folded that many at a time.
+constexpr std::int64_t max_leaves = 16384;
 
 std::size_t padded_size(const detail::reduce_kernel& reducer) {
   const std::size_t line = 64;  // no two leaves write to one cache line
@@ -46,15 +50,13 @@ void merge_into_total(run_context& context, fold_state& state, const std::byte* 
   }
 }
 
-void accumulate(run_context& context) {
+/// Accumulates rows [from, to) of the window: at most max_leaves leaves, the last one maybe in
+/// part.
+void accumulate_rows(run_context& context, fold_state& state, std::int64_t from, std::int64_t to) {
   const auto& params = context.node.as<fold_params>();
   const auto& reducer = params.reducer;
-  if (!context.state) context.state = std::make_shared<fold_state>();
-  auto& state = *static_cast<fold_state*>(context.state.get());
-  if (context.rows == 0) return;
-
-  const std::int64_t per_leaf = leaf_rows(reducer);
-  const std::int64_t begin = context.first_row, end = begin + context.rows;
+  const std::int64_t per_leaf = leaf_rows(reducer), first_row = context.first_row;
+  const std::int64_t begin = first_row + from, end = first_row + to;
   const std::int64_t first_leaf = begin / per_leaf, leaves = (end - 1) / per_leaf - first_leaf + 1;
   const std::size_t stride = padded_size(reducer);
   detail::block states(context.memory, static_cast<std::size_t>(leaves) * stride,
@@ -71,8 +73,8 @@ void accumulate(run_context& context) {
         else
           reducer.init(reducer.context.get(), leaf);
         bool done = index > last_needed.load(std::memory_order_relaxed);
-        for_each_block(context, std::max(leaf_begin, begin) - begin,
-                       std::min(leaf_begin + per_leaf, end) - begin,
+        for_each_block(context, std::max(leaf_begin, begin) - first_row,
+                       std::min(leaf_begin + per_leaf, end) - first_row,
                        [&](const detail::block_args& args) {
                          if (done) return;
                          params.loop(context.node.stage.element.get(), args, leaf);
@@ -94,6 +96,19 @@ void accumulate(run_context& context) {
       state.carry = detail::block(context.memory, stride, context.node.name);
     std::memcpy(state.carry.data(), states.data() + static_cast<std::size_t>(complete) * stride,
                 reducer.state_size);
+  }
+}
+
+void accumulate(run_context& context) {
+  const auto& reducer = context.node.as<fold_params>().reducer;
+  if (!context.state) context.state = std::make_shared<fold_state>();
+  auto& state = *static_cast<fold_state*>(context.state.get());
+  const std::int64_t per_leaf = leaf_rows(reducer), first_row = context.first_row;
+  for (std::int64_t from = 0, to; from < context.rows; from = to) {
+    if (reducer.saturated && state.has_total && reducer.saturated(state.total.data())) return;
+    to = ((first_row + from) / per_leaf + max_leaves) * per_leaf - first_row;
+    to = std::min(to, context.rows);
+    accumulate_rows(context, state, from, to);
   }
 }
 
@@ -123,7 +138,8 @@ class fold_entry final : public operator_entry {
   }
   footprint size(const graph::node& n, double rows_in, double) const override {
     const auto& reducer = n.as<fold_params>().reducer;
-    const double leaves = rows_in / static_cast<double>(leaf_rows(reducer)) + 1;
+    const double leaves = std::min(rows_in / static_cast<double>(leaf_rows(reducer)) + 1,
+                                   static_cast<double>(max_leaves));
     return {.read = rows_in * input_row_bytes(n),
             .written = static_cast<double>(reducer.result.size),
             .output = static_cast<double>(reducer.result.size),

@@ -7,7 +7,8 @@
 // groups, what is merged so far seeds the tables of the partitions, and all rows that follow are
 // partitioned. So the way a row takes depends on the rows before it alone.
 //
-// Many groups: rows are partitioned by hash and each partition is folded in row order.
+// Many groups: rows are partitioned by hash and each partition is folded in row order. Tables of
+// partitions fit a core's L2 half full.
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -24,6 +25,7 @@ constexpr std::int64_t first_rows = 8192, early_rows = 65536, late_rows = 262144
 constexpr std::int64_t early_leaves = 16, late_leaves = 64;                        // of a round
 constexpr std::int64_t early_end = first_rows + early_leaves * early_rows;
 constexpr std::size_t part_table_bytes = 512u << 10;  // half of a core's L2
+constexpr std::size_t in_line_bytes_most = 1u << 20;  // larger tables need prefetching
 constexpr std::size_t batch = group_table::max_batch;
 
 struct leaf {
@@ -67,13 +69,14 @@ class hash_run final : public group_run {
  private:
   using table_ptr = std::unique_ptr<group_table>;
 
-  table_ptr make_table(run_context& context, double expected) const;
+  table_ptr make_table(run_context& context, double expected, table_layout layout) const;
   void accumulate(group_table& table, const std::byte* keys, const std::byte* values,
                   std::size_t n) const;
   void merge_into(group_table& table, const group_table& from) const;
   void complete_leaf(table_ptr from);
   void take_leaves(run_context& context, std::int64_t begin, std::int64_t end);
   void end_round(run_context& context);
+  void choose_seed();
   void change_to_partitions(run_context& context, double groups);
   void take_partitioned(run_context& context, std::int64_t begin, std::int64_t end);
 
@@ -89,6 +92,8 @@ class hash_run final : public group_run {
   partition_function partition_{};
   bool many_ = false;
   std::int64_t round_leaves_ = 0, round_groups_ = 0;  // of the round's complete leaves
+  std::uint64_t seed_ = 0;                            // of the hash of new leaves' tables
+  std::size_t seeded_groups_ = 0;                     // the groups for which it was chosen
   leaf last_leaf_{0, 0};                              // the last complete leaf
 };
 
@@ -98,14 +103,20 @@ hash_run::hash_run(run_context& context) : params_(context.node.as<group_params>
     change_to_partitions(context, static_cast<double>(params_.expected));
 }
 
-hash_run::table_ptr hash_run::make_table(run_context& context, double expected) const {
-  return std::make_unique<group_table>(context.memory, bits_bytes(params_), params_.state_bytes,
-                                       params_.state_align, params_.initial.get(),
-                                       static_cast<std::size_t>(expected), context.node.name);
+hash_run::table_ptr hash_run::make_table(run_context& context, double expected,
+                                         table_layout layout) const {
+  return std::make_unique<group_table>(
+      context.memory, bits_bytes(params_), params_.state_bytes, params_.state_align,
+      params_.initial.get(), static_cast<std::size_t>(expected), context.node.name, layout);
 }
 
 void hash_run::accumulate(group_table& table, const std::byte* keys, const std::byte* values,
                           std::size_t n) const {
+  if (table.bytes() <= in_line_bytes_most) {
+    auto slots = table.slots();
+    params_.add_to_hash(keys, values, n, slots);
+    return;
+  }
   std::byte* states[batch];
   const std::size_t key_bytes = bits_bytes(params_);
   for (std::size_t at = 0; at < n; at += batch) {
@@ -168,13 +179,20 @@ void hash_run::take_leaves(run_context& context, std::int64_t begin, std::int64_
   detail::parallel_chunks(context.team, leaves.size(), [&](std::size_t item, unsigned) {
     auto& table = found[item];
     table = item == 0 && carry_ ? std::move(carry_)
-                                : make_table(context, static_cast<double>(expected));
+                                : make_table(context, static_cast<double>(expected), {true, seed_});
+    const std::int64_t first = std::max(leaves[item].begin, begin) - context.first_row;
+    const std::int64_t last = std::min(leaves[item].end, end) - context.first_row;
+    if (params_.direct_hash != nullptr) {
+      auto slots = table->slots();
+      for_each_block(context, first, last, [&](const detail::block_args& args) {
+        params_.direct_hash(context.node.stage.element.get(), args, slots);
+      });
+      return;
+    }
     group_feeder feeder(context, params_, strings_.get());
-    feeder.feed(std::max(leaves[item].begin, begin) - context.first_row,
-                std::min(leaves[item].end, end) - context.first_row,
-                [&](const std::byte* keys, const std::byte* values, std::size_t n) {
-                  accumulate(*table, keys, values, n);
-                });
+    feeder.feed(first, last, [&](const std::byte* keys, const std::byte* values, std::size_t n) {
+      accumulate(*table, keys, values, n);
+    });
   });
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     if (leaves[i].end > end) {
@@ -192,26 +210,37 @@ void hash_run::end_round(run_context& context) {
   round_leaves_ = round_groups_ = 0;
   if (const double all = estimated_groups(rows, groups); all > few_groups)
     change_to_partitions(context, all);
+  else
+    choose_seed();
+}
+
+/// New leaves will have the same keys as before, mostly.
+void hash_run::choose_seed() {
+  const std::size_t groups = tables_.front()->size();
+  if (groups == seeded_groups_) return;
+  seeded_groups_ = groups;
+  seed_ = tables_.front()->good_seed();
 }
 
 void hash_run::change_to_partitions(run_context& context, double groups) {
   many_ = true;
   const double slot =
       static_cast<double>(round_up(bits_bytes(params_), params_.state_align) + params_.state_bytes);
-  const double parts = 2 * groups * slot / static_cast<double>(part_table_bytes);
+  const double parts = 4 * groups * slot / static_cast<double>(part_table_bytes);
   const unsigned bits =
       static_cast<unsigned>(std::clamp(std::ceil(std::log2(std::max(parts, 1.0))), 6.0, 9.0));
-  partition_ = partition_function::by_hash(bits);
+  partition_ = partition_function::by_spread(bits);
   const std::size_t count = std::size_t{1} << bits;
   // The estimate may be far off: tables begin no larger than a moderate input could fill.
   const double each = std::min(groups, 4e6) / static_cast<double>(count);
 
   std::vector<table_ptr> before = std::exchange(tables_, {});
-  for (std::size_t i = 0; i < count; ++i) tables_.push_back(make_table(context, each));
+  for (std::size_t i = 0; i < count; ++i)
+    tables_.push_back(make_table(context, each, {.sparse = false, .partition_bits = bits}));
   if (before.empty()) return;
   before.front()->for_each([&](const std::byte* key, const std::byte* state) {
     const auto number = with_key_type(bits_bytes(params_), [&](auto type) {
-      return hash(load<decltype(type)>(key), partition_.seed) >> (64 - bits);
+      return detail::spread_hash::product(load<decltype(type)>(key)) >> (64 - bits);
     });
     std::byte* to;
     tables_[number]->find_or_insert(key, 1, &to);

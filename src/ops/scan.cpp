@@ -3,11 +3,11 @@
 // Problem: the textbook parallel scan reads its input twice, once for the totals of the parts and
 // once for the scan; memory is what limits it.
 //
-// Idea: rows are cut into tiles that fit a core's L2. A worker goes through its tile once, waits for
-// the total of all tiles before it, adds its own and passes it on at once, then writes the tile's
-// records from cache (Merrill and Garland's decoupled look-back, 2016, with a look-back of one: there
-// are few workers). Tiles are started in ascending order, so whoever is waited for is at work, and the
-// wait ends; while one worker reads, another writes.
+// Idea: rows are cut into tiles that fit a core's L2. A worker goes through its tile once, waits
+// for the total of all tiles before it, adds its own and passes it on at once, then writes the
+// tile's records from cache (Merrill and Garland's decoupled look-back, 2016, with a look-back of
+// one: there are few workers). Tiles are started in ascending order, so whoever is waited for is at
+// work, and the wait ends; while one worker reads, another writes.
 //
 // A worker whose element function throws never passes its total on: it says so, and those who wait
 // give up. So they do when the query is cancelled.
@@ -111,10 +111,11 @@ class scanning {
   scan_output output(std::int64_t tile_begin, const detail::block_args& args,
                      const scratch& s) const {
     const std::int64_t row = args.row - context_.first_row;
-    return {.records = records_ + static_cast<std::size_t>(row) * params_.value_bytes,
-            .buffer = s.values + static_cast<std::size_t>(row - tile_begin) * params_.buffered_bytes,
-            .first_block = row == tile_begin,
-            .past_caches = past_caches_};
+    return {
+        .records = records_ + static_cast<std::size_t>(row) * params_.value_bytes,
+        .buffer = s.values + static_cast<std::size_t>(row - tile_begin) * params_.buffered_bytes,
+        .first_block = row == tile_begin,
+        .past_caches = past_caches_};
   }
 
   /// False when the query is to stop.

@@ -72,7 +72,8 @@ class sorting {
       compute_keys(i, keys.first.data(), payload.first.data());
       if (pass.key_bytes == 0) {
         keys.other.reset();
-        sort_by_strings(pass, reinterpret_cast<const std::string_view*>(keys.first.data()), payload);
+        sort_by_strings(pass, reinterpret_cast<const std::string_view*>(keys.first.data()),
+                        payload);
       } else {
         const auto where = radix_sort(
             context_.team, context_.memory,
@@ -219,8 +220,9 @@ class sort_entry final : public operator_entry {
     }
     const auto record = static_cast<double>(n.out.size);
     const double moved = 2.0 * static_cast<double>(params.payload_bytes);
-    const double besides = params.moves == sort_moves::addresses ? keys + moved
-                                                                 : keys + moved - record;
+    double besides = keys + moved - record;
+    if (params.moves == sort_moves::addresses) besides = keys + moved;
+    if (params.integers) besides = params.input_is_keys ? 0 : record;
     return {.read = rows_in * input_row_bytes(n) + rows_in * 1.5 * (keys + moved),
             .written = rows_in * 1.5 * (keys + moved),
             .output = rows_out * record,

@@ -59,18 +59,18 @@ void write_aligned(run_context& context, const span& rows, detail::row_set& to) 
   detail::block block(context.memory, static_cast<std::size_t>(rows.count()) * size,
                       context.node.name);
   const std::int64_t per_item = std::max<std::int64_t>(context.chosen.chunk_rows, 4096);
-  detail::parallel_chunks(
-      context.team, static_cast<std::size_t>(pieces(rows.count(), per_item)),
-      [&](std::size_t item, unsigned) {
-        const auto begin = static_cast<std::int64_t>(item) * per_item;
-        detail::out_rows out{.cursor = block.data() + static_cast<std::size_t>(begin) * size,
-                             .past_caches = block.size() > detail::streamed_beyond_bytes};
-        for_each_block(context, rows.begin + begin,
-                       std::min(rows.begin + begin + per_item, rows.end),
-                       [&](const detail::block_args& args) {
-                         rows.loop(context.node.stage.element.get(), args, out);
-                       });
-      });
+  detail::parallel_chunks(context.team, static_cast<std::size_t>(pieces(rows.count(), per_item)),
+                          [&](std::size_t item, unsigned) {
+                            const auto begin = static_cast<std::int64_t>(item) * per_item;
+                            detail::out_rows out{
+                                .cursor = block.data() + static_cast<std::size_t>(begin) * size,
+                                .past_caches = block.size() > detail::streamed_beyond_bytes};
+                            for_each_block(context, rows.begin + begin,
+                                           std::min(rows.begin + begin + per_item, rows.end),
+                                           [&](const detail::block_args& args) {
+                                             rows.loop(context.node.stage.element.get(), args, out);
+                                           });
+                          });
   to.append(block.data(), rows.count());
   to.own(std::move(block));
 }

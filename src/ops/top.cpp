@@ -47,9 +47,9 @@ void consider(run_context& context) {
         auto& own = state.workers[worker];
         if (own.memory.data() == nullptr) {
           const auto capacity = capacity_of(params);
-          own.memory = detail::block(
-              context.memory, static_cast<std::size_t>(capacity) * params.candidate_bytes,
-              context.node.name);
+          own.memory = detail::block(context.memory,
+                                     static_cast<std::size_t>(capacity) * params.candidate_bytes,
+                                     context.node.name);
           own.buffer = {own.memory.data(), 0, params.limit, capacity, false};
         }
         const auto begin = static_cast<std::int64_t>(item) * per_item;

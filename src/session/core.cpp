@@ -79,7 +79,9 @@ node_ptr session_core::add(node_request request) {
 void session_core::end() noexcept {
   ended_ = true;
   cancel();
-  tracer_.reset();  // the last session that traces to a file writes it
+  std::shared_ptr<trace::sink> last;  // the last session that traces to a file writes it
+  const std::lock_guard lock(tracer_mutex_);
+  tracer_.swap(last);
 }
 
 void session_core::check_alive() const {

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
@@ -58,6 +59,7 @@ class session_core : public std::enable_shared_from_this<session_core> {
   cost::machine machine_;
   std::shared_ptr<memory::pool> memory_;
   std::unique_ptr<devices::cpu::team> team_;
+  mutable std::mutex tracer_mutex_;  // a session may end while queries start
   std::shared_ptr<trace::sink> tracer_;
   bool progress_ = false;
   const char* explain_only_ = nullptr;  // PAPPUS_EXPLAIN: "text" or "dot"

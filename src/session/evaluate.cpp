@@ -62,13 +62,17 @@ std::vector<rows_ptr> session_core::run_query(const plan::request& asked,
 }
 
 std::unique_ptr<trace::recorder> session_core::listen(const plan::plan& p) const {
-  if (tracer_ == nullptr && !progress_) return nullptr;
+  const auto tracer = [&] {
+    const std::lock_guard lock(tracer_mutex_);
+    return tracer_;
+  }();
+  if (tracer == nullptr && !progress_) return nullptr;
   double bytes = 0;
   for (const auto& s : p.stages) bytes += s.bytes.read + s.bytes.written;
   // How often a loop's body runs isn't known.
   for (const auto& s : p.stages)
     if (s.node->kind == op_kind::loop) bytes = 0;
-  return std::make_unique<trace::recorder>(tracer_, progress_, bytes);
+  return std::make_unique<trace::recorder>(tracer, progress_, bytes);
 }
 
 rows_ptr session_core::make_contiguous(const rows_ptr& rows) {

@@ -2,6 +2,8 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
+#include <fstream>
 #include <limits>
 #include <map>
 #include <set>
@@ -145,6 +147,30 @@ TEST(group_by, changes_to_partitions_when_many_groups_follow_few) {
   }
 }
 
+TEST(group_by, streams_files_in_windows_of_any_size_to_the_same_sums) {
+  random random(50);
+  const auto rows = inexact_rows(random, 300'007, 90'000);
+  const std::string path = ::testing::TempDir() + "pappus_group_test.raw";
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(rows.data()),
+             static_cast<std::streamsize>(rows.size() * sizeof(row)));
+  std::vector<std::vector<keyed<std::int32_t, total>>> first;
+  for (const std::size_t memory : {std::size_t{30} << 20, std::size_t{1} << 30}) {
+    session s(options{.threads = 2, .host_memory = memory});
+    const auto file = s.raw<row>(path);
+    const auto few = [](const row& r) { return r.key % 100; };
+    const std::vector<std::vector<keyed<std::int32_t, total>>> got{
+        file.group_by(few).reduce<total>().collect().to_vector(),
+        file.group_by(few, domain{100}).reduce<total>().collect().to_vector(),
+        file.group_by(&row::key).reduce<total>(&row::value).collect().to_vector(),
+        file.group_by(&row::key, domain{90'000}).reduce<total>(&row::value).collect().to_vector()};
+    if (first.empty()) first = got;
+    EXPECT_TRUE(got == first) << memory << " bytes";
+  }
+  EXPECT_EQ(first[3].size(), 90'000u);
+  std::remove(path.c_str());
+}
+
 TEST(group_by, groups_the_same_with_a_wrong_hint) {
   random random(45);
   const auto rows = rows_of(random, 50'000, 300);
@@ -185,7 +211,7 @@ TEST(group_by, takes_fused_stages_of_any_shape) {
       for (int copy = 0; copy < 2; ++copy) ++counts[static_cast<int>((i + copy) % 11)];
   std::vector<keyed<int, std::int64_t>> expected;
   for (const auto& [key, count] : counts) expected.push_back({key, count});
-  const auto query = [n](session& s) {
+  const auto query = [](session& s) {
     return s.range(0, n)
         .filter([](std::int64_t i) { return i % 3 != 0; })
         .flat_map([](std::int64_t i) { return std::array<std::int64_t, 2>{i, i + 1}; })

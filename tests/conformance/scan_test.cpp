@@ -19,8 +19,8 @@ TEST(inclusive_scan, sums_32_bit_integers_and_wraps) {
   random numbers(31);
   for (const auto n : sizes()) {
     SCOPED_TRACE(n);
-    const auto values = numbers.ints(n, std::numeric_limits<int>::min(),
-                                     std::numeric_limits<int>::max());
+    const auto values =
+        numbers.ints(n, std::numeric_limits<int>::min(), std::numeric_limits<int>::max());
     std::vector<int> expected(values.size());
     std::inclusive_scan(values.begin(), values.end(), expected.begin(), wrapping_sum);
     expect_rows(expected, [&](session& s) {
@@ -39,6 +39,21 @@ TEST(inclusive_scan, widens_integers_as_sum_does) {
     for (const int value : values) expected.push_back(total += value);
     expect_rows(expected, [&](session& s) { return s.from(values).inclusive_scan(); });
   }
+}
+
+TEST(inclusive_scan, narrows_where_the_operator_does) {
+  random numbers(37);
+  std::vector<std::int64_t> values;
+  for (int i = 0; i < 70'000; ++i) values.push_back(numbers.between(INT64_MIN, INT64_MAX));
+  std::vector<std::uint32_t> expected;
+  std::uint32_t total = 3;
+  for (const std::int64_t value : values) {
+    expected.push_back(total);
+    total += static_cast<std::uint32_t>(value);
+  }
+  expect_rows(expected, [&](session& s) {
+    return s.from(values).exclusive_scan(std::uint32_t{3}, std::plus<std::uint32_t>{});
+  });
 }
 
 TEST(inclusive_scan, sums_64_bit_integers_past_their_range) {
@@ -136,7 +151,8 @@ TEST(exclusive_scan, starts_with_its_initial_value) {
     const auto values = numbers.ints(n, -1000, 1000);
     std::vector<int> sums(values.size());
     std::exclusive_scan(values.begin(), values.end(), sums.begin(), 100);
-    expect_rows(sums, [&](session& s) { return s.from(values).exclusive_scan(100, std::plus<>{}); });
+    expect_rows(sums,
+                [&](session& s) { return s.from(values).exclusive_scan(100, std::plus<>{}); });
     std::vector<std::int64_t> greatest(values.size());
     const auto max = [](std::int64_t a, std::int64_t b) { return a < b ? b : a; };
     std::exclusive_scan(values.begin(), values.end(), greatest.begin(), std::int64_t{-1}, max);

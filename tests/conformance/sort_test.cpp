@@ -48,8 +48,7 @@ void expect_sorted_both_ways(std::uint64_t seed) {
   EXPECT_TRUE(same_rows(s.from(values).sort().collect().to_vector(), expected));
   std::sort(expected.begin(), expected.end(), std::greater<>());
   const auto whole = [](T value) { return value; };
-  EXPECT_TRUE(
-      same_rows(s.from(values).sort_by(descending(whole)).collect().to_vector(), expected));
+  EXPECT_TRUE(same_rows(s.from(values).sort_by(descending(whole)).collect().to_vector(), expected));
 }
 
 TEST(sort, knows_integers_of_every_width) {
@@ -63,13 +62,14 @@ TEST(sort, knows_integers_of_every_width) {
 
 TEST(sort, puts_nan_last_and_keeps_zeros_and_nan_bits_as_they_came) {
   const double other_nan = std::bit_cast<double>(0xfff8'0000'0000'0007);
-  const std::vector<double> values{nan, 1,    -0.0, infinity,  other_nan, 0.0, -infinity,
-                                   nan, -0.0, 5e-324, -5e-324, 1.7e308,   0.0, other_nan};
+  const std::vector<double> values{nan, 1,    -0.0,   infinity, other_nan, 0.0, -infinity,
+                                   nan, -0.0, 5e-324, -5e-324,  1.7e308,   0.0, other_nan};
   auto expected = values;
   std::stable_sort(expected.begin(), expected.end(), number_before<double>);
   expect_rows(expected, [&](session& s) { return s.from(values).sort(); });
   auto down = values;
-  std::stable_sort(down.begin(), down.end(), [](double a, double b) { return number_before(b, a); });
+  std::stable_sort(down.begin(), down.end(),
+                   [](double a, double b) { return number_before(b, a); });
   expect_rows(down, [&](session& s) {
     return s.from(values).sort_by(descending([](double x) { return x; }));
   });
@@ -146,12 +146,12 @@ std::vector<wide_record> some_wide_records(random& numbers, std::int64_t n) {
 
 TEST(sort_by, gathers_large_records) {
   random numbers(14);
-  for (const auto n : {std::int64_t{0}, std::int64_t{1}, std::int64_t{4097}, std::int64_t{60'000}}) {
+  for (const auto n :
+       {std::int64_t{0}, std::int64_t{1}, std::int64_t{4097}, std::int64_t{60'000}}) {
     const auto rows = some_wide_records(numbers, n);
     auto expected = rows;
-    std::stable_sort(
-        expected.begin(), expected.end(),
-        [](const wide_record& x, const wide_record& y) { return x.key < y.key; });
+    std::stable_sort(expected.begin(), expected.end(),
+                     [](const wide_record& x, const wide_record& y) { return x.key < y.key; });
     expect_rows(expected, [&](session& s) { return s.from(rows).sort_by(&wide_record::key); });
   }
 }
@@ -210,8 +210,8 @@ TEST(sort_by, orders_strings_by_bytes_and_keeps_ties) {
                      [](const named& a, const named& b) { return a.name > b.name; });
     expect_rows(up, [&](session& s) { return s.from(rows).sort_by(&named::name); });
     session s(options{.threads = 3});
-    EXPECT_TRUE(same_rows(
-        s.from(rows).sort_by(descending(&named::name)).collect().to_vector(), down));
+    EXPECT_TRUE(
+        same_rows(s.from(rows).sort_by(descending(&named::name)).collect().to_vector(), down));
   }
 }
 
@@ -249,9 +249,8 @@ TEST(sort_by, sorts_what_fused_operators_yield) {
   std::vector<std::int64_t> expected;
   for (const int value : values)
     if (value % 3 != 0) expected.push_back(value * 2LL);
-  std::stable_sort(expected.begin(), expected.end(), [](std::int64_t a, std::int64_t b) {
-    return std::abs(a) < std::abs(b);
-  });
+  std::stable_sort(expected.begin(), expected.end(),
+                   [](std::int64_t a, std::int64_t b) { return std::abs(a) < std::abs(b); });
   expect_rows(expected, [&](session& s) {
     return s.from(values)
         .map([](int x) { return x * 2LL; })
@@ -263,9 +262,8 @@ TEST(sort_by, sorts_what_fused_operators_yield) {
   for (int i = 10; i-- > 0;) odd_sizes.push_back(i);
   auto sorted = odd_sizes;
   std::sort(sorted.begin(), sorted.end());
-  expect_rows(sorted, [](session& s) {
-    return s.range(0, 10).map([](int i) { return 9 - i; }).sort();
-  });
+  expect_rows(sorted,
+              [](session& s) { return s.range(0, 10).map([](int i) { return 9 - i; }).sort(); });
 }
 
 struct triple {

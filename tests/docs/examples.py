@@ -92,8 +92,8 @@ def run(program, output=None):
     expected = lines(pathlib.Path(output).read_text(encoding="utf-8"))
     printed = lines(done.stdout)
     if printed != expected:
-        difference = difflib.unified_diff(expected, printed, "on the page", "printed", lineterm="")
-        sys.exit("\n".join([f"{program}: it prints something else than the page says", *difference]))
+        difference = difflib.unified_diff(expected, printed, "page", "printed", lineterm="")
+        sys.exit("\n".join([f"{program}: it prints something else than its page", *difference]))
 
 
 if __name__ == "__main__":

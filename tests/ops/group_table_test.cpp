@@ -46,6 +46,19 @@ void accumulate(group_table& table, const std::vector<Key>& keys, std::size_t ba
   }
 }
 
+// The same, looked up in line.
+template <typename Key>
+void accumulate_in_line(group_table& table, const std::vector<Key>& keys) {
+  auto slots = table.slots();
+  for (std::size_t row = 0; row < keys.size(); row += detail::group_lookup_batch)
+    detail::for_each_state<tally>(slots, keys.data() + row,
+                                  std::min(detail::group_lookup_batch, keys.size() - row),
+                                  [&](std::size_t i, tally& state) {
+                                    state.sum += row + i;
+                                    ++state.count;
+                                  });
+}
+
 template <typename Key>
 std::map<Key, std::pair<std::uint64_t, std::uint32_t>> contents(const group_table& table) {
   std::map<Key, std::pair<std::uint64_t, std::uint32_t>> all;
@@ -72,6 +85,14 @@ void expect_groups(const std::vector<Key>& keys, std::size_t expected, std::size
     accumulate(table, keys, batch);
     EXPECT_EQ(table.size(), reference.size());
     EXPECT_TRUE(contents<Key>(table) == reference);
+    for (const bool sparse : {false, true}) {
+      group_table in_line(memory, sizeof(Key), sizeof(tally), alignof(tally),
+                          reinterpret_cast<const std::byte*>(&initial), expected, "group_by",
+                          {.sparse = sparse});
+      accumulate_in_line(in_line, keys);
+      EXPECT_EQ(in_line.size(), reference.size());
+      EXPECT_TRUE(contents<Key>(in_line) == reference);
+    }
   }
   EXPECT_EQ(memory.used_bytes(), 0u);
 }
@@ -194,6 +215,15 @@ TEST(group_table, says_which_operator_lacks_memory_to_grow) {
     EXPECT_EQ(std::string(failure.what()).rfind("group_by: ", 0), 0u) << failure.what();
   }
   for (const auto& [key, value] : contents<std::uint64_t>(table)) EXPECT_LE(value.second, 1u);
+}
+
+TEST(group_table, ends_the_long_probes_of_keys_whose_spacing_suits_its_hash_badly) {
+  // Products of neighbours differ by one: all homes are the same.
+  std::uint64_t inverse = 1;
+  for (int i = 0; i < 6; ++i) inverse *= 2 - detail::spread_hash::product(1) * inverse;
+  std::vector<std::uint64_t> keys(50'000);
+  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = i * inverse;
+  expect_groups(keys, 0, 512);
 }
 
 }  // namespace

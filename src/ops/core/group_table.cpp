@@ -1,11 +1,15 @@
 #include "ops/core/group_table.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "ops/core/key_bits.h"
 
 namespace pappus::ops {
+
+using detail::reserved_key;
+
 namespace {
 
 constexpr std::size_t smallest_capacity = 256;             // slots
@@ -16,38 +20,33 @@ constexpr std::size_t prefetch_beyond_bytes = 512u << 10;  // half of a core's L
 constexpr std::uint64_t displaced_before_reseed = 1u << 15;
 constexpr std::size_t most_keys_to_reseed = 1500;
 
-// The key that marks an empty slot. Unlikely in data, but harmless there.
-template <typename Key>
-constexpr Key reserved_key() {
-  if constexpr (sizeof(Key) == 4) {
-    return 0x8d2f5a17u;
-  } else if constexpr (sizeof(Key) == 8) {
-    return 0x8d2f5a17c36b91e5u;
-  } else {
-    return {0x8d2f5a17c36b91e5u, 0x5be1a9d3704fc286u};
-  }
-}
+// Longer than any but a table whose keys don't spread would need.
+constexpr std::size_t long_probe = 256;
+constexpr unsigned most_long_probes = 8;
 
 }  // namespace
 
 group_table::group_table(detail::memory_source& memory, std::size_t key_bytes,
                          std::size_t state_bytes, std::size_t state_align,
-                         const std::byte* initial_state, std::size_t expected, std::string_view who)
+                         const std::byte* initial_state, std::size_t expected, std::string_view who,
+                         table_layout layout)
     : memory_(&memory),
       key_bytes_(key_bytes),
       state_bytes_(state_bytes),
-      state_offset_(round_up(key_bytes, state_align)),
-      stride_(round_up(state_offset_ + state_bytes, std::max<std::size_t>(state_align, 4))),
+      state_offset_(detail::group_state_offset(key_bytes, state_align)),
+      stride_(detail::group_slot_bytes(key_bytes, state_bytes, state_align)),
       initial_state_(initial_state, initial_state + state_bytes),
-      who_(who) {
+      who_(who),
+      sparse_(layout.sparse) {
+  hash_.skip = layout.partition_bits;
   std::size_t capacity = smallest_capacity;
   while (most_keys(capacity) < expected) capacity *= 2;
-  with_key_type(key_bytes, [&](auto key) { rebuild<decltype(key)>(capacity, 0); });
+  with_key_type(key_bytes, [&](auto key) { rebuild<decltype(key)>(capacity, layout.seed); });
 }
 
 std::size_t group_table::most_keys(std::size_t capacity) const noexcept {
   const std::size_t bytes = capacity * stride_;
-  return capacity / (bytes <= (512u << 10) ? 16 : bytes <= (1u << 20) ? 4 : 2);
+  return capacity / (!sparse_ ? 2 : bytes <= (96u << 10) ? 16 : bytes <= (512u << 10) ? 4 : 2);
 }
 
 bool group_table::occupied(const std::byte* slot) const noexcept {
@@ -69,7 +68,8 @@ void group_table::rebuild(std::size_t capacity, std::uint64_t seed) {
   mask_ = capacity - 1;
   if (capacity != old_capacity) reseeded_ = false;
   most_keys_ = most_keys(capacity);
-  seed_ = seed;
+  hash_.seed = seed;
+  hash_.shift = static_cast<unsigned>(64 - std::countr_zero(capacity));
   displaced_ = 0;
   for (std::size_t i = 0; i <= capacity; ++i) {
     store(slots_.data() + i * stride_, reserved_key<Key>());
@@ -78,7 +78,7 @@ void group_table::rebuild(std::size_t capacity, std::uint64_t seed) {
     const std::byte* from = fresh.data() + i * stride_;
     const Key key = load<Key>(from);
     if (key == reserved_key<Key>()) continue;
-    std::byte* to = slots_.data() + (hash(key, seed_) & mask_) * stride_;
+    std::byte* to = slots_.data() + hash_.home(key) * stride_;
     while (load<Key>(to) != reserved_key<Key>()) to = next(to);
     std::memcpy(to, from, stride_);
   }
@@ -91,13 +91,13 @@ void group_table::rebuild(std::size_t capacity, std::uint64_t seed) {
 template <typename Key>
 std::uint64_t group_table::best_seed() const {
   std::vector<std::uint64_t> homes(size_);
-  std::uint64_t best = seed_;
+  std::uint64_t best = hash_.seed;
   std::size_t best_homes = 0;
   for (std::uint64_t seed = 0; seed < 32; ++seed) {
     homes.clear();
-    for_each([&](const std::byte* key, std::byte*) {
-      homes.push_back(hash(load<Key>(key), seed) & mask_);
-    });
+    detail::spread_hash hash = hash_;
+    hash.seed = seed;
+    for_each([&](const std::byte* key, std::byte*) { homes.push_back(hash.home(load<Key>(key))); });
     std::sort(homes.begin(), homes.end());
     const std::size_t distinct = std::unique(homes.begin(), homes.end()) - homes.begin();
     if (distinct > best_homes) {
@@ -111,7 +111,12 @@ std::uint64_t group_table::best_seed() const {
 // The state of `key`, whose home `slot` holds another key or none; null when the table had to grow.
 template <typename Key>
 std::byte* group_table::insert(std::byte* slot, const Key& key) {
-  for (;; slot = next(slot)) {
+  for (std::size_t steps = 0;; slot = next(slot)) {
+    if (++steps > long_probe && long_probes_ < most_long_probes) [[unlikely]] {
+      ++long_probes_;
+      rebuild<Key>(mask_ + 1, hash_.seed + 1);
+      return nullptr;
+    }
     const Key found = load<Key>(slot);
     if (found == key) {
       ++displaced_;
@@ -120,7 +125,7 @@ std::byte* group_table::insert(std::byte* slot, const Key& key) {
     if (found == reserved_key<Key>()) break;
   }
   if (size_ >= most_keys_) {
-    rebuild<Key>(2 * (mask_ + 1), seed_);
+    rebuild<Key>(2 * (mask_ + 1), hash_.seed);
     return nullptr;
   }
   store(slot, key);
@@ -144,15 +149,15 @@ std::byte* group_table::reserved_slot() {
 // operations a key.
 template <typename Key>
 bool group_table::find_all(const Key* keys, std::size_t n, std::byte** states) {
-  const std::uint64_t mask = mask_, seed = seed_;
+  const detail::spread_hash hash = hash_;
   const std::size_t stride = stride_, state_offset = state_offset_;
   std::byte* const first_state = slots_.data() + state_offset;
   std::uint64_t any_reserved = 0;  // not bool, so that the loop vectorises
   for (std::size_t i = 0; i < n; ++i) {
-    states[i] = first_state + (hash(keys[i], seed) & mask) * stride;
+    states[i] = first_state + hash.home(keys[i]) * stride;
     any_reserved |= std::uint64_t{keys[i] == reserved_key<Key>()};
   }
-  if ((mask + 1) * stride > prefetch_beyond_bytes) {
+  if ((mask_ + 1) * stride > prefetch_beyond_bytes) {
     for (std::size_t i = 0; i < n; ++i) {
       __builtin_prefetch(states[i] - state_offset, 1);
       __builtin_prefetch(states[i] - state_offset + stride - 1, 1);  // slots may straddle lines
@@ -185,11 +190,15 @@ bool group_table::find_all(const Key* keys, std::size_t n, std::byte** states) {
 }
 
 template <typename Key>
+void group_table::reseed_if_worthwhile() {
+  if (displaced_ <= displaced_before_reseed || size_ > most_keys_to_reseed || reseeded_) return;
+  reseeded_ = true;  // until the table grows
+  rebuild<Key>(mask_ + 1, best_seed<Key>());
+}
+
+template <typename Key>
 void group_table::find_batch(const std::byte* keys, std::size_t n, std::byte** states) {
-  if (displaced_ > displaced_before_reseed && size_ <= most_keys_to_reseed && !reseeded_) {
-    reseeded_ = true;  // until the table grows
-    rebuild<Key>(mask_ + 1, best_seed<Key>());
-  }
+  reseed_if_worthwhile<Key>();
   Key copy[max_batch];  // keys may be unaligned
   std::memcpy(copy, keys, n * sizeof(Key));
   while (!find_all(copy, n, states)) continue;
@@ -198,6 +207,34 @@ void group_table::find_batch(const std::byte* keys, std::size_t n, std::byte** s
 void group_table::find_or_insert(const std::byte* keys, std::size_t n, std::byte** states) {
   if (n == 0) return;
   with_key_type(key_bytes_, [&](auto key) { find_batch<decltype(key)>(keys, n, states); });
+}
+
+template <typename Key>
+std::byte* group_table::find_displaced(const Key& key) {
+  reseed_if_worthwhile<Key>();
+  if (key == reserved_key<Key>()) return reserved_slot();
+  for (;;) {
+    std::byte* home = slots_.data() + hash_.home(key) * stride_;
+    if (std::byte* state = insert(home, key)) return state;
+  }
+}
+
+std::uint64_t group_table::good_seed() const {
+  if (size_ > most_keys_to_reseed) return hash_.seed;
+  return with_key_type(key_bytes_, [&](auto key) { return best_seed<decltype(key)>(); });
+}
+
+detail::group_slots group_table::slots() {
+  detail::group_slots view{slots_.data(), hash_, this, nullptr};
+  view.find = with_key_type(key_bytes_, [](auto type) {
+    using key_type = decltype(type);
+    return +[](void* self, const std::byte* key) {
+      auto& table = *static_cast<group_table*>(self);
+      std::byte* const state = table.find_displaced(load<key_type>(key));
+      return detail::group_slots::found{state, table.slots_.data(), table.hash_};
+    };
+  });
+  return view;
 }
 
 void group_table::sorted(std::byte* keys, std::byte** states) const {

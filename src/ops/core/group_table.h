@@ -1,17 +1,20 @@
-// A hash table from keys to reducer states, untyped, looked up a few hundred keys at a time.
+// A hash table from keys to reducer states, untyped.
 //
 // Problem: group_by must turn rows into (key, state) pairs at memory speed, yet only the user's
 // translation unit knows how to accumulate. So the table hands out addresses: find_or_insert() maps
 // a batch of key bits to pointers to their states, and a typed loop, inlined there, accumulates
-// through them.
+// through them. While the table fits the caches it is faster to look up in that loop: slots() hands
+// out what it needs to find keys that are where their hash says.
 //
 // Idea: a slot is key bits and state side by side, so a hit costs one cache line. Linear probing;
 // empty slots hold a reserved key, so one comparison decides a hit; the reserved key itself, should
 // a user have it, lives in one extra slot behind the others. Hashes of a batch are computed in a
 // vector loop. What costs time in a small table is a mispredicted branch at each key that isn't in
-// its home slot, so small tables stay nearly empty (1/16) and try another hash when many look-ups
-// find their key displaced, while those beyond the caches fill to 1/2 and are prefetched. When the
-// table grows in the middle of a batch, the batch starts again: nothing has been accumulated yet.
+// its home slot, so the hash spreads evenly spaced keys evenly, and small tables stay nearly empty
+// (1/16) and try another seed when many look-ups find their key displaced, while those beyond the
+// caches fill to 1/2 and are prefetched. When the table grows in the middle of a batch, the batch
+// starts again: nothing has been accumulated yet. Spacings that suit the hash badly, all homes
+// close together, show in a long probe; another seed ends them.
 //
 // Alternatives: group numbers plus a separate state array (tried: a second miss per row, 1.5 times
 // slower for many groups); control bytes as in Swiss tables (one more line per look-up).
@@ -26,9 +29,18 @@
 #include <string_view>
 #include <vector>
 
+#include "pappus/detail/core/hash.h"
 #include "pappus/detail/core/memory.h"
 
 namespace pappus::ops {
+
+/// How a group table spreads its keys; neither changes what is found.
+struct table_layout {
+  bool sparse = true;      ///< small tables stay nearly empty; else all fill to 1/2
+  std::uint64_t seed = 0;  ///< of the hash
+  /// All keys are of one partition of partition_function::by_spread with as many bits.
+  unsigned partition_bits = 0;
+};
 
 class group_table {
  public:
@@ -41,14 +53,22 @@ class group_table {
   /// \param who            the operator, for memory errors.
   group_table(detail::memory_source& memory, std::size_t key_bytes, std::size_t state_bytes,
               std::size_t state_align, const std::byte* initial_state, std::size_t expected,
-              std::string_view who);
+              std::string_view who, table_layout layout = {});
 
   /// Sets states[i] to the address of the state of key i, n <= max_batch. The addresses hold until
   /// the next call. Throws memory_error when the table can't grow; it is then unchanged but for new
   /// keys with initial states.
   void find_or_insert(const std::byte* keys, std::size_t n, std::byte** states);
 
+  /// The table for a loop that looks up and accumulates in line, one key at a time. Holds until the
+  /// next call of anything else here.
+  detail::group_slots slots();
+
+  /// A seed that sends few of the present keys to the home of another, for tables of the same keys.
+  std::uint64_t good_seed() const;
+
   std::size_t size() const noexcept { return size_; }
+  std::size_t bytes() const noexcept { return (mask_ + 1) * stride_; }
   std::size_t key_bytes() const noexcept { return key_bytes_; }
 
   /// Calls f(const std::byte* key, std::byte* state) for each key in slot order, which depends on
@@ -76,6 +96,10 @@ class group_table {
   bool find_all(const Key* keys, std::size_t n, std::byte** states);
   template <typename Key>
   std::byte* insert(std::byte* slot, const Key& key);
+  template <typename Key>
+  std::byte* find_displaced(const Key& key);
+  template <typename Key>
+  void reseed_if_worthwhile();
   std::byte* reserved_slot();
   template <typename Key>
   void rebuild(std::size_t capacity, std::uint64_t seed);
@@ -97,8 +121,10 @@ class group_table {
   std::size_t size_ = 0;       // the reserved key included
   std::size_t most_keys_ = 0;  // grow before exceeding
   bool has_reserved_key_ = false;
+  bool sparse_ = true;
+  unsigned long_probes_ = 0;  // seeds that were given up
   bool reseeded_ = false;
-  std::uint64_t seed_ = 0;       // of the hash
+  detail::spread_hash hash_;
   std::uint64_t displaced_ = 0;  // look-ups that found their key outside its home
 };
 

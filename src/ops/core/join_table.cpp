@@ -112,19 +112,26 @@ struct hashed_index {
     return nullptr;
   }
 
-  entry<Row> find(const Key& key, std::uint64_t place) const {
-    const bucket_type* here = &at(place);
-    for (std::uint64_t step = 1;; ++step) {
-      const unsigned hits = matches(*here, key);
-      // A free entry's key may be anything, but its count is 0, and none behind it is used.
-      // So no hit is looked up as one in the last entry, which is free unless the bucket is full.
-      const entry<Row> found = here->entries[std::countr_zero(hits | 1u << (width - 1))];
-      if (hits != 0 || found.count == 0) [[likely]]
-        return found;
-      if (step == region_buckets) return {0, 0};
+  // Looks into one bucket. `more`: the key may be in the next one.
+  entry<Row> find_here(const Key& key, std::uint64_t place, bool& more) const {
+    const bucket_type& here = at(place);
+    const unsigned hits = matches(here, key);
+    // A free entry's key may be anything, but its count is 0, and none behind it is used.
+    // So no hit is looked up as one in the last entry, which is free unless the bucket is full.
+    const entry<Row> found = here.entries[std::countr_zero(hits | 1u << (width - 1))];
+    more = (hits == 0) & (found.count != 0);
+    return found;
+  }
+
+  // Goes on behind the home bucket.
+  entry<Row> find_further(const Key& key, std::uint64_t place) const {
+    for (std::uint64_t step = 1; step < region_buckets; ++step) {
+      bool more;
       place = next(place);
-      here = &at(place);
+      const entry<Row> found = find_here(key, place, more);
+      if (!more) return found;
     }
+    return {0, 0};
   }
 
   void clear(std::uint64_t region) const {
@@ -155,7 +162,12 @@ struct domain_index {
     const std::uint64_t at = distance(key, domain);
     return at < domain.size ? entries + at : nullptr;
   }
-  entry<Row> find(const Key&, std::uint64_t place) const { return entries[place]; }
+  entry<Row> find_here(const Key&, std::uint64_t place, bool& more) const {
+    more = false;
+    return entries[place];
+  }
+  entry<Row> find_further(const Key&, std::uint64_t) const { return {0, 0}; }
+  std::uint64_t next(std::uint64_t place) const { return place; }
   void clear(std::uint64_t region) const {
     for_each(region, [](entry<Row>& e) { e = {0, 0}; });
   }
@@ -207,6 +219,7 @@ class join_builder {
     const bool prefetch = table.index_.size() > prefetch_beyond_bytes;
     Key copy[batch_keys];  // keys may be unaligned
     std::uint64_t places[batch_keys];
+    std::uint16_t aside[batch_keys];
     for (std::size_t at = 0; at < n; at += batch_keys) {
       const std::size_t batch = std::min(batch_keys, n - at);
       std::memcpy(copy, keys + at * sizeof(Key), batch * sizeof(Key));
@@ -214,8 +227,21 @@ class join_builder {
       if (prefetch) {
         for (std::size_t i = 0; i < batch; ++i) lookup.prefetch(places[i]);
       }
+      // Keys behind a full bucket are few, but going on at once would wait for memory and guess a
+      // branch wrong each time: they are set aside.
+      std::size_t unfinished = 0;
       for (std::size_t i = 0; i < batch; ++i) {
-        const entry<Row> found = lookup.find(copy[i], places[i]);
+        bool more;
+        const entry<Row> found = lookup.find_here(copy[i], places[i], more);
+        first[at + i] = found.first;
+        count[at + i] = found.count;
+        aside[unfinished] = static_cast<std::uint16_t>(i);
+        unfinished += more;
+      }
+      for (std::size_t k = 0; k < unfinished; ++k) lookup.prefetch(lookup.next(places[aside[k]]));
+      for (std::size_t k = 0; k < unfinished; ++k) {
+        const std::size_t i = aside[k];
+        const entry<Row> found = lookup.find_further(copy[i], places[i]);
         first[at + i] = found.first;
         count[at + i] = found.count;
       }

@@ -1,8 +1,5 @@
-// What partitions, hash tables and sorts share: loading keys, dispatching on their width, hashing.
-//
-// The hash is two multiplications with xor-shifts between them: a bijection on 64 bits whose high
-// and low halves are both well mixed, and which compilers vectorise. Partitions and join tables use
-// its top bits, group tables its low bits, so a table inside one partition still spreads.
+// What partitions, hash tables and sorts share: loading keys and dispatching on their width. The
+// hashes are in include/pappus/detail/core/hash.h, because loops use them too.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +8,15 @@
 #include <string>
 
 #include "pappus/detail/core/bits.h"
+#include "pappus/detail/core/hash.h"
 #include "pappus/error.h"
 
 namespace pappus::ops {
 
 using detail::bits128;
+using detail::hash;
+using detail::mix;
+using detail::round_up;
 
 template <typename T>
 T load(const std::byte* from) {
@@ -27,26 +28,6 @@ T load(const std::byte* from) {
 template <typename T>
 void store(std::byte* to, const T& value) {
   std::memcpy(to, &value, sizeof(T));
-}
-
-constexpr std::size_t round_up(std::size_t value, std::size_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
-}
-
-/// A bijection; `seed` picks another one.
-constexpr std::uint64_t mix(std::uint64_t x, std::uint64_t seed = 0) {
-  x ^= seed;
-  x ^= x >> 32;
-  x *= 0x9e3779b97f4a7c15u;
-  x ^= x >> 29;
-  x *= 0xd6e8feb86659fd93u;
-  return x ^ (x >> 32);
-}
-
-constexpr std::uint64_t hash(std::uint32_t key, std::uint64_t seed = 0) { return mix(key, seed); }
-constexpr std::uint64_t hash(std::uint64_t key, std::uint64_t seed = 0) { return mix(key, seed); }
-constexpr std::uint64_t hash(const bits128& key, std::uint64_t seed = 0) {
-  return mix(key.lo + mix(key.hi, seed), seed);
 }
 
 /// Calls f(std::uint32_t{}), f(std::uint64_t{}) or f(bits128{}).

@@ -43,6 +43,11 @@ void partition_numbers(const Key* keys, std::size_t n, const partition_function&
     for (std::size_t i = 0; i < n; ++i) {
       numbers[i] = static_cast<std::uint32_t>(hash(keys[i], seed) >> 1 >> shift);
     }
+  } else if (function.how == partition_function::kind::spread) {
+    const unsigned shift = 64 - function.bits;
+    for (std::size_t i = 0; i < n; ++i) {
+      numbers[i] = static_cast<std::uint32_t>(detail::spread_hash::product(keys[i]) >> shift);
+    }
   } else {
     const Key base = narrow<Key>(function.base);
     const std::uint64_t last = partitions - 1;

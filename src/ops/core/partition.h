@@ -30,12 +30,14 @@ namespace pappus::ops {
 
 /// Maps a key to its partition.
 struct partition_function {
-  enum class kind : std::uint8_t { hash, value };
+  enum class kind : std::uint8_t { hash, spread, value };
 
   /// By the `bits` top bits of the key's hash, 0 <= bits <= 16: 2^bits partitions.
   static partition_function by_hash(unsigned bits, std::uint64_t seed = 0) {
     return {kind::hash, bits, seed, {}};
   }
+  /// By the `bits` top bits, 1 <= bits <= 16, of the hash that group tables use.
+  static partition_function by_spread(unsigned bits) { return {kind::spread, bits, 0, {}}; }
   /// By (key - base) >> shift, the last partition taking what is beyond. `base` is the key's bits,
   /// zero-extended.
   static partition_function by_value(bits128 base, unsigned shift) {

@@ -35,9 +35,7 @@ class sorter {
       : team_(team), memory_(memory), sides_(sides), who_(who) {}
 
   /// Sorts the rows of sides[0] without changing them into sides[1]: by keys ^ flip.
-  void sort_apart(std::uint64_t n, Key flip)
-    requires(Bytes == 0)
-  {
+  void sort_apart(std::uint64_t n, Key flip) requires(Bytes == 0) {
     flip_ = flip;
     scratch_.resize(team_.count());
     if (n <= sequential_rows) {
@@ -323,8 +321,8 @@ class sorter {
   std::array<side, 2> sides_;
   std::string_view who_;
   std::vector<detail::block> scratch_;  // per worker
-  Key flip_ = 0;           // what sides_[1] is to be flipped by where it is done
-  bool borrowed_ = false;  // sides_[0] must stay as it is
+  Key flip_ = 0;                        // what sides_[1] is to be flipped by where it is done
+  bool borrowed_ = false;               // sides_[0] must stay as it is
   detail::block spare_;
 };
 

@@ -58,7 +58,7 @@ sorted_in radix_sort(detail::workers& team, detail::memory_source& memory,
 
 /// Copies n integers to `out` in ascending order of (integer ^ flip) as an unsigned number.
 ///
-/// \param bytes  4 or 8 an integer; both places are 64-byte aligned, and `in` is left as it is.
+/// \param bytes  4 or 8 an integer; `out` is 64-byte aligned, and `in` is left as it is.
 /// \throws memory_error naming `who`; pappus::cancelled. Needs scratch of about 800 KiB a worker,
 /// and as much as `out` when a few values are far more frequent than others.
 /// Cost: as radix_sort(), which it saves the mapping of integers to bits and back.

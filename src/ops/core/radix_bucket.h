@@ -62,8 +62,9 @@ struct key_survey {
       const std::size_t second = std::max<std::size_t>(begin, 1);
       Key least = survey.least, most = survey.most;
       for (std::size_t i = begin; i < end; ++i) {
-        least = std::min(least, key(i));
-        most = std::max(most, key(i));
+        const Key own = key(i);
+        least = own < least ? own : least;
+        most = own > most ? own : most;
       }
       survey.least = least;
       survey.most = most;

@@ -109,8 +109,8 @@ class string_sorter {
       numbers[i] = order_[rows.begin + i];
       words[i] = word_at(strings_[numbers[i]], depth) ^ flip_;
     });
-    const auto where = radix_sort(team_, memory_, buffers, n, sizeof(std::uint64_t),
-                                  sizeof(std::uint64_t), who_);
+    const auto where =
+        radix_sort(team_, memory_, buffers, n, sizeof(std::uint64_t), sizeof(std::uint64_t), who_);
     const bool first = where == sorted_in::first;
     const auto* const sorted = reinterpret_cast<const std::uint64_t*>(part(first ? 0 : 2));
     const auto* const moved = reinterpret_cast<const std::uint64_t*>(part(first ? 1 : 3));
@@ -118,8 +118,8 @@ class string_sorter {
     settle_ties(rows.begin, sorted, n, depth + word_text);
   }
 
-  // Sorts the runs of rows whose words are equal but whose strings go on. A run belongs to the piece
-  // that it starts in.
+  // Sorts the runs of rows whose words are equal but whose strings go on. A run belongs to the
+  // piece that it starts in.
   void settle_ties(std::uint64_t begin, const std::uint64_t* words, std::uint64_t n,
                    std::size_t depth) {
     std::mutex lock;

@@ -9,8 +9,8 @@
 // runs the same way by the next word after what all of them share, short ones by comparing, many
 // runs at a time.
 //
-// Alternatives: numbering the distinct strings first (ops/core/strings.h), better where few distinct
-// strings come in any order, worse where most differ; multikey quicksort (sequential).
+// Alternatives: numbering the distinct strings first (ops/core/strings.h), better where few
+// distinct strings come in any order, worse where most differ; multikey quicksort (sequential).
 //
 // Not here: collation. Bytes compare as unsigned numbers, as operator< of std::string_view does.
 #pragma once

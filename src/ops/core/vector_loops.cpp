@@ -1,4 +1,5 @@
-// The untyped vector loops that typed loops call: copies past the caches, running sums, compression.
+// The untyped vector loops that typed loops call: copies past the caches, running sums,
+// compression.
 //
 // Vectors are the compilers' own types of 64 bytes, which become single instructions where the
 // machine has them; intrinsics stand only where these can't say what is meant. Vectors change no
@@ -49,7 +50,8 @@ inline void add_earlier_lanes(vector<std::uint64_t>& v) {
   v += __builtin_shufflevector(v, zero, 8, 8, 8, 8, 0, 1, 2, 3);
 }
 inline void spread_last_lane(vector<std::uint32_t>& to, const vector<std::uint32_t>& v) {
-  to = __builtin_shufflevector(v, v, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15);
+  to =
+      __builtin_shufflevector(v, v, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15);
 }
 inline void spread_last_lane(vector<std::uint64_t>& to, const vector<std::uint64_t>& v) {
   to = __builtin_shufflevector(v, v, 7, 7, 7, 7, 7, 7, 7, 7);

@@ -40,7 +40,7 @@ enum class join_kind : std::uint8_t {
   anti,   ///< one pair with no_row where there is none
 };
 
-/// One batch of left records and the pairs they take part in. On the stack of the fused loop: all
+/// One batch of left records and the pairs they take part in. On the stack of the fused loop: most
 /// of it stays in L1.
 struct join_batch {
   static constexpr std::size_t most_rows = 512;

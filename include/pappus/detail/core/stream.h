@@ -1,5 +1,6 @@
-// Large results leave a loop through a small buffer in L1 and go past the caches from there: a plain
-// store would first read the line it is about to overwrite, and push out what is still needed.
+// Large results leave a loop through a small buffer in L1 and go past the caches from there: a
+// plain store would first read the line it is about to overwrite, and push out what is still
+// needed.
 //
 // The copy is compiled in the library, so that loops in the user's code need no intrinsics.
 #pragma once

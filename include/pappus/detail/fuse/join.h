@@ -29,8 +29,8 @@ struct joined {
   static constexpr bool gathers = Kind == join_kind::inner || Kind == join_kind::outer;
   static constexpr bool in_place = std::is_same_v<Prev, source<left_type>>;
   /// Buffers of large records must not outgrow the cache (nor the stack).
-  static constexpr std::size_t batch_rows = std::clamp<std::size_t>(
-      in_place ? join_batch::most_rows : 32768 / sizeof(left_type), 1, join_batch::most_rows);
+  static constexpr std::size_t buffer_rows =
+      std::clamp<std::size_t>(32768 / sizeof(left_type), 1, join_batch::most_rows);
   /// Gathers from more than this are prefetched.
   static constexpr std::size_t prefetch_beyond_bytes = std::size_t{512} << 10;
 
@@ -52,19 +52,18 @@ struct joined {
     void for_each(std::int64_t n, Sink&& sink) const {
       const auto all = static_cast<std::size_t>(n);
       if constexpr (in_place) {
-        for (std::size_t at = 0; at < all; at += batch_rows)
-          if (!probe(prev.rows + at, std::min(batch_rows, all - at), sink)) return;
+        probe(prev.rows, all, sink);
       } else {
-        alignas(left_type) std::byte storage[batch_rows * sizeof(left_type)];
+        alignas(left_type) std::byte storage[buffer_rows * sizeof(left_type)];
         auto* const buffer = reinterpret_cast<left_type*>(storage);
         if constexpr (Prev::form == shape::aligned) {
-          for (std::size_t at = 0; at < all; at += batch_rows) {
-            const std::size_t batch = std::min(batch_rows, all - at);
-            for (std::size_t i = 0; i < batch; ++i)
+          for (std::size_t at = 0; at < all; at += buffer_rows) {
+            const std::size_t filled = std::min(buffer_rows, all - at);
+            for (std::size_t i = 0; i < filled; ++i)
               prev.at(static_cast<std::int64_t>(at + i), [&](const auto& value) {
                 ::new (static_cast<void*>(buffer + i)) left_type(value);
               });
-            if (!probe(buffer, batch, sink)) return;
+            if (!probe(buffer, filled, sink)) return;
           }
         } else {
           std::size_t filled = 0;
@@ -72,7 +71,7 @@ struct joined {
           each_row<Prev::form>(prev, n, [&](const auto& value) {
             if (!going) return;
             ::new (static_cast<void*>(buffer + filled)) left_type(value);
-            if (++filled < batch_rows) return;
+            if (++filled < buffer_rows) return;
             going = probe(buffer, filled, sink);
             filled = 0;
           });
@@ -85,27 +84,49 @@ struct joined {
     /// False when the query is to stop: one record may match millions.
     template <typename Sink>
     bool probe(const left_type* left, std::size_t n, Sink& sink) const {
-      key_type keys[batch_rows];
-      for (std::size_t i = 0; i < n; ++i) keys[i] = stored_key(key(left[i]));
+      key_type keys[join_batch::most_rows];
       join_batch batch;
-      join_probe(*index, Kind, keys, n, batch);
-      while (const std::size_t pairs = join_next(batch)) {
-        if (gathers && prefetch)
-          for (std::size_t k = 0; k < pairs; ++k) __builtin_prefetch(rows + batch.right[k]);
-        for (std::size_t k = 0; k < pairs; ++k) push(left[batch.left[k]], batch.right[k], sink);
-        if (team != nullptr && team->stopping()) return false;
+      for (std::size_t at = 0; at < n; at += join_batch::most_rows, left += join_batch::most_rows) {
+        const std::size_t rows_here = std::min(join_batch::most_rows, n - at);
+        for (std::size_t i = 0; i < rows_here; ++i) keys[i] = stored_key(key(left[i]));
+        join_probe(*index, Kind, keys, rows_here, batch);
+        while (const std::size_t pairs = join_next(batch)) {
+          if (gathers && prefetch)
+            for (std::size_t k = 0; k < pairs; ++k) __builtin_prefetch(rows + batch.right[k]);
+          push(left, batch, pairs, sink);
+          if (team != nullptr && team->stopping()) return false;
+        }
       }
       return true;
     }
 
+    /// Gathering is a loop of its own, over local copies: what follows may write anywhere, for all
+    /// the compiler knows, and would keep it from working on several pairs at once.
     template <typename Sink>
-    void push(const left_type& left, std::uint64_t row, Sink& sink) const {
-      if constexpr (Kind == join_kind::inner)
-        sink(combine(left, rows[row]));
-      else if constexpr (Kind == join_kind::outer)
-        sink(combine(left, row == join_batch::no_row ? nullptr : rows + row));
-      else
-        sink(left);
+    void push(const left_type* left, const join_batch& batch, std::size_t pairs, Sink& sink) const {
+      const std::uint32_t* const left_of = batch.left;
+      if constexpr (!gathers) {
+        for (std::size_t k = 0; k < pairs; ++k) sink(left[left_of[k]]);
+      } else {
+        const std::uint64_t* const row_of = batch.right;
+        const auto pair_of = [combine = this->combine, left, rows = this->rows, left_of,
+                              row_of](std::size_t k) -> value_type {
+          if constexpr (Kind == join_kind::inner)
+            return combine(left[left_of[k]], rows[row_of[k]]);
+          else
+            return combine(left[left_of[k]],
+                           row_of[k] == join_batch::no_row ? nullptr : rows + row_of[k]);
+        };
+        if constexpr (sizeof(value_type) > 64) {
+          for (std::size_t k = 0; k < pairs; ++k) sink(pair_of(k));
+        } else {
+          alignas(value_type) std::byte storage[join_batch::most_rows * sizeof(value_type)];
+          auto* __restrict const values = reinterpret_cast<value_type*>(storage);
+          for (std::size_t k = 0; k < pairs; ++k)
+            ::new (static_cast<void*>(values + k)) value_type(pair_of(k));
+          for (std::size_t k = 0; k < pairs; ++k) sink(std::as_const(values[k]));
+        }
+      }
     }
   };
 

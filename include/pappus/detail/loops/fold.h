@@ -3,8 +3,9 @@
 // The order of additions must not depend on the machine. Rows are cut into leaves of a fixed number
 // of rows (ops/fold.cpp); here one block of one leaf is accumulated. Reducers whose result depends
 // on the order (float sums) declare a number of lanes: row r of the stage always goes to lane r mod
-// lanes, whatever the vector width, and a leaf's lanes are merged first to last. Records of a
-// flat_map or join have no row of their own and take the lanes in turn.
+// lanes, whatever the vector width. Leaves are merged lane by lane, first to last, and at the end
+// the lanes, first to last. Records of a flat_map or join have no row of their own and take the
+// lanes in turn.
 #pragma once
 
 #include <concepts>
@@ -47,9 +48,7 @@ using result_of = decltype(finalized(std::declval<const R&>()));
 template <typename E, typename R>
 inline constexpr bool takes_blocks =
     E::form == shape::aligned && std::is_trivially_default_constructible_v<value_of<E>> &&
-    requires(R r, const value_of<E>* values) {
-      r.accumulate_block(values, std::int64_t{});
-    };
+    requires(R r, const value_of<E>* values) { r.accumulate_block(values, std::int64_t{}); };
 
 template <typename E, typename R>
 void accumulate_blocks(R& reducer, const typename E::bound& bound, std::int64_t n) {

@@ -17,6 +17,7 @@
 #include <span>
 #include <string>
 
+#include "pappus/detail/core/hash.h"
 #include "pappus/detail/core/keys.h"
 #include "pappus/detail/core/request.h"
 #include "pappus/detail/fuse/batch.h"
@@ -51,6 +52,10 @@ struct group_params : op_params {
 
   void (*direct)(const void* element, const block_args& args, std::byte* table) = nullptr;
   void (*extract)(const void* element, const block_args& args, group_batch& batch) = nullptr;
+  /// Looks up keys in line; where strings are keys, direct_hash can't be used.
+  void (*direct_hash)(const void* element, const block_args& args, group_slots& table) = nullptr;
+  void (*add_to_hash)(const std::byte* keys, const std::byte* values, std::size_t n,
+                      group_slots& table) = nullptr;
   void (*accumulate)(const std::byte* values, std::byte* const* states, std::size_t n) = nullptr;
   void (*add_to_table)(const std::byte* keys, const std::byte* values, std::size_t n,
                        std::byte* table) = nullptr;
@@ -222,6 +227,35 @@ void group_direct(const void* element, const block_args& args, std::byte* table)
   });
 }
 
+template <typename G, typename R>
+void group_direct_hash(const void* element, const block_args& args, group_slots& table) {
+  using stored = typename G::stored_key;
+  using expression = decltype(G::rows);
+  const auto bound = static_cast<const G*>(element)->bind(args);
+  group_slots local = table;
+  stored keys[group_lookup_batch];
+  if constexpr (is_source<expression> && !is_batched_call<decltype(G::key)>) {
+    constexpr auto batch = static_cast<std::int64_t>(group_lookup_batch);
+    for (std::int64_t at = 0; at < args.rows; at += batch) {
+      const std::int64_t n = std::min(batch, args.rows - at);
+      bound.at_each(at, n, [&](std::int64_t i, const auto& key, const auto&) {
+        keys[i] = bound.keys.encode(key);
+      });
+      const auto* records = bound.rows.rows + at;
+      for_each_state<R>(local, keys, static_cast<std::size_t>(n), [&](std::size_t i, R& state) {
+        state.accumulate(bound.project(records[i]));
+      });
+    }
+  } else {
+    bound.each(args.rows, [&](const auto& key, const auto& record) {
+      keys[0] = bound.keys.encode(key);
+      for_each_state<R>(local, keys, 1,
+                        [&](std::size_t, R& state) { state.accumulate(bound.project(record)); });
+    });
+  }
+  table = local;
+}
+
 template <typename G>
 void group_extract(const void* element, const block_args& args, group_batch& batch) {
   using expression = decltype(G::rows);
@@ -277,6 +311,25 @@ void group_accumulate(const std::byte* values, std::byte* const* states, std::si
 }
 
 template <typename G, typename R>
+void group_add_to_hash(const std::byte* keys, const std::byte* values, std::size_t n,
+                       group_slots& table) {
+  using value = typename G::value;
+  constexpr bool strings = std::is_same_v<typename G::stored_key, std::string_view>;
+  using bits = std::conditional_t<strings, std::uint32_t, typename G::stored_key>;
+  group_slots local = table;
+  const auto* stored = reinterpret_cast<const bits*>(keys);
+  for (std::size_t at = 0; at < n; at += group_lookup_batch)
+    for_each_state<R>(local, stored + at, std::min(group_lookup_batch, n - at),
+                      [&](std::size_t i, R& state) {
+                        if constexpr (G::has_value)
+                          state.accumulate(reinterpret_cast<const value*>(values)[at + i]);
+                        else
+                          state.accumulate(value{});
+                      });
+  table = local;
+}
+
+template <typename G, typename R>
 void group_add_to_table(const std::byte* keys, const std::byte* values, std::size_t n,
                         std::byte* table) {
   using value = typename G::value;
@@ -322,6 +375,9 @@ std::shared_ptr<group_params> group_params_of(const R& prototype) {
   params->initial = {state, reinterpret_cast<const std::byte*>(state.get())};
   params->extract = group_extract<G>;
   params->accumulate = group_accumulate<G, R>;
+  params->add_to_hash = group_add_to_hash<G, R>;
+  if constexpr (!keys::dense && !std::is_same_v<stored, std::string_view>)
+    params->direct_hash = group_direct_hash<G, R>;
   if constexpr (keys::dense) {
     params->direct = group_direct<G, R>;
     params->add_to_table = group_add_to_table<G, R>;

@@ -3,8 +3,8 @@
 //
 // Element functions run once: their values wait in the tile's buffer, which stays in L2. Sums of
 // integers leave the running values to an untyped vector loop; rows that are such integers already
-// aren't even buffered, but read again from the cache. A tile's length depends on the type alone and
-// tiles are counted from the first row, so the order of additions never changes.
+// aren't even buffered, but read again from the cache. A tile's length depends on the type alone
+// and tiles are counted from the first row, so the order of additions never changes.
 #pragma once
 
 #include <algorithm>
@@ -57,10 +57,10 @@ struct adding {
 
 /// op is + on integers of type R, so that the additions may be done in any order.
 template <typename Op, typename R>
-inline constexpr bool adds_integers =
-    std::is_integral_v<R> && (sizeof(R) == 4 || sizeof(R) == 8) &&
-    (std::is_same_v<Op, std::plus<R>> || std::is_same_v<Op, std::plus<>> ||
-     std::is_same_v<Op, adding<R>>);
+inline constexpr bool adds_integers = std::is_integral_v<R> && (sizeof(R) == 4 || sizeof(R) == 8) &&
+                                      (std::is_same_v<Op, std::plus<R>> ||
+                                       std::is_same_v<Op, std::plus<>> ||
+                                       std::is_same_v<Op, adding<R>>);
 
 /// What a scan node computes. \tparam R  the type of running values.
 template <typename E, typename Op, typename R, bool Exclusive>
@@ -69,9 +69,9 @@ struct scan_element {
   using result = R;
   static constexpr bool exclusive = Exclusive;
   static constexpr bool sums = adds_integers<Op, R>;
-  /// The rows are numbers of the size of the running ones.
-  static constexpr bool in_place = sums && std::is_same_v<E, source<value_type>> &&
-                                   std::is_integral_v<value_type> && sizeof(value_type) == sizeof(R);
+  /// The rows are integers already: read again, not buffered.
+  static constexpr bool reread =
+      sums && std::is_same_v<E, source<value_type>> && std::is_integral_v<value_type>;
   E expression;
   Op op;
 };
@@ -92,7 +92,7 @@ void accumulate_sum(const void* element, const block_args& args, const scan_outp
   for (std::int64_t i = 0; i < args.rows; ++i) {
     bound.at(i, [&](const auto& value) {
       const auto own = static_cast<word>(static_cast<R>(value));
-      if constexpr (!Element::in_place) values[i] = own;
+      if constexpr (!Element::reread) values[i] = own;
       sum += own;
     });
   }
@@ -101,22 +101,43 @@ void accumulate_sum(const void* element, const block_args& args, const scan_outp
 }
 
 template <typename Element>
-void write_sums(const void* element, const block_args& args, const scan_output& to,
-                std::byte* before) {
+void write_sums_of(const sum_word<typename Element::result>* from, std::int64_t n,
+                   const scan_output& to, std::byte* before) {
   using word = sum_word<typename Element::result>;
-  const word* from = reinterpret_cast<const word*>(to.buffer);
-  if constexpr (Element::in_place) {
-    const auto& rows = static_cast<const Element*>(element)->expression;
-    from = reinterpret_cast<const word*>(args.inputs[rows.slot]);
-  }
   auto& carry = *reinterpret_cast<word*>(before);
   auto* const records = reinterpret_cast<word*>(to.records);
   if constexpr (Element::exclusive) {
     records[0] = carry;
-    carry = running_sums(carry, from, records + 1, args.rows - 1, to.past_caches) +
-            from[args.rows - 1];
+    carry = running_sums(carry, from, records + 1, n - 1, to.past_caches) + from[n - 1];
   } else {
-    carry = running_sums(carry, from, records, args.rows, to.past_caches);
+    carry = running_sums(carry, from, records, n, to.past_caches);
+  }
+}
+
+template <typename Element>
+void write_sums(const void* element, const block_args& args, const scan_output& to,
+                std::byte* before) {
+  using R = typename Element::result;
+  using T = typename Element::value_type;
+  using word = sum_word<R>;
+  if constexpr (!Element::reread) {
+    write_sums_of<Element>(reinterpret_cast<const word*>(to.buffer), args.rows, to, before);
+  } else {
+    const T* const rows = static_cast<const Element*>(element)->expression.bind(args).rows;
+    if constexpr (sizeof(T) == sizeof(R)) {
+      write_sums_of<Element>(reinterpret_cast<const word*>(rows), args.rows, to, before);
+    } else {
+      constexpr auto step = static_cast<std::int64_t>(stream_step_bytes / sizeof(word));
+      word values[step];
+      scan_output part = to;
+      for (std::int64_t begin = 0; begin < args.rows; begin += step) {
+        const std::int64_t n = std::min(step, args.rows - begin);
+        for (std::int64_t i = 0; i < n; ++i)
+          values[i] = static_cast<word>(static_cast<R>(rows[begin + i]));
+        part.records = to.records + static_cast<std::size_t>(begin) * sizeof(R);
+        write_sums_of<Element>(values, n, part, before);
+      }
+    }
   }
 }
 
@@ -214,7 +235,7 @@ std::shared_ptr<scan_params> make_scan_params() {
   auto params = std::make_shared<scan_params>();
   params->tile_rows = std::max<std::int64_t>(tile_bytes / value_bytes, 64);
   params->value_bytes = sizeof(R);
-  params->buffered_bytes = Element::in_place ? 0 : sizeof(R);
+  params->buffered_bytes = Element::reread ? 0 : sizeof(R);
   params->combine = combine_values<Element>;
   params->carries = Element::sums;
   if constexpr (Element::sums) {

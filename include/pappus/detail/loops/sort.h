@@ -89,14 +89,14 @@ using sort_key_of =
 template <typename K>
 inline constexpr bool exact_key = std::is_integral_v<K> || std::is_enum_v<K>;
 template <typename A, typename B>
-inline constexpr bool exact_key<pair<A, B>> = exact_key<A> && exact_key<B>;
+inline constexpr bool exact_key<pair<A, B>> = exact_key<A>&& exact_key<B>;
 template <typename A, std::size_t N>
 inline constexpr bool exact_key<std::array<A, N>> = exact_key<A>;
 
 /// Exact keys whose bits are their own but for the sign.
 template <typename K>
-inline constexpr bool flat_integer =
-    (std::is_integral_v<K> || std::is_enum_v<K>)&&(sizeof(K) == 4 || sizeof(K) == 8);
+inline constexpr bool flat_integer = (std::is_integral_v<K> ||
+                                      std::is_enum_v<K>)&&(sizeof(K) == 4 || sizeof(K) == 8);
 
 template <key K>
 constexpr unsigned key_width() {
@@ -140,8 +140,8 @@ struct key_parts {
       key_parts parts;
       for (std::size_t i = 0; i < keys; ++i) {
         key_part* open = parts.count == 0 ? nullptr : &parts.part[parts.count - 1];
-        const bool joins = open != nullptr && open->width != 0 && widths[i] != 0 &&
-                           open->width + widths[i] <= 128;
+        const bool joins =
+            open != nullptr && open->width != 0 && widths[i] != 0 && open->width + widths[i] <= 128;
         if (!joins) {
           open = &parts.part[parts.count++];
           open->first = i;
@@ -150,7 +150,8 @@ struct key_parts {
         open->width += widths[i];
       }
       return parts;
-    }(std::make_index_sequence<keys>{});
+    }
+    (std::make_index_sequence<keys>{});
   }
 };
 
@@ -189,9 +190,10 @@ class part_encoder {
  private:
   template <std::size_t... I>
   static auto make_keys(const Element& element, std::index_sequence<I...>) {
-    return std::tuple{bound_function<typename Element::template direction<part.first + I>::function>(
-        Element::template direction<part.first + I>::of(
-            std::get<part.first + I>(element.keys)))...};
+    return std::tuple{
+        bound_function<typename Element::template direction<part.first + I>::function>(
+            Element::template direction<part.first + I>::of(
+                std::get<part.first + I>(element.keys)))...};
   }
 
   template <std::size_t I>
@@ -313,7 +315,8 @@ std::shared_ptr<sort_params> make_sort_params() {
       params->passes.push_back(pass);
     };
     (add(std::integral_constant<std::size_t, parts.count - 1 - I>{}), ...);
-  }(std::make_index_sequence<parts.count>{});
+  }
+  (std::make_index_sequence<parts.count>{});
   constexpr bool descending = Element::template direction<0>::descending;
   if constexpr (moves == sort_moves::keys && flat_integer<T>) {
     params->start = write_integers<Element>;

@@ -4,8 +4,8 @@
 // keeps the best n; the worst of these is from then on the bar. Candidates carry their row number,
 // so their order is total and what is chosen can't depend on who saw which rows.
 //
-// Blocks are tested as a whole first: once the bar is high, most have no candidate, and the loop that
-// finds out vectorises.
+// Blocks are tested as a whole first: once the bar is high, most have no candidate, and the loop
+// that finds out vectorises.
 #pragma once
 
 #include <algorithm>

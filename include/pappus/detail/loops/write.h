@@ -20,7 +20,8 @@ void write_aligned_rows(const Bound& bound, std::int64_t n, out_rows& out) {
   constexpr auto step = std::max<std::int64_t>(stream_step_bytes / sizeof(T), 1);
   const auto fill = [&](T* __restrict to, std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i)
-      bound.at(i, [&](const auto& value) { ::new (static_cast<void*>(to + (i - begin))) T(value); });
+      bound.at(i,
+               [&](const auto& value) { ::new (static_cast<void*>(to + (i - begin))) T(value); });
   };
   if (step < 8 || !out.past_caches) {
     fill(reinterpret_cast<T*>(out.cursor), 0, n);
@@ -39,7 +40,8 @@ void write_aligned_rows(const Bound& bound, std::int64_t n, out_rows& out) {
 
 /// Records for which computing one too many costs less than a branch.
 template <typename T>
-inline constexpr bool small_record = sizeof(T) <= 16 && std::is_trivially_default_constructible_v<T>;
+inline constexpr bool small_record =
+    sizeof(T) <= 16 && std::is_trivially_default_constructible_v<T>;
 
 template <typename T>
 std::int64_t put_together(const T* values, const std::uint8_t* keep, std::int64_t n, T* to) {

@@ -1,0 +1,44 @@
+// All versions of all benchmarks agree, at sizes around what they treat specially.
+#include <gtest/gtest.h>
+
+#include "system/suite.h"
+
+namespace pappus::bench {
+namespace {
+
+void expect_agreement(settings asked, std::int64_t n) {
+  session engine(options{.threads = 3});
+  team workers(3);
+  asked.repeat = 1;
+  const stage on{asked, workers, engine, 1e10};
+  for (const auto& b : benchmarks()) {
+    SCOPED_TRACE(::testing::Message() << b.name << ", n " << n << ", seed " << asked.seed);
+    const auto results = b.run(on, n);
+    for (const auto& r : results) {
+      EXPECT_TRUE(agree(r.checksum, results.front().checksum, b.tolerance))
+          << r.version << " got " << r.checksum << ", " << results.front().version << " "
+          << results.front().checksum;
+      EXPECT_GT(r.median_s, 0);
+    }
+  }
+}
+
+TEST(benchmarks, versions_agree_at_small_sizes) {
+  for (const std::int64_t n : {100, 4097}) expect_agreement({}, n);
+}
+
+TEST(benchmarks, versions_agree_for_other_seeds_and_variants) {
+  expect_agreement({.seed = 7, .keys = 50'000, .domain = true, .k = 13, .d = 8}, 30'011);
+  expect_agreement({.seed = 8, .keys = 50'000, .domain = false, .k = 3, .d = 40}, 65'537);
+}
+
+TEST(checksums, agree_within_the_tolerance_of_their_fractions) {
+  EXPECT_TRUE(agree("12/3.0e+00", "12/3.0e+00", 0));
+  EXPECT_TRUE(agree("12/3.00000e+00", "12/3.00001e+00", 1e-5));
+  EXPECT_FALSE(agree("12/3.00000e+00", "12/3.00004e+00", 1e-5));
+  EXPECT_FALSE(agree("12", "13", 1));
+  EXPECT_FALSE(agree("12/1", "12", 1));
+}
+
+}  // namespace
+}  // namespace pappus::bench

@@ -1,0 +1,157 @@
+// The command as a user runs it: output, errors, exit codes.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace {
+
+struct outcome {
+  int code;
+  std::string text;
+};
+
+/// Runs the command with both of its outputs in `text`, or one of them dropped by the redirection.
+outcome pappus(const std::string& arguments, const std::string& redirection = "2>&1") {
+  const std::string line = std::string(PAPPUS_COMMAND) + " " + arguments + " " + redirection;
+  FILE* pipe = ::popen(line.c_str(), "r");
+  std::string text;
+  std::array<char, 4096> buffer;
+  while (const auto n = std::fread(buffer.data(), 1, buffer.size(), pipe))
+    text.append(buffer.data(), n);
+  const int status = ::pclose(pipe);
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text};
+}
+
+std::filesystem::path scratch() {
+  const auto folder =
+      std::filesystem::temp_directory_path() / ("pappus-cli-" + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder);
+  return folder;
+}
+
+TEST(command, help_lists_the_subcommands) {
+  const auto [code, text] = pappus("--help");
+  EXPECT_EQ(code, 0);
+  for (const char* name : {"devices", "demo", "explain", "bench"})
+    EXPECT_NE(text.find(name), std::string::npos) << name;
+}
+
+TEST(command, wrong_arguments_end_with_2_and_a_message_on_stderr) {
+  EXPECT_EQ(pappus("", "2>/dev/null").code, 2);
+  EXPECT_EQ(pappus("nonsense", "2>/dev/null").code, 2);
+  EXPECT_EQ(pappus("nonsense", "2>/dev/null").text, "");
+  EXPECT_EQ(pappus("bench").code, 2);
+  const auto [code, text] = pappus("bench nonsense");
+  EXPECT_EQ(code, 2);
+  EXPECT_NE(text.find("got \"nonsense\""), std::string::npos) << text;
+  EXPECT_NE(text.find("mapfiltersum"), std::string::npos) << "should list what there is";
+}
+
+TEST(command, devices_names_the_cpu_and_the_budget) {
+  const auto [code, text] = pappus("devices");
+  EXPECT_EQ(code, 0);
+  EXPECT_NE(text.find("cpu: "), std::string::npos);
+  EXPECT_NE(text.find("memory budget"), std::string::npos);
+}
+
+TEST(bench_command, prints_one_json_object_a_version) {
+  const auto [code, text] =
+      pappus("bench mapfiltersum --n 100000 --threads 2 --json", "2>/dev/null");
+  EXPECT_EQ(code, 0);
+  std::istringstream lines(text);
+  std::vector<std::string> versions;
+  for (std::string line; std::getline(lines, line);) {
+    const auto object = nlohmann::json::parse(line);
+    EXPECT_EQ(object.at("name"), "mapfiltersum");
+    EXPECT_EQ(object.at("n"), 100000);
+    EXPECT_EQ(object.at("seed"), 42);
+    EXPECT_EQ(object.at("checksum"), "6666/333416655");
+    for (const char* field : {"median_s", "min_s", "floor_s"})
+      EXPECT_GT(object.at(field), 0) << field;
+    versions.push_back(object.at("version"));
+  }
+  EXPECT_EQ(versions, (std::vector<std::string>{"sequential", "handwritten", "pappus"}));
+}
+
+TEST(bench_command, draws_the_ratios) {
+  const auto file = scratch() / "ratios.svg";
+  EXPECT_EQ(pappus("bench mapfiltersum --n 10000 --svg " + file.string()).code, 0);
+  std::ifstream in(file);
+  const std::string svg((std::istreambuf_iterator<char>(in)), {});
+  EXPECT_EQ(svg.find("<svg"), 0u);
+  EXPECT_NE(svg.find("mapfiltersum"), std::string::npos);
+}
+
+TEST(explain_command, shows_a_programs_first_query_and_runs_nothing) {
+  const auto folder = scratch();
+  const auto [code, text] =
+      pappus("explain " + std::string(PAPPUS_COMMAND) + " bench small --n 10");
+  EXPECT_EQ(code, 0);
+  for (const char* part : {"graph\n", "plan after bounds", "tasks\n", "predicted: "})
+    EXPECT_NE(text.find(part), std::string::npos) << part << " in " << text;
+  EXPECT_EQ(text.find("handwritten"), std::string::npos) << "the program should have ended";
+  EXPECT_EQ(pappus("explain ./no-such-program").code, 1);
+}
+
+TEST(demo_command, a_missing_or_truncated_index_ends_in_a_clear_error) {
+  const auto folder = scratch();
+  const auto missing = pappus("demo --index /nowhere/Packages --out " + folder.string());
+  EXPECT_EQ(missing.code, 1);
+  EXPECT_NE(missing.text.find("/nowhere/Packages"), std::string::npos) << missing.text;
+  const auto cut = folder / "x_Packages";
+  std::ofstream(cut) << "Package: half\nVersion";
+  const auto truncated = pappus("demo --index " + cut.string() + " --out " + folder.string());
+  EXPECT_EQ(truncated.code, 1);
+  EXPECT_NE(truncated.text.find("x_Packages"), std::string::npos) << truncated.text;
+}
+
+TEST(demo_command, writes_a_trace_and_a_picture) {
+  const auto folder = scratch() / "demo";
+  std::filesystem::create_directories(folder);
+  const auto index = folder / "x_Packages";
+  {
+    std::ofstream out(index);
+    for (int i = 0; i < 40; ++i)
+      out << "Package: sort" << i
+          << "\nVersion: 1\nArchitecture: all\nInstalled-Size: " << i * 10 + 1
+          << "\nSize: " << i * 1000 + 1 << "\nDepends: sort" << (i + 1) % 40
+          << "\nDescription: sorts in parallel\n\n";
+  }
+  const auto [code, text] =
+      pappus("demo sort3 --index " + index.string() + " --out " + folder.string());
+  EXPECT_EQ(code, 0) << text;
+  EXPECT_NE(text.find("sort3"), std::string::npos);
+  std::ifstream trace(folder / "demo-trace.json");
+  const auto events = nlohmann::json::parse(trace).at("traceEvents");
+  EXPECT_GT(events.size(), 10u);
+  EXPECT_TRUE(std::filesystem::exists(folder / "demo-packages.svg"));
+}
+
+TEST(command, ctrl_c_ends_a_long_run_with_130) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::freopen("/dev/null", "w", stdout);
+    ::freopen("/dev/null", "w", stderr);
+    // Many short queries, for minutes.
+    ::execl(PAPPUS_COMMAND, PAPPUS_COMMAND, "bench", "small", "--repeat", "1000000", nullptr);
+    ::_exit(99);
+  }
+  std::this_thread::sleep_for(std::chrono::seconds(2));
+  ::kill(child, SIGINT);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 130);
+}
+
+}  // namespace
