@@ -9,7 +9,8 @@ trap 'rm -f "$object"' EXIT
 
 for _ in 1 2 3 4 5; do
   begin=$(date +%s.%N)
-  clang++-19 -std=c++20 -O2 -I "$root/include" -c "$root/bench/compile/ten_operators.cpp" -o "$object"
+  clang++-19 -std=c++20 -O2 -I "$root/include" -o "$object" \
+    -c "$root/bench/compile/ten_operators.cpp"
   end=$(date +%s.%N)
   echo "$end $begin" | awk '{ printf "%.2f\n", $1 - $2 }'
 done | sort -n | sed -n 3p

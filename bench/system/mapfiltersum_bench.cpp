@@ -35,7 +35,7 @@ std::vector<result> run_mapfiltersum(const stage& on, std::int64_t n) {
         [&] {
           pappus = on.engine.borrow(numbers.all())
                        .map([](int x) { return x + 15; })
-                       .filter([](int x) { return x % 15 == 0; })
+                       .filter(fn<mapfiltersum::divisible_by_15>)
                        .reduce<count_and_sum>();
         },
         [&] { return mapfiltersum::result{pappus.count, pappus.sum}.checksum(); }}});

@@ -62,15 +62,15 @@ class blocked_links {
     const auto low_bits = [](std::uint32_t page, int bits) {
       return static_cast<Offset>(page & ((std::uint32_t{1} << bits) - 1));
     };
-    links_.fill(
-        std::ssize(links), blocks_.blocks * blocks_.blocks, workers,
-        [=, from_links = links.data(), b = blocks_](std::int64_t i) {
-          const auto from = static_cast<std::uint32_t>(from_links[i].from);
-          const auto to = static_cast<std::uint32_t>(from_links[i].to);
-          const auto partition =
-              (to >> b.bits) * static_cast<std::uint32_t>(b.blocks) + (from >> b.bits);
-          return placed<Offset, Offset>{partition, low_bits(from, b.bits), low_bits(to, b.bits)};
-        });
+    links_.fill(std::ssize(links), blocks_.blocks * blocks_.blocks, workers,
+                [=, from_links = links.data(), b = blocks_](std::int64_t i) {
+                  const auto from = static_cast<std::uint32_t>(from_links[i].from);
+                  const auto to = static_cast<std::uint32_t>(from_links[i].to);
+                  const auto partition =
+                      (to >> b.bits) * static_cast<std::uint32_t>(b.blocks) + (from >> b.bits);
+                  return placed<Offset, Offset>{partition, low_bits(from, b.bits),
+                                                low_bits(to, b.bits)};
+                });
   }
 
   void count_degrees(std::int32_t* degrees, int from_block) const {

@@ -55,7 +55,11 @@ std::vector<result> compare(const stage& on, std::string name, std::int64_t n, d
   if (!on.asked.sequential)
     std::erase_if(versions, [](const version& v) { return v.name == "sequential"; });
   std::vector<std::function<void()>> timed;
-  for (const auto& v : versions) timed.push_back(v.run);
+  for (const auto& v : versions)
+    timed.push_back([&] {
+      if (on.check) on.check();
+      v.run();
+    });
   const auto timings = measure(timed, on.asked.repeat);
   std::vector<result> results;
   for (std::size_t i = 0; i < versions.size(); ++i)

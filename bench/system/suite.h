@@ -30,9 +30,10 @@ struct settings {
 /// What all versions of a benchmark share during a run.
 struct stage {
   const settings& asked;
-  team& workers;    ///< for inputs and hand-written versions
-  session& engine;  ///< for the Pappus version
-  double triad;     ///< bytes a second
+  team& workers;                ///< for inputs and hand-written versions
+  session& engine;              ///< for the Pappus version
+  double triad;                 ///< bytes a second
+  std::function<void()> check;  ///< called before each run; throws to end the benchmark
 };
 
 /// One version: what is timed, and how its last result is summed up afterwards.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <type_traits>
 #include <utility>
 
 namespace pappus {
@@ -12,7 +13,11 @@ template <auto Function>
 struct fn_type {
   template <typename... Args>
   constexpr decltype(auto) operator()(Args&&... args) const {
-    return std::invoke(Function, std::forward<Args>(args)...);
+    // A direct call: std::invoke would be one more layer to inline, and vectorisers give up early.
+    if constexpr (std::is_member_pointer_v<decltype(Function)>)
+      return std::invoke(Function, std::forward<Args>(args)...);
+    else
+      return Function(std::forward<Args>(args)...);
   }
 };
 template <auto Function>

@@ -142,8 +142,9 @@ struct min {
     if (!any || orders_before(x, best)) best = x;
     any = true;
   }
-  void accumulate_block(const T* values,
-                        std::int64_t n) requires detail::bits_key<T> && std::is_arithmetic_v<T> {
+  void accumulate_block(const T* values, std::int64_t n)
+    requires detail::bits_key<T> && std::is_arithmetic_v<T>
+  {
     replace_by_extreme<T, false>(best, any, values, n);
   }
   void merge(const min& other) {
@@ -165,8 +166,9 @@ struct max {
     if (!any || orders_before(best, x)) best = x;
     any = true;
   }
-  void accumulate_block(const T* values,
-                        std::int64_t n) requires detail::bits_key<T> && std::is_arithmetic_v<T> {
+  void accumulate_block(const T* values, std::int64_t n)
+    requires detail::bits_key<T> && std::is_arithmetic_v<T>
+  {
     replace_by_extreme<T, true>(best, any, values, n);
   }
   void merge(const max& other) {

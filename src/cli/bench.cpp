@@ -127,7 +127,7 @@ int run(const choices& c) {
   bool agreed = true;
   std::vector<chart_bar> bars;
   for (const auto& e : entries(c)) {
-    const bench::stage on{e.settings, workers, engine, triad};
+    const bench::stage on{e.settings, workers, engine, triad, [&] { guard.check(); }};
     const auto results = e.what->run(on, c.settings.n > 0 ? c.settings.n : e.what->default_n);
     if (c.json)
       for (const auto& r : results) print_json(r);

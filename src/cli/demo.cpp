@@ -43,8 +43,10 @@ int run(const choices& c) {
                              index.dependencies.size(), fmt::join(index.files, ", "));
     demo::run_pagerank(s, index, std::cout);
     std::cout << "\n";
+    guard.check();
     demo::run_search(s, index, c.words, std::cout);
     std::cout << "\n";
+    guard.check();
     demo::run_kmeans(s, index, chart, std::cout);
   }
   std::cout << fmt::format("\nwrote {} (open it at https://ui.perfetto.dev) and {}\n",

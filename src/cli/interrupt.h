@@ -1,4 +1,5 @@
-// Ctrl-C: the first cancels the session's queries, a second ends the process as usual.
+// Ctrl-C: the first cancels the session's queries and whatever asks check() next, a second ends the
+// process as usual.
 #pragma once
 
 namespace pappus {
@@ -12,6 +13,10 @@ class interruptible {
  public:
   explicit interruptible(session& s);
   ~interruptible();
+
+  /// Throws pappus::cancelled once there was a signal: between two queries none is there to cancel.
+  void check() const;
+
   interruptible(const interruptible&) = delete;
   interruptible& operator=(const interruptible&) = delete;
 };

@@ -99,9 +99,8 @@ TEST(filter, keeps_records_of_every_size_in_order) {
     const int x = static_cast<int>(i);
     return std::array{x, -x, x + 1};
   });
-  expect_filtered<std::array<std::int64_t, 5>>([](std::int64_t i) {
-    return std::array<std::int64_t, 5>{i, i, i, i, -i};
-  });
+  expect_filtered<std::array<std::int64_t, 5>>(
+      [](std::int64_t i) { return std::array<std::int64_t, 5>{i, i, i, i, -i}; });
   expect_filtered<no_default>([](std::int64_t i) { return no_default(i); });
 }
 

@@ -35,7 +35,9 @@ class sorter {
       : team_(team), memory_(memory), sides_(sides), who_(who) {}
 
   /// Sorts the rows of sides[0] without changing them into sides[1]: by keys ^ flip.
-  void sort_apart(std::uint64_t n, Key flip) requires(Bytes == 0) {
+  void sort_apart(std::uint64_t n, Key flip)
+    requires(Bytes == 0)
+  {
     flip_ = flip;
     scratch_.resize(team_.count());
     if (n <= sequential_rows) {

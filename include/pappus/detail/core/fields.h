@@ -82,9 +82,18 @@ constexpr decltype(auto) visit_fields(const Record& record, Visit&& visit) {
   if constexpr (Count == 3) { const auto& [a, b, c] = record; return visit(a, b, c); }
   if constexpr (Count == 4) { const auto& [a, b, c, d] = record; return visit(a, b, c, d); }
   if constexpr (Count == 5) { const auto& [a, b, c, d, e] = record; return visit(a, b, c, d, e); }
-  if constexpr (Count == 6) { const auto& [a, b, c, d, e, f] = record; return visit(a, b, c, d, e, f); }
-  if constexpr (Count == 7) { const auto& [a, b, c, d, e, f, g] = record; return visit(a, b, c, d, e, f, g); }
-  if constexpr (Count == 8) { const auto& [a, b, c, d, e, f, g, h] = record; return visit(a, b, c, d, e, f, g, h); }
+  if constexpr (Count == 6) {
+    const auto& [a, b, c, d, e, f] = record;
+    return visit(a, b, c, d, e, f);
+  }
+  if constexpr (Count == 7) {
+    const auto& [a, b, c, d, e, f, g] = record;
+    return visit(a, b, c, d, e, f, g);
+  }
+  if constexpr (Count == 8) {
+    const auto& [a, b, c, d, e, f, g, h] = record;
+    return visit(a, b, c, d, e, f, g, h);
+  }
   // clang-format on
 }
 

@@ -33,9 +33,7 @@ template <typename K>
 struct key_codec;
 
 template <typename K>
-concept bits_key = requires {
-  key_codec<K>::width;
-};
+concept bits_key = requires { key_codec<K>::width; };
 template <typename K>
 concept string_key = std::is_same_v<K, std::string_view>;
 template <typename K>
@@ -49,7 +47,7 @@ constexpr bits128 from_wide(wide w) {
 constexpr wide to_wide(bits128 b) { return static_cast<wide>(b.hi) << 64 | b.lo; }
 
 template <typename K>
-requires std::is_integral_v<K>
+  requires std::is_integral_v<K>
 struct key_codec<K> {
   static constexpr unsigned width = sizeof(K) * 8;
   using word = std::conditional_t<(sizeof(K) > 8), wide, std::uint64_t>;
@@ -70,7 +68,7 @@ struct key_codec<K> {
 };
 
 template <typename K>
-requires std::is_enum_v<K>
+  requires std::is_enum_v<K>
 struct key_codec<K> {
   using under = key_codec<std::underlying_type_t<K>>;
   static constexpr unsigned width = under::width;
@@ -81,7 +79,8 @@ struct key_codec<K> {
 };
 
 template <typename K>
-requires(std::is_same_v<K, float> || std::is_same_v<K, double>) struct key_codec<K> {
+  requires(std::is_same_v<K, float> || std::is_same_v<K, double>)
+struct key_codec<K> {
   static constexpr unsigned width = sizeof(K) * 8;
   using word = std::conditional_t<sizeof(K) == 4, std::uint32_t, std::uint64_t>;
   static constexpr word sign = word{1} << (width - 1);
@@ -123,7 +122,8 @@ struct key_codec<pair<A, B>> : joined_codec<A, B> {
 };
 
 template <bits_key T, std::size_t N>
-requires(N > 0) struct key_codec<std::array<T, N>> {
+  requires(N > 0)
+struct key_codec<std::array<T, N>> {
   static constexpr unsigned part = key_codec<T>::width;
   static constexpr unsigned width = part * N;
   static_assert(width <= 128, "an array key may have at most 16 bytes");
@@ -192,9 +192,8 @@ struct fields_codec<K, field_list<Fields...>> {
 };
 
 template <typename K>
-requires(std::is_class_v<K>&& std::is_trivially_copyable_v<K>&& field_count<K>() >
-         0) struct key_codec<K> : fields_codec<K, decltype(fields_of<K, field_count<K>()>())> {
-};
+  requires(std::is_class_v<K> && std::is_trivially_copyable_v<K> && field_count<K>() > 0)
+struct key_codec<K> : fields_codec<K, decltype(fields_of<K, field_count<K>()>())> {};
 
 /// The stored form of a key's bits: std::uint32_t, std::uint64_t or bits128, the smallest that
 /// holds them.

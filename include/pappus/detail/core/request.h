@@ -32,16 +32,16 @@ enum class op_kind : std::uint8_t {
   fold,         ///< a fused stage reduced to one record
   slice,        ///< take, skip
   concat,
-  sort,  ///< all rows by their keys
-  top,   ///< the rows with the greatest or least keys
-  scan,  ///< running totals
+  sort,        ///< all rows by their keys
+  top,         ///< the rows with the greatest or least keys
+  scan,        ///< running totals
   join_build,  ///< an index over the keys of a join's right side
   loop,        ///< a do_while
   partition,   ///< rows put together by key
   apply,       ///< an opaque function on each partition
-  deliver,  ///< a fused stage handed to the caller run by run
-  group,        ///< a reduction of each group
-  map_groups,   ///< a function of each group's rows
+  deliver,     ///< a fused stage handed to the caller run by run
+  group,       ///< a reduction of each group
+  map_groups,  ///< a function of each group's rows
   count_,
 };
 

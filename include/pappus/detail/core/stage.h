@@ -31,8 +31,8 @@ struct side {
 struct block_args {
   const std::byte* const* inputs = nullptr;
   const side* sides = nullptr;
-  std::int64_t row = 0;   ///< number of the first row, counted over the whole stage
-  std::int64_t rows = 0;  ///< at most max_block_rows
+  std::int64_t row = 0;           ///< number of the first row, counted over the whole stage
+  std::int64_t rows = 0;          ///< at most max_block_rows
   const workers* team = nullptr;  ///< asked whether to stop, where a row may yield very many
 };
 

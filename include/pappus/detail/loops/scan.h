@@ -57,10 +57,10 @@ struct adding {
 
 /// op is + on integers of type R, so that the additions may be done in any order.
 template <typename Op, typename R>
-inline constexpr bool adds_integers = std::is_integral_v<R> && (sizeof(R) == 4 || sizeof(R) == 8) &&
-                                      (std::is_same_v<Op, std::plus<R>> ||
-                                       std::is_same_v<Op, std::plus<>> ||
-                                       std::is_same_v<Op, adding<R>>);
+inline constexpr bool adds_integers =
+    std::is_integral_v<R> && (sizeof(R) == 4 || sizeof(R) == 8) &&
+    (std::is_same_v<Op, std::plus<R>> || std::is_same_v<Op, std::plus<>> ||
+     std::is_same_v<Op, adding<R>>);
 
 /// What a scan node computes. \tparam R  the type of running values.
 template <typename E, typename Op, typename R, bool Exclusive>

@@ -89,14 +89,14 @@ using sort_key_of =
 template <typename K>
 inline constexpr bool exact_key = std::is_integral_v<K> || std::is_enum_v<K>;
 template <typename A, typename B>
-inline constexpr bool exact_key<pair<A, B>> = exact_key<A>&& exact_key<B>;
+inline constexpr bool exact_key<pair<A, B>> = exact_key<A> && exact_key<B>;
 template <typename A, std::size_t N>
 inline constexpr bool exact_key<std::array<A, N>> = exact_key<A>;
 
 /// Exact keys whose bits are their own but for the sign.
 template <typename K>
-inline constexpr bool flat_integer = (std::is_integral_v<K> ||
-                                      std::is_enum_v<K>)&&(sizeof(K) == 4 || sizeof(K) == 8);
+inline constexpr bool flat_integer =
+    (std::is_integral_v<K> || std::is_enum_v<K>) && (sizeof(K) == 4 || sizeof(K) == 8);
 
 template <key K>
 constexpr unsigned key_width() {
@@ -150,8 +150,7 @@ struct key_parts {
         open->width += widths[i];
       }
       return parts;
-    }
-    (std::make_index_sequence<keys>{});
+    }(std::make_index_sequence<keys>{});
   }
 };
 
@@ -315,8 +314,7 @@ std::shared_ptr<sort_params> make_sort_params() {
       params->passes.push_back(pass);
     };
     (add(std::integral_constant<std::size_t, parts.count - 1 - I>{}), ...);
-  }
-  (std::make_index_sequence<parts.count>{});
+  }(std::make_index_sequence<parts.count>{});
   constexpr bool descending = Element::template direction<0>::descending;
   if constexpr (moves == sort_moves::keys && flat_integer<T>) {
     params->start = write_integers<Element>;
