@@ -83,15 +83,14 @@ void read_block(std::span<const document> documents, const token_arrays& tokens,
   }
 }
 
-// A document without a query term scores 0. It ranks only where fewer than hits_kept have one.
+}  // namespace
+
 void fill_up(std::vector<hit>& hits, std::int64_t documents) {
   const std::vector<hit> matching = hits;
   for (std::int32_t d = 0; d < documents && hits.size() < hits_kept; ++d) {
     if (std::ranges::find(matching, d, &hit::document) == matching.end()) hits.push_back({0, d});
   }
 }
-
-}  // namespace
 
 bool term_counts::any() const {
   std::uint64_t first;

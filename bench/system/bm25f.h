@@ -71,6 +71,10 @@ struct hit {
   }
 };
 
+/// Documents without a query term score 0. They rank only where fewer than hits_kept have one: adds
+/// the first of them until there are enough.
+void fill_up(std::vector<hit>& hits, std::int64_t documents);
+
 /// The hits in rank order.
 struct result {
   std::vector<hit> hits;

@@ -32,14 +32,17 @@ std::vector<result> run_bm25f(const stage& on, std::int64_t n) {
     const auto rows = documents.zip(counts);
     const statistics found = rows.reduce<statistics>();
     const bm25f::scorer score(found.all);
-    const auto best = rows.enumerate()
-                          .map([score](const indexed<counted>& row) {
-                            return bm25f::hit{score(row.value.first, row.value.second),
-                                              static_cast<std::int32_t>(row.index)};
-                          })
-                          .top(bm25f::hits_kept, &bm25f::hit::score)
-                          .collect();
+    const auto best =
+        rows.enumerate()
+            .filter([](const indexed<counted>& row) { return row.value.second.any(); })
+            .map([score](const indexed<counted>& row) {
+              return bm25f::hit{score(row.value.first, row.value.second),
+                                static_cast<std::int32_t>(row.index)};
+            })
+            .top(bm25f::hits_kept, &bm25f::hit::score)
+            .collect();
     pappus.hits.assign(best.begin(), best.end());
+    bm25f::fill_up(pappus.hits, n);
   };
   return compare(on, "bm25f", n,
                  min_bytes::bm25f(n, input.tokens[0].size() + input.tokens[1].size()),

@@ -9,8 +9,8 @@ namespace {
 
 struct rank {
   std::int32_t page;
+  std::int32_t degree;
   double value;
-  std::int64_t degree;
 };
 struct share {
   std::int32_t page;
@@ -25,20 +25,23 @@ collection<rank> ranks_after(session& s, std::span<const link> edges, std::int64
   const auto degrees = links.group_by(&link::from, all).count();
   const collection<rank> first =
       degrees.map([start](const keyed<std::int32_t, std::int64_t>& page) {
-        return rank{page.key, start, page.value};
+        return rank{page.key, static_cast<std::int32_t>(page.value), start};
       });
   const auto step = [&](const collection<rank>& ranks) {
+    // Divided once a page, not once a link.
+    const collection<share> shares = ranks.map([](const rank& r) {
+      return share{r.page, r.value / static_cast<double>(r.degree)};
+    });
     const auto sums = links
                           .join(
-                              ranks, &link::from, &rank::page,
-                              [](const link& l, const rank& r) {
-                                return share{l.to, r.value / static_cast<double>(r.degree)};
-                              },
+                              shares, &link::from, &share::page,
+                              [](const link& l, const share& s) { return share{l.to, s.value}; },
                               all)
                           .group_by(&share::page, all)
                           .sum(&share::value);
     return ranks.zip(sums).map([rest](const pair<rank, keyed<std::int32_t, double>>& page) {
-      return rank{page.first.page, rest + pagerank::damping * page.second.value, page.first.degree};
+      return rank{page.first.page, page.first.degree,
+                  rest + pagerank::damping * page.second.value};
     });
   };
   const auto always = [](std::span<const rank>, std::span<const rank>) { return true; };

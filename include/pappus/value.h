@@ -7,8 +7,9 @@
 
 namespace pappus {
 
-/// One record that a query will yield. Nothing runs until it is converted or get() is called; it is
-/// computed at most once per handle.
+/// One record that a query will yield. A handle serves one thread at a time; copies are
+/// independent. Nothing runs until it is converted or get() is called; it is computed at most once
+/// per handle.
 template <typename T>
 class value {
  public:
