@@ -11,6 +11,8 @@ function(pappus_own target)
   target_compile_options(${target} PRIVATE
     -Wall -Wextra $<$<BOOL:${PAPPUS_WERROR}>:-Werror>
     # g++ 12 takes inlined string concatenation for an overlap (its bug 105651).
-    $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
+    # libstdc++ 12's stable_sort calls a function that it declares deprecated.
+    $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
 endfunction()
