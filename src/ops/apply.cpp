@@ -34,7 +34,7 @@ struct apply_slabs : detail::apply_output {
     const auto bytes = static_cast<std::size_t>(rows) * context->node.out.size;
     if (bytes > free_bytes) {
       // A large result gets a slab of its own size.
-      slabs.emplace_back(context->memory, std::max(bytes, slab_bytes), context->node.name);
+      slabs.emplace_back(context->memory, std::max(bytes, slab_bytes), context->who);
       cursor = slabs.back().data();
       free_bytes = slabs.back().size();
     }
@@ -56,7 +56,7 @@ const std::byte* contiguous_rows(run_context& context, std::int64_t begin, std::
   const auto& first = set.chunks()[i];
   if (end <= first.first + first.rows) return place(first, begin);
   scratch = detail::block(context.memory, static_cast<std::size_t>(end - begin) * size,
-                          context.node.name);
+                          context.who);
   for (std::byte* to = scratch.data(); begin < end; ++i) {
     const auto& chunk = set.chunks()[i];
     const std::int64_t n = std::min(end, chunk.first + chunk.rows) - begin;

@@ -44,7 +44,7 @@ void merge_into_total(run_context& context, fold_state& state, const std::byte* 
   if (state.has_total) {
     reducer.merge(reducer.context.get(), state.total.data(), leaf);
   } else {
-    state.total = detail::block(context.memory, padded_size(reducer), context.node.name);
+    state.total = detail::block(context.memory, padded_size(reducer), context.who);
     std::memcpy(state.total.data(), leaf, reducer.state_size);
     state.has_total = true;
   }
@@ -60,7 +60,7 @@ void accumulate_rows(run_context& context, fold_state& state, std::int64_t from,
   const std::int64_t first_leaf = begin / per_leaf, leaves = (end - 1) / per_leaf - first_leaf + 1;
   const std::size_t stride = padded_size(reducer);
   detail::block states(context.memory, static_cast<std::size_t>(leaves) * stride,
-                       context.node.name);
+                       context.who);
   std::atomic<std::int64_t> last_needed{leaves};  // leaves after this one can't change the result
 
   detail::parallel_chunks(
@@ -93,7 +93,7 @@ void accumulate_rows(run_context& context, fold_state& state, std::int64_t from,
     merge_into_total(context, state, states.data() + static_cast<std::size_t>(i) * stride);
   if (state.has_carry) {
     if (state.carry.data() == nullptr)
-      state.carry = detail::block(context.memory, stride, context.node.name);
+      state.carry = detail::block(context.memory, stride, context.who);
     std::memcpy(state.carry.data(), states.data() + static_cast<std::size_t>(complete) * stride,
                 reducer.state_size);
   }
@@ -117,10 +117,10 @@ void finish(run_context& context) {
   auto& state = *static_cast<fold_state*>(context.state.get());
   if (state.has_carry) merge_into_total(context, state, state.carry.data());
   if (!state.has_total) {  // no rows at all
-    state.total = detail::block(context.memory, padded_size(reducer), context.node.name);
+    state.total = detail::block(context.memory, padded_size(reducer), context.who);
     reducer.init(reducer.context.get(), state.total.data());
   }
-  detail::block result(context.memory, reducer.result.size, context.node.name);
+  detail::block result(context.memory, reducer.result.size, context.who);
   reducer.finish(reducer.context.get(), state.total.data(), result.data());
   context.output->append(result.data(), 1);
   context.output->own(std::move(result));

@@ -61,9 +61,8 @@ group_feeder::group_feeder(const run_context& context, const group_params& param
                                               detail::group_batch_rows)
                     : detail::group_batch_rows;
   const std::size_t key_bytes = round_up(capacity * params.key_bytes, 64);
-  memory_ =
-      detail::block(context.memory, key_bytes + (copies ? capacity * params.payload_bytes : 0),
-                    context.node.name);
+  memory_ = detail::block(context.memory,
+                          key_bytes + (copies ? capacity * params.payload_bytes : 0), context.who);
   keys = memory_.data();
   payload = copies ? memory_.data() + key_bytes : nullptr;
   if (params.strings) ids_.resize(capacity);

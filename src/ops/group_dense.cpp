@@ -35,7 +35,7 @@ class dense_run : public group_run {
  public:
   explicit dense_run(const run_context& context)
       : params_(context.node.as<group_params>()),
-        table_(context.memory, table_bytes(params_), context.node.name) {}
+        table_(context.memory, table_bytes(params_), context.who) {}
 
   void finish(run_context& context) override;
 
@@ -60,8 +60,7 @@ class dense_run : public group_run {
 
 void dense_run::finish(run_context& context) {
   detail::block rows(context.memory,
-                     static_cast<std::size_t>(params_.domain) * context.node.out.size,
-                     context.node.name);
+                     static_cast<std::size_t>(params_.domain) * context.node.out.size, context.who);
   for_each_piece(context, [&](std::int64_t first, std::size_t n) {
     const std::byte* states[merge_states];
     std::uint64_t keys[merge_states];
@@ -112,8 +111,7 @@ void leaf_run::take_leaves(run_context& context, std::int64_t begin, std::int64_
   const std::int64_t per_leaf = leaf_rows(params_), first_leaf = begin / per_leaf;
   const std::int64_t leaves = (end - 1) / per_leaf - first_leaf + 1;
   const std::size_t stride = round_up(table_bytes(params_), 128);  // no two share a pair of lines
-  detail::block tables(context.memory, static_cast<std::size_t>(leaves) * stride,
-                       context.node.name);
+  detail::block tables(context.memory, static_cast<std::size_t>(leaves) * stride, context.who);
   detail::parallel_chunks(
       context.team, static_cast<std::size_t>(leaves), [&](std::size_t item, unsigned) {
         std::byte* table = tables.data() + item * stride;
@@ -133,7 +131,7 @@ void leaf_run::take_leaves(run_context& context, std::int64_t begin, std::int64_
   merge(context, tables.data(), stride, complete);
   if (has_carry_ && table_bytes(params_) != 0) {
     if (carry_.data() == nullptr)
-      carry_ = detail::block(context.memory, table_bytes(params_), context.node.name);
+      carry_ = detail::block(context.memory, table_bytes(params_), context.who);
     std::memcpy(carry_.data(), tables.data() + static_cast<std::size_t>(complete) * stride,
                 table_bytes(params_));
   }
@@ -186,7 +184,7 @@ void partitioned_run::take(run_context& context) {
     const group_ranges ranges(context, end - begin);
     block_partition store(context.memory, ranges.count, partitions_, params_.key_bytes,
                           params_.payload_bytes, static_cast<std::size_t>(end - begin),
-                          context.node.name);
+                          context.who);
     partition_rows(context, params_, nullptr, begin, end, ranges,
                    partition_function::by_value({}, shift_), store);
     detail::parallel_chunks(context.team, partitions_, [&](std::size_t item, unsigned) {

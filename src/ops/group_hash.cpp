@@ -98,16 +98,16 @@ class hash_run final : public group_run {
 };
 
 hash_run::hash_run(run_context& context) : params_(context.node.as<group_params>()) {
-  if (params_.strings) strings_ = std::make_unique<string_ids>(context.memory, context.node.name);
+  if (params_.strings) strings_ = std::make_unique<string_ids>(context.memory, context.who);
   if (params_.expected > few_groups)
     change_to_partitions(context, static_cast<double>(params_.expected));
 }
 
 hash_run::table_ptr hash_run::make_table(run_context& context, double expected,
                                          table_layout layout) const {
-  return std::make_unique<group_table>(
-      context.memory, bits_bytes(params_), params_.state_bytes, params_.state_align,
-      params_.initial.get(), static_cast<std::size_t>(expected), context.node.name, layout);
+  return std::make_unique<group_table>(context.memory, bits_bytes(params_), params_.state_bytes,
+                                       params_.state_align, params_.initial.get(),
+                                       static_cast<std::size_t>(expected), context.who, layout);
 }
 
 void hash_run::accumulate(group_table& table, const std::byte* keys, const std::byte* values,
@@ -258,7 +258,7 @@ void hash_run::take_partitioned(run_context& context, std::int64_t begin, std::i
     const group_ranges ranges(context, last - first);
     block_partition store(context.memory, ranges.count, parts, bits_bytes(params_),
                           params_.payload_bytes, static_cast<std::size_t>(last - first),
-                          context.node.name);
+                          context.who);
     partition_rows(context, params_, strings_.get(), first - context.first_row,
                    last - context.first_row, ranges, partition_, store);
     detail::parallel_chunks(context.team, parts, [&](std::size_t item, unsigned) {
@@ -284,7 +284,7 @@ void hash_run::finish(run_context& context) {
 void hash_run::write(run_context& context, const std::byte* keys, const std::byte* const* states,
                      std::size_t n) const {
   const std::size_t size = context.node.out.size;
-  detail::block rows(context.memory, n * size, context.node.name);
+  detail::block rows(context.memory, n * size, context.who);
   constexpr std::size_t piece = 4096;
   detail::parallel_chunks(context.team, (n + piece - 1) / piece, [&](std::size_t item, unsigned) {
     const std::size_t first = item * piece;
@@ -298,8 +298,8 @@ void hash_run::write(run_context& context, const std::byte* keys, const std::byt
 void hash_run::write_by_bits(run_context& context, std::size_t n) const {
   const std::size_t key_bytes = params_.key_bytes;
   const std::size_t half_keys = round_up(n * key_bytes, 64), half_states = round_up(n * 8, 64);
-  detail::block keys(context.memory, 2 * half_keys, context.node.name);
-  detail::block states(context.memory, 2 * half_states, context.node.name);
+  detail::block keys(context.memory, 2 * half_keys, context.who);
+  detail::block states(context.memory, 2 * half_states, context.who);
   const sort_buffers buffers{keys.data(), states.data(), keys.data() + half_keys,
                              states.data() + half_states};
   std::vector<std::size_t> first(tables_.size());
@@ -315,7 +315,7 @@ void hash_run::write_by_bits(run_context& context, std::size_t n) const {
     });
   });
   const bool in_first = radix_sort(context.team, context.memory, buffers, n, key_bytes, 8,
-                                   context.node.name) == sorted_in::first;
+                                   context.who) == sorted_in::first;
   write(
       context, in_first ? buffers.keys : buffers.other_keys,
       reinterpret_cast<const std::byte* const*>(in_first ? buffers.payload : buffers.other_payload),
@@ -323,10 +323,10 @@ void hash_run::write_by_bits(run_context& context, std::size_t n) const {
 }
 
 void hash_run::write_by_string(run_context& context, std::size_t n) const {
-  detail::block strings(context.memory, n * sizeof(std::string_view), context.node.name);
-  detail::block ids(context.memory, n * sizeof(std::uint32_t), context.node.name);
-  detail::block by_id(context.memory, n * sizeof(std::byte*), context.node.name);
-  detail::block states(context.memory, n * sizeof(std::byte*), context.node.name);
+  detail::block strings(context.memory, n * sizeof(std::string_view), context.who);
+  detail::block ids(context.memory, n * sizeof(std::uint32_t), context.who);
+  detail::block by_id(context.memory, n * sizeof(std::byte*), context.who);
+  detail::block states(context.memory, n * sizeof(std::byte*), context.who);
   strings_->sorted(context.team, strings.as<std::string_view>(), ids.as<std::uint32_t>());
   for (const auto& table : tables_)
     table->for_each([&](const std::byte* key, const std::byte* state) {

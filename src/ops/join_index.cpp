@@ -54,7 +54,7 @@ void extract_keys(run_context& context) {
   state->index->rows = static_cast<std::uint64_t>(context.rows);
   const std::size_t size = params.keys.bytes;
   state->keys = detail::block(context.memory, static_cast<std::size_t>(context.rows) * size,
-                              context.node.name);
+                              context.who);
   for_each_piece(context.team, state->index->rows, [&](std::uint64_t begin, std::uint64_t end) {
     detail::out_rows out{.cursor = state->keys.data() + begin * size};
     for_each_block(context, static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end),
@@ -117,7 +117,7 @@ void build_from_bits(run_context& context, build_state& state) {
     domain = {params.domain_base, static_cast<std::uint64_t>(params.domain_rows)};
   if (!index.consecutive)
     index.table.emplace(context.team, context.memory, state.keys.data(), index.rows,
-                        params.keys.bytes, domain, context.node.name);
+                        params.keys.bytes, domain, context.who);
 }
 
 /// Whether each row's string is that of the first row with the same hash.
@@ -141,7 +141,7 @@ bool hashes_tell_strings_apart(run_context& context, const join_index& index,
 void build_from_strings(run_context& context, build_state& state) {
   auto& index = *state.index;
   const auto* strings = state.keys.as<std::string_view>();
-  detail::block hashes(context.memory, index.rows * sizeof(std::uint64_t), context.node.name);
+  detail::block hashes(context.memory, index.rows * sizeof(std::uint64_t), context.who);
   for (;; ++index.seed) {
     auto* to = hashes.as<std::uint64_t>();
     for_each_piece(context.team, index.rows, [&](std::uint64_t begin, std::uint64_t end) {
@@ -149,7 +149,7 @@ void build_from_strings(run_context& context, build_state& state) {
     });
     index.table.reset();
     index.table.emplace(context.team, context.memory, hashes.data(), index.rows, sizeof(*to),
-                        join_domain{}, context.node.name);
+                        join_domain{}, context.who);
     if (index.table->unique() || hashes_tell_strings_apart(context, index, to, strings)) break;
   }
   index.strings = std::move(state.keys);
@@ -163,7 +163,7 @@ void build_index(run_context& context) {
     else
       build_from_bits(context, state);
   }
-  detail::block row(context.memory, sizeof(detail::join_side), context.node.name);
+  detail::block row(context.memory, sizeof(detail::join_side), context.who);
   ::new (row.data()) detail::join_side{state.index.get()};
   context.output->append(row.data(), 1);
   context.output->own(std::move(row));

@@ -45,8 +45,8 @@ sorted_rows extract_and_sort(run_context& context, string_ids* strings,
   const std::size_t half_records = round_up(n * record_bytes, 64);
   sorted_rows rows;
   rows.key_bytes = key_bytes;
-  rows.key_memory = detail::block(context.memory, 2 * half_keys, context.node.name);
-  rows.record_memory = detail::block(context.memory, 2 * half_records, context.node.name);
+  rows.key_memory = detail::block(context.memory, 2 * half_keys, context.who);
+  rows.record_memory = detail::block(context.memory, 2 * half_records, context.who);
   const sort_buffers buffers{rows.key_memory.data(), rows.record_memory.data(),
                              rows.key_memory.data() + half_keys,
                              rows.record_memory.data() + half_records};
@@ -62,8 +62,8 @@ sorted_rows extract_and_sort(run_context& context, string_ids* strings,
                 });
   });
   if (strings != nullptr) {
-    detail::block ranks(context.memory, strings->size() * sizeof(std::uint32_t), context.node.name);
-    detail::block ids(context.memory, strings->size() * sizeof(std::uint32_t), context.node.name);
+    detail::block ranks(context.memory, strings->size() * sizeof(std::uint32_t), context.who);
+    detail::block ids(context.memory, strings->size() * sizeof(std::uint32_t), context.who);
     strings->sorted(context.team, by_rank.as<std::string_view>(), ids.as<std::uint32_t>());
     for (std::size_t rank = 0; rank < strings->size(); ++rank)
       ranks.as<std::uint32_t>()[ids.as<std::uint32_t>()[rank]] = static_cast<std::uint32_t>(rank);
@@ -73,7 +73,7 @@ sorted_rows extract_and_sort(run_context& context, string_ids* strings,
     });
   }
   const bool in_first = radix_sort(context.team, context.memory, buffers, n, key_bytes,
-                                   record_bytes, context.node.name) == sorted_in::first;
+                                   record_bytes, context.who) == sorted_in::first;
   rows.keys = in_first ? buffers.keys : buffers.other_keys;
   rows.records = in_first ? buffers.payload : buffers.other_payload;
   return rows;
@@ -120,16 +120,16 @@ void map_groups(run_context& context) {
   std::unique_ptr<string_ids> strings;
   detail::block by_rank;
   if (params.strings) {
-    strings = std::make_unique<string_ids>(context.memory, context.node.name);
+    strings = std::make_unique<string_ids>(context.memory, context.who);
     by_rank = detail::block(context.memory,
                             static_cast<std::size_t>(context.rows) * sizeof(std::string_view),
-                            context.node.name);
+                            context.who);
   }
   const auto rows = extract_and_sort(context, strings.get(), by_rank);
   const auto starts = dense ? domain_starts(context, rows, static_cast<std::size_t>(params.domain))
                             : run_starts(context, rows);
   const std::size_t groups = starts.size() - 1, size = context.node.out.size;
-  detail::block out(context.memory, groups * size, context.node.name);
+  detail::block out(context.memory, groups * size, context.who);
   // Small items share out long groups.
   const std::size_t per_item = std::clamp<std::size_t>(groups / 256, 1, 4096);
   for_each_item(context, groups, per_item, [&](std::size_t first, std::size_t last) {

@@ -43,7 +43,7 @@ class scanning {
         params_(context.node.as<scan_params>()),
         element_(context.node.stage.element.get()),
         records_(records),
-        total_(context.memory, padded(params_.value_bytes), context.node.name),
+        total_(context.memory, padded(params_.value_bytes), context.who),
         past_caches_(static_cast<std::size_t>(context.rows) * params_.value_bytes >
                      detail::streamed_beyond_bytes),
         scratch_(context.team.count()) {
@@ -144,7 +144,7 @@ void scan(run_context& context) {
   if (context.rows == 0) return;
   detail::block records(context.memory,
                         static_cast<std::size_t>(context.rows) * context.node.out.size,
-                        context.node.name);
+                        context.who);
   scanning(context, records.data()).run();
   context.output->append(records.data(), context.rows);
   context.output->own(std::move(records));

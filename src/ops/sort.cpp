@@ -37,8 +37,8 @@ struct double_buffer {
   detail::block first, other;
 
   double_buffer(run_context& context, std::int64_t rows, std::size_t row_bytes)
-      : first(context.memory, static_cast<std::size_t>(rows) * row_bytes, context.node.name),
-        other(context.memory, static_cast<std::size_t>(rows) * row_bytes, context.node.name) {}
+      : first(context.memory, static_cast<std::size_t>(rows) * row_bytes, context.who),
+        other(context.memory, static_cast<std::size_t>(rows) * row_bytes, context.who) {}
   void swap_if(sorted_in where) {
     if (where == sorted_in::other) std::swap(first, other);
   }

@@ -49,7 +49,7 @@ void consider(run_context& context) {
           const auto capacity = capacity_of(params);
           own.memory = detail::block(context.memory,
                                      static_cast<std::size_t>(capacity) * params.candidate_bytes,
-                                     context.node.name);
+                                     context.who);
           own.buffer = {own.memory.data(), 0, params.limit, capacity, false};
         }
         const auto begin = static_cast<std::int64_t>(item) * per_item;
@@ -68,7 +68,7 @@ void choose(run_context& context) {
   const std::int64_t chosen = std::min(count, params.limit);
   if (chosen == 0) return;
   detail::block all(context.memory, static_cast<std::size_t>(count) * params.candidate_bytes,
-                    context.node.name);
+                    context.who);
   std::byte* to = all.data();
   for (const auto& own : state.workers) {
     const std::size_t bytes = static_cast<std::size_t>(own.buffer.count) * params.candidate_bytes;
@@ -77,7 +77,7 @@ void choose(run_context& context) {
     to += bytes;
   }
   detail::block records(context.memory, static_cast<std::size_t>(chosen) * context.node.out.size,
-                        context.node.name);
+                        context.who);
   params.finish(all.data(), count, chosen, records.data());
   context.output->append(records.data(), chosen);
   context.output->own(std::move(records));

@@ -148,6 +148,7 @@ void live_executor::start(plan::stage_index which) {
                                      s.output,
                                      nullptr,
                                      with_.evaluate,
+                                     graph::label(*stage.node),
                                      {}});
 }
 
