@@ -55,8 +55,8 @@ const std::byte* contiguous_rows(run_context& context, std::int64_t begin, std::
   };
   const auto& first = set.chunks()[i];
   if (end <= first.first + first.rows) return place(first, begin);
-  scratch = detail::block(context.memory, static_cast<std::size_t>(end - begin) * size,
-                          context.who);
+  scratch =
+      detail::block(context.memory, static_cast<std::size_t>(end - begin) * size, context.who);
   for (std::byte* to = scratch.data(); begin < end; ++i) {
     const auto& chunk = set.chunks()[i];
     const std::int64_t n = std::min(end, chunk.first + chunk.rows) - begin;

@@ -59,8 +59,7 @@ void accumulate_rows(run_context& context, fold_state& state, std::int64_t from,
   const std::int64_t begin = first_row + from, end = first_row + to;
   const std::int64_t first_leaf = begin / per_leaf, leaves = (end - 1) / per_leaf - first_leaf + 1;
   const std::size_t stride = padded_size(reducer);
-  detail::block states(context.memory, static_cast<std::size_t>(leaves) * stride,
-                       context.who);
+  detail::block states(context.memory, static_cast<std::size_t>(leaves) * stride, context.who);
   std::atomic<std::int64_t> last_needed{leaves};  // leaves after this one can't change the result
 
   detail::parallel_chunks(

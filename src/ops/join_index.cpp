@@ -53,8 +53,8 @@ void extract_keys(run_context& context) {
   state->index->keys = params.keys;
   state->index->rows = static_cast<std::uint64_t>(context.rows);
   const std::size_t size = params.keys.bytes;
-  state->keys = detail::block(context.memory, static_cast<std::size_t>(context.rows) * size,
-                              context.who);
+  state->keys =
+      detail::block(context.memory, static_cast<std::size_t>(context.rows) * size, context.who);
   for_each_piece(context.team, state->index->rows, [&](std::uint64_t begin, std::uint64_t end) {
     detail::out_rows out{.cursor = state->keys.data() + begin * size};
     for_each_block(context, static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end),

@@ -109,9 +109,8 @@ void number_rows_of(run_context& context, partition_state& state) {
 void number_rows(run_context& context) {
   const auto& params = context.node.as<partition_params>();
   auto state = std::make_shared<partition_state>();
-  state->numbers =
-      detail::block(context.memory, static_cast<std::size_t>(context.rows) * sizeof(std::uint32_t),
-                    context.who);
+  state->numbers = detail::block(
+      context.memory, static_cast<std::size_t>(context.rows) * sizeof(std::uint32_t), context.who);
   state->per_range = std::max<std::int64_t>(65536, pieces(context.rows, most_ranges));
   state->counts.resize(static_cast<std::size_t>(pieces(context.rows, state->per_range)));
   context.state = state;
@@ -155,8 +154,7 @@ void place_rows(run_context& context) {
                     : size == 8  ? move_rows<8>
                     : size == 16 ? move_rows<16>
                                  : move_rows<0>;
-  detail::block rows(context.memory, static_cast<std::size_t>(context.rows) * size,
-                     context.who);
+  detail::block rows(context.memory, static_cast<std::size_t>(context.rows) * size, context.who);
   detail::parallel_chunks(context.team, state.counts.size(), [&](std::size_t range, unsigned) {
     const auto begin = static_cast<std::int64_t>(range) * state.per_range;
     for_each_block(context, begin, std::min(begin + state.per_range, context.rows),

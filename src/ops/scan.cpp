@@ -142,9 +142,8 @@ class scanning {
 void scan(run_context& context) {
   for (const auto& input : context.inputs) context.output->keep_owners_of(*input);
   if (context.rows == 0) return;
-  detail::block records(context.memory,
-                        static_cast<std::size_t>(context.rows) * context.node.out.size,
-                        context.who);
+  detail::block records(
+      context.memory, static_cast<std::size_t>(context.rows) * context.node.out.size, context.who);
   scanning(context, records.data()).run();
   context.output->append(records.data(), context.rows);
   context.output->own(std::move(records));

@@ -56,8 +56,7 @@ struct slab_writer : detail::out_rows {
 
 void write_aligned(run_context& context, const span& rows, detail::row_set& to) {
   const auto size = context.node.out.size;
-  detail::block block(context.memory, static_cast<std::size_t>(rows.count()) * size,
-                      context.who);
+  detail::block block(context.memory, static_cast<std::size_t>(rows.count()) * size, context.who);
   const std::int64_t per_item = std::max<std::int64_t>(context.chosen.chunk_rows, 4096);
   detail::parallel_chunks(context.team, static_cast<std::size_t>(pieces(rows.count(), per_item)),
                           [&](std::size_t item, unsigned) {
