@@ -8,6 +8,15 @@
 
 #include "system/checksum.h"
 
+namespace pappus::bench {
+template void nearest_block<8>(std::span<const point<8>>, std::span<const point<8>>,
+                               std::span<std::int32_t>, std::span<float>);
+template void nearest_block<20>(std::span<const point<20>>, std::span<const point<20>>,
+                                std::span<std::int32_t>, std::span<float>);
+template void nearest_block<40>(std::span<const point<40>>, std::span<const point<40>>,
+                                std::span<std::int32_t>, std::span<float>);
+}  // namespace pappus::bench
+
 namespace pappus::bench::kmeans {
 namespace {
 

@@ -152,6 +152,14 @@ void nearest_block(std::span<const point<D>> points, std::span<const point<D>> c
   }
 }
 
+// Compiled once, so that all versions run the same code.
+extern template void nearest_block<8>(std::span<const point<8>>, std::span<const point<8>>,
+                                      std::span<std::int32_t>, std::span<float>);
+extern template void nearest_block<20>(std::span<const point<20>>, std::span<const point<20>>,
+                                       std::span<std::int32_t>, std::span<float>);
+extern template void nearest_block<40>(std::span<const point<40>>, std::span<const point<40>>,
+                                       std::span<std::int32_t>, std::span<float>);
+
 namespace kmeans {
 
 /// The centres after the last iteration, and the sum of squared distances to the centres before it.

@@ -19,30 +19,35 @@ struct center {
 /// distances to any centre.
 template <int D>
 struct cluster {
-  std::array<float, D> sum{};
-  double squares = 0;
+  std::array<float, D> sum{}, square{};  // by coordinate, so that both add up in vectors
   std::int64_t count = 0;
 
   void accumulate(const point<D>& p) {
-    float square = 0;
-    for (int d = 0; d < D; ++d) sum[d] += p.x[d];
-    for (int d = 0; d < D; ++d) square += p.x[d] * p.x[d];
-    squares += square;
+    // Through locals: for all the compiler knows, p could lie inside this cluster.
+    auto sums = sum, squares = square;
+    for (int d = 0; d < D; ++d) {
+      sums[d] += p.x[d];
+      squares[d] += p.x[d] * p.x[d];
+    }
+    sum = sums;
+    square = squares;
     ++count;
   }
   void merge(const cluster& other) {
-    for (int d = 0; d < D; ++d) sum[d] += other.sum[d];
-    squares += other.squares;
+    for (int d = 0; d < D; ++d) {
+      sum[d] += other.sum[d];
+      square[d] += other.square[d];
+    }
     count += other.count;
   }
   /// Sum of |p - c|^2 = sum of |p|^2 - 2 c.p + |c|^2.
   double inertia(const point<D>& c) const {
-    double cross = 0, square = 0;
+    double total = 0;
     for (int d = 0; d < D; ++d) {
-      cross += static_cast<double>(c.x[d]) * sum[d];
-      square += static_cast<double>(c.x[d]) * c.x[d];
+      const double x = c.x[d];
+      total += square[d] - 2 * x * sum[d] + static_cast<double>(count) * x * x;
     }
-    return squares - 2 * cross + static_cast<double>(count) * square;
+    return total;
   }
 };
 
