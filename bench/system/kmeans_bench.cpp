@@ -15,41 +15,44 @@ struct center {
   double inertia;  // of the points nearest to it, in the assignment that led here
 };
 
-/// What a cluster's points amount to: enough for their mean, and for the sum of their squared
-/// distances to any centre.
+template <int D>
+struct assigned {
+  point<D> at;
+  float distance;
+  std::int32_t cluster;
+};
+
+/// The mean of a cluster's points and their distances to the old centre.
 template <int D>
 struct cluster {
-  std::array<float, D> sum{}, square{};  // by coordinate, so that both add up in vectors
+  std::array<float, D> sum{};
+  double inertia = 0;
   std::int64_t count = 0;
 
-  void accumulate(const point<D>& p) {
-    // Through locals: for all the compiler knows, p could lie inside this cluster.
-    auto sums = sum, squares = square;
-    for (int d = 0; d < D; ++d) {
-      sums[d] += p.x[d];
-      squares[d] += p.x[d] * p.x[d];
-    }
+  void accumulate(const assigned<D>& p) {
+    auto sums = sum;  // a local: for all the compiler knows, p could lie inside this cluster
+    for (int d = 0; d < D; ++d) sums[d] += p.at.x[d];
     sum = sums;
-    square = squares;
+    inertia += p.distance;
     ++count;
   }
   void merge(const cluster& other) {
-    for (int d = 0; d < D; ++d) {
-      sum[d] += other.sum[d];
-      square[d] += other.square[d];
-    }
+    for (int d = 0; d < D; ++d) sum[d] += other.sum[d];
+    inertia += other.inertia;
     count += other.count;
   }
-  /// Sum of |p - c|^2 = sum of |p|^2 - 2 c.p + |c|^2.
-  double inertia(const point<D>& c) const {
-    double total = 0;
-    for (int d = 0; d < D; ++d) {
-      const double x = c.x[d];
-      total += square[d] - 2 * x * sum[d] + static_cast<double>(count) * x * x;
-    }
-    return total;
-  }
 };
+
+template <int D>
+void assign(std::span<const point<D>> points, std::span<const point<D>> centers,
+            std::span<assigned<D>> out) {
+  constexpr std::size_t most = 1024;
+  std::int32_t index[most];
+  float distance[most];
+  const std::size_t n = points.size();
+  nearest_block<D>(points, centers, {index, n}, {distance, n});
+  for (std::size_t i = 0; i < n; ++i) out[i] = {points[i], distance[i], index[i]};
+}
 
 template <int D>
 records<center<D>> lloyd(session& s, std::span<const point<D>> rows, int k) {
@@ -57,15 +60,13 @@ records<center<D>> lloyd(session& s, std::span<const point<D>> rows, int k) {
   const collection<center<D>> first =
       points.take(k).map([](const point<D>& p) { return center<D>{p, 0}; });
   const auto step = [&](const collection<center<D>>& centers) {
-    const auto nearest = [](std::span<const point<D>> some, std::span<const point<D>> around,
-                            std::span<std::int32_t> out) { nearest_block<D>(some, around, out); };
-    return points
-        .group_by(batched<std::int32_t>(nearest), centers.map(&center<D>::at).shared(), domain{k})
+    return points.map(batched<assigned<D>>(fn<assign<D>>), centers.map(&center<D>::at).shared())
+        .group_by(&assigned<D>::cluster, domain{k})
         .template reduce<cluster<D>>()
         .zip(centers)
         .map([](const pair<keyed<std::int32_t, cluster<D>>, center<D>>& row) {
           const cluster<D>& c = row.first.value;
-          center<D> next{row.second.at, c.inertia(row.second.at)};
+          center<D> next{row.second.at, c.inertia};
           for (int d = 0; d < D && c.count > 0; ++d)
             next.at.x[d] = c.sum[d] / static_cast<float>(c.count);
           return next;

@@ -32,11 +32,16 @@ outcome pappus(const std::string& arguments, const std::string& redirection = "2
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text};
 }
 
+/// A folder of this process, removed when it ends.
 std::filesystem::path scratch() {
-  const auto folder =
-      std::filesystem::temp_directory_path() / ("pappus-cli-" + std::to_string(::getpid()));
-  std::filesystem::create_directories(folder);
-  return folder;
+  struct owned {
+    std::filesystem::path path =
+        std::filesystem::temp_directory_path() / ("pappus-cli-" + std::to_string(::getpid()));
+    owned() { std::filesystem::create_directories(path); }
+    ~owned() { std::filesystem::remove_all(path); }
+  };
+  static const owned folder;
+  return folder.path;
 }
 
 TEST(command, help_lists_the_subcommands) {
