@@ -257,7 +257,8 @@ void group_direct_hash(const void* element, const block_args& args, group_slots&
 }
 
 template <typename G>
-[[gnu::flatten]] void group_extract(const void* element, const block_args& args, group_batch& batch) {
+[[gnu::flatten]] void group_extract(const void* element, const block_args& args,
+                                    group_batch& batch) {
   using expression = decltype(G::rows);
   using value = typename G::value;
   const auto bound = static_cast<const G*>(element)->bind(args);
