@@ -27,6 +27,15 @@ using sum_type =
                        std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>,
                        std::conditional_t<std::is_same_v<T, float>, double, T>>;
 
+/// total += x; integers wrap at 64 bits, where C++ would call it undefined.
+template <typename S, typename T>
+constexpr void add_to(S& total, const T& x) {
+  if constexpr (std::is_integral_v<S>)
+    total = static_cast<S>(static_cast<std::uint64_t>(total) + static_cast<std::uint64_t>(x));
+  else
+    total += x;
+}
+
 /// Float sums use 16 lanes: two AVX-512 registers of double.
 inline constexpr int float_lanes = 16;
 
@@ -46,8 +55,8 @@ template <typename T>
 struct sum {
   static constexpr int lanes = std::is_floating_point_v<T> ? float_lanes : 1;
   sum_type<T> total{};
-  void accumulate(const T& x) { total += x; }
-  void merge(const sum& other) { total += other.total; }
+  void accumulate(const T& x) { add_to(total, x); }
+  void merge(const sum& other) { add_to(total, other.total); }
   sum_type<T> finalize() const { return total; }
 };
 
@@ -58,11 +67,11 @@ struct mean {
   sum_type<T> total{};
   std::int64_t n = 0;
   void accumulate(const T& x) {
-    total += x;
+    add_to(total, x);
     ++n;
   }
   void merge(const mean& other) {
-    total += other.total;
+    add_to(total, other.total);
     n += other.n;
   }
   double finalize() const {
