@@ -69,6 +69,18 @@ template buffer<point<8>> make_kmeans<8>(std::int64_t, std::uint64_t, team&);
 template buffer<point<20>> make_kmeans<20>(std::int64_t, std::uint64_t, team&);
 template buffer<point<40>> make_kmeans<40>(std::int64_t, std::uint64_t, team&);
 
+buffer<quote> make_blackscholes(std::int64_t n, std::uint64_t seed, team& workers) {
+  const stream spot(seed, 0), strike(seed, 1), years(seed, 2);
+  return filled<quote>(n, workers, [&](std::uint64_t i) {
+    return quote{spot.f32(i, 5, 30), strike.f32(i, 1, 100), years.f32(i, 0.25, 10)};
+  });
+}
+
+buffer<double> make_doubles(std::int64_t n, std::uint64_t seed, team& workers) {
+  return filled<double>(
+      n, workers, [numbers = stream(seed, 0)](std::uint64_t i) { return numbers.f64(i, 0, 1); });
+}
+
 buffer<link> make_pagerank(std::int64_t pages, std::uint64_t seed, team& workers) {
   const auto page_count = static_cast<std::uint64_t>(pages);
   return filled<link>(20 * pages, workers, [=, target = stream(seed, 0)](std::uint64_t e) {

@@ -28,6 +28,11 @@ struct point {
   std::array<float, D> x;
 };
 
+/// blackscholes: an option's price of the share now and at the end, and the time until then.
+struct quote {
+  float spot, strike, years;
+};
+
 /// pagerank: one edge of the graph, page to page.
 struct link {
   std::int32_t from, to;
@@ -68,6 +73,11 @@ buffer<point<D>> make_kmeans(std::int64_t n, std::uint64_t seed, team& workers);
 extern template buffer<point<8>> make_kmeans<8>(std::int64_t, std::uint64_t, team&);
 extern template buffer<point<20>> make_kmeans<20>(std::int64_t, std::uint64_t, team&);
 extern template buffer<point<40>> make_kmeans<40>(std::int64_t, std::uint64_t, team&);
+
+buffer<quote> make_blackscholes(std::int64_t n, std::uint64_t seed, team& workers);
+
+/// n numbers in [0, 1), for sum.
+buffer<double> make_doubles(std::int64_t n, std::uint64_t seed, team& workers);
 
 /// 20 links a page; sources in a fixed order, targets skewed to low numbers.
 buffer<link> make_pagerank(std::int64_t pages, std::uint64_t seed, team& workers);

@@ -1,13 +1,20 @@
 #include <fmt/format.h>
 
+#include "pappus/device_code.h"
 #include "pappus/error.h"
 #include "system/inputs.h"
 #include "system/kmeans.h"
+#include "system/kmeans_opencl.h"
 #include "system/suite.h"
 #include "system/triad.h"
 
 namespace pappus::bench {
 namespace {
+
+template <int D>
+device_code on_devices(const char* function) {
+  return device_text(function, kmeans::text_for("device/kmeans.cl", D));
+}
 
 template <int D>
 struct center {
@@ -41,6 +48,7 @@ struct cluster {
     inertia += other.inertia;
     count += other.count;
   }
+  static device_code on_device() { return on_devices<D>("add_point"); }
 };
 
 template <int D>
@@ -54,13 +62,21 @@ void assign(std::span<const point<D>> points, std::span<const point<D>> centers,
   for (std::size_t i = 0; i < n; ++i) out[i] = {points[i], distance[i], index[i]};
 }
 
+/// The same for one point. Devices don't group what functions of batches yield.
 template <int D>
-records<center<D>> lloyd(session& s, std::span<const point<D>> rows, int k) {
-  const auto points = s.borrow(rows);
+assigned<D> assign_one(const point<D>& p, std::span<const point<D>> centers) {
+  assigned<D> result{};
+  assign<D>({&p, 1}, centers, {&result, 1});
+  return result;
+}
+
+/// \param nearest  assign or assign_one, for map.
+template <int D, typename F>
+records<center<D>> lloyd(session& s, const collection<point<D>>& points, int k, const F& nearest) {
   const collection<center<D>> first =
       points.take(k).map([](const point<D>& p) { return center<D>{p, 0}; });
   const auto step = [&](const collection<center<D>>& centers) {
-    return points.map(batched<assigned<D>>(fn<assign<D>>), centers.map(&center<D>::at).shared())
+    return points.map(nearest, centers.map(&center<D>::at).shared())
         .group_by(&assigned<D>::cluster, domain{k})
         .template reduce<cluster<D>>()
         .zip(centers)
@@ -81,21 +97,29 @@ std::vector<result> run(const stage& on, std::int64_t n) {
   const int k = on.asked.k;
   const auto points = make_kmeans<D>(n, on.asked.seed, on.workers);
   kmeans::result<D> sequential, handwritten, pappus;
-  return compare(
-      on, fmt::format("kmeans_k{}_d{}", k, D), n, kmeans::iterations * min_bytes::kmeans(n, D),
-      {{"sequential", [&] { sequential = kmeans::sequential<D>(points, k); },
-        [&] { return sequential.checksum(); }},
-       {"handwritten", [&] { handwritten = kmeans::handwritten<D>(points, k, on.workers); },
-        [&] { return handwritten.checksum(); }},
-       {"pappus",
-        [&] {
-          pappus = {};
-          for (const auto& c : lloyd<D>(on.engine, points.all(), k)) {
-            pappus.centers.push_back(c.at);
-            pappus.inertia += c.inertia;
-          }
-        },
-        [&] { return pappus.checksum(); }}});
+  auto rows = on.engine.borrow(points.all());
+  const auto by_batches = batched<assigned<D>>(fn<assign<D>>);
+  const auto one_by_one = with_device_code(fn<assign_one<D>>, on_devices<D>("assign"));
+  std::vector<version> versions{
+      {"sequential", [&] { sequential = kmeans::sequential<D>(points, k); },
+       [&] { return sequential.checksum(); }},
+      {"handwritten", [&] { handwritten = kmeans::handwritten<D>(points, k, on.workers); },
+       [&] { return handwritten.checksum(); }},
+      {"pappus",
+       [&] {
+         pappus = {};
+         if (!on.asked.resident) rows = on.engine.borrow(points.all());
+         const auto centers = on.asked.devices.empty() ? lloyd<D>(on.engine, rows, k, by_batches)
+                                                       : lloyd<D>(on.engine, rows, k, one_by_one);
+         for (const auto& c : centers) {
+           pappus.centers.push_back(c.at);
+           pappus.inertia += c.inertia;
+         }
+       },
+       [&] { return pappus.checksum(); }}};
+  kmeans::add_opencl<D>(on, points, k, versions);
+  return compare(on, fmt::format("kmeans_k{}_d{}", k, D), n,
+                 kmeans::iterations * min_bytes::kmeans(n, D), std::move(versions));
 }
 
 }  // namespace

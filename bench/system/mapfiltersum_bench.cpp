@@ -1,10 +1,17 @@
+#include "pappus/device_code.h"
+#include "system/device_texts.h"
 #include "system/inputs.h"
 #include "system/mapfiltersum.h"
+#include "system/mapfiltersum_opencl.h"
 #include "system/suite.h"
 #include "system/triad.h"
 
 namespace pappus::bench {
 namespace {
+
+device_code on_devices(const char* function) {
+  return device_text(function, std::string(text_file("device/mapfiltersum.cl")));
+}
 
 /// Count and sum in one pass.
 struct count_and_sum {
@@ -17,7 +24,10 @@ struct count_and_sum {
     count += other.count;
     sum += other.sum;
   }
+  static device_code on_device() { return on_devices("count_and_add"); }
 };
+
+int plus_15(int x) { return x + 15; }
 
 }  // namespace
 
@@ -25,20 +35,23 @@ std::vector<result> run_mapfiltersum(const stage& on, std::int64_t n) {
   const auto numbers = make_mapfiltersum(n, on.workers);
   mapfiltersum::result sequential, handwritten;
   count_and_sum pappus;
-  return compare(
-      on, "mapfiltersum", n, min_bytes::mapfiltersum(n),
-      {{"sequential", [&] { sequential = mapfiltersum::sequential(numbers); },
-        [&] { return sequential.checksum(); }},
-       {"handwritten", [&] { handwritten = mapfiltersum::handwritten(numbers, on.workers); },
-        [&] { return handwritten.checksum(); }},
-       {"pappus",
-        [&] {
-          pappus = on.engine.borrow(numbers.all())
-                       .map([](int x) { return x + 15; })
-                       .filter(fn<mapfiltersum::divisible_by_15>)
-                       .reduce<count_and_sum>();
-        },
-        [&] { return mapfiltersum::result{pappus.count, pappus.sum}.checksum(); }}});
+  auto rows = on.engine.borrow(numbers.all());
+  const auto add = with_device_code(fn<plus_15>, on_devices("plus_15"));
+  const auto passes =
+      with_device_code(fn<mapfiltersum::divisible_by_15>, on_devices("divisible_by_15"));
+  std::vector<version> versions{
+      {"sequential", [&] { sequential = mapfiltersum::sequential(numbers); },
+       [&] { return sequential.checksum(); }},
+      {"handwritten", [&] { handwritten = mapfiltersum::handwritten(numbers, on.workers); },
+       [&] { return handwritten.checksum(); }},
+      {"pappus",
+       [&] {
+         if (!on.asked.resident) rows = on.engine.borrow(numbers.all());
+         pappus = rows.map(add).filter(passes).reduce<count_and_sum>();
+       },
+       [&] { return mapfiltersum::result{pappus.count, pappus.sum}.checksum(); }}};
+  mapfiltersum::add_opencl(on, numbers, versions);
+  return compare(on, "mapfiltersum", n, min_bytes::mapfiltersum(n), std::move(versions));
 }
 
 }  // namespace pappus::bench

@@ -16,6 +16,9 @@ std::vector<result> run_kmeans(const stage&, std::int64_t n);
 std::vector<result> run_pagerank(const stage&, std::int64_t n);
 std::vector<result> run_bm25f(const stage&, std::int64_t n);
 std::vector<result> run_small(const stage&, std::int64_t n);
+std::vector<result> run_blackscholes(const stage&, std::int64_t n);
+std::vector<result> run_sum(const stage&, std::int64_t n);
+std::vector<result> run_launch(const stage&, std::int64_t n);
 
 std::span<const benchmark> benchmarks() {
   static const benchmark all[] = {
@@ -28,10 +31,24 @@ std::span<const benchmark> benchmarks() {
       {"kmeans", "5 iterations of Lloyd's k-means (--k, --d)", 1'000'000, 1.25, 1e-4, run_kmeans},
       {"pagerank", "5 iterations by join and group_by, n pages", 500'000, 1.6, 1e-9, run_pagerank},
       {"bm25f", "ranked text search over n documents", 1 << 19, 1.4, 1e-9, run_bm25f},
+      {"blackscholes", "prices of n options, two floats each", 10'000'000, 1.15, 1e-4,
+       run_blackscholes},
+      {"sum", "sum of doubles", 100'000'000, 1.15, 1e-9, run_sum},
       {"small", "a warm map and sum of n ints: what starting a query costs", 1000, 0, 0, run_small},
+      {"launch", "a warm map and sum of n ints as a stage of a device (--devices)", 1000, 0, 0,
+       run_launch},
   };
   return all;
 }
+
+namespace {
+
+std::string device_of(const stage& on, const version& v) {
+  if (!v.device.empty()) return v.device;
+  return v.name == "pappus" && !on.asked.devices.empty() ? on.asked.devices : "cpu";
+}
+
+}  // namespace
 
 bool agree(std::string_view a, std::string_view b, double tolerance) {
   while (true) {
@@ -65,7 +82,7 @@ std::vector<result> compare(const stage& on, std::string name, std::int64_t n, d
   for (std::size_t i = 0; i < versions.size(); ++i)
     results.push_back({.name = name,
                        .version = versions[i].name,
-                       .device = "cpu",
+                       .device = device_of(on, versions[i]),
                        .n = n,
                        .seed = on.asked.seed,
                        .threads = versions[i].name == "sequential" ? 1 : on.workers.threads(),

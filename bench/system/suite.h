@@ -11,6 +11,7 @@
 
 #include "pappus/pappus.h"
 #include "system/harness.h"
+#include "system/opencl_host.h"
 #include "system/team.h"
 
 namespace pappus::bench {
@@ -25,15 +26,18 @@ struct settings {
   bool domain = false;      ///< groupby: the keys are known to be below `keys`
   int k = 10, d = 20;       ///< kmeans
   bool sequential = true;   ///< also time the sequential version
+  std::string devices{};    ///< where the Pappus version may run: "opencl:0"; empty: its default
+  bool resident = false;    ///< on devices: inputs are there before timing
 };
 
 /// What all versions of a benchmark share during a run.
 struct stage {
   const settings& asked;
-  team& workers;                ///< for inputs and hand-written versions
-  session& engine;              ///< for the Pappus version
-  double triad;                 ///< bytes a second
-  std::function<void()> check;  ///< called before each run; throws to end the benchmark
+  team& workers;                      ///< for inputs and hand-written versions
+  session& engine;                    ///< for the Pappus version
+  double triad;                       ///< bytes a second
+  std::function<void()> check;        ///< called before each run; throws to end the benchmark
+  const opencl::device_list& opencl;  ///< for versions hand-written in OpenCL; empty: none
 };
 
 /// One version: what is timed, and how its last result is summed up afterwards.
@@ -41,6 +45,7 @@ struct version {
   std::string name;
   std::function<void()> run;
   std::function<std::string()> checksum;
+  std::string device{};  ///< empty: the session's devices for Pappus, the CPU for others
 };
 
 struct benchmark {
@@ -58,6 +63,11 @@ std::span<const benchmark> benchmarks();
 /// Whether two checksums agree: parts between '/' equal, or numbers with a decimal point within the
 /// relative tolerance.
 bool agree(std::string_view a, std::string_view b, double tolerance);
+
+/// The names of the versions hand-written in OpenCL: with kernels like Pappus's, and with kernels
+/// for devices like a CPU.
+inline constexpr const char* opencl_version = "opencl";
+inline constexpr const char* opencl_cpu_version = "opencl_cpu";
 
 /// Times the versions in alternation and fills in results. The sequential version is left out if
 /// the settings say so.

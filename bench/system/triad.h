@@ -21,6 +21,8 @@ constexpr double sort(std::int64_t n) { return 8.0 * n; }
 constexpr double groupby(std::int64_t n, std::int64_t keys) { return 16.0 * n + 24.0 * keys; }
 constexpr double join(std::int64_t build, std::int64_t probe) { return 16.0 * (build + probe); }
 constexpr double kmeans(std::int64_t n, int d) { return 4.0 * n * d; }
+constexpr double blackscholes(std::int64_t n) { return 20.0 * n; }
+constexpr double sum(std::int64_t n) { return 8.0 * n; }
 constexpr double pagerank(std::int64_t pages, std::int64_t links) { return 8.0 * (pages + links); }
 constexpr double bm25f(std::int64_t documents, std::int64_t tokens) {
   return 24.0 * documents + 2.0 * tokens;

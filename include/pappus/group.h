@@ -42,6 +42,13 @@ struct no_reducer {
   void merge(const no_reducer&) {}
 };
 
+template <>
+struct device_reducer<no_reducer> {
+  using value = void;
+  static constexpr std::span<const device_field> fields{};
+  static constexpr std::string_view accumulate{};
+};
+
 template <typename K, bool Dense>
 struct key_storage {
   using type = keys_as_bits<K>;
@@ -200,12 +207,12 @@ class grouped {
     auto params = detail::group_params_of<grouping, R, Make>(prototype);
     params->domain = domain_;
     params->expected = expected_;
+    auto stage = stage_of(grouping{rows_, key_, std::move(projection), storage()});
+    stage.describe = detail::describe_group<grouping, R>;
     return {session_,
-            detail::make_node(session_,
-                              {detail::op_kind::group, std::string("group_by.") + name,
-                               detail::record_type_of<Output>(),
-                               stage_of(grouping{rows_, key_, std::move(projection), storage()}),
-                               std::move(params)})};
+            detail::make_node(
+                session_, {detail::op_kind::group, std::string("group_by.") + name,
+                           detail::record_type_of<Output>(), std::move(stage), std::move(params)})};
   }
 
   template <typename Grouping>

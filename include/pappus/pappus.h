@@ -2,6 +2,7 @@
 #pragma once
 
 #include "pappus/apply.h"
+#include "pappus/device_code.h"
 #include "pappus/error.h"
 #include "pappus/files.h"
 #include "pappus/function.h"

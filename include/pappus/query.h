@@ -222,11 +222,16 @@ class query {
   collection<value_type> partition(const partitioning<Key>& by) const;
 
   /// The keys, the values of keyed records.
-  auto keys() const {
-    return map([](const value_type& group) { return group.key; });
-  }
-  auto values() const {
-    return map([](const value_type& group) { return group.value; });
+  auto keys() const { return map(fn<&value_type::key>); }
+  auto values() const { return map(fn<&value_type::value>); }
+
+  /// Where the stage that this is a part of runs: "cpu", "opencl", "opencl:0,opencl:1", of the
+  /// devices that the session has. Where a device can't run it, explain() says why and the CPU
+  /// does.
+  query on(std::string devices) const {
+    auto chosen = *this;
+    chosen.stage_.devices = std::move(devices);
+    return chosen;
   }
 
   /// Rows in memory once computed: ends fusion, so that what follows shares them when run together.
@@ -264,6 +269,7 @@ class query {
     auto stage = stage_;
     stage.form = form;
     stage.element = std::make_shared<const E>(expression_);
+    stage.describe = detail::describe_records<E>;
     return stage;
   }
 
@@ -273,9 +279,11 @@ class query {
     params->loop = detail::fold_rows<E, R>;
     params->reducer = detail::reduce_kernel_of<R>(std::move(prototype));
     const auto layout = params->reducer.result;
+    auto stage = erased_stage();
+    stage.describe = detail::describe_fold<E, R>;
     return value<detail::result_of<R>>(
-        session_, detail::make_node(session_, {detail::op_kind::fold, name, layout, erased_stage(),
-                                               std::move(params)}));
+        session_, detail::make_node(session_, {detail::op_kind::fold, name, layout,
+                                               std::move(stage), std::move(params)}));
   }
 
  protected:

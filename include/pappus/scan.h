@@ -18,6 +18,7 @@ collection<R> scan(const query<E>& from, Op op, std::shared_ptr<const R> initial
     using element = scan_element<E, Op, R, Exclusive>;
     auto stage = from.erased_stage();
     stage.element = std::make_shared<const element>(element{from.expression(), std::move(op)});
+    stage.describe = detail::describe_scan<element>;
     auto params = make_scan_params<element>();
     params->initial = std::move(initial);
     return {

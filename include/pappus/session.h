@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "pappus/query.h"
 
@@ -20,8 +21,11 @@ struct options {
   std::size_t host_memory = 0;  ///< bytes; 0: PAPPUS_HOST_MEMORY ("8GiB") or 80 % of what is free
   std::int64_t chunk_rows = 0;  ///< rows per piece of work; 0: PAPPUS_CHUNK_ROWS or chosen by the
                                 ///< planner. Never changes a result
-  std::string trace{};          ///< file for a Perfetto trace; empty: PAPPUS_TRACE or none
-  int progress = -1;            ///< 1 show a progress bar, 0 don't, -1 on a terminal
+  std::string devices{};        ///< "cpu,opencl:0": where queries may run; empty: PAPPUS_DEVICES or
+                          ///< whatever is fastest. Without cpu, it only runs what no device can
+  std::size_t device_memory = 0;  ///< bytes a device; 0: PAPPUS_DEVICE_MEMORY or what it has
+  std::string trace{};            ///< file for a Perfetto trace; empty: PAPPUS_TRACE or none
+  int progress = -1;              ///< 1 show a progress bar, 0 don't, -1 on a terminal
 };
 
 /// A loop ends after n iterations even if its condition still holds.
@@ -34,7 +38,7 @@ class session {
   session() : session(options{}) {}
   explicit session(const options& settings);
   /// Takes --pappus-threads=N, --pappus-host-memory=SIZE, --pappus-chunk-rows=N,
-  /// --pappus-trace=FILE out of the arguments.
+  /// --pappus-devices=LIST, --pappus-device-memory=SIZE, --pappus-trace=FILE out of the arguments.
   session(int& argc, char** argv);
   ~session();
   session(session&&) noexcept;
@@ -109,6 +113,10 @@ class session {
   /// Stops the queries that run in this session, from any thread; they throw pappus::cancelled.
   /// Queries started later run.
   void cancel() noexcept;
+
+  /// What went wrong on devices so far and what was done about it, one line each. Results are right
+  /// all the same.
+  std::vector<std::string> device_faults() const;
 
   unsigned threads() const noexcept;
   std::size_t host_memory() const noexcept;       ///< the budget, bytes

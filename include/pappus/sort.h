@@ -46,6 +46,7 @@ collection<typename query<E>::value_type> query<E>::sort_by(Keys... keys) const 
     auto stage = erased_stage();
     stage.element = std::make_shared<const element>(
         element{expression_, std::tuple<Keys...>(std::move(keys)...)});
+    stage.describe = detail::describe_sort<element>;
     return {session_,
             detail::make_node(
                 session_, {detail::op_kind::sort, "sort_by", detail::record_type_of<value_type>(),
@@ -81,6 +82,7 @@ collection<value_of<E>> choose(const query<E>& from, std::int64_t n, Key key, co
     using element = top_element<E, Key, Greatest>;
     auto stage = from.erased_stage();
     stage.element = std::make_shared<const element>(element{from.expression(), std::move(key)});
+    stage.describe = describe_top<element>;
     return {from.session(),
             make_node(from.session(), {op_kind::top, name, record_type_of<T>(), std::move(stage),
                                        make_top_params<element>(n < 0 ? 0 : n)})};

@@ -50,16 +50,28 @@ void print_json(const result& r) {
   std::cout << line.dump() << std::endl;
 }
 
+std::string ratio_to(const result* best, const result& r) {
+  if (best == nullptr || best == &r) return "-";
+  return fmt::format("{:.2f}", r.median_s / best->median_s);
+}
+
+constexpr const char* header = "{:<22} {:<12} {:<10} {:>3} {:>12} {:>8} {:>8} {:>8} {:>9}  {}\n";
+
+void print_header() {
+  std::cout << fmt::format(fmt::runtime(header), "name", "version", "device", "thr", "median",
+                           "/ hand", "/ opencl", "/ cl cpu", "/ floor", "checksum");
+}
+
 void print_table(const std::vector<result>& results) {
   const result* best = find(results, "handwritten");
-  for (const auto& r : results) {
-    std::string ratio = "-";
-    if (best != nullptr && best != &r) ratio = fmt::format("{:.2f}", r.median_s / best->median_s);
-    std::cout << fmt::format("{:<22} {:<12} {:>3} {:>12} {:>8} {:>9.1f}  {}\n", r.name, r.version,
-                             r.threads, base::time_text(r.median_s), ratio, r.median_s / r.floor_s,
+  const result* opencl = find(results, bench::opencl_version);
+  const result* opencl_cpu = find(results, bench::opencl_cpu_version);
+  for (const auto& r : results)
+    std::cout << fmt::format(fmt::runtime(header), r.name, r.version, r.device, r.threads,
+                             base::time_text(r.median_s), ratio_to(best, r), ratio_to(opencl, r),
+                             ratio_to(opencl_cpu, r), fmt::format("{:.1f}", r.median_s / r.floor_s),
                              r.checksum)
               << std::flush;
-  }
 }
 
 /// False, with a line on stderr, when a version's checksum differs from the first one's.
@@ -115,19 +127,22 @@ int run(const choices& c) {
   if (c.name.empty() == !c.all)
     throw usage_error(
         "bench: expected either the name of a benchmark or --all; see pappus bench --help");
-  session engine(options{.threads = static_cast<unsigned>(c.settings.threads), .progress = 0});
+  const auto opencl = bench::opencl::named(c.settings.devices);
+  session engine(options{.threads = static_cast<unsigned>(c.settings.threads),
+                         .devices = c.settings.devices,
+                         .progress = 0});
   const interruptible guard(engine);
   bench::team workers(static_cast<int>(engine.threads()));
   const double triad = bench::triad_bytes_per_s(workers);
-  if (!c.json)
-    std::cout << fmt::format(
-        "memory rate {:.1f} GB/s (triad, {} threads)\n{:<22} {:<12} {:>3} {:>12} {:>8} {:>9}  {}\n",
-        triad / 1e9, engine.threads(), "name", "version", "thr", "median", "/ hand", "/ floor",
-        "checksum");
+  if (!c.json) {
+    std::cout << fmt::format("memory rate {:.1f} GB/s (triad, {} threads)\n", triad / 1e9,
+                             engine.threads());
+    print_header();
+  }
   bool agreed = true;
   std::vector<chart_bar> bars;
   for (const auto& e : entries(c)) {
-    const bench::stage on{e.settings, workers, engine, triad, [&] { guard.check(); }};
+    const bench::stage on{e.settings, workers, engine, triad, [&] { guard.check(); }, opencl};
     const auto results = e.what->run(on, c.settings.n > 0 ? c.settings.n : e.what->default_n);
     if (c.json)
       for (const auto& r : results) print_json(r);
@@ -138,6 +153,7 @@ int run(const choices& c) {
     if (ours != nullptr && best != nullptr)
       bars.push_back({ours->name, ours->median_s / best->median_s, e.what->bound});
   }
+  for (const auto& fault : engine.device_faults()) std::cerr << "pappus: bench: " << fault << "\n";
   if (!c.svg.empty()) {
     std::ofstream file(c.svg);
     file << ratio_chart(
@@ -176,6 +192,11 @@ void add_bench(CLI::App& app, action& chosen) {
   command->add_option("--d", c->settings.d, "kmeans: dimensions (8, 20 or 40)")
       ->capture_default_str();
   command->add_flag("!--no-sequential", c->settings.sequential, "Leave out the sequential version");
+  command->add_option("--devices", c->settings.devices,
+                      "Where Pappus may run (opencl:0,opencl:1); where these are OpenCL devices, "
+                      "also times versions hand-written in OpenCL");
+  command->add_flag("--resident", c->settings.resident,
+                    "On devices: inputs are there before timing");
   command->add_flag("--json", c->json, "One JSON object a line");
   command->add_option("--svg", c->svg, "Draw the ratios to this file");
   command->callback([=, &chosen] { chosen = [c] { return run(*c); }; });

@@ -2,7 +2,26 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <fstream>
+
 namespace pappus::cost {
+namespace {
+
+// One core draws some 15 GB/s from today's memories, and a socket saturates near eight of them.
+constexpr double core_gb_per_s = 15;
+constexpr unsigned saturating_threads = 8;
+
+}  // namespace
+
+std::string processor_name() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);)
+    if (line.starts_with("model name"))
+      if (const auto colon = line.find(": "); colon != std::string::npos)
+        return line.substr(colon + 2);
+  return "unknown processor";
+}
 
 machine this_machine(unsigned threads, std::size_t host_memory) {
   machine m;
@@ -10,9 +29,26 @@ machine this_machine(unsigned threads, std::size_t host_memory) {
   m.host_memory = host_memory;
   const long l2 = ::sysconf(_SC_LEVEL2_CACHE_SIZE);
   if (l2 > 0) m.cache_bytes = static_cast<std::size_t>(l2);
-  // One core draws some 15 GB/s from today's memories, and a socket saturates near eight of them.
-  m.memory_gb_per_s = 15.0 * (threads < 8 ? threads : 8);
+  m.memory_gb_per_s = core_gb_per_s * std::min(threads, saturating_threads);
   return m;
+}
+
+device_rates guessed_rates(bool like_cpu, unsigned compute_units) {
+  device_rates guess;
+  if (like_cpu) {
+    guess.memory_gb_per_s = core_gb_per_s * std::clamp(compute_units, 1u, saturating_threads);
+    return guess;
+  }
+  // A card of the middle class in a slot with eight lanes.
+  guess.launch_us = 15;
+  guess.transfer_us = 15;
+  guess.memory_gb_per_s = 200;
+  return guess;
+}
+
+double scaled_bandwidth(double gb_per_s, unsigned measured_threads, unsigned threads) {
+  const auto drawing = [](unsigned n) { return std::clamp(n, 1u, saturating_threads); };
+  return gb_per_s * drawing(threads) / drawing(measured_threads);
 }
 
 double streaming_seconds(const machine& m, double bytes) {

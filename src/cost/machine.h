@@ -2,8 +2,26 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
+#include <vector>
 
 namespace pappus::cost {
+
+/// How fast a device with memory of its own is. GB are 1e9 bytes. Guesses until
+/// `pappus devices --measure` has measured it.
+struct device_rates {
+  std::string name;             ///< "opencl:0"
+  std::string kind;             ///< model and version; devices of one kind may share a stage's rows
+  bool host_memory = false;     ///< its memory is the host's, and charged there
+  double memory_bytes = 0;      ///< budget
+  double launch_us = 40;        ///< to start a kernel and learn that it is done
+  double transfer_us = 40;      ///< of a copy to or from it, however small
+  double to_gb_per_s = 10;      ///< copies from the host
+  double from_gb_per_s = 10;    ///< copies to the host
+  double memory_gb_per_s = 10;  ///< what kernels read and write
+  double build_ms = 100;        ///< of a kernel that no cache has
+  std::string measured;         ///< the day, "2026-03-31"; empty: these are guesses
+};
 
 struct machine {
   unsigned threads = 1;
@@ -11,11 +29,21 @@ struct machine {
   std::size_t cache_bytes = 1 << 20;  ///< per core, what a work item should stay within
   double memory_gb_per_s = 20;        ///< all threads together, 1e9 bytes
   double launch_us = 5;               ///< to start a parallel phase
+  bool cpu = true;                    ///< false: only for what no device can do
+  std::vector<device_rates> devices{};
 };
 
-/// The machine this process runs on; bandwidth is a cautious guess until `pappus devices --measure`
-/// has stored a measurement.
+/// The name the processor gives itself.
+std::string processor_name();
+
+/// The machine this process runs on, without devices; its bandwidth is a cautious guess.
 machine this_machine(unsigned threads, std::size_t host_memory);
+
+/// Rates of a device that was never measured.
+device_rates guessed_rates(bool like_cpu, unsigned compute_units);
+
+/// Memory bandwidth that `threads` threads reach where `measured_threads` reached `gb_per_s`.
+double scaled_bandwidth(double gb_per_s, unsigned measured_threads, unsigned threads);
 
 /// Predicted time of a phase that moves `bytes`, seconds.
 double streaming_seconds(const machine& m, double bytes);

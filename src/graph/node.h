@@ -29,8 +29,9 @@ struct node {
   std::weak_ptr<session_core> session;
 
   std::atomic<bool> cached{false};
-  mutable std::mutex mutex;  // guards kept
-  mutable rows_ptr kept;     // rows of a cached node, once computed
+  mutable std::mutex mutex;                            // guards the mutable members
+  mutable rows_ptr kept;                               // rows of a cached node, once computed
+  mutable std::shared_ptr<const void> device_element;  // device_ops::element, once made
 
   template <typename Params>
   const Params& as() const {

@@ -68,6 +68,7 @@ std::size_t pool::charged(std::size_t bytes) noexcept {
 
 std::byte* pool::acquire(std::size_t bytes, std::string_view who) {
   const std::size_t size = charged(bytes);
+  ask_for_memory(size);
   std::lock_guard lock(mutex_);
   const auto fit = warm_blocks_.find(size);
   if (fit != warm_blocks_.end()) {
@@ -78,14 +79,7 @@ std::byte* pool::acquire(std::size_t bytes, std::string_view who) {
     in_use_ += size;
     return data;
   }
-  if (size > limit_ || in_use_ > limit_ - size)
-    throw memory_error(fmt::format(
-        "{}: needs {} more, but {} of the memory limit of {} are in use; raise the limit "
-        "(PAPPUS_HOST_MEMORY or options::host_memory) or use less data",
-        who, base::bytes_text(static_cast<double>(size)),
-        base::bytes_text(static_cast<double>(in_use_)),
-        base::bytes_text(static_cast<double>(limit_))));
-  drop_warm(limit_ - size);
+  make_room(size, who);
   std::byte* data = take_from_system(size);
   if (data == nullptr)
     throw memory_error(fmt::format("{}: the system has no {} to give; {} are in use here", who,
@@ -106,6 +100,44 @@ void pool::release(std::byte* data, std::size_t bytes) noexcept {
   } catch (...) {  // no memory for the list: don't keep the block
     give_to_system(data, size);
   }
+}
+
+void pool::charge(std::size_t bytes, std::string_view who) {
+  ask_for_memory(bytes);
+  std::lock_guard lock(mutex_);
+  make_room(bytes, who);
+  in_use_ += bytes;
+  peak_ = std::max(peak_, in_use_ + warm_);
+}
+
+void pool::on_shortage(std::function<void()> give_back) {
+  const std::lock_guard lock(shortage_mutex_);
+  give_back_ = std::move(give_back);
+}
+
+void pool::ask_for_memory(std::size_t size) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (size > limit_ || in_use_ <= limit_ - size) return;
+  }
+  const std::lock_guard lock(shortage_mutex_);
+  if (give_back_) give_back_();
+}
+
+void pool::discharge(std::size_t bytes) noexcept {
+  std::lock_guard lock(mutex_);
+  in_use_ -= bytes;
+}
+
+void pool::make_room(std::size_t size, std::string_view who) {
+  if (size > limit_ || in_use_ > limit_ - size)
+    throw memory_error(fmt::format(
+        "{}: needs {} more, but {} of the memory limit of {} are in use; raise the limit "
+        "(PAPPUS_HOST_MEMORY or options::host_memory) or use less data",
+        who, base::bytes_text(static_cast<double>(size)),
+        base::bytes_text(static_cast<double>(in_use_)),
+        base::bytes_text(static_cast<double>(limit_))));
+  drop_warm(limit_ - size);
 }
 
 void pool::drop_warm(std::size_t until_held) {

@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string_view>
@@ -29,10 +30,21 @@ class pool final : public detail::memory_source {
   std::byte* acquire(std::size_t bytes, std::string_view who) override;
   void release(std::byte* data, std::size_t bytes) noexcept override;
 
+  /// Counts memory that a driver takes from the host as in use. Throws like acquire(). Thread-safe,
+  /// as all of the pool.
+  void charge(std::size_t bytes, std::string_view who);
+  /// Ends what charge() began.
+  void discharge(std::size_t bytes) noexcept;
+
   std::size_t limit() const noexcept { return limit_; }
   std::size_t in_use() const;
   std::size_t held() const;  ///< in use and warm
   std::size_t peak() const;  ///< the most ever held
+
+  /// Called before a request is refused, by the thread that asked: whoever holds charged memory
+  /// that it could do without may give it back. One at a time; empty: nobody. Waits for a call
+  /// under way.
+  void on_shortage(std::function<void()> give_back);
 
   /// Gives all warm memory back to the system.
   void trim();
@@ -41,9 +53,14 @@ class pool final : public detail::memory_source {
   static std::size_t charged(std::size_t bytes) noexcept;
 
  private:
-  void drop_warm(std::size_t until_held);  // needs mutex_
+  void ask_for_memory(std::size_t size);
+  // Both need mutex_.
+  void make_room(std::size_t size, std::string_view who);
+  void drop_warm(std::size_t until_held);
 
   const std::size_t limit_;
+  std::mutex shortage_mutex_;  // taken before mutex_
+  std::function<void()> give_back_;
   mutable std::mutex mutex_;
   std::size_t in_use_ = 0, warm_ = 0, peak_ = 0;
   std::map<std::size_t, std::vector<std::byte*>> warm_blocks_;  // by charged size

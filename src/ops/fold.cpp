@@ -8,6 +8,8 @@
 //
 // Reducers that can be done early (first, any, all) let later leaves be skipped: whatever those
 // hold, merging it would change nothing.
+#include "ops/fold.h"
+
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -17,13 +19,14 @@
 #include "ops/registry.h"
 
 namespace pappus::ops {
+
+std::int64_t fold_leaf_rows(const detail::reduce_kernel& reducer) {
+  return std::int64_t{65536} * (1 + static_cast<std::int64_t>(reducer.state_size / 4096));
+}
+
 namespace {
 
 using detail::fold_params;
-
-std::int64_t leaf_rows(const detail::reduce_kernel& reducer) {
-  return std::int64_t{65536} * (1 + static_cast<std::int64_t>(reducer.state_size / 4096));
-}
 
 /// Leaves whose states are in memory together; a huge input is folded that many at a time.
 constexpr std::int64_t max_leaves = 16384;
@@ -55,7 +58,7 @@ void merge_into_total(run_context& context, fold_state& state, const std::byte* 
 void accumulate_rows(run_context& context, fold_state& state, std::int64_t from, std::int64_t to) {
   const auto& params = context.node.as<fold_params>();
   const auto& reducer = params.reducer;
-  const std::int64_t per_leaf = leaf_rows(reducer), first_row = context.first_row;
+  const std::int64_t per_leaf = fold_leaf_rows(reducer), first_row = context.first_row;
   const std::int64_t begin = first_row + from, end = first_row + to;
   const std::int64_t first_leaf = begin / per_leaf, leaves = (end - 1) / per_leaf - first_leaf + 1;
   const std::size_t stride = padded_size(reducer);
@@ -102,7 +105,7 @@ void accumulate(run_context& context) {
   const auto& reducer = context.node.as<fold_params>().reducer;
   if (!context.state) context.state = std::make_shared<fold_state>();
   auto& state = *static_cast<fold_state*>(context.state.get());
-  const std::int64_t per_leaf = leaf_rows(reducer), first_row = context.first_row;
+  const std::int64_t per_leaf = fold_leaf_rows(reducer), first_row = context.first_row;
   for (std::int64_t from = 0, to; from < context.rows; from = to) {
     if (reducer.saturated && state.has_total && reducer.saturated(state.total.data())) return;
     to = ((first_row + from) / per_leaf + max_leaves) * per_leaf - first_row;
@@ -137,7 +140,7 @@ class fold_entry final : public operator_entry {
   }
   footprint size(const graph::node& n, double rows_in, double) const override {
     const auto& reducer = n.as<fold_params>().reducer;
-    const double leaves = std::min(rows_in / static_cast<double>(leaf_rows(reducer)) + 1,
+    const double leaves = std::min(rows_in / static_cast<double>(fold_leaf_rows(reducer)) + 1,
                                    static_cast<double>(max_leaves));
     return {.read = rows_in * input_row_bytes(n),
             .written = static_cast<double>(reducer.result.size),

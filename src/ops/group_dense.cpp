@@ -7,78 +7,28 @@
 #include <bit>
 #include <cstring>
 
+#include "ops/dense_groups.h"
 #include "ops/group.h"
 
 namespace pappus::ops {
 namespace {
 
-constexpr std::size_t leaf_table_bytes_most = 512u << 10;  // half of a core's L2
-constexpr std::size_t part_bytes = 256u << 10;             // of the table, for one partition
-constexpr std::size_t leaf_tables_bytes = 64u << 20;       // of all leaves under way
-constexpr std::int64_t merge_states = 2048;                // per work item
-
-std::size_t table_bytes(const group_params& params) {
-  return static_cast<std::size_t>(params.domain) * params.state_bytes;
-}
-bool has_leaves(const group_params& params) { return table_bytes(params) <= leaf_table_bytes_most; }
-std::int64_t leaf_rows(const group_params& params) {
-  const auto keys = static_cast<std::uint64_t>(params.domain);
-  return std::max<std::int64_t>(32768, static_cast<std::int64_t>(std::bit_ceil(16 * keys)));
-}
-
-void fill(const group_params& params, std::byte* states, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i)
-    std::memcpy(states + i * params.state_bytes, params.initial.get(), params.state_bytes);
-}
+constexpr std::size_t part_bytes = 256u << 10;        // of the table, for one partition
+constexpr std::size_t leaf_tables_bytes = 64u << 20;  // of all leaves under way
 
 class dense_run : public group_run {
  public:
   explicit dense_run(const run_context& context)
-      : params_(context.node.as<group_params>()),
-        table_(context.memory, table_bytes(params_), context.who) {}
+      : params_(context.node.as<group_params>()), table_(params_, context.memory, context.who) {}
 
-  void finish(run_context& context) override;
+  void finish(run_context& context) override {
+    table_.write(context.team, context.memory, *context.output, context.who);
+  }
 
  protected:
-  std::byte* state(std::int64_t key) const {
-    return table_.data() + static_cast<std::size_t>(key) * params_.state_bytes;
-  }
-  /// Calls f(first, n) for pieces of the keys, in parallel.
-  template <typename F>
-  void for_each_piece(run_context& context, F&& f) const {
-    detail::parallel_chunks(
-        context.team, static_cast<std::size_t>(pieces(params_.domain, merge_states)),
-        [&](std::size_t item, unsigned) {
-          const std::int64_t first = static_cast<std::int64_t>(item) * merge_states;
-          f(first, static_cast<std::size_t>(std::min(merge_states, params_.domain - first)));
-        });
-  }
-
   const group_params& params_;
-  detail::block table_;
+  dense_groups table_;
 };
-
-void dense_run::finish(run_context& context) {
-  detail::block rows(context.memory,
-                     static_cast<std::size_t>(params_.domain) * context.node.out.size, context.who);
-  for_each_piece(context, [&](std::int64_t first, std::size_t n) {
-    const std::byte* states[merge_states];
-    std::uint64_t keys[merge_states];
-    auto* narrow = reinterpret_cast<std::byte*>(keys);
-    for (std::size_t i = 0; i < n; ++i) {
-      const std::int64_t key = first + static_cast<std::int64_t>(i);
-      states[i] = state(key);
-      if (params_.key_bytes == 4)
-        store(narrow + 4 * i, static_cast<std::uint32_t>(key));
-      else
-        store(narrow + 8 * i, static_cast<std::uint64_t>(key));
-    }
-    params_.emit(narrow, states, n,
-                 rows.data() + static_cast<std::size_t>(first) * context.node.out.size);
-  });
-  context.output->append(rows.data(), params_.domain);
-  context.output->own(std::move(rows));
-}
 
 class leaf_run final : public dense_run {
  public:
@@ -88,16 +38,15 @@ class leaf_run final : public dense_run {
 
  private:
   void take_leaves(run_context& context, std::int64_t begin, std::int64_t end);
-  void merge(run_context& context, const std::byte* leaves, std::size_t stride, std::int64_t n);
 
   detail::block carry_;  // the table of a leaf that the last window cut
-  bool has_carry_ = false, has_total_ = false;
+  bool has_carry_ = false;
 };
 
 void leaf_run::take(run_context& context) {
-  const std::int64_t per_leaf = leaf_rows(params_);
-  const auto at_once = static_cast<std::int64_t>(leaf_tables_bytes /
-                                                 std::max<std::size_t>(table_bytes(params_), 4096));
+  const std::int64_t per_leaf = group_leaf_rows(params_);
+  const auto at_once = static_cast<std::int64_t>(
+      leaf_tables_bytes / std::max<std::size_t>(group_table_bytes(params_), 4096));
   const std::int64_t end = context.first_row + context.rows;
   for (std::int64_t row = context.first_row; row < end;) {
     const std::int64_t stop = std::min(end, (row / per_leaf + at_once) * per_leaf);
@@ -108,17 +57,18 @@ void leaf_run::take(run_context& context) {
 
 /// Rows [begin, end), numbered over the whole stage.
 void leaf_run::take_leaves(run_context& context, std::int64_t begin, std::int64_t end) {
-  const std::int64_t per_leaf = leaf_rows(params_), first_leaf = begin / per_leaf;
+  const std::int64_t per_leaf = group_leaf_rows(params_), first_leaf = begin / per_leaf;
   const std::int64_t leaves = (end - 1) / per_leaf - first_leaf + 1;
-  const std::size_t stride = round_up(table_bytes(params_), 128);  // no two share a pair of lines
+  // No two share a pair of lines.
+  const std::size_t stride = round_up(group_table_bytes(params_), 128);
   detail::block tables(context.memory, static_cast<std::size_t>(leaves) * stride, context.who);
   detail::parallel_chunks(
       context.team, static_cast<std::size_t>(leaves), [&](std::size_t item, unsigned) {
         std::byte* table = tables.data() + item * stride;
         if (item == 0 && has_carry_)
-          std::memcpy(table, carry_.data(), table_bytes(params_));
+          std::memcpy(table, carry_.data(), group_table_bytes(params_));
         else
-          fill(params_, table, static_cast<std::size_t>(params_.domain));
+          fill_groups(params_, table, static_cast<std::size_t>(params_.domain));
         const std::int64_t leaf = (first_leaf + static_cast<std::int64_t>(item)) * per_leaf;
         for_each_block(context, std::max(leaf, begin) - context.first_row,
                        std::min(leaf + per_leaf, end) - context.first_row,
@@ -128,41 +78,24 @@ void leaf_run::take_leaves(run_context& context, std::int64_t begin, std::int64_
       });
   has_carry_ = end % per_leaf != 0;
   const std::int64_t complete = leaves - (has_carry_ ? 1 : 0);
-  merge(context, tables.data(), stride, complete);
-  if (has_carry_ && table_bytes(params_) != 0) {
+  table_.merge(context.team, tables.data(), stride, complete);
+  if (has_carry_ && group_table_bytes(params_) != 0) {
     if (carry_.data() == nullptr)
-      carry_ = detail::block(context.memory, table_bytes(params_), context.who);
+      carry_ = detail::block(context.memory, group_table_bytes(params_), context.who);
     std::memcpy(carry_.data(), tables.data() + static_cast<std::size_t>(complete) * stride,
-                table_bytes(params_));
+                group_table_bytes(params_));
   }
 }
 
-void leaf_run::merge(run_context& context, const std::byte* leaves, std::size_t stride,
-                     std::int64_t n) {
-  if (n == 0) return;
-  for_each_piece(context, [&](std::int64_t first, std::size_t count) {
-    const std::byte* leaf = leaves + static_cast<std::size_t>(first) * params_.state_bytes;
-    for (std::int64_t i = 0; i < n; ++i, leaf += stride) {
-      if (i == 0 && !has_total_)
-        std::memcpy(state(first), leaf, count * params_.state_bytes);
-      else
-        params_.merge(state(first), leaf, count);
-    }
-  });
-  has_total_ = true;
-}
-
 void leaf_run::finish(run_context& context) {
-  if (has_carry_) merge(context, carry_.data(), 0, 1);
-  if (!has_total_) fill(params_, table_.data(), static_cast<std::size_t>(params_.domain));
+  if (has_carry_) table_.merge(context.team, carry_.data(), 0, 1);
   dense_run::finish(context);
 }
 
 class partitioned_run final : public dense_run {
  public:
   explicit partitioned_run(run_context& context) : dense_run(context) {
-    for_each_piece(context,
-                   [&](std::int64_t first, std::size_t n) { fill(params_, state(first), n); });
+    table_.fill(context.team);
     const std::size_t fitting = std::max<std::size_t>(part_bytes / params_.state_bytes, 1);
     const auto least = static_cast<std::uint64_t>(params_.domain) / 512;  // at most 512 partitions
     shift_ = static_cast<unsigned>(std::bit_width(std::max<std::uint64_t>(fitting, least + 1) - 1));
@@ -190,7 +123,7 @@ void partitioned_run::take(run_context& context) {
     detail::parallel_chunks(context.team, partitions_, [&](std::size_t item, unsigned) {
       store.for_each(static_cast<unsigned>(item), [&](const block_partition::rows& rows) {
         if (!context.team.stopping())
-          params_.add_to_table(rows.keys, rows.payload, rows.n, table_.data());
+          params_.add_to_table(rows.keys, rows.payload, rows.n, table_.states());
       });
     });
   }
@@ -199,14 +132,15 @@ void partitioned_run::take(run_context& context) {
 }  // namespace
 
 std::unique_ptr<group_run> make_dense_group_run(run_context& context) {
-  if (has_leaves(context.node.as<group_params>())) return std::make_unique<leaf_run>(context);
+  if (group_has_leaf_tables(context.node.as<group_params>()))
+    return std::make_unique<leaf_run>(context);
   return std::make_unique<partitioned_run>(context);
 }
 
 double dense_group_scratch(const group_params& params, double rows) {
-  const auto table = static_cast<double>(table_bytes(params));
-  if (has_leaves(params)) {
-    const double leaves = rows / static_cast<double>(leaf_rows(params)) + 1;
+  const auto table = static_cast<double>(group_table_bytes(params));
+  if (group_has_leaf_tables(params)) {
+    const double leaves = rows / static_cast<double>(group_leaf_rows(params)) + 1;
     return table + std::min(leaves * (table + 128), static_cast<double>(leaf_tables_bytes));
   }
   const auto row = static_cast<double>(params.key_bytes + params.payload_bytes);

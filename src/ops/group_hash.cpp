@@ -231,8 +231,10 @@ void hash_run::change_to_partitions(run_context& context, double groups) {
       static_cast<unsigned>(std::clamp(std::ceil(std::log2(std::max(parts, 1.0))), 6.0, 9.0));
   partition_ = partition_function::by_spread(bits);
   const std::size_t count = std::size_t{1} << bits;
-  // The estimate may be far off: tables begin no larger than a moderate input could fill.
-  const double each = std::min(groups, 4e6) / static_cast<double>(count);
+  // The estimate may be far off: tables begin no larger than this input, or a moderate one, could
+  // fill.
+  const double each =
+      std::min({groups, 4e6, static_cast<double>(context.rows)}) / static_cast<double>(count);
 
   std::vector<table_ptr> before = std::exchange(tables_, {});
   for (std::size_t i = 0; i < count; ++i)

@@ -1,13 +1,47 @@
-// Where each stage runs, and what that should cost. The CPU is the only device so far; the estimate
-// is its memory traffic.
+// Where each stage runs, and what that should cost.
+//
+// A stage's time somewhere is its memory traffic over that place's bandwidth, the launches, the
+// build if its kernels are in no cache, and copies. Which combination of places is best is found in
+// placement.cpp; here stages become its steps. The CPU isn't told apart from its rivals, except
+// that ties and what is too small to be worth asking go to it.
+//
+// Rows in memory are read again by every iteration of a loop but copied once, so that in a loop's
+// body a copy of what doesn't change (and the build) counts for one iteration of an assumed number.
+// Devices of one kind may share a stage; the CPU never shares one with a device, because their
+// floats may differ in the last bit.
+//
+// Not here: what functions compute (a stage that computes much and reads little is thought cheaper
+// than it is, everywhere), and views of rows on devices: take and concat are made on the host.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "plan/placement.h"
 #include "plan/plan.h"
 
 namespace pappus::plan {
+namespace {
 
-void place_stages(plan& p, const request& asked) {
+constexpr double assumed_iterations = 10;
+/// Of a device's memory: for rows that stay, and for the chunks that pass through.
+constexpr double kept_part = 0.5, passing_part = 0.5;
+
+/// A stage that runs, and whose place is still open.
+bool is_open(const stage& s) {
+  return !s.known && !s.outside && !s.measured && !ops::find(s.node->kind).phases(*s.node).empty();
+}
+
+/// Of the rows it yields.
+double bytes_of(const stage& s) {
+  return static_cast<double>(s.rows_out.rows) * static_cast<double>(s.node->out.size);
+}
+
+void size_stages(plan& p, const request& asked) {
   for (auto& s : p.stages) {
     const auto& entry = ops::find(s.node->kind);
     const bool file = s.node->kind == detail::op_kind::file;
+    if (!s.measured) s.where = {}, s.estimates.clear();
     if (s.known || s.outside || (entry.phases(*s.node).empty() && !file)) {
       s.bytes = {};
       s.seconds = 0;
@@ -20,6 +54,206 @@ void place_stages(plan& p, const request& asked) {
       s.bytes.read = p.stages[index(s.inputs.front())].node->as<detail::file_params>().bytes;
     s.seconds = cost::streaming_seconds(asked.machine, s.bytes.read + s.bytes.written);
   }
+}
+
+/// One device or several of a kind.
+struct team {
+  std::vector<unsigned> devices;
+  std::string name;
+  cost::device_rates rates;  ///< of the slowest
+};
+
+class placing {
+ public:
+  placing(plan& p, const request& asked)
+      : plan_(p), asked_(asked), devices_only_(!asked.machine.cpu || !asked.only.empty()) {}
+
+  void run() {
+    find_teams();
+    if (teams_.empty() || too_small_to_ask()) return;
+    problem_.sites.push_back({});
+    for (const auto& t : teams_) {
+      const auto parts = t.devices.size();
+      problem_.sites.push_back(
+          {.parts = parts,
+           .latency_s = t.rates.transfer_us * 1e-6,
+           .to_s = 1e-9 / t.rates.to_gb_per_s,
+           .from_s = 1e-9 / t.rates.from_gb_per_s,
+           .kept_bytes = t.rates.memory_bytes * kept_part * static_cast<double>(parts)});
+    }
+    in_body_ = std::ranges::any_of(
+        plan_.stages, [](const stage& s) { return s.node->kind == detail::op_kind::placeholder; });
+    for (std::size_t i = 0; i < plan_.stages.size(); ++i) add_step(i);
+    for (const auto root : plan_.roots) problem_.steps[index(root)].wanted_on_host = true;
+    take(problem_.solve());
+  }
+
+ private:
+  void find_teams() {
+    if (!asked_.ask_device) return;
+    const auto& devices = asked_.machine.devices;
+    for (unsigned d = 0; d < devices.size(); ++d)
+      if (asked_.only.empty() || std::ranges::find(asked_.only, d) != asked_.only.end())
+        teams_.push_back({{d}, devices[d].name, devices[d]});
+    const auto single = teams_.size();
+    for (std::size_t first = 0; first < single; ++first) {
+      const auto same = [&](const team& t) { return t.rates.kind == teams_[first].rates.kind; };
+      if (std::any_of(teams_.begin(), teams_.begin() + static_cast<std::ptrdiff_t>(first), same))
+        continue;
+      team all = teams_[first];
+      for (std::size_t other = first + 1; other < single; ++other)
+        if (same(teams_[other])) join(all, teams_[other]);
+      if (all.devices.size() > 1) teams_.push_back(std::move(all));
+    }
+  }
+
+  static void join(team& all, const team& one) {
+    all.devices.push_back(one.devices.front());
+    all.name += "+" + one.name;
+    auto& a = all.rates;
+    const auto& b = one.rates;
+    a.memory_bytes = std::min(a.memory_bytes, b.memory_bytes);
+    a.launch_us = std::max(a.launch_us, b.launch_us);
+    a.transfer_us = std::max(a.transfer_us, b.transfer_us);
+    a.to_gb_per_s = std::min(a.to_gb_per_s, b.to_gb_per_s);
+    a.from_gb_per_s = std::min(a.from_gb_per_s, b.from_gb_per_s);
+    a.memory_gb_per_s = std::min(a.memory_gb_per_s, b.memory_gb_per_s);
+    a.build_ms = std::max(a.build_ms, b.build_ms);
+  }
+
+  /// No device can win what the CPU does in the time of one launch, and asking takes time too.
+  bool too_small_to_ask() const {
+    if (devices_only_ || asked_.keep_history) return false;
+    for (const auto& s : plan_.stages)
+      if (!s.node->stage.devices.empty()) return false;
+    double cpu_s = 0, launch_s = impossible;
+    for (const auto& s : plan_.stages)
+      if (is_open(s)) cpu_s += s.seconds;
+    for (const auto& t : teams_) launch_s = std::min(launch_s, t.rates.launch_us * 1e-6);
+    return cpu_s <= launch_s;
+  }
+
+  void add_step(std::size_t i) {
+    auto& s = plan_.stages[i];
+    step made;
+    made.bytes = bytes_of(s);
+    made.run_s.assign(problem_.sites.size(), impossible);
+    made.wanted_on_host = s.node->cached;
+    for (const auto input : s.inputs) made.inputs.push_back({index(input), false});
+    for (const auto side : s.sides) made.inputs.push_back({index(side), true});
+    for (const auto& input : made.inputs)
+      problem_.steps[input.step].readers.push_back({i, input.whole});
+    if (is_open(s))
+      ask(i, made);
+    else
+      made.run_s[fixed_site(s)] = 0;
+    const bool given = s.outside || (asked_.bound != nullptr && asked_.bound->contains(s.node));
+    if (in_body_ && given && s.node->kind != detail::op_kind::placeholder)
+      made.again = 1 / assumed_iterations;
+    if (s.known && asked_.bytes_there) made.there = bytes_there(s.known);
+    problem_.steps.push_back(std::move(made));
+  }
+
+  /// Rows that exist are on the host unless a stage that has run left them where it was.
+  std::size_t fixed_site(const stage& s) const {
+    if (!s.where.stays) return 0;
+    for (std::size_t t = 0; t < teams_.size(); ++t)
+      if (teams_[t].devices == s.where.devices) return t + 1;
+    return 0;
+  }
+
+  std::vector<double> bytes_there(const detail::rows_ptr& rows) const {
+    std::vector<double> there{0};
+    for (const auto& t : teams_) {
+      double bytes = 0;
+      for (const auto d : t.devices) bytes += asked_.bytes_there(rows, d);
+      there.push_back(bytes);
+    }
+    return there;
+  }
+
+  /// What a stage costs at each place, copies excluded, and why it can't run at some.
+  void ask(std::size_t i, step& made) {
+    auto& s = plan_.stages[i];
+    s.estimates.push_back({.where = "cpu", .work_s = s.seconds});
+    std::vector<device_answer> answers(asked_.machine.devices.size());
+    bool possible = false;
+    for (const auto& t : teams_) {
+      if (t.devices.size() == 1) answers[t.devices[0]] = asked_.ask_device(*s.node, t.devices[0]);
+      s.estimates.push_back(estimated(s, t, answers));
+      possible |= s.estimates.back().why_not.empty();
+    }
+    const bool cpu_too = names_device(s.node->stage.devices, "cpu");
+    if (possible && (devices_only_ || !cpu_too))
+      s.estimates.front().why_not =
+          cpu_too ? "only devices were asked for"
+                  : "on(\"" + s.node->stage.devices + "\") asks for another place";
+    for (std::size_t site = 0; site < s.estimates.size(); ++site)
+      if (s.estimates[site].why_not.empty()) made.run_s[site] = s.estimates[site].total();
+  }
+
+  estimate estimated(const stage& s, const team& t,
+                     const std::vector<device_answer>& answers) const {
+    estimate e{.where = t.name, .devices = t.devices};
+    const auto parts = static_cast<double>(t.devices.size());
+    double launches = 1, scratch = 0;
+    bool built = true;
+    for (const auto d : t.devices) {
+      const auto& answer = answers[d];
+      if (!answer.possible) e.why_not = answer.reason;
+      if (parts > 1 && !answer.shares) e.why_not = "devices can't share its rows";
+      launches = std::max(launches, answer.launches);
+      scratch = std::max(scratch, answer.scratch_row_bytes);
+      built &= answer.built;
+    }
+    double whole = 0;
+    for (const auto side : s.sides) whole += bytes_of(plan_.stages[index(side)]);
+    const double room = t.rates.memory_bytes * passing_part;
+    if (e.why_not.empty() && whole > room)
+      e.why_not =
+          fmt::format("the data shared with it ({}) takes more than half of its memory ({})",
+                      base::bytes_text(whole), base::bytes_text(t.rates.memory_bytes));
+    // Rows that don't fit pass in chunks, each with launches of its own.
+    const auto rows = static_cast<double>(s.rows_in.rows);
+    const double passing = rows * (ops::input_row_bytes(*s.node) + scratch) + bytes_of(s);
+    const double chunks = std::max(1.0, passing / (room * parts));
+    // More than one device: to start and to join the others.
+    e.launch_s = (launches * chunks + parts - 1) * t.rates.launch_us * 1e-6;
+    e.build_s = built ? 0 : t.rates.build_ms * 1e-3 / (in_body_ ? assumed_iterations : 1);
+    e.work_s = (s.bytes.read + s.bytes.written) / (t.rates.memory_gb_per_s * 1e9 * parts);
+    return e;
+  }
+
+  void take(placing_problem::sites_of_steps at) {
+    for (std::size_t i = 0; i < plan_.stages.size(); ++i) {
+      auto& s = plan_.stages[i];
+      if (!is_open(s)) continue;
+      const auto chosen = at[i];
+      if (chosen != 0) s.where.devices = teams_[chosen - 1].devices;
+      s.where.stays = problem_.stays(i, at);
+      s.seconds = s.estimates[chosen].total() + problem_.copies_made_at(i, at);
+      for (std::size_t site = 0; site < s.estimates.size(); ++site) {
+        if (!s.estimates[site].why_not.empty()) continue;
+        at[i] = site;
+        s.estimates[site].transfer_s = problem_.copies_because_of(i, at);
+      }
+      at[i] = chosen;
+    }
+  }
+
+  plan& plan_;
+  const request& asked_;
+  const bool devices_only_;
+  bool in_body_ = false;
+  std::vector<team> teams_;
+  placing_problem problem_;
+};
+
+}  // namespace
+
+void place_stages(plan& p, const request& asked) {
+  size_stages(p, asked);
+  placing(p, asked).run();
 }
 
 }  // namespace pappus::plan

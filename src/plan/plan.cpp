@@ -65,6 +65,12 @@ void plan::verify() const {
     if (index(root) >= stages.size() || freed[index(root)]) fail(index(root), "a root isn't kept");
 }
 
+double plan::seconds() const {
+  double all = 0;
+  for (const auto& s : stages) all += s.seconds;
+  return all;
+}
+
 std::string plan::print() const {
   std::string text;
   for (std::size_t i = 0; i < stages.size(); ++i) {
@@ -76,7 +82,8 @@ std::string plan::print() const {
     } else if (s.outside) {
       text += ", from outside the loop";
     } else if (!ops::find(s.node->kind).phases(*s.node).empty()) {
-      text += fmt::format(", {} rows a chunk, {}", base::count_text(s.chosen.chunk_rows), s.device);
+      text += fmt::format(", {} rows a chunk, {}", base::count_text(s.chosen.chunk_rows),
+                          where_text(s));
       if (s.windowed) text += ", streams its input in windows";
       text += fmt::format(", reads {}, writes {}", base::bytes_text(s.bytes.read),
                           base::bytes_text(s.bytes.written));
@@ -88,7 +95,7 @@ std::string plan::print() const {
       text += fmt::format("{}s{}", separator, index(done));
       separator = ", ";
     }
-    text += "\n";
+    text += "\n" + reasons_text(s);
     for (const auto& note : s.notes) text += fmt::format("     note: {}\n", note);
     if (!s.body.empty()) text += "     each iteration:\n" + s.body;
   }

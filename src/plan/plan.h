@@ -6,8 +6,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -20,6 +22,22 @@ namespace pappus::plan {
 enum class stage_index : std::uint32_t {};
 constexpr std::size_t index(stage_index i) { return static_cast<std::size_t>(i); }
 
+/// Where a stage runs.
+struct placement {
+  std::vector<unsigned> devices;  ///< numbers in machine::devices, of one kind; empty: the CPU
+  bool stays = false;  ///< its rows needn't leave: they fit, and only stages there read them
+};
+
+/// What a stage would cost somewhere, all other stages staying where they are.
+struct estimate {
+  std::string where{};              ///< "cpu", "opencl:0", "opencl:0+opencl:1"
+  std::vector<unsigned> devices{};  ///< the same, as in placement
+  double transfer_s = 0;            ///< its inputs to there, and its rows to where they are wanted
+  double launch_s = 0, build_s = 0, work_s = 0;
+  std::string why_not{};  ///< why it can't run there; the times mean nothing then
+  double total() const noexcept { return transfer_s + launch_s + build_s + work_s; }
+};
+
 struct stage {
   const graph::node* node = nullptr;
   detail::rows_ptr known;  ///< its rows, where they exist already
@@ -31,10 +49,13 @@ struct stage {
   ops::setting chosen;
   ops::footprint bytes;            ///< at the bounds of rows_in and rows_out
   std::vector<stage_index> frees;  ///< stages whose rows nobody needs once this one is done
-  const char* device = "cpu";
-  double seconds = 0;              ///< predicted
-  std::vector<std::string> notes;  ///< what the user should know, for explain
-  std::string body;                ///< the plan of a loop's body, for explain
+  placement where;
+  std::vector<estimate> estimates;  ///< of every place there is; empty: only the CPU was asked
+  double seconds = 0;               ///< predicted; copies count where they are made: rows that go
+                                    ///< to a device with their reader, rows that come back with
+                                    ///< the stage that made them
+  std::vector<std::string> notes;   ///< what the user should know, for explain
+  std::string body;                 ///< the plan of a loop's body, for explain
 };
 
 /// What a pass left behind, for explain.
@@ -51,11 +72,23 @@ struct plan {
   /// Throws std::logic_error naming the stage when an invariant is broken.
   void verify() const;
   std::string print() const;
+  /// Predicted time of all stages.
+  double seconds() const;
 };
 
 using graph::bindings;
 /// Nodes whose rows will come from outside, as far as their number is known.
 using assumptions = std::unordered_map<const graph::node*, graph::bound>;
+
+/// What a device says when asked to run a stage.
+struct device_answer {
+  bool possible = false;
+  std::string reason{};          ///< why not: "map: its function has no device code"
+  bool built = false;            ///< its kernels needn't be compiled
+  double launches = 1;           ///< of kernels, for the stage's rows in one chunk
+  double scratch_row_bytes = 0;  ///< device memory besides input and output, bytes a row
+  bool shares = true;            ///< devices of one kind may each take a part of the rows
+};
 
 struct request {
   std::span<const graph::node_ptr> roots;
@@ -64,10 +97,25 @@ struct request {
   bool keep_history = false;
   const bindings* bound = nullptr;
   const assumptions* assumed = nullptr;
+  /// Asked for each stage and device of the machine, unless the query is too small for any. Null:
+  /// everything runs on the CPU.
+  std::function<device_answer(const graph::node&, unsigned device)> ask_device{};
+  /// Bytes of rows on the host that a device has a copy of. Null: none.
+  std::function<double(const detail::rows_ptr&, unsigned device)> bytes_there{};
+  std::vector<unsigned> only{};  ///< devices to use wherever they can be; empty: what is fastest
 };
 
 /// Runs all passes. Throws memory_error for what can't ever fit.
 plan make_plan(const request& asked);
+
+/// Whether a list such as "cpu,opencl" names a device, by its name or its kind. An empty one names
+/// all.
+bool names_device(std::string_view list, std::string_view device);
+
+/// "cpu", "opencl:0": where a stage runs.
+std::string where_text(const stage& s);
+/// Lines that say what it would cost where, and why it runs where it does. Empty: nobody was asked.
+std::string reasons_text(const stage& s);
 
 /// Called once stages before `from` have run and their exact rows are known: refreshes what depends
 /// on them.
@@ -78,7 +126,7 @@ void collect_stages(plan& p, const request& asked);      // collect.cpp: stages,
 void bound_rows(plan& p, const request& asked);          // bounds.cpp: rows_in, rows_out
 void choose_windows(plan& p, const request& asked);      // windows.cpp: windowed
 void choose_chunks(plan& p, const request& asked);       // chunks.cpp: chosen
-void place_stages(plan& p, const request& asked);        // place.cpp: device, bytes, seconds
+void place_stages(plan& p, const request& asked);        // place.cpp: where, bytes, seconds
 void find_last_uses(plan& p, const request& asked);      // lifetimes.cpp: frees
 void check_memory(plan& p, const request& asked);        // admission.cpp: refuses
 void note_repeated_work(plan& p, const request& asked);  // repeated.cpp: notes

@@ -29,6 +29,12 @@ prediction dry_run(const plan::plan& p, const tasks::dag& work) {
         break;
     }
     result.peak_bytes = std::max(result.peak_bytes, held);
+    if (t.on_device) {
+      if (!timed[stage]) result.seconds += s.seconds;
+      timed[stage] = true;
+      if (t.kind == tasks::task_kind::launch && !s.where.stays) held += s.bytes.output;
+      result.moved_bytes += t.bytes;
+    }
     if (t.step != nullptr) {
       if (!timed[stage]) result.seconds += s.seconds;
       timed[stage] = true;

@@ -1,9 +1,9 @@
 #include "run/executor.h"
 
 #include <chrono>
-#include <optional>
 
 #include "formats/format.h"
+#include "run/slot.h"
 
 namespace pappus::run {
 
@@ -11,16 +11,6 @@ using detail::row_set;
 using detail::rows_ptr;
 using plan::index;
 using tasks::task_kind;
-
-struct live_executor::slot {
-  rows_ptr rows;
-  std::int64_t row_count = 0;
-  std::shared_ptr<row_set> output;
-  std::vector<rows_ptr> inputs;
-  std::vector<detail::side> sides;
-  std::vector<rows_ptr> side_rows;  // keeps contiguous copies alive
-  std::optional<ops::run_context> context;
-};
 
 namespace {
 
@@ -44,8 +34,14 @@ live_executor::~live_executor() = default;
 
 live_executor::slot& live_executor::at(plan::stage_index stage) { return slots_[index(stage)]; }
 
-const rows_ptr& live_executor::rows(plan::stage_index stage) const {
-  return slots_[index(stage)].rows;
+const rows_ptr& live_executor::rows(plan::stage_index stage) {
+  auto& s = at(stage);
+  if (!s.rows && s.device_rows) {
+    s.rows = device_ops::download(*s.device_rows, with_.memory,
+                                  graph::label(*plan_.stages[index(stage)].node));
+    device_ops::keep_copies(*s.device_rows, s.rows);
+  }
+  return s.rows;
 }
 std::int64_t live_executor::row_count(plan::stage_index stage) const {
   return slots_[index(stage)].row_count;
@@ -60,7 +56,12 @@ void live_executor::execute(const tasks::dag& work) {
     std::string note;
     const bool told = with_.recorder != nullptr;
     if (told) begin_step(work.list[i]);
-    if (work.list[i].each_window) {
+    if (work.list[i].on_device) {
+      while (last < work.list.size() && work.list[last].on_device &&
+             work.list[last].stage == work.list[i].stage)
+        ++last;
+      run_on_devices(work.list[i].stage, note);
+    } else if (work.list[i].each_window) {
       while (last < work.list.size() && work.list[last].each_window) ++last;
       windows = stream(work, i, last);
     } else {
@@ -71,7 +72,8 @@ void live_executor::execute(const tasks::dag& work) {
       with_.recorder->memory(static_cast<double>(with_.memory->in_use()));
     const double seconds = std::chrono::duration<double>(clock::now() - begin).count();
     for (std::size_t done = i; done < last; ++done)
-      measured_.push_back({work.list[done], done == i ? seconds : 0, windows, note});
+      measured_.push_back(
+          {work.list[done], done == i ? seconds : 0, windows, done == i ? note : std::string()});
     i = last;
   }
 }
@@ -90,7 +92,7 @@ void live_executor::run_task(const tasks::task& t, std::int64_t& windows, std::s
       if (stage.known) {
         s.rows = stage.known;
       } else {
-        for (const auto input : stage.inputs) s.inputs.push_back(at(input).rows);
+        for (const auto input : stage.inputs) s.inputs.push_back(rows(input));
         s.rows = ops::find(stage.node->kind).rows_of(*stage.node, s.inputs);
         s.inputs.clear();
       }
@@ -109,18 +111,24 @@ void live_executor::run_task(const tasks::task& t, std::int64_t& windows, std::s
       break;
     case task_kind::free:
       s.rows.reset();
+      s.device_rows.reset();
+      break;
+    case task_kind::copy:  // part of a stage on devices
       break;
   }
   windows = 1;
   // The last step of a stage hands over its rows.
   const auto steps = ops::find(stage.node->kind).phases(*stage.node);
-  if (t.step != nullptr && t.step == &steps.back()) {
-    s.context.reset();
-    s.inputs.clear();
-    s.side_rows.clear();
-    s.row_count = s.output->rows();
-    s.rows = std::move(s.output);
-  }
+  if (t.step != nullptr && t.step == &steps.back()) hand_over(t.stage);
+}
+
+void live_executor::hand_over(plan::stage_index stage) {
+  auto& s = at(stage);
+  s.context.reset();
+  s.inputs.clear();
+  s.side_rows.clear();
+  s.row_count = s.output->rows();
+  s.rows = std::move(s.output);
 }
 
 void live_executor::start(plan::stage_index which) {
@@ -129,9 +137,9 @@ void live_executor::start(plan::stage_index which) {
   s.output = std::make_shared<row_set>(stage.node->out);
   s.output->keep(with_.memory);
   if (!stage.windowed)
-    for (const auto input : stage.inputs) s.inputs.push_back(at(input).rows);
+    for (const auto input : stage.inputs) s.inputs.push_back(rows(input));
   for (const auto side : stage.sides) {
-    const auto rows = contiguous(at(side).rows, with_.team, with_.memory);
+    const auto rows = contiguous(this->rows(side), with_.team, with_.memory);
     s.sides.push_back({rows->data(), rows->rows()});
     s.side_rows.push_back(rows);
     s.output->keep_owners_of(*rows);  // records of the result may be theirs

@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "device_ops/stage.h"
 #include "memory/pool.h"
 #include "pappus/detail/core/parallel.h"
 #include "plan/plan.h"
@@ -23,6 +24,12 @@ struct resources {
   std::size_t window_bytes;              ///< of a file read at a time
   trace::recorder* recorder = nullptr;   ///< told what runs; null: nobody listens
   ops::evaluation evaluate;              ///< for stages that evaluate graphs themselves
+  /// As numbered in the plan's machine; null: none.
+  std::vector<device_ops::device_session*> devices{};
+  std::int64_t chunk_rows = 0;  ///< the user's choice; 0: by memory
+  bool in_loop = false;         ///< an iteration of a do_while
+  /// Told of every fault of a device and what was done.
+  std::function<void(const std::string&)> on_fault{};
 };
 
 /// What happened in one task.
@@ -42,8 +49,8 @@ class live_executor {
   /// stages that failed have no rows.
   void execute(const tasks::dag& work);
 
-  /// The rows of a stage that has run and wasn't freed.
-  const detail::rows_ptr& rows(plan::stage_index stage) const;
+  /// The rows of a stage that has run and wasn't freed; copied to the host if they aren't there.
+  const detail::rows_ptr& rows(plan::stage_index stage);
 
   /// Rows a stage yielded, even if they were freed since.
   std::int64_t row_count(plan::stage_index stage) const;
@@ -54,6 +61,10 @@ class live_executor {
   struct slot;
   void run_task(const tasks::task& t, std::int64_t& windows, std::string& note);
   void start(plan::stage_index stage);
+  bool run_on_devices(plan::stage_index stage, std::string& note);
+  std::unique_ptr<device_ops::stage_run> device_stage(plan::stage_index stage);
+  void run_on_cpu(plan::stage_index stage);
+  void hand_over(plan::stage_index stage);
   void begin_step(const tasks::task& t);
   void read_file(plan::stage_index stage);
   std::int64_t stream(const tasks::dag& work, std::size_t first, std::size_t last);

@@ -24,6 +24,10 @@ options take_options(int& argc, char** argv) {
       settings.host_memory = base::parse_bytes(value, name);
     else if (name == "--pappus-chunk-rows")
       settings.chunk_rows = base::parse_count(value, name, 1);
+    else if (name == "--pappus-devices")
+      settings.devices = value;
+    else if (name == "--pappus-device-memory")
+      settings.device_memory = base::parse_bytes(value, name);
     else if (name == "--pappus-trace")
       settings.trace = value;
     else

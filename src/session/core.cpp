@@ -47,6 +47,11 @@ options resolved(options settings) {
                     settings.chunk_rows));
   // More rows than memory holds is one chunk; the bound keeps sums of sizes within 64 bits.
   settings.chunk_rows = std::min(settings.chunk_rows, std::int64_t{1} << 40);
+  if (settings.devices.empty())
+    if (const char* text = environment("PAPPUS_DEVICES")) settings.devices = text;
+  if (settings.device_memory == 0)
+    if (const char* text = environment("PAPPUS_DEVICE_MEMORY"))
+      settings.device_memory = base::parse_bytes(text, "PAPPUS_DEVICE_MEMORY");
   if (settings.trace.empty())
     if (const char* text = environment("PAPPUS_TRACE")) settings.trace = text;
   return settings;
@@ -56,6 +61,7 @@ session_core::session_core(const options& settings)
     : settings_(resolved(settings)),
       machine_(cost::this_machine(settings_.threads, settings_.host_memory)),
       memory_(std::make_shared<memory::pool>(settings_.host_memory)),
+      devices_(settings_.devices, settings_.device_memory, memory_),
       team_(devices::cpu::make_team(settings_.threads)),
       progress_(settings_.progress < 0 ? ::isatty(STDERR_FILENO) == 1 : settings_.progress > 0),
       explain_only_(environment("PAPPUS_EXPLAIN")) {
@@ -166,6 +172,7 @@ session& session::operator=(session&& other) noexcept {
   return *this;
 }
 
+std::vector<std::string> session::device_faults() const { return core_->device_faults(); }
 void session::cancel() noexcept { core_->cancel(); }
 unsigned session::threads() const noexcept { return core_->settings().threads; }
 std::size_t session::host_memory() const noexcept { return core_->memory()->limit(); }

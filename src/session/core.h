@@ -15,6 +15,7 @@
 #include "pappus/session.h"
 #include "plan/plan.h"
 #include "run/executor.h"
+#include "session/session_devices.h"
 #include "trace/recorder.h"
 
 namespace pappus::detail {
@@ -38,6 +39,9 @@ class session_core : public std::enable_shared_from_this<session_core> {
   /// Throws usage_error when the node is another session's.
   void check_owner(const node& n) const;
 
+  /// What went wrong on devices so far, and what was done about it.
+  std::vector<std::string> device_faults();
+
   const options& settings() const noexcept { return settings_; }
   const std::shared_ptr<memory::pool>& memory() const noexcept { return memory_; }
   devices::cpu::query_workers workers(trace::recorder* recorder = nullptr) {
@@ -49,15 +53,27 @@ class session_core : public std::enable_shared_from_this<session_core> {
   /// process.
   [[noreturn]] void explain_and_exit(std::span<const node_ptr> roots);
   /// \param outer  the recorder of the query this one is part of; null: it stands alone.
-  std::vector<rows_ptr> run_query(const plan::request& asked, devices::cpu::query_workers& team,
-                                  trace::recorder* outer, std::string* report);
+  std::vector<rows_ptr> run_query(std::span<const node_ptr> roots, const plan::bindings& bound,
+                                  devices::cpu::query_workers& team, trace::recorder* outer,
+                                  std::string* report);
+  std::vector<rows_ptr> run_once(std::span<const node_ptr> roots, const plan::bindings& bound,
+                                 bool use_devices, devices::cpu::query_workers& team,
+                                 trace::recorder* outer, std::string* report);
   /// A recorder for one query; null when nobody listens.
   std::unique_ptr<trace::recorder> listen(const plan::plan& p) const;
-  plan::request planning(std::span<const node_ptr> roots, const plan::bindings* bound) const;
+  plan::request planning(std::span<const node_ptr> roots, const plan::bindings* bound,
+                         bool with_devices);
+  const cost::machine& machine_with_devices();
+  void remember_fault(const std::string& text);
 
   options settings_;
   cost::machine machine_;
   std::shared_ptr<memory::pool> memory_;
+  session_devices devices_;
+  std::once_flag devices_added_;
+  cost::machine machine_with_devices_;
+  mutable std::mutex faults_mutex_;
+  std::vector<std::string> faults_;
   std::unique_ptr<devices::cpu::team> team_;
   mutable std::mutex tracer_mutex_;  // a session may end while queries start
   std::shared_ptr<trace::sink> tracer_;

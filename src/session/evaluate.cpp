@@ -1,17 +1,57 @@
 // From a graph to its result.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
+#include <fmt/format.h>
+
+#include "devices/kernel_cache.h"
 #include "run/dry.h"
 #include "session/core.h"
 #include "session/report.h"
 
 namespace pappus::detail {
 
-plan::request session_core::planning(std::span<const node_ptr> roots,
-                                     const plan::bindings* bound) const {
-  return {.roots = roots, .machine = machine_, .chunk_rows = settings_.chunk_rows, .bound = bound};
+namespace {
+
+/// Some stage says where it wants to run.
+bool names_devices(const plan::plan& p) {
+  return std::ranges::any_of(p.stages,
+                             [](const plan::stage& s) { return !s.node->stage.devices.empty(); });
+}
+
+/// What the cache of kernels did for this process so far.
+void count_kernels(trace::recorder& recorder) {
+  const auto counts = devices::kernel_cache::shared().counts();
+  recorder.count("kernel cache hits", static_cast<double>(counts.hits));
+  recorder.count("kernel cache misses", static_cast<double>(counts.misses));
+  recorder.count("kernel cache stores", static_cast<double>(counts.stores));
+  recorder.count("kernel cache corrupt entries", static_cast<double>(counts.corrupt));
+}
+
+}  // namespace
+
+plan::request session_core::planning(std::span<const node_ptr> roots, const plan::bindings* bound,
+                                     bool with_devices) {
+  if (!with_devices)
+    return {
+        .roots = roots, .machine = machine_, .chunk_rows = settings_.chunk_rows, .bound = bound};
+  return {.roots = roots,
+          .machine = machine_with_devices(),
+          .chunk_rows = settings_.chunk_rows,
+          .bound = bound,
+          .ask_device = [this](const node& n, unsigned d) { return devices_.ask(n, d); },
+          .bytes_there = [this](const rows_ptr& rows,
+                                unsigned d) { return devices_.bytes_there(rows, d); }};
+}
+
+const cost::machine& session_core::machine_with_devices() {
+  std::call_once(devices_added_, [&] {
+    machine_with_devices_ = machine_;
+    devices_.add_to(machine_with_devices_);
+  });
+  return machine_with_devices_;
 }
 
 std::vector<rows_ptr> session_core::evaluate(std::span<const node_ptr> roots,
@@ -20,23 +60,60 @@ std::vector<rows_ptr> session_core::evaluate(std::span<const node_ptr> roots,
   for (const auto& root : roots) check_owner(*root);
   if (explain_only_ != nullptr) explain_and_exit(roots);
   auto team = workers();
-  return run_query(planning(roots, &bound), team, nullptr, report);
+  return run_query(roots, bound, team, nullptr, report);
 }
 
-std::vector<rows_ptr> session_core::run_query(const plan::request& asked,
+/// A query is a pure function of its sources: whatever was lost with a device, it can run again.
+std::vector<rows_ptr> session_core::run_query(std::span<const node_ptr> roots,
+                                              const plan::bindings& bound,
                                               devices::cpu::query_workers& team,
                                               trace::recorder* outer, std::string* report) {
-  auto p = plan::make_plan(asked);
+  // A lambda that a device runs may ask for a query.
+  const int attempts_with_devices = devices::is_device_thread ? 0 : 3;
+  std::string before;  // what made us start over
+  for (int attempt = 0;; ++attempt) try {
+      auto results = run_once(roots, bound, attempt < attempts_with_devices, team, outer, report);
+      if (report != nullptr) *report = before + *report;
+      return results;
+    } catch (const devices::device_error& e) {
+      before += fmt::format("{}; the query runs again from its sources\n", e.what());
+      remember_fault(e.what());
+    }
+}
+
+std::vector<rows_ptr> session_core::run_once(std::span<const node_ptr> roots,
+                                             const plan::bindings& bound, bool use_devices,
+                                             devices::cpu::query_workers& team,
+                                             trace::recorder* outer, std::string* report) {
+  const auto on_cpu = planning(roots, &bound, false);
+  const bool named = use_devices && devices_.wanted(0);
+  auto p = plan::make_plan(named ? planning(roots, &bound, true) : on_cpu);
+  bool with_devices = named;
+  if (use_devices && !named && (devices_.wanted(p.seconds()) || names_devices(p)) &&
+      !machine_with_devices().devices.empty()) {
+    with_devices = true;
+    p = plan::make_plan(planning(roots, &bound, true));
+  }
+  const auto asked = planning(roots, &bound, with_devices);
   const auto predicted = p.stages;
   const auto own_recorder = outer == nullptr ? listen(p) : nullptr;
   trace::recorder* const recorder = outer == nullptr ? own_recorder.get() : outer;
   team.record(recorder);
   // Loops evaluate their body inside this query: the same workers, cancelled with it.
-  const auto inner = [&](const node_ptr& root, const plan::bindings& bound) {
-    const auto rows = run_query(planning({&root, 1}, &bound), team, recorder, nullptr).front();
+  const auto inner = [&](const node_ptr& root, const plan::bindings& inner_bound) {
+    const auto rows = run_query({&root, 1}, inner_bound, team, recorder, nullptr).front();
     return run::contiguous(rows, team, memory_);
   };
-  run::live_executor executor(p, {team, memory_, memory_->limit() / 16, recorder, inner});
+  run::live_executor executor(
+      p, {.team = team,
+          .memory = memory_,
+          .window_bytes = memory_->limit() / 16,
+          .recorder = recorder,
+          .evaluate = inner,
+          .devices = with_devices ? devices_.all() : std::vector<device_ops::device_session*>{},
+          .chunk_rows = settings_.chunk_rows,
+          .in_loop = !bound.empty(),
+          .on_fault = [this](const std::string& text) { remember_fault(text); }});
 
   // A stage whose size only running can tell ends a round: what follows is planned again with the
   // size known.
@@ -55,10 +132,23 @@ std::vector<rows_ptr> session_core::run_query(const plan::request& asked,
     if (last < p.stages.size()) plan::refine(p, asked);
   }
 
+  if (with_devices && recorder != nullptr && recorder->tracing()) count_kernels(*recorder);
   if (report != nullptr) *report = analyzed(predicted, p, executor.measurements());
   std::vector<rows_ptr> results;
   for (const auto root : p.roots) results.push_back(executor.rows(root));
   return results;
+}
+
+void session_core::remember_fault(const std::string& text) {
+  const std::lock_guard lock(faults_mutex_);
+  faults_.push_back(text);
+}
+
+std::vector<std::string> session_core::device_faults() {
+  auto all = devices_.faults();
+  const std::lock_guard lock(faults_mutex_);
+  all.insert(all.end(), faults_.begin(), faults_.end());
+  return all;
 }
 
 std::unique_ptr<trace::recorder> session_core::listen(const plan::plan& p) const {
@@ -93,7 +183,7 @@ std::string session_core::explain(std::span<const node_ptr> roots, explain_forma
     const auto nodes = graph::in_order(roots, [](const node&) { return false; });
     return graph::print_dot(nodes);
   }
-  auto asked = planning(roots, nullptr);
+  auto asked = planning(roots, nullptr, true);
   asked.keep_history = true;
   const auto p = plan::make_plan(asked);
   p.verify();

@@ -48,10 +48,10 @@ std::string analyzed(const std::vector<plan::stage>& predicted, const plan::plan
       if (!m.note.empty()) found += fmt::format("       {}\n", m.note);
     }
     total += seconds;
-    text +=
-        fmt::format("  s{} {}: rows {} → {}, time {} → {}, on {}\n", i, graph::label(*before.node),
-                    graph::bound_text(before.rows_out), graph::bound_text(p.stages[i].rows_out),
-                    base::time_text(before.seconds), base::time_text(seconds), before.device);
+    text += fmt::format("  s{} {}: rows {} → {}, time {} → {}, on {}\n", i,
+                        graph::label(*before.node), graph::bound_text(before.rows_out),
+                        graph::bound_text(p.stages[i].rows_out), base::time_text(before.seconds),
+                        base::time_text(seconds), plan::where_text(p.stages[i]));
     if (windows > 1) text += fmt::format("       streamed in {} windows\n", windows);
     text += steps + found;
     for (const auto& note : before.notes) text += fmt::format("       note: {}\n", note);

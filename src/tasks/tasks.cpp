@@ -38,6 +38,8 @@ class lowering {
                              .bytes = file_bytes(s),
                              .exact = s.rows_out.exact(),
                              .after = std::move(after)});
+    } else if (!s.where.devices.empty()) {
+      lower_device_stage(s, own, std::move(after));
     } else {
       lower_phases(s, own, steps, std::move(after));
     }
@@ -54,6 +56,41 @@ class lowering {
   dag take() { return std::move(dag_); }
 
  private:
+  /// Rows that are already there aren't copied again; running tells (explain_analyze).
+  void lower_device_stage(const plan::stage& s, stage_index own, std::vector<task_id> after) {
+    const bool exact = s.rows_in.exact() && s.rows_out.exact();
+    double in = 0;
+    for (const auto* edges : {&s.inputs, &s.sides})
+      for (const auto input : *edges) {
+        const auto& from = plan_.stages[index(input)];
+        if (from.where.stays && from.where.devices == s.where.devices) continue;
+        in += static_cast<double>(from.rows_out.rows) * static_cast<double>(from.node->out.size);
+      }
+    task_id last = add({.kind = task_kind::copy,
+                        .stage = own,
+                        .what = "to the device",
+                        .bytes = in,
+                        .exact = exact,
+                        .on_device = true,
+                        .after = std::move(after)});
+    last = add({.kind = task_kind::launch,
+                .stage = own,
+                .what = s.node->name,
+                .bytes = s.bytes.read + s.bytes.written,
+                .exact = exact,
+                .on_device = true,
+                .after = {last}});
+    if (!s.where.stays)
+      last = add({.kind = task_kind::copy,
+                  .stage = own,
+                  .what = "to the host",
+                  .bytes = s.bytes.output,
+                  .exact = exact,
+                  .on_device = true,
+                  .after = {last}});
+    last_task_[index(own)] = last;
+  }
+
   void lower_phases(const plan::stage& s, stage_index own, std::span<const ops::phase> steps,
                     std::vector<task_id> after) {
     const bool exact = s.rows_in.exact() && s.rows_out.exact();
@@ -127,6 +164,8 @@ std::string_view name(task_kind kind) {
       return "reduce";
     case task_kind::view:
       return "view";
+    case task_kind::copy:
+      return "copy";
   }
   return "?";
 }
@@ -146,7 +185,7 @@ void dag::verify(const plan::plan& p) const {
       if (index(before) >= i)
         throw std::logic_error(fmt::format("tasks: t{} waits for a later task", i));
     const bool runs = t.kind == task_kind::launch || t.kind == task_kind::reduce;
-    if (runs != (t.step != nullptr))
+    if (t.on_device ? t.step != nullptr : runs != (t.step != nullptr))
       throw std::logic_error(fmt::format("tasks: t{} has no step to run", i));
   }
 }
@@ -160,6 +199,8 @@ std::string dag::print(const plan::plan& p) const {
     if (t.bytes > 0) text += fmt::format(", {}{}", t.exact ? "" : "≤ ", base::bytes_text(t.bytes));
     if (t.items > 1) text += fmt::format(", {} chunks", base::count_text(t.items));
     if (t.each_window) text += ", once per window";
+    if (t.on_device)
+      text += fmt::format(", {}, chunk by chunk", plan::where_text(p.stages[plan::index(t.stage)]));
     for (const char* separator = " after "; const auto before : t.after) {
       text += fmt::format("{}t{}", separator, index(before));
       separator = ", ";

@@ -14,7 +14,7 @@
 
 namespace pappus::tasks {
 
-enum class task_kind : std::uint8_t { alloc, free, read, launch, reduce, view };
+enum class task_kind : std::uint8_t { alloc, free, read, launch, reduce, view, copy };
 std::string_view name(task_kind kind);
 
 enum class task_id : std::uint32_t {};
@@ -24,11 +24,12 @@ struct task {
   task_kind kind = task_kind::launch;
   plan::stage_index stage{};
   std::string_view what;             ///< the operator's name for the step
-  const ops::phase* step = nullptr;  ///< launch, reduce
+  const ops::phase* step = nullptr;  ///< launch, reduce on the CPU
   double bytes = 0;                  ///< allocated, freed, read or moved
   bool exact = true;                 ///< false: bytes is a bound
   std::int64_t items = 1;            ///< chunks it covers
   bool each_window = false;          ///< repeated for every window of the input
+  bool on_device = false;            ///< of a stage that runs on devices, chunk by chunk
   std::vector<task_id> after;        ///< what it waits for
 };
 

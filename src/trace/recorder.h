@@ -43,8 +43,9 @@ class recorder {
   void took_part(clock::time_point begin, clock::time_point end, std::size_t items);
 
   bool tracing() const noexcept { return tracer_ != nullptr; }
-  void memory(double bytes) {
-    if (tracer_ != nullptr) tracer_->counter("memory in use", bytes);
+  void memory(double bytes) { count("memory in use", bytes); }
+  void count(std::string_view what, double value) {
+    if (tracer_ != nullptr) tracer_->counter(what, value);
   }
 
  private:

@@ -10,7 +10,8 @@ void expect_agreement(settings asked, std::int64_t n) {
   session engine(options{.threads = 3});
   team workers(3);
   asked.repeat = 1;
-  const stage on{asked, workers, engine, 1e10, {}};
+  const opencl::device_list none;
+  const stage on{asked, workers, engine, 1e10, {}, none};
   for (const auto& b : benchmarks()) {
     SCOPED_TRACE(::testing::Message() << b.name << ", n " << n << ", seed " << asked.seed);
     const auto results = b.run(on, n);

@@ -280,8 +280,9 @@ TEST(min_and_max, keep_the_first_of_equals) {
   for (int i = 0; i < 200'003; ++i) rows.push_back({static_cast<int>(r.between(0, 50)), i});
   const auto least = std::min_element(rows.begin(), rows.end());
   const auto greatest = std::max_element(rows.begin(), rows.end());
-  for (const auto& [threads, chunk_rows] : settings()) {
-    session s(options{.threads = threads, .chunk_rows = chunk_rows});
+  for (const auto& setting : settings()) {
+    SCOPED_TRACE(setting);
+    session s(setting.as_options());
     EXPECT_EQ(s.borrow(rows).min().get().row, least->row);
     EXPECT_EQ(s.borrow(rows).max().get().row, greatest->row);
   }
@@ -318,8 +319,9 @@ TEST(first, stops_reading_once_it_is_found) {
 
 template <typename Query>
 void expect_usage_error(const char* text, Query query) {
-  for (const auto& [threads, chunk_rows] : settings()) {
-    session s(options{.threads = threads, .chunk_rows = chunk_rows});
+  for (const auto& setting : settings()) {
+    SCOPED_TRACE(setting);
+    session s(setting.as_options());
     try {
       query(s).get();
       FAIL() << "no error";
@@ -366,8 +368,9 @@ TEST(reduce, starts_from_the_reducer_it_was_given) {
   const auto rows = r.ints(200'003, 0, 1'000'000);
   histogram expected{.width = 125'001};
   for (const int x : rows) expected.accumulate(x);
-  for (const auto& [threads, chunk_rows] : settings()) {
-    session s(options{.threads = threads, .chunk_rows = chunk_rows});
+  for (const auto& setting : settings()) {
+    SCOPED_TRACE(setting);
+    session s(setting.as_options());
     const histogram got = s.borrow(rows).reduce(histogram{.width = 125'001});
     EXPECT_EQ(got.bars, expected.bars);
     EXPECT_EQ(got.width, expected.width);
@@ -409,8 +412,9 @@ TEST(reduce, respects_the_order_of_an_operator_that_does_not_commute) {
   for (auto& row : rows) row = {r.between(1, 1'000'002), r.between(0, 1'000'002)};
   affine expected{1, 0};
   for (const auto& row : rows) expected = after(expected, row);
-  for (const auto& [threads, chunk_rows] : settings()) {
-    session s(options{.threads = threads, .chunk_rows = chunk_rows});
+  for (const auto& setting : settings()) {
+    SCOPED_TRACE(setting);
+    session s(setting.as_options());
     EXPECT_TRUE(s.borrow(rows).reduce(affine{1, 0}, after).get() == expected);
   }
 }

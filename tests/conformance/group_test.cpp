@@ -69,9 +69,9 @@ std::vector<keyed<std::int32_t, total>> totals_of(const std::vector<row>& rows, 
 /// Comparison by ==, for records with padding.
 template <typename T, typename Query>
 void expect_equal_rows(const std::vector<T>& expected, Query query) {
-  for (const auto& [threads, chunk_rows] : settings()) {
-    SCOPED_TRACE(::testing::Message() << threads << " threads, " << chunk_rows << " rows a chunk");
-    session s(options{.threads = threads, .chunk_rows = chunk_rows});
+  for (const auto& setting : settings()) {
+    SCOPED_TRACE(setting);
+    session s(setting.as_options());
     const auto got = query(s).collect().to_vector();
     ASSERT_EQ(got.size(), expected.size());
     for (std::size_t i = 0; i < got.size(); ++i)
@@ -79,20 +79,30 @@ void expect_equal_rows(const std::vector<T>& expected, Query query) {
   }
 }
 
-/// The first result of a query, bit by bit the same under all settings.
+/// The first result of a query, bit by bit the same under all settings of a kind of device. Kinds
+/// may add floats in different orders.
 template <typename Query>
 void expect_same_sums(Query query) {
-  std::vector<std::array<std::uint64_t, 3>> first;
-  for (const auto& [threads, chunk_rows] : settings()) {
-    SCOPED_TRACE(::testing::Message() << threads << " threads, " << chunk_rows << " rows a chunk");
-    session s(options{.threads = threads, .chunk_rows = chunk_rows});
-    std::vector<std::array<std::uint64_t, 3>> got;
+  using groups = std::vector<std::array<std::uint64_t, 3>>;
+  groups first_on_cpu, first_on_device;
+  for (const auto& setting : settings()) {
+    SCOPED_TRACE(setting);
+    session s(setting.as_options());
+    groups got;
     for (const auto& group : query(s).collect())
       got.push_back({static_cast<std::uint64_t>(group.key),
                      std::bit_cast<std::uint64_t>(group.value.sum),
                      static_cast<std::uint64_t>(group.value.n)});
+    auto& first = std::string_view(setting.devices) == "cpu" ? first_on_cpu : first_on_device;
     if (first.empty()) first = got;
     EXPECT_EQ(got, first);
+  }
+  ASSERT_EQ(first_on_device.size(), first_on_cpu.size());
+  for (std::size_t i = 0; i < first_on_cpu.size(); ++i) {
+    EXPECT_EQ(first_on_device[i][0], first_on_cpu[i][0]);
+    const auto sum = std::bit_cast<double>(first_on_cpu[i][1]);
+    EXPECT_NEAR(std::bit_cast<double>(first_on_device[i][1]), sum, 1e-12 * std::abs(sum) + 1e-300);
+    EXPECT_EQ(first_on_device[i][2], first_on_cpu[i][2]);
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <ostream>
 #include <random>
 #include <vector>
 
@@ -15,12 +16,35 @@ namespace pappus::testing {
 struct setting {
   unsigned threads;
   std::int64_t chunk_rows;  // 0: the planner's choice
+  const char* devices = "cpu";
+  std::size_t device_memory = 0;  // bytes; 0: what the device has
+
+  options as_options() const {
+    return {.threads = threads,
+            .chunk_rows = chunk_rows,
+            .devices = devices,
+            .device_memory = device_memory};
+  }
 };
 
-/// Thread counts 1 to 8 and chunk sizes 1, odd, the planner's own and larger than any input.
+inline std::ostream& operator<<(std::ostream& out, const setting& s) {
+  return out << s.threads << " threads, " << s.chunk_rows << " rows a chunk, " << s.devices;
+}
+
+/// Thread counts 1 to 8 and chunk sizes 1, odd, the planner's own and larger than any input;
+/// devices with memory of their own, one and two of them, which run the same functions.
 inline const std::vector<setting>& settings() {
-  static const std::vector<setting> all{{1, 0}, {2, 0},    {3, 1},
-                                        {2, 7}, {8, 4097}, {4, std::int64_t{1} << 40}};
+  constexpr std::size_t mebibyte = std::size_t{1} << 20;
+  static const std::vector<setting> all{
+      {1, 0},
+      {2, 0},
+      {3, 1},
+      {2, 7},
+      {8, 4097},
+      {4, std::int64_t{1} << 40},
+      {2, 0, "test:seed=1+delay_us=0", 64 * mebibyte},
+      {2, 4097, "test:seed=2+delay_us=0,test:seed=3+delay_us=0", 16 * mebibyte},
+  };
   return all;
 }
 
@@ -50,11 +74,11 @@ template <typename T>
 /// Calls query(session) -> collection or query under every setting; each must yield `expected`.
 template <typename T, typename Query>
 void expect_rows(const std::vector<T>& expected, Query query) {
-  for (const auto& [threads, chunk_rows] : settings()) {
+  for (const auto& setting : settings()) {
     // One row a chunk costs a call a row: leave the largest inputs to larger chunks.
-    if (chunk_rows == 1 && expected.size() > 100'000) continue;
-    SCOPED_TRACE(::testing::Message() << threads << " threads, " << chunk_rows << " rows a chunk");
-    session s(options{.threads = threads, .chunk_rows = chunk_rows});
+    if (setting.chunk_rows == 1 && expected.size() > 100'000) continue;
+    SCOPED_TRACE(setting);
+    session s(setting.as_options());
     EXPECT_TRUE(same_rows(query(s).collect().to_vector(), expected));
   }
 }
@@ -62,9 +86,9 @@ void expect_rows(const std::vector<T>& expected, Query query) {
 /// The same for a query that yields one value.
 template <typename T, typename Query>
 void expect_value(const T& expected, Query query) {
-  for (const auto& [threads, chunk_rows] : settings()) {
-    SCOPED_TRACE(::testing::Message() << threads << " threads, " << chunk_rows << " rows a chunk");
-    session s(options{.threads = threads, .chunk_rows = chunk_rows});
+  for (const auto& setting : settings()) {
+    SCOPED_TRACE(setting);
+    session s(setting.as_options());
     const T got = query(s);
     EXPECT_TRUE(same_bytes(got, expected)) << got << " instead of " << expected;
   }

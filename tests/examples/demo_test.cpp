@@ -109,10 +109,9 @@ TEST(demo, agrees_with_sequential_loops_on_a_made_up_index_under_all_settings) {
   for (const int packages : {1, 2, 300}) {
     const auto index = random_index(files, packages, seed);
     ASSERT_EQ(index.packages.size(), static_cast<std::size_t>(packages));
-    for (const auto& [threads, chunk_rows] : settings()) {
-      SCOPED_TRACE(::testing::Message() << packages << " packages, " << threads << " threads, "
-                                        << chunk_rows << " rows a chunk");
-      pappus::session s(pappus::options{.threads = threads, .chunk_rows = chunk_rows});
+    for (const auto& setting : settings()) {
+      SCOPED_TRACE(::testing::Message() << packages << " packages, " << setting);
+      pappus::session s(setting.as_options());
       expect_all(s, index);
     }
   }

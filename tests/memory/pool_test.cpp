@@ -95,6 +95,24 @@ TEST(pool, refuses_what_exceeds_the_limit_and_says_what_is_in_use) {
   EXPECT_EQ(memory.in_use(), 16 * MiB);
 }
 
+TEST(pool, counts_memory_that_a_driver_takes) {
+  pool memory(16 * MiB);
+  {
+    const detail::block warm(memory, 8 * MiB, "warm");
+  }
+  memory.charge(10 * MiB + 1, "opencl:0");  // the warm block makes room
+  EXPECT_EQ(memory.in_use(), 10 * MiB + 1);
+  EXPECT_EQ(memory.held(), 10 * MiB + 1);
+  EXPECT_THROW(memory.acquire(6 * MiB, "a"), memory_error);
+  expect_memory_error(
+      "map: needs 6 MiB more, but 10 MiB of the memory limit of 16 MiB are in use; raise the "
+      "limit (PAPPUS_HOST_MEMORY or options::host_memory) or use less data",
+      [&] { memory.charge(6 * MiB, "map"); });
+  memory.discharge(10 * MiB + 1);
+  EXPECT_EQ(memory.in_use(), 0u);
+  EXPECT_EQ(memory.peak(), 10 * MiB + 1);
+}
+
 TEST(pool, refuses_sizes_near_the_end_of_64_bits) {
   pool memory(16 * MiB);
   for (const std::size_t bytes :

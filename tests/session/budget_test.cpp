@@ -48,6 +48,13 @@ TEST(budget, lets_go_of_shared_rows_and_views_between_stages) {
   EXPECT_LE(s.host_memory_peak(), 4 * 8 * MiB);
 }
 
+TEST(budget, groups_of_few_rows_take_little_memory) {
+  session s(options{.threads = 2, .host_memory = 256 * MiB, .devices = "cpu"});
+  EXPECT_EQ(s.range(0, 20'000).group_by([](int x) { return x * 7; }).count().collect().size(),
+            20'000u);
+  EXPECT_LE(s.host_memory_peak(), 16 * MiB);
+}
+
 template <typename Query>
 std::string refusal(session& s, Query query) {
   try {

@@ -67,6 +67,19 @@ class join_table {
 
   std::uint64_t rows() const noexcept { return n_; }
 
+  /// The table as it lies in memory, for look-ups elsewhere.
+  struct layout {
+    const detail::block& index;  ///< entries by key, or regions of buckets of 64 bytes
+    const detail::block& rows;   ///< runs of equal keys' rows; empty when unique()
+    join_domain domain;          ///< size 0: buckets
+    std::uint64_t seed, region_buckets;
+    unsigned region_bits;  ///< of buckets: 2^region_bits regions
+    std::size_t key_bytes, row_bytes;
+  };
+  layout as_it_lies() const noexcept {
+    return {index_, rows_, domain_, seed_, region_buckets_, region_bits_, key_bytes_, row_bytes_};
+  }
+
  private:
   template <typename Key, typename Row, template <typename, typename> class Index>
   friend class join_builder;

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "pappus/detail/core/device.h"
 #include "pappus/detail/core/layout.h"
 
 namespace pappus::detail {
@@ -62,7 +63,9 @@ struct stage_spec {
   std::int64_t rows = -1;        ///< the number of rows where there is no input (ranges)
   shape form = shape::aligned;
   std::vector<op_label> ops;
+  std::string devices{};  ///< where the user wants it to run: "cpu", "opencl:0"; empty: anywhere
   std::shared_ptr<const void> element;  ///< the expression: captured lambdas by value
+  describe_element describe = nullptr;  ///< of `element`, for devices; null: they can't run it
 };
 
 /// Where a loop puts records when their number isn't known beforehand.
@@ -87,6 +90,8 @@ struct reduce_kernel {
   /// True when no further row can change the state (any, all, first); null when that never happens.
   bool (*saturated)(const std::byte* state) = nullptr;
   std::shared_ptr<const void> context;  ///< the reducer's prototype
+  int lanes = 1;                        ///< states are so many reducers, one behind the other
+  std::size_t lane_bytes = 0;           ///< of a reducer
 };
 
 /// Accumulates a block into a state.

@@ -87,6 +87,12 @@ struct batch_mapped {
     prev.shift_slots(inputs, sides);
     call.first_side += sides;
   }
+  /// Device code is for one record.
+  device_variable describe(device_writer& to) const {
+    const auto value = prev.describe(to);
+    to.begin();
+    return call.template describe<value_type, input_type>(to, value);
+  }
 };
 
 }  // namespace pappus::detail

@@ -5,6 +5,7 @@
 //   at(i, sink)          row i of the block; calls sink at most once. For aligned and masked shapes
 //   only. for_each(n, sink)    all records that come from the block's n rows, in order. Use
 //   each_row() for any shape.
+// describe() tells a device's text generator what at() does (core/device.h).
 // Every loop in loops/ is written against these two, so a new element-wise operator works with all
 // consumers, and the element function (captures, side inputs, input record) -> (output record,
 // keep) is `at` itself.
@@ -54,6 +55,7 @@ struct source {
     return {reinterpret_cast<const T*>(args.inputs[slot])};
   }
   void shift_slots(int inputs, int) { slot += inputs; }
+  device_variable describe(device_writer& to) const { return to.load(slot, device_type_of<T>); }
 };
 
 /// The integers first, first + 1, ... Sums are unsigned: the row number alone may exceed I.
@@ -74,6 +76,10 @@ struct counter {
     return {static_cast<std::uint64_t>(first) + static_cast<std::uint64_t>(args.row)};
   }
   void shift_slots(int, int) {}
+  device_variable describe(device_writer& to) const {
+    to.begin();
+    return to.counter(static_cast<std::int64_t>(first), device_type_of<I>);
+  }
 };
 
 template <typename Prev, typename Call>
@@ -99,6 +105,11 @@ struct mapped {
   void shift_slots(int inputs, int sides) {
     prev.shift_slots(inputs, sides);
     call.first_side += sides;
+  }
+  device_variable describe(device_writer& to) const {
+    const auto value = prev.describe(to);
+    to.begin();
+    return call.template describe<value_type, value_of<Prev>>(to, value);
   }
 };
 
@@ -130,6 +141,12 @@ struct filtered {
     prev.shift_slots(inputs, sides);
     call.first_side += sides;
   }
+  device_variable describe(device_writer& to) const {
+    const auto value = prev.describe(to);
+    to.begin();
+    to.keep_if(call.template describe<bool, value_type>(to, value));
+    return value;
+  }
 };
 
 /// f(record) is a range; its elements follow each other.
@@ -157,6 +174,11 @@ struct flattened {
     prev.shift_slots(inputs, sides);
     call.first_side += sides;
   }
+  device_variable describe(device_writer& to) const {
+    const auto value = prev.describe(to);
+    to.begin();
+    return call.template describe<value_type, value_of<Prev>>(to, value, true);
+  }
 };
 
 /// Two aligned expressions row by row.
@@ -183,6 +205,11 @@ struct zipped {
     a.shift_slots(inputs, sides);
     b.shift_slots(inputs, sides);
   }
+  device_variable describe(device_writer& to) const {
+    const device_variable fields[] = {a.describe(to), b.describe(to)};
+    to.begin();
+    return to.make(device_type_of<value_type>, fields);
+  }
 };
 
 /// An aligned expression with row numbers.
@@ -203,6 +230,20 @@ struct enumerated {
   };
   bound bind(const block_args& args) const { return {prev.bind(args), args.row}; }
   void shift_slots(int inputs, int sides) { prev.shift_slots(inputs, sides); }
+  device_variable describe(device_writer& to) const {
+    const auto value = prev.describe(to);
+    to.begin();
+    const device_variable fields[] = {to.row_number(), value};
+    return to.make(device_type_of<value_type>, fields);
+  }
 };
+
+/// For nodes that take a stage's records as they are.
+template <typename E>
+void describe_records(const void* element, device_writer& to) {
+  const auto record = static_cast<const E*>(element)->describe(to);
+  to.begin();
+  to.yield(record);
+}
 
 }  // namespace pappus::detail

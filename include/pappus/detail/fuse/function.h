@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "pappus/detail/core/stage.h"
+#include "pappus/detail/fuse/describe.h"
 
 namespace pappus::detail {
 
@@ -36,6 +37,14 @@ struct bound_function<F, false> {
   decltype(auto) operator()(Args&&... args) const {
     return std::invoke(*function, std::forward<Args>(args)...);
   }
+};
+
+/// Loops need the C++ function and its values, not its device code.
+template <typename F, typename... Values>
+struct bound_function<coded_function<F, Values...>, false>
+    : bound_function<typename coded_function<F, Values...>::plain_type> {
+  using plain = bound_function<typename coded_function<F, Values...>::plain_type>;
+  explicit bound_function(const coded_function<F, Values...>& f) : plain(f.plain) {}
 };
 
 /// A function and the shared data it is called with: f(record, span...).
@@ -65,6 +74,18 @@ struct call {
   bound bind(const block_args& args) const {
     int slot = first_side;
     return {bound_function<F>(function), {span_of<Sides>(args.sides[slot++])...}};
+  }
+
+  /// The variable of its result for a record of type Value; of each result, if it is a range.
+  template <typename Result, typename Value>
+  device_variable describe(device_writer& to, device_variable value, bool range = false) const {
+    if constexpr (has_device_code<F>) {
+      static constexpr const device_type* of_sides[] = {&device_type_of<Sides>..., nullptr};
+      return describe_function<Result, Value>(function, to, {&value, 1}, range,
+                                              {of_sides, sizeof...(Sides)}, first_side);
+    } else {
+      return describe_function<Result, Value>(function, to, {&value, 1});
+    }
   }
 
   template <typename Value>

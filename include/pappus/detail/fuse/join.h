@@ -144,6 +144,19 @@ struct joined {
     prev.shift_slots(inputs, sides);
     side += sides;
   }
+  device_variable describe(device_writer& to) const {
+    using user_key = typename Key::template result<left_type>;
+    const auto left = prev.describe(to);
+    to.begin();
+    describe_key<user_key>(to, key.template describe<user_key, left_type>(to, left), false);
+    if constexpr (gathers) {
+      const device_variable pair[] = {left, to.probe(side, Kind, &device_type_of<Right>)};
+      return combine.template describe<value_type, left_type, Right>(to, pair);
+    } else {
+      to.probe(side, Kind, nullptr);
+      return left;
+    }
+  }
 };
 
 /// The combining function of an inner or outer join.
@@ -157,6 +170,12 @@ struct combination {
   using result = std::remove_cvref_t<typename std::conditional_t<
       Kind == join_kind::inner, std::invoke_result<const F&, const Left&, const Right&>,
       std::invoke_result<const F&, const Left&, const Right*>>::type>;
+
+  template <typename Result, typename Left, typename Right>
+  device_variable describe(device_writer& to, std::span<const device_variable> pair) const {
+    using match = std::conditional_t<Kind == join_kind::inner, Right, const Right*>;
+    return describe_function<Result, Left, match>(function, to, pair);
+  }
 };
 
 /// In its place where left records go on as they are.

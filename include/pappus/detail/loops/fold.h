@@ -11,6 +11,7 @@
 #include <concepts>
 #include <new>
 
+#include "pappus/detail/fuse/device_reducers.h"
 #include "pappus/detail/fuse/expression.h"
 
 namespace pappus::detail {
@@ -102,6 +103,13 @@ void fold_rows(const void* element, const block_args& args, std::byte* memory) {
   }
 }
 
+template <typename E, typename R>
+void describe_fold(const void* element, device_writer& to) {
+  const auto value = static_cast<const E*>(element)->describe(to);
+  to.begin();
+  describe_reducer<R, value_of<E>>(to, value);
+}
+
 template <typename R>
 reduce_kernel reduce_kernel_of(R prototype) {
   using state = fold_state<R>;
@@ -115,6 +123,8 @@ reduce_kernel reduce_kernel_of(R prototype) {
   kernel.state_align = alignof(state);
   kernel.result = record_type_of<result>();
   kernel.context = std::make_shared<R>(prototype);
+  kernel.lanes = lanes_of<R>();
+  kernel.lane_bytes = sizeof(R);
   kernel.init = [](const void* context, std::byte* memory) {
     auto* to = ::new (static_cast<void*>(memory)) state;
     for (R& lane : to->lane) ::new (static_cast<void*>(&lane)) R(*static_cast<const R*>(context));

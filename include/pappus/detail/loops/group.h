@@ -79,6 +79,7 @@ struct to_nothing {
 };
 /// The value is the record itself.
 struct to_itself {
+  static constexpr bool yields_its_argument = true;
   template <typename T>
   const T& operator()(const T& value) const {
     return value;
@@ -356,6 +357,24 @@ void group_emit(const std::byte* keys, const std::byte* const* states, std::size
         output(Make{}(Keys::decode(reinterpret_cast<const typename Keys::stored*>(keys)[i]),
                       *reinterpret_cast<const R*>(states[i])));
   }
+}
+
+template <typename G, typename R>
+void describe_group(const void* element, device_writer& to) {
+  using record = typename G::record;
+  using key = typename decltype(G::keys)::key;
+  const auto& self = *static_cast<const G*>(element);
+  const auto row = self.rows.describe(to);
+  to.begin();
+  const auto own = self.key.template describe<key, record>(to, row);
+  if constexpr (decltype(G::keys)::dense)
+    to.domain_key(own);
+  else
+    describe_key<key>(to, own, false);
+  auto value = device_writer::no_value;
+  if constexpr (G::has_value)
+    value = describe_function<typename G::value, record>(self.project, to, std::span(&row, 1));
+  describe_reducer<R, typename G::value>(to, value);
 }
 
 /// The loops for one grouping, reducer and form of output record.

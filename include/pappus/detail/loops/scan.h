@@ -49,6 +49,7 @@ struct scan_params : op_params {
 /// Adds in R.
 template <typename R>
 struct adding {
+  using acts_like = std::plus<R>;
   R operator()(R a, const R& b) const {
     a += b;
     return a;
@@ -225,6 +226,23 @@ void combine_values(const void* element, const std::byte* a, const std::byte* b,
     ::new (static_cast<void*>(to))
         R(std::invoke(op, *reinterpret_cast<const R*>(a), *reinterpret_cast<const R*>(b)));
   }
+}
+
+template <typename Element>
+void describe_scan(const void* element, device_writer& to) {
+  using R = typename Element::result;
+  using T = typename Element::value_type;
+  const auto& self = *static_cast<const Element*>(element);
+  auto value = self.expression.describe(to);
+  to.begin();
+  if constexpr (std::is_arithmetic_v<R> && std::is_arithmetic_v<T> && !std::is_same_v<R, T>)
+    value = to.compute("$0", {&value, 1}, device_type_of<R>);
+  else if constexpr (!std::is_same_v<R, T>)
+    to.refuse("its records are of another type than the running values");
+  to.yield(value);
+  const auto a = to.begin_combine(device_type_of<R>);
+  const device_variable both[] = {a, a + 1};
+  to.combined(describe_function<R, R, R>(self.op, to, both));
 }
 
 template <typename Element>

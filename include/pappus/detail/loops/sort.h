@@ -75,6 +75,7 @@ struct key_direction<directed_key<F, Descending>> {
 
 /// The record as its own key.
 struct whole_record {
+  static constexpr bool yields_its_argument = true;
   template <typename T>
   const T& operator()(const T& record) const {
     return record;
@@ -211,6 +212,26 @@ class part_encoder {
   decltype(make_keys(std::declval<const Element&>(),
                      std::make_index_sequence<part.last - part.first>{})) keys_;
 };
+
+template <typename Key, typename T>
+void describe_sort_key(const Key& key, device_writer& to) {
+  using K = sort_key_of<Key, T>;
+  const auto record = to.begin_key(device_type_of<T>);
+  const auto own = describe_function<K, T>(key_direction<Key>::of(key), to, std::span(&record, 1));
+  describe_key<K>(to, own, key_direction<Key>::descending);
+}
+
+template <typename Element>
+void describe_sort(const void* element, device_writer& to) {
+  using T = typename Element::value_type;
+  const auto& self = *static_cast<const Element*>(element);
+  describe_records<decltype(Element::expression)>(&self.expression, to);
+  std::apply(
+      [&](const auto&... key) {
+        (describe_sort_key<std::remove_cvref_t<decltype(key)>, T>(key, to), ...);
+      },
+      self.keys);
+}
 
 /// \tparam Payload  bytes from one payload to the next.
 template <typename Element, std::size_t Part, sort_moves Moves, std::size_t Payload>

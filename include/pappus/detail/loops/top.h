@@ -30,6 +30,8 @@ struct top_buffer {
 struct top_params : op_params {
   std::int64_t limit = 0;
   std::size_t candidate_bytes = 0;
+  std::size_t key_bytes = 0;  ///< of the key's bits, which begin a candidate; 0: of a string
+  bool greatest = false;
   void (*consider)(const void* element, const block_args& args, top_buffer& buffer) = nullptr;
   /// Sorts candidates and writes the records of the first n of them.
   void (*finish)(std::byte* candidates, std::int64_t count, std::int64_t n,
@@ -120,12 +122,25 @@ void finish_top(std::byte* candidates, std::int64_t count, std::int64_t n, std::
     ::new (static_cast<void*>(records + static_cast<std::size_t>(i) * sizeof(T))) T(all[i].record);
 }
 
+/// As for sorting by the key, the first rows of which are wanted.
+template <typename Element>
+void describe_top(const void* element, device_writer& to) {
+  using key = decltype(Element::key);
+  using T = typename Element::value_type;
+  const auto& self = *static_cast<const Element*>(element);
+  describe_records<decltype(Element::expression)>(&self.expression, to);
+  describe_sort_key<directed_key<key, Element::greatest>, T>({self.key}, to);
+}
+
 template <typename Element>
 std::shared_ptr<top_params> make_top_params(std::int64_t limit) {
   static_assert(alignof(candidate<Element>) <= 64);
   auto params = std::make_shared<top_params>();
   params->limit = limit;
   params->candidate_bytes = sizeof(candidate<Element>);
+  if constexpr (!string_key<typename Element::key_type>)
+    params->key_bytes = sizeof(typename candidate<Element>::order);
+  params->greatest = Element::greatest;
   params->consider = consider_rows<Element>;
   params->finish = finish_top<Element>;
   return params;

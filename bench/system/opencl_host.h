@@ -1,0 +1,188 @@
+// What the hand-written OpenCL versions share: the devices they run on, and the API's calls with
+// errors turned into exceptions and handles released by their owners.
+//
+// A device has a context and three queues of its own, in order: uploads, kernels, downloads. Only
+// events order them, so copies of one chunk overlap the kernels of another. Copies are explicit, as
+// they'd be for a device with memory of its own.
+//
+// Not here: anything of the engine they are compared with, but for the table of the library's
+// functions.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+#include "devices/opencl/library.h"
+
+namespace pappus::bench::opencl {
+
+using library = pappus::devices::opencl::library;
+
+/// Calls the right function of the library to let a handle go.
+struct release {
+  const library* cl = nullptr;
+  void operator()(cl_mem handle) const { cl->ReleaseMemObject(handle); }
+  void operator()(cl_event handle) const { cl->ReleaseEvent(handle); }
+  void operator()(cl_kernel handle) const { cl->ReleaseKernel(handle); }
+  void operator()(cl_program handle) const { cl->ReleaseProgram(handle); }
+  void operator()(cl_command_queue handle) const { cl->ReleaseCommandQueue(handle); }
+  void operator()(cl_context handle) const { cl->ReleaseContext(handle); }
+};
+template <typename Handle>
+using owned = std::unique_ptr<std::remove_pointer_t<Handle>, release>;
+
+using memory = owned<cl_mem>;
+using kernel = owned<cl_kernel>;
+/// Completion of an operation; empty: done already. Copies mean the same operation.
+using event = std::shared_ptr<std::remove_pointer_t<cl_event>>;
+
+/// One device. One thread at a time may use it. All calls throw std::runtime_error naming the call
+/// that failed.
+class device {
+ public:
+  device(const library& cl, cl_device_id id, std::string name);
+
+  const std::string& name() const { return name_; }
+  /// Work-items for kernels in which each walks a block of rows: four for a processor.
+  std::size_t items() const { return 4 * units_; }
+
+  memory allocate(std::size_t bytes) const;
+  /// \param definitions  lines put before the text.
+  kernel build(std::string_view text, const char* function, const std::string& definitions = {});
+
+  // Operations wait for `after` and for the earlier ones of their queue. Nothing need run before
+  // flush().
+  event write(const memory& to, std::size_t offset, const void* from, std::size_t bytes,
+              std::initializer_list<event> after = {});
+  event read(const memory& from, std::size_t offset, void* to, std::size_t bytes,
+             std::initializer_list<event> after = {});
+  /// One work-item a group. Arguments are memory or numbers.
+  template <typename... Arguments>
+  event launch(const kernel& what, std::size_t items, std::initializer_list<event> after,
+               const Arguments&... arguments) {
+    cl_uint index = 0;
+    (set_argument(what, index++, arguments), ...);
+    return enqueue(what, items, after);
+  }
+  /// Hands what was enqueued to the device.
+  void flush();
+  void wait(const event& done) const;
+  /// Waits for everything.
+  void finish();
+
+ private:
+  void check(cl_int code, const char* call) const;
+  void set_argument(const kernel& to, cl_uint index, const memory& value) const;
+  template <typename T>
+    requires std::is_arithmetic_v<T>
+  void set_argument(const kernel& to, cl_uint index, const T& value) const {
+    check(cl_.SetKernelArg(to.get(), index, sizeof value, &value), "clSetKernelArg");
+  }
+  event enqueue(const kernel& what, std::size_t items, std::initializer_list<event> after);
+  event event_of(cl_event handle) const { return {handle, release{&cl_}}; }
+  owned<cl_command_queue> make_queue() const;
+
+  const library& cl_;
+  cl_device_id id_;
+  std::string name_;
+  std::size_t units_ = 1;
+  owned<cl_context> context_;
+  owned<cl_command_queue> uploads_, kernels_, downloads_;
+};
+using device_list = std::vector<std::unique_ptr<device>>;
+
+/// The OpenCL devices that a list like "cpu,opencl:0" names ("opencl": all), numbered platform by
+/// platform. Throws std::runtime_error naming one that isn't there.
+device_list named(std::string_view list);
+
+/// The devices' names as one: "opencl:0,opencl:1".
+std::string names_of(const device_list& all);
+
+/// Rows in host memory on their way to a device's kernels, chunk by chunk: through two buffers, so
+/// that an upload overlaps the kernels of the chunk before, or all of them there from the start.
+class streamed_input {
+ public:
+  struct chunk {
+    const memory* data;
+    std::int64_t first, rows;
+    event ready;
+  };
+  /// \param resident  uploads all rows now.
+  streamed_input(device& on, const void* rows, std::size_t row_bytes, std::int64_t n,
+                 std::int64_t chunk_rows, bool resident);
+  std::int64_t chunks() const { return (n_ + chunk_rows_ - 1) / chunk_rows_; }
+  /// Enqueues the upload of chunk i. Chunks are asked for in order, over and over.
+  chunk upload(std::int64_t i);
+  /// Kernels use the chunk until then.
+  void used(std::int64_t i, event until);
+
+ private:
+  struct slot {
+    memory data;
+    event used;
+  };
+  slot& slot_of(std::int64_t i) { return slots_[static_cast<std::size_t>(i) % slots_.size()]; }
+  event write(std::int64_t i);
+
+  device& on_;
+  const std::byte* rows_;
+  std::size_t row_bytes_;
+  std::int64_t n_, chunk_rows_;
+  bool resident_;
+  std::vector<slot> slots_;
+};
+
+/// One worker for each device, with a share of the rows.
+template <typename Worker>
+class crew {
+ public:
+  /// Shares of n rows are cut at multiples of `unit`; make(device, first row, rows) makes a worker
+  /// as a unique_ptr. There may be fewer workers than devices.
+  template <typename Make>
+  crew(const device_list& all, std::int64_t n, std::int64_t unit, Make&& make) {
+    const auto count = static_cast<std::int64_t>(all.size());
+    const std::int64_t share = ((n + count - 1) / count + unit - 1) / unit * unit;
+    std::int64_t begin = 0;
+    for (const auto& device : all) {
+      if (begin < n) workers_.push_back(make(*device, begin, std::min(share, n - begin)));
+      begin += share;
+    }
+  }
+
+  /// f(worker, its number) for each, on a thread of its own but for the first.
+  template <typename F>
+  void run(F&& f) {
+    std::vector<std::exception_ptr> failed(workers_.size());
+    const auto guarded = [&](std::size_t i) {
+      try {
+        f(*workers_[i], i);
+      } catch (...) {
+        failed[i] = std::current_exception();
+      }
+    };
+    {
+      std::vector<std::jthread> threads;
+      for (std::size_t i = 1; i < workers_.size(); ++i) threads.emplace_back(guarded, i);
+      if (!workers_.empty()) guarded(0);
+    }
+    for (const auto& failure : failed)
+      if (failure) std::rethrow_exception(failure);
+  }
+
+  const std::vector<std::unique_ptr<Worker>>& workers() const { return workers_; }
+
+ private:
+  std::vector<std::unique_ptr<Worker>> workers_;
+};
+
+}  // namespace pappus::bench::opencl

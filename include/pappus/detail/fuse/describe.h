@@ -1,0 +1,158 @@
+// What a device is told of the functions that operators are given.
+//
+// Functions with device code are calls of it; pointers to members and the standard library's
+// arithmetic functors are known; of everything else there is no device version.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <functional>
+#include <memory>
+#include <type_traits>
+
+#include "pappus/detail/core/fields.h"
+#include "pappus/detail/core/keys.h"
+#include "pappus/detail/fuse/coded.h"
+#include "pappus/detail/fuse/device_type.h"
+#include "pappus/function.h"
+
+namespace pappus::detail {
+
+using device_variable = device_writer::variable;
+
+inline constexpr std::string_view no_device_code =
+    "its function has no device code (give it some with with_device_code)";
+
+/// A functor as a C expression of $0 and $1. Sums of integers are made of unsigned ones: they wrap.
+struct operator_text {
+  std::string_view floats, integers;
+};
+template <template <typename> class>
+inline constexpr operator_text text_of_operator{};
+template <>
+inline constexpr operator_text text_of_operator<std::plus>{"$0 + $1", "(ulong)$0 + (ulong)$1"};
+template <>
+inline constexpr operator_text text_of_operator<std::minus>{"$0 - $1", "(ulong)$0 - (ulong)$1"};
+template <>
+inline constexpr operator_text text_of_operator<std::multiplies>{"$0 * $1",
+                                                                 "(ulong)$0 * (ulong)$1"};
+template <>
+inline constexpr operator_text text_of_operator<std::negate>{"-$0", "-(ulong)$0"};
+template <>
+inline constexpr operator_text text_of_operator<std::bit_and>{{}, "$0 & $1"};
+template <>
+inline constexpr operator_text text_of_operator<std::bit_or>{{}, "$0 | $1"};
+template <>
+inline constexpr operator_text text_of_operator<std::bit_xor>{{}, "$0 ^ $1"};
+template <>
+inline constexpr operator_text text_of_operator<std::logical_and>{"$0 && $1", "$0 && $1"};
+template <>
+inline constexpr operator_text text_of_operator<std::logical_or>{"$0 || $1", "$0 || $1"};
+template <>
+inline constexpr operator_text text_of_operator<std::logical_not>{"!$0", "!$0"};
+
+/// type: of the operands; void: any one number type. Functors of our own name their like.
+template <typename F>
+struct device_operator {};
+template <template <typename> class Op, typename X>
+  requires(!text_of_operator<Op>.integers.empty())
+struct device_operator<Op<X>> {
+  using type = X;
+  static constexpr operator_text text = text_of_operator<Op>;
+};
+template <typename F>
+  requires requires { typename F::acts_like; }
+struct device_operator<F> : device_operator<typename F::acts_like> {};
+
+template <typename F, typename T>
+concept known_operator = std::is_arithmetic_v<T> && device_number<T> &&
+                         requires { typename device_operator<F>::type; } &&
+                         (std::is_void_v<typename device_operator<F>::type> ||
+                          std::is_same_v<typename device_operator<F>::type, T>);
+
+template <typename F, typename... In>
+struct is_known_operator : std::false_type {};
+template <typename F, typename T>
+struct is_known_operator<F, T> : std::bool_constant<known_operator<F, T>> {};
+template <typename F, typename T>
+struct is_known_operator<F, T, T> : std::bool_constant<known_operator<F, T>> {};
+
+/// The byte of a record at which a member begins.
+template <typename Record, typename Member>
+std::size_t member_offset(Member member) {
+  const auto record = std::bit_cast<Record>(std::array<std::byte, sizeof(Record)>{});
+  const auto* const at = reinterpret_cast<const std::byte*>(std::addressof(record.*member));
+  return static_cast<std::size_t>(at - reinterpret_cast<const std::byte*>(&record));
+}
+
+template <typename F>
+inline constexpr bool names_member = std::is_member_object_pointer_v<F>;
+template <auto Function>
+inline constexpr bool names_member<fn_type<Function>> =
+    std::is_member_object_pointer_v<decltype(Function)>;
+template <typename Member>
+Member member_of(Member member) {
+  return member;
+}
+template <auto Member>
+auto member_of(const fn_type<Member>&) {
+  return Member;
+}
+
+template <typename F>
+inline constexpr bool yields_its_argument = requires { F::yields_its_argument; };
+
+/// f(arguments of types In..., sides...) -> Out, or a range of Out.
+template <typename Out, typename... In, typename F>
+device_variable describe_function(const F& f, device_writer& to,
+                                  std::span<const device_variable> arguments, bool range = false,
+                                  std::span<const device_type* const> sides = {},
+                                  int first_side = 0) {
+  if constexpr (has_device_code<F>) {
+    return f.with_device_values([&](std::span<const device_value> values) {
+      return to.call({f.code.get(), first_side, sides, values, &device_type_of<Out>, range},
+                     arguments);
+    });
+  } else if constexpr (yields_its_argument<F>) {
+    return arguments[0];
+  } else if constexpr (names_member<F> && sizeof...(In) == 1) {
+    if constexpr ((std::is_class_v<In> && ...))
+      return to.field(arguments[0], member_offset<In...>(member_of(f)), device_type_of<Out>);
+  } else if constexpr (is_known_operator<F, In...>::value) {
+    constexpr bool integers = (std::is_integral_v<In> && ...);
+    constexpr operator_text text = device_operator<F>::text;
+    if constexpr (constexpr auto own = integers ? text.integers : text.floats; !own.empty())
+      return to.compute(own, arguments, device_type_of<Out>);
+  }
+  to.refuse(no_device_code);
+  return device_writer::no_variable;
+}
+
+/// The numbers that a key consists of, the most significant first.
+template <typename K>
+void describe_key(device_writer& to, device_variable key, bool descending) {
+  if constexpr (device_number<K>) {
+    to.key(key, descending);
+  } else if constexpr (string_key<K>) {
+    to.refuse("its key is a string");
+  } else if constexpr (requires { std::tuple_size<K>::value; }) {
+    using part = typename K::value_type;
+    for (std::size_t i = 0; i < std::tuple_size_v<K>; ++i)
+      describe_key<part>(to, to.field(key, i * sizeof(part), device_type_of<part>), descending);
+  } else if constexpr (constexpr auto count = field_count<K>(); count > 0) {
+    const auto zero = std::bit_cast<K>(std::array<std::byte, sizeof(K)>{});
+    const auto* const begin = reinterpret_cast<const std::byte*>(&zero);
+    visit_fields<count>(zero, [&]<typename... Part>(const Part&... part) {
+      const auto offset = [&](const void* at) {
+        return static_cast<std::size_t>(static_cast<const std::byte*>(at) - begin);
+      };
+      (describe_key<Part>(to, to.field(key, offset(std::addressof(part)), device_type_of<Part>),
+                          descending),
+       ...);
+    });
+  } else {
+    to.refuse("its key has no bits on a device");
+  }
+}
+
+}  // namespace pappus::detail

@@ -1,0 +1,144 @@
+// The ready-made reducers in device C: states laid out as in reducers.h, accumulating in the same
+// order with the same arithmetic. Merging and finishing stay on the host.
+#pragma once
+
+#include <type_traits>
+
+#include "pappus/detail/fuse/describe.h"
+#include "pappus/reducers.h"
+
+namespace pappus::detail {
+
+/// value: what the state is given, void for anything; fields: of the state; accumulate: adds `x` to
+/// the state `*s`.
+template <typename R>
+struct device_reducer {};
+
+template <>
+struct device_reducer<reducers::count> {
+  using value = void;
+  static constexpr device_field fields[] = {{"n", 0, &device_type_of<std::int64_t>}};
+  static constexpr std::string_view accumulate = "s->n += 1;";
+};
+
+template <device_number T>
+struct device_reducer<reducers::sum<T>> {
+  using value = T;
+  static constexpr device_field fields[] = {{"total", 0, &device_type_of<reducers::sum_type<T>>}};
+  static constexpr std::string_view accumulate =
+      std::is_integral_v<T> ? "s->total = (ulong)s->total + (ulong)x;" : "s->total += x;";
+};
+
+template <device_number T>
+struct device_reducer<reducers::mean<T>> {
+  using value = T;
+  static constexpr device_field fields[] = {{"total", 0, &device_type_of<reducers::sum_type<T>>},
+                                            {"n", 8, &device_type_of<std::int64_t>}};
+  static constexpr std::string_view accumulate =
+      std::is_integral_v<T> ? "s->total = (ulong)s->total + (ulong)x;\ns->n += 1;"
+                            : "s->total += x;\ns->n += 1;";
+};
+
+template <device_number T>
+struct device_reducer<reducers::variance<T>> {
+  using value = T;
+  static constexpr device_field fields[] = {{"average", 0, &device_type_of<double>},
+                                            {"squares", 8, &device_type_of<double>},
+                                            {"n", 16, &device_type_of<std::int64_t>}};
+  static constexpr std::string_view accumulate =
+      "s->n += 1;\n"
+      "const double delta = (double)x - s->average;\n"
+      "s->average += delta / (double)s->n;\n"
+      "s->squares += delta * ((double)x - s->average);";
+};
+
+/// The state of min, max and first.
+template <typename T>
+struct device_choice {
+  using value = T;
+  static constexpr device_field fields[] = {{"best", 0, &device_type_of<T>},
+                                            {"any", sizeof(T), &device_type_of<bool>}};
+};
+template <device_number T>
+struct device_reducer<reducers::min<T>> : device_choice<T> {
+  static constexpr std::string_view accumulate =
+      std::is_floating_point_v<T>
+          ? "if (!s->any || x < s->best || (s->best != s->best && x == x)) s->best = x;\n"
+            "s->any = 1;"
+          : "if (!s->any || x < s->best) s->best = x;\ns->any = 1;";
+};
+template <device_number T>
+struct device_reducer<reducers::max<T>> : device_choice<T> {
+  static constexpr std::string_view accumulate =
+      std::is_floating_point_v<T>
+          ? "if (!s->any || s->best < x || (x != x && s->best == s->best)) s->best = x;\n"
+            "s->any = 1;"
+          : "if (!s->any || s->best < x) s->best = x;\ns->any = 1;";
+};
+template <typename T>
+struct device_reducer<reducers::first<T>> : device_choice<T> {
+  static constexpr std::string_view accumulate = "if (!s->any) s->best = x;\ns->any = 1;";
+};
+
+template <>
+struct device_reducer<reducers::any> {
+  using value = bool;
+  static constexpr device_field fields[] = {{"found", 0, &device_type_of<bool>}};
+  static constexpr std::string_view accumulate = "s->found |= x;";
+};
+template <>
+struct device_reducer<reducers::all> {
+  using value = bool;
+  static constexpr device_field fields[] = {{"holds", 0, &device_type_of<bool>}};
+  static constexpr std::string_view accumulate = "s->holds &= x;";
+};
+
+template <typename T, typename Op>
+  requires known_operator<Op, T>
+struct device_reducer<reducers::folding<T, Op>> {
+  using value = T;
+  static constexpr device_field fields[] = {{"value", 0, &device_type_of<T>}};
+  static constexpr std::string_view expression =
+      std::is_integral_v<T> ? device_operator<Op>::text.integers : device_operator<Op>::text.floats;
+};
+
+/// Numbers that op(total, x) converts to the total's type.
+template <typename Total, typename X>
+concept widens_to = std::is_arithmetic_v<Total> && std::is_arithmetic_v<X> &&
+                    std::is_same_v<std::common_type_t<Total, X>, Total>;
+
+/// The value in the type that the reducer is given.
+template <typename Wanted, typename T, bool Any>
+device_variable device_value_as(device_writer& to, device_variable value) {
+  if constexpr (std::is_void_v<Wanted> || std::is_same_v<Wanted, T>) {
+    return value;
+  } else if constexpr (std::is_arithmetic_v<T> &&
+                       (Any ? std::is_arithmetic_v<Wanted> : widens_to<Wanted, T>)) {
+    return to.compute("$0", {&value, 1}, device_type_of<Wanted>);
+  } else {
+    to.refuse("it is given records of another type than its own");
+    return device_writer::no_variable;
+  }
+}
+
+/// \tparam T  what R is given.
+template <typename R, typename T>
+void describe_reducer(device_writer& to, device_variable value) {
+  using known = device_reducer<R>;
+  if constexpr (requires { R::on_device(); }) {
+    const device_code code = R::on_device();
+    to.reduce(value, device_type_of<R>, "$f(s, x);", &code);
+  } else if constexpr (requires { known::fields; }) {
+    static constexpr device_type state = device_fields<R>(known::fields);
+    constexpr bool folds = requires { known::expression; };
+    const auto own = device_value_as<typename known::value, T, !folds>(to, value);
+    if constexpr (folds)
+      to.fold(own, state, known::expression);
+    else
+      to.reduce(own, state, known::accumulate, nullptr);
+  } else {
+    to.refuse("its reducer has no device code (give it a static member on_device())");
+  }
+}
+
+}  // namespace pappus::detail

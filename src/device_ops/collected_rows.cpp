@@ -1,0 +1,52 @@
+// Output of chunks in row order. See stage.h.
+#include "device_ops/stage.h"
+
+namespace pappus::device_ops {
+
+collected_rows::collected_rows(stage_run& run, std::int64_t rows) : run_(run), rows_(rows) {
+  if (!run.stays && rows >= 0)
+    all_ = detail::block(*run.host_memory, static_cast<std::size_t>(rows) * run.node.out.size,
+                         run.who);
+}
+
+std::byte* collected_rows::host_room(const chunk_job& job, std::int64_t n) {
+  if (rows_ >= 0) return all_.data() + static_cast<std::size_t>(job.first) * run_.node.out.size;
+  piece made;
+  made.host =
+      detail::block(*run_.host_memory, static_cast<std::size_t>(n) * run_.node.out.size, run_.who);
+  made.rows = n;
+  std::byte* const room = made.host.data();
+  const std::lock_guard lock(mutex_);
+  pieces_.insert_or_assign(job.first, std::move(made));
+  return room;
+}
+
+void collected_rows::leave(const chunk_job& job, memory::device_block_ptr block, std::int64_t n) {
+  const std::lock_guard lock(mutex_);
+  pieces_.insert_or_assign(job.first, piece{{}, &job.on, std::move(block), n});
+}
+
+void collected_rows::finish() {
+  if (run_.stays) {
+    auto rows = std::make_shared<device_rows>(run_.node.out);
+    for (auto& [first, p] : pieces_) rows->append(*p.on, std::move(p.device), p.rows);
+    run_.device_rows_left = std::move(rows);
+    return;
+  }
+  auto rows = std::make_shared<detail::row_set>(run_.node.out);
+  rows->keep(run_.host_memory);
+  for (const auto& input : run_.inputs)
+    if (input.host) rows->keep_owners_of(*input.host);
+  for (const auto& side : run_.sides) rows->keep_owners_of(*side);
+  if (rows_ >= 0) {
+    rows->append(all_.data(), rows_);
+    rows->own(std::move(all_));
+  }
+  for (auto& [first, p] : pieces_) {
+    rows->append(p.host.data(), p.rows);
+    rows->own(std::move(p.host));
+  }
+  run_.host_rows = std::move(rows);
+}
+
+}  // namespace pappus::device_ops

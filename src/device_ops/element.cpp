@@ -1,0 +1,91 @@
+#include "device_ops/element.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "device_ops/c_text.h"
+#include "device_ops/element_text.h"
+#include "device_ops/element_writer.h"
+#include "pappus/error.h"
+
+namespace pappus::device_ops {
+namespace {
+
+using detail::op_kind;
+
+bool consumes_elements(op_kind what) {
+  switch (what) {
+    case op_kind::materialise:
+    case op_kind::deliver:
+    case op_kind::fold:
+    case op_kind::group:
+    case op_kind::sort:
+    case op_kind::top:
+    case op_kind::scan:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// What can be described and still not run.
+void check(const graph::node& n, element_writer& described) {
+  const bool many = n.stage.form == detail::shape::many;
+  if (n.kind == op_kind::fold && many && n.as<detail::fold_params>().reducer.lanes > 1) {
+    const bool row_by_row = std::ranges::all_of(
+        described.body, [](const auto& s) { return s.what == c_statement::kind::line; });
+    if (!row_by_row)
+      described.refuse("floats are summed in lanes of records, whose number is open");
+  }
+  if (n.kind == op_kind::group && many)
+    described.refuse("records of a flat_map are grouped on the CPU");
+  if (n.kind == op_kind::group) {
+    unsigned width = 0;
+    for (const auto& part : described.group) width += part.width;
+    if (width > 64) described.refuse("keys of more than 8 bytes are grouped on the CPU");
+  }
+  const auto unknown = [](const std::vector<std::string>& types) {
+    return std::ranges::any_of(types, &std::string::empty);
+  };
+  for (const auto& code : described.codes)
+    if (const auto macro = redefined_macro(tokens_of(code.text)); !macro.empty())
+      described.refuse(
+          fmt::format("{} defines {}, which is Pappus's own: give that macro another name",
+                      code.origin, macro));
+  // A function without device code said so already; what is left are data that nothing reads.
+  if (described.reasons.empty() && (unknown(described.inputs) || unknown(described.sides)))
+    described.refuse("it has inputs that its functions don't use");
+}
+
+element_ptr make(const graph::node& n) {
+  auto made = std::make_shared<element>();
+  if (!consumes_elements(n.kind) || n.stage.describe == nullptr) {
+    made->reasons = {fmt::format("{}: it runs on the CPU only", n.name)};
+    return made;
+  }
+  element_writer writer(n);
+  try {
+    n.stage.describe(n.stage.element.get(), writer);
+  } catch (const error& e) {  // on_device() names a file that isn't there; the CPU doesn't need it
+    writer.refuse(e.what());
+  }
+  check(n, writer);
+  made->reasons = writer.reasons;
+  if (!made->possible()) return made;
+  std::string ops;
+  for (const auto& op : n.stage.ops) ops += fmt::format("{}.", op.name);
+  made->text = fmt::format("// {}{}\n", ops, n.name);
+  write_element(writer, n.kind, n.stage.form == detail::shape::many, *made);
+  return made;
+}
+
+}  // namespace
+
+element_ptr element_of(const graph::node& n) {
+  const std::lock_guard lock(n.mutex);
+  if (!n.device_element) n.device_element = make(n);
+  return std::static_pointer_cast<const element>(n.device_element);
+}
+
+}  // namespace pappus::device_ops

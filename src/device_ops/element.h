@@ -1,0 +1,52 @@
+// The device version of a stage: C text generated from the description of its element function.
+//
+// Text order: types, the users' device code (each text once), values_t, ELEMENT_PARAMS and
+// ELEMENT_ARGS, the functions below; the operator's text follows. ELEMENT_PARAMS are, in this
+// order:
+//   GLOBAL const T* in<i>                      for each input, at the first row of the launch
+//   GLOBAL const S* side<j>, long side<j>_rows for each side
+//   values_t values                            captured values, if any; in a buffer (GLOBAL const
+//                                              values_t* values) where they exceed 512 bytes
+//   long first_row                             number of the launch's first row, over the stage
+//
+// Functions, by what the node is:
+//   materialise, deliver, sort, top, scan; aligned or masked stages:
+//     int element(ELEMENT_PARAMS, long row, element_out* out)      1: there is a record, in *out
+//   the same with records in plenty (flat_map):
+//     long element_count(ELEMENT_PARAMS, long row)
+//     long element_write(ELEMENT_PARAMS, long row, GLOBAL element_out* out)  returns how many
+//   fold:   reducer_state, void accumulate_row(ELEMENT_PARAMS, long row, reducer_state* s)
+//   group:  reducer_state, group_key (uint or ulong), group_value,
+//           int group_row(ELEMENT_PARAMS, long row, group_key* key, group_value* value)
+//           void accumulate(reducer_state* s, group_value value)
+//           In a known domain the key is the number itself, to be checked. group_value is uchar and
+//           0 where the reducer doesn't look at values.
+//   sort, top: for pass p: key_<p> (uint or ulong), key_<p> key_of_<p>(element_out record)
+//           Pass 0 is the least significant; ascending order is what is wanted, of top, too.
+//   scan:   element_out combine(element_out a, element_out b)
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "graph/node.h"
+
+namespace pappus::device_ops {
+
+struct element {
+  std::vector<std::string> reasons;  ///< why there is none; empty: there is
+  std::string text;
+  std::vector<std::byte> values;       ///< values_t as it lies in memory
+  std::vector<std::string> functions;  ///< "nearest (nearest.cl)": the users' functions in it
+  std::vector<std::size_t> key_bytes;  ///< of group_key; of key_<p> for each pass p
+  bool needs_doubles = false;
+  bool possible() const noexcept { return reasons.empty(); }
+};
+using element_ptr = std::shared_ptr<const element>;
+
+/// The device version of a node's stage, made once a node. Thread-safe.
+element_ptr element_of(const graph::node& n);
+
+}  // namespace pappus::device_ops

@@ -1,0 +1,144 @@
+// Takes the description of an element function and keeps it as C statements.
+//
+// Statements refer to variables by name (v0, v1, ...); nothing is evaluated twice, and what isn't
+// used the device's compiler removes. Conditions and loops are kept as such, because functions
+// leave at them in different ways. Captured values are members of values_t, never constants in the
+// text: other values need no new compilation.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "device_ops/c_types.h"
+#include "graph/node.h"
+#include "pappus/detail/core/device.h"
+
+namespace pappus::device_ops {
+
+/// Stands before a member of values_t in a statement: `values.` or, in a buffer, `values->`.
+inline constexpr char values_mark = '\1';
+
+struct c_statement {
+  enum class kind : std::uint8_t { line, condition, loop };
+  kind what = kind::line;
+  std::string text;   ///< of a condition or a loop's count: a variable
+  std::string index;  ///< of a loop
+};
+using c_body = std::vector<c_statement>;
+
+/// A number that is a part of a key.
+struct c_key_part {
+  std::string bits;  ///< C expression, unsigned
+  unsigned width = 0;
+};
+
+/// Bits of all parts together.
+unsigned width_of(std::span<const c_key_part> parts);
+/// The parts put together as an integer of a type, the first most significant.
+std::string joined(std::span<const c_key_part> parts, std::string_view type);
+
+struct c_key {
+  c_body body;  ///< computes the parts from `record`
+  std::vector<c_key_part> parts;
+};
+
+class element_writer final : public detail::device_writer {
+ public:
+  explicit element_writer(const graph::node& n);
+
+  void begin() override;
+  void refuse(std::string_view reason) override;
+  variable load(int input, const device_type& type) override;
+  variable counter(std::int64_t first, const device_type& type) override;
+  variable row_number() override;
+  variable call(const detail::device_call& what, std::span<const variable> arguments) override;
+  variable compute(std::string_view expression, std::span<const variable> arguments,
+                   const device_type& result) override;
+  variable field(variable record, std::size_t offset, const device_type& type) override;
+  variable make(const device_type& type, std::span<const variable> fields) override;
+  variable probe(int side, detail::join_kind kind, const device_type* row) override;
+  void keep_if(variable condition) override;
+  void yield(variable record) override;
+  void key(variable part, bool descending) override;
+  void domain_key(variable index) override;
+  void reduce(variable value, const device_type& state, std::string_view accumulate,
+              const device_code* code) override;
+  void fold(variable value, const device_type& state, std::string_view expression) override;
+  variable begin_key(const device_type& record) override;
+  variable begin_combine(const device_type& value) override;
+  void combined(variable value) override;
+
+  // What was described.
+  struct captured {
+    std::string name;
+    const device_type* type;
+    std::size_t offset;
+  };
+  struct reduction {
+    std::string state, value_type, value;  ///< value: empty where none is looked at
+    std::string accumulate;
+  };
+  struct combination {
+    c_body body;
+    std::string result;
+  };
+
+  std::vector<std::string> reasons;
+  c_types types;
+  std::vector<device_code> codes;  ///< one of each text, with the first function called in it
+  std::vector<std::string> functions, called;
+  std::vector<std::string> inputs, sides;  ///< types; empty: unknown
+  std::vector<captured> values;
+  std::vector<std::byte> value_bytes;
+  std::map<std::string, std::string> helpers;  ///< functions that statements call, by name
+  std::vector<std::string> helper_order;
+  c_body body;
+  std::string out, out_type;      ///< what yield() was given
+  std::vector<c_key_part> group;  ///< parts of a group's key; until probe(), of a join's
+  std::vector<c_key> keys;        ///< of a sort, most significant first
+  bool domain = false;            ///< group's only part is an index of a known domain
+  std::optional<reduction> reduced;
+  std::optional<combination> combination_of;
+
+ private:
+  struct value {
+    std::string name, c_type;
+    const device_type* type;
+  };
+  const value& at(variable v) const { return variables_[static_cast<std::size_t>(v)]; }
+  bool known(std::span<const variable> arguments) const;
+  variable add(const device_type& type, std::string name);
+  variable declare(const device_type& type, std::string_view expression);
+  void line(std::string text);
+  std::string capture(std::string_view name, const void* data, const device_type& type);
+  std::string use(const device_code& code);
+  /// What a function is called with.
+  struct argument_list {
+    std::vector<std::string> types, texts;
+    void add(std::string type, std::string text) {
+      types.push_back(std::move(type));
+      texts.push_back(std::move(text));
+    }
+  };
+  argument_list arguments_of(const detail::device_call& what, std::span<const variable> arguments);
+  std::string call_text(const std::string& function, const argument_list& arguments,
+                        const device_type& result);
+  std::string view_of(const value& record, std::size_t offset, const device_type& type);
+  c_key_part part_of(const value& number, bool descending);
+  void helper(const std::string& name, std::string text);
+
+  const graph::node& node_;
+  std::size_t operator_ = 0;  // in node_.stage.ops, from 1; beyond: the node itself
+  std::string comment_;       // of the operator, until its first statement
+  c_body* to_;
+  bool aside_ = false;  // in a function that has no values: of a key, of running values
+  std::vector<value> variables_;
+};
+
+}  // namespace pappus::device_ops

@@ -1,0 +1,175 @@
+// A chunk's memory and copies. See stage.h.
+#include <array>
+
+#include "device_ops/stage.h"
+
+namespace pappus::device_ops {
+namespace {
+
+constexpr std::size_t least_bytes = 16;  // devices don't hand out buffers of nothing
+
+std::size_t bytes_of(std::int64_t rows, const detail::record_type& layout) {
+  return static_cast<std::size_t>(rows) * layout.size;
+}
+
+/// Captured values; host functions have them in their C++ objects.
+const std::vector<std::byte>& values_of(const chunk_job& job) {
+  static const std::vector<std::byte> none;
+  if (job.on.about().speaks == devices::dialect::host) return none;
+  return element_of(job.stage.node)->values;
+}
+
+/// Calls f(piece, its first row, rows) for the chunks that overlap rows [first, first + rows).
+template <typename Chunks, typename F>
+void for_overlaps(const Chunks& chunks, std::int64_t first, std::int64_t rows, F&& f) {
+  for (const auto& c : chunks) {
+    const std::int64_t begin = std::max(first, c.first);
+    const std::int64_t end = std::min(first + rows, c.first + c.rows);
+    if (begin < end) f(c, begin, end - begin);
+  }
+}
+
+}  // namespace
+
+chunk_job::chunk_job(device_session& device, stage_run& run, std::int64_t first_row,
+                     std::int64_t row_count)
+    : on(device), stage(run), first(first_row), rows(row_count) {}
+
+memory::device_block_ptr chunk_job::acquire(std::size_t bytes) {
+  held_.push_back(on.memory().acquire(std::max(bytes, least_bytes), stage.who));
+  return held_.back();
+}
+
+void chunk_job::upload() {
+  for (const auto& input : stage.inputs) upload_input(input);
+  const bool on_host = on.about().speaks == devices::dialect::host;
+  for (std::size_t i = 0; i < stage.sides.size(); ++i)
+    sides_.push_back(!on_host && is_join_index(stage.node, i) ? upload_index(stage.sides[i])
+                                                              : upload_side(stage.sides[i]));
+  const auto& values = values_of(*this);
+  if (values.size() > devices::argument_bytes_max) {
+    values_ = acquire(values.size());
+    write(*values_->memory, 0, values.data(), values.size());
+  }
+}
+
+void chunk_job::upload_input(const stage_input& input) {
+  if (input.host) return upload_host_rows(input.host);
+  const auto& chunks = input.device->chunks();
+  for (const auto& c : chunks)
+    if (c.first == first && c.rows == rows) {
+      inputs_.push_back(c.block);
+      return;
+    }
+  const std::size_t row_bytes = input.layout().size;
+  auto block = acquire(bytes_of(rows, input.layout()));
+  for_overlaps(chunks, first, rows, [&](const auto& c, std::int64_t begin, std::int64_t n) {
+    on.copy(*c.block->memory, static_cast<std::size_t>(begin - c.first) * row_bytes, *block->memory,
+            static_cast<std::size_t>(begin - first) * row_bytes,
+            static_cast<std::size_t>(n) * row_bytes);
+  });
+  inputs_.push_back(std::move(block));
+}
+
+void chunk_job::upload_host_rows(const detail::rows_ptr& set) {
+  if (auto kept = on.memory().find(set, first, rows)) {
+    inputs_.push_back(std::move(kept));
+    return;
+  }
+  const std::size_t row_bytes = set->layout().size;
+  auto block = acquire(bytes_of(rows, set->layout()));
+  for_overlaps(set->chunks(), first, rows, [&](const auto& c, std::int64_t begin, std::int64_t n) {
+    write(*block->memory, static_cast<std::size_t>(begin - first) * row_bytes,
+          c.data + static_cast<std::size_t>(begin - c.first) * row_bytes,
+          static_cast<std::size_t>(n) * row_bytes);
+  });
+  // Keeping what is used once costs: its buffers aren't used again while they are in the caches.
+  constexpr std::size_t always_kept_bytes = std::size_t{4} << 20;
+  if (stage.in_loop || set->bytes() <= always_kept_bytes || on.remembers(set))
+    on.memory().keep(set, first, rows, block);
+  inputs_.push_back(std::move(block));
+}
+
+memory::device_block_ptr chunk_job::upload_side(const detail::rows_ptr& set) {
+  if (auto kept = on.memory().find(set, 0, set->rows())) return kept;
+  auto block = acquire(set->bytes());
+  if (set->rows() > 0) write(*block->memory, 0, set->data(), set->bytes());
+  on.memory().keep(set, 0, set->rows(), block);
+  return block;
+}
+
+memory::device_block_ptr chunk_job::upload_index(const detail::rows_ptr& set) {
+  if (auto kept = on.memory().find(set, 0, set->rows())) return kept;
+  const auto& image = indexes_.emplace_back(image_of(*set));
+  auto block = acquire(image.bytes());
+  write(*block->memory, 0, &image.head, sizeof image.head);
+  write(*block->memory, sizeof image.head, image.table.data(), image.table.size());
+  write(*block->memory, image.head.rows_at, image.rows.data(), image.rows.size());
+  on.memory().keep(set, 0, set->rows(), block);
+  return block;
+}
+
+void chunk_job::launch(const program& what, const kernel_entry& entry, std::size_t items,
+                       std::initializer_list<devices::argument> more) {
+  const auto& values = values_of(*this);
+  std::vector<devices::argument> arguments;
+  arguments.reserve(inputs_.size() + 2 * sides_.size() + 2 + more.size());
+  for (const auto& input : inputs_) arguments.emplace_back(*input->memory);
+  std::vector<std::int64_t> side_rows;
+  side_rows.reserve(sides_.size());
+  for (std::size_t i = 0; i < sides_.size(); ++i) {
+    side_rows.push_back(stage.sides[i]->rows());
+    arguments.emplace_back(*sides_[i]->memory);
+    arguments.emplace_back(side_rows.back());
+  }
+  if (values_)
+    arguments.emplace_back(*values_->memory);
+  else if (!values.empty())
+    arguments.emplace_back(values.data(), values.size());
+  arguments.emplace_back(first);
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  on.launch(what, entry, items, arguments);
+}
+
+void chunk_job::read(const devices::buffer& from, std::size_t offset, void* to, std::size_t bytes) {
+  if (bytes == 0) return;
+  // The newest kernel may be another chunk's, which needn't be waited for once ours are done.
+  const bool needed = !done_ || on.last_job() == this;
+  std::array<devices::event, 1> after{needed ? on.last_kernel() : nullptr};
+  downloaded_ =
+      on.downloads().read(from, offset, to, bytes, std::span(after.data(), after[0] ? 1u : 0u));
+  on.downloaded_bytes += static_cast<double>(bytes);
+}
+
+void chunk_job::write(devices::buffer& to, std::size_t offset, const void* from,
+                      std::size_t bytes) {
+  if (bytes == 0) return;
+  uploaded_ = on.uploads().write(to, offset, from, bytes);
+  on.kernels_wait_for(uploaded_);
+  on.uploaded_bytes += static_cast<double>(bytes);
+}
+
+void chunk_job::enqueued() {
+  if (!done_ || on.last_job() == this) computed_ = on.last_kernel();
+  on.uploads().flush();
+  on.kernels().flush();
+  on.downloads().flush();
+}
+
+void chunk_job::wait() {
+  enqueued();
+  wait_for_own();
+}
+
+void chunk_job::complete() {
+  wait_for_own();
+  done_ = true;
+}
+
+void chunk_job::wait_for_own() {
+  if (uploaded_) on.uploads().wait(uploaded_);
+  if (computed_) on.kernels().wait(computed_);
+  if (downloaded_) on.downloads().wait(downloaded_);
+}
+
+}  // namespace pappus::device_ops

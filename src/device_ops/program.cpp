@@ -1,0 +1,43 @@
+// Programs of stages, and the operators that have a device version.
+#include <fmt/format.h>
+
+#include "base/embedded.h"
+#include "device_ops/operators.h"
+#include "device_ops/stage.h"
+
+namespace pappus::device_ops {
+
+program stage_program(const graph::node& n, std::string_view operator_path,
+                      std::string_view defines) {
+  std::string text = element_of(n)->text;
+  text += fmt::format("#define ELEMENT_MANY {}\n", n.stage.form == detail::shape::many ? 1 : 0);
+  text += defines;
+  text += base::embedded("device_ops/text/stage.cl");
+  text += fmt::format("#line 1 \"{}\"\n", operator_path);
+  text += base::embedded(operator_path);
+  // Host functions only need the node, which lives as long as the run.
+  return {graph::label(n), interned(std::move(text)),
+          std::shared_ptr<const void>(&n, [](const void*) {})};
+}
+
+// One line an operator.
+const device_operator* find(detail::op_kind kind) {
+  using detail::op_kind;
+  switch (kind) {
+    case op_kind::materialise:
+      return &materialise_on_device();
+    case op_kind::fold:
+      return &fold_on_device();
+    case op_kind::sort:
+    case op_kind::top:
+      return &sort_on_device();
+    case op_kind::group:
+      return &group_on_device();
+    case op_kind::scan:
+      return &scan_on_device();
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace pappus::device_ops

@@ -1,0 +1,317 @@
+// The loop over a stage's chunks, on one device or several. See stage.h.
+//
+// Each device has two chunks under way: while the kernels of one run, the next is uploaded and the
+// one before it downloaded. A chunk that doesn't fit is halved, and so are those after it; nothing
+// that was computed is lost. Anything else that goes wrong ends the stage here; who called decides
+// where it runs next.
+#include <algorithm>
+#include <deque>
+#include <exception>
+#include <string_view>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "device_ops/stage.h"
+#include "pappus/error.h"
+
+namespace pappus::device_ops {
+namespace {
+
+using devices::device_error;
+using devices::fault;
+
+constexpr std::size_t jobs_under_way = 2;
+// Enough to hide a launch, small enough to overlap. What is copied within the host's memory is best
+// used while it is in the caches.
+constexpr double chunk_bytes_far = 32 << 20, chunk_bytes_near = 4 << 20;
+
+struct range {
+  std::int64_t first, rows;
+};
+
+/// Which rows each device computes.
+using share = std::vector<std::deque<range>>;
+
+double bytes_per_row(const stage_run& run, const chunk_operator& with) {
+  double bytes = with.row_bytes();
+  for (const auto& input : run.inputs) bytes += static_cast<double>(input.layout().size);
+  return std::max(bytes, 1.0);
+}
+
+std::int64_t rounded_up(std::int64_t rows, std::int64_t unit) {
+  return (rows + unit - 1) / unit * unit;
+}
+
+/// Rows a chunk for which the smallest of the devices has room, by its limit alone: what is in use
+/// just now must not shape chunks, or a loop wouldn't find its input again.
+std::int64_t rows_a_chunk(const stage_run& run, const chunk_operator& with) {
+  const std::int64_t unit = with.unit_rows();
+  double side_bytes = 0;
+  for (std::size_t i = 0; i < run.sides.size(); ++i)
+    side_bytes += static_cast<double>(is_join_index(run.node, i) ? image_of(*run.sides[i]).bytes()
+                                                                 : run.sides[i]->bytes());
+  double room = 1e18;
+  for (const auto* device : run.devices)
+    room = std::min(room, 0.9 * static_cast<double>(device->memory().limit()));
+  room = std::max((room - side_bytes) / jobs_under_way, 0.0);
+  // Small chunks need less than chunk_bytes(): where little would be left, let halving find out.
+  room -= std::min(with.chunk_bytes(), room / 2);
+  // Unless an operator wants large ones, chunks leave room for others to be kept.
+  const double usual =
+      run.devices.front()->about().host_memory ? chunk_bytes_near : chunk_bytes_far;
+  const double bytes = with.chunk_bytes_preferred() > usual
+                           ? std::min(room, with.chunk_bytes_preferred())
+                           : std::min(room / 2, usual);
+  auto rows = static_cast<std::int64_t>(bytes / bytes_per_row(run, with));
+  double largest_row = static_cast<double>(run.node.out.size);
+  for (const auto& input : run.inputs)
+    largest_row = std::max(largest_row, static_cast<double>(input.layout().size));
+  for (const auto* device : run.devices)
+    rows = std::min(rows, static_cast<std::int64_t>(
+                              static_cast<double>(device->about().buffer_bytes_max) / largest_row));
+  if (run.chunk_rows > 0) rows = std::min(rows, run.chunk_rows);
+  const auto devices = static_cast<std::int64_t>(run.devices.size());
+  rows = std::min(rows, (run.rows + devices - 1) / devices);
+  return rows <= unit ? unit : rows / unit * unit;
+}
+
+/// Inputs that lie on devices decide where their rows are computed, if that is possible for all.
+bool follow_input(stage_run& run, const chunk_operator& with, share& shares) {
+  const device_rows* lying = nullptr;
+  for (const auto& input : run.inputs)
+    if (!input.host) {
+      if (lying != nullptr && lying != input.device.get()) return false;
+      lying = input.device.get();
+    }
+  if (lying == nullptr || with.unit_rows() != 1 || lying->rows() != run.rows) return false;
+  std::vector<std::deque<range>> found(run.devices.size());
+  const auto most = rows_a_chunk(run, with);
+  for (const auto& chunk : lying->chunks()) {
+    const auto at = std::find(run.devices.begin(), run.devices.end(), chunk.on);
+    if (at == run.devices.end()) return false;
+    auto& own = found[static_cast<std::size_t>(at - run.devices.begin())];
+    if (chunk.rows <= 2 * most)
+      own.push_back({chunk.first, chunk.rows});
+    else
+      for (std::int64_t row = 0; row < chunk.rows; row += most)
+        own.push_back({chunk.first + row, std::min(most, chunk.rows - row)});
+  }
+  shares = std::move(found);
+  return true;
+}
+
+/// Inputs all of whose chunks lie on one of the stage's devices: that one runs the stage. What lies
+/// elsewhere goes through the host.
+void gather_input(stage_run& run) {
+  device_session* only = nullptr;
+  bool one_device = true;
+  for (const auto& input : run.inputs)
+    if (!input.host)
+      for (const auto& chunk : input.device->chunks()) {
+        one_device = one_device && (only == nullptr || only == chunk.on);
+        only = chunk.on;
+      }
+  if (only == nullptr) return;
+  if (one_device && std::find(run.devices.begin(), run.devices.end(), only) != run.devices.end()) {
+    run.devices = {only};
+    return;
+  }
+  for (auto& input : run.inputs)
+    if (!input.host) input.host = download(*input.device, run.host_memory, run.who);
+}
+
+share deal(stage_run& run, const chunk_operator& with) {
+  share shares;
+  if (follow_input(run, with, shares)) return shares;
+  gather_input(run);
+  shares.assign(run.devices.size(), {});
+  const auto rows = rows_a_chunk(run, with);
+  std::size_t next = 0;
+  for (std::int64_t first = 0; first < run.rows; first += rows, ++next)
+    shares[next % shares.size()].push_back({first, std::min(rows, run.rows - first)});
+  return shares;
+}
+
+/// One device at work on its share.
+class driver {
+ public:
+  driver(stage_run& run, chunk_operator& with, device_session& on, std::deque<range> work)
+      : run_(run), with_(with), on_(on), work_(std::move(work)) {}
+
+  void drive() {
+    const std::lock_guard lock(on_.on().lock);
+    if (on_.on().lost)
+      throw device_error(fault::lost, on_.about().name, "the device was lost earlier");
+    on_.forget_old_kernels();
+    try {
+      while (!work_.empty() || !under_way_.empty()) {
+        if (run_.team.stopping()) throw cancelled();
+        if (work_.empty() || under_way_.size() == jobs_under_way)
+          complete_oldest();
+        else
+          enqueue_next();
+      }
+    } catch (const device_error& e) {
+      abandon(e.what_failed == fault::lost);
+      throw;
+    } catch (...) {
+      abandon(false);
+      throw;
+    }
+  }
+
+  bool shrank() const noexcept { return shrank_; }
+  const std::string& name() const noexcept { return on_.about().name; }
+
+ private:
+  void enqueue_next() {
+    const range next = work_.front();
+    // Known to abandon() from the start: what was enqueued for it uses its memory.
+    under_way_.push_back(std::make_unique<chunk_job>(on_, run_, next.first, next.rows));
+    auto& job = *under_way_.back();
+    on_.work_for(&job);
+    try {
+      job.upload();
+      with_.enqueue(job);
+      job.enqueued();
+    } catch (const device_error& e) {
+      if (e.what_failed != fault::out_of_memory) throw;
+      finish_queues();
+      under_way_.pop_back();
+      if (under_way_.empty()) halve(next, e.what());
+      while (!under_way_.empty()) complete_oldest();  // then there may be room
+      return;
+    }
+    work_.pop_front();
+  }
+
+  void complete_oldest() {
+    auto& job = *under_way_.front();
+    on_.work_for(&job);
+    job.complete();
+    with_.complete(job);
+    under_way_.pop_front();
+  }
+
+  void halve(range failed, std::string_view reason) {
+    const std::int64_t unit = with_.unit_rows();
+    const std::int64_t most = rounded_up((failed.rows + 1) / 2, unit);
+    if (most >= failed.rows)
+      throw device_error(fault::out_of_memory, on_.about().name,
+                         fmt::format("{}: not even {} rows fit in the device's memory ({})",
+                                     run_.who, failed.rows, reason));
+    std::deque<range> smaller;
+    for (const auto& whole : work_)
+      for (std::int64_t row = 0; row < whole.rows; row += most)
+        smaller.push_back({whole.first + row, std::min(most, whole.rows - row)});
+    work_ = std::move(smaller);
+    shrank_ = true;
+  }
+
+  void finish_queues() {
+    on_.uploads().finish();
+    on_.kernels().finish();
+    on_.downloads().finish();
+  }
+
+  /// Nothing of what was enqueued may use memory that is given back below.
+  void abandon(bool lost) noexcept {
+    if (lost) on_.on().lost = true;
+    for (auto* queue : {&on_.uploads(), &on_.kernels(), &on_.downloads()}) try {
+        queue->finish();
+      } catch (const device_error&) {  // that's why we are here
+      }
+    under_way_.clear();
+    try {
+      on_.memory().drop();
+      if (!lost) on_.renew_queues();
+    } catch (const device_error&) {
+      on_.on().lost = true;
+    }
+  }
+
+  stage_run& run_;
+  chunk_operator& with_;
+  device_session& on_;
+  std::deque<range> work_;
+  std::deque<std::unique_ptr<chunk_job>> under_way_;
+  bool shrank_ = false;
+};
+
+}  // namespace
+
+void stream_chunks(stage_run& run, chunk_operator& with) {
+  auto shares = deal(run, with);
+  std::deque<driver> drivers;  // they don't move
+  std::size_t chunks = 0;
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    chunks += shares[i].size();
+    if (!shares[i].empty()) drivers.emplace_back(run, with, *run.devices[i], std::move(shares[i]));
+  }
+  std::vector<std::exception_ptr> failed(drivers.size());
+  const auto drive = [&](std::size_t i) {
+    try {
+      drivers[i].drive();
+    } catch (...) {
+      failed[i] = std::current_exception();
+    }
+  };
+  {
+    std::vector<std::jthread> threads;  // the first device is this thread's
+    for (std::size_t i = 1; i < drivers.size(); ++i) threads.emplace_back(drive, i);
+    if (!drivers.empty()) drive(0);
+  }
+  for (const auto& failure : failed)
+    if (failure) std::rethrow_exception(failure);
+  for (const auto& input : run.inputs)
+    if (input.host)
+      for (auto* device : run.devices) {
+        const std::lock_guard lock(device->on().lock);
+        device->remember(input.host);
+      }
+  if (chunks > 1 || drivers.size() > 1)
+    run.note += fmt::format("{} chunks on {} device{}; ", chunks, drivers.size(),
+                            drivers.size() == 1 ? "" : "s");
+  for (const auto& d : drivers)
+    if (d.shrank()) {
+      run.faults.push_back(d.name() + ": memory was short, so chunks were halved");
+      run.note += run.faults.back() + "; ";
+    }
+}
+
+detail::rows_ptr download(const device_rows& rows, const std::shared_ptr<memory::pool>& host,
+                          std::string_view who) {
+  const std::size_t row_bytes = rows.layout().size;
+  detail::block memory(*host, static_cast<std::size_t>(rows.rows()) * row_bytes, who);
+  for (const auto& chunk : rows.chunks()) {
+    const std::lock_guard lock(chunk.on->on().lock);
+    if (chunk.on->on().lost)
+      throw device_error(fault::lost, chunk.on->about().name,
+                         fmt::format("{}: its rows were on this device", who));
+    const std::size_t bytes = static_cast<std::size_t>(chunk.rows) * row_bytes;
+    try {
+      chunk.on->read_and_wait(chunk.on->downloads(), *chunk.block->memory, 0,
+                              memory.data() + static_cast<std::size_t>(chunk.first) * row_bytes,
+                              bytes);
+    } catch (const device_error& e) {
+      if (e.what_failed == fault::lost) chunk.on->on().lost = true;
+      if (e.what_failed != fault::lost) chunk.on->renew_queues();
+      throw;
+    }
+  }
+  auto result = std::make_shared<detail::row_set>(rows.layout());
+  result->keep(host);
+  result->append(memory.data(), rows.rows());
+  result->own(std::move(memory));
+  return result;
+}
+
+void keep_copies(const device_rows& rows, const detail::rows_ptr& on_host) {
+  for (const auto& chunk : rows.chunks()) {
+    const std::lock_guard lock(chunk.on->on().lock);
+    chunk.on->memory().keep(on_host, chunk.first, chunk.rows, chunk.block);
+  }
+}
+
+}  // namespace pappus::device_ops

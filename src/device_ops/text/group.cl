@@ -1,0 +1,230 @@
+// Rows reduced by key.
+//
+// Problem: rows of a group lie anywhere, and states may be of any kind, so that atomics are no
+// help; sums of floats must not depend on who was faster.
+//
+// Idea: leaves of a fixed number of rows are reduced on their own, each group in row order; the
+// host merges leaves. Three ways:
+//   add_to_tables   keys are 0, ..., last_key and few: a work-item has a leaf and a table for it.
+//                   For devices like a CPU: the table stays in a core's cache.
+//   add_to_hash_tables  few of any keys, on devices like a CPU: a work-item has a leaf and a hash
+//                   table for it. A leaf with too many groups for its table goes the third way,
+//                   where its states become the same.
+//   the others      any keys. extract_rows makes keys and values of a leaf's rows; blocks of rows
+//                   write those they keep one after another, and pack_keys moves the blocks
+//                   together where rows were dropped. Then keys are sorted with the places of their
+//                   values (sort.cl), groups are runs (segments.cl), and fold_groups reduces each.
+//
+// Alternatives: hash tables that work-items share need atomic insertion and, again, states that
+// atomics can reduce. Tables in local memory would do for few groups where devices aren't like a
+// CPU: sorting a few bits costs little more.
+//
+// Not here: one group's rows shared out among several work-items; it would add in another order.
+
+#if !LIKE_HOST
+// A reducer that looks at no values has none to store.
+#ifndef WITH_VALUES
+#define WITH_VALUES 1
+#endif
+#define GROUP_VALUES GLOBAL group_value*
+#if WITH_VALUES
+#define STORE_VALUE(values, at, value, bytes) ((values)[at] = (value))
+#define VALUE_AT(values, at, bytes) ((values)[at])
+#else
+#define STORE_VALUE(values, at, value, bytes) ((void)(value))
+#define VALUE_AT(values, at, bytes) ((group_value)0)
+#endif
+#define ADD_VALUE(args, state, value) accumulate(state, value)
+#endif
+
+DEVICE long block_begin(long rows, long block, long blocks) {
+  return (long)((ulong)rows * (ulong)block / (ulong)blocks);
+}
+
+// faults[leaf] is 1 if the leaf has a key that isn't in its table.
+KERNEL void add_to_tables(ELEMENT_PARAMS, long rows, long leaf_rows, ulong last_key,
+                          GLOBAL const uchar* initial, GLOBAL uchar* tables, GLOBAL uint* faults,
+                          long state_bytes) {
+  const long leaves = (rows + leaf_rows - 1) / leaf_rows, states = (long)last_key + 1;
+  FOR_ROWS(leaf, leaves) {
+    GLOBAL uchar* table = tables + leaf * states * state_bytes;
+    for (long i = 0; i < states; ++i) {
+      LEAF_STATE(state);
+      LOAD_STATE(state, initial, state_bytes);
+      STORE_STATE(state, table + i * state_bytes, state_bytes);
+    }
+    uint fault = 0;
+    const long end = (leaf + 1) * leaf_rows < rows ? (leaf + 1) * leaf_rows : rows;
+    for (long row = leaf * leaf_rows; row < end; ++row) {
+      group_key key;
+      group_value value;
+      const int found = group_row(ELEMENT_ARGS, row, &key, &value);
+      if (found == 0) continue;
+      if (found != 1 || key > last_key) {
+        fault = 1;
+        continue;
+      }
+      GLOBAL uchar* place = table + (long)key * state_bytes;
+      LEAF_STATE(state);
+      LOAD_STATE(state, place, state_bytes);
+      ADD_VALUE(ELEMENT_ARGS, state, value);
+      STORE_STATE(state, place, state_bytes);
+    }
+    faults[leaf] = fault;
+  }
+}
+
+#if LIKE_CPU
+// What a free slot holds. The key that is the same has a slot of its own behind the others, which
+// holds another key until it is taken.
+#define FREE_SLOT ((group_key)~(group_key)0)
+
+// Rows [begin, end) in a table of 1 << slot_bits slots and one more. Returns the number of groups,
+// room + 1 where there are more than `room`, less than slots, and ~0 for a key greater than
+// last_key.
+DEVICE uint fill_hash_table(ELEMENT_PARAMS, long begin, long end, ulong last_key, long slot_bits,
+                            GLOBAL const uchar* initial, GLOBAL group_key* keys,
+                            GLOBAL uchar* states, uint room, long state_bytes) {
+  const long slots = (long)1 << slot_bits;
+  for (long i = 0; i < slots; ++i) keys[i] = FREE_SLOT;
+  keys[slots] = 0;
+  uint groups = 0;
+  for (long row = begin; row < end; ++row) {
+    group_key key;
+    group_value value;
+    const int found = group_row(ELEMENT_ARGS, row, &key, &value);
+    if (found == 0) continue;
+    if (found != 1 || key > last_key) return ~(uint)0;
+    long at = slots;
+    if (key != FREE_SLOT) {
+      at = (long)((ulong)key * 0x9E3779B97F4A7C15UL >> (64 - slot_bits));
+      while (keys[at] != key && keys[at] != FREE_SLOT) at = (at + 1) & (slots - 1);
+    }
+    GLOBAL uchar* place = states + at * state_bytes;
+    LEAF_STATE(state);
+    if (keys[at] == key) {
+      LOAD_STATE(state, place, state_bytes);
+    } else {
+      if (groups == room) return room + 1;
+      ++groups;
+      keys[at] = key;
+      LOAD_STATE(state, initial, state_bytes);
+    }
+    ADD_VALUE(ELEMENT_ARGS, state, value);
+    STORE_STATE(state, place, state_bytes);
+  }
+  return groups;
+}
+
+// The groups of leaf l go to keys and states from l * room on, in no order; counts[l] is what
+// fill_hash_table returns. Each leaf has a table of its own.
+KERNEL void add_to_hash_tables(ELEMENT_PARAMS, long rows, long leaf_rows, ulong last_key,
+                               long slot_bits, GLOBAL const uchar* initial,
+                               GLOBAL group_key* table_keys, GLOBAL uchar* table_states, long room,
+                               GLOBAL group_key* keys, GLOBAL uchar* states, GLOBAL uint* counts,
+                               long state_bytes) {
+  const long leaves = (rows + leaf_rows - 1) / leaf_rows, slots = (long)1 << slot_bits;
+  FOR_ROWS(leaf, leaves) {
+    GLOBAL group_key* own_keys = table_keys + leaf * (slots + 1);
+    GLOBAL uchar* own_states = table_states + leaf * (slots + 1) * state_bytes;
+    const long end = (leaf + 1) * leaf_rows < rows ? (leaf + 1) * leaf_rows : rows;
+    const uint groups =
+        fill_hash_table(ELEMENT_ARGS, leaf * leaf_rows, end, last_key, slot_bits, initial, own_keys,
+                        own_states, (uint)room, state_bytes);
+    counts[leaf] = groups;
+    if (groups > (uint)room) continue;
+    long to = leaf * room;
+    for (long i = 0; i <= slots; ++i) {
+      if ((own_keys[i] == FREE_SLOT) != (i == slots)) continue;
+      LEAF_STATE(state);
+      LOAD_STATE(state, own_states + i * state_bytes, state_bytes);
+      STORE_STATE(state, states + to * state_bytes, state_bytes);
+      keys[to] = own_keys[i];
+      ++to;
+    }
+  }
+}
+#endif
+
+// Rows [begin, begin + rows). What a block keeps begins where the block does; counts[block] is how
+// much, and behind those and a place for their sum, counts[blocks + 1 + block] is 1 if a key is
+// greater than last_key.
+KERNEL void extract_rows(ELEMENT_PARAMS, long begin, long rows, long blocks, ulong last_key,
+                         GLOBAL group_key* keys, GROUP_VALUES group_values, GLOBAL uint* counts,
+                         long value_bytes) {
+  for (long block = (long)ITEM; block < blocks; block += (long)ITEMS) {
+    const long first = block_begin(rows, block, blocks), end = block_begin(rows, block + 1, blocks);
+    long at = first;
+    uint fault = 0;
+    for (long row = first; row < end; ++row) {
+      group_key key;
+      group_value value;
+      const int found = group_row(ELEMENT_ARGS, begin + row, &key, &value);
+      if (found == 0) continue;
+      if (found != 1 || key > last_key) {
+        fault = 1;
+        continue;
+      }
+      keys[at] = key;
+      STORE_VALUE(group_values, at, value, value_bytes);
+      ++at;
+    }
+    counts[block] = (uint)(at - first);
+    counts[blocks + 1 + block] = fault;
+  }
+}
+
+// places[block] is the number of rows that the blocks before it keep. positions[i] is where the
+// value of key i lies.
+KERNEL void pack_keys(GLOBAL const group_key* keys, long rows, long blocks,
+                      GLOBAL const uint* places, GLOBAL group_key* packed,
+                      GLOBAL uint* positions) {
+  for (long block = (long)ITEM; block < blocks; block += (long)ITEMS) {
+    long from = block_begin(rows, block, blocks);
+    for (long to = (long)places[block]; to < (long)places[block + 1]; ++to, ++from) {
+      packed[to] = keys[from];
+      positions[to] = (uint)from;
+    }
+  }
+}
+
+// The first group that begins at a row or behind it.
+DEVICE long group_from(GLOBAL const uint* starts, long groups, long row) {
+  long low = 0, high = groups;
+  while (low < high) {
+    const long middle = low + (high - low) / 2;
+    if ((long)starts[middle] < row)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+DEVICE void fold_group(ELEMENT_PARAMS, long begin, long end, GLOBAL const uint* positions,
+                       GROUP_VALUES group_values, GLOBAL const uchar* initial, GLOBAL uchar* place,
+                       long state_bytes, long value_bytes) {
+  LEAF_STATE(state);
+  LOAD_STATE(state, initial, state_bytes);
+  for (long i = begin; i < end; ++i)
+    ADD_VALUE(ELEMENT_ARGS, state, VALUE_AT(group_values, (long)positions[i], value_bytes));
+  STORE_STATE(state, place, state_bytes);
+}
+
+// Rows [starts[group], starts[group + 1]) of the sorted ones are a group's. Like a CPU, a work-item
+// takes the groups that begin in its share of the rows: groups may be of very different sizes.
+KERNEL void fold_groups(ELEMENT_PARAMS, GLOBAL const uint* starts, long groups,
+                        GLOBAL const uint* positions, GROUP_VALUES group_values,
+                        GLOBAL const uchar* initial, GLOBAL uchar* states, long state_bytes,
+                        long value_bytes) {
+#if LIKE_CPU
+  const long rows = (long)starts[groups];
+  const long begin = group_from(starts, groups, ROWS_BEGIN(rows));
+  const long end = group_from(starts, groups, ROWS_END(rows)), step = 1;
+#else
+  const long begin = (long)ITEM, end = groups, step = (long)ITEMS;
+#endif
+  for (long group = begin; group < end; group += step)
+    fold_group(ELEMENT_ARGS, (long)starts[group], (long)starts[group + 1], positions, group_values,
+               initial, states + group * state_bytes, state_bytes, value_bytes);
+}

@@ -1,0 +1,45 @@
+// OpenCL's prelude: what the portable text of a kernel (device_ops/text/) is written in.
+//
+// devices/host/prelude.h gives the host's meaning of the same names. The driver passes LIKE_CPU: 1
+// where few work-items that walk blocks of rows are best and barriers are dear, else 0. Floats are
+// neither contracted nor reordered, so that a device's answers are the host's wherever its functions
+// are correctly rounded.
+#pragma OPENCL FP_CONTRACT OFF
+#ifdef cl_khr_fp64
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#endif
+
+#define KERNEL kernel
+// The usual convention passes small structs of floats as vectors, and loops over inlined calls then
+// don't vectorise.
+#if LIKE_CPU && defined(__clang__) && defined(__x86_64__)
+#define DEVICE static inline __attribute__((always_inline, regcall))
+#else
+#define DEVICE static inline
+#endif
+#define GLOBAL global
+#define CONSTANT constant
+#define LOCAL local
+
+// Between the work-items of a group, for local and global memory. All of them or none must call it.
+#define BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+
+// Adds 1 to a uint in local memory, which other work-items of the group may be adding to.
+#define LOCAL_INCREMENT(place) atomic_inc(place)
+
+#define ITEM ((ulong)get_global_id(0))
+#define ITEMS ((ulong)get_global_size(0))
+#define GROUP ((ulong)get_group_id(0))
+#define GROUP_ITEM ((ulong)get_local_id(0))
+#define GROUP_ITEMS ((ulong)get_local_size(0))
+
+// The rows of this work-item: a block of consecutive ones where it is like a CPU; elsewhere every
+// ITEMS-th, so that neighbours read neighbouring rows.
+#define ROWS_BEGIN(rows) ((long)((ulong)(rows) * ITEM / ITEMS))
+#define ROWS_END(rows) ((long)((ulong)(rows) * (ITEM + 1) / ITEMS))
+#if LIKE_CPU
+#define FOR_ROWS(row, rows) \
+  for (long row = ROWS_BEGIN(rows), row##_end = ROWS_END(rows); row < row##_end; ++row)
+#else
+#define FOR_ROWS(row, rows) for (long row = (long)ITEM; row < (long)(rows); row += (long)ITEMS)
+#endif

@@ -1,0 +1,93 @@
+// One session's memory on one device: a budget, warm buffers, and copies of host rows that are kept
+// while there is room (the chunk table).
+//
+// A stage that streams its input asks for buffers by size; warm ones are handed out again, because
+// allocating on a device is slow. What was uploaded once stays until room is needed, so that a loop
+// finds its input where it left it.
+//
+// All calls are made by the device's one thread: whoever holds devices::attached::lock. Blocks may
+// be let go by any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "devices/registry.h"
+#include "memory/pool.h"
+#include "pappus/detail/core/chunks.h"
+
+namespace pappus::memory {
+
+/// A piece of device memory. It goes back to where it came from when its last owner lets go, which
+/// must be after every operation on it is done. That takes the device's lock: let go of it under no
+/// lock that the device's thread may wait for. May outlive the device_memory.
+struct device_block {
+  std::unique_ptr<devices::buffer> memory;
+  std::size_t bytes = 0;  ///< as asked for; memory->bytes may be more
+};
+using device_block_ptr = std::shared_ptr<device_block>;
+
+class device_memory {
+ public:
+  /// \param limit_bytes  0: all that the device says it has, less a reserve of a tenth. Never more
+  ///                     than the device has.
+  /// \param host         charged too where the device's memory is the host's; may be null.
+  device_memory(devices::attached_ptr on, std::size_t limit_bytes, std::shared_ptr<pool> host);
+  ~device_memory();  ///< takes the device's lock
+  device_memory(const device_memory&) = delete;
+  device_memory& operator=(const device_memory&) = delete;
+
+  /// Throws device_error: out_of_memory, naming who, bytes and limit, after everything that is only
+  /// kept for later was given up; or lost. Never waits for memory.
+  device_block_ptr acquire(std::size_t bytes, std::string_view who);
+
+  /// A kept copy that begins at row `first` of a set on the host and has at least `rows` rows; null
+  /// when there is none, or the device is lost.
+  device_block_ptr find(const detail::rows_ptr& set, std::int64_t first, std::int64_t rows);
+  /// Keeps a copy of rows [first, first + rows) until room is needed or the set is gone. It
+  /// replaces copies of any of these rows.
+  void keep(const detail::rows_ptr& set, std::int64_t first, std::int64_t rows,
+            device_block_ptr copied);
+
+  /// Bytes of a set's rows that are kept.
+  double bytes_kept(const detail::row_set& set) const noexcept;
+
+  std::size_t limit() const noexcept;
+  std::size_t in_use() const noexcept;  ///< held by somebody, kept copies included; whole buffers
+  std::size_t peak() const noexcept;    ///< the most ever held, warm buffers included
+  /// Forgets all copies and gives back all that is warm: after a loss, or when a session ends.
+  void drop() noexcept;
+
+  const devices::attached_ptr& on() const noexcept;
+
+  /// Bytes of the buffer that a request for `bytes` gets where there is room: at most twice as many
+  /// from 128 bytes to 1 MiB, at most 9/8 beyond. A warm one may be a quarter larger.
+  static std::size_t charged(std::size_t bytes) noexcept;
+
+ private:
+  class buffers;  // shared with the blocks
+  using sized_buffer = std::pair<std::size_t, std::unique_ptr<devices::buffer>>;  // bytes charged
+  struct copy {
+    std::int64_t rows = 0;
+    device_block_ptr block;
+    std::uint64_t last_use = 0;
+  };
+  struct kept_set {
+    std::weak_ptr<const detail::row_set> set;
+    std::uint64_t last_use = 0;
+    std::map<std::int64_t, copy> copies;  // by first row; no two of them share rows
+  };
+  sized_buffer take(std::size_t bytes, std::string_view who);
+  bool forget_dead_sets() noexcept;
+  bool evict_one() noexcept;
+
+  std::shared_ptr<buffers> buffers_;
+  std::map<const detail::row_set*, kept_set> sets_;
+  std::uint64_t clock_ = 0;
+};
+
+}  // namespace pappus::memory

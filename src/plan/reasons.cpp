@@ -1,0 +1,87 @@
+// Tells the user why a stage runs where it does.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "plan/plan.h"
+
+namespace pappus::plan {
+namespace {
+
+const estimate* chosen_of(const stage& s) {
+  for (const auto& e : s.estimates)
+    if (e.devices == s.where.devices) return &e;
+  return nullptr;
+}
+
+/// "transfer 2.00 ms, launch 40.0 us, work 1.06 ms".
+std::string parts_text(const estimate& e) {
+  std::string text;
+  const auto add = [&](const char* name, double seconds) {
+    if (seconds <= 0) return;
+    if (!text.empty()) text += ", ";
+    text += fmt::format("{} {}", name, base::time_text(seconds));
+  };
+  add("transfer", e.transfer_s);
+  add("launch", e.launch_s);
+  add("build", e.build_s);
+  add("work", e.work_s);
+  return text;
+}
+
+}  // namespace
+
+bool names_device(std::string_view list, std::string_view device) {
+  if (list.empty()) return true;
+  const auto kind = device.substr(0, device.find(':'));
+  for (std::string_view rest = list;;) {
+    const auto comma = std::min(rest.find(','), rest.size());
+    const auto name = rest.substr(0, comma);
+    if (name == device || name == kind) return true;
+    if (comma == rest.size()) return false;
+    rest.remove_prefix(comma + 1);
+  }
+}
+
+std::string where_text(const stage& s) {
+  if (const auto* e = chosen_of(s)) return e->where;
+  if (s.where.devices.empty()) return "cpu";
+  std::string text = "device";
+  for (const auto d : s.where.devices) text += fmt::format(" {}", d);
+  return text;
+}
+
+std::string reasons_text(const stage& s) {
+  const auto* chosen = chosen_of(s);
+  if (chosen == nullptr) return {};
+  const estimate* next = nullptr;  // the best of the others that could run it
+  const estimate* refused = nullptr;
+  bool same_refusal = true;
+  for (const auto& e : s.estimates) {
+    if (!e.why_not.empty()) {
+      same_refusal &= refused == nullptr || refused->why_not == e.why_not;
+      refused = &e;
+    } else if (&e != chosen && (next == nullptr || e.total() < next->total())) {
+      next = &e;
+    }
+  }
+  if (chosen->devices.empty() && next == nullptr && refused != nullptr && same_refusal)
+    return fmt::format("     on the CPU: {}\n", refused->why_not);
+  std::string text =
+      fmt::format("     on {}, {}", chosen->devices.empty() ? "the CPU" : chosen->where,
+                  base::time_text(chosen->total()));
+  if (next != nullptr)
+    text += fmt::format("; {} would take {}", next->where, base::time_text(next->total()));
+  if (s.rows_in.known == graph::bound::certainty::unknown)
+    text += "; decided again once its rows are known";
+  text += "\n";
+  for (const auto& e : s.estimates)
+    text += e.why_not.empty()
+                ? fmt::format("       {}: {}{}\n", e.where, parts_text(e),
+                              &e == chosen && s.where.stays ? "; its rows stay there" : "")
+                : fmt::format("       not on {}: {}\n", e.where, e.why_not);
+  return text;
+}
+
+}  // namespace pappus::plan

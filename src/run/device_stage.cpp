@@ -1,0 +1,157 @@
+// A stage on devices, and what becomes of it when they fail.
+//
+// A device without enough memory even for small chunks, one whose compiler refuses the stage or on
+// which an operation fails is left out, and the stage begins again on the devices that remain, at
+// last on the CPU: nothing of a failed attempt is used. Rows that lay on a lost device are gone;
+// then the whole query runs again from its sources (session/evaluate.cpp).
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "pappus/error.h"
+#include "run/executor.h"
+#include "run/slot.h"
+
+namespace pappus::run {
+
+using devices::device_error;
+using devices::fault;
+using plan::index;
+
+namespace {
+
+const char* consequence(fault what) {
+  switch (what) {
+    case fault::out_of_memory:
+      return "out of memory";
+    case fault::build_failed:
+      return "its compiler refused the stage's code";
+    case fault::launch_failed:
+      return "an operation failed";
+    case fault::lost:
+      return "the device was lost";
+  }
+  return "failed";
+}
+
+std::string names(const std::vector<device_ops::device_session*>& devices) {
+  std::string text;
+  for (const auto* d : devices) text += (text.empty() ? "" : "+") + d->about().name;
+  return text;
+}
+
+/// What devices have done so far.
+struct totals {
+  std::int64_t launches = 0;
+  double up = 0, down = 0, build_seconds = 0;
+};
+totals totals_of(const std::vector<device_ops::device_session*>& devices) {
+  totals all;
+  for (const auto* d : devices) {
+    all.launches += d->launches;
+    all.up += d->uploaded_bytes;
+    all.down += d->downloaded_bytes;
+    all.build_seconds += d->build_seconds;
+  }
+  return all;
+}
+
+/// "ran on opencl:0: 3 launches, 12 MiB there, 8 B back, kernels built in 80 ms".
+std::string what_ran(const std::vector<device_ops::device_session*>& devices,
+                     const totals& before) {
+  const auto now = totals_of(devices);
+  auto text = fmt::format("ran on {}: {} launches, {} there, {} back", names(devices),
+                          now.launches - before.launches, base::bytes_text(now.up - before.up),
+                          base::bytes_text(now.down - before.down));
+  const double built = now.build_seconds - before.build_seconds;
+  return built == 0 ? text : text + ", kernels built in " + base::time_text(built);
+}
+
+}  // namespace
+
+std::unique_ptr<device_ops::stage_run> live_executor::device_stage(plan::stage_index which) {
+  const auto& stage = plan_.stages[index(which)];
+  auto run = std::make_unique<device_ops::stage_run>(
+      device_ops::stage_run{.node = *stage.node,
+                            .inputs = {},
+                            .sides = {},
+                            .devices = {},
+                            .team = with_.team,
+                            .host_memory = with_.memory,
+                            .chunk_rows = with_.chunk_rows,
+                            .in_loop = with_.in_loop,
+                            .stays = stage.where.stays,
+                            .who = graph::label(*stage.node)});
+  run->rows = stage.node->stage.rows;
+  for (const auto input : stage.inputs) {
+    const auto& from = at(input);
+    run->inputs.push_back({from.rows, from.rows ? nullptr : from.device_rows});
+    const auto rows = run->inputs.back().rows();
+    if (run->rows < 0 || rows < run->rows) run->rows = rows;
+  }
+  for (const auto side : stage.sides)
+    run->sides.push_back(contiguous(rows(side), with_.team, with_.memory));
+  for (const auto d : stage.where.devices) run->devices.push_back(with_.devices[d]);
+  return run;
+}
+
+/// False when the CPU had to run it.
+bool live_executor::run_on_devices(plan::stage_index which, std::string& note) {
+  const auto& stage = plan_.stages[index(which)];
+  const auto* op = device_ops::find(stage.node->kind);
+  auto run = device_stage(which);
+  auto left = run->devices;
+  const auto before = totals_of(left);
+  while (!left.empty()) {
+    run->devices = left;
+    run->note.clear();
+    run->faults.clear();
+    try {
+      op->run(*run);
+      auto& s = at(which);
+      s.rows = std::move(run->host_rows);
+      s.device_rows = std::move(run->device_rows_left);
+      s.row_count = s.rows ? s.rows->rows() : s.device_rows->rows();
+      note += run->note + what_ran(left, before);
+      if (with_.on_fault)
+        for (const auto& fault : run->faults) with_.on_fault(run->who + ": " + fault);
+      return true;
+    } catch (const device_ops::needs_cpu& e) {
+      note += fmt::format("moved to the CPU: {}; ", e.reason);
+      left.clear();
+    } catch (const memory_error& e) {  // of the host, whose memory the devices' may be
+      const auto told =
+          fmt::format("host memory was short, so the stage moved from {} to the CPU ({})",
+                      names(left), e.what());
+      if (with_.on_fault) with_.on_fault(run->who + ": " + told);
+      note += told + "; ";
+      left.clear();
+    } catch (const device_error& e) {
+      for (const auto& input : run->inputs)  // rows that were there are gone
+        if (!input.host && e.what_failed == fault::lost) throw;
+      std::erase_if(left, [&](const auto* d) { return d->about().name == e.device_name; });
+      if (left.size() == run->devices.size()) left.clear();
+      const auto told = fmt::format(
+          "{}: {}, so the stage moved to {} ({}){}{}", e.device_name, consequence(e.what_failed),
+          left.empty() ? "the CPU" : names(left), e.what(), e.log.empty() ? "" : ":\n", e.log);
+      if (with_.on_fault) with_.on_fault(run->who + ": " + told);
+      note += told + "; ";
+    }
+  }
+  run.reset();  // what it holds takes memory
+  run_on_cpu(which);
+  note += "ran on the CPU";
+  return false;
+}
+
+void live_executor::run_on_cpu(plan::stage_index which) {
+  start(which);
+  auto& s = at(which);
+  for (const auto& step :
+       ops::find(plan_.stages[index(which)].node->kind).phases(*plan_.stages[index(which)].node))
+    step.run(*s.context);
+  hand_over(which);
+}
+
+}  // namespace pappus::run

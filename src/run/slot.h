@@ -1,0 +1,23 @@
+// What the live executor keeps of a stage while a query runs.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "run/executor.h"
+
+namespace pappus::run {
+
+struct live_executor::slot {
+  detail::rows_ptr rows;
+  device_ops::device_rows_ptr device_rows;  // where they were left on devices
+  std::int64_t row_count = 0;
+  std::shared_ptr<detail::row_set> output;
+  std::vector<detail::rows_ptr> inputs;
+  std::vector<detail::side> sides;
+  std::vector<detail::rows_ptr> side_rows;  // keeps contiguous copies alive
+  std::optional<ops::run_context> context;
+};
+
+}  // namespace pappus::run

@@ -1,0 +1,119 @@
+#include "session/session_devices.h"
+
+#include <fmt/format.h>
+
+#include "cost/rates_file.h"
+#include "devices/measure.h"
+
+namespace pappus::detail {
+namespace {
+
+cost::device_rates rates_of(const cost::stored_rates& stored,
+                            const device_ops::device_session& device) {
+  const auto& about = device.about();
+  const std::string kind = devices::kind(about);
+  auto rates = cost::guessed_rates(about.like_cpu, about.compute_units);
+  if (const auto* measured = stored.find_device(kind, about.name)) rates = *measured;
+  rates.name = about.name;
+  rates.kind = kind;
+  rates.host_memory = about.host_memory;
+  rates.memory_bytes = static_cast<double>(device.memory().limit());
+  return rates;
+}
+
+std::string joined(const std::vector<std::string>& texts) {
+  std::string all;
+  for (const auto& text : texts) all += (all.empty() ? "" : "; ") + text;
+  return all;
+}
+
+}  // namespace
+
+session_devices::session_devices(const std::string& names, std::size_t memory_bytes,
+                                 std::shared_ptr<memory::pool> host)
+    : named_(!names.empty()), names_(names), memory_bytes_(memory_bytes), host_(std::move(host)) {
+  if (named_) open();
+}
+
+session_devices::~session_devices() { host_->on_shortage(nullptr); }
+
+/// What devices only keep for later is the host's, where their memory is. One that is at work is
+/// left alone: whoever waits for memory may hold what it waits for.
+void session_devices::give_back() noexcept {
+  for (const auto& device : devices_) {
+    if (!device->about().host_memory) continue;
+    const std::unique_lock lock(device->on().lock, std::try_to_lock);
+    if (lock.owns_lock()) device->memory().drop();
+  }
+}
+
+void session_devices::open() {
+  const std::lock_guard lock(mutex_);
+  if (opened_) return;
+  const auto chosen = devices::select(names_);
+  for (const auto& on : chosen.devices) try {
+      devices_.push_back(std::make_unique<device_ops::device_session>(on, memory_bytes_, host_));
+    } catch (const devices::device_error& e) {
+      faults_.push_back(fmt::format("{} is left out: {}", on->about().name, e.what()));
+    }
+  cpu_ = chosen.cpu;
+  opened_ = true;
+  host_->on_shortage([this] { give_back(); });
+}
+
+void session_devices::add_to(cost::machine& machine) {
+  open();
+  machine.cpu = cpu_ || devices_.empty();
+  machine.devices.clear();
+  if (devices_.empty()) return;
+  const auto stored = cost::load_rates(cost::rates_path());
+  static std::once_flag warned;
+  if (!stored.warning.empty())
+    std::call_once(warned, [&] { fmt::print(stderr, "pappus: {}\n", stored.warning); });
+  cost::use_measured(machine, stored);
+  for (const auto& device : devices_) machine.devices.push_back(rates_of(stored, *device));
+}
+
+plan::device_answer session_devices::ask(const graph::node& n, unsigned number) {
+  auto& device = *devices_[number];
+  const auto& about = device.about();
+  if (!plan::names_device(n.stage.devices, about.name))
+    return {.reason = fmt::format("on(\"{}\") asks for another place", n.stage.devices)};
+  const auto* op = device_ops::find(n.kind);
+  if (op == nullptr) return {.reason = n.name + " runs on the CPU"};
+  const bool on_host = about.speaks == devices::dialect::host;
+  if (!on_host) {  // host functions are the user's own loops
+    const auto element = device_ops::element_of(n);
+    if (!element->possible()) return {.reason = joined(element->reasons)};
+    if (element->needs_doubles && !about.doubles)
+      return {.reason = about.name + " has no 64-bit floats"};
+  }
+  const auto support = op->supports(n, on_host);
+  if (!support.reason.empty()) return {.reason = support.reason};
+  const std::lock_guard lock(device.on().lock);
+  if (device.on().lost) return {.reason = about.name + " was lost"};
+  return {.possible = true,
+          .reason = {},
+          .built = device.is_built(op->main_program(n), op->main_entry(n)),
+          .launches = support.launches,
+          .scratch_row_bytes = support.scratch_row_bytes};
+}
+
+double session_devices::bytes_there(const rows_ptr& rows, unsigned number) {
+  auto& device = *devices_[number];
+  const std::lock_guard lock(device.on().lock);
+  return device.memory().bytes_kept(*rows);
+}
+
+std::vector<device_ops::device_session*> session_devices::all() {
+  std::vector<device_ops::device_session*> found;
+  for (const auto& device : devices_) found.push_back(device.get());
+  return found;
+}
+
+std::vector<std::string> session_devices::faults() {
+  const std::lock_guard lock(mutex_);
+  return faults_;
+}
+
+}  // namespace pappus::detail

@@ -1,0 +1,61 @@
+// The devices a session may use: opened when first needed, asked by the planner, handed to the
+// executor.
+//
+// Where PAPPUS_DEVICES (or options::devices) names devices, they are opened with the session. Else
+// drivers are only looked for when a query is large enough for any device to win: small programs
+// never load them.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "cost/machine.h"
+#include "device_ops/stage.h"
+#include "memory/pool.h"
+#include "plan/plan.h"
+
+namespace pappus::detail {
+
+class session_devices {
+ public:
+  /// \param names         PAPPUS_DEVICES; empty: what there is.
+  /// \param memory_bytes  budget of each device; 0: what it has.
+  /// Throws usage_error for names of devices that aren't there.
+  session_devices(const std::string& names, std::size_t memory_bytes,
+                  std::shared_ptr<memory::pool> host);
+  ~session_devices();
+
+  /// Whether a query that would take the CPU so long is worth looking for devices.
+  bool wanted(double cpu_seconds) const {
+    constexpr double loading_seconds = 0.2;  // what drivers take to start
+    return named_ || cpu_seconds > loading_seconds;
+  }
+  /// Adds the devices to a description of the machine. Opens them.
+  void add_to(cost::machine& machine);
+
+  // What planning asks; `device` is a number in machine::devices.
+  plan::device_answer ask(const graph::node& n, unsigned device);
+  double bytes_there(const rows_ptr& rows, unsigned device);
+
+  std::vector<device_ops::device_session*> all();
+  /// Devices that could not be used from the start, and why.
+  std::vector<std::string> faults();
+
+ private:
+  void open();
+  void give_back() noexcept;
+
+  const bool named_;
+  const std::string names_;
+  const std::size_t memory_bytes_;
+  std::shared_ptr<memory::pool> host_;
+  std::mutex mutex_;
+  bool opened_ = false;
+  bool cpu_ = true;
+  std::vector<std::string> faults_;
+  std::vector<std::unique_ptr<device_ops::device_session>> devices_;
+};
+
+}  // namespace pappus::detail

@@ -1,0 +1,278 @@
+// Every operator with device code on every device: OpenCL with one and two devices and little
+// memory, the test device, and the CPU, whose result is the reference.
+//
+// Integers must be the same bit by bit, and so must whatever rounds nothing; sums of floats may
+// differ in their last digits.
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "conformance/harness.h"
+#include "devices/registry.h"
+#include "pappus/pappus.h"
+
+namespace pappus::testing {
+namespace {
+
+// Two devices in a process stand for a machine with two of them. Read when OpenCL is first loaded.
+const bool devices_chosen = ::setenv("POCL_DEVICES", "basic basic", 0) == 0;
+
+struct reading {
+  int station;
+  int value;
+  double level;
+};
+
+// The records and functions of the text, in C++.
+constexpr const char* text = R"(
+typedef struct { int station; int value; double level; } reading;
+typedef struct { long n; double least; int last; } summary;
+
+double scaled(reading r, double factor) { return r.level * factor + (double)r.value; }
+int is_kept(reading r, int least) { return r.value >= least; }
+int above_mean(reading r, GLOBAL const double* mean, long n) { return r.level > mean[0]; }
+long copies_count(reading r) { return (r.value % 4 + 4) % 4; }
+long copies_at(reading r, long j) { return (long)r.value * 10 + j; }
+int in_group(reading r) { return r.station; }
+int remainder7(reading r) { return ((r.value % 7) + 7) % 7; }
+void add_reading(summary* s, reading r) {
+  if (s->n == 0 || r.level < s->least) s->least = r.level;
+  s->n += 1;
+  s->last = r.value;
+}
+long wide(reading r) { return r.value; }
+long greater(long a, long b) { return a > b ? a : b; }
+)";
+
+double scaled(const reading& r, double factor) { return r.level * factor + r.value; }
+bool is_kept(const reading& r, int least) { return r.value >= least; }
+bool above_mean(const reading& r, std::span<const double> mean) { return r.level > mean[0]; }
+std::vector<std::int64_t> copies(const reading& r) {
+  std::vector<std::int64_t> all(static_cast<std::size_t>((r.value % 4 + 4) % 4));
+  for (std::size_t j = 0; j < all.size(); ++j)
+    all[j] = std::int64_t{r.value} * 10 + static_cast<std::int64_t>(j);
+  return all;
+}
+int in_group(const reading& r) { return r.station; }
+int remainder7(const reading& r) { return ((r.value % 7) + 7) % 7; }
+std::int64_t wide(const reading& r) { return r.value; }
+std::int64_t greater(std::int64_t a, std::int64_t b) { return a > b ? a : b; }
+
+struct summary {
+  std::int64_t n = 0;
+  double least = 0;
+  int last = 0;
+  void accumulate(const reading& r) {
+    if (n == 0 || r.level < least) least = r.level;
+    ++n;
+    last = r.value;
+  }
+  void merge(const summary& other) {
+    if (other.n == 0) return;
+    if (n == 0 || other.least < least) least = other.least;
+    n += other.n;
+    last = other.last;
+  }
+  std::array<double, 3> finalize() const {
+    return {static_cast<double>(n), least, static_cast<double>(last)};
+  }
+  static device_code on_device() { return device_text("add_reading", text); }
+};
+
+template <auto Function, typename... Values>
+auto coded(const char* name, Values... values) {
+  return with_device_code(fn<Function>, device_text(name, text), values...);
+}
+
+std::vector<reading> readings(std::int64_t n, std::uint64_t seed) {
+  random numbers(seed);
+  std::vector<reading> rows(static_cast<std::size_t>(n));
+  for (auto& r : rows)
+    r = {static_cast<int>(numbers.between(0, 99)), static_cast<int>(numbers.between(-5000, 5000)),
+         numbers.real(-1, 1)};
+  return rows;
+}
+
+struct place {
+  const char* name;
+  const char* devices;
+  std::size_t memory;
+  std::int64_t chunk_rows;
+};
+
+class device_code_on : public ::testing::TestWithParam<place> {
+ protected:
+  void SetUp() override {
+    if (std::string_view(GetParam().devices).starts_with("opencl") &&
+        devices::all_devices().size() < 2)
+      GTEST_SKIP() << "needs two OpenCL devices";
+  }
+
+  static constexpr std::int64_t sizes[] = {0, 1, 2, 4097, 70'001};
+
+  /// query(session, rows) must yield the same on the device and on the CPU, and must have run
+  /// there.
+  template <typename Query, typename Same>
+  void compare(Query query, Same same) {
+    const auto& [name, where, memory, chunk_rows] = GetParam();
+    session cpu(options{.threads = 2, .devices = "cpu"});
+    session device(
+        options{.threads = 2, .chunk_rows = chunk_rows, .devices = where, .device_memory = memory});
+    for (const auto n : sizes) {
+      SCOPED_TRACE(fmt::format("{} rows", n));
+      const auto rows = readings(n, static_cast<std::uint64_t>(n) + 1);
+      const auto expected = query(cpu, rows).collect().to_vector();
+      const auto got = query(device, rows).collect().to_vector();
+      ASSERT_EQ(got.size(), expected.size());
+      for (std::size_t i = 0; i < got.size(); ++i)
+        ASSERT_TRUE(same(got[i], expected[i])) << "row " << i << " differs";
+      const auto report = query(device, rows).explain_analyze();
+      EXPECT_NE(report.find("ran on "), std::string::npos) << report;
+      EXPECT_EQ(report.find("ran on the CPU"), std::string::npos) << report;
+    }
+    EXPECT_TRUE(device.device_faults().empty()) << device.device_faults().front();
+  }
+  template <typename Query>
+  void compare_bits(Query query) {
+    compare(query, [](const auto& a, const auto& b) { return same_bytes(a, b); });
+  }
+  template <typename Query>
+  void compare_near(Query query) {
+    compare(query, [](double a, double b) { return std::abs(a - b) <= 1e-9 * (1 + std::abs(b)); });
+  }
+  /// Values are single results.
+  template <typename Query>
+  void compare_values(Query query, double tolerance = 0) {
+    const auto& [name, where, memory, chunk_rows] = GetParam();
+    session cpu(options{.threads = 2, .devices = "cpu"});
+    session device(
+        options{.threads = 2, .chunk_rows = chunk_rows, .devices = where, .device_memory = memory});
+    for (const auto n : sizes) {
+      SCOPED_TRACE(fmt::format("{} rows", n));
+      const auto rows = readings(n, static_cast<std::uint64_t>(n) + 1);
+      const double expected = static_cast<double>(query(cpu, rows).get());
+      const auto value = query(device, rows);
+      EXPECT_NE(value.explain_analyze().find("ran on "), std::string::npos);
+      const double got = static_cast<double>(value.get());
+      if (std::isnan(expected))
+        EXPECT_TRUE(std::isnan(got));
+      else
+        EXPECT_NEAR(got, expected, tolerance * (1 + std::abs(expected)));
+    }
+    EXPECT_TRUE(device.device_faults().empty()) << device.device_faults().front();
+  }
+};
+
+using rows_in = const std::vector<reading>&;
+
+TEST_P(device_code_on, map) {
+  compare_bits(
+      [](session& s, rows_in in) { return s.borrow(in).map(coded<scaled>("scaled", 1.5)); });
+}
+TEST_P(device_code_on, filter) {
+  for (const int least : {-6000, 0, 4900, 6000})  // all, half, few, none
+    compare_bits([least](session& s, rows_in in) {
+      return s.borrow(in).filter(coded<is_kept>("is_kept", least)).map(&reading::value);
+    });
+}
+TEST_P(device_code_on, filter_with_shared_rows) {
+  compare_bits([](session& s, rows_in in) {
+    return s.borrow(in)
+        .filter(coded<above_mean>("above_mean"), s.from(std::vector<double>{0.25}).shared())
+        .map(&reading::value);
+  });
+}
+TEST_P(device_code_on, flat_map) {
+  compare_bits(
+      [](session& s, rows_in in) { return s.borrow(in).flat_map(coded<copies>("copies")); });
+}
+TEST_P(device_code_on, zip_and_enumerate) {
+  compare_bits([](session& s, rows_in in) {
+    const auto rows = s.borrow(in);
+    return rows.map(&reading::level)
+        .zip(rows.map(&reading::value))
+        .enumerate()
+        .map(&indexed<pair<double, int>>::index);
+  });
+}
+TEST_P(device_code_on, sum_of_integers) {
+  compare_values([](session& s, rows_in in) { return s.borrow(in).map(&reading::value).sum(); });
+}
+TEST_P(device_code_on, sum_of_floats) {
+  compare_values([](session& s, rows_in in) { return s.borrow(in).map(&reading::level).sum(); },
+                 1e-12);
+}
+TEST_P(device_code_on, mean_and_variance) {
+  compare_values([](session& s, rows_in in) { return s.borrow(in).map(&reading::level).mean(); },
+                 1e-12);
+  compare_values(
+      [](session& s, rows_in in) { return s.borrow(in).map(&reading::level).variance(); }, 1e-12);
+}
+TEST_P(device_code_on, count_after_a_filter) {
+  compare_values([](session& s, rows_in in) {
+    return s.borrow(in).filter(coded<is_kept>("is_kept", 100)).count();
+  });
+}
+TEST_P(device_code_on, reducer_of_the_user) {
+  compare_bits([](session& s, rows_in in) {
+    return s.borrow(in).group_by(&reading::station, domain{100}).reduce<summary>().values();
+  });
+}
+TEST_P(device_code_on, sort_by) {
+  compare_bits([](session& s, rows_in in) { return s.borrow(in).map(&reading::value).sort(); });
+  compare_bits([](session& s, rows_in in) { return s.borrow(in).sort_by(&reading::level); });
+  compare_bits([](session& s, rows_in in) {
+    return s.borrow(in).sort_by(&reading::station, descending(&reading::value));
+  });
+}
+TEST_P(device_code_on, top_and_bottom) {
+  compare_bits([](session& s, rows_in in) { return s.borrow(in).top(100, &reading::level); });
+  compare_bits([](session& s, rows_in in) { return s.borrow(in).bottom(100, &reading::station); });
+}
+TEST_P(device_code_on, scan) {
+  compare_bits(
+      [](session& s, rows_in in) { return s.borrow(in).map(&reading::value).inclusive_scan(); });
+  compare_near(
+      [](session& s, rows_in in) { return s.borrow(in).map(&reading::level).inclusive_scan(); });
+  compare_bits([](session& s, rows_in in) {
+    return s.borrow(in).map(coded<wide>("wide")).inclusive_scan(coded<greater>("greater"));
+  });
+}
+TEST_P(device_code_on, group_by_a_known_domain) {
+  compare_bits([](session& s, rows_in in) {
+    return s.borrow(in).group_by(coded<in_group>("in_group"), domain{128}).count().values();
+  });
+}
+TEST_P(device_code_on, group_by_any_key) {
+  compare_bits([](session& s, rows_in in) {
+    return s.borrow(in).group_by(&reading::value).sum(&reading::station).values();
+  });
+  compare_near([](session& s, rows_in in) {
+    return s.borrow(in).group_by(coded<remainder7>("remainder7")).sum(&reading::level).values();
+  });
+}
+TEST_P(device_code_on, distinct) {
+  compare_bits([](session& s, rows_in in) { return s.borrow(in).map(&reading::value).distinct(); });
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    devices, device_code_on,
+    ::testing::Values(place{"one_opencl_device", "opencl:0", 0, 0},
+                      place{"two_opencl_devices", "opencl:0,opencl:1", std::size_t{64} << 20, 0},
+                      place{"two_opencl_devices_in_small_chunks", "opencl:0,opencl:1",
+                            std::size_t{64} << 20, 5000},
+                      place{"little_opencl_memory", "opencl:0", std::size_t{24} << 20, 0},
+                      place{"test_device", "test:seed=11", std::size_t{64} << 20, 0},
+                      place{"test_device_in_small_chunks", "test:seed=12+delay_us=0",
+                            std::size_t{64} << 20, 5000}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
+}  // namespace pappus::testing

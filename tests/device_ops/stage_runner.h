@@ -1,0 +1,131 @@
+// Runs one stage on a device of choice by its device operator, whatever the planner would do.
+#pragma once
+
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "device_ops/stage.h"
+#include "devices/registry.h"
+#include "pappus/pappus.h"
+#include "support/test_workers.h"
+
+namespace pappus::test {
+
+/// A device that says it isn't like a CPU, and compiles texts that way: those for GPUs run on it.
+class as_if_gpu final : public devices::device {
+ public:
+  explicit as_if_gpu(devices::device& real) : real_(real), about_(real.about()) {
+    about_.like_cpu = false;
+  }
+  const devices::properties& about() const noexcept override { return about_; }
+  std::unique_ptr<devices::buffer> allocate(std::size_t bytes) override {
+    return real_.allocate(bytes);
+  }
+  std::unique_ptr<devices::queue> make_queue() override { return real_.make_queue(); }
+  std::unique_ptr<devices::kernel> build(const devices::kernel_source& source) override {
+    return real_.build(changed(source));
+  }
+  bool is_built(const devices::kernel_source& source) const override {
+    return real_.is_built(changed(source));
+  }
+
+ private:
+  static devices::kernel_source changed(devices::kernel_source source) {
+    source.text = std::make_shared<const std::string>(
+        "#undef LIKE_CPU\n#define LIKE_CPU 0\n#undef FOR_ROWS\n"
+        "#define FOR_ROWS(row, rows) for (long row = ITEM; row < (long)(rows); row += ITEMS)\n" +
+        *source.text);
+    return source;
+  }
+  devices::device& real_;
+  devices::properties about_;
+};
+
+/// The devices that tests of kernels' texts run on: every OpenCL device, and each as if it were a
+/// GPU. A device's thread is who holds its lock: one of these at a time.
+struct chosen_device {
+  devices::attached_ptr real, used;
+  std::string name;
+};
+inline std::vector<chosen_device> compiling_devices() {
+  std::vector<chosen_device> found;
+  for (const auto& real : devices::all_devices()) {
+    if (real->about().speaks == devices::dialect::host) continue;
+    found.push_back({real, real, real->about().name});
+    if (real->about().like_cpu)
+      found.push_back(
+          {real, std::make_shared<devices::attached>(std::make_unique<as_if_gpu>(*real->driver)),
+           real->about().name + " as if GPU"});
+  }
+  return found;
+}
+
+/// These, and test devices, which run functions of the host: one that is like a CPU and one that
+/// isn't.
+inline std::vector<chosen_device> devices_of_all_kinds() {
+  auto found = compiling_devices();
+  for (const char* name : {"test:seed=1+delay_us=0", "test:seed=2+delay_us=0+like=gpu"}) {
+    const auto opened = devices::select(name).devices.at(0);
+    found.push_back({opened, opened, name});
+  }
+  return found;
+}
+
+/// The rows of a stage as bytes.
+/// \param memory_bytes  of the device for this; 0: what it has.
+inline std::vector<std::byte> run_on(const chosen_device& device, const detail::node& n,
+                                     std::int64_t chunk_rows = 0, bool stays = false,
+                                     std::size_t memory_bytes = 0) {
+  const std::lock_guard lock(device.real->lock);
+  auto memory = std::make_shared<memory::pool>(std::size_t{4} << 30);
+  device_ops::device_session on(device.used, memory_bytes, memory);
+  test_workers team(2);
+  device_ops::stage_run run{.node = n,
+                            .inputs = {},
+                            .sides = {},
+                            .devices = {&on},
+                            .team = team,
+                            .host_memory = memory,
+                            .rows = n.stage.rows,
+                            .chunk_rows = chunk_rows,
+                            .stays = stays,
+                            .who = n.name};
+  const auto session = n.session.lock();
+  for (const auto& input : n.stage.inputs) {
+    run.inputs.push_back({detail::evaluate_contiguous(session, input), nullptr});
+    const auto rows = run.inputs.back().rows();
+    if (run.rows < 0 || rows < run.rows) run.rows = rows;
+  }
+  for (const auto& side : n.stage.sides)
+    run.sides.push_back(detail::evaluate_contiguous(session, side));
+  device_ops::find(n.kind)->run(run);
+  if (run.device_rows_left) run.host_rows = download(*run.device_rows_left, memory, "test");
+  std::vector<std::byte> bytes;
+  for (const auto& chunk : run.host_rows->chunks()) {
+    const auto size = static_cast<std::size_t>(chunk.rows) * n.out.size;
+    bytes.insert(bytes.end(), chunk.data, chunk.data + size);
+  }
+  run.host_rows.reset();
+  run.device_rows_left.reset();
+  return bytes;
+}
+
+/// Why a stage has no device text; empty: it has.
+inline std::string refusal(const detail::node& n) {
+  std::string all;
+  for (const auto& reason : device_ops::element_of(n)->reasons) all += reason + "; ";
+  if (!all.empty()) return all;
+  return device_ops::find(n.kind)->supports(n, false).reason;
+}
+
+template <typename T>
+std::vector<T> records_of(const std::vector<std::byte>& bytes) {
+  std::vector<T> records(bytes.size() / sizeof(T));
+  if (!bytes.empty()) std::memcpy(records.data(), bytes.data(), bytes.size());
+  return records;
+}
+
+}  // namespace pappus::test

@@ -1,0 +1,119 @@
+// How a session uses devices: which, for what, and what it tells.
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "devices/registry.h"
+#include "pappus/pappus.h"
+
+namespace pappus {
+namespace {
+
+constexpr const char* test_device = "test:seed=1+delay_us=0";
+
+std::vector<int> numbers(int n) {
+  std::vector<int> all(static_cast<std::size_t>(n));
+  for (int i = 0; i < n; ++i) all[static_cast<std::size_t>(i)] = i % 1000 * 7919 % 1000;
+  return all;
+}
+
+bool contains(const std::string& text, const char* part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(session_devices, a_stage_runs_where_on_asks_for_it) {
+  session s(options{.devices = std::string("cpu,") + test_device});
+  const auto in = numbers(1000);
+  const auto doubled = s.borrow(in).map([](int x) { return 2 * x; });
+  EXPECT_TRUE(contains(doubled.on("test").explain_analyze(), "ran on test:"));
+  EXPECT_FALSE(contains(doubled.on("cpu").explain_analyze(), "ran on test:"));
+  EXPECT_EQ(doubled.on("test").collect().to_vector(), doubled.on("cpu").collect().to_vector());
+}
+
+TEST(session_devices, a_place_that_is_not_there_leaves_the_stage_to_the_cpu_and_says_so) {
+  session s(options{.devices = std::string("cpu,") + test_device});
+  const auto in = numbers(1000);
+  const auto text = s.borrow(in).map([](int x) { return 2 * x; }).on("cuda:3").explain();
+  EXPECT_TRUE(contains(text, "on(\"cuda:3\") asks for another place")) << text;
+}
+
+TEST(session_devices, small_work_stays_on_the_cpu) {
+  session s(options{.devices = std::string("cpu,") + test_device});
+  const auto in = numbers(1000);
+  EXPECT_FALSE(contains(s.borrow(in).sum().explain_analyze(), "ran on test:"));
+}
+
+TEST(session_devices, names_that_are_no_devices_are_refused_with_what_there_is) {
+  try {
+    session s(options{.devices = "opencll"});
+    FAIL() << "no error";
+  } catch (const usage_error& e) {
+    EXPECT_TRUE(contains(e.what(), "opencll")) << e.what();
+    EXPECT_TRUE(contains(e.what(), "there are cpu")) << e.what();
+  }
+}
+
+TEST(session_devices, a_loop_uploads_what_it_reads_once) {
+  session s(options{.devices = test_device});
+  const auto in = numbers(10'000);
+  const auto rows = s.borrow(in);
+  const auto step = [&](auto state) {
+    return rows
+        .map([](int x, std::span<const std::int64_t> before) { return x + before[0] % 3; },
+             state.shared())
+        .sort()
+        .take(1);
+  };
+  const auto sums = s.do_while(
+      s.from(std::vector<std::int64_t>{1}), step,
+      [](std::span<const std::int64_t>, std::span<const std::int64_t>) { return true; },
+      max_iterations{5});
+  sums.collect();
+  const auto again = s.borrow(in).sum().explain_analyze();  // another set of rows: uploaded
+  EXPECT_TRUE(contains(again, "39 KiB there")) << again;
+  const auto kept = rows.map([](int x) { return std::int64_t{x}; }).sum().explain_analyze();
+  EXPECT_FALSE(contains(kept, "39 KiB there")) << kept;
+}
+
+TEST(session_devices, rows_stay_on_the_device_between_stages_there) {
+  session s(options{.devices = test_device});
+  const auto in = numbers(10'000);
+  const auto sorted = s.borrow(in).sort().collect_rows();
+  const auto text = sorted.map([](int x) { return x + 1; }).sum().explain_analyze();
+  EXPECT_TRUE(contains(text, "1 launches, 8 B there, 8 B back"))
+      << text;  // a state, there and back
+}
+
+TEST(session_devices, memory_that_devices_only_keep_is_given_to_the_host_when_it_is_short) {
+  if (devices::all_devices().empty()) GTEST_SKIP() << "needs an OpenCL device";
+  session s(options{.host_memory = std::size_t{64} << 20, .devices = "opencl,cpu"});
+  const auto in = numbers(2'000'000);
+  EXPECT_GT(s.borrow(in).sum().get(), 0);
+  // 30 MiB more, of which some are charged for what the device keeps.
+  EXPECT_EQ(s.borrow(in).map([](int x) { return std::array<int, 4>{x, x, x, x}; }).collect().size(),
+            in.size());
+}
+
+TEST(session_devices, a_stage_moves_to_the_cpu_when_the_host_lacks_memory_for_both) {
+  if (devices::all_devices().empty()) GTEST_SKIP() << "needs an OpenCL device";
+  const auto in = numbers(1'000'000);
+  const auto sorted = [&](const char* where) {
+    // The input once more, of which a sort on the CPU needs two.
+    session s(options{.threads = 2, .host_memory = std::size_t{8} << 20, .devices = where});
+    return s.borrow(in).sort().collect().to_vector();
+  };
+  EXPECT_EQ(sorted("opencl"), sorted("cpu"));
+}
+
+TEST(session_devices, lambdas_that_run_on_a_device_may_ask_for_queries) {
+  session s(options{.threads = 2, .devices = test_device});
+  const auto sums = s.range(0, 20).map([&](int n) { return s.range(0, n).sum().get(); });
+  EXPECT_EQ(sums.sum().get(), 1140);
+}
+
+}  // namespace
+}  // namespace pappus
