@@ -68,18 +68,12 @@ result sequential(std::span<const std::int32_t> numbers) {
 result handwritten(std::span<const std::int32_t> numbers, team& workers) {
   struct alignas(64) padded : result {};
   std::vector<padded> parts(static_cast<std::size_t>(workers.threads()));
-  workers.run_pieces(std::ssize(numbers), piece,
-                     [&](std::int64_t begin, std::int64_t end, int worker) {
-                       const result part = sum_piece(numbers.data() + begin, end - begin);
-                       auto& mine = parts[static_cast<std::size_t>(worker)];
-                       mine.count += part.count;
-                       mine.sum += part.sum;
-                     });
+  workers.run_pieces(
+      std::ssize(numbers), piece, [&](std::int64_t begin, std::int64_t end, int worker) {
+        parts[static_cast<std::size_t>(worker)] += sum_piece(numbers.data() + begin, end - begin);
+      });
   result total;
-  for (const result& part : parts) {
-    total.count += part.count;
-    total.sum += part.sum;
-  }
+  for (const result& part : parts) total += part;
   return total;
 }
 

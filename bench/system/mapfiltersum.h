@@ -20,6 +20,11 @@ inline bool divisible_by_15(std::int32_t y) {
 struct result {
   std::int64_t count = 0;
   std::int64_t sum = 0;
+  result& operator+=(const result& other) {
+    count += other.count;
+    sum += other.sum;
+    return *this;
+  }
   /// `count/sum`
   std::string checksum() const;
 };

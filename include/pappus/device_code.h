@@ -16,8 +16,9 @@
 //              declared GLOBAL. There are no #includes.
 //              Write DEVICE before functions: it makes them inline in the way that suits the
 //              device.
-//   Arguments  the record, then for each shared collection `GLOBAL const T* rows, long n`, then
-//              the values given to with_device_code. bool is uchar in records and values.
+//   Arguments  of exactly these types: the record, then for each shared collection
+//              `GLOBAL const T* rows, long n`, then the values given to with_device_code. bool is
+//              uchar in records and values.
 //   Records    A user's struct has its C++ name without namespaces. Define it in the text, with the
 //              same layout: typedef struct { float x, y; } point; Its size is checked. A type
 //              whose name the text doesn't mention is passed on as bytes. Pappus defines

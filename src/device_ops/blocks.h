@@ -32,7 +32,7 @@ struct block_launch {
 
 /// Whether blocks of rows are a work-item's: so it is in texts where LIKE_CPU is 1.
 inline bool has_item_blocks(const device_session& on) {
-  return on.about().like_cpu || on.about().speaks == devices::dialect::host;
+  return on.about().like_cpu || on.runs_on_host();
 }
 
 /// Work-items for kernels that treat every row by itself (FOR_ROWS): one a row, except where rows

@@ -27,8 +27,9 @@ bool is_numbered_name(std::string_view name) {
 
 /// Parameters and local variables of generated functions.
 bool is_local_name(std::string_view name) {
-  constexpr std::array<std::string_view, 12> names{
-      "row", "first_row", "values", "out", "count", "key", "value", "record", "a", "b", "s", "x"};
+  constexpr std::array<std::string_view, 13> names{"row", "first_row", "values", "out", "count",
+                                                   "key", "value",     "record", "a",   "b",
+                                                   "s",   "x",         "trap"};
   return std::ranges::find(names, name) != names.end() || is_numbered_name(name);
 }
 

@@ -14,6 +14,10 @@ namespace {
 
 using kind = device_type::kind;
 
+bool same(const device_type& a, const device_type& b) {
+  return &a == &b || (a.cpp_name == b.cpp_name && a.size == b.size && a.align == b.align);
+}
+
 bool is_number(const device_type& type) {
   return type.what == kind::integer || type.what == kind::floating;
 }
@@ -102,7 +106,7 @@ std::string struct_text(std::string_view name, std::span<const c_member> members
 std::size_t c_types::find(const device_type& type) {
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     const auto& known = *entries_[i].type;
-    if (&known == &type || (known.cpp_name == type.cpp_name && known.size == type.size)) return i;
+    if (same(known, type)) return i;
   }
   return add(type);
 }
@@ -171,9 +175,8 @@ std::size_t c_types::align(const device_type& type) const {
 
 std::string c_types::known_name(const device_type& type) const {
   if (is_number(type)) return std::string(number_name(type));
-  const auto known = std::ranges::find_if(entries_, [&](const entry& e) {
-    return e.type == &type || (e.type->cpp_name == type.cpp_name && e.type->size == type.size);
-  });
+  const auto known =
+      std::ranges::find_if(entries_, [&](const entry& e) { return same(*e.type, type); });
   return known->name;
 }
 

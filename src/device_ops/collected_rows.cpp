@@ -1,7 +1,17 @@
 // Output of chunks in row order. See stage.h.
 #include "device_ops/stage.h"
+#include "ops/core/rows_in.h"
 
 namespace pappus::device_ops {
+
+std::shared_ptr<detail::row_set> empty_result(const stage_run& run) {
+  auto rows = std::make_shared<detail::row_set>(run.node.out);
+  rows->keep(run.host_memory);
+  for (const auto& input : run.inputs)
+    if (input.host) rows->keep_owners_of(*input.host);
+  for (const auto& side : run.sides) rows->keep_owners_of(*side);
+  return rows;
+}
 
 collected_rows::collected_rows(stage_run& run, std::int64_t rows) : run_(run), rows_(rows) {
   if (!run.stays && rows >= 0)
@@ -33,19 +43,9 @@ void collected_rows::finish() {
     run_.device_rows_left = std::move(rows);
     return;
   }
-  auto rows = std::make_shared<detail::row_set>(run_.node.out);
-  rows->keep(run_.host_memory);
-  for (const auto& input : run_.inputs)
-    if (input.host) rows->keep_owners_of(*input.host);
-  for (const auto& side : run_.sides) rows->keep_owners_of(*side);
-  if (rows_ >= 0) {
-    rows->append(all_.data(), rows_);
-    rows->own(std::move(all_));
-  }
-  for (auto& [first, p] : pieces_) {
-    rows->append(p.host.data(), p.rows);
-    rows->own(std::move(p.host));
-  }
+  auto rows = empty_result(run_);
+  if (rows_ >= 0) ops::append_block(*rows, std::move(all_), rows_);
+  for (auto& [first, p] : pieces_) ops::append_block(*rows, std::move(p.host), p.rows);
   run_.host_rows = std::move(rows);
 }
 

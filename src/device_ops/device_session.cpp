@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "base/embedded.h"
+#include "device_ops/dump.h"
 
 namespace pappus::device_ops {
 
@@ -31,13 +32,18 @@ const program& fixed_program(std::string_view path) {
   return made;
 }
 
+void bring_to_rest(devices::queue& queue) {
+  try {
+    queue.finish();
+  } catch (const devices::device_error&) {  // the error before this one tells more
+  }
+}
+
 device_session::device_session(devices::attached_ptr on, std::size_t memory_limit,
                                std::shared_ptr<memory::pool> host)
     : memory_(std::make_shared<memory::device_memory>(on, memory_limit, std::move(host))) {
   const std::lock_guard lock(on->lock);
-  uploads_ = on->driver->make_queue();
-  kernels_ = on->driver->make_queue();
-  downloads_ = on->driver->make_queue();
+  make_queues();
 }
 
 device_session::~device_session() {
@@ -62,8 +68,6 @@ devices::kernel_source device_session::source_of(const program& what,
                                                  const kernel_entry& entry) const {
   return {what.label, std::string(entry.name), what.text, entry.host, what.host_context};
 }
-
-bool device_session::runs_on_host() const { return about().speaks == devices::dialect::host; }
 
 device_session::kernel_key device_session::key_of(const program& what,
                                                   const kernel_entry& entry) const {
@@ -93,6 +97,7 @@ const devices::kernel& device_session::built(const program& what, const kernel_e
   if (!slot.kernel) {
     const auto begin = std::chrono::steady_clock::now();
     slot.kept = {what.label, what.text, runs_on_host() ? what.host_context : nullptr};
+    if (!runs_on_host()) dump(what);
     slot.kernel = on().driver->build(source_of(what, entry));
     build_seconds +=
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -131,10 +136,7 @@ void device_session::read_and_wait(devices::queue& queue, const devices::buffer&
   try {
     queue.wait(queue.read(from, offset, to, bytes));
   } catch (...) {
-    try {
-      queue.finish();
-    } catch (const devices::device_error&) {  // the first error tells more
-    }
+    bring_to_rest(queue);
     throw;
   }
   downloaded_bytes += static_cast<double>(bytes);
@@ -146,6 +148,10 @@ void device_session::renew_queues() {
   uploads_.reset();
   kernels_.reset();
   downloads_.reset();
+  make_queues();
+}
+
+void device_session::make_queues() {
   uploads_ = on().driver->make_queue();
   kernels_ = on().driver->make_queue();
   downloads_ = on().driver->make_queue();

@@ -38,6 +38,9 @@ std::shared_ptr<const std::string> interned(std::string text);
 /// An operator's text that calls no element function: "device_ops/text/sort.cl".
 const program& fixed_program(std::string_view path);
 
+/// After an operation failed: waits until its queue runs nothing more.
+void bring_to_rest(devices::queue& queue);
+
 class device_session {
  public:
   device_session(devices::attached_ptr on, std::size_t memory_limit,
@@ -47,6 +50,8 @@ class device_session {
   devices::attached& on() const noexcept { return *memory_->on(); }
   const devices::properties& about() const noexcept { return on().about(); }
   memory::device_memory& memory() const noexcept { return *memory_; }
+  /// Whether kernels are host functions, which need no device code.
+  bool runs_on_host() const noexcept { return about().speaks == devices::dialect::host; }
 
   devices::queue& uploads() { return *uploads_; }
   devices::queue& kernels() { return *kernels_; }
@@ -97,7 +102,7 @@ class device_session {
 
  private:
   const devices::kernel& built(const program& what, const kernel_entry& entry);
-  bool runs_on_host() const;
+  void make_queues();
   devices::kernel_source source_of(const program& what, const kernel_entry& entry) const;
 
   std::shared_ptr<memory::device_memory> memory_;

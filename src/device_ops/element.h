@@ -7,6 +7,7 @@
 //   GLOBAL const S* side<j>, long side<j>_rows for each side
 //   values_t values                            captured values, if any; in a buffer (GLOBAL const
 //                                              values_t* values) where they exceed 512 bytes
+//   GLOBAL uint* trap                          where functions have checks that may fail
 //   long first_row                             number of the launch's first row, over the stage
 //
 // Functions, by what the node is:
@@ -28,12 +29,39 @@
 
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "device_ops/captured.h"
 #include "graph/node.h"
 
 namespace pappus::device_ops {
+
+/// The texts of programs that an element function is a part of, each put together once.
+/// Thread-safe.
+class program_texts {
+ public:
+  using text = std::shared_ptr<const std::string>;
+  /// Calls make() where no text has these definitions before the operator's yet.
+  template <typename F>
+  text of(std::string_view operator_path, std::string_view defines, F&& make) const {
+    const std::lock_guard lock(mutex_);
+    for (const auto& p : made_)
+      if (p.operator_path == operator_path && p.defines == defines) return p.whole;
+    return made_.emplace_back(entry{std::string(operator_path), std::string(defines), make()})
+        .whole;
+  }
+
+ private:
+  struct entry {
+    std::string operator_path, defines;
+    text whole;
+  };
+  mutable std::mutex mutex_;
+  mutable std::vector<entry> made_;  // few
+};
 
 struct element {
   std::vector<std::string> reasons;  ///< why there is none; empty: there is
@@ -41,7 +69,10 @@ struct element {
   std::vector<std::byte> values;       ///< values_t as it lies in memory
   std::vector<std::string> functions;  ///< "nearest (nearest.cl)": the users' functions in it
   std::vector<std::size_t> key_bytes;  ///< of group_key; of key_<p> for each pass p
+  std::vector<captured_reference> references;  ///< to be copied into the values of each run
   bool needs_doubles = false;
+  bool traps = false;      ///< functions may set *trap, of a check that failed
+  program_texts programs;  ///< made with `text`
   bool possible() const noexcept { return reasons.empty(); }
 };
 using element_ptr = std::shared_ptr<const element>;

@@ -46,6 +46,7 @@ class text_writer {
   }
   void body(std::span<const c_statement> statements, std::string_view leave,
             std::span<const std::string> end);
+  void append(std::string_view text, std::string_view indent = {});
   void statement(std::string_view indent, std::string_view text);
   void function(std::string_view head, std::span<const c_statement> statements,
                 std::string_view leave, std::span<const std::string> end,
@@ -93,7 +94,7 @@ void text_writer::types_and_codes() {
   if (!from_.codes.empty()) add("#line 1 \"element\"\n");
   for (const auto& name : renames) add("#undef {}\n", name);
   to_.text += types.after;
-  to_.needs_doubles = from_.types.doubles() || mentions(tokens_, "double");
+  to_.needs_doubles = from_.types.doubles() || from_.doubles || mentions(tokens_, "double");
 }
 
 void text_writer::values_and_parameters() {
@@ -120,25 +121,36 @@ void text_writer::values_and_parameters() {
                 size_check("values_t", to_.values.size());
     append(values_in_buffer() ? "GLOBAL const values_t* values" : "values_t values", "values");
   }
+  if (from_.traps) append("GLOBAL uint* trap", "trap");
   add("#define ELEMENT_PARAMS {}long first_row\n", parameters);
   add("#define ELEMENT_ARGS {}first_row\n", arguments);
 }
 
 void text_writer::helpers() {
   if (!from_.called.empty()) to_.text += result_checks;
-  for (const auto& name : from_.helper_order) to_.text += from_.helpers.at(name);
+  for (const auto& name : from_.helper_order) append(from_.helpers.at(name));
+}
+
+/// With the marks of values_t replaced.
+void text_writer::append(std::string_view text, std::string_view indent) {
+  const bool in_buffer = values_in_buffer();
+  to_.text += indent;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == values_mark)
+      to_.text += in_buffer ? "values->" : "values.";
+    else if (c != values_space_mark)
+      to_.text += c;
+    else if (in_buffer)
+      to_.text += "GLOBAL";
+    else if (text.substr(i + 1, 1) == " ")
+      ++i;
+    if (c == '\n') to_.text += indent;
+  }
 }
 
 void text_writer::statement(std::string_view indent, std::string_view text) {
-  const std::string_view values = values_in_buffer() ? "values->" : "values.";
-  to_.text += indent;
-  for (const char c : text) {
-    if (c == values_mark)
-      to_.text += values;
-    else
-      to_.text += c;
-    if (c == '\n') to_.text += indent;
-  }
+  append(text, indent);
   to_.text += '\n';
 }
 
@@ -285,6 +297,8 @@ void write_element(const element_writer& from, detail::op_kind what, bool many, 
   if (!from.keys.empty()) text.keys();
   if (from.combination_of) text.combine();
   to.functions = from.functions;
+  to.references = from.references;
+  to.traps = from.traps;
 }
 
 }  // namespace pappus::device_ops

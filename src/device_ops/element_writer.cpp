@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/embedded.h"
 #include "device_ops/c_text.h"
@@ -85,10 +86,25 @@ element_writer::variable element_writer::declare(const device_type& type,
   return v;
 }
 
+const element_writer::value& element_writer::at(variable v) {
+  auto& known_value = variables_[static_cast<std::size_t>(v)];
+  if (std::exchange(known_value.waits, false))
+    line(fmt::format("const {} {} = *({});", known_value.c_type, known_value.name,
+                     known_value.place));
+  return known_value;
+}
+
 element_writer::variable element_writer::load(int input, const device_type& type) {
-  auto& known_type = inputs[static_cast<std::size_t>(input)];
-  known_type = types.name(type);
-  return declare(type, fmt::format("in{}[row]", input));
+  inputs[static_cast<std::size_t>(input)] = types.name(type);
+  return read_later(type, fmt::format("in{} + row", input));
+}
+
+/// Functions that take a pointer are given the place itself.
+element_writer::variable element_writer::read_later(const device_type& type, std::string place) {
+  const auto v = add(type, fmt::format("v{}", variables_.size()));
+  variables_.back().place = std::move(place);
+  variables_.back().waits = true;
+  return v;
 }
 
 element_writer::variable element_writer::row_number() {
@@ -137,10 +153,30 @@ element_writer::argument_list element_writer::arguments_of(const detail::device_
   return list;
 }
 
+/// Declares a user's function, which is about to be called, with the parameters that it is given: C
+/// would convert numbers silently, but a second declaration must agree with the first. Errors in it
+/// show the call's types in place of a file's name. The result is taken as it is.
+///
+/// Only clang, which most drivers are made of, can say that. Nothing for macros, nor for functions
+/// that aren't the text's own or of which it has several.
+/// \param where  what errors in the following lines show.
+std::string declaration_text(const device_code& code, std::string_view function,
+                             std::string_view call, std::span<const std::string> types,
+                             std::string_view where) {
+  if (code.text.find(code.name) == code.text.npos ||
+      code.text.find("overloadable") != code.text.npos)
+    return {};
+  const auto list = fmt::format("{}({})", function, fmt::join(types, ", "));
+  return fmt::format(
+      "#if defined(__clang__) && !defined({0})\n#line 1 \"the call {1}\"\n  __typeof__({2}) {1};\n"
+      "#line 2 \"{3}\"\n#endif\n",
+      function, list, call, where);
+}
+
 /// Calls a user's function by way of one that has exactly the signature that C++ expects. Errors in
 /// it show the function's name in place of a file's, and its result can't be converted silently.
-std::string element_writer::call_text(const std::string& function, const argument_list& arguments,
-                                      const device_type& result) {
+std::string element_writer::call_text(const device_code& code, const std::string& function,
+                                      const argument_list& arguments, const device_type& result) {
   std::string parameters, passed;
   for (std::size_t i = 0; i < arguments.types.size(); ++i) {
     parameters += fmt::format("{}{} p{}", i == 0 ? "" : ", ", arguments.types[i], i);
@@ -148,17 +184,17 @@ std::string element_writer::call_text(const std::string& function, const argumen
   }
   const auto c_type = types.name(result);
   const auto call = fmt::format("{}({})", function, passed);
-  std::string text;
+  const auto where = "the call of " + function;
+  auto text = declaration_text(code, function, call, arguments.types, where);
   if (is_number(result) && !is_bool(result))
-    text = fmt::format("  RETURNS_{}({}_must_return_{}, {}, {});\n",
-                       result.what == kind::integer ? "INTEGER" : "FLOAT", function, c_type, call,
-                       result.size);
+    text += fmt::format("  RETURNS_{}({}_must_return_{}, {}, {});\n",
+                        result.what == kind::integer ? "INTEGER" : "FLOAT", function, c_type, call,
+                        result.size);
   text = fmt::format("({}) {{\n{}  return {}{};\n}}\n#line 1 \"element\"\n", parameters, text, call,
                      is_bool(result) ? " != 0" : "");
   auto name = "call_" + function;
   for (int i = 2;; ++i) {  // a function may be called with several types, as macros can be
-    auto whole =
-        fmt::format("#line 1 \"the call of {}\"\nDEVICE {} {}{}", function, c_type, name, text);
+    auto whole = fmt::format("#line 1 \"{}\"\nDEVICE {} {}{}", where, c_type, name, text);
     const auto known = helpers.find(name);
     if (known == helpers.end())
       helper(name, std::move(whole));
@@ -183,14 +219,16 @@ element_writer::variable element_writer::call(const detail::device_call& what,
   }
   if (!comment_.empty()) comment_ += ": " + what.code->name;
   auto list = arguments_of(what, arguments);
-  if (!what.range) return declare(*what.result, call_text(function, list, *what.result));
+  if (!what.range)
+    return declare(*what.result, call_text(*what.code, function, list, *what.result));
   const auto number = variables_.size();
-  line(fmt::format("const long n{} = {};", number,
-                   call_text(function + "_count", list, detail::device_type_of<std::int64_t>)));
+  line(fmt::format(
+      "const long n{} = {};", number,
+      call_text(*what.code, function + "_count", list, detail::device_type_of<std::int64_t>)));
   const auto index = fmt::format("j{}", number);
   to_->push_back({c_statement::kind::loop, fmt::format("n{}", number), index});
   list.add("long", index);
-  return declare(*what.result, call_text(function + "_at", list, *what.result));
+  return declare(*what.result, call_text(*what.code, function + "_at", list, *what.result));
 }
 
 element_writer::variable element_writer::compute(std::string_view expression,
@@ -205,10 +243,12 @@ element_writer::variable element_writer::compute(std::string_view expression,
 element_writer::variable element_writer::make(const device_type& type,
                                               std::span<const variable> fields) {
   if (!known(fields)) return no_variable;
+  std::vector<std::string> names;
+  for (const auto field : fields) names.push_back(at(field).name);
   const auto v = add(type, fmt::format("v{}", variables_.size()));
   line(fmt::format("{} {};", at(v).c_type, at(v).name));
   for (std::size_t i = 0; i < fields.size(); ++i)
-    line(fmt::format("{}.{} = {};", at(v).name, type.fields[i].name, at(fields[i]).name));
+    line(fmt::format("{}.{} = {};", at(v).name, type.fields[i].name, names[i]));
   return v;
 }
 
@@ -255,12 +295,16 @@ element_writer::variable element_writer::probe(int side, detail::join_kind kind,
   line(fmt::format("const long n{} = {};", number, count));
   to_->push_back({c_statement::kind::loop, fmt::format("n{}", number), fmt::format("j{}", number)});
   const auto match = fmt::format("side{0} + join_row(side{1}, m{2}, j{2})", side + 1, side, number);
-  if (!outer) return declare(*row, fmt::format("*({})", match));
   const auto pointer = add(*row, fmt::format("v{}", number));
+  variables_.back().is_pointer = true;
   auto& type = variables_.back().c_type;
   type = fmt::format("GLOBAL const {}*", type);
-  line(fmt::format("{} const v{} = m{}.count > 0 ? {} : 0;", type, number, number, match));
-  return pointer;
+  if (outer) {
+    line(fmt::format("{} const v{} = m{}.count > 0 ? {} : 0;", type, number, number, match));
+    return pointer;
+  }
+  line(fmt::format("{} const v{} = {};", type, number, match));
+  return read_later(*row, fmt::format("v{}", number));
 }
 
 void element_writer::helper(const std::string& name, std::string text) {
@@ -365,12 +409,17 @@ void element_writer::domain_key(variable index) {
 void element_writer::reduce(variable value, const device_type& state, std::string_view accumulate,
                             const device_code* code) {
   std::string text(accumulate);
-  if (code != nullptr) replace_all(text, "$f", use(*code));
+  const auto function = code != nullptr ? use(*code) : std::string();
+  replace_all(text, "$f", function);
   if (value == no_variable) return;
   reduced = {types.name(state), "uchar", {}, std::move(text)};
   if (value == no_value) return;
   reduced->value_type = at(value).c_type;
   reduced->value = at(value).name;
+  if (code == nullptr) return;
+  const std::array taken{reduced->state + "*", reduced->value_type};
+  reduced->accumulate.insert(
+      0, declaration_text(*code, function, function + "(s, x)", taken, "element"));
 }
 
 void element_writer::fold(variable value, const device_type& state, std::string_view expression) {

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstddef>
+#include <deque>
 #include <map>
 #include <optional>
 #include <span>
@@ -16,6 +17,8 @@
 #include <vector>
 
 #include "device_ops/c_types.h"
+#include "device_ops/captured.h"
+#include "device_ops/descriptor.h"
 #include "graph/node.h"
 #include "pappus/detail/core/device.h"
 
@@ -23,6 +26,8 @@ namespace pappus::device_ops {
 
 /// Stands before a member of values_t in a statement: `values.` or, in a buffer, `values->`.
 inline constexpr char values_mark = '\1';
+/// The address space of values_t: none or, in a buffer, GLOBAL.
+inline constexpr char values_space_mark = '\2';
 
 struct c_statement {
   enum class kind : std::uint8_t { line, condition, loop };
@@ -58,6 +63,7 @@ class element_writer final : public detail::device_writer {
   variable counter(std::int64_t first, const device_type& type) override;
   variable row_number() override;
   variable call(const detail::device_call& what, std::span<const variable> arguments) override;
+  variable call(const detail::compiled_call& what, std::span<const variable> arguments) override;
   variable compute(std::string_view expression, std::span<const variable> arguments,
                    const device_type& result) override;
   variable field(variable record, std::size_t offset, const device_type& type) override;
@@ -69,6 +75,7 @@ class element_writer final : public detail::device_writer {
   void domain_key(variable index) override;
   void reduce(variable value, const device_type& state, std::string_view accumulate,
               const device_code* code) override;
+  void reduce(variable value, const device_type& state, const char* descriptor) override;
   void fold(variable value, const device_type& state, std::string_view expression) override;
   variable begin_key(const device_type& record) override;
   variable begin_combine(const device_type& value) override;
@@ -96,6 +103,9 @@ class element_writer final : public detail::device_writer {
   std::vector<std::string> inputs, sides;  ///< types; empty: unknown
   std::vector<captured> values;
   std::vector<std::byte> value_bytes;
+  std::vector<captured_reference> references;  ///< copied into values_t before each run
+  bool traps = false;                          ///< there are functions that set *trap
+  bool doubles = false;                        ///< in compiled functions
   std::map<std::string, std::string> helpers;  ///< functions that statements call, by name
   std::vector<std::string> helper_order;
   c_body body;
@@ -110,11 +120,16 @@ class element_writer final : public detail::device_writer {
   struct value {
     std::string name, c_type;
     const device_type* type;
+    std::string place{};      // in device memory, where it was read from: a C expression
+    bool waits = false;       // to be read at its first use
+    bool is_pointer = false;  // to a record in device memory, or null
   };
-  const value& at(variable v) const { return variables_[static_cast<std::size_t>(v)]; }
+  /// Reads the variable where that was put off.
+  const value& at(variable v);
   bool known(std::span<const variable> arguments) const;
   variable add(const device_type& type, std::string name);
   variable declare(const device_type& type, std::string_view expression);
+  variable read_later(const device_type& type, std::string place);
   void line(std::string text);
   std::string capture(std::string_view name, const void* data, const device_type& type);
   std::string use(const device_code& code);
@@ -127,10 +142,27 @@ class element_writer final : public detail::device_writer {
     }
   };
   argument_list arguments_of(const detail::device_call& what, std::span<const variable> arguments);
-  std::string call_text(const std::string& function, const argument_list& arguments,
-                        const device_type& result);
+  std::string call_text(const device_code& code, const std::string& function,
+                        const argument_list& arguments, const device_type& result);
   std::string view_of(const value& record, std::size_t offset, const device_type& type);
   c_key_part part_of(const value& number, bool descending);
+  // element_compiled.cpp: functions that the compiler plugin made.
+  struct compiled_arguments {
+    std::string list;
+    std::vector<std::string> spaces;
+  };
+  const compiled_function* usable(const char* descriptor, std::string_view without);
+  void add_pointer(compiled_arguments& to, variable v);
+  compiled_arguments pointers_to(const detail::compiled_call& what,
+                                 std::span<const variable> arguments,
+                                 const compiled_function& function);
+  std::string references_of(const compiled_function& function,
+                            const detail::device_value& captures);
+  std::string instance(const compiled_function& function, const std::vector<std::string>& spaces,
+                       bool of_reducer);
+  variable result_of(const compiled_function& function, const detail::compiled_call& what,
+                     const compiled_arguments& arguments, const std::string& index,
+                     const device_type& type);
   void helper(const std::string& name, std::string text);
 
   const graph::node& node_;
@@ -139,6 +171,7 @@ class element_writer final : public detail::device_writer {
   c_body* to_;
   bool aside_ = false;  // in a function that has no values: of a key, of running values
   std::vector<value> variables_;
+  std::deque<device_type> types_of_references_;
 };
 
 }  // namespace pappus::device_ops

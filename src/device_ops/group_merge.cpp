@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "ops/core/key_bits.h"
+#include "ops/core/rows_in.h"
 
 namespace pappus::device_ops {
 namespace {
@@ -28,19 +29,6 @@ using detail::group_params;
 
 constexpr std::int64_t piece_groups = 32768;  // per work item, at least
 constexpr std::size_t emitted_groups = 4096;  // at once
-
-detail::rows_ptr finished_rows(stage_run& run, const std::shared_ptr<detail::row_set>& rows) {
-  for (const auto& input : run.inputs)
-    if (input.host) rows->keep_owners_of(*input.host);
-  for (const auto& side : run.sides) rows->keep_owners_of(*side);
-  return rows;
-}
-
-std::shared_ptr<detail::row_set> empty_rows(const stage_run& run) {
-  auto rows = std::make_shared<detail::row_set>(run.node.out);
-  rows->keep(run.host_memory);
-  return rows;
-}
 
 void copy_states(std::byte* to, const std::byte* from, std::size_t bytes) {
   if (bytes == 8)
@@ -202,8 +190,7 @@ void write_records(stage_run& run, const group_params& params, const sorted_grou
     params.emit(reinterpret_cast<const std::byte*>(own), states, count,
                 rows.data() + first * run.node.out.size);
   });
-  output.append(rows.data(), static_cast<std::int64_t>(n));
-  output.own(std::move(rows));
+  ops::append_block(output, std::move(rows), static_cast<std::int64_t>(n));
 }
 
 }  // namespace
@@ -237,9 +224,9 @@ void table_merger::add_tables(std::int64_t leaf, detail::block tables, std::int6
 }
 
 void table_merger::finish() {
-  auto rows = empty_rows(run_);
+  auto rows = empty_result(run_);
   total_.write(run_.team, *run_.host_memory, *rows, run_.who);
-  run_.host_rows = finished_rows(run_, rows);
+  run_.host_rows = std::move(rows);
 }
 
 run_merger::run_merger(stage_run& run) : run_(run), params_(run.node.as<group_params>()) {}
@@ -278,13 +265,13 @@ sorted_groups run_merger::all() {
 }
 
 void run_merger::finish() {
-  auto rows = empty_rows(run_);
+  auto rows = empty_result(run_);
   const sorted_groups groups = all();
   if (params_.key_bytes == 4)
     write_records<std::uint32_t>(run_, params_, groups, *rows);
   else
     write_records<std::uint64_t>(run_, params_, groups, *rows);
-  run_.host_rows = finished_rows(run_, rows);
+  run_.host_rows = std::move(rows);
 }
 
 }  // namespace pappus::device_ops

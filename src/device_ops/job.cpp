@@ -12,13 +12,6 @@ std::size_t bytes_of(std::int64_t rows, const detail::record_type& layout) {
   return static_cast<std::size_t>(rows) * layout.size;
 }
 
-/// Captured values; host functions have them in their C++ objects.
-const std::vector<std::byte>& values_of(const chunk_job& job) {
-  static const std::vector<std::byte> none;
-  if (job.on.about().speaks == devices::dialect::host) return none;
-  return element_of(job.stage.node)->values;
-}
-
 /// Calls f(piece, its first row, rows) for the chunks that overlap rows [first, first + rows).
 template <typename Chunks, typename F>
 void for_overlaps(const Chunks& chunks, std::int64_t first, std::int64_t rows, F&& f) {
@@ -31,6 +24,14 @@ void for_overlaps(const Chunks& chunks, std::int64_t first, std::int64_t rows, F
 
 }  // namespace
 
+void take_values(stage_run& run) {
+  const auto element = element_of(run.node);
+  run.values = element->values;
+  run.traps = element->traps;
+  if (!copy_references(element->references, run.values))
+    throw needs_cpu{"a captured reference or pointer leads to memory that can't be read"};
+}
+
 chunk_job::chunk_job(device_session& device, stage_run& run, std::int64_t first_row,
                      std::int64_t row_count)
     : on(device), stage(run), first(first_row), rows(row_count) {}
@@ -42,14 +43,18 @@ memory::device_block_ptr chunk_job::acquire(std::size_t bytes) {
 
 void chunk_job::upload() {
   for (const auto& input : stage.inputs) upload_input(input);
-  const bool on_host = on.about().speaks == devices::dialect::host;
   for (std::size_t i = 0; i < stage.sides.size(); ++i)
-    sides_.push_back(!on_host && is_join_index(stage.node, i) ? upload_index(stage.sides[i])
-                                                              : upload_side(stage.sides[i]));
-  const auto& values = values_of(*this);
-  if (values.size() > devices::argument_bytes_max) {
-    values_ = acquire(values.size());
-    write(*values_->memory, 0, values.data(), values.size());
+    sides_.push_back(!on.runs_on_host() && is_join_index(stage.node, i)
+                         ? upload_index(stage.sides[i])
+                         : upload_side(stage.sides[i]));
+  if (on.runs_on_host()) return;  // host functions have their values in C++ objects, and throw
+  if (stage.values.size() > devices::argument_bytes_max) {
+    values_ = acquire(stage.values.size());
+    write(*values_->memory, 0, stage.values.data(), stage.values.size());
+  }
+  if (stage.traps) {
+    trap_ = acquire(sizeof trapped_);
+    write(*trap_->memory, 0, &trapped_, sizeof trapped_);
   }
 }
 
@@ -111,9 +116,8 @@ memory::device_block_ptr chunk_job::upload_index(const detail::rows_ptr& set) {
 
 void chunk_job::launch(const program& what, const kernel_entry& entry, std::size_t items,
                        std::initializer_list<devices::argument> more) {
-  const auto& values = values_of(*this);
   std::vector<devices::argument> arguments;
-  arguments.reserve(inputs_.size() + 2 * sides_.size() + 2 + more.size());
+  arguments.reserve(inputs_.size() + 2 * sides_.size() + 3 + more.size());
   for (const auto& input : inputs_) arguments.emplace_back(*input->memory);
   std::vector<std::int64_t> side_rows;
   side_rows.reserve(sides_.size());
@@ -124,8 +128,9 @@ void chunk_job::launch(const program& what, const kernel_entry& entry, std::size
   }
   if (values_)
     arguments.emplace_back(*values_->memory);
-  else if (!values.empty())
-    arguments.emplace_back(values.data(), values.size());
+  else if (!stage.values.empty() && !on.runs_on_host())
+    arguments.emplace_back(stage.values.data(), stage.values.size());
+  if (trap_) arguments.emplace_back(*trap_->memory);
   arguments.emplace_back(first);
   arguments.insert(arguments.end(), more.begin(), more.end());
   on.launch(what, entry, items, arguments);
@@ -150,6 +155,7 @@ void chunk_job::write(devices::buffer& to, std::size_t offset, const void* from,
 }
 
 void chunk_job::enqueued() {
+  if (trap_) read(*trap_->memory, 0, &trapped_, sizeof trapped_);
   if (!done_ || on.last_job() == this) computed_ = on.last_kernel();
   on.uploads().flush();
   on.kernels().flush();
@@ -166,10 +172,14 @@ void chunk_job::complete() {
   done_ = true;
 }
 
+/// Nothing of a chunk is used before it has been waited for, so what a function computed after a
+/// check failed is never seen.
 void chunk_job::wait_for_own() {
   if (uploaded_) on.uploads().wait(uploaded_);
   if (computed_) on.kernels().wait(computed_);
   if (downloaded_) on.downloads().wait(downloaded_);
+  if (trapped_ != 0)
+    throw needs_cpu{"a check in one of its functions failed, which the CPU reports properly"};
 }
 
 }  // namespace pappus::device_ops

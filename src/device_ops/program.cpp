@@ -9,15 +9,18 @@ namespace pappus::device_ops {
 
 program stage_program(const graph::node& n, std::string_view operator_path,
                       std::string_view defines) {
-  std::string text = element_of(n)->text;
-  text += fmt::format("#define ELEMENT_MANY {}\n", n.stage.form == detail::shape::many ? 1 : 0);
-  text += defines;
-  text += base::embedded("device_ops/text/stage.cl");
-  text += fmt::format("#line 1 \"{}\"\n", operator_path);
-  text += base::embedded(operator_path);
+  const auto element = element_of(n);
+  auto text = element->programs.of(operator_path, defines, [&] {
+    std::string all = element->text;
+    all += fmt::format("#define ELEMENT_MANY {}\n", n.stage.form == detail::shape::many ? 1 : 0);
+    all += defines;
+    all += base::embedded("device_ops/text/stage.cl");
+    all += fmt::format("#line 1 \"{}\"\n", operator_path);
+    all += base::embedded(operator_path);
+    return interned(std::move(all));
+  });
   // Host functions only need the node, which lives as long as the run.
-  return {graph::label(n), interned(std::move(text)),
-          std::shared_ptr<const void>(&n, [](const void*) {})};
+  return {graph::label(n), std::move(text), std::shared_ptr<const void>(&n, [](const void*) {})};
 }
 
 // One line an operator.

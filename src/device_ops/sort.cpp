@@ -27,6 +27,7 @@
 #include "device_ops/stage.h"
 #include "devices/host/entry.h"
 #include "ops/core/merge_runs.h"
+#include "ops/core/rows_in.h"
 #include "pappus/detail/loops/top.h"
 
 #define SORT_KEY_OF_ROW(args, row, part) (args).sort_key(row, part)
@@ -96,7 +97,7 @@ class sorting final : public chunk_operator {
   explicit sorting(stage_run& run)
       : run_(run),
         node_(run.node),
-        on_host_(run.devices.front()->about().speaks == devices::dialect::host),
+        on_host_(run.devices.front()->runs_on_host()),
         key_bytes_(key_parts(node_, on_host_)),
         integers_(sorts_integers(node_)),
         limit_(node_.kind == op_kind::top ? std::min(node_.as<top_params>().limit, run.rows)
@@ -141,12 +142,8 @@ class sorting final : public chunk_operator {
       merged = detail::block(*run_.host_memory, bytes, run_.who);
       merge(merged.data());
     }
-    auto result = std::make_shared<detail::row_set>(node_.out);
-    result->keep(run_.host_memory);
-    for (const auto& input : run_.inputs)
-      if (input.host) result->keep_owners_of(*input.host);
-    result->append(merged.data(), rows);
-    result->own(std::move(merged));
+    auto result = empty_result(run_);
+    ops::append_block(*result, std::move(merged), rows);
     run_.host_rows = std::move(result);
   }
 

@@ -43,10 +43,12 @@ struct stage_run {
   detail::workers& team;
   const std::shared_ptr<memory::pool>& host_memory;
   std::int64_t rows = 0;
-  std::int64_t chunk_rows = 0;  ///< the user's choice; 0: by memory
-  bool in_loop = false;         ///< of a do_while: other iterations will read the same inputs
-  bool stays = false;           ///< leave the result on the devices
-  std::string who;              ///< the stage's operators, for errors
+  std::int64_t chunk_rows = 0;      ///< the user's choice; 0: by memory
+  bool in_loop = false;             ///< of a do_while: other iterations will read the same inputs
+  bool stays = false;               ///< leave the result on the devices
+  std::string who;                  ///< the stage's operators, for errors
+  std::vector<std::byte> values{};  ///< captured, as they are at the beginning of this run
+  bool traps = false;               ///< functions have checks that may fail
 
   // The result: one of the two.
   detail::rows_ptr host_rows{};
@@ -54,6 +56,12 @@ struct stage_run {
   std::string note{};                 ///< what explain_analyze should tell
   std::vector<std::string> faults{};  ///< what went wrong and was put right
 };
+
+/// A set for the stage's result on the host, which keeps alive what its records may refer to.
+std::shared_ptr<detail::row_set> empty_result(const stage_run& run);
+
+/// Fills in the captured values. Throws needs_cpu where they can't be read.
+void take_values(stage_run& run);
 
 class chunk_job;
 
@@ -115,7 +123,8 @@ class chunk_job {
 
   std::vector<memory::device_block_ptr> inputs_, sides_, held_;
   std::deque<join_image> indexes_;  // don't move while they are uploaded
-  memory::device_block_ptr values_;
+  memory::device_block_ptr values_, trap_;
+  std::uint32_t trapped_ = 0;
   devices::event uploaded_, computed_, downloaded_;
   bool done_ = false;  // what enqueue() asked for
   void wait_for_own();
@@ -177,7 +186,7 @@ struct support {
   double scratch_row_bytes = 0;  ///< device memory besides input and output
 };
 
-/// An operator's device version. One object a kind of operator, see registry.cpp.
+/// An operator's device version. One object a kind of operator, see program.cpp.
 class device_operator {
  public:
   virtual ~device_operator() = default;

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "device_ops/stage.h"
+#include "ops/core/rows_in.h"
 #include "pappus/error.h"
 
 namespace pappus::device_ops {
@@ -218,10 +219,7 @@ class driver {
   /// Nothing of what was enqueued may use memory that is given back below.
   void abandon(bool lost) noexcept {
     if (lost) on_.on().lost = true;
-    for (auto* queue : {&on_.uploads(), &on_.kernels(), &on_.downloads()}) try {
-        queue->finish();
-      } catch (const device_error&) {  // that's why we are here
-      }
+    for (auto* queue : {&on_.uploads(), &on_.kernels(), &on_.downloads()}) bring_to_rest(*queue);
     under_way_.clear();
     try {
       on_.memory().drop();
@@ -242,6 +240,7 @@ class driver {
 }  // namespace
 
 void stream_chunks(stage_run& run, chunk_operator& with) {
+  take_values(run);
   auto shares = deal(run, with);
   std::deque<driver> drivers;  // they don't move
   std::size_t chunks = 0;
@@ -274,10 +273,7 @@ void stream_chunks(stage_run& run, chunk_operator& with) {
     run.note += fmt::format("{} chunks on {} device{}; ", chunks, drivers.size(),
                             drivers.size() == 1 ? "" : "s");
   for (const auto& d : drivers)
-    if (d.shrank()) {
-      run.faults.push_back(d.name() + ": memory was short, so chunks were halved");
-      run.note += run.faults.back() + "; ";
-    }
+    if (d.shrank()) run.faults.push_back(d.name() + ": memory was short, so chunks were halved");
 }
 
 detail::rows_ptr download(const device_rows& rows, const std::shared_ptr<memory::pool>& host,
@@ -295,16 +291,14 @@ detail::rows_ptr download(const device_rows& rows, const std::shared_ptr<memory:
                               memory.data() + static_cast<std::size_t>(chunk.first) * row_bytes,
                               bytes);
     } catch (const device_error& e) {
-      if (e.what_failed == fault::lost) chunk.on->on().lost = true;
-      if (e.what_failed != fault::lost) chunk.on->renew_queues();
+      if (e.what_failed == fault::lost)
+        chunk.on->on().lost = true;
+      else
+        chunk.on->renew_queues();
       throw;
     }
   }
-  auto result = std::make_shared<detail::row_set>(rows.layout());
-  result->keep(host);
-  result->append(memory.data(), rows.rows());
-  result->own(std::move(memory));
-  return result;
+  return ops::rows_in(std::move(memory), rows.layout(), rows.rows(), host);
 }
 
 void keep_copies(const device_rows& rows, const detail::rows_ptr& on_host) {

@@ -68,8 +68,7 @@ std::size_t pool::charged(std::size_t bytes) noexcept {
 
 std::byte* pool::acquire(std::size_t bytes, std::string_view who) {
   const std::size_t size = charged(bytes);
-  ask_for_memory(size);
-  std::lock_guard lock(mutex_);
+  const auto lock = lock_to_take(size);
   const auto fit = warm_blocks_.find(size);
   if (fit != warm_blocks_.end()) {
     std::byte* data = fit->second.back();
@@ -103,8 +102,7 @@ void pool::release(std::byte* data, std::size_t bytes) noexcept {
 }
 
 void pool::charge(std::size_t bytes, std::string_view who) {
-  ask_for_memory(bytes);
-  std::lock_guard lock(mutex_);
+  const auto lock = lock_to_take(bytes);
   make_room(bytes, who);
   in_use_ += bytes;
   peak_ = std::max(peak_, in_use_ + warm_);
@@ -115,13 +113,16 @@ void pool::on_shortage(std::function<void()> give_back) {
   give_back_ = std::move(give_back);
 }
 
-void pool::ask_for_memory(std::size_t size) {
+std::unique_lock<std::mutex> pool::lock_to_take(std::size_t size) {
+  std::unique_lock lock(mutex_);
+  if (size > limit_ || in_use_ <= limit_ - size) return lock;
+  lock.unlock();
   {
-    const std::lock_guard lock(mutex_);
-    if (size > limit_ || in_use_ <= limit_ - size) return;
+    const std::lock_guard asking(shortage_mutex_);
+    if (give_back_) give_back_();
   }
-  const std::lock_guard lock(shortage_mutex_);
-  if (give_back_) give_back_();
+  lock.lock();
+  return lock;
 }
 
 void pool::discharge(std::size_t bytes) noexcept {

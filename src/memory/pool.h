@@ -53,7 +53,8 @@ class pool final : public detail::memory_source {
   static std::size_t charged(std::size_t bytes) noexcept;
 
  private:
-  void ask_for_memory(std::size_t size);
+  /// Takes mutex_; lets it go for a while where memory is short and somebody may give some back.
+  std::unique_lock<std::mutex> lock_to_take(std::size_t size);
   // Both need mutex_.
   void make_room(std::size_t size, std::string_view who);
   void drop_warm(std::size_t until_held);

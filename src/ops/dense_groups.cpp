@@ -6,6 +6,7 @@
 
 #include "ops/blocks.h"
 #include "ops/core/key_bits.h"
+#include "ops/core/rows_in.h"
 
 namespace pappus::ops {
 namespace {
@@ -87,8 +88,7 @@ void dense_groups::write(detail::workers& team, detail::memory_source& memory,
     }
     params_.emit(narrow, states, n, rows.data() + static_cast<std::size_t>(first) * size);
   });
-  output.append(rows.data(), params_.domain);
-  output.own(std::move(rows));
+  append_block(output, std::move(rows), params_.domain);
 }
 
 }  // namespace pappus::ops

@@ -15,6 +15,7 @@
 #include <cstring>
 
 #include "ops/blocks.h"
+#include "ops/core/rows_in.h"
 #include "ops/operator.h"
 #include "ops/registry.h"
 
@@ -124,8 +125,7 @@ void finish(run_context& context) {
   }
   detail::block result(context.memory, reducer.result.size, context.who);
   reducer.finish(reducer.context.get(), state.total.data(), result.data());
-  context.output->append(result.data(), 1);
-  context.output->own(std::move(result));
+  append_block(*context.output, std::move(result), 1);
 }
 
 constexpr phase fold_phases[] = {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string_view>
 
+#include "ops/core/rows_in.h"
 #include "pappus/detail/core/chunks.h"
 #include "pappus/detail/core/memory.h"
 #include "pappus/detail/core/stage.h"
@@ -21,11 +22,7 @@ detail::rows_ptr finished_fold(const detail::reduce_kernel& reducer, const std::
                                std::string_view who) {
   detail::block result(*memory, reducer.result.size, who);
   reducer.finish(reducer.context.get(), total, result.data());
-  auto rows = std::make_shared<detail::row_set>(layout);
-  rows->keep(memory);
-  rows->append(result.data(), 1);
-  rows->own(std::move(result));
-  return rows;
+  return rows_in(std::move(result), layout, 1, memory);
 }
 
 }  // namespace pappus::ops

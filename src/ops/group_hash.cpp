@@ -15,6 +15,7 @@
 #include <limits>
 
 #include "ops/core/radix.h"
+#include "ops/core/rows_in.h"
 #include "ops/group.h"
 
 namespace pappus::ops {
@@ -293,8 +294,7 @@ void hash_run::write(run_context& context, const std::byte* keys, const std::byt
     params_.emit(keys + first * params_.key_bytes, states + first, std::min(piece, n - first),
                  rows.data() + first * size);
   });
-  context.output->append(rows.data(), static_cast<std::int64_t>(n));
-  context.output->own(std::move(rows));
+  append_block(*context.output, std::move(rows), static_cast<std::int64_t>(n));
 }
 
 void hash_run::write_by_bits(run_context& context, std::size_t n) const {

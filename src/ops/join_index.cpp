@@ -19,6 +19,7 @@
 
 #include "ops/blocks.h"
 #include "ops/core/hash_string.h"
+#include "ops/core/rows_in.h"
 #include "ops/operator.h"
 #include "ops/registry.h"
 #include "pappus/error.h"
@@ -165,8 +166,7 @@ void build_index(run_context& context) {
   }
   detail::block row(context.memory, sizeof(detail::join_side), context.who);
   ::new (row.data()) detail::join_side{state.index.get()};
-  context.output->append(row.data(), 1);
-  context.output->own(std::move(row));
+  append_block(*context.output, std::move(row), 1);
   context.output->hold(std::move(state.index));
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ops/core/radix.h"
+#include "ops/core/rows_in.h"
 #include "ops/group.h"
 #include "ops/registry.h"
 
@@ -144,8 +145,7 @@ void map_groups(run_context& context) {
                    starts[i + 1] - starts[i], out.data() + i * size);
     }
   });
-  context.output->append(out.data(), static_cast<std::int64_t>(groups));
-  context.output->own(std::move(out));
+  append_block(*context.output, std::move(out), static_cast<std::int64_t>(groups));
 }
 
 constexpr phase map_groups_phases[] = {

@@ -16,6 +16,7 @@
 #include "ops/blocks.h"
 #include "ops/core/hash_string.h"
 #include "ops/core/key_bits.h"
+#include "ops/core/rows_in.h"
 #include "ops/operator.h"
 #include "ops/registry.h"
 #include "pappus/detail/core/apply.h"
@@ -163,8 +164,7 @@ void place_rows(run_context& context) {
                           args.rows, state.counts[range].data(), rows.data());
                    });
   });
-  context.output->append(rows.data(), context.rows);
-  context.output->own(std::move(rows));
+  append_block(*context.output, std::move(rows), context.rows);
   context.output->keep_owners_of(*context.inputs[0]);
   context.output->partitioned(std::move(ends));
 }

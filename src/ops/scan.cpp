@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "ops/blocks.h"
+#include "ops/core/rows_in.h"
 #include "ops/operator.h"
 #include "ops/registry.h"
 
@@ -145,8 +146,7 @@ void scan(run_context& context) {
   detail::block records(
       context.memory, static_cast<std::size_t>(context.rows) * context.node.out.size, context.who);
   scanning(context, records.data()).run();
-  context.output->append(records.data(), context.rows);
-  context.output->own(std::move(records));
+  append_block(*context.output, std::move(records), context.rows);
 }
 
 constexpr phase scan_phases[] = {

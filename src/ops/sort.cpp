@@ -18,6 +18,7 @@
 #include "ops/blocks.h"
 #include "ops/core/key_bits.h"
 #include "ops/core/radix.h"
+#include "ops/core/rows_in.h"
 #include "ops/core/string_sort.h"
 #include "ops/operator.h"
 #include "ops/registry.h"
@@ -188,8 +189,7 @@ class sorting {
   }
 
   void hand_over(detail::block records) {
-    context_.output->append(records.data(), rows_);
-    context_.output->own(std::move(records));
+    append_block(*context_.output, std::move(records), rows_);
   }
 
   run_context& context_;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ops/blocks.h"
+#include "ops/core/rows_in.h"
 #include "pappus/detail/core/stream.h"
 
 namespace pappus::ops {
@@ -70,8 +71,7 @@ void write_aligned(run_context& context, const span& rows, detail::row_set& to) 
                                              rows.loop(context.node.stage.element.get(), args, out);
                                            });
                           });
-  to.append(block.data(), rows.count());
-  to.own(std::move(block));
+  append_block(to, std::move(block), rows.count());
 }
 
 void write_any(run_context& context, const span& rows, detail::row_set& to) {

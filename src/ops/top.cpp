@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ops/blocks.h"
+#include "ops/core/rows_in.h"
 #include "ops/operator.h"
 #include "ops/registry.h"
 
@@ -79,8 +80,7 @@ void choose(run_context& context) {
   detail::block records(context.memory, static_cast<std::size_t>(chosen) * context.node.out.size,
                         context.who);
   params.finish(all.data(), count, chosen, records.data());
-  context.output->append(records.data(), chosen);
-  context.output->own(std::move(records));
+  append_block(*context.output, std::move(records), chosen);
 }
 
 constexpr phase top_phases[] = {

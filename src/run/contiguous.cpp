@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "ops/core/rows_in.h"
 #include "run/executor.h"
 
 namespace pappus::run {
@@ -26,10 +27,8 @@ detail::rows_ptr contiguous(const detail::rows_ptr& rows, detail::workers& team,
       row += n;
     }
   });
-  auto copy = std::make_shared<detail::row_set>(rows->layout(), block.data(), rows->rows());
-  copy->keep(memory);
+  auto copy = ops::rows_in(std::move(block), rows->layout(), rows->rows(), memory);
   copy->keep_owners_of(*rows);
-  copy->own(std::move(block));
   return copy;
 }
 

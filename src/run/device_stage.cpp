@@ -96,13 +96,16 @@ std::unique_ptr<device_ops::stage_run> live_executor::device_stage(plan::stage_i
   return run;
 }
 
-/// False when the CPU had to run it.
-bool live_executor::run_on_devices(plan::stage_index which, std::string& note) {
+void live_executor::run_on_devices(plan::stage_index which, std::string& note) {
   const auto& stage = plan_.stages[index(which)];
   const auto* op = device_ops::find(stage.node->kind);
   auto run = device_stage(which);
   auto left = run->devices;
   const auto before = totals_of(left);
+  const auto tell = [&](const std::string& fault) {
+    if (with_.on_fault) with_.on_fault(run->who + ": " + fault);
+    note += fault + "; ";
+  };
   while (!left.empty()) {
     run->devices = left;
     run->note.clear();
@@ -113,36 +116,30 @@ bool live_executor::run_on_devices(plan::stage_index which, std::string& note) {
       s.rows = std::move(run->host_rows);
       s.device_rows = std::move(run->device_rows_left);
       s.row_count = s.rows ? s.rows->rows() : s.device_rows->rows();
-      note += run->note + what_ran(left, before);
-      if (with_.on_fault)
-        for (const auto& fault : run->faults) with_.on_fault(run->who + ": " + fault);
-      return true;
+      note += run->note;
+      for (const auto& fault : run->faults) tell(fault);
+      note += what_ran(left, before);
+      return;
     } catch (const device_ops::needs_cpu& e) {
       note += fmt::format("moved to the CPU: {}; ", e.reason);
       left.clear();
     } catch (const memory_error& e) {  // of the host, whose memory the devices' may be
-      const auto told =
-          fmt::format("host memory was short, so the stage moved from {} to the CPU ({})",
-                      names(left), e.what());
-      if (with_.on_fault) with_.on_fault(run->who + ": " + told);
-      note += told + "; ";
+      tell(fmt::format("host memory was short, so the stage moved from {} to the CPU ({})",
+                       names(left), e.what()));
       left.clear();
     } catch (const device_error& e) {
       for (const auto& input : run->inputs)  // rows that were there are gone
         if (!input.host && e.what_failed == fault::lost) throw;
       std::erase_if(left, [&](const auto* d) { return d->about().name == e.device_name; });
       if (left.size() == run->devices.size()) left.clear();
-      const auto told = fmt::format(
-          "{}: {}, so the stage moved to {} ({}){}{}", e.device_name, consequence(e.what_failed),
-          left.empty() ? "the CPU" : names(left), e.what(), e.log.empty() ? "" : ":\n", e.log);
-      if (with_.on_fault) with_.on_fault(run->who + ": " + told);
-      note += told + "; ";
+      tell(fmt::format("{}: {}, so the stage moved to {} ({}){}{}", e.device_name,
+                       consequence(e.what_failed), left.empty() ? "the CPU" : names(left), e.what(),
+                       e.log.empty() ? "" : ":\n", e.log));
     }
   }
   run.reset();  // what it holds takes memory
   run_on_cpu(which);
   note += "ran on the CPU";
-  return false;
 }
 
 void live_executor::run_on_cpu(plan::stage_index which) {

@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "formats/format.h"
+#include "ops/core/rows_in.h"
 #include "run/slot.h"
 
 namespace pappus::run {
@@ -172,8 +173,7 @@ void live_executor::read_file(plan::stage_index which) {
   while (step > 0) {
     detail::block block(*with_.memory, static_cast<std::size_t>(step) * node.out.size, node.name);
     const auto n = reader->read(with_.team, block.data(), step);
-    rows->append(block.data(), n);
-    rows->own(std::move(block));
+    ops::append_block(*rows, std::move(block), n);
     if (n < step || rows->rows() == params.rows) break;
   }
   rows->keep(owner_of(reader->strings(), with_.memory));

@@ -61,7 +61,8 @@ class live_executor {
   struct slot;
   void run_task(const tasks::task& t, std::int64_t& windows, std::string& note);
   void start(plan::stage_index stage);
-  bool run_on_devices(plan::stage_index stage, std::string& note);
+  /// On the CPU at last, when devices fail.
+  void run_on_devices(plan::stage_index stage, std::string& note);
   std::unique_ptr<device_ops::stage_run> device_stage(plan::stage_index stage);
   void run_on_cpu(plan::stage_index stage);
   void hand_over(plan::stage_index stage);

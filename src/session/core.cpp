@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "ops/core/rows_in.h"
 #include "pappus/error.h"
 
 namespace pappus::detail {
@@ -90,6 +91,33 @@ void session_core::end() noexcept {
   tracer_.swap(last);
 }
 
+bool session_core::worth_devices(const plan::plan& on_cpu) {
+  const bool asked_for = std::ranges::any_of(
+      on_cpu.stages, [](const plan::stage& s) { return !s.node->stage.devices.empty(); });
+  return (asked_for || session_devices::worth_loading(on_cpu.seconds())) &&
+         !machine_with_devices().devices.empty();
+}
+
+const cost::machine& session_core::machine_with_devices() {
+  std::call_once(devices_added_, [&] {
+    machine_with_devices_ = machine_;
+    devices_.add_to(machine_with_devices_);
+  });
+  return machine_with_devices_;
+}
+
+void session_core::remember_fault(const std::string& text) {
+  const std::lock_guard lock(faults_mutex_);
+  faults_.push_back(text);
+}
+
+std::vector<std::string> session_core::device_faults() {
+  auto all = devices_.faults();
+  const std::lock_guard lock(faults_mutex_);
+  all.insert(all.end(), faults_.begin(), faults_.end());
+  return all;
+}
+
 void session_core::check_alive() const {
   if (ended_)
     throw usage_error(
@@ -148,10 +176,7 @@ rows_ptr copy_rows(const session_ptr& session, record_type layout, const void* d
   const auto bytes = static_cast<std::size_t>(n) * layout.size;
   block memory(*session->memory(), bytes, "from");
   if (bytes != 0) std::memcpy(memory.data(), data, bytes);
-  auto rows = std::make_shared<row_set>(layout, memory.data(), n);
-  rows->keep(session->memory());
-  rows->own(std::move(memory));
-  return rows;
+  return ops::rows_in(std::move(memory), layout, n, session->memory());
 }
 
 }  // namespace pappus::detail

@@ -63,6 +63,8 @@ class session_core : public std::enable_shared_from_this<session_core> {
   std::unique_ptr<trace::recorder> listen(const plan::plan& p) const;
   plan::request planning(std::span<const node_ptr> roots, const plan::bindings* bound,
                          bool with_devices);
+  /// Whether a query, planned for the CPU, should be planned again with the devices there are.
+  bool worth_devices(const plan::plan& on_cpu);
   const cost::machine& machine_with_devices();
   void remember_fault(const std::string& text);
 

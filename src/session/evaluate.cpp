@@ -1,5 +1,4 @@
 // From a graph to its result.
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
@@ -14,12 +13,6 @@
 namespace pappus::detail {
 
 namespace {
-
-/// Some stage says where it wants to run.
-bool names_devices(const plan::plan& p) {
-  return std::ranges::any_of(p.stages,
-                             [](const plan::stage& s) { return !s.node->stage.devices.empty(); });
-}
 
 /// What the cache of kernels did for this process so far.
 void count_kernels(trace::recorder& recorder) {
@@ -44,14 +37,6 @@ plan::request session_core::planning(std::span<const node_ptr> roots, const plan
           .ask_device = [this](const node& n, unsigned d) { return devices_.ask(n, d); },
           .bytes_there = [this](const rows_ptr& rows,
                                 unsigned d) { return devices_.bytes_there(rows, d); }};
-}
-
-const cost::machine& session_core::machine_with_devices() {
-  std::call_once(devices_added_, [&] {
-    machine_with_devices_ = machine_;
-    devices_.add_to(machine_with_devices_);
-  });
-  return machine_with_devices_;
 }
 
 std::vector<rows_ptr> session_core::evaluate(std::span<const node_ptr> roots,
@@ -85,16 +70,11 @@ std::vector<rows_ptr> session_core::run_once(std::span<const node_ptr> roots,
                                              const plan::bindings& bound, bool use_devices,
                                              devices::cpu::query_workers& team,
                                              trace::recorder* outer, std::string* report) {
-  const auto on_cpu = planning(roots, &bound, false);
-  const bool named = use_devices && devices_.wanted(0);
-  auto p = plan::make_plan(named ? planning(roots, &bound, true) : on_cpu);
-  bool with_devices = named;
-  if (use_devices && !named && (devices_.wanted(p.seconds()) || names_devices(p)) &&
-      !machine_with_devices().devices.empty()) {
-    with_devices = true;
-    p = plan::make_plan(planning(roots, &bound, true));
-  }
+  const bool named = use_devices && devices_.named();
+  auto p = plan::make_plan(planning(roots, &bound, named));
+  const bool with_devices = named || (use_devices && worth_devices(p));
   const auto asked = planning(roots, &bound, with_devices);
+  if (with_devices && !named) p = plan::make_plan(asked);
   const auto predicted = p.stages;
   const auto own_recorder = outer == nullptr ? listen(p) : nullptr;
   trace::recorder* const recorder = outer == nullptr ? own_recorder.get() : outer;
@@ -137,18 +117,6 @@ std::vector<rows_ptr> session_core::run_once(std::span<const node_ptr> roots,
   std::vector<rows_ptr> results;
   for (const auto root : p.roots) results.push_back(executor.rows(root));
   return results;
-}
-
-void session_core::remember_fault(const std::string& text) {
-  const std::lock_guard lock(faults_mutex_);
-  faults_.push_back(text);
-}
-
-std::vector<std::string> session_core::device_faults() {
-  auto all = devices_.faults();
-  const std::lock_guard lock(faults_mutex_);
-  all.insert(all.end(), faults_.begin(), faults_.end());
-  return all;
 }
 
 std::unique_ptr<trace::recorder> session_core::listen(const plan::plan& p) const {

@@ -1,10 +1,36 @@
 #include "session/report.h"
 
+#include <algorithm>
+#include <string_view>
+
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "device_ops/element.h"
 
 namespace pappus::detail {
+namespace {
+
+/// What was generated for the stages that are to run on devices: their element functions, without
+/// the operators' own text.
+std::string device_code_of(const plan::plan& p) {
+  std::string text;
+  for (std::size_t i = 0; i < p.stages.size(); ++i) {
+    const auto& stage = p.stages[i];
+    if (stage.where.devices.empty()) continue;
+    const auto element = device_ops::element_of(*stage.node);
+    if (!element->possible()) continue;
+    text += fmt::format("  s{} {}\n", i, graph::label(*stage.node));
+    for (std::size_t begin = 0; begin < element->text.size();) {
+      const auto end = std::min(element->text.find('\n', begin), element->text.size());
+      text += fmt::format("    {}\n", std::string_view(element->text).substr(begin, end - begin));
+      begin = end + 1;
+    }
+  }
+  return text.empty() ? "" : "device code\n" + text;
+}
+
+}  // namespace
 
 std::string explained(const plan::plan& p, const tasks::dag& work,
                       const run::prediction& predicted) {
@@ -20,6 +46,7 @@ std::string explained(const plan::plan& p, const tasks::dag& work,
     text += fmt::format("plan after {}\n{}", pass.name, pass.text);
     before = pass.text;
   }
+  text += device_code_of(p);
   text += "tasks\n" + work.print(p);
   const char* most = predicted.exact ? "" : "≤ ";
   text +=

@@ -1,6 +1,7 @@
 #include "session/session_devices.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cost/rates_file.h"
 #include "devices/measure.h"
@@ -19,12 +20,6 @@ cost::device_rates rates_of(const cost::stored_rates& stored,
   rates.host_memory = about.host_memory;
   rates.memory_bytes = static_cast<double>(device.memory().limit());
   return rates;
-}
-
-std::string joined(const std::vector<std::string>& texts) {
-  std::string all;
-  for (const auto& text : texts) all += (all.empty() ? "" : "; ") + text;
-  return all;
 }
 
 }  // namespace
@@ -81,10 +76,11 @@ plan::device_answer session_devices::ask(const graph::node& n, unsigned number) 
     return {.reason = fmt::format("on(\"{}\") asks for another place", n.stage.devices)};
   const auto* op = device_ops::find(n.kind);
   if (op == nullptr) return {.reason = n.name + " runs on the CPU"};
-  const bool on_host = about.speaks == devices::dialect::host;
+  const bool on_host = device.runs_on_host();
   if (!on_host) {  // host functions are the user's own loops
     const auto element = device_ops::element_of(n);
-    if (!element->possible()) return {.reason = joined(element->reasons)};
+    if (!element->possible())
+      return {.reason = fmt::format("{}", fmt::join(element->reasons, "; "))};
     if (element->needs_doubles && !about.doubles)
       return {.reason = about.name + " has no 64-bit floats"};
   }

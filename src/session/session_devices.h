@@ -27,10 +27,12 @@ class session_devices {
                   std::shared_ptr<memory::pool> host);
   ~session_devices();
 
+  /// Whether the user named them.
+  bool named() const noexcept { return named_; }
   /// Whether a query that would take the CPU so long is worth looking for devices.
-  bool wanted(double cpu_seconds) const {
+  static bool worth_loading(double cpu_seconds) noexcept {
     constexpr double loading_seconds = 0.2;  // what drivers take to start
-    return named_ || cpu_seconds > loading_seconds;
+    return cpu_seconds > loading_seconds;
   }
   /// Adds the devices to a description of the machine. Opens them.
   void add_to(cost::machine& machine);

@@ -12,27 +12,14 @@
 #include <gtest/gtest.h>
 
 #include "devices/registry.h"
+#include "support/driver_environment.h"
 #include "system/suite.h"
 
 namespace pappus::bench {
 namespace {
 
-// Drivers read their environment once a process, before any test of this program asks for devices.
-class driver_environment : public ::testing::Environment {
- public:
-  void SetUp() override {
-    folder_ =
-        std::filesystem::temp_directory_path() / ("pappus_bench_test_" + std::to_string(getpid()));
-    setenv("POCL_DEVICES", "basic basic", 0);
-    setenv("PAPPUS_CACHE", folder_.c_str(), 1);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
- private:
-  std::filesystem::path folder_;
-};
 [[maybe_unused]] const auto* const environment =
-    ::testing::AddGlobalTestEnvironment(new driver_environment);
+    ::testing::AddGlobalTestEnvironment(new test::driver_environment("basic basic"));
 
 std::size_t opencl_devices() {
   std::size_t count = 0;

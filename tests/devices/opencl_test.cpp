@@ -1,12 +1,8 @@
-// What the OpenCL devices of this machine promise beyond device_contract_test.cpp. PoCL, where it
-// is installed, is asked for two devices that stand in for a node with two GPUs.
-#include <unistd.h>
-
+// What the OpenCL devices of this machine promise beyond device_contract_test.cpp.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <iostream>
 #include <mutex>
 #include <numeric>
@@ -20,6 +16,7 @@
 
 #include "devices/kernel_cache.h"
 #include "devices/registry.h"
+#include "support/driver_environment.h"
 
 namespace pappus::devices {
 namespace {
@@ -28,26 +25,8 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// Drivers read their environment once a process, before any test of this program asks for devices.
-class driver_environment : public ::testing::Environment {
- public:
-  void SetUp() override {
-    folder_ =
-        std::filesystem::temp_directory_path() / ("pappus_opencl_test_" + std::to_string(getpid()));
-    setenv("POCL_DEVICES", "basic basic pthread", 0);
-    // A process that a test starts finds what this one kept.
-    if (std::getenv("PAPPUS_OPENCL_TEST_CACHE") == nullptr) {
-      setenv("PAPPUS_OPENCL_TEST_CACHE", folder_.c_str(), 1);
-      setenv("PAPPUS_CACHE", folder_.c_str(), 1);
-    }
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
- private:
-  std::filesystem::path folder_;
-};
 [[maybe_unused]] const auto* const environment =
-    ::testing::AddGlobalTestEnvironment(new driver_environment);
+    ::testing::AddGlobalTestEnvironment(new test::driver_environment("basic basic pthread"));
 
 kernel_source source_of(const std::string& entry, const std::string& text) {
   return {entry, entry, std::make_shared<const std::string>(text), nullptr, nullptr};

@@ -1,5 +1,6 @@
 // How a session uses devices: which, for what, and what it tells.
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -107,6 +108,77 @@ TEST(session_devices, a_stage_moves_to_the_cpu_when_the_host_lacks_memory_for_bo
     return s.borrow(in).sort().collect().to_vector();
   };
   EXPECT_EQ(sorted("opencl"), sorted("cpu"));
+}
+
+/// What becomes of sums of 0, 1, ..., 9, to each of which a device's function adds a value.
+template <typename By>
+std::vector<std::string> faults_of(const char* text, By by) {
+  session s(options{.devices = "opencl:0"});
+  const auto add = [](int x, By more) { return static_cast<int>(x + more); };
+  const auto rows = s.from(std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
+  EXPECT_EQ(rows.map(with_device_code(add, device_text("add", text), by)).sum().get(),
+            rows.map([add, by](int x) { return add(x, by); }).on("cpu").sum().get());
+  return s.device_faults();
+}
+
+TEST(session_devices, device_code_that_takes_other_numbers_is_refused_by_the_compiler) {
+  if (devices::all_devices().empty()) GTEST_SKIP() << "needs an OpenCL device";
+  const auto refused = [](const std::vector<std::string>& faults, const char* call) {
+    ASSERT_EQ(faults.size(), 1u);
+    EXPECT_TRUE(contains(faults[0], call)) << faults[0];
+    EXPECT_TRUE(contains(faults[0], "conflicting types for 'add'")) << faults[0];
+  };
+  refused(faults_of("int add(int x, float by) { return x + (int)by; }", 2.5),
+          "the call add(int, double):1:");
+  refused(faults_of("int add(int x, int by) { return x + by; }", std::int64_t{2}),
+          "the call add(int, long):1:");
+  refused(faults_of("DEVICE int add(long x, int by) { return (int)x + by; }", 2),
+          "the call add(int, int):1:");
+}
+
+TEST(session_devices, device_code_is_compiled_however_its_function_is_declared) {
+  if (devices::all_devices().empty()) GTEST_SKIP() << "needs an OpenCL device";
+  for (const char* text :
+       {"int add(int x, int by) { return x + by; }",
+        "DEVICE int add(const int x, const int by) { return x + by; }",
+        "static int add(int x, int by) { return x + by; }",
+        "static inline int add(int x, int by);\nint add(int x, int by) { return x + by; }",
+        "int __attribute__((const)) add(int x, int by) { return x + by; }",
+        "int __attribute__((overloadable)) add(int x, int by) { return x + by; }",
+        "float __attribute__((overloadable)) add(float x, int by) { return x + by; }\n"
+        "int __attribute__((overloadable)) add(int x, int by) { return x + by; }",
+        "int plus_int(int x, int by) { return x + by; }\n#define add plus_int\n",
+        "#define add(x, by) ((x) + (by))\n"})
+    EXPECT_EQ(faults_of(text, 2), std::vector<std::string>()) << text;
+}
+
+TEST(session_devices, device_code_may_be_a_function_of_the_language) {
+  if (devices::all_devices().empty()) GTEST_SKIP() << "needs an OpenCL device";
+  session s(options{.devices = "opencl:0"});
+  const auto root = with_device_code([](float x) { return std::sqrt(x); }, device_text("sqrt", ""));
+  EXPECT_EQ(s.from(std::vector<float>{4, 9}).map(root).sum().get(), 5);
+  EXPECT_EQ(s.device_faults(), std::vector<std::string>());
+}
+
+struct weight {
+  double total = 0;
+  void accumulate(float x) { total += static_cast<double>(x); }
+  void merge(const weight& other) { total += other.total; }
+  static device_code on_device() {
+    return device_text("weigh",
+                       "typedef struct { double total; } weight;\n"
+                       "void weigh(weight* to, double x) { to->total += x; }\n");
+  }
+};
+
+TEST(session_devices, device_code_of_reducers_takes_what_they_are_given) {
+  if (devices::all_devices().empty()) GTEST_SKIP() << "needs an OpenCL device";
+  session s(options{.devices = "opencl:0"});
+  s.from(std::vector<float>{1, 2}).reduce<weight>().get();
+  const auto faults = s.device_faults();
+  ASSERT_EQ(faults.size(), 1u);
+  EXPECT_TRUE(contains(faults[0], "the call weigh(weight*, float):1:")) << faults[0];
+  EXPECT_TRUE(contains(faults[0], "conflicting types for 'weigh'")) << faults[0];
 }
 
 TEST(session_devices, lambdas_that_run_on_a_device_may_ask_for_queries) {

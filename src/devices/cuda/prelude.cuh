@@ -38,3 +38,28 @@ static_assert((char)-1 < 0, "the text of kernels needs a signed char");
 
 // Every ITEMS-th row from the work-item's own, so that neighbours read neighbouring rows.
 #define FOR_ROWS(row, rows) for (long row = (long)ITEM; row < (long)(rows); row += (long)ITEMS)
+
+// What compiled lambdas are written in: numbers that lie in records of any type, the address space
+// of constant tables, and those of OpenCL's functions that CUDA spells otherwise or not at all.
+#define IN_CONSTANT
+typedef char __attribute__((may_alias)) char_a;
+typedef uchar __attribute__((may_alias)) uchar_a;
+typedef short __attribute__((may_alias)) short_a;
+typedef ushort __attribute__((may_alias)) ushort_a;
+typedef int __attribute__((may_alias)) int_a;
+typedef uint __attribute__((may_alias)) uint_a;
+typedef long __attribute__((may_alias)) long_a;
+typedef ulong __attribute__((may_alias)) ulong_a;
+typedef float __attribute__((may_alias)) float_a;
+typedef double __attribute__((may_alias)) double_a;
+
+DEVICE float as_float(uint bits) { return __uint_as_float(bits); }
+DEVICE uint as_uint(float x) { return __float_as_uint(x); }
+DEVICE double as_double(ulong bits) { return __longlong_as_double((long long)bits); }
+DEVICE ulong as_ulong(double x) { return (ulong)__double_as_longlong(x); }
+DEVICE int popcount(uint x) { return __popc(x); }
+DEVICE int popcount(ulong x) { return __popcll(x); }
+DEVICE int clz(uint x) { return __clz((int)x); }
+DEVICE int clz(ulong x) { return __clzll((long long)x); }
+DEVICE long mul_hi(long a, long b) { return __mul64hi(a, b); }
+DEVICE ulong mul_hi(ulong a, ulong b) { return __umul64hi(a, b); }

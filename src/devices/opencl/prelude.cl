@@ -43,3 +43,19 @@
 #else
 #define FOR_ROWS(row, rows) for (long row = (long)ITEM; row < (long)(rows); row += (long)ITEMS)
 #endif
+
+// What compiled lambdas are written in: numbers that lie in records of any type, and the address
+// space of constant tables.
+#define IN_CONSTANT constant
+typedef char __attribute__((may_alias)) char_a;
+typedef uchar __attribute__((may_alias)) uchar_a;
+typedef short __attribute__((may_alias)) short_a;
+typedef ushort __attribute__((may_alias)) ushort_a;
+typedef int __attribute__((may_alias)) int_a;
+typedef uint __attribute__((may_alias)) uint_a;
+typedef long __attribute__((may_alias)) long_a;
+typedef ulong __attribute__((may_alias)) ulong_a;
+typedef float __attribute__((may_alias)) float_a;
+#ifdef cl_khr_fp64
+typedef double __attribute__((may_alias)) double_a;
+#endif

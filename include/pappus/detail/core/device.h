@@ -63,6 +63,20 @@ struct device_call {
   bool range = false;
 };
 
+/// A call of a function that has a thunk, for which the compiler plugin may have made device code:
+/// its parameters are the thunk's.
+struct compiled_call {
+  const char* descriptor = nullptr;  ///< of the slot; null: the plugin wasn't there
+  device_value captures{};           ///< the function object; of 0 bytes: none
+  int first_side = 0;
+  std::span<const device_type* const> sides{};
+  const device_type* result = nullptr;
+  /// The function yields a range of results. `descriptor` is of the thunk that counts them, this
+  /// one of that which picks one.
+  const char* pick = nullptr;
+  bool range = false;
+};
+
 /// Takes the description of an element function, operator by operator, in the order in which
 /// records pass through them. Variables are numbers; no_variable stands for what can't be computed
 /// on a device (and every use of it).
@@ -87,6 +101,7 @@ class device_writer {
   /// Number of the row, over the whole stage; long.
   virtual variable row_number() = 0;
   virtual variable call(const device_call& what, std::span<const variable> arguments) = 0;
+  virtual variable call(const compiled_call& what, std::span<const variable> arguments) = 0;
   /// A C expression in which $0, $1 stand for the arguments, converted to the type.
   virtual variable compute(std::string_view expression, std::span<const variable> arguments,
                            const device_type& result) = 0;
@@ -114,6 +129,8 @@ class device_writer {
   /// function.
   virtual void reduce(variable value, const device_type& state, std::string_view accumulate,
                       const device_code* code) = 0;
+  /// The same by a thunk of the reducer's accumulate().
+  virtual void reduce(variable value, const device_type& state, const char* descriptor) = 0;
   /// The same for a state of one number: it becomes a C expression of itself, $0, and `x`, $1.
   virtual void fold(variable value, const device_type& state, std::string_view expression) = 0;
   /// After yield(): the parts of a sort key that are now described are computed from this record.

@@ -1,6 +1,7 @@
 // What the untyped middle knows of a record type: its size, its alignment and what to call it.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <string_view>
 #include <type_traits>
@@ -18,6 +19,16 @@ constexpr std::string_view type_name() {
   const auto begin = text.find(open) + open.size();
   return text.substr(begin, text.find(close, begin) - begin);
 }
+
+/// The same, ended by 0.
+template <typename T>
+struct type_spelling {
+  static constexpr auto text = [] {
+    std::array<char, type_name<T>().size() + 1> copy{};
+    type_name<T>().copy(copy.data(), copy.size() - 1);
+    return copy;
+  }();
+};
 
 struct record_type {
   std::size_t size = 0;   ///< bytes from one record to the next

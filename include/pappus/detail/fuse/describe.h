@@ -1,7 +1,8 @@
 // What a device is told of the functions that operators are given.
 //
 // Functions with device code are calls of it; pointers to members and the standard library's
-// arithmetic functors are known; of everything else there is no device version.
+// arithmetic functors are known; for everything else the compiler plugin may have made device code
+// (thunk.h).
 #pragma once
 
 #include <array>
@@ -14,14 +15,12 @@
 #include "pappus/detail/core/keys.h"
 #include "pappus/detail/fuse/coded.h"
 #include "pappus/detail/fuse/device_type.h"
+#include "pappus/detail/fuse/thunk.h"
 #include "pappus/function.h"
 
 namespace pappus::detail {
 
 using device_variable = device_writer::variable;
-
-inline constexpr std::string_view no_device_code =
-    "its function has no device code (give it some with with_device_code)";
 
 /// A functor as a C expression of $0 and $1. Sums of integers are made of unsigned ones: they wrap.
 struct operator_text {
@@ -77,6 +76,20 @@ struct is_known_operator<F, T> : std::bool_constant<known_operator<F, T>> {};
 template <typename F, typename T>
 struct is_known_operator<F, T, T> : std::bool_constant<known_operator<F, T>> {};
 
+template <typename F, typename... In>
+constexpr std::string_view operator_text_for() {
+  if constexpr (is_known_operator<F, In...>::value) {
+    constexpr operator_text text = device_operator<F>::text;
+    return (std::is_integral_v<In> && ...) ? text.integers : text.floats;
+  } else {
+    return {};
+  }
+}
+template <typename F, typename... In>
+inline constexpr std::string_view operator_text_of = operator_text_for<F, In...>();
+template <typename F, typename... In>
+inline constexpr bool has_operator_text = !operator_text_of<F, In...>.empty();
+
 /// The byte of a record at which a member begins.
 template <typename Record, typename Member>
 std::size_t member_offset(Member member) {
@@ -102,30 +115,67 @@ auto member_of(const fn_type<Member>&) {
 template <typename F>
 inline constexpr bool yields_its_argument = requires { F::yields_its_argument; };
 
+/// A record type that nobody looks into: function objects.
+template <typename F>
+inline constexpr device_type captures_type{
+    .size = std::is_empty_v<F> ? 0 : sizeof(F), .align = alignof(F), .cpp_name = "captures"};
+
+/// What the compiler plugin knows of f, if it was there: with other compilers no slot exists.
+template <typename Out, typename... In, typename F, typename... Sides>
+device_variable describe_compiled(const F& f, device_writer& to,
+                                  std::span<const device_variable> arguments,
+                                  const side_list<Sides...>& sides, bool range) {
+  compiled_call what{.captures = {&f, &captures_type<F>},
+                     .first_side = sides.first,
+                     .result = &device_type_of<Out>,
+                     .range = range};
+  static constexpr const device_type* of_sides[] = {&device_type_of<Sides>..., nullptr};
+  what.sides = {of_sides, sizeof...(Sides)};
+#ifdef __clang__
+  using inputs = input_list<In...>;
+  using all_sides = side_list<Sides...>;
+  if constexpr (!std::is_invocable_v<const F&, const In&..., std::span<const Sides>...>) {
+    to.refuse("its function takes blocks of records and has no device code");
+    return device_writer::no_variable;
+  } else if constexpr (requires(
+                           std::invoke_result_t<const F&, const In&..., std::span<const Sides>...>
+                               r) { static_cast<Out>(r); }) {
+    what.descriptor = slot_of<call_thunk<F, Out, keep_result, inputs, all_sides>, F>::slot.compiled;
+  } else {
+    using counting = call_thunk<F, std::int64_t, count_results, inputs, all_sides>;
+    using picking = call_thunk<F, Out, pick_result, inputs, all_sides, input_list<std::int64_t>>;
+    what.descriptor = slot_of<counting, F>::slot.compiled;
+    what.pick = slot_of<picking, F>::slot.compiled;
+  }
+#endif
+  return to.call(what, arguments);
+}
+
 /// f(arguments of types In..., sides...) -> Out, or a range of Out.
-template <typename Out, typename... In, typename F>
+template <typename Out, typename... In, typename F, typename... Sides>
 device_variable describe_function(const F& f, device_writer& to,
-                                  std::span<const device_variable> arguments, bool range = false,
-                                  std::span<const device_type* const> sides = {},
-                                  int first_side = 0) {
+                                  std::span<const device_variable> arguments,
+                                  const side_list<Sides...>& sides = {}, bool range = false) {
   if constexpr (has_device_code<F>) {
+    static constexpr const device_type* of_sides[] = {&device_type_of<Sides>..., nullptr};
     return f.with_device_values([&](std::span<const device_value> values) {
-      return to.call({f.code.get(), first_side, sides, values, &device_type_of<Out>, range},
+      return to.call(device_call{f.code.get(),
+                                 sides.first,
+                                 {of_sides, sizeof...(Sides)},
+                                 values,
+                                 &device_type_of<Out>,
+                                 range},
                      arguments);
     });
   } else if constexpr (yields_its_argument<F>) {
     return arguments[0];
-  } else if constexpr (names_member<F> && sizeof...(In) == 1) {
-    if constexpr ((std::is_class_v<In> && ...))
-      return to.field(arguments[0], member_offset<In...>(member_of(f)), device_type_of<Out>);
-  } else if constexpr (is_known_operator<F, In...>::value) {
-    constexpr bool integers = (std::is_integral_v<In> && ...);
-    constexpr operator_text text = device_operator<F>::text;
-    if constexpr (constexpr auto own = integers ? text.integers : text.floats; !own.empty())
-      return to.compute(own, arguments, device_type_of<Out>);
+  } else if constexpr (names_member<F> && sizeof...(In) == 1 && (std::is_class_v<In> && ...)) {
+    return to.field(arguments[0], member_offset<In...>(member_of(f)), device_type_of<Out>);
+  } else if constexpr (has_operator_text<F, In...>) {
+    return to.compute(operator_text_of<F, In...>, arguments, device_type_of<Out>);
+  } else {
+    return describe_compiled<Out, In...>(f, to, arguments, sides, range);
   }
-  to.refuse(no_device_code);
-  return device_writer::no_variable;
 }
 
 /// The numbers that a key consists of, the most significant first.

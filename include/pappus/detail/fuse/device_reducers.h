@@ -137,7 +137,11 @@ void describe_reducer(device_writer& to, device_variable value) {
     else
       to.reduce(own, state, known::accumulate, nullptr);
   } else {
-    to.refuse("its reducer has no device code (give it a static member on_device())");
+    const char* descriptor = nullptr;
+#ifdef __clang__
+    descriptor = slot_of<accumulate_thunk<R, T>, R>::slot.compiled;
+#endif
+    to.reduce(value, device_type_of<R>, descriptor);
   }
 }
 

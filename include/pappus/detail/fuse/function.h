@@ -79,13 +79,8 @@ struct call {
   /// The variable of its result for a record of type Value; of each result, if it is a range.
   template <typename Result, typename Value>
   device_variable describe(device_writer& to, device_variable value, bool range = false) const {
-    if constexpr (has_device_code<F>) {
-      static constexpr const device_type* of_sides[] = {&device_type_of<Sides>..., nullptr};
-      return describe_function<Result, Value>(function, to, {&value, 1}, range,
-                                              {of_sides, sizeof...(Sides)}, first_side);
-    } else {
-      return describe_function<Result, Value>(function, to, {&value, 1});
-    }
+    return describe_function<Result, Value>(function, to, {&value, 1},
+                                            side_list<Sides...>{first_side}, range);
   }
 
   template <typename Value>

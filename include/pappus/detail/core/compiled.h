@@ -1,0 +1,49 @@
+// What the compiler plugin is told of a user's function, and what it tells in return.
+//
+// A function that a query calls gets a thunk: a function of a fixed shape, all pointers and row
+// counts, that calls it once. Beside it lies a slot. The plugin (src/compiler/) finds the slots of
+// a translation unit by their annotation, reads the thunk's code from the compiler and adds a
+// constructor to the object file that sets slot.compiled. So objects compiled with and without the
+// plugin mix freely, whichever copy of a slot the linker keeps, and each shared library brings its
+// own.
+#pragma once
+
+#include <cstdint>
+
+namespace pappus::detail {
+
+/// One parameter of a thunk: a pointer, but for counts and indices. Parameters come in the order of
+/// the enumerators; there may be several inputs, as many counts as sides.
+struct thunk_parameter {
+  enum class role : std::int32_t {
+    captures,  ///< the function object, const; left out where it has no bytes
+    input,     ///< a record, const
+    match,     ///< a record or null, const
+    side,      ///< rows shared by all calls, const
+    count,     ///< std::int64_t: the rows of the first, second, ... side
+    index,     ///< std::int64_t: which element of a range
+    state,     ///< a reducer, read and written
+    output,    ///< the result, only written
+  };
+  role what = role::input;
+  std::int32_t align = 1;  ///< of the record
+  std::int64_t size = 0;   ///< bytes of a record; of a count 8
+};
+
+/// \tparam Thunk  a function type. The plugin reads the members of the constant by their numbers.
+template <typename Thunk>
+struct device_slot {
+  const char* compiled = nullptr;  ///< a descriptor, JSON (device_ops/descriptor.h); null: none
+  Thunk* thunk = nullptr;
+  const thunk_parameter* parameters = nullptr;
+  std::int64_t parameter_count = 0;
+  const char* function = nullptr;  ///< the type of the user's function as the compiler spells it
+};
+
+#ifdef __clang__
+#define PAPPUS_DEVICE_SLOT [[clang::annotate("pappus.slot")]]
+#else
+#define PAPPUS_DEVICE_SLOT
+#endif
+
+}  // namespace pappus::detail

@@ -1,0 +1,91 @@
+#include "device_ops/descriptor.h"
+
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace pappus::device_ops {
+namespace {
+
+using json = nlohmann::json;
+
+/// "it allocates memory at kmeans.cpp:14:9, called from kmeans.cpp:20:3: use std::array".
+std::string sentence_of(const json& reason) {
+  std::string text = reason.at("what");
+  if (const std::string where = reason.value("where", ""); !where.empty()) text += " at " + where;
+  if (const auto chain = reason.find("chain"); chain != reason.end())
+    for (const std::string link : *chain) text += ", " + link;
+  if (const std::string remedy = reason.value("remedy", ""); !remedy.empty()) text += ": " + remedy;
+  return text;
+}
+
+compiled_function read(std::string_view descriptor) {
+  compiled_function function;
+  try {
+    const auto from = json::parse(descriptor);
+    if (const int version = from.at("version"); version != 1) {
+      function.problem = fmt::format(
+          "it was compiled with another version of the compiler plugin (expected 1, got {}): "
+          "rebuild it with this one",
+          version);
+      return function;
+    }
+    function.name = from.at("name");
+    function.source = from.at("source");
+    function.text = from.at("text");
+    function.doubles = from.at("doubles");
+    function.traps = from.at("traps");
+    for (const auto& r : from.at("references"))
+      function.references.push_back({r.at("offset"), r.at("bytes"), r.at("align")});
+    for (const auto& reason : from.at("reasons")) function.reasons.push_back(sentence_of(reason));
+  } catch (const json::exception& e) {
+    function.problem =
+        fmt::format("the compiler plugin's description of it is broken ({})", e.what());
+  }
+  return function;
+}
+
+}  // namespace
+
+const compiled_function& compiled_function_of(std::string_view descriptor) {
+  static std::mutex mutex;
+  static std::map<std::string, std::unique_ptr<const compiled_function>, std::less<>> known;
+  const std::lock_guard lock(mutex);
+  auto found = known.find(descriptor);
+  if (found == known.end())
+    found = known.emplace(descriptor, std::make_unique<compiled_function>(read(descriptor))).first;
+  return *found->second;
+}
+
+std::string instance_of(const compiled_function& function, std::string_view name,
+                        const std::vector<std::string>& spaces, std::string_view references) {
+  std::string out;
+  const auto& text = function.text;
+  const auto append_space = [&](std::string_view space, std::size_t& at) {
+    out += space;
+    if (space.empty() && at + 1 < text.size() && text[at + 1] == ' ') ++at;
+  };
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] != '$' || at + 1 == text.size()) {
+      out += text[at];
+      continue;
+    }
+    const char what = text[++at];
+    if (what == 'f') {
+      out += name;
+    } else if (what == 'r') {
+      append_space(references, at);
+    } else {
+      std::size_t number = 0;
+      for (; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at)
+        number = number * 10 + static_cast<std::size_t>(text[at] - '0');
+      append_space(number < spaces.size() ? spaces[number] : "", --at);
+    }
+  }
+  return out;
+}
+
+}  // namespace pappus::device_ops

@@ -1,0 +1,47 @@
+// What the compiler plugin (src/compiler/) says of a user's function: device code, or why there is
+// none.
+//
+// It comes as JSON, a constant of the user's object file, because that was compiled with a plugin
+// of another build than this library, maybe another version. All objects of a version 1 have
+//   version, name, function, source     1; a C identifier; the C++ type; "kmeans.cpp:12:5"
+//   text                                one C function, "" where there are reasons. In it $f stands
+//                                       for the function's name, $0, $1, ... for the address space
+//                                       of the thunk's parameter of that number, $r for that of
+//                                       captured references
+//   references                          [{offset, bytes, align}]: memory behind the pointer at this
+//                                       offset of the captures; one parameter each, after the
+//                                       thunk's
+//   doubles, traps                      traps: the last parameter is `GLOBAL uint* trap`, set to 1
+//                                       where a check failed
+//   maths                               names of mathematical functions used
+//   reads                               [{parameter, bytes: [[offset, size]...]}]: what is read of
+//                                       an input record; without bytes: anything
+//   reasons                             [{id, what, remedy, where, chain}]
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pappus::device_ops {
+
+struct compiled_function {
+  struct reference {
+    std::size_t offset = 0, bytes = 0, align = 1;
+  };
+  std::string name, source, text;
+  bool doubles = false, traps = false;
+  std::vector<reference> references;
+  std::vector<std::string> reasons;  ///< a sentence each, for explain
+  std::string problem;               ///< of the descriptor itself: another version, broken
+};
+
+/// The descriptor, read once and kept. Thread-safe.
+const compiled_function& compiled_function_of(std::string_view descriptor);
+
+/// The text with its name, address spaces of parameters (by number) and of references filled in.
+std::string instance_of(const compiled_function& function, std::string_view name,
+                        const std::vector<std::string>& spaces, std::string_view references);
+
+}  // namespace pappus::device_ops
