@@ -7,6 +7,9 @@ install(TARGETS pappus EXPORT PappusTargets)
 if(TARGET pappus_cli AND NOT PAPPUS_EXCLUDE_EXTRAS)
   install(TARGETS pappus_cli)
 endif()
+if(TARGET pappus_compiler)
+  install(TARGETS pappus_compiler LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/pappus)
+endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/pappus DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h")
 install(EXPORT PappusTargets NAMESPACE pappus:: DESTINATION ${package_dir})
@@ -18,6 +21,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/PappusConfigVersion.cmake
 install(FILES
   ${PROJECT_BINARY_DIR}/PappusConfig.cmake
   ${PROJECT_BINARY_DIR}/PappusConfigVersion.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/PappusEnable.cmake
   ${PROJECT_SOURCE_DIR}/cmake/PappusLoopFlags.cmake
   DESTINATION ${package_dir})
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -35,12 +35,13 @@ compiled_function read(std::string_view descriptor) {
     }
     function.name = from.at("name");
     function.source = from.at("source");
+    for (const auto& reason : from.at("reasons")) function.reasons.push_back(sentence_of(reason));
+    if (!function.reasons.empty()) return function;
     function.text = from.at("text");
     function.doubles = from.at("doubles");
     function.traps = from.at("traps");
     for (const auto& r : from.at("references"))
       function.references.push_back({r.at("offset"), r.at("bytes"), r.at("align")});
-    for (const auto& reason : from.at("reasons")) function.reasons.push_back(sentence_of(reason));
   } catch (const json::exception& e) {
     function.problem =
         fmt::format("the compiler plugin's description of it is broken ({})", e.what());

@@ -4,7 +4,9 @@
 // It comes as JSON, a constant of the user's object file, because that was compiled with a plugin
 // of another build than this library, maybe another version. All objects of a version 1 have
 //   version, name, function, source     1; a C identifier; the C++ type; "kmeans.cpp:12:5"
-//   text                                one C function, "" where there are reasons. In it $f stands
+//   reasons                             [{id, what, remedy, where, chain}]; where there are some,
+//                                       nothing of what follows
+//   text                                one C function. In it $f stands
 //                                       for the function's name, $0, $1, ... for the address space
 //                                       of the thunk's parameter of that number, $r for that of
 //                                       captured references
@@ -16,7 +18,6 @@
 //   maths                               names of mathematical functions used
 //   reads                               [{parameter, bytes: [[offset, size]...]}]: what is read of
 //                                       an input record; without bytes: anything
-//   reasons                             [{id, what, remedy, where, chain}]
 #pragma once
 
 #include <cstddef>

@@ -15,14 +15,10 @@
 #include <gtest/gtest.h>
 
 #include "conformance/harness.h"
-#include "devices/registry.h"
 #include "pappus/pappus.h"
 
 namespace pappus::testing {
 namespace {
-
-// Two devices in a process stand for a machine with two of them. Read when OpenCL is first loaded.
-const bool devices_chosen = ::setenv("POCL_DEVICES", "basic basic", 0) == 0;
 
 struct reading {
   int station;
@@ -110,8 +106,7 @@ struct place {
 class device_code_on : public ::testing::TestWithParam<place> {
  protected:
   void SetUp() override {
-    if (std::string_view(GetParam().devices).starts_with("opencl") &&
-        devices::all_devices().size() < 2)
+    if (std::string_view(GetParam().devices).starts_with("opencl") && !two_opencl_devices())
       GTEST_SKIP() << "needs two OpenCL devices";
   }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <ostream>
 #include <random>
@@ -9,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "devices/registry.h"
 #include "pappus/pappus.h"
 
 namespace pappus::testing {
@@ -31,20 +33,39 @@ inline std::ostream& operator<<(std::ostream& out, const setting& s) {
   return out << s.threads << " threads, " << s.chunk_rows << " rows a chunk, " << s.devices;
 }
 
+/// Whether there are two OpenCL devices. Two of PoCL's stand for a machine with two GPUs.
+inline bool two_opencl_devices() {
+  static const bool found = [] {
+    ::setenv("POCL_DEVICES", "basic basic", 0);  // read when OpenCL is first loaded
+    return devices::all_devices().size() >= 2;
+  }();
+  return found;
+}
+
 /// Thread counts 1 to 8 and chunk sizes 1, odd, the planner's own and larger than any input;
-/// devices with memory of their own, one and two of them, which run the same functions.
+/// devices with memory of their own, one and two of them, which run the same functions; OpenCL,
+/// where this build compiles lambdas for devices.
 inline const std::vector<setting>& settings() {
   constexpr std::size_t mebibyte = std::size_t{1} << 20;
-  static const std::vector<setting> all{
-      {1, 0},
-      {2, 0},
-      {3, 1},
-      {2, 7},
-      {8, 4097},
-      {4, std::int64_t{1} << 40},
-      {2, 0, "test:seed=1+delay_us=0", 64 * mebibyte},
-      {2, 4097, "test:seed=2+delay_us=0,test:seed=3+delay_us=0", 16 * mebibyte},
-  };
+  static const std::vector<setting> all = [] {
+    std::vector<setting> made{
+        {1, 0},
+        {2, 0},
+        {3, 1},
+        {2, 7},
+        {8, 4097},
+        {4, std::int64_t{1} << 40},
+        {2, 0, "test:seed=1+delay_us=0", 64 * mebibyte},
+        {2, 4097, "test:seed=2+delay_us=0,test:seed=3+delay_us=0", 16 * mebibyte},
+    };
+#ifdef PAPPUS_TEST_LAMBDAS_ON_OPENCL
+    if (two_opencl_devices()) {
+      made.push_back({2, 0, "opencl:0,opencl:1", 64 * mebibyte});
+      made.push_back({2, 4097, "opencl:0", 64 * mebibyte});
+    }
+#endif
+    return made;
+  }();
   return all;
 }
 

@@ -1,5 +1,6 @@
 # Installs this build to a fresh prefix, builds examples/consumer against it as a stranger would,
 # and runs it. Takes BUILD, SOURCE, COMPILER, LINKER_FLAGS and WORK, a folder that it may empty.
+# PLUGIN says that the compiler is one that the plugin is for: then lambdas must run on OpenCL.
 file(REMOVE_RECURSE ${WORK})
 
 function(step what)
@@ -30,3 +31,19 @@ foreach(flag -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math)
     message(FATAL_ERROR "consumer: the package didn't ask for ${flag}:\n${commands}")
   endif()
 endforeach()
+
+if(PLUGIN)
+  if(NOT commands MATCHES "-fpass-plugin=${WORK}/prefix/")
+    message(FATAL_ERROR "consumer: pappus_enable didn't use the package's plugin:\n${commands}")
+  endif()
+  set(ENV{POCL_DEVICES} basic)
+  set(ENV{PAPPUS_DEVICES} opencl:0)
+  set(ENV{PAPPUS_EXPLAIN} text)
+  execute_process(COMMAND ${WORK}/build/consumer
+    RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE errors)
+  if(errors MATCHES "opencl:0")
+    message(STATUS "SKIP: no OpenCL device: ${errors}")
+  elseif(NOT output MATCHES "DEVICE void main_cpp_[0-9]+")
+    message(FATAL_ERROR "consumer: no device code in (${status}):\n${output}${errors}")
+  endif()
+endif()

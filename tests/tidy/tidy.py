@@ -103,7 +103,12 @@ def dead_files(tree, options):
     for file in tree.code():
         for _, target in tree.edges(file):
             users.setdefault(target, set()).add(file.path)
+    def compiled_by_a_test(path):  # which runs the compiler itself
+        return path.startswith(("examples/consumer/", "tests/compiler/"))
+
     for file in tree.code():
+        if compiled_by_a_test(file.path):
+            continue
         own = file.path[: -len(".h")] + ".cpp"
         entry = file.path == "include/pappus/pappus.h"
         if file.is_header and not entry and not users.get(file.path, set()) - {own}:
@@ -113,7 +118,7 @@ def dead_files(tree, options):
     with open(os.path.join(options.build, "compile_commands.json"), encoding="utf-8") as stream:
         built = {os.path.relpath(entry["file"], tree.root) for entry in json.load(stream)}
     for file in tree.code():
-        separate = file.path.startswith("examples/consumer/") or file.path.endswith("_fuzz.cpp")
+        separate = compiled_by_a_test(file.path) or file.path.endswith("_fuzz.cpp")
         if not file.is_header and not separate and file.path not in built:
             yield f"{file.path}: no target compiles it; remove it or name it so that one does"
 

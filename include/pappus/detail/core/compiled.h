@@ -13,7 +13,8 @@
 namespace pappus::detail {
 
 /// One parameter of a thunk: a pointer, but for counts and indices. Parameters come in the order of
-/// the enumerators; there may be several inputs, as many counts as sides.
+/// the enumerators; there may be several inputs, as many counts as sides and as many shapes as
+/// views, and one index for each dimension of a launch.
 struct thunk_parameter {
   enum class role : std::int32_t {
     captures,  ///< the function object, const; left out where it has no bytes
@@ -21,7 +22,9 @@ struct thunk_parameter {
     match,     ///< a record or null, const
     side,      ///< rows shared by all calls, const
     count,     ///< std::int64_t: the rows of the first, second, ... side
-    index,     ///< std::int64_t: which element of a range
+    view,      ///< elements of an array, reached through view_elements (core/view.h) alone
+    shape,     ///< extents and strides of the first, second, ... view: a view_shape, const
+    index,     ///< std::int64_t: which element of a range, or where in a launch
     state,     ///< a reducer, read and written
     output,    ///< the result, only written
   };

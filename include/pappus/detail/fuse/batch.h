@@ -91,7 +91,7 @@ struct batch_mapped {
   device_variable describe(device_writer& to) const {
     const auto value = prev.describe(to);
     to.begin();
-    return call.template describe<value_type, input_type>(to, value);
+    return call.template describe_batched<value_type, input_type>(to, value);
   }
 };
 

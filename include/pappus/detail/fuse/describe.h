@@ -134,12 +134,10 @@ device_variable describe_compiled(const F& f, device_writer& to,
 #ifdef __clang__
   using inputs = input_list<In...>;
   using all_sides = side_list<Sides...>;
-  if constexpr (!std::is_invocable_v<const F&, const In&..., std::span<const Sides>...>) {
-    to.refuse("its function takes blocks of records and has no device code");
-    return device_writer::no_variable;
-  } else if constexpr (requires(
-                           std::invoke_result_t<const F&, const In&..., std::span<const Sides>...>
-                               r) { static_cast<Out>(r); }) {
+  if constexpr (requires(
+                    std::invoke_result_t<const F&, const In&..., std::span<const Sides>...> r) {
+                  static_cast<Out>(r);
+                }) {
     what.descriptor = slot_of<call_thunk<F, Out, keep_result, inputs, all_sides>, F>::slot.compiled;
   } else {
     using counting = call_thunk<F, std::int64_t, count_results, inputs, all_sides>;

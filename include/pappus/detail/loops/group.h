@@ -134,6 +134,11 @@ template <typename Out, typename F, typename... Sides>
 struct batched_call : call<F, Sides...> {
   template <typename>
   using result = Out;
+
+  template <typename Result, typename Value>
+  device_variable describe(device_writer& to, device_variable value) const {
+    return this->template describe_batched<Result, Value>(to, value);
+  }
 };
 
 template <typename Call>

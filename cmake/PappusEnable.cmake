@@ -1,0 +1,51 @@
+# pappus_enable(target): compiles the lambdas of the target's queries for devices, too.
+#
+#   pappus_enable(kmeans)          what can't be compiled is told as a remark and runs on the CPU
+#   pappus_enable(kmeans QUIET)    without remarks; explain() still says why
+#
+# It needs clang of the version that the plugin was built for. With any other compiler the target
+# builds all the same, its lambdas run on the CPU, and explain() says so.
+#
+# This file is installed beside PappusConfig.cmake. In the project's own build the plugin is the
+# target pappus_compiler, in the package the file PAPPUS_COMPILER_PLUGIN.
+
+# Sets `result` to whether this build's compiler can load the plugin, and PAPPUS_PLUGIN_WHY_NOT.
+function(pappus_can_enable result)
+  set(${result} FALSE PARENT_SCOPE)
+  string(REGEX REPLACE "\\..*" "" major "${CMAKE_CXX_COMPILER_VERSION}")
+  if(NOT TARGET pappus_compiler AND NOT EXISTS "${PAPPUS_COMPILER_PLUGIN}")
+    set(why "Pappus was built without its compiler plugin")
+  elseif(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang" OR NOT major EQUAL PAPPUS_COMPILER_CLANG)
+    set(why "the compiler plugin needs clang ${PAPPUS_COMPILER_CLANG}, this is")
+    string(APPEND why " ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}")
+  else()
+    set(${result} TRUE PARENT_SCOPE)
+  endif()
+  set(PAPPUS_PLUGIN_WHY_NOT "${why}" PARENT_SCOPE)
+endfunction()
+
+function(pappus_enable target)
+  cmake_parse_arguments(PARSE_ARGV 1 wanted "QUIET" "" "")
+  if(wanted_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR
+      "pappus_enable(${target}): expected nothing or QUIET, got ${wanted_UNPARSED_ARGUMENTS}")
+  endif()
+  pappus_can_enable(possible)
+  if(NOT possible)
+    message(STATUS "pappus_enable(${target}): lambdas run on the CPU: ${PAPPUS_PLUGIN_WHY_NOT}")
+    return()
+  endif()
+  if(TARGET pappus_compiler)
+    set(plugin $<TARGET_FILE:pappus_compiler>)
+    add_dependencies(${target} pappus_compiler)
+  else()
+    set(plugin ${PAPPUS_COMPILER_PLUGIN})
+  endif()
+  target_compile_options(${target} PRIVATE -fpass-plugin=${plugin})
+  # The option also keeps the places in the source that explain() names.
+  if(wanted_QUIET)
+    target_compile_options(${target} PRIVATE -gline-tables-only)
+  else()
+    target_compile_options(${target} PRIVATE -Rpass-missed=pappus)
+  endif()
+endfunction()

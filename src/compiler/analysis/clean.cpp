@@ -1,0 +1,152 @@
+#include "compiler/analysis/clean.h"
+
+#include <llvm/ADT/SCCIterator.h>
+#include <llvm/Analysis/CallGraph.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Transforms/IPO/AlwaysInliner.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/DCE.h>
+#include <llvm/Transforms/Scalar/DeadStoreElimination.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/GVN.h>
+#include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LowerConstantIntrinsics.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/Scalarizer.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#include <llvm/Transforms/Utils/FixIrreducible.h>
+
+#include "compiler/analysis/accesses.h"
+
+namespace pappus::compiler {
+namespace {
+
+/// Recursive functions stay functions, all others are inlined.
+void choose_what_to_inline(llvm::Module& module) {
+  llvm::CallGraph calls(module);
+  for (auto group = llvm::scc_begin(&calls); !group.isAtEnd(); ++group) {
+    for (const auto* node : *group) {
+      auto* function = node->getFunction();
+      if (function == nullptr || function->isDeclaration()) continue;
+      function->removeFnAttr(llvm::Attribute::AlwaysInline);
+      if (group.hasCycle())
+        function->addFnAttr(recursive_mark);
+      else if (!function->hasExternalLinkage() && !function->hasFnAttribute(access_mark))
+        function->addFnAttr(llvm::Attribute::AlwaysInline);
+    }
+  }
+}
+
+/// Before anything is copied. Optimised builds have blocks and variables for the ends of lifetimes.
+llvm::FunctionPassManager preparation() {
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::LowerConstantIntrinsicsPass());
+  passes.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
+  passes.addPass(llvm::SimplifyCFGPass());
+  return passes;
+}
+
+llvm::FunctionPassManager simplification() {
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  passes.addPass(llvm::EarlyCSEPass(true));
+  passes.addPass(llvm::InstCombinePass(llvm::InstCombineOptions().setVerifyFixpoint(false)));
+  passes.addPass(llvm::SimplifyCFGPass());
+  passes.addPass(llvm::GVNPass());
+  passes.addPass(llvm::DSEPass());
+  passes.addPass(llvm::InstCombinePass(llvm::InstCombineOptions().setVerifyFixpoint(false)));
+  passes.addPass(llvm::SimplifyCFGPass());
+  return passes;
+}
+
+llvm::FunctionPassManager completion() {
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::ScalarizerPass());
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()),
+                                                       /*UseMemorySSA=*/true));
+  passes.addPass(llvm::InstCombinePass(llvm::InstCombineOptions().setVerifyFixpoint(false)));
+  passes.addPass(llvm::SimplifyCFGPass());
+  passes.addPass(llvm::FixIrreduciblePass());
+  passes.addPass(llvm::DCEPass());
+  return passes;
+}
+
+/// Whether a thunk calls a function that could be inlined now.
+bool calls_are_left(const extracted& code) {
+  for (const auto* thunk : code.thunks)
+    for (const auto& b : *thunk)
+      for (const auto& i : b)
+        if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&i))
+          if (const auto* callee = call->getCalledFunction())
+            if (!callee->isDeclaration() && !callee->hasFnAttribute(recursive_mark) &&
+                !callee->hasFnAttribute(access_mark))
+              return true;
+  return false;
+}
+
+/// Sanitizers make clang keep names; the same text should come without.
+void drop_names(llvm::Function& function) {
+  for (auto& argument : function.args()) argument.setName("");
+  for (auto& block : function) {
+    block.setName("");
+    for (auto& i : block) i.setName("");
+  }
+}
+
+}  // namespace
+
+struct cleaner::analyses {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager groups;
+  llvm::ModuleAnalysisManager modules;
+
+  analyses() {
+    llvm::PassBuilder builder;
+    builder.registerModuleAnalyses(modules);
+    builder.registerCGSCCAnalyses(groups);
+    builder.registerFunctionAnalyses(functions);
+    builder.registerLoopAnalyses(loops);
+    builder.crossRegisterProxies(loops, functions, groups, modules);
+  }
+};
+
+cleaner::cleaner(extracted& code) : code_(code), analyses_(std::make_unique<analyses>()) {}
+cleaner::~cleaner() = default;
+
+void cleaner::inline_all() {
+  auto first = preparation();
+  for (auto& function : *code_.module)
+    if (!function.isDeclaration()) first.run(function, analyses_->functions);
+  // A function object may be handed on a few times before its call becomes a direct one.
+  constexpr int most_rounds = 5;
+  for (int round = 0; round < most_rounds && (round < 2 || calls_are_left(code_)); ++round)
+    inline_and_simplify();
+}
+
+void cleaner::inline_accesses() {
+  bool any = false;
+  for (auto& function : *code_.module) {
+    any |= function.hasFnAttribute(access_mark);
+    function.removeFnAttr(access_mark);
+  }
+  if (any) inline_and_simplify();
+}
+
+void cleaner::inline_and_simplify() {
+  auto passes = simplification();
+  choose_what_to_inline(*code_.module);
+  llvm::AlwaysInlinerPass(/*InsertLifetime=*/false).run(*code_.module, analyses_->modules);
+  analyses_->functions.clear();
+  for (auto* thunk : code_.thunks) passes.run(*thunk, analyses_->functions);
+}
+
+void cleaner::finish() {
+  auto passes = completion();
+  for (auto* thunk : code_.thunks) {
+    passes.run(*thunk, analyses_->functions);
+    drop_names(*thunk);
+  }
+}
+
+}  // namespace pappus::compiler

@@ -1,0 +1,34 @@
+// Makes each thunk of an extracted module one function without calls of the user's functions.
+//
+// LLVM's own passes, in an order of our own, for no processor in particular: inline all that isn't
+// recursive, promote to values, simplify; twice and more, since a function object that is passed
+// along can be inlined only when it has become a value. Then, in a step of its own, aggregates and
+// small vectors become scalars, and what a loop doesn't change leaves it: that moves code away from
+// where the user wrote it, so reasons are looked for before. Loops are neither unrolled nor
+// vectorised: the text would grow, and the device's compiler does it better.
+#pragma once
+
+#include "compiler/analysis/extract.h"
+
+namespace pappus::compiler {
+
+/// Marks functions that call themselves, by whatever way.
+inline constexpr llvm::StringLiteral recursive_mark = "pappus.recursive";
+
+class cleaner {
+ public:
+  explicit cleaner(extracted& code);
+  ~cleaner();
+  /// All but views' accesses to elements: their footprint is looked at in between.
+  void inline_all();
+  void inline_accesses();
+  void finish();
+
+ private:
+  struct analyses;
+  void inline_and_simplify();
+  extracted& code_;
+  std::unique_ptr<analyses> analyses_;
+};
+
+}  // namespace pappus::compiler

@@ -1,0 +1,37 @@
+#include "compiler/analysis/positions.h"
+
+#include <llvm/Support/Path.h>
+
+namespace pappus::compiler {
+namespace {
+
+bool is_users(const llvm::DILocation& at) {
+  const auto file = at.getFilename();
+  return !file.empty() && at.getLine() != 0 && !file.starts_with("/usr/") &&
+         !file.contains("include/pappus/");
+}
+
+std::string text_of(const llvm::DILocation& at) {
+  return llvm::sys::path::remove_leading_dotslash(at.getFilename()).str() + ":" +
+         std::to_string(at.getLine()) + ":" + std::to_string(at.getColumn());
+}
+
+}  // namespace
+
+position position_of(const llvm::Instruction& code, const std::string& otherwise) {
+  position result;
+  for (const llvm::DILocation* at = code.getDebugLoc(); at != nullptr; at = at->getInlinedAt()) {
+    result.functions.push_back(at->getScope()->getSubprogram()->getLinkageName());
+    if (!is_users(*at)) continue;
+    if (result.location == nullptr) {
+      result.location = at;
+      result.where = text_of(*at);
+    } else {
+      result.chain.push_back("called from " + text_of(*at));
+    }
+  }
+  if (result.where.empty()) result.where = otherwise;
+  return result;
+}
+
+}  // namespace pappus::compiler

@@ -1,0 +1,24 @@
+// Where in the user's own files something is.
+#pragma once
+
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/Instruction.h>
+
+#include <string>
+#include <vector>
+
+namespace pappus::compiler {
+
+/// `where` and `chain` are those of a reason. Files of the system and of Pappus are left out as
+/// long as a file of the user's is involved.
+struct position {
+  std::string where;
+  std::vector<std::string> chain;              ///< "called from k.cpp:12:5"
+  const llvm::DILocation* location = nullptr;  ///< of `where`; null: unknown
+  std::vector<llvm::StringRef> functions;      ///< symbols, this one's and its callers'
+};
+
+/// \param otherwise  `where` of code that was compiled without positions
+position position_of(const llvm::Instruction& code, const std::string& otherwise);
+
+}  // namespace pappus::compiler

@@ -1,0 +1,61 @@
+// Every reason of the analysis why a function can't run on a device, and what to do instead. The
+// page "what runs on a device" of the documentation is made from this table.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "compiler/analysis/positions.h"
+#include "compiler/kernel_function.h"
+
+namespace pappus::compiler {
+
+enum class cause {
+  allocates,
+  asks_processor,
+  assembly,
+  atomic,
+  catches,
+  computed_goto,
+  coroutine,
+  frees,
+  int128,
+  long_double,
+  mutable_global,
+  not_inlined,
+  pointer_call,
+  prints,
+  recursion,
+  replaceable,
+  setjmp,
+  sorts,
+  static_local,
+  std_function,
+  thread_local_,
+  ubsan,
+  unseen_body,
+  unseen_library,
+  unseen_value,
+  variable_array,
+  variadic,
+  virtual_call,
+  volatile_access,
+  writes_argument,
+  writes_captures,
+  writes_reference,
+  writes_side,
+};
+
+/// A row of the table. In `what`, {} stands for a name.
+struct rejection {
+  cause why;
+  const char* id;
+  const char* what;
+  const char* remedy;
+};
+
+const std::vector<rejection>& all_rejections();
+
+reason reason_for(cause why, const std::string& name, const position& at);
+
+}  // namespace pappus::compiler

@@ -1,0 +1,39 @@
+// The slots of a translation unit: which functions of the user may run on a device.
+#pragma once
+
+#include <llvm/IR/Module.h>
+
+#include <string>
+#include <vector>
+
+#include "compiler/kernel_function.h"
+
+namespace pappus::compiler {
+
+/// A device_slot that this module defines.
+struct slot {
+  llvm::GlobalVariable* variable;
+  llvm::Function* thunk;
+  std::vector<parameter> parameters;
+  std::string function;  ///< the type of the user's function, as the compiler spells it
+};
+
+/// In the order of the annotations. Costs nothing where there are none.
+std::vector<slot> find_slots(const llvm::Module& module);
+
+/// Whether the source says [[clang::annotate("pappus.device")]] of this function: it must run on a
+/// device, or it is an error.
+bool must_run_on_device(const llvm::Module& module, const llvm::Function& function);
+
+/// Where the type of a function says it was written: "(lambda at k.cpp:12:5)". Path empty: nowhere.
+struct written_at {
+  std::string path;
+  unsigned line = 0, column = 0;
+  std::string text() const;
+};
+written_at place_of(llvm::StringRef function);
+
+/// A C identifier for a function of this type.
+std::string name_of(llvm::StringRef function);
+
+}  // namespace pappus::compiler

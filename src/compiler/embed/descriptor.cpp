@@ -1,0 +1,74 @@
+#include "compiler/embed/descriptor.h"
+
+#include <llvm/Support/JSON.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include "compiler/analysis/reads.h"
+
+namespace pappus::compiler {
+namespace {
+
+using llvm::json::OStream;
+
+void write_reason(OStream& json, const reason& r) {
+  json.object([&] {
+    json.attribute("id", r.id);
+    json.attribute("what", r.what);
+    json.attribute("remedy", r.remedy);
+    json.attribute("where", r.where);
+    json.attributeArray("chain", [&] {
+      for (const auto& step : r.chain) json.value(step);
+    });
+  });
+}
+
+void write_reads(OStream& json, const kernel_function& function) {
+  for (unsigned i = 0; i < function.parameters.size(); ++i) {
+    const auto what = function.parameters[i].what;
+    if (what != role::input && what != role::match) continue;
+    json.object([&] {
+      json.attribute("parameter", i);
+      const auto reads = reads_of(function, i);
+      if (!reads) return json.attribute("bytes", nullptr);
+      json.attributeArray("bytes", [&] {
+        for (const auto& [offset, size] : *reads) json.value(llvm::json::Array{offset, size});
+      });
+    });
+  }
+}
+
+void write_code(OStream& json, const kernel_function& function, const emitted& code) {
+  json.attribute("text", code.text);
+  json.attribute("doubles", code.doubles);
+  json.attribute("traps", code.traps);
+  json.attributeArray("maths", [&] {
+    for (const auto& name : code.maths) json.value(name);
+  });
+  json.attributeArray("references", [&] {
+    for (const auto& r : code.references)
+      json.value(llvm::json::Object{{"offset", r.offset}, {"bytes", r.size}, {"align", r.align}});
+  });
+  json.attributeArray("reads", [&] { write_reads(json, function); });
+}
+
+}  // namespace
+
+std::string descriptor_of(const kernel_function& function, const emitted& code,
+                          const std::string& source) {
+  std::string result;
+  llvm::raw_string_ostream text(result);
+  OStream json(text);
+  json.object([&] {
+    json.attribute("version", 1);
+    json.attribute("name", function.name);
+    json.attribute("function", function.function);
+    json.attribute("source", source);
+    if (code.reasons.empty()) write_code(json, function, code);
+    json.attributeArray("reasons", [&] {
+      for (const auto& r : code.reasons) write_reason(json, r);
+    });
+  });
+  return result;
+}
+
+}  // namespace pappus::compiler

@@ -1,0 +1,31 @@
+#include "compiler/embed/embed.h"
+
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/Transforms/Utils/ModuleUtils.h>
+
+namespace pappus::compiler {
+
+void embed(llvm::Module& module, const std::vector<slot>& slots,
+           const std::vector<std::string>& descriptors) {
+  constexpr int before_others = 101;  // The lowest number that isn't reserved.
+  auto& context = module.getContext();
+  auto* constructor = llvm::Function::createWithDefaultAttr(
+      llvm::FunctionType::get(llvm::Type::getVoidTy(context), false),
+      llvm::Function::InternalLinkage, 0, "pappus.describe_slots", &module);
+  constructor->setDoesNotThrow();
+  llvm::IRBuilder<> code(llvm::BasicBlock::Create(context, "", constructor));
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    auto* text = llvm::ConstantDataArray::getString(context, descriptors[i]);
+    auto* variable =
+        new llvm::GlobalVariable(module, text->getType(), true, llvm::GlobalValue::PrivateLinkage,
+                                 text, "pappus.descriptor");
+    variable->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
+    variable->setAlignment(llvm::Align(1));
+    code.CreateStore(variable, slots[i].variable);  // compiled, its first member
+  }
+  code.CreateRetVoid();
+  llvm::appendToGlobalCtors(module, constructor, before_others);
+}
+
+}  // namespace pappus::compiler

@@ -1,0 +1,90 @@
+#include "compiler/embed/remarks.h"
+
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/DiagnosticInfo.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/LLVMContext.h>
+
+#include <set>
+
+#include "compiler/analysis/callees.h"
+
+namespace pappus::compiler {
+namespace {
+
+/// The functions of `copied` that are called, from the thunk outward.
+std::vector<const llvm::Function*> reached(const llvm::Function& thunk,
+                                           const std::vector<const llvm::Function*>& copied) {
+  const std::set<const llvm::Function*> known(copied.begin(), copied.end());
+  std::set<const llvm::Function*> seen{&thunk};
+  std::vector<const llvm::Function*> list{&thunk};
+  for (std::size_t n = 0; n < list.size(); ++n)
+    for (const auto& i : llvm::instructions(*list[n]))
+      if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&i))
+        if (const auto* callee = call->getCalledFunction())
+          if (known.contains(callee) && seen.insert(callee).second) list.push_back(callee);
+  return list;
+}
+
+/// Whether the symbol's own name, or its class's, is this one.
+bool is_named(llvm::StringRef symbol, llvm::StringRef name) {
+  const auto full = short_name(symbol);
+  const auto [scope, own] = llvm::StringRef(full).rsplit("::");
+  return own == name || scope == name || scope.ends_with(("::" + name).str());
+}
+
+/// The call operator of the lambda that was written there, or the function or class of this name.
+const llvm::Function& anchor(const std::vector<const llvm::Function*>& functions,
+                             const written_at& place, const std::string& name) {
+  for (const auto* f : functions)
+    if (const auto* at = f->getSubprogram())
+      if (at->getLine() == place.line && at->getFilename() == place.path) return *f;
+  for (const auto* f : functions)
+    if (is_named(f->getName(), name)) return *f;
+  for (const auto* f : functions)
+    if (llvm::StringRef(f->getName()).contains("clE")) return *f;  // operator()
+  return *functions.front();
+}
+
+/// -Rpass alone, without -g, gives functions a line but no column.
+llvm::DiagnosticLocation location(const llvm::Function& about, const written_at& place) {
+  auto* scope = about.getSubprogram();
+  if (scope == nullptr || place.line != scope->getLine()) return llvm::DiagnosticLocation(scope);
+  return llvm::DebugLoc(llvm::DILocation::get(about.getContext(), place.line, place.column, scope));
+}
+
+}  // namespace
+
+std::string explanation(const std::vector<reason>& reasons, const std::string& function) {
+  std::string text = function + " runs on the CPU only:";
+  for (const auto& r : reasons) {
+    text += "\n  " + (r.where.empty() ? "" : r.where + ": ") + r.what;
+    for (const auto& step : r.chain) text += "\n    " + step;
+    text += "\n    instead: " + r.remedy;
+  }
+  return text;
+}
+
+void reporter::report(const slot& s, const kernel_function& function, const emitted& code) {
+  const bool compiled = code.reasons.empty();
+  const auto text = compiled ? function.function + " runs on devices, as " + function.name
+                             : explanation(code.reasons, function.function);
+  if (!said_.insert(text).second) return;
+  const auto functions = reached(*s.thunk, copied_);
+  const auto& about = anchor(functions, place_of(s.function), function.name);
+  const auto place = location(about, place_of(s.function));
+  auto& context = module_.getContext();
+  if (compiled) {
+    context.diagnose(llvm::OptimizationRemark("pappus", "DeviceCode", place, &about.front())
+                     << text);
+    return;
+  }
+  for (const auto* f : functions)
+    if (must_run_on_device(module_, *f))
+      return context.diagnose(llvm::DiagnosticInfoUnsupported(about, text, place));
+  context.diagnose(llvm::OptimizationRemarkMissed("pappus", "NoDeviceCode", place, &about.front())
+                   << text);
+}
+
+}  // namespace pappus::compiler

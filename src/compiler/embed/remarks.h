@@ -1,0 +1,35 @@
+// Tells the user, as clang does of its own optimisations, what became of a function.
+#pragma once
+
+#include <llvm/IR/Module.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "compiler/analysis/extract.h"
+#include "compiler/emit/emit.h"
+
+namespace pappus::compiler {
+
+/// All reasons with their remedies, in lines.
+std::string explanation(const std::vector<reason>& reasons, const std::string& function);
+
+/// -Rpass=pappus reports what compiled, -Rpass-missed=pappus what didn't, with all reasons. A
+/// rejected function that the source says must run on a device is an error.
+class reporter {
+ public:
+  /// \param copied  the functions that the thunks reach
+  reporter(const llvm::Module& module, const std::vector<const llvm::Function*>& copied)
+      : module_(module), copied_(copied) {}
+
+  /// The same words are said once: a function may have several slots.
+  void report(const slot& s, const kernel_function& function, const emitted& code);
+
+ private:
+  const llvm::Module& module_;
+  const std::vector<const llvm::Function*>& copied_;
+  std::set<std::string> said_;
+};
+
+}  // namespace pappus::compiler

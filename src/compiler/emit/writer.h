@@ -1,0 +1,161 @@
+// Writes one function: values as expressions, instructions as statements.
+//
+// The class's functions stand in several files: values.cpp (what a value is called), integers.cpp,
+// floats.cpp, memory.cpp, calls.cpp, and function.cpp, which puts blocks in the order of flow.h.
+#pragma once
+
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/DenseSet.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Operator.h>
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "compiler/emit/emit.h"
+#include "compiler/emit/expression.h"
+#include "compiler/emit/flow.h"
+#include "compiler/emit/folding.h"
+#include "compiler/emit/limits.h"
+#include "compiler/emit/maths.h"
+#include "compiler/emit/references.h"
+#include "compiler/emit/spaces.h"
+#include "compiler/emit/tables.h"
+
+namespace pappus::compiler {
+
+class writer {
+ public:
+  explicit writer(const kernel_function& kernel);
+  emitted run(const reference_sizes& references);
+
+ private:
+  /// `base + offset`, base being a pointer or, of the host's addresses, a ulong.
+  struct location {
+    expression base;
+    std::int64_t offset = 0;
+    space where;
+  };
+  struct copy {
+    std::string to, declared;  // declared: the type, where this declares the variable
+    expression from;
+    std::set<std::string> reads;  // phis' variables in `from`
+  };
+
+  // values.cpp
+  void name_parameters();
+  c_type type_of(const llvm::Value* value, unsigned leaf = 0);
+  int sign_votes(const llvm::Value* value, int depth);
+  bool prefers_signed(const llvm::Value* value);
+  std::string name_of_value(const llvm::Value* value, unsigned leaf);
+  std::string declared_type(const llvm::Value* value, unsigned leaf);
+  expression value(const llvm::Value* value, unsigned leaf = 0);
+  expression constant(const llvm::Constant* value, unsigned leaf);
+  expression transparent(const llvm::Instruction& value, unsigned leaf);
+  expression built(const llvm::Instruction& value, unsigned leaf);
+  expression selected(const llvm::SelectInst& select, unsigned leaf);
+  expression bits_as(const llvm::BitCastInst& bits, unsigned leaf);
+  expression element(const llvm::ExtractElementInst& extract);
+  expression with_element(const llvm::InsertElementInst& insert, unsigned leaf);
+  expression condition(const llvm::Value* value, bool negated = false, unsigned leaf = 0);
+
+  // integers.cpp
+  expression integer(const llvm::Value* value, bool is_signed, unsigned leaf = 0,
+                     bool bare = false);
+  expression with_sign(const expression& e, bool is_signed);
+  expression masked(const expression& e, unsigned bits);
+  expression arithmetic(const llvm::BinaryOperator& op, unsigned leaf);
+  expression logical(const llvm::BinaryOperator& op, unsigned leaf);
+  expression comparison(const llvm::ICmpInst& compare, bool negated, unsigned leaf);
+  expression converted(const llvm::CastInst& op, unsigned leaf);
+  expression widened(const llvm::CastInst& op, unsigned leaf);
+  expression narrowed(const llvm::CastInst& op, unsigned leaf);
+  expression difference(const llvm::BinaryOperator& op);
+
+  // floats.cpp
+  expression float_arithmetic(const llvm::BinaryOperator& op, unsigned leaf);
+  expression float_comparison(const llvm::FCmpInst& compare, bool negated, unsigned leaf);
+  expression maths_call(const llvm::CallBase& call, const maths_function& function, unsigned leaf);
+  expression extreme(const llvm::CallBase& call, bool least, unsigned leaf);
+  expression classified(const llvm::CallBase& call, unsigned leaf);
+  expression saturated(const llvm::CallBase& call, bool is_signed, unsigned leaf);
+  void note_maths(const maths_function& function, const llvm::Type* type);
+  std::string bits_of_float(const expression& e);
+
+  // calls.cpp
+  expression called(const llvm::CallBase& call, unsigned leaf);
+  expression intrinsic(const llvm::IntrinsicInst& call, unsigned leaf);
+  expression bit_count(const llvm::IntrinsicInst& call, unsigned leaf);
+  expression integer_extreme(const llvm::IntrinsicInst& call, unsigned leaf);
+  expression overflowing(const llvm::WithOverflowInst& op, unsigned leaf);
+  expression saturating(const llvm::IntrinsicInst& call, unsigned leaf);
+  expression memory_call(const llvm::CallBase& call);
+  std::string helper(const std::string& name, const std::string& text);
+
+  // memory.cpp
+  location locate(const llvm::Value* pointer);
+  expression written_pointer(const llvm::Instruction& value);
+  expression pointer(const location& at);
+  expression pointer(const llvm::Value* value) { return pointer(locate(value)); }
+  std::string access(const location& at, c_type type);
+  expression loaded(const location& at, llvm::Type* type, bool is_signed, std::uint64_t align);
+  void store_leaf(const location& at, llvm::Type* type, const expression& from,
+                  std::uint64_t align);
+  void store(const llvm::StoreInst& op);
+  void transfer(const llvm::MemTransferInst& op);
+  void fill(const llvm::MemSetInst& op);
+  bool may_follow(const location& at, bool writes);
+  void declare_local(const llvm::AllocaInst& local);
+
+  // function.cpp
+  std::string signature() const;
+  void write(const std::vector<flow::statement>& statements);
+  void write_block(const llvm::BasicBlock& block);
+  void write_instruction(const llvm::Instruction& instruction);
+  void write_value(const llvm::Instruction& instruction);
+  void write_call(const llvm::CallBase& call);
+  void write_results(const llvm::CallBase& call, const maths_function& function);
+  void write_copies(const llvm::BasicBlock& from, const llvm::BasicBlock& to);
+  static bool is_jump(flow::statement::kind what);
+  void write_branch(const flow::statement& s);
+  void write_switch(const flow::statement& s);
+  void write_loop(const flow::statement& s);
+  static bool is_read(const llvm::Instruction& value, unsigned leaf);
+  bool declared_in_place(const llvm::Instruction& value);
+  bool is_declared_by_copy(const llvm::PHINode& phi, const llvm::BasicBlock& from);
+  void declare(const llvm::Value* value, unsigned leaf);
+  std::string first_type(const llvm::BasicBlock& block, const std::string& name);
+  std::string label_of(const llvm::BasicBlock& block);
+  void line(const std::string& text);
+  void reject(limit why, const llvm::Instruction* at = nullptr);
+
+  const kernel_function& kernel_;
+  const llvm::Function& code_;
+  const llvm::DataLayout& layout_;
+  llvm::DominatorTree dominators_;
+  llvm::LoopInfo loops_;
+  spaces spaces_;
+  folding folding_;
+  flow flow_;
+  tables tables_;
+
+  emitted result_;
+  std::set<std::string> maths_;
+  std::map<std::string, std::string> helpers_;  // by name
+  llvm::DenseMap<const llvm::Value*, std::string> names_;
+  llvm::DenseMap<const llvm::Value*, int> signs_;
+  llvm::DenseMap<const llvm::BasicBlock*, unsigned> labels_;
+  std::set<std::pair<const llvm::Value*, unsigned>> declared_;  // at the top
+  unsigned next_name_ = 0, next_local_ = 0, next_label_ = 0;
+  std::set<std::string>* phis_read_ = nullptr;  // collects names while copies are written
+  std::string declarations_, body_;
+  unsigned depth_ = 1;
+  const llvm::Instruction* current_ = nullptr;  // whose statement is written, for positions
+  const llvm::Instruction* writing_ = nullptr;  // whose variable is written
+};
+
+}  // namespace pappus::compiler

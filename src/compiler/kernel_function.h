@@ -1,0 +1,41 @@
+// What analysis hands to emission: the user's functions as single LLVM functions, and the reasons
+// why some of them have no device code.
+#pragma once
+
+#include <llvm/IR/Function.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "pappus/detail/core/compiled.h"
+
+namespace pappus::compiler {
+
+using role = detail::thunk_parameter::role;
+
+struct parameter {
+  role what;
+  std::int32_t align;
+  std::int64_t size;
+};
+
+/// A thunk with everything it calls inlined: internal to a module of its own, returns void; its
+/// LLVM arguments are `parameters` in order.
+struct kernel_function {
+  llvm::Function* code = nullptr;
+  std::vector<parameter> parameters;
+  std::string name;      ///< a C identifier made of the source: "kmeans_cpp_12" for a lambda,
+                         ///< "nearest" for fn<nearest>
+  std::string function;  ///< as the slot says
+};
+
+/// Why a function can't run on a device, in the words of who wrote it.
+struct reason {
+  std::string what, remedy;
+  std::string where;               ///< "file.cpp:12:5"; empty: unknown
+  std::vector<std::string> chain;  ///< who called it from where, from `where` outward
+  std::string id = {};             ///< of the table of reasons; empty: of none of its rows
+};
+
+}  // namespace pappus::compiler

@@ -1,0 +1,127 @@
+// The plugin's entry: at the start of clang's pipeline, at every level of optimisation, it compiles
+// the functions in a module's slots for devices.
+//
+//   slots -> extract -> clean -> validate and emit -> embed, report
+//
+// Later in the pipeline loops would be unrolled and the text depend on the options. A module
+// without slots costs one look-up of a name.
+#include <llvm-c/Core.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Passes/PassPlugin.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "compiler/analysis/clean.h"
+#include "compiler/analysis/extract.h"
+#include "compiler/analysis/slots.h"
+#include "compiler/analysis/validate.h"
+#include "compiler/embed/descriptor.h"
+#include "compiler/embed/embed.h"
+#include "compiler/embed/remarks.h"
+#include "compiler/emit/emit.h"
+#include "compiler/emit/sizes.h"
+
+// Compilers before 16 lack it.
+#pragma weak LLVMGetVersion
+
+namespace pappus::compiler {
+namespace {
+
+/// What emission says of a pointer matters beside the analysis' reasons; not so where the memory
+/// shouldn't be there at all, and not what the analysis has said in better words.
+bool adds(const reason& r, const std::vector<reason>& known) {
+  for (const llvm::StringRef covered :
+       {"int128", "long-double", "mutable-global", "unknown-call", "unknown-code", "writes-shared"})
+    if (r.id == covered) return false;
+  const auto stands = [&](const reason& k) {
+    return k.id == "allocates" || k.id == "coroutine" || k.id == "ubsan" || k.where == r.where;
+  };
+  return llvm::none_of(known, stands);
+}
+
+emitted merge(std::vector<reason> reasons, emitted code, const std::string& place) {
+  for (auto& r : code.reasons)
+    if (r.where.empty()) r.where = place;
+  if (reasons.empty()) return code;
+  const auto known = reasons;
+  for (auto& r : code.reasons)
+    if (adds(r, known)) reasons.push_back(std::move(r));
+  emitted result;
+  result.reasons = std::move(reasons);
+  return result;
+}
+
+/// For tests: PAPPUS_COMPILER_PRINT=ir, text or descriptor.
+void print(const kernel_function& function, const emitted& code, const std::string& descriptor) {
+  const char* chosen = std::getenv("PAPPUS_COMPILER_PRINT");
+  if (chosen == nullptr) return;
+  const llvm::StringRef what = chosen;
+  if (what == "ir") function.code->print(llvm::errs());
+  if (what == "text" && code.reasons.empty()) llvm::errs() << code.text << "\n";
+  if (what == "text" && !code.reasons.empty())
+    llvm::errs() << explanation(code.reasons, function.function) << "\n\n";
+  if (what == "descriptor") llvm::errs() << descriptor << "\n";
+}
+
+class device_compilation : public llvm::PassInfoMixin<device_compilation> {
+ public:
+  // Called for functions marked optnone, too: at -O0 that is all of them.
+  static bool isRequired() { return true; }
+
+  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
+    const auto slots = find_slots(module);
+    if (slots.empty()) return llvm::PreservedAnalyses::all();
+    auto code = extract(module, slots);
+    cleaner clean(code);
+    note_sizes(*code.module);
+    clean.inline_all();
+    std::vector<kernel_function> functions;
+    std::vector<std::vector<reason>> reasons;
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      const auto& s = slots[i];
+      functions.push_back({code.thunks[i], s.parameters, name_of(s.function), s.function});
+      reasons.push_back(validate(functions[i], place_of(s.function).text()));
+    }
+    clean.finish();
+    std::vector<std::string> descriptors;
+    reporter remarks(module, code.copied);
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      const auto place = place_of(slots[i].function).text();
+      const auto compiled = merge(std::move(reasons[i]), emit(functions[i]), place);
+      descriptors.push_back(descriptor_of(functions[i], compiled, place));
+      print(functions[i], compiled, descriptors.back());
+      remarks.report(slots[i], functions[i], compiled);
+    }
+    embed(module, slots, descriptors);
+    return llvm::PreservedAnalyses::none();
+  }
+};
+
+/// LLVM's interfaces change with every major version.
+void refuse_other_compilers() {
+  unsigned major = 0;
+  if (LLVMGetVersion != nullptr) LLVMGetVersion(&major, nullptr, nullptr);
+  if (major == LLVM_VERSION_MAJOR) return;
+  std::fprintf(stderr,
+               "error: libpappus-compiler.so was built for clang %d, this is %s%s; use clang++-%d, "
+               "or compile without the plugin (functions then run on the CPU)\n",
+               LLVM_VERSION_MAJOR, major == 0 ? "an older one" : "clang ",
+               major == 0 ? "" : std::to_string(major).c_str(), LLVM_VERSION_MAJOR);
+  std::exit(1);
+}
+
+}  // namespace
+}  // namespace pappus::compiler
+
+extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT llvm::PassPluginLibraryInfo llvmGetPassPluginInfo() {
+  pappus::compiler::refuse_other_compilers();
+  return {LLVM_PLUGIN_API_VERSION, "pappus", LLVM_VERSION_STRING, [](llvm::PassBuilder& builder) {
+            builder.registerPipelineStartEPCallback(
+                [](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
+                  passes.addPass(pappus::compiler::device_compilation());
+                });
+          }};
+}

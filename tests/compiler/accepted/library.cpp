@@ -1,0 +1,102 @@
+// What headers of the standard library define whole.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <complex>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <variant>
+
+#include "compiler/thunks.h"
+
+struct word {
+  char text[8];
+  unsigned char length;
+};
+
+void kernels(std::array<float, 4> weights, std::tuple<int, double> pair) {
+  using thunks::element;
+
+  element<float, int>([weights](int i) { return weights[i & 3]; });
+
+  element<int, int>([](int x) {
+    std::array<int, 5> a{5, 3, x, 1, 4};
+    std::ranges::reverse(a);
+    return std::accumulate(a.begin(), a.begin() + (x & 3), 0);
+  });
+
+  element<int, int>([](int x) {
+    const std::optional<int> half = x % 2 == 0 ? std::optional(x / 2) : std::nullopt;
+    return half.value_or(-1);
+  });
+
+  element<std::optional<int>, int>(
+      [](int x) { return x > 0 ? std::optional<int>(x) : std::nullopt; });
+
+  element<double, std::variant<int, double>>([](const std::variant<int, double>& v) {
+    return std::holds_alternative<int>(v) ? *std::get_if<int>(&v) : *std::get_if<double>(&v);
+  });
+
+  element<double, std::variant<int, double>>([](const std::variant<int, double>& v) {
+    return std::visit([](auto x) { return x * 0.5; }, v);
+  });
+
+  element<double, int>([pair](int x) { return x * std::get<0>(pair) + std::get<1>(pair); });
+
+  element<std::tuple<int, char>, int>([](int x) { return std::tuple(x, 'a'); });
+
+  element<std::pair<int, float>, int>([](int x) { return std::make_pair(x + 1, x * 0.5f); });
+
+  element<double, std::complex<double>>(
+      [](const std::complex<double>& c) { return std::norm(c * c); });
+
+  element<std::complex<float>, std::complex<float>>(
+      [](const std::complex<float>& c) { return c * std::complex<float>(0, 1) + 1.f; });
+
+  element<int, word>([](const word& w) {
+    const std::string_view text(w.text, w.length);
+    return text == "alpha" ? 1 : text.starts_with("be") ? 2 : 0;
+  });
+
+  element<bool, word>(
+      [](const word& w) { return std::string_view(w.text, w.length) < std::string_view("m"); });
+
+  element<int, int>([](int x) { return std::clamp(std::max(x, 3), std::min(x, 7), 100); });
+
+  element<int, float>([](float x) {
+    static constexpr float bounds[] = {0.1f, 0.5f, 2.f, 8.f, 32.f};
+    return static_cast<int>(std::lower_bound(std::begin(bounds), std::end(bounds), x) - bounds);
+  });
+
+  thunks::with_side<int, float, float>([](float x, std::span<const float> sorted) {
+    return static_cast<int>(std::upper_bound(sorted.begin(), sorted.end(), x) - sorted.begin());
+  });
+
+  thunks::with_side<float, float, float>([](float x, std::span<const float> all) {
+    float best = std::numeric_limits<float>::infinity();
+    for (const float y : all) best = std::min(best, (x - y) * (x - y));
+    return best;
+  });
+
+  element<int, unsigned>([](unsigned x) {
+    return std::popcount(x) + std::countl_zero(x) + std::countr_zero(x) +
+           static_cast<int>(std::rotl(x, 3));
+  });
+
+  element<int, int>([](int x) {
+    const std::function<int(int)> f = [x](int i) { return i + x; };
+    return f(x);
+  });
+
+  element<int, int>([](int x) {
+    int a[4] = {x, 3, 1, 2};
+    std::swap(a[0], a[3]);
+    return *std::max_element(a, a + 4);
+  });
+}

@@ -1,0 +1,101 @@
+// Records: nested, packed, with bases, methods and operators.
+#include <array>
+#include <cstdint>
+
+#include "compiler/thunks.h"
+
+namespace geo {
+struct point {
+  float x, y;
+  point operator+(const point& o) const { return {x + o.x, y + o.y}; }
+  float dot(const point& o) const { return x * o.x + y * o.y; }
+};
+struct box {
+  point low, high;
+  bool contains(const point& p) const {
+    return low.x <= p.x && p.x < high.x && low.y <= p.y && p.y < high.y;
+  }
+};
+}  // namespace geo
+
+struct [[gnu::packed]] wire {
+  std::uint8_t kind;
+  std::uint32_t size;
+  double value;
+};
+
+struct item {
+  std::int32_t id;
+  std::array<std::int16_t, 3> tags;
+  geo::box where;
+};
+
+struct animal {
+  virtual int legs() const = 0;
+};
+struct bird final : animal {
+  int legs() const override { return 2; }
+};
+struct insect final : animal {
+  int legs() const override { return 6; }
+};
+
+template <typename T, int N>
+struct polynomial {
+  T c[N];
+  T operator()(T x) const {
+    T sum = c[N - 1];
+    for (int i = N - 2; i >= 0; --i) sum = sum * x + c[i];
+    return sum;
+  }
+};
+
+struct mean {
+  double sum = 0;
+  std::int64_t count = 0;
+  void accumulate(float x) { sum += x, ++count; }
+};
+
+struct largest {
+  geo::point best{};
+  float score = -1;
+  void accumulate(const geo::point& p) {
+    if (const float s = p.dot(p); s > score) best = p, score = s;
+  }
+};
+
+inline float helper(const geo::point& p) { return p.dot(p) + 1; }
+
+void kernels(geo::box area, geo::point offset) {
+  using geo::point;
+  using thunks::element;
+
+  element<float, point>([](const point& p) { return helper(p); });
+
+  element<point, point>([offset](point p) { return p + offset; });
+
+  element<bool, item>([area](const item& i) { return area.contains(i.where.low); });
+
+  element<item, item>([](item i) {
+    i.tags[1] += 3;
+    return i;
+  });
+
+  element<double, wire>([](const wire& w) { return w.kind == 3 ? w.value : w.size; });
+
+  element<wire, int>([](int x) { return wire{1, static_cast<std::uint32_t>(x), 0.5}; });
+
+  element<int, bool>([](bool flies) {
+    const bird b;
+    const insect i;
+    return b.legs() + (flies ? i.legs() : 0);
+  });
+
+  element<double, double>(polynomial<double, 4>{{1, 2, 3, 4}});
+
+  element<float, point, const point*>(
+      [](const point& a, const point* match) { return match == nullptr ? 0 : a.dot(*match); });
+
+  thunks::reducer<mean, float>();
+  thunks::reducer<largest, point>();
+}

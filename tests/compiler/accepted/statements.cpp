@@ -1,0 +1,82 @@
+// Control flow.
+#include "compiler/thunks.h"
+
+enum class color : unsigned char { red, green, blue };
+
+void kernels(int limit) {
+  using thunks::element;
+
+  element<int, unsigned>([](unsigned n) {
+    int steps = 0;
+    for (; n > 1; ++steps) n = n % 2 == 0 ? n / 2 : 3 * n + 1;
+    return steps;
+  });
+
+  element<int, int>([limit](int x) {
+    int i = 0;
+    while (i < limit) {
+      if (x == i) break;
+      if ((x & i) != 0) {
+        ++i;
+        continue;
+      }
+      x -= i++;
+    }
+    return x;
+  });
+
+  element<int, int>([](int x) {
+    do {
+      x /= 3;
+    } while (x > 100);
+    return x;
+  });
+
+  element<int, color>([](color c) {
+    switch (c) {
+      case color::red:
+        return 10;
+      case color::green:
+        return 25;
+      case color::blue:
+        return 17;
+    }
+  });
+
+  element<double, int>([](int x) {
+    switch (x) {
+      case 1:
+        return 0.5;
+      case 10:
+      case 11:
+        x += 3;
+        [[fallthrough]];
+      case 1000:
+        return x * 1.5;
+      default:
+        return 0.;
+    }
+  });
+
+  element<int, int>([](int x) {
+    again:
+      if (x > 100) {
+        x /= 2;
+        goto again;
+      }
+      if (x < 0) goto negative;
+      return x;
+    negative:
+      return -1;
+  });
+
+  element<int, int>([](int n) {
+    int sum = 0;
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < i; ++j)
+        if (i % (j + 1) == 0) sum += j;
+    return sum;
+  });
+
+  element<bool, int>([](int x) { return x > 3 && (x < 10 || x == 20) && !(x % 7 == 0); });
+}

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# One file of lambdas: what the plugin prints of it is the same at -O0 and -O2, and is what the
+# CHECK lines in the file beside it say.
+#
+#   check.sh CLANG PLUGIN FILECHECK FILE OPTIONS..
+#
+# X.cpp is compared with X.check, line by line. PAPPUS_UPDATE_CHECKS=1 writes X.check instead: look
+# at the difference before committing it. Lines in X.cpp: "// FLAGS: .." adds options, "// FAILS"
+# says that compiling it is an error.
+set -euo pipefail
+
+clang=$1 plugin=$2 filecheck=$3 file=$4
+shift 4
+flags=$(sed -n 's|^// FLAGS: ||p' "$file")
+expected=0
+if grep -q '^// FAILS' "$file"; then expected=1; fi
+
+printed=$(mktemp -d)
+trap 'rm -rf "$printed"' EXIT
+# From its folder, so that positions have the file's name and nothing of this machine.
+cd "$(dirname "$file")"
+for level in -O0 -O2; do
+  result=0
+  # shellcheck disable=SC2086  # Flags are words.
+  PAPPUS_COMPILER_PRINT=text "$clang" -std=c++20 -w -gline-tables-only "$level" "$@" $flags \
+    -fpass-plugin="$plugin" -fno-caret-diagnostics -c "$(basename "$file")" -o "$printed/object" \
+    2>"$printed/$level" || result=$?
+  if [[ $result != "$expected" ]]; then
+    cat "$printed/$level"
+    echo "check.sh: $file at $level: clang returned $result, expected $expected" >&2
+    exit 1
+  fi
+done
+if ! cmp -s "$printed/-O0" "$printed/-O2"; then
+  echo "check.sh: $file: what is printed at -O0 differs from -O2:" >&2
+  diff "$printed/-O0" "$printed/-O2" >&2
+  exit 1
+fi
+checks=$(basename "$file" .cpp).check
+if [[ ${PAPPUS_UPDATE_CHECKS:-} == 1 ]]; then
+  # What FileCheck takes for a pattern is quoted.
+  sed -E -e 's/(\[\[|\{\{)/{{\\\1}}/g' -e 's/^$/CHECK-EMPTY:/; t; s/^/CHECK-NEXT:/' -e \
+    '1s/^CHECK-NEXT/CHECK/' "$printed/-O0" >"$checks"
+  echo 'CHECK-NOT:{{.+}}' >>"$checks"
+fi
+"$filecheck" --match-full-lines --strict-whitespace --input-file="$printed/-O0" "$checks"

@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# Objects compiled with and without the plugin, linked in every way that users have: the slots that
+# the plugin saw have descriptors when the program starts.
+#
+#   objects.sh CLANG PLUGIN TESTS INCLUDE
+set -euo pipefail
+
+clang=$1 plugin=$2 tests=$3 include=$4
+cd "$(mktemp -d)"
+trap 'rm -rf "$PWD"' EXIT
+sources=$tests/compiler/objects
+failed=0
+
+# compile NAME COMPILER FLAGS..
+compile() {
+  "${@:2}" -std=c++20 -Wno-unused-command-line-argument -I"$tests" -I"$include" \
+    -c "$sources/$1.cpp" -o "$1.o"
+}
+
+run() {
+  if ! ./program; then
+    echo "objects.sh: failed: $*" >&2
+    failed=1
+  fi
+}
+
+# variant OTHER_COMPILER FLAGS..: the second object comes from the other compiler.
+variant() {
+  local other=$1
+  shift
+  compile with_plugin "$clang" -fpass-plugin="$plugin" "$@"
+  compile without_plugin "$other" "$@"
+  compile main "$clang" "$@"
+  # Whichever comes first, the linker keeps its slot.
+  "$clang" "$@" with_plugin.o without_plugin.o main.o -o program
+  run "$* (with, without)"
+  "$clang" "$@" main.o without_plugin.o with_plugin.o -o program
+  run "$* (without, with)"
+}
+
+for level in -O0 -O1 -O2 -O3 -Os; do variant "$clang" "$level"; done
+variant "$clang" -O2 -g
+variant "$clang" -O2 -march=native
+variant "$clang" -O1 -fsanitize=address
+variant "$clang" -O0 -fsanitize=address
+variant "$clang" -O2 -ffunction-sections -fdata-sections -Wl,--gc-sections
+if command -v g++ >/dev/null; then variant g++ -O2; fi
+if command -v ld.lld >/dev/null; then
+  variant "$clang" -O2 -flto=thin -fuse-ld=lld
+  variant "$clang" -O2 -flto -fuse-ld=lld
+fi
+
+# A shared library and an archive with the plugin, a program without it.
+compile main "$clang" -O2
+for with in shared archive; do
+  compile with_plugin "$clang" -O2 -fPIC -fpass-plugin="$plugin"
+  compile without_plugin "$clang" -O2 -fPIC
+  if [[ $with == shared ]]; then
+    "$clang" -shared with_plugin.o -o libwith.so
+    "$clang" main.o without_plugin.o -L. -lwith -Wl,-rpath,"$PWD" -o program
+  else
+    ar rcs libstatic.a with_plugin.o
+    "$clang" main.o without_plugin.o -L. -lstatic -o program
+  fi
+  run "$with"
+done
+exit "$failed"

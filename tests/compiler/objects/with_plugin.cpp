@@ -1,0 +1,7 @@
+#include "compiler/objects/kernel.h"
+
+const char* shared_with_plugin() { return shared_descriptor(); }
+
+const char* own_with_plugin(int k) {
+  return thunks::element<int, int>([k](int x) { return x + k; })->compiled;
+}

@@ -1,0 +1,33 @@
+// Gives functions slots, as the operators' headers do, so that a test of the plugin is a list of
+// lambdas.
+#pragma once
+
+#include <cstdint>
+
+#include "pappus/detail/fuse/thunk.h"
+
+namespace thunks {
+
+using namespace pappus::detail;
+
+/// element<Out, In...>([](In...) { .. }): what map calls.
+template <typename Out, typename... In, typename F>
+auto* element(F) {
+  using thunk = call_thunk<F, Out, keep_result, input_list<In...>, side_list<>>;
+  return &slot_of<thunk, F>::slot;
+}
+
+/// with_side<Out, In, Side>([](In, std::span<const Side>) { .. }): map(.., other.shared()).
+template <typename Out, typename In, typename Side, typename F>
+auto* with_side(F) {
+  using thunk = call_thunk<F, Out, keep_result, input_list<In>, side_list<Side>>;
+  return &slot_of<thunk, F>::slot;
+}
+
+/// reducer<R, T>(): what fold calls.
+template <typename R, typename T>
+auto* reducer() {
+  return &slot_of<accumulate_thunk<R, T>, R>::slot;
+}
+
+}  // namespace thunks
