@@ -16,6 +16,7 @@
 
 #include "compiler/analysis/clean.h"
 #include "compiler/analysis/extract.h"
+#include "compiler/analysis/footprint.h"
 #include "compiler/analysis/slots.h"
 #include "compiler/analysis/validate.h"
 #include "compiler/embed/descriptor.h"
@@ -54,12 +55,14 @@ emitted merge(std::vector<reason> reasons, emitted code, const std::string& plac
   return result;
 }
 
-/// For tests: PAPPUS_COMPILER_PRINT=ir, text or descriptor.
-void print(const kernel_function& function, const emitted& code, const std::string& descriptor) {
+/// For tests: PAPPUS_COMPILER_PRINT=ir, text, footprint or descriptor.
+void print(const kernel_function& function, const emitted& code,
+           const std::optional<footprint>& touched, const std::string& descriptor) {
   const char* chosen = std::getenv("PAPPUS_COMPILER_PRINT");
   if (chosen == nullptr) return;
   const llvm::StringRef what = chosen;
   if (what == "ir") function.code->print(llvm::errs());
+  if (what == "footprint" && touched) llvm::errs() << touched->text() << "\n";
   if (what == "text" && code.reasons.empty()) llvm::errs() << code.text << "\n";
   if (what == "text" && !code.reasons.empty())
     llvm::errs() << explanation(code.reasons, function.function) << "\n\n";
@@ -79,21 +82,28 @@ class device_compilation : public llvm::PassInfoMixin<device_compilation> {
     note_sizes(*code.module);
     clean.inline_all();
     std::vector<kernel_function> functions;
-    std::vector<std::vector<reason>> reasons;
+    std::vector<std::optional<footprint>> footprints;
     for (std::size_t i = 0; i < slots.size(); ++i) {
       const auto& s = slots[i];
       functions.push_back({code.thunks[i], s.parameters, name_of(s.function), s.function});
-      reasons.push_back(validate(functions[i], place_of(s.function).text()));
+      footprints.push_back(footprint_of(functions[i], names_of(s, code.copied)));
     }
+    clean.inline_accesses();
+    std::vector<std::vector<reason>> reasons;
+    for (const auto& f : functions) reasons.push_back(validate(f, place_of(f.function).text()));
     clean.finish();
     std::vector<std::string> descriptors;
     reporter remarks(module, code.copied);
     for (std::size_t i = 0; i < slots.size(); ++i) {
       const auto place = place_of(slots[i].function).text();
-      const auto compiled = merge(std::move(reasons[i]), emit(functions[i]), place);
-      descriptors.push_back(descriptor_of(functions[i], compiled, place));
-      print(functions[i], compiled, descriptors.back());
-      remarks.report(slots[i], functions[i], compiled);
+      // There is no device code yet for functions of views.
+      const auto code_of = footprints[i] ? emitted() : emit(functions[i]);
+      const auto compiled = merge(std::move(reasons[i]), code_of, place);
+      descriptors.push_back(descriptor_of(functions[i], compiled, footprints[i], place));
+      print(functions[i], compiled, footprints[i], descriptors.back());
+      if (footprints[i]) remarks.report_footprint(slots[i], functions[i], footprints[i]->text());
+      if (!footprints[i] || !compiled.reasons.empty())
+        remarks.report(slots[i], functions[i], compiled);
     }
     embed(module, slots, descriptors);
     return llvm::PreservedAnalyses::none();

@@ -127,10 +127,10 @@ bool lacks_typedef(const std::vector<std::string_view>& tokens, std::string_view
 }
 
 std::string_view redefined_macro(const std::vector<std::string_view>& tokens) {
-  constexpr std::array<std::string_view, 16> macros{
-      "LIKE_CPU", "KERNEL",     "DEVICE",   "GLOBAL",         "CONSTANT",   "LOCAL",
-      "BARRIER",  "ITEM",       "ITEMS",    "GROUP",          "GROUP_ITEM", "GROUP_ITEMS",
-      "FOR_ROWS", "ROWS_BEGIN", "ROWS_END", "LOCAL_INCREMENT"};
+  constexpr std::array<std::string_view, 18> macros{
+      "LIKE_CPU", "KERNEL",     "DEVICE",   "GLOBAL",          "CONSTANT",   "LOCAL",
+      "BARRIER",  "ITEM",       "ITEMS",    "GROUP",           "GROUP_ITEM", "GROUP_ITEMS",
+      "FOR_ROWS", "ROWS_BEGIN", "ROWS_END", "LOCAL_INCREMENT", "SET_TRAP",   "IN_CONSTANT"};
   for (std::size_t i = 0; i + 2 < tokens.size(); ++i)
     if (tokens[i] == "#" && (tokens[i + 1] == "define" || tokens[i + 1] == "undef") &&
         std::ranges::find(macros, tokens[i + 2]) != macros.end())

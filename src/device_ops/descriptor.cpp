@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "pappus/detail/core/compiled.h"
+
 namespace pappus::device_ops {
 namespace {
 
@@ -20,6 +22,29 @@ std::string sentence_of(const json& reason) {
     for (const std::string link : *chain) text += ", " + link;
   if (const std::string remedy = reason.value("remedy", ""); !remedy.empty()) text += ": " + remedy;
   return text;
+}
+
+element_access access_of(const json& from) {
+  using kind = element_access::kind;
+  element_access access;
+  access.view = from.at("view");
+  const std::string what = from.at("kind");
+  access.what = what == "read" ? kind::read : what == "write" ? kind::write : kind::readwrite;
+  access.text = from.at("text");
+  access.affine = from.contains("region");
+  if (access.affine || from.contains("subscript"))
+    for (const auto& slice : from.at(access.affine ? "region" : "subscript"))
+      access.slices.push_back({slice.at("low"), slice.at("high")});
+  return access;
+}
+
+void read_footprint(const json& from, compiled_function& function) {
+  function.footprint = from.at("footprint");
+  for (const auto& access : from.at("accesses")) function.accesses.push_back(access_of(access));
+  for (const auto& value : from.at("captured"))
+    function.captured.push_back(
+        {value.at("name"), value.at("path"), value.at("bytes"), value.at("signed")});
+  function.narrow = from.at("narrow");
 }
 
 compiled_function read(std::string_view descriptor) {
@@ -36,7 +61,8 @@ compiled_function read(std::string_view descriptor) {
     function.name = from.at("name");
     function.source = from.at("source");
     for (const auto& reason : from.at("reasons")) function.reasons.push_back(sentence_of(reason));
-    if (!function.reasons.empty()) return function;
+    if (from.contains("footprint")) read_footprint(from, function);
+    if (!function.reasons.empty() || !function.footprint.empty()) return function;
     function.text = from.at("text");
     function.doubles = from.at("doubles");
     function.traps = from.at("traps");
@@ -90,3 +116,13 @@ std::string instance_of(const compiled_function& function, std::string_view name
 }
 
 }  // namespace pappus::device_ops
+
+namespace pappus::detail {
+
+std::string footprint_text(const char* descriptor) {
+  if (descriptor == nullptr) return "unknown: compile with pappus_enable(target)";
+  const auto& function = device_ops::compiled_function_of(descriptor);
+  return function.problem.empty() ? function.footprint : "unknown: " + function.problem;
+}
+
+}  // namespace pappus::detail

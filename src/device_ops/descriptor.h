@@ -18,6 +18,19 @@
 //   maths                               names of mathematical functions used
 //   reads                               [{parameter, bytes: [[offset, size]...]}]: what is read of
 //                                       an input record; without bytes: anything
+// Functions of an index and views have, whether there are reasons or not, in place of text and all
+// after it
+//   footprint                           "read in[i-w:i+w], write out[i]"
+//   accesses                            [{view, kind, text, region: [{low, high}...]}]; subscript
+//   in
+//                                       place of region: any function of the index, monotonic or
+//                                       not; unknown: true: neither. low and high are formulas in
+//                                       C, "" both: any
+//   captured                            [{name, path, bytes, signed}]: what formulas call the value
+//                                       at this offset of the captures, or behind the pointer
+//                                       there, ...
+//   narrow                              the formulas hold while all values in them and of them are
+//                                       below 2^31
 #pragma once
 
 #include <cstddef>
@@ -27,6 +40,19 @@
 
 namespace pappus::device_ops {
 
+/// Which elements of one of its arrays a function touches, as formulas of a launch's index.
+struct element_access {
+  enum class kind { read, write, readwrite };
+  struct slice {
+    std::string low, high;  ///< both inclusive
+  };
+  std::size_t view = 0;
+  kind what = kind::readwrite;  ///< write: all of them, whatever was there before
+  bool affine = false;          ///< the formulas are linear
+  std::vector<slice> slices;    ///< one for each dimension; none: unknown
+  std::string text;             ///< "read in[i-w:i+w]"
+};
+
 struct compiled_function {
   struct reference {
     std::size_t offset = 0, bytes = 0, align = 1;
@@ -34,6 +60,16 @@ struct compiled_function {
   std::string name, source, text;
   bool doubles = false, traps = false;
   std::vector<reference> references;
+  struct captured_value {
+    std::string name;
+    std::vector<std::size_t> path;
+    std::size_t bytes = 0;
+    bool is_signed = true;
+  };
+  std::string footprint;  ///< empty: it isn't a function of views
+  std::vector<element_access> accesses;
+  std::vector<captured_value> captured;
+  bool narrow = false;
   std::vector<std::string> reasons;  ///< a sentence each, for explain
   std::string problem;               ///< of the descriptor itself: another version, broken
 };

@@ -97,6 +97,31 @@ TEST(bench_command, draws_the_ratios) {
   EXPECT_NE(svg.find("mapfiltersum"), std::string::npos);
 }
 
+TEST(bench_command, runs_all_whose_names_begin_alike_and_says_what_it_skips) {
+  const auto [code, text] = pappus("bench generated --n 1000 --json", "2>/dev/null");
+  EXPECT_EQ(code, 0);
+  std::istringstream lines(text);
+  std::vector<std::string> run, skipped;
+  for (std::string line; std::getline(lines, line);) {
+    const auto object = nlohmann::json::parse(line);
+    const auto what =
+        object.at("name").get<std::string>() + " " + object.at("version").get<std::string>();
+    if (!object.contains("skipped")) {
+      run.push_back(what);
+      continue;
+    }
+    EXPECT_EQ(object.at("skipped"), "no device was named, such as by --devices opencl:0");
+    EXPECT_FALSE(object.contains("median_s"));
+    skipped.push_back(what);
+  }
+  EXPECT_EQ(run, (std::vector<std::string>{"generated_blackscholes cpu", "generated_nearest cpu",
+                                           "generated_collatz cpu", "generated_haversine cpu",
+                                           "generated_orders cpu"}));
+  EXPECT_EQ(skipped.size(), 2 * run.size());
+  const auto table = pappus("bench generated_orders --n 1000").text;
+  EXPECT_NE(table.find("SKIP: no device was named"), std::string::npos) << table;
+}
+
 TEST(explain_command, shows_a_programs_first_query_and_runs_nothing) {
   const auto folder = scratch();
   const auto [code, text] =

@@ -6,12 +6,14 @@
 #
 # X.cpp is compared with X.check, line by line. PAPPUS_UPDATE_CHECKS=1 writes X.check instead: look
 # at the difference before committing it. Lines in X.cpp: "// FLAGS: .." adds options, "// FAILS"
-# says that compiling it is an error.
+# says that compiling it is an error; "// PRINTS: footprint" has that printed, and X.cpp itself says
+# what it is.
 set -euo pipefail
 
 clang=$1 plugin=$2 filecheck=$3 file=$4
 shift 4
 flags=$(sed -n 's|^// FLAGS: ||p' "$file")
+prints=$(sed -n 's|^// PRINTS: ||p' "$file")
 expected=0
 if grep -q '^// FAILS' "$file"; then expected=1; fi
 
@@ -22,9 +24,9 @@ cd "$(dirname "$file")"
 for level in -O0 -O2; do
   result=0
   # shellcheck disable=SC2086  # Flags are words.
-  PAPPUS_COMPILER_PRINT=text "$clang" -std=c++20 -w -gline-tables-only "$level" "$@" $flags \
-    -fpass-plugin="$plugin" -fno-caret-diagnostics -c "$(basename "$file")" -o "$printed/object" \
-    2>"$printed/$level" || result=$?
+  PAPPUS_COMPILER_PRINT=${prints:-text} "$clang" -std=c++20 -w -gline-tables-only "$level" \
+    "$@" $flags -fpass-plugin="$plugin" -fno-caret-diagnostics -c "$(basename "$file")" \
+    -o "$printed/object" 2>"$printed/$level" || result=$?
   if [[ $result != "$expected" ]]; then
     cat "$printed/$level"
     echo "check.sh: $file at $level: clang returned $result, expected $expected" >&2
@@ -35,6 +37,10 @@ if ! cmp -s "$printed/-O0" "$printed/-O2"; then
   echo "check.sh: $file: what is printed at -O0 differs from -O2:" >&2
   diff "$printed/-O0" "$printed/-O2" >&2
   exit 1
+fi
+if [[ -n $prints ]]; then
+  "$filecheck" --match-full-lines --input-file="$printed/-O0" "$(basename "$file")"
+  exit
 fi
 checks=$(basename "$file" .cpp).check
 if [[ ${PAPPUS_UPDATE_CHECKS:-} == 1 ]]; then

@@ -9,6 +9,7 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 
+#include "compiler/analysis/ranges.h"
 #include "pappus/detail/core/view.h"
 
 namespace pappus::compiler {
@@ -16,12 +17,6 @@ namespace {
 
 /// Arguments of the call: elements, what the view allows, indices, strides.
 constexpr unsigned before_indices = 2;
-
-bool is_access(const llvm::Value* value) {
-  const auto* call = llvm::dyn_cast<llvm::CallInst>(value);
-  const auto* callee = call != nullptr ? call->getCalledFunction() : nullptr;
-  return callee != nullptr && callee->hasFnAttribute(access_mark);
-}
 
 detail::view_access allowed_by(const llvm::CallInst& call) {
   const auto* allowed = llvm::dyn_cast<llvm::ConstantInt>(call.getArgOperand(1));
@@ -60,7 +55,7 @@ class element_walk {
       return static_cast<std::int64_t>(layout.getTypeStoreSize(type).getFixedValue());
     };
     if (auto* load = llvm::dyn_cast<llvm::LoadInst>(user)) {
-      read(pointer, base, size_of(load->getType()));
+      read(*load->getParent(), pointer, base, size_of(load->getType()));
     } else if (auto* store = llvm::dyn_cast<llvm::StoreInst>(user);
                store != nullptr && u.getOperandNo() == store->getPointerOperandIndex()) {
       write(*store, pointer, base, size_of(store->getValueOperand()->getType()));
@@ -70,7 +65,7 @@ class element_walk {
       if (u.getOperandNo() == 0)
         write(*block, pointer, base, size);
       else
-        read(pointer, base, size);
+        read(*block->getParent(), pointer, base, size);
     } else if (llvm::isa<llvm::GetElementPtrInst>(user)) {
       follow(user, base);
     } else if (llvm::isa<llvm::PHINode, llvm::SelectInst>(user) && pointer == base) {
@@ -83,24 +78,28 @@ class element_walk {
 
   /// The byte of the element at which the access begins; -1: it varies within the element. Leaving
   /// the element means to reach others.
-  std::int64_t offset_of(llvm::Value* pointer, llvm::Value* base, std::int64_t size) {
+  std::int64_t offset_of(llvm::Value* pointer, llvm::Value* base, std::int64_t size,
+                         const llvm::BasicBlock& code) {
     const auto* distance = values_.getMinusSCEV(values_.getSCEV(pointer), values_.getSCEV(base));
     if (llvm::isa<llvm::SCEVCouldNotCompute>(distance)) return use_.lost = true, -1;
-    const auto range = values_.getSignedRange(distance);
-    if (range.getSignedMin().slt(0) || range.getSignedMax().sgt(size_ - size))
+    const auto *low = extreme(distance, false, code, values_),
+               *high = extreme(distance, true, code, values_);
+    if (low == nullptr || high == nullptr || values_.getSignedRangeMin(low).slt(0) ||
+        values_.getSignedRangeMax(high).sgt(size_ - size))
       return use_.lost = true, -1;
-    const auto* exact = range.getSingleElement();
-    return exact != nullptr ? exact->getSExtValue() : -1;
+    const auto* exact = llvm::dyn_cast<llvm::SCEVConstant>(distance);
+    return exact != nullptr ? exact->getAPInt().getSExtValue() : -1;
   }
 
-  void read(llvm::Value* pointer, llvm::Value* base, std::int64_t size) {
+  void read(const llvm::BasicBlock& code, llvm::Value* pointer, llvm::Value* base,
+            std::int64_t size) {
     use_.reads = true;
-    offset_of(pointer, base, size);
+    offset_of(pointer, base, size, code);
   }
 
   void write(const llvm::Instruction& code, llvm::Value* pointer, llvm::Value* base,
              std::int64_t size) {
-    const auto offset = offset_of(pointer, base, size);
+    const auto offset = offset_of(pointer, base, size, *code.getParent());
     const bool known = offset >= 0 && !several_;
     use_.stores.push_back({&code, known ? offset : 0, known ? size : 0});
   }
@@ -124,7 +123,7 @@ bool is_private(llvm::Argument* view) {
       auto* user = use.getUser();
       if (llvm::isa<llvm::PHINode, llvm::SelectInst>(user))
         pending.push_back(user);
-      else if (!is_access(user) || use.getOperandNo() != 0)
+      else if (!is_access(*llvm::cast<llvm::Instruction>(user)) || use.getOperandNo() != 0)
         return false;
     }
   }
@@ -135,6 +134,12 @@ bool is_private(llvm::Argument* view) {
 
 bool is_access(llvm::StringRef symbol) {
   return symbol.starts_with("_ZN6pappus6detail13view_elementsI");
+}
+
+bool is_access(const llvm::Instruction& i) {
+  const auto* call = llvm::dyn_cast<llvm::CallInst>(&i);
+  const auto* callee = call != nullptr ? call->getCalledFunction() : nullptr;
+  return callee != nullptr && callee->hasFnAttribute(access_mark);
 }
 
 void mark_access(llvm::Function& function) {
@@ -164,7 +169,7 @@ std::vector<element_use> element_uses(const kernel_function& function, llvm::Fun
   for (auto& argument : code.args())
     lost[argument.getArgNo()] = is_view(argument.getArgNo()) && !is_private(&argument);
   for (auto& i : llvm::instructions(code)) {
-    if (!is_access(&i)) continue;
+    if (!is_access(i)) continue;
     auto& call = llvm::cast<llvm::CallInst>(i);
     llvm::SmallVector<const llvm::Value*> roots;
     llvm::getUnderlyingObjects(call.getArgOperand(0), roots, nullptr, 0);

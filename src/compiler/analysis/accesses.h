@@ -21,6 +21,7 @@ bool is_access(llvm::StringRef symbol);
 /// optimisation knows of it that it is arithmetic.
 inline constexpr llvm::StringLiteral access_mark = "pappus.access";
 void mark_access(llvm::Function& function);
+bool is_access(const llvm::Instruction& i);
 
 /// A store into an element, or part of one.
 struct element_store {

@@ -51,10 +51,39 @@ void write_code(OStream& json, const kernel_function& function, const emitted& c
   json.attributeArray("reads", [&] { write_reads(json, function); });
 }
 
+void write_access(OStream& json, const touched& one) {
+  json.object([&] {
+    json.attribute("view", one.view);
+    json.attribute("kind", one.kind);
+    json.attribute("text", one.text);
+    if (one.slices.empty()) return json.attribute("unknown", true);
+    json.attributeArray(one.affine ? "region" : "subscript", [&] {
+      for (const auto& [low, high] : one.slices)
+        json.value(llvm::json::Object{{"low", low}, {"high", high}});
+    });
+  });
+}
+
+void write_footprint(OStream& json, const footprint& all) {
+  json.attribute("footprint", all.text());
+  json.attributeArray("accesses", [&] {
+    for (const auto& one : all.touches) write_access(json, one);
+  });
+  json.attributeArray("captured", [&] {
+    for (const auto& c : all.captured) {
+      json.value(llvm::json::Object{{"name", c.name},
+                                    {"path", llvm::json::Array(c.path)},
+                                    {"bytes", c.size},
+                                    {"signed", c.is_signed}});
+    }
+  });
+  json.attribute("narrow", all.narrow);
+}
+
 }  // namespace
 
 std::string descriptor_of(const kernel_function& function, const emitted& code,
-                          const std::string& source) {
+                          const std::optional<footprint>& touched, const std::string& source) {
   std::string result;
   llvm::raw_string_ostream text(result);
   OStream json(text);
@@ -63,7 +92,10 @@ std::string descriptor_of(const kernel_function& function, const emitted& code,
     json.attribute("name", function.name);
     json.attribute("function", function.function);
     json.attribute("source", source);
-    if (code.reasons.empty()) write_code(json, function, code);
+    if (touched)
+      write_footprint(json, *touched);
+    else if (code.reasons.empty())
+      write_code(json, function, code);
     json.attributeArray("reasons", [&] {
       for (const auto& r : code.reasons) write_reason(json, r);
     });

@@ -8,17 +8,31 @@
 //    loop",
 //                "where":"k.cpp:13:9","chain":["called from k.cpp:12:20"]}]}
 //
-// With reasons there is no text, and what describes it is left out.
+// With reasons there is no text, and what describes it is left out. A function of views
+// (analysis/footprint.h) has no text either, but
+//
+//    "footprint":"read in[i-w:i+w]",
+//    "accesses":[{"view":0, "kind":"read", "text":"read in[i-w:i+w]",
+//                 "region":[{"low":"i-w", "high":"i+w"}]}],
+//    "captured":[{"name":"w", "path":[0], "bytes":4, "signed":true}], "narrow":true
+//
+// where in place of "region" stands "subscript" if it isn't linear in the launch's index, or
+// "unknown":true; bounds are "" where all of a dimension may be touched. Formulas are made of
+// launch indices, of captured values (path: where in the captures, then in what is pointed to
+// there), and of NAME.extent(D). If narrow, they hold as long as these and the bounds are below
+// 2^31.
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "compiler/analysis/footprint.h"
 #include "compiler/emit/emit.h"
 #include "compiler/kernel_function.h"
 
 namespace pappus::compiler {
 
 std::string descriptor_of(const kernel_function& function, const emitted& code,
-                          const std::string& source);
+                          const std::optional<footprint>& touched, const std::string& source);
 
 }  // namespace pappus::compiler

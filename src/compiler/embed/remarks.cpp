@@ -87,4 +87,13 @@ void reporter::report(const slot& s, const kernel_function& function, const emit
                    << text);
 }
 
+void reporter::report_footprint(const slot& s, const kernel_function& function,
+                                const std::string& text) {
+  const auto& about = anchor(reached(*s.thunk, copied_), place_of(s.function), function.name);
+  module_.getContext().diagnose(llvm::OptimizationRemark("pappus", "Footprint",
+                                                         location(about, place_of(s.function)),
+                                                         &about.front())
+                                << function.function << ": " << text);
+}
+
 }  // namespace pappus::compiler

@@ -25,6 +25,8 @@ class reporter {
 
   /// The same words are said once: a function may have several slots.
   void report(const slot& s, const kernel_function& function, const emitted& code);
+  /// -Rpass=pappus, too: which elements a function of views touches.
+  void report_footprint(const slot& s, const kernel_function& function, const std::string& text);
 
  private:
   const llvm::Module& module_;

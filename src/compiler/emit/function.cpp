@@ -88,7 +88,7 @@ void writer::write_call(const llvm::CallBase& call) {
   const auto* callee = call.getCalledFunction();
   if (callee && callee->getName() == "pappus.trap") {
     result_.traps = true;
-    line("*trap = 1;");
+    line("SET_TRAP(trap);");
     return;
   }
   if (const auto* function = find_maths(call);

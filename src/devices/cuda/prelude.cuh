@@ -63,3 +63,6 @@ DEVICE int clz(uint x) { return __clz((int)x); }
 DEVICE int clz(ulong x) { return __clzll((long long)x); }
 DEVICE long mul_hi(long a, long b) { return __mul64hi(a, b); }
 DEVICE ulong mul_hi(ulong a, ulong b) { return __umul64hi(a, b); }
+
+// Tells that a check failed, which several work-items may do at once.
+#define SET_TRAP(flag) atomicOr(flag, 1u)

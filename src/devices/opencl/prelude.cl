@@ -59,3 +59,6 @@ typedef float __attribute__((may_alias)) float_a;
 #ifdef cl_khr_fp64
 typedef double __attribute__((may_alias)) double_a;
 #endif
+
+// Tells that a check failed, which several work-items may do at once.
+#define SET_TRAP(flag) atomic_or(flag, 1u)

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace pappus::detail {
 
@@ -42,6 +43,9 @@ struct device_slot {
   std::int64_t parameter_count = 0;
   const char* function = nullptr;  ///< the type of the user's function as the compiler spells it
 };
+
+/// What a descriptor says that a function of views touches: "read in[i], write out[i]".
+std::string footprint_text(const char* descriptor);
 
 #ifdef __clang__
 #define PAPPUS_DEVICE_SLOT [[clang::annotate("pappus.slot")]]

@@ -1,0 +1,42 @@
+// Which elements of its arrays a function touches.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "pappus/detail/fuse/footprint_thunk.h"
+
+namespace pappus {
+namespace detail {
+
+template <typename Index>
+struct rank_of;
+template <std::size_t N>
+struct rank_of<index<N>> {
+  using dimensions = std::make_index_sequence<N>;
+};
+
+}  // namespace detail
+
+/// What the compiler plugin found that `function(Index, Views...)` reads and writes, for an index
+/// (i), (i,j) or (i,j,k):
+///
+///     footprint_of<index<1>, read<float>, write<float>>(smooth)   // read in[i-1:i+1], write
+///     out[i]
+///
+/// Bounds are inclusive; low > high: nothing. Conditions are ignored where something is read.
+/// `write` is said where every call writes all that is named, and no two calls the same; else it is
+/// `readwrite`. unknown stands for elements that depend on data. Names are those of the source
+/// where it was compiled with -g. Without the plugin it is "unknown: compile with
+/// pappus_enable(target)". Costs nothing to speak of after the first call.
+template <typename Index, typename... Views, typename F>
+std::string footprint_of([[maybe_unused]] const F& function) {
+#ifdef __clang__
+  using thunk = detail::footprint_thunk<F, typename detail::rank_of<Index>::dimensions, Views...>;
+  return detail::footprint_text(detail::slot_of<thunk, F>::slot.compiled);
+#else
+  return detail::footprint_text(nullptr);
+#endif
+}
+
+}  // namespace pappus

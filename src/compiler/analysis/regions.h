@@ -1,0 +1,27 @@
+// Boxes of elements, as formulas of a launch's index, and how several become few.
+#pragma once
+
+#include <llvm/Analysis/ScalarEvolution.h>
+
+#include <vector>
+
+namespace pappus::compiler {
+
+/// Indices along one dimension, both inclusive; null: any.
+struct slice {
+  const llvm::SCEV *low = nullptr, *high = nullptr;
+  bool linear = false;  ///< in the launch's index
+  friend bool operator==(const slice&, const slice&) = default;
+};
+
+struct region {
+  std::vector<slice> slices;  ///< none: any elements
+  bool certain = true;        ///< all of it is touched, whatever the function is given
+};
+
+/// Joins neighbours and drops what is there twice, so that a stencil is one region and not five.
+/// \param exactly  the result names nothing but what the regions do; otherwise small holes are
+///                 filled: a longer list costs more than a few elements that aren't needed
+void merge(std::vector<region>& regions, bool exactly, llvm::ScalarEvolution& values);
+
+}  // namespace pappus::compiler

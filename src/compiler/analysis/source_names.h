@@ -1,0 +1,26 @@
+// What the source calls a function's parameters and captures, as far as the compiler was asked to
+// keep that (-g).
+#pragma once
+
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/Function.h>
+
+#include <string>
+#include <vector>
+
+#include "compiler/analysis/slots.h"
+
+namespace pappus::compiler {
+
+struct source_names {
+  std::vector<std::string> parameters;              ///< of the user's function; none: not known
+  const llvm::DICompositeType* captures = nullptr;  ///< null: not known
+
+  /// "w", "low[1]", "t.count" for the value at the end of the path (footprint.h); empty: not known.
+  std::string captured(const std::vector<std::int64_t>& path) const;
+};
+
+/// \param copied  functions that the slots' thunks reach
+source_names names_of(const slot& s, const std::vector<const llvm::Function*>& copied);
+
+}  // namespace pappus::compiler

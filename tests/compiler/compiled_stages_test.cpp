@@ -1,0 +1,264 @@
+// Plain lambdas in every operator on OpenCL, as the compiler plugin compiled them: the CPU's
+// answers, and that it was the device that gave them.
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <complex>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "pappus/pappus.h"
+#include "support/nvrtc.h"
+
+namespace pappus {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+struct reading {
+  int station;
+  float level;
+  double weight;
+  std::array<std::int16_t, 6> samples;
+};
+
+struct heaviest {
+  double weight = -1;
+  std::int64_t n = 0;
+  void accumulate(const reading& r) {
+    if (r.weight > weight) weight = r.weight;
+    ++n;
+  }
+  void merge(const heaviest& other) {
+    if (other.weight > weight) weight = other.weight;
+    n += other.n;
+  }
+  std::array<double, 2> finalize() const { return {weight, static_cast<double>(n)}; }
+};
+
+std::vector<reading> readings(int n) {
+  std::vector<reading> rows(static_cast<std::size_t>(n));
+  for (int i = 0; i < n; ++i) {
+    auto& r = rows[static_cast<std::size_t>(i)];
+    r = {i % 37, static_cast<float>(i % 1000) * 0.25f, i * 0.5 - 100, {}};
+    for (int j = 0; j < 6; ++j)
+      r.samples[static_cast<std::size_t>(j)] = static_cast<std::int16_t>((i * 31 + j * 7) % 2001);
+  }
+  return rows;
+}
+
+class compiled_stages : public ::testing::Test {
+ protected:
+  void SetUp() override {
+#ifndef PAPPUS_TEST_LAMBDAS_ON_OPENCL
+    GTEST_SKIP() << "built without the compiler plugin";
+#else
+    ::setenv("POCL_DEVICES", "basic", 0);
+    if (!on_device(session(device()).range(0, 8))) GTEST_SKIP() << "no OpenCL device";
+#endif
+  }
+
+  static options device() { return {.devices = "opencl:0"}; }
+  template <typename Query>
+  static bool on_device(const Query& query) {
+    return query.explain_analyze().find("ran on opencl:0") != std::string::npos;
+  }
+
+  /// make(session) -> query. `Same` compares two records.
+  template <typename Make, typename Same>
+  void expect_same(Make make, Same same) const {
+    session on_cpu(options{.devices = "cpu"}), there(device());
+    const auto expected = make(on_cpu).collect().to_vector();
+    const auto query = make(there);
+    const auto told = query.explain_analyze();
+    EXPECT_THAT(told, AllOf(HasSubstr("ran on opencl:0"), Not(HasSubstr("moved to the CPU"))));
+    const auto got = query.collect().to_vector();
+    ASSERT_EQ(got.size(), expected.size());
+    for (std::size_t i = 0; i < got.size(); ++i)
+      ASSERT_TRUE(same(got[i], expected[i])) << "row " << i << "\n" << told;
+  }
+  template <typename Make>
+  void expect_same(Make make) const {
+    expect_same(make, [](const auto& a, const auto& b) { return a == b; });
+  }
+
+  const std::vector<reading> rows_ = readings(3000);
+};
+
+TEST_F(compiled_stages, map_filter_and_flat_map) {
+  const double limit = 17.5;
+  expect_same([&](session& s) {
+    return s.borrow(rows_)
+        .filter([limit](const reading& r) { return r.weight > limit; })
+        .flat_map([](const reading& r) {
+          return std::array<int, 3>{r.station, r.samples[0], r.samples[5]};
+        })
+        .map([](int x) { return x % 3 == 0 ? -x : x; });
+  });
+}
+
+TEST_F(compiled_stages, library_types_and_loops) {
+  expect_same([&](session& s) {
+    return s.borrow(rows_).map([](const reading& r) {
+      std::optional<double> least;
+      for (const auto sample : r.samples)
+        if (sample > 100 && (!least || sample < *least)) least = sample;
+      return std::complex<double>(least.value_or(-1), r.level) * std::complex<double>(2, 1);
+    });
+  });
+}
+
+TEST_F(compiled_stages, shared_data) {
+  expect_same([&](session& s) {
+    const auto limits = s.range(0, 40).map([](std::int64_t i) { return static_cast<int>(i * i); });
+    return s.borrow(rows_).map(
+        [](const reading& r, std::span<const int> limits) {
+          return std::lower_bound(limits.begin(), limits.end(), int{r.samples[1]}) - limits.begin();
+        },
+        limits.shared());
+  });
+}
+
+TEST_F(compiled_stages, large_captures_and_references) {
+  std::array<int, 500> table;
+  for (std::size_t i = 0; i < table.size(); ++i) table[i] = static_cast<int>(i * i % 97);
+  expect_same([&](session& s) {
+    return s.borrow(rows_).map([table](const reading& r) { return table[r.station * 7]; });
+  });
+  expect_same([&](session& s) {
+    return s.borrow(rows_).map([&table](const reading& r) { return table[r.station * 5]; });
+  });
+}
+
+TEST_F(compiled_stages, references_are_read_anew_for_each_run) {
+  int factor = 2;
+  session s(device());
+  const auto query = s.range(0, 100).map([&factor](std::int64_t x) { return x * factor; });
+  ASSERT_TRUE(on_device(query));
+  EXPECT_EQ(query.collect()[10], 20);
+  factor = 5;
+  EXPECT_EQ(query.collect()[10], 50);
+}
+
+TEST_F(compiled_stages, a_pointer_to_nothing_is_left_to_the_cpu) {
+  session s(device());
+  const int* nothing = nullptr;
+  const auto query = s.range(0, 100).map(
+      [nothing](std::int64_t x) { return nothing != nullptr ? *nothing : static_cast<int>(x); });
+  EXPECT_EQ(query.collect()[10], 10);
+  EXPECT_FALSE(on_device(query));
+}
+
+TEST_F(compiled_stages, sorts_scans_and_groups) {
+  expect_same([&](session& s) {
+    return s.borrow(rows_)
+        .sort_by([](const reading& r) { return r.samples[2] * 3 - r.station; })
+        .map([](const reading& r) { return r.weight; })
+        .inclusive_scan([](double a, double b) { return a > b ? a : b; });
+  });
+  expect_same(
+      [&](session& s) {
+        return s.borrow(rows_)
+            .group_by([](const reading& r) { return r.station % 5; })
+            .template reduce<heaviest>();
+      },
+      [](const auto& a, const auto& b) { return a.key == b.key && a.value == b.value; });
+}
+
+TEST_F(compiled_stages, joins) {
+  const auto right = [](session& s) {
+    return s.range(0, 30).map([](std::int64_t i) { return static_cast<int>(i); });
+  };
+  const auto same = [](int i) { return i; };
+  expect_same([&](session& s) {
+    return s.borrow(rows_).join(right(s), &reading::station, same,
+                                [](const reading& r, int i) { return r.weight + i; });
+  });
+  expect_same([&](session& s) {
+    return s.borrow(rows_).left_join(
+        right(s), &reading::station, same,
+        [](const reading& r, const int* i) { return i != nullptr ? r.weight + *i : -1; });
+  });
+}
+
+TEST_F(compiled_stages, a_check_that_fails_throws_what_cpp_throws) {
+  session s(device());
+  const auto fine = s.borrow(rows_).map(
+      [](const reading& r) { return r.samples.at(static_cast<std::size_t>(r.station % 6)); });
+  EXPECT_TRUE(on_device(fine));
+  const auto wrong = s.borrow(rows_).map(
+      [](const reading& r) { return r.samples.at(static_cast<std::size_t>(r.station % 7)); });
+  EXPECT_THAT([&] { wrong.collect(); },
+              ::testing::ThrowsMessage<std::out_of_range>(HasSubstr("array::at")));
+  const auto own = s.borrow(rows_).filter([](const reading& r) {
+    if (r.station == 36) throw std::domain_error("station 36");
+    return r.level > 1;
+  });
+  EXPECT_THAT([&] { own.count().get(); },
+              ::testing::ThrowsMessage<std::domain_error>("station 36"));
+}
+
+TEST_F(compiled_stages, explain_tells_why_not_and_what_to_do) {
+  session s(device());
+  const auto query = s.borrow(rows_).map([](const reading& r) {
+    return std::vector<int>(static_cast<std::size_t>(r.station), 1).size();
+  });
+  EXPECT_EQ(query.collect()[5], 5u);
+  EXPECT_THAT(query.explain(),
+              AllOf(HasSubstr("on the CPU: map: allocates memory (std::vector) at "),
+                    HasSubstr("compiled_stages_test.cpp:"), HasSubstr("use an array of fixed")));
+}
+
+TEST_F(compiled_stages, explain_shows_the_code) {
+  session s(device());
+  const auto query = s.range(0, 100).map([](std::int64_t x) { return x + 15; });
+  EXPECT_THAT(query.explain(),
+              AllOf(HasSubstr("DEVICE void compiled_stages_test_cpp_"), HasSubstr("+ 15;")));
+}
+
+TEST_F(compiled_stages, kernels_compile_for_cuda) {
+  if (test::nvrtc::installed() == nullptr) GTEST_SKIP() << "NVRTC is not installed";
+  const auto folder = std::filesystem::temp_directory_path() /
+                      ("pappus_compiled_stages_" + std::to_string(getpid()));
+  ::setenv("PAPPUS_DUMP", folder.c_str(), 1);
+  session s(device());
+  const auto rows = s.borrow(rows_);
+  const auto numbers = s.range(0, 30).map([](std::int64_t i) { return static_cast<int>(i); });
+  const auto same = [](int i) { return i; };
+  rows.filter([](const reading& r) { return std::sin(r.weight) > r.level; }).collect();
+  rows.flat_map([](const reading& r) { return r.samples; }).collect();
+  rows.map([](const reading& r) { return r.samples.at(3) + std::pow(r.level, 2.0f); }).sum().get();
+  rows.group_by([](const reading& r) { return r.station / 2; }).reduce<heaviest>().collect();
+  rows.sort_by([](const reading& r) { return r.samples[2] ^ r.station; }).collect();
+  rows.join(numbers, &reading::station, same,
+            [](const reading& r, int i) {
+              return std::complex<double>(r.weight, i) / std::complex<double>(1, 2);
+            })
+      .collect();
+  ::unsetenv("PAPPUS_DUMP");
+  int compiled = 0;
+  for (const auto& file : std::filesystem::directory_iterator(folder)) {
+    std::ifstream stream(file.path());
+    const std::string text(std::istreambuf_iterator<char>(stream), {});
+    EXPECT_EQ(test::nvrtc::installed()->refusal(text), "") << file.path();
+    ++compiled;
+  }
+  EXPECT_GE(compiled, 6);
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace pappus
