@@ -1,4 +1,4 @@
-// Every reason of the analysis why a function can't run on a device, and what to do instead. The
+// Every reason why a function can't run on a device, and what to do instead. The
 // page "what runs on a device" of the documentation is made from this table.
 #pragma once
 
@@ -11,6 +11,7 @@
 namespace pappus::compiler {
 
 enum class cause {
+  address_as_number,
   allocates,
   asks_processor,
   assembly,
@@ -19,20 +20,29 @@ enum class cause {
   computed_goto,
   coroutine,
   frees,
+  host_pointer,
   int128,
+  keeps_address,
   long_double,
+  mixed_memory,
   mutable_global,
+  narrow_float,
   not_inlined,
   pointer_call,
   prints,
   recursion,
+  reference_size,
   replaceable,
   setjmp,
   sorts,
   static_local,
   std_function,
+  table_pointers,
+  table_size,
   thread_local_,
   ubsan,
+  unknown_call,
+  unknown_code,
   unseen_body,
   unseen_library,
   unseen_value,
@@ -43,6 +53,7 @@ enum class cause {
   writes_argument,
   writes_captures,
   writes_reference,
+  writes_shared,
   writes_side,
 };
 

@@ -75,7 +75,7 @@ expression writer::intrinsic(const llvm::IntrinsicInst& call, unsigned leaf) {
       break;
   }
   if (const auto* op = llvm::dyn_cast<llvm::WithOverflowInst>(&call)) return overflowing(*op, leaf);
-  reject(limit::unknown_call, &call);
+  reject(cause::unknown_call, &call);
   return {"0", level::primary, type_of(&call, leaf)};
 }
 
@@ -83,7 +83,7 @@ expression writer::intrinsic(const llvm::IntrinsicInst& call, unsigned leaf) {
 expression writer::bit_count(const llvm::IntrinsicInst& op, unsigned leaf) {
   const auto bits = leaf_type(op.getType(), leaf)->getIntegerBitWidth();
   if (bits > 64) {
-    reject(limit::wide_integer, &op);
+    reject(cause::int128, &op);
     return {"0"};
   }
   const auto type = integer_type(bits, false);
@@ -121,12 +121,12 @@ expression writer::bit_count(const llvm::IntrinsicInst& op, unsigned leaf) {
     case intrinsics::bitreverse: {
       const bool swaps = id == intrinsics::bswap;
       const auto name = (swaps ? "swap_bytes" : "reverse_bits") + std::to_string(bits);
-      if (!is_c_width(bits)) reject(limit::unknown_code, &op);
+      if (!is_c_width(bits)) reject(cause::unknown_code, &op);
       return call(helper(name, swaps ? byte_swap(bits) : bit_reverse(bits)), x.text, type);
     }
     default: {
       const bool left = id == intrinsics::fshl;
-      if (!is_c_width(bits)) reject(limit::unknown_code, &op);
+      if (!is_c_width(bits)) reject(cause::unknown_code, &op);
       const auto name = (left ? "shift_left" : "shift_right") + std::to_string(bits);
       const auto low = integer(op.getArgOperand(1), false, leaf);
       auto by = integer(op.getArgOperand(2), false, leaf);
@@ -140,7 +140,7 @@ expression writer::bit_count(const llvm::IntrinsicInst& op, unsigned leaf) {
 expression writer::integer_extreme(const llvm::IntrinsicInst& op, unsigned leaf) {
   const auto bits = leaf_type(op.getArgOperand(0)->getType(), leaf)->getIntegerBitWidth();
   if (bits > 64) {
-    reject(limit::wide_integer, &op);
+    reject(cause::int128, &op);
     return {"0"};
   }
   const auto id = op.getIntrinsicID();
@@ -186,7 +186,7 @@ expression writer::integer_extreme(const llvm::IntrinsicInst& op, unsigned leaf)
 expression writer::overflowing(const llvm::WithOverflowInst& op, unsigned leaf) {
   const auto bits = op.getLHS()->getType()->getScalarSizeInBits();
   if (bits > 64 || !is_c_width(bits) || bits == 1) {
-    reject(limit::unknown_code, &op);
+    reject(cause::unknown_code, &op);
     return {"0"};
   }
   const bool is_signed = op.isSigned();
@@ -246,7 +246,7 @@ expression writer::saturating(const llvm::IntrinsicInst& op, unsigned leaf) {
   const bool subtracts = id == intrinsics::ssub_sat || id == intrinsics::usub_sat;
   const auto bits = leaf_type(op.getType(), leaf)->getIntegerBitWidth();
   if (bits > 64 || !is_c_width(bits) || bits == 1) {
-    reject(limit::unknown_code, &op);
+    reject(cause::unknown_code, &op);
     return {"0"};
   }
   const auto type = integer_type(bits, is_signed);
@@ -303,7 +303,7 @@ expression writer::memory_call(const llvm::CallBase& call) {
     auto minus = expression{"-" + operand(x, level::primary), level::unary, x.type};
     return conditional(binary(x, "<", {"0"}, level::relation, {}), minus, x);
   }
-  if (result_.reasons.empty()) reject(limit::unknown_call, &call);
+  if (result_.reasons.empty()) reject(cause::unknown_call, &call);
   return {"0", level::primary, call.getType()->isVoidTy() ? int_type : type_of(&call)};
 }
 

@@ -46,8 +46,10 @@ writer::writer(const kernel_function& kernel)
       flow_(code_, dominators_, loops_, folding_),
       tables_(layout_) {}
 
-void writer::reject(limit why, const llvm::Instruction* at) {
-  auto one = reason_for(why, at ? at : current_, place_of(kernel_.function).text());
+void writer::reject(cause why, const llvm::Instruction* at) {
+  const auto* code = at ? at : current_;
+  const auto place = place_of(kernel_.function).text();
+  auto one = reason_for(why, "", code ? position_of(*code, place) : position{place, {}, {}, {}});
   const auto same = [&](const reason& other) {
     return other.id == one.id && other.where == one.where;
   };
@@ -80,7 +82,7 @@ emitted writer::run(const reference_sizes& references) {
     if (local && !local->use_empty()) declare_local(*local);
   }
   result_.references = references.known;
-  for (const auto* at : references.unknown) reject(limit::reference_size, at);
+  for (const auto* at : references.unknown) reject(cause::reference_size, at);
   write(flow_.statements());
   result_.maths.assign(maths_.begin(), maths_.end());
   if (!result_.reasons.empty()) return std::move(result_);

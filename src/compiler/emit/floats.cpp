@@ -153,7 +153,7 @@ expression writer::saturated(const llvm::CallBase& call, bool is_signed, unsigne
   const auto e = value(call.getArgOperand(0), leaf);
   const auto bits = leaf_type(call.getType(), leaf)->getIntegerBitWidth();
   if (bits > 64 || !is_c_width(bits) || bits == 1) {
-    reject(limit::unknown_code, &call);
+    reject(cause::unknown_code, &call);
     return {"0"};
   }
   const auto to = integer_type(bits, is_signed);

@@ -95,7 +95,7 @@ void writer::write_call(const llvm::CallBase& call) {
       function && function->what == maths_function::shape::to_pointers) {
     write_results(call, *function);
   } else if (call.getType()->isVoidTy()) {
-    reject(limit::unknown_call, &call);
+    reject(cause::unknown_call, &call);
   } else {
     write_value(call);
   }
@@ -273,7 +273,7 @@ void writer::write_switch(const flow::statement& s) {
   const auto* test = end->getCondition();
   const auto bits = test->getType()->getIntegerBitWidth();
   if (bits > 64) {
-    reject(limit::wide_integer, end);
+    reject(cause::int128, end);
     return;
   }
   const auto e = value(test);

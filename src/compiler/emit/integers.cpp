@@ -95,7 +95,7 @@ expression writer::integer(const llvm::Value* value, bool is_signed, unsigned le
     }
     const auto bits = leaf_type(value->getType(), leaf)->getScalarSizeInBits();
     if (bits > 64) {
-      reject(limit::wide_integer);
+      reject(cause::int128);
       return {"0"};
     }
     if (!number && !llvm::isa<llvm::UndefValue>(fixed)) return constant(fixed, leaf);
@@ -135,7 +135,7 @@ expression writer::logical(const llvm::BinaryOperator& op, unsigned leaf) {
 expression writer::arithmetic(const llvm::BinaryOperator& op, unsigned leaf) {
   const auto bits = leaf_type(op.getType(), leaf)->getIntegerBitWidth();
   if (bits > 64) {
-    reject(limit::wide_integer, &op);
+    reject(cause::int128, &op);
     return {"0"};
   }
   if (bits == 1) return logical(op, leaf);
@@ -199,7 +199,7 @@ expression writer::difference(const llvm::BinaryOperator& op) {
   const auto a = value(p), b = value(q);
   const auto where = spaces_.of(p);
   if (bits != 64 || where != spaces_.of(q)) {
-    reject(limit::address_as_number, &op);
+    reject(cause::address_as_number, &op);
     return {"0"};
   }
   const auto number = where.what == space::kind::number || where.what == space::kind::none;
@@ -224,7 +224,7 @@ expression writer::comparison(const llvm::ICmpInst& compare, bool negated, unsig
     const bool comparable = p == q || p.what == space::kind::none || q.what == space::kind::none;
     // Objects in different memory are different objects.
     if (!comparable && compare.isEquality()) return {*sign == '!' ? "true" : "false"};
-    if (!comparable) reject(limit::mixed_memory, &compare);
+    if (!comparable) reject(cause::mixed_memory, &compare);
     return binary(value(left), sign, value(right), binds, type);
   }
   bool is_signed = compare.isSigned();
@@ -268,7 +268,7 @@ expression writer::converted(const llvm::CastInst& op, unsigned leaf) {
       const auto bits = to->getIntegerBitWidth();
       const auto e = value(from, leaf);
       if (bits > 64) {
-        reject(limit::wide_integer, &op);
+        reject(cause::int128, &op);
         return {"0"};
       }
       if (is_c_width(bits) && bits != 1) return cast(integer_type(bits, is_signed), e);
@@ -279,7 +279,7 @@ expression writer::converted(const llvm::CastInst& op, unsigned leaf) {
     case llvm::Instruction::IntToPtr:
       return integer(from, false, leaf);
     default:
-      reject(limit::unknown_code, &op);
+      reject(cause::unknown_code, &op);
       return {"0", level::primary, type_of(&op, leaf)};
   }
 }
@@ -289,7 +289,7 @@ expression writer::widened(const llvm::CastInst& op, unsigned leaf) {
   const auto bits = leaf_type(op.getType(), leaf)->getIntegerBitWidth();
   const auto from_bits = leaf_type(from->getType(), leaf)->getIntegerBitWidth();
   if (bits > 64) {
-    reject(limit::wide_integer, &op);
+    reject(cause::int128, &op);
     return {"0"};
   }
   const bool extends_sign = op.getOpcode() == llvm::Instruction::SExt;
@@ -313,7 +313,7 @@ expression writer::narrowed(const llvm::CastInst& op, unsigned leaf) {
   const auto bits = leaf_type(op.getType(), leaf)->getIntegerBitWidth();
   const auto* from = op.getOperand(0);
   if (leaf_type(from->getType(), leaf)->getIntegerBitWidth() > 64) {
-    reject(limit::wide_integer, &op);
+    reject(cause::int128, &op);
     return {"0", level::primary, integer_type(bits, false)};
   }
   const auto e = integer(from, false, leaf);

@@ -30,7 +30,7 @@ writer::location writer::locate(const llvm::Value* pointer) {
     llvm::MapVector<llvm::Value*, llvm::APInt> terms;
     llvm::APInt offset(64, 0);
     if (gep->getType()->isVectorTy() || !gep->collectOffset(layout_, 64, terms, offset)) {
-      reject(limit::unknown_code, instruction);
+      reject(cause::unknown_code, instruction);
       return {{"0", level::primary, type}, 0, at.where};
     }
     at = locate(gep->getPointerOperand());
@@ -47,7 +47,7 @@ writer::location writer::locate(const llvm::Value* pointer) {
     return at;
   }
   if (const auto* global = llvm::dyn_cast<llvm::GlobalVariable>(pointer)) {
-    std::optional<limit> why;
+    std::optional<cause> why;
     const auto name = tables_.name_of(*global, why);
     if (why) reject(*why);
     result_.doubles |= tables_.doubles();
@@ -69,7 +69,7 @@ writer::location writer::locate(const llvm::Value* pointer) {
   } else if (llvm::isa<llvm::Argument>(pointer) || instruction) {
     at.base = {name_of_value(pointer, 0), level::primary, type};
   } else {
-    reject(limit::unknown_code);
+    reject(cause::unknown_code);
     at.base = {"0", level::primary, type};
   }
   return at;
@@ -88,7 +88,7 @@ expression writer::written_pointer(const llvm::Instruction& value) {
     }
   }
   if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&value)) return called(*call, 0);
-  if (result_.reasons.empty()) reject(limit::unknown_code, &value);
+  if (result_.reasons.empty()) reject(cause::unknown_code, &value);
   return {"0", level::primary, integer_type(64, false)};
 }
 
@@ -98,13 +98,13 @@ bool writer::may_follow(const location& at, bool writes) {
   switch (at.where.what) {
     case space::kind::none:
     case space::kind::number:
-      reject(limit::host_pointer);
+      reject(cause::host_pointer);
       return false;
     case space::kind::mixed:
-      reject(limit::mixed_memory);
+      reject(cause::mixed_memory);
       return false;
     default:
-      if (writes && !at.where.writable()) reject(limit::writes_shared);
+      if (writes && !at.where.writable()) reject(cause::writes_shared);
       return !writes || at.where.writable();
   }
 }
@@ -123,13 +123,13 @@ expression writer::loaded(const location& at, llvm::Type* type, bool is_signed,
                           std::uint64_t align) {
   const bool floats = type->isFloatingPointTy();
   if (floats && !type->isFloatTy() && !type->isDoubleTy()) {
-    reject(type->isHalfTy() || type->isBFloatTy() ? limit::narrow_float : limit::long_double);
+    reject(type->isHalfTy() || type->isBFloatTy() ? cause::narrow_float : cause::long_double);
     return {"0"};
   }
   const auto bits =
       type->isPointerTy() ? 64u : static_cast<unsigned>(type->getPrimitiveSizeInBits());
   if (bits > 64) {
-    reject(limit::wide_integer);
+    reject(cause::int128);
     return {"0"};
   }
   result_.doubles |= type->isDoubleTy();
@@ -208,7 +208,7 @@ void writer::store_leaf(const location& at, llvm::Type* type, const expression& 
 void writer::store(const llvm::StoreInst& op) {
   const auto* stored = op.getValueOperand();
   const auto at = locate(op.getPointerOperand());
-  if (op.isVolatile() || op.isAtomic()) reject(limit::unknown_code, &op);
+  if (op.isVolatile() || op.isAtomic()) reject(cause::unknown_code, &op);
   if (!may_follow(at, true)) return;
   unsigned number = 0;
   for (const auto& part : leaves_of(stored->getType(), layout_)) {
@@ -216,7 +216,7 @@ void writer::store(const llvm::StoreInst& op) {
     part_at.offset += part.offset;
     auto e = value(stored, number++);
     if (e.type.what == c_type::kind::pointer) {
-      reject(limit::keeps_address, &op);
+      reject(cause::keeps_address, &op);
       return;
     }
     const auto align = llvm::commonAlignment(op.getAlign(), part.offset).value();
@@ -324,7 +324,7 @@ void writer::fill(const llvm::MemSetInst& op) {
 void writer::declare_local(const llvm::AllocaInst& local) {
   const auto size = local.getAllocationSize(layout_);
   if (!size || size->isScalable()) {
-    reject(limit::unknown_code, &local);
+    reject(cause::unknown_code, &local);
     return;
   }
   const auto words = std::max<std::uint64_t>(1, (size->getFixedValue() + 7) / 8);

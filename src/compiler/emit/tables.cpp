@@ -109,23 +109,23 @@ bool bytes_of(const llvm::Constant* value, const llvm::DataLayout& layout, std::
   return true;
 }
 
-std::string tables::name_of(const llvm::GlobalVariable& global, std::optional<limit>& why) {
+std::string tables::name_of(const llvm::GlobalVariable& global, std::optional<cause>& why) {
   const auto found = names_.find(&global);
   if (found != names_.end()) return found->second;
   if (!global.isConstant() || !global.hasInitializer()) {
-    why = limit::mutable_global;
+    why = cause::unknown_code;  // the analysis names it
     return {};
   }
   auto* type = global.getValueType();
   const auto bytes = layout_.getTypeAllocSize(type).getFixedValue();
   bytes_ += bytes;
   if (bytes_ > most_bytes) {
-    why = limit::table_size;
+    why = cause::table_size;
     return {};
   }
   std::vector<std::uint8_t> memory((bytes + 7) / 8 * 8);
   if (!bytes_of(global.getInitializer(), layout_, memory.data())) {
-    why = limit::table_pointers;
+    why = cause::table_pointers;
     return {};
   }
 

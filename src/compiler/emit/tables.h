@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/emit/limits.h"
+#include "compiler/analysis/reasons.h"
 
 namespace pappus::compiler {
 
@@ -20,7 +20,7 @@ class tables {
 
   /// The name of the array, which is declared if it hasn't been yet. `why` is set where the global
   /// can't be one.
-  std::string name_of(const llvm::GlobalVariable& global, std::optional<limit>& why);
+  std::string name_of(const llvm::GlobalVariable& global, std::optional<cause>& why);
   /// Declarations, in the order in which they were asked for.
   const std::string& text() const { return text_; }
   /// Whether a double stands among them.

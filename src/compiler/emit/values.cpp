@@ -111,11 +111,11 @@ c_type writer::type_of(const llvm::Value* value, unsigned leaf) {
   }
   if (type->isIntegerTy()) {
     const auto bits = type->getIntegerBitWidth();
-    if (bits > 64) reject(limit::wide_integer);
+    if (bits > 64) reject(cause::int128);
     return integer_type(bits, leaf_count(value->getType()) == 1 && prefers_signed(value));
   }
   if (!type->isPointerTy()) {
-    reject(type->isHalfTy() || type->isBFloatTy() ? limit::narrow_float : limit::long_double);
+    reject(type->isHalfTy() || type->isBFloatTy() ? cause::narrow_float : cause::long_double);
     return {};
   }
   if (!value->getType()->isPointerTy()) return integer_type(64, false);
@@ -138,7 +138,7 @@ std::string writer::declared_type(const llvm::Value* value, unsigned leaf) {
   if (type.what != c_type::kind::pointer) return name_of(type) + " ";
   const auto where = spaces_.of(value);
   if (where.what == space::kind::mixed) {
-    reject(limit::mixed_memory, llvm::dyn_cast<llvm::Instruction>(value));
+    reject(cause::mixed_memory, llvm::dyn_cast<llvm::Instruction>(value));
   }
   return where.qualifiers() + "uchar* ";
 }
@@ -166,7 +166,7 @@ expression writer::constant(const llvm::Constant* value, unsigned leaf) {
     for (;; ++i) {
       const auto* inner = value->getAggregateElement(i);
       if (!inner) {
-        reject(limit::unknown_code);
+        reject(cause::unknown_code);
         return {"0"};
       }
       const auto count = leaf_count(inner->getType());
@@ -182,7 +182,7 @@ expression writer::constant(const llvm::Constant* value, unsigned leaf) {
   if (llvm::isa<llvm::UndefValue>(value)) value = llvm::Constant::getNullValue(type);
   if (const auto* number = llvm::dyn_cast<llvm::ConstantInt>(value)) {
     if (number->getBitWidth() > 64) {
-      reject(limit::wide_integer);
+      reject(cause::int128);
       return {"0"};
     }
     return integer_literal(number->getValue(), true);
@@ -190,11 +190,11 @@ expression writer::constant(const llvm::Constant* value, unsigned leaf) {
   if (const auto* number = llvm::dyn_cast<llvm::ConstantFP>(value)) {
     if (type->isDoubleTy()) result_.doubles = true;
     if (type->isDoubleTy() || type->isFloatTy()) return float_literal(number->getValueAPF());
-    reject(type->isHalfTy() || type->isBFloatTy() ? limit::narrow_float : limit::long_double);
+    reject(type->isHalfTy() || type->isBFloatTy() ? cause::narrow_float : cause::long_double);
     return {"0"};
   }
   if (type->isPointerTy()) return this->value(value);
-  reject(limit::address_as_number);
+  reject(cause::address_as_number);
   return {"0"};
 }
 
@@ -213,7 +213,7 @@ expression writer::transparent(const llvm::Instruction& value, unsigned leaf) {
     const bool within = leaf >= first && leaf < first + count;
     if (!within) return this->value(with->getAggregateOperand(), leaf);
     auto e = this->value(inserted, leaf - first);
-    if (e.type.what == c_type::kind::pointer) reject(limit::keeps_address, &value);
+    if (e.type.what == c_type::kind::pointer) reject(cause::keeps_address, &value);
     return e;
   }
   if (const auto* part = llvm::dyn_cast<llvm::ExtractElementInst>(&value)) {
@@ -236,7 +236,7 @@ expression writer::transparent(const llvm::Instruction& value, unsigned leaf) {
   // The address itself: of the host's pointers only. Differences are written by their subtraction.
   auto address = this->value(value.getOperand(0));
   if (address.type.what == c_type::kind::pointer) {
-    reject(limit::address_as_number, &value);
+    reject(cause::address_as_number, &value);
     address.type = integer_type(64, false);
   }
   if (address.text == "0") return {"0ul", level::primary, integer_type(64, false)};
@@ -264,7 +264,7 @@ expression writer::built(const llvm::Instruction& value, unsigned leaf) {
     const auto part = leaves_of(load->getType(), layout_)[leaf];
     at.offset += part.offset;
     const auto align = llvm::commonAlignment(load->getAlign(), part.offset).value();
-    if (load->isVolatile() || load->isAtomic()) reject(limit::unknown_code, load);
+    if (load->isVolatile() || load->isAtomic()) reject(cause::unknown_code, load);
     if (!may_follow(at, false)) return {"0", level::primary, type_of(load, leaf)};
     return loaded(at, part.type, type_of(load, leaf).is_signed, align);
   }
@@ -281,7 +281,7 @@ expression writer::built(const llvm::Instruction& value, unsigned leaf) {
   }
   if (llvm::isa<llvm::FreezeInst>(value)) return this->value(value.getOperand(0), leaf);
   if (llvm::isa<llvm::GetElementPtrInst>(value)) return pointer(&value);
-  reject(limit::unknown_code, &value);
+  reject(cause::unknown_code, &value);
   return {"0", level::primary, type_of(&value, leaf)};
 }
 
@@ -299,7 +299,7 @@ expression writer::condition(const llvm::Value* value, bool negated, unsigned le
     auto e = this->value(value, leaf);
     return negated ? negation(e) : e;
   }
-  reject(limit::unknown_code);
+  reject(cause::unknown_code);
   return {"0"};
 }
 

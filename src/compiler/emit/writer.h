@@ -16,11 +16,11 @@
 #include <string>
 #include <vector>
 
+#include "compiler/analysis/reasons.h"
 #include "compiler/emit/emit.h"
 #include "compiler/emit/expression.h"
 #include "compiler/emit/flow.h"
 #include "compiler/emit/folding.h"
-#include "compiler/emit/limits.h"
 #include "compiler/emit/maths.h"
 #include "compiler/emit/references.h"
 #include "compiler/emit/spaces.h"
@@ -131,7 +131,7 @@ class writer {
   std::string first_type(const llvm::BasicBlock& block, const std::string& name);
   std::string label_of(const llvm::BasicBlock& block);
   void line(const std::string& text);
-  void reject(limit why, const llvm::Instruction* at = nullptr);
+  void reject(cause why, const llvm::Instruction* at = nullptr);
 
   const kernel_function& kernel_;
   const llvm::Function& code_;
