@@ -24,7 +24,7 @@ struct timing {
 };
 
 /// One line of a benchmark's report. `floor_s` is the time that the unavoidable bytes take at triad
-/// bandwidth.
+/// bandwidth. A version that can't run has no times, and `skipped` says why.
 struct result {
   std::string name;
   std::string version;
@@ -36,6 +36,7 @@ struct result {
   double min_s = 0;
   std::string checksum;
   double floor_s = 0;
+  std::string skipped{};
 };
 
 inline double seconds_of(const std::function<void()>& version) {

@@ -76,6 +76,26 @@ buffer<quote> make_blackscholes(std::int64_t n, std::uint64_t seed, team& worker
   });
 }
 
+buffer<trip> make_haversine(std::int64_t n, std::uint64_t seed, team& workers) {
+  const stream latitude1(seed, 0), longitude1(seed, 1), latitude2(seed, 2), longitude2(seed, 3);
+  return filled<trip>(n, workers, [&](std::uint64_t i) {
+    return trip{latitude1.f64(i, -90, 90), longitude1.f64(i, -180, 180), latitude2.f64(i, -90, 90),
+                longitude2.f64(i, -180, 180)};
+  });
+}
+
+buffer<order> make_orders(std::int64_t n, std::uint64_t seed, team& workers) {
+  const stream cents(seed, 0), day(seed, 1), quantity(seed, 2), region(seed, 3), discount(seed, 4);
+  return filled<order>(n, workers, [&](std::uint64_t i) {
+    return order{static_cast<std::int64_t>(i),
+                 static_cast<std::int64_t>(cents.below(i, 1'000'000)),
+                 static_cast<std::int32_t>(day.below(i, 2557)),
+                 static_cast<std::int32_t>(1 + quantity.below(i, 50)),
+                 static_cast<std::int32_t>(region.below(i, 25)),
+                 discount.f32(i, 0, 0.1)};
+  });
+}
+
 buffer<double> make_doubles(std::int64_t n, std::uint64_t seed, team& workers) {
   return filled<double>(
       n, workers, [numbers = stream(seed, 0)](std::uint64_t i) { return numbers.f64(i, 0, 1); });

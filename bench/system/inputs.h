@@ -33,6 +33,19 @@ struct quote {
   float spot, strike, years;
 };
 
+/// haversine: two places, in degrees.
+struct trip {
+  double from_latitude, from_longitude, to_latitude, to_longitude;
+};
+
+/// generated: what a filter picks by two fields of.
+struct order {
+  std::int64_t id, cents;
+  std::int32_t day, quantity, region;
+  float discount;
+};
+static_assert(sizeof(order) == 32);
+
 /// pagerank: one edge of the graph, page to page.
 struct link {
   std::int32_t from, to;
@@ -75,6 +88,12 @@ extern template buffer<point<20>> make_kmeans<20>(std::int64_t, std::uint64_t, t
 extern template buffer<point<40>> make_kmeans<40>(std::int64_t, std::uint64_t, team&);
 
 buffer<quote> make_blackscholes(std::int64_t n, std::uint64_t seed, team& workers);
+
+/// n trips between any places on Earth.
+buffer<trip> make_haversine(std::int64_t n, std::uint64_t seed, team& workers);
+
+/// n orders of 1 to 50 pieces on any of 2557 days (7 years), the first numbered 0.
+buffer<order> make_orders(std::int64_t n, std::uint64_t seed, team& workers);
 
 /// n numbers in [0, 1), for sum.
 buffer<double> make_doubles(std::int64_t n, std::uint64_t seed, team& workers);

@@ -160,6 +160,14 @@ extern template void nearest_block<20>(std::span<const point<20>>, std::span<con
 extern template void nearest_block<40>(std::span<const point<40>>, std::span<const point<40>>,
                                        std::span<std::int32_t>, std::span<float>);
 
+/// A point with the number of the nearest centre and the squared distance to it.
+template <int D>
+struct assigned {
+  point<D> at;
+  float distance;
+  std::int32_t cluster;
+};
+
 namespace kmeans {
 
 /// The centres after the last iteration, and the sum of squared distances to the centres before it.

@@ -22,13 +22,6 @@ struct center {
   double inertia;  // of the points nearest to it, in the assignment that led here
 };
 
-template <int D>
-struct assigned {
-  point<D> at;
-  float distance;
-  std::int32_t cluster;
-};
-
 /// The mean of a cluster's points and their distances to the old centre.
 template <int D>
 struct cluster {

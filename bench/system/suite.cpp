@@ -19,6 +19,12 @@ std::vector<result> run_small(const stage&, std::int64_t n);
 std::vector<result> run_blackscholes(const stage&, std::int64_t n);
 std::vector<result> run_sum(const stage&, std::int64_t n);
 std::vector<result> run_launch(const stage&, std::int64_t n);
+std::vector<result> run_first(const stage&, std::int64_t n);
+std::vector<result> run_generated_blackscholes(const stage&, std::int64_t n);
+std::vector<result> run_generated_nearest(const stage&, std::int64_t n);
+std::vector<result> run_generated_collatz(const stage&, std::int64_t n);
+std::vector<result> run_generated_haversine(const stage&, std::int64_t n);
+std::vector<result> run_generated_orders(const stage&, std::int64_t n);
 
 std::span<const benchmark> benchmarks() {
   static const benchmark all[] = {
@@ -37,6 +43,18 @@ std::span<const benchmark> benchmarks() {
       {"small", "a warm map and sum of n ints: what starting a query costs", 1000, 0, 0, run_small},
       {"launch", "a warm map and sum of n ints as a stage of a device (--devices)", 1000, 0, 0,
        run_launch},
+      {"first", "a map and sum of n ints by functions seen for the first time", 1000, 0, 0,
+       run_first},
+      {"generated_blackscholes", "device code made of a plain function, and by hand (--devices)",
+       10'000'000, 0, 1e-6, run_generated_blackscholes},
+      {"generated_nearest", "the same for the nearest of 10 centres in 20 dimensions", 2'000'000, 0,
+       0, run_generated_nearest},
+      {"generated_collatz", "the same for loops of uneven length", 1'000'000, 0, 0,
+       run_generated_collatz},
+      {"generated_haversine", "the same for distances on Earth, in doubles", 2'000'000, 0, 1e-9,
+       run_generated_haversine},
+      {"generated_orders", "the same for a filter by two fields of 32-byte records", 10'000'000, 0,
+       0, run_generated_orders},
   };
   return all;
 }

@@ -42,6 +42,12 @@ const result* find(const std::vector<result>& results, std::string_view version)
 }
 
 void print_json(const result& r) {
+  if (!r.skipped.empty()) {
+    const nlohmann::ordered_json line{
+        {"name", r.name}, {"version", r.version}, {"device", r.device}, {"skipped", r.skipped}};
+    std::cout << line.dump() << std::endl;
+    return;
+  }
   const nlohmann::ordered_json line{{"name", r.name},         {"version", r.version},
                                     {"device", r.device},     {"n", r.n},
                                     {"seed", r.seed},         {"threads", r.threads},
@@ -51,7 +57,7 @@ void print_json(const result& r) {
 }
 
 std::string ratio_to(const result* best, const result& r) {
-  if (best == nullptr || best == &r) return "-";
+  if (best == nullptr || best == &r || !best->skipped.empty()) return "-";
   return fmt::format("{:.2f}", r.median_s / best->median_s);
 }
 
@@ -66,19 +72,24 @@ void print_table(const std::vector<result>& results) {
   const result* best = find(results, "handwritten");
   const result* opencl = find(results, bench::opencl_version);
   const result* opencl_cpu = find(results, bench::opencl_cpu_version);
-  for (const auto& r : results)
-    std::cout << fmt::format(fmt::runtime(header), r.name, r.version, r.device, r.threads,
-                             base::time_text(r.median_s), ratio_to(best, r), ratio_to(opencl, r),
-                             ratio_to(opencl_cpu, r), fmt::format("{:.1f}", r.median_s / r.floor_s),
-                             r.checksum)
-              << std::flush;
+  for (const auto& r : results) {
+    if (r.skipped.empty())
+      std::cout << fmt::format(fmt::runtime(header), r.name, r.version, r.device, r.threads,
+                               base::time_text(r.median_s), ratio_to(best, r), ratio_to(opencl, r),
+                               ratio_to(opencl_cpu, r),
+                               fmt::format("{:.1f}", r.median_s / r.floor_s), r.checksum);
+    else
+      std::cout << fmt::format("{:<22} {:<12} {:<10} SKIP: {}\n", r.name, r.version, r.device,
+                               r.skipped);
+    std::cout << std::flush;
+  }
 }
 
 /// False, with a line on stderr, when a version's checksum differs from the first one's.
 bool checksums_agree(const benchmark& b, const std::vector<result>& results) {
   bool all = true;
   for (const auto& r : results)
-    if (!bench::agree(r.checksum, results.front().checksum, b.tolerance)) {
+    if (r.skipped.empty() && !bench::agree(r.checksum, results.front().checksum, b.tolerance)) {
       std::cerr << fmt::format(
           "pappus: bench {}: expected checksum {} as in version {}, got {} in version {}\n", r.name,
           results.front().checksum, results.front().version, r.checksum, r.version);
@@ -87,18 +98,26 @@ bool checksums_agree(const benchmark& b, const std::vector<result>& results) {
   return all;
 }
 
-const benchmark& find_benchmark(const std::string& name) {
-  std::string known;
-  for (const auto& b : bench::benchmarks()) {
-    if (b.name == name) return b;
-    known += fmt::format("\n  {:<14} {}", b.name, b.what);
-  }
-  throw usage_error(fmt::format(
-      "bench: expected the name of a benchmark or --all, got \"{}\"; there are{}", name, known));
+std::string names_and_purposes() {
+  std::string text;
+  for (const auto& b : bench::benchmarks()) text += fmt::format("\n  {:<22} {}", b.name, b.what);
+  return text;
+}
+
+/// The benchmark of that name, or all whose names begin with it and "_".
+std::vector<entry> entries_named(const choices& c) {
+  std::vector<entry> list;
+  for (const auto& b : bench::benchmarks())
+    if (b.name == c.name || std::string_view(b.name).starts_with(c.name + "_"))
+      list.push_back({&b, b.name, c.settings});
+  if (!list.empty()) return list;
+  throw usage_error(
+      fmt::format("bench: expected the name of a benchmark or --all, got \"{}\"; there are{}",
+                  c.name, names_and_purposes()));
 }
 
 std::vector<entry> entries(const choices& c) {
-  if (!c.all) return {{&find_benchmark(c.name), c.name, c.settings}};
+  if (!c.all) return entries_named(c);
   std::vector<entry> list;
   for (const auto& b : bench::benchmarks()) {
     const std::string name = b.name;
@@ -170,10 +189,9 @@ void add_bench(CLI::App& app, action& chosen) {
   auto* command = app.add_subcommand(
       "bench", "Times a workload: sequential loop, best hand-written parallel code, Pappus");
   auto c = std::make_shared<choices>();
-  std::string names;
-  for (const auto& b : bench::benchmarks()) names += fmt::format("\n  {:<14} {}", b.name, b.what);
-  command->footer("Benchmarks:" + names);
-  command->add_option("name", c->name, "Which benchmark");
+  command->footer("Benchmarks:" + names_and_purposes());
+  command->add_option("name", c->name,
+                      "Which benchmark, or how the names of several begin: generated");
   command->add_flag("--all", c->all, "All benchmarks in all variants");
   command->add_option("--n", c->settings.n, "Size; default: the benchmark's own")
       ->check(CLI::PositiveNumber);

@@ -101,6 +101,47 @@ TEST(opencl_benchmarks, launch_agrees) {
   expect_agreement("launch", "sum", {.devices = "opencl:0"}, 100);
 }
 
+/// \param generated  how many versions with device code of the compiler plugin there must be.
+void expect_generated_agrees(std::int64_t n, int generated) {
+  const settings asked{.repeat = 1, .devices = "opencl:0"};
+  const opencl::device_list none;
+  session engine(options{.threads = 2, .devices = asked.devices});
+  team workers(2);
+  int found = 0;
+  for (const auto& b : benchmarks()) {
+    if (!std::string_view(b.name).starts_with("generated_")) continue;
+    SCOPED_TRACE(::testing::Message() << b.name << ", n " << n);
+    std::string versions;
+    const auto results = b.run({asked, workers, engine, 1e10, {}, none}, n);
+    for (const auto& r : results) {
+      if (!r.skipped.empty()) {
+        EXPECT_EQ(r.version, "generated");
+        EXPECT_THAT(r.skipped, ::testing::HasSubstr("its function has no device code"));
+        continue;
+      }
+      versions += r.version + " on " + r.device + "; ";
+      found += r.version == "generated";
+      EXPECT_TRUE(agree(r.checksum, results.front().checksum, b.tolerance))
+          << r.version << " got " << r.checksum << ", " << results.front().version << " "
+          << results.front().checksum;
+    }
+    EXPECT_THAT(versions, ::testing::StartsWith("cpu on cpu; "));
+    EXPECT_THAT(versions, ::testing::EndsWith("handwritten on opencl:0; "));
+  }
+  EXPECT_EQ(found, generated);
+  EXPECT_THAT(engine.device_faults(), ::testing::IsEmpty());
+}
+
+TEST(opencl_benchmarks, generated_code_agrees_with_what_is_written_by_hand) {
+  if (opencl_devices() == 0) GTEST_SKIP() << "no OpenCL device";
+#ifdef PAPPUS_TEST_LAMBDAS_ON_OPENCL
+  constexpr int generated = 5;
+#else
+  constexpr int generated = 0;
+#endif
+  for (const std::int64_t n : {100, 30'011}) expect_generated_agrees(n, generated);
+}
+
 TEST(opencl_devices, that_are_not_there_are_named) {
   try {
     opencl::named("cpu,opencl:77");

@@ -16,6 +16,7 @@ void expect_agreement(settings asked, std::int64_t n) {
     SCOPED_TRACE(::testing::Message() << b.name << ", n " << n << ", seed " << asked.seed);
     const auto results = b.run(on, n);
     for (const auto& r : results) {
+      if (!r.skipped.empty()) continue;
       EXPECT_TRUE(agree(r.checksum, results.front().checksum, b.tolerance))
           << r.version << " got " << r.checksum << ", " << results.front().version << " "
           << results.front().checksum;

@@ -1,103 +1,111 @@
 #include "compiler/analysis/reasons.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace pappus::compiler {
+namespace {
 
-const std::vector<rejection>& all_rejections() {
-  using enum cause;
-  static const std::vector<rejection> table{
-      {address_as_number, "address-as-number", "computes with the address of an object",
-       "use indices instead of addresses; differences of pointers into one array are fine"},
-      {allocates, "allocates", "allocates memory ({})",
-       "use an array of fixed size, such as std::array, or a field of the result"},
-      {asks_processor, "asks-processor", "uses an instruction of this processor ({})",
-       "write it in plain C++; the compilers of device and CPU choose the instructions"},
-      {assembly, "assembly", "contains assembly", "write it in plain C++"},
-      {atomic, "atomic", "uses an atomic operation",
-       "let an operator of the query combine values, such as reduce or group_by"},
-      {catches, "catches", "catches an exception",
-       "return a value that tells of the failure, such as std::optional; an exception may leave "
-       "the function, the CPU throws it then"},
-      {computed_goto, "computed-goto", "jumps to a label whose address was taken", "use a switch"},
-      {coroutine, "coroutine", "uses a coroutine", "return all results at once, or use flat_map"},
-      {frees, "frees", "frees memory ({})", "leave owning objects outside; capture plain values"},
-      {host_pointer, "host-pointer",
-       "follows a pointer stored in a record, to memory that a device doesn't have",
-       "put the values into the record, or pass the array as shared data and store indices"},
-      {int128, "int128", "uses a 128-bit integer", "use 64-bit integers, or two of them"},
-      {keeps_address, "keeps-address", "stores the address of an object",
-       "store an index, or copy the object"},
-      {long_double, "long-double", "uses long double", "use double"},
-      {mixed_memory, "mixed-memory",
-       "takes a reference or pointer that may point to one of several objects, such as to its "
-       "argument or to what it captured",
-       "copy the values: auto x = ..., instead of auto& x = ..."},
-      {mutable_global, "mutable-global", "uses the variable {}, which may change",
-       "capture its value, or make it constexpr"},
-      {narrow_float, "narrow-float", "uses a 16-bit float", "convert to float outside"},
-      {not_inlined, "not-inlined", "calls {}, which can't be copied into the function",
-       "simplify that function"},
-      {pointer_call, "pointer-call", "calls a function through a pointer",
-       "pass a lambda or a function object, whose type tells which function it is"},
-      {prints, "prints", "reads or writes a file or the terminal ({})",
-       "put it in the result, and print that on the CPU"},
-      {recursion, "recursion", "calls {}, which calls itself", "write it as a loop"},
-      {reference_size, "reference-size",
-       "the size of what the captured pointer or reference points to isn't known",
-       "pass the array as shared data, as in rows.map(function, array.shared()), or capture a "
-       "std::array"},
-      {replaceable, "replaceable",
-       "calls {}, which is declared weak and may be replaced when linking",
-       "remove the attribute weak"},
-      {setjmp, "setjmp", "calls setjmp", "use return or break"},
-      {sorts, "sorts", "calls {}, which calls itself",
-       "sort with the query's sort, or for few elements write an insertion sort"},
-      {static_local, "static-local", "uses the static variable {}, which the first call sets up",
-       "make it constexpr, or compute it before and capture it"},
-      {std_function, "std-function", "calls a std::function",
-       "take the function as a template parameter (auto), so that its type tells what it does"},
-      {table_pointers, "table-pointers", "uses a constant table that holds pointers",
-       "use a table of values, such as of std::array<char, N> instead of const char*"},
-      {table_size, "table-size", "uses constant tables of more than 48 KiB",
-       "pass the table as shared data"},
-      {thread_local_, "thread-local", "uses the thread_local variable {}", "capture its value"},
-      {ubsan, "ubsan", "was compiled with -fsanitize=undefined, whose checks devices lack",
-       "compile this file without it to run the function on a device"},
-      {unknown_call, "unknown-call", "calls a function that devices don't have",
-       "write it in plain C++"},
-      {unknown_code, "unknown-code", "does something that has no counterpart on devices",
-       "write it in other words"},
-      {unseen_body, "unseen-body", "calls {}, whose body this file doesn't see",
-       "define it inline in a header, or in this file"},
-      {unseen_library, "unseen-library", "calls {}, of which a header has only the declaration",
-       "use what headers define whole, such as <algorithm>, <array>, <cmath> or <span>"},
-      {unseen_value, "unseen-value", "uses the variable {}, whose value this file doesn't see",
-       "make it inline constexpr in a header, or capture its value"},
-      {variable_array, "variable-array", "has an array whose size is known only when it runs",
-       "use an array of the largest size"},
-      {variadic, "variadic", "calls {}, which takes any number of arguments (...)",
-       "use a template with a parameter pack"},
-      {virtual_call, "virtual-call", "calls a virtual function",
-       "make the class final, use a std::variant, or a template"},
-      {volatile_access, "volatile", "accesses a volatile variable", "remove volatile"},
-      {writes_argument, "writes-argument", "writes to its argument",
-       "take it by value, or return a changed copy"},
-      {writes_captures, "writes-captures", "writes to what it captured by value",
-       "use a local variable; for state over all rows use reduce or scan"},
-      {writes_reference, "writes-reference", "writes through a captured reference or pointer",
-       "return the value; for a sum over all rows use reduce"},
-      {writes_shared, "writes-shared", "writes to its argument, its captures or shared data",
-       "return the value; for a sum over all rows use reduce"},
-      {writes_side, "writes-side", "writes to shared data", "return the value as a record"},
-  };
-  return table;
-}
+/// In `what`, {} stands for a name.
+struct rejection {
+  cause why;
+  const char* id;
+  const char* what;
+  const char* remedy;
+};
+
+using enum cause;
+constexpr rejection table[] = {
+    {address_as_number, "address-as-number", "computes with the address of an object",
+     "use indices instead of addresses; differences of pointers into one array are fine"},
+    {allocates, "allocates", "allocates memory ({})",
+     "use an array of fixed size, such as std::array, or a field of the result"},
+    {asks_processor, "asks-processor", "uses an instruction of this processor ({})",
+     "write it in plain C++; the compilers of device and CPU choose the instructions"},
+    {assembly, "assembly", "contains assembly", "write it in plain C++"},
+    {atomic, "atomic", "uses an atomic operation",
+     "let an operator of the query combine values, such as reduce or group_by"},
+    {catches, "catches", "catches an exception",
+     "return a value that tells of the failure, such as std::optional; an exception may leave "
+     "the function, the CPU throws it then"},
+    {computed_goto, "computed-goto", "jumps to a label whose address was taken", "use a switch"},
+    {coroutine, "coroutine", "uses a coroutine", "return all results at once, or use flat_map"},
+    {frees, "frees", "frees memory ({})", "leave owning objects outside; capture plain values"},
+    {host_pointer, "host-pointer",
+     "follows a pointer stored in a record, to memory that a device doesn't have",
+     "put the values into the record, or pass the array as shared data and store indices"},
+    {int128, "int128", "uses a 128-bit integer", "use 64-bit integers, or two of them"},
+    {keeps_address, "keeps-address", "stores the address of an object",
+     "store an index, or copy the object"},
+    {long_double, "long-double", "uses long double", "use double"},
+    {mixed_memory, "mixed-memory",
+     "takes a reference or pointer that may point to one of several objects, such as to its "
+     "argument or to what it captured",
+     "copy the values: auto x = ..., instead of auto& x = ..."},
+    {mutable_global, "mutable-global", "uses the variable {}, which may change",
+     "capture its value, or make it constexpr"},
+    {narrow_float, "narrow-float", "uses a 16-bit float", "convert to float outside"},
+    {not_inlined, "not-inlined", "calls {}, which can't be copied into the function",
+     "simplify that function"},
+    {pointer_call, "pointer-call", "calls a function through a pointer",
+     "pass a lambda or a function object, whose type tells which function it is"},
+    {prints, "prints", "reads or writes a file or the terminal ({})",
+     "put it in the result, and print that on the CPU"},
+    {recursion, "recursion", "calls {}, which calls itself", "write it as a loop"},
+    {reference_size, "reference-size",
+     "the size of what the captured pointer or reference points to isn't known",
+     "pass the array as shared data, as in rows.map(function, array.shared()), or capture a "
+     "std::array"},
+    {replaceable, "replaceable",
+     "calls {}, which is declared weak and may be replaced when linking",
+     "remove the attribute weak"},
+    {setjmp, "setjmp", "calls setjmp", "use return or break"},
+    {sorts, "sorts", "calls {}, which calls itself",
+     "sort with the query's sort, or for few elements write an insertion sort"},
+    {static_local, "static-local", "uses the static variable {}, which the first call sets up",
+     "make it constexpr, or compute it before and capture it"},
+    {std_function, "std-function", "calls a std::function",
+     "take the function as a template parameter (auto), so that its type tells what it does"},
+    {table_pointers, "table-pointers", "uses a constant table that holds pointers",
+     "use a table of values, such as of std::array<char, N> instead of const char*"},
+    {table_size, "table-size", "uses constant tables of more than 48 KiB",
+     "pass the table as shared data"},
+    {thread_local_, "thread-local", "uses the thread_local variable {}", "capture its value"},
+    {ubsan, "ubsan", "was compiled with -fsanitize=undefined, whose checks devices lack",
+     "compile this file without it to run the function on a device"},
+    {unknown_call, "unknown-call", "calls a function that devices don't have",
+     "write it in plain C++"},
+    {unknown_code, "unknown-code", "does something that has no counterpart on devices",
+     "write it in other words"},
+    {unseen_body, "unseen-body", "calls {}, whose body this file doesn't see",
+     "define it inline in a header, or in this file"},
+    {unseen_library, "unseen-library", "calls {}, of which a header has only the declaration",
+     "use what headers define whole, such as <algorithm>, <array>, <cmath> or <span>"},
+    {unseen_value, "unseen-value", "uses the variable {}, whose value this file doesn't see",
+     "make it inline constexpr in a header, or capture its value"},
+    {variable_array, "variable-array", "has an array whose size is known only when it runs",
+     "use an array of the largest size"},
+    {variadic, "variadic", "calls {}, which takes any number of arguments (...)",
+     "use a template with a parameter pack"},
+    {virtual_call, "virtual-call", "calls a virtual function",
+     "make the class final, use a std::variant, or a template"},
+    {volatile_access, "volatile", "accesses a volatile variable", "remove volatile"},
+    {writes_argument, "writes-argument", "writes to its argument",
+     "take it by value, or return a changed copy"},
+    {writes_captures, "writes-captures", "writes to what it captured by value",
+     "use a local variable; for state over all rows use reduce or scan"},
+    {writes_reference, "writes-reference", "writes through a captured reference or pointer",
+     "return the value; for a sum over all rows use reduce"},
+    {writes_shared, "writes-shared", "writes to its argument, its captures or shared data",
+     "return the value; for a sum over all rows use reduce"},
+    {writes_side, "writes-side", "writes to shared data", "return the value as a record"},
+};
+
+}  // namespace
 
 reason reason_for(cause why, const std::string& name, const position& at) {
-  const auto& table = all_rejections();
-  const auto row =
-      std::find_if(table.begin(), table.end(), [&](const rejection& r) { return r.why == why; });
+  const auto* row = std::find_if(std::begin(table), std::end(table),
+                                 [&](const rejection& r) { return r.why == why; });
   reason result{row->what, row->remedy, at.where, at.chain, row->id};
   if (const auto place = result.what.find("{}"); place != std::string::npos)
     result.what.replace(place, 2, name);

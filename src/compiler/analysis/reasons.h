@@ -1,5 +1,4 @@
-// Every reason why a function can't run on a device, and what to do instead. The
-// page "what runs on a device" of the documentation is made from this table.
+// Every reason why a function can't run on a device, and what to do instead.
 #pragma once
 
 #include <string>
@@ -56,16 +55,6 @@ enum class cause {
   writes_shared,
   writes_side,
 };
-
-/// A row of the table. In `what`, {} stands for a name.
-struct rejection {
-  cause why;
-  const char* id;
-  const char* what;
-  const char* remedy;
-};
-
-const std::vector<rejection>& all_rejections();
 
 reason reason_for(cause why, const std::string& name, const position& at);
 
