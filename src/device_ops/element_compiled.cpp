@@ -2,8 +2,6 @@
 // wherever these lie: an input's row is read where it is, in device memory, and only those bytes of
 // it that the function looks at.
 #include <algorithm>
-#include <cstring>
-#include <utility>
 
 #include <fmt/format.h>
 

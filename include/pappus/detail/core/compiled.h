@@ -18,7 +18,7 @@ namespace pappus::detail {
 /// views, and one index for each dimension of a launch.
 struct thunk_parameter {
   enum class role : std::int32_t {
-    captures,  ///< the function object, const; left out where it has no bytes
+    captures,  ///< the function object, const; of 0 bytes where it holds nothing
     input,     ///< a record, const
     match,     ///< a record or null, const
     side,      ///< rows shared by all calls, const
