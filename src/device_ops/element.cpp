@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include "device_ops/c_text.h"
+#include "device_ops/description.h"
+#include "device_ops/element_cache.h"
 #include "device_ops/element_text.h"
 #include "device_ops/element_writer.h"
 #include "pappus/error.h"
@@ -58,34 +60,67 @@ void check(const graph::node& n, element_writer& described) {
     described.refuse("it has inputs that its functions don't use");
 }
 
-element_ptr make(const graph::node& n) {
-  auto made = std::make_shared<element>();
-  if (!consumes_elements(n.kind) || n.stage.describe == nullptr) {
-    made->reasons = {fmt::format("{}: it runs on the CPU only", n.name)};
-    return made;
-  }
-  element_writer writer(n);
+void describe(const graph::node& n, detail::device_writer& to) {
   try {
-    n.stage.describe(n.stage.element.get(), writer);
+    n.stage.describe(n.stage.element.get(), to);
   } catch (const error& e) {  // on_device() names a file that isn't there; the CPU doesn't need it
-    writer.refuse(e.what());
+    to.refuse(e.what());
   }
+}
+
+element_ptr written(const graph::node& n, element_writer& writer, const captured_layout& values) {
+  auto made = std::make_shared<element>();
   check(n, writer);
   made->reasons = writer.reasons;
   if (!made->possible()) return made;
   std::string ops;
   for (const auto& op : n.stage.ops) ops += fmt::format("{}.", op.name);
   made->text = fmt::format("// {}{}\n", ops, n.name);
+  made->values = values;
   write_element(writer, n.kind, n.stage.form == detail::shape::many, *made);
   return made;
 }
 
+/// What a node keeps.
+struct own_element {
+  element_ptr shared;
+  captured_values values;
+};
+
+own_element make(const graph::node& n) {
+  if (!consumes_elements(n.kind) || n.stage.describe == nullptr) {
+    auto none = std::make_shared<element>();
+    none->reasons = {fmt::format("{}: it runs on the CPU only", n.name)};
+    return {std::move(none), {}};
+  }
+  description own(n);
+  describe(n, own);
+  if (auto known = known_elements().find(own.key())) {
+    auto values = own.placed(known->values);
+    return {std::move(known), std::move(values)};
+  }
+  element_writer writer(n);
+  description again(n, &writer);  // may be another one: on_device() reads files
+  describe(n, again);
+  auto made = known_elements().add(again.key(), written(n, writer, again.layout()));
+  auto values = again.placed(made->values);
+  return {std::move(made), std::move(values)};
+}
+
+std::shared_ptr<const own_element> own_element_of(const graph::node& n) {
+  const std::lock_guard lock(n.mutex);
+  if (!n.device_element) n.device_element = std::make_shared<const own_element>(make(n));
+  return std::static_pointer_cast<const own_element>(n.device_element);
+}
+
 }  // namespace
 
-element_ptr element_of(const graph::node& n) {
-  const std::lock_guard lock(n.mutex);
-  if (!n.device_element) n.device_element = make(n);
-  return std::static_pointer_cast<const element>(n.device_element);
+element_ptr element_of(const graph::node& n) { return own_element_of(n)->shared; }
+
+std::shared_ptr<const captured_values> values_of(const graph::node& n) {
+  auto own = own_element_of(n);
+  const auto* values = &own->values;
+  return {std::move(own), values};
 }
 
 }  // namespace pappus::device_ops

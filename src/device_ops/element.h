@@ -63,13 +63,13 @@ class program_texts {
   mutable std::vector<entry> made_;  // few
 };
 
+/// The same for all stages whose descriptions are equal.
 struct element {
   std::vector<std::string> reasons;  ///< why there is none; empty: there is
   std::string text;
-  std::vector<std::byte> values;       ///< values_t as it lies in memory
+  captured_layout values;              ///< of values_t
   std::vector<std::string> functions;  ///< "nearest (nearest.cl)": the users' functions in it
   std::vector<std::size_t> key_bytes;  ///< of group_key; of key_<p> for each pass p
-  std::vector<captured_reference> references;  ///< to be copied into the values of each run
   bool needs_doubles = false;
   bool traps = false;      ///< functions may set *trap, of a check that failed
   program_texts programs;  ///< made with `text`
@@ -77,7 +77,12 @@ struct element {
 };
 using element_ptr = std::shared_ptr<const element>;
 
-/// The device version of a node's stage, made once a node. Thread-safe.
+/// The device version of a node's stage: looked up once a node, made once a description
+/// (element_cache.h). Thread-safe.
 element_ptr element_of(const graph::node& n);
+
+/// What the node's stage captured, for element_of(n)->values. References in it are copied into the
+/// values of each run.
+std::shared_ptr<const captured_values> values_of(const graph::node& n);
 
 }  // namespace pappus::device_ops

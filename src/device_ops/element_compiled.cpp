@@ -62,7 +62,7 @@ element_writer::compiled_arguments element_writer::pointers_to(const detail::com
   passed.spaces.emplace_back(1, values_space_mark);
   if (what.captures.type->size > 0)
     passed.list += fmt::format("({} const uchar*)&{}, ", values_space_mark,
-                               capture(function.name, what.captures.data, *what.captures.type));
+                               capture(function.name, *what.captures.type));
   for (const auto v : arguments) add_pointer(passed, v);
   std::string counts;
   auto side = static_cast<std::size_t>(what.first_side);
@@ -78,16 +78,13 @@ element_writer::compiled_arguments element_writer::pointers_to(const detail::com
 }
 
 /// What follows the thunk's own parameters.
-std::string element_writer::references_of(const compiled_function& function,
-                                          const detail::device_value& captures) {
+std::string element_writer::references_of(const compiled_function& function) {
   std::string passed;
   for (const auto& reference : function.references) {
     const auto& type = types_of_references_.emplace_back(
         device_type{.size = reference.bytes, .align = reference.align, .cpp_name = "captured"});
-    const std::vector<std::byte> room(reference.bytes);
-    const auto name = capture(function.name, room.data(), type);
-    references.push_back({static_cast<const std::byte*>(captures.data) + reference.offset,
-                          values.back().offset, reference.bytes});
+    const auto name = capture(function.name, type);
+    references.push_back({reference.offset, values.back().offset, reference.bytes});
     passed += fmt::format(", ({} const uchar*)&{}", values_space_mark, name);
   }
   if (function.traps) passed += ", trap";
@@ -116,12 +113,11 @@ std::string element_writer::instance(const compiled_function& function,
 
 /// \param index  which element of a range; empty: none
 element_writer::variable element_writer::result_of(const compiled_function& function,
-                                                   const detail::compiled_call& what,
                                                    const compiled_arguments& arguments,
                                                    const std::string& index,
                                                    const device_type& type) {
   const auto name = instance(function, arguments.spaces, false);
-  const auto last = references_of(function, what.captures);
+  const auto last = references_of(function);
   const auto v = add(type, fmt::format("v{}", variables_.size()));
   // A function that traps leaves no result.
   line(fmt::format("{} {}{};", at(v).c_type, at(v).name, function.traps ? " = {0}" : ""));
@@ -140,11 +136,11 @@ element_writer::variable element_writer::call(const detail::compiled_call& what,
     return no_variable;
   }
   const auto passed = pointers_to(what, arguments, *function);
-  if (!what.range) return result_of(*function, what, passed, "", *what.result);
-  const auto count = result_of(*function, what, passed, "", detail::device_type_of<std::int64_t>);
+  if (!what.range) return result_of(*function, passed, "", *what.result);
+  const auto count = result_of(*function, passed, "", detail::device_type_of<std::int64_t>);
   const auto index = fmt::format("j{}", variables_.size());
   to_->push_back({c_statement::kind::loop, at(count).name, index});
-  return result_of(*pick, what, passed, index + ", ", *what.result);
+  return result_of(*pick, passed, index + ", ", *what.result);
 }
 
 void element_writer::reduce(variable value, const device_type& state, const char* descriptor) {

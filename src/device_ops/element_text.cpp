@@ -55,7 +55,7 @@ class text_writer {
   /// Names of the users' that generated text has, too.
   std::vector<std::string> renamed() const;
 
-  bool values_in_buffer() const { return to_.values.size() > devices::argument_bytes_max; }
+  bool values_in_buffer() const { return to_.values.bytes > devices::argument_bytes_max; }
 
   const element_writer& from_;
   element& to_;
@@ -115,10 +115,9 @@ void text_writer::values_and_parameters() {
       members.push_back(from_.types.known_member(value.name, value.offset, *value.type));
       align = std::max(align, members.back().align);
     }
-    to_.values = from_.value_bytes;
-    to_.values.resize((to_.values.size() + align - 1) / align * align);
-    to_.text += struct_text("values_t", members, to_.values.size(), align) +
-                size_check("values_t", to_.values.size());
+    to_.values.bytes = (from_.value_bytes + align - 1) / align * align;
+    to_.text += struct_text("values_t", members, to_.values.bytes, align) +
+                size_check("values_t", to_.values.bytes);
     append(values_in_buffer() ? "GLOBAL const values_t* values" : "values_t values", "values");
   }
   if (from_.traps) append("GLOBAL uint* trap", "trap");
@@ -297,7 +296,6 @@ void write_element(const element_writer& from, detail::op_kind what, bool many, 
   if (!from.keys.empty()) text.keys();
   if (from.combination_of) text.combine();
   to.functions = from.functions;
-  to.references = from.references;
   to.traps = from.traps;
 }
 

@@ -1,7 +1,6 @@
 #include "device_ops/element_writer.h"
 
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 #include <utility>
 
@@ -111,18 +110,16 @@ element_writer::variable element_writer::row_number() {
   return declare(detail::device_type_of<std::int64_t>, "first_row + row");
 }
 
-element_writer::variable element_writer::counter(std::int64_t first, const device_type& type) {
-  const auto start = capture("first", &first, detail::device_type_of<std::int64_t>);
+element_writer::variable element_writer::counter(std::int64_t, const device_type& type) {
+  const auto start = capture("first", detail::device_type_of<std::int64_t>);
   return declare(type, converted(type, types.name(type),
                                  fmt::format("(ulong){} + (ulong)(first_row + row)", start)));
 }
 
-/// Puts a value into values_t and returns how to read it.
-std::string element_writer::capture(std::string_view name, const void* data,
-                                    const device_type& type) {
-  const auto offset = (value_bytes.size() + type.align - 1) / type.align * type.align;
-  value_bytes.resize(offset + type.size);
-  std::memcpy(value_bytes.data() + offset, data, type.size);
+/// Makes room for a value in values_t and returns how to read it.
+std::string element_writer::capture(std::string_view name, const device_type& type) {
+  const auto offset = (value_bytes + type.align - 1) / type.align * type.align;
+  value_bytes = offset + type.size;
   values.push_back({fmt::format("{}_{}", name, values.size()), &type, offset});
   types.name(type);
   return values_mark + values.back().name;
@@ -149,7 +146,7 @@ element_writer::argument_list element_writer::arguments_of(const detail::device_
     ++side;
   }
   for (const auto& value : what.values)
-    list.add(types.name(*value.type), capture(what.code->name, value.data, *value.type));
+    list.add(types.name(*value.type), capture(what.code->name, *value.type));
   return list;
 }
 

@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "device_ops/c_types.h"
-#include "device_ops/captured.h"
 #include "device_ops/descriptor.h"
 #include "graph/node.h"
 #include "pappus/detail/core/device.h"
@@ -102,8 +101,13 @@ class element_writer final : public detail::device_writer {
   std::vector<std::string> functions, called;
   std::vector<std::string> inputs, sides;  ///< types; empty: unknown
   std::vector<captured> values;
-  std::vector<std::byte> value_bytes;
-  std::vector<captured_reference> references;  ///< copied into values_t before each run
+  std::size_t value_bytes = 0;
+  /// What the captures of a call refer to: a pointer at `offset` of them leads to what goes to
+  /// `to`.
+  struct reference {
+    std::size_t offset, to, bytes;
+  };
+  std::vector<reference> references;
   bool traps = false;                          ///< there are functions that set *trap
   bool doubles = false;                        ///< in compiled functions
   std::map<std::string, std::string> helpers;  ///< functions that statements call, by name
@@ -131,7 +135,7 @@ class element_writer final : public detail::device_writer {
   variable declare(const device_type& type, std::string_view expression);
   variable read_later(const device_type& type, std::string place);
   void line(std::string text);
-  std::string capture(std::string_view name, const void* data, const device_type& type);
+  std::string capture(std::string_view name, const device_type& type);
   std::string use(const device_code& code);
   /// What a function is called with.
   struct argument_list {
@@ -156,13 +160,11 @@ class element_writer final : public detail::device_writer {
   compiled_arguments pointers_to(const detail::compiled_call& what,
                                  std::span<const variable> arguments,
                                  const compiled_function& function);
-  std::string references_of(const compiled_function& function,
-                            const detail::device_value& captures);
+  std::string references_of(const compiled_function& function);
   std::string instance(const compiled_function& function, const std::vector<std::string>& spaces,
                        bool of_reducer);
-  variable result_of(const compiled_function& function, const detail::compiled_call& what,
-                     const compiled_arguments& arguments, const std::string& index,
-                     const device_type& type);
+  variable result_of(const compiled_function& function, const compiled_arguments& arguments,
+                     const std::string& index, const device_type& type);
   void helper(const std::string& name, std::string text);
 
   const graph::node& node_;

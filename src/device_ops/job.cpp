@@ -25,10 +25,10 @@ void for_overlaps(const Chunks& chunks, std::int64_t first, std::int64_t rows, F
 }  // namespace
 
 void take_values(stage_run& run) {
-  const auto element = element_of(run.node);
-  run.values = element->values;
-  run.traps = element->traps;
-  if (!copy_references(element->references, run.values))
+  const auto captured = values_of(run.node);
+  run.values = captured->bytes;
+  run.traps = element_of(run.node)->traps;
+  if (!copy_references(captured->references, run.values))
     throw needs_cpu{"a captured reference or pointer leads to memory that can't be read"};
 }
 

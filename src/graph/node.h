@@ -31,7 +31,7 @@ struct node {
   std::atomic<bool> cached{false};
   mutable std::mutex mutex;                            // guards the mutable members
   mutable rows_ptr kept;                               // rows of a cached node, once computed
-  mutable std::shared_ptr<const void> device_element;  // device_ops::element, once made
+  mutable std::shared_ptr<const void> device_element;  // of device_ops/element.h, once asked for
 
   template <typename Params>
   const Params& as() const {

@@ -153,6 +153,20 @@ TEST_F(compiled_stages, references_are_read_anew_for_each_run) {
   EXPECT_EQ(query.collect()[10], 50);
 }
 
+TEST_F(compiled_stages, each_query_has_the_captures_of_its_own) {
+  session s(device());
+  const auto scaled = [&s](const int& factor, int shift) {
+    return s.range(0, 100).map([&factor, shift](std::int64_t x) { return x * factor + shift; });
+  };
+  const int two = 2, five = 5;
+  const auto a = scaled(two, 1), b = scaled(five, 3);
+  ASSERT_TRUE(on_device(a));
+  ASSERT_TRUE(on_device(b));
+  EXPECT_EQ(a.collect()[10], 21);
+  EXPECT_EQ(b.collect()[10], 53);
+  EXPECT_EQ(a.collect()[10], 21);
+}
+
 TEST_F(compiled_stages, a_pointer_to_nothing_is_left_to_the_cpu) {
   session s(device());
   const int* nothing = nullptr;

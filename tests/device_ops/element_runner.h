@@ -19,6 +19,7 @@ class element_runner {
   element_runner(devices::attached& on, const detail::node& n)
       : node_(n),
         element_(device_ops::element_of(n)),
+        captured_(device_ops::values_of(n)),
         device_(*on.driver),
         queue_(device_.make_queue()) {
     const auto session = n.session.lock();
@@ -205,7 +206,7 @@ class element_runner {
       arguments.emplace_back(*held.back());
       arguments.emplace_back(side_rows[i]);
     }
-    const auto& values = element_->values;
+    const auto& values = captured_->bytes;
     if (values.size() > devices::argument_bytes_max) {
       held.push_back(uploaded(values.data(), values.size()));
       arguments.emplace_back(*held.back());
@@ -225,6 +226,7 @@ class element_runner {
 
   const detail::node& node_;
   device_ops::element_ptr element_;
+  std::shared_ptr<const device_ops::captured_values> captured_;
   devices::device& device_;
   std::unique_ptr<devices::queue> queue_;
   std::vector<detail::rows_ptr> inputs_, sides_;

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <thread>
@@ -110,6 +111,22 @@ TEST_P(shared_devices, serve_several_threads_and_sessions) {
   std::vector<std::unique_ptr<session>> sessions;
   for (int i = 0; i < 3; ++i) sessions.push_back(std::make_unique<session>(settings()));
   expect_right_answers_from(sessions);
+}
+
+TEST_P(shared_devices, give_each_of_several_threads_what_its_own_function_captured) {
+  session s(settings());
+  std::atomic<int> wrong{0};
+  {
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < 4; ++t)
+      threads.emplace_back([&, t] {
+        const std::vector<int> few(in_.begin(), in_.begin() + 100);
+        const auto twice = 2 * std::accumulate(few.begin(), few.end(), std::int64_t{0});
+        for (int k = t; k < 100; k += 4)
+          if (s.borrow(few).map(doubling(k)).sum().get() != twice + 100 * k) ++wrong;
+      });
+  }
+  EXPECT_EQ(wrong.load(), 0);
 }
 
 TEST_P(shared_devices, go_on_after_cancelled_queries) {
