@@ -60,7 +60,7 @@ void opencl_queue::check_range(const buffer& b, std::size_t offset, std::size_t 
 }
 
 event opencl_queue::enqueued(cl_int code, cl_event done, operation op) {
-  on_.check(code, op.text());
+  if (code != CL_SUCCESS) on_.check(code, op.text());
   unflushed_ = true;
   const library* cl = &on_.cl;
   op.done = event(static_cast<void*>(done),
