@@ -118,7 +118,7 @@ void live_executor::run_on_devices(plan::stage_index which, std::string& note) {
       s.row_count = s.rows ? s.rows->rows() : s.device_rows->rows();
       note += run->note;
       for (const auto& fault : run->faults) tell(fault);
-      note += what_ran(left, before);
+      if (with_.measure) note += what_ran(left, before);
       return;
     } catch (const device_ops::needs_cpu& e) {
       note += fmt::format("moved to the CPU: {}; ", e.reason);

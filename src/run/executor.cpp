@@ -52,7 +52,7 @@ void live_executor::execute(const tasks::dag& work) {
   using clock = std::chrono::steady_clock;
   for (std::size_t i = 0; i < work.list.size();) {
     std::size_t last = i + 1;
-    const auto begin = clock::now();
+    const auto begin = with_.measure ? clock::now() : clock::time_point();
     std::int64_t windows = 1;
     std::string note;
     const bool told = with_.recorder != nullptr;
@@ -71,10 +71,12 @@ void live_executor::execute(const tasks::dag& work) {
     if (told) with_.recorder->end_step();
     if (told && with_.recorder->tracing())
       with_.recorder->memory(static_cast<double>(with_.memory->in_use()));
-    const double seconds = std::chrono::duration<double>(clock::now() - begin).count();
-    for (std::size_t done = i; done < last; ++done)
-      measured_.push_back(
-          {work.list[done], done == i ? seconds : 0, windows, done == i ? note : std::string()});
+    if (with_.measure) {
+      const double seconds = std::chrono::duration<double>(clock::now() - begin).count();
+      for (std::size_t done = i; done < last; ++done)
+        measured_.push_back(
+            {work.list[done], done == i ? seconds : 0, windows, done == i ? note : std::string()});
+    }
     i = last;
   }
 }

@@ -28,6 +28,7 @@ struct resources {
   std::vector<device_ops::device_session*> devices{};
   std::int64_t chunk_rows = 0;  ///< the user's choice; 0: by memory
   bool in_loop = false;         ///< an iteration of a do_while
+  bool measure = false;         ///< keep measurements
   /// Told of every fault of a device and what was done.
   std::function<void(const std::string&)> on_fault{};
 };
@@ -55,6 +56,7 @@ class live_executor {
   /// Rows a stage yielded, even if they were freed since.
   std::int64_t row_count(plan::stage_index stage) const;
 
+  /// Of each task, where they were asked for.
   const std::vector<measurement>& measurements() const noexcept { return measured_; }
 
  private:

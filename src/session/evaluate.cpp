@@ -75,7 +75,7 @@ std::vector<rows_ptr> session_core::run_once(std::span<const node_ptr> roots,
   const bool with_devices = named || (use_devices && worth_devices(p));
   const auto asked = planning(roots, &bound, with_devices);
   if (with_devices && !named) p = plan::make_plan(asked);
-  const auto predicted = p.stages;
+  const auto predicted = report != nullptr ? p.stages : std::vector<plan::stage>{};
   const auto own_recorder = outer == nullptr ? listen(p) : nullptr;
   trace::recorder* const recorder = outer == nullptr ? own_recorder.get() : outer;
   team.record(recorder);
@@ -93,6 +93,7 @@ std::vector<rows_ptr> session_core::run_once(std::span<const node_ptr> roots,
           .devices = with_devices ? devices_.all() : std::vector<device_ops::device_session*>{},
           .chunk_rows = settings_.chunk_rows,
           .in_loop = !bound.empty(),
+          .measure = report != nullptr,
           .on_fault = [this](const std::string& text) { remember_fault(text); }});
 
   // A stage whose size only running can tell ends a round: what follows is planned again with the
