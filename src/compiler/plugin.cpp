@@ -75,8 +75,20 @@ class device_compilation : public llvm::PassInfoMixin<device_compilation> {
   static bool isRequired() { return true; }
 
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
-    const auto slots = find_slots(module);
-    if (slots.empty()) return llvm::PreservedAnalyses::all();
+    const auto [slots, foreign] = find_slots(module);
+    if (slots.empty() && foreign.empty()) return llvm::PreservedAnalyses::all();
+    std::vector<described_slot> described;
+    for (const auto& other : foreign)
+      described.push_back({other.variable, descriptor_of_version()});
+    if (!foreign.empty()) warn_of_version(module, foreign.front().version);
+    if (!slots.empty()) compile(module, slots, described);
+    embed(module, described);
+    return llvm::PreservedAnalyses::none();
+  }
+
+ private:
+  static void compile(llvm::Module& module, const std::vector<slot>& slots,
+                      std::vector<described_slot>& described) {
     auto code = extract(module, slots);
     cleaner clean(code);
     note_sizes(*code.module);
@@ -92,21 +104,19 @@ class device_compilation : public llvm::PassInfoMixin<device_compilation> {
     std::vector<std::vector<reason>> reasons;
     for (const auto& f : functions) reasons.push_back(validate(f, place_of(f.function).text()));
     clean.finish();
-    std::vector<std::string> descriptors;
     reporter remarks(module, code.copied);
     for (std::size_t i = 0; i < slots.size(); ++i) {
       const auto place = place_of(slots[i].function).text();
       // There is no device code yet for functions of views.
       const auto code_of = footprints[i] ? emitted() : emit(functions[i]);
       const auto compiled = merge(std::move(reasons[i]), code_of, place);
-      descriptors.push_back(descriptor_of(functions[i], compiled, footprints[i], place));
-      print(functions[i], compiled, footprints[i], descriptors.back());
+      described.push_back(
+          {slots[i].variable, descriptor_of(functions[i], compiled, footprints[i], place)});
+      print(functions[i], compiled, footprints[i], described.back().descriptor);
       if (footprints[i]) remarks.report_footprint(slots[i], functions[i], footprints[i]->text());
       if (!footprints[i] || !compiled.reasons.empty())
         remarks.report(slots[i], functions[i], compiled);
     }
-    embed(module, slots, descriptors);
-    return llvm::PreservedAnalyses::none();
   }
 };
 

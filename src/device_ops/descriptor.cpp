@@ -51,11 +51,11 @@ compiled_function read(std::string_view descriptor) {
   compiled_function function;
   try {
     const auto from = json::parse(descriptor);
-    if (const int version = from.at("version"); version != 1) {
+    if (const int version = from.at("version"); version != detail::compiler_version) {
       function.problem = fmt::format(
-          "it was compiled with another version of the compiler plugin (expected 1, got {}): "
-          "rebuild it with this one",
-          version);
+          "it was compiled by version {} of the compiler plugin, this library expects version {}: "
+          "rebuild it with the plugin that was installed with this library",
+          version, detail::compiler_version);
       return function;
     }
     function.name = from.at("name");

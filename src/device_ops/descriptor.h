@@ -2,8 +2,8 @@
 // none.
 //
 // It comes as JSON, a constant of the user's object file, because that was compiled with a plugin
-// of another build than this library, maybe another version. All objects of a version 1 have
-//   version, name, function, source     1; a C identifier; the C++ type; "kmeans.cpp:12:5"
+// of another build than this library, maybe another version. All of detail::compiler_version have
+//   version, name, function, source     that; a C identifier; the C++ type; "kmeans.cpp:12:5"
 //   reasons                             [{id, what, remedy, where, chain}]; where there are some,
 //                                       nothing of what follows
 //   text                                one C function. In it $f stands

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Objects compiled with and without the plugin, linked in every way that users have: the slots that
-# the plugin saw have descriptors when the program starts.
+# the plugin saw have descriptors when the program starts. With headers of another version than the
+# plugin's the descriptors tell just that.
 #
 #   objects.sh CLANG PLUGIN TESTS INCLUDE
 set -euo pipefail
@@ -63,5 +64,26 @@ for with in shared archive; do
     "$clang" main.o without_plugin.o -L. -lstatic -o program
   fi
   run "$with"
+done
+
+cp -r "$include" other
+sed -i 's/\(compiler_version =\) [0-9]*;/\1 99;/' other/pappus/detail/core/compiled.h
+version=$(sed -n 's/.*compiler_version = \([0-9]*\);/\1/p' \
+  "$include/pappus/detail/core/compiled.h")
+for level in -O0 -O2; do
+  include=other compile other_version "$clang" -fpass-plugin="$plugin" "$level" 2>told
+  "$clang" other_version.o -o program
+  expected="warning: the Pappus headers that $sources/other_version.cpp includes are for version \
+99 of the compiler plugin, this is version $version: use the plugin that was installed with the \
+headers; its functions run on the CPU"
+  if ! grep -qF "$expected" told; then
+    echo "objects.sh: other version, $level: expected '$expected', got:" >&2
+    cat told >&2
+    failed=1
+  fi
+  if [[ $(./program) != "{\"version\":$version}" ]]; then
+    echo "objects.sh: other version, $level: $(./program)" >&2
+    failed=1
+  fi
 done
 exit "$failed"

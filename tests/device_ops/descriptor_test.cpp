@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "pappus/detail/core/compiled.h"
 #include "pappus/footprint.h"
 
 namespace pappus::device_ops {
@@ -52,6 +53,13 @@ TEST(descriptor, tells_what_the_formulas_call_captured_values) {
 TEST(descriptor, of_a_function_of_views_may_have_reasons) {
   EXPECT_THAT(compiled_function_of(of_views).reasons,
               ElementsAre("calls f, which calls itself at k.cpp:4:9: write a loop"));
+}
+
+TEST(descriptor, of_another_version_is_refused_whatever_else_it_says) {
+  EXPECT_EQ(compiled_function_of(R"({"version":99, "text":5})").problem,
+            "it was compiled by version 99 of the compiler plugin, this library expects version " +
+                std::to_string(detail::compiler_version) +
+                ": rebuild it with the plugin that was installed with this library");
 }
 
 TEST(footprint, is_what_the_descriptor_says) {

@@ -24,21 +24,27 @@ std::int64_t number(const llvm::Constant* aggregate, unsigned member) {
   return llvm::cast<llvm::ConstantInt>(aggregate->getAggregateElement(member))->getSExtValue();
 }
 
-/// Every annotated thing with its annotation.
-void each_annotation(const llvm::Module& module,
-                     const std::function<void(llvm::Constant*, llvm::StringRef)>& visit) {
+/// Every annotated thing with its annotation and the annotation's arguments, null for none.
+void each_annotation(
+    const llvm::Module& module,
+    const std::function<void(llvm::Constant*, llvm::StringRef, const llvm::Constant*)>& visit) {
   const auto* annotations = module.getNamedGlobal("llvm.global.annotations");
   if (annotations == nullptr || !annotations->hasInitializer()) return;
   for (const auto& entry : annotations->getInitializer()->operands()) {
-    const auto* pair = llvm::cast<llvm::Constant>(entry);
-    visit(pair->getAggregateElement(0U)->stripPointerCasts(),
-          text_of(pair->getAggregateElement(1U)));
+    const auto* row = llvm::cast<llvm::Constant>(entry);
+    const auto* arguments =
+        llvm::dyn_cast<llvm::GlobalVariable>(row->getAggregateElement(4U)->stripPointerCasts());
+    visit(row->getAggregateElement(0U)->stripPointerCasts(), text_of(row->getAggregateElement(1U)),
+          arguments == nullptr ? nullptr : arguments->getInitializer());
   }
+}
+
+std::int64_t version_of(const llvm::Constant* arguments) {
+  return arguments == nullptr ? 0 : number(arguments, 0);
 }
 
 std::optional<slot> read_slot(llvm::GlobalVariable* variable) {
   enum member : unsigned { thunk = 1, parameters, parameter_count, function };
-  if (variable == nullptr || !variable->hasInitializer()) return std::nullopt;
   const auto* content = variable->getInitializer();
   const auto pointer = [&](member m) {
     return content->getAggregateElement(m)->stripPointerCasts();
@@ -79,21 +85,26 @@ llvm::StringRef last_name(llvm::StringRef type) {
 
 }  // namespace
 
-std::vector<slot> find_slots(const llvm::Module& module) {
-  std::vector<slot> slots;
-  each_annotation(module, [&](llvm::Constant* what, llvm::StringRef text) {
-    if (text != "pappus.slot") return;
-    if (auto found = read_slot(llvm::dyn_cast<llvm::GlobalVariable>(what)))
-      slots.push_back(std::move(*found));
-  });
+found_slots find_slots(const llvm::Module& module) {
+  found_slots slots;
+  each_annotation(
+      module, [&](llvm::Constant* what, llvm::StringRef text, const llvm::Constant* arguments) {
+        auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(what);
+        if (text != "pappus.slot" || variable == nullptr || !variable->hasInitializer()) return;
+        if (const auto version = version_of(arguments); version != detail::compiler_version)
+          slots.foreign.push_back({variable, version});
+        else if (auto found = read_slot(variable))
+          slots.own.push_back(std::move(*found));
+      });
   return slots;
 }
 
 bool must_run_on_device(const llvm::Module& module, const llvm::Function& function) {
   bool found = false;
-  each_annotation(module, [&](const llvm::Constant* what, llvm::StringRef text) {
-    found |= what == &function && text == "pappus.device";
-  });
+  each_annotation(module,
+                  [&](const llvm::Constant* what, llvm::StringRef text, const llvm::Constant*) {
+                    found |= what == &function && text == "pappus.device";
+                  });
   return found;
 }
 

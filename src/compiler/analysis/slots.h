@@ -18,8 +18,19 @@ struct slot {
   std::string function;  ///< the type of the user's function, as the compiler spells it
 };
 
+/// A slot of headers with another detail::compiler_version, of which only that is known.
+struct foreign_slot {
+  llvm::GlobalVariable* variable;
+  std::int64_t version;  ///< 0: before there were versions
+};
+
+struct found_slots {
+  std::vector<slot> own;
+  std::vector<foreign_slot> foreign;
+};
+
 /// In the order of the annotations. Costs nothing where there are none.
-std::vector<slot> find_slots(const llvm::Module& module);
+found_slots find_slots(const llvm::Module& module);
 
 /// Whether the source says [[clang::annotate("pappus.device")]] of this function: it must run on a
 /// device, or it is an error.

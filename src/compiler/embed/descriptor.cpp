@@ -10,6 +10,8 @@ namespace {
 
 using llvm::json::OStream;
 
+void write_version(OStream& json) { json.attribute("version", detail::compiler_version); }
+
 void write_reason(OStream& json, const reason& r) {
   json.object([&] {
     json.attribute("id", r.id);
@@ -88,7 +90,7 @@ std::string descriptor_of(const kernel_function& function, const emitted& code,
   llvm::raw_string_ostream text(result);
   OStream json(text);
   json.object([&] {
-    json.attribute("version", 1);
+    write_version(json);
     json.attribute("name", function.name);
     json.attribute("function", function.function);
     json.attribute("source", source);
@@ -100,6 +102,14 @@ std::string descriptor_of(const kernel_function& function, const emitted& code,
       for (const auto& r : code.reasons) write_reason(json, r);
     });
   });
+  return result;
+}
+
+std::string descriptor_of_version() {
+  std::string result;
+  llvm::raw_string_ostream text(result);
+  OStream json(text);
+  json.object([&] { write_version(json); });
   return result;
 }
 

@@ -35,4 +35,7 @@ namespace pappus::compiler {
 std::string descriptor_of(const kernel_function& function, const emitted& code,
                           const std::optional<footprint>& touched, const std::string& source);
 
+/// For slots of other versions: it tells this plugin's, and the library refuses it for that.
+std::string descriptor_of_version();
+
 }  // namespace pappus::compiler

@@ -6,8 +6,7 @@
 
 namespace pappus::compiler {
 
-void embed(llvm::Module& module, const std::vector<slot>& slots,
-           const std::vector<std::string>& descriptors) {
+void embed(llvm::Module& module, const std::vector<described_slot>& slots) {
   constexpr int before_others = 101;  // The lowest number that isn't reserved.
   auto& context = module.getContext();
   auto* constructor = llvm::Function::createWithDefaultAttr(
@@ -15,14 +14,14 @@ void embed(llvm::Module& module, const std::vector<slot>& slots,
       llvm::Function::InternalLinkage, 0, "pappus.describe_slots", &module);
   constructor->setDoesNotThrow();
   llvm::IRBuilder<> code(llvm::BasicBlock::Create(context, "", constructor));
-  for (std::size_t i = 0; i < slots.size(); ++i) {
-    auto* text = llvm::ConstantDataArray::getString(context, descriptors[i]);
+  for (const auto& slot : slots) {
+    auto* text = llvm::ConstantDataArray::getString(context, slot.descriptor);
     auto* variable =
         new llvm::GlobalVariable(module, text->getType(), true, llvm::GlobalValue::PrivateLinkage,
                                  text, "pappus.descriptor");
     variable->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
     variable->setAlignment(llvm::Align(1));
-    code.CreateStore(variable, slots[i].variable);  // compiled, its first member
+    code.CreateStore(variable, slot.variable);
   }
   code.CreateRetVoid();
   llvm::appendToGlobalCtors(module, constructor, before_others);

@@ -6,14 +6,17 @@
 #include <string>
 #include <vector>
 
-#include "compiler/analysis/slots.h"
-
 namespace pappus::compiler {
+
+/// A slot, which begins with the address of its descriptor.
+struct described_slot {
+  llvm::GlobalVariable* variable;
+  std::string descriptor;
+};
 
 /// Adds the texts and a constructor that runs before the user's own and stores their addresses in
 /// the slots. A constructor, not another initial value: of the same slot in several objects the
 /// linker keeps one, and that may come from an object compiled without the plugin.
-void embed(llvm::Module& module, const std::vector<slot>& slots,
-           const std::vector<std::string>& descriptors);
+void embed(llvm::Module& module, const std::vector<described_slot>& slots);
 
 }  // namespace pappus::compiler

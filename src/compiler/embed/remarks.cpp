@@ -2,6 +2,7 @@
 
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/DiagnosticInfo.h>
+#include <llvm/IR/DiagnosticPrinter.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/LLVMContext.h>
@@ -54,6 +55,21 @@ llvm::DiagnosticLocation location(const llvm::Function& about, const written_at&
   return llvm::DebugLoc(llvm::DILocation::get(about.getContext(), place.line, place.column, scope));
 }
 
+/// -Wbackend-plugin
+class plugin_warning : public llvm::DiagnosticInfo {
+ public:
+  explicit plugin_warning(const std::string& text)
+      : DiagnosticInfo(kind(), llvm::DS_Warning), text_(text) {}
+  void print(llvm::DiagnosticPrinter& to) const override { to << text_; }
+
+ private:
+  static int kind() {
+    static const int number = llvm::getNextAvailablePluginDiagnosticKind();
+    return number;
+  }
+  const std::string& text_;
+};
+
 }  // namespace
 
 std::string explanation(const std::vector<reason>& reasons, const std::string& function) {
@@ -64,6 +80,16 @@ std::string explanation(const std::vector<reason>& reasons, const std::string& f
     text += "\n    instead: " + r.remedy;
   }
   return text;
+}
+
+void warn_of_version(llvm::Module& module, std::int64_t version) {
+  const auto text = "the Pappus headers that " + module.getSourceFileName() +
+                    " includes are for version " + std::to_string(version) +
+                    " of the compiler plugin, this is version " +
+                    std::to_string(detail::compiler_version) +
+                    ": use the plugin that was installed with the headers; its functions run on "
+                    "the CPU";
+  module.getContext().diagnose(plugin_warning(text));
 }
 
 void reporter::report(const slot& s, const kernel_function& function, const emitted& code) {

@@ -15,6 +15,9 @@ namespace pappus::compiler {
 /// All reasons with their remedies, in lines.
 std::string explanation(const std::vector<reason>& reasons, const std::string& function);
 
+/// A warning: the headers that a module was compiled with have slots of another version.
+void warn_of_version(llvm::Module& module, std::int64_t version);
+
 /// -Rpass=pappus reports what compiled, -Rpass-missed=pappus what didn't, with all reasons. A
 /// rejected function that the source says must run on a device is an error.
 class reporter {

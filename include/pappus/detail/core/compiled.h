@@ -13,6 +13,12 @@
 
 namespace pappus::detail {
 
+/// Of slots, thunks' parameters and descriptors together: it changes with any of them. The plugin
+/// reads slots of this version alone, and the library descriptors of this version alone; functions
+/// of another run on the CPU. So that each can tell, in all versions the annotation has the version
+/// as its argument, a slot begins with `compiled`, and a descriptor has a member "version".
+inline constexpr std::int32_t compiler_version = 1;
+
 /// One parameter of a thunk: a pointer, but for counts and indices. Parameters come in the order of
 /// the enumerators; there may be several inputs, as many counts as sides and as many shapes as
 /// views, and one index for each dimension of a launch.
@@ -48,7 +54,7 @@ struct device_slot {
 std::string footprint_text(const char* descriptor);
 
 #ifdef __clang__
-#define PAPPUS_DEVICE_SLOT [[clang::annotate("pappus.slot")]]
+#define PAPPUS_DEVICE_SLOT [[clang::annotate("pappus.slot", ::pappus::detail::compiler_version)]]
 #else
 #define PAPPUS_DEVICE_SLOT
 #endif
