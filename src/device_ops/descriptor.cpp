@@ -1,8 +1,10 @@
 #include "device_ops/descriptor.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -22,6 +24,17 @@ std::string sentence_of(const json& reason) {
     for (const std::string link : *chain) text += ", " + link;
   if (const std::string remedy = reason.value("remedy", ""); !remedy.empty()) text += ": " + remedy;
   return text;
+}
+
+std::vector<std::string> suffixes_of(std::string_view text) {
+  constexpr std::string_view word =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz0123456789";
+  std::set<std::string> found;
+  for (auto at = text.find("$f"); at != text.npos; at = text.find("$f", at + 2)) {
+    const auto rest = text.substr(at + 2);
+    found.emplace(rest.substr(0, std::min(rest.find_first_not_of(word), rest.size())));
+  }
+  return {found.begin(), found.end()};
 }
 
 element_access access_of(const json& from) {
@@ -64,6 +77,7 @@ compiled_function read(std::string_view descriptor) {
     if (from.contains("footprint")) read_footprint(from, function);
     if (!function.reasons.empty() || !function.footprint.empty()) return function;
     function.text = from.at("text");
+    function.suffixes = suffixes_of(function.text);
     function.doubles = from.at("doubles");
     function.traps = from.at("traps");
     for (const auto& r : from.at("references"))

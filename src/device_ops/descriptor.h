@@ -58,6 +58,7 @@ struct compiled_function {
     std::size_t offset = 0, bytes = 0, align = 1;
   };
   std::string name, source, text;
+  std::vector<std::string> suffixes;  ///< of the names at file scope in it, which begin with $f
   bool doubles = false, traps = false;
   std::vector<reference> references;
   struct captured_value {

@@ -28,7 +28,8 @@ const program& fixed_program(std::string_view path) {
   const std::lock_guard lock(mutex);
   auto& made = programs[path];
   if (!made.text)
-    made = {std::string(path), std::make_shared<const std::string>(base::embedded(path)), nullptr};
+    made = {std::string(path), std::make_shared<const std::string>(base::embedded(path)), nullptr,
+            nullptr};
   return made;
 }
 
@@ -66,7 +67,8 @@ std::size_t device_session::block_items(std::int64_t rows) const {
 
 devices::kernel_source device_session::source_of(const program& what,
                                                  const kernel_entry& entry) const {
-  return {what.label, std::string(entry.name), what.text, entry.host, what.host_context};
+  return {what.label, std::string(entry.name), what.text,
+          entry.host, what.host_context,       what.legible};
 }
 
 device_session::kernel_key device_session::key_of(const program& what,
@@ -96,7 +98,7 @@ const devices::kernel& device_session::built(const program& what, const kernel_e
   auto& slot = built_[key_of(what, entry)];
   if (!slot.kernel) {
     const auto begin = std::chrono::steady_clock::now();
-    slot.kept = {what.label, what.text, runs_on_host() ? what.host_context : nullptr};
+    slot.kept = {what.label, what.text, runs_on_host() ? what.host_context : nullptr, nullptr};
     if (!runs_on_host()) dump(what);
     slot.kernel = on().driver->build(source_of(what, entry));
     build_seconds +=

@@ -30,6 +30,7 @@ struct program {
   std::string label;  ///< for traces and messages
   std::shared_ptr<const std::string> text;
   std::shared_ptr<const void> host_context;  ///< what host functions need of the stage
+  std::shared_ptr<const devices::legible_parts> legible{};  ///< see devices::kernel_source
 };
 
 /// The one copy of a text: equal texts have equal addresses while somebody holds them.

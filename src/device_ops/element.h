@@ -35,6 +35,7 @@
 #include <vector>
 
 #include "device_ops/captured.h"
+#include "devices/kernel.h"
 #include "graph/node.h"
 
 namespace pappus::device_ops {
@@ -67,6 +68,7 @@ class program_texts {
 struct element {
   std::vector<std::string> reasons;  ///< why there is none; empty: there is
   std::string text;
+  devices::legible_parts legible;      ///< of the text
   captured_layout values;              ///< of values_t
   std::vector<std::string> functions;  ///< "nearest (nearest.cl)": the users' functions in it
   std::vector<std::size_t> key_bytes;  ///< of group_key; of key_<p> for each pass p

@@ -55,6 +55,12 @@ void element_writer::add_pointer(compiled_arguments& to, variable v) {
   }
 }
 
+std::string element_writer::capture_of(const compiled_function& function, const device_type& type) {
+  auto read = capture(function.name, type);
+  if (!function.source.empty()) legible.names.push_back(values.back().name);
+  return read;
+}
+
 element_writer::compiled_arguments element_writer::pointers_to(const detail::compiled_call& what,
                                                                std::span<const variable> arguments,
                                                                const compiled_function& function) {
@@ -62,7 +68,7 @@ element_writer::compiled_arguments element_writer::pointers_to(const detail::com
   passed.spaces.emplace_back(1, values_space_mark);
   if (what.captures.type->size > 0)
     passed.list += fmt::format("({} const uchar*)&{}, ", values_space_mark,
-                               capture(function.name, *what.captures.type));
+                               capture_of(function, *what.captures.type));
   for (const auto v : arguments) add_pointer(passed, v);
   std::string counts;
   auto side = static_cast<std::size_t>(what.first_side);
@@ -83,12 +89,22 @@ std::string element_writer::references_of(const compiled_function& function) {
   for (const auto& reference : function.references) {
     const auto& type = types_of_references_.emplace_back(
         device_type{.size = reference.bytes, .align = reference.align, .cpp_name = "captured"});
-    const auto name = capture(function.name, type);
+    const auto name = capture_of(function, type);
     references.push_back({reference.offset, values.back().offset, reference.bytes});
     passed += fmt::format(", ({} const uchar*)&{}", values_space_mark, name);
   }
   if (function.traps) passed += ", trap";
   return passed;
+}
+
+/// A lambda's title, and the names that it declares at file scope: they have its line. Functions'
+/// own names stay as they are, and might be anything's, such as a vector's member x.
+void element_writer::note_legible(const compiled_function& function, std::string_view name) {
+  if (function.source.empty()) return;
+  if (function.text.starts_with("// "))
+    legible.lines.push_back(function.text.substr(0, function.text.find('\n')));
+  for (const auto& suffix : function.suffixes)
+    legible.names.push_back(fmt::format("{}{}", name, suffix));
 }
 
 /// The name of the function's version for these address spaces. Functions of a reducer are called
@@ -101,9 +117,10 @@ std::string element_writer::instance(const compiled_function& function,
     auto name = i == 1 ? base : fmt::format("{}_{}", base, i);
     auto text = instance_of(function, name, spaces, references);
     const auto known = helpers.find(name);
-    if (known == helpers.end())
+    if (known == helpers.end()) {
+      note_legible(function, name);
       helper(name, std::move(text));
-    else if (known->second != text)
+    } else if (known->second != text)
       continue;
     const auto shown = fmt::format("{} ({})", function.name, function.source);
     if (std::ranges::find(functions, shown) == functions.end()) functions.push_back(shown);

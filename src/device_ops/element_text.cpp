@@ -90,7 +90,11 @@ void text_writer::types_and_codes() {
   to_.text += types.before;
   const auto renames = renamed();
   for (const auto& name : renames) add("#define {0} user_{0}\n", name);
-  for (const auto& code : from_.codes) add("#line 1 {}\n{}\n", quoted(code.origin), code.text);
+  for (const auto& code : from_.codes) {
+    const auto origin = fmt::format("#line 1 {}", quoted(code.origin));
+    to_.legible.lines.push_back(origin);
+    add("{}\n{}\n", origin, code.text);
+  }
   if (!from_.codes.empty()) add("#line 1 \"element\"\n");
   for (const auto& name : renames) add("#undef {}\n", name);
   to_.text += types.after;
@@ -280,6 +284,7 @@ void text_writer::combine() {
 }  // namespace
 
 void write_element(const element_writer& from, detail::op_kind what, bool many, element& to) {
+  to.legible = from.legible;
   text_writer text(from, to);
   text.types_and_codes();
   text.values_and_parameters();

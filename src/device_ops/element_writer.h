@@ -18,6 +18,7 @@
 
 #include "device_ops/c_types.h"
 #include "device_ops/descriptor.h"
+#include "devices/kernel.h"
 #include "graph/node.h"
 #include "pappus/detail/core/device.h"
 
@@ -99,6 +100,7 @@ class element_writer final : public detail::device_writer {
   c_types types;
   std::vector<device_code> codes;  ///< one of each text, with the first function called in it
   std::vector<std::string> functions, called;
+  devices::legible_parts legible;          ///< of compiled functions
   std::vector<std::string> inputs, sides;  ///< types; empty: unknown
   std::vector<captured> values;
   std::size_t value_bytes = 0;
@@ -136,6 +138,7 @@ class element_writer final : public detail::device_writer {
   variable read_later(const device_type& type, std::string place);
   void line(std::string text);
   std::string capture(std::string_view name, const device_type& type);
+  std::string capture_of(const compiled_function& function, const device_type& type);
   std::string use(const device_code& code);
   /// What a function is called with.
   struct argument_list {
@@ -165,6 +168,7 @@ class element_writer final : public detail::device_writer {
                        bool of_reducer);
   variable result_of(const compiled_function& function, const compiled_arguments& arguments,
                      const std::string& index, const device_type& type);
+  void note_legible(const compiled_function& function, std::string_view name);
   void helper(const std::string& name, std::string text);
 
   const graph::node& node_;

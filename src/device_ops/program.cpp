@@ -20,7 +20,8 @@ program stage_program(const graph::node& n, std::string_view operator_path,
     return interned(std::move(all));
   });
   // Host functions only need the node, which lives as long as the run.
-  return {graph::label(n), std::move(text), std::shared_ptr<const void>(&n, [](const void*) {})};
+  return {graph::label(n), std::move(text), std::shared_ptr<const void>(&n, [](const void*) {}),
+          std::shared_ptr<const devices::legible_parts>(element, &element->legible)};
 }
 
 // One line an operator.

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 namespace pappus::devices {
 
@@ -26,6 +27,12 @@ struct host_launch {
 /// Runs work-items [begin, end) of a launch.
 using host_kernel = void (*)(const host_launch& launch, std::size_t begin, std::size_t end);
 
+/// Parts of a text that make no difference to its kernels: they tell readers where it comes from.
+struct legible_parts {
+  std::vector<std::string> names;  ///< identifiers, all declared in the text
+  std::vector<std::string> lines;  ///< whole lines: comments, and #line with a file's name
+};
+
 /// What a device needs to make a kernel. Equal text and entry mean the same kernel.
 struct kernel_source {
   std::string name;                          ///< for traces and messages: "map.filter on opencl:0"
@@ -33,6 +40,7 @@ struct kernel_source {
   std::shared_ptr<const std::string> text;   ///< what follows the device's prelude
   host_kernel host = nullptr;                ///< the same on the host; null: there is none
   std::shared_ptr<const void> host_context;  ///< passed to it
+  std::shared_ptr<const legible_parts> legible{};  ///< what keys of caches leave out; null: nothing
 };
 
 /// How many work-items, and how many of them share a group. 0: the device chooses.

@@ -5,14 +5,14 @@
 
 #include "base/embedded.h"
 #include "devices/kernel_cache.h"
+#include "devices/kernel_key.h"
 
 namespace pappus::devices::opencl {
 namespace {
 
 // Lines of the log are counted from the text's first, not the prelude's.
-std::string whole_text(const kernel_source& source) {
-  return std::string(base::embedded("devices/opencl/prelude.cl")) + "\n#line 1 \"kernel\"\n" +
-         *source.text;
+std::string behind_prelude(const std::string& text) {
+  return std::string(base::embedded("devices/opencl/prelude.cl")) + "\n#line 1 \"kernel\"\n" + text;
 }
 
 // The line of a log that tells most in a message of one line.
@@ -33,7 +33,7 @@ programs::~programs() {
 
 std::string programs::cache_key(const kernel_source& source) const {
   return "opencl\n" + on_.about.model + '\n' + on_.about.version + '\n' + on_.options + '\n' +
-         whole_text(source);
+         behind_prelude(key_text(source));
 }
 
 bool programs::has(const kernel_source& source) const {
@@ -101,7 +101,7 @@ cl_program programs::compiled(const kernel_source& source) {
   cl_program program = nullptr;
   if (const auto binary = kernel_cache::shared().find(key)) program = from_binary(*binary);
   if (!program) {
-    program = from_source(source, whole_text(source));
+    program = from_source(source, behind_prelude(*source.text));
     store_binary(program, key);
   }
   by_text_.emplace(*source.text, program);
