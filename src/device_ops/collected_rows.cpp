@@ -1,4 +1,6 @@
 // Output of chunks in row order. See stage.h.
+#include <cstring>
+
 #include "device_ops/stage.h"
 #include "ops/core/rows_in.h"
 
@@ -20,15 +22,35 @@ collected_rows::collected_rows(stage_run& run, std::int64_t rows) : run_(run), r
 }
 
 std::byte* collected_rows::host_room(const chunk_job& job, std::int64_t n) {
-  if (rows_ >= 0) return all_.data() + static_cast<std::size_t>(job.first) * run_.node.out.size;
+  return room_at(job.first, n);
+}
+
+std::byte* collected_rows::room_at(std::int64_t first, std::int64_t n) {
+  if (rows_ >= 0) return all_.data() + static_cast<std::size_t>(first) * run_.node.out.size;
   piece made;
   made.host =
       detail::block(*run_.host_memory, static_cast<std::size_t>(n) * run_.node.out.size, run_.who);
   made.rows = n;
   std::byte* const room = made.host.data();
   const std::lock_guard lock(mutex_);
-  pieces_.insert_or_assign(job.first, std::move(made));
+  pieces_.insert_or_assign(first, std::move(made));
   return room;
+}
+
+bool collected_rows::put(std::int64_t first, const detail::row_set& records) {
+  if (run_.stays) return false;
+  if (records.rows() == 0) {
+    const std::lock_guard lock(mutex_);
+    pieces_.erase(first);
+    return true;
+  }
+  std::byte* room = room_at(first, records.rows());
+  for (const auto& c : records.chunks()) {
+    const std::size_t bytes = static_cast<std::size_t>(c.rows) * run_.node.out.size;
+    std::memcpy(room, c.data, bytes);
+    room += bytes;
+  }
+  return true;
 }
 
 void collected_rows::leave(const chunk_job& job, memory::device_block_ptr block, std::int64_t n) {

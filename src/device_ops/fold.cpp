@@ -61,6 +61,7 @@ class folding final : public chunk_operator {
     job.read(*states->memory, 0, room_for(job.first, bytes), bytes);
   }
   void complete(chunk_job&) override {}
+  bool looks_at_all_rows() const override { return !reducer_.saturated; }
 
   void finish() {
     std::vector<std::byte> total = initial_;

@@ -1,6 +1,7 @@
 // A chunk's memory and copies. See stage.h.
 #include <array>
 
+#include "device_ops/overlaps.h"
 #include "device_ops/stage.h"
 
 namespace pappus::device_ops {
@@ -10,16 +11,6 @@ constexpr std::size_t least_bytes = 16;  // devices don't hand out buffers of no
 
 std::size_t bytes_of(std::int64_t rows, const detail::record_type& layout) {
   return static_cast<std::size_t>(rows) * layout.size;
-}
-
-/// Calls f(piece, its first row, rows) for the chunks that overlap rows [first, first + rows).
-template <typename Chunks, typename F>
-void for_overlaps(const Chunks& chunks, std::int64_t first, std::int64_t rows, F&& f) {
-  for (const auto& c : chunks) {
-    const std::int64_t begin = std::max(first, c.first);
-    const std::int64_t end = std::min(first + rows, c.first + c.rows);
-    if (begin < end) f(c, begin, end - begin);
-  }
 }
 
 }  // namespace
@@ -178,8 +169,7 @@ void chunk_job::wait_for_own() {
   if (uploaded_) on.uploads().wait(uploaded_);
   if (computed_) on.kernels().wait(computed_);
   if (downloaded_) on.downloads().wait(downloaded_);
-  if (trapped_ != 0)
-    throw needs_cpu{"a check in one of its functions failed, which the CPU reports properly"};
+  if (trapped_ != 0) throw check_failed{first};
 }
 
 }  // namespace pappus::device_ops

@@ -91,6 +91,10 @@ class materialising final : public chunk_operator {
       complete_rows(job, *static_cast<scanned*>(job.state.get()));
   }
 
+  bool take(std::int64_t first, const detail::row_set& records) override {
+    return output_.put(first, records);
+  }
+
   void finish() { output_.finish(); }
 
  private:

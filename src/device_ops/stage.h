@@ -83,6 +83,11 @@ class chunk_operator {
   virtual void enqueue(chunk_job& job) = 0;
   /// The chunk's operations are done.
   virtual void complete(chunk_job& job) = 0;
+  /// Whether the CPU calls the users' functions for all rows, whatever it saw of earlier ones.
+  virtual bool looks_at_all_rows() const { return true; }
+  /// Takes the records that the CPU made of the chunk beginning at this row, in place of a device.
+  /// False: it can't.
+  virtual bool take(std::int64_t /*first*/, const detail::row_set& /*records*/) { return false; }
 };
 
 /// A chunk on its way through a device.
@@ -149,10 +154,14 @@ class collected_rows {
   std::byte* host_room(const chunk_job& job, std::int64_t n);
   /// Records that stay on the device.
   void leave(const chunk_job& job, memory::device_block_ptr block, std::int64_t n);
+  /// Records that the CPU made of the chunk that begins at this row. False: they would have to stay
+  /// on a device.
+  bool put(std::int64_t first, const detail::row_set& records);
   /// Puts the result into the run.
   void finish();
 
  private:
+  std::byte* room_at(std::int64_t first, std::int64_t n);
   struct piece {
     detail::block host;
     device_session* on = nullptr;
@@ -166,9 +175,12 @@ class collected_rows {
   std::map<std::int64_t, piece> pieces_;  // by first row
 };
 
-/// Rows on the host, one chunk per device chunk.
+/// Rows on the host as one chunk.
 detail::rows_ptr download(const device_rows& rows, const std::shared_ptr<memory::pool>& host,
                           std::string_view who);
+/// Some of them.
+detail::rows_ptr download(const device_rows& rows, std::int64_t first, std::int64_t count,
+                          const std::shared_ptr<memory::pool>& host, std::string_view who);
 
 /// Thrown by operators for data that only the CPU can handle, or complain about in the user's
 /// terms: the stage runs there.
@@ -178,6 +190,16 @@ struct needs_cpu {
 
 /// Rows that were downloaded needn't be uploaded again: the state of a loop stays where it is.
 void keep_copies(const device_rows& rows, const detail::rows_ptr& on_host);
+
+/// Thrown by a chunk's job: a check in one of the users' functions failed. Nothing of the chunk is
+/// used.
+struct check_failed {
+  std::int64_t first;  ///< the chunk's first row
+};
+
+/// What the CPU makes of some of the stage's rows. Throws what users' functions throw; of several
+/// rows that would, of the first. Operators that only then put rows together yield none.
+detail::rows_ptr rows_on_cpu(const stage_run& run, std::int64_t first, std::int64_t rows);
 
 /// What planning asks of an operator.
 struct support {

@@ -4,14 +4,22 @@
 // one before it downloaded. A chunk that doesn't fit is halved, and so are those after it; nothing
 // that was computed is lost. Anything else that goes wrong ends the stage here; who called decides
 // where it runs next.
+//
+// Where a check of a user's function failed in a chunk, chunks after it wait until those before it
+// are done, on all devices. Then the CPU computes the first such chunk and, as a rule, throws: what
+// it would have thrown of all rows, for it throws what the first of them throws. Where the check
+// holds on the CPU (it may depend on the last digit of a sine), the chunk is the CPU's.
 #include <algorithm>
+#include <atomic>
 #include <deque>
 #include <exception>
+#include <limits>
 #include <string_view>
 #include <thread>
 
 #include <fmt/format.h>
 
+#include "device_ops/overlaps.h"
 #include "device_ops/stage.h"
 #include "ops/core/rows_in.h"
 #include "pappus/error.h"
@@ -134,24 +142,46 @@ share deal(stage_run& run, const chunk_operator& with) {
   return shares;
 }
 
+/// Where the first chunk begins, of all devices', in which a check failed.
+class first_failed {
+ public:
+  std::int64_t row() const noexcept { return row_.load(std::memory_order_relaxed); }
+  void note(std::int64_t row) noexcept {
+    auto known = row_.load(std::memory_order_relaxed);
+    while (row < known && !row_.compare_exchange_weak(known, row)) {
+    }
+  }
+  void forget() noexcept { row_ = none; }
+
+ private:
+  static constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
+  std::atomic<std::int64_t> row_{none};
+};
+
 /// One device at work on its share.
 class driver {
  public:
-  driver(stage_run& run, chunk_operator& with, device_session& on, std::deque<range> work)
-      : run_(run), with_(with), on_(on), work_(std::move(work)) {}
+  driver(stage_run& run, chunk_operator& with, device_session& on, std::deque<range> work,
+         first_failed& failed)
+      : run_(run), with_(with), on_(on), work_(std::move(work)), failed_(failed) {}
 
+  /// Until all chunks are done, or all before the first in which a check failed.
   void drive() {
     const std::lock_guard lock(on_.on().lock);
     if (on_.on().lost)
       throw device_error(fault::lost, on_.about().name, "the device was lost earlier");
     on_.forget_old_kernels();
     try {
-      while (!work_.empty() || !under_way_.empty()) {
+      while (has_next() || !under_way_.empty()) {
         if (run_.team.stopping()) throw cancelled();
-        if (work_.empty() || under_way_.size() == jobs_under_way)
-          complete_oldest();
-        else
-          enqueue_next();
+        try {
+          if (!has_next() || under_way_.size() == jobs_under_way)
+            complete_oldest();
+          else
+            enqueue_next();
+        } catch (const check_failed& e) {
+          hold_back(e.first);
+        }
       }
     } catch (const device_error& e) {
       abandon(e.what_failed == fault::lost);
@@ -162,10 +192,36 @@ class driver {
     }
   }
 
+  /// Whether the chunk is this device's in which a check failed before all others.
+  bool holds_failed() const { return !work_.empty() && work_.front().first == failed_.row(); }
+  /// Has the CPU compute it.
+  void leave_to_cpu() {
+    const range chunk = work_.front();
+    if (!with_.looks_at_all_rows())
+      throw needs_cpu{"a check in one of its functions failed, and the CPU may not get that far"};
+    if (!with_.take(chunk.first, *rows_on_cpu(run_, chunk.first, chunk.rows)))
+      throw needs_cpu{"a check failed in one of its functions, but not on the CPU"};
+    work_.pop_front();
+  }
+
   bool shrank() const noexcept { return shrank_; }
   const std::string& name() const noexcept { return on_.about().name; }
 
  private:
+  bool has_next() const { return !work_.empty() && work_.front().first < failed_.row(); }
+
+  /// Chunks from this row on aren't wanted for now.
+  void hold_back(std::int64_t row) {
+    failed_.note(row);
+    finish_queues();
+    while (!under_way_.empty() && under_way_.back()->first >= row) {
+      const auto& job = *under_way_.back();
+      if (work_.empty() || work_.front().first != job.first)
+        work_.push_front({job.first, job.rows});
+      under_way_.pop_back();
+    }
+  }
+
   void enqueue_next() {
     const range next = work_.front();
     // Known to abandon() from the start: what was enqueued for it uses its memory.
@@ -234,22 +290,15 @@ class driver {
   device_session& on_;
   std::deque<range> work_;
   std::deque<std::unique_ptr<chunk_job>> under_way_;
+  first_failed& failed_;
   bool shrank_ = false;
 };
 
-}  // namespace
-
-void stream_chunks(stage_run& run, chunk_operator& with) {
-  take_values(run);
-  auto shares = deal(run, with);
-  std::deque<driver> drivers;  // they don't move
-  std::size_t chunks = 0;
-  for (std::size_t i = 0; i < shares.size(); ++i) {
-    chunks += shares[i].size();
-    if (!shares[i].empty()) drivers.emplace_back(run, with, *run.devices[i], std::move(shares[i]));
-  }
+/// All devices at work at the same time, the first on this thread. Throws what the first of them
+/// threw that did.
+void drive(std::deque<driver>& drivers) {
   std::vector<std::exception_ptr> failed(drivers.size());
-  const auto drive = [&](std::size_t i) {
+  const auto drive_one = [&](std::size_t i) {
     try {
       drivers[i].drive();
     } catch (...) {
@@ -257,12 +306,35 @@ void stream_chunks(stage_run& run, chunk_operator& with) {
     }
   };
   {
-    std::vector<std::jthread> threads;  // the first device is this thread's
-    for (std::size_t i = 1; i < drivers.size(); ++i) threads.emplace_back(drive, i);
-    if (!drivers.empty()) drive(0);
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 1; i < drivers.size(); ++i) threads.emplace_back(drive_one, i);
+    if (!drivers.empty()) drive_one(0);
   }
   for (const auto& failure : failed)
     if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace
+
+void stream_chunks(stage_run& run, chunk_operator& with) {
+  take_values(run);
+  auto shares = deal(run, with);
+  std::deque<driver> drivers;  // they don't move
+  first_failed failed;
+  std::size_t chunks = 0, on_cpu = 0;
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    chunks += shares[i].size();
+    if (!shares[i].empty())
+      drivers.emplace_back(run, with, *run.devices[i], std::move(shares[i]), failed);
+  }
+  while (true) {
+    drive(drivers);
+    const auto holder = std::ranges::find_if(drivers, &driver::holds_failed);
+    if (holder == drivers.end()) break;
+    holder->leave_to_cpu();
+    failed.forget();
+    ++on_cpu;
+  }
   for (const auto& input : run.inputs)
     if (input.host)
       for (auto* device : run.devices) {
@@ -272,33 +344,42 @@ void stream_chunks(stage_run& run, chunk_operator& with) {
   if (chunks > 1 || drivers.size() > 1)
     run.note += fmt::format("{} chunks on {} device{}; ", chunks, drivers.size(),
                             drivers.size() == 1 ? "" : "s");
+  if (on_cpu > 0)
+    run.note += fmt::format("{} chunk{} from the CPU, where no check failed; ", on_cpu,
+                            on_cpu == 1 ? "" : "s");
   for (const auto& d : drivers)
     if (d.shrank()) run.faults.push_back(d.name() + ": memory was short, so chunks were halved");
 }
 
 detail::rows_ptr download(const device_rows& rows, const std::shared_ptr<memory::pool>& host,
                           std::string_view who) {
+  return download(rows, 0, rows.rows(), host, who);
+}
+
+detail::rows_ptr download(const device_rows& rows, std::int64_t first, std::int64_t count,
+                          const std::shared_ptr<memory::pool>& host, std::string_view who) {
   const std::size_t row_bytes = rows.layout().size;
-  detail::block memory(*host, static_cast<std::size_t>(rows.rows()) * row_bytes, who);
-  for (const auto& chunk : rows.chunks()) {
-    const std::lock_guard lock(chunk.on->on().lock);
-    if (chunk.on->on().lost)
-      throw device_error(fault::lost, chunk.on->about().name,
-                         fmt::format("{}: its rows were on this device", who));
-    const std::size_t bytes = static_cast<std::size_t>(chunk.rows) * row_bytes;
-    try {
-      chunk.on->read_and_wait(chunk.on->downloads(), *chunk.block->memory, 0,
-                              memory.data() + static_cast<std::size_t>(chunk.first) * row_bytes,
-                              bytes);
-    } catch (const device_error& e) {
-      if (e.what_failed == fault::lost)
-        chunk.on->on().lost = true;
-      else
-        chunk.on->renew_queues();
-      throw;
-    }
-  }
-  return ops::rows_in(std::move(memory), rows.layout(), rows.rows(), host);
+  detail::block memory(*host, static_cast<std::size_t>(count) * row_bytes, who);
+  for_overlaps(
+      rows.chunks(), first, count, [&](const auto& chunk, std::int64_t row, std::int64_t n) {
+        const std::lock_guard lock(chunk.on->on().lock);
+        if (chunk.on->on().lost)
+          throw device_error(fault::lost, chunk.on->about().name,
+                             fmt::format("{}: its rows were on this device", who));
+        try {
+          chunk.on->read_and_wait(chunk.on->downloads(), *chunk.block->memory,
+                                  static_cast<std::size_t>(row - chunk.first) * row_bytes,
+                                  memory.data() + static_cast<std::size_t>(row - first) * row_bytes,
+                                  static_cast<std::size_t>(n) * row_bytes);
+        } catch (const device_error& e) {
+          if (e.what_failed == fault::lost)
+            chunk.on->on().lost = true;
+          else
+            chunk.on->renew_queues();
+          throw;
+        }
+      });
+  return ops::rows_in(std::move(memory), rows.layout(), count, host);
 }
 
 void keep_copies(const device_rows& rows, const detail::rows_ptr& on_host) {
