@@ -99,7 +99,10 @@ llvm::Function* copier::declare(const llvm::Function& from) {
       from.getFunctionType(),
       body ? llvm::Function::InternalLinkage : llvm::Function::ExternalLinkage, from.getName(),
       to_);
-  to->setAttributes(kept(from.getAttributes()));
+  // An intrinsic that may not return is never dead: LLVM replaces it and finds it again, for ever.
+  to->setAttributes(from.isIntrinsic()
+                        ? llvm::Intrinsic::getAttributes(to_.getContext(), from.getIntrinsicID())
+                        : kept(from.getAttributes()));
   if (is_access(from.getName())) mark_access(*to);
   if (body) pending_.push_back(&from);
   if (from.isInterposable() && !from.isDeclaration()) to->addFnAttr(replaceable_mark);

@@ -35,6 +35,8 @@ void kernels(double rate) {
 
   element<bool, double>([](double x) { return std::isnan(x) || std::isinf(x) || std::signbit(x); });
 
+  element<bool, int>([](int x) { return std::isinf(x > 3 ? static_cast<double>(x) : -7.0); });
+
   element<float, float>(
       [](float x) { return std::fmin(std::floor(x), std::ceil(x)) + std::trunc(x); });
 
