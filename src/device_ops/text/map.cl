@@ -24,7 +24,8 @@
 // to the device, and results keep the order of rows.
 
 #if !ELEMENT_MANY
-KERNEL void map_rows(ELEMENT_PARAMS, long rows, OUT_ROWS out) {
+WIDE KERNEL void map_rows(ELEMENT_PARAMS, long rows, OUT_ROWS out) {
+  INDEPENDENT_ROWS
   FOR_ROWS(row, rows) {
     element_out value;
     if (element(ELEMENT_ARGS, row, &value)) STORE(out, row, value);

@@ -38,6 +38,8 @@ static_assert((char)-1 < 0, "the text of kernels needs a signed char");
 
 // Every ITEMS-th row from the work-item's own, so that neighbours read neighbouring rows.
 #define FOR_ROWS(row, rows) for (long row = (long)ITEM; row < (long)(rows); row += (long)ITEMS)
+#define WIDE
+#define INDEPENDENT_ROWS
 
 // What compiled lambdas are written in: numbers that lie in records of any type, the address space
 // of constant tables, and those of OpenCL's functions that CUDA spells otherwise or not at all.

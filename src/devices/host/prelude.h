@@ -42,3 +42,5 @@ static_assert(sizeof(ulong) == 8);
 #define ROWS_END(rows) (static_cast<long>(static_cast<ulong>(rows) * (ITEM + 1) / ITEMS))
 #define FOR_ROWS(row, rows) \
   for (long row = ROWS_BEGIN(rows), row##_end = ROWS_END(rows); row < row##_end; ++row)
+#define WIDE
+#define INDEPENDENT_ROWS

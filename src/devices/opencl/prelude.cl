@@ -10,6 +10,19 @@
 #endif
 
 #define KERNEL kernel
+// Clang fills half of AVX-512's registers of its own accord, and has too little under way to hide how
+// long arithmetic takes. INDEPENDENT_ROWS stands before a loop whose steps have nothing to do with
+// each other and makes vectors of 32, which WIDE before its KERNEL allows to be whole registers.
+// Loops that add up mustn't have it, for clang would add in another order. Where clang can't, it
+// would warn.
+#if LIKE_CPU && defined(__clang__) && defined(__AVX512F__)
+#define WIDE __attribute__((min_vector_width(512)))
+#define INDEPENDENT_ROWS _Pragma("clang loop vectorize_width(32)")
+#pragma clang diagnostic ignored "-Wpass-failed"
+#else
+#define WIDE
+#define INDEPENDENT_ROWS
+#endif
 // The usual convention passes small structs of floats as vectors, and loops over inlined calls then
 // don't vectorise.
 #if LIKE_CPU && defined(__clang__) && defined(__x86_64__)
