@@ -80,9 +80,10 @@ const group_kernels& kernels_of(const group_params& params) {
 }
 
 program program_of(const graph::node& n) {
-  return stage_program(
-      n, text_path,
-      fmt::format("#define WITH_VALUES {}\n", n.as<group_params>().payload_bytes != 0 ? 1 : 0));
+  const auto& params = n.as<group_params>();
+  return stage_program(n, text_path,
+                       fmt::format("#define WITH_VALUES {}\n#define ANY_KEY {}\n",
+                                   params.payload_bytes != 0 ? 1 : 0, params.domain < 0 ? 1 : 0));
 }
 
 bool has_leaf_tables(const group_params& params) {
@@ -114,15 +115,19 @@ std::int64_t leaf_rows(const graph::node& n) {
   return static_cast<std::int64_t>(std::clamp<std::uint64_t>(rows, 1u << 12, 1u << 19));
 }
 
-/// Groups for which a leaf's hash table has room; 0: its states are too large for one. A table is
-/// at most half full and fits a core's cache.
+/// Groups for which a leaf has room that uses a hash table; 0: their states are too large for that.
+/// They fit a core's cache.
 std::int64_t hash_table_room(const group_params& params, std::int64_t leaf_rows) {
-  constexpr double table_bytes = 512 << 10;
-  constexpr std::int64_t most = 4096, least = 64;
-  const auto fit = std::min(static_cast<std::int64_t>(table_bytes / (2 * group_bytes(params))),
-                            std::min(most, leaf_rows / 8));
-  return fit < least ? 0
-                     : static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(fit)));
+  constexpr double cache_bytes = 512 << 10;
+  constexpr std::int64_t most = 16384, least = 64;
+  const auto fit = static_cast<std::int64_t>(cache_bytes / group_bytes(params));
+  const auto room = std::min({fit, most, leaf_rows / 8});
+  return room < least ? 0 : room;
+}
+
+/// Slots of a hash table, a power of two: half of them are taken where groups have room to spare.
+std::size_t slots_for(std::int64_t room) {
+  return std::bit_ceil(static_cast<std::size_t>(room + room / 2));
 }
 
 constexpr const char* outside_domain = "a key lies outside its domain, or its function threw";
@@ -141,6 +146,15 @@ class grouping : public chunk_operator {
 
  protected:
   std::int64_t leaf_of(std::int64_t row) const { return row / leaf_rows_; }
+  /// Bytes of a chunk with so many leaves for each core, where a leaf is a work-item's.
+  double bytes_of_leaves(double of_a_core) const {
+    std::size_t cores = 0;
+    for (const auto* device : run_.devices)
+      cores = std::max<std::size_t>(cores, device->about().compute_units);
+    double row = row_bytes();
+    for (const auto& input : run_.inputs) row += static_cast<double>(input.layout().size);
+    return of_a_core * static_cast<double>(cores) * static_cast<double>(leaf_rows_) * row;
+  }
   std::int64_t state_bytes() const { return static_cast<std::int64_t>(params_.state_bytes); }
   memory::device_block_ptr upload_initial(chunk_job& job) const {
     auto initial = job.acquire(params_.state_bytes);
@@ -165,6 +179,8 @@ class table_grouping final : public grouping {
   double row_bytes() const override {
     return static_cast<double>(ops::group_table_bytes(params_)) / static_cast<double>(leaf_rows_);
   }
+  /// Enough leaves for the cores to be done at nearly the same time.
+  double chunk_bytes_preferred() const override { return bytes_of_leaves(8); }
 
   void enqueue(chunk_job& job) override {
     auto leaves = std::make_shared<tables>();
@@ -222,16 +238,12 @@ class leaf_grouping final : public grouping {
       : grouping(run), merger_(merger), most_room_(hash_table_room(params_, leaf_rows_)) {}
 
   double row_bytes() const override { return group_bytes(params_); }
-  /// Where leaves are a work-item's: one for each core. More of them don't stay in caches.
+  /// Leaves of tables are as large as caches allow: with more of them, rows wouldn't stay there.
   double chunk_bytes_preferred() const override {
-    std::size_t units = 0;
-    for (const auto* device : run_.devices) {
-      if (most_room_ == 0 || !has_item_blocks(*device)) return 0;
-      units = std::max<std::size_t>(units, device->about().compute_units);
-    }
-    double row = row_bytes();
-    for (const auto& input : run_.inputs) row += static_cast<double>(input.layout().size);
-    return row * static_cast<double>(leaf_rows_) * static_cast<double>(units);
+    const bool in_tables = most_room_ > 0 && std::ranges::all_of(run_.devices, [](const auto* on) {
+                             return has_item_blocks(*on);
+                           });
+    return in_tables ? bytes_of_leaves(1) : 0;
   }
   double chunk_bytes() const override {
     const auto rows = std::min(run_.rows, leaf_rows_);
@@ -283,22 +295,20 @@ class leaf_grouping final : public grouping {
 
   void fill_tables(chunk_job& job, work& state, std::int64_t room) const {
     const auto leaves = state.leaves.size();
-    const auto slots = 2 * static_cast<std::size_t>(room);
-    const std::size_t table = leaves * (slots + 1),
-                      groups = leaves * static_cast<std::size_t>(room);
+    const std::size_t slots = slots_for(room);
+    const std::size_t groups = leaves * static_cast<std::size_t>(room);
     state.room = room;
     state.counts.resize(leaves);
     state.table_keys = host_block(groups * params_.key_bytes);
     state.table_states = host_block(groups * params_.state_bytes);
-    const auto table_keys = job.acquire(table * params_.key_bytes);
-    const auto table_states = job.acquire(table * params_.state_bytes);
+    const auto tables = job.acquire(leaves * slots * sizeof(std::uint32_t));
     const auto keys = job.acquire(groups * params_.key_bytes);
     const auto states = job.acquire(groups * params_.state_bytes);
     state.device_counts = job.acquire(leaves * sizeof(std::uint32_t));
     job.launch(code_, kernels_.hash_tables, leaves,
                {job.rows, leaf_rows_, last_key_, static_cast<std::int64_t>(std::countr_zero(slots)),
-                state.initial->memory, table_keys->memory, table_states->memory, room, keys->memory,
-                states->memory, state.device_counts->memory, state_bytes()});
+                state.initial->memory, tables->memory, room, keys->memory, states->memory,
+                state.device_counts->memory, state_bytes()});
     job.read(*state.device_counts->memory, 0, state.counts.data(), leaves * sizeof(std::uint32_t));
     job.read(*keys->memory, 0, state.table_keys.data(), groups * params_.key_bytes);
     job.read(*states->memory, 0, state.table_states.data(), groups * params_.state_bytes);
@@ -321,10 +331,9 @@ class leaf_grouping final : public grouping {
       const auto begin = static_cast<std::int64_t>(i) * leaf_rows_;
       enqueue_leaf(job, state, begin, std::min(leaf_rows_, job.rows - begin), state.leaves[i]);
     }
-    // The next leaves will hardly have twice as many groups.
+    // The next leaves will hardly have many more groups.
     constexpr std::int64_t least_room = 64;
-    const auto next = std::bit_ceil(static_cast<std::uint64_t>(2 * most));
-    likely_room_ = any ? 0 : std::clamp(static_cast<std::int64_t>(next), least_room, most_room_);
+    likely_room_ = any ? 0 : std::clamp(most + most / 4, least_room, most_room_);
     return any;
   }
 

@@ -307,8 +307,8 @@ TEST(group_on_device, leaves_strings_and_long_keys_to_the_cpu) {
 
 // Few groups go through a hash table a leaf; a leaf with more than it has room for is sorted.
 
-constexpr std::int32_t table_groups = 4096;  // that a hash table has room for
-constexpr std::int64_t leaf_rows = 262'144;  // of what is below
+constexpr std::int32_t table_groups = 16384;  // that a hash table has room for
+constexpr std::int64_t leaf_rows = 262'144;   // of what is below
 
 TEST(group_on_device, finds_few_groups_in_one_pass) {
   const auto launches = [](const std::vector<row>& rows) {

@@ -37,6 +37,13 @@
 #define ADD_VALUE(args, state, value) accumulate(state, value)
 #endif
 
+// Where any key is one of the domain's, there is nothing to compare.
+#if ANY_KEY
+#define IS_OUTSIDE(key, last_key) 0
+#else
+#define IS_OUTSIDE(key, last_key) ((key) > (last_key))
+#endif
+
 DEVICE long block_begin(long rows, long block, long blocks) {
   return (long)((ulong)rows * (ulong)block / (ulong)blocks);
 }
@@ -60,7 +67,7 @@ KERNEL void add_to_tables(ELEMENT_PARAMS, long rows, long leaf_rows, ulong last_
       group_value value;
       const int found = group_row(ELEMENT_ARGS, row, &key, &value);
       if (found == 0) continue;
-      if (found != 1 || key > last_key) {
+      if (found != 1 || IS_OUTSIDE(key, last_key)) {
         fault = 1;
         continue;
       }
@@ -75,41 +82,34 @@ KERNEL void add_to_tables(ELEMENT_PARAMS, long rows, long leaf_rows, ulong last_
 }
 
 #if LIKE_CPU
-// What a free slot holds. The key that is the same has a slot of its own behind the others, which
-// holds another key until it is taken.
-#define FREE_SLOT ((group_key)~(group_key)0)
-
-// Rows [begin, end) in a table of 1 << slot_bits slots and one more. Returns the number of groups,
-// room + 1 where there are more than `room`, less than slots, and ~0 for a key greater than
-// last_key.
+// Rows [begin, end) by a table of 1 << slot_bits slots: the number of a group plus 1, or 0. Groups are
+// numbered as they come, so that their keys and states lie close together: caches hold more of them
+// than of a table half full. Returns how many there are, room + 1 where there are more than `room`,
+// less than slots, and ~0 for a key greater than last_key.
 DEVICE uint fill_hash_table(ELEMENT_PARAMS, long begin, long end, ulong last_key, long slot_bits,
-                            GLOBAL const uchar* initial, GLOBAL group_key* keys,
+                            GLOBAL const uchar* initial, GLOBAL uint* table, GLOBAL group_key* keys,
                             GLOBAL uchar* states, uint room, long state_bytes) {
   const long slots = (long)1 << slot_bits;
-  for (long i = 0; i < slots; ++i) keys[i] = FREE_SLOT;
-  keys[slots] = 0;
+  for (long i = 0; i < slots; ++i) table[i] = 0;
   uint groups = 0;
   for (long row = begin; row < end; ++row) {
     group_key key;
     group_value value;
     const int found = group_row(ELEMENT_ARGS, row, &key, &value);
     if (found == 0) continue;
-    if (found != 1 || key > last_key) return ~(uint)0;
-    long at = slots;
-    if (key != FREE_SLOT) {
-      at = (long)((ulong)key * 0x9E3779B97F4A7C15UL >> (64 - slot_bits));
-      while (keys[at] != key && keys[at] != FREE_SLOT) at = (at + 1) & (slots - 1);
-    }
-    GLOBAL uchar* place = states + at * state_bytes;
+    if (found != 1 || IS_OUTSIDE(key, last_key)) return ~(uint)0;
+    long at = (long)((ulong)key * 0x9E3779B97F4A7C15UL >> (64 - slot_bits));
+    while (table[at] != 0 && keys[table[at] - 1] != key) at = (at + 1) & (slots - 1);
     LEAF_STATE(state);
-    if (keys[at] == key) {
-      LOAD_STATE(state, place, state_bytes);
-    } else {
+    if (table[at] == 0) {
       if (groups == room) return room + 1;
-      ++groups;
-      keys[at] = key;
+      keys[groups] = key;
+      table[at] = ++groups;
       LOAD_STATE(state, initial, state_bytes);
+      STORE_STATE(state, states + (long)(groups - 1) * state_bytes, state_bytes);
     }
+    GLOBAL uchar* place = states + (long)(table[at] - 1) * state_bytes;
+    LOAD_STATE(state, place, state_bytes);
     ADD_VALUE(ELEMENT_ARGS, state, value);
     STORE_STATE(state, place, state_bytes);
   }
@@ -119,29 +119,16 @@ DEVICE uint fill_hash_table(ELEMENT_PARAMS, long begin, long end, ulong last_key
 // The groups of leaf l go to keys and states from l * room on, in no order; counts[l] is what
 // fill_hash_table returns. Each leaf has a table of its own.
 KERNEL void add_to_hash_tables(ELEMENT_PARAMS, long rows, long leaf_rows, ulong last_key,
-                               long slot_bits, GLOBAL const uchar* initial,
-                               GLOBAL group_key* table_keys, GLOBAL uchar* table_states, long room,
-                               GLOBAL group_key* keys, GLOBAL uchar* states, GLOBAL uint* counts,
-                               long state_bytes) {
-  const long leaves = (rows + leaf_rows - 1) / leaf_rows, slots = (long)1 << slot_bits;
+                               long slot_bits, GLOBAL const uchar* initial, GLOBAL uint* tables,
+                               long room, GLOBAL group_key* keys, GLOBAL uchar* states,
+                               GLOBAL uint* counts, long state_bytes) {
+  const long leaves = (rows + leaf_rows - 1) / leaf_rows;
   FOR_ROWS(leaf, leaves) {
-    GLOBAL group_key* own_keys = table_keys + leaf * (slots + 1);
-    GLOBAL uchar* own_states = table_states + leaf * (slots + 1) * state_bytes;
     const long end = (leaf + 1) * leaf_rows < rows ? (leaf + 1) * leaf_rows : rows;
-    const uint groups =
-        fill_hash_table(ELEMENT_ARGS, leaf * leaf_rows, end, last_key, slot_bits, initial, own_keys,
-                        own_states, (uint)room, state_bytes);
-    counts[leaf] = groups;
-    if (groups > (uint)room) continue;
-    long to = leaf * room;
-    for (long i = 0; i <= slots; ++i) {
-      if ((own_keys[i] == FREE_SLOT) != (i == slots)) continue;
-      LEAF_STATE(state);
-      LOAD_STATE(state, own_states + i * state_bytes, state_bytes);
-      STORE_STATE(state, states + to * state_bytes, state_bytes);
-      keys[to] = own_keys[i];
-      ++to;
-    }
+    counts[leaf] =
+        fill_hash_table(ELEMENT_ARGS, leaf * leaf_rows, end, last_key, slot_bits, initial,
+                        tables + (leaf << slot_bits), keys + leaf * room,
+                        states + leaf * room * state_bytes, (uint)room, state_bytes);
   }
 }
 #endif
@@ -161,7 +148,7 @@ KERNEL void extract_rows(ELEMENT_PARAMS, long begin, long rows, long blocks, ulo
       group_value value;
       const int found = group_row(ELEMENT_ARGS, begin + row, &key, &value);
       if (found == 0) continue;
-      if (found != 1 || key > last_key) {
+      if (found != 1 || IS_OUTSIDE(key, last_key)) {
         fault = 1;
         continue;
       }
