@@ -79,15 +79,25 @@ const group_kernels& kernels_of(const group_params& params) {
   return params.key_bytes == 4 ? narrow : wide;
 }
 
-program program_of(const graph::node& n) {
-  const auto& params = n.as<group_params>();
-  return stage_program(n, text_path,
-                       fmt::format("#define WITH_VALUES {}\n#define ANY_KEY {}\n",
-                                   params.payload_bytes != 0 ? 1 : 0, params.domain < 0 ? 1 : 0));
-}
-
 bool has_leaf_tables(const group_params& params) {
   return params.domain >= 0 && ops::group_has_leaf_tables(params);
+}
+
+/// States for which a leaf's table in private memory has room; 0: it would be too large. Few
+/// different numbers make few different programs.
+std::size_t private_table(const group_params& params) {
+  constexpr std::size_t most_bytes = 32 << 10;
+  if (!has_leaf_tables(params)) return 0;
+  const std::size_t states = std::bit_ceil(static_cast<std::size_t>(params.domain));
+  return states * params.state_bytes <= most_bytes ? states : 0;
+}
+
+program program_of(const graph::node& n) {
+  const auto& params = n.as<group_params>();
+  const auto defines = fmt::format(
+      "#define WITH_VALUES {}\n#define ANY_KEY {}\n#define TABLE_STATES {}\n",
+      params.payload_bytes != 0 ? 1 : 0, params.domain < 0 ? 1 : 0, private_table(params));
+  return stage_program(n, text_path, defines);
 }
 
 /// Bytes of a value between extraction and reduction. A device may hold a number as what the

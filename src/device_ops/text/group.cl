@@ -44,6 +44,36 @@
 #define IS_OUTSIDE(key, last_key) ((key) > (last_key))
 #endif
 
+#define COPY_STATE(to, from, bytes)  \
+  do {                               \
+    LEAF_STATE(state_);              \
+    LOAD_STATE(state_, from, bytes); \
+    STORE_STATE(state_, to, bytes);  \
+  } while (0)
+#define ADD_AT(place, value, bytes)         \
+  do {                                      \
+    LEAF_STATE(state_);                     \
+    LOAD_STATE(state_, place, bytes);       \
+    ADD_VALUE(ELEMENT_ARGS, state_, value); \
+    STORE_STATE(state_, place, bytes);      \
+  } while (0)
+
+// A leaf's table of states, which are at `place` in the end. Users' functions take states in private
+// memory: where a table is small, it lies there meanwhile, and no state is copied for each row.
+// TABLE_STATES is how many it has room for, 0 where it is large.
+#if LIKE_CPU && TABLE_STATES
+#define TABLE(table, place) reducer_state table[TABLE_STATES]
+#define SET_IN_TABLE(table, i, from, bytes) ((table)[i] = *(GLOBAL const reducer_state*)(from))
+#define ADD_TO_TABLE(table, i, value, bytes) ADD_VALUE(ELEMENT_ARGS, &(table)[i], value)
+#define END_TABLE(table, states, place) \
+  for (long i_ = 0; i_ < (states); ++i_) ((GLOBAL reducer_state*)(place))[i_] = (table)[i_]
+#else
+#define TABLE(table, place) GLOBAL uchar* table = place
+#define SET_IN_TABLE(table, i, from, bytes) COPY_STATE((table) + (i) * (bytes), from, bytes)
+#define ADD_TO_TABLE(table, i, value, bytes) ADD_AT((table) + (i) * (bytes), value, bytes)
+#define END_TABLE(table, states, place)
+#endif
+
 DEVICE long block_begin(long rows, long block, long blocks) {
   return (long)((ulong)rows * (ulong)block / (ulong)blocks);
 }
@@ -54,12 +84,9 @@ KERNEL void add_to_tables(ELEMENT_PARAMS, long rows, long leaf_rows, ulong last_
                           long state_bytes) {
   const long leaves = (rows + leaf_rows - 1) / leaf_rows, states = (long)last_key + 1;
   FOR_ROWS(leaf, leaves) {
-    GLOBAL uchar* table = tables + leaf * states * state_bytes;
-    for (long i = 0; i < states; ++i) {
-      LEAF_STATE(state);
-      LOAD_STATE(state, initial, state_bytes);
-      STORE_STATE(state, table + i * state_bytes, state_bytes);
-    }
+    GLOBAL uchar* place = tables + leaf * states * state_bytes;
+    TABLE(table, place);
+    for (long i = 0; i < states; ++i) SET_IN_TABLE(table, i, initial, state_bytes);
     uint fault = 0;
     const long end = (leaf + 1) * leaf_rows < rows ? (leaf + 1) * leaf_rows : rows;
     for (long row = leaf * leaf_rows; row < end; ++row) {
@@ -71,12 +98,9 @@ KERNEL void add_to_tables(ELEMENT_PARAMS, long rows, long leaf_rows, ulong last_
         fault = 1;
         continue;
       }
-      GLOBAL uchar* place = table + (long)key * state_bytes;
-      LEAF_STATE(state);
-      LOAD_STATE(state, place, state_bytes);
-      ADD_VALUE(ELEMENT_ARGS, state, value);
-      STORE_STATE(state, place, state_bytes);
+      ADD_TO_TABLE(table, (long)key, value, state_bytes);
     }
+    END_TABLE(table, states, place);
     faults[leaf] = fault;
   }
 }
@@ -100,18 +124,13 @@ DEVICE uint fill_hash_table(ELEMENT_PARAMS, long begin, long end, ulong last_key
     if (found != 1 || IS_OUTSIDE(key, last_key)) return ~(uint)0;
     long at = (long)((ulong)key * 0x9E3779B97F4A7C15UL >> (64 - slot_bits));
     while (table[at] != 0 && keys[table[at] - 1] != key) at = (at + 1) & (slots - 1);
-    LEAF_STATE(state);
     if (table[at] == 0) {
       if (groups == room) return room + 1;
+      COPY_STATE(states + (long)groups * state_bytes, initial, state_bytes);
       keys[groups] = key;
       table[at] = ++groups;
-      LOAD_STATE(state, initial, state_bytes);
-      STORE_STATE(state, states + (long)(groups - 1) * state_bytes, state_bytes);
     }
-    GLOBAL uchar* place = states + (long)(table[at] - 1) * state_bytes;
-    LOAD_STATE(state, place, state_bytes);
-    ADD_VALUE(ELEMENT_ARGS, state, value);
-    STORE_STATE(state, place, state_bytes);
+    ADD_AT(states + (long)(table[at] - 1) * state_bytes, value, state_bytes);
   }
   return groups;
 }
