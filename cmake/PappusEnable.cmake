@@ -38,10 +38,14 @@ function(pappus_enable target)
   if(TARGET pappus_compiler)
     set(plugin $<TARGET_FILE:pappus_compiler>)
     add_dependencies(${target} pappus_compiler)
+    get_target_property(version pappus_compiler PAPPUS_VERSION)
   else()
     set(plugin ${PAPPUS_COMPILER_PLUGIN})
+    file(SHA256 ${plugin} version)
   endif()
-  target_compile_options(${target} PRIVATE -fpass-plugin=${plugin})
+  # clang ignores the seed. It makes another plugin another command: else neither build tools nor
+  # ccache, which looks at a plugin's name alone, would compile the target anew.
+  target_compile_options(${target} PRIVATE -fpass-plugin=${plugin} -frandom-seed=${version})
   # The option also keeps the places in the source that explain() names.
   if(wanted_QUIET)
     target_compile_options(${target} PRIVATE -gline-tables-only)
