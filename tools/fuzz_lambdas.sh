@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Random lambdas, compiled for devices, against the CPU: see tests/compiler/random_lambdas.py.
 #   tools/fuzz_lambdas.sh [COUNT [FIRST_SEED]]
-# Needs a build of the preset `clang` (build/clang). Programs with a difference are kept in
-# build/fuzz_lambdas and named; each prints the number of its lambda, and takes it as an argument.
+# Needs a build of the preset `clang` (build/clang). As many programs of 100 lambdas run at once as
+# there are cores. Programs with a difference are kept in build/fuzz_lambdas and named; what they
+# print names a lambda, and random_lambdas.py --only writes it alone.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -23,27 +24,42 @@ work=$root/build/fuzz_lambdas
 mkdir -p "$work"
 export POCL_DEVICES=${POCL_DEVICES:-basic} PAPPUS_CACHE=off
 
-# The flags that the preset's own program of random lambdas is compiled with.
-compile() {
-  clang++-19 -std=c++20 -O1 -march=native -ffp-contract=off -fno-math-errno -w \
-    -fpass-plugin="$build/lib/libpappus-compiler.so" -gline-tables-only \
-    -I"$root/include" -I"$root/tests" "$1" -o "$2" "$build/lib/libpappus.a" \
-    -fuse-ld=lld -ltbb -lfmt -llz4 -llzma -ldl -lpthread
-}
+# The plugin sees the same at all levels; this one is the quickest to compile for the host.
+options=(-std=c++20 -O0 -march=native -ffp-contract=off -fno-math-errno -w -gline-tables-only
+  -I"$root/include" -I"$root/tests")
+header=$work/random_lambdas.pch
 
-failed=0
-for ((done = 0; done < count; done += a_program, ++seed)); do
-  n=$((count - done < a_program ? count - done : a_program))
-  program=$work/seed_$seed
-  log=$program.log
-  python3 -B "$root/tests/compiler/random_lambdas.py" "$seed" "$n" >"$program.cpp"
-  if compile "$program.cpp" "$program" >"$log" 2>&1 && "$program" >>"$log" 2>&1; then
-    echo "seed $seed: $(tail -1 "$log")"
+# Parsing the headers would take longer than the lambdas of a program.
+if [[ ! -f $header || -n $(find "$root/include" "$root/tests/compiler" -newer "$header") ]]; then
+  clang++-19 "${options[@]}" -x c++-header "$root/tests/compiler/random_lambdas.h" -o "$header.$$"
+  mv "$header.$$" "$header"
+fi
+
+run_program() {  # run_program SEED COUNT
+  local program=$work/seed_$1
+  local log=$program.log
+  python3 -B "$root/tests/compiler/random_lambdas.py" --output "$program.cpp" "$1" "$2"
+  if clang++-19 "${options[@]}" -include-pch "$header" \
+    -fpass-plugin="$build/lib/libpappus-compiler.so" "$program.cpp" -o "$program" \
+    "$build/lib/libpappus.a" -fuse-ld=lld -ltbb -lfmt -llz4 -llzma -ldl -lpthread \
+    >"$log" 2>&1 && "$program" >>"$log" 2>&1; then
+    echo "seed $1: $(tail -1 "$log")"
     rm "$program" "$program.cpp" "$log"
   else
-    failed=$((failed + 1))
-    echo "seed $seed: FAILED, see $log"
+    echo "seed $1: FAILED, see $log: $(tail -1 "$log")"
   fi
+}
+
+summary=$work/summary.$$
+trap 'rm -f "$summary"' EXIT
+for ((done = 0; done < count; done += a_program, ++seed)); do
+  while (($(jobs -rp | wc -l) >= $(nproc))); do wait -n || true; done
+  run_program "$seed" $((count - done < a_program ? count - done : a_program)) |
+    tee -a "$summary" &
 done
-echo "$failed programs failed"
-((failed == 0))
+wait
+awk '/FAILED/ { ++failed }
+  { for (i = 2; i < NF; ++i) { if ($(i + 1) ~ /^compared/) c += $i
+      if ($(i + 1) ~ /^different/) d += $i; if ($(i + 1) == "not") r += $i } }
+  END { printf "%d compared, %d different, %d not compiled; %d programs failed\n", c, d, r, failed
+        exit failed > 0 }' "$summary"

@@ -1,129 +1,221 @@
-// What programs of random_lambdas.py are made of: arithmetic that is defined for all operands, and
-// the comparison of what a lambda yields on the CPU and on OpenCL.
+// Runs the lambdas of a program of random_lambdas.py on the CPU and on OpenCL and compares what
+// they yield.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <bit>
-#include <cmath>
-#include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <iostream>
-#include <limits>
-#include <optional>
 #include <random>
 #include <string>
-#include <type_traits>
 #include <vector>
 
+#include "compiler/random_arithmetic.h"
 #include "pappus/pappus.h"
 
-template <typename T>
-using bits_of = std::make_unsigned_t<T>;
-
-// Of narrow types the operands are promoted to int, of which products could overflow.
-template <typename T>
-using wide_bits_of = std::common_type_t<bits_of<T>, unsigned>;
-
-template <typename T>
-T sum(T a, T b) {
-  return static_cast<T>(wide_bits_of<T>(a) + wide_bits_of<T>(b));
-}
-template <typename T>
-T difference(T a, T b) {
-  return static_cast<T>(wide_bits_of<T>(a) - wide_bits_of<T>(b));
-}
-template <typename T>
-T product(T a, T b) {
-  return static_cast<T>(wide_bits_of<T>(a) * wide_bits_of<T>(b));
-}
-template <typename T>
-T both_bits(T a, T b) {
-  return static_cast<T>(a & b);
-}
-template <typename T>
-T any_bits(T a, T b) {
-  return static_cast<T>(a | b);
-}
-template <typename T>
-T other_bits(T a, T b) {
-  return static_cast<T>(a ^ b);
-}
-template <typename T>
-bool divides(T a, T b) {
-  if (b == 0) return false;
-  return !std::is_signed_v<T> || b != static_cast<T>(-1) || a != std::numeric_limits<T>::min();
-}
-template <typename T>
-T quotient(T a, T b) {
-  return divides(a, b) ? static_cast<T>(a / b) : a;
-}
-template <typename T>
-T remainder_of(T a, T b) {
-  return divides(a, b) ? static_cast<T>(a % b) : b;
-}
-template <typename T>
-T shifted_left(T a, T b) {
-  return static_cast<T>(wide_bits_of<T>(a) << (bits_of<T>(b) % (8 * sizeof(T))));
-}
-template <typename T>
-T shifted_right(T a, T b) {
-  return static_cast<T>(a >> (bits_of<T>(b) % (8 * sizeof(T))));
-}
-template <typename T, typename F>
-T to_integer(F x) {
-  if (!(x > static_cast<F>(-100)) || !(x < static_cast<F>(100))) return 0;
-  return static_cast<T>(static_cast<int>(x));
-}
-
+/// What a lambda yields: exactly the same everywhere, but for `inexact`.
 struct result {
   std::uint64_t a;
   double b;
   float c;
   std::uint32_t d;
+  double inexact;
+};
+
+template <typename T>
+bool same_number(T a, T b) {
+  return (a != a && b != b) || std::memcmp(&a, &b, sizeof(T)) == 0;
+}
+inline bool same(const result& x, const result& y) {
+  const double apart = std::fabs(x.inexact - y.inexact);
+  return x.a == y.a && x.d == y.d && same_number(x.b, y.b) && same_number(x.c, y.c) &&
+         (same_number(x.inexact, y.inexact) || apart <= 1e-5 * (1 + std::fabs(x.inexact)));
+}
+inline std::ostream& operator<<(std::ostream& out, const result& r) {
+  return out << '{' << r.a << ", " << r.b << ", " << r.c << ", " << r.d << ", " << r.inexact << '}';
+}
+
+/// Random numbers, many of them at the edges of their types.
+class values {
+ public:
+  explicit values(std::uint64_t seed) : numbers_(seed) {}
+
+  template <typename T>
+  T value() {
+    if constexpr (std::is_same_v<T, bool>) {
+      return numbers_() % 2 == 0;
+    } else if constexpr (std::is_enum_v<T>) {
+      return static_cast<T>(value<std::underlying_type_t<T>>());
+    } else if constexpr (std::is_floating_point_v<T>) {
+      using limits = std::numeric_limits<T>;
+      const T known[] = {T(0),          -T(0),         limits::infinity(),   -limits::infinity(),
+                         limits::max(), limits::min(), limits::denorm_min(), limits::quiet_NaN()};
+      if (numbers_() % 8 == 0) return known[numbers_() % 8];
+      return std::uniform_real_distribution<T>(-200, 200)(numbers_);
+    } else {
+      const auto pick = numbers_() % 8;
+      if (pick == 0) return std::numeric_limits<T>::max();
+      if (pick == 1) return std::numeric_limits<T>::min();
+      if (pick < 5) return static_cast<T>(numbers_() % 10);
+      return static_cast<T>(numbers_());
+    }
+  }
+  template <typename T, std::size_t N>
+  std::array<T, N> array() {
+    std::array<T, N> all;
+    for (T& x : all) x = value<T>();
+    return all;
+  }
+
+ private:
+  std::mt19937_64 numbers_;
+};
+
+/// What N lambdas yield for a record.
+template <std::size_t N>
+struct results {
+  result of[N];
+};
+template <std::size_t N>
+struct pappus::detail::device_shape<results<N>> {
+  static constexpr std::array<device_field, N> fields = [] {
+    constexpr std::string_view names = "abcdefghij";
+    std::array<device_field, N> all;
+    for (std::size_t i = 0; i < N; ++i)
+      all[i] = {names.substr(i, 1), i * sizeof(result), &device_type_of<result>};
+    return all;
+  }();
+  static constexpr device_type make() { return device_fields<results<N>>(device_shape::fields); }
+};
+
+template <typename T>
+struct side_of {
+  std::vector<T> rows;
+};
+struct nothing {};
+
+/// The expression rows.map(all lambdas at once): each is a thunk of its own, in one kernel. A
+/// lambda that isn't wanted yields on a device what another one does.
+template <typename Record, typename Sides, typename... F>
+struct all_of;
+template <typename Record, typename... Sides, typename... F>
+struct all_of<Record, pappus::detail::side_list<Sides...>, F...> {
+  using value_type = results<sizeof...(F)>;
+  static constexpr auto form = pappus::detail::shape::aligned;
+  std::tuple<pappus::detail::call<F, Sides...>...> calls;
+  int wanted;  // -1: all
+
+  /// Compiled once: every loop over the lambdas calls it.
+  [[gnu::noinline]] value_type evaluate(const Record& r,
+                                        const pappus::detail::block_args& args) const {
+    return std::apply([&](const auto&... call) { return value_type{{call.bind(args)(r)...}}; },
+                      calls);
+  }
+  struct bound {
+    const all_of* self;
+    pappus::detail::block_args args;
+    template <typename Sink>
+    void at(std::int64_t i, Sink&& sink) const {
+      sink(self->evaluate(reinterpret_cast<const Record*>(args.inputs[0])[i], args));
+    }
+  };
+  bound bind(const pappus::detail::block_args& args) const { return {this, args}; }
+  pappus::detail::device_variable describe(pappus::detail::device_writer& to) const {
+    using namespace pappus::detail;
+    const auto row = to.load(0, device_type_of<Record>);
+    to.begin();
+    std::array<device_variable, sizeof...(F)> yielded;
+    yielded.fill(device_writer::no_variable);
+    std::size_t i = 0;
+    device_variable last = device_writer::no_variable;
+    std::apply(
+        [&](const auto&... call) {
+          const auto describe_one = [&](const auto& one) {
+            if (wanted < 0 || wanted == static_cast<int>(i))
+              last = yielded[i] = one.template describe<result, Record>(to, row);
+            ++i;
+          };
+          (describe_one(call), ...);
+        },
+        calls);
+    for (auto& v : yielded)
+      if (v == device_writer::no_variable) v = last;
+    return to.make(device_type_of<value_type>, yielded);
+  }
+};
+
+using mixture = std::array<std::uint64_t, 4>;
+inline bool same(const mixture& x, const mixture& y) { return x == y; }
+
+/// A reducer whose result doesn't depend on the order of records.
+template <typename Record, typename F>
+struct mixed {
+  F f{};
+  std::uint64_t sum = 0, bits = 0, greatest = 0;
+  std::uint32_t least = ~0u;
+  void accumulate(const Record& r) {
+    const result of = f(r);
+    sum += of.a;
+    bits ^= bits_of_number(of.b) + bits_of_number(of.c);
+    greatest = std::max(greatest, of.a);
+    least = std::min(least, of.d);
+  }
+  void merge(const mixed& other) {
+    sum += other.sum;
+    bits ^= other.bits;
+    greatest = std::max(greatest, other.greatest);
+    least = std::min(least, other.least);
+  }
+  mixture finalize() const { return {sum, bits, greatest, least}; }
 };
 
 class comparison {
  public:
-  comparison(int argc, char** argv, std::uint64_t seed)
-      : numbers_(seed), only_(argc > 1 ? std::stoi(argv[1]) : -1) {
+  explicit comparison(std::uint64_t seed) : next_(seed) {
     std::cout << "seed " << seed << '\n';
-    const auto probe = device_.range(0, 8).explain_analyze();
-    if (probe.find("ran on opencl") == std::string::npos) {
+    if (!ran_there(device_.range(0, 8).explain_analyze())) {
       std::cout << "SKIP: no OpenCL device\n";
       std::exit(77);
     }
   }
 
+  values& next() { return next_; }
   template <typename T>
-  T capture() {
-    return nasty<T>();
+  side_of<T> side() {
+    side_of<T> made;
+    for (std::size_t n = 1 + next_.value<std::uint8_t>() % 50; n > 0; --n)
+      made.rows.push_back(next_.value<T>());
+    return made;
   }
 
-  template <typename Record, typename F>
-  void compare(int number, F f) {
-    if (only_ >= 0 && only_ != number) return;
-    constexpr std::int64_t rows = 500;
-    std::vector<Record> records(rows);
-    for (auto& record : records) fill(record);
-    const auto on_cpu = cpu_.borrow(records).map(f).collect().to_vector();
-    const auto query = device_.borrow(records).map(f);
-    const auto told = query.explain_analyze();
-    if (told.find("ran on opencl") == std::string::npos) {
-      ++refused_;
-      std::cout << "lambda " << number << " ran on the CPU:\n" << told << '\n';
-      return;
+  template <typename Record, typename Side, typename... F>
+  void map(int first, const Side& side, const F&... f) {
+    const auto records = filled<Record>();
+    const auto on_cpu = mapped(cpu_, records, side, -1, f...).collect();
+    const int n = sizeof...(F);
+    if (compare_mapped(mapped(device_, records, side, -1, f...), on_cpu, first, 0, n)) return;
+    for (int i = 0; i < n; ++i) {
+      const auto query = mapped(device_, records, side, i, f...);
+      if (!compare_mapped(query, on_cpu, first, i, i + 1)) refuse(first + i, query.explain());
     }
-    ++compared_;
-    const auto on_device = query.collect().to_vector();
-    for (std::size_t i = 0; i < records.size(); ++i)
-      if (!same(on_cpu[i], on_device[i])) {
-        ++different_;
-        std::cout << "lambda " << number << ", record " << i << ": cpu " << text(on_cpu[i])
-                  << ", device " << text(on_device[i]) << '\n';
-        return;
-      }
+  }
+  template <typename Record, typename F>
+  void filter(int number, const F& f) {
+    const auto keeps = [f](const Record& r) { return f(r).d % 3 != 0; };
+    compare<Record>(number, [&](const auto& rows) { return rows.filter(keeps).map(f); });
+  }
+  template <typename Record, typename F>
+  void flat_map(int number, const F& f) {
+    const auto several = [f](const Record& r) {
+      const auto one = f(r);
+      std::array<result, 2> both{one, one};
+      both[1].a = both[0].d;
+      return both;
+    };
+    compare<Record>(number, [&](const auto& rows) { return rows.flat_map(several); });
+  }
+  template <typename Record, typename F>
+  void reduce(int number, const F&) {
+    compare<Record>(number,
+                    [&](const auto& rows) { return rows.template reduce<mixed<Record, F>>(); });
   }
 
   int report() const {
@@ -134,52 +226,87 @@ class comparison {
   }
 
  private:
-  template <typename T>
-  T nasty() {
-    const auto pick = numbers_() % 8;
-    if constexpr (std::is_floating_point_v<T>) {
-      using limits = std::numeric_limits<T>;
-      const T known[] = {T(0),          -T(0),         limits::infinity(),   -limits::infinity(),
-                         limits::max(), limits::min(), limits::denorm_min(), limits::quiet_NaN()};
-      if (pick == 0) return known[numbers_() % 8];
-      return std::uniform_real_distribution<T>(-200, 200)(numbers_);
-    } else {
-      if (pick == 0) return std::numeric_limits<T>::max();
-      if (pick == 1) return std::numeric_limits<T>::min();
-      if (pick < 5) return static_cast<T>(numbers_() % 10);
-      return static_cast<T>(numbers_());
-    }
+  static constexpr std::size_t rows = 500;
+
+  static bool ran_there(const std::string& told) {
+    return told.find("ran on opencl") != std::string::npos &&
+           told.find("moved to the CPU") == std::string::npos;
   }
 
-  /// Members are filled by type where that matters: random bytes are seldom tame floats.
   template <typename Record>
-  void fill(Record& record) {
-    std::array<unsigned char, sizeof(Record)> bytes;
-    for (std::size_t at = 0; at < bytes.size(); at += 4) {
-      const auto pick = numbers_() % 4;
-      const auto as_float = nasty<float>();
-      const auto as_int = nasty<std::int32_t>();
-      const auto size = std::min<std::size_t>(4, bytes.size() - at);
-      std::memcpy(bytes.data() + at, pick < 2 ? static_cast<const void*>(&as_float) : &as_int,
-                  size);
+  std::vector<Record> filled() {
+    std::vector<Record> records(rows);
+    for (auto& record : records) fill(next_, record);
+    return records;
+  }
+
+  template <typename Record, typename Side, typename... F>
+  auto mapped(pappus::session& in, const std::vector<Record>& records, const Side& side, int wanted,
+              const F&... f) {
+    const auto source = in.borrow(records);
+    auto stage = source.stage();
+    stage.ops.push_back({"map", pappus::detail::next_op_id()});
+    if constexpr (std::is_same_v<Side, nothing>) {
+      using all = all_of<Record, pappus::detail::side_list<>, F...>;
+      return pappus::query<all>(in.core(), all{{{f, 0}...}, wanted}, std::move(stage));
+    } else {
+      using T = typename decltype(side.rows)::value_type;
+      using all = all_of<Record, pappus::detail::side_list<T>, F...>;
+      stage.sides.push_back(in.from(side.rows).shared().node);
+      return pappus::query<all>(in.core(), all{{{f, 0}...}, wanted}, std::move(stage));
     }
-    std::memcpy(&record, bytes.data(), bytes.size());
   }
 
-  template <typename T>
-  static bool same_float(T a, T b) {
-    return (a != a && b != b) || std::memcmp(&a, &b, sizeof(T)) == 0;
-  }
-  static bool same(const result& x, const result& y) {
-    return x.a == y.a && x.d == y.d && same_float(x.b, y.b) && same_float(x.c, y.c);
-  }
-  static std::string text(const result& r) {
-    return "{" + std::to_string(r.a) + ", " + std::to_string(r.b) + ", " + std::to_string(r.c) +
-           ", " + std::to_string(r.d) + "}";
+  /// Lambdas from begin to end of those from `first`. False: it didn't run on the device.
+  template <typename Query, typename Rows>
+  bool compare_mapped(const Query& query, const Rows& on_cpu, int first, int begin, int end) {
+    if (!ran_there(query.explain_analyze())) return false;
+    const auto on_device = query.collect();
+    for (int k = begin; k < end; ++k) {
+      ++compared_;
+      for (std::size_t i = 0; i < rows; ++i)
+        if (const auto &a = on_cpu[i].of[k], &b = on_device[i].of[k]; !same(a, b)) {
+          ++different_;
+          std::cout << "lambda " << first + k << ", record " << i << ": cpu " << a << ", device "
+                    << b << '\n';
+          break;
+        }
+    }
+    return true;
   }
 
-  std::mt19937_64 numbers_;
-  int only_;
+  template <typename Query>
+  static auto rows_of(const Query& query) {
+    if constexpr (requires { query.collect(); })
+      return query.collect().to_vector();
+    else
+      return std::vector{query.get()};
+  }
+
+  template <typename Record, typename Make>
+  void compare(int number, Make make) {
+    const auto records = filled<Record>();
+    const auto on_cpu = rows_of(make(cpu_.borrow(records)));
+    const auto query = make(device_.borrow(records));
+    const auto told = query.explain_analyze();
+    if (!ran_there(told)) return refuse(number, told);
+    ++compared_;
+    const auto on_device = rows_of(query);
+    bool all_same = on_cpu.size() == on_device.size();
+    for (std::size_t i = 0; all_same && i < on_cpu.size(); ++i)
+      all_same = same(on_cpu[i], on_device[i]);
+    if (all_same) return;
+    ++different_;
+    std::cout << "lambda " << number << ": " << on_device.size() << " rows of " << on_cpu.size()
+              << ", or other values\n";
+  }
+
+  void refuse(int number, const std::string& told) {
+    ++refused_;
+    std::cout << "lambda " << number << " ran on the CPU:\n" << told << '\n';
+  }
+
+  values next_;
   int compared_ = 0, different_ = 0, refused_ = 0;
   pappus::session cpu_{pappus::options{.threads = 1, .devices = "cpu"}};
   pappus::session device_{pappus::options{.devices = "opencl:0"}};
