@@ -4,7 +4,8 @@
 //   slots -> extract -> clean -> validate and emit -> embed, report
 //
 // Later in the pipeline loops would be unrolled and the text depend on the options. A module
-// without slots costs one look-up of a name.
+// without slots costs a look at the names of its functions. What the CPU's own loops need (host/)
+// is done here, too, where it leaves the text as it is, and where LLVM is about to vectorise loops.
 #include <llvm-c/Core.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Passes/PassBuilder.h>
@@ -24,6 +25,8 @@
 #include "compiler/embed/remarks.h"
 #include "compiler/emit/emit.h"
 #include "compiler/emit/sizes.h"
+#include "compiler/host/inlining.h"
+#include "compiler/host/split_records.h"
 
 // Compilers before 16 lack it.
 #pragma weak LLVMGetVersion
@@ -71,12 +74,15 @@ void print(const kernel_function& function, const emitted& code,
 
 class device_compilation : public llvm::PassInfoMixin<device_compilation> {
  public:
+  explicit device_compilation(bool optimises) : optimises_(optimises) {}
+
   // Called for functions marked optnone, too: at -O0 that is all of them.
   static bool isRequired() { return true; }
 
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
+    if (optimises_) inline_into_loops(module);
     const auto [slots, foreign] = find_slots(module);
-    if (slots.empty() && foreign.empty()) return llvm::PreservedAnalyses::all();
+    if (slots.empty() && foreign.empty()) return llvm::PreservedAnalyses::none();
     std::vector<described_slot> described;
     for (const auto& other : foreign)
       described.push_back({other.variable, descriptor_of_version()});
@@ -118,6 +124,19 @@ class device_compilation : public llvm::PassInfoMixin<device_compilation> {
         remarks.report(slots[i], functions[i], compiled);
     }
   }
+
+  bool optimises_;
+};
+
+/// Before LLVM vectorises loops.
+class host_loops : public llvm::PassInfoMixin<host_loops> {
+ public:
+  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
+    split_records(function, analyses);
+    llvm::PreservedAnalyses kept;
+    kept.preserveSet<llvm::CFGAnalyses>();
+    return kept;
+  }
 };
 
 /// LLVM's interfaces change with every major version.
@@ -140,8 +159,13 @@ extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT llvm::PassPluginLibraryInfo llvmGet
   pappus::compiler::refuse_other_compilers();
   return {LLVM_PLUGIN_API_VERSION, "pappus", LLVM_VERSION_STRING, [](llvm::PassBuilder& builder) {
             builder.registerPipelineStartEPCallback(
-                [](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
-                  passes.addPass(pappus::compiler::device_compilation());
+                [](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
+                  passes.addPass(
+                      pappus::compiler::device_compilation(level != llvm::OptimizationLevel::O0));
+                });
+            builder.registerVectorizerStartEPCallback(
+                [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
+                  passes.addPass(pappus::compiler::host_loops());
                 });
           }};
 }
