@@ -2,6 +2,9 @@
 #
 #   pappus_enable(kmeans)          what can't be compiled is told as a remark and runs on the CPU
 #   pappus_enable(kmeans QUIET)    without remarks; explain() still says why
+#   pappus_enable(kmeans FLOATS fast)
+#                                  the functions of its queries may round otherwise than C++ says:
+#                                  on the CPU and on devices (docs/guides/compiler.md, "Numbers")
 #
 # It needs clang of the version that the plugin was built for. With any other compiler the target
 # builds all the same, its lambdas run on the CPU, and explain() says so.
@@ -25,14 +28,23 @@ function(pappus_can_enable result)
 endfunction()
 
 function(pappus_enable target)
-  cmake_parse_arguments(PARSE_ARGV 1 wanted "QUIET" "" "")
+  cmake_parse_arguments(PARSE_ARGV 1 wanted "QUIET" "FLOATS" "")
   if(wanted_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "pappus_enable(${target}): expected nothing, QUIET or FLOATS strict|fast, "
+      "got ${wanted_UNPARSED_ARGUMENTS}")
+  endif()
+  if(wanted_KEYWORDS_MISSING_VALUES OR DEFINED wanted_FLOATS
+     AND NOT wanted_FLOATS MATCHES "^(strict|fast)$")
     message(FATAL_ERROR
-      "pappus_enable(${target}): expected nothing or QUIET, got ${wanted_UNPARSED_ARGUMENTS}")
+      "pappus_enable(${target}): FLOATS is strict (the default) or fast, got \"${wanted_FLOATS}\"")
   endif()
   pappus_can_enable(possible)
   if(NOT possible)
-    message(STATUS "pappus_enable(${target}): lambdas run on the CPU: ${PAPPUS_PLUGIN_WHY_NOT}")
+    if(wanted_FLOATS STREQUAL "fast")
+      set(strictly ", with strict floats")
+    endif()
+    message(STATUS
+      "pappus_enable(${target}): lambdas run on the CPU${strictly}: ${PAPPUS_PLUGIN_WHY_NOT}")
     return()
   endif()
   if(TARGET pappus_compiler)
@@ -46,6 +58,9 @@ function(pappus_enable target)
   # clang ignores the seed. It makes another plugin another command: else neither build tools nor
   # ccache, which looks at a plugin's name alone, would compile the target anew.
   target_compile_options(${target} PRIVATE -fpass-plugin=${plugin} -frandom-seed=${version})
+  if(wanted_FLOATS STREQUAL "fast")
+    target_compile_definitions(${target} PRIVATE PAPPUS_FAST_FLOATS)
+  endif()
   # The option also keeps the places in the source that explain() names.
   if(wanted_QUIET)
     target_compile_options(${target} PRIVATE -gline-tables-only)

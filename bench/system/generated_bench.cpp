@@ -15,6 +15,7 @@
 #include "system/blackscholes.h"
 #include "system/checksum.h"
 #include "system/device_texts.h"
+#include "system/explained.h"
 #include "system/generator.h"
 #include "system/inputs.h"
 #include "system/kmeans.h"
@@ -73,16 +74,6 @@ double haversine(const trip& t) {
 
 /// Small orders of the third year.
 bool wanted(const order& o) { return o.day >= 730 && o.day < 1095 && o.quantity < 24; }
-
-/// Why the query of one stage won't run on a device; empty where it will.
-std::string why_on_cpu(const std::string& explained) {
-  if (explained.find("\ndevice code\n") != explained.npos) return {};
-  constexpr std::string_view mark = "on the CPU: ";
-  const auto at = explained.find(mark);
-  if (at == explained.npos) return "the devices that were named leave it to the CPU";
-  const auto begin = at + mark.size();
-  return explained.substr(begin, explained.find('\n', begin) - begin);
-}
 
 /// The versions of one stage.
 /// \param query     query(session, rows, function): a query or a value to come.

@@ -25,6 +25,9 @@ std::vector<result> run_generated_nearest(const stage&, std::int64_t n);
 std::vector<result> run_generated_collatz(const stage&, std::int64_t n);
 std::vector<result> run_generated_haversine(const stage&, std::int64_t n);
 std::vector<result> run_generated_orders(const stage&, std::int64_t n);
+std::vector<result> run_floats_blackscholes(const stage&, std::int64_t n);
+std::vector<result> run_floats_haversine(const stage&, std::int64_t n);
+std::vector<result> run_floats_kmeans(const stage&, std::int64_t n);
 
 std::span<const benchmark> benchmarks() {
   static const benchmark all[] = {
@@ -55,6 +58,12 @@ std::span<const benchmark> benchmarks() {
        run_generated_haversine},
       {"generated_orders", "the same for a filter by two fields of 32-byte records", 10'000'000, 0,
        0, run_generated_orders},
+      {"floats_blackscholes", "strict and fast floats: prices of n options by <cmath>", 5'000'000,
+       0, 1e-4, run_floats_blackscholes},
+      {"floats_haversine", "the same for distances on Earth, in doubles", 2'000'000, 0, 1e-9,
+       run_floats_haversine},
+      {"floats_kmeans", "the same for plain sums over 10 centres in 20 dimensions", 2'000'000, 0,
+       1e-4, run_floats_kmeans},
   };
   return all;
 }

@@ -28,6 +28,7 @@ struct kernel_function {
   std::string name;      ///< a C identifier made of the source: "kmeans_cpp_12" for a lambda,
                          ///< "nearest" for fn<nearest>
   std::string function;  ///< as the slot says
+  bool fast_floats = false;
 };
 
 /// Why a function can't run on a device, in the words of who wrote it.

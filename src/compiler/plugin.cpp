@@ -14,6 +14,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 
 #include "compiler/analysis/clean.h"
 #include "compiler/analysis/extract.h"
@@ -25,8 +26,10 @@
 #include "compiler/embed/remarks.h"
 #include "compiler/emit/emit.h"
 #include "compiler/emit/sizes.h"
+#include "compiler/host/fast_floats.h"
 #include "compiler/host/inlining.h"
 #include "compiler/host/split_records.h"
+#include "compiler/host/vector_maths.h"
 
 // Compilers before 16 lack it.
 #pragma weak LLVMGetVersion
@@ -72,9 +75,15 @@ void print(const kernel_function& function, const emitted& code,
   if (what == "descriptor") llvm::errs() << descriptor << "\n";
 }
 
+/// What the start of the pipeline tells its later parts of the module.
+struct module_facts {
+  std::optional<unsigned> fast_floats;  ///< fast_floats_in()
+};
+
 class device_compilation : public llvm::PassInfoMixin<device_compilation> {
  public:
-  explicit device_compilation(bool optimises) : optimises_(optimises) {}
+  device_compilation(std::shared_ptr<module_facts> facts, bool optimises)
+      : facts_(std::move(facts)), optimises_(optimises) {}
 
   // Called for functions marked optnone, too: at -O0 that is all of them.
   static bool isRequired() { return true; }
@@ -82,6 +91,7 @@ class device_compilation : public llvm::PassInfoMixin<device_compilation> {
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
     if (optimises_) inline_into_loops(module);
     const auto [slots, foreign] = find_slots(module);
+    *facts_ = {fast_floats_in(module)};
     if (slots.empty() && foreign.empty()) return llvm::PreservedAnalyses::none();
     std::vector<described_slot> described;
     for (const auto& other : foreign)
@@ -93,9 +103,10 @@ class device_compilation : public llvm::PassInfoMixin<device_compilation> {
   }
 
  private:
-  static void compile(llvm::Module& module, const std::vector<slot>& slots,
-                      std::vector<described_slot>& described) {
+  void compile(llvm::Module& module, const std::vector<slot>& slots,
+               std::vector<described_slot>& described) const {
     auto code = extract(module, slots);
+    if (facts_->fast_floats) allow_fast_floats(slots);
     cleaner clean(code);
     note_sizes(*code.module);
     clean.inline_all();
@@ -103,7 +114,8 @@ class device_compilation : public llvm::PassInfoMixin<device_compilation> {
     std::vector<std::optional<footprint>> footprints;
     for (std::size_t i = 0; i < slots.size(); ++i) {
       const auto& s = slots[i];
-      functions.push_back({code.thunks[i], s.parameters, name_of(s.function), s.function});
+      functions.push_back({code.thunks[i], s.parameters, name_of(s.function), s.function,
+                           facts_->fast_floats && may_have_fast_floats(s)});
       footprints.push_back(footprint_of(functions[i], names_of(s, code.copied)));
     }
     clean.inline_accesses();
@@ -125,18 +137,25 @@ class device_compilation : public llvm::PassInfoMixin<device_compilation> {
     }
   }
 
+  std::shared_ptr<module_facts> facts_;
   bool optimises_;
 };
 
 /// Before LLVM vectorises loops.
 class host_loops : public llvm::PassInfoMixin<host_loops> {
  public:
+  explicit host_loops(std::shared_ptr<const module_facts> facts) : facts_(std::move(facts)) {}
+
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
     split_records(function, analyses);
+    if (facts_->fast_floats) offer_vector_maths(function, analyses, *facts_->fast_floats);
     llvm::PreservedAnalyses kept;
     kept.preserveSet<llvm::CFGAnalyses>();
     return kept;
   }
+
+ private:
+  std::shared_ptr<const module_facts> facts_;
 };
 
 /// LLVM's interfaces change with every major version.
@@ -158,14 +177,15 @@ void refuse_other_compilers() {
 extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT llvm::PassPluginLibraryInfo llvmGetPassPluginInfo() {
   pappus::compiler::refuse_other_compilers();
   return {LLVM_PLUGIN_API_VERSION, "pappus", LLVM_VERSION_STRING, [](llvm::PassBuilder& builder) {
+            const auto facts = std::make_shared<pappus::compiler::module_facts>();
             builder.registerPipelineStartEPCallback(
-                [](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
-                  passes.addPass(
-                      pappus::compiler::device_compilation(level != llvm::OptimizationLevel::O0));
+                [facts](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
+                  passes.addPass(pappus::compiler::device_compilation(
+                      facts, level != llvm::OptimizationLevel::O0));
                 });
             builder.registerVectorizerStartEPCallback(
-                [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
-                  passes.addPass(pappus::compiler::host_loops());
+                [facts](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
+                  passes.addPass(pappus::compiler::host_loops(facts));
                 });
           }};
 }

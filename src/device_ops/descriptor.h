@@ -15,6 +15,7 @@
 //                                       thunk's
 //   doubles, traps                      traps: the last parameter is `GLOBAL uint* trap`, set to 1
 //                                       where a check failed
+//   floats                              how it computes with them: none, strict, fast
 //   maths                               names of mathematical functions used
 //   reads                               [{parameter, bytes: [[offset, size]...]}]: what is read of
 //                                       an input record; without bytes: anything

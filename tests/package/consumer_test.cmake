@@ -16,9 +16,10 @@ step("installing" ${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
 
 # Copied, so that nothing of the source tree is found by accident.
 file(COPY ${SOURCE}/examples/consumer DESTINATION ${WORK})
-step("configuring" ${CMAKE_COMMAND} -G Ninja -S ${WORK}/consumer -B ${WORK}/build
-  -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_PREFIX_PATH=${WORK}/prefix
-  -DCMAKE_EXE_LINKER_FLAGS=${LINKER_FLAGS} -DCMAKE_EXPORT_COMPILE_COMMANDS=ON)
+set(settings -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=${COMPILER}
+  -DCMAKE_PREFIX_PATH=${WORK}/prefix -DCMAKE_EXE_LINKER_FLAGS=${LINKER_FLAGS}
+  -DCMAKE_EXPORT_COMPILE_COMMANDS=ON)
+step("configuring" ${CMAKE_COMMAND} -G Ninja -S ${WORK}/consumer -B ${WORK}/build ${settings})
 step("building" ${CMAKE_COMMAND} --build ${WORK}/build)
 step("running" ${WORK}/build/consumer)
 
@@ -46,4 +47,32 @@ if(PLUGIN)
   elseif(NOT output MATCHES "DEVICE void main_cpp_[0-9]+")
     message(FATAL_ERROR "consumer: no device code in (${status}):\n${output}${errors}")
   endif()
+endif()
+
+# Fast floats: whatever the compiler, the program builds and its results are close.
+file(COPY ${SOURCE}/tests/package/floats DESTINATION ${WORK})
+set(ENV{PAPPUS_DEVICES} cpu)
+unset(ENV{PAPPUS_EXPLAIN})
+step("configuring with fast floats" ${CMAKE_COMMAND} -G Ninja -S ${WORK}/floats
+  -B ${WORK}/floats_build ${settings} -DFLOATS=fast)
+step("building with fast floats" ${CMAKE_COMMAND} --build ${WORK}/floats_build)
+step("running with fast floats" ${WORK}/floats_build/floats)
+file(READ ${WORK}/floats_build/compile_commands.json commands)
+if(PLUGIN AND NOT commands MATCHES "-DPAPPUS_FAST_FLOATS ")
+  message(FATAL_ERROR "consumer: FLOATS fast wasn't passed on:\n${commands}")
+endif()
+if(PLUGIN AND CMAKE_HOST_SYSTEM_PROCESSOR STREQUAL "x86_64")
+  file(STRINGS ${WORK}/floats_build/floats vector_functions REGEX "_ZGV[bcde]N[248]+v_(exp|erfc)")
+  if(NOT vector_functions)
+    message(FATAL_ERROR "consumer: the program with fast floats calls none of libmvec's functions")
+  endif()
+endif()
+execute_process(COMMAND ${CMAKE_COMMAND} -G Ninja -S ${WORK}/floats -B ${WORK}/wrong_build
+    ${settings} -DFLOATS=loose
+  RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+string(REGEX REPLACE "[ \n]+" " " output "${output}")
+set(expected [[pappus_enable(floats): FLOATS is strict (the default) or fast, got "loose"]])
+string(FIND "${output}" "${expected}" found)
+if(status EQUAL 0 OR found EQUAL -1)
+  message(FATAL_ERROR "consumer: expected the error ${expected}, got (${status}):\n${output}")
 endif()

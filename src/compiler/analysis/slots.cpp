@@ -24,18 +24,23 @@ std::int64_t number(const llvm::Constant* aggregate, unsigned member) {
   return llvm::cast<llvm::ConstantInt>(aggregate->getAggregateElement(member))->getSExtValue();
 }
 
-/// Every annotated thing with its annotation and the annotation's arguments, null for none.
-void each_annotation(
-    const llvm::Module& module,
-    const std::function<void(llvm::Constant*, llvm::StringRef, const llvm::Constant*)>& visit) {
+struct annotation {
+  llvm::Constant* what;
+  llvm::StringRef text;
+  const llvm::Constant* arguments;  ///< a struct; null: none
+};
+
+void each_annotation(const llvm::Module& module,
+                     const std::function<void(const annotation&)>& visit) {
+  enum member : unsigned { what, text, arguments = 4 };
   const auto* annotations = module.getNamedGlobal("llvm.global.annotations");
   if (annotations == nullptr || !annotations->hasInitializer()) return;
   for (const auto& entry : annotations->getInitializer()->operands()) {
     const auto* row = llvm::cast<llvm::Constant>(entry);
-    const auto* arguments =
-        llvm::dyn_cast<llvm::GlobalVariable>(row->getAggregateElement(4U)->stripPointerCasts());
-    visit(row->getAggregateElement(0U)->stripPointerCasts(), text_of(row->getAggregateElement(1U)),
-          arguments == nullptr ? nullptr : arguments->getInitializer());
+    const auto* extra = llvm::dyn_cast<llvm::GlobalVariable>(row->getAggregateElement(arguments));
+    visit({row->getAggregateElement(what)->stripPointerCasts(),
+           text_of(row->getAggregateElement(text)),
+           extra != nullptr && extra->hasInitializer() ? extra->getInitializer() : nullptr});
   }
 }
 
@@ -87,24 +92,31 @@ llvm::StringRef last_name(llvm::StringRef type) {
 
 found_slots find_slots(const llvm::Module& module) {
   found_slots slots;
-  each_annotation(
-      module, [&](llvm::Constant* what, llvm::StringRef text, const llvm::Constant* arguments) {
-        auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(what);
-        if (text != "pappus.slot" || variable == nullptr || !variable->hasInitializer()) return;
-        if (const auto version = version_of(arguments); version != detail::compiler_version)
-          slots.foreign.push_back({variable, version});
-        else if (auto found = read_slot(variable))
-          slots.own.push_back(std::move(*found));
-      });
+  each_annotation(module, [&](const annotation& a) {
+    auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(a.what);
+    if (a.text != "pappus.slot" || variable == nullptr || !variable->hasInitializer()) return;
+    if (const auto version = version_of(a.arguments); version != detail::compiler_version)
+      slots.foreign.push_back({variable, version});
+    else if (auto found = read_slot(variable))
+      slots.own.push_back(std::move(*found));
+  });
   return slots;
+}
+
+std::optional<unsigned> fast_floats_in(const llvm::Module& module) {
+  std::optional<unsigned> glibc_minor;
+  each_annotation(module, [&](const annotation& a) {
+    if (a.text != "pappus.fast_floats" || a.arguments == nullptr) return;
+    glibc_minor = static_cast<unsigned>(number(a.arguments, 0));
+  });
+  return glibc_minor;
 }
 
 bool must_run_on_device(const llvm::Module& module, const llvm::Function& function) {
   bool found = false;
-  each_annotation(module,
-                  [&](const llvm::Constant* what, llvm::StringRef text, const llvm::Constant*) {
-                    found |= what == &function && text == "pappus.device";
-                  });
+  each_annotation(module, [&](const annotation& a) {
+    found |= a.what == &function && a.text == "pappus.device";
+  });
   return found;
 }
 

@@ -3,6 +3,7 @@
 
 #include <llvm/IR/Module.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,10 @@ struct found_slots {
 
 /// In the order of the annotations. Costs nothing where there are none.
 found_slots find_slots(const llvm::Module& module);
+
+/// Whether the translation unit was compiled by pappus_enable(target FLOATS fast). Then the y of
+/// the glibc 2.y that its headers are of; 0: of another C library.
+std::optional<unsigned> fast_floats_in(const llvm::Module& module);
 
 /// Whether the source says [[clang::annotate("pappus.device")]] of this function: it must run on a
 /// device, or it is an error.

@@ -41,6 +41,7 @@ void write_reads(OStream& json, const kernel_function& function) {
 
 void write_code(OStream& json, const kernel_function& function, const emitted& code) {
   json.attribute("text", code.text);
+  json.attribute("floats", !code.floats ? "none" : function.fast_floats ? "fast" : "strict");
   json.attribute("doubles", code.doubles);
   json.attribute("traps", code.traps);
   json.attributeArray("maths", [&] {

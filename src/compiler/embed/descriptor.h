@@ -1,7 +1,8 @@
 // What a slot is told of its function: JSON, which the runtime reads (device_ops/descriptor.h).
 //
 //   {"version":1, "name":"k_cpp_12", "function":"(lambda at k.cpp:12:5)", "source":"k.cpp:12:5",
-//    "text":"DEVICE void $f(..", "doubles":false, "traps":false, "maths":["exp"],
+//    "text":"DEVICE void $f(..", "floats":"strict", "doubles":false, "traps":false,
+//    "maths":["exp"],
 //    "references":[{"offset":8,"bytes":64,"align":4}],
 //    "reads":[{"parameter":1,"bytes":[[0,8],[16,4]]}],        bytes null: not known
 //    "reasons":[{"id":"recursion","what":"calls f, which calls itself","remedy":"write it as a

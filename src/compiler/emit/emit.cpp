@@ -5,6 +5,7 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/Operator.h>
 
 #include "compiler/analysis/slots.h"
 #include "compiler/emit/alignment.h"
@@ -31,6 +32,14 @@ std::string title(llvm::StringRef function) {
     if (c != '$' && c != '\n' && c != '\\') text += c;
   }
   return text;
+}
+
+/// Whether how floats are computed with matters: not where they are only moved or compared.
+bool computes_floats(const llvm::Function& code) {
+  return llvm::any_of(llvm::instructions(code), [](const llvm::Instruction& i) {
+    return llvm::isa<llvm::FPMathOperator>(i) &&
+           !llvm::isa<llvm::PHINode, llvm::SelectInst, llvm::FCmpInst>(i);
+  });
 }
 
 }  // namespace
@@ -81,6 +90,7 @@ emitted writer::run(const reference_sizes& references) {
     const auto* local = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
     if (local && !local->use_empty()) declare_local(*local);
   }
+  result_.floats = computes_floats(code_);
   result_.references = references.known;
   for (const auto* at : references.unknown) reject(cause::reference_size, at);
   write(flow_.statements());
@@ -93,7 +103,8 @@ emitted writer::run(const reference_sizes& references) {
   auto& text = result_.text;
   text = "// " + title(kernel_.function) + "\n" + tables_.text();
   for (const auto& [name, helper] : helpers_) text += helper;
-  text += signature() + declarations_ + body_ + "}\n";
+  text += signature() + (kernel_.fast_floats && result_.floats ? "  FAST_FLOATS\n" : "") +
+          declarations_ + body_ + "}\n";
   return std::move(result_);
 }
 

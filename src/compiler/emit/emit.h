@@ -28,6 +28,7 @@ struct reference {
 
 struct emitted {
   std::string text;
+  bool floats = false;  ///< computes with floats of any width
   bool doubles = false;
   bool traps = false;              ///< the text has a last parameter `trap`
   std::vector<std::string> maths;  ///< functions of <cmath>, by their names in C, sorted

@@ -66,5 +66,9 @@ DEVICE int clz(ulong x) { return __clzll((long long)x); }
 DEVICE long mul_hi(long a, long b) { return __mul64hi(a, b); }
 DEVICE ulong mul_hi(ulong a, ulong b) { return __umul64hi(a, b); }
 
+// Stands first in functions that may fuse and reorder floats' products and sums. NVRTC allows that
+// (--fmad) to a whole program or to none of it, and a program has the operator's functions, too.
+#define FAST_FLOATS
+
 // Tells that a check failed, which several work-items may do at once.
 #define SET_TRAP(flag) atomicOr(flag, 1u)

@@ -3,7 +3,7 @@
 // devices/host/prelude.h gives the host's meaning of the same names. The driver passes LIKE_CPU: 1
 // where few work-items that walk blocks of rows are best and barriers are dear, else 0. Floats are
 // neither contracted nor reordered, so that a device's answers are the host's wherever its functions
-// are correctly rounded.
+// are correctly rounded; but for functions that say FAST_FLOATS.
 #pragma OPENCL FP_CONTRACT OFF
 #ifdef cl_khr_fp64
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
@@ -71,6 +71,14 @@ typedef ulong __attribute__((may_alias)) ulong_a;
 typedef float __attribute__((may_alias)) float_a;
 #ifdef cl_khr_fp64
 typedef double __attribute__((may_alias)) double_a;
+#endif
+
+// Stands first in functions whose author allows it (pappus_enable(target FLOATS fast)): products and
+// sums may be fused and reordered there. Infinities and NaNs stay what they are.
+#if defined(__clang__)
+#define FAST_FLOATS _Pragma("clang fp contract(fast) reassociate(on)")
+#else
+#define FAST_FLOATS _Pragma("OPENCL FP_CONTRACT ON")
 #endif
 
 // Tells that a check failed, which several work-items may do at once.

@@ -1,4 +1,5 @@
 // RUN PLAIN | -march=x86-64-v3
+// RUN PLAIN | -DPAPPUS_FAST_FLOATS -march=x86-64-v3
 // Functions that return small records don't keep loops over them from becoming vectors.
 #include "compiler/thunks.h"
 

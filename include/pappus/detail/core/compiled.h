@@ -53,10 +53,20 @@ struct device_slot {
 /// What a descriptor says that a function of views touches: "read in[i], write out[i]".
 std::string footprint_text(const char* descriptor);
 
-#ifdef __clang__
-#define PAPPUS_DEVICE_SLOT [[clang::annotate("pappus.slot", ::pappus::detail::compiler_version)]]
-#else
+// pappus_enable(target FLOATS fast) defines PAPPUS_FAST_FLOATS. The plugin is told the C library,
+// too: it may have vector versions of <cmath>.
+#if !defined(__clang__)
 #define PAPPUS_DEVICE_SLOT
+#elif !defined(PAPPUS_FAST_FLOATS)
+#define PAPPUS_DEVICE_SLOT [[clang::annotate("pappus.slot", ::pappus::detail::compiler_version)]]
+#elif defined(__GLIBC_MINOR__)
+#define PAPPUS_DEVICE_SLOT                                              \
+  [[clang::annotate("pappus.slot", ::pappus::detail::compiler_version), \
+    clang::annotate("pappus.fast_floats", __GLIBC_MINOR__)]]
+#else
+#define PAPPUS_DEVICE_SLOT                                              \
+  [[clang::annotate("pappus.slot", ::pappus::detail::compiler_version), \
+    clang::annotate("pappus.fast_floats", 0)]]
 #endif
 
 }  // namespace pappus::detail

@@ -1,0 +1,18 @@
+// Vector versions of <cmath> for the CPU's loops: glibc's libmvec.
+//
+// clang knows it as -fveclib=libmvec, but of its functions only five, for vectors of 128 and 256
+// bits: a loop that calls any other stays scalar. Here calls are told of all that glibc has, in all
+// widths the processor has. Only calls that may be approximate (afn) are: a vector version's last
+// digits differ from the scalar function's, and rows at the end of a block take the latter.
+#pragma once
+
+#include <llvm/IR/PassManager.h>
+
+namespace pappus::compiler {
+
+/// Does nothing but on x86-64 with glibc.
+/// \param glibc_minor  of glibc 2.x, as the user's headers say; 0: another C library
+void offer_vector_maths(llvm::Function& function, llvm::FunctionAnalysisManager& analyses,
+                        unsigned glibc_minor);
+
+}  // namespace pappus::compiler
