@@ -99,7 +99,7 @@ class device_session {
 
   // So far, for explain_analyze. Read by any thread.
   std::atomic<std::int64_t> launches{0};
-  std::atomic<double> uploaded_bytes{0}, downloaded_bytes{0}, build_seconds{0};
+  std::atomic<double> uploaded_bytes{0}, downloaded_bytes{0}, in_place_bytes{0}, build_seconds{0};
 
  private:
   const devices::kernel& built(const program& what, const kernel_entry& entry);

@@ -47,18 +47,22 @@ class folding final : public chunk_operator {
     return static_cast<double>(reducer_.state_size) / static_cast<double>(leaf_rows_);
   }
 
+  double chunk_bytes_preferred() const override {
+    return inputs_in_place(run_) ? chunk_bytes_in_place : 0;
+  }
+
   void enqueue(chunk_job& job) override {
     const auto leaves = (job.rows + leaf_rows_ - 1) / leaf_rows_;
     const std::size_t bytes = static_cast<std::size_t>(leaves) * reducer_.state_size;
-    auto initial = job.acquire(initial_.size());
-    auto states = job.acquire(bytes);
-    job.write(*initial->memory, 0, initial_.data(), initial_.size());
+    std::byte* const room = room_for(job.first, bytes);
+    const auto initial = job.memory_with(initial_.data(), initial_.size());
+    const auto states = job.memory_for(room, bytes);
     const auto items =
         job.on.about().like_cpu ? leaves : leaves * static_cast<std::int64_t>(reducer_.lanes);
     job.launch(code_, fold_entry, static_cast<std::size_t>(items),
                {job.rows, leaf_rows_, *initial->memory, *states->memory,
                 static_cast<std::int64_t>(reducer_.state_size)});
-    job.read(*states->memory, 0, room_for(job.first, bytes), bytes);
+    job.read(*states->memory, 0, room, bytes);
   }
   void complete(chunk_job&) override {}
   bool looks_at_all_rows() const override { return !reducer_.saturated; }

@@ -1,5 +1,8 @@
 // A chunk's memory and copies. See stage.h.
+#include <algorithm>
 #include <array>
+#include <cstdint>
+#include <functional>
 
 #include "device_ops/overlaps.h"
 #include "device_ops/stage.h"
@@ -13,7 +16,29 @@ std::size_t bytes_of(std::int64_t rows, const detail::record_type& layout) {
   return static_cast<std::size_t>(rows) * layout.size;
 }
 
+/// Where rows lie in one piece that kernels can't tell from device memory; null: nowhere. These may
+/// take a record for words of any size that divides the record's, as records in a buffer of the
+/// device are aligned for that.
+const std::byte* usable_in_place(const detail::row_set& set, std::int64_t first,
+                                 std::int64_t rows) {
+  if (rows == 0) return nullptr;
+  const auto& chunk = set.chunks()[set.find(first)];
+  if (first + rows > chunk.first + chunk.rows) return nullptr;
+  const std::size_t size = set.layout().size, widest_word = 16;
+  const auto* const data = chunk.data + static_cast<std::size_t>(first - chunk.first) * size;
+  const auto word = std::min(size & (~size + 1), widest_word);
+  return reinterpret_cast<std::uintptr_t>(data) % word == 0 ? data : nullptr;
+}
+
 }  // namespace
+
+bool inputs_in_place(const stage_run& run) {
+  return std::ranges::all_of(run.devices, [](auto* d) { return d->memory().in_place(); }) &&
+         std::ranges::all_of(run.inputs, [](const stage_input& input) {
+           return !input.host || input.rows() == 0 ||
+                  usable_in_place(*input.host, 0, input.rows()) != nullptr;
+         });
+}
 
 void take_values(stage_run& run) {
   const auto captured = values_of(run.node);
@@ -32,6 +57,42 @@ memory::device_block_ptr chunk_job::acquire(std::size_t bytes) {
   return held_.back();
 }
 
+memory::device_block_ptr chunk_job::in_place(const void* memory, std::size_t bytes) {
+  auto block = on.memory().wrap(memory, bytes);
+  if (block) on.in_place_bytes += static_cast<double>(bytes);
+  return block;
+}
+
+memory::device_block_ptr chunk_job::memory_with(const void* data, std::size_t bytes) {
+  if (auto block = in_place(data, bytes)) return held_.emplace_back(std::move(block));
+  auto block = acquire(bytes);
+  write(*block->memory, 0, data, bytes);
+  return block;
+}
+
+memory::device_block_ptr chunk_job::memory_for(void* to, std::size_t bytes) {
+  if (auto block = in_place(to, bytes)) return held_.emplace_back(std::move(block));
+  return acquire(bytes);
+}
+
+/// Rows that another input or side of the job overlaps are shared with it, or else copied.
+memory::device_block_ptr chunk_job::rows_in_place(const detail::row_set& set,
+                                                  std::int64_t first_row, std::int64_t row_count) {
+  if (!on.memory().in_place()) return nullptr;
+  const auto* const data = usable_in_place(set, first_row, row_count);
+  const auto bytes = bytes_of(row_count, set.layout());
+  if (data == nullptr) return nullptr;
+  for (const auto* blocks : {&inputs_, &sides_})
+    for (const auto& block : *blocks) {
+      const auto* const other = block->memory->host;
+      if (other == data && block->bytes == bytes) return block;
+      if (other != nullptr && std::less<>()(other, data + bytes) &&
+          std::less<>()(data, other + block->bytes))
+        return nullptr;
+    }
+  return in_place(data, bytes);
+}
+
 void chunk_job::upload() {
   for (const auto& input : stage.inputs) upload_input(input);
   for (std::size_t i = 0; i < stage.sides.size(); ++i)
@@ -39,13 +100,11 @@ void chunk_job::upload() {
                          ? upload_index(stage.sides[i])
                          : upload_side(stage.sides[i]));
   if (on.runs_on_host()) return;  // host functions have their values in C++ objects, and throw
-  if (stage.values.size() > devices::argument_bytes_max) {
-    values_ = acquire(stage.values.size());
-    write(*values_->memory, 0, stage.values.data(), stage.values.size());
-  }
+  if (stage.values.size() > devices::argument_bytes_max)
+    values_ = memory_with(stage.values.data(), stage.values.size());
   if (stage.traps) {
-    trap_ = acquire(sizeof trapped_);
-    write(*trap_->memory, 0, &trapped_, sizeof trapped_);
+    trap_ = memory_for(&trapped_, sizeof trapped_);
+    if (trap_->memory->host == nullptr) write(*trap_->memory, 0, &trapped_, sizeof trapped_);
   }
 }
 
@@ -72,6 +131,10 @@ void chunk_job::upload_host_rows(const detail::rows_ptr& set) {
     inputs_.push_back(std::move(kept));
     return;
   }
+  if (auto lying = rows_in_place(*set, first, rows)) {
+    inputs_.push_back(std::move(lying));
+    return;
+  }
   const std::size_t row_bytes = set->layout().size;
   auto block = acquire(bytes_of(rows, set->layout()));
   for_overlaps(set->chunks(), first, rows, [&](const auto& c, std::int64_t begin, std::int64_t n) {
@@ -88,6 +151,7 @@ void chunk_job::upload_host_rows(const detail::rows_ptr& set) {
 
 memory::device_block_ptr chunk_job::upload_side(const detail::rows_ptr& set) {
   if (auto kept = on.memory().find(set, 0, set->rows())) return kept;
+  if (auto lying = rows_in_place(*set, 0, set->rows())) return lying;
   auto block = acquire(set->bytes());
   if (set->rows() > 0) write(*block->memory, 0, set->data(), set->bytes());
   on.memory().keep(set, 0, set->rows(), block);
@@ -134,7 +198,7 @@ void chunk_job::read(const devices::buffer& from, std::size_t offset, void* to, 
   std::array<devices::event, 1> after{needed ? on.last_kernel() : nullptr};
   downloaded_ =
       on.downloads().read(from, offset, to, bytes, std::span(after.data(), after[0] ? 1u : 0u));
-  on.downloaded_bytes += static_cast<double>(bytes);
+  if (from.host == nullptr) on.downloaded_bytes += static_cast<double>(bytes);
 }
 
 void chunk_job::write(devices::buffer& to, std::size_t offset, const void* from,

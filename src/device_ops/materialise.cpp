@@ -74,6 +74,11 @@ class materialising final : public chunk_operator {
     return form_ == detail::shape::masked ? 2 * record + mask_bytes : record + count_bytes;
   }
 
+  double chunk_bytes_preferred() const override {
+    const bool straight = form_ == detail::shape::aligned && inputs_in_place(run_);
+    return straight ? chunk_bytes_in_place : 0;
+  }
+
   void enqueue(chunk_job& job) override {
     if (form_ == detail::shape::aligned)
       map(job);
@@ -101,7 +106,8 @@ class materialising final : public chunk_operator {
   std::size_t bytes(std::int64_t rows) const { return static_cast<std::size_t>(rows) * row_bytes_; }
 
   void map(chunk_job& job) {
-    auto out = job.acquire(bytes(job.rows));
+    auto out = run_.stays ? job.acquire(bytes(job.rows))
+                          : job.memory_for(output_.host_room(job, job.rows), bytes(job.rows));
     job.launch(code_, map_entry, row_items(job.on, job.rows), {job.rows, *out->memory});
     deliver(job, std::move(out), job.rows);
   }

@@ -60,6 +60,13 @@ struct stage_run {
 /// A set for the stage's result on the host, which keeps alive what its records may refer to.
 std::shared_ptr<detail::row_set> empty_result(const stage_run& run);
 
+/// Whether kernels use all inputs where they lie: nothing is uploaded.
+bool inputs_in_place(const stage_run& run);
+
+/// Rows of a chunk for operators that go through their input once and leave little behind, where
+/// nothing is copied: enough to make launches cheap, few enough to be cancelled between.
+inline constexpr double chunk_bytes_in_place = 64 << 20;
+
 /// Fills in the captured values. Throws needs_cpu where they can't be read.
 void take_values(stage_run& run);
 
@@ -102,6 +109,12 @@ class chunk_job {
 
   /// Device memory that is held until the job is done, or longer by whoever keeps the pointer.
   memory::device_block_ptr acquire(std::size_t bytes);
+  /// Device memory that holds these bytes, which must stay as they are until the job is done: a
+  /// copy, or themselves. Kernels only read it.
+  memory::device_block_ptr memory_with(const void* data, std::size_t bytes);
+  /// Device memory for bytes that read() is to put at `to`: that memory itself, or some that is
+  /// read from.
+  memory::device_block_ptr memory_for(void* to, std::size_t bytes);
   /// Launches a kernel that takes ELEMENT_PARAMS and then `more`.
   void launch(const program& what, const kernel_entry& entry, std::size_t items,
               std::initializer_list<devices::argument> more);
@@ -122,6 +135,9 @@ class chunk_job {
 
  private:
   void upload_input(const stage_input& input);
+  memory::device_block_ptr in_place(const void* memory, std::size_t bytes);
+  memory::device_block_ptr rows_in_place(const detail::row_set& set, std::int64_t first_row,
+                                         std::int64_t row_count);
   void upload_host_rows(const detail::rows_ptr& set);
   memory::device_block_ptr upload_side(const detail::rows_ptr& set);
   memory::device_block_ptr upload_index(const detail::rows_ptr& set);

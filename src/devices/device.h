@@ -24,6 +24,7 @@ struct properties {
   dialect speaks = dialect::opencl_c;
   bool like_cpu = false;     ///< wants few work-items that loop over blocks of rows
   bool host_memory = false;  ///< its buffers are host memory and charged to the host's budget
+  bool in_place = false;     ///< kernels can use the host's own rows: wrap()
   std::size_t memory_bytes = 0, buffer_bytes_max = 0;
   unsigned compute_units = 1;
   std::size_t group_items_max = 1;  ///< work-items of a work-group
@@ -35,6 +36,7 @@ class buffer {
  public:
   virtual ~buffer() = default;
   std::size_t bytes = 0;
+  const std::byte* host = nullptr;  ///< where it lies, if it was made by wrap()
 };
 
 /// A kernel ready to run on the device that built it.
@@ -80,6 +82,10 @@ class device {
   virtual const properties& about() const noexcept = 0;
   /// Throws fault::out_of_memory when the device has no more. The content is unspecified.
   virtual std::unique_ptr<buffer> allocate(std::size_t bytes) = 0;
+  /// Host memory as a buffer, aligned as it is, which must outlive it; null where kernels can't use
+  /// it in place. Until a read() of it to where it lies is done, the host doesn't see what kernels
+  /// wrote. No operation uses two buffers of overlapping memory.
+  virtual std::unique_ptr<buffer> wrap(void*, std::size_t) { return nullptr; }
   virtual std::unique_ptr<queue> make_queue() = 0;
   /// Compiles, or finds in a cache. Throws fault::build_failed with the compiler's log.
   virtual std::unique_ptr<kernel> build(const kernel_source& source) = 0;

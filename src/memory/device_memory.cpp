@@ -56,6 +56,7 @@ class device_memory::buffers {
       : device(std::move(on)),
         limit(usable(device->about(), limit_bytes, host.get())),
         largest(std::min(limit, device->about().buffer_bytes_max)),
+        in_place(limit_bytes == 0 && device->about().in_place),
         host_(device->about().host_memory ? std::move(host) : nullptr) {}
 
   std::size_t room() const noexcept { return limit - in_use - warm_; }
@@ -80,6 +81,7 @@ class device_memory::buffers {
 
   const devices::attached_ptr device;
   const std::size_t limit, largest;
+  const bool in_place;
   std::size_t in_use = 0, peak = 0;
 
  private:
@@ -214,6 +216,21 @@ device_block_ptr device_memory::acquire(std::size_t bytes, std::string_view who)
             const std::unique_ptr<device_block> owned(done);
             std::lock_guard lock(all->device->lock);
             all->give_back({size, std::move(owned->memory)});
+          }};
+}
+
+bool device_memory::in_place() const noexcept { return buffers_->in_place; }
+
+device_block_ptr device_memory::wrap(const void* memory, std::size_t bytes) {
+  if (!in_place() || on()->lost) return nullptr;
+  auto buffer = on()->driver->wrap(const_cast<void*>(memory), bytes);
+  if (!buffer) return nullptr;
+  auto block = std::make_unique<device_block>();
+  block->bytes = bytes;
+  block->memory = std::move(buffer);
+  return {block.release(), [device = on()](device_block* done) {
+            const std::lock_guard lock(device->lock);
+            delete done;
           }};
 }
 

@@ -45,6 +45,14 @@ class device_memory {
   /// kept for later was given up; or lost. Never waits for memory.
   device_block_ptr acquire(std::size_t bytes, std::string_view who);
 
+  /// Whether wrap() is worth a try: the device can use host memory in place, and its own wasn't
+  /// limited by whoever made this. A limit rehearses a device that needs copies.
+  bool in_place() const noexcept;
+  /// Host memory as a block where it lies, uncharged; null where that isn't possible. The memory
+  /// must outlive the block. No operation may use two blocks of overlapping memory, or write into
+  /// one of memory that is const elsewhere.
+  device_block_ptr wrap(const void* memory, std::size_t bytes);
+
   /// A kept copy that begins at row `first` of a set on the host and has at least `rows` rows; null
   /// when there is none, or the device is lost.
   device_block_ptr find(const detail::rows_ptr& set, std::int64_t first, std::int64_t rows);

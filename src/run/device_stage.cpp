@@ -44,7 +44,7 @@ std::string names(const std::vector<device_ops::device_session*>& devices) {
 /// What devices have done so far.
 struct totals {
   std::int64_t launches = 0;
-  double up = 0, down = 0, build_seconds = 0;
+  double up = 0, down = 0, in_place = 0, build_seconds = 0;
 };
 totals totals_of(const std::vector<device_ops::device_session*>& devices) {
   totals all;
@@ -52,6 +52,7 @@ totals totals_of(const std::vector<device_ops::device_session*>& devices) {
     all.launches += d->launches;
     all.up += d->uploaded_bytes;
     all.down += d->downloaded_bytes;
+    all.in_place += d->in_place_bytes;
     all.build_seconds += d->build_seconds;
   }
   return all;
@@ -64,6 +65,8 @@ std::string what_ran(const std::vector<device_ops::device_session*>& devices,
   auto text = fmt::format("ran on {}: {} launches, {} there, {} back", names(devices),
                           now.launches - before.launches, base::bytes_text(now.up - before.up),
                           base::bytes_text(now.down - before.down));
+  const double in_place = now.in_place - before.in_place;
+  if (in_place != 0) text += ", " + base::bytes_text(in_place) + " used in place";
   const double built = now.build_seconds - before.build_seconds;
   return built == 0 ? text : text + ", kernels built in " + base::time_text(built);
 }

@@ -1,5 +1,7 @@
 #include "session/session_devices.h"
 
+#include <limits>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -19,6 +21,10 @@ cost::device_rates rates_of(const cost::stored_rates& stored,
   rates.kind = kind;
   rates.host_memory = about.host_memory;
   rates.memory_bytes = static_cast<double>(device.memory().limit());
+  if (device.memory().in_place()) {
+    rates.transfer_us = 0;
+    rates.to_gb_per_s = rates.from_gb_per_s = std::numeric_limits<double>::infinity();
+  }
   return rates;
 }
 

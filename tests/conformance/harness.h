@@ -44,7 +44,7 @@ inline bool two_opencl_devices() {
 
 /// Thread counts 1 to 8 and chunk sizes 1, odd, the planner's own and larger than any input;
 /// devices with memory of their own, one and two of them, which run the same functions; OpenCL,
-/// where this build compiles lambdas for devices.
+/// where this build compiles lambdas for devices, with copies and on the host's rows in place.
 inline const std::vector<setting>& settings() {
   constexpr std::size_t mebibyte = std::size_t{1} << 20;
   static const std::vector<setting> all = [] {
@@ -62,6 +62,7 @@ inline const std::vector<setting>& settings() {
     if (two_opencl_devices()) {
       made.push_back({2, 0, "opencl:0,opencl:1", 64 * mebibyte});
       made.push_back({2, 4097, "opencl:0", 64 * mebibyte});
+      made.push_back({2, 4097, "opencl:1"});
     }
 #endif
     return made;

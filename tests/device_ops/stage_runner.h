@@ -24,6 +24,9 @@ class as_if_gpu final : public devices::device {
   std::unique_ptr<devices::buffer> allocate(std::size_t bytes) override {
     return real_.allocate(bytes);
   }
+  std::unique_ptr<devices::buffer> wrap(void* memory, std::size_t bytes) override {
+    return real_.wrap(memory, bytes);
+  }
   std::unique_ptr<devices::queue> make_queue() override { return real_.make_queue(); }
   std::unique_ptr<devices::kernel> build(const devices::kernel_source& source) override {
     return real_.build(changed(source));
@@ -44,21 +47,27 @@ class as_if_gpu final : public devices::device {
   devices::properties about_;
 };
 
-/// The devices that tests of kernels' texts run on: every OpenCL device, and each as if it were a
-/// GPU. A device's thread is who holds its lock: one of these at a time.
+/// A device to run a stage on. Its thread is who holds its lock: one of these at a time.
 struct chosen_device {
   devices::attached_ptr real, used;
   std::string name;
+  std::size_t memory_bytes = 0;  ///< 0: what it has; else rows are copied where they needn't be
 };
+inline constexpr std::size_t memory_with_copies = std::size_t{2} << 30;
+
+/// The devices that tests of kernels' texts run on: every OpenCL device, and each as if it were a
+/// GPU. Rows are used in place on one and copied to the other, in turn.
 inline std::vector<chosen_device> compiling_devices() {
   std::vector<chosen_device> found;
+  bool copies = false;
   for (const auto& real : devices::all_devices()) {
     if (real->about().speaks == devices::dialect::host) continue;
-    found.push_back({real, real, real->about().name});
+    found.push_back({real, real, real->about().name, copies ? memory_with_copies : 0});
+    copies = !copies;
     if (real->about().like_cpu)
       found.push_back(
           {real, std::make_shared<devices::attached>(std::make_unique<as_if_gpu>(*real->driver)),
-           real->about().name + " as if GPU"});
+           real->about().name + " as if GPU", copies ? memory_with_copies : 0});
   }
   return found;
 }
@@ -69,19 +78,20 @@ inline std::vector<chosen_device> devices_of_all_kinds() {
   auto found = compiling_devices();
   for (const char* name : {"test:seed=1+delay_us=0", "test:seed=2+delay_us=0+like=gpu"}) {
     const auto opened = devices::select(name).devices.at(0);
-    found.push_back({opened, opened, name});
+    found.push_back({opened, opened, name, 0});
   }
   return found;
 }
 
 /// The rows of a stage as bytes.
-/// \param memory_bytes  of the device for this; 0: what it has.
+/// \param memory_bytes  of the device for this; 0: as chosen.
 inline std::vector<std::byte> run_on(const chosen_device& device, const detail::node& n,
                                      std::int64_t chunk_rows = 0, bool stays = false,
                                      std::size_t memory_bytes = 0) {
   const std::lock_guard lock(device.real->lock);
   auto memory = std::make_shared<memory::pool>(std::size_t{4} << 30);
-  device_ops::device_session on(device.used, memory_bytes, memory);
+  device_ops::device_session on(device.used, memory_bytes != 0 ? memory_bytes : device.memory_bytes,
+                                memory);
   test_workers team(2);
   device_ops::stage_run run{.node = n,
                             .inputs = {},

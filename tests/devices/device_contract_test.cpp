@@ -136,6 +136,29 @@ TEST_P(device_contract, moves_any_range_of_bytes) {
   EXPECT_EQ(download<unsigned char>(*memory), model);
 }
 
+TEST_P(device_contract, uses_host_memory_in_place_or_says_that_it_cannot) {
+  constexpr long count = 1000;
+  std::vector<std::uint32_t> values(count + 3);
+  std::iota(values.begin(), values.end(), 0u);
+  const auto before = values;
+  std::uint32_t* const rows = values.data() + 1;  // aligned for these, and no better
+  const auto memory = on().wrap(rows, count * sizeof *rows);
+  if (!on().about().in_place) {
+    EXPECT_EQ(memory, nullptr);
+    return;
+  }
+  ASSERT_NE(memory, nullptr);
+  EXPECT_EQ(memory->bytes, count * sizeof *rows);
+  EXPECT_EQ(memory->host, reinterpret_cast<const std::byte*>(rows));
+  const auto adds = build("add", add);
+  const auto added = queue_->launch(*adds, {count, 0}, std::array<argument, 3>{memory, count, 5u});
+  const auto other = on().make_queue();
+  other->wait(other->read(*memory, 0, rows, memory->bytes, std::array{added}));
+  for (std::size_t i = 0; i < values.size(); ++i)
+    ASSERT_EQ(values[i], before[i] + (1 <= i && i <= count ? 5 : 0)) << i;
+  EXPECT_EQ(download<std::uint32_t>(*memory), std::vector<std::uint32_t>(rows, rows + count));
+}
+
 TEST_P(device_contract, copies_within_and_between_buffers) {
   std::vector<unsigned char> values(1001);
   std::iota(values.begin(), values.end(), static_cast<unsigned char>(0));

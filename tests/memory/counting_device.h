@@ -37,6 +37,11 @@ class counting_device final : public devices::device {
       throw devices::device_error(devices::fault::out_of_memory, about_.name, "no more");
     return std::make_unique<counted>(*this, bytes);
   }
+  std::unique_ptr<devices::buffer> wrap(void* memory, std::size_t bytes) override {
+    auto made = std::make_unique<counted>(*this, bytes);
+    made->host = static_cast<const std::byte*>(memory);
+    return made;
+  }
   std::unique_ptr<devices::queue> make_queue() override { return nullptr; }
   std::unique_ptr<devices::kernel> build(const devices::kernel_source&) override { return nullptr; }
   bool is_built(const devices::kernel_source&) const override { return false; }
@@ -56,7 +61,7 @@ struct fixture {
       : host(std::make_shared<pool>(64 * MiB)) {
     devices::properties about;
     about.name = "fake:0";
-    about.host_memory = host_memory;
+    about.host_memory = about.in_place = host_memory;
     about.memory_bytes = 1000 * MiB;
     about.buffer_bytes_max = buffer_max;
     auto made = std::make_unique<counting_device>(about);

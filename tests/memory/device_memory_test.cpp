@@ -185,6 +185,32 @@ TEST(device_memory, charges_the_host_once_where_its_memory_is_the_hosts) {
   EXPECT_EQ(f.host->in_use(), 10 * MiB);
 }
 
+TEST(device_memory, wraps_host_memory_without_charging_it) {
+  fixture f(0, true);
+  const std::vector<int> rows(1000);
+  ASSERT_TRUE(f.memory->in_place());
+  auto block = f.memory->wrap(rows.data(), 4000);
+  ASSERT_NE(block, nullptr);
+  EXPECT_EQ(block->bytes, 4000u);
+  EXPECT_EQ(block->memory->host, reinterpret_cast<const std::byte*>(rows.data()));
+  EXPECT_EQ(f.device->held, 4000u);
+  EXPECT_EQ(f.memory->in_use(), 0u);
+  EXPECT_EQ(f.host->in_use(), 0u);
+  f.memory.reset();
+  block.reset();
+  EXPECT_EQ(f.device->held, 0u) << "a wrapped block isn't kept warm";
+}
+
+TEST(device_memory, wraps_nothing_where_copies_are_rehearsed_or_needed_or_the_device_is_lost) {
+  const std::vector<int> rows(1000);
+  const fixture limited(64 * MiB, true), far(0), lost(0, true);
+  lost.on->lost = true;
+  EXPECT_FALSE(limited.memory->in_place());
+  EXPECT_FALSE(far.memory->in_place());
+  for (const auto* f : {&limited, &far, &lost})
+    EXPECT_EQ(f->memory->wrap(rows.data(), 4000), nullptr);
+}
+
 TEST(device_memory, leaves_the_host_alone_where_it_has_memory_of_its_own) {
   const fixture f(64 * MiB);
   const auto block = f.memory->acquire(10 * MiB, "a");

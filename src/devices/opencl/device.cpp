@@ -21,6 +21,8 @@ properties properties_of(const library& cl, cl_platform_id platform, cl_device_i
   p.speaks = dialect::opencl_c;
   p.like_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
   p.host_memory = p.like_cpu || of.device<cl_bool>(CL_DEVICE_HOST_UNIFIED_MEMORY) != CL_FALSE;
+  // Drivers of integrated GPUs want whole pages, and else make copies that nobody sees.
+  p.in_place = p.like_cpu;
   p.memory_bytes = of.device<cl_ulong>(CL_DEVICE_GLOBAL_MEM_SIZE);
   p.buffer_bytes_max = of.device<cl_ulong>(CL_DEVICE_MAX_MEM_ALLOC_SIZE);
   p.compute_units = std::max(1u, of.device<cl_uint>(CL_DEVICE_MAX_COMPUTE_UNITS));
@@ -75,6 +77,18 @@ std::unique_ptr<buffer> opencl_device::allocate(std::size_t bytes) {
                                                  std::max<std::size_t>(bytes, 1), nullptr, &code);
   context_.check(code, "allocation of " + base::bytes_text(static_cast<double>(bytes)));
   return std::make_unique<opencl_buffer>(context_.cl, handle, bytes);
+}
+
+// That memory is aligned for what kernels find there suffices (OpenCL 1.2, 5.2.1 and C.3).
+std::unique_ptr<buffer> opencl_device::wrap(void* memory, std::size_t bytes) {
+  if (!about().in_place || bytes == 0 || bytes > about().buffer_bytes_max) return nullptr;
+  cl_int code = CL_SUCCESS;
+  const cl_mem handle = context_.cl.CreateBuffer(
+      context_.open(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, memory, &code);
+  if (code != CL_SUCCESS) return nullptr;
+  auto made = std::make_unique<opencl_buffer>(context_.cl, handle, bytes);
+  made->host = static_cast<const std::byte*>(memory);
+  return made;
 }
 
 std::unique_ptr<queue> opencl_device::make_queue() {

@@ -16,6 +16,7 @@ class opencl_device final : public device {
 
   const properties& about() const noexcept override { return context_.about; }
   std::unique_ptr<buffer> allocate(std::size_t bytes) override;
+  std::unique_ptr<buffer> wrap(void* memory, std::size_t bytes) override;
   std::unique_ptr<queue> make_queue() override;
   std::unique_ptr<kernel> build(const kernel_source& source) override;
   bool is_built(const kernel_source& source) const override { return programs_.has(source); }
