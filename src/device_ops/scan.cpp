@@ -3,17 +3,19 @@
 // Problem: a running value needs all rows before it, and chunks lie on several devices or come and
 // go on one.
 //
-// Idea: two passes. The first one computes the totals of tiles of rows, all chunks on their own;
-// the host combines these in order with the user's own operator; the second one scans each tile
-// from there, chunks on their own again. A device that is like a CPU applies the operator to the
-// same pairs of values as the CPU does (ops/scan.cpp), so sums of floats are the same to the last
-// bit; others have smaller tiles, to be busy. Neither depends on chunks or on the number of
-// devices.
+// Idea: rows are cut into tiles, whose totals are computed first and combined in order; then each
+// tile is scanned from there. A device that is like a CPU applies the operator to the same pairs of
+// values as the CPU does (ops/scan.cpp), so sums of floats are the same to the last bit; others
+// have smaller tiles, to be busy. Neither depends on chunks or on the number of devices.
 //
-// Alternatives: one pass, in which the value of all rows before it goes from chunk to chunk. An
-// input that doesn't fit the device would be uploaded once instead of twice, but devices would wait
-// for each other under their locks, which can't be done without deadlock when two queries meet; and
-// an input that fits, the case in which a device wins, is uploaded once anyway.
+// One device that is like a CPU does both for a chunk while it is in the caches, and the value of
+// all rows so far goes from chunk to chunk on the device. Elsewhere there are two passes over all
+// chunks, and the host combines the totals with the user's own operator in between.
+//
+// Alternatives: several devices that hand the value on. They would wait for each other under their
+// locks, which can't be done without deadlock when two queries meet. GPUs that do: their tiles are
+// many, and combining them in order is one work-item's job, while an input that fits, the case in
+// which they win, is uploaded once anyway.
 #include "pappus/detail/loops/scan.h"
 
 #include <algorithm>
@@ -103,10 +105,10 @@ class scanning final : public chunk_operator {
                                : static_cast<std::int64_t>(group_items) * item_rows(run.node)),
         tiles_((run.rows + tile_rows_ - 1) / tile_rows_),
         code_(program_of(run.node)),
-        befores_(*run.host_memory, bytes(tiles_), run.who),
         output_(run, run.rows) {
     // Tiles must be the same everywhere.
     std::erase_if(run.devices, [&](const auto* on) { return has_item_blocks(*on) != item_tiles_; });
+    chained_ = item_tiles_ && run.devices.size() == 1;
   }
 
   std::int64_t unit_rows() const override { return tile_rows_; }
@@ -115,27 +117,31 @@ class scanning final : public chunk_operator {
     return static_cast<double>(value_bytes_) * (1 + 1 / static_cast<double>(tile_rows_));
   }
 
+  double chunk_bytes_preferred() const override {
+    if (!chained_ || !inputs_in_place(run_)) return 0;
+    // What the second kernel of a chunk reads is still in the caches; few tiles leave cores idle.
+    const std::size_t tiles = std::max(64u, 4 * run_.devices.front()->about().compute_units);
+    return static_cast<double>(tiles) * (row_bytes() + ops::input_row_bytes(run_.node)) *
+           static_cast<double>(tile_rows_);
+  }
+
   void enqueue(chunk_job& job) override {
     const std::int64_t tile = job.first / tile_rows_,
                        tiles = (job.rows + tile_rows_ - 1) / tile_rows_;
-    auto values = job.acquire(bytes(tiles));
-    if (befores_known_) {
-      scan_chunk(job, tile, tiles, *values->memory);
-    } else {
-      launch(job, totals_entry, tiles, {job.rows, tile_rows_, *values->memory});
-      job.read(*values->memory, 0, before(tile), bytes(tiles));
-    }
+    if (chained_)
+      scan_next(job, tiles);
+    else if (!befores_known_)
+      total_tiles(job, tile, tiles);
+    else if (item_tiles_)
+      scan_from(job, tiles, job.memory_with(before(tile), value_bytes_),
+                job.memory_with(total(tile), bytes(tiles)), job.acquire(value_bytes_));
+    else
+      scan_groups(job, tiles, job.memory_with(before(tile), bytes(tiles)));
   }
   void complete(chunk_job&) override {}
 
   void run() {
-    if (tiles_ > 1) {
-      const std::string note = run_.note;
-      stream_chunks(run_, *this);
-      run_.note = note;  // the second pass says the same
-    }
-    if (tiles_ > 0) combine_totals();
-    befores_known_ = true;
+    if (!chained_) find_befores();
     stream_chunks(run_, *this);
     output_.finish();
   }
@@ -144,7 +150,10 @@ class scanning final : public chunk_operator {
   std::size_t bytes(std::int64_t values) const {
     return static_cast<std::size_t>(values) * value_bytes_;
   }
+  std::byte* total(std::int64_t tile) { return totals_.data() + bytes(tile); }
   std::byte* before(std::int64_t tile) { return befores_.data() + bytes(tile); }
+  int exclusive() const { return params_.initial != nullptr; }
+  int has_before(const chunk_job& job) const { return exclusive() != 0 || job.first > 0; }
 
   void launch(chunk_job& job, kernel_entry entry, std::int64_t tiles,
               std::initializer_list<devices::argument> more) {
@@ -156,41 +165,76 @@ class scanning final : public chunk_operator {
     job.launch(code_, entry, items, more);
   }
 
-  void scan_chunk(chunk_job& job, std::int64_t tile, std::int64_t tiles, devices::buffer& befores) {
-    const int exclusive = params_.initial != nullptr;
-    const int has_before = exclusive != 0 || tile > 0;
-    auto out = job.acquire(bytes(job.rows));
-    job.write(befores, 0, before(tile), bytes(tiles));
+  void total_tiles(chunk_job& job, std::int64_t tile, std::int64_t tiles) {
+    const auto totals = job.memory_for(total(tile), bytes(tiles));
+    launch(job, totals_entry, tiles, {job.rows, tile_rows_, *totals->memory});
+    job.read(*totals->memory, 0, total(tile), bytes(tiles));
+  }
+
+  /// The only device: a chunk begins where the one before it ended.
+  void scan_next(chunk_job& job, std::int64_t tiles) {
+    const auto totals = job.acquire(bytes(tiles));
+    if (tiles > 1 || more_follow(job))
+      launch(job, totals_entry, tiles, {job.rows, tile_rows_, *totals->memory});
+    for (auto& c : carried_)
+      if (!c.value) c.value = job.on.memory().acquire(value_bytes_, run_.who);
+    // A chunk that is tried again finds what is before it: it wrote to the other one.
+    auto& from = carried_[carried_[0].to_row == job.first ? 0 : 1];
+    auto& to = carried_[&from == &carried_[0] ? 1 : 0];
+    const bool starts = job.first == 0 && exclusive();
+    scan_from(job, tiles,
+              starts ? job.memory_with(params_.initial.get(), value_bytes_) : from.value, totals,
+              to.value);
+    to.to_row = job.first + job.rows;
+  }
+
+  void scan_from(chunk_job& job, std::int64_t tiles, const memory::device_block_ptr& before,
+                 const memory::device_block_ptr& totals, const memory::device_block_ptr& after) {
+    auto out = room_for(job);
     launch(job, scan_entry, tiles,
-           {job.rows, tile_rows_, exclusive, has_before, befores, *out->memory});
+           {job.rows, tile_rows_, exclusive(), has_before(job), int{more_follow(job)},
+            *before->memory, *totals->memory, *after->memory, *out->memory});
+    deliver(job, std::move(out));
+  }
+
+  void scan_groups(chunk_job& job, std::int64_t tiles, const memory::device_block_ptr& befores) {
+    auto out = room_for(job);
+    launch(job, scan_entry, tiles,
+           {job.rows, tile_rows_, exclusive(), has_before(job), *befores->memory, *out->memory});
+    deliver(job, std::move(out));
+  }
+
+  bool more_follow(const chunk_job& job) const { return job.first + job.rows < run_.rows; }
+  memory::device_block_ptr room_for(chunk_job& job) {
+    return run_.stays ? job.acquire(bytes(job.rows))
+                      : job.memory_for(output_.host_room(job, job.rows), bytes(job.rows));
+  }
+  void deliver(chunk_job& job, memory::device_block_ptr out) {
     if (run_.stays)
       output_.leave(job, std::move(out), job.rows);
     else
       job.read(*out->memory, 0, output_.host_room(job, job.rows), bytes(job.rows));
   }
 
-  /// Totals of tiles become the values of all rows before each tile.
-  void combine_totals() {
-    detail::block scratch(*run_.host_memory, 3 * padded(value_bytes_), run_.who);
-    std::byte *running = scratch.data(), *next = running + padded(value_bytes_),
-              *own = next + padded(value_bytes_);
-    bool any_before = params_.initial != nullptr;
-    if (any_before) std::memcpy(running, params_.initial.get(), value_bytes_);
-    for (std::int64_t tile = 0; tile < tiles_; ++tile) {
-      std::memcpy(own, before(tile), value_bytes_);
-      if (any_before) std::memcpy(before(tile), running, value_bytes_);
-      if (tile + 1 == tiles_) break;  // nobody needs the value of all rows
-      if (any_before) {
-        params_.combine(run_.node.stage.element.get(), running, own, next);
-        std::swap(running, next);
-      } else {
-        std::memcpy(running, own, value_bytes_);
-      }
-      any_before = true;
+  /// The first of two passes.
+  void find_befores() {
+    totals_ = detail::block(*run_.host_memory, bytes(tiles_), run_.who);
+    befores_ = detail::block(*run_.host_memory, bytes(tiles_), run_.who);
+    if (tiles_ > 1) {
+      const std::string note = run_.note;
+      stream_chunks(run_, *this);
+      run_.note = note;  // the second pass says the same
     }
+    if (exclusive() && tiles_ > 0) std::memcpy(before(0), params_.initial.get(), value_bytes_);
+    for (std::int64_t tile = 1; tile < tiles_; ++tile) {
+      if (tile > 1 || exclusive())
+        params_.combine(run_.node.stage.element.get(), before(tile - 1), total(tile - 1),
+                        before(tile));
+      else
+        std::memcpy(before(tile), total(tile - 1), value_bytes_);
+    }
+    befores_known_ = true;
   }
-
-  static std::size_t padded(std::size_t n) { return (n + 63) / 64 * 64; }
 
   stage_run& run_;
   const detail::scan_params& params_;
@@ -198,7 +242,13 @@ class scanning final : public chunk_operator {
   const bool item_tiles_;  // a tile is a work-item's
   const std::int64_t tile_rows_, tiles_;
   const program code_;
-  detail::block befores_;  // totals of tiles, then the values of all rows before them
+  bool chained_ = false;
+  struct carry {
+    memory::device_block_ptr value;
+    std::int64_t to_row = 0;  // the value of all rows before it
+  };
+  carry carried_[2];                // of the only device
+  detail::block totals_, befores_;  // of all tiles; the values of all rows before them
   bool befores_known_ = false;
   collected_rows output_;
 };
