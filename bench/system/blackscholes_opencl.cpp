@@ -1,4 +1,5 @@
-// Chunks pass through two slots of device memory, so that copies overlap kernels.
+// Chunks pass through two slots of device memory, so that copies overlap kernels, or are used where
+// they lie.
 #include "system/blackscholes_opencl.h"
 
 #include <algorithm>
@@ -8,39 +9,33 @@
 namespace pappus::bench::blackscholes {
 namespace {
 
-constexpr std::int64_t chunk_rows = 1 << 18;
+constexpr std::int64_t copied_rows = 1 << 18;
 
 /// What one device needs for its share of the rows.
 struct worker {
   opencl::device& on;
-  prices* out;
   opencl::streamed_input quotes;
+  opencl::streamed_output results;
   opencl::kernel price;
-  opencl::memory results[2];
-  opencl::event delivered[2];
 
   worker(opencl::device& d, std::span<const quote> share, prices* to, const char* function,
          bool resident)
       : on(d),
-        out(to),
-        quotes(d, share.data(), sizeof(quote), std::ssize(share), chunk_rows, resident),
+        quotes(d, share.data(), sizeof(quote), std::ssize(share),
+               d.chunk_rows(copied_rows, sizeof(quote)), resident),
+        results(d, to, sizeof(prices), std::ssize(share), d.chunk_rows(copied_rows, sizeof(quote))),
         price(on.build(std::string(text_file("opencl/prelude.cl")) +
                            std::string(text_file("device/blackscholes.cl")) +
                            std::string(text_file("opencl/blackscholes.cl")),
-                       function)) {
-    for (auto& r : results) r = on.allocate(chunk_rows * sizeof(prices));
-  }
+                       function)) {}
 
   void run() {
     for (std::int64_t i = 0; i < quotes.chunks(); ++i) {
       const auto chunk = quotes.upload(i);
-      auto& result = results[i % 2];
-      auto& read = delivered[i % 2];
-      const auto computed =
-          on.launch(price, on.items(), {chunk.ready, read}, *chunk.data, chunk.rows, result);
+      const auto computed = on.launch(price, on.items(), {chunk.ready, results.free(i)},
+                                      *chunk.data, chunk.rows, results.room(i));
       quotes.used(i, computed);
-      read = on.read(result, 0, out + chunk.first,
-                     static_cast<std::size_t>(chunk.rows) * sizeof(prices), {computed});
+      results.deliver(i, computed);
       on.flush();
     }
     on.finish();
@@ -61,7 +56,7 @@ void add_opencl(const stage& on, std::span<const quote> quotes, std::span<prices
           out.data() + first, function, on.asked.resident);
     };
     auto crew =
-        std::make_shared<opencl::crew<worker>>(on.opencl, std::ssize(quotes), chunk_rows, make);
+        std::make_shared<opencl::crew<worker>>(on.opencl, std::ssize(quotes), copied_rows, make);
     const auto run = [=] { crew->run([](worker& w, std::size_t) { w.run(); }); };
     to.push_back({name, run,
                   [=] {

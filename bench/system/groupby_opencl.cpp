@@ -48,7 +48,8 @@ struct dense_worker final : worker {
       : on(d),
         keys(domain),
         copies(static_cast<std::int64_t>(on.items()) * (two_tables ? 2 : 1)),
-        rows(d, share.data(), sizeof(row), std::ssize(share), chunk_rows, resident),
+        rows(d, share.data(), sizeof(row), std::ssize(share), d.chunk_rows(chunk_rows, sizeof(row)),
+             resident),
         clear(on.build(text_file("opencl/groupby_table.cl"), "clear_tables")),
         add_rows(on.build(text_file("opencl/groupby_table.cl"),
                           two_tables ? "add_to_two_tables" : "add_to_table")),
@@ -90,7 +91,8 @@ struct hash_worker final : worker {
 
   hash_worker(opencl::device& d, std::span<const row> share, bool resident)
       : on(d),
-        rows(d, share.data(), sizeof(row), std::ssize(share), chunk_rows, resident),
+        rows(d, share.data(), sizeof(row), std::ssize(share), d.chunk_rows(chunk_rows, sizeof(row)),
+             resident),
         clear(on.build(text_file("opencl/groupby_table.cl"), "clear_tables")),
         add_rows(on.build(text_file("opencl/groupby_table.cl"), "add_to_hash_table")),
         fault(on.allocate(4)),

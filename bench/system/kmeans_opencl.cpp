@@ -43,14 +43,18 @@ struct worker {
         tables(k * on.items()),
         device_tables(on.allocate(tables.size() * sizeof(sums<D>))),
         centers(on.allocate(k * sizeof(point<D>))) {
-    for (std::int64_t first = 0; first < std::ssize(share); first += chunk_rows)
-      chunks.push_back(on.allocate(chunk_rows * sizeof(point<D>)));
+    for (std::int64_t first = 0; first < std::ssize(share); first += chunk_rows) {
+      const auto part = rows_of(chunks.size());
+      chunks.push_back(on.in_place() ? on.wrap(part.data(), part.size_bytes())
+                                     : on.allocate(chunk_rows * sizeof(point<D>)));
+    }
     ready.resize(chunks.size());
     if (resident) upload();
     on.finish();
   }
 
   void upload() {
+    if (on.in_place()) return;
     for (std::size_t i = 0; i < chunks.size(); ++i) {
       const auto part = rows_of(i);
       ready[i] = on.write(chunks[i], 0, part.data(), part.size_bytes());

@@ -12,7 +12,7 @@ namespace {
 int add(int x, int by) { return x + by; }
 
 /// The operations of such a stage: rows and the state to begin with go there, a kernel, a state
-/// comes back.
+/// comes back; or the kernel finds and leaves them on the host.
 struct operations {
   opencl::device& on;
   opencl::kernel add;
@@ -28,6 +28,16 @@ struct operations {
   std::int64_t run(const std::vector<int>& numbers, std::int32_t by) {
     const std::int64_t zero = 0, n = std::ssize(numbers);
     std::int64_t sum = 0;
+    if (on.in_place()) {
+      rows = on.wrap(numbers.data(), numbers.size() * sizeof(int));
+      initial = on.wrap(&zero, sizeof zero);
+      total = on.wrap(&sum, sizeof sum);
+      const auto computed = on.launch(add, 1, {}, rows, n, by, total);
+      on.read(total, 0, &sum, sizeof sum, {computed});
+      on.flush();
+      on.finish();
+      return sum;
+    }
     const auto first = on.write(rows, 0, numbers.data(), numbers.size() * sizeof(int));
     const auto second = on.write(initial, 0, &zero, sizeof zero);
     const auto computed = on.launch(add, 1, {first, second}, rows, n, by, total);

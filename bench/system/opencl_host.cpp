@@ -11,6 +11,13 @@ device::device(const library& cl, cl_device_id id, std::string name)
   check(cl_.GetDeviceInfo(id_, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, nullptr),
         "clGetDeviceInfo");
   units_ = units;
+  cl_device_type type = 0;
+  cl_ulong most = 0;
+  check(cl_.GetDeviceInfo(id_, CL_DEVICE_TYPE, sizeof type, &type, nullptr), "clGetDeviceInfo");
+  check(cl_.GetDeviceInfo(id_, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof most, &most, nullptr),
+        "clGetDeviceInfo");
+  in_place_ = (type & CL_DEVICE_TYPE_CPU) != 0;
+  buffer_bytes_max_ = most;
   cl_int code = CL_SUCCESS;
   context_ = {cl_.CreateContext(nullptr, 1, &id_, nullptr, nullptr, &code), release{&cl_}};
   check(code, "clCreateContext");
@@ -31,6 +38,15 @@ memory device::allocate(std::size_t bytes) const {
   cl_int code = CL_SUCCESS;
   memory made(cl_.CreateBuffer(context_.get(), CL_MEM_READ_WRITE, std::max<std::size_t>(bytes, 16),
                                nullptr, &code),
+              release{&cl_});
+  check(code, "clCreateBuffer");
+  return made;
+}
+
+memory device::wrap(const void* data, std::size_t bytes) const {
+  cl_int code = CL_SUCCESS;
+  memory made(cl_.CreateBuffer(context_.get(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes,
+                               const_cast<void*>(data), &code),
               release{&cl_});
   check(code, "clCreateBuffer");
   return made;
@@ -183,29 +199,49 @@ streamed_input::streamed_input(device& on, const void* rows, std::size_t row_byt
       rows_(static_cast<const std::byte*>(rows)),
       row_bytes_(row_bytes),
       n_(n),
-      chunk_rows_(chunk_rows),
-      resident_(resident) {
-  slots_.resize(
-      static_cast<std::size_t>(resident ? chunks() : std::min<std::int64_t>(2, chunks())));
-  for (slot& s : slots_) s.data = on_.allocate(static_cast<std::size_t>(chunk_rows) * row_bytes);
-  if (!resident) return;
+      chunk_rows_(std::min(chunk_rows, n)),
+      stays_(resident || on.in_place()) {
+  slots_.resize(static_cast<std::size_t>(stays_ ? chunks() : std::min<std::int64_t>(2, chunks())));
+  for (std::int64_t i = 0; i < std::ssize(slots_); ++i)
+    slot_of(i).data = on_.in_place()
+                          ? on_.wrap(host(i), bytes_of(i))
+                          : on_.allocate(static_cast<std::size_t>(chunk_rows_) * row_bytes);
+  if (!resident || on_.in_place()) return;
   for (std::int64_t i = 0; i < chunks(); ++i) write(i);
   on_.finish();
 }
 
 event streamed_input::write(std::int64_t i) {
   slot& s = slot_of(i);
-  const auto offset = static_cast<std::size_t>(i * chunk_rows_);
-  const auto rows = static_cast<std::size_t>(std::min(chunk_rows_, n_ - i * chunk_rows_));
-  return on_.write(s.data, 0, rows_ + offset * row_bytes_, rows * row_bytes_, {s.used});
+  return on_.write(s.data, 0, host(i), bytes_of(i), {s.used});
 }
 
 streamed_input::chunk streamed_input::upload(std::int64_t i) {
-  event ready = resident_ ? nullptr : write(i);
-  return {&slot_of(i).data, i * chunk_rows_, std::min(chunk_rows_, n_ - i * chunk_rows_),
-          std::move(ready)};
+  event ready = stays_ ? nullptr : write(i);
+  return {&slot_of(i).data, i * chunk_rows_, rows_of(i), std::move(ready)};
 }
 
 void streamed_input::used(std::int64_t i, event until) { slot_of(i).used = std::move(until); }
+
+streamed_output::streamed_output(device& on, void* rows, std::size_t row_bytes, std::int64_t n,
+                                 std::int64_t chunk_rows)
+    : on_(on),
+      rows_(static_cast<std::byte*>(rows)),
+      bytes_(static_cast<std::size_t>(n) * row_bytes),
+      chunk_bytes_(static_cast<std::size_t>(std::min(chunk_rows, n)) * row_bytes) {
+  if (!on_.in_place()) {
+    for (int i = 0; i < 2; ++i) rooms_.push_back(on_.allocate(chunk_bytes_));
+  } else {
+    for (std::size_t at = 0; at < bytes_; at += chunk_bytes_)
+      rooms_.push_back(on_.wrap(rows_ + at, std::min(chunk_bytes_, bytes_ - at)));
+  }
+  delivered_.resize(rooms_.size());
+}
+
+void streamed_output::deliver(std::int64_t i, const event& computed) {
+  const std::size_t at = static_cast<std::size_t>(i) * chunk_bytes_;
+  delivered_[slot_of(i)] =
+      on_.read(room(i), 0, rows_ + at, std::min(chunk_bytes_, bytes_ - at), {computed});
+}
 
 }  // namespace pappus::bench::opencl

@@ -2,8 +2,8 @@
 // errors turned into exceptions and handles released by their owners.
 //
 // A device has a context and three queues of its own, in order: uploads, kernels, downloads. Only
-// events order them, so copies of one chunk overlap the kernels of another. Copies are explicit, as
-// they'd be for a device with memory of its own.
+// events order them, so copies of one chunk overlap the kernels of another. A CPU's kernels use the
+// host's rows where they lie instead.
 //
 // Not here: anything of the engine they are compared with, but for the table of the library's
 // functions.
@@ -56,7 +56,17 @@ class device {
   /// Work-items for kernels in which each walks a block of rows: four for a processor.
   std::size_t items() const { return 4 * units_; }
 
+  /// Whether kernels can use host memory where it lies.
+  bool in_place() const { return in_place_; }
+  /// That memory, for kernels that leave it as it is or write what read() then makes visible.
+  memory wrap(const void* data, std::size_t bytes) const;
   memory allocate(std::size_t bytes) const;
+  /// Rows of a chunk for kernels that keep little of their input: `usual` where it is copied, else
+  /// as many as a buffer may have.
+  std::int64_t chunk_rows(std::int64_t usual, std::size_t row_bytes) const {
+    const auto most = static_cast<std::int64_t>(buffer_bytes_max_ / row_bytes);
+    return in_place_ ? most : usual;
+  }
   /// \param definitions  lines put before the text.
   kernel build(std::string_view text, const char* function, const std::string& definitions = {});
 
@@ -95,7 +105,8 @@ class device {
   const library& cl_;
   cl_device_id id_;
   std::string name_;
-  std::size_t units_ = 1;
+  std::size_t units_ = 1, buffer_bytes_max_ = 0;
+  bool in_place_ = false;
   owned<cl_context> context_;
   owned<cl_command_queue> uploads_, kernels_, downloads_;
 };
@@ -109,7 +120,8 @@ device_list named(std::string_view list);
 std::string names_of(const device_list& all);
 
 /// Rows in host memory on their way to a device's kernels, chunk by chunk: through two buffers, so
-/// that an upload overlaps the kernels of the chunk before, or all of them there from the start.
+/// that an upload overlaps the kernels of the chunk before; or all of them there from the start, or
+/// used where they lie.
 class streamed_input {
  public:
   struct chunk {
@@ -132,14 +144,43 @@ class streamed_input {
     event used;
   };
   slot& slot_of(std::int64_t i) { return slots_[static_cast<std::size_t>(i) % slots_.size()]; }
+  const std::byte* host(std::int64_t i) const {
+    return rows_ + static_cast<std::size_t>(i * chunk_rows_) * row_bytes_;
+  }
+  std::int64_t rows_of(std::int64_t i) const { return std::min(chunk_rows_, n_ - i * chunk_rows_); }
+  std::size_t bytes_of(std::int64_t i) const {
+    return static_cast<std::size_t>(rows_of(i)) * row_bytes_;
+  }
   event write(std::int64_t i);
 
   device& on_;
   const std::byte* rows_;
   std::size_t row_bytes_;
   std::int64_t n_, chunk_rows_;
-  bool resident_;
+  bool stays_;
   std::vector<slot> slots_;
+};
+
+/// Results on their way to host memory, chunk by chunk: through two buffers, or written where they
+/// belong.
+class streamed_output {
+ public:
+  streamed_output(device& on, void* rows, std::size_t row_bytes, std::int64_t n,
+                  std::int64_t chunk_rows);
+  /// What kernels write chunk i to, after free(i).
+  const memory& room(std::int64_t i) const { return rooms_[slot_of(i)]; }
+  const event& free(std::int64_t i) const { return delivered_[slot_of(i)]; }
+  /// Enqueues what brings chunk i to the host once it is computed.
+  void deliver(std::int64_t i, const event& computed);
+
+ private:
+  std::size_t slot_of(std::int64_t i) const { return static_cast<std::size_t>(i) % rooms_.size(); }
+
+  device& on_;
+  std::byte* rows_;
+  std::size_t bytes_, chunk_bytes_;
+  std::vector<memory> rooms_;
+  std::vector<event> delivered_;
 };
 
 /// One worker for each device, with a share of the rows.

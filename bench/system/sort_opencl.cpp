@@ -35,11 +35,12 @@ struct worker {
     scan = on.build(text_file("opencl/sort.cl"), "scan_counts", bits);
     move = on.build(text_file("opencl/sort.cl"), how.move, bits);
     const std::size_t digits = std::size_t{1} << how.bits;
-    numbers = on.allocate(share.size_bytes());
+    numbers =
+        on.in_place() ? on.wrap(share.data(), share.size_bytes()) : on.allocate(share.size_bytes());
     for (auto& room : rooms) room = on.allocate(share.size_bytes());
     counts = on.allocate(digits * on.items() * 4);
     lines = on.allocate(digits * on.items() * 64);
-    if (!resident) return;
+    if (!resident || on.in_place()) return;
     on.write(numbers, 0, share.data(), share.size_bytes());
     on.finish();
   }
@@ -48,7 +49,7 @@ struct worker {
     const opencl::memory* from = &numbers;
     const auto rows = std::ssize(share);
     opencl::event ready;
-    if (!resident) ready = on.write(numbers, 0, share.data(), share.size_bytes());
+    if (!resident && !on.in_place()) ready = on.write(numbers, 0, share.data(), share.size_bytes());
     const auto all = static_cast<std::int32_t>((std::size_t{1} << how.bits) * on.items());
     int pass = 0;
     for (std::int32_t shift = 0; shift < 32; shift += how.bits, ++pass) {

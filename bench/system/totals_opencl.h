@@ -28,7 +28,8 @@ class totals_worker {
   totals_worker(device& on, std::span<const Row> share, const totals_kernels& with,
                 const char* function, bool resident)
       : on_(on),
-        rows_(on, share.data(), sizeof(Row), std::ssize(share), with.chunk_rows, resident),
+        rows_(on, share.data(), sizeof(Row), std::ssize(share),
+              on.chunk_rows(with.chunk_rows, sizeof(Row)), resident),
         add_(on.build(text_file(with.text), function)),
         parts_(on.items()),
         totals_(on.allocate(bytes())) {}
