@@ -1,6 +1,6 @@
 // Points go to the devices once, chunk by chunk: the first iteration's kernels overlap their
-// upload, and the others find them there. A table of sums for each work-item comes back after an
-// iteration; the host moves the centres.
+// upload, and the others find them there; a CPU's find them where they lie. A table of sums for
+// each work-item comes back after an iteration; the host moves the centres.
 #include "system/kmeans_opencl.h"
 
 #include "system/device_texts.h"

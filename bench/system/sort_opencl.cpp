@@ -25,7 +25,7 @@ struct worker {
   std::int32_t* out;
   bool resident;
   opencl::kernel count, scan, move;
-  opencl::memory numbers, rooms[2], counts, lines;
+  opencl::memory numbers, rooms[2], result, counts, lines;
 
   worker(opencl::device& d, const method& m, std::span<const std::int32_t> from, std::int32_t* to,
          bool stays)
@@ -38,6 +38,7 @@ struct worker {
     numbers =
         on.in_place() ? on.wrap(share.data(), share.size_bytes()) : on.allocate(share.size_bytes());
     for (auto& room : rooms) room = on.allocate(share.size_bytes());
+    if (on.in_place()) result = on.wrap(out, share.size_bytes());
     counts = on.allocate(digits * on.items() * 4);
     lines = on.allocate(digits * on.items() * 64);
     if (!resident || on.in_place()) return;
@@ -54,7 +55,8 @@ struct worker {
     int pass = 0;
     for (std::int32_t shift = 0; shift < 32; shift += how.bits, ++pass) {
       const std::uint32_t flip = shift + how.bits >= 32 ? 1u << (31 - shift) : 0;
-      const opencl::memory& to = rooms[pass % 2];
+      const bool last = shift + how.bits >= 32;
+      const opencl::memory& to = last && result ? result : rooms[pass % 2];
       on.launch(count, on.items(), {ready}, *from, rows, shift, flip, counts);
       on.launch(scan, 1, {}, counts, all);
       ready = on.launch(move, on.items(), {}, *from, rows, shift, flip, counts, to, lines);

@@ -167,9 +167,7 @@ class grouping : public chunk_operator {
   }
   std::int64_t state_bytes() const { return static_cast<std::int64_t>(params_.state_bytes); }
   memory::device_block_ptr upload_initial(chunk_job& job) const {
-    auto initial = job.acquire(params_.state_bytes);
-    job.write(*initial->memory, 0, params_.initial.get(), params_.state_bytes);
-    return initial;
+    return job.memory_with(params_.initial.get(), params_.state_bytes);
   }
   detail::block host_block(std::size_t bytes) const { return {*run_.host_memory, bytes, run_.who}; }
 
@@ -192,6 +190,10 @@ class table_grouping final : public grouping {
   /// Enough leaves for the cores to be done at nearly the same time.
   double chunk_bytes_preferred() const override { return bytes_of_leaves(8); }
 
+  double chunk_bytes_preferred() const override {
+    return inputs_in_place(run_) ? chunk_bytes_in_place : 0;
+  }
+
   void enqueue(chunk_job& job) override {
     auto leaves = std::make_shared<tables>();
     job.state = leaves;
@@ -200,7 +202,8 @@ class table_grouping final : public grouping {
     leaves->host = host_block(bytes);
     leaves->faults.resize(count);
     const auto initial = upload_initial(job);
-    const auto states = job.acquire(bytes), faults = job.acquire(count * sizeof(std::uint32_t));
+    const auto states = job.memory_for(leaves->host.data(), bytes);
+    const auto faults = job.memory_for(leaves->faults.data(), count * sizeof(std::uint32_t));
     job.launch(code_, kernels_.tables, count,
                {job.rows, leaf_rows_, last_key_, initial->memory, states->memory, faults->memory,
                 state_bytes()});

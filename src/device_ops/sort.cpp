@@ -167,20 +167,23 @@ class sorting final : public chunk_operator {
     return keys;
   }
   /// Of the least significant part, before anything is sorted.
-  memory::device_block_ptr first_keys(chunk_job& job) {
-    auto keys = job.acquire(bytes(job.rows, key_bytes_[0]));
+  memory::device_block_ptr first_keys(chunk_job& job, memory::device_block_ptr keys) {
     job.launch(programs_[0], key_bytes_[0] == 4 ? in_order_entry_4 : in_order_entry_8,
                job.on.block_items(job.rows), {job.rows, std::int32_t{0}, *keys->memory});
     return keys;
   }
 
+  /// Passes mostly come in pairs: then the keys end where they began, which is where the host wants
+  /// them.
   void sort_integers(chunk_job& job) {
-    auto keys = first_keys(job);
+    auto& run = new_run(job.first, job.rows);
+    std::byte* const room = key_room(run, key_bytes_[0], job.rows);
+    const std::size_t key_bytes = bytes(job.rows, key_bytes_[0]);
+    auto keys = first_keys(job, job.memory_for(room, key_bytes));
     memory::device_block_ptr no_rows;
     radix_sort(job.on, keys, no_rows, job.rows, key_bytes_[0], run_.who, kept(job));
     kept(job).push_back(keys);
-    auto& run = new_run(job.first, job.rows);
-    download_key(job, run, *keys->memory, key_bytes_[0], job.rows);
+    job.read(*keys->memory, 0, room, key_bytes);
   }
 
   void sort_records(chunk_job& job) {
@@ -188,21 +191,27 @@ class sorting final : public chunk_operator {
     number_rows(job.on, *order->memory, job.rows);
     memory::device_block_ptr keys;
     for (std::size_t part = 0; part < key_bytes_.size(); ++part) {
-      keys = part == 0 ? first_keys(job) : keys_of(job, part, *order->memory);
+      keys = part == 0 ? first_keys(job, job.acquire(bytes(job.rows, key_bytes_[0])))
+                       : keys_of(job, part, *order->memory);
       radix_sort(job.on, keys, order, job.rows, key_bytes_[part], run_.who, kept(job));
       kept(job).insert(kept(job).end(), {keys, order});
     }
-    auto from = job_records(job);
-    auto sorted = job.acquire(bytes(job.rows, node_.out.size));
-    gather(job.on, *from->memory, node_.out.size, *order->memory, job.rows, *sorted->memory);
+    const auto gathered = [&](const memory::device_block_ptr& to) {
+      const auto from = job_records(job);
+      gather(job.on, *from->memory, node_.out.size, *order->memory, job.rows, *to->memory);
+      return to;
+    };
+    const std::size_t all = bytes(job.rows, node_.out.size);
     if (only_chunk(job) && run_.stays && limit_ == run_.rows) {
-      left_ = std::move(sorted);
+      left_ = gathered(job.acquire(all));
       left_on_ = &job.on;
       return;
     }
     const std::int64_t n = std::min(limit_, job.rows);
     auto& run = new_run(job.first, n);
     run.records = detail::block(*run_.host_memory, bytes(n, node_.out.size), run_.who);
+    const auto sorted =
+        gathered(n == job.rows ? job.memory_for(run.records.data(), all) : job.acquire(all));
     job.read(*sorted->memory, 0, run.records.data(), bytes(n, node_.out.size));
     if (only_chunk(job)) return;
     for (std::size_t part = key_bytes_.size(); part-- > 0;) {
@@ -219,10 +228,13 @@ class sorting final : public chunk_operator {
     return records;
   }
 
+  std::byte* key_room(run_blocks& run, std::size_t key_bytes, std::int64_t n) {
+    run.keys.emplace_back(*run_.host_memory, bytes(n, key_bytes), run_.who);
+    return run.keys.back().data();
+  }
   void download_key(chunk_job& job, run_blocks& run, const devices::buffer& keys,
                     std::size_t key_bytes, std::int64_t n) {
-    run.keys.emplace_back(*run_.host_memory, bytes(n, key_bytes), run_.who);
-    job.read(keys, 0, run.keys.back().data(), bytes(n, key_bytes));
+    job.read(keys, 0, key_room(run, key_bytes, n), bytes(n, key_bytes));
   }
 
   run_blocks& new_run(std::int64_t first_row, std::int64_t rows) {
