@@ -179,6 +179,8 @@ inline std::vector<operator_sample> operator_samples(session& s, std::size_t n) 
   add("group_by into large states",
       points.group_by(&sample_point::y).reduce<sample_histogram>(&sample_point::id));
   add("group_by in a domain", ids.group_by(detail::to_itself{}, domain{1000}).sum());
+  add("group_by in a domain whose table isn't private",
+      ids.group_by(detail::to_itself{}, domain{5000}).sum());
   add("distinct", points.filter(right).map(&sample_point::id).distinct());
   add("sort of integers", ids.sort());
   add("sort_by", points.filter(right).sort_by(descending(&sample_point::x), &sample_point::id));
