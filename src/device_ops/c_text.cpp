@@ -42,6 +42,23 @@ bool is_device_word(std::string_view name) {
   return std::ranges::find(words, name) != words.end();
 }
 
+/// OpenCL's functions, which drivers may have as macros. CUDA's are among them.
+bool is_device_function(std::string_view name) {
+  constexpr std::string_view names =
+      " abs abs_diff acos acosh acospi add_sat all any asin asinh asinpi atan atan2 atan2pi atanh "
+      "atanpi barrier bitselect cbrt ceil clamp clz copysign cos cosh cospi cross degrees distance "
+      "dot erf erfc exp exp10 exp2 expm1 fabs fdim floor fma fmax fmin fmod fract frexp hadd hypot "
+      "ilogb isequal isfinite isgreater isgreaterequal isinf isless islessequal islessgreater "
+      "isnan "
+      "isnormal isnotequal isordered isunordered ldexp length lgamma lgamma_r log log10 log1p log2 "
+      "logb mad mad24 mad_hi mad_sat max maxmag mem_fence min minmag mix modf mul24 mul_hi nan "
+      "nextafter normalize popcount pow pown powr prefetch printf radians read_mem_fence remainder "
+      "remquo rhadd rint rootn rotate round rsqrt select shuffle shuffle2 sign signbit sin sincos "
+      "sinh sinpi smoothstep sqrt step sub_sat tan tanh tanpi tgamma trunc upsample vec_step "
+      "wait_group_events write_mem_fence ";
+  return names.find(' ' + std::string(name) + ' ') != std::string_view::npos;
+}
+
 std::size_t skipped_comment(std::string_view text, std::size_t at) {
   if (text.substr(at, 2) == "//") return std::min(text.find('\n', at), text.size());
   if (text.substr(at, 2) == "/*") {
@@ -162,7 +179,8 @@ bool is_generated_name(std::string_view name) {
 }
 
 std::string device_name(std::string_view name) {
-  const bool taken = is_generated_name(name) || is_local_name(name) || is_device_word(name);
+  const bool taken = is_generated_name(name) || is_local_name(name) || is_device_word(name) ||
+                     is_device_function(name);
   return (taken ? "user_" : "") + std::string(name);
 }
 

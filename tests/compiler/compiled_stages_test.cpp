@@ -121,6 +121,22 @@ TEST_F(compiled_stages, library_types_and_loops) {
   });
 }
 
+// Types and functions may be called like those of the device's language.
+struct step {
+  int from, length;
+  friend bool operator==(const step&, const step&) = default;
+};
+step clamp(const step& s) { return {s.from, s.length < 10 ? s.length : 10}; }
+
+TEST_F(compiled_stages, names_that_a_device_has_itself) {
+  expect_same([&](session& s) {
+    return s.borrow(rows_)
+        .map([](const reading& r) { return step{r.station, r.samples[0]}; })
+        .map(fn<clamp>)
+        .filter([](const step& s) { return s.length > 3; });
+  });
+}
+
 TEST_F(compiled_stages, shared_data) {
   expect_same([&](session& s) {
     const auto limits = s.range(0, 40).map([](std::int64_t i) { return static_cast<int>(i * i); });
