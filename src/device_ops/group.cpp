@@ -188,10 +188,8 @@ class table_grouping final : public grouping {
     return static_cast<double>(ops::group_table_bytes(params_)) / static_cast<double>(leaf_rows_);
   }
   /// Enough leaves for the cores to be done at nearly the same time.
-  double chunk_bytes_preferred() const override { return bytes_of_leaves(8); }
-
   double chunk_bytes_preferred() const override {
-    return inputs_in_place(run_) ? chunk_bytes_in_place : 0;
+    return std::max(bytes_of_leaves(8), inputs_in_place(run_) ? chunk_bytes_in_place : 0);
   }
 
   void enqueue(chunk_job& job) override {
