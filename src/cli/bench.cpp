@@ -61,7 +61,7 @@ std::string ratio_to(const result* best, const result& r) {
   return fmt::format("{:.2f}", r.median_s / best->median_s);
 }
 
-constexpr const char* header = "{:<22} {:<12} {:<10} {:>3} {:>12} {:>8} {:>8} {:>8} {:>9}  {}\n";
+constexpr const char* header = "{:<22} {:<13} {:<10} {:>3} {:>12} {:>8} {:>8} {:>8} {:>9}  {}\n";
 
 void print_header() {
   std::cout << fmt::format(fmt::runtime(header), "name", "version", "device", "thr", "median",
@@ -79,7 +79,7 @@ void print_table(const std::vector<result>& results) {
                                ratio_to(opencl_cpu, r),
                                fmt::format("{:.1f}", r.median_s / r.floor_s), r.checksum);
     else
-      std::cout << fmt::format("{:<22} {:<12} {:<10} SKIP: {}\n", r.name, r.version, r.device,
+      std::cout << fmt::format("{:<22} {:<13} {:<10} SKIP: {}\n", r.name, r.version, r.device,
                                r.skipped);
     std::cout << std::flush;
   }
