@@ -19,24 +19,25 @@ namespace pappus::device_ops::on_host {
 /// Bytes of a record or of states whose size only running tells.
 class host_bytes {
  public:
+  host_bytes() = default;
+  host_bytes(const host_bytes&) = delete;  // a copy would be aligned elsewhere
+  host_bytes& operator=(const host_bytes&) = delete;
+
   std::byte* resize(std::size_t n) {
     size_ = n;
-    if (n > sizeof few_) {
-      many_.resize(n + alignof(std::max_align_t));
-      return data();
-    }
-    return few_;
+    if (n > sizeof few_) many_.resize(n + align);
+    return data();
   }
   std::byte* data() {
     if (size_ <= sizeof few_) return few_;
     const auto address = reinterpret_cast<std::uintptr_t>(many_.data());
-    constexpr std::uintptr_t align = 64;
     return many_.data() + (align - address % align) % align;
   }
   std::size_t size() const noexcept { return size_; }
 
  private:
-  alignas(64) std::byte few_[512];
+  static constexpr std::size_t align = 64;
+  alignas(align) std::byte few_[512];
   std::size_t size_ = 0;
   std::vector<std::byte> many_;
 };
