@@ -82,6 +82,11 @@ compiled_function read(std::string_view descriptor) {
     function.traps = from.at("traps");
     for (const auto& r : from.at("references"))
       function.references.push_back({r.at("offset"), r.at("bytes"), r.at("align")});
+    for (const auto& r : from.at("reads")) {
+      if (r.at("bytes").is_null()) continue;
+      auto& ranges = function.reads[r.at("parameter")];
+      for (const auto& range : r.at("bytes")) ranges.push_back({range.at(0), range.at(1)});
+    }
   } catch (const json::exception& e) {
     function.problem =
         fmt::format("the compiler plugin's description of it is broken ({})", e.what());

@@ -35,9 +35,12 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "device_ops/read_bytes.h"
 
 namespace pappus::device_ops {
 
@@ -62,6 +65,7 @@ struct compiled_function {
   std::vector<std::string> suffixes;  ///< of the names at file scope in it, which begin with $f
   bool doubles = false, traps = false;
   std::vector<reference> references;
+  std::map<std::size_t, byte_ranges> reads;  ///< of records, by parameter; none: anything
   struct captured_value {
     std::string name;
     std::vector<std::size_t> path;

@@ -73,6 +73,8 @@ element_ptr written(const graph::node& n, element_writer& writer, const captured
   check(n, writer);
   made->reasons = writer.reasons;
   if (!made->possible()) return made;
+  for (std::size_t i = 0; i < writer.reads.size(); ++i)
+    made->reads.push_back(writer.reads[i].of(n.stage.inputs[i]->out.size));
   std::string ops;
   for (const auto& op : n.stage.ops) ops += fmt::format("{}.", op.name);
   made->text = fmt::format("// {}{}\n", ops, n.name);

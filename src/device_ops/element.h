@@ -35,6 +35,7 @@
 #include <vector>
 
 #include "device_ops/captured.h"
+#include "device_ops/read_bytes.h"
 #include "devices/kernel.h"
 #include "graph/node.h"
 
@@ -69,6 +70,7 @@ struct element {
   std::vector<std::string> reasons;  ///< why there is none; empty: there is
   std::string text;
   devices::legible_parts legible;      ///< of the text
+  std::vector<byte_ranges> reads;      ///< bytes of each input's records
   captured_layout values;              ///< of values_t
   std::vector<std::string> functions;  ///< "nearest (nearest.cl)": the users' functions in it
   std::vector<std::size_t> key_bytes;  ///< of group_key; of key_<p> for each pass p

@@ -83,6 +83,21 @@ element_writer::compiled_arguments element_writer::pointers_to(const detail::com
   return passed;
 }
 
+/// Records come after the captures among a thunk's parameters.
+void element_writer::note_reads(const compiled_function& function,
+                                std::span<const variable> arguments) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const auto input = variables_[static_cast<std::size_t>(arguments[i])].input;
+    if (input < 0) continue;
+    auto& read = reads[static_cast<std::size_t>(input)];
+    const auto found = function.reads.find(i + 1);
+    if (found == function.reads.end())
+      read.add_all();
+    else
+      for (const auto& range : found->second) read.add(range);
+  }
+}
+
 /// What follows the thunk's own parameters.
 std::string element_writer::references_of(const compiled_function& function) {
   std::string passed;
@@ -153,6 +168,8 @@ element_writer::variable element_writer::call(const detail::compiled_call& what,
     return no_variable;
   }
   const auto passed = pointers_to(what, arguments, *function);
+  note_reads(*function, arguments);
+  note_reads(*pick, arguments);
   if (!what.range) return result_of(*function, passed, "", *what.result);
   const auto count = result_of(*function, passed, "", detail::device_type_of<std::int64_t>);
   const auto index = fmt::format("j{}", variables_.size());

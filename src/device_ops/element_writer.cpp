@@ -47,7 +47,11 @@ std::string converted(const device_type& type, std::string_view c_type,
 }  // namespace
 
 element_writer::element_writer(const graph::node& n)
-    : inputs(n.stage.inputs.size()), sides(n.stage.sides.size()), node_(n), to_(&body) {}
+    : inputs(n.stage.inputs.size()),
+      sides(n.stage.sides.size()),
+      reads(n.stage.inputs.size()),
+      node_(n),
+      to_(&body) {}
 
 void element_writer::begin() {
   ++operator_;
@@ -86,7 +90,12 @@ element_writer::variable element_writer::declare(const device_type& type,
 }
 
 const element_writer::value& element_writer::at(variable v) {
+  return at(v, {0, variables_[static_cast<std::size_t>(v)].type->size});
+}
+
+const element_writer::value& element_writer::at(variable v, const byte_range& read) {
   auto& known_value = variables_[static_cast<std::size_t>(v)];
+  if (known_value.input >= 0) reads[static_cast<std::size_t>(known_value.input)].add(read);
   if (std::exchange(known_value.waits, false))
     line(fmt::format("const {} {} = *({});", known_value.c_type, known_value.name,
                      known_value.place));
@@ -95,7 +104,9 @@ const element_writer::value& element_writer::at(variable v) {
 
 element_writer::variable element_writer::load(int input, const device_type& type) {
   inputs[static_cast<std::size_t>(input)] = types.name(type);
-  return read_later(type, fmt::format("in{} + row", input));
+  const auto v = read_later(type, fmt::format("in{} + row", input));
+  variables_.back().input = input;
+  return v;
 }
 
 /// Functions that take a pointer are given the place itself.
@@ -311,7 +322,7 @@ void element_writer::helper(const std::string& name, std::string text) {
 element_writer::variable element_writer::field(variable record, std::size_t offset,
                                                const device_type& type) {
   if (!known({&record, 1})) return no_variable;
-  const auto& of = at(record);
+  const auto& of = at(record, {offset, type.size});
   if (offset + type.size > of.type->size) {
     refuse("its key has bit-fields");
     return no_variable;

@@ -102,6 +102,7 @@ class element_writer final : public detail::device_writer {
   std::vector<std::string> functions, called;
   devices::legible_parts legible;          ///< of compiled functions
   std::vector<std::string> inputs, sides;  ///< types; empty: unknown
+  std::vector<read_bytes> reads;           ///< of inputs
   std::vector<captured> values;
   std::size_t value_bytes = 0;
   /// What the captures of a call refer to: a pointer at `offset` of them leads to what goes to
@@ -129,9 +130,13 @@ class element_writer final : public detail::device_writer {
     std::string place{};      // in device memory, where it was read from: a C expression
     bool waits = false;       // to be read at its first use
     bool is_pointer = false;  // to a record in device memory, or null
+    int input = -1;           // whose record it is
   };
-  /// Reads the variable where that was put off.
+  /// Reads the variable where that was put off, all of it.
   const value& at(variable v);
+  /// The same, of which some bytes count.
+  const value& at(variable v, const byte_range& read);
+  void note_reads(const compiled_function& function, std::span<const variable> arguments);
   bool known(std::span<const variable> arguments) const;
   variable add(const device_type& type, std::string name);
   variable declare(const device_type& type, std::string_view expression);

@@ -5,7 +5,9 @@
 #include <functional>
 
 #include "device_ops/overlaps.h"
+#include "device_ops/sent_parts.h"
 #include "device_ops/stage.h"
+#include "pappus/error.h"
 
 namespace pappus::device_ops {
 namespace {
@@ -94,7 +96,7 @@ memory::device_block_ptr chunk_job::rows_in_place(const detail::row_set& set,
 }
 
 void chunk_job::upload() {
-  for (const auto& input : stage.inputs) upload_input(input);
+  for (std::size_t i = 0; i < stage.inputs.size(); ++i) upload_input(i);
   for (std::size_t i = 0; i < stage.sides.size(); ++i)
     sides_.push_back(!on.runs_on_host() && is_join_index(stage.node, i)
                          ? upload_index(stage.sides[i])
@@ -108,8 +110,10 @@ void chunk_job::upload() {
   }
 }
 
-void chunk_job::upload_input(const stage_input& input) {
-  if (input.host) return upload_host_rows(input.host);
+void chunk_job::upload_input(std::size_t number) {
+  const auto& input = stage.inputs[number];
+  if (input.host)
+    return upload_host_rows(input.host, stage.parts.empty() ? nullptr : &stage.parts[number]);
   const auto& chunks = input.device->chunks();
   for (const auto& c : chunks)
     if (c.first == first && c.rows == rows) {
@@ -126,7 +130,8 @@ void chunk_job::upload_input(const stage_input& input) {
   inputs_.push_back(std::move(block));
 }
 
-void chunk_job::upload_host_rows(const detail::rows_ptr& set) {
+/// \param parts  which bytes of records to send, where not all
+void chunk_job::upload_host_rows(const detail::rows_ptr& set, const byte_ranges* parts) {
   if (auto kept = on.memory().find(set, first, rows)) {
     inputs_.push_back(std::move(kept));
     return;
@@ -137,6 +142,12 @@ void chunk_job::upload_host_rows(const detail::rows_ptr& set) {
   }
   const std::size_t row_bytes = set->layout().size;
   auto block = acquire(bytes_of(rows, set->layout()));
+  // Who reads rows again may want their other bytes.
+  if (parts != nullptr && total(*parts) < row_bytes && !on.remembers(set) &&
+      upload_parts(*set, *parts, *block->memory)) {
+    inputs_.push_back(std::move(block));
+    return;
+  }
   for_overlaps(set->chunks(), first, rows, [&](const auto& c, std::int64_t begin, std::int64_t n) {
     write(*block->memory, static_cast<std::size_t>(begin - first) * row_bytes,
           c.data + static_cast<std::size_t>(begin - c.first) * row_bytes,
@@ -147,6 +158,23 @@ void chunk_job::upload_host_rows(const detail::rows_ptr& set) {
   if (stage.in_loop || set->bytes() <= always_kept_bytes || on.remembers(set))
     on.memory().keep(set, first, rows, block);
   inputs_.push_back(std::move(block));
+}
+
+/// False: the host has no memory for them just now.
+bool chunk_job::upload_parts(const detail::row_set& set, const byte_ranges& parts,
+                             const devices::buffer& to) {
+  if (parts.empty()) return true;
+  try {
+    packed_.push_back(
+        packed_parts(set, first, rows, parts, stage.team, *stage.host_memory, stage.who));
+  } catch (const memory_error&) {
+    return false;
+  }
+  const std::size_t bytes = packed_bytes(parts, rows);
+  const auto there = acquire(bytes);
+  write(*there->memory, 0, packed_.back().data(), bytes);
+  place_parts(on, *there->memory, parts, rows, to, set.layout().size);
+  return true;
 }
 
 memory::device_block_ptr chunk_job::upload_side(const detail::rows_ptr& set) {

@@ -43,9 +43,11 @@ struct stage_run {
   detail::workers& team;
   const std::shared_ptr<memory::pool>& host_memory;
   std::int64_t rows = 0;
-  std::int64_t chunk_rows = 0;      ///< the user's choice; 0: by memory
-  bool in_loop = false;             ///< of a do_while: other iterations will read the same inputs
-  bool stays = false;               ///< leave the result on the devices
+  std::int64_t chunk_rows = 0;  ///< the user's choice; 0: by memory
+  bool in_loop = false;         ///< of a do_while: other iterations will read the same inputs
+  bool stays = false;           ///< leave the result on the devices
+  /// Of each input's records, to be sent alone; empty: whole records of all.
+  std::vector<byte_ranges> parts{};
   std::string who;                  ///< the stage's operators, for errors
   std::vector<std::byte> values{};  ///< captured, as they are at the beginning of this run
   bool traps = false;               ///< functions have checks that may fail
@@ -134,16 +136,19 @@ class chunk_job {
   void complete();
 
  private:
-  void upload_input(const stage_input& input);
+  void upload_input(std::size_t number);
   memory::device_block_ptr in_place(const void* memory, std::size_t bytes);
   memory::device_block_ptr rows_in_place(const detail::row_set& set, std::int64_t first_row,
                                          std::int64_t row_count);
-  void upload_host_rows(const detail::rows_ptr& set);
+  void upload_host_rows(const detail::rows_ptr& set, const byte_ranges* parts);
+  bool upload_parts(const detail::row_set& set, const byte_ranges& parts,
+                    const devices::buffer& to);
   memory::device_block_ptr upload_side(const detail::rows_ptr& set);
   memory::device_block_ptr upload_index(const detail::rows_ptr& set);
 
   std::vector<memory::device_block_ptr> inputs_, sides_, held_;
   std::deque<join_image> indexes_;  // don't move while they are uploaded
+  std::deque<detail::block> packed_;
   memory::device_block_ptr values_, trap_;
   std::uint32_t trapped_ = 0;
   devices::event uploaded_, computed_, downloaded_;

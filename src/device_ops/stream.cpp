@@ -45,6 +45,7 @@ using share = std::vector<std::deque<range>>;
 double bytes_per_row(const stage_run& run, const chunk_operator& with) {
   double bytes = with.row_bytes();
   for (const auto& input : run.inputs) bytes += static_cast<double>(input.layout().size);
+  for (const auto& parts : run.parts) bytes += static_cast<double>(total(parts));
   return std::max(bytes, 1.0);
 }
 

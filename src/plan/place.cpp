@@ -7,12 +7,17 @@
 //
 // Rows in memory are read again by every iteration of a loop but copied once, so that in a loop's
 // body a copy of what doesn't change (and the build) counts for one iteration of an assumed number.
+// Of wide records a device may be sent only the bytes that are read (device_ops/sent_parts.h): the
+// host reads all of a record and writes those, so that pays where the link is slower than that, and
+// only where no other reader may want the rest. It takes rates that were measured.
+//
 // Devices of one kind may share a stage; the CPU never shares one with a device, because their
 // floats may differ in the last bit.
 //
 // Not here: what functions compute (a stage that computes much and reads little is thought cheaper
 // than it is, everywhere), and views of rows on devices: take and concat are made on the host.
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -26,6 +31,16 @@ namespace {
 constexpr double assumed_iterations = 10;
 /// Of a device's memory: for rows that stay, and for the chunks that pass through.
 constexpr double kept_part = 0.5, passing_part = 0.5;
+
+/// Fewer bytes of rows are kept on devices for other readers, whole.
+constexpr double sent_in_parts_bytes = 4 << 20;
+
+/// What sending `read` bytes of each record takes, to sending whole records of `size` bytes.
+double sent_part(double size, double read, const cost::device_rates& to, double host_gb_per_s) {
+  if (to.host_memory || to.measured.empty()) return 1;
+  const double packed = (size + read) / host_gb_per_s + read / to.to_gb_per_s;
+  return std::min(packed / (size / to.to_gb_per_s), 1.0);
+}
 
 /// A stage that runs, and whose place is still open.
 bool is_open(const stage& s) {
@@ -85,6 +100,7 @@ class placing {
         plan_.stages, [](const stage& s) { return s.node->kind == detail::op_kind::placeholder; });
     for (std::size_t i = 0; i < plan_.stages.size(); ++i) add_step(i);
     for (const auto root : plan_.roots) problem_.steps[index(root)].wanted_on_host = true;
+    find_parts();
     take(problem_.solve());
   }
 
@@ -180,6 +196,8 @@ class placing {
     bool possible = false;
     for (const auto& t : teams_) {
       if (t.devices.size() == 1) answers[t.devices[0]] = asked_.ask_device(*s.node, t.devices[0]);
+      if (t.devices.size() == 1 && !answers[t.devices[0]].read_bytes.empty())
+        read_bytes_[i] = answers[t.devices[0]].read_bytes;
       s.estimates.push_back(estimated(s, t, answers));
       possible |= s.estimates.back().why_not.empty();
     }
@@ -190,6 +208,40 @@ class placing {
                   : "on(\"" + s.node->stage.devices + "\") asks for another place";
     for (std::size_t site = 0; site < s.estimates.size(); ++site)
       if (s.estimates[site].why_not.empty()) made.run_s[site] = s.estimates[site].total();
+  }
+
+  /// Inputs of which parts of records are worth sending, at the sites where they are.
+  void find_parts() {
+    if (in_body_) return;  // sent once, and kept
+    for (const auto& [i, read] : read_bytes_) {
+      const auto& inputs = plan_.stages[i].inputs;
+      for (std::size_t k = 0; k < inputs.size(); ++k) {
+        auto& rows = problem_.steps[index(inputs[k])];
+        const bool partly_there = std::ranges::any_of(rows.there, [](double b) { return b > 0; });
+        if (rows.readers.size() != 1 || rows.bytes <= sent_in_parts_bytes || partly_there) continue;
+        const auto size = static_cast<double>(plan_.stages[index(inputs[k])].node->out.size);
+        rows.sent = {1};
+        for (const auto& t : teams_)
+          rows.sent.push_back(sent_part(size, static_cast<double>(read[k]), t.rates,
+                                        asked_.machine.memory_gb_per_s));
+      }
+    }
+  }
+
+  /// See placement::sent_bytes.
+  std::vector<std::size_t> sent_bytes(std::size_t i, const placing_problem::sites_of_steps& at) {
+    std::vector<std::size_t> sent;
+    bool parts = false;
+    const auto& inputs = plan_.stages[i].inputs;
+    for (std::size_t k = 0; k < inputs.size(); ++k) {
+      const auto j = index(inputs[k]);
+      const auto& rows = problem_.steps[j];
+      sent.push_back(plan_.stages[j].node->out.size);
+      if (rows.sent.empty() || rows.sent[at[i]] == 1 || at[j] == at[i]) continue;
+      sent.back() = read_bytes_[i][k];
+      parts = true;
+    }
+    return parts ? sent : std::vector<std::size_t>();
   }
 
   estimate estimated(const stage& s, const team& t,
@@ -229,7 +281,10 @@ class placing {
       auto& s = plan_.stages[i];
       if (!is_open(s)) continue;
       const auto chosen = at[i];
-      if (chosen != 0) s.where.devices = teams_[chosen - 1].devices;
+      if (chosen != 0) {
+        s.where.devices = teams_[chosen - 1].devices;
+        s.where.sent_bytes = sent_bytes(i, at);
+      }
       s.where.stays = problem_.stays(i, at);
       s.seconds = s.estimates[chosen].total() + problem_.copies_made_at(i, at);
       for (std::size_t site = 0; site < s.estimates.size(); ++site) {
@@ -247,6 +302,7 @@ class placing {
   bool in_body_ = false;
   std::vector<team> teams_;
   placing_problem problem_;
+  std::map<std::size_t, std::vector<std::size_t>> read_bytes_;  // by stage, of each input
 };
 
 }  // namespace

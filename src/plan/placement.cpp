@@ -27,7 +27,8 @@ double placing_problem::upload(std::size_t i, std::size_t to, bool whole) const 
   const double fitting = std::min(1.0, sites[to].kept_bytes / s.bytes);
   const double paid = 1 - fitting * (1 - s.again);
   const auto parts = static_cast<double>(whole ? 1 : sites[to].parts);
-  return paid * (sites[to].latency_s + missing * sites[to].to_s / parts);
+  const double sent = s.sent.empty() ? 1 : s.sent[to];
+  return paid * (sites[to].latency_s + missing * sent * sites[to].to_s / parts);
 }
 
 double placing_problem::download(std::size_t i, std::size_t from) const {

@@ -49,6 +49,9 @@ struct step {
   bool wanted_on_host = false;  ///< by the caller, or by what can only be there
   double again = 1;             ///< the part of uploads that is paid, where earlier ones serve too
   std::vector<double> there;    ///< bytes of its rows each site has already; empty: none
+  /// At each site: of the time that its bytes take, what is paid where only parts of records go
+  /// there. Empty: all.
+  std::vector<double> sent{};
   std::vector<edge> inputs, readers;  ///< steps before this one, after this one
 };
 

@@ -26,6 +26,9 @@ constexpr std::size_t index(stage_index i) { return static_cast<std::size_t>(i);
 struct placement {
   std::vector<unsigned> devices;  ///< numbers in machine::devices, of one kind; empty: the CPU
   bool stays = false;  ///< its rows needn't leave: they fit, and only stages there read them
+  /// Of each input, where it is the host's: bytes of a record that go to the devices, fewer than it
+  /// has where only those that functions read are sent. Empty: whole records of all.
+  std::vector<std::size_t> sent_bytes{};
 };
 
 /// What a stage would cost somewhere, all other stages staying where they are.
@@ -83,11 +86,12 @@ using assumptions = std::unordered_map<const graph::node*, graph::bound>;
 /// What a device says when asked to run a stage.
 struct device_answer {
   bool possible = false;
-  std::string reason{};          ///< why not: "map: its function has no device code"
-  bool built = false;            ///< its kernels needn't be compiled
-  double launches = 1;           ///< of kernels, for the stage's rows in one chunk
-  double scratch_row_bytes = 0;  ///< device memory besides input and output, bytes a row
-  bool shares = true;            ///< devices of one kind may each take a part of the rows
+  std::string reason{};                   ///< why not: "map: its function has no device code"
+  bool built = false;                     ///< its kernels needn't be compiled
+  double launches = 1;                    ///< of kernels, for the stage's rows in one chunk
+  double scratch_row_bytes = 0;           ///< device memory besides input and output, bytes a row
+  bool shares = true;                     ///< devices of one kind may each take a part of the rows
+  std::vector<std::size_t> read_bytes{};  ///< of each input's records; empty: not known
 };
 
 struct request {

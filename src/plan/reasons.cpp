@@ -1,5 +1,6 @@
 // Tells the user why a stage runs where it does.
 #include <algorithm>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -28,6 +29,18 @@ std::string parts_text(const estimate& e) {
   add("build", e.build_s);
   add("work", e.work_s);
   return text;
+}
+
+/// "; sends 12 of 80 bytes a row; its rows stay there".
+std::string rows_text(const stage& s) {
+  std::string text;
+  if (const auto& sent = s.where.sent_bytes; !sent.empty()) {
+    std::size_t all = 0;
+    for (const auto& input : s.node->stage.inputs) all += input->out.size;
+    text = fmt::format("; sends {} of {} bytes a row",
+                       std::accumulate(sent.begin(), sent.end(), std::size_t{0}), all);
+  }
+  return s.where.stays ? text + "; its rows stay there" : text;
 }
 
 }  // namespace
@@ -77,10 +90,9 @@ std::string reasons_text(const stage& s) {
     text += "; decided again once its rows are known";
   text += "\n";
   for (const auto& e : s.estimates)
-    text += e.why_not.empty()
-                ? fmt::format("       {}: {}{}\n", e.where, parts_text(e),
-                              &e == chosen && s.where.stays ? "; its rows stay there" : "")
-                : fmt::format("       not on {}: {}\n", e.where, e.why_not);
+    text += e.why_not.empty() ? fmt::format("       {}: {}{}\n", e.where, parts_text(e),
+                                            &e == chosen ? rows_text(s) : "")
+                              : fmt::format("       not on {}: {}\n", e.where, e.why_not);
   return text;
 }
 

@@ -95,6 +95,12 @@ std::unique_ptr<device_ops::stage_run> live_executor::device_stage(plan::stage_i
   }
   for (const auto side : stage.sides)
     run->sides.push_back(contiguous(rows(side), with_.team, with_.memory));
+  const auto& sent = stage.where.sent_bytes;
+  for (std::size_t i = 0; i < sent.size(); ++i) {
+    const std::size_t size = run->inputs[i].layout().size;
+    run->parts.push_back(sent[i] == size ? device_ops::byte_ranges{{0, size}}
+                                         : device_ops::element_of(*stage.node)->reads[i]);
+  }
   for (const auto d : stage.where.devices) run->devices.push_back(with_.devices[d]);
   return run;
 }

@@ -83,13 +83,15 @@ plan::device_answer session_devices::ask(const graph::node& n, unsigned number) 
   const auto* op = device_ops::find(n.kind);
   if (op == nullptr) return {.reason = n.name + " runs on the CPU"};
   const bool on_host = device.runs_on_host();
+  const auto element = device_ops::element_of(n);
   if (!on_host) {  // host functions are the user's own loops
-    const auto element = device_ops::element_of(n);
     if (!element->possible())
       return {.reason = fmt::format("{}", fmt::join(element->reasons, "; "))};
     if (element->needs_doubles && !about.doubles)
       return {.reason = about.name + " has no 64-bit floats"};
   }
+  std::vector<std::size_t> read_bytes;
+  for (const auto& parts : element->reads) read_bytes.push_back(device_ops::total(parts));
   const auto support = op->supports(n, on_host);
   if (!support.reason.empty()) return {.reason = support.reason};
   const std::lock_guard lock(device.on().lock);
@@ -98,7 +100,8 @@ plan::device_answer session_devices::ask(const graph::node& n, unsigned number) 
           .reason = {},
           .built = device.is_built(op->main_program(n), op->main_entry(n)),
           .launches = support.launches,
-          .scratch_row_bytes = support.scratch_row_bytes};
+          .scratch_row_bytes = support.scratch_row_bytes,
+          .read_bytes = std::move(read_bytes)};
 }
 
 double session_devices::bytes_there(const rows_ptr& rows, unsigned number) {

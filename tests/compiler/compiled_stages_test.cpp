@@ -18,6 +18,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "device_ops/element.h"
 #include "pappus/pappus.h"
 #include "support/nvrtc.h"
 
@@ -257,6 +258,21 @@ TEST_F(compiled_stages, explain_shows_the_code) {
   const auto query = s.range(0, 100).map([](std::int64_t x) { return x + 15; });
   EXPECT_THAT(query.explain(),
               AllOf(HasSubstr("DEVICE void compiled_stages_test_cpp_"), HasSubstr("+ 15;")));
+}
+
+TEST_F(compiled_stages, tell_which_bytes_of_records_they_read) {
+  session s(device());
+  const auto reads_of = [](const auto& query) {
+    return device_ops::element_of(*query.collect_rows().node())->reads;
+  };
+  using expected = std::vector<device_ops::byte_ranges>;
+  const auto rows = s.borrow(rows_);
+  const auto by_level = [](const reading& r) { return r.level > 1; };
+  EXPECT_EQ(reads_of(rows.map([](const reading& r) { return r.weight; })), (expected{{{8, 8}}}));
+  EXPECT_EQ(reads_of(rows.filter(by_level).map(&reading::station)), (expected{{{0, 8}}}));
+  EXPECT_EQ(reads_of(rows.filter(by_level)), (expected{{{0, sizeof(reading)}}}));
+  EXPECT_EQ(reads_of(rows.flat_map([](const reading& r) { return r.samples; })),
+            (expected{{{16, 12}}}));
 }
 
 TEST_F(compiled_stages, kernels_compile_for_cuda) {

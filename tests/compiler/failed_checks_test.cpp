@@ -49,7 +49,7 @@ constexpr const char* one_more_on_device = R"json({"version":1, "name":"one_more
       *(long*)out = value + 1;
     }"})json";
 
-std::string on_one_line(std::string text) {
+[[maybe_unused]] std::string on_one_line(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');  // JSON's strings have no line breaks
   return text;
 }

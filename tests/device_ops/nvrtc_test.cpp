@@ -34,6 +34,7 @@ struct fixed_text {
 const std::vector<fixed_text>& fixed_texts() {
   static const std::vector<fixed_text> all{
       {"gather.cl", {"#define WORD uchar\n#define WORDS 3\n", "#define WORD ulong\n", ""}},
+      {"place.cl", {"#define WORD uchar\n", "#define WORD uint\n"}},
       {"scan.cl", {"#define TOTAL uint\n", "#define TOTAL ulong\n"}},
       {"segments.cl", {"#define KEY uint\n", "#define KEY ulong\n"}},
       {"sort.cl",

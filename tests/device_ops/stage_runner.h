@@ -85,9 +85,10 @@ inline std::vector<chosen_device> devices_of_all_kinds() {
 
 /// The rows of a stage as bytes.
 /// \param memory_bytes  of the device for this; 0: as chosen.
+/// \param parts         only the bytes of records are sent that the stage reads.
 inline std::vector<std::byte> run_on(const chosen_device& device, const detail::node& n,
                                      std::int64_t chunk_rows = 0, bool stays = false,
-                                     std::size_t memory_bytes = 0) {
+                                     std::size_t memory_bytes = 0, bool parts = false) {
   const std::lock_guard lock(device.real->lock);
   auto memory = std::make_shared<memory::pool>(std::size_t{4} << 30);
   device_ops::device_session on(device.used, memory_bytes != 0 ? memory_bytes : device.memory_bytes,
@@ -111,6 +112,7 @@ inline std::vector<std::byte> run_on(const chosen_device& device, const detail::
   }
   for (const auto& side : n.stage.sides)
     run.sides.push_back(detail::evaluate_contiguous(session, side));
+  if (parts) run.parts = device_ops::element_of(n)->reads;
   device_ops::find(n.kind)->run(run);
   if (run.device_rows_left) run.host_rows = download(*run.device_rows_left, memory, "test");
   std::vector<std::byte> bytes;

@@ -51,6 +51,7 @@ struct place : ::testing::Test {
   bool built = true;
   double launches = 1, scratch_row_bytes = 0;
   bool shares = true;
+  std::vector<std::size_t> read_bytes;
   std::map<std::string, std::string> refused;  ///< by label
   std::vector<unsigned> only;
   std::function<double(const detail::rows_ptr&, unsigned)> bytes_there;
@@ -76,7 +77,8 @@ struct place : ::testing::Test {
               .built = built,
               .launches = launches,
               .scratch_row_bytes = scratch_row_bytes,
-              .shares = shares};
+              .shares = shares,
+              .read_bytes = read_bytes};
     };
     r.bytes_there = bytes_there;
     r.only = only;
@@ -367,6 +369,57 @@ TEST_F(place, is_explained_for_the_cpu_too) {
   EXPECT_THAT(reasons_text(stage_of(p, "sum")),
               ::testing::StartsWith("     on the CPU, 5.01 ms; gpu:0 would take 86.7"));
   EXPECT_THAT(p.print(), Not(HasSubstr("its rows stay there")));
+}
+
+struct wide {
+  double x, more[9];
+};
+
+TEST_F(place, is_sent_only_the_bytes_that_are_read_where_the_link_is_slow) {
+  read_bytes = {8};
+  const auto m = machine_from("fast_gpu_far_away");  // 5 GB/s there, 20 in the host's memory
+  only = {0};
+  const auto p = planned_for(m, rows_of<wide>(s, 10'000'000).map(&wide::x).sum());
+  const auto& sum = p.stages.back();
+  EXPECT_THAT(sum.where.sent_bytes, ElementsAre(8u));
+  EXPECT_THAT(reasons_text(sum), HasSubstr("; sends 8 of 80 bytes a row\n"));
+  // 88 bytes of host memory and 8 of the link, 1e7 times.
+  EXPECT_NEAR(sum.estimates.back().transfer_s, 0.044 + 0.016, 0.001);
+}
+
+TEST_F(place, is_sent_whole_records_where_packing_them_takes_as_long) {
+  const auto m = machine_from("fast_gpu_far_away");
+  only = {0};
+  const auto sent = [&](const cost::machine& on, std::int64_t rows) {
+    const auto p = planned_for(on, rows_of<wide>(s, rows).map(&wide::x).sum());
+    EXPECT_EQ(places(p).back(), "gpu:0");
+    return p.stages.back().where.sent_bytes;
+  };
+  read_bytes = {80};
+  EXPECT_THAT(sent(m, 10'000'000), IsEmpty());
+  read_bytes = {};  // not known
+  EXPECT_THAT(sent(m, 10'000'000), IsEmpty());
+  read_bytes = {8};
+  EXPECT_THAT(sent(m, 1000), IsEmpty());
+  auto other = m;
+  other.devices[0].to_gb_per_s = 20;
+  EXPECT_THAT(sent(other, 10'000'000), IsEmpty());
+  other = m;
+  other.devices[0].host_memory = true;
+  EXPECT_THAT(sent(other, 10'000'000), IsEmpty());
+  other = m;
+  other.devices[0].measured = "";  // guesses
+  EXPECT_THAT(sent(other, 10'000'000), IsEmpty());
+}
+
+TEST_F(place, is_sent_whole_records_that_others_read_too) {
+  read_bytes = {8};
+  only = {0};
+  const auto rows = rows_of<wide>(s, 10'000'000);
+  const auto first = rows.map(&wide::x).collect_rows();
+  const auto second = rows.map([](const wide& w) { return w.more[0]; }).collect_rows();
+  const auto p = planned_for(machine_from("fast_gpu_far_away"), first.zip(second).collect_rows());
+  for (const auto& stage : p.stages) EXPECT_THAT(stage.where.sent_bytes, IsEmpty());
 }
 
 }  // namespace

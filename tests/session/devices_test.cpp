@@ -1,13 +1,19 @@
 // How a session uses devices: which, for what, and what it tells.
+#include <unistd.h>
+
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "cost/rates_file.h"
+#include "devices/measure.h"
 #include "devices/registry.h"
 #include "pappus/pappus.h"
 
@@ -185,6 +191,54 @@ TEST(session_devices, lambdas_that_run_on_a_device_may_ask_for_queries) {
   session s(options{.threads = 2, .devices = test_device});
   const auto sums = s.range(0, 20).map([&](int n) { return s.range(0, n).sum().get(); });
   EXPECT_EQ(sums.sum().get(), 1140);
+}
+
+struct wide {
+  std::int64_t id;
+  double x, more[8];
+};
+
+/// Rates of the test device in a file of its own for as long as this lives.
+class made_up_rates {
+ public:
+  made_up_rates() {
+    const auto device = devices::select(test_device).devices.at(0);
+    const auto& about = device->about();
+    cost::stored_rates rates;
+    rates.remember(cost::device_rates{.name = about.name,
+                                      .kind = devices::kind(about),
+                                      .memory_bytes = 1e9,
+                                      .to_gb_per_s = 0.1,
+                                      .measured = "2026-01-01"});
+    cost::store_rates(path_, rates);
+    ::setenv("PAPPUS_MACHINE", path_.c_str(), 1);
+  }
+  ~made_up_rates() {
+    ::unsetenv("PAPPUS_MACHINE");
+    std::filesystem::remove(path_);
+  }
+
+ private:
+  const std::string path_ = std::filesystem::temp_directory_path() /
+                            ("pappus_session_devices_" + std::to_string(getpid()) + ".json");
+};
+
+TEST(session_devices, are_sent_the_bytes_of_records_that_a_stage_reads) {
+  const made_up_rates slow_link;
+  std::vector<wide> rows(100'000);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    rows[i] = {static_cast<std::int64_t>(i), 0.5 * static_cast<double>(i), {}};
+  session s(options{.devices = test_device}), cpu(options{.devices = "cpu"});
+  const auto in = s.borrow(rows);
+  const auto expected = cpu.borrow(rows).map(&wide::x).sum().get();
+  const auto total = in.map(&wide::x).sum();
+  EXPECT_TRUE(contains(total.explain(), "; sends 8 of 80 bytes a row")) << total.explain();
+  const auto told = total.explain_analyze();
+  EXPECT_TRUE(contains(told, "782 KiB there")) << told;
+  EXPECT_EQ(total.get(), expected);
+  // Whoever read them again, as get() did, got whole records, and now they are there.
+  const auto again = in.map(&wide::x).sum().explain_analyze();
+  EXPECT_FALSE(contains(again, "iB there")) << again;
 }
 
 }  // namespace
