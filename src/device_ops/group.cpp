@@ -23,6 +23,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <utility>
@@ -83,8 +84,7 @@ bool has_leaf_tables(const group_params& params) {
   return params.domain >= 0 && ops::group_has_leaf_tables(params);
 }
 
-/// States for which a leaf's table in private memory has room; 0: it would be too large. Few
-/// different numbers make few different programs.
+/// Room for states in a leaf's private table, of few different sizes; 0: it would be too large.
 std::size_t private_table(const group_params& params) {
   constexpr std::size_t most_bytes = 32 << 10;
   if (!has_leaf_tables(params)) return 0;
@@ -125,8 +125,7 @@ std::int64_t leaf_rows(const graph::node& n) {
   return static_cast<std::int64_t>(std::clamp<std::uint64_t>(rows, 1u << 12, 1u << 19));
 }
 
-/// Groups for which a leaf has room that uses a hash table; 0: their states are too large for that.
-/// They fit a core's cache.
+/// Groups of a leaf that uses a hash table: they fit a core's cache. 0: states are too large.
 std::int64_t hash_table_room(const group_params& params, std::int64_t leaf_rows) {
   constexpr double cache_bytes = 512 << 10;
   constexpr std::int64_t most = 16384, least = 64;
@@ -163,7 +162,7 @@ class grouping : public chunk_operator {
       cores = std::max<std::size_t>(cores, device->about().compute_units);
     double row = row_bytes();
     for (const auto& input : run_.inputs) row += static_cast<double>(input.layout().size);
-    return of_a_core * static_cast<double>(cores) * static_cast<double>(leaf_rows_) * row;
+    return (of_a_core * static_cast<double>(cores) * static_cast<double>(leaf_rows_) + 1) * row;
   }
   std::int64_t state_bytes() const { return static_cast<std::int64_t>(params_.state_bytes); }
   memory::device_block_ptr upload_initial(chunk_job& job) const {
@@ -189,7 +188,8 @@ class table_grouping final : public grouping {
   }
   /// Enough leaves for the cores to be done at nearly the same time.
   double chunk_bytes_preferred() const override {
-    return std::max(bytes_of_leaves(8), inputs_in_place(run_) ? chunk_bytes_in_place : 0);
+    const double in_place = inputs_in_place(run_) ? chunk_bytes_in_place / bytes_of_leaves(1) : 0;
+    return bytes_of_leaves(std::max(8.0, std::floor(in_place)));
   }
 
   void enqueue(chunk_job& job) override {
@@ -306,8 +306,7 @@ class leaf_grouping final : public grouping {
 
   void fill_tables(chunk_job& job, work& state, std::int64_t room) const {
     const auto leaves = state.leaves.size();
-    const std::size_t slots = slots_for(room);
-    const std::size_t groups = leaves * static_cast<std::size_t>(room);
+    const std::size_t slots = slots_for(room), groups = leaves * static_cast<std::size_t>(room);
     state.room = room;
     state.counts.resize(leaves);
     state.table_keys = host_block(groups * params_.key_bytes);
