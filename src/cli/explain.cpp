@@ -1,5 +1,5 @@
-// pappus explain PROGRAM ARGS...: runs the program until it asks for its first result, and prints
-// how that would be computed.
+// pappus explain PROGRAM ARGS...: runs the program until it asks for its first result, or the one
+// that --query chooses, and prints how that would be computed.
 #include <unistd.h>
 
 #include <cerrno>
@@ -16,8 +16,8 @@
 namespace pappus::cli {
 namespace {
 
-int explain(std::vector<std::string>& words, bool dot) {
-  ::setenv("PAPPUS_EXPLAIN", dot ? "dot" : "text", 1);
+int explain(std::vector<std::string>& words, bool dot, int query) {
+  ::setenv("PAPPUS_EXPLAIN", fmt::format("{}:{}", dot ? "dot" : "text", query).c_str(), 1);
   std::vector<char*> arguments;
   for (auto& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
@@ -31,6 +31,9 @@ int explain(std::vector<std::string>& words, bool dot) {
 void add_explain(CLI::App& app, action& chosen) {
   auto* command = app.add_subcommand(
       "explain", "Shows how a program's first query would run: graph, plan, tasks. Runs no query");
+  auto query = std::make_shared<int>(1);
+  command->add_option("--query", *query, "The program's N-th query instead; those before it run")
+      ->check(CLI::Range(1, 1'000'000'000));
   auto words = std::make_shared<std::vector<std::string>>();
   auto dot = std::make_shared<bool>(false);
   command->add_flag("--dot", *dot, "Print the graph for Graphviz instead");
@@ -41,7 +44,7 @@ void add_explain(CLI::App& app, action& chosen) {
   command->callback([=, &chosen] {
     auto all = *words;
     for (const auto& rest : command->remaining()) all.push_back(rest);
-    chosen = [all, dot]() mutable { return explain(all, *dot); };
+    chosen = [all, dot, query]() mutable { return explain(all, *dot, *query); };
   });
 }
 

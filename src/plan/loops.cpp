@@ -20,7 +20,11 @@ void plan_loop_bodies(plan& p, const request& asked) {
     body.roots = {&loop.body, 1};
     body.bound = nullptr;
     body.assumed = &assumed;
-    std::istringstream lines(make_plan(body).print());
+    const auto planned = make_plan(body);
+    for (std::size_t i = 0; i < planned.stages.size(); ++i)
+      if (!planned.stages[i].where.devices.empty())
+        s.body_on_devices.emplace_back(i, planned.stages[i].node);
+    std::istringstream lines(planned.print());
     for (std::string line; std::getline(lines, line);) s.body += "     |" + line + "\n";
   }
 }

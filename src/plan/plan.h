@@ -59,6 +59,8 @@ struct stage {
                                     ///< the stage that made them
   std::vector<std::string> notes;   ///< what the user should know, for explain
   std::string body;                 ///< the plan of a loop's body, for explain
+  /// The body's stages on devices: their numbers in its plan, and nodes.
+  std::vector<std::pair<std::size_t, const graph::node*>> body_on_devices{};
 };
 
 /// What a pass left behind, for explain.

@@ -51,7 +51,7 @@ class session_core : public std::enable_shared_from_this<session_core> {
  private:
   /// `pappus explain` runs a program until its first query: prints how that would run and ends the
   /// process.
-  [[noreturn]] void explain_and_exit(std::span<const node_ptr> roots);
+  void explain_if_chosen(std::span<const node_ptr> roots);
   /// \param outer  the recorder of the query this one is part of; null: it stands alone.
   std::vector<rows_ptr> run_query(std::span<const node_ptr> roots, const plan::bindings& bound,
                                   devices::cpu::query_workers& team, trace::recorder* outer,
@@ -80,7 +80,8 @@ class session_core : public std::enable_shared_from_this<session_core> {
   mutable std::mutex tracer_mutex_;  // a session may end while queries start
   std::shared_ptr<trace::sink> tracer_;
   bool progress_ = false;
-  const char* explain_only_ = nullptr;  // PAPPUS_EXPLAIN: "text" or "dot"
+  const char* explain_only_ = nullptr;  // PAPPUS_EXPLAIN: "text", "dot", "text:3", "dot:3"
+  std::atomic<long> asked_{0};          // queries so far, where one is to be explained
   devices::cpu::cancel_count cancels_{0};
   std::atomic<std::uint32_t> nodes_{0};
   std::atomic<bool> ended_{false};

@@ -43,7 +43,7 @@ std::vector<rows_ptr> session_core::evaluate(std::span<const node_ptr> roots,
                                              const plan::bindings& bound, std::string* report) {
   check_alive();
   for (const auto& root : roots) check_owner(*root);
-  if (explain_only_ != nullptr) explain_and_exit(roots);
+  if (explain_only_ != nullptr) explain_if_chosen(roots);
   auto team = workers();
   return run_query(roots, bound, team, nullptr, report);
 }
@@ -140,8 +140,13 @@ rows_ptr session_core::make_contiguous(const rows_ptr& rows) {
   return run::contiguous(rows, team, memory_);
 }
 
-void session_core::explain_and_exit(std::span<const node_ptr> roots) {
-  const bool dot = std::string_view(explain_only_) == "dot";
+/// The queries before the chosen one run.
+void session_core::explain_if_chosen(std::span<const node_ptr> roots) {
+  const std::string_view asked(explain_only_);
+  const auto colon = asked.find(':');
+  const long chosen = colon == asked.npos ? 1 : std::atol(explain_only_ + colon + 1);
+  if (++asked_ < chosen) return;
+  const bool dot = asked.substr(0, colon) == "dot";
   std::fputs(explain(roots, dot ? explain_format::dot : explain_format::text).c_str(), stdout);
   std::exit(0);
 }

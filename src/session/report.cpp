@@ -11,21 +11,27 @@
 namespace pappus::detail {
 namespace {
 
-/// What was generated for the stages that are to run on devices: their element functions, without
-/// the operators' own text.
+std::string device_code_of(std::string_view stage, const node& n) {
+  const auto element = device_ops::element_of(n);
+  if (!element->possible()) return {};
+  auto text = fmt::format("  {} {}\n", stage, graph::label(n));
+  for (std::size_t begin = 0; begin < element->text.size();) {
+    const auto end = std::min(element->text.find('\n', begin), element->text.size());
+    text += fmt::format("    {}\n", std::string_view(element->text).substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return text;
+}
+
+/// What was generated for the stages that are to run on devices, loops' bodies included: their
+/// element functions, without the operators' own text.
 std::string device_code_of(const plan::plan& p) {
   std::string text;
   for (std::size_t i = 0; i < p.stages.size(); ++i) {
     const auto& stage = p.stages[i];
-    if (stage.where.devices.empty()) continue;
-    const auto element = device_ops::element_of(*stage.node);
-    if (!element->possible()) continue;
-    text += fmt::format("  s{} {}\n", i, graph::label(*stage.node));
-    for (std::size_t begin = 0; begin < element->text.size();) {
-      const auto end = std::min(element->text.find('\n', begin), element->text.size());
-      text += fmt::format("    {}\n", std::string_view(element->text).substr(begin, end - begin));
-      begin = end + 1;
-    }
+    if (!stage.where.devices.empty()) text += device_code_of(fmt::format("s{}", i), *stage.node);
+    for (const auto& [inner, n] : stage.body_on_devices)
+      text += device_code_of(fmt::format("s{} | s{}", i, inner), *n);
   }
   return text.empty() ? "" : "device code\n" + text;
 }

@@ -275,6 +275,17 @@ TEST_F(compiled_stages, tell_which_bytes_of_records_they_read) {
             (expected{{{16, 12}}}));
 }
 
+TEST_F(compiled_stages, explain_shows_the_code_of_a_loops_body) {
+  session s(device());
+  const auto halved = s.do_while(
+      s.range(0, 100).collect_rows(),
+      [](const collection<int>& x) { return x.map([](int i) { return i / 2 + 17; }); },
+      [](std::span<const int> before, std::span<const int> after) {
+        return !std::ranges::equal(before, after);
+      });
+  EXPECT_THAT(halved.explain(), AllOf(HasSubstr(" | s1 map"), HasSubstr("+ 17;")));
+}
+
 TEST_F(compiled_stages, kernels_compile_for_cuda) {
   if (test::nvrtc::installed() == nullptr) GTEST_SKIP() << "NVRTC is not installed";
   const auto folder = std::filesystem::temp_directory_path() /
