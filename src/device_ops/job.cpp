@@ -252,6 +252,8 @@ void chunk_job::wait() {
 
 void chunk_job::complete() {
   wait_for_own();
+  // Who completes the chunk may give the host's memory away.
+  std::erase_if(held_, [](const auto& block) { return block->memory->host != nullptr; });
   done_ = true;
 }
 
