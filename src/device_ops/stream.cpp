@@ -11,11 +11,13 @@
 // holds on the CPU (it may depend on the last digit of a sine), the chunk is the CPU's.
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <deque>
 #include <exception>
 #include <limits>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -164,7 +166,16 @@ class driver {
  public:
   driver(stage_run& run, chunk_operator& with, device_session& on, std::deque<range> work,
          first_failed& failed)
-      : run_(run), with_(with), on_(on), work_(std::move(work)), failed_(failed) {}
+      : run_(run), with_(with), on_(on), work_(std::move(work)), failed_(failed) {
+    // Large chunks are quick where nothing is copied, unless the user's functions are slow. Then
+    // they stay small, so that cancelling needn't wait for long. What sorts and groups a chunk
+    // wants it large all the same.
+    constexpr std::int64_t of_first = 8;
+    const bool on_host =
+        std::ranges::all_of(run.inputs, [](const auto& i) { return i.host != nullptr; });
+    if (run.chunk_rows == 0 && on_host && with.chunk_bytes_preferred() == chunk_bytes_in_place)
+      most_rows_ = rounded_up(work_.front().rows / of_first + 1, with.unit_rows());
+  }
 
   /// Until all chunks are done, or all before the first in which a check failed.
   void drive() {
@@ -206,6 +217,7 @@ class driver {
   }
 
   bool shrank() const noexcept { return shrank_; }
+  std::size_t chunks() const noexcept { return chunks_; }  ///< done
   const std::string& name() const noexcept { return on_.about().name; }
 
  private:
@@ -224,6 +236,11 @@ class driver {
   }
 
   void enqueue_next() {
+    if (auto& front = work_.front(); front.rows > most_rows_) {
+      const range rest{front.first + most_rows_, front.rows - most_rows_};
+      front.rows = most_rows_;
+      work_.insert(work_.begin() + 1, rest);
+    }
     const range next = work_.front();
     // Known to abandon() from the start: what was enqueued for it uses its memory.
     under_way_.push_back(std::make_unique<chunk_job>(on_, run_, next.first, next.rows));
@@ -242,6 +259,7 @@ class driver {
       return;
     }
     work_.pop_front();
+    if (under_way_.size() == 1) begun_ = clock::now();
   }
 
   void complete_oldest() {
@@ -249,7 +267,16 @@ class driver {
     on_.work_for(&job);
     job.complete();
     with_.complete(job);
+    grow(job.rows);
+    ++chunks_;
     under_way_.pop_front();
+  }
+
+  /// Doubles chunks that begin small while they take little time.
+  void grow(std::int64_t rows_done) {
+    constexpr std::chrono::milliseconds little{25};
+    const auto begun = std::exchange(begun_, clock::now());
+    if (rows_done == most_rows_ && begun_ - begun < little) most_rows_ *= 2;
   }
 
   void halve(range failed, std::string_view reason) {
@@ -293,6 +320,11 @@ class driver {
   std::deque<std::unique_ptr<chunk_job>> under_way_;
   first_failed& failed_;
   bool shrank_ = false;
+  std::size_t chunks_ = 0;
+
+  using clock = std::chrono::steady_clock;
+  std::int64_t most_rows_ = std::numeric_limits<std::int64_t>::max() / 2;  // a chunk, for now
+  clock::time_point begun_{};  // the oldest chunk under way, or after the one before it
 };
 
 /// All devices at work at the same time, the first on this thread. Throws what the first of them
@@ -322,9 +354,8 @@ void stream_chunks(stage_run& run, chunk_operator& with) {
   auto shares = deal(run, with);
   std::deque<driver> drivers;  // they don't move
   first_failed failed;
-  std::size_t chunks = 0, on_cpu = 0;
+  std::size_t on_cpu = 0;
   for (std::size_t i = 0; i < shares.size(); ++i) {
-    chunks += shares[i].size();
     if (!shares[i].empty())
       drivers.emplace_back(run, with, *run.devices[i], std::move(shares[i]), failed);
   }
@@ -342,6 +373,8 @@ void stream_chunks(stage_run& run, chunk_operator& with) {
         const std::lock_guard lock(device->on().lock);
         device->remember(input.host);
       }
+  std::size_t chunks = on_cpu;
+  for (const auto& d : drivers) chunks += d.chunks();
   if (chunks > 1 || drivers.size() > 1)
     run.note += fmt::format("{} chunks on {} device{}; ", chunks, drivers.size(),
                             drivers.size() == 1 ? "" : "s");
