@@ -184,4 +184,8 @@ std::string device_name(std::string_view name) {
   return (taken ? "user_" : "") + std::string(name);
 }
 
+bool is_of_language(std::string_view name, std::string_view text) {
+  return is_device_function(name) && !mentions(tokens_of(text), name);
+}
+
 }  // namespace pappus::device_ops

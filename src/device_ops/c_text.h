@@ -31,5 +31,8 @@ std::string quoted(std::string_view text);
 bool is_generated_name(std::string_view name);
 /// The name in generated text of a user's function or type: "user_element" for "element".
 std::string device_name(std::string_view name);
+/// Whether a function that comes with this text is the device language's own: sqrt with an empty
+/// one.
+bool is_of_language(std::string_view name, std::string_view text);
 
 }  // namespace pappus::device_ops

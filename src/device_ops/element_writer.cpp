@@ -141,6 +141,10 @@ std::string element_writer::use(const device_code& code) {
   const auto shown = fmt::format("{} ({})", code.name, code.origin);
   if (std::ranges::find(functions, shown) == functions.end()) functions.push_back(shown);
   if (std::ranges::find(codes, code.text, &device_code::text) == codes.end()) codes.push_back(code);
+  if (is_of_language(code.name, code.text)) {
+    called.emplace_back();  // nothing to rename
+    return code.name;
+  }
   called.push_back(code.name);
   return device_name(code.name);
 }

@@ -170,11 +170,12 @@ class driver {
     // Large chunks are quick where nothing is copied, unless the user's functions are slow. Then
     // they stay small, so that cancelling needn't wait for long. What sorts and groups a chunk
     // wants it large all the same.
-    constexpr std::int64_t of_first = 8;
+    constexpr double first_bytes = 8 << 20;
     const bool on_host =
         std::ranges::all_of(run.inputs, [](const auto& i) { return i.host != nullptr; });
     if (run.chunk_rows == 0 && on_host && with.chunk_bytes_preferred() == chunk_bytes_in_place)
-      most_rows_ = rounded_up(work_.front().rows / of_first + 1, with.unit_rows());
+      most_rows_ = rounded_up(static_cast<std::int64_t>(first_bytes / bytes_per_row(run, with)) + 1,
+                              with.unit_rows());
   }
 
   /// Until all chunks are done, or all before the first in which a check failed.
