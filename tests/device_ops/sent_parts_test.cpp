@@ -27,13 +27,12 @@ struct wide {
 };
 static_assert(sizeof(wide) == 72);
 
-#pragma pack(push, 1)
-struct odd {
+struct odd {  // of 13 bytes, which aren't whole words
   char tag;
-  double x;
+  std::array<std::int8_t, 8> x;
   char more[4];
 };
-#pragma pack(pop)
+static_assert(sizeof(odd) == 13);
 
 byte_ranges merged(std::initializer_list<device_ops::byte_range> ranges, std::size_t record) {
   read_bytes read;
@@ -58,7 +57,8 @@ class sent_parts : public ::testing::Test {
   sent_parts() {
     for (int i = 0; i < 70'001; ++i) {
       wide_.push_back({i, static_cast<float>(i % 100), {}, 0.25 * i, {{i, -i}}});
-      odd_.push_back({static_cast<char>(i), 0.5 * i, {1, 2, 3, static_cast<char>(i)}});
+      const auto byte = static_cast<std::int8_t>(i);
+      odd_.push_back({static_cast<char>(i), {{byte, 1, byte, 2, 3}}, {1, 2, 3, 4}});
     }
   }
 
