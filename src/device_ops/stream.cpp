@@ -170,7 +170,7 @@ class driver {
     // Large chunks are quick where nothing is copied, unless the user's functions are slow. Then
     // they stay small, so that cancelling needn't wait for long. What sorts and groups a chunk
     // wants it large all the same.
-    constexpr double first_bytes = 8 << 20;
+    constexpr double first_bytes = 16 << 20;
     const bool on_host =
         std::ranges::all_of(run.inputs, [](const auto& i) { return i.host != nullptr; });
     if (run.chunk_rows == 0 && on_host && with.chunk_bytes_preferred() == chunk_bytes_in_place)
@@ -273,11 +273,11 @@ class driver {
     under_way_.pop_front();
   }
 
-  /// Doubles chunks that begin small while they take little time.
+  /// Makes chunks that begin small larger while they take little time.
   void grow(std::int64_t rows_done) {
     constexpr std::chrono::milliseconds little{25};
     const auto begun = std::exchange(begun_, clock::now());
-    if (rows_done == most_rows_ && begun_ - begun < little) most_rows_ *= 2;
+    if (rows_done == most_rows_ && begun_ - begun < little) most_rows_ *= 4;
   }
 
   void halve(range failed, std::string_view reason) {

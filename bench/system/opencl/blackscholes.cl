@@ -1,9 +1,10 @@
 // Two ways to price a chunk of options; behind device/blackscholes.cl.
 
 // A row after the other.
-kernel void price_rows(global const quote* quotes, long rows, global prices* out) {
+WIDE kernel void price_rows(global const quote* quotes, long rows, global prices* out) {
   const long begin = rows * get_global_id(0) / get_global_size(0);
   const long end = rows * (get_global_id(0) + 1) / get_global_size(0);
+  VECTORS_OF_32
   for (long i = begin; i < end; ++i) out[i] = price(quotes[i]);
 }
 
@@ -17,7 +18,7 @@ float16 normals_of(float16 d) {
   return select(1.0f - tail, tail, d < 0.0f);
 }
 
-kernel void price_vectors(global const quote* quotes, long rows, global prices* out) {
+WIDE kernel void price_vectors(global const quote* quotes, long rows, global prices* out) {
   const float rate = 0.02f, volatility = 0.30f;
   const long tiles = (rows + 15) / 16;
   const long begin = tiles * get_global_id(0) / get_global_size(0);
