@@ -120,7 +120,7 @@ class scanning final : public chunk_operator {
   double chunk_bytes_preferred() const override {
     if (!chained_ || !inputs_in_place(run_)) return 0;
     // What the second kernel of a chunk reads is still in the caches; few tiles leave cores idle.
-    const std::size_t tiles = std::max(64u, 4 * run_.devices.front()->about().compute_units);
+    const std::size_t tiles = std::max(32u, 4 * run_.devices.front()->about().compute_units);
     return static_cast<double>(tiles) * (row_bytes() + ops::input_row_bytes(run_.node)) *
            static_cast<double>(tile_rows_);
   }
