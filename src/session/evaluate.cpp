@@ -140,7 +140,6 @@ rows_ptr session_core::make_contiguous(const rows_ptr& rows) {
   return run::contiguous(rows, team, memory_);
 }
 
-/// The queries before the chosen one run.
 void session_core::explain_if_chosen(std::span<const node_ptr> roots) {
   const std::string_view asked(explain_only_);
   const auto colon = asked.find(':');
