@@ -140,8 +140,8 @@ T upper_half(T a, T b) {
     return static_cast<T>((x >> 32) * (y >> 32) + (middle >> 32) +
                           ((low(middle) + low(x) * (y >> 32)) >> 32));
   } else {
-    return static_cast<T>((static_cast<std::int64_t>(a) * static_cast<std::int64_t>(b)) >>
-                          (8 * sizeof(T)));
+    using wide = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
+    return static_cast<T>((static_cast<wide>(a) * static_cast<wide>(b)) >> (8 * sizeof(T)));
   }
 }
 template <typename T>
