@@ -5,6 +5,7 @@
 #include <llvm/IR/Function.h>
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,9 @@ struct kernel_function {
                          ///< "nearest" for fn<nearest>
   std::string function;  ///< as the slot says
   bool fast_floats = false;
+  /// Bytes of objects behind pointers at these offsets of the captures, as far as types told before
+  /// functions were inlined.
+  std::map<std::int64_t, std::int64_t> captured_sizes = {};
 };
 
 /// Why a function can't run on a device, in the words of who wrote it.

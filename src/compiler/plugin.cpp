@@ -25,6 +25,7 @@
 #include "compiler/embed/embed.h"
 #include "compiler/embed/remarks.h"
 #include "compiler/emit/emit.h"
+#include "compiler/emit/references.h"
 #include "compiler/emit/sizes.h"
 #include "compiler/host/fast_floats.h"
 #include "compiler/host/inlining.h"
@@ -109,15 +110,16 @@ class device_compilation : public llvm::PassInfoMixin<device_compilation> {
     if (facts_->fast_floats) allow_fast_floats(slots);
     cleaner clean(code);
     note_sizes(*code.module);
-    clean.inline_all();
     std::vector<kernel_function> functions;
-    std::vector<std::optional<footprint>> footprints;
     for (std::size_t i = 0; i < slots.size(); ++i) {
       const auto& s = slots[i];
       functions.push_back({code.thunks[i], s.parameters, name_of(s.function), s.function,
                            facts_->fast_floats && may_have_fast_floats(s)});
-      footprints.push_back(footprint_of(functions[i], names_of(s, code.copied)));
     }
+    clean.inline_all([&](std::size_t i) { collect_sizes(functions[i]); });
+    std::vector<std::optional<footprint>> footprints;
+    for (std::size_t i = 0; i < slots.size(); ++i)
+      footprints.push_back(footprint_of(functions[i], names_of(slots[i], code.copied)));
     clean.inline_accesses();
     std::vector<std::vector<reason>> reasons;
     for (const auto& f : functions) reasons.push_back(validate(f, place_of(f.function).text()));

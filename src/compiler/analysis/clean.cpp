@@ -17,6 +17,7 @@
 #include <llvm/Transforms/Utils/FixIrreducible.h>
 
 #include "compiler/analysis/accesses.h"
+#include "compiler/analysis/bit_fields.h"
 
 namespace pappus::compiler {
 namespace {
@@ -46,10 +47,16 @@ llvm::FunctionPassManager preparation() {
   return passes;
 }
 
-llvm::FunctionPassManager simplification() {
+/// Variables become values.
+llvm::FunctionPassManager promotion() {
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   passes.addPass(llvm::EarlyCSEPass(true));
+  return passes;
+}
+
+llvm::FunctionPassManager simplification() {
+  llvm::FunctionPassManager passes;
   passes.addPass(llvm::InstCombinePass(llvm::InstCombineOptions().setVerifyFixpoint(false)));
   passes.addPass(llvm::SimplifyCFGPass());
   passes.addPass(llvm::GVNPass());
@@ -114,14 +121,17 @@ struct cleaner::analyses {
 cleaner::cleaner(extracted& code) : code_(code), analyses_(std::make_unique<analyses>()) {}
 cleaner::~cleaner() = default;
 
-void cleaner::inline_all() {
+void cleaner::inline_all(promoted_visitor promoted) {
   auto first = preparation();
-  for (auto& function : *code_.module)
-    if (!function.isDeclaration()) first.run(function, analyses_->functions);
+  for (auto& function : *code_.module) {
+    if (function.isDeclaration()) continue;
+    narrow_bit_fields(function);
+    first.run(function, analyses_->functions);
+  }
   // A function object may be handed on a few times before its call becomes a direct one.
   constexpr int most_rounds = 5;
   for (int round = 0; round < most_rounds && (round < 2 || calls_are_left(code_)); ++round)
-    inline_and_simplify();
+    inline_and_simplify(promoted);
 }
 
 void cleaner::inline_accesses() {
@@ -130,15 +140,20 @@ void cleaner::inline_accesses() {
     any |= function.hasFnAttribute(access_mark);
     function.removeFnAttr(access_mark);
   }
-  if (any) inline_and_simplify();
+  if (any) inline_and_simplify([](std::size_t) {});
 }
 
-void cleaner::inline_and_simplify() {
-  auto passes = simplification();
+void cleaner::inline_and_simplify(promoted_visitor promoted) {
+  auto promote = promotion();
+  auto simplify = simplification();
   choose_what_to_inline(*code_.module);
   llvm::AlwaysInlinerPass(/*InsertLifetime=*/false).run(*code_.module, analyses_->modules);
   analyses_->functions.clear();
-  for (auto* thunk : code_.thunks) passes.run(*thunk, analyses_->functions);
+  for (std::size_t i = 0; i < code_.thunks.size(); ++i) {
+    promote.run(*code_.thunks[i], analyses_->functions);
+    promoted(i);
+    simplify.run(*code_.thunks[i], analyses_->functions);
+  }
 }
 
 void cleaner::finish() {

@@ -8,6 +8,11 @@
 // vectorised: the text would grow, and the device's compiler does it better.
 #pragma once
 
+#include <llvm/ADT/STLFunctionalExtras.h>
+
+#include <cstddef>
+#include <memory>
+
 #include "compiler/analysis/extract.h"
 
 namespace pappus::compiler {
@@ -19,14 +24,18 @@ class cleaner {
  public:
   explicit cleaner(extracted& code);
   ~cleaner();
+  /// Called with a thunk's number whenever something was inlined there and variables have become
+  /// values, before blocks are merged, which drops what was assumed in them.
+  using promoted_visitor = llvm::function_ref<void(std::size_t thunk)>;
+
   /// All but views' accesses to elements: their footprint is looked at in between.
-  void inline_all();
+  void inline_all(promoted_visitor promoted);
   void inline_accesses();
   void finish();
 
  private:
   struct analyses;
-  void inline_and_simplify();
+  void inline_and_simplify(promoted_visitor promoted);
   extracted& code_;
   std::unique_ptr<analyses> analyses_;
 };

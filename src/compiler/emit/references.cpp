@@ -1,6 +1,7 @@
 #include "compiler/emit/references.h"
 
 #include <llvm/IR/DataLayout.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
@@ -14,10 +15,14 @@
 namespace pappus::compiler {
 namespace {
 
-// The bytes behind the root of `pointer` up to the end of what an access of `size` bytes through
-// it may touch.
-std::optional<std::int64_t> extent(const llvm::Value* pointer, std::int64_t size,
-                                   const llvm::DataLayout& layout) {
+struct reach {
+  const llvm::Value* root;
+  std::int64_t end;  // bytes behind it
+};
+
+// Up to where an access of `size` bytes through `pointer` may touch the object it is computed from.
+std::optional<reach> reach_of(const llvm::Value* pointer, std::int64_t size,
+                              const llvm::DataLayout& layout) {
   std::int64_t end = size;
   while (const auto* gep = llvm::dyn_cast<llvm::GEPOperator>(pointer)) {
     pointer = gep->getPointerOperand();
@@ -32,24 +37,7 @@ std::optional<std::int64_t> extent(const llvm::Value* pointer, std::int64_t size
     end = static_cast<std::int64_t>(layout.getTypeAllocSize(gep->getSourceElementType()));
   }
   if (llvm::isa<llvm::PHINode, llvm::SelectInst>(pointer)) return std::nullopt;
-  return end;
-}
-
-// What an assumption says of a pointer: as many bytes are there.
-std::int64_t assumed_size(const llvm::Use& use) {
-  const auto* assumption = llvm::dyn_cast<llvm::AssumeInst>(use.getUser());
-  if (!assumption) return 0;
-  for (unsigned i = 0; i < assumption->getNumOperandBundles(); ++i) {
-    const auto bundle = assumption->getOperandBundleAt(i);
-    if (bundle.getTagName() != "dereferenceable" || bundle.Inputs.size() != 2 ||
-        &bundle.Inputs[0] != &use) {
-      continue;
-    }
-    if (const auto* size = llvm::dyn_cast<llvm::ConstantInt>(bundle.Inputs[1])) {
-      return size->getSExtValue();
-    }
-  }
-  return 0;
+  return reach{pointer, end};
 }
 
 // What a use reads, in bytes.
@@ -69,38 +57,48 @@ std::optional<std::int64_t> bytes_read(const llvm::Use& use, const llvm::DataLay
   return std::nullopt;
 }
 
-// Of the object behind a captured reference; 0: unknown.
-std::int64_t object_size(const llvm::LoadInst& captured, const llvm::DataLayout& layout) {
-  std::int64_t size = 0;
-  for_uses_of_memory(&captured, [&](const llvm::Use& use) {
-    const auto assumed = assumed_size(use);
-    if (assumed == 0) return;
-    // Of a part of the object, at a constant offset.
-    const auto end = extent(use.get(), assumed, layout);
-    if (end) size = std::max(size, *end);
-  });
-  return size;
-}
-
 }  // namespace
+
+void collect_sizes(kernel_function& kernel) {
+  if (kernel.parameters.empty() || kernel.parameters.front().what != role::captures) return;
+  const auto& layout = kernel.code->getParent()->getDataLayout();
+  for (const auto& instruction : llvm::instructions(*kernel.code)) {
+    const auto* assumption = llvm::dyn_cast<llvm::AssumeInst>(&instruction);
+    if (!assumption) continue;
+    for (unsigned i = 0; i < assumption->getNumOperandBundles(); ++i) {
+      const auto bundle = assumption->getOperandBundleAt(i);
+      if (bundle.getTagName() != "dereferenceable" || bundle.Inputs.size() != 2) continue;
+      const auto* size = llvm::dyn_cast<llvm::ConstantInt>(bundle.Inputs[1]);
+      if (!size) continue;
+      // Of a part of the object, maybe, at an offset.
+      const auto found = reach_of(bundle.Inputs[0], size->getSExtValue(), layout);
+      const auto offset = found ? captured_offset(found->root, *kernel.code) : std::nullopt;
+      if (!offset) continue;
+      auto& known = kernel.captured_sizes[*offset];
+      known = std::max(known, found->end);
+    }
+  }
+}
 
 reference_sizes captured_references(const kernel_function& kernel) {
   const spaces where(kernel);
   const auto& layout = kernel.code->getParent()->getDataLayout();
   reference_sizes sizes;
   std::map<std::int64_t, reference> found;
+  const auto& noted = kernel.captured_sizes;
   for (const auto* load : where.captured()) {
     const auto offset = *where.captured_at(load);
     auto& one = found.try_emplace(offset, reference{offset, 0, 1}).first->second;
-    const auto whole = object_size(*load, layout);
+    const auto known = noted.find(offset);
+    const std::int64_t whole = known == noted.end() ? 0 : known->second;
     one.size = std::max(one.size, whole);
     for_uses_of_memory(load, [&](const llvm::Use& use) {
       const auto* user = llvm::cast<llvm::Instruction>(use.getUser());
       const auto bytes = bytes_read(use, layout);
-      const auto end = bytes ? extent(use.get(), *bytes, layout) : std::nullopt;
+      const auto end = bytes ? reach_of(use.get(), *bytes, layout) : std::nullopt;
       if (bytes == 0) return;
-      if (end && *end >= 0) {
-        one.size = std::max(one.size, *end);
+      if (end && end->end >= 0) {
+        one.size = std::max(one.size, end->end);
       } else if (whole == 0) {
         sizes.unknown.push_back(user);
       }

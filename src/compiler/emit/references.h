@@ -14,6 +14,10 @@ struct reference_sizes {
   std::vector<const llvm::Instruction*> unknown;  ///< accesses of which no size is known
 };
 
+/// Adds to captured_sizes what assumptions in the code (sizes.h) say. To be called while they are
+/// there.
+void collect_sizes(kernel_function& kernel);
+
 /// The size of a reference is that of the type the code takes the memory for: constant offsets
 /// count as they are, an index that is computed as its array's size.
 reference_sizes captured_references(const kernel_function& kernel);

@@ -94,21 +94,27 @@ void for_uses_of_memory(const llvm::Value* pointer,
   }
 }
 
+std::optional<std::int64_t> captured_offset(const llvm::Value* value, const llvm::Function& code) {
+  const auto* load = llvm::dyn_cast<llvm::LoadInst>(value);
+  if (!load || !load->getType()->isPointerTy()) return std::nullopt;
+  const auto& layout = code.getParent()->getDataLayout();
+  llvm::APInt offset(layout.getIndexTypeSizeInBits(load->getType()), 0);
+  const auto* base = load->getPointerOperand()->stripAndAccumulateConstantOffsets(
+      layout, offset, /*AllowNonInbounds=*/true);
+  if (base != code.getArg(0)) return std::nullopt;
+  return offset.getSExtValue();
+}
+
 spaces::spaces(const kernel_function& kernel) : kernel_(kernel) {
-  const auto& layout = kernel.code->getParent()->getDataLayout();
   if (kernel.parameters.empty() || kernel.parameters.front().what != role::captures) return;
-  const auto* captures = kernel.code->getArg(0);
   for (const auto& instruction : llvm::instructions(*kernel.code)) {
-    const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
-    if (!load || !load->getType()->isPointerTy()) continue;
-    llvm::APInt offset(layout.getIndexTypeSizeInBits(load->getType()), 0);
-    const auto* base = load->getPointerOperand()->stripAndAccumulateConstantOffsets(
-        layout, offset, /*AllowNonInbounds=*/true);
-    if (base != captures) continue;
+    const auto offset = captured_offset(&instruction, *kernel.code);
+    if (!offset) continue;
+    const auto* load = llvm::cast<llvm::LoadInst>(&instruction);
     bool followed = false;
     for_uses_of_memory(load, [&](const llvm::Use& use) { followed |= follows(use); });
     if (!followed) continue;
-    captured_at_[load] = offset.getSExtValue();
+    captured_at_[load] = *offset;
     captured_.push_back(load);
   }
 }

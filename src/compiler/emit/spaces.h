@@ -60,6 +60,10 @@ class spaces {
   mutable llvm::DenseMap<const llvm::Value*, space> known_;
 };
 
+/// The byte of the captures, the function's first parameter, at which the pointer lies that `value`
+/// loads, if it is such a load.
+std::optional<std::int64_t> captured_offset(const llvm::Value* value, const llvm::Function& code);
+
 /// What a pointer is computed from: past offsets, phis and selects.
 llvm::SmallPtrSet<const llvm::Value*, 8> roots_of(const llvm::Value* pointer);
 

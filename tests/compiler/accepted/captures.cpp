@@ -24,6 +24,12 @@ void kernels(int k, const float& factor, const table& t, const std::array<int, 4
 
   element<int, int>([k, double_k = 2 * k](int x) { return x * k + double_k; });
 
+  // Read only under conditions, and within what the array's type says.
+  const std::array<char, 128> letters{};
+  element<char, int>([&letters](int i) {
+    return i > 0 ? letters[i & 127] : i < -9 ? letters[-i & 127] : char(0);
+  });
+
   const auto add = [k](int x) { return x + k; };
   element<int, int>([add](int x) { return add(add(x)); });
 }

@@ -24,6 +24,15 @@ struct [[gnu::packed]] wire {
   double value;
 };
 
+/// Clang reads these as one integer of 80 bits.
+struct [[gnu::packed]] flags {
+  std::uint8_t kind;
+  std::int32_t low : 20;
+  std::uint64_t middle : 34;
+  std::int32_t high : 12;
+  std::uint64_t rest : 7;
+};
+
 struct item {
   std::int32_t id;
   std::array<std::int16_t, 3> tags;
@@ -84,6 +93,10 @@ void kernels(geo::box area, geo::point offset) {
   element<double, wire>([](const wire& w) { return w.kind == 3 ? w.value : w.size; });
 
   element<wire, int>([](int x) { return wire{1, static_cast<std::uint32_t>(x), 0.5}; });
+
+  element<std::int64_t, flags>([](const flags& f) {
+    return f.low + static_cast<std::int64_t>(f.middle) + f.high + static_cast<int>(f.rest);
+  });
 
   element<int, bool>([](bool flies) {
     const bird b;
