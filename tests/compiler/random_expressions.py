@@ -23,6 +23,7 @@ class Expressions:
         self.sides = sides  # [(name, type)]: spans of at least one element
         self.fresh = 0
         self.within_index = False
+        self.within_choice = False
 
     def name(self):
         self.fresh += 1
@@ -40,7 +41,22 @@ class Expressions:
         return text
 
     def literal(self, t):
-        return f"static_cast<{t}>({self.rng.choice(FLOAT_LITERALS if t in FLOATS else LITERALS)})"
+        literals = FLOAT_LITERALS if t in FLOATS else LITERALS
+        if self.within_choice:
+            literals = [text for text in literals if text not in ("0", "0.0", "-0.0")]
+        return f"static_cast<{t}>({self.rng.choice(literals)})"
+
+    def least_or_greatest(self, t, depth):
+        """One of several numbers. Of floats none is a constant zero: for x == 0, LLVM 15 (clang 15,
+        PoCL 3) makes x < 0 ? -0.0 : double(x) the other zero."""
+        self.within_choice, before = self.within_choice or t in FLOATS, self.within_choice
+        a, b = self.expression(t, depth - 1), self.expression(t, depth - 1)
+        if self.rng.random() < 0.7:
+            text = f"{self.rng.choice(['std::min', 'std::max'])}<{t}>({a}, {b})"
+        else:
+            text = f"clamped<{t}>({a}, {b}, {self.leaf(t)})"
+        self.within_choice = before
+        return text
 
     def leaf(self, t):
         rng = self.rng
@@ -117,10 +133,8 @@ class Expressions:
             return self.convert(self.expression(other, depth - 1), other, t)
         if kind < 0.22:
             return f"({self.condition(depth - 1)} ? {a()} : {b()})"
-        if kind < 0.3:
-            return f"{rng.choice(['std::min', 'std::max'])}<{t}>({a()}, {b()})"
         if kind < 0.33:
-            return f"clamped<{t}>({a()}, {b()}, {self.leaf(t)})"
+            return self.least_or_greatest(t, depth)
         return self.of_floats(t, depth, a, b) if t in FLOATS else self.of_integers(t, depth, a, b)
 
     def of_floats(self, t, depth, a, b):
