@@ -122,6 +122,58 @@ TEST_F(compiled_stages, library_types_and_loops) {
   });
 }
 
+// A loop that a switch enters in several places.
+TEST_F(compiled_stages, duffs_device) {
+  expect_same([](session& s) {
+    return s.range(0, 1000).map([](std::int64_t x) {
+      std::int64_t left = (x & 15) + 4, sum = 0;
+      switch (x & 3) {
+        case 0:
+          do {
+            sum += 3;
+            [[fallthrough]];
+            case 3:
+              sum ^= left;
+              [[fallthrough]];
+            case 2:
+              sum += x;
+              [[fallthrough]];
+            case 1:
+              sum = sum * 5 % 100003;
+          } while (--left > 0);
+      }
+      return sum;
+    });
+  });
+}
+
+// Clang reads these as one integer of 80 bits.
+struct [[gnu::packed]] flags {
+  std::int32_t low : 20;
+  std::uint64_t middle : 34;
+  std::int32_t high : 12;
+  std::uint64_t rest : 7;
+};
+
+TEST_F(compiled_stages, bit_fields_across_words) {
+  std::vector<flags> rows;
+  for (int i = 0; i < 500; ++i) {
+    const auto x = static_cast<std::uint64_t>(i) * 0x9e3779b97f4a7c15u;
+    flags f{};
+    f.low = static_cast<std::int16_t>(x);
+    f.middle = x >> 20 & 0x3ffffffff;
+    f.high = static_cast<std::int16_t>(x) >> 5;
+    f.rest = x >> 50 & 127;
+    rows.push_back(f);
+  }
+  expect_same([&](session& s) {
+    return s.borrow(rows).map([](const flags& f) {
+      return std::array<std::int64_t, 4>{f.low, static_cast<std::int64_t>(f.middle), f.high,
+                                         static_cast<std::int64_t>(f.rest)};
+    });
+  });
+}
+
 // Types and functions may be called like those of the device's language.
 struct step {
   int from, length;

@@ -1,7 +1,10 @@
 #include "compiler/analysis/clean.h"
 
+#include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/ADT/SCCIterator.h>
+#include <llvm/Analysis/CFG.h>
 #include <llvm/Analysis/CallGraph.h>
+#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Transforms/IPO/AlwaysInliner.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
@@ -15,6 +18,7 @@
 #include <llvm/Transforms/Scalar/Scalarizer.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Utils/FixIrreducible.h>
+#include <llvm/Transforms/Utils/LowerSwitch.h>
 
 #include "compiler/analysis/accesses.h"
 #include "compiler/analysis/bit_fields.h"
@@ -66,6 +70,21 @@ llvm::FunctionPassManager simplification() {
   return passes;
 }
 
+/// Gives loops one place to enter them; LLVM's pass for that takes no switch there.
+struct one_entry_for_loops : llvm::PassInfoMixin<one_entry_for_loops> {
+  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
+    const auto& loops = analyses.getResult<llvm::LoopAnalysis>(function);
+    using order = llvm::ReversePostOrderTraversal<const llvm::Function*>;
+    order blocks(&function);
+    if (!llvm::containsIrreducibleCFG<const llvm::BasicBlock*>(blocks, loops))
+      return llvm::PreservedAnalyses::all();
+    llvm::FunctionPassManager passes;
+    passes.addPass(llvm::LowerSwitchPass());
+    passes.addPass(llvm::FixIrreduciblePass());
+    return passes.run(function, analyses);
+  }
+};
+
 llvm::FunctionPassManager completion() {
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::ScalarizerPass());
@@ -73,7 +92,7 @@ llvm::FunctionPassManager completion() {
                                                        /*UseMemorySSA=*/true));
   passes.addPass(llvm::InstCombinePass(llvm::InstCombineOptions().setVerifyFixpoint(false)));
   passes.addPass(llvm::SimplifyCFGPass());
-  passes.addPass(llvm::FixIrreduciblePass());
+  passes.addPass(one_entry_for_loops());
   passes.addPass(llvm::DCEPass());
   return passes;
 }

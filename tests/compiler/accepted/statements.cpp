@@ -70,6 +70,27 @@ void kernels(int limit) {
       return -1;
   });
 
+  // Duff's device: a loop that is entered in several places.
+  element<int, int>([](int x) {
+    int left = (x & 15) + 4, sum = 0;
+    switch (x & 3) {
+      case 0:
+        do {
+          sum += 3;
+          [[fallthrough]];
+          case 3:
+            sum ^= left;
+            [[fallthrough]];
+          case 2:
+            sum += x;
+            [[fallthrough]];
+          case 1:
+            sum *= 5;
+        } while (--left > 0);
+    }
+    return sum;
+  });
+
   element<int, int>([](int n) {
     int sum = 0;
     for (int i = 0; i < n; ++i)
