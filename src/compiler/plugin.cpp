@@ -76,6 +76,14 @@ void print(const kernel_function& function, const emitted& code,
   if (what == "descriptor") llvm::errs() << descriptor << "\n";
 }
 
+/// Of a thunk's parameters only records that have no match are null.
+void mark_pointers(const kernel_function& kernel) {
+  for (unsigned i = 0; i < kernel.parameters.size(); ++i)
+    if (kernel.code->getArg(i)->getType()->isPointerTy() &&
+        kernel.parameters[i].what != role::match && kernel.parameters[i].what != role::side)
+      kernel.code->addParamAttr(i, llvm::Attribute::NonNull);
+}
+
 /// What the start of the pipeline tells its later parts of the module.
 struct module_facts {
   std::optional<unsigned> fast_floats;  ///< fast_floats_in()
@@ -115,8 +123,9 @@ class device_compilation : public llvm::PassInfoMixin<device_compilation> {
       const auto& s = slots[i];
       functions.push_back({code.thunks[i], s.parameters, name_of(s.function), s.function,
                            facts_->fast_floats && may_have_fast_floats(s)});
+      mark_pointers(functions[i]);
     }
-    clean.inline_all([&](std::size_t i) { collect_sizes(functions[i]); });
+    clean.inline_all([&](std::size_t i) { take_sizes(functions[i]); });
     std::vector<std::optional<footprint>> footprints;
     for (std::size_t i = 0; i < slots.size(); ++i)
       footprints.push_back(footprint_of(functions[i], names_of(slots[i], code.copied)));

@@ -140,7 +140,7 @@ struct cleaner::analyses {
 cleaner::cleaner(extracted& code) : code_(code), analyses_(std::make_unique<analyses>()) {}
 cleaner::~cleaner() = default;
 
-void cleaner::inline_all(promoted_visitor promoted) {
+void cleaner::inline_all(inlining_visitor inlined) {
   auto first = preparation();
   for (auto& function : *code_.module) {
     if (function.isDeclaration()) continue;
@@ -150,7 +150,7 @@ void cleaner::inline_all(promoted_visitor promoted) {
   // A function object may be handed on a few times before its call becomes a direct one.
   constexpr int most_rounds = 5;
   for (int round = 0; round < most_rounds && (round < 2 || calls_are_left(code_)); ++round)
-    inline_and_simplify(promoted);
+    inline_and_simplify(inlined);
 }
 
 void cleaner::inline_accesses() {
@@ -162,15 +162,16 @@ void cleaner::inline_accesses() {
   if (any) inline_and_simplify([](std::size_t) {});
 }
 
-void cleaner::inline_and_simplify(promoted_visitor promoted) {
+void cleaner::inline_and_simplify(inlining_visitor inlined) {
   auto promote = promotion();
   auto simplify = simplification();
   choose_what_to_inline(*code_.module);
   llvm::AlwaysInlinerPass(/*InsertLifetime=*/false).run(*code_.module, analyses_->modules);
   analyses_->functions.clear();
   for (std::size_t i = 0; i < code_.thunks.size(); ++i) {
+    inlined(i);
     promote.run(*code_.thunks[i], analyses_->functions);
-    promoted(i);
+    inlined(i);
     simplify.run(*code_.thunks[i], analyses_->functions);
   }
 }

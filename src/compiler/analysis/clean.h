@@ -24,18 +24,18 @@ class cleaner {
  public:
   explicit cleaner(extracted& code);
   ~cleaner();
-  /// Called with a thunk's number whenever something was inlined there and variables have become
-  /// values, before blocks are merged, which drops what was assumed in them.
-  using promoted_visitor = llvm::function_ref<void(std::size_t thunk)>;
+  /// Called with a thunk's number when something was inlined there, and again when variables have
+  /// become values, but before blocks are merged, which drops what was assumed in them.
+  using inlining_visitor = llvm::function_ref<void(std::size_t thunk)>;
 
   /// All but views' accesses to elements: their footprint is looked at in between.
-  void inline_all(promoted_visitor promoted);
+  void inline_all(inlining_visitor inlined);
   void inline_accesses();
   void finish();
 
  private:
   struct analyses;
-  void inline_and_simplify(promoted_visitor promoted);
+  void inline_and_simplify(inlining_visitor inlined);
   extracted& code_;
   std::unique_ptr<analyses> analyses_;
 };

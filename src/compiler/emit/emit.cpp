@@ -9,6 +9,7 @@
 
 #include "compiler/analysis/slots.h"
 #include "compiler/emit/alignment.h"
+#include "compiler/emit/choices.h"
 #include "compiler/emit/mixed.h"
 #include "compiler/emit/references.h"
 #include "compiler/emit/unwritten.h"
@@ -109,6 +110,7 @@ emitted writer::run(const reference_sizes& references) {
 }
 
 emitted emit(const kernel_function& kernel) {
+  choose_after_reading(kernel);
   derive_alignments(kernel);
   split_mixed_pointers(kernel);
   // Assumptions tell of sizes, and have no text.

@@ -14,9 +14,9 @@ struct reference_sizes {
   std::vector<const llvm::Instruction*> unknown;  ///< accesses of which no size is known
 };
 
-/// Adds to captured_sizes what assumptions in the code (sizes.h) say. To be called while they are
-/// there.
-void collect_sizes(kernel_function& kernel);
+/// Moves what assumptions in the code (sizes.h) say of captured references to captured_sizes.
+/// Assumptions of pointers that aren't known yet to be such stay.
+void take_sizes(kernel_function& kernel);
 
 /// The size of a reference is that of the type the code takes the memory for: constant offsets
 /// count as they are, an index that is computed as its array's size.

@@ -9,9 +9,9 @@
 namespace pappus::compiler {
 namespace {
 
-// Assumptions hinder optimisation a little: of numbers, whose size each load tells, and of local
+// Assumptions hinder optimisation a little: of bytes, whose size each load tells, and of local
 // variables there are none.
-constexpr std::uint64_t least_bytes = 17;
+constexpr std::uint64_t least_bytes = 2;
 
 bool is_local(const llvm::Value* pointer) {
   return llvm::isa<llvm::AllocaInst>(pointer->stripInBoundsConstantOffsets());

@@ -9,7 +9,7 @@ struct table {
 };
 
 void kernels(int k, const float& factor, const table& t, const std::array<int, 4>& order,
-             std::array<std::array<double, 3>, 3> matrix) {
+             std::array<std::array<double, 3>, 3> matrix, short low, short high) {
   using thunks::element;
 
   element<int, int>([k](int x) { return x + k; });
@@ -28,6 +28,12 @@ void kernels(int k, const float& factor, const table& t, const std::array<int, 4
   const std::array<char, 128> letters{};
   element<char, int>([&letters](int i) {
     return i > 0 ? letters[i & 127] : i < -9 ? letters[-i & 127] : char(0);
+  });
+
+  // One of two variables, and an array as small as a number.
+  const std::array<std::int16_t, 2> pair{};
+  element<short, int>([&low, &high, &pair](int i) {
+    return i < 0 ? pair[i & 1] : static_cast<short>((i & 1) != 0 ? low : high);
   });
 
   const auto add = [k](int x) { return x + k; };

@@ -70,8 +70,20 @@ void kernels(int limit) {
       return -1;
   });
 
-  // Duff's device: a loop that is entered in several places.
-  element<int, int>([](int x) {
+  element<int, int>([](int n) {
+    int sum = 0;
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < i; ++j)
+        if (i % (j + 1) == 0) sum += j;
+    return sum;
+  });
+
+  element<bool, int>([](int x) { return x > 3 && (x < 10 || x == 20) && !(x % 7 == 0); });
+}
+
+// Duff's device: a loop that is entered in several places.
+void entered_in_between() {
+  thunks::element<int, int>([](int x) {
     int left = (x & 15) + 4, sum = 0;
     switch (x & 3) {
       case 0:
@@ -90,14 +102,4 @@ void kernels(int limit) {
     }
     return sum;
   });
-
-  element<int, int>([](int n) {
-    int sum = 0;
-    for (int i = 0; i < n; ++i)
-      for (int j = 0; j < i; ++j)
-        if (i % (j + 1) == 0) sum += j;
-    return sum;
-  });
-
-  element<bool, int>([](int x) { return x > 3 && (x < 10 || x == 20) && !(x % 7 == 0); });
 }
