@@ -47,8 +47,8 @@ class Expressions:
         return f"static_cast<{t}>({self.rng.choice(literals)})"
 
     def least_or_greatest(self, t, depth):
-        """One of several numbers. Of floats none is a constant zero: for x == 0, LLVM 15 (clang 15,
-        PoCL 3) makes x < 0 ? -0.0 : double(x) the other zero."""
+        """One of several numbers. Of floats none is a constant zero: in x < 0 ? -0.0 : x and the
+        like LLVM 15 (clang 15, PoCL 3) takes < for <=, and so the other zero."""
         self.within_choice, before = self.within_choice or t in FLOATS, self.within_choice
         a, b = self.expression(t, depth - 1), self.expression(t, depth - 1)
         if self.rng.random() < 0.7:
