@@ -30,6 +30,7 @@
 //   flat_map   In place of a range, two functions: long NAME_count(record, shared..., values...)
 //              and element NAME_at(record, shared..., values..., long j), j from 0.
 //   batched    with_device_code(batched<Out>(f), code): the code is for one record.
+//   reduce     T NAME(T total, x, values...), of reduce(identity, op).
 //   left_join  The match is a pointer, GLOBAL const T* match, null where there is none.
 //   Reducers   A reducer R gets device code by a static member: static device_code on_device().
 //              The text defines the struct R, laid out as in C++, and void NAME(R* state, value x),

@@ -121,7 +121,12 @@ class query {
   /// Folds with a binary operator: associative, with `identity` as its neutral element.
   template <typename T, typename Op>
   value<T> reduce(T identity, Op op) const {
-    return fold_named<reducers::folding<T, Op>>("reduce", {std::move(identity), std::move(op)});
+    const auto& plain = detail::plain_function(op);
+    using reducer = reducers::folding<T, std::remove_cvref_t<decltype(plain)>>;
+    using element = detail::folded_by<E, Op>;
+    reducer prototype{std::move(identity), plain};
+    return fold_node<element>("reduce", {expression_, std::move(op)}, std::move(prototype),
+                              detail::describe_fold_by<element, reducer>);
   }
   /// The number of records, std::int64_t.
   auto count() const { return fold_named<reducers::count>("count"); }
@@ -275,19 +280,28 @@ class query {
 
   template <typename R>
   auto fold_named(const char* name, R prototype = R{}) const {
-    auto params = std::make_shared<detail::fold_params>();
-    params->loop = detail::fold_rows<E, R>;
-    params->reducer = detail::reduce_kernel_of<R>(std::move(prototype));
-    const auto layout = params->reducer.result;
-    auto stage = erased_stage();
-    stage.describe = detail::describe_fold<E, R>;
-    return value<detail::result_of<R>>(
-        session_, detail::make_node(session_, {detail::op_kind::fold, name, layout,
-                                               std::move(stage), std::move(params)}));
+    return fold_node<E>(name, expression_, std::move(prototype), detail::describe_fold<E, R>);
   }
 
  protected:
   int first_side() const { return static_cast<int>(stage_.sides.size()); }
+
+  /// \tparam Element  an expression.
+  template <typename Element, typename R>
+  auto fold_node(const char* name, Element element, R prototype,
+                 detail::describe_element describe) const {
+    auto params = std::make_shared<detail::fold_params>();
+    params->loop = detail::fold_rows<Element, R>;
+    params->reducer = detail::reduce_kernel_of<R>(std::move(prototype));
+    const auto layout = params->reducer.result;
+    auto stage = stage_;
+    stage.form = form;
+    stage.element = std::make_shared<const Element>(std::move(element));
+    stage.describe = describe;
+    return value<detail::result_of<R>>(
+        session_, detail::make_node(session_, {detail::op_kind::fold, name, layout,
+                                               std::move(stage), std::move(params)}));
+  }
 
   template <typename Next, typename... Sides>
   query<Next> extend(const char* name, Next next, const shared_rows<Sides>&... sides) const {

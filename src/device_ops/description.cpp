@@ -304,12 +304,13 @@ variable description::begin_key(const device_type& record) {
   return made([&] { return to_->begin_key(record); });
 }
 
-variable description::begin_combine(const device_type& value) {
+variable description::begin_combine(const device_type& a, const device_type& b) {
   put(what::begin_combine);
-  put(value);
-  const auto a = made([&] { return to_->begin_combine(value); });
-  made([&] { return theirs(a) + 1; });
-  return a;
+  put(a);
+  put(b);
+  const auto first = made([&] { return to_->begin_combine(a, b); });
+  made([&] { return theirs(first) + 1; });
+  return first;
 }
 
 void description::combined(variable value) {

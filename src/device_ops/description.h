@@ -48,7 +48,7 @@ class description final : public detail::device_writer {
   void reduce(variable value, const device_type& state, const char* descriptor) override;
   void fold(variable value, const device_type& state, std::string_view expression) override;
   variable begin_key(const device_type& record) override;
-  variable begin_combine(const device_type& value) override;
+  variable begin_combine(const device_type& a, const device_type& b) override;
   void combined(variable value) override;
 
  private:

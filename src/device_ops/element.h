@@ -19,12 +19,13 @@
 //   fold:   reducer_state, void accumulate_row(ELEMENT_PARAMS, long row, reducer_state* s)
 //   group:  reducer_state, group_key (uint or ulong), group_value,
 //           int group_row(ELEMENT_PARAMS, long row, group_key* key, group_value* value)
-//           void accumulate(reducer_state* s, group_value value)
+//           void accumulate(ELEMENT_PARAMS, reducer_state* s, group_value value)
 //           In a known domain the key is the number itself, to be checked. group_value is uchar and
 //           0 where the reducer doesn't look at values.
-//   sort, top: for pass p: key_<p> (uint or ulong), key_<p> key_of_<p>(element_out record)
+//   sort, top: for pass p: key_<p> (uint or ulong),
+//           key_<p> key_of_<p>(ELEMENT_PARAMS, element_out record)
 //           Pass 0 is the least significant; ascending order is what is wanted, of top, too.
-//   scan:   element_out combine(element_out a, element_out b)
+//   scan:   element_out combine(ELEMENT_PARAMS, element_out a, element_out b)
 #pragma once
 
 #include <cstddef>

@@ -34,10 +34,6 @@ const compiled_function* element_writer::usable(const char* descriptor, std::str
   if (!function.problem.empty()) refuse(function.problem);
   for (const auto& reason : function.reasons) refuse(reason);
   if (!function.problem.empty() || !function.reasons.empty()) return nullptr;
-  if (aside_ && function.traps) {
-    refuse("its function has checks that may fail, which it can't have on a device in this place");
-    return nullptr;
-  }
   traps |= function.traps;
   doubles |= function.doubles;
   return &function;
@@ -51,7 +47,7 @@ void element_writer::add_pointer(compiled_arguments& to, variable v) {
                            variable.is_pointer ? variable.name : variable.place);
   } else {
     to.spaces.emplace_back();
-    to.list += fmt::format("(const uchar*)&{}, ", at(v).name);
+    to.list += fmt::format("(const uchar*)&{}, ", without_noting_reads(v).name);
   }
 }
 
@@ -83,14 +79,14 @@ element_writer::compiled_arguments element_writer::pointers_to(const detail::com
   return passed;
 }
 
-/// Records come after the captures among a thunk's parameters.
-void element_writer::note_reads(const compiled_function& function,
+/// \param first_parameter  the thunk's, of the arguments.
+void element_writer::note_reads(const compiled_function& function, std::size_t first_parameter,
                                 std::span<const variable> arguments) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const auto input = variables_[static_cast<std::size_t>(arguments[i])].input;
     if (input < 0) continue;
     auto& read = reads[static_cast<std::size_t>(input)];
-    const auto found = function.reads.find(i + 1);
+    const auto found = function.reads.find(first_parameter + i);
     if (found == function.reads.end())
       read.add_all();
     else
@@ -163,13 +159,10 @@ element_writer::variable element_writer::call(const detail::compiled_call& what,
   const auto* pick =
       what.range && function != nullptr ? usable(what.pick, function_not_compiled) : function;
   if (function == nullptr || pick == nullptr || !known(arguments)) return no_variable;
-  if (aside_ && !(what.captures.type->size == 0 && what.sides.empty())) {
-    refuse("its function has captures, which it can't have on a device in this place");
-    return no_variable;
-  }
   const auto passed = pointers_to(what, arguments, *function);
-  note_reads(*function, arguments);
-  note_reads(*pick, arguments);
+  constexpr std::size_t after_captures = 1;
+  note_reads(*function, after_captures, arguments);
+  note_reads(*pick, after_captures, arguments);
   if (!what.range) return result_of(*function, passed, "", *what.result);
   const auto count = result_of(*function, passed, "", detail::device_type_of<std::int64_t>);
   const auto index = fmt::format("j{}", variables_.size());
@@ -180,12 +173,11 @@ element_writer::variable element_writer::call(const detail::compiled_call& what,
 void element_writer::reduce(variable value, const device_type& state, const char* descriptor) {
   const auto* function = usable(descriptor, reducer_not_compiled);
   if (function == nullptr || !known({&value, 1})) return;
-  if (function->traps) {
-    refuse("its reducer has checks that may fail, which it can't have on a device");
-    return;
-  }
+  note_reads(*function, 0, {&value, 1});
   const auto name = instance(*function, {"", ""}, true);
-  reduce(value, state, fmt::format("{}((const uchar*)&x, (uchar*)s);", name), nullptr);
+  set_reduction(
+      value, state,
+      fmt::format("{}((const uchar*)&x, (uchar*)s{});", name, function->traps ? ", trap" : ""));
 }
 
 }  // namespace pappus::device_ops

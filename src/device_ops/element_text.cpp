@@ -221,14 +221,15 @@ void text_writer::accumulate() {
   const auto& reduced = *from_.reduced;
   add("typedef {} reducer_state;\n", reduced.state);
   add("typedef {} group_value;\n", reduced.value_type);
-  add("\nDEVICE void accumulate(reducer_state* s, group_value x) {{\n");
+  if (from_.combination_of) combine();
+  add("\nDEVICE void accumulate(ELEMENT_PARAMS, reducer_state* s, group_value x) {{\n");
   if (!reduced.accumulate.empty()) statement("  ", reduced.accumulate);
   add("}}\n");
 }
 
 void text_writer::fold() {
   accumulate();
-  const std::array end{fmt::format("accumulate(s, {});", from_.reduced->value)};
+  const std::array end{fmt::format("accumulate(ELEMENT_ARGS, s, {});", from_.reduced->value)};
   function("void accumulate_row(ELEMENT_PARAMS, long row, reducer_state* s)", from_.body, "return",
            end);
 }
@@ -271,14 +272,17 @@ void text_writer::keys() {
       statements.insert(statements.end(), key->body.begin(), key->body.end());
     const std::array end{
         fmt::format("return {};", joined(passes[p].parts, fmt::format("key_{}", p)))};
-    function(fmt::format("key_{0} key_of_{0}(element_out record)", p), statements, {}, end);
+    function(fmt::format("key_{0} key_of_{0}(ELEMENT_PARAMS, element_out record)", p), statements,
+             {}, end);
   }
 }
 
 void text_writer::combine() {
   const auto& combination = *from_.combination_of;
   const std::array end{fmt::format("return {};", combination.result)};
-  function("element_out combine(element_out a, element_out b)", combination.body, {}, end);
+  function(fmt::format("{0} combine(ELEMENT_PARAMS, {0} a, {1} b)", combination.a_type,
+                       combination.b_type),
+           combination.body, {}, end);
 }
 
 }  // namespace
@@ -297,9 +301,9 @@ void write_element(const element_writer& from, detail::op_kind what, bool many, 
     text.records();
   } else {
     text.record();
+    if (from.combination_of) text.combine();
   }
   if (!from.keys.empty()) text.keys();
-  if (from.combination_of) text.combine();
   to.functions = from.functions;
   to.traps = from.traps;
 }

@@ -94,8 +94,13 @@ const element_writer::value& element_writer::at(variable v) {
 }
 
 const element_writer::value& element_writer::at(variable v, const byte_range& read) {
+  const auto input = variables_[static_cast<std::size_t>(v)].input;
+  if (input >= 0) reads[static_cast<std::size_t>(input)].add(read);
+  return without_noting_reads(v);
+}
+
+const element_writer::value& element_writer::without_noting_reads(variable v) {
   auto& known_value = variables_[static_cast<std::size_t>(v)];
-  if (known_value.input >= 0) reads[static_cast<std::size_t>(known_value.input)].add(read);
   if (std::exchange(known_value.waits, false))
     line(fmt::format("const {} {} = *({});", known_value.c_type, known_value.name,
                      known_value.place));
@@ -225,10 +230,6 @@ element_writer::variable element_writer::call(const detail::device_call& what,
                                               std::span<const variable> arguments) {
   const auto function = use(*what.code);
   if (!known(arguments)) return no_variable;
-  if (aside_ && !(what.values.empty() && what.sides.empty())) {
-    refuse("its function takes values, which it can't have on a device in this place");
-    return no_variable;
-  }
   if (!comment_.empty()) comment_ += ": " + what.code->name;
   auto list = arguments_of(what, arguments);
   if (!what.range)
@@ -437,28 +438,38 @@ void element_writer::reduce(variable value, const device_type& state, std::strin
 void element_writer::fold(variable value, const device_type& state, std::string_view expression) {
   if (value == no_variable) return;
   const auto& total = state.fields.front();
-  const std::array names{fmt::format("s->{}", total.name), std::string("x")};
-  reduce(
-      value, state,
-      fmt::format("{} = {};", names[0],
-                  converted(*total.type, types.name(*total.type), substituted(expression, names))),
-      nullptr);
+  const auto of_state = fmt::format("s->{}", total.name);
+  if (expression.empty()) {
+    folded_ = value;
+    set_reduction(value, state, fmt::format("{0} = combine(ELEMENT_ARGS, {0}, x);", of_state));
+  } else {
+    const std::array names{of_state, std::string("x")};
+    const auto next =
+        converted(*total.type, types.name(*total.type), substituted(expression, names));
+    reduce(value, state, fmt::format("{} = {};", of_state, next), nullptr);
+  }
+}
+
+void element_writer::set_reduction(variable value, const device_type& state,
+                                   std::string accumulate) {
+  const auto& taken = without_noting_reads(value);
+  reduced = {types.name(state), taken.c_type, taken.name, std::move(accumulate)};
 }
 
 element_writer::variable element_writer::begin_key(const device_type& record) {
-  aside_ = true;
   keys.emplace_back();
   to_ = &keys.back().body;
   return add(record, "record");
 }
 
-element_writer::variable element_writer::begin_combine(const device_type& value) {
-  aside_ = true;
-  combination_of.emplace();
+element_writer::variable element_writer::begin_combine(const device_type& a, const device_type& b) {
+  combination_of = {.body = {}, .a_type = types.name(a), .b_type = types.name(b), .result = {}};
   to_ = &combination_of->body;
-  const auto a = add(value, "a");
-  add(value, "b");
-  return a;
+  const auto first = add(a, "a");
+  add(b, "b");
+  if (folded_ != no_variable)
+    variables_.back().input = variables_[static_cast<std::size_t>(folded_)].input;
+  return first;
 }
 
 void element_writer::combined(variable value) {

@@ -78,7 +78,7 @@ class element_writer final : public detail::device_writer {
   void reduce(variable value, const device_type& state, const char* descriptor) override;
   void fold(variable value, const device_type& state, std::string_view expression) override;
   variable begin_key(const device_type& record) override;
-  variable begin_combine(const device_type& value) override;
+  variable begin_combine(const device_type& a, const device_type& b) override;
   void combined(variable value) override;
 
   // What was described.
@@ -93,7 +93,7 @@ class element_writer final : public detail::device_writer {
   };
   struct combination {
     c_body body;
-    std::string result;
+    std::string a_type, b_type, result;
   };
 
   std::vector<std::string> reasons;
@@ -136,7 +136,9 @@ class element_writer final : public detail::device_writer {
   const value& at(variable v);
   /// The same, of which some bytes count.
   const value& at(variable v, const byte_range& read);
-  void note_reads(const compiled_function& function, std::span<const variable> arguments);
+  const value& without_noting_reads(variable v);
+  void note_reads(const compiled_function& function, std::size_t first_parameter,
+                  std::span<const variable> arguments);
   bool known(std::span<const variable> arguments) const;
   variable add(const device_type& type, std::string name);
   variable declare(const device_type& type, std::string_view expression);
@@ -175,12 +177,14 @@ class element_writer final : public detail::device_writer {
                      const std::string& index, const device_type& type);
   void note_legible(const compiled_function& function, std::string_view name);
   void helper(const std::string& name, std::string text);
+  /// What `accumulate` reads of the value was noted, or is to be.
+  void set_reduction(variable value, const device_type& state, std::string accumulate);
 
   const graph::node& node_;
   std::size_t operator_ = 0;  // in node_.stage.ops, from 1; beyond: the node itself
   std::string comment_;       // of the operator, until its first statement
   c_body* to_;
-  bool aside_ = false;  // in a function that has no values: of a key, of running values
+  variable folded_ = no_variable;  // by what begin_combine() describes
   std::vector<value> variables_;
   std::deque<device_type> types_of_references_;
 };

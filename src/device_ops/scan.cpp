@@ -216,6 +216,15 @@ class scanning final : public chunk_operator {
       job.read(*out->memory, 0, output_.host_room(job, job.rows), bytes(job.rows));
   }
 
+  /// Tiles may be others than the CPU's: it knows whether their totals make the operator throw.
+  void combine_on_host(const std::byte* a, const std::byte* b, std::byte* to) const {
+    try {
+      params_.combine(run_.node.stage.element.get(), a, b, to);
+    } catch (...) {
+      throw needs_cpu{"its function threw"};
+    }
+  }
+
   /// The first of two passes.
   void find_befores() {
     totals_ = detail::block(*run_.host_memory, bytes(tiles_), run_.who);
@@ -228,8 +237,7 @@ class scanning final : public chunk_operator {
     if (exclusive() && tiles_ > 0) std::memcpy(before(0), params_.initial.get(), value_bytes_);
     for (std::int64_t tile = 1; tile < tiles_; ++tile) {
       if (tile > 1 || exclusive())
-        params_.combine(run_.node.stage.element.get(), before(tile - 1), total(tile - 1),
-                        before(tile));
+        combine_on_host(before(tile - 1), total(tile - 1), before(tile));
       else
         std::memcpy(before(tile), total(tile - 1), value_bytes_);
     }

@@ -3,6 +3,7 @@
 //
 // Integers must be the same bit by bit, and so must whatever rounds nothing; sums of floats may
 // differ in their last digits.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -45,6 +46,11 @@ void add_reading(summary* s, reading r) {
 }
 long wide(reading r) { return r.value; }
 long greater(long a, long b) { return a > b ? a : b; }
+int distance_to(reading r, int p) { return r.value > p ? r.value - p : p - r.value; }
+long greater_up_to(long a, long b, long most) {
+  const long g = a > b ? a : b;
+  return g < most ? g : most;
+}
 )";
 
 double scaled(const reading& r, double factor) { return r.level * factor + r.value; }
@@ -60,6 +66,10 @@ int in_group(const reading& r) { return r.station; }
 int remainder7(const reading& r) { return ((r.value % 7) + 7) % 7; }
 std::int64_t wide(const reading& r) { return r.value; }
 std::int64_t greater(std::int64_t a, std::int64_t b) { return a > b ? a : b; }
+int distance_to(const reading& r, int pivot) { return std::abs(r.value - pivot); }
+std::int64_t greater_up_to(std::int64_t a, std::int64_t b, std::int64_t most) {
+  return std::min(std::max(a, b), most);
+}
 
 struct summary {
   std::int64_t n = 0;
@@ -225,6 +235,22 @@ TEST_P(device_code_on, sort_by) {
   compare_bits([](session& s, rows_in in) { return s.borrow(in).sort_by(&reading::level); });
   compare_bits([](session& s, rows_in in) {
     return s.borrow(in).sort_by(&reading::station, descending(&reading::value));
+  });
+}
+TEST_P(device_code_on, keys_with_values) {
+  const auto by_distance = coded<distance_to>("distance_to", 77);
+  compare_bits([&](session& s, rows_in in) {
+    return s.borrow(in).sort_by(descending(&reading::station), by_distance);
+  });
+  compare_bits([&](session& s, rows_in in) { return s.borrow(in).bottom(100, by_distance); });
+}
+TEST_P(device_code_on, operators_with_values) {
+  const auto op = coded<greater_up_to>("greater_up_to", std::int64_t{4321});
+  compare_bits([&](session& s, rows_in in) {
+    return s.borrow(in).map(coded<wide>("wide")).inclusive_scan(op);
+  });
+  compare_values([&](session& s, rows_in in) {
+    return s.borrow(in).map(coded<wide>("wide")).reduce(std::int64_t{-10'000}, op);
   });
 }
 TEST_P(device_code_on, top_and_bottom) {

@@ -87,7 +87,7 @@ class element_runner {
            "KERNEL void run_keys(ELEMENT_PARAMS, long rows, GLOBAL key_" + p +
                "* keys) {\n  FOR_ROWS(row, rows) {\n    element_out value;\n"
                "    element(ELEMENT_ARGS, row, &value);\n    keys[row] = key_of_" +
-               p + "(value);\n  }\n}\n",
+               p + "(ELEMENT_ARGS, value);\n  }\n}\n",
            0, rows_, {*keys});
     return content(keys);
   }
@@ -99,7 +99,8 @@ class element_runner {
            "KERNEL void run_scan(ELEMENT_PARAMS, long rows, GLOBAL element_out* out) {\n"
            "  if (ITEM != 0) return;\n  element_out running, next;\n"
            "  for (long row = 0; row < rows; ++row) {\n    element(ELEMENT_ARGS, row, &next);\n"
-           "    running = row == 0 ? next : combine(running, next);\n    out[row] = running;\n"
+           "    running = row == 0 ? next : combine(ELEMENT_ARGS, running, next);\n    out[row] = "
+           "running;\n"
            "  }\n}\n",
            0, rows_, {*out});
     return content(out);

@@ -226,12 +226,6 @@ TEST_F(element_text, refuses_what_devices_cannot_do) {
                                                   "return x; }"));
   EXPECT_THAT(element_of(points_.map(&point::x).flat_map(steps).sum())->reasons,
               ElementsAre(HasSubstr("sum: floats are summed in lanes")));
-  EXPECT_THAT(element_of(points_.sort_by(with_device_code(
-                             [](const point& p, float k) { return p.x * k; },
-                             device_text("f", "float f(point p, float k) { return k; }"), 1.0f)))
-                  ->reasons,
-              ElementsAre("sort_by: its function takes values, which it can't have on a device in "
-                          "this place"));
 }
 
 TEST_F(element_text, refuses_reducers_whose_file_is_missing) {

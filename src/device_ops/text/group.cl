@@ -34,7 +34,7 @@
 #define STORE_VALUE(values, at, value, bytes) ((void)(value))
 #define VALUE_AT(values, at, bytes) ((group_value)0)
 #endif
-#define ADD_VALUE(args, state, value) accumulate(state, value)
+#define ADD_VALUE(args, state, value) accumulate(args, state, value)
 #endif
 
 // Where any key is one of the domain's, there is nothing to compare.

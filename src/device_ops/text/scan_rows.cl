@@ -15,8 +15,8 @@
 
 #if !LIKE_HOST
 #define LOAD(args, to, rows, at) ((to) = (rows)[at])
-#define COMBINE_INTO(args, total, value) ((total) = combine(total, value))
-#define STORE_COMBINED(args, rows, at, a, b) ((rows)[at] = combine(a, b))
+#define COMBINE_INTO(args, total, value) ((total) = combine(args, total, value))
+#define STORE_COMBINED(args, rows, at, a, b) ((rows)[at] = combine(args, a, b))
 #endif
 
 #if LIKE_CPU
@@ -108,7 +108,7 @@ enum { group_items = 256 };
   for (uint step_ = 1; step_ < (count); step_ *= 2) {                \
     element_out both_;                                               \
     const int takes_ = (item) >= step_ && (item) < (count);          \
-    if (takes_) both_ = combine((part)[(item)-step_], (part)[item]); \
+    if (takes_) both_ = combine(ELEMENT_ARGS, (part)[(item)-step_], (part)[item]); \
     BARRIER();                                                       \
     if (takes_) (part)[item] = both_;                                \
     BARRIER();                                                       \
@@ -128,7 +128,7 @@ KERNEL void tile_totals(ELEMENT_PARAMS, long rows, long tile_rows, OUT_ROWS tota
     for (long row = first + 1; row < first + ITEM_ROWS && row < end; ++row) {
       element_out value;
       element(ELEMENT_ARGS, row, &value);
-      total = combine(total, value);
+      total = combine(ELEMENT_ARGS, total, value);
     }
     part[item] = total;
   }
@@ -153,7 +153,7 @@ KERNEL void scan_tiles(ELEMENT_PARAMS, long rows, long tile_rows, int exclusive,
     element_out total = own[0];
     for (int j = 1; j < ITEM_ROWS && first + j < end; ++j) {
       element(ELEMENT_ARGS, first + j, &own[j]);
-      total = combine(total, own[j]);
+      total = combine(ELEMENT_ARGS, total, own[j]);
     }
     part[item] = total;
   }
@@ -164,12 +164,12 @@ KERNEL void scan_tiles(ELEMENT_PARAMS, long rows, long tile_rows, int exclusive,
   element_out running;
   if (any_before) running = befores[tile];
   if (item > 0) {
-    running = any_before ? combine(running, part[item - 1]) : part[item - 1];
+    running = any_before ? combine(ELEMENT_ARGS, running, part[item - 1]) : part[item - 1];
     any_before = 1;
   }
   for (int j = 0; j < ITEM_ROWS && first + j < end; ++j) {
     if (exclusive) out[first + j] = running;
-    running = any_before ? combine(running, own[j]) : own[j];
+    running = any_before ? combine(ELEMENT_ARGS, running, own[j]) : own[j];
     any_before = 1;
     if (!exclusive) out[first + j] = running;
   }

@@ -7,7 +7,7 @@
 DEVICE sort_key sort_key_of_row(ELEMENT_PARAMS, long row) {
   element_out record;
   element(ELEMENT_ARGS, row, &record);
-  return SORT_KEY_OF(record);
+  return SORT_KEY_OF(ELEMENT_ARGS, record);
 }
 #define SORT_KEY_OF_ROW(args, row, part) sort_key_of_row(args, row)
 #endif

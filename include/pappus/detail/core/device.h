@@ -131,13 +131,14 @@ class device_writer {
                       const device_code* code) = 0;
   /// The same by a thunk of the reducer's accumulate().
   virtual void reduce(variable value, const device_type& state, const char* descriptor) = 0;
-  /// The same for a state of one number: it becomes a C expression of itself, $0, and `x`, $1.
+  /// The same for a state of one value: it becomes a C expression of itself, $0, and `x`, $1.
+  /// Without an expression it becomes what begin_combine() and what follows describe.
   virtual void fold(variable value, const device_type& state, std::string_view expression) = 0;
   /// After yield(): the parts of a sort key that are now described are computed from this record.
   virtual variable begin_key(const device_type& record) = 0;
-  /// After yield(): what is now described combines two running values, this one and the next
-  /// variable after it.
-  virtual variable begin_combine(const device_type& value) = 0;
+  /// After yield() or fold(): what is now described combines a running value `a`, this variable,
+  /// and `b`, the next variable after it.
+  virtual variable begin_combine(const device_type& a, const device_type& b) = 0;
   virtual void combined(variable value) = 0;
 };
 

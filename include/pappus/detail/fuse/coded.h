@@ -85,6 +85,16 @@ struct coded_function {
   }
 };
 
+/// The C++ function, with the values where there are some.
+template <typename F>
+const F& plain_function(const F& f) {
+  return f;
+}
+template <typename F, typename... Values>
+const auto& plain_function(const coded_function<F, Values...>& f) {
+  return f.plain;
+}
+
 template <typename F>
 inline constexpr bool has_device_code = false;
 template <typename F, typename... Values>

@@ -107,19 +107,17 @@ template <typename Total, typename X>
 concept widens_to = std::is_arithmetic_v<Total> && std::is_arithmetic_v<X> &&
                     std::is_same_v<std::common_type_t<Total, X>, Total>;
 
-/// The value in the type that the reducer is given.
-template <typename Wanted, typename T, bool Any>
-device_variable device_value_as(device_writer& to, device_variable value) {
-  if constexpr (std::is_void_v<Wanted> || std::is_same_v<Wanted, T>) {
-    return value;
-  } else if constexpr (std::is_arithmetic_v<T> &&
-                       (Any ? std::is_arithmetic_v<Wanted> : widens_to<Wanted, T>)) {
-    return to.compute("$0", {&value, 1}, device_type_of<Wanted>);
-  } else {
-    to.refuse("it is given records of another type than its own");
-    return device_writer::no_variable;
-  }
-}
+/// A fold's operator takes the record itself, and converts as C++ does.
+template <typename Known>
+inline constexpr bool folds = requires { Known::expression; };
+
+/// R's device code is known, and records of type T become what it is given.
+template <typename R, typename T, typename Known = device_reducer<R>>
+concept known_reducer =
+    requires { Known::fields; } &&
+    (std::is_void_v<typename Known::value> || std::is_same_v<typename Known::value, T> ||
+     (std::is_arithmetic_v<typename Known::value> && std::is_arithmetic_v<T> &&
+      (!folds<Known> || widens_to<typename Known::value, T>)));
 
 /// \tparam T  what R is given.
 template <typename R, typename T>
@@ -128,11 +126,13 @@ void describe_reducer(device_writer& to, device_variable value) {
   if constexpr (requires { R::on_device(); }) {
     const device_code code = R::on_device();
     to.reduce(value, device_type_of<R>, "$f(s, x);", &code);
-  } else if constexpr (requires { known::fields; }) {
+  } else if constexpr (known_reducer<R, T>) {
     static constexpr device_type state = device_fields<R>(known::fields);
-    constexpr bool folds = requires { known::expression; };
-    const auto own = device_value_as<typename known::value, T, !folds>(to, value);
-    if constexpr (folds)
+    auto own = value;
+    if constexpr (!std::is_void_v<typename known::value> &&
+                  !std::is_same_v<typename known::value, T>)
+      own = to.compute("$0", {&value, 1}, device_type_of<typename known::value>);
+    if constexpr (folds<known>)
       to.fold(own, state, known::expression);
     else
       to.reduce(own, state, known::accumulate, nullptr);

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <concepts>
+#include <memory>
 #include <new>
 
 #include "pappus/detail/fuse/device_reducers.h"
@@ -68,6 +69,7 @@ void accumulate_blocks(R& reducer, const typename E::bound& bound, std::int64_t 
   }
 }
 
+/// States are constructed anew: a reducer with a lambda that captured something can't be assigned.
 template <typename E, typename R>
 void fold_rows(const void* element, const block_args& args, std::byte* memory) {
   constexpr int lanes = lanes_of<R>();
@@ -76,11 +78,11 @@ void fold_rows(const void* element, const block_args& args, std::byte* memory) {
   if constexpr (lanes == 1 && takes_blocks<E, R>) {
     R local = state.lane[0];
     accumulate_blocks<E>(local, bound, args.rows);
-    state.lane[0] = local;
+    std::construct_at(&state.lane[0], local);
   } else if constexpr (lanes == 1) {
     R local = state.lane[0];
     each_row<E::form>(bound, args.rows, [&](const auto& value) { local.accumulate(value); });
-    state.lane[0] = local;
+    std::construct_at(&state.lane[0], local);
   } else if constexpr (E::form == shape::many) {
     std::uint32_t next = state.next;
     bound.for_each(args.rows, [&](const auto& value) {
@@ -99,7 +101,7 @@ void fold_rows(const void* element, const block_args& args, std::byte* memory) {
     for (; i + lanes <= args.rows; i += lanes)
       for (int lane = 0; lane < lanes; ++lane) accumulate(i + lane, lane);
     for (int lane = 0; i < args.rows; ++i, ++lane) accumulate(i, lane);
-    state = local;
+    std::construct_at(&state, local);
   }
 }
 
@@ -108,6 +110,32 @@ void describe_fold(const void* element, device_writer& to) {
   const auto value = static_cast<const E*>(element)->describe(to);
   to.begin();
   describe_reducer<R, value_of<E>>(to, value);
+}
+
+/// What a fold by a binary operator computes. The reducer's states have the operator, too, but not
+/// what it captured by reference.
+template <typename E, typename Op>
+struct folded_by : E {
+  Op op;
+};
+
+template <typename Element, typename R>
+void describe_fold_by(const void* element, device_writer& to) {
+  using T = decltype(R::value);
+  using X = value_of<Element>;
+  if constexpr (known_reducer<R, X> && !has_device_code<decltype(Element::op)>) {
+    describe_fold<Element, R>(element, to);
+  } else {
+    static constexpr device_field fields[] = {{"value", 0, &device_type_of<T>}};
+    static constexpr device_type state = device_fields<R>(fields);
+    const auto& self = *static_cast<const Element*>(element);
+    const auto value = self.describe(to);
+    to.begin();
+    to.fold(value, state, {});
+    const auto total = to.begin_combine(device_type_of<T>, device_type_of<X>);
+    const device_variable both[] = {total, total + 1};
+    to.combined(describe_function<T, T, X>(self.op, to, both));
+  }
 }
 
 template <typename R>
@@ -126,7 +154,7 @@ reduce_kernel reduce_kernel_of(R prototype) {
   kernel.lanes = lanes_of<R>();
   kernel.lane_bytes = sizeof(R);
   kernel.init = [](const void* context, std::byte* memory) {
-    auto* to = ::new (static_cast<void*>(memory)) state;
+    auto* to = reinterpret_cast<state*>(memory);
     for (R& lane : to->lane) ::new (static_cast<void*>(&lane)) R(*static_cast<const R*>(context));
     if constexpr (lanes_of<R>() > 1) to->next = 0;
   };

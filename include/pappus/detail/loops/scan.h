@@ -56,6 +56,15 @@ struct adding {
   }
 };
 
+/// A record as a running value.
+template <typename R>
+struct converting {
+  template <typename T>
+  R operator()(const T& record) const {
+    return static_cast<R>(record);
+  }
+};
+
 /// op is + on integers of type R, so that the additions may be done in any order.
 template <typename Op, typename R>
 inline constexpr bool adds_integers =
@@ -238,9 +247,9 @@ void describe_scan(const void* element, device_writer& to) {
   if constexpr (std::is_arithmetic_v<R> && std::is_arithmetic_v<T> && !std::is_same_v<R, T>)
     value = to.compute("$0", {&value, 1}, device_type_of<R>);
   else if constexpr (!std::is_same_v<R, T>)
-    to.refuse("its records are of another type than the running values");
+    value = describe_function<R, T>(converting<R>{}, to, {&value, 1});
   to.yield(value);
-  const auto a = to.begin_combine(device_type_of<R>);
+  const auto a = to.begin_combine(device_type_of<R>, device_type_of<R>);
   const device_variable both[] = {a, a + 1};
   to.combined(describe_function<R, R, R>(self.op, to, both));
 }

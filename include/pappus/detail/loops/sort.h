@@ -213,12 +213,13 @@ class part_encoder {
                      std::make_index_sequence<part.last - part.first>{})) keys_;
 };
 
-template <typename Key, typename T>
-void describe_sort_key(const Key& key, device_writer& to) {
-  using K = sort_key_of<Key, T>;
+/// \param key  of the stage's element: it is where references that it captured are found.
+template <typename T, typename F>
+void describe_sort_key(const F& key, bool descending, device_writer& to) {
+  using K = std::remove_cvref_t<std::invoke_result_t<const F&, const T&>>;
   const auto record = to.begin_key(device_type_of<T>);
-  const auto own = describe_function<K, T>(key_direction<Key>::of(key), to, std::span(&record, 1));
-  describe_key<K>(to, own, key_direction<Key>::descending);
+  const auto own = describe_function<K, T>(key, to, std::span(&record, 1));
+  describe_key<K>(to, own, descending);
 }
 
 template <typename Element>
@@ -228,7 +229,9 @@ void describe_sort(const void* element, device_writer& to) {
   describe_records<decltype(Element::expression)>(&self.expression, to);
   std::apply(
       [&](const auto&... key) {
-        (describe_sort_key<std::remove_cvref_t<decltype(key)>, T>(key, to), ...);
+        (describe_sort_key<T>(key_direction<std::remove_cvref_t<decltype(key)>>::of(key),
+                              key_direction<std::remove_cvref_t<decltype(key)>>::descending, to),
+         ...);
       },
       self.keys);
 }

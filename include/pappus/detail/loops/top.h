@@ -125,11 +125,9 @@ void finish_top(std::byte* candidates, std::int64_t count, std::int64_t n, std::
 /// As for sorting by the key, the first rows of which are wanted.
 template <typename Element>
 void describe_top(const void* element, device_writer& to) {
-  using key = decltype(Element::key);
-  using T = typename Element::value_type;
   const auto& self = *static_cast<const Element*>(element);
   describe_records<decltype(Element::expression)>(&self.expression, to);
-  describe_sort_key<directed_key<key, Element::greatest>, T>({self.key}, to);
+  describe_sort_key<typename Element::value_type>(self.key, Element::greatest, to);
 }
 
 template <typename Element>

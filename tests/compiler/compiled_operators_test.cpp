@@ -1,0 +1,132 @@
+// Operators with functions of the compiler plugin's, stage by stage on OpenCL: like a CPU and as if
+// it were a GPU, whose texts are others, with whole records and with the bytes alone that are read.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "device_ops/stage_runner.h"
+#include "pappus/pappus.h"
+#include "support/driver_environment.h"
+
+namespace pappus::testing {
+namespace {
+
+using device_ops::byte_ranges;
+
+[[maybe_unused]] const auto* const environment =
+    ::testing::AddGlobalTestEnvironment(new test::driver_environment("basic basic"));
+
+struct wide {
+  std::int64_t id;
+  float level;
+  std::int32_t more[9];
+  double weight;
+  std::array<std::int64_t, 2> last;
+};
+static_assert(sizeof(wide) == 72);
+
+struct heaviest {
+  double weight = -1;
+  std::int64_t last = 0;
+  void accumulate(const wide& w) {
+    if (w.weight > weight) weight = w.weight;
+    last = std::max(last, w.last[1]);
+  }
+  void merge(const heaviest& other) {
+    weight = std::max(weight, other.weight);
+    last = std::max(last, other.last);
+  }
+};
+
+class compiled_operators : public ::testing::Test {
+ protected:
+  void SetUp() override {
+#ifndef PAPPUS_TEST_LAMBDAS_ON_OPENCL
+    GTEST_SKIP() << "built without the compiler plugin";
+#else
+    if (test::compiling_devices().empty()) GTEST_SKIP() << "no OpenCL device";
+    for (int i = 0; i < 70'001; ++i)
+      wide_.push_back(
+          {i, static_cast<float>(i * 7 % 100), {i % 16}, 0.25 * (i * 31 % 5003), {{i, -i}}});
+#endif
+  }
+
+  /// One device, and the same as if it were a GPU.
+  static std::vector<test::chosen_device> devices() {
+    auto found = test::compiling_devices();
+    if (found.size() > 2) found.resize(2);
+    return found;
+  }
+
+  /// The CPU's rows, on every device.
+  void expect_same(const detail::node_ptr& node, const std::vector<byte_ranges>& reads) const {
+    const auto& n = *node;
+    ASSERT_EQ(test::refusal(n), "");
+    EXPECT_EQ(device_ops::element_of(n)->reads, reads);
+    const auto expected = detail::evaluate_contiguous(s_.core(), node);
+    for (const auto& device : devices())
+      for (const std::int64_t chunk_rows : {0, 9'001})
+        for (const bool parts : {false, true}) {
+          const auto memory = parts ? test::memory_with_copies : device.memory_bytes;
+          const auto got = test::run_on(device, n, chunk_rows, false, memory, parts);
+          ASSERT_EQ(got.size(), expected->bytes());
+          EXPECT_EQ(std::memcmp(got.data(), expected->data(), got.size()), 0)
+              << device.name << ", chunks of " << chunk_rows << (parts ? ", parts" : "");
+        }
+  }
+
+  std::vector<wide> wide_;
+  std::array<int, 16> table_{5, 12, 0, 9, 3, 15, 7, 1, 14, 2, 10, 6, 13, 4, 11, 8};
+  session s_{options{.threads = 2, .devices = "cpu"}};
+};
+
+TEST_F(compiled_operators, reduce_what_reducers_read) {
+  const auto rows = s_.borrow(wide_);
+  expect_same(rows.reduce<heaviest>().node(), {{{48, 8}, {64, 8}}});
+  // A key as wide as what follows it: no padding.
+  const auto key = [](const wide& w) { return std::int64_t{w.more[0]}; };
+  const auto of_group = rows.group_by(key);
+  expect_same(of_group.reduce<heaviest>().node(), {{{12, 4}, {48, 8}, {64, 8}}});
+  const auto of_domain = rows.group_by(key, domain{16});
+  expect_same(of_domain.reduce<heaviest>().node(), {{{12, 4}, {48, 8}, {64, 8}}});
+}
+
+TEST_F(compiled_operators, reduce_what_operators_with_captures_read) {
+  const int least = 3;
+  const auto op = [&table = table_, &least](std::int64_t total, const auto& x) {
+    if constexpr (std::is_same_v<decltype(x), const wide&>)
+      return table[static_cast<std::size_t>(x.more[0])] > least ? total + x.id : total;
+    else
+      return total + x;
+  };
+  expect_same(s_.borrow(wide_).reduce(std::int64_t{0}, op).node(), {{{0, 8}, {12, 4}}});
+}
+
+TEST_F(compiled_operators, sort_by_keys_with_captures) {
+  const auto place = [&table = table_](const wide& w) {
+    return table.at(static_cast<std::size_t>(w.more[0]));
+  };
+  double pivot = 300;
+  const auto distance = [pivot](const wide& w) { return std::abs(w.weight - pivot); };
+  const auto rows = s_.borrow(wide_);
+  expect_same(rows.sort_by(descending(place), distance).node(), {{{0, sizeof(wide)}}});
+  expect_same(rows.top(100, distance).node(), {{{0, sizeof(wide)}}});
+}
+
+TEST_F(compiled_operators, scan_with_captures) {
+  const auto later = [&table = table_](int a, int b) {
+    const auto place = [&](int i) { return table.at(static_cast<std::size_t>(i)); };
+    return place(a) < place(b) ? b : a;
+  };
+  const auto numbers = s_.borrow(wide_).map([](const wide& w) { return w.more[0]; });
+  expect_same(numbers.inclusive_scan(later).node(), {{{12, 4}}});
+  expect_same(numbers.exclusive_scan(3, later).node(), {{{12, 4}}});
+}
+
+}  // namespace
+}  // namespace pappus::testing
