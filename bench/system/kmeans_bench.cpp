@@ -55,15 +55,7 @@ void assign(std::span<const point<D>> points, std::span<const point<D>> centers,
   for (std::size_t i = 0; i < n; ++i) out[i] = {points[i], distance[i], index[i]};
 }
 
-/// The same for one point. Devices don't group what functions of batches yield.
-template <int D>
-assigned<D> assign_one(const point<D>& p, std::span<const point<D>> centers) {
-  assigned<D> result{};
-  assign<D>({&p, 1}, centers, {&result, 1});
-  return result;
-}
-
-/// \param nearest  assign or assign_one, for map.
+/// \param nearest  assign, for map.
 template <int D, typename F>
 records<center<D>> lloyd(session& s, const collection<point<D>>& points, int k, const F& nearest) {
   const collection<center<D>> first =
@@ -91,8 +83,8 @@ std::vector<result> run(const stage& on, std::int64_t n) {
   const auto points = make_kmeans<D>(n, on.asked.seed, on.workers);
   kmeans::result<D> sequential, handwritten, pappus;
   auto rows = on.engine.borrow(points.all());
-  const auto by_batches = batched<assigned<D>>(fn<assign<D>>);
-  const auto one_by_one = with_device_code(fn<assign_one<D>>, on_devices<D>("assign"));
+  const auto nearest =
+      with_device_code(batched<assigned<D>>(fn<assign<D>>), on_devices<D>("assign"));
   std::vector<version> versions{
       {"sequential", [&] { sequential = kmeans::sequential<D>(points, k); },
        [&] { return sequential.checksum(); }},
@@ -102,9 +94,7 @@ std::vector<result> run(const stage& on, std::int64_t n) {
        [&] {
          pappus = {};
          if (!on.asked.resident) rows = on.engine.borrow(points.all());
-         const auto centers = on.asked.devices.empty() ? lloyd<D>(on.engine, rows, k, by_batches)
-                                                       : lloyd<D>(on.engine, rows, k, one_by_one);
-         for (const auto& c : centers) {
+         for (const auto& c : lloyd<D>(on.engine, rows, k, nearest)) {
            pappus.centers.push_back(c.at);
            pappus.inertia += c.inertia;
          }

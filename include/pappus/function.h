@@ -25,8 +25,8 @@ inline constexpr fn_type<Function> fn{};
 
 /// `batched(f)`: f handles a block of records in one call, `f(std::span<const In>, sides...,
 /// std::span<Out>)`, and writes exactly one output per input. For functions that are faster on many
-/// records at once, such as hand-vectorised ones. f
-/// must not depend on how rows are cut into blocks.
+/// records at once, such as hand-vectorised ones. The outputs aren't initialised before. Results
+/// must not depend on how rows are cut into blocks: devices call f with one record.
 template <typename Out, typename F>
 struct batched_function {
   using output_type = Out;

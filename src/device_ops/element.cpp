@@ -31,17 +31,19 @@ bool consumes_elements(op_kind what) {
   }
 }
 
-/// What can be described and still not run.
+/// What can be described and still not run. A stage's form is `many` behind functions of batches,
+/// too, which yield one record a row, and behind look-ups that only keep records.
 void check(const graph::node& n, element_writer& described) {
+  using kind = c_statement::kind;
+  const auto has = [&](kind what) {
+    return std::ranges::any_of(described.body, [&](const auto& s) { return s.what == what; });
+  };
   const bool many = n.stage.form == detail::shape::many;
-  if (n.kind == op_kind::fold && many && n.as<detail::fold_params>().reducer.lanes > 1) {
-    const bool row_by_row = std::ranges::all_of(
-        described.body, [](const auto& s) { return s.what == c_statement::kind::line; });
-    if (!row_by_row)
-      described.refuse("floats are summed in lanes of records, whose number is open");
-  }
-  if (n.kind == op_kind::group && many)
-    described.refuse("records of a flat_map are grouped on the CPU");
+  if (n.kind == op_kind::fold && many && n.as<detail::fold_params>().reducer.lanes > 1 &&
+      (has(kind::loop) || has(kind::condition)))
+    described.refuse("floats are summed in lanes of records, whose number is open");
+  if (n.kind == op_kind::group && many && has(kind::loop))
+    described.refuse("records of a flat_map or join are grouped on the CPU");
   if (n.kind == op_kind::group) {
     unsigned width = 0;
     for (const auto& part : described.group) width += part.width;

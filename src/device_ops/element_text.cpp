@@ -200,12 +200,15 @@ void text_writer::record() {
 
 void text_writer::records() {
   add("typedef {} element_out;\n", from_.out_type);
-  // What follows the last loop can't change the number of records, unless it is a condition.
+  // What follows the last loop can't change the number of records, unless it is a condition. Where
+  // there is neither (behind functions of batches), it is 1.
   std::span<const c_statement> counting = from_.body;
   std::string counted = "++count;";
   const auto last = std::find_if(counting.rbegin(), counting.rend(),
                                  [](const auto& s) { return s.what != kind::line; });
-  if (last != counting.rend() && last->what == kind::loop) {
+  if (last == counting.rend()) {
+    counting = {};
+  } else if (last->what == kind::loop) {
     counted = fmt::format("if ({0} > 0) count += {0};", last->text);
     counting = counting.first(static_cast<std::size_t>(counting.rend() - last) - 1);
   }

@@ -440,10 +440,10 @@ class leaf_grouping final : public grouping {
 
 class group_operator final : public device_operator {
  public:
-  support supports(const graph::node& n, bool) const override {
+  support supports(const graph::node& n, bool on_host) const override {
     const auto& params = n.as<group_params>();
     support found;
-    found.reason = refusal(n, params);
+    found.reason = refusal(n, params, on_host);
     const bool tables = has_leaf_tables(params);
     found.launches = tables ? 1 : 4.0 * static_cast<double>(params.key_bytes) + 8;
     found.scratch_row_bytes = tables ? static_cast<double>(ops::group_table_bytes(params)) /
@@ -473,10 +473,10 @@ class group_operator final : public device_operator {
   }
 
  private:
-  static std::string refusal(const graph::node& n, const group_params& params) {
+  static std::string refusal(const graph::node& n, const group_params& params, bool on_host) {
     if (params.strings) return "its keys are strings";
     if (params.key_bytes > 8) return "keys of more than 8 bytes are grouped on the CPU";
-    if (n.stage.form == detail::shape::many)
+    if (on_host && n.stage.form == detail::shape::many)  // of others, element.cpp knows more
       return "records of a flat_map or join are grouped on the CPU";
     if (params.domain == 0) return "its domain has no keys";
     if (params.key_bytes == 4 && params.domain > std::numeric_limits<std::int32_t>::max())

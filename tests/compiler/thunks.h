@@ -24,6 +24,13 @@ auto* with_side(F) {
   return &slot_of<thunk, F>::slot;
 }
 
+/// batch<Out, In, Sides...>([](std::span<const In>, std::span<const Sides>..., std::span<Out>) {}):
+/// map(batched<Out>(..), other.shared()...).
+template <typename Out, typename In, typename... Sides, typename F>
+auto* batch(F) {
+  return &slot_of<batch_thunk<F, Out, In, Sides...>, F>::slot;
+}
+
 /// reducer<R, T>(): what fold calls.
 template <typename R, typename T>
 auto* reducer() {

@@ -87,7 +87,7 @@ struct batch_mapped {
     prev.shift_slots(inputs, sides);
     call.first_side += sides;
   }
-  /// Device code is for one record.
+  /// Device code is for one record: a row yields one, in spite of the shape.
   device_variable describe(device_writer& to) const {
     const auto value = prev.describe(to);
     to.begin();

@@ -120,17 +120,23 @@ template <typename F>
 inline constexpr device_type captures_type{
     .size = std::is_empty_v<F> ? 0 : sizeof(F), .align = alignof(F), .cpp_name = "captures"};
 
+/// A call of f, of whose device code nothing is known yet.
+template <typename Out, typename F, typename... Sides>
+compiled_call call_without_code(const F& f, const side_list<Sides...>& sides) {
+  static constexpr const device_type* of_sides[] = {&device_type_of<Sides>..., nullptr};
+  return {.captures = {&f, &captures_type<F>},
+          .first_side = sides.first,
+          .sides = {of_sides, sizeof...(Sides)},
+          .result = &device_type_of<Out>};
+}
+
 /// What the compiler plugin knows of f, if it was there: with other compilers no slot exists.
 template <typename Out, typename... In, typename F, typename... Sides>
 device_variable describe_compiled(const F& f, device_writer& to,
                                   std::span<const device_variable> arguments,
                                   const side_list<Sides...>& sides, bool range) {
-  compiled_call what{.captures = {&f, &captures_type<F>},
-                     .first_side = sides.first,
-                     .result = &device_type_of<Out>,
-                     .range = range};
-  static constexpr const device_type* of_sides[] = {&device_type_of<Sides>..., nullptr};
-  what.sides = {of_sides, sizeof...(Sides)};
+  auto what = call_without_code<Out>(f, sides);
+  what.range = range;
 #ifdef __clang__
   using inputs = input_list<In...>;
   using all_sides = side_list<Sides...>;
@@ -147,6 +153,18 @@ device_variable describe_compiled(const F& f, device_writer& to,
   }
 #endif
   return to.call(what, arguments);
+}
+
+/// The same of a function of blocks of records: its results don't depend on how records are cut
+/// into blocks, so a device calls it with one.
+template <typename Out, typename In, typename F, typename... Sides>
+device_variable describe_compiled_batch(const F& f, device_writer& to, device_variable record,
+                                        const side_list<Sides...>& sides) {
+  auto what = call_without_code<Out>(f, sides);
+#ifdef __clang__
+  what.descriptor = slot_of<batch_thunk<F, Out, In, Sides...>, F>::slot.compiled;
+#endif
+  return to.call(what, {&record, 1});
 }
 
 /// f(arguments of types In..., sides...) -> Out, or a range of Out.

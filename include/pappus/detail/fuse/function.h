@@ -86,9 +86,11 @@ struct call {
   /// The same of a function that takes blocks of records; its device code is for one record.
   template <typename Result, typename Value>
   device_variable describe_batched(device_writer& to, device_variable value) const {
-    if constexpr (has_device_code<F>) return describe<Result, Value>(to, value);
-    to.refuse("its function takes blocks of records (give it device code with with_device_code)");
-    return device_writer::no_variable;
+    if constexpr (has_device_code<F>)
+      return describe<Result, Value>(to, value);
+    else
+      return describe_compiled_batch<Result, Value>(function, to, value,
+                                                    side_list<Sides...>{first_side});
   }
 
   template <typename Value>

@@ -97,6 +97,17 @@ struct call_thunk<F, Out, Use, input_list<In...>, side_list<Sides...>, input_lis
       parameter_of<Out>(role::output)};
 };
 
+/// A function of blocks of records, called with a block of one.
+template <typename F, typename Out, typename In, typename... Sides>
+struct batch_thunk : call_thunk<F, Out, keep_result, input_list<In>, side_list<Sides...>> {
+  static void run(const F* f, const In* in, const Sides*... side, thunk_count<Sides>... count,
+                  Out* out) {
+    std::invoke(*f, std::span<const In>(in, 1),
+                std::span<const Sides>(side, static_cast<std::size_t>(count))...,
+                std::span<Out>(out, 1));
+  }
+};
+
 /// A reducer's accumulate().
 template <typename R, typename T>
 struct accumulate_thunk {
