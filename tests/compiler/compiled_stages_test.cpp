@@ -261,6 +261,33 @@ TEST_F(compiled_stages, sorts_scans_and_groups) {
       [](const auto& a, const auto& b) { return a.key == b.key && a.value == b.value; });
 }
 
+TEST_F(compiled_stages, keys_and_operators_with_captures_and_checks) {
+  std::array<int, 37> order;
+  for (int i = 0; i < 37; ++i) order[static_cast<std::size_t>(i)] = i * 17 % 37;
+  const auto place = [&order](int station) { return order.at(static_cast<std::size_t>(station)); };
+  const auto of = [place](const reading& r) { return place(r.station); };
+  const auto later = [place](int a, int b) { return place(a) < place(b) ? b : a; };
+  const auto weight = [](const reading& r) { return r.weight; };
+  expect_same([&](session& s) { return s.borrow(rows_).sort_by(descending(of)).map(weight); });
+  expect_same([&](session& s) { return s.borrow(rows_).top(100, of).map(weight); });
+  expect_same(
+      [&](session& s) { return s.borrow(rows_).map(&reading::station).inclusive_scan(later); });
+  expect_same([&](session& s) { return s.borrow(rows_).group_by(of).count().values(); });
+  session on_cpu(options{.devices = "cpu"}), there(device());
+  const auto last = [&](session& s) {
+    return s.borrow(rows_).map(&reading::station).reduce(0, later);
+  };
+  EXPECT_TRUE(on_device(last(there)));
+  EXPECT_EQ(last(there).get(), last(on_cpu).get());
+}
+
+TEST_F(compiled_stages, functions_of_batches) {
+  const auto halved = batched<float>([](std::span<const reading> in, std::span<float> out) {
+    for (std::size_t i = 0; i < in.size(); ++i) out[i] = in[i].level / 2;
+  });
+  expect_same([&](session& s) { return s.borrow(rows_).map(halved); });
+}
+
 TEST_F(compiled_stages, joins) {
   const auto right = [](session& s) {
     return s.range(0, 30).map([](std::int64_t i) { return static_cast<int>(i); });
