@@ -66,7 +66,7 @@ TEST(apply, cuts_rows_into_even_pieces_in_order) {
 
 TEST(apply, sees_contiguous_rows_whatever_the_chunks) {
   random r(2);
-  const auto data = items(r, 50'000, 0, 9);
+  const auto data = items(r, up_to(50'000), 0, 9);
   std::vector<item> kept;
   for (const auto& x : data)
     if (x.key < 5) kept.push_back(x);

@@ -39,7 +39,7 @@ TEST(extremes, are_the_first_of_equal_values_to_the_bit) {
   const double other_nan = std::bit_cast<double>(0xfff8'0000'0000'0007);
   const std::array<double, 6> rare{-0.0, 0.0, nan, other_nan, infinity, -infinity};
   for (const int kinds : {2, 3, 4, 6}) {
-    for (const std::size_t n : {1u, 2u, 17u, 4097u, 70'001u}) {
+    for (const std::size_t n : {1u, 2u, 17u, up_to(4097u), up_to(70'001u)}) {
       SCOPED_TRACE(::testing::Message() << kinds << " kinds, " << n << " rows");
       std::vector<double> values(n);
       for (double& value : values)
@@ -57,13 +57,13 @@ TEST(extremes, know_the_ends_of_every_integer) {
   std::vector<std::int64_t> wide;
   std::vector<std::uint8_t> narrow;
   std::vector<float> floats;
-  for (int i = 0; i < 10'000; ++i) {
+  for (int i = 0; i < up_to(10'000); ++i) {
     wide.push_back(numbers.between(INT64_MIN, INT64_MAX));
     narrow.push_back(static_cast<std::uint8_t>(numbers.between(3, 250)));
     floats.push_back(static_cast<float>(numbers.real(-1e30, 1e30)));
   }
-  wide[7000] = INT64_MIN;
-  wide[7001] = INT64_MAX;
+  wide[wide.size() / 10 * 7] = INT64_MIN;
+  wide[wide.size() / 10 * 7 + 1] = INT64_MAX;
   expect_extremes(wide);
   expect_extremes(narrow);
   expect_extremes(floats);

@@ -1,13 +1,17 @@
 // Runs a query under many settings and asks for the same bytes each time.
 #pragma once
 
+#include <algorithm>
+#include <concepts>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <ostream>
 #include <random>
+#include <string_view>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "devices/registry.h"
@@ -33,13 +37,30 @@ inline std::ostream& operator<<(std::ostream& out, const setting& s) {
   return out << s.threads << " threads, " << s.chunk_rows << " rows a chunk, " << s.devices;
 }
 
-/// Whether there are two OpenCL devices. Two of PoCL's stand for a machine with two GPUs.
-inline bool two_opencl_devices() {
-  static const bool found = [] {
+/// How many OpenCL devices there are. Two of PoCL's stand for a machine with two GPUs.
+inline std::size_t opencl_devices() {
+  static const std::size_t found = [] {
     ::setenv("POCL_DEVICES", "basic basic", 0);  // read when OpenCL is first loaded
-    return devices::all_devices().size() >= 2;
+    return devices::all_devices().size();
   }();
   return found;
+}
+
+/// Whether PAPPUS_TEST_ROWS=few asks for OpenCL and its reference only, on so few rows that
+/// oclgrind can interpret kernels. All kernels run all the same: tests/kernels_covered.py holds
+/// them against those of the usual sizes.
+inline bool few_rows() {
+  static const bool few = [] {
+    const char* const wanted = std::getenv("PAPPUS_TEST_ROWS");
+    return wanted != nullptr && std::string_view(wanted) == "few";
+  }();
+  return few;
+}
+
+/// n rows; with few_rows() at most `few`.
+template <std::integral I>
+I up_to(I n, I few = 1501) {
+  return few_rows() ? std::min(n, few) : n;
 }
 
 /// Thread counts 1 to 8 and chunk sizes 1, odd, the planner's own and larger than any input;
@@ -48,6 +69,8 @@ inline bool two_opencl_devices() {
 inline const std::vector<setting>& settings() {
   constexpr std::size_t mebibyte = std::size_t{1} << 20;
   static const std::vector<setting> all = [] {
+    // A chunk of two work-items and one that isn't full.
+    if (few_rows()) return std::vector<setting>{{1, 0}, {1, 1200, "opencl:0"}};
     std::vector<setting> made{
         {1, 0},
         {2, 0},
@@ -59,7 +82,7 @@ inline const std::vector<setting>& settings() {
         {2, 4097, "test:seed=2+delay_us=0,test:seed=3+delay_us=0", 16 * mebibyte},
     };
 #ifdef PAPPUS_TEST_LAMBDAS_ON_OPENCL
-    if (two_opencl_devices()) {
+    if (opencl_devices() >= 2) {
       made.push_back({2, 0, "opencl:0,opencl:1", 64 * mebibyte});
       made.push_back({2, 4097, "opencl:0", 64 * mebibyte});
       made.push_back({2, 4097, "opencl:1"});
@@ -70,12 +93,15 @@ inline const std::vector<setting>& settings() {
   return all;
 }
 
-/// Sizes around the edges of blocks and chunks.
-inline const std::vector<std::int64_t>& sizes() {
-  static const std::vector<std::int64_t> all{0,    1,    2,    3,     15,    16,    17,
-                                             4095, 4096, 4097, 65535, 65536, 65537, 200'003};
-  return all;
+/// Sizes around the edges of blocks and chunks; with few_rows() up to `few`.
+inline std::vector<std::int64_t> sizes(std::int64_t few = 1501) {
+  if (few_rows()) return {0, 1, 2, 17, few};
+  return {0, 1, 2, 3, 15, 16, 17, 4095, 4096, 4097, 65535, 65536, 65537, 200'003};
 }
+
+/// Rows that scans need to add up tiles, of which a device like a CPU fills 256 KiB with sums each.
+template <typename Sum>
+constexpr int tile_and_more = (256 << 10) / sizeof(Sum) + 1;
 
 template <typename T>
 bool same_bytes(const T& a, const T& b) {
@@ -93,6 +119,11 @@ template <typename T>
   return ::testing::AssertionSuccess();
 }
 
+/// Devices did what they were asked to, if in smaller chunks: nothing went to the CPU instead.
+inline void expect_no_failures(const session& s) {
+  EXPECT_THAT(s.device_faults(), ::testing::Each(::testing::HasSubstr("memory was short")));
+}
+
 /// Calls query(session) -> collection or query under every setting; each must yield `expected`.
 template <typename T, typename Query>
 void expect_rows(const std::vector<T>& expected, Query query) {
@@ -102,6 +133,7 @@ void expect_rows(const std::vector<T>& expected, Query query) {
     SCOPED_TRACE(setting);
     session s(setting.as_options());
     EXPECT_TRUE(same_rows(query(s).collect().to_vector(), expected));
+    expect_no_failures(s);
   }
 }
 
@@ -113,6 +145,7 @@ void expect_value(const T& expected, Query query) {
     session s(setting.as_options());
     const T got = query(s);
     EXPECT_TRUE(same_bytes(got, expected)) << got << " instead of " << expected;
+    expect_no_failures(s);
   }
 }
 

@@ -84,16 +84,16 @@ TEST(join, recognises_consecutive_keys_wherever_they_begin) {
   for (const std::int64_t base : {std::int64_t{0}, std::int64_t{-500}, std::int64_t{1} << 40}) {
     std::vector<customer> right;
     for (std::int64_t i = 0; i < 1000; ++i) right.push_back({base + i, r.between(0, 99)});
-    check(orders(r, 20'000, base - 10, base + 1010), right);
-    check(orders(r, 20'000, base, base + 999), right);
+    check(orders(r, up_to(20'000), base - 10, base + 1010), right);
+    check(orders(r, up_to(20'000), base, base + 999), right);
   }
 }
 
 TEST(join, copes_with_one_key_that_matches_nearly_everything) {
   random r(4);
-  auto left = orders(r, 300, 0, 3);
+  auto left = orders(r, up_to(3000) / 10, 0, 3);
   std::vector<customer> right;
-  for (std::int64_t i = 0; i < 3000; ++i) right.push_back({i % 100 == 0 ? 1 : 2, i});
+  for (std::int64_t i = 0; i < up_to(3000); ++i) right.push_back({i % 100 == 0 ? 1 : 2, i});
   check(left, right);
 }
 
@@ -101,9 +101,9 @@ TEST(join, gives_the_same_with_a_known_domain) {
   random r(5);
   for (const std::int64_t k : {1, 50, 1000, 1'000'000}) {
     std::vector<customer> right;
-    for (std::int64_t i = 0; i < 3000; ++i)
+    for (std::int64_t i = 0; i < up_to(3000); ++i)
       right.push_back({r.between(0, std::min<std::int64_t>(k, 2000) - 1), i});
-    const auto left = orders(r, 5000, -5, 2005);
+    const auto left = orders(r, up_to(5000), -5, 2005);
     expect_rows(reference(left, right), [&](session& s) {
       return s.from(left).join(s.from(right), &order::customer, &customer::id, fn<combine>,
                                domain{k});
@@ -132,7 +132,7 @@ TEST(join, names_the_row_whose_key_lies_outside_the_domain) {
 
 TEST(join, fuses_with_what_comes_before_and_after) {
   random r(6);
-  const auto left = orders(r, 70'000, 0, 800);
+  const auto left = orders(r, up_to(70'000), 0, 800);
   std::vector<customer> right;
   for (std::int64_t i = 0; i < 900; ++i) right.push_back({r.between(0, 600), i});
   std::int64_t expected = 0, pairs = 0;
@@ -157,7 +157,7 @@ TEST(join, fuses_with_what_comes_before_and_after) {
 
 TEST(join, can_follow_a_join) {
   random r(7);
-  const auto left = orders(r, 5000, 0, 50);
+  const auto left = orders(r, up_to(5000), 0, 50);
   std::vector<customer> right;
   for (std::int64_t i = 0; i < 100; ++i) right.push_back({r.between(0, 60), i});
   std::vector<sale> expected;
@@ -197,7 +197,7 @@ TEST(join, takes_keys_of_any_width) {
   };
   random r(8);
   std::vector<item> left, right;
-  for (int i = 0; i < 3000; ++i) {
+  for (int i = 0; i < up_to(3000); ++i) {
     const auto make = [&] {
       const auto x = r.between(0, 200);
       return item{static_cast<std::uint8_t>(x), static_cast<float>(x) / 3, {x, -x}, i};
@@ -256,7 +256,7 @@ TEST(join, compares_strings_by_content) {
 
 TEST(left_join, passes_null_where_nothing_matches) {
   random r(10);
-  const auto left = orders(r, 9000, 0, 300);
+  const auto left = orders(r, up_to(9000), 0, 300);
   for (const bool dense : {false, true}) {
     std::vector<customer> right;
     for (std::int64_t i = 0; i < 200; ++i) right.push_back({dense ? i : r.between(0, 200), i});
@@ -281,7 +281,7 @@ TEST(left_join, passes_null_where_nothing_matches) {
 
 TEST(semi_and_anti_join, split_the_left_side_in_order) {
   random r(11);
-  const auto left = orders(r, 9000, 0, 300);
+  const auto left = orders(r, up_to(9000), 0, 300);
   std::vector<customer> right;
   for (std::int64_t i = 0; i < 200; ++i) right.push_back({r.between(0, 250), i});
   const auto rows = rows_by_key(right, &customer::id);

@@ -17,7 +17,7 @@ std::int32_t wrapping_sum(std::int32_t a, std::int32_t b) {
 
 TEST(inclusive_scan, sums_32_bit_integers_and_wraps) {
   random numbers(31);
-  for (const auto n : sizes()) {
+  for (const auto n : sizes(tile_and_more<int>)) {
     SCOPED_TRACE(n);
     const auto values =
         numbers.ints(n, std::numeric_limits<int>::min(), std::numeric_limits<int>::max());
@@ -31,7 +31,7 @@ TEST(inclusive_scan, sums_32_bit_integers_and_wraps) {
 
 TEST(inclusive_scan, widens_integers_as_sum_does) {
   random numbers(32);
-  for (const auto n : sizes()) {
+  for (const auto n : sizes(tile_and_more<std::int64_t>)) {
     SCOPED_TRACE(n);
     const auto values = numbers.ints(n, -2'000'000'000, 2'000'000'000);
     std::vector<std::int64_t> expected;
@@ -44,7 +44,8 @@ TEST(inclusive_scan, widens_integers_as_sum_does) {
 TEST(inclusive_scan, narrows_where_the_operator_does) {
   random numbers(37);
   std::vector<std::int64_t> values;
-  for (int i = 0; i < 70'000; ++i) values.push_back(numbers.between(INT64_MIN, INT64_MAX));
+  for (int i = 0; i < up_to(70'000, tile_and_more<std::uint32_t>); ++i)
+    values.push_back(numbers.between(INT64_MIN, INT64_MAX));
   std::vector<std::uint32_t> expected;
   std::uint32_t total = 3;
   for (const std::int64_t value : values) {
@@ -57,7 +58,7 @@ TEST(inclusive_scan, narrows_where_the_operator_does) {
 }
 
 TEST(inclusive_scan, sums_64_bit_integers_past_their_range) {
-  const std::vector<std::uint64_t> values(5000, UINT64_MAX / 3);
+  const std::vector<std::uint64_t> values(up_to(5000u), UINT64_MAX / 3);
   std::vector<std::uint64_t> expected(values.size());
   std::inclusive_scan(values.begin(), values.end(), expected.begin());
   expect_rows(expected, [&](session& s) { return s.from(values).inclusive_scan(); });
@@ -82,7 +83,7 @@ TEST(inclusive_scan, writes_large_results_past_the_caches) {
 
 TEST(inclusive_scan, adds_floats_in_an_order_of_its_own) {
   random numbers(33);
-  const auto values = numbers.reals(200'003, -1e6, 1e6);
+  const auto values = numbers.reals(up_to(200'003, tile_and_more<double>), -1e6, 1e6);
   std::vector<double> got;
   {
     session s(options{.threads = 1});
@@ -115,7 +116,7 @@ affine compose(affine f, affine g) { return {f.scale * g.scale, f.shift * g.scal
 
 TEST(inclusive_scan, takes_any_associative_operator_over_any_record) {
   random numbers(34);
-  for (const auto n : sizes()) {
+  for (const auto n : sizes(tile_and_more<affine>)) {
     SCOPED_TRACE(n);
     std::vector<affine> values;
     for (std::int64_t i = 0; i < n; ++i)
@@ -129,7 +130,7 @@ TEST(inclusive_scan, takes_any_associative_operator_over_any_record) {
 
 TEST(inclusive_scan, fuses_with_what_comes_before) {
   random numbers(35);
-  const auto values = numbers.ints(100'000, -1000, 1000);
+  const auto values = numbers.ints(up_to(100'000, tile_and_more<int>), -1000, 1000);
   std::vector<int> mapped, filtered;
   int all = 0, some = 0;
   for (const int value : values) {
@@ -146,7 +147,7 @@ TEST(inclusive_scan, fuses_with_what_comes_before) {
 
 TEST(exclusive_scan, starts_with_its_initial_value) {
   random numbers(36);
-  for (const auto n : sizes()) {
+  for (const auto n : sizes(tile_and_more<int>)) {
     SCOPED_TRACE(n);
     const auto values = numbers.ints(n, -1000, 1000);
     std::vector<int> sums(values.size());

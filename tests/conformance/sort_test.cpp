@@ -109,7 +109,7 @@ TEST(sort_by, keeps_rows_with_equal_keys_in_their_order) {
 
 TEST(sort_by, mixes_directions_of_several_keys) {
   random numbers(13);
-  const auto rows = some_readings(numbers, 50'000);
+  const auto rows = some_readings(numbers, up_to(50'000));
   auto expected = rows;
   std::stable_sort(expected.begin(), expected.end(), [](const reading& a, const reading& b) {
     if (a.sensor != b.sensor) return a.sensor > b.sensor;
@@ -146,8 +146,7 @@ std::vector<wide_record> some_wide_records(random& numbers, std::int64_t n) {
 
 TEST(sort_by, gathers_large_records) {
   random numbers(14);
-  for (const auto n :
-       {std::int64_t{0}, std::int64_t{1}, std::int64_t{4097}, std::int64_t{60'000}}) {
+  for (const auto n : {0, 1, up_to(4097), up_to(60'000)}) {
     const auto rows = some_wide_records(numbers, n);
     auto expected = rows;
     std::stable_sort(expected.begin(), expected.end(),
@@ -158,7 +157,7 @@ TEST(sort_by, gathers_large_records) {
 
 TEST(sort_by, takes_more_keys_than_fit_sixteen_bytes) {
   random numbers(15);
-  const auto rows = some_wide_records(numbers, 30'000);
+  const auto rows = some_wide_records(numbers, up_to(30'000));
   auto expected = rows;
   std::stable_sort(expected.begin(), expected.end(),
                    [](const wide_record& x, const wide_record& y) {
@@ -245,7 +244,7 @@ TEST(sort_by, mixes_strings_and_numbers) {
 
 TEST(sort_by, sorts_what_fused_operators_yield) {
   random numbers(19);
-  const auto values = numbers.ints(100'000, -1000, 1000);
+  const auto values = numbers.ints(up_to(100'000), -1000, 1000);
   std::vector<std::int64_t> expected;
   for (const int value : values)
     if (value % 3 != 0) expected.push_back(value * 2LL);
@@ -273,7 +272,8 @@ struct triple {
 TEST(sort_by, moves_records_of_odd_sizes) {
   random numbers(20);
   std::vector<triple> rows;
-  for (int i = 0; i < 10'000; ++i) rows.push_back({static_cast<int>(numbers.between(0, 9)), i, -i});
+  const auto n = up_to(10'000);
+  for (int i = 0; i < n; ++i) rows.push_back({static_cast<int>(numbers.between(0, 9)), i, -i});
   auto expected = rows;
   std::stable_sort(expected.begin(), expected.end(),
                    [](const triple& x, const triple& y) { return x.a < y.a; });
@@ -308,7 +308,7 @@ TEST(top, is_the_beginning_of_a_descending_sort) {
 
 TEST(top, finds_the_greatest_wherever_they_are) {
   random numbers(22);
-  const auto values = numbers.reals(200'003, -1e9, 1e9);
+  const auto values = numbers.reals(up_to(200'003), -1e9, 1e9);
   auto expected = values;
   std::sort(expected.begin(), expected.end(), std::greater<>());
   expected.resize(100);
@@ -337,7 +337,7 @@ TEST(top, takes_none_all_and_very_many) {
 
 TEST(top, sees_through_filters_and_flat_maps) {
   random numbers(24);
-  const auto values = numbers.ints(50'000, -10'000, 10'000);
+  const auto values = numbers.ints(up_to(50'000), -10'000, 10'000);
   std::vector<int> kept, doubled;
   for (const int value : values) {
     if (value % 2 == 0) kept.push_back(value);
