@@ -99,7 +99,7 @@ const devices::kernel& device_session::built(const program& what, const kernel_e
   if (!slot.kernel) {
     const auto begin = std::chrono::steady_clock::now();
     slot.kept = {what.label, what.text, runs_on_host() ? what.host_context : nullptr, nullptr};
-    if (!runs_on_host()) dump(what);
+    if (!runs_on_host()) dump(what, entry.name);
     slot.kernel = on().driver->build(source_of(what, entry));
     build_seconds +=
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

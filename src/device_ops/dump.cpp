@@ -13,21 +13,21 @@
 namespace pappus::device_ops {
 namespace {
 
-std::string file_name(const program& what) {
+std::string file_name(const program& what, std::string_view kernel) {
   std::string name;
   for (const char c : what.label)
     name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
-  return fmt::format("{}-{:016x}.cl", name, std::hash<std::string>()(*what.text));
+  return fmt::format("{}-{:016x}-{}.cl", name, std::hash<std::string>()(*what.text), kernel);
 }
 
 }  // namespace
 
-void dump(const program& what) {
+void dump(const program& what, std::string_view kernel) {
   const char* folder = std::getenv("PAPPUS_DUMP");
   if (folder == nullptr || *folder == '\0' || !what.text) return;
   std::error_code ignored;
   std::filesystem::create_directories(folder, ignored);
-  const auto path = std::filesystem::path(folder) / file_name(what);
+  const auto path = std::filesystem::path(folder) / file_name(what, kernel);
   std::ofstream file(path);
   file << *what.text;
   if (file.flush()) return;

@@ -1,4 +1,4 @@
-// PAPPUS_DUMP=FOLDER: every kernel's text as a file, to be read or compiled by hand.
+// PAPPUS_DUMP=FOLDER: the text of every kernel that runs as a file, to be read or compiled by hand.
 #pragma once
 
 #include <string_view>
@@ -7,8 +7,9 @@
 
 namespace pappus::device_ops {
 
-/// Writes the program's text, without the device's prelude, to FOLDER/<stage>-<hash>.cl. Says so on
-/// stderr, once, where that can't be done; the query goes on.
-void dump(const program& what);
+/// Writes the program's text, without the device's prelude, to FOLDER/<stage>-<hash>-<kernel>.cl: a
+/// file a kernel, though kernels of one program have equal texts. Says so on stderr, once, where
+/// that can't be done; the query goes on.
+void dump(const program& what, std::string_view kernel);
 
 }  // namespace pappus::device_ops

@@ -32,7 +32,7 @@ struct dumped_text {
 std::vector<dumped_text> texts_in(const std::filesystem::path& folder) {
   std::error_code missing;
   std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, missing))
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder, missing))
     if (entry.path().extension() == ".cl") files.push_back(entry.path());
   std::ranges::sort(files);
   std::map<std::string, std::string> file_of;  // by text
