@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Random lambdas, compiled for devices, against the CPU: see tests/compiler/random_lambdas.py.
-#   tools/fuzz_lambdas.sh [COUNT [FIRST_SEED]]
+#   tools/fuzz_lambdas.sh [--oclgrind] [COUNT [FIRST_SEED]]
+# --oclgrind: under oclgrind, which watches the kernels (tools/check_kernels.sh).
 # Needs a build of the preset `clang` (build/clang). As many programs of 100 lambdas run at once as
 # there are cores. Programs with a difference are kept in build/fuzz_lambdas and named; what they
 # print names a lambda, and random_lambdas.py --only writes it alone.
@@ -8,6 +9,11 @@ set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=$root/build/clang
+runner=()
+if [[ ${1:-} == --oclgrind ]]; then
+  runner=("$root/tools/check_kernels.sh")
+  shift
+fi
 count=${1:-20000}
 seed=${2:-1}
 a_program=100
@@ -42,7 +48,7 @@ run_program() {  # run_program SEED COUNT
   if clang++-19 "${options[@]}" -include-pch "$header" \
     -fpass-plugin="$build/lib/libpappus-compiler.so" "$program.cpp" -o "$program" \
     "$build/lib/libpappus.a" -fuse-ld=lld -ltbb -lfmt -llz4 -llzma -ldl -lpthread \
-    >"$log" 2>&1 && "$program" >>"$log" 2>&1; then
+    >"$log" 2>&1 && "${runner[@]}" "$program" >>"$log" 2>&1; then
     echo "seed $1: $(tail -1 "$log")"
     rm "$program" "$program.cpp" "$log"
   else
