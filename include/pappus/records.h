@@ -57,7 +57,7 @@ class records {
   const T& back() const noexcept { return data()[size() - 1]; }
 
   operator std::span<const T>() const noexcept { return {data(), size()}; }
-  std::vector<T> to_vector() const { return {begin(), end()}; }
+  std::vector<T> to_vector() const { return std::vector<T>(begin(), end()); }
 
  private:
   detail::rows_ptr rows_;

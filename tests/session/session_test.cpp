@@ -44,6 +44,12 @@ class environment {
   std::optional<std::string> old_;
 };
 
+TEST(records, of_bool_become_a_vector) {
+  session s;
+  const auto odd = s.range(0, 5).map([](std::int64_t i) { return i % 2 == 1; }).collect();
+  EXPECT_EQ(odd.to_vector(), (std::vector<bool>{false, true, false, true, false}));
+}
+
 TEST(session, takes_its_settings_from_options) {
   const session s(options{.threads = 3, .host_memory = 64 << 20});
   EXPECT_EQ(s.threads(), 3u);
