@@ -66,6 +66,11 @@ for with in shared archive; do
   run "$with"
 done
 
+compile unloaded "$clang" -O2
+cp libwith.so libagain.so
+"$clang" -rdynamic unloaded.o -ldl -o program
+run "unloaded"
+
 cp -r "$include" other
 sed -i 's/\(compiler_version =\) [0-9]*;/\1 99;/' other/pappus/detail/core/compiled.h
 version=$(sed -n 's/.*compiler_version = \([0-9]*\);/\1/p' \

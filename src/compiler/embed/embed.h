@@ -16,7 +16,8 @@ struct described_slot {
 
 /// Adds the texts and a constructor that runs before the user's own and stores their addresses in
 /// the slots. A constructor, not another initial value: of the same slot in several objects the
-/// linker keeps one, and that may come from an object compiled without the plugin.
+/// linker keeps one, and that may come from an object compiled without the plugin. A destructor
+/// takes them back: libraries may be unloaded before the program ends.
 void embed(llvm::Module& module, const std::vector<described_slot>& slots);
 
 }  // namespace pappus::compiler
