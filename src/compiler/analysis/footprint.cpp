@@ -211,13 +211,36 @@ class recovery {
     }
   }
 
+  /// Whether the regions of all calls are apart: along one dimension, wherever the others lie.
+  bool are_apart(const region& a, const region& b) const {
+    const auto number = [](const llvm::SCEV* bound) {
+      const auto* constant = llvm::dyn_cast_or_null<llvm::SCEVConstant>(bound);
+      return constant != nullptr ? std::optional(constant->getAPInt().getSExtValue())
+                                 : std::nullopt;
+    };
+    for (const auto& [s, t] : llvm::zip_equal(a.slices, b.slices)) {
+      const auto low = number(s.low), high = number(s.high);
+      const auto other_low = number(t.low), other_high = number(t.high);
+      if (low && high && other_low && other_high && (*high < *other_low || *other_high < *low))
+        return true;
+    }
+    return false;
+  }
+
+  /// No other call may write the elements, by way of another region either.
+  bool is_alone(const region& one, const std::vector<region>& written) const {
+    return llvm::all_of(
+        written, [&](const region& other) { return &other == &one || are_apart(one, other); });
+  }
+
   void list(array_use& array, unsigned view, std::vector<touched>& result) {
     merge(array.read, false, values_);
     merge(array.written, true, values_);
     // What is written without being certain to be keeps what was there: it is read as well.
     for (auto& w : array.written) {
       const auto same = [&](const region& r) { return r.slices == w.slices; };
-      w.certain = w.certain && coverage_.fills_box(w) && llvm::none_of(array.read, same);
+      w.certain = w.certain && coverage_.fills_box(w) && is_alone(w, array.written) &&
+                  llvm::none_of(array.read, same);
       llvm::erase_if(array.read, same);
     }
     if (array.written_unknown) return result.push_back(described(view, "readwrite", {}));

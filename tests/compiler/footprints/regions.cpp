@@ -249,6 +249,26 @@ void reads_what_it_writes() {
   launched<1, write<int>>([](index<1> i, write<int> out) { out[i] += 1; });
 }
 
+// What one call writes at i + 100, another does at i.
+void writes_of_two_calls(long s) {
+  // CHECK-NEXT: readwrite out[i], readwrite out[i+100]
+  launched<1, write<int>>([](index<1> i, write<int> out) { out[i + 100] = out[i] = 1; });
+  // CHECK-NEXT: readwrite out[i], readwrite out[i+s]
+  launched<1, write<int>>([s](index<1> i, write<int> out) { out[i + s] = out[i] = 1; });
+  // CHECK-NEXT: read in[i], readwrite out[i], readwrite out[i+1]
+  launched<1, read<int>, write<int>>([](index<1> i, read<int> in, write<int> out) {
+    out[i] = 1;
+    if (in[i] > 0) out[i + 1] = 2;
+  });
+}
+
+void columns_apart(int n) {
+  // CHECK-NEXT: write out[i,0], write out[i,7]
+  launched<1, write<int, 2>>([](index<1> i, write<int, 2> out) { out(i, 7) = out(i, 0) = 1; });
+  // CHECK-NEXT: readwrite out[i,0], readwrite out[i,n]
+  launched<1, write<int, 2>>([n](index<1> i, write<int, 2> out) { out(i, n) = out(i, 0) = 1; });
+}
+
 void nothing() {
   // CHECK-NEXT: nothing
   launched<1, read<int>, write<int>>([](index<1>, read<int>, write<int>) {});
