@@ -22,6 +22,7 @@
 
 #include "compiler/analysis/accesses.h"
 #include "compiler/analysis/bit_fields.h"
+#include "compiler/analysis/chosen_calls.h"
 
 namespace pappus::compiler {
 namespace {
@@ -146,11 +147,15 @@ void cleaner::inline_all(inlining_visitor inlined) {
     if (function.isDeclaration()) continue;
     narrow_bit_fields(function);
     first.run(function, analyses_->functions);
+    call_directly(function);
   }
+  analyses_->functions.clear();
   // A function object may be handed on a few times before its call becomes a direct one.
   constexpr int most_rounds = 5;
-  for (int round = 0; round < most_rounds && (round < 2 || calls_are_left(code_)); ++round)
+  for (int round = 0; round < most_rounds && (round < 2 || calls_are_left(code_)); ++round) {
     inline_and_simplify(inlined);
+    for (auto* thunk : code_.thunks) call_directly(*thunk);
+  }
 }
 
 void cleaner::inline_accesses() {

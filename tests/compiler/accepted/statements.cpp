@@ -1,6 +1,14 @@
 // Control flow.
 #include "compiler/thunks.h"
 
+int twice(int x) { return 2 * x; }
+int next(int x) { return x + 1; }
+struct operation {
+  const char* name;
+  int (*function)(int);
+};
+constexpr operation operations[] = {{"twice", twice}, {"next", next}, {"again", twice}};
+
 enum class color : unsigned char { red, green, blue };
 
 void kernels(int limit) {
@@ -76,6 +84,17 @@ void kernels(int limit) {
       for (int j = 0; j < i; ++j)
         if (i % (j + 1) == 0) sum += j;
     return sum;
+  });
+}
+
+void choices() {
+  using thunks::element;
+
+  // Which function it is becomes a number.
+  element<int, int>([](int x) { return operations[x].function(x); });
+  element<int, int>([](int x) {
+    int (*const chosen)(int) = x % 2 == 0 ? twice : next;
+    return chosen(x);
   });
 
   element<bool, int>([](int x) { return x > 3 && (x < 10 || x == 20) && !(x % 7 == 0); });
