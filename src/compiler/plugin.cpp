@@ -44,7 +44,11 @@ bool adds(const reason& r, const std::vector<reason>& known) {
   for (const llvm::StringRef covered :
        {"int128", "long-double", "mutable-global", "unknown-call", "unknown-code", "writes-shared"})
     if (r.id == covered) return false;
+  // The object's pointer to its virtual functions.
+  const bool of_class = r.id == "keeps-address" || r.id == "table-pointers";
   const auto stands = [&](const reason& k) {
+    if ((k.id == "virtual-call" && of_class) || (k.id == "thread-local" && r.id == "host-pointer"))
+      return true;
     return k.id == "allocates" || k.id == "coroutine" || k.id == "ubsan" || k.where == r.where;
   };
   return llvm::none_of(known, stands);

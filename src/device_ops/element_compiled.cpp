@@ -98,8 +98,10 @@ void element_writer::note_reads(const compiled_function& function, std::size_t f
 std::string element_writer::references_of(const compiled_function& function) {
   std::string passed;
   for (const auto& reference : function.references) {
+    // A record's size is a multiple of its alignment; of the last one's padding nothing is read.
+    const auto size = (reference.bytes + reference.align - 1) / reference.align * reference.align;
     const auto& type = types_of_references_.emplace_back(
-        device_type{.size = reference.bytes, .align = reference.align, .cpp_name = "captured"});
+        device_type{.size = size, .align = reference.align, .cpp_name = "captured"});
     const auto name = capture_of(function, type);
     references.push_back({reference.offset, values.back().offset, reference.bytes});
     passed += fmt::format(", ({} const uchar*)&{}", values_space_mark, name);

@@ -5,9 +5,11 @@
 #include <cmath>
 #include <complex>
 #include <cstdlib>
+#include <cstring>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -182,6 +184,57 @@ TEST_F(compiled_stages, names_that_a_device_has_itself) {
         .map(fn<clamp>)
         .filter([](const step& s) { return s.length > 3; });
   });
+}
+
+int twice(int x) { return 2 * x; }
+int next(int x) { return x % 3 == 0 ? twice(x) : x + 1; }
+struct operation {
+  const char* name;
+  int (*function)(int);
+};
+constexpr operation operations[] = {{"twice", twice}, {"next", next}, {"twice again", twice}};
+
+TEST_F(compiled_stages, one_of_several_functions) {
+  expect_same([&](session& s) {
+    return s.borrow(rows_)
+        .map([](const reading& r) { return operations[r.station % 3].function(r.samples[0]); })
+        .map([](int x) {
+          int (*const chosen)(int) = x % 2 == 0 ? twice : next;
+          std::variant<int, float> a = chosen(x), b = 0.5f;
+          if (x % 5 == 0) a = 2.5f;
+          if (x % 7 == 0) b = x;
+          return std::visit([](auto p, auto q) { return static_cast<double>(p - 2 * q); }, a, b);
+        });
+  });
+}
+
+TEST_F(compiled_stages, references_of_any_size) {
+  const std::optional<double> limit = 40.5;  // 9 bytes of it are read
+  const std::array<float, 6> levels{1, 20, 30, 50, 80, 130};
+  const char name[] = "b7";
+  expect_same([&](session& s) {
+    return s.borrow(rows_)
+        .filter([&limit](const reading& r) { return r.level < limit.value_or(0); })
+        .map([&levels, &name](const reading& r) {
+          const char own[] = {r.station % 2 == 0 ? 'b' : 'c', '7', 0};
+          const auto at = std::lower_bound(levels.begin(), levels.end(), r.level);
+          return (at == levels.end() ? -1 : *at) +
+                 static_cast<float>(std::memcmp(name, own, 2) < 0);
+        });
+  });
+}
+
+// What isn't known to be copied, or where it lies, is the CPU's.
+TEST_F(compiled_stages, references_into_arrays_of_records) {
+  const auto& first = rows_[10];
+  const auto near = [&first](const reading& r) {
+    return (&first)[r.station % 3].weight + first.weight;
+  };
+  const auto others = [&first](const reading& r) { return &first != &r && first.level > r.level; };
+  session on_cpu(options{.devices = "cpu"}), there(device());
+  EXPECT_FALSE(on_device(there.borrow(rows_).map(near)));
+  EXPECT_FALSE(on_device(there.borrow(rows_).filter(others)));
+  EXPECT_EQ(there.borrow(rows_).map(near).sum(), on_cpu.borrow(rows_).map(near).sum());
 }
 
 TEST_F(compiled_stages, shared_data) {

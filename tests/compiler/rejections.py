@@ -15,7 +15,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 PAGE = HERE.parents[1] / "docs" / "guides" / "compiler.md"
 BEGIN, END = "<!-- rejections: tests/compiler/rejections.py -->\n", "<!-- end of rejections -->\n"
-MESSAGE = re.compile(r"  (?P<file>[^:]+):(?P<line>\d+):\d+: (?P<what>.*)")
+MESSAGE = re.compile(r"  (?P<file>[^:]+):(?P<line>\d+)(:\d+)?: (?P<what>.*)")
 REMEDY = re.compile(r"    instead: (?P<remedy>.*)")
 
 
@@ -51,6 +51,7 @@ def table():
             if kind in known:
                 continue
             known.add(kind)
+            what, remedy = what.replace("<", "&lt;"), remedy.replace("<", "&lt;")
             code = code_at(check.parent, file, line).replace("|", "\\|")
             rows.append(f"| `{code}` | {what} | {remedy} |\n" if code else
                         f"| | {what} | {remedy} |\n")

@@ -2,6 +2,7 @@
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringSwitch.h>
+#include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
@@ -14,14 +15,17 @@
 namespace pappus::compiler {
 namespace {
 
-/// A name without what stands between < and >, but for those of operators.
+/// A name without what stands between < and >, but for those of operators, and without the
+/// library's version.
 std::string without_arguments(llvm::StringRef name) {
+  constexpr llvm::StringLiteral version = "__cxx11::";
   std::string result;
   int depth = 0;
   for (std::size_t i = 0; i < name.size(); ++i) {
     const auto before = name.take_front(i);
     const bool is_operator = before.ends_with("operator") || before.ends_with("operator<") ||
                              before.ends_with("operator>") || before.ends_with("operator-");
+    if (name.drop_front(i).starts_with(version)) i += version.size();
     if (name[i] == '<' && !is_operator) ++depth;
     if (depth == 0) result += name[i];
     if (name[i] == '>' && !is_operator && depth > 0) --depth;
@@ -43,7 +47,7 @@ bool frees(llvm::StringRef symbol) {
 
 /// The library defines these once and for all for char.
 bool is_of_string(llvm::StringRef name) {
-  return name.starts_with("std::__cxx11::basic_string::") || name.starts_with("std::allocator::");
+  return name.starts_with("std::basic_string::") || name.starts_with("std::allocator::");
 }
 
 /// What of <iostream> or <cstdio> a function is part of; empty: none.
@@ -64,10 +68,23 @@ llvm::StringRef stream_of(llvm::StringRef symbol) {
   return is_file_function ? symbol : "";
 }
 
+bool is_of_c_library(llvm::StringRef symbol) {
+  llvm::LibFunc known;
+  return llvm::TargetLibraryInfoImpl().getLibFunc(symbol, known) ||
+         symbol.starts_with("pthread_") ||
+         llvm::StringSwitch<bool>(symbol)
+             .Cases("rand", "srand", "random", "drand48", "time", "clock", "nanosleep", true)
+             .Cases("div", "ldiv", "lldiv", "strtof", "strtod", "qsort", "bsearch", true)
+             .Cases("isalpha", "isalnum", "isspace", "isupper", "islower", "ispunct", true)
+             .Cases("isxdigit", "toupper", "tolower", "strerror", "getenv", true)
+             .Default(false);
+}
+
 /// Emission has them as text.
 bool is_on_devices(const llvm::CallBase& call, llvm::StringRef symbol) {
   return find_maths(call) != nullptr || llvm::StringSwitch<bool>(symbol)
                                             .Cases("memcmp", "bcmp", "memchr", "strlen", true)
+                                            .Cases("strcmp", "strncmp", true)
                                             .Cases("abs", "labs", "llabs", true)
                                             .Default(false);
 }
@@ -106,8 +123,9 @@ objection objection_to_declaration(const llvm::Function& callee) {
     return {cause::thread_local_, short_name(("_Z" + symbol.drop_front(4)).str())};
   if (callee.hasFnAttribute(llvm::Attribute::ReturnsTwice)) return {cause::setjmp, ""};
   if (callee.hasFnAttribute(replaceable_mark)) return {cause::replaceable, name};
+  if (llvm::StringRef(name).starts_with("std::") || is_of_c_library(symbol))
+    return {cause::unseen_library, name};
   if (callee.isVarArg()) return {cause::variadic, name};
-  if (llvm::StringRef(name).starts_with("std::")) return {cause::unseen_library, name};
   return {cause::unseen_body, name};
 }
 
@@ -137,7 +155,7 @@ std::optional<objection> objection_to_owner(const std::vector<llvm::StringRef>& 
   // What one finds on the way in comes before the classes that those share.
   constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> owners[] = {
       {"std::vector::", "std::vector"},
-      {"std::__cxx11::basic_string::", "std::string"},
+      {"std::basic_string::", "std::string"},
       {"std::map::", "std::map"},
       {"std::multimap::", "std::multimap"},
       {"std::set::", "std::set"},
@@ -145,7 +163,7 @@ std::optional<objection> objection_to_owner(const std::vector<llvm::StringRef>& 
       {"std::unordered_map::", "std::unordered_map"},
       {"std::unordered_set::", "std::unordered_set"},
       {"std::deque::", "std::deque"},
-      {"std::__cxx11::list::", "std::list"},
+      {"std::list::", "std::list"},
       {"std::forward_list::", "std::forward_list"},
       {"std::make_unique", "std::unique_ptr"},
       {"std::unique_ptr::", "std::unique_ptr"},

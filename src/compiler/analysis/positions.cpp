@@ -12,8 +12,10 @@ bool is_users(const llvm::DILocation& at) {
 }
 
 std::string text_of(const llvm::DILocation& at) {
+  // What optimisation made of several expressions has no column.
+  const auto column = at.getColumn() == 0 ? "" : ":" + std::to_string(at.getColumn());
   return llvm::sys::path::remove_leading_dotslash(at.getFilename()).str() + ":" +
-         std::to_string(at.getLine()) + ":" + std::to_string(at.getColumn());
+         std::to_string(at.getLine()) + column;
 }
 
 }  // namespace

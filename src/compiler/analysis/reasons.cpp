@@ -1,5 +1,8 @@
 #include "compiler/analysis/reasons.h"
 
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
+
 #include <algorithm>
 #include <iterator>
 
@@ -32,7 +35,7 @@ constexpr rejection table[] = {
     {coroutine, "coroutine", "uses a coroutine", "return all results at once, or use flat_map"},
     {frees, "frees", "frees memory ({})", "leave owning objects outside; capture plain values"},
     {host_pointer, "host-pointer",
-     "follows a pointer stored in a record, to memory that a device doesn't have",
+     "follows a pointer stored in an object, to memory that a device doesn't have",
      "put the values into the record, or pass the array as shared data and store indices"},
     {int128, "int128", "uses a 128-bit integer", "use 64-bit integers, or two of them"},
     {keeps_address, "keeps-address", "stores the address of an object",
@@ -48,12 +51,13 @@ constexpr rejection table[] = {
     {not_inlined, "not-inlined", "calls {}, which can't be copied into the function",
      "simplify that function"},
     {pointer_call, "pointer-call", "calls a function through a pointer",
-     "pass a lambda or a function object, whose type tells which function it is"},
+     "pass pappus::fn<function>, a lambda or a function object, whose type tells which function "
+     "it is"},
     {prints, "prints", "reads or writes a file or the terminal ({})",
      "put it in the result, and print that on the CPU"},
     {recursion, "recursion", "calls {}, which calls itself", "write it as a loop"},
     {reference_size, "reference-size",
-     "the size of what the captured pointer or reference points to isn't known",
+     "follows a captured pointer or reference to memory whose size isn't known",
      "pass the array as shared data, as in rows.map(function, array.shared()), or capture a "
      "std::array"},
     {replaceable, "replaceable",
@@ -102,6 +106,13 @@ constexpr rejection table[] = {
 };
 
 }  // namespace
+
+llvm::StringRef line_of(const reason& r) {
+  const auto [before, last] = llvm::StringRef(r.where).rsplit(':');
+  const auto number = before.rsplit(':').second;
+  const bool has_column = !number.empty() && llvm::all_of(number, llvm::isDigit);
+  return has_column ? before : llvm::StringRef(r.where);
+}
 
 reason reason_for(cause why, const std::string& name, const position& at) {
   const auto* row = std::find_if(std::begin(table), std::end(table),

@@ -1,6 +1,8 @@
 // Every reason why a function can't run on a device, and what to do instead.
 #pragma once
 
+#include <llvm/ADT/StringRef.h>
+
 #include <string>
 #include <vector>
 
@@ -56,6 +58,8 @@ enum class cause {
   writes_side,
 };
 
+/// "file.cpp:12": nobody wants to be told the same twice of one line.
+llvm::StringRef line_of(const reason& r);
 reason reason_for(cause why, const std::string& name, const position& at);
 
 }  // namespace pappus::compiler

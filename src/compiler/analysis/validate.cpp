@@ -43,11 +43,8 @@ class validation {
     const auto owner = objection_to_owner(place.functions);
     auto r = owner ? reason_for(owner->why, owner->name, place) : reason_for(why, name, place);
     const bool is_end = owner && destroys(place.functions);
-    const auto line = [](const reason& one) {
-      return llvm::StringRef(one.where).rsplit(':').first;
-    };
     const auto same = [&](const reason& other) {
-      return other.what == r.what && (is_end || line(other) == line(r));
+      return other.what == r.what && (is_end || line_of(other) == line_of(r));
     };
     if (llvm::none_of(reasons_, same)) reasons_.push_back(std::move(r));
   }
@@ -108,8 +105,9 @@ void validation::check_variable(const llvm::GlobalVariable& variable, const llvm
   if (variable.hasInitializer()) return;
   const auto symbol = variable.getName();
   const auto name = short_name(symbol);
-  // A guard's variable is looked at, too; what has no name is the compiler's.
-  if (symbol.empty() || symbol.starts_with(guard)) return;
+  // A guard's variable is looked at, too; what has no name is the compiler's; and an argument says
+  // how operator new fails.
+  if (symbol.empty() || symbol.starts_with(guard) || name == "std::nothrow") return;
   const auto* module = variable.getParent();
   const auto guarded = "_ZGV" + symbol.drop_front(std::min<std::size_t>(2, symbol.size())).str();
   if (variable.isThreadLocal()) {

@@ -1,4 +1,5 @@
 #include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/SaveAndRestore.h>
 
 #include "compiler/emit/helpers.h"
 #include "compiler/emit/leaves.h"
@@ -259,6 +260,7 @@ expression writer::saturating(const llvm::IntrinsicInst& op, unsigned leaf) {
 
 // memcmp and its like, over memory of any space.
 expression writer::memory_call(const llvm::CallBase& call) {
+  const llvm::SaveAndRestore<const llvm::Instruction*> position(current_, &call);
   const auto* callee = call.getCalledFunction();
   const auto name = callee ? callee->getName() : llvm::StringRef();
   const auto int_type = integer_type(32, true);
@@ -274,15 +276,20 @@ expression writer::memory_call(const llvm::CallBase& call) {
     }
     return tag;
   };
-  if ((name == "memcmp" || name == "bcmp") && readable(0) && readable(1)) {
-    const auto own = "compare_" + letter(0) + "_" + letter(1);
+  const auto compared = [&](const char* kind, auto text_of) {
+    const auto own = kind + letter(0) + "_" + letter(1);
+    const auto most =
+        call.arg_size() > 2 ? integer(call.getArgOperand(2), false).text : "18446744073709551615ul";
     return compiler::call(
-        helper(own, compare_bytes(own, spaces_.of(call.getArgOperand(0)).qualifiers(),
-                                  spaces_.of(call.getArgOperand(1)).qualifiers())),
-        value(call.getArgOperand(0)).text + ", " + value(call.getArgOperand(1)).text + ", " +
-            integer(call.getArgOperand(2), false).text,
+        helper(own, text_of(own, spaces_.of(call.getArgOperand(0)).qualifiers(),
+                            spaces_.of(call.getArgOperand(1)).qualifiers())),
+        value(call.getArgOperand(0)).text + ", " + value(call.getArgOperand(1)).text + ", " + most,
         int_type);
-  }
+  };
+  if ((name == "memcmp" || name == "bcmp") && readable(0) && readable(1))
+    return compared("compare_", compare_bytes);
+  if ((name == "strcmp" || name == "strncmp") && readable(0) && readable(1))
+    return compared("compare_strings_", compare_strings);
   if (name == "memchr" && readable(0)) {
     const auto own = "find_" + letter(0);
     const auto type = c_type{c_type::kind::pointer, 64, false};

@@ -61,7 +61,7 @@ void writer::reject(cause why, const llvm::Instruction* at) {
   const auto place = place_of(kernel_.function).text();
   auto one = reason_for(why, "", code ? position_of(*code, place) : position{place, {}, {}, {}});
   const auto same = [&](const reason& other) {
-    return other.id == one.id && other.where == one.where;
+    return other.id == one.id && (line_of(other) == line_of(one) || one.where == place);
   };
   if (llvm::none_of(result_.reasons, same)) result_.reasons.push_back(std::move(one));
 }

@@ -216,7 +216,14 @@ std::string compare_bytes(const std::string& name, const std::string& p_space,
                           const std::string& q_space) {
   return "DEVICE int $f_" + name + "(" + p_space + "uchar* p, " + q_space +
          "uchar* q, ulong n) {\n  for (ulong i = 0; i < n; ++i) {\n    if (p[i] != q[i]) return "
-         "p[i] < q[i] ? -1 : 1;\n  }\n  return 0;\n}\n";
+         "(int)p[i] - (int)q[i];\n  }\n  return 0;\n}\n";
+}
+
+std::string compare_strings(const std::string& name, const std::string& p_space,
+                            const std::string& q_space) {
+  return "DEVICE int $f_" + name + "(" + p_space + "uchar* p, " + q_space +
+         "uchar* q, ulong n) {\n  for (ulong i = 0; i < n; ++i) {\n    if (p[i] != q[i]) return "
+         "(int)p[i] - (int)q[i];\n    if (p[i] == 0) return 0;\n  }\n  return 0;\n}\n";
 }
 
 std::string find_byte(const std::string& name, const std::string& space) {

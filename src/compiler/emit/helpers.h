@@ -25,9 +25,12 @@ std::string bit_reverse(unsigned bits);
 std::string funnel_shift(unsigned bits, bool left);
 /// $f_add_<int>(a, b), $f_subtract_<int>(a, b), held at the type's ends
 std::string saturating_sum(c_type type, bool subtracts);
-/// `name`(p, q, n), of two spaces: like memcmp.
+/// `name`(p, q, n), of two spaces: like memcmp; of bytes that differ the difference, as glibc does.
 std::string compare_bytes(const std::string& name, const std::string& p_space,
                           const std::string& q_space);
+/// `name`(p, q, n): like strncmp.
+std::string compare_strings(const std::string& name, const std::string& p_space,
+                            const std::string& q_space);
 /// `name`(p, byte, n): like memchr.
 std::string find_byte(const std::string& name, const std::string& space);
 /// `name`(p): like strlen.

@@ -198,7 +198,7 @@ expression writer::difference(const llvm::BinaryOperator& op) {
   const auto bits = op.getType()->getIntegerBitWidth();
   const auto a = value(p), b = value(q);
   const auto where = spaces_.of(p);
-  if (bits != 64 || where != spaces_.of(q)) {
+  if (bits != 64 || !spaces_.keep_distance(p, q)) {
     reject(cause::address_as_number, &op);
     return {"0"};
   }
@@ -220,11 +220,9 @@ expression writer::comparison(const llvm::ICmpInst& compare, bool negated, unsig
   const auto binds = compare.isEquality() ? level::equality : level::relation;
   const auto type = integer_type(1, false);
   if (left->getType()->isPointerTy()) {
-    const auto p = spaces_.of(left), q = spaces_.of(right);
-    const bool comparable = p == q || p.what == space::kind::none || q.what == space::kind::none;
-    // Objects in different memory are different objects.
-    if (!comparable && compare.isEquality()) return {*sign == '!' ? "true" : "false"};
-    if (!comparable) reject(cause::mixed_memory, &compare);
+    const bool apart = spaces_.are_apart(left, right);
+    if (apart && compare.isEquality()) return {*sign == '!' ? "true" : "false"};
+    if (apart || !spaces_.keep_distance(left, right)) reject(cause::address_as_number, &compare);
     return binary(value(left), sign, value(right), binds, type);
   }
   bool is_signed = compare.isSigned();

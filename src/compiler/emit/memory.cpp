@@ -1,3 +1,5 @@
+#include <llvm/Support/SaveAndRestore.h>
+
 #include "compiler/emit/leaves.h"
 #include "compiler/emit/repeats.h"
 #include "compiler/emit/writer.h"
@@ -69,7 +71,7 @@ writer::location writer::locate(const llvm::Value* pointer) {
   } else if (llvm::isa<llvm::Argument>(pointer) || instruction) {
     at.base = {name_of_value(pointer, 0), level::primary, type};
   } else {
-    reject(cause::unknown_code);
+    reject(llvm::isa<llvm::Function>(pointer) ? cause::pointer_call : cause::unknown_code);
     at.base = {"0", level::primary, type};
   }
   return at;
@@ -81,6 +83,7 @@ expression writer::written_pointer(const llvm::Instruction& value) {
   if (llvm::isa<llvm::FreezeInst>(value)) return this->value(value.getOperand(0));
   if (const auto* cast = llvm::dyn_cast<llvm::CastInst>(&value)) return converted(*cast, 0);
   if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&value)) {
+    const llvm::SaveAndRestore<const llvm::Instruction*> position(current_, load);
     const auto at = locate(load->getPointerOperand());
     if (may_follow(at, false)) {
       return loaded(at, llvm::Type::getInt64Ty(load->getContext()), false,

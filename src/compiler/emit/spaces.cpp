@@ -6,6 +6,8 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
 
+#include <set>
+
 namespace pappus::compiler {
 namespace {
 
@@ -66,14 +68,21 @@ std::string space::qualifiers() const {
   }
 }
 
-llvm::SmallPtrSet<const llvm::Value*, 8> roots_of(const llvm::Value* pointer) {
-  llvm::SmallPtrSet<const llvm::Value*, 8> seen, roots;
+llvm::SmallPtrSet<const llvm::Value*, 8> origins_of(const llvm::Value* pointer) {
+  llvm::SmallPtrSet<const llvm::Value*, 8> seen;
   llvm::SmallVector<const llvm::Value*, 8> open{pointer};
   while (!open.empty()) {
     const auto* value = open.pop_back_val();
-    if (!seen.insert(value).second || passes_on(value, open)) continue;
-    roots.insert(value);
+    if (seen.insert(value).second) passes_on(value, open);
   }
+  return seen;
+}
+
+llvm::SmallPtrSet<const llvm::Value*, 8> roots_of(const llvm::Value* pointer) {
+  llvm::SmallPtrSet<const llvm::Value*, 8> roots;
+  llvm::SmallVector<const llvm::Value*, 8> passed;
+  for (const auto* value : origins_of(pointer))
+    if (!passes_on(value, passed)) roots.insert(value);
   return roots;
 }
 
@@ -156,6 +165,32 @@ space spaces::of(const llvm::Value* pointer) const {
     all = all.what == space::kind::none ? one : space{space::kind::mixed};
   }
   return known_[pointer] = all;
+}
+
+bool spaces::is_of_this_call(const space& s) const {
+  return s.what == space::kind::local || (s.what == space::kind::parameter &&
+                                          kernel_.parameters[s.parameter].what == role::captures);
+}
+
+bool spaces::are_apart(const llvm::Value* p, const llvm::Value* q) const {
+  using kind = space::kind;
+  const auto a = of(p), b = of(q);
+  for (const auto one : {a.what, b.what})
+    if (one == kind::none || one == kind::mixed) return false;
+  return a != b && (is_of_this_call(a) || is_of_this_call(b));
+}
+
+bool spaces::keep_distance(const llvm::Value* p, const llvm::Value* q) const {
+  using kind = space::kind;
+  const auto a = of(p), b = of(q);
+  if (a.what == kind::none || b.what == kind::none) return true;
+  if (a != b || a.what == kind::mixed) return false;
+  if (a.what != kind::referenced) return true;
+  std::set<std::int64_t> objects;
+  for (const auto* pointer : {p, q})
+    for (const auto* root : roots_of(pointer))
+      if (const auto at = captured_at(root)) objects.insert(*at);
+  return objects.size() == 1;
 }
 
 bool spaces::is_unchanging(const llvm::Value* pointer) const {

@@ -47,18 +47,27 @@ class spaces {
   /// The byte of the captures at which the pointer lies that `value` loads, if that is one and it
   /// is followed somewhere.
   std::optional<std::int64_t> captured_at(const llvm::Value* value) const;
+  /// Whether the pointers never are equal: one of them points to memory of this call alone.
+  bool are_apart(const llvm::Value* p, const llvm::Value* q) const;
+  /// Whether comparisons and differences of the pointers are what they are on the host: each space,
+  /// and each object referred to, is moved as a whole.
+  bool keep_distance(const llvm::Value* p, const llvm::Value* q) const;
   /// Whether loads through the pointer give the same wherever they stand: nothing writes there.
   bool is_unchanging(const llvm::Value* pointer) const;
   const std::vector<const llvm::LoadInst*>& captured() const { return captured_; }
 
  private:
   space of_root(const llvm::Value* root) const;
+  bool is_of_this_call(const space& s) const;
 
   const kernel_function& kernel_;
   llvm::DenseMap<const llvm::Value*, std::int64_t> captured_at_;
   std::vector<const llvm::LoadInst*> captured_;  // in the order of the code
   mutable llvm::DenseMap<const llvm::Value*, space> known_;
 };
+
+/// The pointer and all that it is computed from, by way of offsets, phis and selects.
+llvm::SmallPtrSet<const llvm::Value*, 8> origins_of(const llvm::Value* pointer);
 
 /// The byte of the captures, the function's first parameter, at which the pointer lies that `value`
 /// loads, if it is such a load.

@@ -1,4 +1,5 @@
 #include <llvm/IR/Constants.h>
+#include <llvm/Support/SaveAndRestore.h>
 
 #include <algorithm>
 
@@ -260,6 +261,7 @@ expression writer::built(const llvm::Instruction& value, unsigned leaf) {
   }
   if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&value)) {
     if (spaces_.captured_at(load)) return pointer(load);
+    const llvm::SaveAndRestore<const llvm::Instruction*> position(current_, load);
     auto at = locate(load->getPointerOperand());
     const auto part = leaves_of(load->getType(), layout_)[leaf];
     at.offset += part.offset;

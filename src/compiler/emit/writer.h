@@ -154,7 +154,7 @@ class writer {
   std::set<std::string>* phis_read_ = nullptr;  // collects names while copies are written
   std::string declarations_, body_;
   unsigned depth_ = 1;
-  const llvm::Instruction* current_ = nullptr;  // whose statement is written, for positions
+  const llvm::Instruction* current_ = nullptr;  // what is written, for positions
   const llvm::Instruction* writing_ = nullptr;  // whose variable is written
 };
 

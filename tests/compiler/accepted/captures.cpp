@@ -1,5 +1,7 @@
 // What a lambda captures: values, and references whose extent is known.
+#include <algorithm>
 #include <array>
+#include <optional>
 
 #include "compiler/thunks.h"
 
@@ -8,7 +10,8 @@ struct table {
   int count;
 };
 
-void kernels(int k, const float& factor, const table& t, const std::array<int, 4>& order,
+void kernels(int k, const float& factor, const table& t, const std::array<int, 8>& order,
+             const std::optional<double>& limit, const double (&grid)[3][4],
              std::array<std::array<double, 3>, 3> matrix, short low, short high) {
   using thunks::element;
 
@@ -18,7 +21,33 @@ void kernels(int k, const float& factor, const table& t, const std::array<int, 4
 
   element<float, int>([&t](int i) { return i < t.count ? t.values[i] : 0; });
 
-  element<int, int>([&order, k](int i) { return order[i & 3] + k; });
+  element<int, int>([&order, k](int i) { return order[i & 7] + k; });
+
+  element<double, double>([&limit](double x) { return limit.value_or(x); });
+
+  // Elements of the one object that is captured.
+  element<int, int>([&order](int x) {
+    return static_cast<int>(std::lower_bound(order.begin(), order.end(), x) - order.begin());
+  });
+  element<int, int>([&order](int n) {
+    std::array<int, 8> copies{};
+    std::copy(order.begin(), order.begin() + (n & 7), copies.begin());
+    return copies[1];
+  });
+
+  // Loops of constant length through arrays.
+  element<double, double>([&grid](double x) {
+    for (const auto& row : grid)
+      for (const double y : row)
+        if (y > x) return y;
+    return x;
+  });
+  element<int, int>([&order](int x) {
+    for (auto at = order.rbegin(); at != order.rend(); ++at) x = 3 * x + *at;
+    return x;
+  });
+
+  element<bool, table>([&t](const table& other) { return &t.count == &t.count + other.count; });
 
   element<double, int>([=](int i) { return matrix[i % 3][k % 3]; });
 

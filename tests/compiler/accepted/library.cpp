@@ -3,6 +3,7 @@
 #include <array>
 #include <bit>
 #include <complex>
+#include <cstring>
 #include <functional>
 #include <limits>
 #include <numeric>
@@ -47,11 +48,22 @@ void kernels(std::array<float, 4> weights, std::tuple<int, double> pair) {
     return std::visit([](auto x) { return x * 0.5; }, v);
   });
 
+  element<double, int>([](int x) {
+    std::variant<int, float> a = x, b = 0.5f;
+    if (x % 2 == 0) a = 2.5f;
+    if (x % 3 == 0) b = 7;
+    return std::visit([](auto p, auto q) { return static_cast<double>(p - q); }, a, b);
+  });
+
   element<double, int>([pair](int x) { return x * std::get<0>(pair) + std::get<1>(pair); });
 
   element<std::tuple<int, char>, int>([](int x) { return std::tuple(x, 'a'); });
 
   element<std::pair<int, float>, int>([](int x) { return std::make_pair(x + 1, x * 0.5f); });
+}
+
+void text_and_numbers() {
+  using thunks::element;
 
   element<double, std::complex<double>>(
       [](const std::complex<double>& c) { return std::norm(c * c); });
@@ -66,6 +78,10 @@ void kernels(std::array<float, 4> weights, std::tuple<int, double> pair) {
 
   element<bool, word>(
       [](const word& w) { return std::string_view(w.text, w.length) < std::string_view("m"); });
+
+  element<int, word>([](const word& w) { return std::strcmp(w.text, "gamma"); });
+
+  element<bool, word>([](const word& w) { return std::strncmp(w.text, "al", 2) == 0; });
 
   element<int, int>([](int x) { return std::clamp(std::max(x, 3), std::min(x, 7), 100); });
 

@@ -21,6 +21,11 @@ bool is_odd(unsigned n);
 bool is_even(unsigned n) { return n == 0 || is_odd(n - 1); }
 bool is_odd(unsigned n) { return n != 0 && is_even(n - 1); }
 
+int halved(int x);
+int lowered(int x) { return x > 0 ? halved(x - 1) : 0; }
+constexpr int (*steps[])(int) = {halved, lowered};
+int halved(int x) { return x > 5 ? steps[x & 1](x / 2) : x; }
+
 [[gnu::weak]] int tunable() { return 3; }
 
 int sum_of(int n, ...) {
@@ -43,6 +48,8 @@ void kernels(const geo::shape* s, int (*pointer)(int), const std::function<int(i
   element<int, int>([](int x) { return factorial(x); });
 
   element<bool, unsigned>([](unsigned x) { return is_even(x); });
+
+  element<int, int>([](int x) { return steps[x & 1](x); });
 
   element<int, int>([](int x) {
     const auto fib = [](const auto& self, int n) -> int {
