@@ -12,6 +12,7 @@
 #include "device_ops/stage_runner.h"
 #include "pappus/pappus.h"
 #include "support/driver_environment.h"
+#include "support/few_rows.h"
 
 namespace pappus::testing {
 namespace {
@@ -50,7 +51,7 @@ class compiled_operators : public ::testing::Test {
     GTEST_SKIP() << "built without the compiler plugin";
 #else
     if (test::compiling_devices().empty()) GTEST_SKIP() << "no OpenCL device";
-    for (int i = 0; i < 70'001; ++i)
+    for (int i = 0; i < test::up_to(70'001, 1'501); ++i)
       wide_.push_back(
           {i, static_cast<float>(i * 7 % 100), {i % 16}, 0.25 * (i * 31 % 5003), {{i, -i}}});
 #endif
@@ -70,7 +71,7 @@ class compiled_operators : public ::testing::Test {
     EXPECT_EQ(device_ops::element_of(n)->reads, reads);
     const auto expected = detail::evaluate_contiguous(s_.core(), node);
     for (const auto& device : devices())
-      for (const std::int64_t chunk_rows : {0, 9'001})
+      for (const std::int64_t chunk_rows : {0, test::few_rows() ? 901 : 9'001})
         for (const bool parts : {false, true}) {
           const auto memory = parts ? test::memory_with_copies : device.memory_bytes;
           const auto got = test::run_on(device, n, chunk_rows, false, memory, parts);

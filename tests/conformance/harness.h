@@ -2,13 +2,11 @@
 #pragma once
 
 #include <algorithm>
-#include <concepts>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <ostream>
 #include <random>
-#include <string_view>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -16,8 +14,12 @@
 
 #include "devices/registry.h"
 #include "pappus/pappus.h"
+#include "support/few_rows.h"
 
 namespace pappus::testing {
+
+using test::few_rows;
+using test::up_to;
 
 struct setting {
   unsigned threads;
@@ -44,23 +46,6 @@ inline std::size_t opencl_devices() {
     return devices::all_devices().size();
   }();
   return found;
-}
-
-/// Whether PAPPUS_TEST_ROWS=few asks for OpenCL and its reference only, on so few rows that
-/// oclgrind can interpret kernels. All kernels run all the same: tests/kernels_covered.py holds
-/// them against those of the usual sizes.
-inline bool few_rows() {
-  static const bool few = [] {
-    const char* const wanted = std::getenv("PAPPUS_TEST_ROWS");
-    return wanted != nullptr && std::string_view(wanted) == "few";
-  }();
-  return few;
-}
-
-/// n rows; with few_rows() at most `few`.
-template <std::integral I>
-I up_to(I n, I few = 1501) {
-  return few_rows() ? std::min(n, few) : n;
 }
 
 /// Thread counts 1 to 8 and chunk sizes 1, odd, the planner's own and larger than any input;
