@@ -5,7 +5,6 @@
 #include <llvm/Analysis/CFG.h>
 #include <llvm/Analysis/CallGraph.h>
 #include <llvm/Analysis/LoopInfo.h>
-#include <llvm/Passes/PassBuilder.h>
 #include <llvm/Transforms/IPO/AlwaysInliner.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/DCE.h>
@@ -122,34 +121,17 @@ void drop_names(llvm::Function& function) {
 
 }  // namespace
 
-struct cleaner::analyses {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager groups;
-  llvm::ModuleAnalysisManager modules;
-
-  analyses() {
-    llvm::PassBuilder builder;
-    builder.registerModuleAnalyses(modules);
-    builder.registerCGSCCAnalyses(groups);
-    builder.registerFunctionAnalyses(functions);
-    builder.registerLoopAnalyses(loops);
-    builder.crossRegisterProxies(loops, functions, groups, modules);
-  }
-};
-
-cleaner::cleaner(extracted& code) : code_(code), analyses_(std::make_unique<analyses>()) {}
-cleaner::~cleaner() = default;
+cleaner::cleaner(extracted& code) : code_(code) {}
 
 void cleaner::inline_all(inlining_visitor inlined) {
   auto first = preparation();
   for (auto& function : *code_.module) {
     if (function.isDeclaration()) continue;
     narrow_bit_fields(function);
-    first.run(function, analyses_->functions);
+    first.run(function, analyses_.functions);
     call_directly(function);
   }
-  analyses_->functions.clear();
+  analyses_.functions.clear();
   // A function object may be handed on a few times before its call becomes a direct one.
   constexpr int most_rounds = 5;
   for (int round = 0; round < most_rounds && (round < 2 || calls_are_left(code_)); ++round) {
@@ -171,20 +153,20 @@ void cleaner::inline_and_simplify(inlining_visitor inlined) {
   auto promote = promotion();
   auto simplify = simplification();
   choose_what_to_inline(*code_.module);
-  llvm::AlwaysInlinerPass(/*InsertLifetime=*/false).run(*code_.module, analyses_->modules);
-  analyses_->functions.clear();
+  llvm::AlwaysInlinerPass(/*InsertLifetime=*/false).run(*code_.module, analyses_.modules);
+  analyses_.functions.clear();
   for (std::size_t i = 0; i < code_.thunks.size(); ++i) {
     inlined(i);
-    promote.run(*code_.thunks[i], analyses_->functions);
+    promote.run(*code_.thunks[i], analyses_.functions);
     inlined(i);
-    simplify.run(*code_.thunks[i], analyses_->functions);
+    simplify.run(*code_.thunks[i], analyses_.functions);
   }
 }
 
 void cleaner::finish() {
   auto passes = completion();
   for (auto* thunk : code_.thunks) {
-    passes.run(*thunk, analyses_->functions);
+    passes.run(*thunk, analyses_.functions);
     drop_names(*thunk);
   }
 }

@@ -11,8 +11,8 @@
 #include <llvm/ADT/STLFunctionalExtras.h>
 
 #include <cstddef>
-#include <memory>
 
+#include "compiler/analysis/analyses.h"
 #include "compiler/analysis/extract.h"
 
 namespace pappus::compiler {
@@ -23,7 +23,6 @@ inline constexpr llvm::StringLiteral recursive_mark = "pappus.recursive";
 class cleaner {
  public:
   explicit cleaner(extracted& code);
-  ~cleaner();
   /// Called with a thunk's number when something was inlined there, and again when variables have
   /// become values, but before blocks are merged, which drops what was assumed in them.
   using inlining_visitor = llvm::function_ref<void(std::size_t thunk)>;
@@ -34,10 +33,9 @@ class cleaner {
   void finish();
 
  private:
-  struct analyses;
   void inline_and_simplify(inlining_visitor inlined);
   extracted& code_;
-  std::unique_ptr<analyses> analyses_;
+  analyses analyses_;
 };
 
 }  // namespace pappus::compiler

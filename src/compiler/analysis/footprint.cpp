@@ -6,7 +6,6 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
-#include <llvm/Passes/PassBuilder.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/GVN.h>
 #include <llvm/Transforms/Scalar/SROA.h>
@@ -15,6 +14,7 @@
 #include <llvm/Transforms/Utils/LoopSimplify.h>
 
 #include "compiler/analysis/accesses.h"
+#include "compiler/analysis/analyses.h"
 #include "compiler/analysis/coverage.h"
 #include "compiler/analysis/formula.h"
 #include "compiler/analysis/hoist.h"
@@ -31,15 +31,9 @@ class scratch_copy {
   explicit scratch_copy(llvm::Function& of) {
     llvm::ValueToValueMapTy values;
     code_ = llvm::CloneFunction(&of, values);
-    llvm::PassBuilder builder;
-    builder.registerModuleAnalyses(modules_);
-    builder.registerCGSCCAnalyses(groups_);
-    builder.registerFunctionAnalyses(functions_);
-    builder.registerLoopAnalyses(loops_);
-    builder.crossRegisterProxies(loops_, functions_, groups_, modules_);
   }
   ~scratch_copy() {
-    functions_.clear();
+    analyses_.functions.clear();
     code_->eraseFromParent();
   }
   scratch_copy(const scratch_copy&) = delete;
@@ -67,20 +61,17 @@ class scratch_copy {
     passes.addPass(llvm::SimplifyCFGPass(
         llvm::SimplifyCFGOptions().hoistCommonInsts(true).sinkCommonInsts(true)));
     passes.addPass(llvm::LoopSimplifyPass());
-    passes.run(*code_, functions_);
+    passes.run(*code_, analyses_.functions);
   }
-  void forget() { functions_.clear(); }
+  void forget() { analyses_.functions.clear(); }
   llvm::ScalarEvolution& values() {
-    return functions_.getResult<llvm::ScalarEvolutionAnalysis>(*code_);
+    return analyses_.functions.getResult<llvm::ScalarEvolutionAnalysis>(*code_);
   }
-  llvm::LoopInfo& loops() { return functions_.getResult<llvm::LoopAnalysis>(*code_); }
+  llvm::LoopInfo& loops() { return analyses_.functions.getResult<llvm::LoopAnalysis>(*code_); }
 
  private:
   llvm::Function* code_;
-  llvm::LoopAnalysisManager loops_;
-  llvm::FunctionAnalysisManager functions_;
-  llvm::CGSCCAnalysisManager groups_;
-  llvm::ModuleAnalysisManager modules_;
+  analyses analyses_;
 };
 
 class naming {

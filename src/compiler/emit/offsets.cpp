@@ -3,7 +3,6 @@
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
-#include <llvm/Passes/PassBuilder.h>
 
 #include <algorithm>
 
@@ -59,24 +58,7 @@ std::optional<offset_range> range_of(const llvm::SCEV* value, const llvm::Instru
 
 }  // namespace
 
-struct offsets::analyses {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager groups;
-  llvm::ModuleAnalysisManager modules;
-
-  analyses() {
-    llvm::PassBuilder builder;
-    builder.registerModuleAnalyses(modules);
-    builder.registerCGSCCAnalyses(groups);
-    builder.registerFunctionAnalyses(functions);
-    builder.registerLoopAnalyses(loops);
-    builder.crossRegisterProxies(loops, functions, groups, modules);
-  }
-};
-
 offsets::offsets(llvm::Function& code) : code_(code) {}
-offsets::~offsets() = default;
 
 std::optional<offset_range> offsets::of(const llvm::Value* pointer, const llvm::Value* root,
                                         const llvm::Instruction& access) {

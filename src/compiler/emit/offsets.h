@@ -8,6 +8,8 @@
 #include <memory>
 #include <optional>
 
+#include "compiler/analysis/analyses.h"
+
 namespace pappus::compiler {
 
 struct offset_range {
@@ -17,7 +19,6 @@ struct offset_range {
 class offsets {
  public:
   explicit offsets(llvm::Function& code);
-  ~offsets();
   offsets(const offsets&) = delete;
 
   /// Of the pointer from `root` whenever `access` runs. Nothing: it doesn't follow from loops of
@@ -26,7 +27,6 @@ class offsets {
                                  const llvm::Instruction& access);
 
  private:
-  struct analyses;
   llvm::Function& code_;
   std::unique_ptr<analyses> analyses_;
 };
