@@ -252,9 +252,9 @@ TEST_P(device_code_on, keys_with_values) {
 }
 TEST_P(device_code_on, operators_with_values) {
   const auto op = coded<greater_up_to>("greater_up_to", std::int64_t{4321});
-  compare_bits([&](session& s, rows_in in) {
-    return s.borrow(in).map(coded<wide>("wide")).inclusive_scan(op);
-  });
+  compare_bits([&](session& s,
+                   rows_in in) { return s.borrow(in).map(coded<wide>("wide")).inclusive_scan(op); },
+               tile_and_more<std::int64_t>);
   compare_values([&](session& s, rows_in in) {
     return s.borrow(in).map(coded<wide>("wide")).reduce(std::int64_t{-10'000}, op);
   });
