@@ -6,6 +6,7 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Pappus)
 install(TARGETS pappus EXPORT PappusTargets)
 if(TARGET pappus_cli AND NOT PAPPUS_EXCLUDE_EXTRAS)
   install(TARGETS pappus_cli)
+  install(TARGETS pappus_bench_command OPTIONAL)  # there if it was built
 endif()
 if(TARGET pappus_compiler)
   install(TARGETS pappus_compiler LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/pappus)

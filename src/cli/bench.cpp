@@ -1,186 +1,30 @@
-// pappus bench: times the workloads in their versions, in one run, and compares their checksums.
-#include <algorithm>
-#include <fstream>
-#include <iostream>
-#include <memory>
+// pappus bench ARGS...: becomes pappus-bench, the program of the benchmarks beside this one. They
+// take longer to build than the rest of the command, and few who run it want them.
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
-#include "base/text.h"
-#include "bench/system/suite.h"
-#include "bench/system/triad.h"
 #include "cli/command.h"
-#include "cli/interrupt.h"
-#include "cli/ratio_chart.h"
-#include "devices/cpu/team.h"
 #include "pappus/error.h"
 
 namespace pappus::cli {
 namespace {
 
-using bench::benchmark;
-using bench::result;
-
-struct choices {
-  std::string name;
-  bool all = false, json = false;
-  std::string svg;
-  bench::settings settings;
-};
-
-/// One entry of a run: a benchmark with the settings that make it one of its variants.
-struct entry {
-  const benchmark* what;
-  std::string title;
-  bench::settings settings;
-};
-
-const result* find(const std::vector<result>& results, std::string_view version) {
-  const auto found = std::ranges::find(results, version, &result::version);
-  return found == results.end() ? nullptr : &*found;
-}
-
-void print_json(const result& r) {
-  if (!r.skipped.empty()) {
-    const nlohmann::ordered_json line{
-        {"name", r.name}, {"version", r.version}, {"device", r.device}, {"skipped", r.skipped}};
-    std::cout << line.dump() << std::endl;
-    return;
-  }
-  const nlohmann::ordered_json line{{"name", r.name},         {"version", r.version},
-                                    {"device", r.device},     {"n", r.n},
-                                    {"seed", r.seed},         {"threads", r.threads},
-                                    {"median_s", r.median_s}, {"min_s", r.min_s},
-                                    {"checksum", r.checksum}, {"floor_s", r.floor_s}};
-  std::cout << line.dump() << std::endl;
-}
-
-std::string ratio_to(const result* best, const result& r) {
-  if (best == nullptr || best == &r || !best->skipped.empty()) return "-";
-  return fmt::format("{:.2f}", r.median_s / best->median_s);
-}
-
-constexpr const char* header = "{:<22} {:<13} {:<10} {:>3} {:>12} {:>8} {:>8} {:>8} {:>9}  {}\n";
-
-void print_header() {
-  std::cout << fmt::format(fmt::runtime(header), "name", "version", "device", "thr", "median",
-                           "/ hand", "/ opencl", "/ cl cpu", "/ floor", "checksum");
-}
-
-void print_table(const std::vector<result>& results) {
-  const result* best = find(results, "handwritten");
-  const result* opencl = find(results, bench::opencl_version);
-  const result* opencl_cpu = find(results, bench::opencl_cpu_version);
-  for (const auto& r : results) {
-    if (r.skipped.empty())
-      std::cout << fmt::format(fmt::runtime(header), r.name, r.version, r.device, r.threads,
-                               base::time_text(r.median_s), ratio_to(best, r), ratio_to(opencl, r),
-                               ratio_to(opencl_cpu, r),
-                               fmt::format("{:.1f}", r.median_s / r.floor_s), r.checksum);
-    else
-      std::cout << fmt::format("{:<22} {:<13} {:<10} SKIP: {}\n", r.name, r.version, r.device,
-                               r.skipped);
-    std::cout << std::flush;
-  }
-}
-
-/// False, with a line on stderr, when a version's checksum differs from the first one's.
-bool checksums_agree(const benchmark& b, const std::vector<result>& results) {
-  bool all = true;
-  for (const auto& r : results)
-    if (r.skipped.empty() && !bench::agree(r.checksum, results.front().checksum, b.tolerance)) {
-      std::cerr << fmt::format(
-          "pappus: bench {}: expected checksum {} as in version {}, got {} in version {}\n", r.name,
-          results.front().checksum, results.front().version, r.checksum, r.version);
-      all = false;
-    }
-  return all;
-}
-
-std::string names_and_purposes() {
-  std::string text;
-  for (const auto& b : bench::benchmarks()) text += fmt::format("\n  {:<22} {}", b.name, b.what);
-  return text;
-}
-
-/// The benchmark of that name, or all whose names begin with it and "_".
-std::vector<entry> entries_named(const choices& c) {
-  std::vector<entry> list;
-  for (const auto& b : bench::benchmarks())
-    if (b.name == c.name || std::string_view(b.name).starts_with(c.name + "_"))
-      list.push_back({&b, b.name, c.settings});
-  if (!list.empty()) return list;
-  throw usage_error(
-      fmt::format("bench: expected the name of a benchmark or --all, got \"{}\"; there are{}",
-                  c.name, names_and_purposes()));
-}
-
-std::vector<entry> entries(const choices& c) {
-  if (!c.all) return entries_named(c);
-  std::vector<entry> list;
-  for (const auto& b : bench::benchmarks()) {
-    const std::string name = b.name;
-    auto s = c.settings;
-    if (name == "groupby") {
-      for (const std::int64_t keys : {100, 1'000'000})
-        for (const bool domain : {true, false}) {
-          s.keys = keys;
-          s.domain = domain;
-          list.push_back({&b, name, s});
-        }
-    } else if (name == "kmeans") {
-      for (const auto& [k, d] : {std::pair{10, 20}, std::pair{80, 40}}) {
-        s.k = k;
-        s.d = d;
-        list.push_back({&b, name, s});
-      }
-    } else {
-      list.push_back({&b, name, s});
-    }
-  }
-  return list;
-}
-
-int run(const choices& c) {
-  if (c.name.empty() == !c.all)
-    throw usage_error(
-        "bench: expected either the name of a benchmark or --all; see pappus bench --help");
-  const auto opencl = bench::opencl::named(c.settings.devices);
-  session engine(options{.threads = static_cast<unsigned>(c.settings.threads),
-                         .devices = c.settings.devices,
-                         .progress = 0});
-  const interruptible guard(engine);
-  bench::team workers(static_cast<int>(engine.threads()));
-  const double triad = bench::triad_bytes_per_s(workers);
-  if (!c.json) {
-    std::cout << fmt::format("memory rate {:.1f} GB/s (triad, {} threads)\n", triad / 1e9,
-                             engine.threads());
-    print_header();
-  }
-  bool agreed = true;
-  std::vector<chart_bar> bars;
-  for (const auto& e : entries(c)) {
-    const bench::stage on{e.settings, workers, engine, triad, [&] { guard.check(); }, opencl};
-    const auto results = e.what->run(on, c.settings.n > 0 ? c.settings.n : e.what->default_n);
-    if (c.json)
-      for (const auto& r : results) print_json(r);
-    else
-      print_table(results);
-    agreed = checksums_agree(*e.what, results) && agreed;
-    const auto *ours = find(results, "pappus"), *best = find(results, "handwritten");
-    if (ours != nullptr && best != nullptr)
-      bars.push_back({ours->name, ours->median_s / best->median_s, e.what->bound});
-  }
-  for (const auto& fault : engine.device_faults()) std::cerr << "pappus: bench: " << fault << "\n";
-  if (!c.svg.empty()) {
-    std::ofstream file(c.svg);
-    file << ratio_chart(
-        bars, fmt::format("{} threads, triad {:.0f} GB/s", engine.threads(), triad / 1e9));
-    if (!file.flush())
-      throw format_error(fmt::format("{}: the chart can't be written there", c.svg));
-  }
-  return agreed ? done : failed;
+int start(std::vector<std::string>& words) {
+  const auto program = std::filesystem::read_symlink("/proc/self/exe").parent_path() / words[0];
+  std::vector<char*> arguments;
+  for (auto& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  ::execv(program.c_str(), arguments.data());
+  throw error(fmt::format(
+      "bench: {} can't be run: {}; build the benchmarks in the checkout of Pappus: cmake --preset "
+      "release && cmake --build build/release --target pappus_bench_command, then run "
+      "build/release/bin/pappus bench",
+      program.string(), std::strerror(errno)));
 }
 
 }  // namespace
@@ -188,36 +32,13 @@ int run(const choices& c) {
 void add_bench(CLI::App& app, action& chosen) {
   auto* command = app.add_subcommand(
       "bench", "Times a workload: sequential loop, best hand-written parallel code, Pappus");
-  auto c = std::make_shared<choices>();
-  command->footer("Benchmarks:" + names_and_purposes());
-  command->add_option("name", c->name,
-                      "Which benchmark, or how the names of several begin: generated");
-  command->add_flag("--all", c->all, "All benchmarks in all variants");
-  command->add_option("--n", c->settings.n, "Size; default: the benchmark's own")
-      ->check(CLI::PositiveNumber);
-  command->add_option("--seed", c->settings.seed, "Seed of the inputs")->capture_default_str();
-  command->add_option("--threads", c->settings.threads, "Threads; default: all cores")
-      ->check(CLI::PositiveNumber);
-  command->add_option("--repeat", c->settings.repeat, "Timed runs after a warm-up, at least 3")
-      ->capture_default_str();
-  command->add_option("--keys", c->settings.keys, "groupby: number of keys")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  command->add_flag("--domain", c->settings.domain, "groupby: the key domain is known");
-  command->add_option("--k", c->settings.k, "kmeans: clusters")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  command->add_option("--d", c->settings.d, "kmeans: dimensions (8, 20 or 40)")
-      ->capture_default_str();
-  command->add_flag("!--no-sequential", c->settings.sequential, "Leave out the sequential version");
-  command->add_option("--devices", c->settings.devices,
-                      "Where Pappus may run (opencl:0,opencl:1); where these are OpenCL devices, "
-                      "also times versions hand-written in OpenCL");
-  command->add_flag("--resident", c->settings.resident,
-                    "On devices: inputs are there before timing");
-  command->add_flag("--json", c->json, "One JSON object a line");
-  command->add_option("--svg", c->svg, "Draw the ratios to this file");
-  command->callback([=, &chosen] { chosen = [c] { return run(*c); }; });
+  command->prefix_command();
+  command->set_help_flag();  // pappus-bench has its own
+  command->callback([=, &chosen] {
+    std::vector<std::string> words{"pappus-bench"};
+    for (const auto& rest : command->remaining()) words.push_back(rest);
+    chosen = [words]() mutable { return start(words); };
+  });
 }
 
 }  // namespace pappus::cli

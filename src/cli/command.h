@@ -1,5 +1,5 @@
 // The subcommands of `pappus`. Each adds itself to the application and returns its exit code when
-// it was chosen.
+// it was chosen. How a program parses its arguments and ends, pappus-bench shares.
 #pragma once
 
 #include <functional>
@@ -19,5 +19,9 @@ void add_devices(CLI::App& app, action& chosen);
 void add_demo(CLI::App& app, action& chosen);
 void add_explain(CLI::App& app, action& chosen);
 void add_bench(CLI::App& app, action& chosen);
+
+/// Parses the arguments and does what they ask for. What is thrown becomes a line on stderr and an
+/// exit code.
+int run_command(CLI::App& app, int argc, char** argv, const action& chosen);
 
 }  // namespace pappus::cli

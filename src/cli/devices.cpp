@@ -12,13 +12,13 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "bench/system/team.h"
-#include "bench/system/triad.h"
 #include "cli/command.h"
 #include "cost/rates_file.h"
 #include "devices/measure.h"
 #include "devices/registry.h"
 #include "pappus/session.h"
+#include "system/team.h"
+#include "system/triad.h"
 
 namespace pappus::cli {
 namespace {

@@ -1,8 +1,4 @@
-#include <exception>
-#include <iostream>
-
 #include "cli/command.h"
-#include "pappus/error.h"
 
 int main(int argc, char** argv) {
   using namespace pappus::cli;
@@ -14,21 +10,5 @@ int main(int argc, char** argv) {
   add_demo(app, chosen);
   add_explain(app, chosen);
   add_bench(app, chosen);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& problem) {
-    return app.exit(problem) == 0 ? done : misused;
-  }
-  try {
-    return chosen();
-  } catch (const pappus::cancelled&) {
-    std::cerr << "pappus: interrupted\n";
-    return interrupted;
-  } catch (const pappus::usage_error& problem) {
-    std::cerr << "pappus: " << problem.what() << "\n";
-    return misused;
-  } catch (const std::exception& problem) {
-    std::cerr << "pappus: " << problem.what() << "\n";
-    return failed;
-  }
+  return run_command(app, argc, argv, [&] { return chosen(); });
 }

@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
-#include <thread>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -20,9 +19,8 @@ struct outcome {
   std::string text;
 };
 
-/// Runs the command with both of its outputs in `text`, or one of them dropped by the redirection.
-outcome pappus(const std::string& arguments, const std::string& redirection = "2>&1") {
-  const std::string line = std::string(PAPPUS_COMMAND) + " " + arguments + " " + redirection;
+/// Runs a line of the shell, with what it prints in `text`.
+outcome run(const std::string& line) {
   FILE* pipe = ::popen(line.c_str(), "r");
   std::string text;
   std::array<char, 4096> buffer;
@@ -30,6 +28,11 @@ outcome pappus(const std::string& arguments, const std::string& redirection = "2
     text.append(buffer.data(), n);
   const int status = ::pclose(pipe);
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text};
+}
+
+/// Runs the command with both of its outputs in `text`, or one of them dropped by the redirection.
+outcome pappus(const std::string& arguments, const std::string& redirection = "2>&1") {
+  return run(std::string(PAPPUS_COMMAND) + " " + arguments + " " + redirection);
 }
 
 /// A folder of this process, removed when it ends.
@@ -67,6 +70,19 @@ TEST(command, devices_names_the_cpu_and_the_budget) {
   EXPECT_EQ(code, 0);
   EXPECT_NE(text.find("cpu: "), std::string::npos);
   EXPECT_NE(text.find("memory budget"), std::string::npos);
+}
+
+TEST(bench_command, says_how_to_build_the_benchmarks_where_they_are_not) {
+  const auto alone = scratch() / "alone";
+  std::filesystem::create_directories(alone);
+  std::filesystem::copy_file(PAPPUS_COMMAND, alone / "pappus");
+  const outcome got = run((alone / "pappus").string() + " bench small 2>&1");
+  EXPECT_EQ(got.code, 1);
+  EXPECT_EQ(got.text,
+            "pappus: bench: " + (alone / "pappus-bench").string() +
+                " can't be run: No such file or directory; build the benchmarks in the checkout "
+                "of Pappus: cmake --preset release && cmake --build build/release --target "
+                "pappus_bench_command, then run build/release/bin/pappus bench\n");
 }
 
 TEST(bench_command, prints_one_json_object_a_version) {
@@ -181,18 +197,23 @@ TEST(demo_command, writes_a_trace_and_a_picture) {
 }
 
 TEST(command, ctrl_c_ends_a_long_run_with_130) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
   const pid_t child = ::fork();
   if (child == 0) {
-    ::freopen("/dev/null", "w", stdout);
+    ::dup2(ends[1], STDOUT_FILENO);
     ::freopen("/dev/null", "w", stderr);
     // Many short queries, for minutes.
     ::execl(PAPPUS_COMMAND, PAPPUS_COMMAND, "bench", "small", "--repeat", "1000000", nullptr);
     ::_exit(99);
   }
-  std::this_thread::sleep_for(std::chrono::seconds(2));
+  ::close(ends[1]);
+  char first;
+  ASSERT_EQ(::read(ends[0], &first, 1), 1) << "the table's head, printed when the run begins";
   ::kill(child, SIGINT);
   int status = 0;
   ::waitpid(child, &status, 0);
+  ::close(ends[0]);
   ASSERT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 130);
 }

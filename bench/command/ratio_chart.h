@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace pappus::cli {
+namespace pappus::bench {
 
 struct chart_bar {
   std::string name;
@@ -16,4 +16,4 @@ struct chart_bar {
 /// bound.
 std::string ratio_chart(const std::vector<chart_bar>& bars, const std::string& subtitle);
 
-}  // namespace pappus::cli
+}  // namespace pappus::bench

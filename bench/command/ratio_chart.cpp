@@ -1,11 +1,11 @@
-#include "cli/ratio_chart.h"
+#include "command/ratio_chart.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
-namespace pappus::cli {
+namespace pappus::bench {
 
 std::string ratio_chart(const std::vector<chart_bar>& bars, const std::string& subtitle) {
   constexpr double left = 190, right = 60, top = 76, row = 30, width = 760;
@@ -50,4 +50,4 @@ std::string ratio_chart(const std::vector<chart_bar>& bars, const std::string& s
   return svg + "</svg>\n";
 }
 
-}  // namespace pappus::cli
+}  // namespace pappus::bench
