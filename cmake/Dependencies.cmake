@@ -7,8 +7,8 @@ if(NOT PAPPUS_STD_THREADS)
   find_package(TBB REQUIRED)
 endif()
 
-# Debian has no CMake package for these two. They are linked by name, so that an exported static
-# library doesn't hold paths of this machine.
+# Debian has no CMake package for these two, with which the examples read compressed files. They
+# are linked by name, and not into the library, whose users then don't need them.
 function(pappus_need_library name header)
   find_library(PAPPUS_LIBRARY_${name} ${name})
   find_path(PAPPUS_INCLUDE_${name} ${header})

@@ -14,6 +14,19 @@ endfunction()
 
 step("installing" ${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
 
+# What only the examples need is nothing for users of the package to have.
+file(GLOB package_files ${WORK}/prefix/lib*/cmake/Pappus/*.cmake
+  ${WORK}/prefix/lib*/*/cmake/Pappus/*.cmake)
+foreach(file ${package_files})
+  file(READ ${file} text)
+  if(text MATCHES "lz4|lzma|CLI11|nlohmann")
+    message(FATAL_ERROR "consumer: ${file} asks its users for ${CMAKE_MATCH_0}")
+  endif()
+endforeach()
+if(NOT package_files)
+  message(FATAL_ERROR "consumer: no package was installed below ${WORK}/prefix")
+endif()
+
 # Copied, so that nothing of the source tree is found by accident.
 file(COPY ${SOURCE}/examples/consumer DESTINATION ${WORK})
 set(settings -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=${COMPILER}
