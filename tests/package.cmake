@@ -1,0 +1,18 @@
+# The package, installed and used as a stranger would, by this build's compiler and by the plugin's.
+add_test(NAME ${PAPPUS_TEST_PREFIX}package/consumer
+  COMMAND ${CMAKE_COMMAND} -DBUILD=${PROJECT_BINARY_DIR} -DSOURCE=${PROJECT_SOURCE_DIR}
+    -DCOMPILER=${CMAKE_CXX_COMPILER} -DWORK=${CMAKE_CURRENT_BINARY_DIR}/consumer
+    -DLINKER_FLAGS=${CMAKE_EXE_LINKER_FLAGS}
+    -P ${CMAKE_CURRENT_SOURCE_DIR}/package/consumer_test.cmake)
+set_tests_properties(${PAPPUS_TEST_PREFIX}package/consumer PROPERTIES LABELS package TIMEOUT 300)
+find_program(PAPPUS_CLANG NAMES clang++-${PAPPUS_COMPILER_CLANG})
+mark_as_advanced(PAPPUS_CLANG)
+if(TARGET pappus_compiler AND PAPPUS_CLANG)
+  add_test(NAME ${PAPPUS_TEST_PREFIX}package/consumer_enabled
+    COMMAND ${CMAKE_COMMAND} -DBUILD=${PROJECT_BINARY_DIR} -DSOURCE=${PROJECT_SOURCE_DIR}
+      -DCOMPILER=${PAPPUS_CLANG} -DWORK=${CMAKE_CURRENT_BINARY_DIR}/consumer_enabled
+      -DLINKER_FLAGS=-fuse-ld=lld -DPLUGIN=ON
+      -P ${CMAKE_CURRENT_SOURCE_DIR}/package/consumer_test.cmake)
+  set_tests_properties(${PAPPUS_TEST_PREFIX}package/consumer_enabled
+    PROPERTIES LABELS package TIMEOUT 300)
+endif()

@@ -1,0 +1,17 @@
+# Checks of the tree itself.
+foreach(rule includes cycles file_length function_length line_length dead_files public_headers
+        forbidden_words formatting)
+  add_test(NAME ${PAPPUS_TEST_PREFIX}tidy/${rule}
+    COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/tidy/tidy.py ${rule}
+      --build ${PROJECT_BINARY_DIR} --compiler ${CMAKE_CXX_COMPILER})
+  set_tests_properties(${PAPPUS_TEST_PREFIX}tidy/${rule} PROPERTIES
+    LABELS tidy TIMEOUT 300 SKIP_RETURN_CODE 77)
+endforeach()
+add_test(NAME ${PAPPUS_TEST_PREFIX}tidy/finds_violations
+  COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/tidy/tidy_test.py)
+set_tests_properties(${PAPPUS_TEST_PREFIX}tidy/finds_violations PROPERTIES LABELS tidy)
+
+# Scripts that are no part of a build.
+add_test(NAME ${PAPPUS_TEST_PREFIX}tools/bench_pairs
+  COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/tools/bench_pairs_test.py)
+set_tests_properties(${PAPPUS_TEST_PREFIX}tools/bench_pairs PROPERTIES LABELS tools)
