@@ -5,8 +5,22 @@
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+build=$root/build/demo
+cpu_seconds=260  # what building all of it took when that was measured last
+say() { echo "demo.sh: $*" >&2; }
 
-bash "$root/tools/setup.sh"
-(cd "$root" && cmake --preset clang >/dev/null)
-cmake --build "$root/build/clang" -j "$(nproc)" --target pappus_cli
-exec "$root/build/clang/bin/pappus" demo "$@"
+lists=(build)
+[[ ${PAPPUS_DEVICES:-} != *opencl* ]] || lists+=(opencl)
+say "step 1 of 3: packages that are missing (tools/packages/)"
+bash "$root/tools/setup.sh" "${lists[@]}"
+
+say "step 2 of 3: building the library, the compiler plugin and the command in $build"
+(cd "$root" && cmake --preset demo >/dev/null)
+steps=$(ninja -C "$build" -n pappus_cli | sed -n 's/^\[[0-9]*\/\([0-9]*\)\].*/\1/p' | tail -1)
+((${steps:-0} < 20)) ||
+  say "$steps steps, about $((cpu_seconds / 60 / $(nproc) + 1)) minutes on $(nproc) cores;" \
+    "next time only what changed"
+cmake --build "$build" -j "$(nproc)" --target pappus_cli
+
+say "step 3 of 3: pappus demo $*"
+exec "$build/bin/pappus" demo "$@"

@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
-# Installs the packages of tools/packages.txt that are missing. Needs root or sudo only if some are.
+# Installs the packages that are missing. Needs root or sudo only if some are.
+#   tools/setup.sh            all: what building, OpenCL and the tests need
+#   tools/setup.sh LIST...    those of tools/packages/LIST.txt: build, opencl, test
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -9,17 +11,25 @@ fail() {
   exit 1
 }
 
-# Prints the packages of the list that are not installed.
+lists=("$@")
+((${#lists[@]})) || lists=(build opencl test)
+files=()
+for list in "${lists[@]}"; do
+  files+=("$here/packages/$list.txt")
+  [[ -f ${files[-1]} ]] || fail "expected build, opencl or test, got '$list'"
+done
+
+# Prints the packages of the lists that are not installed.
 missing() {
   local package
   while read -r package; do
     [[ $(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null) == installed ]] ||
       echo "$package"
-  done < <(sed 's/#.*//; s/[[:space:]]//g; /^$/d' "$here/packages.txt")
+  done < <(sed 's/#.*//; s/[[:space:]]//g; /^$/d' "${files[@]}")
 }
 
 command -v dpkg-query >/dev/null && command -v apt-get >/dev/null ||
-  fail "this system has no apt; install the equivalents of tools/packages.txt by hand"
+  fail "this system has no apt; install the equivalents of tools/packages/ by hand"
 
 mapfile -t wanted < <(missing)
 ((${#wanted[@]})) || exit 0

@@ -18,10 +18,6 @@ bool same(const device_type& a, const device_type& b) {
   return &a == &b || (a.cpp_name == b.cpp_name && a.size == b.size && a.align == b.align);
 }
 
-bool is_number(const device_type& type) {
-  return type.what == kind::integer || type.what == kind::floating;
-}
-
 std::string_view number_name(const device_type& type) {
   if (type.what == kind::floating) return type.size == 4 ? "float" : "double";
   constexpr std::array<std::string_view, 4> with_sign{"char", "short", "int", "long"};
@@ -79,6 +75,10 @@ std::string_view name_in_text(std::string_view name) {
 }
 
 }  // namespace
+
+bool is_number(const device_type& type) {
+  return type.what == kind::integer || type.what == kind::floating;
+}
 
 bool is_bool(const device_type& type) { return type.cpp_name == "bool"; }
 

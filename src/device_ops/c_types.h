@@ -25,6 +25,9 @@ using detail::device_type;
 /// Whether it is C++'s bool, of which C knows 0 and 1 in a uchar.
 bool is_bool(const device_type& type);
 
+/// Whether it is an integer, bool among them, or a float.
+bool is_number(const device_type& type);
+
 struct c_member {
   std::string type, name;
   std::size_t offset = 0, size = 0, align = 1;

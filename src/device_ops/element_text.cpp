@@ -14,7 +14,7 @@
 namespace pappus::device_ops {
 namespace {
 
-using kind = c_statement::kind;
+using statement_kind = c_statement::kind;
 
 /// An integer plus a long has 8 bytes, a float plus a long has 4; a double plus a float has 8.
 constexpr std::string_view result_checks =
@@ -91,7 +91,7 @@ void text_writer::types_and_codes() {
   const auto renames = renamed();
   for (const auto& name : renames) add("#define {0} user_{0}\n", name);
   for (const auto& code : from_.codes) {
-    const auto origin = fmt::format("#line 1 {}", quoted(code.origin));
+    const auto origin = fmt::format("#line 1 {}", device_ops::quoted(code.origin));
     to_.legible.lines.push_back(origin);
     add("{}\n{}\n", origin, code.text);
   }
@@ -162,13 +162,13 @@ void text_writer::body(std::span<const c_statement> statements, std::string_view
   std::string indent = "  ";
   for (const auto& s : statements) {
     switch (s.what) {
-      case kind::line:
+      case statement_kind::line:
         statement(indent, s.text);
         break;
-      case kind::condition:
+      case statement_kind::condition:
         add("{}if (!{}) {};\n", indent, s.text, indent.size() == 2 ? leave : "continue");
         break;
-      case kind::loop:
+      case statement_kind::loop:
         add("{0}for (long {1} = 0; {1} < {2}; ++{1}) {{\n", indent, s.index, s.text);
         indent += "  ";
         break;
@@ -205,10 +205,10 @@ void text_writer::records() {
   std::span<const c_statement> counting = from_.body;
   std::string counted = "++count;";
   const auto last = std::find_if(counting.rbegin(), counting.rend(),
-                                 [](const auto& s) { return s.what != kind::line; });
+                                 [](const auto& s) { return s.what != statement_kind::line; });
   if (last == counting.rend()) {
     counting = {};
-  } else if (last->what == kind::loop) {
+  } else if (last->what == statement_kind::loop) {
     counted = fmt::format("if ({0} > 0) count += {0};", last->text);
     counting = counting.first(static_cast<std::size_t>(counting.rend() - last) - 1);
   }

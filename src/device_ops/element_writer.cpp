@@ -17,10 +17,6 @@ namespace {
 
 using kind = device_type::kind;
 
-bool is_number(const device_type& type) {
-  return type.what == kind::integer || type.what == kind::floating;
-}
-
 /// $0, $1, ... by what they stand for.
 std::string substituted(std::string_view text, std::span<const std::string> names) {
   std::string out;

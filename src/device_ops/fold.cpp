@@ -22,12 +22,12 @@ namespace {
 namespace pappus::device_ops {
 namespace {
 
-constexpr std::string_view text_path = "device_ops/text/fold.cl";
+constexpr std::string_view fold_text = "device_ops/text/fold.cl";
 constexpr kernel_entry fold_entry{"fold_rows", devices::host::entry<on_host::fold_rows>};
 
-program program_of(const graph::node& n) {
+program fold_program(const graph::node& n) {
   return stage_program(
-      n, text_path, fmt::format("#define LANES {}\n", n.as<detail::fold_params>().reducer.lanes));
+      n, fold_text, fmt::format("#define LANES {}\n", n.as<detail::fold_params>().reducer.lanes));
 }
 
 class folding final : public chunk_operator {
@@ -35,7 +35,7 @@ class folding final : public chunk_operator {
   explicit folding(stage_run& run)
       : run_(run),
         reducer_(run.node.as<detail::fold_params>().reducer),
-        code_(program_of(run.node)),
+        code_(fold_program(run.node)),
         unit_rows_(ops::fold_leaf_rows(reducer_)),
         leaf_rows_(run.devices.front()->about().like_cpu ? unit_rows_ : unit_rows_ / 16),
         initial_(reducer_.state_size) {
@@ -106,7 +106,7 @@ class fold_operator final : public device_operator {
     stream_chunks(stage, with);
     with.finish();
   }
-  program main_program(const graph::node& n) const override { return program_of(n); }
+  program main_program(const graph::node& n) const override { return fold_program(n); }
   kernel_entry main_entry(const graph::node&) const override { return fold_entry; }
 };
 

@@ -57,7 +57,7 @@ namespace {
 namespace host = devices::host;
 using detail::group_params;
 
-constexpr std::string_view text_path = "device_ops/text/group.cl";
+constexpr std::string_view group_text = "device_ops/text/group.cl";
 
 struct group_kernels {
   kernel_entry tables, hash_tables, extract, pack, fold;
@@ -92,12 +92,12 @@ std::size_t private_table(const group_params& params) {
   return states * params.state_bytes <= most_bytes ? states : 0;
 }
 
-program program_of(const graph::node& n) {
+program group_program(const graph::node& n) {
   const auto& params = n.as<group_params>();
   const auto defines = fmt::format(
       "#define WITH_VALUES {}\n#define ANY_KEY {}\n#define TABLE_STATES {}\n",
       params.payload_bytes != 0 ? 1 : 0, params.domain < 0 ? 1 : 0, private_table(params));
-  return stage_program(n, text_path, defines);
+  return stage_program(n, group_text, defines);
 }
 
 /// Bytes of a value between extraction and reduction. A device may hold a number as what the
@@ -146,7 +146,7 @@ class grouping : public chunk_operator {
   explicit grouping(stage_run& run)
       : run_(run),
         params_(run.node.as<group_params>()),
-        code_(program_of(run.node)),
+        code_(group_program(run.node)),
         kernels_(kernels_of(params_)),
         leaf_rows_(leaf_rows(run.node)),
         last_key_(params_.domain > 0 ? static_cast<std::uint64_t>(params_.domain - 1)
@@ -466,7 +466,7 @@ class group_operator final : public device_operator {
       run_leaves(stage, merger);
     }
   }
-  program main_program(const graph::node& n) const override { return program_of(n); }
+  program main_program(const graph::node& n) const override { return group_program(n); }
   kernel_entry main_entry(const graph::node& n) const override {
     const auto& params = n.as<group_params>();
     return has_leaf_tables(params) ? kernels_of(params).tables : kernels_of(params).fold;

@@ -33,7 +33,7 @@ namespace pappus::device_ops {
 namespace {
 
 namespace host = devices::host;
-constexpr std::string_view text_path = "device_ops/text/map.cl";
+constexpr std::string_view map_text = "device_ops/text/map.cl";
 constexpr kernel_entry map_entry{"map_rows", host::entry<on_host::map_rows>};
 constexpr kernel_entry filter_entry{"filter_blocks", host::entry<on_host::filter_blocks>};
 constexpr kernel_entry count_entry{"count_blocks", host::entry<on_host::count_blocks>};
@@ -63,7 +63,7 @@ class materialising final : public chunk_operator {
       : run_(run),
         form_(run.node.stage.form),
         row_bytes_(run.node.out.size),
-        code_(stage_program(run.node, text_path)),
+        code_(stage_program(run.node, map_text)),
         output_(run, form_ == detail::shape::aligned ? run.rows : -1),
         any_by_rows_(std::ranges::any_of(run.devices,
                                          [](const auto* on) { return !has_item_blocks(*on); })) {}
@@ -273,7 +273,7 @@ class materialise_operator final : public device_operator {
     stream_chunks(stage, with);
     with.finish();
   }
-  program main_program(const graph::node& n) const override { return stage_program(n, text_path); }
+  program main_program(const graph::node& n) const override { return stage_program(n, map_text); }
   kernel_entry main_entry(const graph::node& n) const override {
     switch (n.stage.form) {
       case detail::shape::aligned:

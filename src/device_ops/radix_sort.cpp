@@ -49,7 +49,7 @@ namespace host = devices::host;
 
 constexpr int digit_bits = 8;
 constexpr std::size_t digits = std::size_t{1} << digit_bits;
-constexpr std::string_view text_path = "device_ops/text/sort.cl";
+constexpr std::string_view radix_sort_text = "device_ops/text/sort.cl";
 
 struct sort_kernels {
   program code;
@@ -58,7 +58,7 @@ struct sort_kernels {
 
 template <auto Number, auto Look, auto Count, auto Move>
 sort_kernels kernels_with(std::string_view definitions) {
-  return {specialised(text_path, definitions),
+  return {specialised(radix_sort_text, definitions),
           {"number_rows", host::entry<Number>},
           {"look_at_keys", host::entry<Look>},
           {"count_digits", host::entry<Count>},

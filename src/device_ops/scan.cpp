@@ -77,7 +77,7 @@ void load_record(host_scan& stage, host_bytes& to, const std::byte* rows, long a
 namespace pappus::device_ops {
 namespace {
 
-constexpr std::string_view text_path = "device_ops/text/scan_rows.cl";
+constexpr std::string_view scan_text = "device_ops/text/scan_rows.cl";
 constexpr kernel_entry totals_entry{"tile_totals", devices::host::entry<on_host::tile_totals>};
 constexpr kernel_entry scan_entry{"scan_tiles", devices::host::entry<on_host::scan_tiles>};
 
@@ -90,8 +90,8 @@ std::int64_t item_rows(const graph::node& n) {
   return static_cast<std::int64_t>(std::clamp<std::size_t>(item_bytes / n.out.size, 1, 16));
 }
 
-program program_of(const graph::node& n) {
-  return stage_program(n, text_path, fmt::format("#define ITEM_ROWS {}\n", item_rows(n)));
+program scan_program(const graph::node& n) {
+  return stage_program(n, scan_text, fmt::format("#define ITEM_ROWS {}\n", item_rows(n)));
 }
 
 class scanning final : public chunk_operator {
@@ -104,7 +104,7 @@ class scanning final : public chunk_operator {
         tile_rows_(item_tiles_ ? params_.tile_rows
                                : static_cast<std::int64_t>(group_items) * item_rows(run.node)),
         tiles_((run.rows + tile_rows_ - 1) / tile_rows_),
-        code_(program_of(run.node)),
+        code_(scan_program(run.node)),
         output_(run, run.rows) {
     // Tiles must be the same everywhere.
     std::erase_if(run.devices, [&](const auto* on) { return has_item_blocks(*on) != item_tiles_; });
@@ -272,7 +272,7 @@ class scan_operator final : public device_operator {
     return answer;
   }
   void run(stage_run& stage) const override { scanning(stage).run(); }
-  program main_program(const graph::node& n) const override { return program_of(n); }
+  program main_program(const graph::node& n) const override { return scan_program(n); }
   kernel_entry main_entry(const graph::node&) const override { return scan_entry; }
 };
 

@@ -27,7 +27,7 @@ namespace {
 
 namespace host = devices::host;
 
-constexpr std::string_view text_path = "device_ops/text/place.cl";
+constexpr std::string_view place_text = "device_ops/text/place.cl";
 
 /// Where the parts of one range begin: at a multiple of a cache line.
 std::size_t piece_bytes(const byte_range& part, std::int64_t rows) {
@@ -89,8 +89,8 @@ detail::block packed_parts(const detail::row_set& set, std::int64_t first, std::
 
 void place_parts(device_session& on, const devices::buffer& packed, const byte_ranges& parts,
                  std::int64_t rows, const devices::buffer& to, std::size_t record_bytes) {
-  static const program by_byte = specialised(text_path, "#define WORD uchar\n");
-  static const program by_word = specialised(text_path, "#define WORD uint\n");
+  static const program by_byte = specialised(place_text, "#define WORD uchar\n");
+  static const program by_word = specialised(place_text, "#define WORD uint\n");
   const std::size_t word = record_bytes % 4 == 0 ? 4 : 1;
   const kernel_entry entry{"place_parts", word == 4 ? host::entry<on_host::place_4::place_parts>
                                                     : host::entry<on_host::place_1::place_parts>};

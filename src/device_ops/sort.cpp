@@ -51,7 +51,7 @@ using detail::op_kind;
 using detail::sort_params;
 using detail::top_params;
 
-constexpr std::string_view text_path = "device_ops/text/sort_keys.cl";
+constexpr std::string_view sort_text = "device_ops/text/sort_keys.cl";
 constexpr kernel_entry keys_entry_4{"sort_keys",
                                     devices::host::entry<on_host::keys_of_4::sort_keys>};
 constexpr kernel_entry keys_entry_8{"sort_keys",
@@ -73,7 +73,7 @@ std::vector<std::size_t> key_parts(const graph::node& n, bool on_host) {
 }
 
 program program_of(const graph::node& n, std::size_t part, std::size_t key_bytes) {
-  return stage_program(n, text_path,
+  return stage_program(n, sort_text,
                        fmt::format("#define SORT_KEY_OF key_of_{}\ntypedef {} sort_key;\n", part,
                                    key_bytes == 4 ? "uint" : "ulong"));
 }

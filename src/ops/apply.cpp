@@ -16,7 +16,7 @@ namespace {
 
 using detail::apply_params;
 
-constexpr std::size_t slab_bytes = std::size_t{256} << 10;
+constexpr std::size_t copied_slab_bytes = std::size_t{256} << 10;
 
 /// One worker's results.
 struct apply_slabs : detail::apply_output {
@@ -34,7 +34,7 @@ struct apply_slabs : detail::apply_output {
     const auto bytes = static_cast<std::size_t>(rows) * context->node.out.size;
     if (bytes > free_bytes) {
       // A large result gets a slab of its own size.
-      slabs.emplace_back(context->memory, std::max(bytes, slab_bytes), context->who);
+      slabs.emplace_back(context->memory, std::max(bytes, copied_slab_bytes), context->who);
       cursor = slabs.back().data();
       free_bytes = slabs.back().size();
     }

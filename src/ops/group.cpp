@@ -104,7 +104,7 @@ void partition_rows(const run_context& context, const group_params& params, stri
 
 namespace {
 
-void accumulate(run_context& context) {
+void accumulate_groups(run_context& context) {
   for (const auto& input : context.inputs) context.output->keep_owners_of(*input);
   if (!context.state) {
     const bool dense = context.node.as<group_params>().domain >= 0;
@@ -113,11 +113,13 @@ void accumulate(run_context& context) {
   if (context.rows > 0) static_cast<group_run*>(context.state.get())->take(context);
 }
 
-void finish(run_context& context) { static_cast<group_run*>(context.state.get())->finish(context); }
+void finish_groups(run_context& context) {
+  static_cast<group_run*>(context.state.get())->finish(context);
+}
 
 constexpr phase group_phases[] = {
-    {"accumulate", phase::kind::launch, phase::when::each_window, accumulate},
-    {"merge and order groups", phase::kind::reduce, phase::when::at_end, finish},
+    {"accumulate", phase::kind::launch, phase::when::each_window, accumulate_groups},
+    {"merge and order groups", phase::kind::reduce, phase::when::at_end, finish_groups},
 };
 
 class group_entry final : public operator_entry {

@@ -47,7 +47,7 @@ void find_strings(const join_index& index, const std::string_view* keys, join_ba
   }
 }
 
-void find(const join_index& index, const void* keys, join_batch& batch) {
+void find_rows(const join_index& index, const void* keys, join_batch& batch) {
   if (index.rows == 0) {
     std::fill_n(batch.count, batch.rows, 0);
   } else if (index.keys.strings) {
@@ -125,7 +125,7 @@ void join_probe(const join_side& side, join_kind kind, const void* keys, std::si
   batch.next_row = 0;
   batch.next_match = 0;
   batch.all_once = false;
-  ops::find(*static_cast<const ops::join_index*>(side.index), keys, batch);
+  ops::find_rows(*static_cast<const ops::join_index*>(side.index), keys, batch);
 }
 
 std::size_t join_next(join_batch& batch) {

@@ -66,12 +66,12 @@ void sink::write() {
     if (e.is_counter) {
       text +=
           fmt::format(R"({{"name":{},"ph":"C","pid":1,"ts":{:.3f},"args":{{"bytes":{:.0f}}}}},)",
-                      quoted(e.name), micros(e.begin), e.value);
+                      trace::quoted(e.name), micros(e.begin), e.value);
     } else {
       threads.insert(e.thread);
-      text +=
-          fmt::format(R"({{"name":{},"ph":"X","pid":1,"tid":{},"ts":{:.3f},"dur":{:.3f},"args":{{)",
-                      quoted(e.name), e.thread, micros(e.begin), micros(e.end) - micros(e.begin));
+      text += fmt::format(
+          R"({{"name":{},"ph":"X","pid":1,"tid":{},"ts":{:.3f},"dur":{:.3f},"args":{{)",
+          trace::quoted(e.name), e.thread, micros(e.begin), micros(e.end) - micros(e.begin));
       if (e.items >= 0) text += fmt::format("\"items\":{}", e.items);
       if (e.value >= 0) text += fmt::format("{}\"bytes\":{:.0f}", e.items >= 0 ? "," : "", e.value);
       text += "}},";

@@ -9,8 +9,8 @@ namespace pappus::compiler {
 namespace {
 
 /// The place a load reads, if it is known before the function runs; no path: it isn't.
-constant_load place_of(const kernel_function& function, const llvm::LoadInst& load,
-                       const std::vector<constant_load>& known) {
+constant_load constant_place(const kernel_function& function, const llvm::LoadInst& load,
+                             const std::vector<constant_load>& known) {
   const auto& layout = load.getModule()->getDataLayout();
   llvm::APInt offset(64, 0);
   const auto* root = load.getPointerOperand()->stripAndAccumulateConstantOffsets(
@@ -44,7 +44,7 @@ std::vector<constant_load> hoist_constants(const kernel_function& function, llvm
       auto* load = llvm::dyn_cast<llvm::LoadInst>(&i);
       if (load == nullptr || !load->isSimple()) continue;
       if (llvm::any_of(known, [&](const constant_load& k) { return k.value == load; })) continue;
-      auto place = place_of(function, *load, known);
+      auto place = constant_place(function, *load, known);
       if (place.path.empty()) continue;
       const auto same = llvm::find_if(known, [&](const constant_load& k) {
         return k.parameter == place.parameter && k.path == place.path &&

@@ -11,7 +11,7 @@ bool is_users(const llvm::DILocation& at) {
          !file.contains("include/pappus/");
 }
 
-std::string text_of(const llvm::DILocation& at) {
+std::string location_text(const llvm::DILocation& at) {
   // What optimisation made of several expressions has no column.
   const auto column = at.getColumn() == 0 ? "" : ":" + std::to_string(at.getColumn());
   return llvm::sys::path::remove_leading_dotslash(at.getFilename()).str() + ":" +
@@ -27,9 +27,9 @@ position position_of(const llvm::Instruction& code, const std::string& otherwise
     if (!is_users(*at)) continue;
     if (result.location == nullptr) {
       result.location = at;
-      result.where = text_of(*at);
+      result.where = location_text(*at);
     } else {
-      result.chain.push_back("called from " + text_of(*at));
+      result.chain.push_back("called from " + location_text(*at));
     }
   }
   if (result.where.empty()) result.where = otherwise;

@@ -11,7 +11,7 @@ namespace pappus::compiler {
 namespace {
 
 /// The text of a constant string that `value` points to.
-llvm::StringRef text_of(const llvm::Constant* value) {
+llvm::StringRef characters_of(const llvm::Constant* value) {
   const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(value->stripPointerCasts());
   if (variable == nullptr || !variable->hasInitializer()) return {};
   const auto* content = variable->getInitializer();
@@ -39,7 +39,7 @@ void each_annotation(const llvm::Module& module,
     const auto* row = llvm::cast<llvm::Constant>(entry);
     const auto* extra = llvm::dyn_cast<llvm::GlobalVariable>(row->getAggregateElement(arguments));
     visit({row->getAggregateElement(what)->stripPointerCasts(),
-           text_of(row->getAggregateElement(text)),
+           characters_of(row->getAggregateElement(text)),
            extra != nullptr && extra->hasInitializer() ? extra->getInitializer() : nullptr});
   }
 }
@@ -58,7 +58,7 @@ std::optional<slot> read_slot(llvm::GlobalVariable* variable) {
   const auto* rows = llvm::dyn_cast<llvm::GlobalVariable>(pointer(parameters));
   if (code == nullptr || code->isDeclaration() || rows == nullptr || !rows->hasInitializer())
     return std::nullopt;
-  slot result{variable, code, {}, text_of(pointer(function)).str()};
+  slot result{variable, code, {}, characters_of(pointer(function)).str()};
   for (std::int64_t i = 0; i < number(content, parameter_count); ++i) {
     const auto* row = rows->getInitializer()->getAggregateElement(static_cast<unsigned>(i));
     result.parameters.push_back({static_cast<role>(number(row, 0)),

@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t batch_keys = 512;
 constexpr std::size_t region_bytes_wanted = 256u << 10;  // fits L2 beside the rows that fill it
 constexpr unsigned most_region_bits = 9;
-constexpr std::size_t prefetch_beyond_bytes = 512u << 10;
+constexpr std::size_t prefetch_index_beyond_bytes = 512u << 10;
 
 template <typename Row>
 struct entry {
@@ -216,7 +216,7 @@ class join_builder {
   static void probe(const join_table& table, const std::byte* keys, std::size_t n,
                     std::uint64_t* first, std::uint64_t* count) {
     const index lookup = view(table);
-    const bool prefetch = table.index_.size() > prefetch_beyond_bytes;
+    const bool prefetch = table.index_.size() > prefetch_index_beyond_bytes;
     Key copy[batch_keys];  // keys may be unaligned
     std::uint64_t places[batch_keys];
     std::uint16_t aside[batch_keys];

@@ -12,7 +12,7 @@
 namespace pappus::ops {
 namespace {
 
-constexpr std::uint64_t piece_rows = 1 << 14;
+constexpr std::uint64_t string_piece_rows = 1 << 14;
 constexpr std::uint64_t short_run = 1 << 12;  // compared; longer ones are sorted by radix
 constexpr std::size_t word_text = 7;          // bytes of text in a word
 constexpr std::uint64_t more = word_text + 1;
@@ -72,10 +72,11 @@ class string_sorter {
  private:
   template <typename F>
   void for_rows(std::uint64_t begin, std::uint64_t end, F&& f) {
-    const auto pieces = static_cast<std::size_t>((end - begin + piece_rows - 1) / piece_rows);
+    const auto pieces =
+        static_cast<std::size_t>((end - begin + string_piece_rows - 1) / string_piece_rows);
     detail::parallel_chunks(team_, pieces, [&](std::size_t piece, unsigned) {
-      const std::uint64_t first = begin + piece * piece_rows;
-      for (std::uint64_t i = first; i < std::min(end, first + piece_rows); ++i) f(i);
+      const std::uint64_t first = begin + piece * string_piece_rows;
+      for (std::uint64_t i = first; i < std::min(end, first + string_piece_rows); ++i) f(i);
     });
   }
 
@@ -83,13 +84,13 @@ class string_sorter {
   std::size_t depth_of(const run& rows) {
     std::mutex lock;
     std::size_t least = strings_[order_[rows.begin]].size();
-    const auto pieces =
-        static_cast<std::size_t>((rows.end - rows.begin + piece_rows - 1) / piece_rows);
+    const auto pieces = static_cast<std::size_t>((rows.end - rows.begin + string_piece_rows - 1) /
+                                                 string_piece_rows);
     const std::string_view first = strings_[order_[rows.begin]];
     detail::parallel_chunks(team_, pieces, [&](std::size_t piece, unsigned) {
-      const std::uint64_t begin = rows.begin + piece * piece_rows;
+      const std::uint64_t begin = rows.begin + piece * string_piece_rows;
       std::size_t own = first.size();
-      for (std::uint64_t i = begin; i < std::min(rows.end, begin + piece_rows); ++i)
+      for (std::uint64_t i = begin; i < std::min(rows.end, begin + string_piece_rows); ++i)
         own = std::min(own, shared_bytes(first.substr(0, own), strings_[order_[i]], rows.depth));
       const std::lock_guard hold(lock);
       least = std::min(least, own);
@@ -123,9 +124,10 @@ class string_sorter {
   void settle_ties(std::uint64_t begin, const std::uint64_t* words, std::uint64_t n,
                    std::size_t depth) {
     std::mutex lock;
-    const auto pieces = static_cast<std::size_t>((n + piece_rows - 1) / piece_rows);
+    const auto pieces = static_cast<std::size_t>((n + string_piece_rows - 1) / string_piece_rows);
     detail::parallel_chunks(team_, pieces, [&](std::size_t piece, unsigned) {
-      const std::uint64_t first = piece * piece_rows, last = std::min(n, first + piece_rows);
+      const std::uint64_t first = piece * string_piece_rows,
+                          last = std::min(n, first + string_piece_rows);
       std::uint64_t i = first;
       while (i > 0 && i < last && words[i] == words[i - 1]) ++i;  // begun before this piece
       while (i < last && !team_.stopping()) {
