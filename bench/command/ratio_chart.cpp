@@ -15,13 +15,11 @@ std::string ratio_chart(const std::vector<chart_bar>& bars, const std::string& s
   const double height = top + row * static_cast<double>(bars.size()) + 44;
   const auto x = [&](double ratio) { return left + (width - left - right) * ratio / most; };
   std::string svg = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} "
-      "{1}\" "
-      "font-family=\"system-ui, sans-serif\" font-size=\"13\">\n"
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" "
+      "viewBox=\"0 0 {0} {1}\" font-family=\"system-ui, sans-serif\" font-size=\"13\">\n"
       "<rect width=\"{0}\" height=\"{1}\" fill=\"white\"/>\n"
-      "<text x=\"24\" y=\"30\" font-size=\"17\" font-weight=\"600\" fill=\"#1b1f24\">Time of "
-      "Pappus relative to the best "
-      "hand-written code</text>\n"
+      "<text x=\"24\" y=\"30\" font-size=\"17\" font-weight=\"600\" fill=\"#1b1f24\">"
+      "Time of Pappus relative to the best hand-written code</text>\n"
       "<text x=\"24\" y=\"50\" fill=\"#57606a\">lower is better; orange: the bound we set "
       "ourselves; {2}</text>\n",
       width, height, subtitle);

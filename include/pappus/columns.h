@@ -151,8 +151,7 @@ struct column_of : detail::column_binding {};
 ///
 /// \param name   as in the file's header, case included.
 /// \param field  a direct member: an integer up to 64 bits, float, double, bool, std::string_view,
-/// pappus::date,
-///               pappus::timestamp; in NPY files also a std::array of those.
+///               pappus::date, pappus::timestamp; in NPY files also a std::array of those.
 template <typename Field, typename Record>
 column_of<Record> column(std::string name, Field Record::* field) {
   static_assert(detail::fileable<Record>, "pappus::column: the record must be trivially copyable");

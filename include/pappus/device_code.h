@@ -5,8 +5,8 @@
 //
 //     auto near = with_device_code(fn<nearest>, device_file("nearest.cl", "nearest"));
 //     auto scaled = with_device_code(
-//         fn<scale>, device_text("scale", "DEVICE float scale(float x, float k) { return x * k;
-//         }"), k);
+//         fn<scale>,
+//         device_text("scale", "DEVICE float scale(float x, float k) { return x * k; }"), k);
 //
 // On the CPU these call the C++ function, as fast as without device code. Both versions must do the
 // same; Pappus chooses where a stage runs. explain() says which functions lack device code.

@@ -21,8 +21,8 @@ struct rank_of<index<N>> {
 /// What the compiler plugin found that `function(Index, Views...)` reads and writes, for an index
 /// (i), (i,j) or (i,j,k):
 ///
-///     footprint_of<index<1>, read<float>, write<float>>(smooth)   // read in[i-1:i+1], write
-///     out[i]
+///     footprint_of<index<1>, read<float>, write<float>>(smooth)
+///     // read in[i-1:i+1], write out[i]
 ///
 /// Bounds are inclusive; low > high: nothing. Conditions are ignored where something is read.
 /// `write` is said where every call writes all that is named, and no two calls the same; else it is

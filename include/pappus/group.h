@@ -284,8 +284,9 @@ auto query<E>::group_by(Key key, const More&... more) const {
   auto stage = stage_;
   std::apply([&](const auto&... side) { (stage.sides.push_back(side.node), ...); }, sides);
   auto call = detail::key_call(std::move(key), first_side(), sides);
-  return grouped < E, decltype(call),
-         domains == 1 > (session_, expression_, std::move(call), std::move(stage), size);
+  constexpr bool has_domain = domains == 1;
+  return grouped<E, decltype(call), has_domain>(session_, expression_, std::move(call),
+                                                std::move(stage), size);
 }
 
 template <typename E>

@@ -72,8 +72,7 @@ void verify(const node& n) {
     if (input->session.lock() != owner)
       throw usage_error(
           fmt::format("{}: expected inputs of its own session, got \"{}\" of another one; "
-                      "collect() it there and "
-                      "pass it on with from()",
+                      "collect() it there and pass it on with from()",
                       label(n), label(*input)));
   };
   for (const auto& input : n.stage.inputs) check(input);

@@ -5,8 +5,7 @@
 //
 // Idea: four ways, chosen by the query and its data alone.
 //   domain, small table    every leaf (a fixed number of rows) has a table of its own, filled by
-//   one
-//                          fused typed loop; leaves are merged first to last.
+//                          one fused typed loop; leaves are merged first to last.
 //   domain, large table    rows are partitioned by key, stably, and each partition is folded in row
 //                          order into its part of the one table, which fits a core's cache.
 //   few groups             as the first, with hash tables.

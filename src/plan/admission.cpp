@@ -21,8 +21,7 @@ void check_memory(plan& p, const request& asked) {
     if (need > limit)
       throw memory_error(fmt::format(
           "{}: needs {} for {} rows of {} ({} for the result, {} besides), but the memory limit is "
-          "{}; "
-          "raise the limit (PAPPUS_HOST_MEMORY or options::host_memory) or use less data",
+          "{}; raise the limit (PAPPUS_HOST_MEMORY or options::host_memory) or use less data",
           graph::label(*s.node), base::bytes_text(need), base::count_text(s.rows_out.rows),
           s.node->out.name, base::bytes_text(s.bytes.output), base::bytes_text(s.bytes.scratch),
           base::bytes_text(limit)));

@@ -5,8 +5,8 @@
 //    "maths":["exp"],
 //    "references":[{"offset":8,"bytes":64,"align":4}],
 //    "reads":[{"parameter":1,"bytes":[[0,8],[16,4]]}],        bytes null: not known
-//    "reasons":[{"id":"recursion","what":"calls f, which calls itself","remedy":"write it as a
-//    loop",
+//    "reasons":[{"id":"recursion","what":"calls f, which calls itself",
+//                "remedy":"write it as a loop",
 //                "where":"k.cpp:13:9","chain":["called from k.cpp:12:20"]}]}
 //
 // With reasons there is no text, and what describes it is left out. A function of views

@@ -40,9 +40,8 @@ class csv_slab {
   };
 
   /// \param incomplete  called with an incomplete row before the slab grows for its sake, and with
-  /// `at_end` when the file ends
-  ///                    inside quotes; throws if the row is already known to be bad, and always if
-  ///                    `at_end`.
+  ///                    `at_end` when the file ends inside quotes; throws if the row is already
+  ///                    known to be bad, and always if `at_end`.
   using incomplete_row = std::function<void(std::string_view text, bool at_end)>;
 
   csv_slab(const byte_source& source, detail::memory_source& memory, extent rows,

@@ -48,8 +48,7 @@ enum class sorted_in { first, other };
 /// \param payload_bytes  any; 0, 4, 8 and 16 are fastest.
 /// \returns              which of the buffers hold the result; what the others hold is unspecified.
 /// \throws memory_error naming `who`; pappus::cancelled. Needs scratch of about 100 KiB a worker,
-/// and 8 or 16 bytes a row when the
-///         payload is of another size.
+///         and 8 or 16 bytes a row when the payload is of another size.
 /// Cost: O(n) for keys of bounded width; reads and writes each row about three times, two of them
 /// in cache.
 sorted_in radix_sort(detail::workers& team, detail::memory_source& memory,

@@ -3,8 +3,9 @@
 // `source.map(f).filter(p)` is the type filter<map<source, f>, p>. For a block of rows it is bound:
 // pointers and small lambdas become local values. The bound form offers
 //   at(i, sink)          row i of the block; calls sink at most once. For aligned and masked shapes
-//   only. for_each(n, sink)    all records that come from the block's n rows, in order. Use
-//   each_row() for any shape.
+//                        only.
+//   for_each(n, sink)    all records that come from the block's n rows, in order.
+// each_row() serves any shape.
 // describe() tells a device's text generator what at() does (core/device.h).
 // Every loop in loops/ is written against these two, so a new element-wise operator works with all
 // consumers, and the element function (captures, side inputs, input record) -> (output record,
