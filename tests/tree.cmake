@@ -12,6 +12,8 @@ add_test(NAME ${PAPPUS_TEST_PREFIX}tidy/finds_violations
 set_tests_properties(${PAPPUS_TEST_PREFIX}tidy/finds_violations PROPERTIES LABELS tidy)
 
 # Scripts that are no part of a build.
-add_test(NAME ${PAPPUS_TEST_PREFIX}tools/bench_pairs
-  COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/tools/bench_pairs_test.py)
-set_tests_properties(${PAPPUS_TEST_PREFIX}tools/bench_pairs PROPERTIES LABELS tools)
+foreach(script bench_pairs test_times)
+  add_test(NAME ${PAPPUS_TEST_PREFIX}tools/${script}
+    COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/tools/${script}_test.py)
+  set_tests_properties(${PAPPUS_TEST_PREFIX}tools/${script} PROPERTIES LABELS tools)
+endforeach()

@@ -3,7 +3,8 @@
 #   tools/test.sh           everyday: all tests with g++, chosen ones with clang, ASan+UBSan, TSan
 #   tools/test.sh --quick   g++ only
 #   tools/test.sh --full    all tests in all configurations, a debug build too
-# All tests run in one ctest, so that its last lines count them all.
+# All tests run in one ctest, so that its last lines count them all; before these stand the slowest
+# tests and each folder's time.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -28,15 +29,24 @@ mkdir -p "$all"
 : >"$all/CTestTestfile.cmake"
 for preset in "${presets[@]}"; do
   echo "== $preset: configuring and building"
-  if [[ $preset == release ]]; then
-    cmake --preset "$preset" >/dev/null
-  else
-    cmake --preset "$preset" "${options[@]}" >/dev/null
+  chosen=()
+  if [[ $preset != release ]]; then
+    chosen=("${options[@]}")
+    # The release build is where one works and compiles file by file. The others are built as a
+    # whole here; where that is in the way: cmake --preset PRESET -DPAPPUS_UNITY=OFF.
+    [[ -f build/$preset/CMakeCache.txt ]] || chosen+=(-DPAPPUS_UNITY=ON)
   fi
+  cmake --preset "$preset" "${chosen[@]}" >/dev/null
   cmake --build "build/$preset" -j "$(nproc)"
   echo "subdirs(\"$root/build/$preset\")" >>"$all/CTestTestfile.cmake"
 done
 
 echo "== testing: ${presets[*]}"
-exec ctest --test-dir "$all" -j "$(nproc)" --output-on-failure --no-label-summary \
-  --no-tests=error
+status=0
+ctest --test-dir "$all" -j "$(nproc)" --output-on-failure --no-label-summary --no-tests=error \
+  --output-junit "$root/$all/tests.xml" | tee "$all/tests.log" || status=$?
+echo
+python3 -B tools/test_times.py "$all/tests.xml" "${presets[@]}" || true
+# ctest's own summary once more, so that the last lines still count all tests.
+sed -n '/^[0-9]*% tests passed/,$p' "$all/tests.log"
+exit "$status"
