@@ -37,7 +37,7 @@ class file_source final : public byte_source {
 
   std::int64_t bytes() const noexcept override { return bytes_; }
 
-  void read(std::int64_t offset, std::span<std::byte> out) const override {
+  void fetch(std::int64_t offset, std::span<std::byte> out) const override {
     while (!out.empty()) {
       const ssize_t got = ::pread(descriptor_, out.data(), out.size(), offset);
       if (got < 0 && errno == EINTR) continue;
@@ -70,7 +70,7 @@ class borrowed_source final : public byte_source {
     return static_cast<std::int64_t>(content_.size());
   }
 
-  void read(std::int64_t offset, std::span<std::byte> out) const override {
+  void fetch(std::int64_t offset, std::span<std::byte> out) const override {
     if (out.empty()) return;
     std::memcpy(out.data(), content_.data() + offset, out.size());
   }

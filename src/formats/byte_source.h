@@ -1,6 +1,7 @@
 // Bytes a reader reads from: a file, or memory.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -22,10 +23,19 @@ class byte_source {
 
   /// Fills `out` with the bytes from `offset` on. Throws format_error if the device fails or the
   /// file has become shorter.
-  virtual void read(std::int64_t offset, std::span<std::byte> out) const = 0;
+  void read(std::int64_t offset, std::span<std::byte> out) const {
+    fetch(offset, out);
+    bytes_read_.fetch_add(std::ssize(out), std::memory_order_relaxed);
+  }
+
+  /// Bytes read so far, from any thread.
+  std::int64_t bytes_read() const noexcept { return bytes_read_.load(std::memory_order_relaxed); }
 
  private:
+  virtual void fetch(std::int64_t offset, std::span<std::byte> out) const = 0;
+
   std::string name_;
+  mutable std::atomic<std::int64_t> bytes_read_{0};
 };
 
 /// Opens a regular file for reading. Throws format_error naming the path and the system's reason.

@@ -39,6 +39,9 @@ class reader {
   /// the content of `out` is then unspecified.
   virtual std::int64_t read(detail::workers& team, std::byte* out, std::int64_t capacity) = 0;
 
+  /// Bytes of the file that were read so far, the header's included. From any thread.
+  virtual std::int64_t bytes_read() const noexcept = 0;
+
   /// Starts over with the first record.
   virtual void rewind() = 0;
 

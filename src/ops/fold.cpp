@@ -149,6 +149,16 @@ class fold_entry final : public operator_entry {
   }
   std::span<const phase> phases(const graph::node&) const override { return fold_phases; }
   bool streams(const graph::node&) const override { return true; }
+  bool may_stop_early(const graph::node& n) const override {
+    return n.as<fold_params>().reducer.saturated != nullptr;
+  }
+  bool done(const run_context& context) const override {
+    const auto saturated = context.node.as<fold_params>().reducer.saturated;
+    const auto* state = static_cast<const fold_state*>(context.state.get());
+    if (saturated == nullptr || state == nullptr) return false;
+    return (state->has_total && saturated(state->total.data())) ||
+           (state->has_carry && saturated(state->carry.data()));
+  }
 };
 
 }  // namespace

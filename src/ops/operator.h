@@ -82,6 +82,11 @@ class operator_entry {
   /// True when its phases may be called window by window.
   virtual bool streams(const graph::node&) const { return false; }
 
+  /// Of those that stream: true when the result may be certain before the last window.
+  virtual bool may_stop_early(const graph::node&) const { return false; }
+  /// Of those: whether it is, after the windows so far.
+  virtual bool done(const run_context&) const { return false; }
+
   /// For nodes without phases: the rows they stand for.
   virtual detail::rows_ptr rows_of(const graph::node&,
                                    std::span<const detail::rows_ptr> /*inputs*/) const {
@@ -91,6 +96,12 @@ class operator_entry {
 
 /// The entry of an operator; see registry.cpp.
 const operator_entry& find(detail::op_kind kind);
+
+/// The rows that a slice takes of a window whose first row is row first_row of its input.
+detail::rows_ptr slice_of(const detail::slice_params& params, const detail::rows_ptr& window,
+                          std::int64_t first_row);
+/// Rows of its input from first_row on that a slice has to see; INT64_MAX: all.
+std::int64_t rows_wanted(const detail::slice_params& params, std::int64_t first_row);
 
 /// Bytes of one row of everything a stage reads in step.
 double input_row_bytes(const graph::node& n);

@@ -31,6 +31,10 @@ class memory_entry final : public view_entry {
 
 class slice_entry final : public view_entry {
  public:
+  bool streams(const graph::node&) const override { return true; }
+  bool may_stop_early(const graph::node& n) const override {
+    return n.as<detail::slice_params>().take != INT64_MAX;
+  }
   graph::bound output_rows(const graph::node& n, const graph::bound& input) const override {
     const auto& params = n.as<detail::slice_params>();
     if (input.known == graph::bound::certainty::unknown)
@@ -39,22 +43,7 @@ class slice_entry final : public view_entry {
             input.known};
   }
   rows_ptr rows_of(const graph::node& n, std::span<const rows_ptr> inputs) const override {
-    const auto& params = n.as<detail::slice_params>();
-    const auto& from = inputs.front();
-    auto rows = std::make_shared<row_set>(from->layout());
-    const std::int64_t begin = std::min(params.skip, from->rows());
-    const std::int64_t end = begin + std::min(params.take, from->rows() - begin);
-    for (std::size_t i = from->find(begin); begin < end && i < from->chunks().size(); ++i) {
-      const auto& chunk = from->chunks()[i];
-      const std::int64_t low = std::max(begin, chunk.first),
-                         high = std::min(end, chunk.first + chunk.rows);
-      if (low >= high) break;
-      rows->append(chunk.data + static_cast<std::size_t>(low - chunk.first) * from->layout().size,
-                   high - low);
-    }
-    rows->hold(from);
-    rows->keep_owners_of(*from);
-    return rows;
+    return slice_of(n.as<detail::slice_params>(), inputs.front(), 0);
   }
 };
 
@@ -101,6 +90,30 @@ class placeholder_entry final : public view_entry {
 };
 
 }  // namespace
+
+rows_ptr slice_of(const detail::slice_params& params, const rows_ptr& from,
+                  std::int64_t first_row) {
+  auto rows = std::make_shared<row_set>(from->layout());
+  const std::int64_t begin = std::clamp<std::int64_t>(params.skip - first_row, 0, from->rows());
+  const std::int64_t end =
+      begin + std::min(rows_wanted(params, first_row + begin), from->rows() - begin);
+  for (std::size_t i = from->find(begin); begin < end && i < from->chunks().size(); ++i) {
+    const auto& chunk = from->chunks()[i];
+    const std::int64_t low = std::max(begin, chunk.first),
+                       high = std::min(end, chunk.first + chunk.rows);
+    if (low >= high) break;
+    rows->append(chunk.data + static_cast<std::size_t>(low - chunk.first) * from->layout().size,
+                 high - low);
+  }
+  rows->hold(from);
+  rows->keep_owners_of(*from);
+  return rows;
+}
+
+std::int64_t rows_wanted(const detail::slice_params& params, std::int64_t first_row) {
+  if (params.take > INT64_MAX - params.skip) return INT64_MAX;
+  return std::max<std::int64_t>(params.skip + params.take - first_row, 0);
+}
 
 const operator_entry& file_operator() {
   static const file_entry entry;

@@ -10,13 +10,9 @@ namespace pappus::plan {
 
 void check_memory(plan& p, const request& asked) {
   const auto limit = static_cast<double>(asked.machine.host_memory);
-  std::vector<bool> streamed(p.stages.size());  // files that never are in memory as a whole
-  for (const auto& s : p.stages)
-    if (s.windowed) streamed[index(s.inputs.front())] = true;
-  for (std::size_t i = 0; i < p.stages.size(); ++i) {
-    const auto& s = p.stages[i];
-    if (streamed[i]) continue;
-    if (!s.rows_in.exact() || !s.rows_out.exact() || s.measured || s.windowed) continue;
+  for (const auto& s : p.stages) {
+    if (!s.rows_in.exact() || !s.rows_out.exact() || s.measured) continue;
+    if (s.passes_on || (s.windowed && s.node->kind != detail::op_kind::slice)) continue;
     const double need = s.bytes.output + s.bytes.scratch;
     if (need > limit)
       throw memory_error(fmt::format(

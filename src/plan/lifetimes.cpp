@@ -15,6 +15,7 @@ class last_uses {
     if (needed_later_[index(input)]) return;
     needed_later_[index(input)] = true;
     const auto& s = plan_.stages[index(input)];
+    if (s.passes_on) return;
     if (s.node->cached) user = nullptr;
     if (user != nullptr) user->frees.push_back(input);
     if (ops::find(s.node->kind).phases(*s.node).empty())
@@ -33,8 +34,10 @@ void find_last_uses(plan& p, const request&) {
   for (const auto root : p.roots) found.use(root, nullptr);
   for (std::size_t i = p.stages.size(); i-- > 0;) {
     auto& s = p.stages[i];
-    for (const auto* edges : {&s.inputs, &s.sides})
-      for (const auto input : *edges) found.use(input, &s);
+    if (s.passes_on) continue;  // runs with the stage that takes its windows
+    for (const auto part : windows_path(p, static_cast<stage_index>(i)))
+      for (const auto* edges : {&p.stages[index(part)].inputs, &p.stages[index(part)].sides})
+        for (const auto input : *edges) found.use(input, &s);
   }
 }
 

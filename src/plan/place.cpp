@@ -52,21 +52,34 @@ double bytes_of(const stage& s) {
   return static_cast<double>(s.rows_out.rows) * static_cast<double>(s.node->out.size);
 }
 
+/// What a stage that streams a file reads of it, as far as is known.
+double streamed_bytes(const stage& s, const graph::node& file) {
+  const auto& params = file.as<detail::file_params>();
+  if (s.node->kind != detail::op_kind::slice || params.rows <= 0) return params.bytes;
+  const auto wanted = ops::rows_wanted(s.node->as<detail::slice_params>(), 0);
+  const auto part = static_cast<double>(wanted) / static_cast<double>(params.rows);
+  return params.bytes * std::min(part, 1.0);
+}
+
 void size_stages(plan& p, const request& asked) {
   for (auto& s : p.stages) {
     const auto& entry = ops::find(s.node->kind);
     const bool file = s.node->kind == detail::op_kind::file;
     if (!s.measured) s.where = {}, s.estimates.clear();
-    if (s.known || s.outside || (entry.phases(*s.node).empty() && !file)) {
+    const bool idle = entry.phases(*s.node).empty() && !s.windowed && (!file || s.passes_on);
+    if (s.known || s.outside || idle) {
       s.bytes = {};
       s.seconds = 0;
       continue;
     }
     s.bytes = entry.size(*s.node, static_cast<double>(s.rows_in.rows),
                          static_cast<double>(s.rows_out.rows));
+    if (s.windowed && s.node->kind == detail::op_kind::slice)
+      s.bytes.written = s.bytes.output = bytes_of(s);
     // A stage that streams a file reads the file, not rows that were put in memory before.
-    if (s.windowed)
-      s.bytes.read = p.stages[index(s.inputs.front())].node->as<detail::file_params>().bytes;
+    if (s.windowed && p.stages[index(s.inputs.front())].node->kind == detail::op_kind::file)
+      s.bytes.read = streamed_bytes(s, *p.stages[index(s.inputs.front())].node);
+    if (s.passes_on) s.bytes.output = 0;
     s.seconds = cost::streaming_seconds(asked.machine, s.bytes.read + s.bytes.written);
   }
 }
@@ -247,6 +260,10 @@ class placing {
   estimate estimated(const stage& s, const team& t,
                      const std::vector<device_answer>& answers) const {
     estimate e{.where = t.name, .devices = t.devices};
+    if (s.windowed) {
+      e.why_not = "it streams a file; collect_rows() before it puts the rows in memory";
+      return e;
+    }
     const auto parts = static_cast<double>(t.devices.size());
     double launches = 1, scratch = 0;
     bool built = true;

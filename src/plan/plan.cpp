@@ -81,12 +81,14 @@ std::string plan::print() const {
       text += ", in memory";
     } else if (s.outside) {
       text += ", from outside the loop";
-    } else if (!ops::find(s.node->kind).phases(*s.node).empty()) {
+    } else if (s.windowed || !ops::find(s.node->kind).phases(*s.node).empty()) {
       text += fmt::format(", {} rows a chunk, {}", base::count_text(s.chosen.chunk_rows),
                           where_text(s));
       if (s.windowed) text += ", streams its input in windows";
-      text += fmt::format(", reads {}, writes {}", base::bytes_text(s.bytes.read),
-                          base::bytes_text(s.bytes.written));
+      const bool may_stop = s.windowed && may_stop_early(*this, static_cast<stage_index>(i));
+      if (may_stop) text += " until it has what it needs";
+      text += fmt::format(", reads {}{}, writes {}", may_stop ? "≤ " : "",
+                          base::bytes_text(s.bytes.read), base::bytes_text(s.bytes.written));
       if (s.bytes.scratch > 0)
         text += fmt::format(", scratch {}", base::bytes_text(s.bytes.scratch));
       text += fmt::format(", about {}", base::time_text(s.seconds));

@@ -49,6 +49,8 @@ struct stage {
   bool outside = false;   ///< its rows come from outside: rows_out is assumed
   bool measured = false;  ///< it has run: rows_out is what it yielded
   bool windowed = false;  ///< takes its input window by window
+  /// Its rows are never in memory as a whole: its one reader takes them window by window.
+  bool passes_on = false;
   ops::setting chosen;
   ops::footprint bytes;            ///< at the bounds of rows_in and rows_out
   std::vector<stage_index> frees;  ///< stages whose rows nobody needs once this one is done
@@ -118,6 +120,11 @@ plan make_plan(const request& asked);
 /// all.
 bool names_device(std::string_view list, std::string_view device);
 
+/// The stages through which windows go to `last`, which takes them, the file first.
+std::vector<stage_index> windows_path(const plan& p, stage_index last);
+/// Whether one of these stages may have all it needs before the file ends.
+bool may_stop_early(const plan& p, stage_index last);
+
 /// "cpu", "opencl:0": where a stage runs.
 std::string where_text(const stage& s);
 /// Lines that say what it would cost where, and why it runs where it does. Empty: nobody was asked.
@@ -130,7 +137,7 @@ void refine(plan& p, const request& asked);
 // The passes, in order. Each reads what earlier ones wrote.
 void collect_stages(plan& p, const request& asked);      // collect.cpp: stages, edges
 void bound_rows(plan& p, const request& asked);          // bounds.cpp: rows_in, rows_out
-void choose_windows(plan& p, const request& asked);      // windows.cpp: windowed
+void choose_windows(plan& p, const request& asked);      // windows.cpp: windowed, passes_on
 void choose_chunks(plan& p, const request& asked);       // chunks.cpp: chosen
 void place_stages(plan& p, const request& asked);        // place.cpp: where, bytes, seconds
 void find_last_uses(plan& p, const request& asked);      // lifetimes.cpp: frees

@@ -1,10 +1,38 @@
 // Which stages take a file window by window instead of having it read to memory first: those that
-// can, when nobody else reads the same file.
+// can, when nobody else reads the same file. Slices, and the fused stages before them, pass windows
+// on, so that file.filter(p).take(5) needs memory for five rows.
+//
+// Devices want their input in memory: a stage that was asked to run on one, and can, has it there.
+#include <algorithm>
+
 #include "plan/plan.h"
 
 namespace pappus::plan {
+namespace {
 
-void choose_windows(plan& p, const request&) {
+using detail::op_kind;
+
+/// Only devices were asked for, and one of them can run the stage.
+bool goes_to_a_device(const stage& s, const request& asked) {
+  if (!asked.ask_device || ops::find(s.node->kind).phases(*s.node).empty()) return false;
+  if (asked.machine.cpu && names_device(s.node->stage.devices, "cpu")) return false;
+  for (unsigned d = 0; d < asked.machine.devices.size(); ++d)
+    if (asked.ask_device(*s.node, d).possible) return true;
+  return false;
+}
+
+/// Whether `input` can hand its rows to `reader`, its only one, window by window.
+bool hands_on_windows(const stage& input, const stage& reader) {
+  if (input.known || input.outside || input.node->cached) return false;
+  if (input.node->kind == op_kind::file) return true;
+  if (!input.windowed) return false;
+  return input.node->kind == op_kind::slice ||
+         (input.node->kind == op_kind::materialise && reader.node->kind == op_kind::slice);
+}
+
+}  // namespace
+
+void choose_windows(plan& p, const request& asked) {
   std::vector<int> readers(p.stages.size(), 0);
   for (const auto& s : p.stages)
     for (const auto* edges : {&s.inputs, &s.sides})
@@ -12,10 +40,27 @@ void choose_windows(plan& p, const request&) {
   for (const auto root : p.roots) ++readers[index(root)];
   for (auto& s : p.stages) {
     if (s.inputs.size() != 1 || !ops::find(s.node->kind).streams(*s.node)) continue;
-    const auto& input = p.stages[index(s.inputs.front())];
-    s.windowed = input.node->kind == detail::op_kind::file && !input.known && !input.node->cached &&
-                 readers[index(s.inputs.front())] == 1;
+    auto& input = p.stages[index(s.inputs.front())];
+    if (readers[index(s.inputs.front())] != 1 || !hands_on_windows(input, s)) continue;
+    if (goes_to_a_device(s, asked)) continue;
+    s.windowed = input.passes_on = true;
   }
+}
+
+std::vector<stage_index> windows_path(const plan& p, stage_index last) {
+  std::vector<stage_index> path{last};
+  while (p.stages[index(path.back())].windowed)
+    path.push_back(p.stages[index(path.back())].inputs.front());
+  std::ranges::reverse(path);
+  return path;
+}
+
+bool may_stop_early(const plan& p, stage_index last) {
+  const auto path = windows_path(p, last);
+  return std::ranges::any_of(path, [&](stage_index i) {
+    const auto& n = *p.stages[index(i)].node;
+    return ops::find(n.kind).may_stop_early(n);
+  });
 }
 
 }  // namespace pappus::plan

@@ -8,7 +8,11 @@ namespace pappus::run {
 
 detail::rows_ptr contiguous(const detail::rows_ptr& rows, detail::workers& team,
                             const std::shared_ptr<detail::memory_source>& memory) {
-  if (rows->contiguous()) return rows;
+  return rows->contiguous() ? rows : copied(rows, team, memory);
+}
+
+detail::rows_ptr copied(const detail::rows_ptr& rows, detail::workers& team,
+                        const std::shared_ptr<detail::memory_source>& memory) {
   detail::block block(*memory, rows->bytes(), "contiguous copy");
   const auto& chunks = rows->chunks();
   const std::size_t size = rows->layout().size;

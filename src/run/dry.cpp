@@ -35,7 +35,9 @@ prediction dry_run(const plan::plan& p, const tasks::dag& work) {
       if (t.kind == tasks::task_kind::launch && !s.where.stays) held += s.bytes.output;
       result.moved_bytes += t.bytes;
     }
-    if (t.step != nullptr) {
+    const bool slices = t.each_window && t.kind == tasks::task_kind::view;
+    if (slices) result.moved_bytes += t.bytes;
+    if (t.step != nullptr || slices) {
       if (!timed[stage]) result.seconds += s.seconds;
       timed[stage] = true;
       const bool last = i + 1 == work.list.size() || work.list[i + 1].stage != t.stage;

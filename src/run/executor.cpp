@@ -15,16 +15,17 @@ using tasks::task_kind;
 
 namespace {
 
-/// Keeps a reader's strings, and before them the memory they lie in.
-struct kept_strings {
-  std::shared_ptr<detail::memory_source> memory;
-  std::shared_ptr<void> strings;
-};
-
-std::shared_ptr<const void> owner_of(std::shared_ptr<void> strings,
-                                     const std::shared_ptr<detail::memory_source>& memory) {
-  if (!strings) return nullptr;
-  return std::make_shared<kept_strings>(kept_strings{memory, std::move(strings)});
+/// What tasks [first, last) count for in the progress of a query. What launches read of a file is
+/// theirs, and not the reading task's.
+double bytes_moved(const tasks::dag& work, std::size_t first, std::size_t last) {
+  double bytes = 0;
+  for (std::size_t i = first; i < last; ++i) {
+    const auto& t = work.list[i];
+    const bool slices = t.kind == task_kind::view && t.each_window;
+    const bool reads = t.kind == task_kind::read && !t.each_window;
+    if (t.kind == task_kind::launch || slices || reads) bytes += t.bytes;
+  }
+  return bytes;
 }
 
 }  // namespace
@@ -56,15 +57,17 @@ void live_executor::execute(const tasks::dag& work) {
     std::int64_t windows = 1;
     std::string note;
     const bool told = with_.recorder != nullptr;
-    if (told) begin_step(work.list[i]);
+    std::vector<double> in_windows;
+    if (work.list[i].each_window)
+      while (last < work.list.size() && work.list[last].each_window) ++last;
+    if (told) begin_step(work.list[i], bytes_moved(work, i, last));
     if (work.list[i].on_device) {
       while (last < work.list.size() && work.list[last].on_device &&
              work.list[last].stage == work.list[i].stage)
         ++last;
       run_on_devices(work.list[i].stage, note);
     } else if (work.list[i].each_window) {
-      while (last < work.list.size() && work.list[last].each_window) ++last;
-      windows = stream(work, i, last);
+      windows = stream(work, i, last, in_windows);
     } else {
       run_task(work.list[i], windows, note);
     }
@@ -74,17 +77,19 @@ void live_executor::execute(const tasks::dag& work) {
     if (with_.measure) {
       const double seconds = std::chrono::duration<double>(clock::now() - begin).count();
       for (std::size_t done = i; done < last; ++done)
-        measured_.push_back(
-            {work.list[done], done == i ? seconds : 0, windows, done == i ? note : std::string()});
+        measured_.push_back({work.list[done],
+                             !in_windows.empty() ? in_windows[done - i]
+                             : done == i         ? seconds
+                                                 : 0,
+                             windows, done == i ? note : std::string()});
     }
     i = last;
   }
 }
 
-void live_executor::begin_step(const tasks::task& t) {
+void live_executor::begin_step(const tasks::task& t, double bytes) {
   const auto& node = *plan_.stages[index(t.stage)].node;
-  with_.recorder->begin_step(graph::label(node) + ": " + std::string(t.what),
-                             t.kind == task_kind::launch ? t.bytes : 0);
+  with_.recorder->begin_step(graph::label(node) + ": " + std::string(t.what), bytes);
 }
 
 void live_executor::run_task(const tasks::task& t, std::int64_t& windows, std::string& note) {
@@ -181,43 +186,6 @@ void live_executor::read_file(plan::stage_index which) {
   rows->keep(owner_of(reader->strings(), with_.memory));
   at(which).row_count = rows->rows();
   at(which).rows = std::move(rows);
-}
-
-/// Reads a file window by window and runs the steps [first + 1, last) on each.
-std::int64_t live_executor::stream(const tasks::dag& work, std::size_t first, std::size_t last) {
-  const auto consumer = work.list[last - 1].stage;
-  const auto& file = *plan_.stages[index(work.list[first].stage)].node;
-  auto& s = at(consumer);
-  const auto reader = file.as<detail::file_params>().open(*with_.memory);
-  const auto capacity = static_cast<std::int64_t>(with_.window_bytes / file.out.size + 1);
-  detail::block block(*with_.memory, static_cast<std::size_t>(capacity) * file.out.size, file.name);
-  std::int64_t first_row = 0, windows = 0;
-  std::shared_ptr<const void> strings;
-  s.inputs.resize(1);
-  s.context->inputs = s.inputs;
-  while (true) {
-    const auto n = reader->read(with_.team, block.data(), capacity);
-    if (!strings) strings = owner_of(reader->strings(), with_.memory);
-    auto window = std::make_shared<row_set>(file.out, block.data(), n);
-    window->keep(strings);
-    s.inputs[0] = window;
-    s.context->first_row = first_row;
-    s.context->rows = n;
-    for (std::size_t i = first + 1; i < last; ++i) work.list[i].step->run(*s.context);
-    first_row += n;
-    ++windows;
-    if (n < capacity) break;
-  }
-  s.output->keep(strings);
-  const auto steps = ops::find(plan_.stages[index(consumer)].node->kind)
-                         .phases(*plan_.stages[index(consumer)].node);
-  if (steps.back().called == ops::phase::when::each_window) {
-    s.context.reset();
-    s.row_count = s.output->rows();
-    s.rows = std::move(s.output);
-  }
-  at(work.list[first].stage).row_count = first_row;
-  return windows;
 }
 
 }  // namespace pappus::run

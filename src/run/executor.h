@@ -61,6 +61,7 @@ class live_executor {
 
  private:
   struct slot;
+  class streaming;
   void run_task(const tasks::task& t, std::int64_t& windows, std::string& note);
   void start(plan::stage_index stage);
   /// On the CPU at last, when devices fail.
@@ -68,9 +69,12 @@ class live_executor {
   std::unique_ptr<device_ops::stage_run> device_stage(plan::stage_index stage);
   void run_on_cpu(plan::stage_index stage);
   void hand_over(plan::stage_index stage);
-  void begin_step(const tasks::task& t);
+  void begin_step(const tasks::task& t, double bytes);
   void read_file(plan::stage_index stage);
-  std::int64_t stream(const tasks::dag& work, std::size_t first, std::size_t last);
+  /// Runs tasks [first, last) on each window of a file; returns how many there were, and what each
+  /// task took.
+  std::int64_t stream(const tasks::dag& work, std::size_t first, std::size_t last,
+                      std::vector<double>& seconds);
   slot& at(plan::stage_index stage);
 
   const plan::plan& plan_;
@@ -78,6 +82,14 @@ class live_executor {
   std::unique_ptr<slot[]> slots_;
   std::vector<measurement> measured_;
 };
+
+/// A copy of rows, as one chunk.
+detail::rows_ptr copied(const detail::rows_ptr& rows, detail::workers& team,
+                        const std::shared_ptr<detail::memory_source>& memory);
+
+/// What keeps a reader's strings, and the memory they lie in; null for none.
+std::shared_ptr<const void> owner_of(std::shared_ptr<void> strings,
+                                     const std::shared_ptr<detail::memory_source>& memory);
 
 /// The same rows as one chunk; copies only when they aren't already.
 detail::rows_ptr contiguous(const detail::rows_ptr& rows, detail::workers& team,

@@ -99,12 +99,17 @@ std::vector<rows_ptr> session_core::run_once(std::span<const node_ptr> roots,
   // A stage whose size only running can tell ends a round: what follows is planned again with the
   // size known.
   for (std::size_t first = 0, last; first < p.stages.size(); first = last) {
-    for (last = first + 1; last < p.stages.size() && p.stages[last - 1].rows_out.exact();) ++last;
+    const auto goes_on = [&](const plan::stage& s) { return s.rows_out.exact() || s.passes_on; };
+    for (last = first + 1; last < p.stages.size() && goes_on(p.stages[last - 1]);) ++last;
     executor.execute(tasks::lower(p, first, last));
     for (std::size_t i = first; i < last; ++i) {
       const auto stage = static_cast<plan::stage_index>(i);
-      p.stages[i].rows_out = graph::bound::exactly(executor.row_count(stage));
-      p.stages[i].measured = true;
+      if (p.stages[i].passes_on) continue;  // ran with the stage that takes its windows
+      for (const auto part : plan::windows_path(p, stage)) {
+        auto& done = p.stages[plan::index(part)];
+        done.rows_out = graph::bound::exactly(executor.row_count(part));
+        done.measured = true;
+      }
       if (p.stages[i].node->cached && !p.stages[i].known && executor.rows(stage)) {
         std::lock_guard lock(p.stages[i].node->mutex);
         p.stages[i].node->kept = executor.rows(stage);

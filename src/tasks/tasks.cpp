@@ -20,37 +20,40 @@ class lowering {
 
   void lower_stage(std::size_t i) {
     const auto& s = plan_.stages[i];
+    if (s.passes_on) return;  // runs with the stage that takes its windows
     const auto own = static_cast<stage_index>(i);
     std::vector<task_id> after;
-    for (const auto* edges : {&s.inputs, &s.sides})
-      for (const auto input : *edges)
-        if (index(input) >= first_ && !skipped(index(input)))
-          after.push_back(last_task_[index(input)]);
+    for (const auto part : plan::windows_path(plan_, own))
+      for (const auto* edges :
+           {&plan_.stages[index(part)].inputs, &plan_.stages[index(part)].sides})
+        for (const auto input : *edges)
+          if (index(input) >= first_ && !plan_.stages[index(input)].passes_on)
+            after.push_back(last_task_[index(input)]);
     const auto steps = ops::find(s.node->kind).phases(*s.node);
-    if (s.known || (steps.empty() && s.node->kind != detail::op_kind::file)) {
+    if (s.windowed) {
+      lower_windows(own, std::move(after));
+    } else if (s.known || (steps.empty() && s.node->kind != detail::op_kind::file)) {
       last_task_[i] = add(
           {.kind = task_kind::view, .stage = own, .what = s.node->name, .after = std::move(after)});
     } else if (s.node->kind == detail::op_kind::file) {
-      if (!skipped(i))
-        last_task_[i] = add({.kind = task_kind::read,
-                             .stage = own,
-                             .what = "read file",
-                             .bytes = file_bytes(s),
-                             .exact = s.rows_out.exact(),
-                             .after = std::move(after)});
+      last_task_[i] = add({.kind = task_kind::read,
+                           .stage = own,
+                           .what = "read file",
+                           .bytes = file_bytes(s),
+                           .exact = s.rows_out.exact(),
+                           .after = std::move(after)});
     } else if (!s.where.devices.empty()) {
       lower_device_stage(s, own, std::move(after));
     } else {
-      lower_phases(s, own, steps, std::move(after));
+      lower_phases(own, steps, std::move(after));
     }
     for (const auto done : s.frees)
-      if (!skipped(index(done)))
-        add({.kind = task_kind::free,
-             .stage = done,
-             .what = "rows",
-             .bytes = plan_.stages[index(done)].bytes.output,
-             .exact = plan_.stages[index(done)].rows_out.exact(),
-             .after = {last_task_[i]}});
+      add({.kind = task_kind::free,
+           .stage = done,
+           .what = "rows",
+           .bytes = plan_.stages[index(done)].bytes.output,
+           .exact = plan_.stages[index(done)].rows_out.exact(),
+           .after = {last_task_[i]}});
   }
 
   dag take() { return std::move(dag_); }
@@ -91,47 +94,76 @@ class lowering {
     last_task_[index(own)] = last;
   }
 
-  void lower_phases(const plan::stage& s, stage_index own, std::span<const ops::phase> steps,
+  void lower_phases(stage_index own, std::span<const ops::phase> steps,
                     std::vector<task_id> after) {
-    const bool exact = s.rows_in.exact() && s.rows_out.exact();
-    const auto items =
-        std::max<std::int64_t>(1, (s.rows_in.rows + s.chosen.chunk_rows - 1) / s.chosen.chunk_rows);
-    task_id last = add({.kind = task_kind::alloc,
-                        .stage = own,
-                        .what = "result and scratch",
-                        .bytes = s.bytes.output + s.bytes.scratch,
-                        .exact = exact,
-                        .after = std::move(after)});
-    if (s.windowed)
-      last = add({.kind = task_kind::read,
-                  .stage = s.inputs.front(),
-                  .what = "read file",
-                  .bytes = s.bytes.read,
-                  .exact = exact,
-                  .each_window = true,
-                  .after = {last}});
-    for (const auto& step : steps) {
-      const bool launch = step.what == ops::phase::kind::launch;
-      last = add({.kind = launch ? task_kind::launch : task_kind::reduce,
-                  .stage = own,
-                  .what = step.name,
-                  .step = &step,
-                  .bytes = launch ? s.bytes.read + s.bytes.written : 0,
-                  .exact = exact,
-                  .items = launch ? items : 1,
-                  .each_window = s.windowed && step.called == ops::phase::when::each_window,
-                  .after = {last}});
-    }
+    task_id last = add_alloc(own, std::move(after));
+    for (const auto& step : steps) last = add_step(own, step, last);
     last_task_[index(own)] = last;
   }
 
-  // A file that is only read in windows has no task of its own.
-  bool skipped(std::size_t i) const {
-    if (plan_.stages[i].node->kind != detail::op_kind::file) return false;
-    for (const auto& s : plan_.stages)
-      if (s.windowed && index(s.inputs.front()) == i) return true;
-    return false;
+  /// A stage that takes a file window by window, and those that pass its windows on.
+  void lower_windows(stage_index own, std::vector<task_id> after) {
+    const auto path = plan::windows_path(plan_, own);
+    const auto steps_of = [&](stage_index part) {
+      const auto& n = *plan_.stages[index(part)].node;
+      return ops::find(n.kind).phases(n);
+    };
+    task_id last = add_alloc(own, std::move(after));
+    for (const auto part : path)
+      if (part != own && !steps_of(part).empty()) last = add_alloc(part, {last});
+    const auto& reader = plan_.stages[index(path[1])];
+    last = add({.kind = task_kind::read,
+                .stage = path.front(),
+                .what = "read file",
+                .bytes = reader.bytes.read,
+                .exact = is_exact(reader),
+                .each_window = true,
+                .after = {last}});
+    for (const auto part : path) {
+      const auto& s = plan_.stages[index(part)];
+      if (s.node->kind == detail::op_kind::slice)
+        last = add({.kind = task_kind::view,
+                    .stage = part,
+                    .what = s.node->name,
+                    .bytes = s.bytes.written,
+                    .exact = is_exact(s),
+                    .each_window = true,
+                    .after = {last}});
+      for (const auto& step : steps_of(part))
+        if (step.called == ops::phase::when::each_window) last = add_step(part, step, last);
+    }
+    for (const auto& step : steps_of(own))
+      if (step.called == ops::phase::when::at_end) last = add_step(own, step, last);
+    last_task_[index(own)] = last;
   }
+
+  task_id add_alloc(stage_index own, std::vector<task_id> after) {
+    const auto& s = plan_.stages[index(own)];
+    return add({.kind = task_kind::alloc,
+                .stage = own,
+                .what = "result and scratch",
+                .bytes = s.bytes.output + s.bytes.scratch,
+                .exact = is_exact(s),
+                .after = std::move(after)});
+  }
+
+  task_id add_step(stage_index own, const ops::phase& step, task_id after) {
+    const auto& s = plan_.stages[index(own)];
+    const bool launch = step.what == ops::phase::kind::launch;
+    const auto items =
+        std::max<std::int64_t>(1, (s.rows_in.rows + s.chosen.chunk_rows - 1) / s.chosen.chunk_rows);
+    return add({.kind = launch ? task_kind::launch : task_kind::reduce,
+                .stage = own,
+                .what = step.name,
+                .step = &step,
+                .bytes = launch ? s.bytes.read + s.bytes.written : 0,
+                .exact = is_exact(s),
+                .items = launch ? items : 1,
+                .each_window = s.windowed && step.called == ops::phase::when::each_window,
+                .after = {after}});
+  }
+
+  static bool is_exact(const plan::stage& s) { return s.rows_in.exact() && s.rows_out.exact(); }
 
   static double file_bytes(const plan::stage& s) {
     return static_cast<double>(s.rows_out.rows) * static_cast<double>(s.node->out.size);

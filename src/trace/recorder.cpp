@@ -30,6 +30,22 @@ void recorder::end_step() {
   if (tracer_ != nullptr) tracer_->span(done.label, done.begin, now, -1, done.bytes);
 }
 
+void recorder::follow(std::function<double()> part) {
+  const std::lock_guard lock(mutex_);
+  open_.back().part = std::move(part);
+}
+
+/// Of the steps that are done, and the open ones' parts. The items are the innermost one's.
+double recorder::done_so_far() const {
+  double bytes = done_bytes_;
+  for (const auto& step : open_)
+    if (step.part) bytes += std::min(1.0, step.part()) * step.bytes;
+  if (open_.empty() || open_.back().part) return bytes;
+  const auto items = std::max<std::size_t>(items_.load(std::memory_order_relaxed), 1);
+  const auto done = static_cast<double>(done_.load(std::memory_order_relaxed));
+  return bytes + std::min(1.0, done / static_cast<double>(items)) * open_.back().bytes;
+}
+
 void recorder::took_part(clock::time_point begin, clock::time_point end, std::size_t items) {
   if (tracer_ == nullptr || items == 0) return;
   std::string label;
@@ -47,14 +63,9 @@ void recorder::draw_if_due() {
   if (!lock || (drawn_ && now - last_drawn_ < 100ms)) return;
   last_drawn_ = now;
   drawn_ = true;
-  const auto items = std::max<std::size_t>(items_.load(std::memory_order_relaxed), 1);
-  const double part = std::min(
-      1.0, static_cast<double>(done_.load(std::memory_order_relaxed)) / static_cast<double>(items));
   const double seconds = std::chrono::duration<double>(now - start_).count();
-  const auto line = open_.empty()
-                        ? progress_line("", done_bytes_, total_, seconds)
-                        : progress_line(open_.back().label, done_bytes_ + part * open_.back().bytes,
-                                        total_, seconds);
+  const auto line =
+      progress_line(open_.empty() ? "" : open_.back().label, done_so_far(), total_, seconds);
   std::fprintf(stderr, "\r\x1b[K%s", line.c_str());
   std::fflush(stderr);
 }

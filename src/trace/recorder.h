@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -28,6 +29,9 @@ class recorder {
   /// One task of the plan begins, ends; tasks may be nested. Called by the query's own thread.
   void begin_step(std::string label, double bytes);
   void end_step();
+  /// The innermost step isn't as far as its items, but as part() says, from 0 to 1. Called by
+  /// workers until the step ends.
+  void follow(std::function<double()> part);
 
   /// A parallel run of `items` items begins within the step.
   void begin_items(std::size_t items) {
@@ -42,6 +46,12 @@ class recorder {
   /// A worker took part in the run between the two times.
   void took_part(clock::time_point begin, clock::time_point end, std::size_t items);
 
+  /// How far the query is, of the bytes predicted. From any thread.
+  double done_bytes() const {
+    const std::lock_guard lock(mutex_);
+    return done_so_far();
+  }
+
   bool tracing() const noexcept { return tracer_ != nullptr; }
   void memory(double bytes) { count("memory in use", bytes); }
   void count(std::string_view what, double value) {
@@ -50,16 +60,18 @@ class recorder {
 
  private:
   void draw_if_due();
+  double done_so_far() const;  // with mutex_ held
 
   const std::shared_ptr<sink> tracer_;
   const bool bar_;
   const double total_;
   const clock::time_point start_ = clock::now();
-  std::mutex mutex_;  // guards what draws
+  mutable std::mutex mutex_;  // guards what draws
   struct step {
     std::string label;
     double bytes;
     clock::time_point begin;
+    std::function<double()> part{};
   };
   std::vector<step> open_;  // innermost last: a loop is a step that runs others
   double done_bytes_ = 0;

@@ -48,6 +48,29 @@ TEST(trace, holds_a_span_with_the_stages_name_for_each_worker_that_took_part) {
   std::filesystem::remove(path);
 }
 
+TEST(progress, of_a_step_that_is_followed_is_what_it_says_however_many_items_are_done) {
+  pappus::trace::recorder recorder(nullptr, false, 1000);
+  double part = 0;
+  recorder.begin_step("file: read file", 800);
+  recorder.follow([&] { return part; });
+  part = 0.25;
+  recorder.begin_items(1);
+  recorder.item_done();
+  EXPECT_EQ(recorder.done_bytes(), 200);
+  recorder.begin_step("sum: accumulate", 0);
+  recorder.begin_items(4);
+  part = 0.5;
+  EXPECT_EQ(recorder.done_bytes(), 400);
+  recorder.end_step();
+  recorder.end_step();
+  recorder.begin_step("sort: sort", 200);
+  recorder.begin_items(4);
+  recorder.item_done();
+  EXPECT_EQ(recorder.done_bytes(), 850);
+  recorder.end_step();
+  EXPECT_EQ(recorder.done_bytes(), 1000);
+}
+
 TEST(trace, of_several_sessions_goes_to_one_file) {
   const auto path = trace_file();
   {

@@ -6,8 +6,8 @@ namespace pappus::formats {
 
 struct csv_options {
   char delimiter = ',';
-  std::size_t slab_bytes = std::size_t{16}
-                           << 20;  ///< read and parsed together; grows for longer rows
+  /// Read and parsed together at most, but for longer rows; the first slab is one piece.
+  std::size_t slab_bytes = std::size_t{16} << 20;
   std::size_t piece_bytes = std::size_t{256} << 10;  ///< of a slab, for one worker at a time
 };
 

@@ -41,6 +41,7 @@ class csv_reader final : public reader {
   std::optional<std::int64_t> rows() const noexcept override { return std::nullopt; }
   std::int64_t count(detail::workers& team) override;
   std::int64_t read(detail::workers& team, std::byte* out, std::int64_t capacity) override;
+  std::int64_t bytes_read() const noexcept override { return source_->bytes_read(); }
   void rewind() override;
   std::size_t scratch_bytes() const noexcept override { return slab_.bytes_max(); }
   std::shared_ptr<void> strings() const noexcept override { return strings_; }

@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace pappus::formats {
 namespace {
 
@@ -53,7 +55,8 @@ bool csv_slab::load(detail::workers& team, const incomplete_row& incomplete) {
       capacity_ = 0;
       return false;
     }
-    if (data_.size() == 0) grow();
+    const auto file_left = static_cast<std::size_t>(extent_.end - offset_);
+    if (capacity_ < slab_bytes_ && size_ + file_left > capacity_) grow();
     fill(team);
     const bool inside_quotes = settle_pieces();
     if (rows_ > 0) return true;
@@ -75,14 +78,24 @@ void csv_slab::drop_rows() noexcept {
   pieces_.clear();
 }
 
+// Slabs begin with one piece, so that the first rows of a file cost no more, and grow to their full
+// size; beyond that they double for a row that is longer.
 void csv_slab::grow() {
   const auto file_left = static_cast<std::size_t>(extent_.end - offset_);
-  const std::size_t target = std::min(std::max(slab_bytes_, 2 * capacity_), size_ + file_left);
-  detail::block larger(memory_, target + slack,
-                       source_.name() + ": row " + std::to_string(rows_before_ + 1) + " (line " +
-                           std::to_string(line_) + ")");
-  if (size_ > 0) std::memcpy(larger.data(), data_.data(), size_);
-  data_ = std::move(larger);
+  const std::size_t usual =
+      std::clamp<std::size_t>(4 * capacity_, std::min(piece_bytes_, slab_bytes_), slab_bytes_);
+  const std::size_t wanted = capacity_ < slab_bytes_ ? usual : 2 * capacity_;
+  const std::size_t target = std::min(wanted, size_ + file_left);
+  const std::string who =
+      fmt::format("{}: row {} (line {})", source_.name(), rows_before_ + 1, line_);
+  detail::block held;  // so that the old slab and the new one aren't there at the same time
+  if (size_ > 0) {
+    held = detail::block(memory_, size_, who);
+    std::memcpy(held.data(), data_.data(), size_);
+  }
+  data_.reset();
+  data_ = detail::block(memory_, target + slack, who);
+  if (size_ > 0) std::memcpy(data_.data(), held.data(), size_);
   capacity_ = target;
 }
 

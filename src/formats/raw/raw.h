@@ -28,6 +28,7 @@ class raw_reader final : public reader {
   std::optional<std::int64_t> rows() const noexcept override { return rows_; }
   std::int64_t count(detail::workers&) override { return rows_; }
   std::int64_t read(detail::workers& team, std::byte* out, std::int64_t capacity) override;
+  std::int64_t bytes_read() const noexcept override { return source_->bytes_read(); }
   void rewind() override { next_ = 0; }
   std::size_t scratch_bytes() const noexcept override { return 0; }
 

@@ -1,0 +1,204 @@
+// Files that stream: how much of them is read, what memory that takes, and that windows never shape
+// a result.
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "pappus/pappus.h"
+
+namespace pappus {
+namespace {
+
+using ::testing::ContainsRegex;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr std::int64_t MiB = std::int64_t{1} << 20;
+constexpr int rows = 2'000'000;
+
+struct entry {
+  int number = 0;
+  double value = 0;
+};
+
+/// A CSV file and a raw one with the same records, about 30 MB each.
+class streaming : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    session s;
+    const auto all = s.range(0, rows).map([](int i) { return entry{i, i * 0.5}; });
+    all.write(path("csv"), column("number", &entry::number), column("value", &entry::value));
+    all.write(path("raw"));
+  }
+  static void TearDownTestSuite() {
+    for (const char* suffix : {"csv", "raw"}) std::filesystem::remove(path(suffix));
+  }
+
+  static std::string path(const char* suffix) {
+    return (std::filesystem::temp_directory_path() /
+            ("pappus-streaming-" + std::to_string(::getpid()) + "." + suffix))
+        .string();
+  }
+  static collection<entry> csv(session& s) {
+    return s.csv<entry>(path("csv"), column("number", &entry::number),
+                        column("value", &entry::value));
+  }
+  static collection<entry> raw(session& s) { return s.raw<entry>(path("raw")); }
+
+  /// Bytes that this process reads from files while f runs.
+  template <typename F>
+  static std::int64_t bytes_read(F&& f) {
+    const auto so_far = [] {
+      std::ifstream io("/proc/self/io");
+      std::string name;
+      std::int64_t bytes = 0;
+      io >> name >> bytes;
+      return bytes;
+    };
+    const auto before = so_far();
+    f();
+    return so_far() - before;
+  }
+};
+
+std::vector<int> numbers_of(const records<entry>& found) {
+  std::vector<int> numbers;
+  for (const auto& e : found) numbers.push_back(e.number);
+  return numbers;
+}
+
+bool is_rare(const entry& e) { return e.number % 50'000 == 49'999; }
+
+TEST_F(streaming, first_and_any_read_only_the_first_windows) {
+  session s;
+  for (const auto& file : {csv(s), raw(s)}) {
+    EXPECT_LE(bytes_read([&] { EXPECT_EQ(file.first().get().number, 0); }), 2 * MiB);
+    EXPECT_LE(bytes_read([&] {
+                EXPECT_TRUE(file.any([](const entry& e) { return e.number == 40'000; }).get());
+              }),
+              8 * MiB);
+    EXPECT_LE(bytes_read([&] {
+                EXPECT_FALSE(file.all([](const entry& e) { return e.number < 100; }).get());
+              }),
+              2 * MiB);
+    EXPECT_GE(bytes_read([&] { EXPECT_EQ(file.count().get(), rows); }), 28 * MiB);
+  }
+}
+
+TEST_F(streaming, take_reads_only_what_it_needs) {
+  session s;
+  for (const auto& file : {csv(s), raw(s)}) {
+    EXPECT_LE(
+        bytes_read([&] { EXPECT_THAT(numbers_of(file.take(3).collect()), ElementsAre(0, 1, 2)); }),
+        2 * MiB);
+    EXPECT_LE(bytes_read([&] {
+                EXPECT_THAT(numbers_of(file.skip(20'000).take(2).collect()),
+                            ElementsAre(20'000, 20'001));
+              }),
+              2 * MiB);
+    EXPECT_LE(bytes_read([&] {
+                EXPECT_THAT(numbers_of(file.filter(is_rare).skip(1).take(2).collect()),
+                            ElementsAre(99'999, 149'999));
+              }),
+              24 * MiB);
+    EXPECT_EQ(bytes_read([&] { EXPECT_TRUE(raw(s).take(0).collect().empty()); }) < MiB, true);
+  }
+}
+
+TEST_F(streaming, slices_of_a_file_take_memory_for_their_rows) {
+  session s(options{.threads = 2, .host_memory = 24 * MiB});
+  for (const auto& file : {csv(s), raw(s)}) {
+    EXPECT_EQ(file.take(5).collect().size(), 5u);
+    EXPECT_EQ(file.filter(is_rare).take(1000).collect().size(), 40u);
+    EXPECT_THAT(numbers_of(file.skip(rows - 2).collect()), ElementsAre(rows - 2, rows - 1));
+    EXPECT_EQ(file.skip(1).take(rows - 2).map([](const entry& e) { return e.number; }).sum().get(),
+              std::int64_t{rows - 1} * (rows - 2) / 2);
+    EXPECT_EQ(file.map([](const entry& e) { return std::array<double, 4>{e.value}; })
+                  .skip(rows - 1)
+                  .count()
+                  .get(),
+              1);
+  }
+  EXPECT_EQ(s.host_memory_used(), 0u);
+}
+
+TEST_F(streaming, slices_of_files_are_those_of_rows_in_memory) {
+  session s;
+  const auto all = csv(s).collect();
+  const auto kept = s.borrow(all);
+  const auto check = [&](auto query) {
+    const auto expected = numbers_of(query(kept).collect());
+    for (const std::int64_t memory : {1024 * MiB, 96 * MiB}) {
+      session other(options{.threads = 3, .host_memory = static_cast<std::size_t>(memory)});
+      EXPECT_EQ(numbers_of(query(csv(other)).collect()), expected);
+      EXPECT_EQ(numbers_of(query(raw(other)).collect()), expected);
+    }
+  };
+  check([](auto file) { return file.skip(10).take(100'000).skip(70'000).take(9); });
+  check([](auto file) { return file.take(30).skip(40); });
+  check([](auto file) { return file.take(-1); });
+  check([](auto file) { return file.skip(rows + 5); });
+  check([](auto file) { return file.filter(is_rare).take(7).take(3).concat(file.take(2)); });
+  check([](auto file) {
+    return file.flat_map([](const entry& e) { return std::array{e, e}; }).skip(99'999).take(3);
+  });
+  const auto later = [](const entry& e, std::span<const entry> marks) {
+    return e.number > 3 * marks[0].number && is_rare(e);
+  };
+  check([=](auto file) { return file.filter(later, file.skip(30'000).take(1).shared()).take(3); });
+  check(
+      [](auto file) { return file.skip(5).top(3, [](const entry& e) { return e.number % 977; }); });
+}
+
+TEST_F(streaming, sums_do_not_depend_on_windows) {
+  const auto sums = [](session& s, const collection<entry>& file) {
+    const auto third = [](const entry& e) { return e.value / 3; };
+    const auto digit = [](const entry& e) { return e.number % 10; };
+    std::vector<double> found{file.map(third).sum().get(), file.map(third).variance().get(),
+                              file.skip(7).map(third).sum().get(),
+                              file.take(1'234'567).map(third).mean().get()};
+    for (const auto& [key, sum] : file.group_by(digit).sum(third).collect()) found.push_back(sum);
+    EXPECT_EQ(s.host_memory_used(), 0u);
+    return found;
+  };
+  session large;
+  const auto expected = sums(large, csv(large));
+  session small(options{.threads = 3, .host_memory = 24 * MiB});
+  EXPECT_EQ(sums(small, csv(small)), expected);
+  EXPECT_EQ(sums(small, raw(small)), expected);
+}
+
+TEST_F(streaming, explain_tells_that_a_file_is_read_until_all_is_known) {
+  session s;
+  EXPECT_THAT(
+      csv(s).filter(is_rare).take(5).explain(),
+      ContainsRegex("take: \\? → ≤ 5 rows, [0-9,]+ rows a chunk, cpu, streams its input in windows "
+                    "until it has what it needs, reads"));
+  EXPECT_THAT(csv(s).first().explain(), HasSubstr("until it has what it needs"));
+  EXPECT_THAT(csv(s).count().explain(), ::testing::Not(HasSubstr("until it has what it needs")));
+}
+
+TEST_F(streaming, rows_go_to_a_device_that_was_asked_for_and_streams_stay_on_the_cpu) {
+  session s(options{.devices = "cpu,test:seed=1+delay_us=0"});
+  const auto doubled = raw(s).map([](const entry& e) { return 2 * e.number; });
+  EXPECT_THAT(doubled.on("test").sum().explain_analyze(), HasSubstr("ran on test:"));
+  EXPECT_THAT(doubled.sum().explain(), HasSubstr("it streams a file; collect_rows() before it puts "
+                                                 "the rows in memory"));
+  const auto expected = std::int64_t{rows} * (rows - 1);
+  EXPECT_EQ(doubled.on("test").sum().get(), expected);
+  EXPECT_EQ(doubled.sum().get(), expected);
+  session only(options{.devices = "test:seed=1+delay_us=0"});
+  EXPECT_EQ(raw(only).map([](const entry& e) { return 2 * e.number; }).sum().get(), expected);
+}
+
+}  // namespace
+}  // namespace pappus
