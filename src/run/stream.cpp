@@ -6,6 +6,7 @@
 // stops; otherwise they are as long as the budget allows from the start.
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "formats/format.h"
 #include "run/slot.h"
@@ -22,6 +23,7 @@ namespace {
 
 constexpr std::size_t first_window_bytes = std::size_t{64} << 10;
 constexpr std::int64_t window_growth = 8;
+constexpr std::size_t kept_in_place_bytes = std::size_t{4} << 20;
 
 const detail::slice_params* slice_of(const graph::node& n) {
   return n.kind == detail::op_kind::slice ? &n.as<detail::slice_params>() : nullptr;
@@ -91,7 +93,7 @@ class live_executor::streaming {
     const auto n = rows_->rows();
     if (const auto* slice = slice_of(node(k))) {
       rows_ = ops::slice_of(*slice, rows_, seen_[k]);
-      if (last) keep(*s.output);
+      if (last) keep(*s.output, n);
     } else {
       if (!last) {
         s.output = std::make_shared<row_set>(node(k).out);
@@ -161,15 +163,12 @@ class live_executor::streaming {
     return rows;
   }
 
-  /// Adds the rows to a result. Those that fill most of the window's block keep it.
-  void keep(row_set& output) {
-    if (slices_ + 1 == path_.size() && 2 * rows_->rows() >= capacity_) {
-      output.hold(block_);
-      block_.reset();
-    } else {
-      rows_ = copied(rows_, executor_.with_.team, executor_.with_.memory);
-      output.hold(rows_);
-    }
+  /// Adds the rows, of so many in the window, to a result. Large parts stay where they are.
+  void keep(row_set& output, std::int64_t in_window) {
+    const bool stays = rows_->bytes() >= kept_in_place_bytes && 2 * rows_->rows() >= in_window;
+    if (!stays) rows_ = copied(rows_, executor_.with_.team, executor_.with_.memory);
+    output.hold(rows_);
+    if (stays && slices_ + 1 == path_.size()) output.hold(std::exchange(block_, nullptr));
     for (const auto& chunk : rows_->chunks()) output.append(chunk.data, chunk.rows);
   }
 
