@@ -11,7 +11,7 @@ namespace pappus {
 namespace detail {
 
 template <typename T, typename... Columns>
-record_layout file_layout(const Columns&... columns) {
+PAPPUS_GLUE record_layout file_layout(const Columns&... columns) {
   static_assert((std::same_as<Columns, column_of<T>> && ...),
                 "columns must be given as column(\"name\", &T::field)");
   if constexpr (sizeof...(Columns) == 0)

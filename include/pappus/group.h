@@ -202,7 +202,7 @@ class grouped {
   }
 
   template <typename R, typename Make, typename Output, typename F>
-  collection<Output> node(const char* name, F projection, const R& prototype) const {
+  PAPPUS_GLUE collection<Output> node(const char* name, F projection, const R& prototype) const {
     using grouping = grouping_of<F>;
     auto params = detail::group_params_of<grouping, R, Make>(prototype);
     params->domain = domain_;
@@ -216,7 +216,7 @@ class grouped {
   }
 
   template <typename Grouping>
-  detail::stage_spec stage_of(Grouping grouping) const {
+  PAPPUS_GLUE detail::stage_spec stage_of(Grouping grouping) const {
     auto stage = stage_;
     stage.form = E::form;
     stage.element = std::make_shared<const Grouping>(std::move(grouping));

@@ -35,8 +35,8 @@ inline std::int64_t domain_rows(const domain& known) {
 
 /// The node of the index over right's keys.
 template <typename K, typename T, typename RightKey>
-node_ptr join_index_node(const collection<T>& right, const RightKey& right_key,
-                         std::int64_t domain_rows) {
+PAPPUS_GLUE node_ptr join_index_node(const collection<T>& right, const RightKey& right_key,
+                                     std::int64_t domain_rows) {
   using key_call = call<key_writer<RightKey>>;
   using keys = mapped<source<T>, key_call>;
   auto params = std::make_shared<join_build_params>();
@@ -52,9 +52,9 @@ node_ptr join_index_node(const collection<T>& right, const RightKey& right_key,
 
 template <join_kind Kind, typename Left, typename Right, typename LeftKey, typename RightKey,
           typename Combine, typename... Domain>
-auto make_join(const char* name, const query<Left>& left, const query<Right>& right,
-               LeftKey left_key, const RightKey& right_key, Combine combine,
-               const Domain&... known) {
+PAPPUS_GLUE auto make_join(const char* name, const query<Left>& left, const query<Right>& right,
+                           LeftKey left_key, const RightKey& right_key, Combine combine,
+                           const Domain&... known) {
   using left_type = value_of<Left>;
   using right_type = value_of<Right>;
   using key_type = std::remove_cvref_t<std::invoke_result_t<const LeftKey&, const left_type&>>;

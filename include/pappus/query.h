@@ -270,7 +270,7 @@ class query {
   const detail::session_ptr& session() const noexcept { return session_; }
 
   /// The stage with its element function erased, for nodes that consume it.
-  detail::stage_spec erased_stage() const {
+  PAPPUS_GLUE detail::stage_spec erased_stage() const {
     auto stage = stage_;
     stage.form = form;
     stage.element = std::make_shared<const E>(expression_);
@@ -288,8 +288,8 @@ class query {
 
   /// \tparam Element  an expression.
   template <typename Element, typename R>
-  auto fold_node(const char* name, Element element, R prototype,
-                 detail::describe_element describe) const {
+  PAPPUS_GLUE auto fold_node(const char* name, Element element, R prototype,
+                             detail::describe_element describe) const {
     auto params = std::make_shared<detail::fold_params>();
     params->loop = detail::fold_rows<Element, R>;
     params->reducer = detail::reduce_kernel_of<R>(std::move(prototype));
@@ -304,7 +304,8 @@ class query {
   }
 
   template <typename Next, typename... Sides>
-  query<Next> extend(const char* name, Next next, const shared_rows<Sides>&... sides) const {
+  PAPPUS_GLUE query<Next> extend(const char* name, Next next,
+                                 const shared_rows<Sides>&... sides) const {
     auto stage = stage_;
     (stage.sides.push_back(sides.node), ...);
     stage.ops.push_back({name, detail::next_op_id()});
@@ -340,7 +341,7 @@ class collection : public query<detail::source<T>> {
   }
 
   template <typename E>
-  static detail::node_ptr node_of(const query<E>& from) {
+  PAPPUS_GLUE static detail::node_ptr node_of(const query<E>& from) {
     if constexpr (std::same_as<E, detail::source<T>>) {
       return from.stage().inputs.front();
     } else {
@@ -371,7 +372,7 @@ shared_rows<typename query<E>::value_type> query<E>::shared() const {
 }
 
 template <typename E>
-records<typename query<E>::value_type> query<E>::collect() const {
+PAPPUS_GLUE records<typename query<E>::value_type> query<E>::collect() const {
   return records<value_type>(detail::evaluate_contiguous(session_, collect_rows().node()));
 }
 
@@ -389,8 +390,9 @@ std::string query<E>::explain_analyze() const {
 }
 
 template <typename E>
-collection<typename query<E>::value_type> query<E>::slice(const char* name, std::int64_t skip,
-                                                          std::int64_t take) const {
+PAPPUS_GLUE collection<typename query<E>::value_type> query<E>::slice(const char* name,
+                                                                      std::int64_t skip,
+                                                                      std::int64_t take) const {
   auto params = std::make_shared<detail::slice_params>();
   params->skip = skip < 0 ? 0 : skip;
   params->take = take < 0 ? 0 : take;

@@ -32,7 +32,7 @@ detail::directed_key<F, true> descending(F key) {
 /// the bytes that tell them apart.
 template <typename E>
 template <typename... Keys>
-collection<typename query<E>::value_type> query<E>::sort_by(Keys... keys) const {
+PAPPUS_GLUE collection<typename query<E>::value_type> query<E>::sort_by(Keys... keys) const {
   static_assert(sizeof...(Keys) > 0, "sort_by: give at least one key, or use sort()");
   static_assert((detail::key<detail::sort_key_of<Keys, value_type>> && ...),
                 "sort_by: a key must be a number, an enumerator, a std::string_view, or a pair or "
@@ -70,7 +70,8 @@ namespace detail {
 inline constexpr std::int64_t top_most = std::int64_t{1} << 16;
 
 template <bool Greatest, typename E, typename Key>
-collection<value_of<E>> choose(const query<E>& from, std::int64_t n, Key key, const char* name) {
+PAPPUS_GLUE collection<value_of<E>> choose(const query<E>& from, std::int64_t n, Key key,
+                                           const char* name) {
   using T = value_of<E>;
   static_assert(detail::key<sort_key_of<Key, T>>,
                 "top, bottom: the key must be a number, an enumerator, a std::string_view, or a "

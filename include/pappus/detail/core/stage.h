@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "pappus/detail/core/device.h"
+#include "pappus/detail/core/glue.h"
 #include "pappus/detail/core/layout.h"
 
 namespace pappus::detail {
@@ -56,8 +57,16 @@ struct op_label {
   std::uint64_t id = 0;
 };
 
-/// A fused element function and what feeds it.
+/// A fused element function and what feeds it. It is copied and dropped wherever a program builds a
+/// query, and what that takes is compiled in the library, not in each of these places.
 struct stage_spec {
+  stage_spec();
+  stage_spec(const stage_spec&);
+  stage_spec(stage_spec&&) noexcept;
+  stage_spec& operator=(const stage_spec&);
+  stage_spec& operator=(stage_spec&&) noexcept;
+  ~stage_spec();
+
   std::vector<node_ptr> inputs;  ///< read row by row, in step
   std::vector<node_ptr> sides;   ///< read whole
   std::int64_t rows = -1;        ///< the number of rows where there is no input (ranges)

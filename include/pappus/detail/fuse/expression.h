@@ -241,7 +241,7 @@ struct enumerated {
 
 /// For nodes that take a stage's records as they are.
 template <typename E>
-void describe_records(const void* element, device_writer& to) {
+PAPPUS_GLUE void describe_records(const void* element, device_writer& to) {
   const auto record = static_cast<const E*>(element)->describe(to);
   to.begin();
   to.yield(record);

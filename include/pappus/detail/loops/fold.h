@@ -106,7 +106,7 @@ void fold_rows(const void* element, const block_args& args, std::byte* memory) {
 }
 
 template <typename E, typename R>
-void describe_fold(const void* element, device_writer& to) {
+PAPPUS_GLUE void describe_fold(const void* element, device_writer& to) {
   const auto value = static_cast<const E*>(element)->describe(to);
   to.begin();
   describe_reducer<R, value_of<E>>(to, value);
@@ -139,7 +139,7 @@ void describe_fold_by(const void* element, device_writer& to) {
 }
 
 template <typename R>
-reduce_kernel reduce_kernel_of(R prototype) {
+PAPPUS_GLUE reduce_kernel reduce_kernel_of(R prototype) {
   using state = fold_state<R>;
   using result = result_of<R>;
   static_assert(std::is_trivially_copyable_v<R>,

@@ -365,7 +365,7 @@ void group_emit(const std::byte* keys, const std::byte* const* states, std::size
 }
 
 template <typename G, typename R>
-void describe_group(const void* element, device_writer& to) {
+PAPPUS_GLUE void describe_group(const void* element, device_writer& to) {
   using record = typename G::record;
   using key = typename decltype(G::keys)::key;
   const auto& self = *static_cast<const G*>(element);
@@ -384,7 +384,7 @@ void describe_group(const void* element, device_writer& to) {
 
 /// The loops for one grouping, reducer and form of output record.
 template <typename G, typename R, typename Make>
-std::shared_ptr<group_params> group_params_of(const R& prototype) {
+PAPPUS_GLUE std::shared_ptr<group_params> group_params_of(const R& prototype) {
   static_assert(std::is_trivially_copyable_v<R>,
                 "a reducer's state is moved as bytes: it must be trivially copyable");
   using keys = decltype(G::keys);

@@ -223,7 +223,7 @@ void describe_sort_key(const F& key, bool descending, device_writer& to) {
 }
 
 template <typename Element>
-void describe_sort(const void* element, device_writer& to) {
+PAPPUS_GLUE void describe_sort(const void* element, device_writer& to) {
   using T = typename Element::value_type;
   const auto& self = *static_cast<const Element*>(element);
   describe_records<decltype(Element::expression)>(&self.expression, to);
@@ -320,7 +320,7 @@ constexpr std::size_t payload_bytes_of(sort_moves moves, std::size_t record_byte
 }
 
 template <typename Element>
-std::shared_ptr<sort_params> make_sort_params() {
+PAPPUS_GLUE std::shared_ptr<sort_params> make_sort_params() {
   using T = typename Element::value_type;
   constexpr auto parts = key_parts<Element>::make();
   constexpr auto moves = moves_of<Element>();
