@@ -24,5 +24,6 @@ install(FILES
   ${PROJECT_BINARY_DIR}/PappusConfigVersion.cmake
   ${PROJECT_SOURCE_DIR}/cmake/PappusEnable.cmake
   ${PROJECT_SOURCE_DIR}/cmake/PappusLoopFlags.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/PappusPrecompile.cmake
   DESTINATION ${package_dir})
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

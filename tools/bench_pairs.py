@@ -36,7 +36,8 @@ CONTROL = "handwritten"
 
 def median_interval(values):
     """The narrowest symmetric pair of order statistics that covers the median of what `values` are
-    drawn from with probability CONFIDENCE; all of them where they are too few for that (below 6)."""
+    drawn from with probability CONFIDENCE; least and greatest where they are too few for that
+    (below 6)."""
     ordered, n = sorted(values), len(values)
     outside, cut = 0.0, 0  # outside: P(at most cut - 1 of n fair coins show heads)
     while cut < n // 2 and 2 * (outside + math.comb(n, cut) / 2**n) <= 1 - CONFIDENCE:
