@@ -175,7 +175,7 @@ auto query<E>::apply(F f, const partitioning<Key>& by, const shared_rows<Sides>&
 template <typename E>
 template <typename Key>
 collection<typename query<E>::value_type> query<E>::partition(const partitioning<Key>& by) const {
-  return {session_, detail::partition_of(collect_rows(), by).node};
+  return {session_, detail::partition_of(materialise(), by).node};
 }
 
 }  // namespace pappus

@@ -155,7 +155,7 @@ class grouped {
   template <typename F>
   auto map_groups(F f) const {
     if constexpr (E::form != detail::shape::aligned) {
-      auto rows = query<E>(session_, rows_, bare_stage()).collect_rows();
+      auto rows = query<E>(session_, rows_, bare_stage()).materialise();
       return regrouped(rows).map_groups(std::move(f));
     } else {
       using result = std::remove_cvref_t<

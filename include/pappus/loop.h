@@ -7,7 +7,7 @@
 //
 //   What doesn't depend on the state (files, indexes of joins, whatever else is in memory between
 //   stages) is computed once, before the first iteration. Operators fused into a stage that does
-//   depend on it run in each iteration; .collect_rows() keeps them out of it.
+//   depend on it run in each iteration; .materialise() keeps them out of it.
 //   Memory  two states, the invariants, and what the body needs. The state may change its length.
 //   Order   of the result: as the body makes it.
 //   .cache() inside the body has no effect on what depends on the state.

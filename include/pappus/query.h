@@ -87,9 +87,9 @@ class query {
   template <typename Other>
   auto zip(const query<Other>& other) const {
     if constexpr (form != detail::shape::aligned) {
-      return collect_rows().zip(other);
+      return materialise().zip(other);
     } else if constexpr (Other::form != detail::shape::aligned) {
-      return zip(other.collect_rows());
+      return zip(other.materialise());
     } else {
       detail::zipped<E, Other> expression{expression_, other.expression()};
       expression.b.shift_slots(static_cast<int>(stage_.inputs.size()), first_side());
@@ -109,7 +109,7 @@ class query {
     if constexpr (form == detail::shape::aligned)
       return extend("enumerate", detail::enumerated<E>{expression_});
     else
-      return collect_rows().enumerate();
+      return materialise().enumerate();
   }
 
   /// Reduces all records with a reducer (see reducers.h). The order of accumulation depends on the
@@ -239,8 +239,9 @@ class query {
     return chosen;
   }
 
-  /// Rows in memory once computed: ends fusion, so that what follows shares them when run together.
-  collection<value_type> collect_rows() const;
+  /// Ends fusion and runs nothing: the records are put into memory when they are needed, so that
+  /// what is built on them and run together computes them once. Another run computes them anew.
+  collection<value_type> materialise() const;
   /// The same, and kept for later queries until the handle is gone.
   collection<value_type> cache() const;
   /// As an argument for the lambdas of other operators.
@@ -355,38 +356,38 @@ class collection : public query<detail::source<T>> {
 };
 
 template <typename E>
-collection<typename query<E>::value_type> query<E>::collect_rows() const {
+collection<typename query<E>::value_type> query<E>::materialise() const {
   return collection<value_type>(*this);
 }
 
 template <typename E>
 collection<typename query<E>::value_type> query<E>::cache() const {
-  auto rows = collect_rows();
+  auto rows = materialise();
   detail::mark_cached(rows.node());
   return rows;
 }
 
 template <typename E>
 shared_rows<typename query<E>::value_type> query<E>::shared() const {
-  return {collect_rows().node()};
+  return {materialise().node()};
 }
 
 template <typename E>
 PAPPUS_GLUE records<typename query<E>::value_type> query<E>::collect() const {
-  return records<value_type>(detail::evaluate_contiguous(session_, collect_rows().node()));
+  return records<value_type>(detail::evaluate_contiguous(session_, materialise().node()));
 }
 
 template <typename E>
 std::string query<E>::explain() const {
-  return detail::explain(session_, collect_rows().node(), detail::explain_format::text);
+  return detail::explain(session_, materialise().node(), detail::explain_format::text);
 }
 template <typename E>
 std::string query<E>::explain_dot() const {
-  return detail::explain(session_, collect_rows().node(), detail::explain_format::dot);
+  return detail::explain(session_, materialise().node(), detail::explain_format::dot);
 }
 template <typename E>
 std::string query<E>::explain_analyze() const {
-  return detail::explain_analyze(session_, collect_rows().node());
+  return detail::explain_analyze(session_, materialise().node());
 }
 
 template <typename E>
@@ -396,7 +397,7 @@ PAPPUS_GLUE collection<typename query<E>::value_type> query<E>::slice(const char
   auto params = std::make_shared<detail::slice_params>();
   params->skip = skip < 0 ? 0 : skip;
   params->take = take < 0 ? 0 : take;
-  const auto rows = collect_rows();
+  const auto rows = materialise();
   return {session_, detail::make_node(session_, {detail::op_kind::slice, name,
                                                  detail::record_type_of<value_type>(), rows.stage(),
                                                  std::move(params)})};
@@ -408,7 +409,7 @@ collection<typename query<E>::value_type> query<E>::concat(const query<Others>&.
   static_assert((std::same_as<detail::value_of<Others>, value_type> && ...),
                 "concat: all collections must hold the same record type");
   detail::stage_spec stage;
-  stage.inputs = {collect_rows().node(), others.collect_rows().node()...};
+  stage.inputs = {materialise().node(), others.materialise().node()...};
   return {session_, detail::make_node(session_, {detail::op_kind::concat, "concat",
                                                  detail::record_type_of<value_type>(),
                                                  std::move(stage), nullptr})};

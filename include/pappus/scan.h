@@ -13,7 +13,7 @@ collection<R> scan(const query<E>& from, Op op, std::shared_ptr<const R> initial
   static_assert(std::is_convertible_v<value_of<E>, R>,
                 "scan: a record must convert to the type of the running values");
   if constexpr (E::form != shape::aligned) {
-    return scan<Exclusive, R>(from.collect_rows(), std::move(op), std::move(initial));
+    return scan<Exclusive, R>(from.materialise(), std::move(op), std::move(initial));
   } else {
     using element = scan_element<E, Op, R, Exclusive>;
     auto stage = from.erased_stage();

@@ -41,7 +41,7 @@ PAPPUS_GLUE collection<typename query<E>::value_type> query<E>::sort_by(Keys... 
   if constexpr (form != detail::shape::aligned ||
                 (detail::moves_of<element>() == detail::sort_moves::addresses &&
                  !std::same_as<E, detail::source<value_type>>)) {
-    return collect_rows().sort_by(std::move(keys)...);
+    return materialise().sort_by(std::move(keys)...);
   } else {
     auto stage = erased_stage();
     stage.element = std::make_shared<const element>(
@@ -78,7 +78,7 @@ PAPPUS_GLUE collection<value_of<E>> choose(const query<E>& from, std::int64_t n,
                 "pair or array of numbers of at most 16 bytes");
   if (n > top_most) return from.sort_by(directed_key<Key, Greatest>{std::move(key)}).take(n);
   if constexpr (E::form == shape::many) {
-    return choose<Greatest>(from.collect_rows(), n, std::move(key), name);
+    return choose<Greatest>(from.materialise(), n, std::move(key), name);
   } else {
     using element = top_element<E, Key, Greatest>;
     auto stage = from.erased_stage();

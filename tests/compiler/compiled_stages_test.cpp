@@ -389,7 +389,7 @@ TEST_F(compiled_stages, explain_shows_the_code) {
 TEST_F(compiled_stages, tell_which_bytes_of_records_they_read) {
   session s(device());
   const auto reads_of = [](const auto& query) {
-    return device_ops::element_of(*query.collect_rows().node())->reads;
+    return device_ops::element_of(*query.materialise().node())->reads;
   };
   using expected = std::vector<device_ops::byte_ranges>;
   const auto rows = s.borrow(rows_);
@@ -404,7 +404,7 @@ TEST_F(compiled_stages, tell_which_bytes_of_records_they_read) {
 TEST_F(compiled_stages, explain_shows_the_code_of_a_loops_body) {
   session s(device());
   const auto halved = s.do_while(
-      s.range(0, 100).collect_rows(),
+      s.range(0, 100).materialise(),
       [](const collection<int>& x) { return x.map([](int i) { return i / 2 + 17; }); },
       [](std::span<const int> before, std::span<const int> after) {
         return !std::ranges::equal(before, after);

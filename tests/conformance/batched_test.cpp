@@ -80,7 +80,7 @@ TEST(batched, maps_of_rows_in_memory_that_operators_follow) {
       [&](session& s, rows_in rows) {
         return s.borrow(rows)
             .map(fn<place_of>)
-            .collect_rows()
+            .materialise()
             .map(batched<assigned>(fn<nearest>), s.from(centers()).shared())
             .filter([wanted](const assigned& a) { return a.center >= wanted; })
             .map([](const assigned& a) { return a.distance; });

@@ -301,7 +301,7 @@ TEST(captures, of_joins) {
     return r.value * offset + at(by, i);
   };
   const auto right = [](session& s) {
-    return s.from(std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7}).collect_rows();
+    return s.from(std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7}).materialise();
   };
   expect_same([&](session& s,
                   rows_in rows) { return s.borrow(rows).join(right(s), key, right_key, combined); },

@@ -203,7 +203,7 @@ TEST(checked_functions, in_joins) {
   const auto joined = [&](session& s, rows_in rows) {
     const auto right = s.range(0, 12).map([](std::int64_t i) { return static_cast<int>(i); });
     return s.borrow(rows).join(
-        right.collect_rows(), key, [](int i) { return i; },
+        right.materialise(), key, [](int i) { return i; },
         [&by](const reading& r, int i) { return r.value + by.at(static_cast<std::size_t>(i)); });
   };
   expect_same(joined, [&](rows_in rows) {

@@ -153,7 +153,7 @@ TYPED_TEST(float_sum, depends_on_rows_not_on_the_pieces_they_lie_in) {
     if (x > 0) kept.push_back(x);
   // Materialised, the filter's rows are renumbered.
   expect_value<double>(tree_sum(kept), [&](session& s) {
-    return s.borrow(rows).filter([](F x) { return x > 0; }).collect_rows().sum();
+    return s.borrow(rows).filter([](F x) { return x > 0; }).materialise().sum();
   });
 }
 
@@ -428,7 +428,7 @@ TEST(reduce, respects_the_order_of_an_operator_that_does_not_commute) {
 
 TEST(run, computes_several_results_at_once) {
   session s(options{.threads = 2});
-  const auto rows = s.range(0, 100'000).map([](int i) { return i % 100; }).collect_rows();
+  const auto rows = s.range(0, 100'000).map([](int i) { return i % 100; }).materialise();
   const auto [total, most, even] =
       s.run(rows.sum(), rows.max(), rows.filter([](int i) { return i % 2 == 0; }).count());
   EXPECT_EQ(total, 4'950'000);

@@ -329,7 +329,7 @@ TEST(group_by, calls_a_batched_key_function_with_blocks) {
   const auto query = [](session& s) {
     return s.range(0, 30'001)
         .filter([](int x) { return x % 5 != 0; })
-        .collect_rows()
+        .materialise()
         .group_by(
             batched<int>([](std::span<const int> in, std::span<const int> by, std::span<int> out) {
               for (std::size_t i = 0; i < in.size(); ++i) out[i] = in[i] % by[0];

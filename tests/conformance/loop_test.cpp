@@ -134,7 +134,7 @@ TEST(do_while, computes_what_does_not_depend_on_the_state_once) {
     ++runs;
     return x;
   });
-  const auto fixed = table.collect_rows();
+  const auto fixed = table.materialise();
   const auto loop = s.do_while(
       s.from(std::vector<int>{5}),
       [&](auto state) {

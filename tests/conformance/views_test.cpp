@@ -113,7 +113,7 @@ TEST(chunk_size, may_be_the_largest_number_there_is) {
   session s(options{.threads = 2, .chunk_rows = std::numeric_limits<std::int64_t>::max()});
   const auto odd = s.range(0, 100'000).filter([](int i) { return i % 2 == 1; });
   EXPECT_EQ(odd.collect().size(), 50'000u);
-  EXPECT_EQ(odd.map([](int i) { return i; }).collect_rows().sum().get(), 2'500'000'000);
+  EXPECT_EQ(odd.map([](int i) { return i; }).materialise().sum().get(), 2'500'000'000);
   EXPECT_NE(odd.explain(), "");
 }
 

@@ -26,7 +26,7 @@ class equal_descriptions : public ::testing::Test {
   template <typename F>
   element_ptr mapped(F function, const device_code& code) const {
     return device_ops::element_of(
-        *numbers_.map(with_device_code(function, code)).collect_rows().node());
+        *numbers_.map(with_device_code(function, code)).materialise().node());
   }
 
   session session_;
@@ -73,8 +73,7 @@ TEST_F(equal_descriptions, have_equal_types) {
   const device_code code{"#define f(x) (x)", "f.cl", "f"};
   const auto function = [](auto x) { return x; };
   const auto of = [&](const auto& rows) {
-    return device_ops::element_of(
-        *rows.map(with_device_code(function, code)).collect_rows().node());
+    return device_ops::element_of(*rows.map(with_device_code(function, code)).materialise().node());
   };
   const auto ints = of(numbers_);
   const auto unsigned_ints = of(session_.from(std::vector<unsigned>(10)));
@@ -88,9 +87,9 @@ TEST_F(equal_descriptions, have_equal_operators) {
   const device_code code{"int f(int x) { return x; }", "f.cl", "f"};
   const auto f = with_device_code(fn<same>, code);
   const auto text = [](const auto& query) { return device_ops::element_of(*query.node())->text; };
-  const auto once = text(numbers_.map(f).collect_rows());
-  EXPECT_NE(once, text(numbers_.map(f).map(f).collect_rows()));
-  EXPECT_NE(once, text(numbers_.filter(f).collect_rows()));
+  const auto once = text(numbers_.map(f).materialise());
+  EXPECT_NE(once, text(numbers_.map(f).map(f).materialise()));
+  EXPECT_NE(once, text(numbers_.filter(f).materialise()));
   EXPECT_NE(text(numbers_.map(f).max()), text(numbers_.map(f).min()));
   EXPECT_NE(text(numbers_.sort_by(f)), text(numbers_.sort_by(descending(f))));
 }

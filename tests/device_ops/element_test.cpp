@@ -156,7 +156,7 @@ class element_on_device : public ::testing::Test {
   /// Records of type T without padding, bit by bit.
   template <typename Query>
   void expect_same_records(const Query& query) {
-    const auto rows = query.collect_rows();
+    const auto rows = query.materialise();
     const auto expected = rows.collect();
     on_each(rows.node(), [&](test::element_runner run) {
       const auto got = run.records();
@@ -255,7 +255,7 @@ TEST_F(element_on_device, pads_records_as_cpp_does) {
   const auto numbers = session_.range(0, 100);
   const auto wides = session_.from(std::vector<wide>(100, wide{{1.5, -2.5}}));
   const auto deep = numbers.zip(numbers.zip(wides));
-  const auto rows = deep.collect_rows();
+  const auto rows = deep.materialise();
   on_each(rows.node(), [&](test::element_runner run) {
     const auto got = run.records();
     const auto expected = rows.collect();
@@ -438,7 +438,7 @@ TEST_F(element_on_device, shows_errors_in_the_lines_of_the_users_text) {
     std::string log;
     const auto rows = session_.from(points(3)).map(
         with_device_code([](const point& p) { return static_cast<int>(p.id); }, code));
-    on_each(rows.collect_rows().node(), [&](test::element_runner run) {
+    on_each(rows.materialise().node(), [&](test::element_runner run) {
       try {
         run.records();
         ADD_FAILURE() << function << " was compiled";

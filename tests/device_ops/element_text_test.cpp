@@ -54,7 +54,7 @@ device_ops::element_ptr element_of(const Rows& rows) {
 }
 template <typename E>
 device_ops::element_ptr element_of(const query<E>& rows) {
-  return device_ops::element_of(*rows.collect_rows().node());
+  return device_ops::element_of(*rows.materialise().node());
 }
 
 class element_text : public ::testing::Test {
@@ -88,7 +88,7 @@ TEST_F(element_text, is_the_same_for_other_values) {
         .map(with_device_code([](int i, float by) { return static_cast<float>(i) * by; },
                               device_text("times", "float times(int i, float k) { return i * k; }"),
                               k))
-        .collect_rows();
+        .materialise();
   };
   const auto a = scaled(2, 0), b = scaled(3, 5);
   EXPECT_EQ(element_of(a), element_of(b));
@@ -115,7 +115,7 @@ TEST_F(element_text, moves_types_of_the_users_records_behind_the_users_text) {
                                                   "typedef struct { float x, y; long id; } point;\n"
                                                   "int right(point p) { return p.x > 0; }"));
   const auto text =
-      element_of(points_.filter(right).collect_rows().zip(points_.filter(right)))->text;
+      element_of(points_.filter(right).materialise().zip(points_.filter(right)))->text;
   EXPECT_THAT(text, Not(HasSubstr("pappus_size_of_point")));  // between stages: bytes
   const auto fused = element_of(points_
                                     .zip(points_.map(with_device_code(

@@ -101,7 +101,7 @@ void expect_same_at_any_address(Query query) {
     for (const auto shift : shifts) {
       const shifted<T> in(n, shift);
       session cpu(options{.threads = 2, .devices = "cpu"});
-      const auto asked = query(cpu, in.rows()).collect_rows();
+      const auto asked = query(cpu, in.rows()).materialise();
       const std::vector<Out> expected = asked.collect().to_vector();
       for (auto device : devices)
         for (const bool copies : {false, true})
@@ -187,8 +187,7 @@ TEST_F(device_in_place_sessions, charge_no_memory_for_rows_that_are_there) {
 TEST_F(device_in_place_sessions, take_rows_that_lie_in_several_pieces) {
   const shifted<int> in(300'007, 4);
   session s(on_device("cpu,opencl:0"));
-  const auto kept =
-      s.borrow(in.rows()).filter(coded(fn<passes>, "passes")).on("cpu").collect_rows();
+  const auto kept = s.borrow(in.rows()).filter(coded(fn<passes>, "passes")).on("cpu").materialise();
   const auto mapped = kept.map(coded(fn<twice>, "twice"));
   EXPECT_THAT(mapped.on("opencl:0").explain_analyze(), HasSubstr("ran on opencl:0"));
   EXPECT_TRUE(same_rows(mapped.on("opencl:0").collect().to_vector(),

@@ -58,7 +58,7 @@ std::vector<sale> sales(std::int64_t n, int items, std::uint64_t seed) {
 template <typename T, typename Query>
 void expect_same_everywhere(Query query) {
   session cpu(options{.threads = 2, .devices = "cpu"});
-  const auto asked = query(cpu).collect_rows();
+  const auto asked = query(cpu).materialise();
   ASSERT_EQ(refusal(*asked.node()), "");
   const std::vector<T> expected = asked.collect().to_vector();
   const auto devices = compiling_devices();
@@ -181,7 +181,7 @@ TEST(device_join, a_session_on_a_device_probes_there) {
   const auto query = [&](session& s) {
     return s.borrow(left)
         .join(s.borrow(right), &sale::item, &item::number, coded<value_of_sale>("value"))
-        .collect_rows();
+        .materialise();
   };
   session cpu(options{.threads = 2, .devices = "cpu"});
   const auto devices = compiling_devices();
@@ -200,7 +200,7 @@ TEST(device_join, says_which_keys_the_cpu_looks_up) {
   const auto wide = cpu.from(std::vector<pair<std::int64_t, std::int64_t>>(3));
   const auto whole = with_device_code([](const auto& x) { return x; },
                                       device_text("whole", "pair_long_long whole(...);"));
-  const auto joined = wide.semi_join(wide, whole, whole).collect_rows();
+  const auto joined = wide.semi_join(wide, whole, whole).materialise();
   EXPECT_NE(refusal(*joined.node()).find("keys of more than 8 bytes are looked up on the CPU"),
             std::string::npos);
 }

@@ -74,7 +74,7 @@ constexpr std::int64_t lengths[] = {0, 1, 333, 70'001};
 template <typename T, typename Query>
 void expect_same_everywhere(const std::vector<reading>& rows, Query query) {
   session cpu(options{.threads = 2, .devices = "cpu"});
-  const auto asked = query(cpu.borrow(rows)).collect_rows();
+  const auto asked = query(cpu.borrow(rows)).materialise();
   ASSERT_EQ(refusal(*asked.node()), "");
   const std::vector<T> expected = asked.collect().to_vector();
   const std::int64_t small = rows.size() > 1000 ? 9001 : 50;
@@ -140,7 +140,7 @@ TEST(device_materialise, flat_maps_that_outgrow_the_device_go_in_smaller_chunks)
   auto rows = readings(5'000);
   for (auto& r : rows) r.sensor = 97;  // 300 records, 18 MB in all
   session cpu(options{.threads = 2, .devices = "cpu"});
-  const auto asked = cpu.borrow(rows).flat_map(coded(fn<echoes>, "echoes")).collect_rows();
+  const auto asked = cpu.borrow(rows).flat_map(coded(fn<echoes>, "echoes")).materialise();
   const auto expected = asked.collect().to_vector();
   for (const auto& device : devices_of_all_kinds()) {
     SCOPED_TRACE(device.name);

@@ -163,12 +163,12 @@ inline std::vector<operator_sample> operator_samples(session& s, std::size_t n) 
   const auto add = [&](std::string name, const auto& query) {
     all.push_back({std::move(name), query.node()});
   };
-  add("map", points.map(coded(fn<moved>, "moved", sample_centre{0.5f, -1})).collect_rows());
-  add("map with shared rows", points.map(cluster, centres.shared()).collect_rows());
-  add("map with values in a buffer", ids.map(look_up).collect_rows());
-  add("filter", points.filter(right).collect_rows());
-  add("flat_map", points.filter(right).flat_map(coded(fn<steps>, "steps")).collect_rows());
-  add("zip and enumerate", ids.zip(ids.map(look_up)).enumerate().collect_rows());
+  add("map", points.map(coded(fn<moved>, "moved", sample_centre{0.5f, -1})).materialise());
+  add("map with shared rows", points.map(cluster, centres.shared()).materialise());
+  add("map with values in a buffer", ids.map(look_up).materialise());
+  add("filter", points.filter(right).materialise());
+  add("flat_map", points.filter(right).flat_map(coded(fn<steps>, "steps")).materialise());
+  add("zip and enumerate", ids.zip(ids.map(look_up)).enumerate().materialise());
   add("count", points.filter(right).count());
   add("sum", ids.sum());
   add("sum of floats", xs.sum());
@@ -190,12 +190,12 @@ inline std::vector<operator_sample> operator_samples(session& s, std::size_t n) 
       points.map(coded(fn<line_of>, "line_of")).inclusive_scan(coded(fn<then>, "then")));
   const auto id = &sample_point::id;
   const auto sum = coded(fn<sum_of>, "sum_of");
-  add("join", points.join(points, id, id, sum).collect_rows());
-  add("join in a domain", points.join(points, id, id, sum, domain{1000}).collect_rows());
+  add("join", points.join(points, id, id, sum).materialise());
+  add("join in a domain", points.join(points, id, id, sum, domain{1000}).materialise());
   add("left_join", points.left_join(points.filter(right), id, id, coded(fn<matched_x>, "matched_x"))
-                       .collect_rows());
-  add("semi_join", points.semi_join(points.filter(right), id, id).collect_rows());
-  add("anti_join", points.anti_join(points.filter(right), id, id).collect_rows());
+                       .materialise());
+  add("semi_join", points.semi_join(points.filter(right), id, id).materialise());
+  add("anti_join", points.anti_join(points.filter(right), id, id).materialise());
   return all;
 }
 

@@ -27,14 +27,14 @@ struct bounds : ::testing::Test {
 };
 
 TEST_F(bounds, are_exact_where_each_record_gives_one) {
-  EXPECT_EQ(rows_of(range.map([](int x) { return x + 1; }).collect_rows()), "1,000");
-  EXPECT_EQ(rows_of(range.enumerate().collect_rows()), "1,000");
+  EXPECT_EQ(rows_of(range.map([](int x) { return x + 1; }).materialise()), "1,000");
+  EXPECT_EQ(rows_of(range.enumerate().materialise()), "1,000");
 }
 
 TEST_F(bounds, are_upper_bounds_after_a_filter_and_unknown_after_flat_map) {
-  EXPECT_EQ(rows_of(filtered().collect_rows()), "≤ 1,000");
-  EXPECT_EQ(rows_of(filtered().map([](int x) { return x; }).collect_rows()), "≤ 1,000");
-  EXPECT_EQ(rows_of(flattened().collect_rows()), "?");
+  EXPECT_EQ(rows_of(filtered().materialise()), "≤ 1,000");
+  EXPECT_EQ(rows_of(filtered().map([](int x) { return x; }).materialise()), "≤ 1,000");
+  EXPECT_EQ(rows_of(flattened().materialise()), "?");
 }
 
 TEST_F(bounds, are_one_row_for_a_fold_whatever_goes_in) {
@@ -60,16 +60,16 @@ TEST_F(bounds, are_added_by_concat) {
 }
 
 TEST_F(bounds, are_the_shorter_side_of_zip) {
-  EXPECT_EQ(rows_of(range.zip(s.range(0, 30)).collect_rows()), "30");
-  EXPECT_EQ(rows_of(range.zip(s.from(std::vector<int>(70))).collect_rows()), "70");
-  EXPECT_EQ(rows_of(range.zip(filtered()).collect_rows()), "≤ 1,000");
-  EXPECT_EQ(rows_of(s.range(0, 30).zip(filtered()).collect_rows()), "≤ 30");
-  EXPECT_EQ(rows_of(flattened().zip(range).collect_rows()), "≤ 1,000");
+  EXPECT_EQ(rows_of(range.zip(s.range(0, 30)).materialise()), "30");
+  EXPECT_EQ(rows_of(range.zip(s.from(std::vector<int>(70))).materialise()), "70");
+  EXPECT_EQ(rows_of(range.zip(filtered()).materialise()), "≤ 1,000");
+  EXPECT_EQ(rows_of(s.range(0, 30).zip(filtered()).materialise()), "≤ 30");
+  EXPECT_EQ(rows_of(flattened().zip(range).materialise()), "≤ 1,000");
 }
 
 TEST_F(bounds, become_exact_once_a_stage_has_run) {
-  const auto few = filtered().collect_rows();
-  const auto copied = few.map([](int x) { return x; }).collect_rows();
+  const auto few = filtered().materialise();
+  const auto copied = few.map([](int x) { return x; }).materialise();
   const std::array roots{copied.node()};
   const auto machine = test::made_up_machine();
   const request asked{.roots = roots, .machine = machine};

@@ -42,7 +42,7 @@ collection<T> rows_of(session& s, std::size_t n) {
 /// n maps, each a stage of its own.
 collection<float> chain_of(const collection<float>& rows, int n) {
   auto last = rows;
-  for (int i = 0; i < n; ++i) last = last.map([](float x) { return x + 1; }).collect_rows();
+  for (int i = 0; i < n; ++i) last = last.map([](float x) { return x + 1; }).materialise();
   return last;
 }
 
@@ -140,7 +140,7 @@ TEST_F(place, is_the_cpu_at_any_size_where_the_bus_is_slower_than_the_memory) {
 
 TEST_F(place, is_the_fast_device_for_rows_that_are_made_there) {
   const auto m = machine_from("fast_gpu_far_away");
-  const auto made = s.range(0, 100'000'000).map([](int x) { return 2.0f * x; }).collect_rows();
+  const auto made = s.range(0, 100'000'000).map([](int x) { return 2.0f * x; }).materialise();
   const auto p = planned_for(m, made.inclusive_scan([](float a, float b) { return a + b; }).max());
   EXPECT_THAT(places(p), ::testing::Each(std::string("gpu:0"))) << p.print();
 }
@@ -195,7 +195,7 @@ TEST_F(place, counts_a_launch_for_each_chunk_that_fits) {
 TEST_F(place, is_the_cpu_around_a_stage_that_no_device_can_run) {
   const auto m = machine_from("fast_gpu_far_away");
   auto rows = chain_of(rows_of<float>(s, 10'000'000), 3);
-  rows = rows.filter([](float x) { return x > 0; }).collect_rows();
+  rows = rows.filter([](float x) { return x > 0; }).materialise();
   const auto chain = chain_of(rows, 3);
   EXPECT_THAT(places(planned_for(m, chain)), ::testing::Each(std::string("gpu:0")));
   refused["filter"] = "filter: its function has no device code";
@@ -250,7 +250,7 @@ TEST_F(place, is_the_faster_device) {
 TEST_F(place, is_a_device_wherever_one_can_when_the_cpu_wasnt_asked_for) {
   auto m = machine_from("slow_gpu");
   const auto rows = rows_of<float>(s, 1000);
-  const auto odd = rows.filter([](float x) { return x > 0; }).collect_rows();
+  const auto odd = rows.filter([](float x) { return x > 0; }).materialise();
   EXPECT_THAT(places(planned_for(m, chain_of(odd, 1))), ElementsAre("cpu", "cpu"));
   m.cpu = false;
   refused["filter"] = "filter: its function has no device code";
@@ -310,9 +310,9 @@ TEST_F(place, divides_what_a_loops_body_reads_each_time_among_its_iterations) {
       [&](const collection<float>& state) {
         return points
             .map([](float x, std::span<const float> t) { return x + t[0]; }, state.shared())
-            .collect_rows()
+            .materialise()
             .take(1)
-            .collect_rows();
+            .materialise();
       },
       [](std::span<const float>, std::span<const float>) { return true; });
   keep_history = true;
@@ -328,7 +328,7 @@ TEST_F(place, of_stages_that_have_run_is_kept_when_planned_again) {
   const auto m = machine_from("fast_gpu_far_away");
   const auto kept = chain_of(rows_of<float>(s, 10'000'000), 6)
                         .filter([](float x) { return x > 0; })
-                        .collect_rows();
+                        .materialise();
   const auto last = chain_of(kept, 1);
   const std::vector<detail::node_ptr> roots{last.node()};
   const auto asked = asking(m, roots);
@@ -416,9 +416,9 @@ TEST_F(place, is_sent_whole_records_that_others_read_too) {
   read_bytes = {8};
   only = {0};
   const auto rows = rows_of<wide>(s, 10'000'000);
-  const auto first = rows.map(&wide::x).collect_rows();
-  const auto second = rows.map([](const wide& w) { return w.more[0]; }).collect_rows();
-  const auto p = planned_for(machine_from("fast_gpu_far_away"), first.zip(second).collect_rows());
+  const auto first = rows.map(&wide::x).materialise();
+  const auto second = rows.map([](const wide& w) { return w.more[0]; }).materialise();
+  const auto p = planned_for(machine_from("fast_gpu_far_away"), first.zip(second).materialise());
   for (const auto& stage : p.stages) EXPECT_THAT(stage.where.sent_bytes, IsEmpty());
 }
 

@@ -98,8 +98,8 @@ TEST(plan, shows_shared_data_as_an_edge) {
 
 TEST(plan, frees_rows_after_their_last_use) {
   session s(options{.threads = 1});
-  const auto base = s.range(0, 1000).map([](int x) { return x + 1; }).collect_rows();
-  const auto odd = base.filter([](int x) { return x % 2 == 1; }).collect_rows();
+  const auto base = s.range(0, 1000).map([](int x) { return x + 1; }).materialise();
+  const auto odd = base.filter([](int x) { return x % 2 == 1; }).materialise();
   const auto both = base.zip(odd).map([](const pair<int, int>& r) { return r.first + r.second; });
   const auto p = plan_of(both.sum());
   ASSERT_EQ(p.stages.size(), 3u);
@@ -110,9 +110,9 @@ TEST(plan, frees_rows_after_their_last_use) {
 
 TEST(plan, keeps_what_a_view_looks_at_as_long_as_the_view) {
   session s(options{.threads = 1});
-  const auto base = s.range(0, 1000).map([](int x) { return x + 1; }).collect_rows();
+  const auto base = s.range(0, 1000).map([](int x) { return x + 1; }).materialise();
   const auto few = base.take(10);
-  const auto more = few.map([](int x) { return 2 * x; }).collect_rows();
+  const auto more = few.map([](int x) { return 2 * x; }).materialise();
   const auto p = plan_of(more.zip(few).count());
   EXPECT_THAT(stage_of(p, "take").frees, IsEmpty());
   EXPECT_THAT(stage_of(p, "map").frees, IsEmpty());
@@ -125,7 +125,7 @@ TEST(plan, keeps_what_a_view_looks_at_as_long_as_the_view) {
 
 TEST(plan, keeps_results_even_if_other_stages_use_them) {
   session s(options{.threads = 1});
-  const auto rows = s.range(0, 1000).map([](int x) { return x + 1; }).collect_rows();
+  const auto rows = s.range(0, 1000).map([](int x) { return x + 1; }).materialise();
   const auto p = plan_of(rows, rows.sum());
   for (const auto& stage : p.stages) EXPECT_THAT(stage.frees, IsEmpty());
 }
@@ -133,7 +133,7 @@ TEST(plan, keeps_results_even_if_other_stages_use_them) {
 TEST(plan, makes_chunks_that_fit_half_the_cache_in_whole_blocks) {
   session s(options{.threads = 1});
   const std::vector<double> rows(100);
-  const auto copy = s.from(rows).map([](double x) { return x; }).collect_rows();
+  const auto copy = s.from(rows).map([](double x) { return x; }).materialise();
   auto machine = test::made_up_machine();
   const auto chunk = [&] {
     return stage_of(test::plan_for(machine, copy), "map").chosen.chunk_rows;
@@ -161,7 +161,7 @@ TEST(plan, refuses_what_can_never_fit) {
   auto machine = test::made_up_machine();
   machine.host_memory = std::size_t{8} << 20;
   const auto rows =
-      s.range(0, 4'000'000).map([](int x) { return static_cast<double>(x); }).collect_rows();
+      s.range(0, 4'000'000).map([](int x) { return static_cast<double>(x); }).materialise();
   try {
     test::plan_for(machine, rows.sum());
     FAIL() << "accepted";
@@ -177,7 +177,7 @@ TEST(plan, admits_what_may_fit) {
   session s(options{.threads = 1});
   auto machine = test::made_up_machine();
   machine.host_memory = std::size_t{8} << 20;
-  const auto few = s.range(0, 4'000'000).filter([](int x) { return x < 5; }).collect_rows();
+  const auto few = s.range(0, 4'000'000).filter([](int x) { return x < 5; }).materialise();
   EXPECT_NO_THROW(test::plan_for(machine, few.sum()));
 }
 
@@ -215,7 +215,7 @@ TEST(plan, records_each_pass_when_asked) {
 TEST(plan, predicts_time_from_bytes_and_bandwidth) {
   session s(options{.threads = 1});
   const std::vector<double> rows(1'000'000);
-  const auto copy = s.from(rows).map([](double x) { return x; }).collect_rows();
+  const auto copy = s.from(rows).map([](double x) { return x; }).materialise();
   const auto p = plan_of(copy);
   EXPECT_DOUBLE_EQ(stage_of(p, "map").seconds, 5e-6 + 16e6 / 10e9);
   EXPECT_EQ(stage_of(p, "from").seconds, 0);
@@ -224,7 +224,7 @@ TEST(plan, predicts_time_from_bytes_and_bandwidth) {
 class broken_plan : public ::testing::Test {
  protected:
   session s{options{.threads = 1}};
-  test::planned p = plan_of(s.range(0, 1000).map([](int x) { return x; }).collect_rows().sum());
+  test::planned p = plan_of(s.range(0, 1000).map([](int x) { return x; }).materialise().sum());
 
   void expect_error(const char* text) {
     try {

@@ -48,7 +48,7 @@ TEST_P(queries_with, run_inside_lambdas) {
   }
   const auto sums = s.range(0, 40).map([&](int i) { return s.range(0, 70'000 + i).sum().get(); });
   EXPECT_EQ(sums.sum().get(), expected);
-  EXPECT_EQ(sums.collect_rows().sum().get(), expected);
+  EXPECT_EQ(sums.materialise().sum().get(), expected);
 }
 
 struct unlucky {

@@ -95,7 +95,7 @@ const std::vector<named_query>& chained_queries() {
       {"chain",
        [](session& s, rows in) {
          const auto kept =
-             s.borrow(in).filter([](const reading& r) { return r.value > 0; }).collect_rows();
+             s.borrow(in).filter([](const reading& r) { return r.value > 0; }).materialise();
          const auto sorted = kept.sort_by(&reading::station);
          return bytes_of(
              sorted.map([](const reading& r) { return r.value - r.station; }).collect());
@@ -119,7 +119,7 @@ const std::vector<named_query>& chained_queries() {
                .map([](const reading& r,
                        std::span<const int> factor) { return r.value * factor[0]; },
                     state.shared())
-               .collect_rows()
+               .materialise()
                .map([](int x) { return x % 7; })
                .sort()
                .take(1)

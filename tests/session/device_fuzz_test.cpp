@@ -250,7 +250,7 @@ const std::vector<named_step>& ordering() {
       {"sort_by of wide rows", 1,
        [](pipeline&, in r) {
          return r.map(coded<widened>("widened"))
-             .collect_rows()
+             .materialise()
              .sort_by(coded<rest_of>("rest_of"))
              .map(coded<narrowed>("narrowed"));
        }},

@@ -56,7 +56,7 @@ std::int64_t ask(session& s, const std::vector<int>& in, int number) {
               rows.take(5000),
               [&](const collection<int>& outer) {
                 const auto body = [](const collection<int>& inner) {
-                  return inner.map(doubling(1)).sort().collect_rows();
+                  return inner.map(doubling(1)).sort().materialise();
                 };
                 return s.do_while(outer.map(doubling(2)), body, always, max_iterations{2});
               },

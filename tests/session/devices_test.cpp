@@ -89,7 +89,7 @@ TEST(session_devices, a_loop_uploads_what_it_reads_once) {
 TEST(session_devices, rows_stay_on_the_device_between_stages_there) {
   session s(options{.devices = test_device});
   const auto in = numbers(10'000);
-  const auto sorted = s.borrow(in).sort().collect_rows();
+  const auto sorted = s.borrow(in).sort().materialise();
   const auto text = sorted.map([](int x) { return x + 1; }).sum().explain_analyze();
   EXPECT_TRUE(contains(text, "1 launches, 8 B there, 8 B back"))
       << text;  // a state, there and back

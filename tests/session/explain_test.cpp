@@ -22,7 +22,7 @@ TEST(explain, shows_graph_plan_tasks_and_prediction_and_runs_nothing) {
                            return x + 1;
                          })
                          .filter([](int x) { return x % 2 == 0; })
-                         .collect_rows()
+                         .materialise()
                          .sum();
   const auto text = total.explain();
   EXPECT_THAT(text, StartsWith("graph\n"));
@@ -41,7 +41,7 @@ TEST(explain, shows_graph_plan_tasks_and_prediction_and_runs_nothing) {
 TEST(explain, says_what_is_recomputed_and_what_is_cached) {
   session s(options{.threads = 2});
   const auto rows = s.range(0, 1000).map([](int x) { return x * x; });
-  const auto twice = rows.collect_rows().zip(rows.filter([](int x) { return x > 9; }));
+  const auto twice = rows.materialise().zip(rows.filter([](int x) { return x > 9; }));
   EXPECT_THAT(twice.explain(), HasSubstr("note: map is recomputed here and in s"));
 
   const auto kept = rows.cache();
@@ -76,7 +76,7 @@ TEST(explain_dot, draws_nodes_and_edges) {
 
 TEST(explain_analyze, shows_what_happened_beside_what_was_predicted) {
   session s(options{.threads = 2});
-  const auto even = s.range(0, 1000).filter([](int x) { return x % 2 == 0; }).collect_rows();
+  const auto even = s.range(0, 1000).filter([](int x) { return x % 2 == 0; }).materialise();
   const auto text = even.map([](int x) { return x; }).explain_analyze();
   EXPECT_THAT(text, StartsWith("stages: predicted → measured\n"));
   EXPECT_THAT(text, ContainsRegex("s0 range·filter: rows ≤ 1,000 → 500, time .* → .*, on cpu\n"));

@@ -130,7 +130,7 @@ TEST(handles, say_that_their_session_has_ended) {
   std::optional<value<std::int64_t>> total;
   {
     session s(options{.threads = 2});
-    rows = s.range(0, 10).map([](int x) { return x; }).collect_rows();
+    rows = s.range(0, 10).map([](int x) { return x; }).materialise();
     total = rows->sum();
   }
   expect_usage_error(ended, [&] { rows->collect(); });
@@ -221,7 +221,7 @@ TEST(run, shares_collections_between_its_results) {
                           ++calls;
                           return x;
                         })
-                        .collect_rows();
+                        .materialise();
   const auto [total, most] = s.run(rows.sum(), rows.max());
   EXPECT_EQ(total, 499'500);
   EXPECT_EQ(most, 999);

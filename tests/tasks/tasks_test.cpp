@@ -32,7 +32,7 @@ TEST(tasks, of_a_sum_are_a_view_a_reservation_and_two_steps) {
 TEST(tasks, account_for_every_byte) {
   session s(options{.threads = 1});
   const auto rows = s.from(std::vector<int>(100'000)).map([](int x) { return 1.0 * x; });
-  const auto p = plan_of(rows.collect_rows());
+  const auto p = plan_of(rows.materialise());
   const auto work = tasks_of(p);
   ASSERT_THAT(names(work), ElementsAre("view", "alloc", "launch", "free"));
   EXPECT_EQ(work.list[1].bytes, 800'000);            // the result
@@ -43,14 +43,14 @@ TEST(tasks, account_for_every_byte) {
 TEST(tasks, cover_all_chunks_of_a_step) {
   session s(options{.threads = 1});
   const auto rows = s.from(std::vector<double>(100'000)).map([](double x) { return x; });
-  const auto work = tasks_of(plan_of(rows.collect_rows()));
+  const auto work = tasks_of(plan_of(rows.materialise()));
   EXPECT_EQ(work.list[2].items, 4);  // of 32,768 rows
 }
 
 TEST(tasks, mark_sizes_that_are_bounds) {
   session s(options{.threads = 1});
   const auto even = s.range(0, 1000).filter([](int x) { return x % 2 == 0; });
-  const auto p = plan_of(even.collect_rows());
+  const auto p = plan_of(even.materialise());
   const auto work = tasks_of(p);
   ASSERT_THAT(names(work), ElementsAre("alloc", "launch"));
   EXPECT_FALSE(work.list[0].exact);
@@ -61,8 +61,8 @@ TEST(tasks, mark_sizes_that_are_bounds) {
 
 TEST(tasks, wait_for_inputs_and_shared_data) {
   session s(options{.threads = 1});
-  const auto table = s.range(0, 10).map([](int x) { return x; }).collect_rows();
-  const auto rows = s.range(0, 20).map([](int x) { return x + 1; }).collect_rows();
+  const auto table = s.range(0, 10).map([](int x) { return x; }).materialise();
+  const auto rows = s.range(0, 20).map([](int x) { return x + 1; }).materialise();
   const auto total =
       rows.map([](int x, std::span<const int> t) { return x + t[0]; }, table.shared()).sum();
   const auto p = plan_of(total);
@@ -79,8 +79,8 @@ TEST(tasks, wait_for_inputs_and_shared_data) {
 
 TEST(tasks, of_a_later_round_do_not_wait_for_earlier_ones) {
   session s(options{.threads = 1});
-  const auto few = s.range(0, 1000).filter([](int x) { return x < 5; }).collect_rows();
-  const auto p = plan_of(few.map([](int x) { return x; }).collect_rows());
+  const auto few = s.range(0, 1000).filter([](int x) { return x < 5; }).materialise();
+  const auto p = plan_of(few.map([](int x) { return x; }).materialise());
   const auto work = lower(p, 1, 2);
   work.verify(p);
   ASSERT_EQ(work.list.front().kind, task_kind::alloc);
