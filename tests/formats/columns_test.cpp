@@ -98,9 +98,33 @@ struct bits {
   int a : 3;
   int b : 4;
 };
-struct nine {
-  int a, b, c, d, e, f, g, h, i;
+#define EIGHT_MEMBERS(x) std::int32_t x##0, x##1, x##2, x##3, x##4, x##5, x##6, x##7
+struct nine_members {
+  EIGHT_MEMBERS(a);
+  double last;
 };
+struct sixty_four_members {
+  EIGHT_MEMBERS(a);
+  EIGHT_MEMBERS(b);
+  EIGHT_MEMBERS(c);
+  EIGHT_MEMBERS(d);
+  EIGHT_MEMBERS(e);
+  EIGHT_MEMBERS(f);
+  EIGHT_MEMBERS(g);
+  EIGHT_MEMBERS(h);
+};
+struct more_members {
+  EIGHT_MEMBERS(a);
+  EIGHT_MEMBERS(b);
+  EIGHT_MEMBERS(c);
+  EIGHT_MEMBERS(d);
+  EIGHT_MEMBERS(e);
+  EIGHT_MEMBERS(f);
+  EIGHT_MEMBERS(g);
+  EIGHT_MEMBERS(h);
+  bool last;
+};
+#undef EIGHT_MEMBERS
 
 TEST(columns, are_unknown_where_the_type_can_not_be_seen_through) {
   EXPECT_TRUE(layout_of<empty>().columns.empty());
@@ -109,8 +133,8 @@ TEST(columns, are_unknown_where_the_type_can_not_be_seen_through) {
   EXPECT_TRUE(layout_of<nested>().columns.empty());
   EXPECT_TRUE(layout_of<derived>().columns.empty());
   EXPECT_TRUE(layout_of<bits>().columns.empty());
-  EXPECT_TRUE(layout_of<nine>().columns.empty());
-  EXPECT_EQ(layout_of<nine>().bytes, sizeof(nine));
+  EXPECT_TRUE(layout_of<more_members>().columns.empty());
+  EXPECT_EQ(layout_of<more_members>().bytes, sizeof(more_members));
 }
 
 TEST(date, counts_days_of_the_gregorian_calendar) {
@@ -128,6 +152,24 @@ TEST(timestamp, lies_in_a_day_also_before_1970) {
   EXPECT_EQ(timestamp{-1}.date(), date::of(1969, 12, 31));
   EXPECT_EQ(timestamp{0}.date(), date::of(1970, 1, 1));
   EXPECT_EQ(timestamp{-86'400'000'000}.date(), date::of(1969, 12, 31));
+}
+
+TEST(columns, of_records_without_names_are_up_to_64) {
+  const auto nine = layout_of<nine_members>().columns;
+  ASSERT_EQ(nine.size(), 9);
+  EXPECT_EQ(text_of({nine.back()}), expected(cell::f64, offsetof(nine_members, last)));
+  const auto all = layout_of<sixty_four_members>().columns;
+  ASSERT_EQ(all.size(), 64);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    EXPECT_EQ(text_of({all[i]}), expected(cell::i32, i * sizeof(std::int32_t)));
+}
+
+TEST(columns, are_none_of_records_that_begin_with_a_c_array) {
+  struct with_array {
+    std::int32_t all[12];
+    bool last;
+  };
+  EXPECT_TRUE(layout_of<with_array>().columns.empty());
 }
 
 }  // namespace

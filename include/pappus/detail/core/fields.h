@@ -11,6 +11,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "pappus/detail/core/field_visitors.h"
+
 namespace pappus::detail {
 
 /// Stands for a value of any type when counting how many initialisers an aggregate takes.
@@ -54,21 +56,66 @@ constexpr bool all_stand_alone(std::index_sequence<I...>) {
           ...);
 }
 
-inline constexpr std::size_t max_fields = 8;
+inline constexpr std::size_t max_fields = 64;
+
+template <typename Record, std::size_t Count>
+inline constexpr bool takes_initialisers = takes<Record>(std::make_index_sequence<Count>{});
+
+/// The greatest number up to Most of initialisers that Record takes; 0 where it takes none of them.
+template <typename Record, std::size_t Most>
+constexpr std::size_t most_initialisers() {
+  if constexpr (Most == 0 || takes_initialisers<Record, Most>)
+    return Most;
+  else
+    return most_initialisers<Record, Most - 1>();
+}
+
+/// The same between two numbers, of which it takes the first and not the second.
+template <typename Record, std::size_t Taken, std::size_t Refused>
+constexpr std::size_t initialisers_between() {
+  constexpr std::size_t middle = (Taken + Refused) / 2;
+  if constexpr (middle == Taken)
+    return Taken;
+  else if constexpr (takes_initialisers<Record, middle>)
+    return initialisers_between<Record, middle, Refused>();
+  else
+    return initialisers_between<Record, Taken, middle>();
+}
+
+/// How many initialisers an aggregate takes at most; more than max_fields where it is more.
+///
+/// Members that can't be left out make it refuse fewer than it has members up to the last of them;
+/// from there on it takes all numbers up to the greatest. Most records are small: theirs are tried
+/// one by one.
+template <typename Record>
+constexpr std::size_t initialisers() {
+  constexpr std::size_t few = 8;
+  if constexpr (!takes_initialisers<Record, few + 1>) {
+    constexpr std::size_t count = most_initialisers<Record, few>();
+    if constexpr (count > 0 || sizeof(Record) <= few)
+      return count;
+    else
+      return most_initialisers<Record,
+                               (sizeof(Record) < max_fields ? sizeof(Record) : max_fields)>();
+  } else if constexpr (takes_initialisers<Record, max_fields + 1>) {
+    return max_fields + 1;
+  } else {
+    return initialisers_between<Record, few + 1, max_fields + 1>();
+  }
+}
 
 /// The number of fields of an aggregate that structured bindings can name; 0 where it has a base, a
 /// C array, or too many.
-template <typename Record, std::size_t Count = max_fields + 1>
+template <typename Record>
 constexpr std::size_t field_count() {
-  if constexpr (!std::is_aggregate_v<Record> || Count == 0 ||
-                requires { Record{any_base_of<Record>{}}; }) {
+  if constexpr (!std::is_aggregate_v<Record> || requires { Record{any_base_of<Record>{}}; }) {
     return 0;
-  } else if constexpr (takes<Record>(std::make_index_sequence<Count>{})) {
-    constexpr bool nameable =
-        Count <= max_fields && all_stand_alone<Record>(std::make_index_sequence<Count>{});
-    return nameable ? Count : 0;
   } else {
-    return field_count<Record, Count - 1>();
+    constexpr std::size_t count = initialisers<Record>();
+    if constexpr (count > max_fields)
+      return 0;
+    else
+      return all_stand_alone<Record>(std::make_index_sequence<count>{}) ? count : 0;
   }
 }
 
@@ -76,25 +123,7 @@ constexpr std::size_t field_count() {
 template <std::size_t Count, typename Record, typename Visit>
 constexpr decltype(auto) visit_fields(const Record& record, Visit&& visit) {
   static_assert(Count >= 1 && Count <= max_fields);
-  // clang-format off
-  if constexpr (Count == 1) { const auto& [a] = record; return visit(a); }
-  if constexpr (Count == 2) { const auto& [a, b] = record; return visit(a, b); }
-  if constexpr (Count == 3) { const auto& [a, b, c] = record; return visit(a, b, c); }
-  if constexpr (Count == 4) { const auto& [a, b, c, d] = record; return visit(a, b, c, d); }
-  if constexpr (Count == 5) { const auto& [a, b, c, d, e] = record; return visit(a, b, c, d, e); }
-  if constexpr (Count == 6) {
-    const auto& [a, b, c, d, e, f] = record;
-    return visit(a, b, c, d, e, f);
-  }
-  if constexpr (Count == 7) {
-    const auto& [a, b, c, d, e, f, g] = record;
-    return visit(a, b, c, d, e, f, g);
-  }
-  if constexpr (Count == 8) {
-    const auto& [a, b, c, d, e, f, g, h] = record;
-    return visit(a, b, c, d, e, f, g, h);
-  }
-  // clang-format on
+  return field_visitor<Count>::call(record, visit);
 }
 
 }  // namespace pappus::detail
