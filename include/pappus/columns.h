@@ -143,6 +143,13 @@ record_layout layout_of() {
 
 }  // namespace detail
 
+/// How a CSV file is written: s.csv<T>("data.csv", csv_options{.delimiter = ';'}, columns...).
+struct csv_options {
+  char delimiter = 0;  ///< 0: a comma; in files whose names end in .tsv a tab
+  bool header = true;  ///< the first row names the columns. Without one, columns are bound in the
+                       ///< order in which they are given, beginning with the file's first
+};
+
 /// A column bound to a field of Record.
 template <typename Record>
 struct column_of : detail::column_binding {};

@@ -19,6 +19,12 @@ PAPPUS_GLUE record_layout file_layout(const Columns&... columns) {
   else
     return {sizeof(T), {columns...}};
 }
+template <typename T, typename... Columns>
+record_layout file_layout(const csv_options& options, const Columns&... columns) {
+  auto layout = file_layout<T>(columns...);
+  layout.text = {options.delimiter, options.header};
+  return layout;
+}
 
 template <typename E>
 node_request deliver_request(const query<E>& from, const char* name,
@@ -32,14 +38,21 @@ node_request deliver_request(const query<E>& from, const char* name,
 
 template <typename T, typename... Columns>
 collection<T> session::csv(const std::string& path, const Columns&... columns) {
-  return {core_, detail::open_rows(core_, detail::record_type_of<T>(),
-                                   detail::file_layout<T>(columns...), path, "csv")};
+  return {core_,
+          detail::open_rows(core_, detail::record_type_of<T>(), detail::file_layout<T>(columns...),
+                            path, path.ends_with(".tsv") ? "tsv" : "csv")};
 }
 
 template <typename T, typename... Columns>
 collection<T> session::read(const std::string& path, const Columns&... columns) {
   return {core_, detail::open_rows(core_, detail::record_type_of<T>(),
                                    detail::file_layout<T>(columns...), path, nullptr)};
+}
+
+template <typename T>
+collection<T> session::npy(const std::string& path) {
+  return {core_, detail::open_rows(core_, detail::record_type_of<T>(), detail::layout_of<T>(), path,
+                                   "npy")};
 }
 
 template <typename T>

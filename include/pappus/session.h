@@ -80,16 +80,19 @@ class session {
   }
 
   /// Records of a CSV file: s.csv<flight>("flights.csv", column("carrier", &flight::carrier), ...).
-  /// Columns are found by name in the header. Opened now, read when needed. Throws format_error.
+  /// Columns are found by name in the header. csv_options before them tell another delimiter, or
+  /// that there is no header. Opened now, read when needed. Throws format_error.
   template <typename T, typename... Columns>
   collection<T> csv(const std::string& path, const Columns&... columns);
-  /// Records of a .npy, .csv or raw (.raw) file, told by its suffix. NPY files match T by the types
-  /// of its fields.
-  template <typename T, typename... Columns>
-  collection<T> read(const std::string& path, const Columns&... columns);
+  /// Records of a .npy file, matched with T by the types of its fields (at most 64).
+  template <typename T>
+  collection<T> npy(const std::string& path);
   /// Records of T one after another, as they lie in memory.
   template <typename T>
   collection<T> raw(const std::string& path);
+  /// Records of a .csv, .tsv, .npy or raw (.raw) file, told by its suffix.
+  template <typename T, typename... Columns>
+  collection<T> read(const std::string& path, const Columns&... columns);
 
   /// Starts with the records of `initial`, replaces them by those of body(collection) and goes on
   /// while condition(std::span before, std::span after) holds. The body is called once, to record

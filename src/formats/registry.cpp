@@ -28,9 +28,26 @@ std::unique_ptr<writer> create(const std::string& path, const record_layout& lay
   return std::make_unique<Writer>(path, layout, memory);
 }
 
+csv_options options_of(const record_layout& layout, char delimiter) {
+  return {.delimiter = layout.text.delimiter != 0 ? layout.text.delimiter : delimiter,
+          .header = layout.text.header};
+}
+template <char Delimiter>
+std::unique_ptr<reader> open_text(const std::string& path, const record_layout& layout,
+                                  memory_source& memory) {
+  return std::make_unique<csv_reader>(open_file(path), layout, memory,
+                                      options_of(layout, Delimiter));
+}
+template <char Delimiter>
+std::unique_ptr<writer> create_text(const std::string& path, const record_layout& layout,
+                                    memory_source& memory) {
+  return std::make_unique<csv_writer>(path, layout, memory, options_of(layout, Delimiter));
+}
+
 // One line a format.
 constexpr format formats[] = {
-    {"csv", ".csv", open<csv_reader>, create<csv_writer>},
+    {"csv", ".csv", open_text<','>, create_text<','>},
+    {"tsv", ".tsv", open_text<'\t'>, create_text<'\t'>},
     {"npy", ".npy", open<npy_reader>, create<npy_writer>},
     {"raw", ".raw", open<raw_reader>, create<raw_writer>},
 };

@@ -261,7 +261,7 @@ class placing {
                      const std::vector<device_answer>& answers) const {
     estimate e{.where = t.name, .devices = t.devices};
     if (s.windowed) {
-      e.why_not = "it streams a file; collect_rows() before it puts the rows in memory";
+      e.why_not = "it streams a file; materialise() before it puts the rows in memory";
       return e;
     }
     const auto parts = static_cast<double>(t.devices.size());

@@ -191,7 +191,7 @@ TEST_F(streaming, rows_go_to_a_device_that_was_asked_for_and_streams_stay_on_the
   session s(options{.devices = "cpu,test:seed=1+delay_us=0"});
   const auto doubled = raw(s).map([](const entry& e) { return 2 * e.number; });
   EXPECT_THAT(doubled.on("test").sum().explain_analyze(), HasSubstr("ran on test:"));
-  EXPECT_THAT(doubled.sum().explain(), HasSubstr("it streams a file; collect_rows() before it puts "
+  EXPECT_THAT(doubled.sum().explain(), HasSubstr("it streams a file; materialise() before it puts "
                                                  "the rows in memory"));
   const auto expected = std::int64_t{rows} * (rows - 1);
   EXPECT_EQ(doubled.on("test").sum().get(), expected);

@@ -8,6 +8,8 @@
 #include <span>
 #include <string_view>
 
+#include <fmt/format.h>
+
 #include "formats/csv/csv_cell.h"
 #include "formats/names.h"
 #include "pappus/error.h"
@@ -78,6 +80,27 @@ std::int64_t end_of_rows(const byte_source& source, std::int64_t begin) {
   return end;
 }
 
+std::vector<std::string> bound_names(const detail::record_layout& layout) {
+  std::vector<std::string> names;
+  for (const detail::column_binding& binding : layout.columns) names.push_back(binding.name);
+  return names;
+}
+
+// The names of a file whose first row, of so many columns, begins at an offset.
+csv_header without_header(const byte_source& source, const detail::record_layout& layout,
+                          std::size_t columns, std::size_t begin) {
+  csv_header header{bound_names(layout), {}};
+  if (columns < header.names.size())
+    throw format_error(fmt::format(
+        "{}: line 1: expected {} columns or more, as are bound to a file without a header, got {}",
+        source.name(), header.names.size(), columns));
+  while (header.names.size() < columns)
+    header.names.push_back(fmt::format("column {}", header.names.size() + 1));
+  const auto first = static_cast<std::int64_t>(begin);
+  header.rows = {first, columns > 1 ? end_of_rows(source, first) : source.bytes(), 1};
+  return header;
+}
+
 }  // namespace
 
 char checked_delimiter(char delimiter) {
@@ -108,12 +131,16 @@ void check_csv_bindings(const std::string& file, const detail::record_layout& la
   }
 }
 
-csv_header read_csv_header(const byte_source& source, char delimiter) {
+csv_header read_csv_header(const byte_source& source, const detail::record_layout& layout,
+                           const csv_options& options) {
+  const char delimiter = checked_delimiter(options.delimiter);
+  const char* const expected = options.header ? "the names of columns" : "a row";
   const std::int64_t bytes = source.bytes();
   std::int64_t read_bytes = std::min<std::int64_t>(bytes, 4096);
   std::string text = read_text(source, 0, read_bytes);
   const std::size_t mark = text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
   if (text.size() == mark) {
+    if (!options.header) return {bound_names(layout), {bytes, bytes, 1}};
     throw format_error(source.name() +
                        ": expected a header line with the names of columns, got an empty file");
   }
@@ -124,14 +151,14 @@ csv_header read_csv_header(const byte_source& source, char delimiter) {
     row_end = first_row_end(std::string_view(text).substr(mark));
   }
   if (!row_end && read_bytes < bytes) {
-    throw format_error(source.name() +
-                       ": line 1: expected the names of columns, got a line longer than 16 MiB; is "
-                       "this a CSV file?");
+    throw format_error(source.name() + ": line 1: expected " + expected +
+                       ", got a line longer than 16 MiB; is this a CSV file?");
   }
   std::string_view row = std::string_view(text).substr(mark, row_end.value_or(std::string::npos));
   const std::int64_t begin =
       row_end ? static_cast<std::int64_t>(mark + *row_end + 1) : source.bytes();
   if (row.ends_with('\r')) row.remove_suffix(1);
+  if (!options.header) return without_header(source, layout, split(row, delimiter).size(), mark);
   if (misquoted(row, delimiter) || std::ranges::count(row, '"') % 2 != 0) {
     throw format_error(
         source.name() +

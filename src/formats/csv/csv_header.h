@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "formats/byte_source.h"
+#include "formats/csv/csv_options.h"
 #include "formats/csv/csv_row.h"
 #include "formats/csv/csv_slab.h"
 #include "pappus/detail/core/columns.h"
@@ -27,7 +28,11 @@ void check_csv_bindings(const std::string& file, const detail::record_layout& la
 
 /// Reads the header, behind a UTF-8 byte order mark if there is one. Throws format_error for an
 /// empty file, bad quoting, or a header of more than 16 MiB.
-csv_header read_csv_header(const byte_source& source, char delimiter);
+///
+/// Where the options say that there is none, the first columns have the names that `layout` binds.
+/// Then an empty file has no rows, and a first row of fewer columns is a format_error.
+csv_header read_csv_header(const byte_source& source, const detail::record_layout& layout,
+                           const csv_options& options);
 
 /// Finds the bound columns by name. Throws format_error naming the missing column and those the
 /// file has, and what check_csv_bindings() throws.

@@ -10,8 +10,8 @@
 namespace pappus::formats {
 csv_reader::csv_reader(std::unique_ptr<byte_source> source, const detail::record_layout& layout,
                        detail::memory_source& memory, const csv_options& options)
-    : csv_reader(std::move(source), read_csv_header(*source, checked_delimiter(options.delimiter)),
-                 layout, memory, options) {}
+    : csv_reader(std::move(source), read_csv_header(*source, layout, options), layout, memory,
+                 options) {}
 
 csv_reader::csv_reader(std::unique_ptr<byte_source>&& source, const csv_header& header,
                        const detail::record_layout& layout, detail::memory_source& memory,

@@ -30,6 +30,10 @@ csv_writer::csv_writer(const std::string& path, const detail::record_layout& lay
       memory_(memory),
       delimiter_(checked_delimiter(options.delimiter)) {
   check_csv_bindings(path, layout_);
+  if (options.header) write_header();
+}
+
+void csv_writer::write_header() {
   std::string header;
   for (const detail::column_binding& column : layout_.columns) {
     if (!header.empty()) header += delimiter_;

@@ -36,6 +36,7 @@ class csv_writer final : public writer {
     std::size_t used = 0;
   };
 
+  void write_header();
   void format_rows(const std::byte* records, std::int64_t rows, text_buffer& text) const;
   std::size_t text_bytes_max(const std::byte* record) const noexcept;
   char* format_row(const std::byte* record, char* at) const;

@@ -86,6 +86,20 @@ TEST(csv_reader, takes_other_delimiters) {
   EXPECT_EQ(rows("carrier;delay;distance\na,b;1;2\n", options), (lines{"a,b|1|2.000000"}));
 }
 
+TEST(csv_reader, binds_columns_in_order_where_there_is_no_header) {
+  const csv_options options{.header = false};
+  EXPECT_EQ(rows("AA,1,2\nBB,3,4\n", options), (lines{"AA|1|2.000000", "BB|3|4.000000"}));
+  EXPECT_EQ(rows("\xEF\xBB\xBF\"A,A\",1,2,more", options), (lines{"A,A|1|2.000000"}));
+  EXPECT_EQ(rows("", options), lines{});
+  EXPECT_EQ(read_flights("AA,1\n", 1, options).error,
+            "flights.csv: line 1: expected 3 columns or more, as are bound to a file without a "
+            "header, got 2");
+  EXPECT_EQ(read_flights("AA,1,2\nBB,x,2\n", 1, options).error,
+            "flights.csv: row 2 (line 2), column \"delay\": expected a 32-bit integer, got \"x\"");
+  EXPECT_EQ(read_flights("AA,1,2\nBB,1,2,3\n", 1, options).error,
+            "flights.csv: row 2 (line 2): expected 3 cells, got more");
+}
+
 TEST(csv_reader, reads_no_rows_from_a_file_with_a_header_only) {
   EXPECT_EQ(rows("carrier,delay,distance"), lines{});
   EXPECT_EQ(rows("carrier,delay,distance\n"), lines{});

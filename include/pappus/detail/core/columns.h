@@ -61,10 +61,17 @@ struct column_binding {
   std::size_t count = 1;  ///< more than one for std::array fields
 };
 
+/// How a file of text is laid out.
+struct text_layout {
+  char delimiter = 0;  ///< 0: that of the format
+  bool header = true;  ///< the first row names the columns; else bindings are those of the first
+};
+
 /// A record as a format sees it. `columns` may be empty: then only its size is known.
 struct record_layout {
   std::size_t bytes = 0;
   std::vector<column_binding> columns;
+  text_layout text{};
 };
 
 }  // namespace pappus::detail
