@@ -100,9 +100,10 @@ partition_node partition_of(const collection<T>& rows, const partitioning<Key>& 
   params.kind = by.kind;
   params.parts = by.parts;
   params.identity = identity_of(by);
-  stage_spec stage = rows.stage();
+  stage_spec stage = detail::access::stage(rows);
   stage.element = std::make_shared<const keys>(keys{{}, {{by.key}}});
-  return make_partition(rows.session(), rows.node(), std::move(stage), std::move(params));
+  return make_partition(detail::access::session(rows), detail::access::node(rows), std::move(stage),
+                        std::move(params));
 }
 
 /// Calls the function and copies what it returns.
@@ -143,7 +144,7 @@ auto make_apply(const query<E>& from, F f, const Partitioning& by,
   if constexpr (std::same_as<Partitioning, pieces>) {
     check_parts("pieces", by.n);
     params->pieces = by.n;
-    stage.inputs = {rows.node()};
+    stage.inputs = {detail::access::node(rows)};
   } else {
     const auto partitioned = partition_of(rows, by);
     params->shares_input = partitioned.existed;
@@ -151,9 +152,10 @@ auto make_apply(const query<E>& from, F f, const Partitioning& by,
   }
   stage.sides = {sides.node...};
   stage.element = std::make_shared<const call_type>(call_type{std::move(f)});
-  return collection<U>(from.session(),
-                       make_node(from.session(), {op_kind::apply, "apply", record_type_of<U>(),
-                                                  std::move(stage), std::move(params)}));
+  return collection<U>(
+      detail::access::session(from),
+      make_node(detail::access::session(from), {op_kind::apply, "apply", record_type_of<U>(),
+                                                std::move(stage), std::move(params)}));
 }
 
 }  // namespace pappus::detail

@@ -233,7 +233,7 @@ class grouped {
   auto regrouped(const collection<record_type>& rows) const {
     auto key = key_;
     key.first_side = 0;
-    auto stage = rows.stage();
+    auto stage = detail::access::stage(rows);
     stage.sides.assign(stage_.sides.begin() + key_.first_side, stage_.sides.end());
     return grouped<detail::source<record_type>, Key, Dense>(session_, {}, std::move(key),
                                                             std::move(stage), domain_);

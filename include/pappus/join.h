@@ -44,10 +44,11 @@ PAPPUS_GLUE node_ptr join_index_node(const collection<T>& right, const RightKey&
   params->keys = {sizeof(value_of<keys>), string_key<K>};
   params->domain_rows = domain_rows;
   if constexpr (std::integral<K>) params->domain_base = {encode_key(K{0}), 0};
-  stage_spec stage = right.stage();
+  stage_spec stage = detail::access::stage(right);
   stage.element = std::make_shared<const keys>(keys{{}, {{right_key}}});
-  return make_node(right.session(), {op_kind::join_build, "index", record_type_of<join_side>(),
-                                     std::move(stage), std::move(params)});
+  return make_node(detail::access::session(right),
+                   {op_kind::join_build, "index", record_type_of<join_side>(), std::move(stage),
+                    std::move(params)});
 }
 
 template <join_kind Kind, typename Left, typename Right, typename LeftKey, typename RightKey,
@@ -75,14 +76,14 @@ PAPPUS_GLUE auto make_join(const char* name, const query<Left>& left, const quer
                 "join: the function must return a trivially copyable record");
 
   const collection<right_type> rows = right;
-  auto stage = left.stage();
+  auto stage = detail::access::stage(left);
   const auto side = static_cast<int>(stage.sides.size());
   stage.sides.push_back(join_index_node<key_type>(rows, right_key, domain_rows(known...)));
-  if constexpr (expression::gathers) stage.sides.push_back(rows.node());
+  if constexpr (expression::gathers) stage.sides.push_back(detail::access::node(rows));
   stage.ops.push_back({name, next_op_id()});
   return query<expression>(
-      left.session(),
-      expression{left.expression(), {std::move(left_key)}, std::move(combine), side},
+      detail::access::session(left),
+      expression{detail::access::expression(left), {std::move(left_key)}, std::move(combine), side},
       std::move(stage));
 }
 

@@ -42,7 +42,7 @@ collection<detail::value_of<E>> session::do_while(const query<E>& initial, Body 
   detail::loop_params params;
   params.placeholder = detail::make_placeholder(core_, detail::record_type_of<T>());
   const collection<T> after = body(collection<T>(core_, params.placeholder));
-  params.body = after.node();
+  params.body = detail::access::node(after);
   params.max_iterations = limit.n;
   params.condition = [condition = std::move(condition)](const detail::row_set& before,
                                                         const detail::row_set& now) -> bool {
@@ -52,7 +52,8 @@ collection<detail::value_of<E>> session::do_while(const query<E>& initial, Body 
     };
     return condition(rows(before), rows(now));
   };
-  return {core_, detail::make_loop(core_, collection<T>(initial).node(), std::move(params))};
+  return {core_, detail::make_loop(core_, detail::access::node(collection<T>(initial)),
+                                   std::move(params))};
 }
 
 template <typename E, typename Body, typename Condition>

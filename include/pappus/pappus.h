@@ -9,6 +9,7 @@
 #include "pappus/group.h"
 #include "pappus/join.h"
 #include "pappus/loop.h"
+#include "pappus/place.h"
 #include "pappus/query.h"
 #include "pappus/records.h"
 #include "pappus/reducers.h"

@@ -9,11 +9,13 @@
 #include <string>
 
 #include "pappus/detail/core/request.h"
+#include "pappus/detail/fuse/access.h"
 #include "pappus/detail/fuse/batch.h"
 #include "pappus/detail/fuse/expression.h"
 #include "pappus/detail/loops/fold.h"
 #include "pappus/detail/loops/write.h"
 #include "pappus/function.h"
+#include "pappus/place.h"
 #include "pappus/records.h"
 #include "pappus/reducers.h"
 #include "pappus/value.h"
@@ -43,7 +45,6 @@ template <typename E>
 class query {
  public:
   using value_type = detail::value_of<E>;
-  static constexpr detail::shape form = E::form;
 
   query(detail::session_ptr session, E expression, detail::stage_spec stage)
       : session_(std::move(session)),
@@ -86,15 +87,15 @@ class query {
   /// pair{record i of this, record i of other}; as long as the shorter one.
   template <typename Other>
   auto zip(const query<Other>& other) const {
-    if constexpr (form != detail::shape::aligned) {
+    if constexpr (E::form != detail::shape::aligned) {
       return materialise().zip(other);
     } else if constexpr (Other::form != detail::shape::aligned) {
       return zip(other.materialise());
     } else {
-      detail::zipped<E, Other> expression{expression_, other.expression()};
+      detail::zipped<E, Other> expression{expression_, detail::access::expression(other)};
       expression.b.shift_slots(static_cast<int>(stage_.inputs.size()), first_side());
       auto stage = stage_;
-      const auto& more = other.stage();
+      const auto& more = detail::access::stage(other);
       stage.inputs.insert(stage.inputs.end(), more.inputs.begin(), more.inputs.end());
       stage.sides.insert(stage.sides.end(), more.sides.begin(), more.sides.end());
       stage.ops.insert(stage.ops.end(), more.ops.begin(), more.ops.end());
@@ -106,7 +107,7 @@ class query {
 
   /// indexed{position from 0, record}.
   auto enumerate() const {
-    if constexpr (form == detail::shape::aligned)
+    if constexpr (E::form == detail::shape::aligned)
       return extend("enumerate", detail::enumerated<E>{expression_});
     else
       return materialise().enumerate();
@@ -230,12 +231,12 @@ class query {
   auto keys() const { return map(fn<&value_type::key>); }
   auto values() const { return map(fn<&value_type::value>); }
 
-  /// Where the stage that this is a part of runs: "cpu", "opencl", "opencl:0,opencl:1", of the
-  /// devices that the session has. Where a device can't run it, explain() says why and the CPU
-  /// does.
-  query on(std::string devices) const {
+  /// Where the stage that this is a part of runs, of the devices that the session has:
+  /// place::cpu(), place::opencl(0), or in text "opencl:0,opencl:1". Where a device can't run it,
+  /// explain() says why and the CPU does.
+  query on(const place& where) const {
     auto chosen = *this;
-    chosen.stage_.devices = std::move(devices);
+    chosen.stage_.devices = where.devices();
     return chosen;
   }
 
@@ -266,14 +267,15 @@ class query {
   std::string explain_dot() const;
   std::string explain_analyze() const;
 
-  const E& expression() const noexcept { return expression_; }
-  const detail::stage_spec& stage() const noexcept { return stage_; }
-  const detail::session_ptr& session() const noexcept { return session_; }
+ protected:
+  template <typename>
+  friend class query;
+  friend struct detail::access;
 
   /// The stage with its element function erased, for nodes that consume it.
   PAPPUS_GLUE detail::stage_spec erased_stage() const {
     auto stage = stage_;
-    stage.form = form;
+    stage.form = E::form;
     stage.element = std::make_shared<const E>(expression_);
     stage.describe = detail::describe_records<E>;
     return stage;
@@ -296,7 +298,7 @@ class query {
     params->reducer = detail::reduce_kernel_of<R>(std::move(prototype));
     const auto layout = params->reducer.result;
     auto stage = stage_;
-    stage.form = form;
+    stage.form = E::form;
     stage.element = std::make_shared<const Element>(std::move(element));
     stage.describe = describe;
     return value<detail::result_of<R>>(
@@ -330,7 +332,10 @@ class collection : public query<detail::source<T>> {
   /// Ends fusion: the query's records in memory, its type forgotten.
   template <typename E>
     requires std::same_as<detail::value_of<E>, T>
-  collection(const query<E>& from) : collection(from.session(), node_of(from)) {}
+  collection(const query<E>& from) : collection(detail::access::session(from), node_of(from)) {}
+
+ private:
+  friend struct detail::access;
 
   const detail::node_ptr& node() const noexcept { return this->stage_.inputs.front(); }
 
@@ -344,13 +349,14 @@ class collection : public query<detail::source<T>> {
   template <typename E>
   PAPPUS_GLUE static detail::node_ptr node_of(const query<E>& from) {
     if constexpr (std::same_as<E, detail::source<T>>) {
-      return from.stage().inputs.front();
+      return detail::access::stage(from).inputs.front();
     } else {
       auto params = std::make_shared<detail::write_params>();
       params->loop = detail::write_rows<E>;
       return detail::make_node(
-          from.session(), {detail::op_kind::materialise, "collect", detail::record_type_of<T>(),
-                           from.erased_stage(), std::move(params)});
+          detail::access::session(from),
+          {detail::op_kind::materialise, "collect", detail::record_type_of<T>(),
+           detail::access::erased_stage(from), std::move(params)});
     }
   }
 };
@@ -363,31 +369,34 @@ collection<typename query<E>::value_type> query<E>::materialise() const {
 template <typename E>
 collection<typename query<E>::value_type> query<E>::cache() const {
   auto rows = materialise();
-  detail::mark_cached(rows.node());
+  detail::mark_cached(detail::access::node(rows));
   return rows;
 }
 
 template <typename E>
 shared_rows<typename query<E>::value_type> query<E>::shared() const {
-  return {materialise().node()};
+  return {detail::access::node(materialise())};
 }
 
 template <typename E>
 PAPPUS_GLUE records<typename query<E>::value_type> query<E>::collect() const {
-  return records<value_type>(detail::evaluate_contiguous(session_, materialise().node()));
+  return records<value_type>(
+      detail::evaluate_contiguous(session_, detail::access::node(materialise())));
 }
 
 template <typename E>
 std::string query<E>::explain() const {
-  return detail::explain(session_, materialise().node(), detail::explain_format::text);
+  return detail::explain(session_, detail::access::node(materialise()),
+                         detail::explain_format::text);
 }
 template <typename E>
 std::string query<E>::explain_dot() const {
-  return detail::explain(session_, materialise().node(), detail::explain_format::dot);
+  return detail::explain(session_, detail::access::node(materialise()),
+                         detail::explain_format::dot);
 }
 template <typename E>
 std::string query<E>::explain_analyze() const {
-  return detail::explain_analyze(session_, materialise().node());
+  return detail::explain_analyze(session_, detail::access::node(materialise()));
 }
 
 template <typename E>
@@ -399,8 +408,8 @@ PAPPUS_GLUE collection<typename query<E>::value_type> query<E>::slice(const char
   params->take = take < 0 ? 0 : take;
   const auto rows = materialise();
   return {session_, detail::make_node(session_, {detail::op_kind::slice, name,
-                                                 detail::record_type_of<value_type>(), rows.stage(),
-                                                 std::move(params)})};
+                                                 detail::record_type_of<value_type>(),
+                                                 detail::access::stage(rows), std::move(params)})};
 }
 
 template <typename E>
@@ -409,7 +418,8 @@ collection<typename query<E>::value_type> query<E>::concat(const query<Others>&.
   static_assert((std::same_as<detail::value_of<Others>, value_type> && ...),
                 "concat: all collections must hold the same record type");
   detail::stage_spec stage;
-  stage.inputs = {materialise().node(), others.materialise().node()...};
+  stage.inputs = {detail::access::node(materialise()),
+                  detail::access::node(others.materialise())...};
   return {session_, detail::make_node(session_, {detail::op_kind::concat, "concat",
                                                  detail::record_type_of<value_type>(),
                                                  std::move(stage), nullptr})};

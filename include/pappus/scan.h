@@ -16,15 +16,16 @@ collection<R> scan(const query<E>& from, Op op, std::shared_ptr<const R> initial
     return scan<Exclusive, R>(from.materialise(), std::move(op), std::move(initial));
   } else {
     using element = scan_element<E, Op, R, Exclusive>;
-    auto stage = from.erased_stage();
-    stage.element = std::make_shared<const element>(element{from.expression(), std::move(op)});
+    auto stage = detail::access::erased_stage(from);
+    stage.element =
+        std::make_shared<const element>(element{detail::access::expression(from), std::move(op)});
     stage.describe = detail::describe_scan<element>;
     auto params = make_scan_params<element>();
     params->initial = std::move(initial);
-    return {
-        from.session(),
-        make_node(from.session(), {op_kind::scan, Exclusive ? "exclusive_scan" : "inclusive_scan",
-                                   record_type_of<R>(), std::move(stage), std::move(params)})};
+    return {detail::access::session(from),
+            make_node(detail::access::session(from),
+                      {op_kind::scan, Exclusive ? "exclusive_scan" : "inclusive_scan",
+                       record_type_of<R>(), std::move(stage), std::move(params)})};
   }
 }
 

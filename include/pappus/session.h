@@ -107,10 +107,10 @@ class session {
   /// y).
   template <typename... Ts>
   std::tuple<Ts...> run(const value<Ts>&... values) {
-    const std::array<detail::node_ptr, sizeof...(Ts)> roots{values.node()...};
+    const std::array<detail::node_ptr, sizeof...(Ts)> roots{detail::access::node(values)...};
     auto rows = detail::evaluate(core_, roots);
     std::size_t i = 0;
-    (values.adopt(std::move(rows[i++])), ...);
+    (detail::access::adopt(values, std::move(rows[i++])), ...);
     return {values.get()...};
   }
 
@@ -127,9 +127,9 @@ class session {
   std::size_t host_memory_used() const noexcept;  ///< bytes in use now
   std::size_t host_memory_peak() const noexcept;  ///< bytes, most so far
 
-  const detail::session_ptr& core() const noexcept { return core_; }
-
  private:
+  friend struct detail::access;
+
   template <typename T>
   collection<T> memory_node(detail::rows_ptr rows, bool borrowed) {
     auto params = std::make_shared<detail::memory_params>();
@@ -144,5 +144,9 @@ class session {
 
   detail::session_ptr core_;
 };
+
+inline const detail::session_ptr& detail::access::session(const pappus::session& of) {
+  return of.core_;
+}
 
 }  // namespace pappus

@@ -38,7 +38,7 @@ PAPPUS_GLUE collection<typename query<E>::value_type> query<E>::sort_by(Keys... 
                 "sort_by: a key must be a number, an enumerator, a std::string_view, or a pair or "
                 "array of numbers of at most 16 bytes");
   using element = detail::sort_element<E, Keys...>;
-  if constexpr (form != detail::shape::aligned ||
+  if constexpr (E::form != detail::shape::aligned ||
                 (detail::moves_of<element>() == detail::sort_moves::addresses &&
                  !std::same_as<E, detail::source<value_type>>)) {
     return materialise().sort_by(std::move(keys)...);
@@ -81,12 +81,14 @@ PAPPUS_GLUE collection<value_of<E>> choose(const query<E>& from, std::int64_t n,
     return choose<Greatest>(from.materialise(), n, std::move(key), name);
   } else {
     using element = top_element<E, Key, Greatest>;
-    auto stage = from.erased_stage();
-    stage.element = std::make_shared<const element>(element{from.expression(), std::move(key)});
+    auto stage = detail::access::erased_stage(from);
+    stage.element =
+        std::make_shared<const element>(element{detail::access::expression(from), std::move(key)});
     stage.describe = describe_top<element>;
-    return {from.session(),
-            make_node(from.session(), {op_kind::top, name, record_type_of<T>(), std::move(stage),
-                                       make_top_params<element>(n < 0 ? 0 : n)})};
+    return {detail::access::session(from),
+            make_node(detail::access::session(from),
+                      {op_kind::top, name, record_type_of<T>(), std::move(stage),
+                       make_top_params<element>(n < 0 ? 0 : n)})};
   }
 }
 

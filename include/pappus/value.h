@@ -9,6 +9,9 @@ namespace pappus {
 
 /// One record that a query will yield. A handle serves one thread at a time; copies are
 /// independent. Nothing runs until it is converted or get() is called; it is computed at most once
+namespace detail {
+struct access;
+}
 /// per handle.
 template <typename T>
 class value {
@@ -37,8 +40,9 @@ class value {
   std::string explain_analyze() const { return detail::explain_analyze(session_, node_); }
 
   const detail::node_ptr& node() const noexcept { return node_; }
-  /// For session::run: stores a result computed together with others.
-  void adopt(detail::rows_ptr rows) const { rows_ = std::move(rows); }
+
+ private:
+  friend struct detail::access;
 
  private:
   detail::session_ptr session_;

@@ -70,7 +70,7 @@ class compiled_operators : public ::testing::Test {
     const auto& n = *node;
     ASSERT_EQ(test::refusal(n), "");
     EXPECT_EQ(device_ops::element_of(n)->reads, reads);
-    const auto expected = detail::evaluate_contiguous(s_.core(), node);
+    const auto expected = detail::evaluate_contiguous(detail::access::session(s_), node);
     for (const auto& device : devices())
       for (const std::int64_t chunk_rows : {0, test::few_rows() ? 901 : 9'001})
         for (const bool parts : {false, true}) {
@@ -94,13 +94,13 @@ class compiled_operators : public ::testing::Test {
 
 TEST_F(compiled_operators, reduce_what_reducers_read) {
   const auto rows = this->rows();
-  expect_same(rows.reduce<heaviest>().node(), {{{48, 8}, {64, 8}}});
+  expect_same(detail::access::node(rows.reduce<heaviest>()), {{{48, 8}, {64, 8}}});
   // A key as wide as what follows it: no padding.
   const auto key = [](const wide& w) { return std::int64_t{w.more[0]}; };
   const auto of_group = rows.group_by(key);
-  expect_same(of_group.reduce<heaviest>().node(), {{{12, 4}, {48, 8}, {64, 8}}});
+  expect_same(detail::access::node(of_group.reduce<heaviest>()), {{{12, 4}, {48, 8}, {64, 8}}});
   const auto of_domain = rows.group_by(key, domain{16});
-  expect_same(of_domain.reduce<heaviest>().node(), {{{12, 4}, {48, 8}, {64, 8}}});
+  expect_same(detail::access::node(of_domain.reduce<heaviest>()), {{{12, 4}, {48, 8}, {64, 8}}});
 }
 
 TEST_F(compiled_operators, reduce_what_operators_with_captures_read) {
@@ -111,7 +111,7 @@ TEST_F(compiled_operators, reduce_what_operators_with_captures_read) {
     else
       return total + x;
   };
-  expect_same(rows().reduce(std::int64_t{0}, op).node(), {{{0, 8}, {12, 4}}});
+  expect_same(detail::access::node(rows().reduce(std::int64_t{0}, op)), {{{0, 8}, {12, 4}}});
 }
 
 TEST_F(compiled_operators, sort_by_keys_with_captures) {
@@ -121,8 +121,9 @@ TEST_F(compiled_operators, sort_by_keys_with_captures) {
   double pivot = 300;
   const auto distance = [pivot](const wide& w) { return std::abs(w.weight - pivot); };
   const auto rows = this->rows();
-  expect_same(rows.sort_by(descending(place), distance).node(), {{{0, sizeof(wide)}}});
-  expect_same(rows.top(100, distance).node(), {{{0, sizeof(wide)}}});
+  expect_same(detail::access::node(rows.sort_by(descending(place), distance)),
+              {{{0, sizeof(wide)}}});
+  expect_same(detail::access::node(rows.top(100, distance)), {{{0, sizeof(wide)}}});
 }
 
 TEST_F(compiled_operators, scan_with_captures) {
@@ -132,8 +133,8 @@ TEST_F(compiled_operators, scan_with_captures) {
   };
   constexpr std::size_t tile_and_more = 65'537;
   const auto numbers = rows(tile_and_more).map([](const wide& w) { return w.more[0]; });
-  expect_same(numbers.inclusive_scan(later).node(), {{{12, 4}}});
-  expect_same(numbers.exclusive_scan(3, later).node(), {{{12, 4}}});
+  expect_same(detail::access::node(numbers.inclusive_scan(later)), {{{12, 4}}});
+  expect_same(detail::access::node(numbers.exclusive_scan(3, later)), {{{12, 4}}});
 }
 
 }  // namespace

@@ -389,7 +389,7 @@ TEST_F(compiled_stages, explain_shows_the_code) {
 TEST_F(compiled_stages, tell_which_bytes_of_records_they_read) {
   session s(device());
   const auto reads_of = [](const auto& query) {
-    return device_ops::element_of(*query.materialise().node())->reads;
+    return device_ops::element_of(*detail::access::node(query.materialise()))->reads;
   };
   using expected = std::vector<device_ops::byte_ranges>;
   const auto rows = s.borrow(rows_);

@@ -250,16 +250,18 @@ class comparison {
   auto mapped(pappus::session& in, const std::vector<Record>& records, const Side& side, int wanted,
               const F&... f) {
     const auto source = in.borrow(records);
-    auto stage = source.stage();
+    auto stage = pappus::detail::access::stage(source);
     stage.ops.push_back({"map", pappus::detail::next_op_id()});
     if constexpr (std::is_same_v<Side, nothing>) {
       using all = all_of<Record, pappus::detail::side_list<>, F...>;
-      return pappus::query<all>(in.core(), all{{{f, 0}...}, wanted}, std::move(stage));
+      return pappus::query<all>(pappus::detail::access::session(in), all{{{f, 0}...}, wanted},
+                                std::move(stage));
     } else {
       using T = typename decltype(side.rows)::value_type;
       using all = all_of<Record, pappus::detail::side_list<T>, F...>;
       stage.sides.push_back(in.from(side.rows).shared().node);
-      return pappus::query<all>(in.core(), all{{{f, 0}...}, wanted}, std::move(stage));
+      return pappus::query<all>(pappus::detail::access::session(in), all{{{f, 0}...}, wanted},
+                                std::move(stage));
     }
   }
 

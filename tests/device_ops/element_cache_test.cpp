@@ -26,7 +26,7 @@ class equal_descriptions : public ::testing::Test {
   template <typename F>
   element_ptr mapped(F function, const device_code& code) const {
     return device_ops::element_of(
-        *numbers_.map(with_device_code(function, code)).materialise().node());
+        *detail::access::node(numbers_.map(with_device_code(function, code)).materialise()));
   }
 
   session session_;
@@ -73,7 +73,8 @@ TEST_F(equal_descriptions, have_equal_types) {
   const device_code code{"#define f(x) (x)", "f.cl", "f"};
   const auto function = [](auto x) { return x; };
   const auto of = [&](const auto& rows) {
-    return device_ops::element_of(*rows.map(with_device_code(function, code)).materialise().node());
+    return device_ops::element_of(
+        *detail::access::node(rows.map(with_device_code(function, code)).materialise()));
   };
   const auto ints = of(numbers_);
   const auto unsigned_ints = of(session_.from(std::vector<unsigned>(10)));
@@ -86,7 +87,9 @@ TEST_F(equal_descriptions, have_equal_types) {
 TEST_F(equal_descriptions, have_equal_operators) {
   const device_code code{"int f(int x) { return x; }", "f.cl", "f"};
   const auto f = with_device_code(fn<same>, code);
-  const auto text = [](const auto& query) { return device_ops::element_of(*query.node())->text; };
+  const auto text = [](const auto& query) {
+    return device_ops::element_of(*detail::access::node(query))->text;
+  };
   const auto once = text(numbers_.map(f).materialise());
   EXPECT_NE(once, text(numbers_.map(f).map(f).materialise()));
   EXPECT_NE(once, text(numbers_.filter(f).materialise()));
@@ -109,7 +112,8 @@ struct changing_reducer {
 TEST_F(equal_descriptions, of_reducers_are_asked_for_anew) {
   std::vector<std::string> texts;
   for (int i = 0; i < 3; ++i) {
-    const auto made = device_ops::element_of(*numbers_.reduce<changing_reducer>().node());
+    const auto made =
+        device_ops::element_of(*detail::access::node(numbers_.reduce<changing_reducer>()));
     ASSERT_TRUE(made->possible());
     EXPECT_THAT(texts, ::testing::Not(::testing::Contains(made->text)));
     texts.push_back(made->text);

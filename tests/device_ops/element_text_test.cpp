@@ -50,11 +50,11 @@ device_code scale_code() {
 
 template <typename Rows>
 device_ops::element_ptr element_of(const Rows& rows) {
-  return device_ops::element_of(*rows.node());
+  return device_ops::element_of(*detail::access::node(rows));
 }
 template <typename E>
 device_ops::element_ptr element_of(const query<E>& rows) {
-  return device_ops::element_of(*rows.materialise().node());
+  return device_ops::element_of(*detail::access::node(rows.materialise()));
 }
 
 class element_text : public ::testing::Test {
@@ -98,8 +98,8 @@ TEST_F(element_text, is_the_same_for_other_values) {
     std::memcpy(bytes.data() + 8, &k, sizeof k);
     return bytes;
   };
-  EXPECT_EQ(device_ops::values_of(*a.node())->bytes, values(0, 2));
-  EXPECT_EQ(device_ops::values_of(*b.node())->bytes, values(5, 3));
+  EXPECT_EQ(device_ops::values_of(*detail::access::node(a))->bytes, values(0, 2));
+  EXPECT_EQ(device_ops::values_of(*detail::access::node(b))->bytes, values(5, 3));
 }
 
 TEST_F(element_text, has_each_of_the_users_texts_once) {

@@ -59,7 +59,7 @@ const char* descriptor() {
 detail::node_ptr stage_of(const query<detail::source<std::int64_t>>& numbers, const checked& f) {
   static checked captured;
   captured = f;
-  const auto node = numbers.map(f).materialise().node();
+  const auto node = detail::access::node(numbers.map(f).materialise());
   const_cast<detail::node&>(*node).stage.describe = [](const void*, detail::device_writer& to) {
     static constexpr detail::device_type captures{
         .size = sizeof(checked), .align = alignof(checked), .cpp_name = "captures"};

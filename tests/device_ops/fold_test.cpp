@@ -30,13 +30,13 @@ template <typename Query, typename Check>
 void check_everywhere(Query query, Check check) {
   session cpu(options{.threads = 2, .devices = "cpu"});
   const auto asked = query(cpu);
-  ASSERT_EQ(refusal(*asked.node()), "");
+  ASSERT_EQ(refusal(*detail::access::node(asked)), "");
   const auto expected = asked.get();
   using value = std::remove_const_t<decltype(expected)>;
   for (const auto& device : devices_of_all_kinds())
     for (const std::int64_t chunk_rows : {0, 70'000}) {
       SCOPED_TRACE(device.name + ", chunks of " + std::to_string(chunk_rows));
-      const auto got = records_of<value>(run_on(device, *asked.node(), chunk_rows));
+      const auto got = records_of<value>(run_on(device, *detail::access::node(asked), chunk_rows));
       ASSERT_EQ(got.size(), 1u);
       check(got.front(), expected, device);
     }

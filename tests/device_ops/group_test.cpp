@@ -365,8 +365,8 @@ TEST(group_on_device, adds_floats_in_one_order_whichever_leaves_are_sorted) {
     for (const auto& device : devices_of_all_kinds())
       for (const std::int64_t chunk_rows : {std::int64_t{0}, std::int64_t{1}, leaf_rows * 2}) {
         SCOPED_TRACE(device.name + ", chunks of " + std::to_string(chunk_rows));
-        expect_same_records(expected, records_of<keyed<std::int32_t, double>>(
-                                          run_on(device, *ask(cpu).node(), chunk_rows)));
+        expect_same_records(expected, records_of<keyed<std::int32_t, double>>(run_on(
+                                          device, *detail::access::node(ask(cpu)), chunk_rows)));
       }
   }
 }
@@ -382,11 +382,11 @@ void expect_same_bytes_where_compiled(Ask&& ask) {
   const auto query = ask(cpu);
   const auto expected = query.collect();
   using record = typename decltype(expected)::value_type;
-  ASSERT_EQ(refusal(*query.node()), "");
+  ASSERT_EQ(refusal(*detail::access::node(query)), "");
   for (const auto& device : all) {
     SCOPED_TRACE(device.name);
-    expect_same_records(expected,
-                        records_of<std::remove_const_t<record>>(run_on(device, *query.node())));
+    expect_same_records(expected, records_of<std::remove_const_t<record>>(
+                                      run_on(device, *detail::access::node(query))));
   }
 }
 

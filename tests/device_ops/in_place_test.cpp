@@ -110,7 +110,8 @@ void expect_same_at_any_address(Query query) {
                                               << ", chunks of " << chunk_rows);
             device.memory_bytes = copies ? memory_with_copies : 0;
             EXPECT_TRUE(
-                same_rows(records_of<Out>(run_on(device, *asked.node(), chunk_rows)), expected));
+                same_rows(records_of<Out>(run_on(device, *detail::access::node(asked), chunk_rows)),
+                          expected));
           }
       EXPECT_TRUE(in.unchanged());
     }
@@ -295,7 +296,7 @@ TEST_F(device_in_place_faults, of_memory_at_any_call_make_chunks_smaller_and_los
         SCOPED_TRACE(::testing::Message()
                      << (launches ? "launch " : "read ") << call << ", memory " << memory);
         failing::calls_before = call;
-        EXPECT_TRUE(same_rows(scanned(*asked.node(), memory), expected));
+        EXPECT_TRUE(same_rows(scanned(*detail::access::node(asked), memory), expected));
         struck = failing::calls_before < 0;
       }
   }
@@ -310,7 +311,7 @@ TEST_F(device_in_place_faults, of_an_operation_leave_the_rows_as_they_are) {
   table_.EnqueueNDRangeKernel = failing::launch;
   for (const int call : {0, 1, 2, 4}) {
     failing::calls_before = call;
-    EXPECT_THROW(scanned(*asked.node(), 0), devices::device_error) << call;
+    EXPECT_THROW(scanned(*detail::access::node(asked), 0), devices::device_error) << call;
   }
   EXPECT_TRUE(in.unchanged());
 }
@@ -324,7 +325,7 @@ TEST_F(device_in_place_faults, of_memory_that_cannot_be_wrapped_mean_copies) {
   table_.CreateBuffer = failing::make;
   for (int call = 0, struck = 1; struck != 0; ++call) {
     failing::calls_before = call;
-    EXPECT_TRUE(same_rows(scanned(*asked.node(), 0), expected)) << call;
+    EXPECT_TRUE(same_rows(scanned(*detail::access::node(asked), 0), expected)) << call;
     struck = failing::calls_before < 0;
   }
 }

@@ -59,14 +59,15 @@ template <typename T, typename Query>
 void expect_same_everywhere(Query query) {
   session cpu(options{.threads = 2, .devices = "cpu"});
   const auto asked = query(cpu).materialise();
-  ASSERT_EQ(refusal(*asked.node()), "");
+  ASSERT_EQ(refusal(*detail::access::node(asked)), "");
   const std::vector<T> expected = asked.collect().to_vector();
   const auto devices = compiling_devices();
   if (devices.empty()) GTEST_SKIP() << "there is no OpenCL device";
   for (const auto& device : devices)
     for (const std::int64_t chunk_rows : {0, 3'001}) {
       SCOPED_TRACE(device.name + ", chunks of " + std::to_string(chunk_rows));
-      EXPECT_TRUE(same_rows(records_of<T>(run_on(device, *asked.node(), chunk_rows)), expected));
+      EXPECT_TRUE(same_rows(records_of<T>(run_on(device, *detail::access::node(asked), chunk_rows)),
+                            expected));
     }
 }
 
@@ -167,10 +168,10 @@ TEST(device_join, what_comes_before_and_after_is_in_the_same_kernel) {
       cpu.borrow(left)
           .join(cpu.borrow(right), &sale::item, &item::number, coded<value_of_sale>("value"))
           .sum();
-  ASSERT_EQ(refusal(*total.node()), "");
+  ASSERT_EQ(refusal(*detail::access::node(total)), "");
   for (const auto& device : compiling_devices()) {
     SCOPED_TRACE(device.name);
-    EXPECT_EQ(records_of<std::int64_t>(run_on(device, *total.node())),
+    EXPECT_EQ(records_of<std::int64_t>(run_on(device, *detail::access::node(total))),
               std::vector<std::int64_t>{total.get()});
   }
 }
@@ -201,7 +202,8 @@ TEST(device_join, says_which_keys_the_cpu_looks_up) {
   const auto whole = with_device_code([](const auto& x) { return x; },
                                       device_text("whole", "pair_long_long whole(...);"));
   const auto joined = wide.semi_join(wide, whole, whole).materialise();
-  EXPECT_NE(refusal(*joined.node()).find("keys of more than 8 bytes are looked up on the CPU"),
+  EXPECT_NE(refusal(*detail::access::node(joined))
+                .find("keys of more than 8 bytes are looked up on the CPU"),
             std::string::npos);
 }
 

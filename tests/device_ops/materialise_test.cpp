@@ -75,7 +75,7 @@ template <typename T, typename Query>
 void expect_same_everywhere(const std::vector<reading>& rows, Query query) {
   session cpu(options{.threads = 2, .devices = "cpu"});
   const auto asked = query(cpu.borrow(rows)).materialise();
-  ASSERT_EQ(refusal(*asked.node()), "");
+  ASSERT_EQ(refusal(*detail::access::node(asked)), "");
   const std::vector<T> expected = asked.collect().to_vector();
   const std::int64_t small = rows.size() > 1000 ? 9001 : 50;
   for (const auto& device : devices_of_all_kinds())
@@ -83,8 +83,9 @@ void expect_same_everywhere(const std::vector<reading>& rows, Query query) {
       for (const bool stays : {false, true}) {
         SCOPED_TRACE(device.name + ", " + std::to_string(rows.size()) + " rows, chunks of " +
                      std::to_string(chunk_rows) + (stays ? ", stays" : ", comes back"));
-        EXPECT_TRUE(
-            same_rows(records_of<T>(run_on(device, *asked.node(), chunk_rows, stays)), expected));
+        EXPECT_TRUE(same_rows(
+            records_of<T>(run_on(device, *detail::access::node(asked), chunk_rows, stays)),
+            expected));
       }
 }
 
@@ -144,7 +145,7 @@ TEST(device_materialise, flat_maps_that_outgrow_the_device_go_in_smaller_chunks)
   const auto expected = asked.collect().to_vector();
   for (const auto& device : devices_of_all_kinds()) {
     SCOPED_TRACE(device.name);
-    const auto got = run_on(device, *asked.node(), 0, false, std::size_t{1} << 20);
+    const auto got = run_on(device, *detail::access::node(asked), 0, false, std::size_t{1} << 20);
     EXPECT_TRUE(same_rows(records_of<reading>(got), expected));
   }
 }

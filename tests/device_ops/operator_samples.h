@@ -161,7 +161,7 @@ inline std::vector<operator_sample> operator_samples(session& s, std::size_t n) 
 
   std::vector<operator_sample> all;
   const auto add = [&](std::string name, const auto& query) {
-    all.push_back({std::move(name), query.node()});
+    all.push_back({std::move(name), detail::access::node(query)});
   };
   add("map", points.map(coded(fn<moved>, "moved", sample_centre{0.5f, -1})).materialise());
   add("map with shared rows", points.map(cluster, centres.shared()).materialise());

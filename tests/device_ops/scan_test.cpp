@@ -51,7 +51,7 @@ template <typename T, typename Query>
 void expect_same_everywhere(Query query) {
   session cpu(options{.threads = 2, .devices = "cpu"});
   const auto asked = query(cpu);
-  ASSERT_EQ(refusal(*asked.node()), "");
+  ASSERT_EQ(refusal(*detail::access::node(asked)), "");
   const std::vector<T> expected = asked.collect().to_vector();
   const auto devices = compiling_devices();
   if (devices.empty()) GTEST_SKIP() << "there is no OpenCL device";
@@ -60,7 +60,8 @@ void expect_same_everywhere(Query query) {
       SCOPED_TRACE(device.name + ", chunks of " + std::to_string(chunk_rows));
       const bool stays = chunk_rows == 100'000;
       EXPECT_TRUE(
-          same_rows(records_of<T>(run_on(device, *asked.node(), chunk_rows, stays)), expected));
+          same_rows(records_of<T>(run_on(device, *detail::access::node(asked), chunk_rows, stays)),
+                    expected));
     }
 }
 
@@ -101,11 +102,11 @@ TEST(device_scan, a_device_like_a_cpu_adds_floats_in_the_cpus_order) {
   if (devices.empty()) GTEST_SKIP() << "there is no OpenCL device";
   for (const auto& device : devices) {
     SCOPED_TRACE(device.name);
-    const auto got = records_of<double>(run_on(device, *sums.node(), 70'000));
+    const auto got = records_of<double>(run_on(device, *detail::access::node(sums), 70'000));
     if (device.used->about().like_cpu) {
       EXPECT_TRUE(same_rows(got, expected));
     } else {
-      EXPECT_TRUE(same_rows(got, records_of<double>(run_on(device, *sums.node()))));
+      EXPECT_TRUE(same_rows(got, records_of<double>(run_on(device, *detail::access::node(sums)))));
       ASSERT_EQ(got.size(), expected.size());
       for (std::size_t i = 0; i < got.size(); ++i) ASSERT_NEAR(got[i], expected[i], 1e-9) << i;
     }
@@ -137,8 +138,12 @@ TEST(device_scan, large_running_values_stay_on_the_cpu) {
   session cpu(options{.devices = "cpu"});
   const auto first =
       cpu.from(std::vector<wide>(3)).inclusive_scan([](const wide& a, const wide&) { return a; });
-  EXPECT_NE(device_ops::find(detail::op_kind::scan)->supports(*first.node(), false).reason, "");
-  EXPECT_EQ(device_ops::find(detail::op_kind::scan)->supports(*first.node(), true).reason, "");
+  EXPECT_NE(
+      device_ops::find(detail::op_kind::scan)->supports(*detail::access::node(first), false).reason,
+      "");
+  EXPECT_EQ(
+      device_ops::find(detail::op_kind::scan)->supports(*detail::access::node(first), true).reason,
+      "");
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ class sent_parts : public ::testing::Test {
   /// Parts must be smaller than records, and lead to the same rows.
   template <typename Query>
   void expect_same(const Query& query, const byte_ranges& reads) {
-    const auto node = query.materialise().node();
+    const auto node = detail::access::node(query.materialise());
     const auto element = device_ops::element_of(*node);
     ASSERT_EQ(pappus::test::refusal(*node), "");
     EXPECT_EQ(element->reads, std::vector<byte_ranges>{reads});

@@ -70,7 +70,7 @@ TEST_F(bounds, are_the_shorter_side_of_zip) {
 TEST_F(bounds, become_exact_once_a_stage_has_run) {
   const auto few = filtered().materialise();
   const auto copied = few.map([](int x) { return x; }).materialise();
-  const std::array roots{copied.node()};
+  const std::array roots{detail::access::node(copied)};
   const auto machine = test::made_up_machine();
   const request asked{.roots = roots, .machine = machine};
   auto p = make_plan(asked);

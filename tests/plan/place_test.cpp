@@ -60,7 +60,7 @@ struct place : ::testing::Test {
 
   template <typename Root>
   test::planned planned_for(const cost::machine& m, const Root& root) {
-    const std::vector<detail::node_ptr> nodes{root.node()};
+    const std::vector<detail::node_ptr> nodes{detail::access::node(root)};
     test::planned p{make_plan(asking(m, nodes)), nodes};
     p.verify();
     return p;
@@ -276,11 +276,11 @@ TEST_F(place, is_a_device_that_has_the_rows_already) {
   bytes_there = [](const detail::rows_ptr&, unsigned) { return 4e8; };
   // Rows exist once they are bound, as those of a cached collection are.
   const auto sum = cached.sum();
-  const std::vector<detail::node_ptr> roots{sum.node()};
+  const std::vector<detail::node_ptr> roots{detail::access::node(sum)};
   static const float one{};
-  const bindings bound{
-      {cached.node().get(), std::make_shared<detail::row_set>(detail::record_type_of<float>(), &one,
-                                                              std::int64_t{100'000'000})}};
+  const bindings bound{{detail::access::node(cached).get(),
+                        std::make_shared<detail::row_set>(detail::record_type_of<float>(), &one,
+                                                          std::int64_t{100'000'000})}};
   const auto place_now = [&] {
     auto asked = asking(m, roots);
     asked.bound = &bound;
@@ -330,7 +330,7 @@ TEST_F(place, of_stages_that_have_run_is_kept_when_planned_again) {
                         .filter([](float x) { return x > 0; })
                         .materialise();
   const auto last = chain_of(kept, 1);
-  const std::vector<detail::node_ptr> roots{last.node()};
+  const std::vector<detail::node_ptr> roots{detail::access::node(last)};
   const auto asked = asking(m, roots);
   auto p = make_plan(asked);
   const auto filter = index(find_stage(p, "filter"));

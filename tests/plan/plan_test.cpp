@@ -150,7 +150,7 @@ TEST(plan, makes_chunks_that_fit_half_the_cache_in_whole_blocks) {
 TEST(plan, takes_the_chunk_size_it_is_given) {
   session s(options{.threads = 1});
   const auto total = s.range(0, 1000).sum();
-  const std::array roots{total.node()};
+  const std::array roots{detail::access::node(total)};
   const auto machine = test::made_up_machine();
   const auto p = make_plan({.roots = roots, .machine = machine, .chunk_rows = 7});
   EXPECT_EQ(p.stages[0].chosen.chunk_rows, 7);
@@ -201,7 +201,7 @@ TEST(plan, is_as_small_for_a_trillion_rows_as_for_ten) {
 TEST(plan, records_each_pass_when_asked) {
   session s(options{.threads = 1});
   const auto total = s.range(0, 1000).sum();
-  const std::array roots{total.node()};
+  const std::array roots{detail::access::node(total)};
   const auto machine = test::made_up_machine();
   const auto p = make_plan({.roots = roots, .machine = machine, .keep_history = true});
   std::vector<std::string> passes;

@@ -29,7 +29,7 @@ struct planned : plan::plan {
 /// \param roots  values and collections.
 template <typename... Roots>
 planned plan_for(const cost::machine& machine, const Roots&... roots) {
-  const std::vector<detail::node_ptr> nodes{roots.node()...};
+  const std::vector<detail::node_ptr> nodes{detail::access::node(roots)...};
   planned p{plan::make_plan({.roots = nodes, .machine = machine}), nodes};
   p.verify();
   return p;
