@@ -24,6 +24,7 @@
 
 #include "pappus/detail/core/columns.h"
 #include "pappus/detail/core/fields.h"
+#include "pappus/detail/core/refused.h"
 
 namespace pappus {
 
@@ -161,13 +162,23 @@ struct column_of : detail::column_binding {};
 ///               pappus::date, pappus::timestamp; in NPY files also a std::array of those.
 template <typename Field, typename Record>
 column_of<Record> column(std::string name, Field Record::* field) {
-  static_assert(detail::fileable<Record>, "pappus::column: the record must be trivially copyable");
-  static_assert(
-      detail::field_traits<Field>::is_cell,
-      "pappus::column: a field must be an integer, float, double, bool, std::string_view, "
-      "pappus::date, pappus::timestamp or a std::array of these");
   const Record record = detail::zero_record<Record>();
   return {detail::binding_of(std::move(name), &record, record.*field)};
+}
+
+template <typename Field, typename Record>
+  requires(!detail::fileable<Record>)
+PAPPUS_REFUSED("column: the record type" PAPPUS_ISNT_A_RECORD)
+detail::refused<Record> column(std::string, Field Record::*) {
+  return {};
+}
+template <typename Field, typename Record>
+  requires(detail::fileable<Record> && !detail::field_traits<Field>::is_cell)
+PAPPUS_REFUSED(
+    "column: a field must be an integer, float, double, bool, std::string_view, pappus::date, "
+    "pappus::timestamp or a std::array of these")
+detail::refused<Record> column(std::string, Field Record::*) {
+  return {};
 }
 
 }  // namespace pappus

@@ -12,6 +12,7 @@ namespace pappus {
 template <auto Function>
 struct fn_type {
   template <typename... Args>
+    requires std::is_invocable_v<const decltype(Function)&, Args...>
   constexpr decltype(auto) operator()(Args&&... args) const {
     // A direct call: std::invoke would be one more layer to inline, and vectorisers give up early.
     if constexpr (std::is_member_pointer_v<decltype(Function)>)

@@ -74,13 +74,24 @@ struct key_storage<std::string_view, false> {
 /// \throws usage_error "group_by: key 12 lies outside domain{10}..." when the query runs.
 /// Cost: O(n), and O(g log g) for g groups without a domain. Reads each record once.
 template <typename E, typename Key, bool Dense>
-class grouped {
+class grouped : public detail::group_refusals<detail::value_of<E>> {
+  using refusals = detail::group_refusals<detail::value_of<E>>;
+
  public:
   using record_type = detail::value_of<E>;
   using key_type = typename Key::template result<record_type>;
   static_assert(detail::key<key_type>,
                 "group_by: keys must be integers, enums, floats, std::string_view, or structs, "
                 "pairs and arrays of such (strings excepted) of at most 16 bytes");
+
+  // Beside each aggregate, what it refuses.
+  using refusals::first;
+  using refusals::max;
+  using refusals::mean;
+  using refusals::min;
+  using refusals::reduce;
+  using refusals::sum;
+  using refusals::variance;
 
   grouped(detail::session_ptr session, E rows, Key key, detail::stage_spec stage,
           std::int64_t domain)
@@ -131,11 +142,11 @@ class grouped {
   /// The smallest, greatest value, the first of equals; NaN is greater than every number. Throws
   /// usage_error for the empty groups of a domain.
   template <typename F = detail::to_itself>
-  auto min(F projection = {}) const {
+  auto(min)(F projection = {}) const {
     return reduce_named<reducers::min<projected<F>>>("min", std::move(projection));
   }
   template <typename F = detail::to_itself>
-  auto max(F projection = {}) const {
+  auto(max)(F projection = {}) const {
     return reduce_named<reducers::max<projected<F>>>("max", std::move(projection));
   }
   /// The first value in row order. Throws usage_error for the empty groups of a domain.
@@ -280,20 +291,18 @@ auto query<E>::group_by(Key key, const More&... more) const {
   constexpr int domains = (0 + ... + (std::is_same_v<More, domain> ? 1 : 0));
   static_assert(domains <= 1, "group_by: expected at most one domain");
   const auto sides = std::tuple_cat(detail::side_of(more)...);
-  const auto size = std::max({std::int64_t{-1}, detail::size_of(more)...});
+  const auto size = (std::max)({std::int64_t{-1}, detail::size_of(more)...});
   auto stage = stage_;
   std::apply([&](const auto&... side) { (stage.sides.push_back(side.node), ...); }, sides);
   auto call = detail::key_call(std::move(key), first_side(), sides);
-  constexpr bool has_domain = domains == 1;
-  return grouped<E, decltype(call), has_domain>(session_, expression_, std::move(call),
-                                                std::move(stage), size);
+  using groups = grouped<E, decltype(call), domains == 1>;
+  return groups(session_, expression_, std::move(call), std::move(stage), size);
 }
 
 template <typename E>
-collection<typename query<E>::value_type> query<E>::distinct() const {
-  static_assert(detail::key<value_type>,
-                "distinct: records must be integers, enums, floats, std::string_view, or structs, "
-                "pairs and arrays of such (strings excepted) of at most 16 bytes");
+collection<typename query<E>::value_type> query<E>::distinct() const
+  requires detail::key<value_type>
+{
   return group_by(detail::to_itself{}).keys();
 }
 

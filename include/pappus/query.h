@@ -12,6 +12,8 @@
 #include "pappus/detail/fuse/access.h"
 #include "pappus/detail/fuse/batch.h"
 #include "pappus/detail/fuse/expression.h"
+#include "pappus/detail/fuse/key_refusals.h"
+#include "pappus/detail/fuse/refusals.h"
 #include "pappus/detail/loops/fold.h"
 #include "pappus/detail/loops/write.h"
 #include "pappus/function.h"
@@ -42,9 +44,41 @@ struct shared_rows {
 };
 
 template <typename E>
-class query {
+class query : public detail::element_refusals<detail::value_of<E>>,
+              public detail::aggregate_refusals<detail::value_of<E>>,
+              public detail::scan_refusals<detail::value_of<E>>,
+              public detail::key_refusals<detail::value_of<E>>,
+              public detail::row_refusals<detail::value_of<E>> {
  public:
   using value_type = detail::value_of<E>;
+
+  // Beside each operator, what it refuses.
+  using detail::element_refusals<value_type>::map;
+  using detail::element_refusals<value_type>::filter;
+  using detail::element_refusals<value_type>::flat_map;
+  using detail::element_refusals<value_type>::any;
+  using detail::element_refusals<value_type>::all;
+  using detail::element_refusals<value_type>::concat;
+  using detail::scan_refusals<value_type>::inclusive_scan;
+  using detail::scan_refusals<value_type>::exclusive_scan;
+  using detail::key_refusals<value_type>::sort;
+  using detail::key_refusals<value_type>::distinct;
+  using detail::element_refusals<value_type>::reduce;
+  using detail::aggregate_refusals<value_type>::reduce;
+  using detail::aggregate_refusals<value_type>::sum;
+  using detail::aggregate_refusals<value_type>::mean;
+  using detail::aggregate_refusals<value_type>::variance;
+  using detail::aggregate_refusals<value_type>::min;
+  using detail::aggregate_refusals<value_type>::max;
+  using detail::aggregate_refusals<value_type>::first;
+  using detail::key_refusals<value_type>::group_by;
+  using detail::key_refusals<value_type>::sort_by;
+  using detail::key_refusals<value_type>::top;
+  using detail::key_refusals<value_type>::bottom;
+  using detail::key_refusals<value_type>::join;
+  using detail::key_refusals<value_type>::left_join;
+  using detail::key_refusals<value_type>::semi_join;
+  using detail::key_refusals<value_type>::anti_join;
 
   query(detail::session_ptr session, E expression, detail::stage_spec stage)
       : session_(std::move(session)),
@@ -59,8 +93,6 @@ class query {
       return extend("map", next{expression_, {std::move(f.function), first_side()}}, sides...);
     } else {
       using next = detail::mapped<E, detail::call<F, Sides...>>;
-      static_assert(detail::record<typename next::value_type>,
-                    "map: the function must return a trivially copyable record");
       return extend("map", next{expression_, {std::move(f), first_side()}}, sides...);
     }
   }
@@ -69,8 +101,6 @@ class query {
   template <typename P, typename... Sides>
   auto filter(P p, const shared_rows<Sides>&... sides) const {
     using call = detail::call<P, Sides...>;
-    static_assert(std::is_convertible_v<typename call::template result<value_type>, bool>,
-                  "filter: the predicate must return bool");
     return extend("filter", detail::filtered<E, call>{expression_, {std::move(p), first_side()}},
                   sides...);
   }
@@ -131,22 +161,38 @@ class query {
   }
   /// The number of records, std::int64_t.
   auto count() const { return fold_named<reducers::count>("count"); }
-  /// Sum of the records: 64 bits for integers, double for float and double.
-  auto sum() const { return fold_named<reducers::sum<value_type>>("sum"); }
-  template <typename F>
-  auto sum(F projection) const {
-    return map(std::move(projection)).sum();
+  /// Sum of the records, or of projection(record), as in sum(&sale::price): 64 bits for integers,
+  /// which wrap, double for float and double.
+  template <typename F = detail::to_itself>
+  auto sum(F projection = {}) const {
+    return aggregate<reducers::sum>("sum", std::move(projection));
   }
   /// Arithmetic mean, double.
-  auto mean() const { return fold_named<reducers::mean<value_type>>("mean"); }
+  template <typename F = detail::to_itself>
+  auto mean(F projection = {}) const {
+    return aggregate<reducers::mean>("mean", std::move(projection));
+  }
   /// Population variance, double.
-  auto variance() const { return fold_named<reducers::variance<value_type>>("variance"); }
-  /// The smallest, greatest record; the first of equals; NaN is greater than every number. Throws
-  /// usage_error when there is none.
-  auto min() const { return fold_named<reducers::min<value_type>>("min"); }
-  auto max() const { return fold_named<reducers::max<value_type>>("max"); }
-  /// The first record; stops reading once it is found. Throws usage_error when there is none.
-  auto first() const { return fold_named<reducers::first<value_type>>("first"); }
+  template <typename F = detail::to_itself>
+  auto variance(F projection = {}) const {
+    return aggregate<reducers::variance>("variance", std::move(projection));
+  }
+  /// The smallest, greatest record or projection; the first of equals; NaN is greater than every
+  /// number. Throws usage_error when there is none.
+  template <typename F = detail::to_itself>
+  auto(min)(F projection = {}) const {
+    return aggregate<reducers::min>("min", std::move(projection));
+  }
+  template <typename F = detail::to_itself>
+  auto(max)(F projection = {}) const {
+    return aggregate<reducers::max>("max", std::move(projection));
+  }
+  /// The first record, or its projection; stops reading once it is found. Throws usage_error when
+  /// there is none.
+  template <typename F = detail::to_itself>
+  auto first(F projection = {}) const {
+    return aggregate<reducers::first>("first", std::move(projection));
+  }
   /// Whether p holds for any, for all records; stops reading once that is known.
   template <typename P>
   auto any(P p) const {
@@ -169,16 +215,19 @@ class query {
   template <typename... Keys>
   collection<value_type> sort_by(Keys... keys) const;
   /// Sorted by the records themselves.
-  collection<value_type> sort() const;
+  collection<value_type> sort() const
+    requires detail::key<value_type>;
   /// The n records with the greatest keys, greatest first; of equals the first in row order. See
   /// sort.h.
   template <typename Key>
   collection<value_type> top(std::int64_t n, Key key) const;
-  collection<value_type> top(std::int64_t n) const;
+  collection<value_type> top(std::int64_t n) const
+    requires detail::key<value_type>;
   /// The n records with the least keys, least first; of equals the first in row order. See sort.h.
   template <typename Key>
   collection<value_type> bottom(std::int64_t n, Key key) const;
-  collection<value_type> bottom(std::int64_t n) const;
+  collection<value_type> bottom(std::int64_t n) const
+    requires detail::key<value_type>;
 
   /// Running totals: record i of the result is op(record 0, ..., record i). op must be associative.
   /// See scan.h.
@@ -193,7 +242,8 @@ class query {
   template <typename Key, typename... More>
   auto group_by(Key key, const More&... more) const;
   /// One of each record, in ascending order. See group.h.
-  collection<value_type> distinct() const;
+  collection<value_type> distinct() const
+    requires detail::key<value_type>;
 
   /// combine(record, record of right) for every pair with equal keys, in the order of this
   /// collection and, for one record, of right's. The probe fuses with what follows. An optional
@@ -286,7 +336,14 @@ class query {
     return fold_node<E>(name, expression_, std::move(prototype), detail::describe_fold<E, R>);
   }
 
- protected:
+  template <template <typename> typename R, typename F>
+  auto aggregate(const char* name, F projection) const {
+    if constexpr (std::same_as<F, detail::to_itself>)
+      return fold_named<R<value_type>>(name);
+    else
+      return map(std::move(projection)).template aggregate<R>(name, detail::to_itself{});
+  }
+
   int first_side() const { return static_cast<int>(stage_.sides.size()); }
 
   /// \tparam Element  an expression.
@@ -339,7 +396,6 @@ class collection : public query<detail::source<T>> {
 
   const detail::node_ptr& node() const noexcept { return this->stage_.inputs.front(); }
 
- private:
   static detail::stage_spec stage_of(const detail::node_ptr& node) {
     detail::stage_spec stage;
     stage.inputs.push_back(node);

@@ -4,12 +4,14 @@
 
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <ranges>
 #include <span>
 #include <string>
 #include <tuple>
 #include <vector>
 
+#include "pappus/detail/fuse/source_refusals.h"
 #include "pappus/query.h"
 
 namespace pappus {
@@ -29,13 +31,34 @@ struct options {
   int progress = -1;              ///< 1 show a progress bar, 0 don't, -1 on a terminal
 };
 
+namespace detail {
+
+/// Throws usage_error where I, the common type of both, is unsigned and one of them negative.
+template <typename I, typename Begin, typename End>
+void check_range(Begin begin, End end) {
+  const bool negative =
+      (std::is_signed_v<Begin> && begin < Begin{0}) || (std::is_signed_v<End> && end < End{0});
+  if (!std::is_signed_v<I> && negative)
+    refuse_range(std::to_string(begin), std::to_string(end), type_name<I>());
+}
+
+}  // namespace detail
+
 /// A loop ends after n iterations even if its condition still holds.
 struct max_iterations {
   std::int64_t n;
 };
 
-class session {
+class session : public detail::source_refusals {
  public:
+  // Beside each source, what it refuses.
+  using detail::source_refusals::borrow;
+  using detail::source_refusals::csv;
+  using detail::source_refusals::from;
+  using detail::source_refusals::npy;
+  using detail::source_refusals::raw;
+  using detail::source_refusals::read;
+
   session() : session(options{}) {}
   explicit session(const options& settings);
   /// Takes --pappus-threads=N, --pappus-host-memory=SIZE, --pappus-chunk-rows=N,
@@ -47,19 +70,24 @@ class session {
   session(const session&) = delete;
   session& operator=(const session&) = delete;
 
-  /// The integers begin, ..., end - 1; none when end <= begin. Throws usage_error when there are
-  /// 2^63 or more.
-  template <std::integral I>
-  query<detail::counter<I>> range(I begin, std::type_identity_t<I> end) {
+  /// The integers begin, ..., end - 1 in the common type of both; none when end <= begin. Throws
+  /// usage_error when there are 2^63 or more, or when that type can't hold begin or end (-1 beside
+  /// an unsigned).
+  template <std::integral Begin, std::integral End>
+  auto range(Begin begin, End end) {
+    using I = std::common_type_t<Begin, End>;
+    detail::check_range<I>(begin, end);
+    const auto first = static_cast<I>(begin), last = static_cast<I>(end);
     detail::stage_spec stage;
-    stage.rows = end > begin ? detail::range_rows(static_cast<std::uint64_t>(end) -
-                                                  static_cast<std::uint64_t>(begin))
-                             : 0;
+    stage.rows = last > first ? detail::range_rows(static_cast<std::uint64_t>(last) -
+                                                   static_cast<std::uint64_t>(first))
+                              : 0;
     stage.ops.push_back({"range", detail::next_op_id()});
-    return {core_, {begin}, std::move(stage)};
+    return query<detail::counter<I>>(core_, {first}, std::move(stage));
   }
 
-  /// The elements of a range, copied now.
+  /// The elements of a range that lie one after another (std::vector, std::array, std::span, ...),
+  /// copied now.
   template <std::ranges::contiguous_range Range>
   auto from(const Range& range) {
     using T = std::remove_cv_t<std::ranges::range_value_t<Range>>;
@@ -67,11 +95,17 @@ class session {
     return memory_node<T>(
         detail::copy_rows(core_, detail::record_type_of<T>(), std::ranges::data(range), n), false);
   }
+  /// The same of a list: s.from({1, 2, 3}).
+  template <typename T>
+  collection<T> from(std::initializer_list<T> list) {
+    return from(std::span<const T>(list.begin(), list.size()));
+  }
 
-  /// The elements of a contiguous range, used in place: they must stay as they are until the last
-  /// query over them is done.
+  /// The elements of a range that lie one after another, used in place: they must stay as they are
+  /// until the last query over them is done. So a temporary is refused, unless it only refers to
+  /// elements, as std::span does.
   template <std::ranges::contiguous_range Range>
-  auto borrow(const Range& range) {
+  auto borrow(Range&& range) {
     using T = std::remove_cv_t<std::ranges::range_value_t<Range>>;
     return memory_node<T>(
         std::make_shared<detail::row_set>(detail::record_type_of<T>(), std::ranges::data(range),

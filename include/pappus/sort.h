@@ -57,10 +57,9 @@ PAPPUS_GLUE collection<typename query<E>::value_type> query<E>::sort_by(Keys... 
 /// Sorts records that are keys themselves, ascending; see sort_by. For descending order:
 /// sort_by(descending(...)).
 template <typename E>
-collection<typename query<E>::value_type> query<E>::sort() const {
-  static_assert(detail::key<value_type>,
-                "sort: the records must be keys themselves (numbers, strings, pairs or arrays of "
-                "numbers); use sort_by for others");
+collection<typename query<E>::value_type> query<E>::sort() const
+  requires detail::key<value_type>
+{
   return sort_by(detail::whole_record{});
 }
 
@@ -107,7 +106,9 @@ collection<typename query<E>::value_type> query<E>::top(std::int64_t n, Key key)
 }
 /// The n greatest of records that are keys themselves.
 template <typename E>
-collection<typename query<E>::value_type> query<E>::top(std::int64_t n) const {
+collection<typename query<E>::value_type> query<E>::top(std::int64_t n) const
+  requires detail::key<value_type>
+{
   return top(n, detail::whole_record{});
 }
 
@@ -119,7 +120,9 @@ collection<typename query<E>::value_type> query<E>::bottom(std::int64_t n, Key k
   return detail::choose<false>(*this, n, std::move(key), "bottom");
 }
 template <typename E>
-collection<typename query<E>::value_type> query<E>::bottom(std::int64_t n) const {
+collection<typename query<E>::value_type> query<E>::bottom(std::int64_t n) const
+  requires detail::key<value_type>
+{
   return bottom(n, detail::whole_record{});
 }
 

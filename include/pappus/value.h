@@ -1,17 +1,20 @@
 // A scalar result that is computed when it is looked at.
 #pragma once
 
+#include <concepts>
+#include <cstdio>
 #include <string>
 
+#include "pappus/detail/core/refused.h"
 #include "pappus/detail/core/request.h"
 
 namespace pappus {
-
-/// One record that a query will yield. A handle serves one thread at a time; copies are
-/// independent. Nothing runs until it is converted or get() is called; it is computed at most once
 namespace detail {
 struct access;
 }
+
+/// One record that a query will yield. A handle serves one thread at a time; copies are
+/// independent. Nothing runs until it is converted or get() is called; it is computed at most once
 /// per handle.
 template <typename T>
 class value {
@@ -39,15 +42,62 @@ class value {
   /// Runs the query and shows what happened beside what was predicted.
   std::string explain_analyze() const { return detail::explain_analyze(session_, node_); }
 
-  const detail::node_ptr& node() const noexcept { return node_; }
-
  private:
   friend struct detail::access;
 
- private:
+  const detail::node_ptr& node() const noexcept { return node_; }
+
   detail::session_ptr session_;
   detail::node_ptr node_;
   mutable detail::rows_ptr rows_;
 };
 
+namespace detail {
+
+template <typename T>
+inline constexpr bool is_value = false;
+template <typename T>
+inline constexpr bool is_value<value<T>> = true;
+template <typename... Args>
+concept some_value = (is_value<Args> || ...);
+
+}  // namespace detail
+
+#define PAPPUS_ISNT_PRINTED ": a value<T> has to be converted first: give it value.get()"
+
+// printf takes anything. clang refuses a class that isn't trivially copyable; g++ passes its
+// address and prints that. So printf and its like have overloads, which are found beside those of
+// C.
+template <typename... Args>
+  requires detail::some_value<Args...>
+PAPPUS_REFUSED("printf" PAPPUS_ISNT_PRINTED)
+int printf(const char*, const Args&...) {
+  return 0;
+}
+template <typename... Args>
+  requires detail::some_value<Args...>
+PAPPUS_REFUSED("fprintf" PAPPUS_ISNT_PRINTED)
+int fprintf(std::FILE*, const char*, const Args&...) {
+  return 0;
+}
+template <typename... Args>
+  requires detail::some_value<Args...>
+PAPPUS_REFUSED("sprintf" PAPPUS_ISNT_PRINTED)
+int sprintf(char*, const char*, const Args&...) {
+  return 0;
+}
+template <typename... Args>
+  requires detail::some_value<Args...>
+PAPPUS_REFUSED("snprintf" PAPPUS_ISNT_PRINTED)
+int snprintf(char*, std::size_t, const char*, const Args&...) {
+  return 0;
+}
+
 }  // namespace pappus
+
+namespace std {
+using pappus::fprintf;
+using pappus::printf;
+using pappus::snprintf;
+using pappus::sprintf;
+}  // namespace std

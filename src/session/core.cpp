@@ -136,6 +136,13 @@ node_ptr make_node(const session_ptr& session, node_request request) {
   return session->add(std::move(request));
 }
 
+void refuse_range(const std::string& begin, const std::string& end, std::string_view type) {
+  throw usage_error(
+      fmt::format("range: expected ends of the type that both have in common, {}, got {} and {}; "
+                  "convert one of them",
+                  type, begin, end));
+}
+
 std::int64_t range_rows(std::uint64_t n) {
   if (n > INT64_MAX)
     throw usage_error(

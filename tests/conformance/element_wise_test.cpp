@@ -3,6 +3,7 @@
 #include <array>
 #include <limits>
 #include <numeric>
+#include <ranges>
 #include <span>
 #include <string_view>
 
@@ -85,6 +86,28 @@ TEST(range, refuses_more_rows_than_64_bits_can_count) {
   EXPECT_THROW(s.range(std::uint64_t{0}, std::numeric_limits<std::uint64_t>::max()), usage_error);
 }
 
+TEST(range, has_the_type_that_both_ends_have_in_common) {
+  session s(options{.threads = 2});
+  const auto beyond_int = s.range(2'147'483'646, 2'147'483'650);
+  static_assert(std::is_same_v<decltype(beyond_int)::value_type, std::int64_t>);
+  EXPECT_EQ(beyond_int.collect().to_vector(), counting<std::int64_t>(2'147'483'646, 4));
+  EXPECT_EQ(s.range(0, 3'000'000'000).count().get(), 3'000'000'000);
+  EXPECT_EQ(s.range(0, std::size_t{3}).collect().to_vector(), counting<std::size_t>(0, 3));
+}
+
+TEST(range, refuses_negative_ends_of_unsigned_integers) {
+  session s(options{.threads = 1});
+  try {
+    s.range(-1, 10u);
+    FAIL() << "accepted";
+  } catch (const usage_error& e) {
+    EXPECT_STREQ(e.what(),
+                 "range: expected ends of the type that both have in common, unsigned int, got -1 "
+                 "and 10; convert one of them");
+  }
+  EXPECT_THROW(s.range(std::uint64_t{0}, -1), usage_error);
+}
+
 TEST(from, copies_what_it_is_given) {
   session s(options{.threads = 2});
   std::vector<int> rows{1, 2, 3};
@@ -99,6 +122,11 @@ TEST(from, takes_spans_arrays_and_empty_vectors) {
   EXPECT_EQ(s.from(rows).collect().to_vector(), (std::vector<short>{7, 8, 9}));
   EXPECT_EQ(s.from(std::span(rows).subspan(1)).collect().to_vector(), (std::vector<short>{8, 9}));
   EXPECT_TRUE(s.from(std::vector<reading>{}).collect().empty());
+}
+
+TEST(from, takes_a_list) {
+  session s(options{.threads = 2});
+  EXPECT_EQ(s.from({3, 1, 2}).collect().to_vector(), (std::vector{3, 1, 2}));
 }
 
 TEST(borrow, uses_rows_in_place) {
@@ -232,6 +260,34 @@ TEST(flat_map, feeds_further_operators) {
         .flat_map([](int i) { return std::array{i, -i, i + 1}; })
         .filter([](int x) { return x % 2 == 0; })
         .map([](int x) { return x / 4.0; });
+  });
+}
+
+TEST(flat_map, takes_views_that_can_only_be_iterated_in_a_variable) {
+  const std::vector<std::string_view> lines{"to be or", "", "not to be", " "};
+  std::vector<std::string_view> words;
+  std::vector<char> letters;
+  for (const auto line : lines) {
+    for (const auto& word : std::views::split(line, ' '))
+      words.emplace_back(word.begin(), word.end());
+    for (const char c : line)
+      if (c != ' ') letters.push_back(c);
+  }
+  expect_rows<std::string_view>(words, [&](session& s) {
+    return s.from(lines)
+        .flat_map([](std::string_view line) { return std::views::split(line, ' '); })
+        .map([](const auto& word) { return std::string_view(word.begin(), word.end()); });
+  });
+  expect_rows<char>(letters, [&](session& s) {
+    return s.from(lines).flat_map([](std::string_view line) {
+      return std::views::filter(line, [](char c) { return c != ' '; });
+    });
+  });
+}
+
+TEST(flat_map, takes_the_values_of_a_vector_of_bool) {
+  expect_rows<bool>({false, true, false, true}, [](session& s) {
+    return s.range(0, 2).flat_map([](int) { return std::vector<bool>{false, true}; });
   });
 }
 

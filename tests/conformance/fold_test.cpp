@@ -436,5 +436,26 @@ TEST(run, computes_several_results_at_once) {
   EXPECT_EQ(even, 50'000);
 }
 
+struct measured {
+  std::int32_t sensor;
+  double value;
+};
+
+TEST(aggregates, take_projections_as_map_would) {
+  random r(17);
+  std::vector<measured> rows(up_to(20'000));
+  for (auto& row : rows) row = {static_cast<std::int32_t>(r.between(-50, 50)), r.real(-1, 1)};
+  session s(options{.threads = 2});
+  const auto all = s.from(rows);
+  const auto values = all.map(&measured::value);
+  const auto squared = [](const measured& x) { return x.value * x.value; };
+  EXPECT_EQ(all.sum(&measured::value).get(), values.sum().get());
+  EXPECT_EQ(all.mean(&measured::value).get(), values.mean().get());
+  EXPECT_EQ(all.variance(squared).get(), all.map(squared).variance().get());
+  EXPECT_EQ(all.min(&measured::value).get(), values.min().get());
+  EXPECT_EQ(all.max(squared).get(), all.map(squared).max().get());
+  EXPECT_EQ(all.first(&measured::sensor).get(), rows.front().sensor);
+}
+
 }  // namespace
 }  // namespace pappus::testing

@@ -27,8 +27,11 @@ struct pair;
 
 namespace pappus::detail {
 
-/// width: significant bits, at most 128. encode: those bits in the low end of a bits128 or, up to
-/// 64, a std::uint64_t.
+/// Those of 16 bytes. What would need more is no key.
+inline constexpr unsigned max_key_bits = 128;
+
+/// width: significant bits, at most max_key_bits. encode: those bits in the low end of a bits128
+/// or, up to 64, a std::uint64_t.
 template <typename K>
 struct key_codec;
 
@@ -39,7 +42,7 @@ concept string_key = std::is_same_v<K, std::string_view>;
 template <typename K>
 concept key = bits_key<K> || string_key<K>;
 
-using wide = unsigned __int128;
+__extension__ typedef unsigned __int128 wide;  // which ISO C++ lacks
 
 constexpr bits128 from_wide(wide w) {
   return {static_cast<std::uint64_t>(w), static_cast<std::uint64_t>(w >> 64)};
@@ -102,7 +105,6 @@ template <typename A, typename B>
 struct joined_codec {
   static constexpr unsigned width = key_codec<A>::width + key_codec<B>::width;
   using word = std::conditional_t<(width > 64), wide, std::uint64_t>;
-  static_assert(width <= 128, "a composite key may have at most 16 bytes");
 
   static constexpr word join(const A& a, const B& b) {
     return static_cast<word>(key_codec<A>::encode(a)) << key_codec<B>::width |
@@ -112,6 +114,7 @@ struct joined_codec {
 };
 
 template <bits_key A, bits_key B>
+  requires(key_codec<A>::width + key_codec<B>::width <= max_key_bits)
 struct key_codec<pair<A, B>> : joined_codec<A, B> {
   using base = joined_codec<A, B>;
   static constexpr auto encode(const pair<A, B>& key) { return base::join(key.first, key.second); }
@@ -122,11 +125,10 @@ struct key_codec<pair<A, B>> : joined_codec<A, B> {
 };
 
 template <bits_key T, std::size_t N>
-  requires(N > 0)
+  requires(N > 0 && key_codec<T>::width * N <= max_key_bits)
 struct key_codec<std::array<T, N>> {
   static constexpr unsigned part = key_codec<T>::width;
   static constexpr unsigned width = part * N;
-  static_assert(width <= 128, "an array key may have at most 16 bytes");
   using word = std::conditional_t<(width > 64), wide, std::uint64_t>;
 
   static constexpr word encode(const std::array<T, N>& key) {
@@ -157,11 +159,11 @@ auto fields_of()
 
 /// An aggregate of keys is a key, its first field the most significant.
 template <typename K, typename Fields>
-struct fields_codec {};  // some field isn't a key
+struct fields_codec {};  // some field isn't a key, or they are too many
 template <typename K, bits_key... Fields>
+  requires((key_codec<Fields>::width + ...) <= max_key_bits)
 struct fields_codec<K, field_list<Fields...>> {
   static constexpr unsigned width = (key_codec<Fields>::width + ...);
-  static_assert(width <= 128, "a key of several fields may have at most 16 bytes in all");
   using word = std::conditional_t<(width > 64), wide, std::uint64_t>;
 
   static constexpr word encode(const K& key) {

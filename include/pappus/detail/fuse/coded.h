@@ -37,6 +37,7 @@ struct with_last_arguments {
   value_list<Values...> values;
 
   template <typename... Args>
+    requires std::is_invocable_v<const F&, Args..., const Values&...>
   decltype(auto) operator()(Args&&... args) const {
     return invoke(values, std::forward<Args>(args)...);
   }
@@ -60,6 +61,7 @@ struct coded_function {
   std::shared_ptr<const device_code> code;
 
   template <typename... Args>
+    requires std::is_invocable_v<const plain_type&, Args...>
   decltype(auto) operator()(Args&&... args) const {
     return std::invoke(plain, std::forward<Args>(args)...);
   }

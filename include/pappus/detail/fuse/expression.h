@@ -20,6 +20,7 @@
 
 #include "pappus/detail/core/layout.h"
 #include "pappus/detail/core/stage.h"
+#include "pappus/detail/fuse/accepts.h"
 #include "pappus/detail/fuse/function.h"
 #include "pappus/records.h"
 
@@ -153,8 +154,8 @@ struct filtered {
 /// f(record) is a range; its elements follow each other.
 template <typename Prev, typename Call>
 struct flattened {
-  using range_type = typename Call::template result<value_of<Prev>>;
-  using value_type = std::remove_cvref_t<decltype(*std::begin(std::declval<const range_type&>()))>;
+  using value_type =
+      typename element_of_range<typename Call::template returned<value_of<Prev>>>::type;
   static constexpr shape form = shape::many;
   Prev prev;
   Call call;
@@ -165,8 +166,8 @@ struct flattened {
     template <typename Sink>
     void for_each(std::int64_t n, Sink&& sink) const {
       each_row<Prev::form>(prev, n, [&](const auto& value) {
-        const auto& range = call(value);
-        for (const auto& element : range) sink(element);
+        auto&& range = call(value);
+        for (auto&& element : range) sink(static_cast<const value_type&>(element));
       });
     }
   };

@@ -47,6 +47,15 @@ struct bound_function<coded_function<F, Values...>, false>
   explicit bound_function(const coded_function<F, Values...>& f) : plain(f.plain) {}
 };
 
+/// The projection that leaves records as they are.
+struct to_itself {
+  static constexpr bool yields_its_argument = true;
+  template <typename T>
+  const T& operator()(const T& value) const {
+    return value;
+  }
+};
+
 /// A function and the shared data it is called with: f(record, span...).
 template <typename F, typename... Sides>
 struct call {
@@ -94,8 +103,9 @@ struct call {
   }
 
   template <typename Value>
-  using result =
-      std::remove_cvref_t<std::invoke_result_t<const F&, const Value&, std::span<const Sides>...>>;
+  using returned = std::invoke_result_t<const F&, const Value&, std::span<const Sides>...>;
+  template <typename Value>
+  using result = std::remove_cvref_t<returned<Value>>;
 
  private:
   template <typename T>

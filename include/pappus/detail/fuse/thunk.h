@@ -58,7 +58,7 @@ struct keep_result {
 };
 struct count_results {
   template <typename R>
-  static void put(std::int64_t* out, const R& range) {
+  static void put(std::int64_t* out, R&& range) {
     std::int64_t n = 0;
     for (auto at = std::begin(range); at != std::end(range); ++at) ++n;
     *out = n;
@@ -66,7 +66,7 @@ struct count_results {
 };
 struct pick_result {
   template <typename Out, typename R>
-  static void put(std::int64_t index, Out* out, const R& range) {
+  static void put(std::int64_t index, Out* out, R&& range) {
     auto at = std::begin(range);
     for (; index > 0; --index) ++at;
     ::new (static_cast<void*>(out)) Out(*at);

@@ -77,14 +77,6 @@ struct to_nothing {
     return {};
   }
 };
-/// The value is the record itself.
-struct to_itself {
-  static constexpr bool yields_its_argument = true;
-  template <typename T>
-  const T& operator()(const T& value) const {
-    return value;
-  }
-};
 
 /// How keys are stored while rows are grouped.
 template <typename K>
@@ -186,7 +178,7 @@ struct grouping {
         each_row<E::form>(rows, n, [&](const auto& record) { sink(key(record), record); });
       } else if constexpr (is_source<E>) {
         for (std::int64_t at = 0; at < n; at += batch_rows)
-          call_batch(rows.rows + at, static_cast<std::size_t>(std::min(batch_rows, n - at)), sink);
+          call_batch(rows.rows + at, static_cast<std::size_t>((std::min)(batch_rows, n - at)), sink);
       } else {
         record_buffer<record, static_cast<std::size_t>(batch_rows)> memory;
         record* const records = memory.data();
@@ -243,7 +235,7 @@ void group_direct_hash(const void* element, const block_args& args, group_slots&
   if constexpr (is_source<expression> && !is_batched_call<decltype(G::key)>) {
     constexpr auto batch = static_cast<std::int64_t>(group_lookup_batch);
     for (std::int64_t at = 0; at < args.rows; at += batch) {
-      const std::int64_t n = std::min(batch, args.rows - at);
+      const std::int64_t n = (std::min)(batch, args.rows - at);
       bound.at_each(at, n, [&](std::int64_t i, const auto& key, const auto&) {
         keys[i] = bound.keys.encode(key);
       });
@@ -278,7 +270,7 @@ template <typename G>
   if constexpr (expression::form == shape::aligned && !is_batched_call<decltype(G::key)>) {
     const auto capacity = static_cast<std::int64_t>(batch.capacity);
     for (std::int64_t at = 0; at < args.rows; at += capacity) {
-      const std::int64_t n = std::min(capacity, args.rows - at);
+      const std::int64_t n = (std::min)(capacity, args.rows - at);
       bound.at_each(at, n, [&](std::int64_t i, const auto& key, const auto& record) {
         put(static_cast<std::size_t>(i), key, record);
       });
@@ -326,7 +318,7 @@ void group_add_to_hash(const std::byte* keys, const std::byte* values, std::size
   group_slots local = table;
   const auto* stored = reinterpret_cast<const bits*>(keys);
   for (std::size_t at = 0; at < n; at += group_lookup_batch)
-    for_each_state<R>(local, stored + at, std::min(group_lookup_batch, n - at),
+    for_each_state<R>(local, stored + at, (std::min)(group_lookup_batch, n - at),
                       [&](std::size_t i, R& state) {
                         if constexpr (G::has_value)
                           state.accumulate(reinterpret_cast<const value*>(values)[at + i]);

@@ -1,0 +1,63 @@
+// Calls that are refused with a sentence, which is the first thing a compiler says of them.
+#pragma once
+
+/// Declares a function that can't be called: compilers answer a call with the sentence.
+#define PAPPUS_REFUSED(sentence) __attribute__((unavailable(sentence)))
+
+#define PAPPUS_CANT_BE_CALLED                                                                 \
+  " can't be called with one const record: expected a parameter of type T or const T&, with " \
+  "shared data also a std::span<const U> for each, and no `mutable`"
+#define PAPPUS_ISNT_A_RECORD                                                                    \
+  " isn't trivially copyable, as records must be: use std::string_view or std::array<char, N> " \
+  "for std::string, pappus::pair for std::pair, std::array for std::vector"
+#define PAPPUS_ISNT_A_KEY                                                                        \
+  " isn't a key: keys are integers, enums, floats, std::string_view, or structs, pappus::pairs " \
+  "and std::arrays of such (strings excepted) of at most 16 bytes"
+
+#define PAPPUS_KEYS_DIFFER \
+  ": the keys of both sides must have the same type: convert one of them in its key function"
+#define PAPPUS_SUCH_AS \
+  ", as those of std::vector, std::array and std::span; std::vector<bool>, deque and list don't"
+
+namespace pappus::detail {
+
+#define PAPPUS_ANSWER(name)                      \
+  template <typename... Args>                    \
+  auto(name)(const Args&...) const->refused<T> { \
+    return {};                                   \
+  }
+
+/// What refused calls return: it takes whatever the program goes on to do with it, so that there is
+/// one error. T is the record type: g++ shows the types that a signature names.
+template <typename T>
+struct refused {
+  template <typename R = void, typename... Args>
+  refused reduce(const Args&...) const {
+    return {};
+  }
+  const T* begin() const { return nullptr; }
+  const T* end() const { return nullptr; }
+  template <typename U>
+  operator U() const {
+    throw;
+  }
+
+  // clang-format off
+  PAPPUS_ANSWER(map) PAPPUS_ANSWER(filter) PAPPUS_ANSWER(flat_map) PAPPUS_ANSWER(zip)
+  PAPPUS_ANSWER(enumerate) PAPPUS_ANSWER(concat) PAPPUS_ANSWER(take) PAPPUS_ANSWER(skip)
+  PAPPUS_ANSWER(count) PAPPUS_ANSWER(sum) PAPPUS_ANSWER(mean) PAPPUS_ANSWER(variance)
+  PAPPUS_ANSWER(min) PAPPUS_ANSWER(max) PAPPUS_ANSWER(first) PAPPUS_ANSWER(any)
+  PAPPUS_ANSWER(all) PAPPUS_ANSWER(sort_by) PAPPUS_ANSWER(sort) PAPPUS_ANSWER(top)
+  PAPPUS_ANSWER(bottom) PAPPUS_ANSWER(inclusive_scan) PAPPUS_ANSWER(exclusive_scan)
+  PAPPUS_ANSWER(group_by) PAPPUS_ANSWER(expect) PAPPUS_ANSWER(map_groups) PAPPUS_ANSWER(distinct)
+  PAPPUS_ANSWER(join) PAPPUS_ANSWER(left_join) PAPPUS_ANSWER(semi_join) PAPPUS_ANSWER(anti_join)
+  PAPPUS_ANSWER(apply) PAPPUS_ANSWER(partition) PAPPUS_ANSWER(keys) PAPPUS_ANSWER(values)
+  PAPPUS_ANSWER(on) PAPPUS_ANSWER(materialise) PAPPUS_ANSWER(cache) PAPPUS_ANSWER(shared)
+  PAPPUS_ANSWER(collect) PAPPUS_ANSWER(to_vector) PAPPUS_ANSWER(for_each_chunk)
+  PAPPUS_ANSWER(write) PAPPUS_ANSWER(explain) PAPPUS_ANSWER(explain_dot)
+  PAPPUS_ANSWER(explain_analyze) PAPPUS_ANSWER(get)
+  // clang-format on
+};
+#undef PAPPUS_ANSWER
+
+}  // namespace pappus::detail

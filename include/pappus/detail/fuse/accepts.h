@@ -1,0 +1,164 @@
+// What operators ask of functions and types that they are given, as concepts.
+//
+// They serve the overloads that refuse with a sentence (fuse/refusals.h); the operators' templates
+// themselves take anything.
+#pragma once
+
+#include <concepts>
+#include <functional>
+#include <iterator>
+#include <ranges>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include "pappus/detail/core/keys.h"
+#include "pappus/detail/core/layout.h"
+#include "pappus/function.h"
+
+namespace pappus {
+struct domain;
+template <typename T>
+struct shared_rows;
+}  // namespace pappus
+
+namespace pappus::detail {
+
+template <typename F, bool Descending>
+struct directed_key;  // sort_by's
+
+template <typename F, typename... Args>
+struct call_of : std::invoke_result<const F&, Args...> {
+  static constexpr bool possible = std::is_invocable_v<const F&, Args...>;
+};
+/// Of a function of blocks: its first argument stands for a block of such.
+template <typename Out, typename F, typename T, typename... Sides>
+struct call_of<batched_function<Out, F>, const T&, Sides...> {
+  using type = Out;
+  static constexpr bool possible =
+      std::is_invocable_v<const F&, std::span<const T>, Sides..., std::span<Out>>;
+};
+
+template <typename F, bool Descending, typename... Args>
+struct call_of<directed_key<F, Descending>, Args...> : call_of<F, Args...> {};
+
+/// f(record, spans of shared data...) is a call.
+template <typename F, typename T, typename... Sides>
+concept takes_record = call_of<F, const T&, std::span<const Sides>...>::possible;
+template <typename F, typename T, typename... Sides>
+using returned_by = typename call_of<F, const T&, std::span<const Sides>...>::type;
+
+/// ... and returns what can't be used.
+template <typename F, typename T, typename... Sides>
+concept returns_no_record =
+    takes_record<F, T, Sides...> && !record<std::remove_cvref_t<returned_by<F, T, Sides...>>>;
+template <typename F, typename T, typename... Sides>
+concept returns_no_bool =
+    takes_record<F, T, Sides...> && !std::is_convertible_v<returned_by<F, T, Sides...>, bool>;
+template <typename F, typename T, typename... Sides>
+concept returns_no_key =
+    takes_record<F, T, Sides...> && !key<std::remove_cvref_t<returned_by<F, T, Sides...>>>;
+
+/// What a function returns, as `for (auto&& element : range)` sees it. Ranges that only a variable
+/// can be iterated of, such as views::filter, are iterated there.
+template <typename Range>
+concept iterable = requires(std::remove_reference_t<Range>& range) {
+  *std::begin(range);
+  std::end(range);
+};
+template <iterable Range>
+struct element_of_range
+    : std::remove_cvref<decltype(*std::begin(std::declval<std::remove_reference_t<Range>&>()))> {};
+template <iterable Range>
+  requires std::ranges::input_range<std::remove_reference_t<Range>&>
+struct element_of_range<Range> {  // not what refers to it, as of std::vector<bool>
+  using type = std::ranges::range_value_t<std::remove_reference_t<Range>&>;
+};
+
+template <typename Range>
+concept range_of_no_records = !record<std::remove_cv_t<std::ranges::range_value_t<Range>>>;
+
+template <typename F, typename T, typename... Sides>
+concept returns_no_range = takes_record<F, T, Sides...> && !iterable<returned_by<F, T, Sides...>>;
+template <typename F, typename T, typename... Sides>
+concept returns_range_of_no_records =
+    takes_record<F, T, Sides...> && iterable<returned_by<F, T, Sides...>> &&
+    !record<typename element_of_range<returned_by<F, T, Sides...>>::type>;
+
+template <typename T>
+concept addable = std::is_arithmetic_v<T> || requires(T& total, const T& x) { total += x; };
+template <typename T>
+concept orderable = requires(const T& x) {
+  { x < x } -> std::convertible_to<bool>;
+};
+template <typename T>
+concept number_like = requires(const T& x) { static_cast<double>(x); };
+
+template <typename R, typename T>
+concept accumulates = requires(R& state, const T& x) { state.accumulate(x); };
+template <typename R>
+concept merges = requires(R& state, const R& other) { state.merge(other); };
+template <typename Op, typename T>
+concept binary = std::is_invocable_v<const Op&, const T&, const T&>;
+template <typename Op, typename Total, typename T>
+concept folds_into = std::is_invocable_r_v<Total, const Op&, const Total&, const T&> &&
+                     std::is_invocable_r_v<Total, const Op&, const Total&, const Total&>;
+template <typename R, typename T>
+concept reducer_without_merge = accumulates<R, T> && !merges<R>;
+template <typename R, typename T>
+concept operator_without_identity = !accumulates<R, T> && binary<R, T>;
+template <typename R, typename T>
+concept no_reducer_of = !accumulates<R, T> && !binary<R, T>;
+template <typename R, typename T>
+concept reducer_that_owns = accumulates<R, T> && merges<R> && !std::is_trivially_copyable_v<R>;
+
+template <typename T>
+inline constexpr bool is_shared_rows = false;
+template <typename T>
+inline constexpr bool is_shared_rows<shared_rows<T>> = true;
+
+/// What projections of aggregates return.
+template <typename F, typename T>
+using projected_by = std::remove_cvref_t<returned_by<F, T>>;
+template <typename F, typename T>
+concept sums_not = takes_record<F, T> && !addable<projected_by<F, T>>;
+template <typename F, typename T>
+concept averages_not = takes_record<F, T> && !number_like<projected_by<F, T>>;
+template <typename F, typename T>
+concept orders_not = takes_record<F, T> && !orderable<projected_by<F, T>>;
+
+/// The call of a key function with the shared data among an operator's further arguments.
+template <typename Key, typename T, typename Sides, typename... More>
+struct key_call_of;
+template <typename... Sides>
+struct shared_types {};
+template <typename Key, typename T, typename... Sides>
+struct key_call_of<Key, T, shared_types<Sides...>>
+    : call_of<Key, const T&, std::span<const Sides>...> {};
+template <typename Key, typename T, typename... Sides, typename... More>
+struct key_call_of<Key, T, shared_types<Sides...>, domain, More...>
+    : key_call_of<Key, T, shared_types<Sides...>, More...> {};
+template <typename Key, typename T, typename... Sides, typename U, typename... More>
+struct key_call_of<Key, T, shared_types<Sides...>, shared_rows<U>, More...>
+    : key_call_of<Key, T, shared_types<Sides..., U>, More...> {};
+
+template <typename... More>
+concept sides_or_domain = ((is_shared_rows<More> || std::same_as<More, domain>) && ...);
+
+template <typename Key, typename T, typename... More>
+concept takes_key = key_call_of<Key, T, shared_types<>, More...>::possible;
+template <typename Key, typename T, typename... More>
+concept returns_other_than_key =
+    takes_key<Key, T, More...> &&
+    !key<std::remove_cvref_t<typename key_call_of<Key, T, shared_types<>, More...>::type>>;
+
+/// The key functions of a join.
+template <typename LeftKey, typename T, typename RightKey, typename Right>
+concept takes_keys = takes_record<LeftKey, T> && takes_record<RightKey, typename Right::value_type>;
+template <typename LeftKey, typename T, typename RightKey, typename Right>
+concept keys_differ =
+    takes_keys<LeftKey, T, RightKey, Right> &&
+    !std::same_as<std::remove_cvref_t<returned_by<LeftKey, T>>,
+                  std::remove_cvref_t<returned_by<RightKey, typename Right::value_type>>>;
+
+}  // namespace pappus::detail

@@ -1,0 +1,80 @@
+// What a session's sources refuse; see refusals.h.
+#pragma once
+
+#include <initializer_list>
+#include <ranges>
+#include <string>
+
+#include "pappus/detail/core/refused.h"
+#include "pappus/detail/fuse/accepts.h"
+
+namespace pappus::detail {
+
+/// Of a session's sources.
+class source_refusals {
+ public:
+  template <typename Range>
+    requires(!std::ranges::contiguous_range<Range>)
+  PAPPUS_REFUSED("from: the elements must lie one after another in memory" PAPPUS_SUCH_AS)
+  refused<Range> from(const Range&) {
+    return {};
+  }
+  template <std::ranges::contiguous_range Range>
+    requires range_of_no_records<Range>
+  PAPPUS_REFUSED("from: the element type" PAPPUS_ISNT_A_RECORD)
+  refused<Range> from(const Range&) {
+    return {};
+  }
+  template <typename T>
+    requires(!record<T>)
+  PAPPUS_REFUSED("from: the element type" PAPPUS_ISNT_A_RECORD)
+  refused<T> from(std::initializer_list<T>) {
+    return {};
+  }
+
+  template <typename Range>
+    requires(!std::ranges::contiguous_range<Range>)
+  PAPPUS_REFUSED("borrow: the elements must lie one after another in memory" PAPPUS_SUCH_AS)
+  refused<Range> borrow(Range&&) {
+    return {};
+  }
+  template <std::ranges::contiguous_range Range>
+    requires(!std::ranges::borrowed_range<Range>)
+  PAPPUS_REFUSED("borrow: a temporary is gone before the query runs: give it a name, or use from()")
+  refused<Range> borrow(Range&&) {
+    return {};
+  }
+  template <std::ranges::contiguous_range Range>
+    requires(std::ranges::borrowed_range<Range> && range_of_no_records<Range>)
+  PAPPUS_REFUSED("borrow: the element type" PAPPUS_ISNT_A_RECORD)
+  refused<Range> borrow(Range&&) {
+    return {};
+  }
+
+  template <typename T, typename... Columns>
+    requires(!record<T>)
+  PAPPUS_REFUSED("csv: the record type" PAPPUS_ISNT_A_RECORD)
+  refused<T> csv(const std::string&, const Columns&...) {
+    return {};
+  }
+  template <typename T, typename... Columns>
+    requires(!record<T>)
+  PAPPUS_REFUSED("read: the record type" PAPPUS_ISNT_A_RECORD)
+  refused<T> read(const std::string&, const Columns&...) {
+    return {};
+  }
+  template <typename T>
+    requires(!record<T>)
+  PAPPUS_REFUSED("npy: the record type" PAPPUS_ISNT_A_RECORD)
+  refused<T> npy(const std::string&) {
+    return {};
+  }
+  template <typename T>
+    requires(!record<T>)
+  PAPPUS_REFUSED("raw: the record type" PAPPUS_ISNT_A_RECORD)
+  refused<T> raw(const std::string&) {
+    return {};
+  }
+};
+
+}  // namespace pappus::detail

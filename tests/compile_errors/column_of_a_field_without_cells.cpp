@@ -1,0 +1,10 @@
+// expect: column: a field must be an integer, float, double, bool, std::string_view, pappus::date,
+//         pappus::timestamp or a std::array of these
+#include "shop.h"
+
+void mistake(shop& in) {
+  struct basket {
+    item first;
+  };
+  auto first = pappus::column("first", &basket::first);
+}

@@ -1,0 +1,8 @@
+// expect: from: the elements must lie one after another in memory, as those of std::vector,
+//         std::array and std::span; std::vector<bool>, deque and list don't
+#include "shop.h"
+
+void mistake(shop& in) {
+  const std::deque<int> queue{1, 2, 3};
+  auto result = in.s.from(queue);
+}

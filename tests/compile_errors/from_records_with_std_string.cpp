@@ -1,0 +1,9 @@
+// expect: from: the element type isn't trivially copyable, as records must be: use std::string_view
+//         or std::array<char, N> for std::string, pappus::pair for std::pair, std::array for
+//         std::vector
+#include "shop.h"
+
+void mistake(shop& in) {
+  std::vector<order> orders;
+  auto result = in.s.from(orders);
+}
