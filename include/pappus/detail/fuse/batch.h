@@ -38,7 +38,7 @@ struct batch_mapped {
   static_assert(record<value_type>, "batched: the output must be a trivially copyable record");
   static constexpr shape form = shape::many;
   static constexpr std::size_t batch =
-      std::clamp<std::size_t>(16384 / std::max(sizeof(input_type), sizeof(value_type)), 32, 1024);
+      std::clamp<std::size_t>(16384 / (std::max)(sizeof(input_type), sizeof(value_type)), 32, 1024);
   using call_type = detail::call<decltype(Batched::function), Sides...>;
 
   Prev prev;
@@ -52,8 +52,8 @@ struct batch_mapped {
     void for_each(std::int64_t n, Sink&& sink) const {
       if constexpr (std::is_same_v<Prev, source<input_type>>) {
         for (std::int64_t begin = 0; begin < n; begin += static_cast<std::int64_t>(batch))
-          pass(prev.rows + begin, std::min<std::size_t>(batch, static_cast<std::size_t>(n - begin)),
-               sink);
+          pass(prev.rows + begin,
+               (std::min<std::size_t>)(batch, static_cast<std::size_t>(n - begin)), sink);
       } else {
         record_buffer<input_type, batch> gathered;
         std::size_t count = 0;

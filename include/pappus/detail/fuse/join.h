@@ -58,7 +58,7 @@ struct joined {
         auto* const buffer = reinterpret_cast<left_type*>(storage);
         if constexpr (Prev::form == shape::aligned) {
           for (std::size_t at = 0; at < all; at += buffer_rows) {
-            const std::size_t filled = std::min(buffer_rows, all - at);
+            const std::size_t filled = (std::min)(buffer_rows, all - at);
             for (std::size_t i = 0; i < filled; ++i)
               prev.at(static_cast<std::int64_t>(at + i), [&](const auto& value) {
                 ::new (static_cast<void*>(buffer + i)) left_type(value);
@@ -87,7 +87,7 @@ struct joined {
       key_type keys[join_batch::most_rows];
       join_batch batch;
       for (std::size_t at = 0; at < n; at += join_batch::most_rows, left += join_batch::most_rows) {
-        const std::size_t rows_here = std::min(join_batch::most_rows, n - at);
+        const std::size_t rows_here = (std::min)(join_batch::most_rows, n - at);
         for (std::size_t i = 0; i < rows_here; ++i) keys[i] = stored_key(key(left[i]));
         join_probe(*index, Kind, keys, rows_here, batch);
         while (const std::size_t pairs = join_next(batch)) {

@@ -26,7 +26,7 @@ constexpr int lanes_of() {
 }
 
 /// What a leaf carries: one reducer per lane.
-template <typename R, int Lanes = lanes_of<R>()>
+template <typename R, std::size_t Lanes = static_cast<std::size_t>(lanes_of<R>())>
 struct fold_state {
   R lane[Lanes];
   std::uint32_t next;  ///< the lane of the next record, for shapes that don't follow rows

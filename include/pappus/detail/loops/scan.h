@@ -138,10 +138,10 @@ void write_sums(const void* element, const block_args& args, const scan_output& 
       write_sums_of<Element>(reinterpret_cast<const word*>(rows), args.rows, to, before);
     } else {
       constexpr auto step = static_cast<std::int64_t>(stream_step_bytes / sizeof(word));
-      word values[step];
+      word values[static_cast<std::size_t>(step)];
       scan_output part = to;
       for (std::int64_t begin = 0; begin < args.rows; begin += step) {
-        const std::int64_t n = std::min(step, args.rows - begin);
+        const std::int64_t n = (std::min)(step, args.rows - begin);
         for (std::int64_t i = 0; i < n; ++i)
           values[i] = static_cast<word>(static_cast<R>(rows[begin + i]));
         part.records = to.records + static_cast<std::size_t>(begin) * sizeof(R);
@@ -187,7 +187,7 @@ void write_records(const scan_output& to, std::int64_t n, Write&& write) {
       alignas(64) alignas(R) std::byte gathered[stream_step_bytes];
       auto* const small = reinterpret_cast<R*>(gathered);
       for (std::int64_t begin = 0; begin < n; begin += step) {
-        const std::int64_t count = std::min(step, n - begin);
+        const std::int64_t count = (std::min)(step, n - begin);
         for (std::int64_t i = 0; i < count; ++i) write(small + i, begin + i);
         copy_past_caches(reinterpret_cast<std::byte*>(records + begin), gathered,
                          static_cast<std::size_t>(count) * sizeof(R));
@@ -260,7 +260,7 @@ std::shared_ptr<scan_params> make_scan_params() {
   constexpr std::int64_t tile_bytes = 256 * 1024;
   constexpr auto value_bytes = static_cast<std::int64_t>(sizeof(R));
   auto params = std::make_shared<scan_params>();
-  params->tile_rows = std::max<std::int64_t>(tile_bytes / value_bytes, 64);
+  params->tile_rows = (std::max<std::int64_t>)(tile_bytes / value_bytes, 64);
   params->value_bytes = sizeof(R);
   params->buffered_bytes = Element::reread ? 0 : sizeof(R);
   params->combine = combine_values<Element>;

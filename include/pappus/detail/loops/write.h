@@ -17,7 +17,7 @@ namespace pappus::detail {
 
 template <typename T, typename Bound>
 void write_aligned_rows(const Bound& bound, std::int64_t n, out_rows& out) {
-  constexpr auto step = std::max<std::int64_t>(stream_step_bytes / sizeof(T), 1);
+  constexpr auto step = (std::max<std::int64_t>)(stream_step_bytes / sizeof(T), 1);
   const auto fill = [&](T* __restrict to, std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i)
       bound.at(i,
@@ -30,7 +30,7 @@ void write_aligned_rows(const Bound& bound, std::int64_t n, out_rows& out) {
   }
   alignas(64) alignas(T) std::byte gathered[stream_step_bytes];
   for (std::int64_t begin = 0; begin < n; begin += step) {
-    const std::int64_t end = std::min(n, begin + step);
+    const std::int64_t end = (std::min)(n, begin + step);
     const auto bytes = static_cast<std::size_t>(end - begin) * sizeof(T);
     if constexpr (step >= 8) fill(reinterpret_cast<T*>(gathered), begin, end);
     copy_past_caches(out.cursor, gathered, bytes);
@@ -66,7 +66,7 @@ void write_kept_rows(const Bound& bound, std::int64_t n, out_rows& out) {
     T values[step];
     std::uint8_t keep[step];
     for (std::int64_t begin = 0; begin < n; begin += step) {
-      const std::int64_t count = std::min(step, n - begin);
+      const std::int64_t count = (std::min)(step, n - begin);
       for (std::int64_t i = 0; i < count; ++i) {
         T own{};
         std::uint8_t kept = 0;
