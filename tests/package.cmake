@@ -16,3 +16,15 @@ if(TARGET pappus_compiler AND PAPPUS_CLANG)
   set_tests_properties(${PAPPUS_TEST_PREFIX}package/consumer_enabled
     PROPERTIES LABELS package TIMEOUT 300)
 endif()
+
+# Programs that were built with other settings than the library.
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+set(libraries -lfmt -lpthread -ldl)
+if(NOT PAPPUS_STD_THREADS)
+  list(PREPEND libraries -ltbb)
+endif()
+add_test(NAME ${PAPPUS_TEST_PREFIX}package/other_settings_dont_link
+  COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/package/settings.py
+    ${CMAKE_CXX_COMPILER} ${PROJECT_SOURCE_DIR}/include $<TARGET_FILE:pappus> ${libraries})
+set_tests_properties(${PAPPUS_TEST_PREFIX}package/other_settings_dont_link PROPERTIES
+  LABELS package TIMEOUT 300)

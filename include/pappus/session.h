@@ -11,6 +11,7 @@
 #include <tuple>
 #include <vector>
 
+#include "pappus/detail/core/built_with.h"
 #include "pappus/detail/fuse/source_refusals.h"
 #include "pappus/query.h"
 
@@ -60,10 +61,10 @@ class session : public detail::source_refusals {
   using detail::source_refusals::read;
 
   session() : session(options{}) {}
-  explicit session(const options& settings);
+  explicit session(const options& settings) : session(settings, detail::build_settings{}) {}
   /// Takes --pappus-threads=N, --pappus-host-memory=SIZE, --pappus-chunk-rows=N,
   /// --pappus-devices=LIST, --pappus-device-memory=SIZE, --pappus-trace=FILE out of the arguments.
-  session(int& argc, char** argv);
+  session(int& argc, char** argv) : session(argc, argv, detail::build_settings{}) {}
   ~session();
   session(session&&) noexcept;
   session& operator=(session&&) noexcept;
@@ -163,6 +164,9 @@ class session : public detail::source_refusals {
 
  private:
   friend struct detail::access;
+
+  session(const options& settings, detail::build_settings);
+  session(int& argc, char** argv, detail::build_settings);
 
   template <typename T>
   collection<T> memory_node(detail::rows_ptr rows, bool borrowed) {

@@ -40,6 +40,7 @@ options take_options(int& argc, char** argv) {
 
 }  // namespace
 
-session::session(int& argc, char** argv) : session(take_options(argc, argv)) {}
+session::session(int& argc, char** argv, detail::build_settings)
+    : session(take_options(argc, argv)) {}
 
 }  // namespace pappus

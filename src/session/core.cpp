@@ -190,7 +190,7 @@ rows_ptr copy_rows(const session_ptr& session, record_type layout, const void* d
 
 namespace pappus {
 
-session::session(const options& settings)
+session::session(const options& settings, detail::build_settings)
     : core_(std::make_shared<detail::session_core>(settings)) {}
 session::~session() {
   if (core_) core_->end();
