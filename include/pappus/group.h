@@ -129,12 +129,13 @@ class grouped : public detail::group_refusals<detail::value_of<E>> {
   auto sum(F projection = {}) const {
     return reduce_named<reducers::sum<projected<F>>>("sum", std::move(projection));
   }
-  /// Arithmetic mean, double; NaN for empty groups.
+  /// Arithmetic mean, double; of integers without overflow, rounded once. NaN for empty groups.
   template <typename F = detail::to_itself>
   auto mean(F projection = {}) const {
     return reduce_named<reducers::mean<projected<F>>>("mean", std::move(projection));
   }
-  /// Population variance, double; NaN for empty groups.
+  /// Population variance, double; of integers without overflow, rounded once below 2^32 records.
+  /// NaN for empty groups.
   template <typename F = detail::to_itself>
   auto variance(F projection = {}) const {
     return reduce_named<reducers::variance<projected<F>>>("variance", std::move(projection));

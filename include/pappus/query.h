@@ -162,17 +162,17 @@ class query : public detail::element_refusals<detail::value_of<E>>,
   /// The number of records, std::int64_t.
   auto count() const { return fold_named<reducers::count>("count"); }
   /// Sum of the records, or of projection(record), as in sum(&sale::price): 64 bits for integers,
-  /// which wrap, double for float and double.
+  /// which wrap (two's complement), double for float and double.
   template <typename F = detail::to_itself>
   auto sum(F projection = {}) const {
     return aggregate<reducers::sum>("sum", std::move(projection));
   }
-  /// Arithmetic mean, double.
+  /// Arithmetic mean, double; of integers without overflow, rounded once.
   template <typename F = detail::to_itself>
   auto mean(F projection = {}) const {
     return aggregate<reducers::mean>("mean", std::move(projection));
   }
-  /// Population variance, double.
+  /// Population variance, double; of integers without overflow, rounded once below 2^32 records.
   template <typename F = detail::to_itself>
   auto variance(F projection = {}) const {
     return aggregate<reducers::variance>("variance", std::move(projection));

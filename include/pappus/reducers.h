@@ -5,6 +5,8 @@
 //   void accumulate_block(const T* records, std::int64_t n);
 //                                optional: the same as accumulating n >= 1 records one by one,
 //                                faster
+//   using of_block = ...;        optional: a reducer of fewer than 2^31 records that accumulates
+//                                faster; void merge(const of_block&) then takes such a block
 // A default-constructed one (or the one given to reduce()) stands for no records: merging it must
 // change nothing.
 #pragma once
@@ -14,6 +16,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "pappus/detail/core/exact.h"
 #include "pappus/detail/core/keys.h"
 #include "pappus/error.h"
 
@@ -50,7 +53,7 @@ struct count {
   std::int64_t finalize() const { return n; }
 };
 
-/// Sum; 0 (T{}) of nothing. Integers wrap at 64 bits. NaN anywhere gives NaN.
+/// Sum; 0 (T{}) of nothing. Integers wrap at 64 bits (two's complement). NaN anywhere gives NaN.
 template <typename T>
 struct sum {
   static constexpr int lanes = std::is_floating_point_v<T> ? float_lanes : 1;
@@ -60,7 +63,8 @@ struct sum {
   sum_type<T> finalize() const { return total; }
 };
 
-/// Arithmetic mean in double; NaN when there are no records.
+/// Arithmetic mean in double: the sum, as sum<T> adds it up, divided by the number of records. NaN
+/// when there are none, and where any is NaN.
 template <typename T>
 struct mean {
   static constexpr int lanes = std::is_floating_point_v<T> ? float_lanes : 1;
@@ -80,17 +84,49 @@ struct mean {
   }
 };
 
-/// Population variance in double, by Welford's update and Chan's merge (Chan, Golub, LeVeque 1983).
-/// NaN gives NaN, and so do no records.
-template <typename T>
-struct variance {
-  double average = 0, squares = 0;
+/// Of integers: the double that is next to the true mean. Sums don't overflow.
+template <detail::exactly_summed T>
+struct mean<T> {
+  detail::exact_sum total;
   std::int64_t n = 0;
   void accumulate(const T& x) {
+    total.add(x);
     ++n;
-    const double delta = static_cast<double>(x) - average;
+  }
+  void merge(const mean& other) {
+    total.add(other.total);
+    n += other.n;
+  }
+  struct of_block {
+    detail::block_sum<T> total;
+    std::int64_t n = 0;
+    void accumulate(const T& x) {
+      total.add(x);
+      ++n;
+    }
+  };
+  void merge(const of_block& block) {
+    block.total.add_to(total, block.n);
+    n += block.n;
+  }
+  double finalize() const {
+    return n == 0 ? std::numeric_limits<double>::quiet_NaN() : detail::mean_of(total, n);
+  }
+};
+
+/// Population variance in double, by Welford's update and Chan's merge (Chan, Golub, LeVeque 1983)
+/// of differences from the first record: a mean far from zero costs no digits. NaN gives NaN, and
+/// so do no records.
+template <typename T>
+struct variance {
+  double shift = 0, average = 0, squares = 0;  ///< the average is that of x - shift
+  std::int64_t n = 0;
+  void accumulate(const T& x) {
+    if (n == 0) shift = static_cast<double>(x);
+    ++n;
+    const double difference = static_cast<double>(x) - shift, delta = difference - average;
     average += delta / static_cast<double>(n);
-    squares += delta * (static_cast<double>(x) - average);
+    squares += delta * (difference - average);
   }
   void merge(const variance& other) {
     if (other.n == 0) return;
@@ -98,7 +134,8 @@ struct variance {
       *this = other;
       return;
     }
-    const double delta = other.average - average, all = static_cast<double>(n + other.n);
+    const double delta = (other.shift - shift) + (other.average - average),
+                 all = static_cast<double>(n + other.n);
     average += delta * (static_cast<double>(other.n) / all);
     squares += other.squares +
                delta * delta * (static_cast<double>(n) * static_cast<double>(other.n) / all);
@@ -106,6 +143,44 @@ struct variance {
   }
   double finalize() const {
     return n == 0 ? std::numeric_limits<double>::quiet_NaN() : squares / static_cast<double>(n);
+  }
+};
+
+/// Of integers: exact sums, whose quotient is rounded once (of 2^32 records and more: to within one
+/// unit of the last place).
+template <detail::exactly_summed T>
+struct variance<T> {
+  detail::exact_sum total;
+  detail::exact_squares squares;
+  std::int64_t n = 0;
+  void accumulate(const T& x) {
+    total.add(x);
+    squares.add_square_of(x);
+    ++n;
+  }
+  void merge(const variance& other) {
+    total.add(other.total);
+    squares.add(other.squares);
+    n += other.n;
+  }
+  struct of_block {
+    detail::block_sum<T> total;
+    detail::block_squares<T> squares;
+    std::int64_t n = 0;
+    void accumulate(const T& x) {
+      total.add(x);
+      squares.add_square_of(x);
+      ++n;
+    }
+  };
+  void merge(const of_block& block) {
+    block.total.add_to(total, block.n);
+    block.squares.add_to(squares);
+    n += block.n;
+  }
+  double finalize() const {
+    return n == 0 ? std::numeric_limits<double>::quiet_NaN()
+                  : detail::variance_of(total, squares, n);
   }
 };
 

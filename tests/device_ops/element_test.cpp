@@ -302,6 +302,7 @@ TEST_F(element_on_device, accumulates_as_the_ready_made_reducers_do) {
   const auto id = all.map(&point::id);
   expect_same_value(id.sum());
   expect_same_value(id.mean());
+  expect_same_value(id.variance());
   expect_same_value(id.min());
   expect_same_value(id.max());
   expect_same_value(id.reduce(std::int64_t{0}, std::bit_xor<>{}));
@@ -312,6 +313,20 @@ TEST_F(element_on_device, accumulates_as_the_ready_made_reducers_do) {
   const auto is_right = with_device_code(fn<right>, of_points("right"));
   expect_same_value(all.any(is_right));
   expect_same_value(all.all(is_right));
+}
+
+TEST_F(element_on_device, adds_integers_up_exactly) {
+  std::mt19937_64 random(seed_);
+  std::vector<std::uint64_t> words(200);
+  for (auto& word : words) word = random();
+  words[0] = std::uint64_t{1} << 63;
+  const auto expect_same = [&](const auto& of) {
+    expect_same_value(of.mean());
+    expect_same_value(of.variance());
+  };
+  expect_same(session_.from(words));
+  expect_same(session_.from(std::vector<std::int64_t>(words.begin(), words.end())));
+  expect_same(session_.from(std::vector<std::int8_t>(words.begin(), words.end())));
 }
 
 TEST_F(element_on_device, orders_nan_after_every_number) {

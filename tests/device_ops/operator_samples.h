@@ -62,6 +62,7 @@ inline sample_point moved(const sample_point& p, sample_centre by) {
   return {p.x + by.x, p.y + by.y, p.id};
 }
 inline bool is_right(const sample_point& p) { return p.x > 0; }
+inline std::int64_t few_of(const sample_point& p) { return p.id % 16; }
 inline std::vector<float> steps(const sample_point& p) {
   std::vector<float> all(static_cast<std::size_t>(p.id % 4));
   for (std::size_t j = 0; j < all.size(); ++j) all[j] = p.x + static_cast<float>(j);
@@ -104,6 +105,7 @@ sample_point moved(sample_point p, sample_centre by) {
   return p;
 }
 int is_right(sample_point p) { return p.x > 0; }
+long few_of(sample_point p) { return p.id % 16; }
 long steps_count(sample_point p) { return p.id % 4; }
 float steps_at(sample_point p, long j) { return p.x + (float)j; }
 float matched_x(sample_point p, GLOBAL const sample_point* match) {
@@ -172,9 +174,13 @@ inline std::vector<operator_sample> operator_samples(session& s, std::size_t n) 
   add("count", points.filter(right).count());
   add("sum", ids.sum());
   add("sum of floats", xs.sum());
+  add("mean", ids.mean());
+  add("variance", ids.variance());
   if (n > 0) add("min", xs.min());  // without records there is none
   add("group_by sum", points.group_by(&sample_point::id).sum(&sample_point::id));
   add("group_by count", points.filter(right).group_by(&sample_point::id).count());
+  add("group_by variance",
+      points.group_by(coded(fn<few_of>, "few_of")).variance(&sample_point::id));
   add("group_by float", points.group_by(&sample_point::y).min(&sample_point::x));
   add("group_by into large states",
       points.group_by(&sample_point::y).reduce<sample_histogram>(&sample_point::id));

@@ -2,6 +2,9 @@
 // order with the same arithmetic. Merging and finishing stay on the host.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <string_view>
 #include <type_traits>
 
 #include "pappus/detail/fuse/describe.h"
@@ -34,22 +37,82 @@ struct device_reducer<reducers::mean<T>> {
   using value = T;
   static constexpr device_field fields[] = {{"total", 0, &device_type_of<reducers::sum_type<T>>},
                                             {"n", 8, &device_type_of<std::int64_t>}};
-  static constexpr std::string_view accumulate =
-      std::is_integral_v<T> ? "s->total = (ulong)s->total + (ulong)x;\ns->n += 1;"
-                            : "s->total += x;\ns->n += 1;";
+  static constexpr std::string_view accumulate = "s->total += x;\ns->n += 1;";
+};
+
+/// Pieces of text one after another.
+template <const std::string_view&... Pieces>
+struct joined_text {
+  static constexpr auto characters = [] {
+    std::array<char, (Pieces.size() + ...)> all{};
+    auto at = all.begin();
+    ((at = std::ranges::copy(Pieces, at).out), ...);
+    return all;
+  }();
+  static constexpr std::string_view value{characters.data(), characters.size()};
+};
+
+/// What exact.h says, as device code: x has a sign, or none; its sum; the sum of its squares.
+inline constexpr std::string_view with_sign =
+    "const long negative = x < 0 ? 1 : 0;\n"
+    "const ulong word = (ulong)x, size = negative ? 0 - word : word;\n";
+inline constexpr std::string_view without_sign =
+    "const long negative = 0;\n"
+    "const ulong word = (ulong)x, size = word;\n";
+inline constexpr std::string_view add_exactly =
+    "s->low += word;\n"
+    "s->high += (long)(s->low < word) - negative;\n"
+    "s->n += 1;";
+inline constexpr std::string_view add_square_exactly =
+    "\nconst ulong a = size >> 32, b = size & 0xFFFFFFFF, both = a * b;\n"
+    "const ulong low = b * b + (both << 33);\n"
+    "s->squares_low += low;\n"
+    "const ulong high = a * a + (both >> 31) + (ulong)(low < both << 33) +\n"
+    "                   (ulong)(s->squares_low < low);\n"
+    "s->squares_middle += high;\n"
+    "s->squares_high += (ulong)(s->squares_middle < high);";
+template <typename T>
+inline constexpr const std::string_view& sign_text = std::is_signed_v<T> ? with_sign : without_sign;
+
+template <device_number T>
+  requires exactly_summed<T>
+struct device_reducer<reducers::mean<T>> {
+  using value = T;
+  static constexpr device_field fields[] = {{"low", 0, &device_type_of<std::uint64_t>},
+                                            {"high", 8, &device_type_of<std::int64_t>},
+                                            {"n", 16, &device_type_of<std::int64_t>}};
+  static constexpr std::string_view accumulate = joined_text<sign_text<T>, add_exactly>::value;
 };
 
 template <device_number T>
 struct device_reducer<reducers::variance<T>> {
   using value = T;
-  static constexpr device_field fields[] = {{"average", 0, &device_type_of<double>},
-                                            {"squares", 8, &device_type_of<double>},
-                                            {"n", 16, &device_type_of<std::int64_t>}};
+  static constexpr device_field fields[] = {{"shift", 0, &device_type_of<double>},
+                                            {"average", 8, &device_type_of<double>},
+                                            {"squares", 16, &device_type_of<double>},
+                                            {"n", 24, &device_type_of<std::int64_t>}};
   static constexpr std::string_view accumulate =
+      "if (s->n == 0) s->shift = (double)x;\n"
       "s->n += 1;\n"
-      "const double delta = (double)x - s->average;\n"
+      "const double difference = (double)x - s->shift;\n"
+      "const double delta = difference - s->average;\n"
       "s->average += delta / (double)s->n;\n"
-      "s->squares += delta * ((double)x - s->average);";
+      "s->squares += delta * (difference - s->average);";
+};
+
+/// The state is laid out as an exact_sum, exact_squares and n.
+template <device_number T>
+  requires exactly_summed<T>
+struct device_reducer<reducers::variance<T>> {
+  using value = T;
+  static constexpr device_field fields[] = {{"low", 0, &device_type_of<std::uint64_t>},
+                                            {"high", 8, &device_type_of<std::int64_t>},
+                                            {"squares_low", 16, &device_type_of<std::uint64_t>},
+                                            {"squares_middle", 24, &device_type_of<std::uint64_t>},
+                                            {"squares_high", 32, &device_type_of<std::uint64_t>},
+                                            {"n", 40, &device_type_of<std::int64_t>}};
+  static constexpr std::string_view accumulate =
+      joined_text<sign_text<T>, add_exactly, add_square_exactly>::value;
 };
 
 /// The state of min, max and first.

@@ -79,6 +79,12 @@ void fold_rows(const void* element, const block_args& args, std::byte* memory) {
     R local = state.lane[0];
     accumulate_blocks<E>(local, bound, args.rows);
     std::construct_at(&state.lane[0], local);
+  } else if constexpr (lanes == 1 && E::form != shape::many && requires { typename R::of_block; }) {
+    typename R::of_block block;
+    each_row<E::form>(bound, args.rows, [&](const auto& value) { block.accumulate(value); });
+    R local = state.lane[0];
+    local.merge(block);
+    std::construct_at(&state.lane[0], local);
   } else if constexpr (lanes == 1) {
     R local = state.lane[0];
     each_row<E::form>(bound, args.rows, [&](const auto& value) { local.accumulate(value); });

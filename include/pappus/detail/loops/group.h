@@ -107,17 +107,18 @@ struct keys_of_domain {
     // Negative keys wrap to numbers that are too large.
     const auto index = static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
     if (index >= static_cast<std::uint64_t>(size)) [[unlikely]]
-      throw_outside_domain(text_of(value), size);
+      refuse(value, size);
     return static_cast<stored>(index);
   }
   static K decode(stored index) { return static_cast<K>(index); }
 
  private:
-  static std::string text_of(const K& value) {
+  /// Out of line: loops that held it would be too large to be inlined whole.
+  [[noreturn, gnu::cold, gnu::noinline]] static void refuse(const K& value, std::int64_t size) {
     if constexpr (std::is_enum_v<K>)
-      return std::to_string(static_cast<std::underlying_type_t<K>>(value));
+      throw_outside_domain(std::to_string(static_cast<std::underlying_type_t<K>>(value)), size);
     else
-      return std::to_string(value);
+      throw_outside_domain(std::to_string(value), size);
   }
 };
 
