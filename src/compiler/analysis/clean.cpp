@@ -20,6 +20,7 @@
 #include <llvm/Transforms/Utils/LowerSwitch.h>
 
 #include "compiler/analysis/accesses.h"
+#include "compiler/analysis/barriers.h"
 #include "compiler/analysis/bit_fields.h"
 #include "compiler/analysis/chosen_calls.h"
 
@@ -127,6 +128,7 @@ void cleaner::inline_all(inlining_visitor inlined) {
   auto first = preparation();
   for (auto& function : *code_.module) {
     if (function.isDeclaration()) continue;
+    drop_barriers(function);
     narrow_bit_fields(function);
     first.run(function, analyses_.functions);
     call_directly(function);
