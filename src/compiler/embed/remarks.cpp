@@ -1,5 +1,6 @@
 #include "compiler/embed/remarks.h"
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
@@ -35,12 +36,9 @@ bool is_named(llvm::StringRef symbol, llvm::StringRef name) {
   return own == name || scope == name || scope.ends_with(("::" + name).str());
 }
 
-/// The call operator of the lambda that was written there, or the function or class of this name.
+/// The function or class of this name, else the call operator of a lambda.
 const llvm::Function& anchor(const std::vector<const llvm::Function*>& functions,
-                             const written_at& place, const std::string& name) {
-  for (const auto* f : functions)
-    if (const auto* at = f->getSubprogram())
-      if (at->getLine() == place.line && at->getFilename() == place.path) return *f;
+                             const std::string& name) {
   for (const auto* f : functions)
     if (is_named(f->getName(), name)) return *f;
   for (const auto* f : functions)
@@ -48,12 +46,20 @@ const llvm::Function& anchor(const std::vector<const llvm::Function*>& functions
   return *functions.front();
 }
 
-/// -Rpass alone, without -g, gives functions a line but no column.
+/// Where a lambda's type says that it was written: its functions may have been inlined already, or
+/// have no lines, and the thunk's are none of the user's. Of others, where the function is.
 llvm::DiagnosticLocation location(const llvm::Function& about, const written_at& place) {
-  auto* scope = about.getSubprogram();
-  if (scope == nullptr || place.line != scope->getLine()) return llvm::DiagnosticLocation(scope);
-  return llvm::DebugLoc(llvm::DILocation::get(about.getContext(), place.line, place.column, scope));
+  if (place.path.empty()) return llvm::DiagnosticLocation(about.getSubprogram());
+  auto& context = about.getContext();
+  auto* file = llvm::DIFile::get(context, place.path, "");
+  auto* scope = llvm::DISubprogram::getDistinct(context, file, "", "", file, place.line, nullptr,
+                                                place.line, nullptr, 0, 0, llvm::DINode::FlagZero,
+                                                llvm::DISubprogram::SPFlagZero, nullptr);
+  return llvm::DebugLoc(llvm::DILocation::get(context, place.line, place.column, scope));
 }
+
+/// Of what to say to users with text in their records, of every function: it is said once a file.
+constexpr llvm::StringLiteral common_reason = "host-pointer";
 
 /// -Wbackend-plugin
 class plugin_warning : public llvm::DiagnosticInfo {
@@ -98,7 +104,7 @@ void reporter::report(const slot& s, const kernel_function& function, const emit
                              : explanation(code.reasons, function.function);
   if (!said_.insert(text).second) return;
   const auto functions = reached(*s.thunk, copied_);
-  const auto& about = anchor(functions, place_of(s.function), function.name);
+  const auto& about = anchor(functions, function.name);
   const auto place = location(about, place_of(s.function));
   auto& context = module_.getContext();
   if (compiled) {
@@ -109,13 +115,19 @@ void reporter::report(const slot& s, const kernel_function& function, const emit
   for (const auto* f : functions)
     if (must_run_on_device(module_, *f))
       return context.diagnose(llvm::DiagnosticInfoUnsupported(about, text, place));
+  const auto common = [](const reason& r) { return r.id == common_reason; };
+  std::string last;
+  if (llvm::all_of(code.reasons, common)) {
+    if (!common_said_.insert(place_of(s.function).path).second) return;
+    last = "\n  of other functions in this file that do the same nothing is said";
+  }
   context.diagnose(llvm::OptimizationRemarkMissed("pappus", "NoDeviceCode", place, &about.front())
-                   << text);
+                   << text << last);
 }
 
 void reporter::report_footprint(const slot& s, const kernel_function& function,
                                 const std::string& text) {
-  const auto& about = anchor(reached(*s.thunk, copied_), place_of(s.function), function.name);
+  const auto& about = anchor(reached(*s.thunk, copied_), function.name);
   module_.getContext().diagnose(llvm::OptimizationRemark("pappus", "Footprint",
                                                          location(about, place_of(s.function)),
                                                          &about.front())

@@ -18,8 +18,10 @@ std::string explanation(const std::vector<reason>& reasons, const std::string& f
 /// A warning: the headers that a module was compiled with have slots of another version.
 void warn_of_version(llvm::Module& module, std::int64_t version);
 
-/// -Rpass=pappus reports what compiled, -Rpass-missed=pappus what didn't, with all reasons. A
-/// rejected function that the source says must run on a device is an error.
+/// -Rpass=pappus reports what compiled, -Rpass-missed=pappus what didn't, with all reasons, where
+/// lambdas are written. That a function follows a pointer in a record, as all do that take strings,
+/// is said of the first one in a file alone. A rejected function that the source says must run on a
+/// device is an error.
 class reporter {
  public:
   /// \param copied  the functions that the thunks reach
@@ -35,6 +37,7 @@ class reporter {
   const llvm::Module& module_;
   const std::vector<const llvm::Function*>& copied_;
   std::set<std::string> said_;
+  std::set<std::string> common_said_;  // files
 };
 
 }  // namespace pappus::compiler
