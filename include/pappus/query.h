@@ -313,8 +313,13 @@ class query : public detail::element_refusals<detail::value_of<E>>,
   template <typename... Columns>
   void write(const std::string& path, const Columns&... columns) const;
 
+  /// What would run, where and why. Runs nothing.
   std::string explain() const;
+  /// The same with the plan after each pass of the planner.
+  std::string explain_passes() const;
+  /// The graph for Graphviz.
   std::string explain_dot() const;
+  /// Runs the query and shows what happened beside what was predicted.
   std::string explain_analyze() const;
 
  protected:
@@ -444,6 +449,11 @@ template <typename E>
 std::string query<E>::explain() const {
   return detail::explain(session_, detail::access::node(materialise()),
                          detail::explain_format::text);
+}
+template <typename E>
+std::string query<E>::explain_passes() const {
+  return detail::explain(session_, detail::access::node(materialise()),
+                         detail::explain_format::passes);
 }
 template <typename E>
 std::string query<E>::explain_dot() const {

@@ -35,7 +35,11 @@ class value {
   std::string explain() const {
     return detail::explain(session_, node_, detail::explain_format::text);
   }
-  /// The same as a Graphviz graph.
+  /// The same with the plan after each pass of the planner.
+  std::string explain_passes() const {
+    return detail::explain(session_, node_, detail::explain_format::passes);
+  }
+  /// The graph for Graphviz.
   std::string explain_dot() const {
     return detail::explain(session_, node_, detail::explain_format::dot);
   }

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -16,8 +17,8 @@
 namespace pappus::cli {
 namespace {
 
-int explain(std::vector<std::string>& words, bool dot, int query) {
-  ::setenv("PAPPUS_EXPLAIN", fmt::format("{}:{}", dot ? "dot" : "text", query).c_str(), 1);
+int explain(std::vector<std::string>& words, std::string_view format, int query) {
+  ::setenv("PAPPUS_EXPLAIN", fmt::format("{}:{}", format, query).c_str(), 1);
   std::vector<char*> arguments;
   for (auto& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
@@ -35,8 +36,10 @@ void add_explain(CLI::App& app, action& chosen) {
   command->add_option("--query", *query, "The program's N-th query instead; those before it run")
       ->check(CLI::Range(1, 1'000'000'000));
   auto words = std::make_shared<std::vector<std::string>>();
-  auto dot = std::make_shared<bool>(false);
-  command->add_flag("--dot", *dot, "Print the graph for Graphviz instead");
+  auto dot = std::make_shared<bool>(false), passes = std::make_shared<bool>(false);
+  auto* draws = command->add_flag("--dot", *dot, "Print the graph for Graphviz instead");
+  command->add_flag("--passes", *passes, "Print the plan after each pass of the planner")
+      ->excludes(draws);
   command->add_option("program", *words, "A program that uses Pappus, and its arguments")
       ->required();
   command->prefix_command();
@@ -44,7 +47,9 @@ void add_explain(CLI::App& app, action& chosen) {
   command->callback([=, &chosen] {
     auto all = *words;
     for (const auto& rest : command->remaining()) all.push_back(rest);
-    chosen = [all, dot, query]() mutable { return explain(all, *dot, *query); };
+    chosen = [all, dot, passes, query]() mutable {
+      return explain(all, *dot ? "dot" : *passes ? "passes" : "text", *query);
+    };
   });
 }
 

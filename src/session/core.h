@@ -80,7 +80,7 @@ class session_core : public std::enable_shared_from_this<session_core> {
   mutable std::mutex tracer_mutex_;  // a session may end while queries start
   std::shared_ptr<trace::sink> tracer_;
   bool progress_ = false;
-  const char* explain_only_ = nullptr;  // PAPPUS_EXPLAIN: "text", "dot", "text:3", "dot:3"
+  const char* explain_only_ = nullptr;  // PAPPUS_EXPLAIN: "text", "passes", "dot:3"
   std::atomic<long> asked_{0};          // queries so far, where one is to be explained
   devices::cpu::cancel_count cancels_{0};
   std::atomic<std::uint32_t> nodes_{0};

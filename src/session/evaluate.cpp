@@ -150,8 +150,11 @@ void session_core::explain_if_chosen(std::span<const node_ptr> roots) {
   const auto colon = asked.find(':');
   const long chosen = colon == asked.npos ? 1 : std::atol(explain_only_ + colon + 1);
   if (++asked_ < chosen) return;
-  const bool dot = asked.substr(0, colon) == "dot";
-  std::fputs(explain(roots, dot ? explain_format::dot : explain_format::text).c_str(), stdout);
+  const auto what = asked.substr(0, colon);
+  const auto format = what == "dot"      ? explain_format::dot
+                      : what == "passes" ? explain_format::passes
+                                         : explain_format::text;
+  std::fputs(explain(roots, format).c_str(), stdout);
   std::exit(0);
 }
 
@@ -167,7 +170,7 @@ std::string session_core::explain(std::span<const node_ptr> roots, explain_forma
   p.verify();
   const auto work = tasks::lower(p, 0, p.stages.size());
   work.verify(p);
-  return explained(p, work, run::dry_run(p, work));
+  return explained(p, work, run::dry_run(p, work), format == explain_format::passes);
 }
 
 }  // namespace pappus::detail

@@ -36,22 +36,24 @@ std::string device_code_of(const plan::plan& p) {
   return text.empty() ? "" : "device code\n" + text;
 }
 
+std::string passes_of(const plan::plan& p) {
+  std::string text, before;
+  for (const auto& pass : p.history) {
+    text += pass.text == before ? fmt::format("plan after {}: unchanged\n", pass.name)
+                                : fmt::format("plan after {}\n{}", pass.name, pass.text);
+    before = pass.text;
+  }
+  return text;
+}
+
 }  // namespace
 
-std::string explained(const plan::plan& p, const tasks::dag& work,
-                      const run::prediction& predicted) {
+std::string explained(const plan::plan& p, const tasks::dag& work, const run::prediction& predicted,
+                      bool passes) {
   std::vector<const node*> nodes;
   for (const auto& s : p.stages) nodes.push_back(s.node);
   std::string text = "graph\n" + graph::print(nodes);
-  std::string before;
-  for (const auto& pass : p.history) {
-    if (pass.text == before) {
-      text += fmt::format("plan after {}: unchanged\n", pass.name);
-      continue;
-    }
-    text += fmt::format("plan after {}\n{}", pass.name, pass.text);
-    before = pass.text;
-  }
+  text += passes ? passes_of(p) : "plan\n" + p.print();
   text += device_code_of(p);
   text += "tasks\n" + work.print(p);
   const char* most = predicted.exact ? "" : "≤ ";

@@ -11,8 +11,9 @@
 
 namespace pappus::detail {
 
-std::string explained(const plan::plan& p, const tasks::dag& work,
-                      const run::prediction& predicted);
+/// \param passes  show the plan after each pass, which it must have kept, not only the last.
+std::string explained(const plan::plan& p, const tasks::dag& work, const run::prediction& predicted,
+                      bool passes);
 
 /// \param predicted  the stages as first planned; `p` holds what was found.
 std::string analyzed(const std::vector<plan::stage>& predicted, const plan::plan& p,

@@ -143,10 +143,19 @@ TEST(explain_command, shows_a_programs_first_query_and_runs_nothing) {
   const auto [code, text] =
       pappus("explain " + std::string(PAPPUS_COMMAND) + " bench small --n 10");
   EXPECT_EQ(code, 0);
-  for (const char* part : {"graph\n", "plan after bounds", "tasks\n", "predicted: "})
+  for (const char* part : {"graph\n", "\nplan\n", "tasks\n", "predicted: "})
     EXPECT_NE(text.find(part), std::string::npos) << part << " in " << text;
   EXPECT_EQ(text.find("sequential"), std::string::npos) << "the program should have ended";
   EXPECT_EQ(pappus("explain ./no-such-program").code, 1);
+}
+
+TEST(explain_command, shows_the_plan_after_each_pass_when_asked_to) {
+  const auto folder = scratch();
+  const auto [code, text] =
+      pappus("explain --passes " + std::string(PAPPUS_COMMAND) + " bench small --n 10");
+  EXPECT_EQ(code, 0);
+  for (const char* part : {"plan after collect\n", "plan after bounds\n", "plan after loops"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << " in " << text;
 }
 
 TEST(explain_command, runs_the_queries_before_the_one_it_shows) {

@@ -114,7 +114,7 @@ rows_ptr evaluate_contiguous(const session_ptr& session, const node_ptr& root);
 /// Keeps the node's rows when they are next computed.
 void mark_cached(const node_ptr& node);
 
-enum class explain_format : std::uint8_t { text, dot };
+enum class explain_format : std::uint8_t { text, passes, dot };
 /// Describes graph, plan and tasks without running anything.
 std::string explain(const session_ptr& session, const node_ptr& root, explain_format format);
 /// Runs the query and describes what happened beside what was predicted.
