@@ -138,13 +138,16 @@ class device_compilation : public llvm::PassInfoMixin<device_compilation> {
     for (const auto& f : functions) reasons.push_back(validate(f, place_of(f.function).text()));
     clean.finish();
     reporter remarks(module, code.copied);
+    analyses for_work;
+    std::vector<call_work> works;
+    for (const auto& f : functions) works.push_back(work_of(f, for_work));
     for (std::size_t i = 0; i < slots.size(); ++i) {
       const auto place = place_of(slots[i].function).text();
       // There is no device code yet for functions of views.
       const auto code_of = footprints[i] ? emitted() : emit(functions[i]);
       const auto compiled = merge(std::move(reasons[i]), code_of, place);
-      described.push_back(
-          {slots[i].variable, descriptor_of(functions[i], compiled, footprints[i], place)});
+      described.push_back({slots[i].variable,
+                           descriptor_of(functions[i], compiled, footprints[i], works[i], place)});
       print(functions[i], compiled, footprints[i], described.back().descriptor);
       if (footprints[i]) remarks.report_footprint(slots[i], functions[i], footprints[i]->text());
       if (!footprints[i] || !compiled.reasons.empty())

@@ -1,5 +1,6 @@
 #include "compiler/embed/descriptor.h"
 
+#include <llvm/Support/Format.h>
 #include <llvm/Support/JSON.h>
 #include <llvm/Support/raw_ostream.h>
 
@@ -54,6 +55,32 @@ void write_code(OStream& json, const kernel_function& function, const emitted& c
   json.attributeArray("reads", [&] { write_reads(json, function); });
 }
 
+/// To one place: the rest is noise.
+void write_count(OStream& json, const char* name, double count) {
+  json.attributeBegin(name);
+  json.rawValue([&](llvm::raw_ostream& to) { to << llvm::format("%.1f", count); });
+  json.attributeEnd();
+}
+
+void write_work(OStream& json, const kernel_function& function, const call_work& work) {
+  json.attributeArray("counts", [&] {
+    for (const auto& [sides, counts] : work.counts)
+      json.object([&] {
+        json.attribute("sides", llvm::json::Array(sides));
+        write_count(json, "simple", counts.simple);
+        write_count(json, "wide", counts.wide);
+        write_count(json, "divisions", counts.divisions);
+        write_count(json, "maths", counts.maths);
+      });
+  });
+  json.attribute("assumed", work.assumed);
+  json.attribute("unseen", work.unseen);
+  json.attribute("fast", function.fast_floats);
+  json.attributeArray("vector_maths", [&] {
+    for (const auto& name : work.vector_maths) json.value(name);
+  });
+}
+
 void write_access(OStream& json, const touched& one) {
   json.object([&] {
     json.attribute("view", one.view);
@@ -86,7 +113,8 @@ void write_footprint(OStream& json, const footprint& all) {
 }  // namespace
 
 std::string descriptor_of(const kernel_function& function, const emitted& code,
-                          const std::optional<footprint>& touched, const std::string& source) {
+                          const std::optional<footprint>& touched, const call_work& work,
+                          const std::string& source) {
   std::string result;
   llvm::raw_string_ostream text(result);
   OStream json(text);
@@ -102,6 +130,7 @@ std::string descriptor_of(const kernel_function& function, const emitted& code,
     json.attributeArray("reasons", [&] {
       for (const auto& r : code.reasons) write_reason(json, r);
     });
+    json.attributeObject("work", [&] { write_work(json, function, work); });
   });
   return result;
 }

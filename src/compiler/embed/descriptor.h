@@ -7,10 +7,13 @@
 //    "reads":[{"parameter":1,"bytes":[[0,8],[16,4]]}],        bytes null: not known
 //    "reasons":[{"id":"recursion","what":"calls f, which calls itself",
 //                "remedy":"write it as a loop",
-//                "where":"k.cpp:13:9","chain":["called from k.cpp:12:20"]}]}
+//                "where":"k.cpp:13:9","chain":["called from k.cpp:12:20"]}],
+//    "work":{"counts":[{"sides":[],"simple":9.5,"wide":0,"divisions":1,"maths":0},
+//                      {"sides":[0],"simple":0,"wide":6,"divisions":0,"maths":0}],
+//            "assumed":false,"unseen":false,"fast":false,"vector_maths":[]}}
 //
-// With reasons there is no text, and what describes it is left out. A function of views
-// (analysis/footprint.h) has no text either, but
+// Work is told of all functions (analysis/work.h). With reasons there is no text, and what
+// describes it is left out. A function of views (analysis/footprint.h) has no text either, but
 //
 //    "footprint":"read in[i-w:i+w]",
 //    "accesses":[{"view":0, "kind":"read", "text":"read in[i-w:i+w]",
@@ -28,13 +31,15 @@
 #include <string>
 
 #include "compiler/analysis/footprint.h"
+#include "compiler/analysis/work.h"
 #include "compiler/emit/emit.h"
 #include "compiler/kernel_function.h"
 
 namespace pappus::compiler {
 
 std::string descriptor_of(const kernel_function& function, const emitted& code,
-                          const std::optional<footprint>& touched, const std::string& source);
+                          const std::optional<footprint>& touched, const call_work& work,
+                          const std::string& source);
 
 /// For slots of other versions: it tells this plugin's, and the library refuses it for that.
 std::string descriptor_of_version();

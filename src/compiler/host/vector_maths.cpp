@@ -71,6 +71,8 @@ bool may_be_vector(const llvm::CallInst& call) {
 
 }  // namespace
 
+bool has_vector_version(llvm::StringRef name) { return minor_since(name) != 0; }
+
 void offer_vector_maths(llvm::Function& function, llvm::FunctionAnalysisManager& analyses,
                         unsigned glibc_minor) {
   const llvm::Triple target(function.getParent()->getTargetTriple());

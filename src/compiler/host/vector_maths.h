@@ -6,6 +6,7 @@
 // digits differ from the scalar function's, and rows at the end of a block take the latter.
 #pragma once
 
+#include <llvm/ADT/StringRef.h>
 #include <llvm/IR/PassManager.h>
 
 namespace pappus::compiler {
@@ -14,5 +15,8 @@ namespace pappus::compiler {
 /// \param glibc_minor  of glibc 2.x, as the user's headers say; 0: another C library
 void offer_vector_maths(llvm::Function& function, llvm::FunctionAnalysisManager& analyses,
                         unsigned glibc_minor);
+
+/// Whether some glibc has vector versions of this function of <cmath>, by its name in C.
+bool has_vector_version(llvm::StringRef name);
 
 }  // namespace pappus::compiler

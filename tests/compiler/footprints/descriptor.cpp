@@ -25,7 +25,7 @@ void kernels(unsigned char w, const int& n, long unused) {
   launched<1, read<float>, write<float>>(
       [unused, w](index<1> i, read<float> in, write<float> out) { out[i] = in[i + w] + unused; });
 
-  // CHECK-NEXT: {{.*}}"captured":[],"narrow":true,"reasons":[]}
+  // CHECK-NEXT: {{.*}}"captured":[],"narrow":true,"reasons":[],"work":{{.*}}
   launched<1, read<float>, write<float>>(
       [](int i, read<float> in, write<float> out) { out[i] = in[i + 1]; });
 
