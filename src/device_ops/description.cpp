@@ -203,6 +203,7 @@ variable description::call(const detail::device_call& call, std::span<const vari
 variable description::call(const detail::compiled_call& call, std::span<const variable> arguments) {
   put(what::compiled_call);
   put_text(call.descriptor);
+  if (call.descriptor == nullptr) put_text(call.unit);  // told in the reason
   put_text(call.pick);
   put(call.first_side);
   put(call.sides);

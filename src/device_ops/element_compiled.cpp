@@ -14,9 +14,12 @@ namespace {
 
 constexpr std::string_view global_space = "GLOBAL";
 
-constexpr std::string_view function_not_compiled =
-    "its function has no device code (compile it with clang and pappus_enable(), or give it some "
-    "with with_device_code)";
+std::string function_not_compiled(std::string_view unit) {
+  return fmt::format(
+      "its function has no device code: {} was compiled without pappus_enable() (which takes "
+      "clang; or give it some with with_device_code)",
+      unit.substr(unit.rfind('/') + 1));
+}
 constexpr std::string_view reducer_not_compiled =
     "its reducer has no device code (compile it with clang and pappus_enable(), or give it a "
     "static member on_device())";
@@ -157,9 +160,10 @@ element_writer::variable element_writer::result_of(const compiled_function& func
 
 element_writer::variable element_writer::call(const detail::compiled_call& what,
                                               std::span<const variable> arguments) {
-  const auto* function = usable(what.descriptor, function_not_compiled);
-  const auto* pick =
-      what.range && function != nullptr ? usable(what.pick, function_not_compiled) : function;
+  const auto* function = usable(what.descriptor, function_not_compiled(what.unit));
+  const auto* pick = what.range && function != nullptr
+                         ? usable(what.pick, function_not_compiled(what.unit))
+                         : function;
   if (function == nullptr || pick == nullptr || !known(arguments)) return no_variable;
   const auto passed = pointers_to(what, arguments, *function);
   constexpr std::size_t after_captures = 1;

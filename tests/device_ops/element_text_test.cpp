@@ -186,8 +186,8 @@ TEST_F(element_text, is_made_once_a_node) {
 
 std::string without_code(const std::string& op) {
   return op +
-         ": its function has no device code (compile it with clang and pappus_enable(), or give it "
-         "some with with_device_code)";
+         ": its function has no device code: element_text_test.cpp was compiled without "
+         "pappus_enable() (which takes clang; or give it some with with_device_code)";
 }
 
 TEST_F(element_text, refuses_functions_without_device_code_naming_their_operators) {

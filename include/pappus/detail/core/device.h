@@ -67,6 +67,7 @@ struct device_call {
 /// its parameters are the thunk's.
 struct compiled_call {
   const char* descriptor = nullptr;  ///< of the slot; null: the plugin wasn't there
+  const char* unit = "";             ///< the translation unit that this description was compiled in
   device_value captures{};           ///< the function object; of 0 bytes: none
   int first_side = 0;
   std::span<const device_type* const> sides{};
