@@ -71,7 +71,7 @@ void live_executor::execute(const tasks::dag& work) {
     } else {
       run_task(work.list[i], windows, note);
     }
-    if (told) with_.recorder->end_step();
+    const std::size_t threads = told ? with_.recorder->end_step() : 0;
     if (told && with_.recorder->tracing())
       with_.recorder->memory(static_cast<double>(with_.memory->in_use()));
     if (with_.measure) {
@@ -81,7 +81,8 @@ void live_executor::execute(const tasks::dag& work) {
                              !in_windows.empty() ? in_windows[done - i]
                              : done == i         ? seconds
                                                  : 0,
-                             windows, done == i ? note : std::string()});
+                             windows, done == i ? note : std::string(),
+                             done == i ? threads : 0});
     }
     i = last;
   }

@@ -39,6 +39,7 @@ struct measurement {
   double seconds = 0;
   std::int64_t windows = 1;
   std::string note;
+  std::size_t threads = 0;  ///< that took part; 0: it had no parallel work, or nobody listened
 };
 
 class live_executor {

@@ -59,8 +59,8 @@ class session_core : public std::enable_shared_from_this<session_core> {
   std::vector<rows_ptr> run_once(std::span<const node_ptr> roots, const plan::bindings& bound,
                                  bool use_devices, devices::cpu::query_workers& team,
                                  trace::recorder* outer, std::string* report);
-  /// A recorder for one query; null when nobody listens.
-  std::unique_ptr<trace::recorder> listen(const plan::plan& p) const;
+  /// A recorder for one query; null when nobody listens. \param report  a report is wanted.
+  std::unique_ptr<trace::recorder> listen(const plan::plan& p, bool report) const;
   plan::request planning(std::span<const node_ptr> roots, const plan::bindings* bound,
                          bool with_devices);
   /// Whether a query, planned for the CPU, should be planned again with the devices there are.

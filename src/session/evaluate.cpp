@@ -76,7 +76,7 @@ std::vector<rows_ptr> session_core::run_once(std::span<const node_ptr> roots,
   const auto asked = planning(roots, &bound, with_devices);
   if (with_devices && !named) p = plan::make_plan(asked);
   const auto predicted = report != nullptr ? p.stages : std::vector<plan::stage>{};
-  const auto own_recorder = outer == nullptr ? listen(p) : nullptr;
+  const auto own_recorder = outer == nullptr ? listen(p, report != nullptr) : nullptr;
   trace::recorder* const recorder = outer == nullptr ? own_recorder.get() : outer;
   team.record(recorder);
   // Loops evaluate their body inside this query: the same workers, cancelled with it.
@@ -119,18 +119,18 @@ std::vector<rows_ptr> session_core::run_once(std::span<const node_ptr> roots,
   }
 
   if (with_devices && recorder != nullptr && recorder->tracing()) count_kernels(*recorder);
-  if (report != nullptr) *report = analyzed(predicted, p, executor.measurements());
+  if (report != nullptr) *report = analyzed(predicted, p, executor.measurements(), team.count());
   std::vector<rows_ptr> results;
   for (const auto root : p.roots) results.push_back(executor.rows(root));
   return results;
 }
 
-std::unique_ptr<trace::recorder> session_core::listen(const plan::plan& p) const {
+std::unique_ptr<trace::recorder> session_core::listen(const plan::plan& p, bool report) const {
   const auto tracer = [&] {
     const std::lock_guard lock(tracer_mutex_);
     return tracer_;
   }();
-  if (tracer == nullptr && !progress_) return nullptr;
+  if (tracer == nullptr && !progress_ && !report) return nullptr;
   double bytes = 0;
   for (const auto& s : p.stages) bytes += s.bytes.read + s.bytes.written;
   // How often a loop's body runs isn't known.

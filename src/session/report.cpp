@@ -23,6 +23,12 @@ std::string device_code_of(std::string_view stage, const node& n) {
   return text;
 }
 
+/// " on 1 of 2 threads" of a step on the CPU.
+std::string threads_text(const run::measurement& m, unsigned workers) {
+  if (m.threads == 0 || m.done.on_device) return {};
+  return fmt::format(" on {} of {} threads", m.threads, workers);
+}
+
 /// What was generated for the stages that are to run on devices, loops' bodies included: their
 /// element functions, without the operators' own text.
 std::string device_code_of(const plan::plan& p) {
@@ -65,7 +71,7 @@ std::string explained(const plan::plan& p, const tasks::dag& work, const run::pr
 }
 
 std::string analyzed(const std::vector<plan::stage>& predicted, const plan::plan& p,
-                     const std::vector<run::measurement>& measured) {
+                     const std::vector<run::measurement>& measured, unsigned workers) {
   std::string text = "stages: predicted → measured\n";
   double total = 0;
   for (std::size_t i = 0; i < p.stages.size(); ++i) {
@@ -77,8 +83,8 @@ std::string analyzed(const std::vector<plan::stage>& predicted, const plan::plan
       if (plan::index(m.done.stage) != i) continue;
       seconds += m.seconds;
       if (m.done.step != nullptr)
-        steps += fmt::format("       {} {}: {}\n", tasks::name(m.done.kind), m.done.what,
-                             base::time_text(m.seconds));
+        steps += fmt::format("       {} {}: {}{}\n", tasks::name(m.done.kind), m.done.what,
+                             base::time_text(m.seconds), threads_text(m, workers));
       windows = std::max(windows, m.windows);
       if (!m.note.empty()) found += fmt::format("       {}\n", m.note);
     }

@@ -16,7 +16,8 @@ std::string explained(const plan::plan& p, const tasks::dag& work, const run::pr
                       bool passes);
 
 /// \param predicted  the stages as first planned; `p` holds what was found.
+/// \param workers    the threads there are.
 std::string analyzed(const std::vector<plan::stage>& predicted, const plan::plan& p,
-                     const std::vector<run::measurement>& measured);
+                     const std::vector<run::measurement>& measured, unsigned workers);
 
 }  // namespace pappus::detail

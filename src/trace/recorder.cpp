@@ -17,17 +17,19 @@ recorder::~recorder() {
 
 void recorder::begin_step(std::string label, double bytes) {
   std::lock_guard lock(mutex_);
-  open_.push_back({std::move(label), bytes, clock::now()});
+  open_.push_back({std::move(label), bytes, clock::now(), {}});
   begin_items(0);
 }
 
-void recorder::end_step() {
+std::size_t recorder::end_step() {
   const auto now = clock::now();
   std::lock_guard lock(mutex_);
   const auto done = std::move(open_.back());
   open_.pop_back();
   done_bytes_ += done.bytes;
+  if (!open_.empty()) open_.back().threads.insert(done.threads.begin(), done.threads.end());
   if (tracer_ != nullptr) tracer_->span(done.label, done.begin, now, -1, done.bytes);
+  return done.threads.size();
 }
 
 void recorder::follow(std::function<double()> part) {
@@ -47,13 +49,16 @@ double recorder::done_so_far() const {
 }
 
 void recorder::took_part(clock::time_point begin, clock::time_point end, std::size_t items) {
-  if (tracer_ == nullptr || items == 0) return;
+  if (items == 0) return;
   std::string label;
   {
     std::lock_guard lock(mutex_);
-    if (!open_.empty()) label = open_.back().label;
+    if (!open_.empty()) {
+      label = open_.back().label;
+      open_.back().threads.insert(thread_number());
+    }
   }
-  tracer_->span(label, begin, end, static_cast<std::int64_t>(items), -1);
+  if (tracer_ != nullptr) tracer_->span(label, begin, end, static_cast<std::int64_t>(items), -1);
 }
 
 void recorder::draw_if_due() {

@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,9 +27,10 @@ class recorder {
       : tracer_(std::move(tracer)), bar_(bar), total_(total_bytes) {}
   ~recorder();
 
-  /// One task of the plan begins, ends; tasks may be nested. Called by the query's own thread.
+  /// One task of the plan begins, ends; tasks may be nested. Called by the query's own thread. The
+  /// end tells how many threads took part in its parallel runs.
   void begin_step(std::string label, double bytes);
-  void end_step();
+  std::size_t end_step();
   /// The innermost step isn't as far as its items, but as part() says, from 0 to 1. Called by
   /// workers until the step ends.
   void follow(std::function<double()> part);
@@ -38,6 +40,8 @@ class recorder {
     items_.store(items, std::memory_order_relaxed);
     done_.store(0, std::memory_order_relaxed);
   }
+  /// An item of it shares out what is left of it as `items` more.
+  void add_items(std::size_t items) { items_.fetch_add(items, std::memory_order_relaxed); }
   /// Called by workers after each item.
   void item_done() {
     done_.fetch_add(1, std::memory_order_relaxed);
@@ -72,6 +76,7 @@ class recorder {
     double bytes;
     clock::time_point begin;
     std::function<double()> part{};
+    std::set<unsigned> threads{};
   };
   std::vector<step> open_;  // innermost last: a loop is a step that runs others
   double done_bytes_ = 0;
