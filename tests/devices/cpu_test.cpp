@@ -2,12 +2,14 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <mutex>
 #include <set>
 #include <stdexcept>
 #include <thread>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "devices/cpu/team.h"
@@ -138,6 +140,90 @@ TEST_P(workers_of, pass_an_exception_through_nested_calls) {
                                              });
                                        }),
                std::domain_error);
+}
+
+void share_chunks(detail::workers& team, std::size_t items, auto body) {
+  team.share(items, detail::call_body<decltype(body)>, &body);
+}
+
+TEST_P(workers_of, call_the_body_once_for_each_shared_item) {
+  std::vector<std::atomic<int>> calls(20 * 30);
+  std::atomic<int> clashes{0};
+  detail::parallel_chunks(workers, 20, [&](std::size_t outer, unsigned) {
+    std::vector<std::atomic<int>> inside(workers.count());
+    share_chunks(workers, 30, [&](std::size_t item, unsigned worker) {
+      if (worker >= workers.count() || inside[worker].fetch_add(1) != 0) ++clashes;
+      ++calls[outer * 30 + item];
+      --inside[worker];
+    });
+  });
+  for (const auto& count : calls) ASSERT_EQ(count.load(), 1);
+  EXPECT_EQ(clashes.load(), 0);
+}
+
+/// Threads meet in it: true once `wanted` of them are there, false when they never come.
+class meeting {
+ public:
+  explicit meeting(std::size_t wanted) : wanted_(wanted) {}
+  bool attend() {
+    std::unique_lock lock(mutex_);
+    there_.insert(std::this_thread::get_id());
+    changed_.notify_all();
+    return changed_.wait_for(lock, std::chrono::minutes(1),
+                             [&] { return there_.size() >= wanted_; });
+  }
+
+ private:
+  const std::size_t wanted_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::set<std::thread::id> there_;
+};
+
+TEST_P(workers_of, help_with_shared_items_while_they_wait_for_others) {
+  // All items but the last are done at once, so that all other threads wait for it: the caller of
+  // run(), too, which takes no part in anything else.
+  for (const std::size_t outer : {std::size_t{1}, std::size_t{2}, std::size_t{20}}) {
+    meeting all(workers.count());
+    std::atomic<int> met{0};
+    detail::parallel_chunks(workers, outer, [&](std::size_t item, unsigned) {
+      if (item + 1 < outer) return;
+      share_chunks(workers, 64, [&](std::size_t, unsigned) { met += all.attend() ? 1 : 0; });
+    });
+    EXPECT_EQ(met.load(), 64) << outer << " items";
+  }
+}
+
+TEST_P(workers_of, help_from_within_an_item_that_waits_for_another) {
+  if (workers.count() < 2) GTEST_SKIP() << "nobody waits";
+  meeting two(2);
+  std::atomic<bool> done{false};
+  std::atomic<int> met{0};
+  detail::parallel_chunks(workers, 2, [&](std::size_t item, unsigned) {
+    if (item == 1) {
+      while (!done) workers.help();
+      return;
+    }
+    share_chunks(workers, 64, [&](std::size_t, unsigned) { met += two.attend() ? 1 : 0; });
+    done = true;
+  });
+  EXPECT_EQ(met.load(), 64);
+  EXPECT_FALSE(workers.help());
+}
+
+TEST_P(workers_of, rethrow_the_exception_of_the_lowest_shared_item) {
+  for (int round = 0; round < 20; ++round) {
+    try {
+      detail::parallel_chunks(workers, 3, [&](std::size_t outer, unsigned) {
+        share_chunks(workers, 50, [&](std::size_t item, unsigned) {
+          if (item >= 7) throw std::out_of_range(fmt::format("item {} of {}", item, outer));
+        });
+      });
+      FAIL() << "no exception";
+    } catch (const std::out_of_range& e) {
+      EXPECT_STREQ(e.what(), "item 7 of 0");
+    }
+  }
 }
 
 TEST_P(workers_of, serve_several_callers_at_once) {

@@ -26,20 +26,32 @@ class workers {
   /// rethrown here; if the query was cancelled, throws pappus::cancelled. May be nested.
   virtual void run(std::size_t items, parallel_body body, void* context) = 0;
 
+  /// Like run(), from within an item whose work is shared out because it takes long: threads that
+  /// would only wait for other items of the query take part, too. So these items must not wait for
+  /// one another, nor for anything else that is under way.
+  virtual void share(std::size_t items, parallel_body body, void* context) {
+    run(items, body, context);
+  }
+
+  /// Takes part in what other items share, if there is such work; false if there is none. For items
+  /// that wait for others.
+  virtual bool help() { return false; }
+
   /// True once the query is to stop. Long items poll it every few milliseconds and return early.
   virtual bool stopping() const noexcept = 0;
 };
 
+/// Calls the body that `context` points to.
+template <typename Body>
+void call_body(void* context, std::size_t item, unsigned worker) {
+  (*static_cast<Body*>(context))(item, worker);
+}
+
 /// parallel_chunks(team, n, [&](std::size_t item, unsigned worker) { ... })
 template <typename Body>
 void parallel_chunks(workers& team, std::size_t items, Body&& body) {
-  using body_type = std::remove_reference_t<Body>;
-  team.run(
-      items,
-      [](void* context, std::size_t item, unsigned worker) {
-        (*static_cast<body_type*>(context))(item, worker);
-      },
-      const_cast<void*>(static_cast<const void*>(std::addressof(body))));
+  team.run(items, call_body<std::remove_reference_t<Body>>,
+           const_cast<void*>(static_cast<const void*>(std::addressof(body))));
 }
 
 }  // namespace pappus::detail
