@@ -295,6 +295,7 @@ auto query<E>::group_by(Key key, const More&... more) const {
   const auto size = (std::max)({std::int64_t{-1}, detail::size_of(more)...});
   auto stage = stage_;
   std::apply([&](const auto&... side) { (stage.sides.push_back(side.node), ...); }, sides);
+  if constexpr (detail::takes_batches<Key>) stage.batched = true;
   auto call = detail::key_call(std::move(key), first_side(), sides);
   using groups = grouped<E, decltype(call), domains == 1>;
   return groups(session_, expression_, std::move(call), std::move(stage), size);

@@ -374,6 +374,7 @@ class query : public detail::element_refusals<detail::value_of<E>>,
     auto stage = stage_;
     (stage.sides.push_back(sides.node), ...);
     stage.ops.push_back({name, detail::next_op_id()});
+    if constexpr (requires { Next::batch; }) stage.batched = true;
     return query<Next>(session_, std::move(next), std::move(stage));
   }
 

@@ -2,27 +2,24 @@
 //
 // A stage reads several row sets in step, and each is cut into chunks at other places. A block is a
 // run of rows that is contiguous in all of them and at most max_block_rows long. Between blocks the
-// walk looks whether the query was cancelled. A user's function may take a millisecond a row, so
-// blocks begin short and only grow while they are fast; once they are full nobody looks at the
-// clock.
+// walk looks whether the query was cancelled, and how long they take (pace.h).
 #pragma once
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdint>
 #include <vector>
 
 #include "ops/operator.h"
+#include "ops/pace.h"
 
 namespace pappus::ops {
 
-inline constexpr std::int64_t first_block_rows = 64;
-
-/// Calls f(const block_args&) for rows [begin, end) of the window, in order. Block rows are
-/// numbered over the whole stage.
+/// Calls f(const block_args&) for rows [begin, end) of the window, in order, until they prove slow;
+/// returns those that are left. Block rows are numbered over the whole stage.
 template <typename F>
-void for_each_block(const run_context& context, std::int64_t begin, std::int64_t end, F&& f) {
+slow_rows for_each_fast_block(const run_context& context, std::int64_t begin, std::int64_t end,
+                              bool may_stop, F&& f) {
   struct position {
     const detail::row_set* set;
     std::size_t chunk;
@@ -38,10 +35,9 @@ void for_each_block(const run_context& context, std::int64_t begin, std::int64_t
     const auto* set = context.inputs[i].get();
     at[i] = {set, set->find(begin)};
   }
-  const std::int64_t most = std::min(detail::max_block_rows, context.chosen.chunk_rows);
-  std::int64_t longest = std::min(first_block_rows, most);
+  pace speed(context, begin);
   for (std::int64_t row = begin; row < end && !context.team.stopping();) {
-    std::int64_t n = std::min(longest, end - row);
+    std::int64_t n = std::min(speed.block_rows(row), end - row);
     for (std::size_t i = 0; i < inputs; ++i) {
       const auto& chunks = at[i].set->chunks();
       while (row >= chunks[at[i].chunk].first + chunks[at[i].chunk].rows) ++at[i].chunk;
@@ -50,18 +46,19 @@ void for_each_block(const run_context& context, std::int64_t begin, std::int64_t
       pointers[i] =
           chunk.data + static_cast<std::size_t>(row - chunk.first) * at[i].set->layout().size;
     }
-    const detail::block_args block{pointers, context.sides.data(), context.first_row + row, n,
-                                   &context.team};
-    if (longest == most) {
-      f(block);
-    } else {
-      const auto begun = std::chrono::steady_clock::now();
-      f(block);
-      if (std::chrono::steady_clock::now() - begun < std::chrono::milliseconds(1))
-        longest = std::min(longest * 8, most);
-    }
+    f(detail::block_args{pointers, context.sides.data(), context.first_row + row, n,
+                         &context.team});
     row += n;
+    if (row < end && speed.done(row) && may_stop && worth_sharing(context, end - row, speed))
+      return {row, end, speed.row_ns()};
   }
+  return {end, end, 0};
+}
+
+/// The same to the end, whatever it takes.
+template <typename F>
+void for_each_block(const run_context& context, std::int64_t begin, std::int64_t end, F&& f) {
+  for_each_fast_block(context, begin, end, false, f);
 }
 
 /// Rounded-up division of non-negative numbers.

@@ -17,11 +17,11 @@
 
 #include <fmt/format.h>
 
-#include "ops/blocks.h"
 #include "ops/core/hash_string.h"
 #include "ops/core/rows_in.h"
 #include "ops/operator.h"
 #include "ops/registry.h"
+#include "ops/shared_rows.h"
 #include "pappus/error.h"
 
 namespace pappus::ops {
@@ -56,12 +56,14 @@ void extract_keys(run_context& context) {
   const std::size_t size = params.keys.bytes;
   state->keys =
       detail::block(context.memory, static_cast<std::size_t>(context.rows) * size, context.who);
+  const auto extract = [&](std::int64_t begin, std::int64_t end) {
+    detail::out_rows out{.cursor = state->keys.data() + static_cast<std::size_t>(begin) * size};
+    return for_each_fast_block(context, begin, end, true, [&](const detail::block_args& args) {
+      params.loop(context.node.stage.element.get(), args, out);
+    });
+  };
   for_each_piece(context.team, state->index->rows, [&](std::uint64_t begin, std::uint64_t end) {
-    detail::out_rows out{.cursor = state->keys.data() + begin * size};
-    for_each_block(context, static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end),
-                   [&](const detail::block_args& args) {
-                     params.loop(context.node.stage.element.get(), args, out);
-                   });
+    spread_rows(context, static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end), extract);
   });
   context.state = std::move(state);
 }

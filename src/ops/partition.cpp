@@ -13,12 +13,13 @@
 #include <cstring>
 #include <vector>
 
-#include "ops/blocks.h"
 #include "ops/core/hash_string.h"
 #include "ops/core/key_bits.h"
 #include "ops/core/rows_in.h"
+#include "ops/core/stretches.h"
 #include "ops/operator.h"
 #include "ops/registry.h"
+#include "ops/shared_rows.h"
 #include "pappus/detail/core/apply.h"
 
 namespace pappus::ops {
@@ -52,12 +53,13 @@ struct partition_state {
   std::int64_t per_range = 1;
 };
 
-/// Calls f(first row, keys, n) for blocks of rows [begin, end).
+/// Calls f(first row, keys, n) for blocks of rows [begin, end), until they prove slow; returns
+/// those that are left.
 template <typename Key, typename F>
-void for_each_keys(const run_context& context, std::int64_t begin, std::int64_t end, F&& f) {
+slow_rows for_each_keys(const run_context& context, std::int64_t begin, std::int64_t end, F&& f) {
   const auto& params = context.node.as<partition_params>();
   alignas(Key) std::byte storage[sizeof(Key) * detail::max_block_rows];
-  for_each_block(context, begin, end, [&](const detail::block_args& args) {
+  return for_each_fast_block(context, begin, end, true, [&](const detail::block_args& args) {
     detail::out_rows out{.cursor = storage};
     params.loop(context.node.stage.element.get(), args, out);
     f(args.row, reinterpret_cast<const Key*>(storage), args.rows);
@@ -68,19 +70,33 @@ template <typename Key>
 std::vector<bits128> choose_splitters(const run_context& context) {
   const auto& params = context.node.as<partition_params>();
   const std::int64_t samples = std::min(context.rows, samples_per_part * params.parts);
-  std::vector<bits128> sample;
-  for (std::int64_t i = 0; i < samples; ++i) {
-    const auto row = static_cast<std::int64_t>(static_cast<__int128>(context.rows) * i / samples);
-    for_each_keys<Key>(context, row, row + 1, [&](std::int64_t, const Key* keys, std::int64_t) {
-      sample.push_back(order_of(keys[0]));
-    });
-  }
+  std::vector<bits128> sample(static_cast<std::size_t>(samples));
+  constexpr std::size_t per_item = 16;
+  detail::parallel_chunks(
+      context.team, (sample.size() + per_item - 1) / per_item, [&](std::size_t item, unsigned) {
+        const std::size_t end = std::min(sample.size(), (item + 1) * per_item);
+        for (std::size_t i = item * per_item; i < end; ++i) {
+          const auto row = static_cast<std::int64_t>(static_cast<__int128>(context.rows) *
+                                                     static_cast<std::int64_t>(i) / samples);
+          for_each_keys<Key>(
+              context, row, row + 1,
+              [&](std::int64_t, const Key* keys, std::int64_t) { sample[i] = order_of(keys[0]); });
+        }
+      });
   std::sort(sample.begin(), sample.end());
   std::vector<bits128> splitters;
   for (std::int64_t part = 1; part < params.parts && !sample.empty(); ++part)
     splitters.push_back(sample[sample.size() * static_cast<std::size_t>(part) /
                                static_cast<std::size_t>(params.parts)]);
   return splitters;
+}
+
+/// Counts the rows of each partition among rows [begin, end).
+void count_rows(const run_context& context, const std::uint32_t* numbers, std::int64_t begin,
+                std::int64_t end, std::vector<std::uint64_t>& counts) {
+  for_each_stretch(context.team, begin, end, [&](std::int64_t from, std::int64_t to) {
+    for (std::int64_t i = from; i < to; ++i) ++counts[numbers[i]];
+  });
 }
 
 template <typename Key>
@@ -98,12 +114,16 @@ void number_rows_of(run_context& context, partition_state& state) {
     auto& counts = state.counts[range];
     counts.assign(parts, 0);
     const auto begin = static_cast<std::int64_t>(range) * state.per_range;
-    for_each_keys<Key>(context, begin, std::min(begin + state.per_range, context.rows),
-                       [&](std::int64_t first, const Key* keys, std::int64_t n) {
-                         auto* numbers = state.numbers.as<std::uint32_t>() + first;
-                         for (std::int64_t i = 0; i < n; ++i)
-                           ++counts[numbers[i] = number_of(keys[i])];
-                       });
+    const auto end = std::min(begin + state.per_range, context.rows);
+    spread_rows(context, begin, end, [&](std::int64_t from, std::int64_t to) {
+      return for_each_keys<Key>(context, from, to,
+                                [&](std::int64_t first, const Key* keys, std::int64_t n) {
+                                  auto* to_numbers = state.numbers.as<std::uint32_t>() + first;
+                                  for (std::int64_t i = 0; i < n; ++i)
+                                    to_numbers[i] = number_of(keys[i]);
+                                });
+    });
+    count_rows(context, state.numbers.as<std::uint32_t>(), begin, end, counts);
   });
 }
 

@@ -22,10 +22,11 @@
 #include <thread>
 #include <vector>
 
-#include "ops/blocks.h"
 #include "ops/core/rows_in.h"
+#include "ops/core/stretches.h"
 #include "ops/operator.h"
 #include "ops/registry.h"
+#include "ops/shared_rows.h"
 
 namespace pappus::ops {
 namespace {
@@ -91,9 +92,12 @@ class scanning {
   void scan_tile(std::int64_t tile, scratch& s) {
     const std::int64_t begin = tile * params_.tile_rows,
                        end = std::min(begin + params_.tile_rows, context_.rows);
-    for_each_block(context_, begin, end, [&](const detail::block_args& args) {
-      params_.accumulate(element_, args, output(begin, args, s), s.own);
-    });
+    const bool may_share = params_.buffered_bytes != 0;  // else there is no function
+    const auto rest =
+        for_each_fast_block(context_, begin, end, may_share, [&](const detail::block_args& args) {
+          params_.accumulate(element_, args, output(begin, args, s), s.own);
+        });
+    if (rest.any()) accumulate_slow_rows(begin, rest, s);
     if (!wait_for_turn(tile)) return;
     const bool any_before = has_total_ || params_.carries;
     if (any_before) std::memcpy(s.before, total_.data(), params_.value_bytes);
@@ -107,6 +111,47 @@ class scanning {
     for_each_block(context_, begin, end, [&](const detail::block_args& args) {
       params_.write(element_, args, output(begin, args, s), any_before ? s.before : nullptr);
     });
+  }
+
+  /// The tile's values by several workers: each as if it were a tile of its own, which leaves it in
+  /// the buffer. Then they are run together as a tile's loop does.
+  void accumulate_slow_rows(std::int64_t tile_begin, const slow_rows& rest, scratch& s) {
+    const std::size_t value = padded(params_.value_bytes), stride = params_.buffered_bytes;
+    const auto compute = [&](std::int64_t first, std::int64_t last) {
+      const detail::block total(context_.memory, value, context_.node.name);
+      return for_each_fast_block(context_, first, last, true, [&](const detail::block_args& args) {
+        for_each_row(args, [&](const detail::block_args& one) {
+          auto to = output(tile_begin, one, s);
+          to.first_block = true;
+          params_.accumulate(element_, one, to, total.data());
+        });
+      });
+    };
+    spread_slow_rows(context_, rest, compute);
+    const detail::block memory(context_.memory, value, context_.node.name);
+    std::byte* const next = memory.data();
+    for_each_stretch(context_.team, rest.begin, rest.end, [&](std::int64_t from, std::int64_t to) {
+      for (std::int64_t row = from; row < to; ++row) {
+        std::byte* const own = s.values + static_cast<std::size_t>(row - tile_begin) * stride;
+        params_.combine(element_, s.own, own, next);
+        std::memcpy(s.own, next, params_.value_bytes);
+        if (!params_.carries) std::memcpy(own, next, params_.value_bytes);
+      }
+    });
+  }
+
+  /// f(block of one row) for the rows of a block.
+  template <typename F>
+  void for_each_row(const detail::block_args& args, F&& f) const {
+    std::vector<const std::byte*> inputs(args.inputs, args.inputs + context_.inputs.size());
+    detail::block_args one = args;
+    one.inputs = inputs.data();
+    one.rows = 1;
+    for (std::int64_t i = 0; i < args.rows; ++i, ++one.row) {
+      f(one);
+      for (std::size_t k = 0; k < inputs.size(); ++k)
+        inputs[k] += context_.inputs[k]->layout().size;
+    }
   }
 
   scan_output output(std::int64_t tile_begin, const detail::block_args& args,
@@ -123,7 +168,8 @@ class scanning {
   bool wait_for_turn(std::int64_t tile) const {
     for (int polls = 0; turn_.load(std::memory_order_acquire) != tile; ++polls) {
       if (failed_.load(std::memory_order_acquire) || context_.team.stopping()) return false;
-      if (polls > 1000) std::this_thread::yield();  // more workers than cores
+      // More workers than cores, or the tile before has slow rows.
+      if (polls > 1000 && !context_.team.help()) std::this_thread::yield();
     }
     return !context_.team.stopping();
   }

@@ -15,13 +15,13 @@
 #include <algorithm>
 #include <cstring>
 
-#include "ops/blocks.h"
 #include "ops/core/key_bits.h"
 #include "ops/core/radix.h"
 #include "ops/core/rows_in.h"
 #include "ops/core/string_sort.h"
 #include "ops/operator.h"
 #include "ops/registry.h"
+#include "ops/shared_rows.h"
 #include "pappus/detail/core/stream.h"
 
 namespace pappus::ops {
@@ -123,15 +123,19 @@ class sorting {
     const auto& pass = params_.passes[number];
     const std::size_t key_bytes = stored_key_bytes(pass);
     const void* element = context_.node.stage.element.get();
-    for_pieces(context_, rows_, [&](std::int64_t begin, std::int64_t end) {
-      if (number != 0)
-        return pass.keys(element, reinterpret_cast<const std::byte* const*>(payload) + begin,
-                         end - begin, keys + at(begin, key_bytes));
-      for_each_block(context_, begin, end, [&](const detail::block_args& args) {
+    const auto write = [&](std::int64_t begin, std::int64_t end) {
+      return for_each_fast_block(context_, begin, end, true, [&](const detail::block_args& args) {
         const std::int64_t row = args.row - context_.first_row;
-        params_.start(element, args, keys + at(row, key_bytes),
-                      payload == nullptr ? nullptr : payload + at(row, params_.payload_bytes));
+        if (number == 0)
+          params_.start(element, args, keys + at(row, key_bytes),
+                        payload == nullptr ? nullptr : payload + at(row, params_.payload_bytes));
+        else
+          pass.keys(element, reinterpret_cast<const std::byte* const*>(payload) + row, args.rows,
+                    keys + at(row, key_bytes));
       });
+    };
+    for_pieces(context_, rows_, [&](std::int64_t begin, std::int64_t end) {
+      spread_rows(context_, begin, end, write);
     });
   }
 

@@ -2,17 +2,19 @@
 //
 // When every row yields one record, the place of each is known: workers write into one contiguous
 // block. Otherwise the number of records is known only afterwards. Counting first would run the
-// user's functions twice, and reserving for the worst case would refuse queries that fit; so each
-// worker appends to a slab of its own, large enough for the worst case of the piece it is about to
-// process, and the pieces are put in row order at the end. They stay where they are: the output is
-// a list of chunks.
+// user's functions twice, and reserving for the worst case would refuse queries that fit; so rows
+// are written to slabs, one a worker, large enough for the worst case of the block it is about to
+// process, and what was written is put in row order at the end. It stays where it is: the output
+// is a list of chunks.
 #include "ops/stage_writer.h"
 
 #include <algorithm>
+#include <memory>
+#include <mutex>
 #include <vector>
 
-#include "ops/blocks.h"
 #include "ops/core/rows_in.h"
+#include "ops/shared_rows.h"
 #include "pappus/detail/core/stream.h"
 
 namespace pappus::ops {
@@ -27,84 +29,132 @@ struct span {
 
 constexpr std::size_t slab_bytes = std::size_t{4} << 20;
 
-/// One worker's place to write; output that isn't aligned.
+/// Consecutive records, and the first row of which they come.
+struct run {
+  std::int64_t row;
+  const std::byte* data;
+  std::int64_t records;
+};
+
+/// A place to write, for one run of rows after another; output that isn't aligned.
 struct slab_writer : detail::out_rows {
-  struct piece {
-    const std::byte* data;
-    std::int64_t rows;
-  };
   run_context* context = nullptr;
   std::size_t first_slab = 0;  // bytes; small inputs get small slabs
   std::vector<detail::block> slabs;
-  std::byte* piece_begin = nullptr;
-  std::vector<piece>* pieces = nullptr;  // of the item being processed
+  std::byte* run_begin = nullptr;
+  std::int64_t row = 0;     // of the run that is being written
+  std::vector<run> runs{};  // in the order in which they were written
 
-  void close_piece() {
-    const auto bytes = static_cast<std::size_t>(cursor - piece_begin);
+  void begin_run(std::int64_t first_row) {
+    row = first_row;
+    run_begin = cursor;
+  }
+  void end_run() {
+    const auto bytes = static_cast<std::size_t>(cursor - run_begin);
     if (bytes != 0)
-      pieces->push_back({piece_begin, static_cast<std::int64_t>(bytes / context->node.out.size)});
-    piece_begin = cursor;
+      runs.push_back({row, run_begin, static_cast<std::int64_t>(bytes / context->node.out.size)});
+    run_begin = cursor;
   }
   void make_room(std::size_t bytes) {
     if (static_cast<std::size_t>(end - cursor) >= bytes && cursor != nullptr) return;
-    if (piece_begin != nullptr) close_piece();
+    end_run();
     slabs.emplace_back(context->memory, std::max(bytes, slabs.empty() ? first_slab : slab_bytes),
                        context->who);
-    cursor = piece_begin = slabs.back().data();
+    cursor = run_begin = slabs.back().data();
     end = cursor + slabs.back().size();
   }
 };
+
+/// Writers that nobody uses at the moment, and all there are: no more than work at a time.
+class slab_writers {
+ public:
+  slab_writers(run_context& context, std::size_t most_bytes)
+      : context_(context), first_slab_(std::min(slab_bytes, most_bytes)) {}
+
+  slab_writer& take() {
+    const std::lock_guard lock(mutex_);
+    if (idle_.empty()) {
+      auto& made = *all_.emplace_back(std::make_unique<slab_writer>());
+      made.context = &context_;
+      made.first_slab = first_slab_;
+      made.grow = [](detail::out_rows& self) {
+        auto& slab = static_cast<slab_writer&>(self);
+        slab.make_room(std::max<std::size_t>(slab.context->node.out.size, 4096));
+      };
+      return made;
+    }
+    auto& writer = *idle_.back();
+    idle_.pop_back();
+    return writer;
+  }
+  void give_back(slab_writer& writer) {
+    const std::lock_guard lock(mutex_);
+    idle_.push_back(&writer);
+  }
+
+  /// All that was written, in row order.
+  void move_to(detail::row_set& to) {
+    std::vector<run> runs;
+    for (const auto& writer : all_)
+      runs.insert(runs.end(), writer->runs.begin(), writer->runs.end());
+    // Runs of one row are of one writer, and stay in the order in which it wrote them.
+    std::ranges::stable_sort(runs, {}, &run::row);
+    for (const auto& r : runs) to.append(r.data, r.records);
+    for (auto& writer : all_)
+      for (auto& slab : writer->slabs) to.own(std::move(slab));
+  }
+
+ private:
+  run_context& context_;
+  const std::size_t first_slab_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<slab_writer>> all_;
+  std::vector<slab_writer*> idle_;
+};
+
+/// f(begin, end) for items of the rows, on all workers.
+template <typename F>
+void for_items(run_context& context, const span& rows, std::int64_t per_item, F&& f) {
+  detail::parallel_chunks(context.team, static_cast<std::size_t>(pieces(rows.count(), per_item)),
+                          [&](std::size_t item, unsigned) {
+                            const auto begin =
+                                rows.begin + static_cast<std::int64_t>(item) * per_item;
+                            spread_rows(context, begin, std::min(begin + per_item, rows.end), f);
+                          });
+}
 
 void write_aligned(run_context& context, const span& rows, detail::row_set& to) {
   const auto size = context.node.out.size;
   detail::block block(context.memory, static_cast<std::size_t>(rows.count()) * size, context.who);
   const std::int64_t per_item = std::max<std::int64_t>(context.chosen.chunk_rows, 4096);
-  detail::parallel_chunks(context.team, static_cast<std::size_t>(pieces(rows.count(), per_item)),
-                          [&](std::size_t item, unsigned) {
-                            const auto begin = static_cast<std::int64_t>(item) * per_item;
-                            detail::out_rows out{
-                                .cursor = block.data() + static_cast<std::size_t>(begin) * size,
-                                .past_caches = block.size() > detail::streamed_beyond_bytes};
-                            for_each_block(context, rows.begin + begin,
-                                           std::min(rows.begin + begin + per_item, rows.end),
-                                           [&](const detail::block_args& args) {
-                                             rows.loop(context.node.stage.element.get(), args, out);
-                                           });
-                          });
+  for_items(context, rows, per_item, [&](std::int64_t begin, std::int64_t end) {
+    detail::out_rows out{
+        .cursor = block.data() + static_cast<std::size_t>(begin - rows.begin) * size,
+        .past_caches = block.size() > detail::streamed_beyond_bytes};
+    return for_each_fast_block(context, begin, end, true, [&](const detail::block_args& args) {
+      rows.loop(context.node.stage.element.get(), args, out);
+    });
+  });
   append_block(to, std::move(block), rows.count());
 }
 
 void write_any(run_context& context, const span& rows, detail::row_set& to) {
   const auto size = context.node.out.size;
   const bool many = context.node.stage.form == detail::shape::many;
-  const std::int64_t per_item = context.chosen.chunk_rows;
-  const auto items = static_cast<std::size_t>(pieces(rows.count(), per_item));
-  std::vector<slab_writer> writers(context.team.count());
-  std::vector<std::vector<slab_writer::piece>> found(items);
-
-  detail::parallel_chunks(context.team, items, [&](std::size_t item, unsigned worker) {
-    auto& out = writers[worker];
-    out.context = &context;
-    out.first_slab = std::min(slab_bytes, static_cast<std::size_t>(rows.count()) * size);
-    out.grow = [](detail::out_rows& self) {
-      auto& slab = static_cast<slab_writer&>(self);
-      slab.make_room(std::max<std::size_t>(slab.context->node.out.size, 4096));
-    };
-    out.pieces = &found[item];
-    out.piece_begin = out.cursor;
-    const auto begin = static_cast<std::int64_t>(item) * per_item;
-    for_each_block(context, rows.begin + begin, std::min(rows.begin + begin + per_item, rows.end),
-                   [&](const detail::block_args& args) {
-                     if (!many) out.make_room(static_cast<std::size_t>(args.rows) * size);
-                     rows.loop(context.node.stage.element.get(), args, out);
-                   });
-    if (out.piece_begin != nullptr) out.close_piece();
+  slab_writers writers(context, static_cast<std::size_t>(rows.count()) * size);
+  for_items(context, rows, context.chosen.chunk_rows, [&](std::int64_t begin, std::int64_t end) {
+    auto& out = writers.take();
+    out.begin_run(begin);
+    const auto rest =
+        for_each_fast_block(context, begin, end, true, [&](const detail::block_args& args) {
+          if (!many) out.make_room(static_cast<std::size_t>(args.rows) * size);
+          rows.loop(context.node.stage.element.get(), args, out);
+        });
+    out.end_run();
+    writers.give_back(out);
+    return rest;
   });
-
-  for (const auto& item : found)
-    for (const auto& piece : item) to.append(piece.data, piece.rows);
-  for (auto& writer : writers)
-    for (auto& slab : writer.slabs) to.own(std::move(slab));
+  writers.move_to(to);
 }
 
 }  // namespace

@@ -1,80 +1,103 @@
 // The rows with the greatest or least keys, without sorting the others.
 //
-// Each worker keeps candidates of its own, from window to window; the order of candidates is total
-// (key, then row), so which worker saw which rows doesn't matter. At the end the candidates of all
-// workers are put together and sorted.
+// Workers keep candidates in buffers of their own, from window to window; the order of candidates
+// is total (key, then row), so which worker saw which rows doesn't matter. At the end the
+// candidates of all buffers are put together and sorted.
 #include "pappus/detail/loops/top.h"
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
+#include <mutex>
 #include <vector>
 
-#include "ops/blocks.h"
 #include "ops/core/rows_in.h"
 #include "ops/operator.h"
 #include "ops/registry.h"
+#include "ops/shared_rows.h"
 
 namespace pappus::ops {
 namespace {
 
 using detail::top_params;
 
-struct worker_state {
-  detail::block memory;
-  detail::top_buffer buffer;
-};
-struct top_state {
-  std::vector<worker_state> workers;
-};
-
 std::int64_t capacity_of(const top_params& params) {
   return params.limit + std::max(params.limit, detail::max_block_rows);
 }
 
+struct candidates {
+  detail::block memory;
+  detail::top_buffer buffer;
+};
+
+/// No more buffers than work at a time.
+class top_state {
+ public:
+  candidates& take(const run_context& context) {
+    const std::lock_guard lock(mutex_);
+    if (idle_.empty()) {
+      const auto& params = context.node.as<top_params>();
+      const auto capacity = capacity_of(params);
+      auto made = std::make_unique<candidates>();
+      made->memory = detail::block(
+          context.memory, static_cast<std::size_t>(capacity) * params.candidate_bytes, context.who);
+      made->buffer = {made->memory.data(), 0, params.limit, capacity, false};
+      return *all_.emplace_back(std::move(made));
+    }
+    auto& own = *idle_.back();
+    idle_.pop_back();
+    return own;
+  }
+  void give_back(candidates& own) {
+    const std::lock_guard lock(mutex_);
+    idle_.push_back(&own);
+  }
+  const std::vector<std::unique_ptr<candidates>>& all() const { return all_; }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<candidates>> all_;
+  std::vector<candidates*> idle_;
+};
+
 void consider(run_context& context) {
   const auto& params = context.node.as<top_params>();
-  if (!context.state) {
-    auto fresh = std::make_shared<top_state>();
-    fresh->workers.resize(context.team.count());
-    context.state = std::move(fresh);
-  }
+  if (!context.state) context.state = std::make_shared<top_state>();
   auto& state = *static_cast<top_state*>(context.state.get());
   for (const auto& input : context.inputs) context.output->keep_owners_of(*input);
   if (params.limit == 0) return;
   const std::int64_t per_item = context.chosen.chunk_rows;
-  detail::parallel_chunks(
-      context.team, static_cast<std::size_t>(pieces(context.rows, per_item)),
-      [&](std::size_t item, unsigned worker) {
-        auto& own = state.workers[worker];
-        if (own.memory.data() == nullptr) {
-          const auto capacity = capacity_of(params);
-          own.memory = detail::block(context.memory,
-                                     static_cast<std::size_t>(capacity) * params.candidate_bytes,
-                                     context.who);
-          own.buffer = {own.memory.data(), 0, params.limit, capacity, false};
-        }
-        const auto begin = static_cast<std::int64_t>(item) * per_item;
-        for_each_block(context, begin, std::min(begin + per_item, context.rows),
-                       [&](const detail::block_args& args) {
-                         params.consider(context.node.stage.element.get(), args, own.buffer);
-                       });
-      });
+  const auto consider_rows = [&](std::int64_t begin, std::int64_t end) {
+    auto& own = state.take(context);
+    const auto rest =
+        for_each_fast_block(context, begin, end, true, [&](const detail::block_args& args) {
+          params.consider(context.node.stage.element.get(), args, own.buffer);
+        });
+    state.give_back(own);
+    return rest;
+  };
+  detail::parallel_chunks(context.team, static_cast<std::size_t>(pieces(context.rows, per_item)),
+                          [&](std::size_t item, unsigned) {
+                            const auto begin = static_cast<std::int64_t>(item) * per_item;
+                            spread_rows(context, begin, std::min(begin + per_item, context.rows),
+                                        consider_rows);
+                          });
 }
 
 void choose(run_context& context) {
   const auto& params = context.node.as<top_params>();
   auto& state = *static_cast<top_state*>(context.state.get());
   std::int64_t count = 0;
-  for (const auto& own : state.workers) count += own.buffer.count;
+  for (const auto& own : state.all()) count += own->buffer.count;
   const std::int64_t chosen = std::min(count, params.limit);
   if (chosen == 0) return;
   detail::block all(context.memory, static_cast<std::size_t>(count) * params.candidate_bytes,
                     context.who);
   std::byte* to = all.data();
-  for (const auto& own : state.workers) {
-    const std::size_t bytes = static_cast<std::size_t>(own.buffer.count) * params.candidate_bytes;
+  for (const auto& own : state.all()) {
+    const std::size_t bytes = static_cast<std::size_t>(own->buffer.count) * params.candidate_bytes;
     if (bytes == 0) continue;
-    std::memcpy(to, own.buffer.candidates, bytes);
+    std::memcpy(to, own->buffer.candidates, bytes);
     to += bytes;
   }
   detail::block records(context.memory, static_cast<std::size_t>(chosen) * context.node.out.size,

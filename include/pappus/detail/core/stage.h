@@ -71,6 +71,7 @@ struct stage_spec {
   std::vector<node_ptr> sides;   ///< read whole
   std::int64_t rows = -1;        ///< the number of rows where there is no input (ranges)
   shape form = shape::aligned;
+  bool batched = false;  ///< some function of it takes blocks of records
   std::vector<op_label> ops;
   std::string devices{};  ///< where the user wants it to run: "cpu", "opencl:0"; empty: anywhere
   std::shared_ptr<const void> element;  ///< the expression: captured lambdas by value

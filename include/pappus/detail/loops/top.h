@@ -91,10 +91,13 @@ void consider_rows(const void* element, const block_args& args, top_buffer& buff
   const bool has_bar = buffer.has_bar;
   using order = typename entry::order;
   const order bar = has_bar ? all[buffer.limit - 1].key : order{};
+  // Workers meet rows in ascending order, mostly: then an equal one can't replace the bar.
+  const bool ties_win = has_bar && args.row < all[buffer.limit - 1].row;
 
   if constexpr (Element::form == shape::aligned && std::is_unsigned_v<order>) {
-    std::uint32_t found = has_bar ? 0 : 1;  // not bool, so that the loop vectorises
-    if (has_bar)
+    // Not bool, so that the loop vectorises.
+    std::uint32_t found = has_bar && !ties_win ? 0 : 1;
+    if (found == 0)
       for (std::int64_t i = 0; i < args.rows; ++i)
         bound.at(i, [&](const auto& value) {
           found |= entry::wins(order_of<typename Element::key_type>(key(value)), bar) ? 1u : 0u;
@@ -105,8 +108,7 @@ void consider_rows(const void* element, const block_args& args, top_buffer& buff
   for (std::int64_t i = 0; i < args.rows; ++i) {
     bound.at(i, [&](const auto& value) {
       const order own = order_of<typename Element::key_type>(key(value));
-      // Workers meet rows in ascending order: an equal one can't replace the bar.
-      if (!has_bar || entry::wins(own, bar))
+      if (!has_bar || entry::wins(own, bar) || (ties_win && !entry::wins(bar, own)))
         ::new (static_cast<void*>(next++)) entry{own, args.row + i, value};
     });
   }
