@@ -357,6 +357,9 @@ class query : public detail::element_refusals<detail::value_of<E>>,
                              detail::describe_element describe) const {
     auto params = std::make_shared<detail::fold_params>();
     params->loop = detail::fold_rows<Element, R>;
+    params->values = detail::write_values<Element>;
+    params->value_bytes = sizeof(value_type);
+    params->accumulate = detail::accumulate_values<value_type, R>;
     params->reducer = detail::reduce_kernel_of<R>(std::move(prototype));
     const auto layout = params->reducer.result;
     auto stage = stage_;

@@ -14,10 +14,10 @@
 #include <atomic>
 #include <cstring>
 
-#include "ops/blocks.h"
 #include "ops/core/rows_in.h"
 #include "ops/operator.h"
 #include "ops/registry.h"
+#include "ops/slow_fold.h"
 
 namespace pappus::ops {
 
@@ -54,6 +54,28 @@ void merge_into_total(run_context& context, fold_state& state, const std::byte* 
   }
 }
 
+/// Accumulates rows [begin, end) of the window. True when no further row can change the leaf.
+bool accumulate_leaf(const run_context& context, std::int64_t begin, std::int64_t end,
+                     std::byte* leaf) {
+  const auto& params = context.node.as<fold_params>();
+  const auto saturated = params.reducer.saturated;
+  bool done = saturated != nullptr && saturated(leaf);
+  bool may_share = true;
+  for (slow_rows rest{begin, end}; rest.any() && !done;) {
+    rest = for_each_fast_block(context, rest.begin, rest.end, may_share,
+                               [&](const detail::block_args& args) {
+                                 if (done) return;
+                                 params.loop(context.node.stage.element.get(), args, leaf);
+                                 done = saturated != nullptr && saturated(leaf);
+                               });
+    if (!rest.any() || done) break;
+    rest = fold_slow_rows(context, rest, leaf);
+    done = saturated != nullptr && saturated(leaf);
+    may_share = rest.row_ns > 0;
+  }
+  return done;
+}
+
 /// Accumulates rows [from, to) of the window: at most max_leaves leaves, the last one maybe in
 /// part.
 void accumulate_rows(run_context& context, fold_state& state, std::int64_t from, std::int64_t to) {
@@ -75,15 +97,9 @@ void accumulate_rows(run_context& context, fold_state& state, std::int64_t from,
           std::memcpy(leaf, state.carry.data(), reducer.state_size);
         else
           reducer.init(reducer.context.get(), leaf);
-        bool done = index > last_needed.load(std::memory_order_relaxed);
-        for_each_block(context, std::max(leaf_begin, begin) - first_row,
-                       std::min(leaf_begin + per_leaf, end) - first_row,
-                       [&](const detail::block_args& args) {
-                         if (done) return;
-                         params.loop(context.node.stage.element.get(), args, leaf);
-                         done = reducer.saturated && reducer.saturated(leaf);
-                       });
-        if (done) {
+        if (index > last_needed.load(std::memory_order_relaxed)) return;
+        if (accumulate_leaf(context, std::max(leaf_begin, begin) - first_row,
+                            std::min(leaf_begin + per_leaf, end) - first_row, leaf)) {
           auto last = last_needed.load(std::memory_order_relaxed);
           while (index < last && !last_needed.compare_exchange_weak(last, index)) {
           }

@@ -59,6 +59,13 @@ struct write_params : op_params {
 struct fold_params : op_params {
   fold_loop loop = nullptr;
   reduce_kernel reducer;
+  /// Where functions are slow, in place of `loop`: writes the values that are to be reduced. Asks
+  /// for room for each.
+  write_loop values = nullptr;
+  std::size_t value_bytes = 0;
+  /// Then accumulates n of them. `lanes` tells the lane of each; null: they take turns.
+  void (*accumulate)(const std::byte* values, const std::uint8_t* lanes, std::int64_t n,
+                     std::byte* state) = nullptr;
 };
 
 struct deliver_params : op_params {

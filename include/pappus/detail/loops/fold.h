@@ -111,6 +111,32 @@ void fold_rows(const void* element, const block_args& args, std::byte* memory) {
   }
 }
 
+/// The two halves of fold_rows() where functions are slow: several workers compute values, one
+/// accumulates them in row order. So neither needs to be fast itself.
+template <typename E>
+void write_values(const void* element, const block_args& args, out_rows& out) {
+  using T = value_of<E>;
+  const auto bound = static_cast<const E*>(element)->bind(args);
+  each_row<E::form>(bound, args.rows, [&](const auto& value) {
+    if (static_cast<std::size_t>(out.end - out.cursor) < sizeof(T)) out.grow(out);
+    ::new (static_cast<void*>(out.cursor)) T(value);
+    out.cursor += sizeof(T);
+  });
+}
+template <typename T, typename R>
+[[gnu::cold]] void accumulate_values(const std::byte* values, const std::uint8_t* lanes,
+                                     std::int64_t n, std::byte* memory) {
+  auto& state = *reinterpret_cast<fold_state<R>*>(memory);
+  for (std::int64_t i = 0; i < n; ++i) {
+    std::uint32_t lane = 0;
+    if constexpr (lanes_of<R>() > 1) {
+      lane = lanes != nullptr ? lanes[i] : state.next;
+      if (lanes == nullptr) state.next = lane + 1 == lanes_of<R>() ? 0 : lane + 1;
+    }
+    state.lane[lane].accumulate(reinterpret_cast<const T*>(values)[i]);
+  }
+}
+
 template <typename E, typename R>
 PAPPUS_GLUE void describe_fold(const void* element, device_writer& to) {
   const auto value = static_cast<const E*>(element)->describe(to);
