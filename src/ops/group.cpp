@@ -92,11 +92,11 @@ void partition_rows(const run_context& context, const group_params& params, stri
   detail::parallel_chunks(context.team, ranges.count, [&](std::size_t item, unsigned) {
     const auto range = static_cast<unsigned>(item);
     const std::int64_t first = begin + static_cast<std::int64_t>(item) * ranges.rows_each;
-    group_feeder feeder(context, params, strings);
-    feeder.feed(std::min(first, end), std::min(first + ranges.rows_each, end),
-                [&](const std::byte* keys, const std::byte* values, std::size_t n) {
-                  into.append(range, keys, values, n, function);
-                });
+    feed_in_order(context, params, strings, std::min(first, end),
+                  std::min(first + ranges.rows_each, end),
+                  [&](const std::byte* keys, const std::byte* values, std::size_t n) {
+                    into.append(range, keys, values, n, function);
+                  });
     into.close(range);
   });
 }

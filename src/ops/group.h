@@ -2,14 +2,15 @@
 // group_hash.cpp (unknown ones).
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
-#include "ops/blocks.h"
 #include "ops/core/group_table.h"
 #include "ops/core/partition.h"
 #include "ops/core/strings.h"
 #include "ops/operator.h"
+#include "ops/shared_rows.h"
 #include "pappus/detail/loops/group.h"
 
 namespace pappus::ops {
@@ -26,14 +27,15 @@ class group_feeder : detail::group_batch {
   /// \param strings  numbers the keys where they are strings, else null.
   group_feeder(const run_context& context, const group_params& params, string_ids* strings);
 
-  /// Calls f(keys, values, n) for rows [begin, end) of the window, in order, n <= 512.
+  /// Calls f(keys, values, n) for rows [begin, end) of the window, in order, n <= 512. Where it may
+  /// stop it does once they prove slow, and returns those that are left.
   template <typename F>
-  void feed(std::int64_t begin, std::int64_t end, F&& f) {
-    consumer_ = &f;
+  slow_rows feed(std::int64_t begin, std::int64_t end, bool may_stop, F&& f) {
+    consumer_ = const_cast<void*>(static_cast<const void*>(&f));
     consume_ = [](void* consumer, const std::byte* bits, const std::byte* values, std::size_t n) {
       (*static_cast<std::remove_reference_t<F>*>(consumer))(bits, values, n);
     };
-    for_each_block(context_, begin, end, [&](const detail::block_args& args) {
+    return for_each_fast_block(context_, begin, end, may_stop, [&](const detail::block_args& args) {
       params_.extract(context_.node.stage.element.get(), args, *this);
     });
   }
@@ -49,6 +51,29 @@ class group_feeder : detail::group_batch {
   void* consumer_ = nullptr;
   void (*consume_)(void*, const std::byte*, const std::byte*, std::size_t) = nullptr;
 };
+
+/// Takes n rows: their keys as bits, and their values.
+using row_taker =
+    std::function<void(const std::byte* keys, const std::byte* values, std::size_t n)>;
+
+/// For rows whose functions are slow: several workers extract them, and `take` is called on this
+/// thread, in row order. Returns the rows that are left when they are fast again, or when memory to
+/// keep them is short (then `row_ns` is 0).
+slow_rows feed_slow_rows(const run_context& context, const group_params& params,
+                         string_ids* strings, const slow_rows& rest, const row_taker& take);
+
+/// Calls take(keys, values, n) for rows [begin, end) of the window in row order on this thread,
+/// fast or slow.
+template <typename F>
+void feed_in_order(const run_context& context, const group_params& params, string_ids* strings,
+                   std::int64_t begin, std::int64_t end, F&& take) {
+  group_feeder feeder(context, params, strings);
+  bool may_share = true;
+  for (slow_rows rest{begin, end}; rest.any(); may_share = rest.row_ns > 0) {
+    rest = feeder.feed(rest.begin, rest.end, may_share, take);
+    if (rest.any()) rest = feed_slow_rows(context, params, strings, rest, std::ref(take));
+  }
+}
 
 /// Bytes of a key as bits.
 inline std::size_t bits_bytes(const group_params& params) {

@@ -38,6 +38,8 @@ class leaf_run final : public dense_run {
 
  private:
   void take_leaves(run_context& context, std::int64_t begin, std::int64_t end);
+  void fill_leaf(const run_context& context, std::int64_t begin, std::int64_t end,
+                 std::byte* table) const;
 
   detail::block carry_;  // the table of a leaf that the last window cut
   bool has_carry_ = false;
@@ -52,6 +54,23 @@ void leaf_run::take(run_context& context) {
     const std::int64_t stop = std::min(end, (row / per_leaf + at_once) * per_leaf);
     take_leaves(context, row, stop);
     row = stop;
+  }
+}
+
+/// Rows [begin, end) of the window, which belong to one leaf.
+void leaf_run::fill_leaf(const run_context& context, std::int64_t begin, std::int64_t end,
+                         std::byte* table) const {
+  bool may_share = true;
+  for (slow_rows rest{begin, end}; rest.any(); may_share = rest.row_ns > 0) {
+    rest = for_each_fast_block(context, rest.begin, rest.end, may_share,
+                               [&](const detail::block_args& args) {
+                                 params_.direct(context.node.stage.element.get(), args, table);
+                               });
+    if (rest.any())
+      rest = feed_slow_rows(context, params_, nullptr, rest,
+                            [&](const std::byte* keys, const std::byte* values, std::size_t n) {
+                              params_.add_to_table(keys, values, n, table);
+                            });
   }
 }
 
@@ -70,11 +89,8 @@ void leaf_run::take_leaves(run_context& context, std::int64_t begin, std::int64_
         else
           fill_groups(params_, table, static_cast<std::size_t>(params_.domain));
         const std::int64_t leaf = (first_leaf + static_cast<std::int64_t>(item)) * per_leaf;
-        for_each_block(context, std::max(leaf, begin) - context.first_row,
-                       std::min(leaf + per_leaf, end) - context.first_row,
-                       [&](const detail::block_args& args) {
-                         params_.direct(context.node.stage.element.get(), args, table);
-                       });
+        fill_leaf(context, std::max(leaf, begin) - context.first_row,
+                  std::min(leaf + per_leaf, end) - context.first_row, table);
       });
   has_carry_ = end % per_leaf != 0;
   const std::int64_t complete = leaves - (has_carry_ ? 1 : 0);

@@ -16,6 +16,7 @@
 
 #include "ops/core/radix.h"
 #include "ops/core/rows_in.h"
+#include "ops/core/stretches.h"
 #include "ops/group.h"
 
 namespace pappus::ops {
@@ -73,8 +74,10 @@ class hash_run final : public group_run {
   table_ptr make_table(run_context& context, double expected, table_layout layout) const;
   void accumulate(group_table& table, const std::byte* keys, const std::byte* values,
                   std::size_t n) const;
-  void merge_into(group_table& table, const group_table& from) const;
-  void complete_leaf(table_ptr from);
+  void merge_into(const detail::workers& team, group_table& table, const group_table& from) const;
+  void fill_leaf(const run_context& context, std::int64_t begin, std::int64_t end,
+                 group_table& table) const;
+  void complete_leaf(const detail::workers& team, table_ptr from);
   void take_leaves(run_context& context, std::int64_t begin, std::int64_t end);
   void end_round(run_context& context);
   void choose_seed();
@@ -127,13 +130,15 @@ void hash_run::accumulate(group_table& table, const std::byte* keys, const std::
   }
 }
 
-void hash_run::merge_into(group_table& table, const group_table& from) const {
+void hash_run::merge_into(const detail::workers& team, group_table& table,
+                          const group_table& from) const {
   const std::size_t key_bytes = bits_bytes(params_);
   std::byte keys[batch * 16];
   const std::byte* others[batch];
   std::byte* states[batch];
   std::size_t waiting = 0;
   const auto merge_waiting = [&] {
+    stop_if_cancelled(team);
     table.find_or_insert(keys, waiting, states);
     for (std::size_t i = 0; i < waiting; ++i) params_.merge(states[i], others[i], 1);
     waiting = 0;
@@ -146,13 +151,13 @@ void hash_run::merge_into(group_table& table, const group_table& from) const {
   merge_waiting();
 }
 
-void hash_run::complete_leaf(table_ptr from) {
+void hash_run::complete_leaf(const detail::workers& team, table_ptr from) {
   ++round_leaves_;
   round_groups_ += static_cast<std::int64_t>(from->size());
   if (tables_.empty())
     tables_.push_back(std::move(from));
   else
-    merge_into(*tables_.front(), *from);
+    merge_into(team, *tables_.front(), *from);
 }
 
 void hash_run::take(run_context& context) {
@@ -170,6 +175,25 @@ void hash_run::take(run_context& context) {
   }
 }
 
+/// Rows [begin, end) of the window, which belong to one leaf.
+void hash_run::fill_leaf(const run_context& context, std::int64_t begin, std::int64_t end,
+                         group_table& table) const {
+  const auto take = [&](const std::byte* keys, const std::byte* values, std::size_t n) {
+    accumulate(table, keys, values, n);
+  };
+  if (params_.direct_hash == nullptr)
+    return feed_in_order(context, params_, strings_.get(), begin, end, take);
+  bool may_share = true;
+  for (slow_rows rest{begin, end}; rest.any(); may_share = rest.row_ns > 0) {
+    auto slots = table.slots();
+    rest = for_each_fast_block(context, rest.begin, rest.end, may_share,
+                               [&](const detail::block_args& args) {
+                                 params_.direct_hash(context.node.stage.element.get(), args, slots);
+                               });
+    if (rest.any()) rest = feed_slow_rows(context, params_, strings_.get(), rest, take);
+  }
+}
+
 /// Rows [begin, end), numbered over the whole stage, of one round.
 void hash_run::take_leaves(run_context& context, std::int64_t begin, std::int64_t end) {
   std::vector<leaf> leaves;
@@ -183,24 +207,14 @@ void hash_run::take_leaves(run_context& context, std::int64_t begin, std::int64_
                                 : make_table(context, static_cast<double>(expected), {true, seed_});
     const std::int64_t first = std::max(leaves[item].begin, begin) - context.first_row;
     const std::int64_t last = std::min(leaves[item].end, end) - context.first_row;
-    if (params_.direct_hash != nullptr) {
-      auto slots = table->slots();
-      for_each_block(context, first, last, [&](const detail::block_args& args) {
-        params_.direct_hash(context.node.stage.element.get(), args, slots);
-      });
-      return;
-    }
-    group_feeder feeder(context, params_, strings_.get());
-    feeder.feed(first, last, [&](const std::byte* keys, const std::byte* values, std::size_t n) {
-      accumulate(*table, keys, values, n);
-    });
+    fill_leaf(context, first, last, *table);
   });
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     if (leaves[i].end > end) {
       carry_ = std::move(found[i]);
     } else {
       last_leaf_ = leaves[i];
-      complete_leaf(std::move(found[i]));
+      complete_leaf(context.team, std::move(found[i]));
     }
   }
 }
@@ -238,10 +252,14 @@ void hash_run::change_to_partitions(run_context& context, double groups) {
       std::min({groups, 4e6, static_cast<double>(context.rows)}) / static_cast<double>(count);
 
   std::vector<table_ptr> before = std::exchange(tables_, {});
-  for (std::size_t i = 0; i < count; ++i)
-    tables_.push_back(make_table(context, each, {.sparse = false, .partition_bits = bits}));
+  tables_.resize(count);
+  detail::parallel_chunks(context.team, count, [&](std::size_t item, unsigned) {
+    tables_[item] = make_table(context, each, {.sparse = false, .partition_bits = bits});
+  });
   if (before.empty()) return;
+  std::size_t moved = 0;
   before.front()->for_each([&](const std::byte* key, const std::byte* state) {
+    if (moved++ % stretch_rows == 0) stop_if_cancelled(context.team);
     const auto number = with_key_type(bits_bytes(params_), [&](auto type) {
       return detail::spread_hash::product(load<decltype(type)>(key)) >> (64 - bits);
     });
@@ -273,7 +291,7 @@ void hash_run::take_partitioned(run_context& context, std::int64_t begin, std::i
 }
 
 void hash_run::finish(run_context& context) {
-  if (carry_) complete_leaf(std::move(carry_));
+  if (carry_) complete_leaf(context.team, std::move(carry_));
   std::size_t groups = 0;
   for (const auto& table : tables_) groups += table->size();
   if (groups == 0) return;
@@ -330,12 +348,16 @@ void hash_run::write_by_string(run_context& context, std::size_t n) const {
   detail::block by_id(context.memory, n * sizeof(std::byte*), context.who);
   detail::block states(context.memory, n * sizeof(std::byte*), context.who);
   strings_->sorted(context.team, strings.as<std::string_view>(), ids.as<std::uint32_t>());
-  for (const auto& table : tables_)
-    table->for_each([&](const std::byte* key, const std::byte* state) {
+  detail::parallel_chunks(context.team, tables_.size(), [&](std::size_t item, unsigned) {
+    tables_[item]->for_each([&](const std::byte* key, const std::byte* state) {
       by_id.as<const std::byte*>()[load<std::uint32_t>(key)] = state;
     });
-  for (std::size_t i = 0; i < n; ++i)
-    states.as<const std::byte*>()[i] = by_id.as<const std::byte*>()[ids.as<std::uint32_t>()[i]];
+  });
+  for_each_stretch(context.team, std::size_t{0}, n, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i)
+      states.as<const std::byte*>()[i] = by_id.as<const std::byte*>()[ids.as<std::uint32_t>()[i]];
+  });
+  stop_if_cancelled(context.team);
   write(context, strings.data(), states.as<const std::byte*>(), n);
 }
 

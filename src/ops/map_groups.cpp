@@ -52,15 +52,19 @@ sorted_rows extract_and_sort(run_context& context, string_ids* strings,
                              rows.key_memory.data() + half_keys,
                              rows.record_memory.data() + half_records};
 
-  for_each_item(context, n, 65536, [&](std::size_t first, std::size_t last) {
+  const auto extract = [&](std::int64_t first, std::int64_t last) {
     group_feeder feeder(context, params, strings);
-    std::size_t row = first;
-    feeder.feed(static_cast<std::int64_t>(first), static_cast<std::int64_t>(last),
-                [&](const std::byte* keys, const std::byte* records, std::size_t count) {
-                  std::memcpy(buffers.keys + row * key_bytes, keys, count * key_bytes);
-                  std::memcpy(buffers.payload + row * record_bytes, records, count * record_bytes);
-                  row += count;
-                });
+    auto row = static_cast<std::size_t>(first);
+    return feeder.feed(
+        first, last, true, [&](const std::byte* keys, const std::byte* records, std::size_t count) {
+          std::memcpy(buffers.keys + row * key_bytes, keys, count * key_bytes);
+          std::memcpy(buffers.payload + row * record_bytes, records, count * record_bytes);
+          row += count;
+        });
+  };
+  for_each_item(context, n, 65536, [&](std::size_t first, std::size_t last) {
+    spread_rows(context, static_cast<std::int64_t>(first), static_cast<std::int64_t>(last),
+                extract);
   });
   if (strings != nullptr) {
     detail::block ranks(context.memory, strings->size() * sizeof(std::uint32_t), context.who);

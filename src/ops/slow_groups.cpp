@@ -1,0 +1,98 @@
+// Rows whose key or value functions are slow: several workers extract keys and values, one takes
+// them in row order. What a piece extracted is kept until its turn comes; where memory for that is
+// short, the rows are extracted by the one that takes them.
+#include <cstring>
+
+#include "ops/group.h"
+#include "pappus/error.h"
+
+namespace pappus::ops {
+namespace {
+
+/// Of one piece: a row may yield very many.
+constexpr std::size_t most_kept_bytes = std::size_t{4} << 20;
+
+class extracted_rows {
+ public:
+  bool too_many() const { return too_many_; }
+
+  void compute(const run_context& context, const group_params& params, string_ids* strings,
+               std::int64_t begin, std::int64_t end) try {
+    group_feeder feeder(context, params, strings);
+    for (slow_rows rest{begin, end}; rest.any() && !too_many_;) {
+      rest = feeder.feed(rest.begin, rest.end, true,
+                         [&](const std::byte* keys, const std::byte* values, std::size_t n) {
+                           keep(context, bits_bytes(params), params.payload_bytes, keys, values, n);
+                         });
+      rest = take_in_order<extracted_rows>(
+          context, rest,
+          [&](extracted_rows& piece, std::int64_t first, std::int64_t last) {
+            piece.compute(context, params, strings, first, last);
+          },
+          [&](extracted_rows& piece, std::int64_t, std::int64_t) {
+            for (auto& run : piece.runs_) runs_.push_back(std::move(run));
+            bytes_ += piece.bytes_;
+            too_many_ |= piece.too_many_;
+            return !too_many_;
+          });
+    }
+  } catch (const memory_error&) {
+    give_up();
+  } catch (const too_much_to_keep&) {
+    give_up();
+  }
+
+  void hand_on(const row_taker& take) const {
+    for (const auto& run : runs_) take(run.memory.data(), run.values, run.n);
+  }
+
+ private:
+  struct run {
+    detail::block memory;  // keys, then values
+    const std::byte* values;
+    std::size_t n;
+  };
+
+  void keep(const run_context& context, std::size_t key_bytes, std::size_t value_bytes,
+            const std::byte* keys, const std::byte* values, std::size_t n) {
+    const std::size_t all_keys = round_up(n * key_bytes, 64), all_values = n * value_bytes;
+    if ((bytes_ += all_keys + all_values) > most_kept_bytes) throw too_much_to_keep{};
+    detail::block memory(context.memory, all_keys + all_values, context.who);
+    std::byte* const to = memory.data();
+    std::memcpy(to, keys, n * key_bytes);
+    if (all_values != 0) std::memcpy(to + all_keys, values, all_values);
+    runs_.push_back({std::move(memory), to + all_keys, n});
+  }
+  void give_up() {
+    runs_.clear();
+    too_many_ = true;
+  }
+
+  std::vector<run> runs_;
+  std::size_t bytes_ = 0;
+  bool too_many_ = false;
+};
+
+}  // namespace
+
+slow_rows feed_slow_rows(const run_context& context, const group_params& params,
+                         string_ids* strings, const slow_rows& rest, const row_taker& take) {
+  bool short_of_memory = false;
+  auto left = take_in_order<extracted_rows>(
+      context, rest,
+      [&](extracted_rows& piece, std::int64_t begin, std::int64_t end) {
+        piece.compute(context, params, strings, begin, end);
+      },
+      [&](extracted_rows& piece, std::int64_t begin, std::int64_t end) {
+        short_of_memory = piece.too_many();
+        if (short_of_memory)
+          group_feeder(context, params, strings).feed(begin, end, false, take);
+        else
+          piece.hand_on(take);
+        return !short_of_memory;
+      });
+  if (short_of_memory) left.row_ns = 0;
+  return left;
+}
+
+}  // namespace pappus::ops
