@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <mutex>
@@ -11,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/environment.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cost/rates_file.h"
@@ -134,7 +134,7 @@ void show_device(const devices::attached_ptr& on, const devices::selection& chos
 
 int show(bool measure) {
   const session s;
-  const char* names = std::getenv("PAPPUS_DEVICES");
+  const char* names = base::environment("PAPPUS_DEVICES");
   const auto chosen = devices::select(names != nullptr ? names : "");
   auto listed = devices::all_devices();
   for (const auto& on : chosen.devices)

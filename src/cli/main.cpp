@@ -1,3 +1,4 @@
+#include "base/environment.h"
 #include "cli/command.h"
 
 int main(int argc, char** argv) {
@@ -5,6 +6,7 @@ int main(int argc, char** argv) {
   CLI::App app("Pappus: data-parallel programs in ordinary C++", "pappus");
   app.require_subcommand(1);
   app.set_version_flag("--version", "pappus " PAPPUS_VERSION);
+  app.footer(pappus::base::environment_help());
   action chosen;
   add_devices(app, chosen);
   add_demo(app, chosen);

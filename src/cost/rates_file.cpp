@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
@@ -12,6 +11,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/cache_folder.h"
+#include "base/environment.h"
 #include "pappus/error.h"
 
 namespace pappus::cost {
@@ -123,16 +124,9 @@ void use_measured(machine& m, const stored_rates& rates) {
 }
 
 std::string rates_path() {
-  const auto variable = [](const char* name) -> std::string {
-    const char* value = std::getenv(name);
-    return value != nullptr ? value : "";
-  };
-  if (auto path = variable("PAPPUS_MACHINE"); !path.empty()) return path;
-  if (const auto cache = variable("XDG_CACHE_HOME"); !cache.empty())
-    return cache + "/pappus/machine.json";
-  if (const auto home = variable("HOME"); !home.empty())
-    return home + "/.cache/pappus/machine.json";
-  return {};
+  if (const char* path = base::environment("PAPPUS_MACHINE")) return path;
+  const auto folder = base::cache_folder();
+  return folder.empty() ? std::string() : (folder / "machine.json").string();
 }
 
 stored_rates load_rates(const std::string& path) {

@@ -1,7 +1,6 @@
 #include "device_ops/dump.h"
 
 #include <cctype>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -9,6 +8,8 @@
 #include <system_error>
 
 #include <fmt/format.h>
+
+#include "base/environment.h"
 
 namespace pappus::device_ops {
 namespace {
@@ -23,8 +24,8 @@ std::string file_name(const program& what, std::string_view kernel) {
 }  // namespace
 
 void dump(const program& what, std::string_view kernel) {
-  const char* folder = std::getenv("PAPPUS_DUMP");
-  if (folder == nullptr || *folder == '\0' || !what.text) return;
+  const char* folder = base::environment("PAPPUS_DUMP");
+  if (folder == nullptr || !what.text) return;
   std::error_code ignored;
   std::filesystem::create_directories(folder, ignored);
   const auto path = std::filesystem::path(folder) / file_name(what, kernel);

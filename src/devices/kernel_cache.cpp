@@ -27,13 +27,14 @@
 #include <bit>
 #include <cerrno>
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
 #include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/cache_folder.h"
+#include "base/environment.h"
 #include "base/text.h"
 
 namespace pappus::devices {
@@ -229,13 +230,8 @@ std::vector<kept_file> entries_of(const fs::path& folder) {
   return entries;
 }
 
-const char* environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr && *value != '\0' ? value : nullptr;
-}
-
 std::size_t cap_from_environment() {
-  const char* text = environment("PAPPUS_CACHE_SIZE");
+  const char* text = base::environment("PAPPUS_CACHE_SIZE");
   return text != nullptr ? base::parse_bytes(text, "PAPPUS_CACHE_SIZE") : bytes_max_default;
 }
 
@@ -251,18 +247,16 @@ fs::path kernel_cache_folder(const char* pappus_cache, const char* xdg_cache_hom
                              const char* home) {
   if (pappus_cache != nullptr && *pappus_cache != '\0')
     return std::string_view(pappus_cache) == "off" ? fs::path() : fs::path(pappus_cache);
-  // The XDG base directory specification has relative paths ignored.
-  for (const auto& [root, below] : {std::pair{xdg_cache_home, ""}, std::pair{home, ".cache"}})
-    if (root != nullptr && *root == '/') return fs::path(root) / below / "pappus" / "kernels";
-  return {};
+  const auto folder = base::cache_folder(xdg_cache_home, home);
+  return folder.empty() ? folder : folder / "kernels";
 }
 
 kernel_cache& kernel_cache::shared() {
   // Kept until the process ends: devices are, and build kernels as long as any thread runs.
-  static auto* const cache =
-      new kernel_cache(kernel_cache_folder(environment("PAPPUS_CACHE"),
-                                           environment("XDG_CACHE_HOME"), environment("HOME")),
-                       cap_from_environment());
+  static auto* const cache = new kernel_cache(
+      kernel_cache_folder(base::environment("PAPPUS_CACHE"), base::environment("XDG_CACHE_HOME"),
+                          base::environment("HOME")),
+      cap_from_environment());
   return *cache;
 }
 

@@ -3,28 +3,19 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 
 #include <fmt/format.h>
 
+#include "base/environment.h"
 #include "base/text.h"
 #include "ops/core/rows_in.h"
 #include "pappus/error.h"
 
 namespace pappus::detail {
-namespace {
-
-const char* environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr && *value != '\0' ? value : nullptr;
-}
-
-}  // namespace
-
 options resolved(options settings) {
   if (settings.threads == 0) {
-    const char* text = environment("PAPPUS_THREADS");
+    const char* text = base::environment("PAPPUS_THREADS");
     settings.threads =
         text != nullptr
             ? static_cast<unsigned>(base::parse_count(text, "PAPPUS_THREADS", 1, threads_max))
@@ -34,12 +25,12 @@ options resolved(options settings) {
     throw usage_error(fmt::format("options::threads: expected at most {}, got {}", threads_max,
                                   settings.threads));
   if (settings.host_memory == 0) {
-    const char* text = environment("PAPPUS_HOST_MEMORY");
+    const char* text = base::environment("PAPPUS_HOST_MEMORY");
     settings.host_memory =
         text != nullptr ? base::parse_bytes(text, "PAPPUS_HOST_MEMORY") : memory::default_limit();
   }
   if (settings.chunk_rows == 0)
-    if (const char* text = environment("PAPPUS_CHUNK_ROWS"))
+    if (const char* text = base::environment("PAPPUS_CHUNK_ROWS"))
       settings.chunk_rows = base::parse_count(text, "PAPPUS_CHUNK_ROWS", 1);
   if (settings.chunk_rows < 0)
     throw usage_error(
@@ -49,12 +40,12 @@ options resolved(options settings) {
   // More rows than memory holds is one chunk; the bound keeps sums of sizes within 64 bits.
   settings.chunk_rows = std::min(settings.chunk_rows, std::int64_t{1} << 40);
   if (settings.devices.empty())
-    if (const char* text = environment("PAPPUS_DEVICES")) settings.devices = text;
+    if (const char* text = base::environment("PAPPUS_DEVICES")) settings.devices = text;
   if (settings.device_memory == 0)
-    if (const char* text = environment("PAPPUS_DEVICE_MEMORY"))
+    if (const char* text = base::environment("PAPPUS_DEVICE_MEMORY"))
       settings.device_memory = base::parse_bytes(text, "PAPPUS_DEVICE_MEMORY");
   if (settings.trace.empty())
-    if (const char* text = environment("PAPPUS_TRACE")) settings.trace = text;
+    if (const char* text = base::environment("PAPPUS_TRACE")) settings.trace = text;
   return settings;
 }
 
@@ -65,7 +56,7 @@ session_core::session_core(const options& settings)
       devices_(settings_.devices, settings_.device_memory, memory_),
       team_(devices::cpu::make_team(settings_.threads)),
       progress_(settings_.progress < 0 ? ::isatty(STDERR_FILENO) == 1 : settings_.progress > 0),
-      explain_only_(environment("PAPPUS_EXPLAIN")) {
+      explain_only_(base::environment("PAPPUS_EXPLAIN")) {
   if (!settings_.trace.empty()) tracer_ = trace::open_sink(settings_.trace);
 }
 

@@ -158,6 +158,8 @@ TEST(rates_path, follows_the_environment) {
   ::unsetenv("XDG_CACHE_HOME");
   ::setenv("HOME", "/somebody", 1);
   EXPECT_EQ(rates_path(), "/somebody/.cache/pappus/machine.json");
+  ::setenv("XDG_CACHE_HOME", "relative", 1);
+  EXPECT_EQ(rates_path(), "/somebody/.cache/pappus/machine.json");
 }
 
 TEST(scaled_bandwidth, grows_with_threads_until_the_memory_is_busy) {

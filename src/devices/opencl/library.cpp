@@ -2,7 +2,7 @@
 
 #include <dlfcn.h>
 
-#include <cstdlib>
+#include "base/environment.h"
 
 namespace pappus::devices::opencl {
 namespace {
@@ -27,8 +27,7 @@ void* open_library(const char* named, std::string& why) {
 
 loaded load() {
   loaded result;
-  const char* named = std::getenv("PAPPUS_OPENCL_LIBRARY");
-  void* handle = open_library(named && *named ? named : nullptr, result.why);
+  void* handle = open_library(base::environment("PAPPUS_OPENCL_LIBRARY"), result.why);
   if (!result.why.empty()) return result;
 #define PAPPUS_OPENCL_LOOK_UP(name)                                                           \
   result.functions.name = reinterpret_cast<decltype(&::cl##name)>(dlsym(handle, "cl" #name)); \

@@ -1,0 +1,15 @@
+// Where what can be made again is kept between runs.
+#pragma once
+
+#include <filesystem>
+
+namespace pappus::base {
+
+/// `pappus` below XDG_CACHE_HOME, else below .cache in HOME; empty where neither says. Relative
+/// paths are ignored, as the XDG base directory specification wants it.
+/// \param xdg_cache_home, home  the variables' values; may be null.
+std::filesystem::path cache_folder(const char* xdg_cache_home, const char* home);
+/// The same of this process's environment.
+std::filesystem::path cache_folder();
+
+}  // namespace pappus::base

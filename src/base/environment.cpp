@@ -1,0 +1,45 @@
+#include "base/environment.h"
+
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+namespace pappus::base {
+namespace {
+
+constexpr variable known[] = {
+    {"PAPPUS_THREADS", "threads of a session", "all cores the process may use"},
+    {"PAPPUS_HOST_MEMORY", "memory of a session: 8GiB", "80 % of what is free"},
+    {"PAPPUS_CHUNK_ROWS", "rows a chunk; never changes a result", "the planner's choice"},
+    {"PAPPUS_DEVICES", "where queries may run: cpu, opencl:0,opencl:1",
+     "wherever they are fastest"},
+    {"PAPPUS_DEVICE_MEMORY", "memory of a session on each device", "9/10 of the device's"},
+    {"PAPPUS_TRACE", "file that a trace of every query is written to", "no trace"},
+    {"PAPPUS_EXPLAIN",
+     "text or dot: print how the first query would run, and end; text:3: the third", "queries run"},
+    {"PAPPUS_CACHE", "folder of compiled kernels; off: none are kept",
+     "$XDG_CACHE_HOME/pappus/kernels, ~/.cache/pappus/kernels"},
+    {"PAPPUS_CACHE_SIZE", "the most that compiled kernels may take", "256 MiB"},
+    {"PAPPUS_MACHINE", "file of the rates that pappus devices --measure found",
+     "$XDG_CACHE_HOME/pappus/machine.json, ~/.cache/pappus/machine.json"},
+    {"PAPPUS_DUMP", "folder that the text of each kernel is written to", "none is written"},
+    {"PAPPUS_OPENCL_LIBRARY", "the OpenCL library", "libOpenCL.so.1"},
+};
+
+}  // namespace
+
+std::span<const variable> variables() { return known; }
+
+const char* environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr && *value != '\0' ? value : nullptr;
+}
+
+std::string environment_help() {
+  std::string text = "Environment:\n";
+  for (const auto& v : known)
+    text += fmt::format("  {:<23}{}\n  {:<23}otherwise: {}\n", v.name, v.meaning, "", v.otherwise);
+  return text;
+}
+
+}  // namespace pappus::base
