@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <fstream>
 #include <limits>
@@ -38,9 +39,15 @@ std::byte* map_pages(std::size_t bytes) {
   return begin + head;
 }
 
+/// A block that holds a record has at least as many bytes as the record's alignment.
+std::byte* small_block(std::size_t bytes) {
+  void* data = nullptr;
+  const std::size_t align = std::min<std::size_t>(std::bit_floor(bytes), 4096);
+  return ::posix_memalign(&data, align, bytes) == 0 ? static_cast<std::byte*>(data) : nullptr;
+}
+
 std::byte* take_from_system(std::size_t bytes) {
-  if (bytes <= small_limit) return static_cast<std::byte*>(std::aligned_alloc(64, bytes));
-  return map_pages(bytes);
+  return bytes <= small_limit ? small_block(bytes) : map_pages(bytes);
 }
 
 void give_to_system(std::byte* data, std::size_t bytes) {

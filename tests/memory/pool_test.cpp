@@ -55,6 +55,16 @@ TEST(pool, hands_out_aligned_writable_memory) {
     EXPECT_EQ(blocks[i].data()[blocks[i].size() - 1], static_cast<std::byte>(i + 1));
 }
 
+TEST(pool, aligns_blocks_for_any_record_that_fits_them) {
+  pool memory(64 * MiB);
+  for (std::size_t align = 64; align <= 4096; align *= 2)
+    for (const std::size_t bytes : {align, 3 * align, 5 * align + 8, 100 * align}) {
+      const detail::block first(memory, bytes, "a"), second(memory, bytes, "b");
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(first.data()) % align, 0u) << bytes;
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(second.data()) % align, 0u) << bytes;
+    }
+}
+
 TEST(pool, reuses_warm_blocks_of_the_same_size) {
   pool memory(64 * MiB);
   std::byte* first = memory.acquire(5 * MiB, "test");

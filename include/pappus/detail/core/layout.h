@@ -36,10 +36,11 @@ struct record_type {
   std::string_view name;  ///< the C++ type, for explain and messages
 };
 
-/// Records are moved as bytes, so their copies must be memcpy.
+/// Records are moved as bytes, so their copies must be memcpy. Memory is aligned for them up to a
+/// page of 4096 bytes.
 template <typename T>
 concept record = std::is_trivially_copyable_v<T> && std::is_object_v<T> && !std::is_const_v<T> &&
-                 !std::is_pointer_v<T>;
+                 !std::is_pointer_v<T> && alignof(T) <= 4096;
 
 template <record T>
 constexpr record_type record_type_of() {

@@ -12,8 +12,9 @@ class memory_source {
  public:
   virtual ~memory_source() = default;
 
-  /// At least `bytes` bytes, 64-byte aligned, content unspecified. Throws memory_error naming
-  /// `who`, the bytes and the limit.
+  /// At least `bytes` bytes, content unspecified, aligned to 64 bytes and, up to a page of 4096, to
+  /// the greatest power of two that isn't above `bytes`: so for any record that fits. Throws
+  /// memory_error naming `who`, the bytes and the limit.
   virtual std::byte* acquire(std::size_t bytes, std::string_view who) = 0;
 
   /// Takes back what acquire(bytes) gave.

@@ -134,7 +134,6 @@ void describe_top(const void* element, device_writer& to) {
 
 template <typename Element>
 std::shared_ptr<top_params> make_top_params(std::int64_t limit) {
-  static_assert(alignof(candidate<Element>) <= 64);
   auto params = std::make_shared<top_params>();
   params->limit = limit;
   params->candidate_bytes = sizeof(candidate<Element>);
