@@ -71,10 +71,11 @@ class pace {
     last_ = now;
     looked_at_ = row;
     unseen_blocks_ = 0;
+    constexpr std::int64_t growth = 64;
     if (ns < slow_block_ns)
-      longest_ = std::min(longest_ * 16, most_);
-    else if (row_ns_ * static_cast<double>(longest_) > 16 * slow_block_ns)
-      longest_ = std::max<std::int64_t>(longest_ / 16, 1);
+      longest_ = std::min(longest_ * growth, most_);
+    else if (row_ns_ * static_cast<double>(longest_) > growth * slow_block_ns)
+      longest_ = std::max<std::int64_t>(longest_ / growth, 1);
     return ns >= slow_block_ns && row_ns_ >= slow_row_ns;
   }
 
