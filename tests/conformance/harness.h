@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "devices/registry.h"
+#include "ops/pace.h"
 #include "pappus/pappus.h"
 #include "support/few_rows.h"
 
@@ -26,6 +27,7 @@ struct setting {
   std::int64_t chunk_rows;  // 0: the planner's choice
   const char* devices = "cpu";
   std::size_t device_memory = 0;  // bytes; 0: what the device has
+  bool slow = false;              // some rows are taken for slow, so that they are shared out
 
   options as_options() const {
     return {.threads = threads,
@@ -36,8 +38,21 @@ struct setting {
 };
 
 inline std::ostream& operator<<(std::ostream& out, const setting& s) {
-  return out << s.threads << " threads, " << s.chunk_rows << " rows a chunk, " << s.devices;
+  return out << s.threads << " threads, " << s.chunk_rows << " rows a chunk, " << s.devices
+             << (s.slow ? ", slow rows" : "");
 }
+
+/// While it lives, functions are taken to need so long, whatever the clock says.
+class pretended_time {
+ public:
+  explicit pretended_time(ops::pretended_time row_ns) { ops::pretended_row_ns = row_ns; }
+  ~pretended_time() { ops::pretended_row_ns = nullptr; }
+  pretended_time(const pretended_time&) = delete;
+  pretended_time& operator=(const pretended_time&) = delete;
+};
+
+/// Stretches of rows that are slow and of such as aren't, in turn.
+inline double now_and_then_slow(std::int64_t row) { return (row >> 11) % 2 == 0 ? 30e3 : 10; }
 
 /// How many OpenCL devices there are. Two of PoCL's stand for a machine with two GPUs.
 inline std::size_t opencl_devices() {
@@ -63,6 +78,8 @@ inline const std::vector<setting>& settings() {
         {2, 7},
         {8, 4097},
         {4, std::int64_t{1} << 40},
+        {2, 0, "cpu", 0, true},
+        {5, 50, "cpu", 0, true},
         {2, 0, "test:seed=1+delay_us=0", 64 * mebibyte},
         {2, 4097, "test:seed=2+delay_us=0,test:seed=3+delay_us=0", 16 * mebibyte},
     };
@@ -116,6 +133,7 @@ void expect_rows(const std::vector<T>& expected, Query query) {
     // One row a chunk costs a call a row: leave the largest inputs to larger chunks.
     if (setting.chunk_rows == 1 && expected.size() > 100'000) continue;
     SCOPED_TRACE(setting);
+    const pretended_time pretending(setting.slow ? now_and_then_slow : nullptr);
     session s(setting.as_options());
     EXPECT_TRUE(same_rows(query(s).collect().to_vector(), expected));
     expect_no_failures(s);
@@ -127,6 +145,7 @@ template <typename T, typename Query>
 void expect_value(const T& expected, Query query) {
   for (const auto& setting : settings()) {
     SCOPED_TRACE(setting);
+    const pretended_time pretending(setting.slow ? now_and_then_slow : nullptr);
     session s(setting.as_options());
     const T got = query(s);
     EXPECT_TRUE(same_bytes(got, expected)) << got << " instead of " << expected;
