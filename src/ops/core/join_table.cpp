@@ -314,7 +314,9 @@ class join_builder {
     detail::parallel_chunks(team_, regions_, [&](std::size_t region, unsigned) {
       lookup.clear(region);
       Row most = 0;
+      bool stopped = false;
       parts.for_each(static_cast<unsigned>(region), [&](const block_partition::rows& rows) {
+        if (stopped || (stopped = team_.stopping())) return;
         const Key* keys = reinterpret_cast<const Key*>(rows.keys);
         const Row* numbers = reinterpret_cast<const Row*>(rows.payload);
         for (std::size_t i = 0; i < rows.n; ++i) {
@@ -348,12 +350,14 @@ class join_builder {
     Row* const runs = table_.rows_.template as<Row>();
     detail::parallel_chunks(team_, regions_, [&](std::size_t region, unsigned) {
       std::uint64_t at = starts[region];
+      bool stopped = false;
       lookup.for_each(region, [&](entry<Row>& e) {
         if (e.count < 2) return;
         e.first = static_cast<Row>(at);
         at += e.count;
       });
       parts.for_each(static_cast<unsigned>(region), [&](const block_partition::rows& rows) {
+        if (stopped || (stopped = team_.stopping())) return;
         const Key* keys = reinterpret_cast<const Key*>(rows.keys);
         const Row* numbers = reinterpret_cast<const Row*>(rows.payload);
         for (std::size_t i = 0; i < rows.n; ++i) {

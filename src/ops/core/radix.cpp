@@ -9,6 +9,7 @@
 #include "ops/core/key_bits.h"
 #include "ops/core/radix_bucket.h"
 #include "ops/core/stream.h"
+#include "ops/core/stretches.h"
 
 namespace pappus::ops {
 namespace {
@@ -23,7 +24,6 @@ static_assert(scratch_bytes >= buffers_bytes_most);
 constexpr unsigned most_split_bits = 11;
 constexpr std::size_t piece_rows = 1u << 17;
 constexpr std::size_t most_pieces = 64;
-constexpr std::size_t rows_between_polls = 1u << 16;
 
 template <typename Key, std::size_t Bytes>
 class sorter {
@@ -95,32 +95,41 @@ class sorter {
     detail::parallel_chunks(team_, parts.size(), [&](std::size_t piece, unsigned) {
       // A piece starts with its predecessor's last key, so that order is checked across pieces.
       const std::uint64_t first = std::max<std::uint64_t>(piece_start(n, piece), 1) - 1;
-      parts[piece] = key_survey<Key>::of(keys + first, piece_start(n, piece + 1) - first, flip);
+      parts[piece] = survey_of(keys + first, piece_start(n, piece + 1) - first, flip);
     });
     key_survey<Key> all = parts[0];
-    for (const key_survey<Key>& part : parts) {
-      all.least = std::min(all.least, part.least);
-      all.most = std::max(all.most, part.most);
-      all.ascending &= part.ascending;
-      all.descending &= part.descending;
-    }
+    for (const key_survey<Key>& part : parts) all.add(part);
     return all;
+  }
+
+  key_survey<Key> survey_of(const Key* keys, std::uint64_t n, Key flip = 0) const {
+    auto survey = key_survey<Key>::of(keys, 1, flip);
+    for_each_stretch(team_, std::uint64_t{0}, n, [&](std::uint64_t begin, std::uint64_t end) {
+      const std::uint64_t first = std::max<std::uint64_t>(begin, 1) - 1;
+      survey.add(key_survey<Key>::of(keys + first, end - first, flip));
+    });
+    return survey;
   }
 
   void reverse(std::uint64_t n) {
     detail::parallel_chunks(team_, pieces_of(n), [&](std::size_t piece, unsigned) {
-      for (std::uint64_t i = piece_start(n, piece); i < piece_start(n, piece + 1); ++i) {
-        sides_[1].move_row(i, sides_[0], n - 1 - i);
-      }
+      for_each_stretch(team_, piece_start(n, piece), piece_start(n, piece + 1),
+                       [&](std::uint64_t first, std::uint64_t last) {
+                         for (std::uint64_t i = first; i < last; ++i)
+                           sides_[1].move_row(i, sides_[0], n - 1 - i);
+                       });
     });
   }
 
   void copy(std::uint64_t begin, std::uint64_t n, int from, int to) {
     detail::parallel_chunks(team_, pieces_of(n), [&](std::size_t piece, unsigned) {
-      const std::uint64_t first = piece_start(n, piece);
-      sides_[to]
-          .at(begin + first)
-          .copy_from(sides_[from].at(begin + first), piece_start(n, piece + 1) - first);
+      copy_rows(begin + piece_start(n, piece), begin + piece_start(n, piece + 1), from, to);
+    });
+  }
+
+  void copy_rows(std::uint64_t begin, std::uint64_t end, int from, int to) const {
+    for_each_stretch(team_, begin, end, [&](std::uint64_t first, std::uint64_t last) {
+      sides_[to].at(first).copy_from(sides_[from].at(first), last - first);
     });
   }
 
@@ -190,9 +199,9 @@ class sorter {
     }
     if (team_.stopping()) return;
     const Key* keys = sides_[from].keys + begin;
-    const auto survey = key_survey<Key>::of(keys, n);
+    const auto survey = survey_of(keys, n);
     if (survey.ascending) {
-      if (from != to) sides_[to].at(begin).copy_from(sides_[from].at(begin), n);
+      if (from != to) copy_rows(begin, begin + n, from, to);
       return unflip(begin, n);
     }
     const unsigned width = width_of(static_cast<Key>(survey.most - survey.least));
@@ -203,7 +212,7 @@ class sorter {
     std::exclusive_scan(ends.begin(), ends.end(), ends.begin(), begin);
     scatter(sides_[from].at(begin), n, sides_[1 - from], survey.least, shift, ends.data(), buckets,
             false, worker);
-    for (std::size_t bucket = 0; bucket < buckets; ++bucket) {
+    for (std::size_t bucket = 0; bucket < buckets && !team_.stopping(); ++bucket) {
       const std::uint64_t first = bucket == 0 ? begin : ends[bucket - 1];
       if (ends[bucket] != first) sort_alone(first, ends[bucket] - first, 1 - from, to, worker);
     }
@@ -213,7 +222,9 @@ class sorter {
   void unflip(std::uint64_t begin, std::uint64_t n) {
     if (flip_ == 0) return;
     Key* const keys = sides_[1].keys + begin;
-    for (std::uint64_t i = 0; i < n; ++i) keys[i] ^= flip_;
+    for_each_stretch(team_, std::uint64_t{0}, n, [&](std::uint64_t first, std::uint64_t last) {
+      for (std::uint64_t i = first; i < last; ++i) keys[i] ^= flip_;
+    });
   }
 
   // Input that isn't ours can't be written to: large buckets get another place to move to.
@@ -227,8 +238,8 @@ class sorter {
     sides_[0].keys = spare_.as<Key>();
   }
 
-  static void count_digits(const Key* keys, std::uint64_t n, Key least, unsigned shift,
-                           std::uint64_t* counts, std::size_t buckets, Key flip = 0) {
+  void count_digits(const Key* keys, std::uint64_t n, Key least, unsigned shift,
+                    std::uint64_t* counts, std::size_t buckets, Key flip = 0) const {
     // Two sets of counters, so that equal neighbours don't wait for each other.
     std::vector<std::uint32_t> narrow(2 * buckets);
     std::uint32_t* const even = narrow.data();
@@ -239,12 +250,14 @@ class sorter {
     };
     for (std::uint64_t begin = 0; begin < n;) {
       const std::uint64_t end = std::min(n, begin + (std::uint64_t{1} << 31));
-      std::uint64_t i = begin;
-      for (; i + 2 <= end; i += 2) {
-        ++even[digit(i)];
-        ++odd[digit(i + 1)];
-      }
-      if (i < end) ++even[digit(i)];
+      for_each_stretch(team_, begin, end, [&](std::uint64_t first, std::uint64_t last) {
+        std::uint64_t i = first;
+        for (; i + 2 <= last; i += 2) {
+          ++even[digit(i)];
+          ++odd[digit(i + 1)];
+        }
+        if (i < last) ++even[digit(i)];
+      });
       for (std::size_t d = 0; d < buckets; ++d) {
         counts[d] += std::uint64_t{even[d]} + odd[d];
         even[d] = odd[d] = 0;
@@ -259,33 +272,33 @@ class sorter {
                Key flip = 0) {
     std::byte* const buffers = scratch_of(worker);
     const std::vector<std::uint64_t> begins(starts, starts + buckets);
-    for (std::uint64_t begin = 0; begin < n; begin += rows_between_polls) {
-      if (team_.stopping()) return;
-      const std::uint64_t end = std::min<std::uint64_t>(n, begin + rows_between_polls);
-      for (std::uint64_t i = begin; i < end; ++i) {
-        const Key key = in.keys[i] ^ flip;
-        const auto d = static_cast<std::size_t>(static_cast<Key>(key - least) >> shift);
-        std::byte* const buffer = buffers + d * group_bytes;
-        const std::uint64_t to = starts[d]++;
-        const std::size_t slot = to % group_rows;
-        store(buffer + slot * sizeof(Key), key);
-        if constexpr (Bytes != 0) {
-          store(buffer + group_rows * sizeof(Key) + slot * Bytes, in.payload[i]);
-        }
-        if (slot + 1 == group_rows) {
-          const std::uint64_t line = to - slot;
-          if (stream && line >= begins[d]) {
-            stream_copy(bytes(out.keys + line), buffer, group_rows * sizeof(Key));
+    const bool complete =
+        for_each_stretch(team_, std::uint64_t{0}, n, [&](std::uint64_t first, std::uint64_t last) {
+          for (std::uint64_t i = first; i < last; ++i) {
+            const Key key = in.keys[i] ^ flip;
+            const auto d = static_cast<std::size_t>(static_cast<Key>(key - least) >> shift);
+            std::byte* const buffer = buffers + d * group_bytes;
+            const std::uint64_t to = starts[d]++;
+            const std::size_t slot = to % group_rows;
+            store(buffer + slot * sizeof(Key), key);
             if constexpr (Bytes != 0) {
-              stream_copy(bytes(out.payload + line), buffer + group_rows * sizeof(Key),
-                          group_rows * Bytes);
+              store(buffer + group_rows * sizeof(Key) + slot * Bytes, in.payload[i]);
             }
-          } else {
-            write_group(out, buffer, std::max(line, begins[d]), line + group_rows);
+            if (slot + 1 == group_rows) {
+              const std::uint64_t line = to - slot;
+              if (stream && line >= begins[d]) {
+                stream_copy(bytes(out.keys + line), buffer, group_rows * sizeof(Key));
+                if constexpr (Bytes != 0) {
+                  stream_copy(bytes(out.payload + line), buffer + group_rows * sizeof(Key),
+                              group_rows * Bytes);
+                }
+              } else {
+                write_group(out, buffer, std::max(line, begins[d]), line + group_rows);
+              }
+            }
           }
-        }
-      }
-    }
+        });
+    if (!complete) return;
     for (std::size_t d = 0; d < buckets; ++d) {
       const std::uint64_t line = starts[d] / group_rows * group_rows;
       write_group(out, buffers + d * group_bytes, std::max(line, begins[d]), starts[d]);
@@ -371,15 +384,16 @@ sorted_in sort_rows(detail::workers& team, detail::memory_source& memory, const 
   const Row* const sorted =
       reinterpret_cast<const Row*>(in_first ? inner.payload : inner.other_payload);
   detail::parallel_chunks(team, pieces, [&](std::size_t piece, unsigned) {
-    const std::uint64_t end = std::min<std::uint64_t>(n, (piece + 1) * piece_rows);
-    for (std::uint64_t i = piece * piece_rows; i < end; ++i) {
-      std::memcpy(b.other_payload + i * payload_bytes, b.payload + sorted[i] * payload_bytes,
-                  payload_bytes);
-    }
-    if (in_first) {  // keys follow their payload
-      const std::size_t begin = piece * piece_rows * sizeof(Key);
-      std::memcpy(b.other_keys + begin, b.keys + begin, end * sizeof(Key) - begin);
-    }
+    const std::uint64_t begin = piece * piece_rows;
+    const std::uint64_t end = std::min<std::uint64_t>(n, begin + piece_rows);
+    for_each_stretch(team, begin, end, [&](std::uint64_t first, std::uint64_t last) {
+      for (std::uint64_t i = first; i < last; ++i)
+        std::memcpy(b.other_payload + i * payload_bytes, b.payload + sorted[i] * payload_bytes,
+                    payload_bytes);
+      if (in_first)  // keys follow their payload
+        std::memcpy(b.other_keys + first * sizeof(Key), b.keys + first * sizeof(Key),
+                    (last - first) * sizeof(Key));
+    });
   });
   return sorted_in::other;
 }

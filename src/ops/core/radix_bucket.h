@@ -52,6 +52,14 @@ struct key_survey {
   bool ascending = true;   // no key is less than the one before
   bool descending = true;  // each key is less than the one before: reversing keeps ties in order
 
+  /// Adds that of the keys that follow; its first is this one's last.
+  void add(const key_survey& next) {
+    least = std::min(least, next.least);
+    most = std::max(most, next.most);
+    ascending &= next.ascending;
+    descending &= next.descending;
+  }
+
   /// Of keys ^ flip.
   static key_survey of(const Key* keys, std::size_t n, Key flip = 0) {
     const auto key = [&](std::size_t i) { return static_cast<Key>(keys[i] ^ flip); };

@@ -8,6 +8,7 @@
 
 #include "ops/core/key_bits.h"
 #include "ops/core/radix.h"
+#include "ops/core/stretches.h"
 
 namespace pappus::ops {
 namespace {
@@ -132,7 +133,8 @@ class string_sorter {
       while (i > 0 && i < last && words[i] == words[i - 1]) ++i;  // begun before this piece
       while (i < last && !team_.stopping()) {
         std::uint64_t end = i + 1;
-        while (end < n && words[end] == words[i]) ++end;
+        while (end < n && words[end] == words[i] && (end % stretch_rows != 0 || !team_.stopping()))
+          ++end;
         if (end - i > 1 && ((words[i] ^ flip_) & 0xff) == more) {
           const run tied{begin + i, begin + end, depth};
           if (end - i > short_run) {

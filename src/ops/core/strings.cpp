@@ -6,6 +6,7 @@
 #include <new>
 
 #include "ops/core/key_bits.h"
+#include "ops/core/stretches.h"
 #include "ops/core/string_sort.h"
 #include "pappus/error.h"
 
@@ -112,9 +113,12 @@ void string_ids::sorted(detail::workers& team, std::string_view* strings,
   auto* const texts = by_id.as<std::string_view>();
   detail::parallel_chunks(team, shards, [&](std::size_t s, unsigned) {
     const table* in = shards_[s].current.load(std::memory_order_acquire);
-    for (std::size_t i = 0; in != nullptr && i <= in->mask; ++i)
-      if (const auto word = in->entries[i].word.load(std::memory_order_relaxed); word != 0)
-        texts[(word & id_bits) - 1] = in->entries[i].text;
+    const std::size_t entries = in == nullptr ? 0 : in->mask + 1;
+    for_each_stretch(team, std::size_t{0}, entries, [&](std::size_t first, std::size_t last) {
+      for (std::size_t i = first; i < last; ++i)
+        if (const auto word = in->entries[i].word.load(std::memory_order_relaxed); word != 0)
+          texts[(word & id_bits) - 1] = in->entries[i].text;
+    });
   });
   sort_strings(team, *memory_, texts, n, false, order.as<std::uint64_t>(), who_);
   constexpr std::size_t piece = 16384;
