@@ -293,7 +293,9 @@ class query : public detail::element_refusals<detail::value_of<E>>,
   /// Ends fusion and runs nothing: the records are put into memory when they are needed, so that
   /// what is built on them and run together computes them once. Another run computes them anew.
   collection<value_type> materialise() const;
-  /// The same, and kept for later queries until the handle is gone.
+  /// The same, and kept once computed, for later queries over the handle that is returned and its
+  /// copies; freed with the last of them and of the queries made from it. Other queries over what
+  /// it was made of neither use nor fill it.
   collection<value_type> cache() const;
   /// As an argument for the lambdas of other operators.
   shared_rows<value_type> shared() const;
@@ -433,9 +435,8 @@ collection<typename query<E>::value_type> query<E>::materialise() const {
 
 template <typename E>
 collection<typename query<E>::value_type> query<E>::cache() const {
-  auto rows = materialise();
-  detail::mark_cached(detail::access::node(rows));
-  return rows;
+  constexpr bool others_have_it = std::same_as<E, detail::source<value_type>>;
+  return {session_, detail::cached_node(session_, detail::access::node(materialise()), others_have_it)};
 }
 
 template <typename E>

@@ -155,7 +155,19 @@ rows_ptr evaluate_contiguous(const session_ptr& session, const node_ptr& root) {
   return session->make_contiguous(session->evaluate(roots).front());
 }
 
-void mark_cached(const node_ptr& node) { node->cached = true; }
+node_ptr cached_node(const session_ptr& session, const node_ptr& rows, bool others_have_it) {
+  auto kept = rows;
+  if (others_have_it) {
+    auto everything = std::make_shared<slice_params>();
+    everything->take = INT64_MAX;
+    stage_spec stage;
+    stage.inputs = {rows};
+    kept = make_node(session,
+                     {op_kind::slice, "cache", rows->out, std::move(stage), std::move(everything)});
+  }
+  kept->cached = true;
+  return kept;
+}
 
 std::string explain(const session_ptr& session, const node_ptr& root, explain_format format) {
   return session->explain({&root, 1}, format);

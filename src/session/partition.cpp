@@ -7,10 +7,20 @@
 #include "session/core.h"
 
 namespace pappus::detail {
+namespace {
+
+/// As of a cached collection.
+bool is_whole(const slice_params& params) { return params.skip == 0 && params.take == INT64_MAX; }
+
+}  // namespace
 
 partition_node make_partition(const session_ptr& session, const node_ptr& rows, stage_spec stage,
                               partition_params params) {
-  if (rows->kind == op_kind::partition && rows->as<partition_params>().identity == params.identity)
+  const auto* made_by = rows.get();
+  while (made_by->kind == op_kind::slice && is_whole(made_by->as<slice_params>()))
+    made_by = made_by->stage.inputs.front().get();
+  if (made_by->kind == op_kind::partition &&
+      made_by->as<partition_params>().identity == params.identity)
     return {rows, true};
   std::lock_guard lock(rows->mutex);
   auto& known = rows->partitionings;

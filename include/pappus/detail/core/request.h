@@ -118,8 +118,10 @@ std::vector<rows_ptr> evaluate(const session_ptr& session, std::span<const node_
 /// The same for one root, as one contiguous chunk.
 rows_ptr evaluate_contiguous(const session_ptr& session, const node_ptr& root);
 
-/// Keeps the node's rows when they are next computed.
-void mark_cached(const node_ptr& node);
+/// A node of the same rows that keeps them when they are next computed.
+/// \param others_have_it  `rows` may have other consumers, whose business that isn't; else it is
+///                        `rows` itself.
+node_ptr cached_node(const session_ptr& session, const node_ptr& rows, bool others_have_it);
 
 enum class explain_format : std::uint8_t { text, passes, dot };
 /// Describes graph, plan and tasks without running anything.
