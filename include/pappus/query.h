@@ -281,9 +281,9 @@ class query : public detail::element_refusals<detail::value_of<E>>,
   auto keys() const { return map(fn<&value_type::key>); }
   auto values() const { return map(fn<&value_type::value>); }
 
-  /// Where the stage that this is a part of runs, of the devices that the session has:
-  /// place::cpu(), place::opencl(0), or in text "opencl:0,opencl:1". Where a device can't run it,
-  /// explain() says why and the CPU does.
+  /// Where the stage that this is a part of runs: place::cpu(), place::opencl(0), or in text
+  /// "opencl:0,opencl:1". Where a device can't run it, explain() says why and the CPU does. Throws
+  /// usage_error when run if the session has none of these; "opencl,cpu" suits any machine.
   query on(const place& where) const {
     auto chosen = *this;
     chosen.stage_.devices = where.devices();
@@ -436,7 +436,8 @@ collection<typename query<E>::value_type> query<E>::materialise() const {
 template <typename E>
 collection<typename query<E>::value_type> query<E>::cache() const {
   constexpr bool others_have_it = std::same_as<E, detail::source<value_type>>;
-  return {session_, detail::cached_node(session_, detail::access::node(materialise()), others_have_it)};
+  return {session_,
+          detail::cached_node(session_, detail::access::node(materialise()), others_have_it)};
 }
 
 template <typename E>

@@ -72,6 +72,7 @@ std::vector<rows_ptr> session_core::run_once(std::span<const node_ptr> roots,
                                              trace::recorder* outer, std::string* report) {
   const bool named = use_devices && devices_.named();
   auto p = plan::make_plan(planning(roots, &bound, named));
+  devices_.check_places(p);
   const bool with_devices = named || (use_devices && worth_devices(p));
   const auto asked = planning(roots, &bound, with_devices);
   if (with_devices && !named) p = plan::make_plan(asked);
@@ -168,6 +169,7 @@ std::string session_core::explain(std::span<const node_ptr> roots, explain_forma
   asked.keep_history = true;
   const auto p = plan::make_plan(asked);
   p.verify();
+  devices_.check_places(p);
   const auto work = tasks::lower(p, 0, p.stages.size());
   work.verify(p);
   return explained(p, work, run::dry_run(p, work), format == explain_format::passes);

@@ -1,12 +1,15 @@
 #include "session/session_devices.h"
 
+#include <algorithm>
 #include <limits>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "cost/rates_file.h"
 #include "devices/measure.h"
+#include "pappus/error.h"
 
 namespace pappus::detail {
 namespace {
@@ -57,9 +60,41 @@ void session_devices::open() {
     } catch (const devices::device_error& e) {
       faults_.push_back(fmt::format("{} is left out: {}", on->about().name, e.what()));
     }
+  for (const auto& on : chosen.devices) names_there_.push_back(on->about().name);
   cpu_ = chosen.cpu;
   opened_ = true;
   host_->on_shortage([this] { give_back(); });
+}
+
+void session_devices::check_places(const plan::plan& p) {
+  for (const auto& s : p.stages) {
+    const std::string& list = s.node->stage.devices;
+    if (list.empty() || list == "cpu") continue;
+    open();
+    const auto refuse = [&](const std::string& what) {
+      throw usage_error(fmt::format("{}: on(\"{}\"): {}; there are {}", graph::label(*s.node), list,
+                                    what, fmt::join(places(), ", ")));
+    };
+    for (std::string_view rest = list;;) {
+      const auto comma = std::min(rest.find(','), rest.size());
+      const auto name = rest.substr(0, comma);
+      const auto kind = name.substr(0, name.find(':'));
+      if (kind != "cpu" && kind != "opencl" && kind != "test")
+        refuse(fmt::format("expected cpu, opencl, opencl:NUMBER or test, got \"{}\"", name));
+      if (comma == rest.size()) break;
+      rest.remove_prefix(comma + 1);
+    }
+    const auto is_named = [&](const std::string& name) { return plan::names_device(list, name); };
+    if (std::ranges::none_of(places(), is_named))
+      refuse("this session has no such device; add cpu to the list to run there then");
+  }
+}
+
+/// The CPU runs what no device can, even where only devices were named.
+std::vector<std::string> session_devices::places() const {
+  std::vector<std::string> all{"cpu"};
+  all.insert(all.end(), names_there_.begin(), names_there_.end());
+  return all;
 }
 
 void session_devices::add_to(cost::machine& machine) {

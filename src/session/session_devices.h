@@ -37,6 +37,10 @@ class session_devices {
   /// Adds the devices to a description of the machine. Opens them.
   void add_to(cost::machine& machine);
 
+  /// Throws usage_error if a query asks by on() for what is no place, or for none of the places
+  /// that there are. Opens the devices where one asks.
+  void check_places(const plan::plan& p);
+
   // What planning asks; `device` is a number in machine::devices.
   plan::device_answer ask(const graph::node& n, unsigned device);
   double bytes_there(const rows_ptr& rows, unsigned device);
@@ -48,6 +52,7 @@ class session_devices {
  private:
   void open();
   void give_back() noexcept;
+  std::vector<std::string> places() const;
 
   const bool named_;
   const std::string names_;
@@ -57,6 +62,7 @@ class session_devices {
   bool opened_ = false;
   bool cpu_ = true;
   std::vector<std::string> faults_;
+  std::vector<std::string> names_there_;  // of devices, also of those left out
   std::vector<std::unique_ptr<device_ops::device_session>> devices_;
 };
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "cost/rates_file.h"
@@ -41,11 +42,30 @@ TEST(session_devices, a_stage_runs_where_on_asks_for_it) {
   EXPECT_EQ(doubled.on("test").collect().to_vector(), doubled.on("cpu").collect().to_vector());
 }
 
-TEST(session_devices, a_place_that_is_not_there_leaves_the_stage_to_the_cpu_and_says_so) {
+TEST(session_devices, places_that_are_not_there_are_refused_with_those_that_are) {
   session s(options{.devices = std::string("cpu,") + test_device});
   const auto in = numbers(1000);
-  const auto text = s.borrow(in).map([](int x) { return 2 * x; }).on("cuda:3").explain();
-  EXPECT_TRUE(contains(text, "on(\"cuda:3\") asks for another place")) << text;
+  const auto doubled = s.borrow(in).map([](int x) { return 2 * x; });
+  const auto refusal = [](auto f) -> std::string {
+    try {
+      f();
+    } catch (const usage_error& e) {
+      return e.what();
+    }
+    return "accepted";
+  };
+  const auto none = ::testing::MatchesRegex(
+      "map: on\\(\"opencl:0\"\\): this session has no such device; add cpu to the list to run "
+      "there "
+      "then; there are cpu, test:[0-9]+");
+  EXPECT_THAT(refusal([&] { doubled.on("opencl:0").collect(); }), none);
+  EXPECT_THAT(refusal([&] { doubled.on("opencl:0").explain(); }), none);
+  EXPECT_THAT(refusal([&] { doubled.on("cpu,cuda:3").collect(); }),
+              ::testing::MatchesRegex(
+                  "map: on\\(\"cpu,cuda:3\"\\): expected cpu, opencl, opencl:NUMBER or test, got "
+                  "\"cuda:3\"; there are cpu, test:[0-9]+"));
+  EXPECT_EQ(doubled.on("opencl,cpu").sum().get(), doubled.sum().get());
+  EXPECT_TRUE(contains(doubled.on("test,opencl").explain_analyze(), "ran on test:"));
 }
 
 TEST(session_devices, small_work_stays_on_the_cpu) {
