@@ -98,6 +98,30 @@ TEST(budget, refuses_what_turns_out_not_to_fit_and_goes_on) {
                                     "MiB are in use"));
 }
 
+TEST(budget, refuses_domains_whose_tables_can_not_fit) {
+  session s(options{.threads = 2, .host_memory = 16 * MiB});
+  const auto itself = [](int x) { return x; };
+  const auto some = s.range(0, 100).filter([](int x) { return x > 3; });
+  EXPECT_THAT(refusal(s,
+                      [&](session& s) {
+                        s.range(0, 10)
+                            .join(
+                                some, itself, itself, [](int a, int) { return a; },
+                                domain{INT64_MAX})
+                            .count()
+                            .get();
+                      }),
+              ::testing::StartsWith("join: domain{9223372036854775807} needs "));
+  EXPECT_THAT(
+      refusal(s, [&](session&) { some.group_by(itself, domain{INT64_MAX}).count().collect(); }),
+      ::testing::StartsWith("range·filter·group_by.count: domain{9223372036854775807} needs "));
+  EXPECT_THAT(
+      refusal(s, [&](session&) { some.group_by(itself, domain{1'000'000}).sum().collect(); }),
+      ::testing::EndsWith("name a smaller domain or none, or raise the limit "
+                          "(PAPPUS_HOST_MEMORY or options::host_memory)"));
+  EXPECT_EQ(some.group_by(itself, domain{100}).count().collect().size(), 100u);
+}
+
 std::size_t peak_resident_bytes() {
   struct rusage usage = {};
   ::getrusage(RUSAGE_SELF, &usage);
