@@ -1,8 +1,11 @@
 // The exceptions of the public API. Every message says what, where, expected and got.
 #pragma once
 
+#include <cstdint>
+#include <exception>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace pappus {
 
@@ -28,6 +31,30 @@ class memory_error : public error {
 class format_error : public error {
  public:
   using error::error;
+};
+
+/// Where a function of the caller's threw.
+struct failure {
+  std::string operator_name{};  ///< as explain() names it: "map", "sort_by", "sum"
+  /// Of the stage's input, from 0: the records that its first operator reads, whatever filters
+  /// leave of them. -1: not known.
+  std::int64_t row = -1;
+  std::string stage{};     ///< "filter·map·sum"
+  std::string function{};  ///< its type as the compiler spells it; clang tells file and line
+  std::string message{};   ///< what() of the exception, else its type
+};
+
+/// A base of what is thrown in place of an exception of a type of the standard library, which is
+/// the other base: `catch (const std::out_of_range&)` gets it, and its what() tells where. The
+/// original is nested in it. Exceptions of other types pass unchanged; see session::last_failure().
+class failed_call : public std::nested_exception {
+ public:
+  /// To be called while the original is handled.
+  explicit failed_call(failure where) : where_(std::move(where)) {}
+  const failure& where() const noexcept { return where_; }
+
+ private:
+  failure where_;
 };
 
 /// Thrown in the caller of a query that was cancelled.

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <ranges>
 #include <span>
 #include <string>
@@ -13,6 +14,7 @@
 
 #include "pappus/detail/core/built_with.h"
 #include "pappus/detail/fuse/source_refusals.h"
+#include "pappus/error.h"
 #include "pappus/query.h"
 
 namespace pappus {
@@ -156,6 +158,10 @@ class session : public detail::source_refusals {
   /// What went wrong on devices so far and what was done about it, one line each. Results are right
   /// all the same.
   std::vector<std::string> device_faults() const;
+
+  /// Where a function of the caller's threw last, in any query of this session; none so far:
+  /// nothing.
+  std::optional<failure> last_failure() const;
 
   unsigned threads() const noexcept;
   std::size_t host_memory() const noexcept;       ///< the budget, bytes

@@ -120,7 +120,7 @@ void live_executor::run_on_devices(plan::stage_index which, std::string& note) {
     run->note.clear();
     run->faults.clear();
     try {
-      op->run(*run);
+      run_step(which, [&] { op->run(*run); });
       auto& s = at(which);
       s.rows = std::move(run->host_rows);
       s.device_rows = std::move(run->device_rows_left);
@@ -156,7 +156,7 @@ void live_executor::run_on_cpu(plan::stage_index which) {
   auto& s = at(which);
   for (const auto& step :
        ops::find(plan_.stages[index(which)].node->kind).phases(*plan_.stages[index(which)].node))
-    step.run(*s.context);
+    run_step(which, [&] { step.run(*s.context); });
   hand_over(which);
 }
 

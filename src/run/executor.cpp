@@ -81,8 +81,7 @@ void live_executor::execute(const tasks::dag& work) {
                              !in_windows.empty() ? in_windows[done - i]
                              : done == i         ? seconds
                                                  : 0,
-                             windows, done == i ? note : std::string(),
-                             done == i ? threads : 0});
+                             windows, done == i ? note : std::string(), done == i ? threads : 0});
     }
     i = last;
   }
@@ -115,7 +114,7 @@ void live_executor::run_task(const tasks::task& t, std::int64_t& windows, std::s
       break;
     case task_kind::launch:
     case task_kind::reduce:
-      t.step->run(*s.context);
+      run_step(t.stage, [&] { t.step->run(*s.context); });
       note = std::move(s.context->note);
       break;
     case task_kind::free:

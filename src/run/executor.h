@@ -12,6 +12,7 @@
 #include "device_ops/stage.h"
 #include "memory/pool.h"
 #include "pappus/detail/core/parallel.h"
+#include "pappus/error.h"
 #include "plan/plan.h"
 #include "tasks/tasks.h"
 #include "trace/recorder.h"
@@ -31,6 +32,8 @@ struct resources {
   bool measure = false;         ///< keep measurements
   /// Told of every fault of a device and what was done.
   std::function<void(const std::string&)> on_fault{};
+  /// Told where a function of the user's threw.
+  std::function<void(const failure&)> on_failure{};
 };
 
 /// What happened in one task.
@@ -70,6 +73,17 @@ class live_executor {
   std::unique_ptr<device_ops::stage_run> device_stage(plan::stage_index stage);
   void run_on_cpu(plan::stage_index stage);
   void hand_over(plan::stage_index stage);
+  /// Calls step(), of a stage; what a user's function throws there tells where.
+  template <typename F>
+  void run_step(plan::stage_index stage, F&& step) {
+    try {
+      step();
+    } catch (...) {
+      tell_failure(stage);
+    }
+  }
+  /// In a handler: throws what is handled, or what takes its place.
+  [[noreturn]] void tell_failure(plan::stage_index stage);
   void begin_step(const tasks::task& t, double bytes);
   void read_file(plan::stage_index stage);
   /// Runs tasks [first, last) on each window of a file; returns how many there were, and what each

@@ -103,7 +103,7 @@ class live_executor::streaming {
       s.inputs[0] = rows_;
       s.context->first_row = seen_[k];
       s.context->rows = n;
-      t.step->run(*s.context);
+      executor_.run_step(t.stage, [&] { t.step->run(*s.context); });
       if (!last) rows_ = std::move(s.output);
     }
     seen_[k] += n;

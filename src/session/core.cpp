@@ -102,6 +102,16 @@ void session_core::remember_fault(const std::string& text) {
   faults_.push_back(text);
 }
 
+void session_core::remember_failure(const failure& where) {
+  const std::lock_guard lock(faults_mutex_);
+  last_failure_ = where;
+}
+
+std::optional<failure> session_core::last_failure() const {
+  const std::lock_guard lock(faults_mutex_);
+  return last_failure_;
+}
+
 std::vector<std::string> session_core::device_faults() {
   auto all = devices_.faults();
   const std::lock_guard lock(faults_mutex_);
@@ -208,6 +218,7 @@ session& session::operator=(session&& other) noexcept {
 }
 
 std::vector<std::string> session::device_faults() const { return core_->device_faults(); }
+std::optional<failure> session::last_failure() const { return core_->last_failure(); }
 void session::cancel() noexcept { core_->cancel(); }
 unsigned session::threads() const noexcept { return core_->settings().threads; }
 std::size_t session::host_memory() const noexcept { return core_->memory()->limit(); }

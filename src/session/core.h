@@ -42,6 +42,9 @@ class session_core : public std::enable_shared_from_this<session_core> {
   /// What went wrong on devices so far, and what was done about it.
   std::vector<std::string> device_faults();
 
+  /// Where a user's function threw last.
+  std::optional<failure> last_failure() const;
+
   const options& settings() const noexcept { return settings_; }
   const std::shared_ptr<memory::pool>& memory() const noexcept { return memory_; }
   devices::cpu::query_workers workers(trace::recorder* recorder = nullptr) {
@@ -67,6 +70,7 @@ class session_core : public std::enable_shared_from_this<session_core> {
   bool worth_devices(const plan::plan& on_cpu);
   const cost::machine& machine_with_devices();
   void remember_fault(const std::string& text);
+  void remember_failure(const failure& where);
 
   options settings_;
   cost::machine machine_;
@@ -76,6 +80,7 @@ class session_core : public std::enable_shared_from_this<session_core> {
   cost::machine machine_with_devices_;
   mutable std::mutex faults_mutex_;
   std::vector<std::string> faults_;
+  std::optional<failure> last_failure_;
   std::unique_ptr<devices::cpu::team> team_;
   mutable std::mutex tracer_mutex_;  // a session may end while queries start
   std::shared_ptr<trace::sink> tracer_;

@@ -95,7 +95,8 @@ std::vector<rows_ptr> session_core::run_once(std::span<const node_ptr> roots,
           .chunk_rows = settings_.chunk_rows,
           .in_loop = !bound.empty(),
           .measure = report != nullptr,
-          .on_fault = [this](const std::string& text) { remember_fault(text); }});
+          .on_fault = [this](const std::string& text) { remember_fault(text); },
+          .on_failure = [this](const failure& where) { remember_failure(where); }});
 
   // A stage whose size only running can tell ends a round: what follows is planned again with the
   // size known.
@@ -168,8 +169,8 @@ std::string session_core::explain(std::span<const node_ptr> roots, explain_forma
   auto asked = planning(roots, nullptr, true);
   asked.keep_history = true;
   const auto p = plan::make_plan(asked);
-  p.verify();
   devices_.check_places(p);
+  p.verify();
   const auto work = tasks::lower(p, 0, p.stages.size());
   work.verify(p);
   return explained(p, work, run::dry_run(p, work), format == explain_format::passes);

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/failure.h"
 #include "devices/cpu/team.h"
 #include "pappus/error.h"
 
@@ -27,6 +28,7 @@ struct batch {
   std::atomic<bool> failed{false};
   std::mutex mutex;
   std::exception_ptr error;
+  base::failure_note note;  // of the error
   std::size_t error_item = 0;
 
   /// Another participant would find an item, and a worker index.
@@ -46,6 +48,13 @@ struct batch {
     recorder->took_part(begin, trace::clock::now(), taken);
   }
 
+  /// What the lowest item threw, if any did.
+  void rethrow() {
+    if (!error) return;
+    base::leave_note(std::move(note));
+    std::rethrow_exception(error);
+  }
+
  private:
   std::size_t take_them() {
     const unsigned worker = participants.fetch_add(1, std::memory_order_relaxed);
@@ -63,6 +72,7 @@ struct batch {
         if (!error || item < error_item) {
           error = std::current_exception();
           error_item = item;
+          note = base::take_note();
         }
         failed.store(true, std::memory_order_relaxed);
       }
@@ -104,7 +114,7 @@ void query_workers::run(std::size_t items, detail::parallel_body body, void* con
       work.take_items();
     else
       team_.join_in(helpers, take_part, &work);
-    if (work.error) std::rethrow_exception(work.error);
+    work.rethrow();
   }
   if (stopping()) throw cancelled();
 }
@@ -132,7 +142,7 @@ void query_workers::share(std::size_t items, detail::parallel_body body, void* c
     }
     wait_for(work);  // who found it in the list
   }
-  if (work.error) std::rethrow_exception(work.error);
+  work.rethrow();
   if (stopping()) throw cancelled();
 }
 

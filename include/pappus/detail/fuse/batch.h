@@ -60,7 +60,7 @@ struct batch_mapped {
         each_row<Prev::form>(prev, n, [&](const auto& value) {
           ::new (static_cast<void*>(gathered.data() + count)) input_type(value);
           if (++count == batch) {
-            pass(gathered.data(), count, sink);
+            with_gathered_rows([&] { pass(gathered.data(), count, sink); });
             count = 0;
           }
         });
@@ -73,12 +73,12 @@ struct batch_mapped {
     void pass(const input_type* in, std::size_t n, Sink& sink) const {
       if (n == 0) return;
       record_buffer<value_type, batch> out;
-      std::apply(
-          [&](const auto&... side) {
-            call.function(std::span<const input_type>(in, n), side...,
-                          std::span<value_type>(out.data(), n));
-          },
-          call.sides);
+      const auto compute = [&](const auto&... side) {
+        call_noting_failure<decltype(Batched::function)>(
+            "map", call.function, std::span<const input_type>(in, n), side...,
+            std::span<value_type>(out.data(), n));
+      };
+      std::apply(compute, call.sides);
       for (std::size_t i = 0; i < n; ++i) sink(static_cast<const value_type&>(out.data()[i]));
     }
   };

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "pappus/detail/core/failure.h"
 #include "pappus/detail/core/layout.h"
 #include "pappus/detail/core/stage.h"
 #include "pappus/detail/fuse/accepts.h"
@@ -48,13 +49,19 @@ struct source {
 
   struct bound {
     const T* rows;
+    std::int64_t first;  ///< row of the stage
     template <typename Sink>
     void at(std::int64_t i, Sink&& sink) const {
-      sink(rows[i]);
+      try {
+        sink(rows[i]);
+      } catch (...) {
+        failed_at(first + i);
+        throw;
+      }
     }
   };
   bound bind(const block_args& args) const {
-    return {reinterpret_cast<const T*>(args.inputs[slot])};
+    return {reinterpret_cast<const T*>(args.inputs[slot]), args.row};
   }
   void shift_slots(int inputs, int) { slot += inputs; }
   device_variable describe(device_writer& to) const { return to.load(slot, device_type_of<T>); }
@@ -69,13 +76,19 @@ struct counter {
 
   struct bound {
     std::uint64_t start;
+    std::int64_t first;  ///< row of the stage
     template <typename Sink>
     void at(std::int64_t i, Sink&& sink) const {
-      sink(static_cast<I>(start + static_cast<std::uint64_t>(i)));
+      try {
+        sink(static_cast<I>(start + static_cast<std::uint64_t>(i)));
+      } catch (...) {
+        failed_at(first + i);
+        throw;
+      }
     }
   };
   bound bind(const block_args& args) const {
-    return {static_cast<std::uint64_t>(first) + static_cast<std::uint64_t>(args.row)};
+    return {static_cast<std::uint64_t>(first) + static_cast<std::uint64_t>(args.row), args.row};
   }
   void shift_slots(int, int) {}
   device_variable describe(device_writer& to) const {
@@ -103,7 +116,7 @@ struct mapped {
       each_row<form>(prev, n, [&](const auto& value) { sink(call(value)); });
     }
   };
-  bound bind(const block_args& args) const { return {prev.bind(args), call.bind(args)}; }
+  bound bind(const block_args& args) const { return {prev.bind(args), call.bind(args, "map")}; }
   void shift_slots(int inputs, int sides) {
     prev.shift_slots(inputs, sides);
     call.first_side += sides;
@@ -138,7 +151,7 @@ struct filtered {
       });
     }
   };
-  bound bind(const block_args& args) const { return {prev.bind(args), call.bind(args)}; }
+  bound bind(const block_args& args) const { return {prev.bind(args), call.bind(args, "filter")}; }
   void shift_slots(int inputs, int sides) {
     prev.shift_slots(inputs, sides);
     call.first_side += sides;
@@ -171,7 +184,9 @@ struct flattened {
       });
     }
   };
-  bound bind(const block_args& args) const { return {prev.bind(args), call.bind(args)}; }
+  bound bind(const block_args& args) const {
+    return {prev.bind(args), call.bind(args, "flat_map")};
+  }
   void shift_slots(int inputs, int sides) {
     prev.shift_slots(inputs, sides);
     call.first_side += sides;

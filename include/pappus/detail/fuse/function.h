@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "pappus/detail/core/failure.h"
 #include "pappus/detail/core/stage.h"
 #include "pappus/detail/fuse/describe.h"
 
@@ -65,24 +66,31 @@ struct call {
   struct bound {
     bound_function<F> function;
     std::tuple<std::span<const Sides>...> sides;
+    const char* op;
 
     template <typename Value>
     decltype(auto) operator()(Value&& value) const {
-      if constexpr (sizeof...(Sides) == 0) {
-        return function(std::forward<Value>(value));
-      } else {
-        return std::apply(
-            [&](const auto&... side) -> decltype(auto) {
-              return function(std::forward<Value>(value), side...);
-            },
-            sides);
+      try {
+        if constexpr (sizeof...(Sides) == 0) {
+          return function(std::forward<Value>(value));
+        } else {
+          return std::apply(
+              [&](const auto&... side) -> decltype(auto) {
+                return function(std::forward<Value>(value), side...);
+              },
+              sides);
+        }
+      } catch (...) {
+        failed_in(op, type_spelling<F>::text.data());
+        throw;
       }
     }
   };
 
-  bound bind(const block_args& args) const {
+  /// \param op  whose function it is; null: the node's.
+  bound bind(const block_args& args, const char* op = nullptr) const {
     int slot = first_side;
-    return {bound_function<F>(function), {span_of<Sides>(args.sides[slot++])...}};
+    return {bound_function<F>(function), {span_of<Sides>(args.sides[slot++])...}, op};
   }
 
   /// The variable of its result for a record of type Value; of each result, if it is a range.

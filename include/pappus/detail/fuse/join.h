@@ -27,6 +27,10 @@ struct joined {
   using value_type = typename Combine::template result<left_type, Right>;
   static constexpr shape form = shape::many;
   static constexpr bool gathers = Kind == join_kind::inner || Kind == join_kind::outer;
+  static constexpr const char* name = Kind == join_kind::inner   ? "join"
+                                      : Kind == join_kind::outer ? "left_join"
+                                      : Kind == join_kind::semi  ? "semi_join"
+                                                                 : "anti_join";
   static constexpr bool in_place = std::is_same_v<Prev, source<left_type>>;
   /// Buffers of large records must not outgrow the cache (nor the stack).
   static constexpr std::size_t buffer_rows =
@@ -72,7 +76,7 @@ struct joined {
             if (!going) return;
             ::new (static_cast<void*>(buffer + filled)) left_type(value);
             if (++filled < buffer_rows) return;
-            going = probe(buffer, filled, sink);
+            with_gathered_rows([&] { going = probe(buffer, filled, sink); });
             filled = 0;
           });
           if (going) probe(buffer, filled, sink);
@@ -118,12 +122,15 @@ struct joined {
                            row_of[k] == join_batch::no_row ? nullptr : rows + row_of[k]);
         };
         if constexpr (sizeof(value_type) > 64) {
-          for (std::size_t k = 0; k < pairs; ++k) sink(pair_of(k));
+          for (std::size_t k = 0; k < pairs; ++k)
+            sink(call_noting_failure<decltype(Combine::function)>(name, pair_of, k));
         } else {
           alignas(value_type) std::byte storage[join_batch::most_rows * sizeof(value_type)];
           auto* __restrict const values = reinterpret_cast<value_type*>(storage);
-          for (std::size_t k = 0; k < pairs; ++k)
-            ::new (static_cast<void*>(values + k)) value_type(pair_of(k));
+          call_noting_failure<decltype(Combine::function)>(name, [&] {
+            for (std::size_t k = 0; k < pairs; ++k)
+              ::new (static_cast<void*>(values + k)) value_type(pair_of(k));
+          });
           for (std::size_t k = 0; k < pairs; ++k) sink(std::as_const(values[k]));
         }
       }
@@ -133,7 +140,7 @@ struct joined {
   bound bind(const block_args& args) const {
     const detail::side right = gathers ? args.sides[side + 1] : detail::side{};
     return {prev.bind(args),
-            key.bind(args),
+            key.bind(args, name),
             combine.bind(args),
             static_cast<const join_side*>(args.sides[side].data),
             static_cast<const Right*>(right.data),

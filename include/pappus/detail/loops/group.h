@@ -187,7 +187,7 @@ struct grouping {
         each_row<E::form>(rows, n, [&](const auto& value) {
           ::new (static_cast<void*>(records + waiting)) record(value);
           if (++waiting < batch_rows) return;
-          call_batch(records, static_cast<std::size_t>(waiting), sink);
+          with_gathered_rows([&] { call_batch(records, static_cast<std::size_t>(waiting), sink); });
           waiting = 0;
         });
         if (waiting > 0) call_batch(records, static_cast<std::size_t>(waiting), sink);
@@ -292,7 +292,7 @@ template <typename G>
       if constexpr (G::in_place)
         if (n == 0) at = reinterpret_cast<const std::byte*>(std::addressof(record));
       put(n, key, record);
-      if (++n == batch.capacity) hand_on();
+      if (++n == batch.capacity) with_gathered_rows(hand_on);
     });
     if (n > 0) hand_on();
   }
