@@ -83,6 +83,7 @@ bool measure_device(devices::attached& on, cost::stored_rates& stored) {
   try {
     const std::lock_guard lock(on.lock);
     const auto found = devices::measure(*on.driver);
+    const auto guess = cost::guessed_rates(about.like_cpu, about.compute_units);
     stored.remember(cost::device_rates{.name = about.name,
                                        .kind = devices::kind(about),
                                        .host_memory = about.host_memory,
@@ -92,6 +93,7 @@ bool measure_device(devices::attached& on, cost::stored_rates& stored) {
                                        .to_gb_per_s = found.to_gb_per_s,
                                        .from_gb_per_s = found.from_gb_per_s,
                                        .memory_gb_per_s = found.memory_gb_per_s,
+                                       .gops_per_s = guess.gops_per_s,
                                        .build_ms = found.build_ms,
                                        .measured = today()});
     return true;

@@ -19,6 +19,7 @@ struct device_rates {
   double to_gb_per_s = 10;      ///< copies from the host
   double from_gb_per_s = 10;    ///< copies to the host
   double memory_gb_per_s = 10;  ///< what kernels read and write
+  double gops_per_s = 20;       ///< 1e9 simple instructions (cost/work.h), all of it together
   double build_ms = 100;        ///< of a kernel that no cache has
   std::string measured;         ///< the day, "2026-03-31"; empty: these are guesses
 };
@@ -29,6 +30,7 @@ struct machine {
   std::size_t cache_bytes = 1 << 20;  ///< per core, what a work item should stay within
   double memory_gb_per_s = 20;        ///< all threads together, 1e9 bytes
   double launch_us = 5;               ///< to start a parallel phase
+  double core_gops = 5;               ///< 1e9 simple instructions (cost/work.h) a second and thread
   bool cpu = true;                    ///< false: only for what no device can do
   std::vector<device_rates> devices{};
 };

@@ -23,6 +23,9 @@ using nlohmann::ordered_json;
 constexpr const char* format_key = "pappus_rates";
 constexpr int format_number = 1;
 
+/// Files of before it was known: as a device of 20 compute units.
+const double unmeasured_gops = guessed_rates(false, 20).gops_per_s;
+
 /// A rate that isn't a positive number would poison every decision made with it.
 double positive(const ordered_json& object, const char* key) {
   const auto value = object.at(key).get<double>();
@@ -48,6 +51,8 @@ device_rates device_of(const ordered_json& object) {
           .to_gb_per_s = positive(object, "to_gb_per_s"),
           .from_gb_per_s = positive(object, "from_gb_per_s"),
           .memory_gb_per_s = positive(object, "memory_gb_per_s"),
+          .gops_per_s =
+              object.contains("gops_per_s") ? positive(object, "gops_per_s") : unmeasured_gops,
           .build_ms = positive(object, "build_ms"),
           .measured = object.at("measured")};
 }
@@ -83,6 +88,7 @@ ordered_json json_of(const stored_rates& rates) {
                                {"to_gb_per_s", r.to_gb_per_s},
                                {"from_gb_per_s", r.from_gb_per_s},
                                {"memory_gb_per_s", r.memory_gb_per_s},
+                               {"gops_per_s", r.gops_per_s},
                                {"build_ms", r.build_ms},
                                {"measured", r.measured}});
   return file;

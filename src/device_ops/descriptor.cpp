@@ -60,6 +60,29 @@ void read_footprint(const json& from, compiled_function& function) {
   function.narrow = from.at("narrow");
 }
 
+cost::row_work work_of(const json& from) {
+  cost::row_work work{.how = cost::trust::counted};
+  const bool fast = from.at("fast");
+  double calls = 0;
+  for (const auto& counts : from.at("counts")) {
+    auto& term = work.terms.emplace_back();
+    for (const std::size_t side : counts.at("sides")) term.sides.push_back(side);
+    const double maths = counts.at("maths");
+    term.each = {.simple = counts.at("simple"),
+                 .wide = counts.at("wide"),
+                 .divisions = counts.at("divisions"),
+                 .maths = fast ? 0 : maths,
+                 .vector_maths = fast ? maths : 0};
+    if (term.sides.empty()) calls += maths;
+  }
+  if (from.at("assumed")) work.how = cost::trust::guessed;
+  if (from.at("unseen")) work.how = cost::trust::at_least;
+  if (fast) return work;
+  for (const std::string name : from.at("vector_maths")) work.scalar_maths.insert(name);
+  if (!work.scalar_maths.empty()) work.scalar_maths_calls = calls;
+  return work;
+}
+
 compiled_function read(std::string_view descriptor) {
   compiled_function function;
   try {
@@ -74,6 +97,7 @@ compiled_function read(std::string_view descriptor) {
     function.name = from.at("name");
     function.source = from.at("source");
     for (const auto& reason : from.at("reasons")) function.reasons.push_back(sentence_of(reason));
+    if (from.contains("work")) function.work = work_of(from.at("work"));
     if (from.contains("footprint")) read_footprint(from, function);
     if (!function.reasons.empty() || !function.footprint.empty()) return function;
     function.text = from.at("text");

@@ -30,6 +30,10 @@
 //   captured                            [{name, path, bytes, signed}]: what formulas call the value
 //                                       at this offset of the captures, or behind the pointer
 //                                       there, ...
+//   work                                what a call computes: {counts: [{sides, simple, wide,
+//                                       divisions, maths}...], assumed, unseen, fast, vector_maths:
+//                                       names of functions that have vector versions}; may be
+//                                       missing
 //   narrow                              the formulas hold while all values in them and of them are
 //                                       below 2^31
 #pragma once
@@ -40,6 +44,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cost/work.h"
 #include "device_ops/read_bytes.h"
 
 namespace pappus::device_ops {
@@ -76,6 +81,8 @@ struct compiled_function {
   std::vector<element_access> accesses;
   std::vector<captured_value> captured;
   bool narrow = false;
+  /// Of a call; its sides are the call's own, from 0.
+  cost::row_work work{.how = cost::trust::at_least};
   std::vector<std::string> reasons;  ///< a sentence each, for explain
   std::string problem;               ///< of the descriptor itself: another version, broken
 };

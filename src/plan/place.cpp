@@ -1,7 +1,8 @@
 // Where each stage runs, and what that should cost.
 //
-// A stage's time somewhere is its memory traffic over that place's bandwidth, the launches, the
-// build if its kernels are in no cache, and copies. Which combination of places is best is found in
+// A stage's time somewhere is its memory traffic over that place's bandwidth or its work over that
+// place's rate (work.cpp), whichever takes longer, the launches, the build if its kernels are in no
+// cache, and copies. Which combination of places is best is found in
 // placement.cpp; here stages become its steps. The CPU isn't told apart from its rivals, except
 // that ties and what is too small to be worth asking go to it.
 //
@@ -14,8 +15,7 @@
 // Devices of one kind may share a stage; the CPU never shares one with a device, because their
 // floats may differ in the last bit.
 //
-// Not here: what functions compute (a stage that computes much and reads little is thought cheaper
-// than it is, everywhere), and views of rows on devices: take and concat are made on the host.
+// Not here: views of rows on devices: take and concat are made on the host.
 #include <algorithm>
 #include <map>
 
@@ -61,15 +61,28 @@ double streamed_bytes(const stage& s, const graph::node& file) {
   return params.bytes * std::min(part, 1.0);
 }
 
+/// What a stage is known to take somewhere, copies excluded.
+std::optional<double> measured(const stage& s, const request& asked,
+                               std::span<const unsigned> devices) {
+  if (!asked.ask_measured) return std::nullopt;
+  const auto a_row = asked.ask_measured(s, devices);
+  return a_row ? std::optional(*a_row * s.expected_in) : std::nullopt;
+}
+
 void size_stages(plan& p, const request& asked) {
   for (auto& s : p.stages) {
     const auto& entry = ops::find(s.node->kind);
     const bool file = s.node->kind == detail::op_kind::file;
     if (!s.measured) s.where = {}, s.estimates.clear();
-    const bool idle = entry.phases(*s.node).empty() && !s.windowed && (!file || s.passes_on);
+    s.maths_note.clear();
+    const bool idle = entry.phases(*s.node).empty() && !s.windowed && !file;
     if (s.known || s.outside || idle) {
       s.bytes = {};
       s.seconds = 0;
+      s.how = cost::trust::counted;
+      s.expected_out = static_cast<double>(s.rows_out.rows);
+      if (!s.inputs.empty() && s.rows_out.known == graph::bound::certainty::unknown)
+        s.expected_out = p.stages[index(s.inputs.front())].expected_out;
       continue;
     }
     s.bytes = entry.size(*s.node, static_cast<double>(s.rows_in.rows),
@@ -80,7 +93,13 @@ void size_stages(plan& p, const request& asked) {
     if (s.windowed && p.stages[index(s.inputs.front())].node->kind == detail::op_kind::file)
       s.bytes.read = streamed_bytes(s, *p.stages[index(s.inputs.front())].node);
     if (s.passes_on) s.bytes.output = 0;
-    s.seconds = cost::streaming_seconds(asked.machine, s.bytes.read + s.bytes.written);
+    if (s.passes_on && file) s.bytes = {};  // its reader's traffic
+    size_work(p, asked, s);
+    s.seconds = cpu_seconds(asked.machine, s);
+    if (const auto found = measured(s, asked, {})) {
+      s.seconds = *found;
+      s.how = cost::trust::measured;
+    }
   }
 }
 
@@ -147,6 +166,7 @@ class placing {
     a.to_gb_per_s = std::min(a.to_gb_per_s, b.to_gb_per_s);
     a.from_gb_per_s = std::min(a.from_gb_per_s, b.from_gb_per_s);
     a.memory_gb_per_s = std::min(a.memory_gb_per_s, b.memory_gb_per_s);
+    a.gops_per_s = std::min(a.gops_per_s, b.gops_per_s);
     a.build_ms = std::max(a.build_ms, b.build_ms);
   }
 
@@ -204,7 +224,7 @@ class placing {
   /// What a stage costs at each place, copies excluded, and why it can't run at some.
   void ask(std::size_t i, step& made) {
     auto& s = plan_.stages[i];
-    s.estimates.push_back({.where = "cpu", .work_s = s.seconds});
+    s.estimates.push_back({.where = "cpu", .work_s = s.seconds, .how = s.how});
     std::vector<device_answer> answers(asked_.machine.devices.size());
     bool possible = false;
     for (const auto& t : teams_) {
@@ -289,7 +309,13 @@ class placing {
     // More than one device: to start and to join the others.
     e.launch_s = (launches * chunks + parts - 1) * t.rates.launch_us * 1e-6;
     e.build_s = built ? 0 : t.rates.build_ms * 1e-3 / (in_body_ ? assumed_iterations : 1);
-    e.work_s = (s.bytes.read + s.bytes.written) / (t.rates.memory_gb_per_s * 1e9 * parts);
+    const double traffic = (s.bytes.read + s.bytes.written) / (t.rates.memory_gb_per_s * 1e9);
+    e.work_s = std::max(traffic, s.work.total() / (t.rates.gops_per_s * 1e9)) / parts;
+    e.how = s.functions == nullptr ? cost::trust::at_least : s.functions->how;
+    if (const auto found = measured(s, asked_, t.devices)) {
+      e.work_s = *found;
+      e.how = cost::trust::measured;
+    }
     return e;
   }
 
@@ -304,6 +330,7 @@ class placing {
       }
       s.where.stays = problem_.stays(i, at);
       s.seconds = s.estimates[chosen].total() + problem_.copies_made_at(i, at);
+      s.how = s.estimates[chosen].how;
       for (std::size_t site = 0; site < s.estimates.size(); ++site) {
         if (!s.estimates[site].why_not.empty()) continue;
         at[i] = site;
@@ -327,6 +354,8 @@ class placing {
 void place_stages(plan& p, const request& asked) {
   size_stages(p, asked);
   placing(p, asked).run();
+  for (auto& s : p.stages)
+    if (is_open(s)) s.maths_note = maths_note(asked.machine, s);
 }
 
 }  // namespace pappus::plan

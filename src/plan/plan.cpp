@@ -71,6 +71,13 @@ double plan::seconds() const {
   return all;
 }
 
+cost::trust plan::how() const {
+  auto all = cost::trust::measured;
+  for (const auto& s : stages)
+    if (s.seconds > 0) all = worse(all, s.how);
+  return all;
+}
+
 std::string plan::print() const {
   std::string text;
   for (std::size_t i = 0; i < stages.size(); ++i) {
@@ -91,7 +98,9 @@ std::string plan::print() const {
                           base::bytes_text(s.bytes.read), base::bytes_text(s.bytes.written));
       if (s.bytes.scratch > 0)
         text += fmt::format(", scratch {}", base::bytes_text(s.bytes.scratch));
-      text += fmt::format(", about {}", base::time_text(s.seconds));
+      text += fmt::format(", {}{}", s.how == cost::trust::counted ? "about " : "",
+                          predicted_text(s.seconds, s.how));
+      if (s.how == cost::trust::measured) text += " when it last ran";
     }
     for (const char* separator = "; then frees "; const auto done : s.frees) {
       text += fmt::format("{}s{}", separator, index(done));
@@ -99,6 +108,7 @@ std::string plan::print() const {
     }
     text += "\n" + reasons_text(s);
     for (const auto& note : s.notes) text += fmt::format("     note: {}\n", note);
+    if (!s.maths_note.empty()) text += fmt::format("     note: {}\n", s.maths_note);
     if (!s.body.empty()) text += "     each iteration:\n" + s.body;
   }
   return text;

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "cost/machine.h"
+#include "cost/work.h"
 #include "graph/node.h"
 #include "ops/operator.h"
 
@@ -37,7 +39,8 @@ struct estimate {
   std::vector<unsigned> devices{};  ///< the same, as in placement
   double transfer_s = 0;            ///< its inputs to there, and its rows to where they are wanted
   double launch_s = 0, build_s = 0, work_s = 0;
-  std::string why_not{};  ///< why it can't run there; the times mean nothing then
+  cost::trust how = cost::trust::counted;  ///< of work_s
+  std::string why_not{};                   ///< why it can't run there; the times mean nothing then
   double total() const noexcept { return transfer_s + launch_s + build_s + work_s; }
 };
 
@@ -52,7 +55,12 @@ struct stage {
   /// Its rows are never in memory as a whole: its one reader takes them window by window.
   bool passes_on = false;
   ops::setting chosen;
-  ops::footprint bytes;            ///< at the bounds of rows_in and rows_out
+  double expected_in = 0, expected_out = 0;   ///< rows, for predictions: assumed where unknown
+  double side_rows = 0;                       ///< of all sides together
+  const cost::row_work* functions = nullptr;  ///< what they compute; null: nobody was asked
+  cost::work work;                            ///< of all rows
+  cost::trust how = cost::trust::counted;     ///< of `seconds`
+  ops::footprint bytes;                       ///< at the bounds of rows_in and rows_out
   std::vector<stage_index> frees;  ///< stages whose rows nobody needs once this one is done
   placement where;
   std::vector<estimate> estimates;  ///< of every place there is; empty: only the CPU was asked
@@ -60,6 +68,7 @@ struct stage {
                                     ///< to a device with their reader, rows that come back with
                                     ///< the stage that made them
   std::vector<std::string> notes;   ///< what the user should know, for explain
+  std::string maths_note;           ///< the same, of fast floats
   std::string body;                 ///< the plan of a loop's body, for explain
   /// The body's stages on devices: their numbers in its plan, and nodes.
   std::vector<std::pair<std::size_t, const graph::node*>> body_on_devices{};
@@ -81,6 +90,8 @@ struct plan {
   std::string print() const;
   /// Predicted time of all stages.
   double seconds() const;
+  /// How far that can be believed: as far as its worst part.
+  cost::trust how() const;
 };
 
 using graph::bindings;
@@ -110,6 +121,12 @@ struct request {
   std::function<device_answer(const graph::node&, unsigned device)> ask_device{};
   /// Bytes of rows on the host that a device has a copy of. Null: none.
   std::function<double(const detail::rows_ptr&, unsigned device)> bytes_there{};
+  /// What a stage's functions compute, as far as that is known. Null: memory traffic alone counts.
+  std::function<const cost::row_work&(const graph::node&)> ask_work{};
+  /// Seconds a row of a stage took where it ran before, copies excluded; `devices` as in placement.
+  /// Null: nothing is known.
+  std::function<std::optional<double>(const stage&, std::span<const unsigned> devices)>
+      ask_measured{};
   std::vector<unsigned> only{};  ///< devices to use wherever they can be; empty: what is fastest
 };
 
@@ -127,8 +144,17 @@ bool may_stop_early(const plan& p, stage_index last);
 
 /// "cpu", "opencl:0": where a stage runs.
 std::string where_text(const stage& s);
+/// "5.1 ms", "guess 5.1 ms", "at least 5.1 ms".
+std::string predicted_text(double seconds, cost::trust how);
 /// Lines that say what it would cost where, and why it runs where it does. Empty: nobody was asked.
 std::string reasons_text(const stage& s);
+
+/// Rows and work of a stage, as expected: expected_in, expected_out, functions, work, how.
+void size_work(plan& p, const request& asked, stage& s);
+/// What it should take the CPU.
+double cpu_seconds(const cost::machine& m, const stage& s);
+/// Why it would be faster with fast floats. Empty: it wouldn't, or nobody knows.
+std::string maths_note(const cost::machine& m, const stage& s);
 
 /// Called once stages before `from` have run and their exact rows are known: refreshes what depends
 /// on them.

@@ -57,6 +57,12 @@ bool names_device(std::string_view list, std::string_view device) {
   }
 }
 
+std::string predicted_text(double seconds, cost::trust how) {
+  const auto time = base::time_text(seconds);
+  if (how == cost::trust::guessed) return "guess " + time;
+  return how == cost::trust::at_least ? "at least " + time : time;
+}
+
 std::string where_text(const stage& s) {
   if (const auto* e = chosen_of(s)) return e->where;
   if (s.where.devices.empty()) return "cpu";
@@ -83,9 +89,10 @@ std::string reasons_text(const stage& s) {
     return fmt::format("     on the CPU: {}\n", refused->why_not);
   std::string text =
       fmt::format("     on {}, {}", chosen->devices.empty() ? "the CPU" : chosen->where,
-                  base::time_text(chosen->total()));
+                  predicted_text(chosen->total(), chosen->how));
   if (next != nullptr)
-    text += fmt::format("; {} would take {}", next->where, base::time_text(next->total()));
+    text +=
+        fmt::format("; {} would take {}", next->where, predicted_text(next->total(), next->how));
   if (s.rows_in.known == graph::bound::certainty::unknown)
     text += "; decided again once its rows are known";
   text += "\n";

@@ -148,6 +148,7 @@ void live_executor::run_on_devices(plan::stage_index which, std::string& note) {
   }
   run.reset();  // what it holds takes memory
   run_on_cpu(which);
+  at(which).moved_to_cpu = true;
   note += "ran on the CPU";
 }
 

@@ -6,6 +6,7 @@ namespace pappus::run {
 
 prediction dry_run(const plan::plan& p, const tasks::dag& work) {
   prediction result;
+  result.how = p.how();
   double held = 0;
   std::vector<double> scratch(p.stages.size(), 0);
   std::vector<bool> timed(p.stages.size(), false);
@@ -21,6 +22,7 @@ prediction dry_run(const plan::plan& p, const tasks::dag& work) {
         break;
       case tasks::task_kind::read:
         if (!t.each_window) held += t.bytes;
+        result.seconds += s.seconds;
         break;
       case tasks::task_kind::free:
         held -= t.bytes;

@@ -7,10 +7,11 @@
 namespace pappus::run {
 
 struct prediction {
-  double seconds = 0;      ///< from start to end
-  double peak_bytes = 0;   ///< of results and scratch alive at the same time
-  double moved_bytes = 0;  ///< memory traffic
-  bool exact = true;       ///< false: sizes are bounds
+  double seconds = 0;                      ///< from start to end
+  cost::trust how = cost::trust::counted;  ///< of seconds
+  double peak_bytes = 0;                   ///< of results and scratch alive at the same time
+  double moved_bytes = 0;                  ///< memory traffic
+  bool exact = true;                       ///< false: sizes are bounds
 };
 
 prediction dry_run(const plan::plan& p, const tasks::dag& work);

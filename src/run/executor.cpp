@@ -49,10 +49,21 @@ std::int64_t live_executor::row_count(plan::stage_index stage) const {
   return slots_[index(stage)].row_count;
 }
 
+double live_executor::seconds(plan::stage_index stage) const {
+  return slots_[index(stage)].seconds;
+}
+bool live_executor::moved_to_cpu(plan::stage_index stage) const {
+  return slots_[index(stage)].moved_to_cpu;
+}
+
 void live_executor::execute(const tasks::dag& work) {
   using clock = std::chrono::steady_clock;
+  clock::time_point stage_begin;
   for (std::size_t i = 0; i < work.list.size();) {
     std::size_t last = i + 1;
+    const auto stage = work.list[i].stage;
+    const bool timed = work.list[i].kind != task_kind::view;
+    if (timed && (i == 0 || work.list[i - 1].stage != stage)) stage_begin = clock::now();
     const auto begin = with_.measure ? clock::now() : clock::time_point();
     std::int64_t windows = 1;
     std::string note;
@@ -84,6 +95,9 @@ void live_executor::execute(const tasks::dag& work) {
                              windows, done == i ? note : std::string(), done == i ? threads : 0});
     }
     i = last;
+    const auto ended = work.list[i - 1].stage;
+    if (!timed || (i < work.list.size() && work.list[i].stage == ended)) continue;
+    at(ended).seconds += std::chrono::duration<double>(clock::now() - stage_begin).count();
   }
 }
 

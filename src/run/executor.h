@@ -60,6 +60,11 @@ class live_executor {
   /// Rows a stage yielded, even if they were freed since.
   std::int64_t row_count(plan::stage_index stage) const;
 
+  /// What its tasks took; of a stage that streams a file, with the reading.
+  double seconds(plan::stage_index stage) const;
+  /// Whether devices that the plan names didn't run it.
+  bool moved_to_cpu(plan::stage_index stage) const;
+
   /// Of each task, where they were asked for.
   const std::vector<measurement>& measurements() const noexcept { return measured_; }
 

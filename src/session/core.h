@@ -16,6 +16,7 @@
 #include "plan/plan.h"
 #include "run/executor.h"
 #include "session/session_devices.h"
+#include "session/stage_times.h"
 #include "trace/recorder.h"
 
 namespace pappus::detail {
@@ -66,6 +67,8 @@ class session_core : public std::enable_shared_from_this<session_core> {
   std::unique_ptr<trace::recorder> listen(const plan::plan& p, bool report) const;
   plan::request planning(std::span<const node_ptr> roots, const plan::bindings* bound,
                          bool with_devices);
+  /// What a stage took that has run. Where devices handed it over, it is the CPU's from now on.
+  void learn(plan::plan& p, plan::stage_index which, const run::live_executor& executor);
   /// Whether a query, planned for the CPU, should be planned again with the devices there are.
   bool worth_devices(const plan::plan& on_cpu);
   const cost::machine& machine_with_devices();
@@ -76,6 +79,7 @@ class session_core : public std::enable_shared_from_this<session_core> {
   cost::machine machine_;
   std::shared_ptr<memory::pool> memory_;
   session_devices devices_;
+  stage_times times_;
   std::once_flag devices_added_;
   cost::machine machine_with_devices_;
   mutable std::mutex faults_mutex_;

@@ -1,10 +1,12 @@
 // From a graph to its result.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
 #include <fmt/format.h>
 
+#include "device_ops/stage_work.h"
 #include "devices/kernel_cache.h"
 #include "run/dry.h"
 #include "session/core.h"
@@ -27,16 +29,40 @@ void count_kernels(trace::recorder& recorder) {
 
 plan::request session_core::planning(std::span<const node_ptr> roots, const plan::bindings* bound,
                                      bool with_devices) {
-  if (!with_devices)
-    return {
-        .roots = roots, .machine = machine_, .chunk_rows = settings_.chunk_rows, .bound = bound};
-  return {.roots = roots,
-          .machine = machine_with_devices(),
-          .chunk_rows = settings_.chunk_rows,
-          .bound = bound,
-          .ask_device = [this](const node& n, unsigned d) { return devices_.ask(n, d); },
-          .bytes_there = [this](const rows_ptr& rows,
-                                unsigned d) { return devices_.bytes_there(rows, d); }};
+  plan::request asked{
+      .roots = roots,
+      .machine = with_devices ? machine_with_devices() : machine_,
+      .chunk_rows = settings_.chunk_rows,
+      .bound = bound,
+      .ask_work = device_ops::row_work_of,
+      .ask_measured = [this](const plan::stage& s, std::span<const unsigned> devices) {
+        return times_.find(s, devices);
+      }};
+  if (!with_devices) return asked;
+  asked.ask_device = [this](const node& n, unsigned d) { return devices_.ask(n, d); };
+  asked.bytes_there = [this](const rows_ptr& rows, unsigned d) {
+    return devices_.bytes_there(rows, d);
+  };
+  return asked;
+}
+
+void session_core::learn(plan::plan& p, plan::stage_index which,
+                         const run::live_executor& executor) {
+  auto& s = p.stages[plan::index(which)];
+  if (executor.moved_to_cpu(which)) s.where = {};
+  double seconds = executor.seconds(which);
+  if (seconds < stage_times::least_seconds || s.known) return;
+  auto rows = static_cast<double>(s.rows_in.rows);
+  for (const auto input : s.inputs)
+    rows = static_cast<double>(p.stages[plan::index(input)].rows_out.rows);
+  if (s.windowed)  // the file was read in between, and is predicted apart
+    for (const auto input : s.inputs)
+      seconds = std::max(seconds - p.stages[plan::index(input)].seconds, 0.1 * seconds);
+  // Copies depend on where rows were before; at least a tenth is the stage's own.
+  for (const auto& e : s.estimates)
+    if (!e.devices.empty() && e.devices == s.where.devices)
+      seconds = std::max(seconds - e.transfer_s - e.build_s, 0.1 * seconds);
+  times_.remember(s, rows, seconds);
 }
 
 std::vector<rows_ptr> session_core::evaluate(std::span<const node_ptr> roots,
@@ -112,6 +138,7 @@ std::vector<rows_ptr> session_core::run_once(std::span<const node_ptr> roots,
         done.rows_out = graph::bound::exactly(executor.row_count(part));
         done.measured = true;
       }
+      learn(p, stage, executor);
       if (p.stages[i].node->cached && !p.stages[i].known && executor.rows(stage)) {
         std::lock_guard lock(p.stages[i].node->mutex);
         p.stages[i].node->kept = executor.rows(stage);

@@ -63,10 +63,10 @@ std::string explained(const plan::plan& p, const tasks::dag& work, const run::pr
   text += device_code_of(p);
   text += "tasks\n" + work.print(p);
   const char* most = predicted.exact ? "" : "≤ ";
-  text +=
-      fmt::format("predicted: {}{}, {}{} moved, {}{} of memory at once\n", most,
-                  base::time_text(predicted.seconds), most, base::bytes_text(predicted.moved_bytes),
-                  most, base::bytes_text(predicted.peak_bytes));
+  text += fmt::format("predicted: {}, {}{} moved, {}{} of memory at once\n",
+                      plan::predicted_text(predicted.seconds, predicted.how), most,
+                      base::bytes_text(predicted.moved_bytes), most,
+                      base::bytes_text(predicted.peak_bytes));
   return text;
 }
 

@@ -80,6 +80,11 @@ struct place : ::testing::Test {
               .shares = shares,
               .read_bytes = read_bytes};
     };
+    r.ask_work = [](const graph::node&) -> const cost::row_work& {
+      static const cost::row_work
+          nothing;  // traffic alone; work_test.cpp has functions that compute
+      return nothing;
+    };
     r.bytes_there = bytes_there;
     r.only = only;
     return r;

@@ -1,0 +1,158 @@
+// What stages compute, and how long that takes the CPU: for place.cpp, which compares it with
+// devices.
+//
+// A stage takes as long as the longer of two: its memory traffic, and its instructions on all
+// threads. Instructions are those of its functions (request::ask_work), of its operator (the table
+// below) and, of text files, of parsing. Once it has run, what it took is what counts.
+//
+// Where the number of rows isn't known before, it is assumed for this alone: bounds stay bounds.
+#include <fmt/format.h>
+#include <algorithm>
+#include <numeric>
+
+#include "pappus/detail/loops/group.h"
+#include "pappus/detail/loops/sort.h"
+#include "plan/plan.h"
+
+namespace pappus::plan {
+namespace {
+
+using cost::trust;
+using detail::op_kind;
+
+// Simple instructions (machine::core_gops: 5 of them a nanosecond). From bench/results, times of
+// two cores of an AMD EPYC (Zen 5), and where it says so from CPU times of programs on it.
+constexpr double sort_key_byte = 6;     // sort: 1e8 keys of 4 bytes took 2 · 213 ms, so 4.3 ns each
+constexpr double sort_string = 400;     // a program's 1e6 keys of 10 characters: 75 ms
+constexpr double gathered_record = 50;  // its records of 100 bytes, after that
+constexpr double hashed_key = 20;       // groupby: 1.5 ns a row into 100 groups, 7.4 into a million
+constexpr double domain_key = 10;       // the same of a domain: 1.0 and 4.5 ns
+constexpr double hashed_string = 300;   // a program's 3e6 rows into 20 groups: 65 ns each
+constexpr double grouped_record = 200;  // map_groups: a program's 3e6 rows, 40 ns each
+constexpr double indexed_key = 100;     // a program's 1e5 rows: 23 ns each
+constexpr double partitioned_row = 40;  // pagerank's partitions: 8 ns a row
+constexpr double scanned_row = 5;       // scan: no more than its traffic
+constexpr double kept_row = 3;          // rows of a filter, put together
+constexpr double parsed_byte = 15;  // a program's CSV of 291 MB in 0.9 s, its rows' use excluded
+constexpr double read_byte = 1.5;   // other files: from the system's cache, 3 GB/s a thread
+
+constexpr double records_a_row = 8;   // of a flat_map
+constexpr double text_row_bytes = 8;  // of a line, at least
+
+double operator_work(const graph::node& n) {
+  switch (n.kind) {
+    case op_kind::sort: {
+      const auto& params = n.as<detail::sort_params>();
+      double work = params.moves == detail::sort_moves::addresses ? gathered_record : 0;
+      for (const auto& pass : params.passes)
+        work +=
+            pass.key_bytes == 0 ? sort_string : sort_key_byte * static_cast<double>(pass.key_bytes);
+      return work;
+    }
+    case op_kind::group: {
+      const auto& params = n.as<detail::group_params>();
+      return params.strings ? hashed_string : params.domain >= 0 ? domain_key : hashed_key;
+    }
+    case op_kind::map_groups:
+      return grouped_record;
+    case op_kind::join_build:
+      return indexed_key;
+    case op_kind::partition:
+      return partitioned_row;
+    case op_kind::scan:
+      return scanned_row;
+    case op_kind::materialise:
+      return n.stage.form == detail::shape::aligned ? 0 : kept_row;
+    default:
+      return 0;
+  }
+}
+
+/// Text files don't tell their rows.
+bool is_text(const detail::file_params& file) { return file.rows < 0; }
+
+double expected(const graph::bound& rows) { return static_cast<double>(rows.rows); }
+bool unknown(const graph::bound& rows) { return rows.known == graph::bound::certainty::unknown; }
+
+void expect_rows(const plan& p, stage& s) {
+  const auto& n = *s.node;
+  s.expected_in = expected(s.rows_in);
+  if (unknown(s.rows_in) && !s.inputs.empty()) {
+    s.expected_in = p.stages[index(s.inputs.front())].expected_out;
+    for (const auto input : s.inputs)
+      s.expected_in = std::min(s.expected_in, p.stages[index(input)].expected_out);
+  }
+  s.expected_out = expected(s.rows_out);
+  if (!unknown(s.rows_out)) return;
+  s.expected_out = s.expected_in;
+  if (n.kind == op_kind::file) {
+    const auto row = std::max(static_cast<double>(n.out.size), text_row_bytes);
+    s.expected_out = n.as<detail::file_params>().bytes / row;
+  } else if (std::ranges::any_of(n.stage.ops,
+                                 [](const auto& op) { return op.name == "flat_map"; })) {
+    s.expected_out *= records_a_row;
+  }
+}
+
+void add_functions(const plan& p, const request& asked, stage& s) {
+  std::vector<double> sides;
+  for (const auto side : s.sides) sides.push_back(p.stages[index(side)].expected_out);
+  s.side_rows = std::accumulate(sides.begin(), sides.end(), 0.0);
+  s.functions = asked.ask_work ? &asked.ask_work(*s.node) : nullptr;
+  if (s.functions == nullptr) {
+    s.how = trust::at_least;
+    return;
+  }
+  s.work += s.functions->of_row(sides) * s.expected_in;
+  s.how = s.functions->how;
+}
+
+void add_operator(stage& s) {
+  const auto& n = *s.node;
+  if (n.kind == op_kind::file) {
+    const auto& file = n.as<detail::file_params>();
+    s.work.simple += file.bytes * (is_text(file) ? parsed_byte : read_byte);
+    s.how = trust::guessed;  // how many columns, and what of it the system has in memory
+    return;
+  }
+  s.work.simple += operator_work(n) * s.expected_in;
+  if (unknown(s.rows_in)) s.how = worse(s.how, trust::guessed);
+}
+
+}  // namespace
+
+void size_work(plan& p, const request& asked, stage& s) {
+  s.work = {};
+  s.how = trust::counted;
+  expect_rows(p, s);
+  if (s.node->kind != op_kind::file) add_functions(p, asked, s);
+  add_operator(s);
+}
+
+double cpu_seconds(const cost::machine& m, const stage& s) {
+  const auto traffic = cost::streaming_seconds(m, s.bytes.read + s.bytes.written);
+  return std::max(traffic, m.launch_us * 1e-6 + s.work.total() / (m.core_gops * 1e9 * m.threads));
+}
+
+std::string maths_note(const cost::machine& m, const stage& s) {
+  // What is faster by less, or over at once, isn't worth a compiler's option.
+  constexpr double least_gain = 1.5, least_seconds = 1e-3;
+  if (s.functions == nullptr || s.functions->scalar_maths.empty() || !s.where.devices.empty())
+    return {};
+  auto fast = s;
+  const double calls = std::min(s.functions->scalar_maths_calls * s.expected_in, s.work.maths);
+  fast.work.maths -= calls;
+  fast.work.vector_maths += calls;
+  const double strict_s = cpu_seconds(m, s), fast_s = cpu_seconds(m, fast);
+  if (strict_s < least_seconds || strict_s < least_gain * fast_s) return {};
+  std::string names;
+  for (const auto& name : s.functions->scalar_maths)
+    names += fmt::format("{}std::{}", names.empty() ? "" : ", ", name);
+  return fmt::format(
+      "{} stay{} scalar under strict floats; pappus_enable(target FLOATS fast) would run this "
+      "stage "
+      "about {:.0f}× faster",
+      names, s.functions->scalar_maths.size() == 1 ? "s" : "", strict_s / fast_s);
+}
+
+}  // namespace pappus::plan

@@ -1,0 +1,56 @@
+#include "session/stage_times.h"
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+
+namespace pappus::detail {
+namespace {
+
+void mix(std::uint64_t& key, std::uint64_t part) {
+  key = (std::rotl(key, 23) ^ part) * 0x9e3779b97f4a7c15;
+}
+void mix(std::uint64_t& key, std::string_view text) {
+  mix(key, std::hash<std::string_view>{}(text));
+}
+
+}  // namespace
+
+/// Of 64 bits: should two stages ever have the same, a prediction is wrong, no more.
+std::uint64_t stage_times::key(const plan::stage& s, std::span<const unsigned> devices) {
+  const auto& n = *s.node;
+  std::uint64_t made = static_cast<std::uint64_t>(n.kind);
+  for (const auto device : devices) mix(made, device + 1);
+  // Made for the stage's type, so it stands for the functions in it.
+  mix(made, reinterpret_cast<std::uintptr_t>(n.stage.describe));
+  for (const auto& op : n.stage.ops) mix(made, op.name);
+  mix(made, n.name);
+  mix(made, n.out.name);
+  for (const auto& input : n.stage.inputs) mix(made, input->out.name);
+  mix(made, std::bit_width(static_cast<std::uint64_t>(s.side_rows)));
+  return made;
+}
+
+void stage_times::remember(const plan::stage& s, double rows, double seconds) {
+  if (seconds < least_seconds || rows < 1) return;
+  const auto which = key(s, s.where.devices);
+  const std::lock_guard lock(mutex_);
+  auto& e = known_[which];
+  e.seconds_per_row[e.count++ % entry::kept] = seconds / rows;
+  any_ = true;
+}
+
+std::optional<double> stage_times::find(const plan::stage& s,
+                                        std::span<const unsigned> devices) const {
+  if (!any_.load(std::memory_order_relaxed)) return std::nullopt;
+  const auto which = key(s, devices);
+  const std::lock_guard lock(mutex_);
+  const auto found = known_.find(which);
+  if (found == known_.end()) return std::nullopt;
+  auto times = found->second.seconds_per_row;
+  const auto n = std::min(found->second.count, entry::kept);
+  std::sort(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(n));
+  return times[n / 2];
+}
+
+}  // namespace pappus::detail
