@@ -52,6 +52,61 @@ std::string passes_of(const plan::plan& p) {
   return text;
 }
 
+/// What happened in a stage, all its tasks together.
+struct found_stage {
+  double seconds = 0;
+  std::int64_t windows = 1;
+  std::string steps, notes;
+};
+
+found_stage found_of(const std::vector<run::measurement>& measured, std::size_t stage,
+                     unsigned workers) {
+  found_stage found;
+  for (const auto& m : measured) {
+    if (plan::index(m.done.stage) != stage) continue;
+    found.seconds += m.seconds;
+    if (m.done.step != nullptr)
+      found.steps += fmt::format("       {} {}: {}{}\n", tasks::name(m.done.kind), m.done.what,
+                                 base::time_text(m.seconds), threads_text(m, workers));
+    found.windows = std::max(found.windows, m.windows);
+    if (!m.note.empty()) found.notes += fmt::format("       {}\n", m.note);
+  }
+  return found;
+}
+
+/// Rows that went into a stage that has run.
+std::int64_t rows_in(const plan::plan& p, const plan::stage& s) {
+  if (s.inputs.empty()) return s.rows_in.rows;
+  std::int64_t rows = INT64_MAX;
+  for (const auto input : s.inputs)
+    rows = std::min(rows, p.stages[plan::index(input)].rows_out.rows);
+  return rows;
+}
+
+/// "rows ≤ 1,000 → 500"; of an index, rows that it holds.
+std::string rows_text(const plan::stage& before, const plan::plan& p, const plan::stage& after) {
+  if (before.node->kind == op_kind::join_build)
+    return fmt::format("{} → {} rows indexed", graph::bound_text(before.rows_in),
+                       base::count_text(rows_in(p, after)));
+  return fmt::format("rows {} → {}", graph::bound_text(before.rows_out),
+                     graph::bound_text(after.rows_out));
+}
+
+/// ", 90 M rows/s, 1.4 GB/s". Empty where nothing ran, or for too short a time to tell.
+std::string rates_text(const plan::plan& p, const plan::stage& s, double seconds) {
+  constexpr double shortest_s = 1e-5;
+  if (s.known || seconds < shortest_s) return {};
+  const bool file = s.node->kind == op_kind::file;
+  const auto rows = static_cast<double>(file ? s.rows_out.rows : rows_in(p, s));
+  const auto bytes =
+      ops::find(s.node->kind).size(*s.node, rows, static_cast<double>(s.rows_out.rows));
+  const double moved = file ? s.node->as<file_params>().bytes : bytes.read + bytes.written;
+  if (rows == 0) return {};
+  return fmt::format("{}, {:.3g} M rows/s, {:.2g} GB/s",
+                     file ? " for " + base::bytes_text(moved) : "", rows / seconds * 1e-6,
+                     moved / seconds * 1e-9);
+}
+
 }  // namespace
 
 std::string explained(const plan::plan& p, const tasks::dag& work, const run::prediction& predicted,
@@ -76,26 +131,17 @@ std::string analyzed(const std::vector<plan::stage>& predicted, const plan::plan
   double total = 0;
   for (std::size_t i = 0; i < p.stages.size(); ++i) {
     const auto& before = predicted[i];
-    double seconds = 0;
-    std::string steps, found;
-    std::int64_t windows = 1;
-    for (const auto& m : measured) {
-      if (plan::index(m.done.stage) != i) continue;
-      seconds += m.seconds;
-      if (m.done.step != nullptr)
-        steps += fmt::format("       {} {}: {}{}\n", tasks::name(m.done.kind), m.done.what,
-                             base::time_text(m.seconds), threads_text(m, workers));
-      windows = std::max(windows, m.windows);
-      if (!m.note.empty()) found += fmt::format("       {}\n", m.note);
-    }
-    total += seconds;
-    text += fmt::format("  s{} {}: rows {} → {}, time {} → {}, on {}\n", i,
-                        graph::label(*before.node), graph::bound_text(before.rows_out),
-                        graph::bound_text(p.stages[i].rows_out), base::time_text(before.seconds),
-                        base::time_text(seconds), plan::where_text(p.stages[i]));
-    if (windows > 1) text += fmt::format("       streamed in {} windows\n", windows);
-    text += steps + found;
+    const auto found = found_of(measured, i, workers);
+    total += found.seconds;
+    text += fmt::format("  s{} {}: {}, time {} → {}{}, on {}\n", i, graph::label(*before.node),
+                        rows_text(before, p, p.stages[i]),
+                        plan::predicted_text(before.seconds, before.how),
+                        base::time_text(found.seconds), rates_text(p, p.stages[i], found.seconds),
+                        plan::where_text(p.stages[i]));
+    if (found.windows > 1) text += fmt::format("       streamed in {} windows\n", found.windows);
+    text += found.steps + found.notes;
     for (const auto& note : before.notes) text += fmt::format("       note: {}\n", note);
+    if (!before.maths_note.empty()) text += fmt::format("       note: {}\n", before.maths_note);
   }
   return text + fmt::format("total: {}\n", base::time_text(total));
 }

@@ -96,6 +96,21 @@ TEST(explain_analyze, shows_what_happened_beside_what_was_predicted) {
   EXPECT_THAT(text, ContainsRegex("\ntotal: .*s\n$"));
 }
 
+TEST(explain_analyze, tells_rows_and_bytes_a_second_of_what_took_some_time) {
+  session s(options{.threads = 2});
+  const std::vector<double> rows(1'000'000, 1.5);
+  const auto text = s.borrow(rows).map([](double x) { return x + 1; }).explain_analyze();
+  EXPECT_THAT(text, ContainsRegex("s1 map: rows 1,000,000 → 1,000,000, time .* → .*, "
+                                  "[0-9.e+]+ M rows/s, [0-9.e+]+ GB/s, on cpu\n"));
+}
+
+TEST(explain_analyze, tells_how_many_rows_an_index_holds) {
+  session s(options{.threads = 2});
+  const auto same = [](int x) { return x; };
+  const auto text = s.range(0, 10).join(s.range(0, 500), same, same, std::plus{}).explain_analyze();
+  EXPECT_THAT(text, ContainsRegex("index: 500 → 500 rows indexed, time "));
+}
+
 TEST(predictions, without_the_plugin_are_the_least_a_stage_takes) {
   session s(options{.threads = 2});
   const auto rows = s.range(0, 1000).map([](int x) { return x + 1; });
