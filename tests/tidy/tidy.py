@@ -104,7 +104,8 @@ def dead_files(tree, options):
         for _, target in tree.edges(file):
             users.setdefault(target, set()).add(file.path)
     def compiled_by_a_test(path):  # which runs the compiler itself
-        return path.startswith(("examples/consumer/", "tests/compiler/", "tests/package/"))
+        return path.startswith(
+            ("examples/consumer/", "tests/compile_errors/", "tests/compiler/", "tests/package/"))
 
     for file in tree.code():
         if compiled_by_a_test(file.path):

@@ -179,7 +179,8 @@ struct grouping {
         each_row<E::form>(rows, n, [&](const auto& record) { sink(key(record), record); });
       } else if constexpr (is_source<E>) {
         for (std::int64_t at = 0; at < n; at += batch_rows)
-          call_batch(rows.rows + at, static_cast<std::size_t>((std::min)(batch_rows, n - at)), sink);
+          call_batch(rows.rows + at, static_cast<std::size_t>((std::min)(batch_rows, n - at)),
+                     sink);
       } else {
         record_buffer<record, static_cast<std::size_t>(batch_rows)> memory;
         record* const records = memory.data();
