@@ -27,7 +27,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "pappus/detail/core/apply.h"
+#include "pappus/detail/base/apply.h"
 #include "pappus/detail/fuse/stored_key.h"
 #include "pappus/error.h"
 #include "pappus/query.h"

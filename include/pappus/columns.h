@@ -22,9 +22,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "pappus/detail/core/columns.h"
-#include "pappus/detail/core/fields.h"
-#include "pappus/detail/core/refused.h"
+#include "pappus/detail/base/columns.h"
+#include "pappus/detail/base/fields.h"
+#include "pappus/detail/base/refused.h"
 
 namespace pappus {
 

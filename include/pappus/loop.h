@@ -19,7 +19,7 @@
 #include <span>
 #include <string>
 
-#include "pappus/detail/core/loop.h"
+#include "pappus/detail/base/loop.h"
 #include "pappus/error.h"
 #include "pappus/session.h"
 

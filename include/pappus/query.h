@@ -8,7 +8,7 @@
 
 #include <string>
 
-#include "pappus/detail/core/request.h"
+#include "pappus/detail/base/request.h"
 #include "pappus/detail/fuse/access.h"
 #include "pappus/detail/fuse/batch.h"
 #include "pappus/detail/fuse/expression.h"

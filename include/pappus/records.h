@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "pappus/detail/core/chunks.h"
+#include "pappus/detail/base/chunks.h"
 
 namespace pappus {
 

@@ -16,8 +16,8 @@
 #include <limits>
 #include <type_traits>
 
-#include "pappus/detail/core/exact.h"
-#include "pappus/detail/core/keys.h"
+#include "pappus/detail/base/exact.h"
+#include "pappus/detail/base/keys.h"
 #include "pappus/error.h"
 
 namespace pappus::reducers {

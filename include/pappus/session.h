@@ -12,7 +12,7 @@
 #include <tuple>
 #include <vector>
 
-#include "pappus/detail/core/built_with.h"
+#include "pappus/detail/base/built_with.h"
 #include "pappus/detail/fuse/source_refusals.h"
 #include "pappus/error.h"
 #include "pappus/query.h"

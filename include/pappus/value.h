@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <string>
 
-#include "pappus/detail/core/refused.h"
-#include "pappus/detail/core/request.h"
+#include "pappus/detail/base/refused.h"
+#include "pappus/detail/base/request.h"
 
 namespace pappus {
 namespace detail {

@@ -16,7 +16,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "pappus/detail/core/view.h"
+#include "pappus/detail/base/view.h"
 
 namespace pappus {
 

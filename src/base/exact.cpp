@@ -3,7 +3,7 @@
 // Numerator and denominator are cut to 128 and 64 significant bits, so that their quotient has at
 // least 63. What was cut off or left over becomes one more bit behind them: all that rounding needs
 // to know of it.
-#include "pappus/detail/core/exact.h"
+#include "pappus/detail/base/exact.h"
 
 #include <array>
 #include <bit>

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "pappus/detail/core/failure.h"
+#include "pappus/detail/base/failure.h"
 
 namespace pappus::base {
 namespace {

@@ -1,4 +1,4 @@
-// What handlers noted of the exception that is on its way (detail/core/failure.h).
+// What handlers noted of the exception that is on its way (detail/base/failure.h).
 #pragma once
 
 #include <cstdint>

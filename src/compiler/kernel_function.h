@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "pappus/detail/core/compiled.h"
+#include "pappus/detail/base/compiled.h"
 
 namespace pappus::compiler {
 

@@ -27,10 +27,10 @@
 #include "compiler/emit/emit.h"
 #include "compiler/emit/references.h"
 #include "compiler/emit/sizes.h"
-#include "compiler/host/fast_floats.h"
-#include "compiler/host/inlining.h"
-#include "compiler/host/split_records.h"
-#include "compiler/host/vector_maths.h"
+#include "compiler/loops/fast_floats.h"
+#include "compiler/loops/inlining.h"
+#include "compiler/loops/split_records.h"
+#include "compiler/loops/vector_maths.h"
 
 // Compilers before 16 lack it.
 #pragma weak LLVMGetVersion

@@ -2,7 +2,7 @@
 // none, there are no devices, and that is no error.
 //
 // A device is opened once a process and kept until it ends, so that kernels and contexts serve all
-// sessions. "cpu" isn't listed here: the engine runs on it natively (devices/cpu/).
+// sessions. "cpu" isn't listed here: the engine runs on it natively (threads/).
 #pragma once
 
 #include <memory>

@@ -11,9 +11,9 @@
 #include <optional>
 #include <string>
 
-#include "pappus/detail/core/columns.h"
-#include "pappus/detail/core/memory.h"
-#include "pappus/detail/core/parallel.h"
+#include "pappus/detail/base/columns.h"
+#include "pappus/detail/base/memory.h"
+#include "pappus/detail/base/parallel.h"
 
 namespace pappus::formats {
 

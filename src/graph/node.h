@@ -15,7 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "pappus/detail/core/request.h"
+#include "pappus/detail/base/request.h"
 
 namespace pappus::detail {
 
@@ -29,9 +29,10 @@ struct node {
   std::weak_ptr<session_core> session;
 
   std::atomic<bool> cached{false};
-  mutable std::mutex mutex;                            // guards the mutable members
-  mutable rows_ptr kept;                               // rows of a cached node, once computed
-  mutable std::shared_ptr<const void> device_element;  // of device_ops/element.h, once asked for
+  mutable std::mutex mutex;  // guards the mutable members
+  mutable rows_ptr kept;     // rows of a cached node, once computed
+  mutable std::shared_ptr<const void>
+      device_element;  // of codegen/element/element.h, once asked for
 
   template <typename Params>
   const Params& as() const {

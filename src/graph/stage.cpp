@@ -1,6 +1,6 @@
 // Copying, moving and dropping a stage: compiled here once instead of wherever a program makes a
 // query.
-#include "pappus/detail/core/stage.h"
+#include "pappus/detail/base/stage.h"
 
 namespace pappus::detail {
 

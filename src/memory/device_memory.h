@@ -18,7 +18,7 @@
 
 #include "devices/registry.h"
 #include "memory/pool.h"
-#include "pappus/detail/core/chunks.h"
+#include "pappus/detail/base/chunks.h"
 
 namespace pappus::memory {
 

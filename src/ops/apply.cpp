@@ -9,7 +9,7 @@
 
 #include "ops/operator.h"
 #include "ops/registry.h"
-#include "pappus/detail/core/apply.h"
+#include "pappus/detail/base/apply.h"
 
 namespace pappus::ops {
 namespace {

@@ -14,7 +14,7 @@
 #include <atomic>
 #include <cstring>
 
-#include "ops/core/rows_in.h"
+#include "algorithms/rows_in.h"
 #include "ops/operator.h"
 #include "ops/registry.h"
 #include "ops/slow_fold.h"

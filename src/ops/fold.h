@@ -5,10 +5,10 @@
 #include <memory>
 #include <string_view>
 
-#include "ops/core/rows_in.h"
-#include "pappus/detail/core/chunks.h"
-#include "pappus/detail/core/memory.h"
-#include "pappus/detail/core/stage.h"
+#include "algorithms/rows_in.h"
+#include "pappus/detail/base/chunks.h"
+#include "pappus/detail/base/memory.h"
+#include "pappus/detail/base/stage.h"
 
 namespace pappus::ops {
 

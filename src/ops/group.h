@@ -6,9 +6,9 @@
 #include <memory>
 #include <vector>
 
-#include "ops/core/group_table.h"
-#include "ops/core/partition.h"
-#include "ops/core/strings.h"
+#include "algorithms/group_table.h"
+#include "algorithms/partition.h"
+#include "algorithms/strings.h"
 #include "ops/operator.h"
 #include "ops/shared_rows.h"
 #include "pappus/detail/loops/group.h"

@@ -7,7 +7,7 @@
 #include <bit>
 #include <cstring>
 
-#include "ops/dense_groups.h"
+#include "algorithms/dense_groups.h"
 #include "ops/group.h"
 
 namespace pappus::ops {

@@ -14,9 +14,9 @@
 #include <cstring>
 #include <limits>
 
-#include "ops/core/radix.h"
-#include "ops/core/rows_in.h"
-#include "ops/core/stretches.h"
+#include "algorithms/radix.h"
+#include "algorithms/rows_in.h"
+#include "algorithms/stretches.h"
 #include "ops/group.h"
 
 namespace pappus::ops {

@@ -7,8 +7,8 @@
 #include <array>
 #include <string_view>
 
-#include "ops/core/hash_string.h"
-#include "ops/join_index.h"
+#include "algorithms/hash_string.h"
+#include "algorithms/join_index.h"
 
 namespace pappus::ops {
 namespace {
@@ -125,12 +125,12 @@ void join_probe(const join_side& side, join_kind kind, const void* keys, std::si
   batch.next_row = 0;
   batch.next_match = 0;
   batch.all_once = false;
-  ops::find_rows(*static_cast<const ops::join_index*>(side.index), keys, batch);
+  ops::find_rows(*static_cast<const algorithms::join_index*>(side.index), keys, batch);
 }
 
 std::size_t join_next(join_batch& batch) {
   if (batch.next_row == batch.rows) return 0;
-  const auto& index = *static_cast<const ops::join_index*>(batch.index);
+  const auto& index = *static_cast<const algorithms::join_index*>(batch.index);
   switch (batch.kind) {
     case join_kind::semi:
       if (batch.all_once) return ops::all_pairs(batch);

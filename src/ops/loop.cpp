@@ -4,13 +4,13 @@
 // placeholder, and to the invariants what they were found to be before the loop. What a binding
 // replaces isn't planned at all. Only the newest state is kept.
 //
-// Not here: finding the invariants (session/loop.cpp), evaluating a graph (session/evaluate.cpp).
+// Not here: finding the invariants (front/query/loop.cpp), evaluating a graph (session/evaluate.cpp).
 #include <fmt/format.h>
 
 #include "base/text.h"
 #include "ops/operator.h"
 #include "ops/registry.h"
-#include "pappus/detail/core/loop.h"
+#include "pappus/detail/base/loop.h"
 #include "pappus/error.h"
 
 namespace pappus::ops {

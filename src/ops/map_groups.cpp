@@ -11,8 +11,8 @@
 #include <cstring>
 #include <vector>
 
-#include "ops/core/radix.h"
-#include "ops/core/rows_in.h"
+#include "algorithms/radix.h"
+#include "algorithms/rows_in.h"
 #include "ops/group.h"
 #include "ops/registry.h"
 

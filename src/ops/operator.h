@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "graph/node.h"
-#include "pappus/detail/core/chunks.h"
-#include "pappus/detail/core/memory.h"
-#include "pappus/detail/core/parallel.h"
+#include "pappus/detail/base/chunks.h"
+#include "pappus/detail/base/memory.h"
+#include "pappus/detail/base/parallel.h"
 
 namespace pappus::ops {
 

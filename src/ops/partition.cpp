@@ -7,20 +7,20 @@
 // Range partitions need splitters: keys of evenly spaced rows are sorted and cut evenly, so the
 // same data gives the same splitters on every machine.
 //
-// Alternatives: core/partition.h (one pass, blocks): its parts aren't contiguous, but functions
+// Alternatives: algorithms/partition.h (one pass, blocks): its parts aren't contiguous, but functions
 // that are applied want spans.
 #include <algorithm>
 #include <cstring>
 #include <vector>
 
-#include "ops/core/hash_string.h"
-#include "ops/core/key_bits.h"
-#include "ops/core/rows_in.h"
-#include "ops/core/stretches.h"
+#include "algorithms/hash_string.h"
+#include "algorithms/key_bits.h"
+#include "algorithms/rows_in.h"
+#include "algorithms/stretches.h"
 #include "ops/operator.h"
 #include "ops/registry.h"
 #include "ops/shared_rows.h"
-#include "pappus/detail/core/apply.h"
+#include "pappus/detail/base/apply.h"
 
 namespace pappus::ops {
 namespace {

@@ -22,8 +22,8 @@
 #include <thread>
 #include <vector>
 
-#include "ops/core/rows_in.h"
-#include "ops/core/stretches.h"
+#include "algorithms/rows_in.h"
+#include "algorithms/stretches.h"
 #include "ops/operator.h"
 #include "ops/registry.h"
 #include "ops/shared_rows.h"

@@ -15,14 +15,14 @@
 #include <algorithm>
 #include <cstring>
 
-#include "ops/core/key_bits.h"
-#include "ops/core/radix.h"
-#include "ops/core/rows_in.h"
-#include "ops/core/string_sort.h"
+#include "algorithms/key_bits.h"
+#include "algorithms/radix.h"
+#include "algorithms/rows_in.h"
+#include "algorithms/string_sort.h"
 #include "ops/operator.h"
 #include "ops/registry.h"
 #include "ops/shared_rows.h"
-#include "pappus/detail/core/stream.h"
+#include "pappus/detail/base/stream.h"
 
 namespace pappus::ops {
 namespace {
@@ -114,8 +114,9 @@ class sorting {
       from = copy.data();
     }
     detail::block records(context_.memory, at(rows_, bytes), context_.node.name);
-    ops::sort_integers(context_.team, context_.memory, from, records.data(),
-                       static_cast<std::uint64_t>(rows_), bytes, params_.flip, context_.node.name);
+    algorithms::sort_integers(context_.team, context_.memory, from, records.data(),
+                              static_cast<std::uint64_t>(rows_), bytes, params_.flip,
+                              context_.node.name);
     hand_over(std::move(records));
   }
 

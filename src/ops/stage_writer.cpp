@@ -13,9 +13,9 @@
 #include <mutex>
 #include <vector>
 
-#include "ops/core/rows_in.h"
+#include "algorithms/rows_in.h"
 #include "ops/shared_rows.h"
-#include "pappus/detail/core/stream.h"
+#include "pappus/detail/base/stream.h"
 
 namespace pappus::ops {
 namespace {

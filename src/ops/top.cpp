@@ -11,7 +11,7 @@
 #include <mutex>
 #include <vector>
 
-#include "ops/core/rows_in.h"
+#include "algorithms/rows_in.h"
 #include "ops/operator.h"
 #include "ops/registry.h"
 #include "ops/shared_rows.h"

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "pappus/detail/core/join.h"
+#include "pappus/detail/base/join.h"
 #include "pappus/detail/loops/group.h"
 #include "pappus/error.h"
 #include "plan/plan.h"

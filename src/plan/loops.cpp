@@ -2,7 +2,7 @@
 // iteration plans anew, with what is known by then.
 #include <sstream>
 
-#include "pappus/detail/core/loop.h"
+#include "pappus/detail/base/loop.h"
 #include "plan/plan.h"
 
 namespace pappus::plan {

@@ -8,7 +8,7 @@
 //
 // Rows in memory are read again by every iteration of a loop but copied once, so that in a loop's
 // body a copy of what doesn't change (and the build) counts for one iteration of an assumed number.
-// Of wide records a device may be sent only the bytes that are read (device_ops/sent_parts.h): the
+// Of wide records a device may be sent only the bytes that are read (chunk_loop/sent_parts.h): the
 // host reads all of a record and writes those, so that pays where the link is slower than that, and
 // only where no other reader may want the rest. It takes rates that were measured.
 //

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "pappus/detail/core/apply.h"
+#include "pappus/detail/base/apply.h"
 #include "plan/plan.h"
 
 namespace pappus::plan {

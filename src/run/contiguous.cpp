@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "ops/core/rows_in.h"
+#include "algorithms/rows_in.h"
 #include "run/executor.h"
 
 namespace pappus::run {
@@ -31,7 +31,7 @@ detail::rows_ptr copied(const detail::rows_ptr& rows, detail::workers& team,
       row += n;
     }
   });
-  auto copy = ops::rows_in(std::move(block), rows->layout(), rows->rows(), memory);
+  auto copy = algorithms::rows_in(std::move(block), rows->layout(), rows->rows(), memory);
   copy->keep_owners_of(*rows);
   return copy;
 }

@@ -35,7 +35,7 @@ const char* consequence(fault what) {
   return "failed";
 }
 
-std::string names(const std::vector<device_ops::device_session*>& devices) {
+std::string names(const std::vector<chunk_loop::device_session*>& devices) {
   std::string text;
   for (const auto* d : devices) text += (text.empty() ? "" : "+") + d->about().name;
   return text;
@@ -46,7 +46,7 @@ struct totals {
   std::int64_t launches = 0;
   double up = 0, down = 0, in_place = 0, build_seconds = 0;
 };
-totals totals_of(const std::vector<device_ops::device_session*>& devices) {
+totals totals_of(const std::vector<chunk_loop::device_session*>& devices) {
   totals all;
   for (const auto* d : devices) {
     all.launches += d->launches;
@@ -59,7 +59,7 @@ totals totals_of(const std::vector<device_ops::device_session*>& devices) {
 }
 
 /// "ran on opencl:0: 3 launches, 12 MiB there, 8 B back, kernels built in 80 ms".
-std::string what_ran(const std::vector<device_ops::device_session*>& devices,
+std::string what_ran(const std::vector<chunk_loop::device_session*>& devices,
                      const totals& before) {
   const auto now = totals_of(devices);
   auto text = fmt::format("ran on {}: {} launches, {} there, {} back", names(devices),
@@ -73,10 +73,10 @@ std::string what_ran(const std::vector<device_ops::device_session*>& devices,
 
 }  // namespace
 
-std::unique_ptr<device_ops::stage_run> live_executor::device_stage(plan::stage_index which) {
+std::unique_ptr<chunk_loop::stage_run> live_executor::device_stage(plan::stage_index which) {
   const auto& stage = plan_.stages[index(which)];
-  auto run = std::make_unique<device_ops::stage_run>(
-      device_ops::stage_run{.node = *stage.node,
+  auto run = std::make_unique<chunk_loop::stage_run>(
+      chunk_loop::stage_run{.node = *stage.node,
                             .inputs = {},
                             .sides = {},
                             .devices = {},
@@ -98,8 +98,8 @@ std::unique_ptr<device_ops::stage_run> live_executor::device_stage(plan::stage_i
   const auto& sent = stage.where.sent_bytes;
   for (std::size_t i = 0; i < sent.size(); ++i) {
     const std::size_t size = run->inputs[i].layout().size;
-    run->parts.push_back(sent[i] == size ? device_ops::byte_ranges{{0, size}}
-                                         : device_ops::element_of(*stage.node)->reads[i]);
+    run->parts.push_back(sent[i] == size ? codegen::byte_ranges{{0, size}}
+                                         : codegen::element_of(*stage.node)->reads[i]);
   }
   for (const auto d : stage.where.devices) run->devices.push_back(with_.devices[d]);
   return run;
@@ -129,7 +129,7 @@ void live_executor::run_on_devices(plan::stage_index which, std::string& note) {
       for (const auto& fault : run->faults) tell(fault);
       if (with_.measure) note += what_ran(left, before);
       return;
-    } catch (const device_ops::needs_cpu& e) {
+    } catch (const chunk_loop::needs_cpu& e) {
       note += fmt::format("moved to the CPU: {}; ", e.reason);
       left.clear();
     } catch (const memory_error& e) {  // of the host, whose memory the devices' may be

@@ -2,8 +2,8 @@
 
 #include <chrono>
 
+#include "algorithms/rows_in.h"
 #include "formats/format.h"
-#include "ops/core/rows_in.h"
 #include "run/slot.h"
 
 namespace pappus::run {
@@ -39,9 +39,9 @@ live_executor::slot& live_executor::at(plan::stage_index stage) { return slots_[
 const rows_ptr& live_executor::rows(plan::stage_index stage) {
   auto& s = at(stage);
   if (!s.rows && s.device_rows) {
-    s.rows = device_ops::download(*s.device_rows, with_.memory,
+    s.rows = chunk_loop::download(*s.device_rows, with_.memory,
                                   graph::label(*plan_.stages[index(stage)].node));
-    device_ops::keep_copies(*s.device_rows, s.rows);
+    chunk_loop::keep_copies(*s.device_rows, s.rows);
   }
   return s.rows;
 }
@@ -194,7 +194,7 @@ void live_executor::read_file(plan::stage_index which) {
   while (step > 0) {
     detail::block block(*with_.memory, static_cast<std::size_t>(step) * node.out.size, node.name);
     const auto n = reader->read(with_.team, block.data(), step);
-    ops::append_block(*rows, std::move(block), n);
+    algorithms::append_block(*rows, std::move(block), n);
     if (n < step || rows->rows() == params.rows) break;
   }
   rows->keep(owner_of(reader->strings(), with_.memory));

@@ -9,9 +9,9 @@
 #include <memory>
 #include <vector>
 
-#include "device_ops/stage.h"
+#include "chunk_loop/stage_run.h"
 #include "memory/pool.h"
-#include "pappus/detail/core/parallel.h"
+#include "pappus/detail/base/parallel.h"
 #include "pappus/error.h"
 #include "plan/plan.h"
 #include "tasks/tasks.h"
@@ -26,7 +26,7 @@ struct resources {
   trace::recorder* recorder = nullptr;   ///< told what runs; null: nobody listens
   ops::evaluation evaluate;              ///< for stages that evaluate graphs themselves
   /// As numbered in the plan's machine; null: none.
-  std::vector<device_ops::device_session*> devices{};
+  std::vector<chunk_loop::device_session*> devices{};
   std::int64_t chunk_rows = 0;  ///< the user's choice; 0: by memory
   bool in_loop = false;         ///< an iteration of a do_while
   bool measure = false;         ///< keep measurements
@@ -75,7 +75,7 @@ class live_executor {
   void start(plan::stage_index stage);
   /// On the CPU at last, when devices fail.
   void run_on_devices(plan::stage_index stage, std::string& note);
-  std::unique_ptr<device_ops::stage_run> device_stage(plan::stage_index stage);
+  std::unique_ptr<chunk_loop::stage_run> device_stage(plan::stage_index stage);
   void run_on_cpu(plan::stage_index stage);
   void hand_over(plan::stage_index stage);
   /// Calls step(), of a stage; what a user's function throws there tells where.

@@ -105,7 +105,7 @@ void live_executor::tell_failure(plan::stage_index which) {
     throw;
   } catch (const devices::device_error&) {
     throw;
-  } catch (const device_ops::needs_cpu&) {
+  } catch (const chunk_loop::needs_cpu&) {
     throw;
   } catch (const std::exception& e) {
     where.message = e.what();

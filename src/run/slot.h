@@ -11,7 +11,7 @@ namespace pappus::run {
 
 struct live_executor::slot {
   detail::rows_ptr rows;
-  device_ops::device_rows_ptr device_rows;  // where they were left on devices
+  chunk_loop::device_rows_ptr device_rows;  // where they were left on devices
   std::int64_t row_count = 0;
   double seconds = 0;         // of its tasks so far
   bool moved_to_cpu = false;  // from devices that failed, or couldn't after all

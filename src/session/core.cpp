@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "algorithms/rows_in.h"
 #include "base/environment.h"
 #include "base/text.h"
-#include "ops/core/rows_in.h"
 #include "pappus/error.h"
 
 namespace pappus::detail {
@@ -19,7 +19,7 @@ options resolved(options settings) {
     settings.threads =
         text != nullptr
             ? static_cast<unsigned>(base::parse_count(text, "PAPPUS_THREADS", 1, threads_max))
-            : devices::cpu::available_cores();
+            : threads::available_cores();
   }
   if (settings.threads > threads_max)
     throw usage_error(fmt::format("options::threads: expected at most {}, got {}", threads_max,
@@ -54,7 +54,7 @@ session_core::session_core(const options& settings)
       machine_(cost::this_machine(settings_.threads, settings_.host_memory)),
       memory_(std::make_shared<memory::pool>(settings_.host_memory)),
       devices_(settings_.devices, settings_.device_memory, memory_),
-      team_(devices::cpu::make_team(settings_.threads)),
+      team_(threads::make_team(settings_.threads)),
       progress_(settings_.progress < 0 ? ::isatty(STDERR_FILENO) == 1 : settings_.progress > 0),
       explain_only_(base::environment("PAPPUS_EXPLAIN")) {
   if (!settings_.trace.empty()) tracer_ = trace::open_sink(settings_.trace);
@@ -196,7 +196,7 @@ rows_ptr copy_rows(const session_ptr& session, record_type layout, const void* d
   const auto bytes = static_cast<std::size_t>(n) * layout.size;
   block memory(*session->memory(), bytes, "from");
   if (bytes != 0) std::memcpy(memory.data(), data, bytes);
-  return ops::rows_in(std::move(memory), layout, n, session->memory());
+  return algorithms::rows_in(std::move(memory), layout, n, session->memory());
 }
 
 }  // namespace pappus::detail

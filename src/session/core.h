@@ -9,14 +9,14 @@
 #include <vector>
 
 #include "cost/machine.h"
-#include "devices/cpu/team.h"
 #include "memory/pool.h"
-#include "pappus/detail/core/request.h"
+#include "pappus/detail/base/request.h"
 #include "pappus/session.h"
 #include "plan/plan.h"
 #include "run/executor.h"
 #include "session/session_devices.h"
 #include "session/stage_times.h"
+#include "threads/team.h"
 #include "trace/recorder.h"
 
 namespace pappus::detail {
@@ -48,7 +48,7 @@ class session_core : public std::enable_shared_from_this<session_core> {
 
   const options& settings() const noexcept { return settings_; }
   const std::shared_ptr<memory::pool>& memory() const noexcept { return memory_; }
-  devices::cpu::query_workers workers(trace::recorder* recorder = nullptr) {
+  threads::query_workers workers(trace::recorder* recorder = nullptr) {
     return {*team_, cancels_, recorder};
   }
 
@@ -58,10 +58,10 @@ class session_core : public std::enable_shared_from_this<session_core> {
   void explain_if_chosen(std::span<const node_ptr> roots);
   /// \param outer  the recorder of the query this one is part of; null: it stands alone.
   std::vector<rows_ptr> run_query(std::span<const node_ptr> roots, const plan::bindings& bound,
-                                  devices::cpu::query_workers& team, trace::recorder* outer,
+                                  threads::query_workers& team, trace::recorder* outer,
                                   std::string* report);
   std::vector<rows_ptr> run_once(std::span<const node_ptr> roots, const plan::bindings& bound,
-                                 bool use_devices, devices::cpu::query_workers& team,
+                                 bool use_devices, threads::query_workers& team,
                                  trace::recorder* outer, std::string* report);
   /// A recorder for one query; null when nobody listens. \param report  a report is wanted.
   std::unique_ptr<trace::recorder> listen(const plan::plan& p, bool report) const;
@@ -85,13 +85,13 @@ class session_core : public std::enable_shared_from_this<session_core> {
   mutable std::mutex faults_mutex_;
   std::vector<std::string> faults_;
   std::optional<failure> last_failure_;
-  std::unique_ptr<devices::cpu::team> team_;
+  std::unique_ptr<threads::team> team_;
   mutable std::mutex tracer_mutex_;  // a session may end while queries start
   std::shared_ptr<trace::sink> tracer_;
   bool progress_ = false;
   const char* explain_only_ = nullptr;  // PAPPUS_EXPLAIN: "text", "passes", "dot:3"
   std::atomic<long> asked_{0};          // queries so far, where one is to be explained
-  devices::cpu::cancel_count cancels_{0};
+  threads::cancel_count cancels_{0};
   std::atomic<std::uint32_t> nodes_{0};
   std::atomic<bool> ended_{false};
 };

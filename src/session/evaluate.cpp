@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "device_ops/stage_work.h"
+#include "codegen/element/stage_work.h"
 #include "devices/kernel_cache.h"
 #include "run/dry.h"
 #include "session/core.h"
@@ -34,7 +34,7 @@ plan::request session_core::planning(std::span<const node_ptr> roots, const plan
       .machine = with_devices ? machine_with_devices() : machine_,
       .chunk_rows = settings_.chunk_rows,
       .bound = bound,
-      .ask_work = device_ops::row_work_of,
+      .ask_work = codegen::row_work_of,
       .ask_measured = [this](const plan::stage& s, std::span<const unsigned> devices) {
         return times_.find(s, devices);
       }};
@@ -77,8 +77,8 @@ std::vector<rows_ptr> session_core::evaluate(std::span<const node_ptr> roots,
 /// A query is a pure function of its sources: whatever was lost with a device, it can run again.
 std::vector<rows_ptr> session_core::run_query(std::span<const node_ptr> roots,
                                               const plan::bindings& bound,
-                                              devices::cpu::query_workers& team,
-                                              trace::recorder* outer, std::string* report) {
+                                              threads::query_workers& team, trace::recorder* outer,
+                                              std::string* report) {
   // A lambda that a device runs may ask for a query.
   const int attempts_with_devices = devices::is_device_thread ? 0 : 3;
   std::string before;  // what made us start over
@@ -94,8 +94,8 @@ std::vector<rows_ptr> session_core::run_query(std::span<const node_ptr> roots,
 
 std::vector<rows_ptr> session_core::run_once(std::span<const node_ptr> roots,
                                              const plan::bindings& bound, bool use_devices,
-                                             devices::cpu::query_workers& team,
-                                             trace::recorder* outer, std::string* report) {
+                                             threads::query_workers& team, trace::recorder* outer,
+                                             std::string* report) {
   const bool named = use_devices && devices_.named();
   auto p = plan::make_plan(planning(roots, &bound, named));
   devices_.check_places(p);
@@ -117,7 +117,7 @@ std::vector<rows_ptr> session_core::run_once(std::span<const node_ptr> roots,
           .window_bytes = memory_->limit() / 16,
           .recorder = recorder,
           .evaluate = inner,
-          .devices = with_devices ? devices_.all() : std::vector<device_ops::device_session*>{},
+          .devices = with_devices ? devices_.all() : std::vector<chunk_loop::device_session*>{},
           .chunk_rows = settings_.chunk_rows,
           .in_loop = !bound.empty(),
           .measure = report != nullptr,

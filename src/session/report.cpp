@@ -6,13 +6,13 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "device_ops/element.h"
+#include "codegen/element/element.h"
 
 namespace pappus::detail {
 namespace {
 
 std::string device_code_of(std::string_view stage, const node& n) {
-  const auto element = device_ops::element_of(n);
+  const auto element = codegen::element_of(n);
   if (!element->possible()) return {};
   auto text = fmt::format("  {} {}\n", stage, graph::label(n));
   for (std::size_t begin = 0; begin < element->text.size();) {

@@ -15,7 +15,7 @@ namespace pappus::detail {
 namespace {
 
 cost::device_rates rates_of(const cost::stored_rates& stored,
-                            const device_ops::device_session& device) {
+                            const chunk_loop::device_session& device) {
   const auto& about = device.about();
   const std::string kind = devices::kind(about);
   auto rates = cost::guessed_rates(about.like_cpu, about.compute_units);
@@ -56,7 +56,7 @@ void session_devices::open() {
   if (opened_) return;
   const auto chosen = devices::select(names_);
   for (const auto& on : chosen.devices) try {
-      devices_.push_back(std::make_unique<device_ops::device_session>(on, memory_bytes_, host_));
+      devices_.push_back(std::make_unique<chunk_loop::device_session>(on, memory_bytes_, host_));
     } catch (const devices::device_error& e) {
       faults_.push_back(fmt::format("{} is left out: {}", on->about().name, e.what()));
     }
@@ -118,7 +118,7 @@ plan::device_answer session_devices::ask(const graph::node& n, unsigned number) 
   const auto* op = device_ops::find(n.kind);
   if (op == nullptr) return {.reason = n.name + " runs on the CPU"};
   const bool on_host = device.runs_on_host();
-  const auto element = device_ops::element_of(n);
+  const auto element = codegen::element_of(n);
   if (!on_host) {  // host functions are the user's own loops
     if (!element->possible())
       return {.reason = fmt::format("{}", fmt::join(element->reasons, "; "))};
@@ -126,7 +126,7 @@ plan::device_answer session_devices::ask(const graph::node& n, unsigned number) 
       return {.reason = about.name + " has no 64-bit floats"};
   }
   std::vector<std::size_t> read_bytes;
-  for (const auto& parts : element->reads) read_bytes.push_back(device_ops::total(parts));
+  for (const auto& parts : element->reads) read_bytes.push_back(codegen::total(parts));
   const auto support = op->supports(n, on_host);
   if (!support.reason.empty()) return {.reason = support.reason};
   const std::lock_guard lock(device.on().lock);
@@ -145,8 +145,8 @@ double session_devices::bytes_there(const rows_ptr& rows, unsigned number) {
   return device.memory().bytes_kept(*rows);
 }
 
-std::vector<device_ops::device_session*> session_devices::all() {
-  std::vector<device_ops::device_session*> found;
+std::vector<chunk_loop::device_session*> session_devices::all() {
+  std::vector<chunk_loop::device_session*> found;
   for (const auto& device : devices_) found.push_back(device.get());
   return found;
 }

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "cost/machine.h"
-#include "device_ops/stage.h"
+#include "device_ops/contract.h"
 #include "memory/pool.h"
 #include "plan/plan.h"
 
@@ -45,7 +45,7 @@ class session_devices {
   plan::device_answer ask(const graph::node& n, unsigned device);
   double bytes_there(const rows_ptr& rows, unsigned device);
 
-  std::vector<device_ops::device_session*> all();
+  std::vector<chunk_loop::device_session*> all();
   /// Devices that could not be used from the start, and why.
   std::vector<std::string> faults();
 
@@ -63,7 +63,7 @@ class session_devices {
   bool cpu_ = true;
   std::vector<std::string> faults_;
   std::vector<std::string> names_there_;  // of devices, also of those left out
-  std::vector<std::unique_ptr<device_ops::device_session>> devices_;
+  std::vector<std::unique_ptr<chunk_loop::device_session>> devices_;
 };
 
 }  // namespace pappus::detail

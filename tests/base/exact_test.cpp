@@ -1,5 +1,5 @@
 // Exact sums and their quotients, against long division in binary.
-#include "pappus/detail/core/exact.h"
+#include "pappus/detail/base/exact.h"
 
 #include <gtest/gtest.h>
 

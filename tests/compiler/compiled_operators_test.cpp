@@ -18,7 +18,7 @@
 namespace pappus::testing {
 namespace {
 
-using device_ops::byte_ranges;
+using codegen::byte_ranges;
 
 [[maybe_unused]] const auto* const environment =
     ::testing::AddGlobalTestEnvironment(new test::driver_environment("basic basic"));
@@ -69,7 +69,7 @@ class compiled_operators : public ::testing::Test {
   void expect_same(const detail::node_ptr& node, const std::vector<byte_ranges>& reads) const {
     const auto& n = *node;
     ASSERT_EQ(test::refusal(n), "");
-    EXPECT_EQ(device_ops::element_of(n)->reads, reads);
+    EXPECT_EQ(codegen::element_of(n)->reads, reads);
     const auto expected = detail::evaluate_contiguous(detail::access::session(s_), node);
     for (const auto& device : devices())
       for (const std::int64_t chunk_rows : {0, test::few_rows() ? 901 : 9'001})

@@ -15,7 +15,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "device_ops/element.h"
+#include "codegen/element/element.h"
 #include "pappus/pappus.h"
 
 namespace pappus {
@@ -389,9 +389,9 @@ TEST_F(compiled_stages, explain_shows_the_code) {
 TEST_F(compiled_stages, tell_which_bytes_of_records_they_read) {
   session s(device());
   const auto reads_of = [](const auto& query) {
-    return device_ops::element_of(*detail::access::node(query.materialise()))->reads;
+    return codegen::element_of(*detail::access::node(query.materialise()))->reads;
   };
-  using expected = std::vector<device_ops::byte_ranges>;
+  using expected = std::vector<codegen::byte_ranges>;
   const auto rows = s.borrow(rows_);
   const auto by_level = [](const reading& r) { return r.level > 1; };
   EXPECT_EQ(reads_of(rows.map([](const reading& r) { return r.weight; })), (expected{{{8, 8}}}));

@@ -72,9 +72,9 @@ cp libwith.so libagain.so
 run "unloaded"
 
 cp -r "$include" other
-sed -i 's/\(compiler_version =\) [0-9]*;/\1 99;/' other/pappus/detail/core/compiled.h
+sed -i 's/\(compiler_version =\) [0-9]*;/\1 99;/' other/pappus/detail/base/compiled.h
 version=$(sed -n 's/.*compiler_version = \([0-9]*\);/\1/p' \
-  "$include/pappus/detail/core/compiled.h")
+  "$include/pappus/detail/base/compiled.h")
 for level in -O0 -O2; do
   include=other compile other_version "$clang" -fpass-plugin="$plugin" "$level" 2>told
   "$clang" other_version.o -o program

@@ -13,8 +13,8 @@
 
 #include <gtest/gtest.h>
 
+#include "device_ops/algorithms/primitives.h"
 #include "device_ops/operator_samples.h"
-#include "device_ops/primitives.h"
 #include "device_ops/stage_runner.h"
 
 namespace pappus::test {
@@ -28,7 +28,7 @@ std::vector<std::byte> bytes_of(const detail::rows_ptr& rows) {
 /// Whether there are bytes of its records that the stage doesn't read.
 bool reads_parts(const detail::node& n) {
   std::size_t read = 0, all = 0;
-  for (const auto& parts : device_ops::element_of(n)->reads) read += device_ops::total(parts);
+  for (const auto& parts : codegen::element_of(n)->reads) read += codegen::total(parts);
   for (const auto& input : n.stage.inputs) all += input->out.size;
   return read < all;
 }
@@ -72,7 +72,7 @@ TEST(checked_kernels, of_sorts_cut_rows_into_blocks) {
   for (const auto& device : compiling_devices()) {
     SCOPED_TRACE(device.name);
     const std::lock_guard lock(device.real->lock);
-    device_ops::device_session on(device.used, 0,
+    chunk_loop::device_session on(device.used, 0,
                                   std::make_shared<memory::pool>(std::size_t{1} << 30));
     const std::size_t bytes = keys.size() * sizeof(keys[0]);
     auto block = on.memory().acquire(bytes, "test"), rows = on.memory().acquire(bytes, "test");

@@ -121,7 +121,7 @@ TEST_F(failed_checks, that_hold_on_the_cpu_have_their_chunks_from_there) {
 TEST_F(failed_checks, that_hold_on_the_cpu_move_stages_whose_rows_stay) {
   for (const auto& device : compiling_devices()) {
     const auto node = stage_of(numbers_, {chunk + 17, chunk + 18});
-    EXPECT_THROW(run_on(device, *node, chunk, true), device_ops::needs_cpu) << device.name;
+    EXPECT_THROW(run_on(device, *node, chunk, true), chunk_loop::needs_cpu) << device.name;
   }
 }
 

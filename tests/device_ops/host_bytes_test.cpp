@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "device_ops/host_stage.h"
+#include "device_ops/host/host_stage.h"
 
 namespace pappus::device_ops::on_host {
 namespace {

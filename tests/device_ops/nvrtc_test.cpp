@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "base/embedded.h"
+#include "device_ops/contract.h"
 #include "device_ops/operator_samples.h"
-#include "device_ops/stage.h"
 #include "support/nvrtc.h"
 
 namespace pappus::test {

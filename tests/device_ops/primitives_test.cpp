@@ -13,7 +13,7 @@
 
 #include <gtest/gtest.h>
 
-#include "device_ops/primitives.h"
+#include "device_ops/algorithms/primitives.h"
 #include "device_ops/stage_runner.h"
 #include "devices/registry.h"
 

@@ -1,5 +1,5 @@
 // Stages that are sent only the bytes of records that they read, on devices of every kind.
-#include "device_ops/sent_parts.h"
+#include "chunk_loop/sent_parts.h"
 
 #include <array>
 #include <cstdint>
@@ -13,8 +13,8 @@
 namespace pappus::testing {
 namespace {
 
-using device_ops::byte_ranges;
-using device_ops::read_bytes;
+using codegen::byte_ranges;
+using codegen::read_bytes;
 using pappus::test::devices_of_all_kinds;
 using pappus::test::run_on;
 
@@ -34,7 +34,7 @@ struct odd {  // of 13 bytes, which aren't whole words
 };
 static_assert(sizeof(odd) == 13);
 
-byte_ranges merged(std::initializer_list<device_ops::byte_range> ranges, std::size_t record) {
+byte_ranges merged(std::initializer_list<codegen::byte_range> ranges, std::size_t record) {
   read_bytes read;
   for (const auto& range : ranges) read.add(range);
   return read.of(record);
@@ -66,7 +66,7 @@ class sent_parts : public ::testing::Test {
   template <typename Query>
   void expect_same(const Query& query, const byte_ranges& reads) {
     const auto node = detail::access::node(query.materialise());
-    const auto element = device_ops::element_of(*node);
+    const auto element = codegen::element_of(*node);
     ASSERT_EQ(pappus::test::refusal(*node), "");
     EXPECT_EQ(element->reads, std::vector<byte_ranges>{reads});
     for (const auto& device : devices_of_all_kinds())

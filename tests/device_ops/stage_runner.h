@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "device_ops/stage.h"
+#include "device_ops/contract.h"
 #include "devices/registry.h"
 #include "pappus/pappus.h"
 #include "support/test_workers.h"
@@ -91,10 +91,10 @@ inline std::vector<std::byte> run_on(const chosen_device& device, const detail::
                                      std::size_t memory_bytes = 0, bool parts = false) {
   const std::lock_guard lock(device.real->lock);
   auto memory = std::make_shared<memory::pool>(std::size_t{4} << 30);
-  device_ops::device_session on(device.used, memory_bytes != 0 ? memory_bytes : device.memory_bytes,
+  chunk_loop::device_session on(device.used, memory_bytes != 0 ? memory_bytes : device.memory_bytes,
                                 memory);
   test_workers team(2);
-  device_ops::stage_run run{.node = n,
+  chunk_loop::stage_run run{.node = n,
                             .inputs = {},
                             .sides = {},
                             .devices = {&on},
@@ -112,7 +112,7 @@ inline std::vector<std::byte> run_on(const chosen_device& device, const detail::
   }
   for (const auto& side : n.stage.sides)
     run.sides.push_back(detail::evaluate_contiguous(session, side));
-  if (parts) run.parts = device_ops::element_of(n)->reads;
+  if (parts) run.parts = codegen::element_of(n)->reads;
   device_ops::find(n.kind)->run(run);
   if (run.device_rows_left) run.host_rows = download(*run.device_rows_left, memory, "test");
   std::vector<std::byte> bytes;
@@ -128,7 +128,7 @@ inline std::vector<std::byte> run_on(const chosen_device& device, const detail::
 /// Why a stage has no device text; empty: it has.
 inline std::string refusal(const detail::node& n) {
   std::string all;
-  for (const auto& reason : device_ops::element_of(n)->reasons) all += reason + "; ";
+  for (const auto& reason : codegen::element_of(n)->reasons) all += reason + "; ";
   if (!all.empty()) return all;
   return device_ops::find(n.kind)->supports(n, false).reason;
 }

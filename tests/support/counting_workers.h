@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "pappus/detail/core/parallel.h"
+#include "pappus/detail/base/parallel.h"
 #include "pappus/error.h"
 
 namespace pappus::test {

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "pappus/detail/core/memory.h"
+#include "pappus/detail/base/memory.h"
 #include "pappus/error.h"
 
 namespace pappus::test {

@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include "pappus/detail/core/parallel.h"
+#include "pappus/detail/base/parallel.h"
 #include "pappus/error.h"
 
 namespace pappus::test {

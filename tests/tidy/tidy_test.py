@@ -28,9 +28,9 @@ CLEAN = {
     "include/pappus/pappus.h": '#pragma once\n#include "pappus/error.h"\n'
                                '#include "pappus/detail/fuse/map.h"\n',
     "include/pappus/error.h": "#pragma once\n#include <string>\n",
-    "include/pappus/detail/core/id.h": '#pragma once\n#include "pappus/error.h"\n',
-    "include/pappus/detail/fuse/map.h": '#pragma once\n#include "pappus/detail/core/id.h"\n',
-    "src/base/text.h": '#pragma once\n#include "pappus/detail/core/id.h"\n',
+    "include/pappus/detail/base/id.h": '#pragma once\n#include "pappus/error.h"\n',
+    "include/pappus/detail/fuse/map.h": '#pragma once\n#include "pappus/detail/base/id.h"\n',
+    "src/base/text.h": '#pragma once\n#include "pappus/detail/base/id.h"\n',
     "src/base/text.cpp": '#include "base/text.h"\n',
     "src/graph/node.h": '#pragma once\n#include "base/text.h"\n',
     "src/graph/node.cpp": '#include "graph/node.h"\n#include <fmt/format.h>\n',
@@ -89,7 +89,7 @@ class TidyTest(unittest.TestCase):
 
     def test_includes_finds_a_header_that_reaches_into_src(self):
         self.finds("includes", {"include/pappus/error.h": '#include "base/text.h"\n',
-                                "include/pappus/detail/core/id.h": "",
+                                "include/pappus/detail/base/id.h": "",
                                 "src/tasks/task.cpp": ""}, "public includes src/base/text.h")
 
     def test_includes_looks_through_a_public_header(self):
@@ -187,7 +187,7 @@ class TidyTest(unittest.TestCase):
         compiler = os.environ.get("CXX", "g++")
         self.finds("public_headers", {"include/pappus/error.h": "inline std::string text;\n",
                                       "include/pappus/pappus.h": "",
-                                      "include/pappus/detail/core/id.h": ""},
+                                      "include/pappus/detail/base/id.h": ""},
                    "error.h", "doesn't compile alone", compiler=compiler)
 
     def test_formatting_finds_an_unformatted_file(self):

@@ -10,7 +10,7 @@
 #include <llvm/IR/Module.h>
 
 #include "compiler/analysis/ranges.h"
-#include "pappus/detail/core/view.h"
+#include "pappus/detail/base/view.h"
 
 namespace pappus::compiler {
 namespace {

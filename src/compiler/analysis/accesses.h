@@ -1,5 +1,5 @@
 // Where a function reaches elements of arrays: the calls that views make
-// (pappus/detail/core/view.h).
+// (pappus/detail/base/view.h).
 //
 // They stay calls while functions are inlined, so that array and indices can be told apart.
 #pragma once

@@ -14,7 +14,7 @@
 #include <optional>
 
 #include "compiler/emit/maths.h"
-#include "compiler/host/vector_maths.h"
+#include "compiler/loops/vector_maths.h"
 
 namespace pappus::compiler {
 namespace {

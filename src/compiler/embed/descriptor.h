@@ -1,4 +1,4 @@
-// What a slot is told of its function: JSON, which the runtime reads (device_ops/descriptor.h).
+// What a slot is told of its function: JSON, which the runtime reads (codegen/plugin/descriptor.h).
 //
 //   {"version":1, "name":"k_cpp_12", "function":"(lambda at k.cpp:12:5)", "source":"k.cpp:12:5",
 //    "text":"DEVICE void $f(..", "floats":"strict", "doubles":false, "traps":false,

@@ -1,4 +1,4 @@
-// Looks up keys in the index of a join's build side, as the CPU built it (ops/core/join_table.h).
+// Looks up keys in the index of a join's build side, as the CPU built it (algorithms/join_table.h).
 //
 // One buffer holds a join_index, then what keys are found in, then the rows of keys that occur more
 // than once. Entries of a known domain lie by key. Otherwise a hash tells the bucket of 64 bytes: a
@@ -7,7 +7,7 @@
 //
 // Keys are bits of 4 or 8 bytes, and key_bytes, wherever it is given, a constant.
 
-// device_ops/join_image.h has the same.
+// chunk_loop/join_image.h has the same.
 typedef struct {
   ulong found_by;    // 0: nothing, there are no rows; 1: row i has the key base + i
                      // 2: key - base is the number of an entry; 3: hash
@@ -23,7 +23,7 @@ typedef struct {
   uint first, count;
 } join_entry;
 
-// detail/core/hash.h
+// detail/base/hash.h
 DEVICE ulong join_mix(ulong x, ulong seed) {
   x ^= seed;
   x ^= x >> 32;

@@ -1,5 +1,5 @@
 // What operators' texts say about records and states, for devices that compile them. The host's
-// version is device_ops/host_stage.h.
+// version is device_ops/host/host_stage.h.
 
 #define LIKE_HOST 0
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "pappus/detail/core/columns.h"
+#include "pappus/detail/base/columns.h"
 
 namespace pappus::formats {
 

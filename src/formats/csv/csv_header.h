@@ -9,7 +9,7 @@
 #include "formats/csv/csv_options.h"
 #include "formats/csv/csv_row.h"
 #include "formats/csv/csv_slab.h"
-#include "pappus/detail/core/columns.h"
+#include "pappus/detail/base/columns.h"
 
 namespace pappus::formats {
 

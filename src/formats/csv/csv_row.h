@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "formats/csv/csv_strings.h"
-#include "pappus/detail/core/columns.h"
+#include "pappus/detail/base/columns.h"
 
 namespace pappus::formats {
 

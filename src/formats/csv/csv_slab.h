@@ -17,8 +17,8 @@
 
 #include "formats/byte_source.h"
 #include "formats/csv/csv_scan.h"
-#include "pappus/detail/core/memory.h"
-#include "pappus/detail/core/parallel.h"
+#include "pappus/detail/base/memory.h"
+#include "pappus/detail/base/parallel.h"
 
 namespace pappus::formats {
 

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pappus/detail/core/memory.h"
+#include "pappus/detail/base/memory.h"
 
 namespace pappus::formats {
 

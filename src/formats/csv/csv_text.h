@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "pappus/detail/core/columns.h"
+#include "pappus/detail/base/columns.h"
 
 namespace pappus::formats {
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "formats/byte_source.h"
-#include "pappus/detail/core/columns.h"
+#include "pappus/detail/base/columns.h"
 
 namespace pappus::formats {
 

@@ -13,7 +13,7 @@
 
 #include "formats/npy/npy_header.h"
 #include "formats/transfer.h"
-#include "pappus/detail/core/columns.h"
+#include "pappus/detail/base/columns.h"
 
 namespace pappus::formats {
 

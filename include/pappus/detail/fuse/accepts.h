@@ -12,8 +12,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "pappus/detail/core/keys.h"
-#include "pappus/detail/core/layout.h"
+#include "pappus/detail/base/keys.h"
+#include "pappus/detail/base/layout.h"
 #include "pappus/function.h"
 
 namespace pappus {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-#include "pappus/detail/core/request.h"
+#include "pappus/detail/base/request.h"
 #include "pappus/detail/fuse/expression.h"
 
 namespace pappus {

@@ -9,8 +9,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "pappus/detail/core/device.h"
-#include "pappus/detail/core/layout.h"
+#include "pappus/detail/base/device.h"
+#include "pappus/detail/base/layout.h"
 #include "pappus/detail/fuse/device_type.h"
 
 namespace pappus::detail {

@@ -11,8 +11,8 @@
 #include <memory>
 #include <type_traits>
 
-#include "pappus/detail/core/fields.h"
-#include "pappus/detail/core/keys.h"
+#include "pappus/detail/base/fields.h"
+#include "pappus/detail/base/keys.h"
 #include "pappus/detail/fuse/coded.h"
 #include "pappus/detail/fuse/device_type.h"
 #include "pappus/detail/fuse/thunk.h"

@@ -4,8 +4,8 @@
 #include <array>
 #include <type_traits>
 
-#include "pappus/detail/core/device.h"
-#include "pappus/detail/core/layout.h"
+#include "pappus/detail/base/device.h"
+#include "pappus/detail/base/layout.h"
 #include "pappus/records.h"
 
 namespace pappus::detail {

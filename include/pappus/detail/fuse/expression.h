@@ -6,7 +6,7 @@
 //                        only.
 //   for_each(n, sink)    all records that come from the block's n rows, in order.
 // each_row() serves any shape.
-// describe() tells a device's text generator what at() does (core/device.h).
+// describe() tells a device's text generator what at() does (detail/base/device.h).
 // Every loop in loops/ is written against these two, so a new element-wise operator works with all
 // consumers, and the element function (captures, side inputs, input record) -> (output record,
 // keep) is `at` itself.
@@ -18,9 +18,9 @@
 #include <cstdint>
 #include <utility>
 
-#include "pappus/detail/core/failure.h"
-#include "pappus/detail/core/layout.h"
-#include "pappus/detail/core/stage.h"
+#include "pappus/detail/base/failure.h"
+#include "pappus/detail/base/layout.h"
+#include "pappus/detail/base/stage.h"
 #include "pappus/detail/fuse/accepts.h"
 #include "pappus/detail/fuse/function.h"
 #include "pappus/records.h"

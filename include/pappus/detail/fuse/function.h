@@ -12,8 +12,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "pappus/detail/core/failure.h"
-#include "pappus/detail/core/stage.h"
+#include "pappus/detail/base/failure.h"
+#include "pappus/detail/base/stage.h"
 #include "pappus/detail/fuse/describe.h"
 
 namespace pappus::detail {

@@ -11,8 +11,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "pappus/detail/core/join.h"
-#include "pappus/detail/core/parallel.h"
+#include "pappus/detail/base/join.h"
+#include "pappus/detail/base/parallel.h"
 #include "pappus/detail/fuse/expression.h"
 #include "pappus/detail/fuse/stored_key.h"
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "pappus/detail/core/refused.h"
+#include "pappus/detail/base/refused.h"
 #include "pappus/detail/fuse/accepts.h"
 
 namespace pappus {

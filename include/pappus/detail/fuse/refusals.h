@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "pappus/detail/core/refused.h"
+#include "pappus/detail/base/refused.h"
 #include "pappus/detail/fuse/accepts.h"
 #include "pappus/detail/fuse/function.h"
 

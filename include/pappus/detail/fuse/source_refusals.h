@@ -5,7 +5,7 @@
 #include <ranges>
 #include <string>
 
-#include "pappus/detail/core/refused.h"
+#include "pappus/detail/base/refused.h"
 #include "pappus/detail/fuse/accepts.h"
 
 namespace pappus::detail {

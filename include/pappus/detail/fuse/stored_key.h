@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "pappus/detail/core/keys.h"
+#include "pappus/detail/base/keys.h"
 
 namespace pappus::detail {
 

@@ -1,5 +1,5 @@
 // Users' functions in the shape that the compiler plugin reads: one call each, all parameters
-// pointers and row counts. Nothing calls a thunk; only its slot is looked at (core/compiled.h).
+// pointers and row counts. Nothing calls a thunk; only its slot is looked at (detail/base/compiled.h).
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "pappus/detail/core/compiled.h"
-#include "pappus/detail/core/layout.h"
+#include "pappus/detail/base/compiled.h"
+#include "pappus/detail/base/layout.h"
 
 namespace pappus::detail {
 

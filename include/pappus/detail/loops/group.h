@@ -17,9 +17,9 @@
 #include <span>
 #include <string>
 
-#include "pappus/detail/core/hash.h"
-#include "pappus/detail/core/keys.h"
-#include "pappus/detail/core/request.h"
+#include "pappus/detail/base/hash.h"
+#include "pappus/detail/base/keys.h"
+#include "pappus/detail/base/request.h"
 #include "pappus/detail/fuse/batch.h"
 #include "pappus/detail/fuse/expression.h"
 #include "pappus/detail/loops/fold.h"

@@ -14,8 +14,8 @@
 #include <new>
 #include <type_traits>
 
-#include "pappus/detail/core/request.h"
-#include "pappus/detail/core/stream.h"
+#include "pappus/detail/base/request.h"
+#include "pappus/detail/base/stream.h"
 #include "pappus/detail/fuse/expression.h"
 
 namespace pappus::detail {

@@ -1,4 +1,4 @@
-// The typed half of sorting: keys of records as bits (core/keys.h), beside what moves with them.
+// The typed half of sorting: keys of records as bits (detail/base/keys.h), beside what moves with them.
 //
 // Neighbouring keys are joined into parts of at most 16 bytes; a string is a part of its own. One
 // part is the rule: it is sorted once, stably. More parts are sorted one after the other, the least
@@ -18,8 +18,8 @@
 #include <utility>
 #include <vector>
 
-#include "pappus/detail/core/keys.h"
-#include "pappus/detail/core/request.h"
+#include "pappus/detail/base/keys.h"
+#include "pappus/detail/base/request.h"
 #include "pappus/detail/fuse/expression.h"
 
 namespace pappus::detail {

@@ -13,8 +13,8 @@
 #include <memory>
 #include <new>
 
-#include "pappus/detail/core/keys.h"
-#include "pappus/detail/core/request.h"
+#include "pappus/detail/base/keys.h"
+#include "pappus/detail/base/request.h"
 #include "pappus/detail/fuse/expression.h"
 #include "pappus/detail/loops/sort.h"
 

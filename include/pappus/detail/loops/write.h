@@ -10,7 +10,7 @@
 #include <cstring>
 #include <new>
 
-#include "pappus/detail/core/stream.h"
+#include "pappus/detail/base/stream.h"
 #include "pappus/detail/fuse/expression.h"
 
 namespace pappus::detail {

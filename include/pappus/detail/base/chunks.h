@@ -1,0 +1,99 @@
+// Rows in memory: what one stage leaves for the next.
+//
+// A row set is a list of chunks of any length. Rows are numbered from 0 across all chunks, and only
+// that number, never a chunk boundary, may influence a result. Most sets are one contiguous chunk;
+// a filter leaves one per piece of its input.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "pappus/detail/base/layout.h"
+#include "pappus/detail/base/memory.h"
+
+namespace pappus::detail {
+
+struct chunk {
+  const std::byte* data = nullptr;
+  std::int64_t first = 0;  ///< number of its first row
+  std::int64_t rows = 0;
+};
+
+/// Immutable once built. Owns its blocks and keeps alive whatever its records point into (strings).
+class row_set {
+ public:
+  explicit row_set(record_type layout) : layout_(layout) {}
+
+  /// A set that borrows memory the caller keeps alive.
+  row_set(record_type layout, const void* data, std::int64_t rows) : layout_(layout) {
+    append(static_cast<const std::byte*>(data), rows);
+  }
+
+  void append(const std::byte* data, std::int64_t rows) {
+    if (rows == 0) return;
+    if (!chunks_.empty()) {  // neighbours in memory are one chunk
+      chunk& last = chunks_.back();
+      if (last.data + static_cast<std::size_t>(last.rows) * layout_.size == data) {
+        last.rows += rows;
+        rows_ += rows;
+        return;
+      }
+    }
+    chunks_.push_back({data, rows_, rows});
+    rows_ += rows;
+  }
+  void own(block memory) { blocks_.push_back(std::move(memory)); }
+  void keep(std::shared_ptr<const void> owner) {
+    if (owner && std::find(owners_.begin(), owners_.end(), owner) == owners_.end())
+      owners_.push_back(std::move(owner));
+  }
+  void keep_owners_of(const row_set& other) {
+    for (const auto& owner : other.owners_) keep(owner);
+  }
+
+  /// Keeps alive what only this set needs, such as an index: those who read its rows don't inherit
+  /// it.
+  void hold(std::shared_ptr<const void> owner) { held_.push_back(std::move(owner)); }
+
+  /// Row numbers at which partitions 0, 1, ... end, where the rows are known to lie partition by
+  /// partition; empty otherwise.
+  const std::vector<std::int64_t>& partition_ends() const noexcept { return partition_ends_; }
+  void partitioned(std::vector<std::int64_t> ends) { partition_ends_ = std::move(ends); }
+
+  const record_type& layout() const noexcept { return layout_; }
+  std::int64_t rows() const noexcept { return rows_; }
+  std::size_t bytes() const noexcept { return static_cast<std::size_t>(rows_) * layout_.size; }
+  const std::vector<chunk>& chunks() const noexcept { return chunks_; }
+  bool contiguous() const noexcept { return chunks_.size() <= 1; }
+
+  /// The first row of a contiguous set; null when it is empty.
+  const std::byte* data() const noexcept {
+    return chunks_.empty() ? nullptr : chunks_.front().data;
+  }
+
+  /// Index of the chunk that holds row `row` (0 <= row < rows()). O(log chunks).
+  std::size_t find(std::int64_t row) const noexcept {
+    std::size_t low = 0, high = chunks_.size();
+    while (high - low > 1) {
+      const std::size_t middle = low + (high - low) / 2;
+      (chunks_[middle].first <= row ? low : high) = middle;
+    }
+    return low;
+  }
+
+ private:
+  record_type layout_;
+  std::int64_t rows_ = 0;
+  std::vector<chunk> chunks_;
+  std::vector<std::int64_t> partition_ends_;
+  std::vector<std::shared_ptr<const void>> owners_;  // outlive the blocks: the pool is one of them
+  std::vector<std::shared_ptr<const void>> held_;
+  std::vector<block> blocks_;
+};
+
+using rows_ptr = std::shared_ptr<const row_set>;
+
+}  // namespace pappus::detail

@@ -1,0 +1,129 @@
+// The fields of a record, found by structured bindings: for files without column names and for
+// records that serve as keys.
+//
+// How many fields an aggregate has is found by trying how many initialisers it takes. Not here:
+// records with more than max_fields fields, with bases or with C arrays; they count as having none.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "pappus/detail/base/field_visitors.h"
+
+namespace pappus::detail {
+
+/// Stands for a value of any type when counting how many initialisers an aggregate takes.
+struct anything {
+  template <typename T>
+  operator T() const;  // NOLINT: implicit by design, never defined
+};
+
+/// Converts to base classes of Record only: initialises the first element of an aggregate just if
+/// that is a base.
+template <typename Record>
+struct any_base_of {
+  template <typename T>
+    requires(std::is_base_of_v<T, Record> && !std::same_as<T, Record>)
+  operator T() const;  // NOLINT: implicit by design, never defined
+};
+
+template <std::size_t>
+using nth_anything = anything;
+
+template <typename Record, std::size_t... I>
+constexpr bool takes(std::index_sequence<I...>) {
+  return requires { Record{nth_anything<I>{}...}; };
+}
+
+/// Whether initialiser number sizeof...(Before) may stand in braces of its own. It may not if it
+/// starts a C array whose braces were left out: then it takes the whole array, and those after it
+/// are too many. (A string_view in braces is ambiguous.)
+template <typename Record, std::size_t... Before, std::size_t... After>
+constexpr bool stands_alone(std::index_sequence<Before...>, std::index_sequence<After...>) {
+  return requires { Record{nth_anything<Before>{}..., {anything{}}, nth_anything<After>{}...}; } ||
+         requires {
+           Record{nth_anything<Before>{}..., {std::string_view{}}, nth_anything<After>{}...};
+         };
+}
+
+template <typename Record, std::size_t... I>
+constexpr bool all_stand_alone(std::index_sequence<I...>) {
+  return (stands_alone<Record>(std::make_index_sequence<I>{},
+                               std::make_index_sequence<sizeof...(I) - I - 1>{}) &&
+          ...);
+}
+
+inline constexpr std::size_t max_fields = 64;
+
+template <typename Record, std::size_t Count>
+inline constexpr bool takes_initialisers = takes<Record>(std::make_index_sequence<Count>{});
+
+/// The greatest number up to Most of initialisers that Record takes; 0 where it takes none of them.
+template <typename Record, std::size_t Most>
+constexpr std::size_t most_initialisers() {
+  if constexpr (Most == 0 || takes_initialisers<Record, Most>)
+    return Most;
+  else
+    return most_initialisers<Record, Most - 1>();
+}
+
+/// The same between two numbers, of which it takes the first and not the second.
+template <typename Record, std::size_t Taken, std::size_t Refused>
+constexpr std::size_t initialisers_between() {
+  constexpr std::size_t middle = (Taken + Refused) / 2;
+  if constexpr (middle == Taken)
+    return Taken;
+  else if constexpr (takes_initialisers<Record, middle>)
+    return initialisers_between<Record, middle, Refused>();
+  else
+    return initialisers_between<Record, Taken, middle>();
+}
+
+/// How many initialisers an aggregate takes at most; more than max_fields where it is more.
+///
+/// Members that can't be left out make it refuse fewer than it has members up to the last of them;
+/// from there on it takes all numbers up to the greatest. Most records are small: theirs are tried
+/// one by one.
+template <typename Record>
+constexpr std::size_t initialisers() {
+  constexpr std::size_t few = 8;
+  if constexpr (!takes_initialisers<Record, few + 1>) {
+    constexpr std::size_t count = most_initialisers<Record, few>();
+    if constexpr (count > 0 || sizeof(Record) <= few)
+      return count;
+    else
+      return most_initialisers<Record,
+                               (sizeof(Record) < max_fields ? sizeof(Record) : max_fields)>();
+  } else if constexpr (takes_initialisers<Record, max_fields + 1>) {
+    return max_fields + 1;
+  } else {
+    return initialisers_between<Record, few + 1, max_fields + 1>();
+  }
+}
+
+/// The number of fields of an aggregate that structured bindings can name; 0 where it has a base, a
+/// C array, or too many.
+template <typename Record>
+constexpr std::size_t field_count() {
+  if constexpr (!std::is_aggregate_v<Record> || requires { Record{any_base_of<Record>{}}; }) {
+    return 0;
+  } else {
+    constexpr std::size_t count = initialisers<Record>();
+    if constexpr (count > max_fields)
+      return 0;
+    else
+      return all_stand_alone<Record>(std::make_index_sequence<count>{}) ? count : 0;
+  }
+}
+
+/// Calls visit(fields...) with references to all fields of `record` and returns what it returns.
+template <std::size_t Count, typename Record, typename Visit>
+constexpr decltype(auto) visit_fields(const Record& record, Visit&& visit) {
+  static_assert(Count >= 1 && Count <= max_fields);
+  return field_visitor<Count>::call(record, visit);
+}
+
+}  // namespace pappus::detail

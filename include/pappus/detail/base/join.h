@@ -1,0 +1,70 @@
+// What a join's two sides know of each other once their types are erased.
+//
+// The build side becomes a node whose single row is a join_side: an index from keys to row numbers.
+// A stage that probes has two sides more, that index and the build side's rows. Its fused loop
+// turns a batch of records into keys, asks for the pairs of rows that match, and gathers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "pappus/detail/base/bits.h"
+#include "pappus/detail/base/request.h"
+
+namespace pappus::detail {
+
+/// How keys are stored: their bits in 4, 8 or 16 bytes, or as std::string_view.
+struct join_keys {
+  std::size_t bytes = 8;
+  bool strings = false;
+};
+
+struct join_build_params : op_params {
+  write_loop loop = nullptr;  ///< writes the key of each row
+  join_keys keys;
+  bits128 domain_base;            ///< the bits of key 0
+  std::int64_t domain_rows = -1;  ///< keys in the domain; < 0: none is known
+};
+
+/// The row of a join_build node.
+struct join_side {
+  const void* index = nullptr;  ///< algorithms::join_index
+};
+
+/// What becomes of a left record.
+enum class join_kind : std::uint8_t {
+  inner,  ///< a pair for every match
+  outer,  ///< the same, or one pair with no_row where there is no match
+  semi,   ///< one pair with no_row where there is a match
+  anti,   ///< one pair with no_row where there is none
+};
+
+/// One batch of left records and the pairs they take part in. On the stack of the fused loop: most
+/// of it stays in L1.
+struct join_batch {
+  static constexpr std::size_t most_rows = 512;
+  static constexpr std::uint64_t no_row = ~std::uint64_t{0};
+
+  const std::uint32_t* left = nullptr;   ///< of pair k: which record of the batch
+  const std::uint64_t* right = nullptr;  ///< of pair k: the row of the build side
+
+  // What is left to do.
+  const void* index = nullptr;
+  join_kind kind = join_kind::inner;
+  std::size_t rows = 0, next_row = 0;
+  std::uint64_t next_match = 0;  // of next_row
+  bool all_once = false;         // every record matches one row; then `count` isn't filled in
+  std::uint64_t first[most_rows], count[most_rows], right_rows[most_rows];
+  std::uint32_t left_rows[most_rows];
+};
+
+/// Looks up n <= most_rows keys, stored as the build side's are.
+void join_probe(const join_side& side, join_kind kind, const void* keys, std::size_t n,
+                join_batch& batch);
+
+/// The next pairs of a probed batch, by left record, then by right row: sets batch.left and
+/// batch.right and returns how many there are, at most most_rows; 0 when all have been seen.
+std::size_t join_next(join_batch& batch);
+
+}  // namespace pappus::detail

@@ -1,0 +1,223 @@
+// Keys as bits whose unsigned order is the order of the keys.
+//
+// Sorts, partitions and hash tables work on 4, 8 or 16 bytes of such bits, once for every key type.
+// Values that compare equal get equal bits: -0.0 becomes 0.0 and every NaN the same one, which
+// comes after all numbers. Padding never takes part: the fields of composite keys are encoded one
+// by one, most significant first. Descending order is the complement.
+//
+// Strings have no such bits; a query that groups, sorts or joins by strings numbers them first
+// (algorithms/strings.h).
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "pappus/detail/base/bits.h"
+#include "pappus/detail/base/fields.h"
+
+namespace pappus {
+template <typename A, typename B>
+struct pair;
+}
+
+namespace pappus::detail {
+
+/// Those of 16 bytes. What would need more is no key.
+inline constexpr unsigned max_key_bits = 128;
+
+/// width: significant bits, at most max_key_bits. encode: those bits in the low end of a bits128
+/// or, up to 64, a std::uint64_t.
+template <typename K>
+struct key_codec;
+
+template <typename K>
+concept bits_key = requires { key_codec<K>::width; };
+template <typename K>
+concept string_key = std::is_same_v<K, std::string_view>;
+template <typename K>
+concept key = bits_key<K> || string_key<K>;
+
+__extension__ typedef unsigned __int128 wide;  // which ISO C++ lacks
+
+constexpr bits128 from_wide(wide w) {
+  return {static_cast<std::uint64_t>(w), static_cast<std::uint64_t>(w >> 64)};
+}
+constexpr wide to_wide(bits128 b) { return static_cast<wide>(b.hi) << 64 | b.lo; }
+
+template <typename K>
+  requires std::is_integral_v<K>
+struct key_codec<K> {
+  static constexpr unsigned width = sizeof(K) * 8;
+  using word = std::conditional_t<(sizeof(K) > 8), wide, std::uint64_t>;
+  using unsigned_key = std::conditional_t<
+      sizeof(K) == 1, std::uint8_t,
+      std::conditional_t<sizeof(K) == 2, std::uint16_t,
+                         std::conditional_t<sizeof(K) == 4, std::uint32_t, std::uint64_t>>>;
+  static constexpr unsigned_key flip =
+      std::is_signed_v<K> ? static_cast<unsigned_key>(unsigned_key{1} << (width - 1))
+                          : unsigned_key{0};
+
+  static constexpr std::uint64_t encode(const K& key) {
+    return static_cast<unsigned_key>(static_cast<unsigned_key>(key) ^ flip);
+  }
+  static constexpr K decode(std::uint64_t bits) {
+    return static_cast<K>(static_cast<unsigned_key>(static_cast<unsigned_key>(bits) ^ flip));
+  }
+};
+
+template <typename K>
+  requires std::is_enum_v<K>
+struct key_codec<K> {
+  using under = key_codec<std::underlying_type_t<K>>;
+  static constexpr unsigned width = under::width;
+  static constexpr auto encode(const K& key) {
+    return under::encode(static_cast<std::underlying_type_t<K>>(key));
+  }
+  static constexpr K decode(std::uint64_t bits) { return static_cast<K>(under::decode(bits)); }
+};
+
+template <typename K>
+  requires(std::is_same_v<K, float> || std::is_same_v<K, double>)
+struct key_codec<K> {
+  static constexpr unsigned width = sizeof(K) * 8;
+  using word = std::conditional_t<sizeof(K) == 4, std::uint32_t, std::uint64_t>;
+  static constexpr word sign = word{1} << (width - 1);
+
+  static constexpr std::uint64_t encode(const K& key) {
+    const K canonical = key != key ? std::numeric_limits<K>::quiet_NaN() : key + K{0};
+    const auto bits = std::bit_cast<word>(canonical);
+    const auto negative = static_cast<word>(-(bits >> (width - 1)));  // all ones, or zero
+    return static_cast<word>(bits ^ (negative | sign));
+  }
+  static constexpr K decode(std::uint64_t encoded) {
+    const auto bits = static_cast<word>(encoded);
+    return std::bit_cast<K>(static_cast<word>(bits & sign ? bits & ~sign : ~bits));
+  }
+};
+
+/// Several keys as one, the first most significant. A chain of them makes composite keys.
+template <typename A, typename B>
+struct joined_codec {
+  static constexpr unsigned width = key_codec<A>::width + key_codec<B>::width;
+  using word = std::conditional_t<(width > 64), wide, std::uint64_t>;
+
+  static constexpr word join(const A& a, const B& b) {
+    return static_cast<word>(key_codec<A>::encode(a)) << key_codec<B>::width |
+           static_cast<word>(key_codec<B>::encode(b));
+  }
+  static constexpr wide low_mask = (wide{1} << key_codec<B>::width) - 1;
+};
+
+template <bits_key A, bits_key B>
+  requires(key_codec<A>::width + key_codec<B>::width <= max_key_bits)
+struct key_codec<pair<A, B>> : joined_codec<A, B> {
+  using base = joined_codec<A, B>;
+  static constexpr auto encode(const pair<A, B>& key) { return base::join(key.first, key.second); }
+  static constexpr pair<A, B> decode(typename base::word bits) {
+    return {key_codec<A>::decode(bits >> key_codec<B>::width),
+            key_codec<B>::decode(bits & static_cast<typename base::word>(base::low_mask))};
+  }
+};
+
+template <bits_key T, std::size_t N>
+  requires(N > 0 && key_codec<T>::width * N <= max_key_bits)
+struct key_codec<std::array<T, N>> {
+  static constexpr unsigned part = key_codec<T>::width;
+  static constexpr unsigned width = part * N;
+  using word = std::conditional_t<(width > 64), wide, std::uint64_t>;
+
+  static constexpr word encode(const std::array<T, N>& key) {
+    word bits = 0;
+    for (const T& element : key) {
+      if constexpr (N > 1) bits <<= part;
+      bits |= static_cast<word>(key_codec<T>::encode(element));
+    }
+    return bits;
+  }
+  static constexpr std::array<T, N> decode(word bits) {
+    std::array<T, N> key{};
+    for (std::size_t i = N; i-- > 0;) {
+      key[i] = key_codec<T>::decode(static_cast<std::uint64_t>(bits));
+      if constexpr (N > 1) bits >>= part;
+    }
+    return key;
+  }
+};
+
+template <typename... Fields>
+struct field_list {};
+
+template <typename K, std::size_t Count>
+auto fields_of()
+    -> decltype(visit_fields<Count>(std::declval<const K&>(),
+                                    []<typename... F>(const F&...) { return field_list<F...>{}; }));
+
+/// An aggregate of keys is a key, its first field the most significant.
+template <typename K, typename Fields>
+struct fields_codec {};  // some field isn't a key, or they are too many
+template <typename K, bits_key... Fields>
+  requires((key_codec<Fields>::width + ...) <= max_key_bits)
+struct fields_codec<K, field_list<Fields...>> {
+  static constexpr unsigned width = (key_codec<Fields>::width + ...);
+  using word = std::conditional_t<(width > 64), wide, std::uint64_t>;
+
+  static constexpr word encode(const K& key) {
+    return visit_fields<sizeof...(Fields)>(key, [](const Fields&... fields) {
+      word bits = 0;
+      ((bits = shifted(bits, key_codec<Fields>::width) |
+               static_cast<word>(key_codec<Fields>::encode(fields))),
+       ...);
+      return bits;
+    });
+  }
+  static constexpr K decode(word bits) {
+    unsigned above = width;
+    return K{[&] {  // elements of a braced list are evaluated first to last
+      above -= key_codec<Fields>::width;
+      constexpr wide mask = low_bits(key_codec<Fields>::width);
+      using part = decltype(key_codec<Fields>::encode(std::declval<const Fields&>()));
+      return key_codec<Fields>::decode(static_cast<part>(
+          static_cast<word>(above < width ? bits >> above : bits) & static_cast<word>(mask)));
+    }()...};
+  }
+
+ private:
+  static constexpr word shifted(word bits, unsigned by) {
+    return by < sizeof(word) * 8 ? bits << by : word{0};  // the first field has nothing before it
+  }
+  static constexpr wide low_bits(unsigned n) { return n < 128 ? (wide{1} << n) - 1 : ~wide{0}; }
+};
+
+template <typename K>
+  requires(std::is_class_v<K> && std::is_trivially_copyable_v<K> && field_count<K>() > 0)
+struct key_codec<K> : fields_codec<K, decltype(fields_of<K, field_count<K>()>())> {};
+
+/// The stored form of a key's bits: std::uint32_t, std::uint64_t or bits128, the smallest that
+/// holds them.
+template <bits_key K>
+using key_bits =
+    std::conditional_t<(key_codec<K>::width <= 32), std::uint32_t,
+                       std::conditional_t<(key_codec<K>::width <= 64), std::uint64_t, bits128>>;
+
+template <bits_key K>
+constexpr key_bits<K> encode_key(const K& key) {
+  if constexpr (key_codec<K>::width > 64)
+    return from_wide(key_codec<K>::encode(key));
+  else
+    return static_cast<key_bits<K>>(key_codec<K>::encode(key));
+}
+
+template <bits_key K>
+constexpr K decode_key(key_bits<K> bits) {
+  if constexpr (key_codec<K>::width > 64)
+    return key_codec<K>::decode(to_wide(bits));
+  else
+    return key_codec<K>::decode(bits);
+}
+
+}  // namespace pappus::detail

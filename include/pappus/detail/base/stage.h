@@ -1,0 +1,110 @@
+// What a fused stage looks like once its types are erased.
+//
+// The public templates fuse operators into one element function and compile the loops over it in
+// the user's translation unit. All the engine sees are the structs below: which nodes feed the
+// stage, what shape its output has, and function pointers that run a block of rows.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pappus/detail/base/device.h"
+#include "pappus/detail/base/glue.h"
+#include "pappus/detail/base/layout.h"
+
+namespace pappus::detail {
+
+struct node;  // defined in src/graph/
+using node_ptr = std::shared_ptr<node>;
+class workers;  // parallel.h
+
+/// Data a stage sees whole: shared records, or the table a join probes (then `data` is its
+/// join_side).
+struct side {
+  const void* data = nullptr;
+  std::int64_t count = 0;
+};
+
+/// A block of consecutive rows. Input pointers are already at the block's first row.
+struct block_args {
+  const std::byte* const* inputs = nullptr;
+  const side* sides = nullptr;
+  std::int64_t row = 0;           ///< number of the first row, counted over the whole stage
+  std::int64_t rows = 0;          ///< at most max_block_rows
+  const workers* team = nullptr;  ///< asked whether to stop, where a row may yield very many
+};
+
+/// Loops are entered once per block, so that a query can be cancelled and lambdas' buffers stay in
+/// L1.
+inline constexpr std::int64_t max_block_rows = 4096;
+
+/// How many records come out per record that goes in.
+enum class shape : std::uint8_t {
+  aligned,  ///< exactly one
+  masked,   ///< none or one
+  many,     ///< any number
+};
+
+constexpr shape combine(shape a, shape b) { return a > b ? a : b; }
+
+/// One operator inside a fused stage. Equal ids mean the same call in the user's program.
+struct op_label {
+  std::string_view name;
+  std::uint64_t id = 0;
+};
+
+/// A fused element function and what feeds it. It is copied and dropped wherever a program builds a
+/// query, and what that takes is compiled in the library, not in each of these places.
+struct stage_spec {
+  stage_spec();
+  stage_spec(const stage_spec&);
+  stage_spec(stage_spec&&) noexcept;
+  stage_spec& operator=(const stage_spec&);
+  stage_spec& operator=(stage_spec&&) noexcept;
+  ~stage_spec();
+
+  std::vector<node_ptr> inputs;  ///< read row by row, in step
+  std::vector<node_ptr> sides;   ///< read whole
+  std::int64_t rows = -1;        ///< the number of rows where there is no input (ranges)
+  shape form = shape::aligned;
+  bool batched = false;  ///< some function of it takes blocks of records
+  std::vector<op_label> ops;
+  std::string devices{};  ///< where the user wants it to run: "cpu", "opencl:0"; empty: anywhere
+  std::shared_ptr<const void> element;  ///< the expression: captured lambdas by value
+  describe_element describe = nullptr;  ///< of `element`, for devices; null: they can't run it
+};
+
+/// Where a loop puts records when their number isn't known beforehand.
+struct out_rows {
+  std::byte* cursor = nullptr;
+  std::byte* end = nullptr;
+  void (*grow)(out_rows& self) = nullptr;  ///< makes room for at least one more record at `cursor`
+  bool past_caches = false;                ///< aligned stages: the result is large
+};
+
+/// Writes the stage's output. For aligned and masked stages there is room for args.rows records.
+using write_loop = void (*)(const void* element, const block_args& args, out_rows& out);
+
+/// A reducer without its types. States are trivially copyable.
+struct reduce_kernel {
+  std::string_view name;
+  std::size_t state_size = 0, state_align = 1;
+  record_type result;
+  void (*init)(const void* context, std::byte* state) = nullptr;
+  void (*merge)(const void* context, std::byte* into, const std::byte* from) = nullptr;
+  void (*finish)(const void* context, const std::byte* state, std::byte* result) = nullptr;
+  /// True when no further row can change the state (any, all, first); null when that never happens.
+  bool (*saturated)(const std::byte* state) = nullptr;
+  std::shared_ptr<const void> context;  ///< the reducer's prototype
+  int lanes = 1;                        ///< states are so many reducers, one behind the other
+  std::size_t lane_bytes = 0;           ///< of a reducer
+};
+
+/// Accumulates a block into a state.
+using fold_loop = void (*)(const void* element, const block_args& args, std::byte* state);
+
+}  // namespace pappus::detail

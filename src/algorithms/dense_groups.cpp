@@ -1,0 +1,94 @@
+#include "algorithms/dense_groups.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "algorithms/key_bits.h"
+#include "algorithms/rows_in.h"
+#include "ops/blocks.h"
+
+namespace pappus::algorithms {
+namespace {
+
+constexpr std::size_t leaf_table_bytes_most = 512u << 10;  // half of a core's L2
+constexpr std::int64_t piece_states = 2048;                // per work item
+
+}  // namespace
+
+std::size_t group_table_bytes(const detail::group_params& params) {
+  return static_cast<std::size_t>(params.domain) * params.state_bytes;
+}
+
+bool group_has_leaf_tables(const detail::group_params& params) {
+  return group_table_bytes(params) <= leaf_table_bytes_most;
+}
+
+std::int64_t group_leaf_rows(const detail::group_params& params) {
+  const auto keys = static_cast<std::uint64_t>(params.domain);
+  return std::max<std::int64_t>(32768, static_cast<std::int64_t>(std::bit_ceil(16 * keys)));
+}
+
+void fill_groups(const detail::group_params& params, std::byte* states, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i)
+    std::memcpy(states + i * params.state_bytes, params.initial.get(), params.state_bytes);
+}
+
+dense_groups::dense_groups(const detail::group_params& params, detail::memory_source& memory,
+                           std::string_view who)
+    : params_(params), table_(memory, group_table_bytes(params), who) {}
+
+template <typename F>
+void dense_groups::for_each_piece(detail::workers& team, F&& f) const {
+  detail::parallel_chunks(
+      team, static_cast<std::size_t>(pieces(params_.domain, piece_states)),
+      [&](std::size_t item, unsigned) {
+        const std::int64_t first = static_cast<std::int64_t>(item) * piece_states;
+        f(first, static_cast<std::size_t>(std::min(piece_states, params_.domain - first)));
+      });
+}
+
+void dense_groups::fill(detail::workers& team) {
+  for_each_piece(team,
+                 [&](std::int64_t first, std::size_t n) { fill_groups(params_, state(first), n); });
+  has_states_ = true;
+}
+
+void dense_groups::merge(detail::workers& team, const std::byte* tables, std::size_t stride,
+                         std::int64_t n) {
+  if (n == 0) return;
+  for_each_piece(team, [&](std::int64_t first, std::size_t count) {
+    const std::byte* from = tables + static_cast<std::size_t>(first) * params_.state_bytes;
+    for (std::int64_t i = 0; i < n; ++i, from += stride) {
+      if (i == 0 && !has_states_)
+        std::memcpy(state(first), from, count * params_.state_bytes);
+      else
+        params_.merge(state(first), from, count);
+    }
+  });
+  has_states_ = true;
+}
+
+void dense_groups::write(detail::workers& team, detail::memory_source& memory,
+                         detail::row_set& output, std::string_view who) {
+  if (!has_states_) fill(team);
+  const std::size_t size = output.layout().size;
+  detail::block rows(memory, static_cast<std::size_t>(params_.domain) * size, who);
+  for_each_piece(team, [&](std::int64_t first, std::size_t n) {
+    const std::byte* states[piece_states];
+    std::uint64_t keys[piece_states];
+    auto* narrow = reinterpret_cast<std::byte*>(keys);
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::int64_t key = first + static_cast<std::int64_t>(i);
+      states[i] = state(key);
+      if (params_.key_bytes == 4)
+        store(narrow + 4 * i, static_cast<std::uint32_t>(key));
+      else
+        store(narrow + 8 * i, static_cast<std::uint64_t>(key));
+    }
+    params_.emit(narrow, states, n, rows.data() + static_cast<std::size_t>(first) * size);
+  });
+  append_block(output, std::move(rows), params_.domain);
+}
+
+}  // namespace pappus::algorithms

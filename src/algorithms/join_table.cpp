@@ -1,0 +1,409 @@
+#include "algorithms/join_table.h"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstring>
+#include <type_traits>
+#include <vector>
+
+#include "algorithms/partition.h"
+
+#if defined(__AVX512VL__)
+#include <immintrin.h>
+#endif
+
+namespace pappus::algorithms {
+namespace {
+
+constexpr std::size_t batch_keys = 512;
+constexpr std::size_t region_bytes_wanted = 256u << 10;  // fits L2 beside the rows that fill it
+constexpr unsigned most_region_bits = 9;
+constexpr std::size_t prefetch_index_beyond_bytes = 512u << 10;
+
+template <typename Row>
+struct entry {
+  Row first, count;  // count 0: no such key
+};
+
+template <typename Key, typename Row>
+struct bucket {
+  static constexpr unsigned width =
+      std::max<std::size_t>(2, 64 / (sizeof(Key) + sizeof(entry<Row>)));
+  Key keys[width];
+  entry<Row> entries[width];  // in use from the front
+};
+
+// Bit i is set where keys[i] == key. Reads the whole cache line of the bucket.
+template <typename Key, typename Row>
+unsigned matches(const bucket<Key, Row>& here, const Key& key) {
+  constexpr unsigned width = bucket<Key, Row>::width;
+#if defined(__AVX512VL__)
+  if constexpr (sizeof(Key) == 8 && width == 4) {
+    return _mm256_cmpeq_epi64_mask(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(here.keys)),
+                                   _mm256_set1_epi64x(static_cast<long long>(key)));
+  } else if constexpr (sizeof(Key) == 4 && width == 5) {
+    return _mm256_cmpeq_epi32_mask(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(here.keys)),
+                                   _mm256_set1_epi32(static_cast<int>(key))) &
+           0x1fu;
+  }
+#endif
+  unsigned hits = 0;
+  for (unsigned i = 0; i < width; ++i) hits |= unsigned{here.keys[i] == key} << i;
+  return hits;
+}
+
+// A domain's distance of a key from its base; ~0 for keys below or far above it.
+template <typename Key>
+std::uint64_t distance(const Key& key, const join_domain& domain) {
+  if constexpr (sizeof(Key) == 16) {
+    const std::uint64_t low = key.lo - domain.base.lo;
+    const std::uint64_t high = key.hi - domain.base.hi - (key.lo < domain.base.lo);
+    return high == 0 ? low : ~std::uint64_t{0};
+  } else {
+    return std::uint64_t{key} < domain.base.lo ? ~std::uint64_t{0} : key - domain.base.lo;
+  }
+}
+
+}  // namespace
+
+// Buckets found by hash.
+template <typename Key, typename Row>
+struct hashed_index {
+  using bucket_type = bucket<Key, Row>;
+  static constexpr unsigned width = bucket_type::width;
+  static constexpr std::size_t stride = round_up(sizeof(bucket_type), 64);
+
+  std::byte* buckets;
+  std::uint64_t seed, region_buckets;
+  unsigned region_bits;
+
+  partition_function partition() const { return partition_function::by_hash(region_bits, seed); }
+  void prefetch(std::uint64_t place) const { __builtin_prefetch(buckets + place * stride); }
+
+  // The number of the home bucket.
+  std::uint64_t place(const Key& key) const {
+    const std::uint64_t h = hash(key, seed);
+    const std::uint64_t region = h >> 1 >> (63 - region_bits);
+    return region * region_buckets + ((h << region_bits >> 32) * region_buckets >> 32);
+  }
+
+  bucket_type& at(std::uint64_t place) const {
+    return *reinterpret_cast<bucket_type*>(buckets + place * stride);
+  }
+
+  std::uint64_t next(std::uint64_t place) const {
+    return (place + 1) % region_buckets == 0 ? place + 1 - region_buckets : place + 1;
+  }
+
+  // The key's entry, claiming a free one; null when its region is full.
+  entry<Row>* claim(const Key& key) const {
+    std::uint64_t place_now = place(key);
+    for (std::uint64_t step = 0; step < region_buckets; ++step, place_now = next(place_now)) {
+      bucket_type& here = at(place_now);
+      for (unsigned i = 0; i < width; ++i) {
+        if (here.entries[i].count == 0) {
+          here.keys[i] = key;
+          return &here.entries[i];
+        }
+        if (here.keys[i] == key) return &here.entries[i];
+      }
+    }
+    return nullptr;
+  }
+
+  // Looks into one bucket. `more`: the key may be in the next one.
+  entry<Row> find_here(const Key& key, std::uint64_t place, bool& more) const {
+    const bucket_type& here = at(place);
+    const unsigned hits = matches(here, key);
+    // A free entry's key may be anything, but its count is 0, and none behind it is used.
+    // So no hit is looked up as one in the last entry, which is free unless the bucket is full.
+    const entry<Row> found = here.entries[std::countr_zero(hits | 1u << (width - 1))];
+    more = (hits == 0) & (found.count != 0);
+    return found;
+  }
+
+  // Goes on behind the home bucket.
+  entry<Row> find_further(const Key& key, std::uint64_t place) const {
+    for (std::uint64_t step = 1; step < region_buckets; ++step) {
+      bool more;
+      place = next(place);
+      const entry<Row> found = find_here(key, place, more);
+      if (!more) return found;
+    }
+    return {0, 0};
+  }
+
+  void clear(std::uint64_t region) const {
+    std::memset(buckets + region * region_buckets * stride, 0, region_buckets * stride);
+  }
+
+  template <typename F>
+  void for_each(std::uint64_t region, F&& f) const {
+    for (std::uint64_t b = region * region_buckets; b < (region + 1) * region_buckets; ++b) {
+      for (entry<Row>& e : at(b).entries) f(e);
+    }
+  }
+};
+
+// One entry per key of a domain.
+template <typename Key, typename Row>
+struct domain_index {
+  entry<Row>* entries;
+  join_domain domain;
+  unsigned region_bits;  // log2 of keys a region
+
+  partition_function partition() const {
+    return partition_function::by_value(domain.base, region_bits);
+  }
+  void prefetch(std::uint64_t place) const { __builtin_prefetch(entries + place); }
+  std::uint64_t place(const Key& key) const { return std::min(distance(key, domain), domain.size); }
+  entry<Row>* claim(const Key& key) const {
+    const std::uint64_t at = distance(key, domain);
+    return at < domain.size ? entries + at : nullptr;
+  }
+  entry<Row> find_here(const Key&, std::uint64_t place, bool& more) const {
+    more = false;
+    return entries[place];
+  }
+  entry<Row> find_further(const Key&, std::uint64_t) const { return {0, 0}; }
+  std::uint64_t next(std::uint64_t place) const { return place; }
+  void clear(std::uint64_t region) const {
+    for_each(region, [](entry<Row>& e) { e = {0, 0}; });
+  }
+  template <typename F>
+  void for_each(std::uint64_t region, F&& f) const {
+    const std::uint64_t end = std::min(domain.size, (region + 1) << region_bits);
+    for (std::uint64_t i = region << region_bits; i < end; ++i) f(entries[i]);
+  }
+};
+
+template <typename Key, typename Row, template <typename, typename> class Index>
+class join_builder {
+ public:
+  using index = Index<Key, Row>;
+
+  join_builder(join_table& table, detail::workers& team, detail::memory_source& memory,
+               const std::byte* keys)
+      : table_(table), team_(team), memory_(memory), keys_(keys) {}
+
+  void build() {
+    table_.probe_ = probe;
+    constexpr bool hashed = std::is_same_v<index, hashed_index<Key, Row>>;
+    if constexpr (hashed) {
+      plan_buckets();
+    } else {
+      plan_domain();
+    }
+    for (bool built = false; !built;) {
+      block_partition parts(memory_, ranges(), regions_, sizeof(Key), sizeof(Row), table_.n_,
+                            table_.who_);
+      partition_rows(parts);
+      built = fill_entries(parts);
+      if (built) {
+        if (!table_.unique_) collect_runs(parts);
+      } else if constexpr (hashed) {  // keys that collide under one hash don't under another
+        if (++table_.seed_ % 4 == 0) table_.region_buckets_ *= 2;
+        allocate(table_.region_buckets_ * regions_ * index::stride);
+      } else {
+        throw usage_error(table_.who_ + ": a key lies outside its known domain of " +
+                          std::to_string(table_.domain_.size) +
+                          " keys; widen the domain or join without one");
+      }
+    }
+  }
+
+  static void probe(const join_table& table, const std::byte* keys, std::size_t n,
+                    std::uint64_t* first, std::uint64_t* count) {
+    const index lookup = view(table);
+    const bool prefetch = table.index_.size() > prefetch_index_beyond_bytes;
+    Key copy[batch_keys];  // keys may be unaligned
+    std::uint64_t places[batch_keys];
+    std::uint16_t aside[batch_keys];
+    for (std::size_t at = 0; at < n; at += batch_keys) {
+      const std::size_t batch = std::min(batch_keys, n - at);
+      std::memcpy(copy, keys + at * sizeof(Key), batch * sizeof(Key));
+      for (std::size_t i = 0; i < batch; ++i) places[i] = lookup.place(copy[i]);
+      if (prefetch) {
+        for (std::size_t i = 0; i < batch; ++i) lookup.prefetch(places[i]);
+      }
+      // Keys behind a full bucket are few, but going on at once would wait for memory and guess a
+      // branch wrong each time: they are set aside.
+      std::size_t unfinished = 0;
+      for (std::size_t i = 0; i < batch; ++i) {
+        bool more;
+        const entry<Row> found = lookup.find_here(copy[i], places[i], more);
+        first[at + i] = found.first;
+        count[at + i] = found.count;
+        aside[unfinished] = static_cast<std::uint16_t>(i);
+        unfinished += more;
+      }
+      for (std::size_t k = 0; k < unfinished; ++k) lookup.prefetch(lookup.next(places[aside[k]]));
+      for (std::size_t k = 0; k < unfinished; ++k) {
+        const std::size_t i = aside[k];
+        const entry<Row> found = lookup.find_further(copy[i], places[i]);
+        first[at + i] = found.first;
+        count[at + i] = found.count;
+      }
+    }
+  }
+
+ private:
+  static index view(const join_table& table) {
+    if constexpr (std::is_same_v<index, hashed_index<Key, Row>>) {
+      return {table.index_.data(), table.seed_, table.region_buckets_, table.region_bits_};
+    } else {
+      return {table.index_.template as<entry<Row>>(), table.domain_, table.region_bits_};
+    }
+  }
+
+  void allocate(std::uint64_t bytes) {
+    table_.index_.reset();
+    table_.index_ = detail::block(memory_, bytes, table_.who_);
+  }
+
+  // Buckets are half full on average: then only one look-up in twenty goes on to a second one.
+  void plan_buckets() {
+    const std::uint64_t buckets = table_.n_ / index::width * 2 + 2;
+    const std::uint64_t bytes = buckets * index::stride;
+    table_.region_bits_ =
+        std::min<unsigned>(most_region_bits, std::bit_width(bytes / region_bytes_wanted));
+    regions_ = 1u << table_.region_bits_;
+    // A region's share of the keys varies by a few standard deviations.
+    table_.region_buckets_ = buckets / regions_ + 4;
+    allocate(table_.region_buckets_ * regions_ * index::stride);
+  }
+
+  void plan_domain() {
+    const std::uint64_t size = table_.domain_.size;
+    unsigned bits = std::bit_width(region_bytes_wanted / sizeof(entry<Row>)) - 1;
+    while (((size - 1) >> bits) >= (1u << most_region_bits)) ++bits;
+    table_.region_bits_ = bits;
+    regions_ = static_cast<unsigned>(((size - 1) >> bits) + 1);
+    allocate((size + 1) * sizeof(entry<Row>));
+    reinterpret_cast<entry<Row>*>(table_.index_.data())[size] = {0, 0};  // any key outside
+  }
+
+  unsigned ranges() const {
+    return regions_ == 1 ? 1
+                         : static_cast<unsigned>(std::min<std::uint64_t>(64, table_.n_ >> 15)) + 1;
+  }
+
+  void partition_rows(block_partition& parts) {
+    const partition_function function = view(table_).partition();
+    const unsigned pieces = ranges();
+    detail::parallel_chunks(team_, pieces, [&](std::size_t piece, unsigned) {
+      Row rows[batch_keys];
+      const std::uint64_t end =
+          table_.n_ / pieces * (piece + 1) + (piece + 1 == pieces ? table_.n_ % pieces : 0);
+      for (std::uint64_t row = table_.n_ / pieces * piece; row < end; row += batch_keys) {
+        if (team_.stopping()) return;
+        const std::size_t batch = std::min<std::uint64_t>(batch_keys, end - row);
+        for (std::size_t i = 0; i < batch; ++i) rows[i] = static_cast<Row>(row + i);
+        parts.append(static_cast<unsigned>(piece), keys_ + row * sizeof(Key),
+                     reinterpret_cast<const std::byte*>(rows), batch, function);
+      }
+      parts.close(static_cast<unsigned>(piece));
+    });
+  }
+
+  // Counts each key's rows and notes the first. False when a row found no place.
+  bool fill_entries(const block_partition& parts) {
+    const index lookup = view(table_);
+    std::atomic<bool> repeated = false, failed = false;
+    detail::parallel_chunks(team_, regions_, [&](std::size_t region, unsigned) {
+      lookup.clear(region);
+      Row most = 0;
+      bool stopped = false;
+      parts.for_each(static_cast<unsigned>(region), [&](const block_partition::rows& rows) {
+        if (stopped || (stopped = team_.stopping())) return;
+        const Key* keys = reinterpret_cast<const Key*>(rows.keys);
+        const Row* numbers = reinterpret_cast<const Row*>(rows.payload);
+        for (std::size_t i = 0; i < rows.n; ++i) {
+          entry<Row>* to = lookup.claim(keys[i]);
+          if (to == nullptr) {
+            failed = true;
+            return;
+          }
+          if (to->count == 0) to->first = numbers[i];
+          most = std::max(most, ++to->count);
+        }
+      });
+      if (most > 1) repeated = true;
+    });
+    table_.unique_ = !repeated;
+    return !failed;
+  }
+
+  // Gives each repeated key a run of rows_, in the order of regions and entries, and fills it in
+  // row order.
+  void collect_runs(const block_partition& parts) {
+    const index lookup = view(table_);
+    std::vector<std::uint64_t> starts(regions_ + 1, 0);
+    detail::parallel_chunks(team_, regions_, [&](std::size_t region, unsigned) {
+      std::uint64_t total = 0;
+      lookup.for_each(region, [&](entry<Row>& e) { total += e.count > 1 ? e.count : 0; });
+      starts[region + 1] = total;
+    });
+    for (unsigned region = 0; region < regions_; ++region) starts[region + 1] += starts[region];
+    table_.rows_ = detail::block(memory_, starts[regions_] * sizeof(Row), table_.who_);
+    Row* const runs = table_.rows_.template as<Row>();
+    detail::parallel_chunks(team_, regions_, [&](std::size_t region, unsigned) {
+      std::uint64_t at = starts[region];
+      bool stopped = false;
+      lookup.for_each(region, [&](entry<Row>& e) {
+        if (e.count < 2) return;
+        e.first = static_cast<Row>(at);
+        at += e.count;
+      });
+      parts.for_each(static_cast<unsigned>(region), [&](const block_partition::rows& rows) {
+        if (stopped || (stopped = team_.stopping())) return;
+        const Key* keys = reinterpret_cast<const Key*>(rows.keys);
+        const Row* numbers = reinterpret_cast<const Row*>(rows.payload);
+        for (std::size_t i = 0; i < rows.n; ++i) {
+          entry<Row>* to = lookup.claim(keys[i]);
+          if (to->count > 1) runs[to->first++] = numbers[i];
+        }
+      });
+      lookup.for_each(region, [&](entry<Row>& e) {
+        if (e.count > 1) e.first -= e.count;
+      });
+    });
+  }
+
+  join_table& table_;
+  detail::workers& team_;
+  detail::memory_source& memory_;
+  const std::byte* keys_;
+  unsigned regions_ = 1;
+};
+
+join_table::join_table(detail::workers& team, detail::memory_source& memory, const std::byte* keys,
+                       std::uint64_t n, std::size_t key_bytes, join_domain domain,
+                       std::string_view who, std::size_t row_bytes)
+    : n_(n),
+      key_bytes_(key_bytes),
+      row_bytes_(row_bytes != 0     ? row_bytes
+                 : n <= 0xffffffffu ? 4
+                                    : 8),
+      who_(who),
+      domain_(domain) {
+  with_key_type(key_bytes, [&](auto key) {
+    using key_type = decltype(key);
+    const auto build = [&](auto row) {
+      using row_type = decltype(row);
+      if (domain.size == 0) {
+        join_builder<key_type, row_type, hashed_index>(*this, team, memory, keys).build();
+      } else {
+        join_builder<key_type, row_type, domain_index>(*this, team, memory, keys).build();
+      }
+    };
+    if (row_bytes_ == 4) {
+      build(std::uint32_t{});
+    } else {
+      build(std::uint64_t{});
+    }
+  });
+}
+
+}  // namespace pappus::algorithms

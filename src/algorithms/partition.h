@@ -1,0 +1,140 @@
+// Splits rows into partitions in one pass, keeping their order within each.
+//
+// Problem: joins and groups of many keys are fast once each partition's table fits a cache, so rows
+// must first be moved by hash or by value. How many rows a partition gets is not known before.
+//
+// Idea: input comes in ranges, each appended to by one worker at a time. A range owns a chain of
+// blocks per partition, cut from slabs as they are needed, so there is no counting pass and no
+// lock; reading a partition's chains in range order gives its rows in input order, whoever wrote
+// them. Rows first gather in small buffers, 16 a partition, that stay in cache and leave as whole
+// lines, past the caches when the output is large.
+//
+// Alternatives: counting first (reads the input twice; its element function would run twice);
+// writing straight to the blocks (each line is read from memory before it is written, and a store
+// stalls on each of hundreds of open lines).
+//
+// Not here: recursion for partitions that come out large, spilling.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "algorithms/key_bits.h"
+#include "pappus/detail/base/memory.h"
+
+namespace pappus::algorithms {
+
+/// Maps a key to its partition.
+struct partition_function {
+  enum class kind : std::uint8_t { hash, spread, value };
+
+  /// By the `bits` top bits of the key's hash, 0 <= bits <= 16: 2^bits partitions.
+  static partition_function by_hash(unsigned bits, std::uint64_t seed = 0) {
+    return {kind::hash, bits, seed, {}};
+  }
+  /// By the `bits` top bits, 1 <= bits <= 16, of the hash that group tables use.
+  static partition_function by_spread(unsigned bits) { return {kind::spread, bits, 0, {}}; }
+  /// By (key - base) >> shift, the last partition taking what is beyond. `base` is the key's bits,
+  /// zero-extended.
+  static partition_function by_value(bits128 base, unsigned shift) {
+    return {kind::value, shift, 0, base};
+  }
+
+  kind how = kind::hash;
+  unsigned bits = 0;  ///< hash bits, or shift
+  std::uint64_t seed = 0;
+  bits128 base;
+};
+
+class block_partition {
+ public:
+  /// Consecutive rows of one partition: n keys, and n payloads elsewhere.
+  struct rows {
+    const std::byte* keys;
+    const std::byte* payload;
+    std::size_t n;
+  };
+
+  /// \param ranges         pieces of input, in input order; a few per worker.
+  /// \param partitions     64 to 512 work best.
+  /// \param payload_bytes  any; 0 for keys alone.
+  /// \param expected_rows  of all ranges; decides how large blocks are, not how much fits.
+  block_partition(detail::memory_source& memory, unsigned ranges, unsigned partitions,
+                  std::size_t key_bytes, std::size_t payload_bytes, std::size_t expected_rows,
+                  std::string_view who);
+  ~block_partition();
+
+  /// Appends n rows to range `range`, from one thread at a time a range. A few hundred at a time
+  /// are best: keys and payload are then still in L1. Throws memory_error.
+  void append(unsigned range, const std::byte* keys, const std::byte* payload, std::size_t n,
+              const partition_function& function);
+
+  /// Ends a range, by the worker that appended: flushes its buffers. Appending again is an error.
+  void close(unsigned range);
+
+  /// Rows of partition p in all closed ranges. O(ranges).
+  std::size_t size(unsigned partition) const;
+  unsigned partitions() const noexcept { return partitions_; }
+
+  /// Calls f(const rows&) for the rows of a partition in order of range, then of appending. Keys
+  /// and payload start 64-byte aligned. Partitions may be read in parallel once all ranges are
+  /// closed.
+  template <typename F>
+  void for_each(unsigned partition, F&& f) const {
+    for (const auto& range : ranges_) {
+      if (range == nullptr) continue;
+      const chain& chain = range->chains[partition];
+      for (const std::byte* block = chain.first; block != nullptr;
+           block = load<const std::byte*>(block)) {
+        const std::size_t n =
+            block == chain.last ? (chain.rows - 1) % block_rows_ + 1 : block_rows_;
+        f(rows{block + header_bytes, block + payload_offset_, n});
+      }
+    }
+  }
+
+ private:
+  static constexpr std::size_t header_bytes = 64;  // a block starts with the address of the next
+  static constexpr std::size_t group_rows = 16;    // rows that are buffered before they are written
+
+  // Where a partition's next group of rows goes.
+  struct cursor {
+    std::byte* keys = nullptr;
+    std::byte* payload = nullptr;
+    std::size_t left = 0;  // rows that the block still has room for
+  };
+  struct chain {
+    std::byte* first = nullptr;
+    std::byte* last = nullptr;
+    std::size_t rows = 0;
+  };
+  struct input_range {
+    std::vector<chain> chains;           // per partition
+    std::vector<cursor> cursors;         // per partition
+    std::vector<std::uint32_t> waiting;  // rows in each partition's buffer
+    detail::block buffers;               // group_rows keys, then as many payloads, per partition
+    std::vector<detail::block> slabs;
+    std::size_t slab_used = 0;  // bytes of the last slab
+  };
+
+  input_range& open(unsigned range);
+  void add_block(input_range& range, unsigned partition);
+  template <typename Key, std::size_t PayloadBytes>
+  void append_rows(input_range& range, const std::byte* keys, const std::byte* payload,
+                   std::size_t n, const partition_function& function);
+
+  detail::memory_source* memory_;
+  unsigned partitions_;
+  std::size_t key_bytes_, payload_bytes_;
+  std::size_t block_rows_ = 0, payload_offset_ = 0, block_bytes_ = 0, slab_bytes_ = 0;
+  std::size_t buffer_bytes_ = 0;  // of one partition
+  bool stream_;
+  std::string who_;
+  std::vector<std::unique_ptr<input_range>> ranges_;
+};
+
+}  // namespace pappus::algorithms

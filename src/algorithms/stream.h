@@ -1,0 +1,42 @@
+// Copies that bypass the caches, for output much larger than they are: a plain store would first
+// read the line it is about to overwrite.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+namespace pappus::algorithms {
+
+/// Output beyond this many bytes isn't worth caching.
+inline constexpr std::size_t stream_beyond_bytes = 16u << 20;
+
+/// Copies `bytes`, a multiple of 16; `to` is 16-byte aligned. Follow the last one with
+/// stream_fence().
+inline void stream_copy(std::byte* to, const std::byte* from, std::size_t bytes) {
+#if defined(__AVX512F__)
+  for (; bytes >= 64; bytes -= 64, to += 64, from += 64) {
+    _mm512_stream_si512(reinterpret_cast<__m512i*>(to), _mm512_loadu_si512(from));
+  }
+#endif
+#if defined(__SSE2__)
+  for (; bytes != 0; bytes -= 16, to += 16, from += 16) {
+    _mm_stream_si128(reinterpret_cast<__m128i*>(to),
+                     _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+  }
+#else
+  std::memcpy(to, from, bytes);
+#endif
+}
+
+/// Makes streamed bytes visible to other threads.
+inline void stream_fence() {
+#if defined(__SSE2__)
+  _mm_sfence();
+#endif
+}
+
+}  // namespace pappus::algorithms

@@ -1,0 +1,133 @@
+#include "algorithms/strings.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <new>
+
+#include "algorithms/key_bits.h"
+#include "algorithms/stretches.h"
+#include "algorithms/string_sort.h"
+#include "pappus/error.h"
+
+namespace pappus::algorithms {
+namespace {
+
+constexpr std::size_t smallest_table = 16;  // entries
+constexpr std::uint64_t id_bits = 0xffffffffu;
+
+std::uint64_t hash_of(std::string_view text) {
+  std::uint64_t h = mix(text.size());
+  const char* at = text.data();
+  std::size_t left = text.size();
+  for (; left > 8; left -= 8, at += 8) {
+    std::uint64_t word;
+    std::memcpy(&word, at, 8);
+    h = mix(h ^ word);
+  }
+  std::uint64_t last = 0;
+  if (left != 0) std::memcpy(&last, at, left);
+  return mix(h ^ last, 0x5be1a9d3704fc286u);
+}
+
+}  // namespace
+
+string_ids::string_ids(detail::memory_source& memory, std::string_view who)
+    : memory_(&memory), who_(who) {}
+
+const string_ids::entry* string_ids::find(const table* in, std::uint64_t hash,
+                                          std::string_view text) {
+  if (in == nullptr) return nullptr;
+  for (std::size_t slot = (hash >> 6) & in->mask;; slot = (slot + 1) & in->mask) {
+    const entry& candidate = in->entries[slot];
+    const std::uint64_t word = candidate.word.load(std::memory_order_acquire);
+    if (word == 0) return nullptr;
+    if ((word ^ hash) >> 32 == 0 && candidate.text == text) return &candidate;
+  }
+}
+
+void string_ids::find_or_insert(const std::string_view* strings, std::size_t n,
+                                std::uint32_t* ids) {
+  std::uint64_t hashes[max_batch];
+  for (std::size_t i = 0; i < n; ++i) {
+    hashes[i] = hash_of(strings[i]);
+    const table* in = shards_[hashes[i] % shards].current.load(std::memory_order_acquire);
+    if (in != nullptr) __builtin_prefetch(&in->entries[(hashes[i] >> 6) & in->mask]);
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    shard& where = shards_[hashes[i] % shards];
+    const entry* found = find(where.current.load(std::memory_order_acquire), hashes[i], strings[i]);
+    ids[i] = found != nullptr ? static_cast<std::uint32_t>(
+                                    (found->word.load(std::memory_order_relaxed) & id_bits) - 1)
+                              : insert(where, hashes[i], strings[i]);
+  }
+}
+
+std::uint32_t string_ids::insert(shard& where, std::uint64_t hash, std::string_view text) {
+  const std::lock_guard hold(where.lock);
+  const table* in = where.current.load(std::memory_order_relaxed);
+  if (const entry* found = find(in, hash, text))
+    return static_cast<std::uint32_t>((found->word.load(std::memory_order_relaxed) & id_bits) - 1);
+  if (in == nullptr || 2 * (where.used + 1) > in->mask + 1) {
+    grow(where);
+    in = where.current.load(std::memory_order_relaxed);
+  }
+  const std::size_t id = size_.fetch_add(1, std::memory_order_acq_rel);
+  if (id >= std::numeric_limits<std::uint32_t>::max())
+    throw usage_error(who_ + ": expected fewer than 2^32 different strings as keys, got more");
+  std::size_t slot = (hash >> 6) & in->mask;
+  while (in->entries[slot].word.load(std::memory_order_relaxed) != 0) slot = (slot + 1) & in->mask;
+  in->entries[slot].text = text;
+  in->entries[slot].word.store((hash & ~id_bits) | (id + 1), std::memory_order_release);
+  ++where.used;
+  return static_cast<std::uint32_t>(id);
+}
+
+void string_ids::grow(shard& where) {
+  const table* old = where.current.load(std::memory_order_relaxed);
+  const std::size_t capacity = old == nullptr ? smallest_table : 2 * (old->mask + 1);
+  constexpr std::size_t header = 64;
+  detail::block memory(*memory_, header + capacity * sizeof(entry), who_);
+  auto* entries = reinterpret_cast<entry*>(memory.data() + header);
+  for (std::size_t i = 0; i < capacity; ++i) ::new (static_cast<void*>(entries + i)) entry{};
+  auto* fresh = ::new (static_cast<void*>(memory.data())) table{entries, capacity - 1};
+  // The word keeps only the upper half of the hash, and a home slot needs its lower bits.
+  for (std::size_t i = 0; old != nullptr && i <= old->mask; ++i) {
+    const std::uint64_t word = old->entries[i].word.load(std::memory_order_relaxed);
+    if (word == 0) continue;
+    std::size_t slot = (hash_of(old->entries[i].text) >> 6) & fresh->mask;
+    while (entries[slot].word.load(std::memory_order_relaxed) != 0) slot = (slot + 1) & fresh->mask;
+    entries[slot].text = old->entries[i].text;
+    entries[slot].word.store(word, std::memory_order_relaxed);
+  }
+  where.blocks.push_back(std::move(memory));
+  where.current.store(fresh, std::memory_order_release);
+}
+
+void string_ids::sorted(detail::workers& team, std::string_view* strings,
+                        std::uint32_t* ids) const {
+  const std::size_t n = size();
+  if (n == 0) return;
+  detail::block by_id(*memory_, n * sizeof(std::string_view), who_);
+  detail::block order(*memory_, n * sizeof(std::uint64_t), who_);
+  auto* const texts = by_id.as<std::string_view>();
+  detail::parallel_chunks(team, shards, [&](std::size_t s, unsigned) {
+    const table* in = shards_[s].current.load(std::memory_order_acquire);
+    const std::size_t entries = in == nullptr ? 0 : in->mask + 1;
+    for_each_stretch(team, std::size_t{0}, entries, [&](std::size_t first, std::size_t last) {
+      for (std::size_t i = first; i < last; ++i)
+        if (const auto word = in->entries[i].word.load(std::memory_order_relaxed); word != 0)
+          texts[(word & id_bits) - 1] = in->entries[i].text;
+    });
+  });
+  sort_strings(team, *memory_, texts, n, false, order.as<std::uint64_t>(), who_);
+  constexpr std::size_t piece = 16384;
+  detail::parallel_chunks(team, (n + piece - 1) / piece, [&](std::size_t item, unsigned) {
+    for (std::size_t i = item * piece; i < std::min(n, (item + 1) * piece); ++i) {
+      ids[i] = static_cast<std::uint32_t>(order.as<std::uint64_t>()[i]);
+      strings[i] = texts[ids[i]];
+    }
+  });
+}
+
+}  // namespace pappus::algorithms

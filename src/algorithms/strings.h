@@ -1,0 +1,78 @@
+// Numbers strings, so that whoever works on key bits can work on strings too.
+//
+// Problem: many workers meet the same strings again and again; each distinct one must get one
+// number, and a look-up must cost little more than hashing and comparing its bytes.
+//
+// Idea: 64 tables of open addressing, chosen by the hash. An entry's first word holds hash bits and
+// the number and is written last, with release order, so look-ups take no lock. A string that isn't
+// found is looked for again under its table's lock, then inserted. A table that is half full is
+// copied to one twice as large; the old one stays until the end, because someone may still be
+// reading it, and whoever misses a string there finds it under the lock.
+//
+// Numbers are dense, but which string gets which depends on the workers: only the order that
+// sorted() gives may reach a result.
+//
+// Alternatives: a table a worker, merged afterwards (a second pass over all rows to renumber them);
+// 128-bit hashes instead of strings (wrong once in a great while).
+//
+// Not here: the bytes; they belong to the rows the strings come from.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pappus/detail/base/memory.h"
+#include "pappus/detail/base/parallel.h"
+
+namespace pappus::algorithms {
+
+class string_ids {
+ public:
+  static constexpr std::size_t max_batch = 512;  ///< strings a call of find_or_insert
+
+  string_ids(detail::memory_source& memory, std::string_view who);
+
+  /// Sets ids[i] to the number of strings[i], n <= max_batch. Thread-safe. The bytes must stay
+  /// where they are. Throws memory_error; usage_error beyond 2^32 - 1 different strings.
+  void find_or_insert(const std::string_view* strings, std::size_t n, std::uint32_t* ids);
+
+  /// The number of different strings; their ids are below it.
+  std::size_t size() const noexcept { return size_.load(std::memory_order_acquire); }
+
+  /// Writes size() strings in ascending order and their ids. No one may insert meanwhile.
+  void sorted(detail::workers& team, std::string_view* strings, std::uint32_t* ids) const;
+
+ private:
+  struct entry {
+    std::atomic<std::uint64_t> word;  // 0: empty; else hash bits above, id + 1 below
+    std::string_view text;
+  };
+  struct table {
+    entry* entries;
+    std::size_t mask;
+  };
+  struct alignas(64) shard {
+    std::atomic<const table*> current{nullptr};
+    std::mutex lock;
+    std::size_t used = 0;
+    std::vector<detail::block> blocks;  // each a table and its entries; the last is current
+  };
+  static constexpr std::size_t shards = 64;
+
+  static const entry* find(const table* in, std::uint64_t hash, std::string_view text);
+  std::uint32_t insert(shard& where, std::uint64_t hash, std::string_view text);
+  void grow(shard& where);
+
+  detail::memory_source* memory_;
+  std::string who_;
+  std::atomic<std::size_t> size_{0};
+  std::array<shard, shards> shards_;
+};
+
+}  // namespace pappus::algorithms

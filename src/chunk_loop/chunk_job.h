@@ -1,0 +1,79 @@
+// A chunk on its way through a device: its memory, its copies, its kernels.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <initializer_list>
+#include <memory>
+#include <vector>
+
+#include "chunk_loop/join_image.h"
+#include "chunk_loop/stage_run.h"
+
+namespace pappus::chunk_loop {
+
+/// A chunk on its way through a device.
+class chunk_job {
+ public:
+  device_session& on;
+  stage_run& stage;
+  const std::int64_t first, rows;  ///< which rows
+  std::shared_ptr<void> state;     ///< the operator's, from enqueue() to complete()
+
+  chunk_job(device_session& device, stage_run& run, std::int64_t first_row, std::int64_t row_count);
+
+  /// Device memory that is held until the job is done, or longer by whoever keeps the pointer.
+  memory::device_block_ptr acquire(std::size_t bytes);
+  /// Device memory that holds these bytes, which must stay as they are until the job is done: a
+  /// copy, or themselves. Kernels only read it.
+  memory::device_block_ptr memory_with(const void* data, std::size_t bytes);
+  /// Device memory for bytes that read() is to put at `to`: that memory itself, or some that is
+  /// read from.
+  memory::device_block_ptr memory_for(void* to, std::size_t bytes);
+  /// Launches a kernel that takes ELEMENT_PARAMS and then `more`.
+  void launch(const program& what, const kernel_entry& entry, std::size_t items,
+              std::initializer_list<devices::argument> more);
+  /// Enqueues a copy to the host after the kernels so far.
+  void read(const devices::buffer& from, std::size_t offset, void* to, std::size_t bytes);
+  /// Enqueues a copy to the device before the next kernels; `from` must stay until the job is done.
+  void write(devices::buffer& to, std::size_t offset, const void* from, std::size_t bytes);
+  /// Blocks until everything enqueued so far for this job is done.
+  void wait();
+  /// An input's rows on the device.
+  const memory::device_block_ptr& input(std::size_t i) const { return inputs_[i]; }
+
+  // For the loop over chunks.
+  void upload();
+  void enqueued();  ///< everything is; hands it to the device
+  /// Blocks until that is done, whatever other chunks enqueued since.
+  void complete();
+
+ private:
+  void upload_input(std::size_t number);
+  memory::device_block_ptr in_place(const void* memory, std::size_t bytes);
+  memory::device_block_ptr rows_in_place(const detail::row_set& set, std::int64_t first_row,
+                                         std::int64_t row_count);
+  void upload_host_rows(const detail::rows_ptr& set, const codegen::byte_ranges* parts);
+  bool upload_parts(const detail::row_set& set, const codegen::byte_ranges& parts,
+                    const devices::buffer& to);
+  memory::device_block_ptr upload_side(const detail::rows_ptr& set);
+  memory::device_block_ptr upload_index(const detail::rows_ptr& set);
+
+  std::vector<memory::device_block_ptr> inputs_, sides_, held_;
+  std::deque<join_image> indexes_;  // don't move while they are uploaded
+  std::deque<detail::block> packed_;
+  memory::device_block_ptr values_, trap_;
+  std::uint32_t trapped_ = 0;
+  devices::event uploaded_, computed_, downloaded_;
+  bool done_ = false;  // what enqueue() asked for
+  void wait_for_own();
+};
+
+/// Thrown by a chunk's job: a check in one of the users' functions failed. Nothing of the chunk is
+/// used.
+struct check_failed {
+  std::int64_t first;  ///< the chunk's first row
+};
+
+}  // namespace pappus::chunk_loop

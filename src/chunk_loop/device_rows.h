@@ -1,0 +1,57 @@
+// Rows on devices: what one stage leaves there for the next.
+//
+// Like row_set (detail/base/chunks.h), but each chunk lies on some device, at the start of a
+// buffer.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "chunk_loop/device_session.h"
+#include "pappus/detail/base/chunks.h"
+
+namespace pappus::chunk_loop {
+
+struct device_chunk {
+  device_session* on = nullptr;
+  memory::device_block_ptr block;
+  std::int64_t first = 0, rows = 0;
+};
+
+/// Immutable once built.
+class device_rows {
+ public:
+  explicit device_rows(detail::record_type layout) : layout_(layout) {}
+
+  /// Takes chunks in row order; empty ones are left out.
+  void append(device_session& on, memory::device_block_ptr block, std::int64_t rows) {
+    if (rows == 0) return;
+    chunks_.push_back({&on, std::move(block), rows_, rows});
+    rows_ += rows;
+  }
+
+  const detail::record_type& layout() const noexcept { return layout_; }
+  std::int64_t rows() const noexcept { return rows_; }
+  const std::vector<device_chunk>& chunks() const noexcept { return chunks_; }
+
+ private:
+  detail::record_type layout_;
+  std::int64_t rows_ = 0;
+  std::vector<device_chunk> chunks_;
+};
+using device_rows_ptr = std::shared_ptr<const device_rows>;
+
+/// Rows on the host as one chunk.
+detail::rows_ptr download(const device_rows& rows, const std::shared_ptr<memory::pool>& host,
+                          std::string_view who);
+/// Some of them.
+detail::rows_ptr download(const device_rows& rows, std::int64_t first, std::int64_t count,
+                          const std::shared_ptr<memory::pool>& host, std::string_view who);
+
+/// Remembers that rows on the host are copies of these, so that they needn't be uploaded again: the
+/// state of a loop stays where it is.
+void keep_copies(const device_rows& rows, const detail::rows_ptr& on_host);
+
+}  // namespace pappus::chunk_loop

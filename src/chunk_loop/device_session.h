@@ -1,0 +1,129 @@
+// What a session has on one device: memory, queues, and kernels ready to run.
+//
+// Used by one thread at a time: who holds on().lock.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "devices/registry.h"
+#include "memory/device_memory.h"
+
+namespace pappus::chunk_loop {
+
+/// A kernel function of an operator's text and what runs in its place on the host.
+struct kernel_entry {
+  std::string_view name;
+  devices::host_kernel host = nullptr;
+  std::size_t group = 0;  ///< work-items that share local memory; 0: the device chooses
+};
+
+/// A whole program: an operator's text, maybe behind the text of an element function.
+struct program {
+  std::string label;  ///< for traces and messages
+  std::shared_ptr<const std::string> text;
+  std::shared_ptr<const void> host_context;  ///< what host functions need of the stage
+  std::shared_ptr<const devices::legible_parts> legible{};  ///< see devices::kernel_source
+};
+
+/// The one copy of a text: equal texts have equal addresses while somebody holds them.
+std::shared_ptr<const std::string> interned(std::string text);
+
+/// An operator's text that calls no element function: "device_ops/text/sort.cl".
+const program& fixed_program(std::string_view path);
+
+/// After an operation failed: waits until its queue runs nothing more.
+void bring_to_rest(devices::queue& queue);
+
+class device_session {
+ public:
+  device_session(devices::attached_ptr on, std::size_t memory_limit,
+                 std::shared_ptr<memory::pool> host);
+  ~device_session();
+
+  devices::attached& on() const noexcept { return *memory_->on(); }
+  const devices::properties& about() const noexcept { return on().about(); }
+  memory::device_memory& memory() const noexcept { return *memory_; }
+  /// Whether kernels are host functions, which need no device code.
+  bool runs_on_host() const noexcept { return about().speaks == devices::dialect::host; }
+
+  devices::queue& uploads() { return *uploads_; }
+  devices::queue& kernels() { return *kernels_; }
+  devices::queue& downloads() { return *downloads_; }
+
+  /// Kernels and copies from now on are this job's.
+  void work_for(const void* job) noexcept { job_ = job; }
+  /// Whose last_kernel() is.
+  const void* last_job() const noexcept { return last_job_; }
+  /// Later kernels wait for an operation of another queue.
+  void kernels_wait_for(devices::event what) { awaited_.push_back(std::move(what)); }
+  /// The newest kernel or copy among kernels().
+  const devices::event& last_kernel() const noexcept { return last_kernel_; }
+  /// Enqueues a copy between buffers of the device, in order with kernels.
+  void copy(const devices::buffer& from, std::size_t from_offset, devices::buffer& to,
+            std::size_t to_offset, std::size_t bytes);
+  /// Blocks until a queue has copied bytes to the host. When that fails, the queue is at rest: `to`
+  /// may be freed.
+  void read_and_wait(devices::queue& queue, const devices::buffer& from, std::size_t offset,
+                     void* to, std::size_t bytes);
+  /// Makes new queues after an operation failed: the old ones run nothing more.
+  void renew_queues();
+
+  /// Work-items for kernels that walk blocks of rows: few on a device that is like a CPU, else
+  /// enough to keep it busy.
+  std::size_t block_items(std::int64_t rows) const;
+
+  /// Enqueues a kernel on kernels(); builds it at first use.
+  devices::event launch(const program& what, const kernel_entry& entry, std::size_t items,
+                        std::initializer_list<devices::argument> arguments) {
+    return launch(what, entry, items, std::span(arguments.begin(), arguments.size()));
+  }
+  devices::event launch(const program& what, const kernel_entry& entry, std::size_t items,
+                        std::span<const devices::argument> arguments);
+  /// Whether launch() would find the kernel built.
+  bool is_built(const program& what, const kernel_entry& entry) const;
+
+  /// Whether a stage has read rows of this set here before; who does so twice may do so again.
+  bool remembers(const detail::rows_ptr& set) const;
+  void remember(const detail::rows_ptr& set);
+
+  /// Drops kernels when there are very many. Nothing may be under way.
+  void forget_old_kernels();
+
+  // So far, for explain_analyze. Read by any thread.
+  std::atomic<std::int64_t> launches{0};
+  std::atomic<double> uploaded_bytes{0}, downloaded_bytes{0}, in_place_bytes{0}, build_seconds{0};
+
+ private:
+  const devices::kernel& built(const program& what, const kernel_entry& entry);
+  void make_queues();
+  devices::kernel_source source_of(const program& what, const kernel_entry& entry) const;
+
+  std::shared_ptr<memory::device_memory> memory_;
+  std::unique_ptr<devices::queue> uploads_, kernels_, downloads_;
+  std::vector<devices::event> awaited_;
+  std::vector<std::weak_ptr<const detail::row_set>> read_before_;
+  devices::event last_kernel_;
+  const void *job_ = nullptr, *last_job_ = nullptr;  // only compared
+  struct kernel_key {
+    const void* text;
+    const void* context;
+    std::string_view entry;
+    auto operator<=>(const kernel_key&) const = default;
+  };
+  struct kernel_slot {
+    program kept;  // its addresses are the key
+    std::unique_ptr<devices::kernel> kernel;
+  };
+  kernel_key key_of(const program& what, const kernel_entry& entry) const;
+  std::map<kernel_key, kernel_slot> built_;
+};
+
+}  // namespace pappus::chunk_loop

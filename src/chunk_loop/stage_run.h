@@ -1,0 +1,71 @@
+// A stage that runs on one or several devices: what goes in, where it runs, what came out.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "chunk_loop/device_rows.h"
+#include "codegen/element/read_bytes.h"
+#include "graph/node.h"
+#include "memory/pool.h"
+#include "pappus/detail/base/parallel.h"
+
+namespace pappus::chunk_loop {
+
+/// Rows that go into a stage: on the host, on devices, or both.
+struct stage_input {
+  detail::rows_ptr host;
+  device_rows_ptr device;
+  const detail::record_type& layout() const { return host ? host->layout() : device->layout(); }
+  std::int64_t rows() const { return host ? host->rows() : device->rows(); }
+};
+
+/// A stage to be run. One per stage and run.
+struct stage_run {
+  const graph::node& node;
+  std::vector<stage_input> inputs;
+  std::vector<detail::rows_ptr> sides;   ///< contiguous, on the host
+  std::vector<device_session*> devices;  ///< at least one
+  detail::workers& team;
+  const std::shared_ptr<memory::pool>& host_memory;
+  std::int64_t rows = 0;
+  std::int64_t chunk_rows = 0;  ///< the user's choice; 0: by memory
+  bool in_loop = false;         ///< of a do_while: other iterations will read the same inputs
+  bool stays = false;           ///< leave the result on the devices
+  /// Of each input's records, the bytes to upload; empty: whole records of all.
+  std::vector<codegen::byte_ranges> parts{};
+  /// What the CPU makes of rows [first, first + rows), where a check of a user's function failed on
+  /// a device. Throws what users' functions throw; of several rows that would, of the first.
+  /// Operators that only then put rows together yield none.
+  detail::rows_ptr (*rows_on_cpu)(const stage_run& run, std::int64_t first,
+                                  std::int64_t rows) = nullptr;
+  std::string who;                  ///< the stage's operators, for errors
+  std::vector<std::byte> values{};  ///< captured, as they are at the beginning of this run
+  bool traps = false;               ///< functions have checks that may fail
+
+  // The result: one of the two.
+  detail::rows_ptr host_rows{};
+  device_rows_ptr device_rows_left{};
+  std::string note{};                 ///< what explain_analyze should tell
+  std::vector<std::string> faults{};  ///< what went wrong and was put right
+};
+
+/// A set for the stage's result on the host, which keeps alive what its records may refer to.
+std::shared_ptr<detail::row_set> empty_result(const stage_run& run);
+
+/// Whether kernels use all inputs where they lie: nothing is uploaded.
+bool inputs_in_place(const stage_run& run);
+
+/// Fills in the captured values. Throws needs_cpu where they can't be read.
+void take_values(stage_run& run);
+
+/// Thrown by operators for data that only the CPU can handle, or complain about in the user's
+/// terms: the stage runs there.
+struct needs_cpu {
+  std::string reason;
+};
+
+}  // namespace pappus::chunk_loop

@@ -1,0 +1,31 @@
+// Which bytes of its input records a stage reads.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace pappus::codegen {
+
+struct byte_range {
+  std::size_t offset = 0, bytes = 0;
+  bool operator==(const byte_range&) const = default;
+};
+using byte_ranges = std::vector<byte_range>;
+
+/// Collects what a stage's functions read of one input.
+class read_bytes {
+ public:
+  void add(const byte_range& range) { ranges_.push_back(range); }
+  void add_all() { all_ = true; }
+  /// Ascending, apart, and in words of 4 bytes where the record is made of such.
+  byte_ranges of(std::size_t record_bytes) const;
+
+ private:
+  byte_ranges ranges_;
+  bool all_ = false;
+};
+
+/// Bytes of all ranges together.
+std::size_t total(const byte_ranges& ranges);
+
+}  // namespace pappus::codegen

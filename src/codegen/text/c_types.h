@@ -1,0 +1,77 @@
+// The C types of a stage's records: names, definitions, layouts.
+//
+// A C struct must have the bytes of the C++ type. Numbers are what they are; pairs and their like
+// are written member by member, with padding spelt out wherever C would put a member earlier;
+// records that the user's text defines are the user's and only their size is checked; any other is
+// an array of words. Words are of the record's alignment, at most 8 bytes, so whatever is read is
+// aligned.
+//
+// A type is named when it is first met, before all texts are known, so its name can't depend on
+// them.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pappus/detail/base/device.h"
+
+namespace pappus::codegen {
+
+using detail::device_type;
+
+/// Whether it is C++'s bool, of which C knows 0 and 1 in a uchar.
+bool is_bool(const device_type& type);
+
+/// Whether it is an integer, bool among them, or a float.
+bool is_number(const device_type& type);
+
+struct c_member {
+  std::string type, name;
+  std::size_t offset = 0, size = 0, align = 1;
+};
+/// typedef struct {...} name; of so many bytes. \param align  of the whole, at least each member's.
+std::string struct_text(std::string_view name, std::span<const c_member> members, std::size_t size,
+                        std::size_t align);
+
+/// A C type of this size at least, whose definition fails where that isn't so.
+std::string size_check(std::string_view name, std::size_t size);
+
+class c_types {
+ public:
+  /// The type's name in C. What it refers to must live as long as this.
+  std::string name(const device_type& type);
+  /// Of the type in C, bytes; never more than in C++.
+  std::size_t align(const device_type& type) const;
+  /// A member of a type that has a name already.
+  c_member known_member(std::string name, std::size_t offset, const device_type& type) const;
+  /// What the users' text may call the records.
+  std::vector<std::string> user_names() const;
+  bool doubles() const noexcept { return doubles_; }
+
+  struct definitions {
+    std::string before;  ///< what users' texts may use
+    std::string after;   ///< what is made of users' types, and checks of these
+  };
+  /// \param tokens  of all users' texts.
+  definitions define(const std::vector<std::string_view>& tokens) const;
+
+ private:
+  struct entry {
+    const device_type* type = nullptr;
+    std::string name;
+    std::vector<std::size_t> parts;  // entries it is made of
+  };
+  std::size_t find(const device_type& type);
+  std::size_t add(const device_type& type);
+  std::string free_name(std::string wanted, const device_type& type) const;
+  std::string definition(const entry& of) const;
+  std::string known_name(const device_type& type) const;
+
+  std::vector<entry> entries_;  // parts before what is made of them
+  bool doubles_ = false;
+};
+
+}  // namespace pappus::codegen

@@ -1,0 +1,501 @@
+// group_by and distinct on devices: leaves of rows are reduced there (text/group.cl) and merged on
+// the host (group_merge.h).
+//
+// Where the domain is known and its table small, leaves are the CPU's (ops/group_dense.cpp) and so
+// is every addition. A device that is like a CPU fills the tables directly; others sort each leaf.
+//
+// Otherwise a leaf has as many rows as make its scratch a moderate, fixed size: more rows a leaf
+// leave the host less to merge, but must fit a small device's memory twice. Within a leaf a group
+// is reduced in row order. Leaves that are sorted run one after another and use the same scratch,
+// so only their groups make a chunk larger. The host waits for each: it must know how many rows
+// were kept and how many groups there are.
+//
+// Devices that are like a CPU first try a hash table a leaf, one work-item each: few groups are
+// found in one pass. What a table has no room for is sorted. Both reduce a group of a leaf in row
+// order, so its state doesn't depend on the way; which is tried, and with how much room, is only a
+// question of speed. Where the tables of the chunk before sufficed, the host doesn't wait for those
+// of the next.
+//
+// Alternatives: one sort for a whole chunk has longer runs and fewer launches, but where chunks end
+// would change sums.
+//
+// Not here: strings and keys of 16 bytes; stages that yield many records a row.
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "chunk_loop/blocks.h"
+#include "device_ops/algorithms/primitives.h"
+#include "device_ops/host/host_groups.h"
+#include "device_ops/operators/group_merge.h"
+#include "device_ops/operators/operators.h"
+#include "devices/host/entry.h"
+
+namespace pappus::device_ops::on_host::group_keys_of_4 {
+namespace {
+using group_key = uint;
+#include "device_ops/text/group.cl"
+}  // namespace
+}  // namespace pappus::device_ops::on_host::group_keys_of_4
+namespace pappus::device_ops::on_host::group_keys_of_8 {
+namespace {
+using group_key = ulong;
+#include "device_ops/text/group.cl"
+}  // namespace
+}  // namespace pappus::device_ops::on_host::group_keys_of_8
+
+namespace pappus::device_ops {
+namespace {
+
+namespace host = devices::host;
+using detail::group_params;
+
+constexpr std::string_view group_text = "device_ops/text/group.cl";
+
+struct group_kernels {
+  kernel_entry tables, hash_tables, extract, pack, fold;
+};
+
+const group_kernels& kernels_of(const group_params& params) {
+  using namespace on_host;
+  static constexpr group_kernels narrow{
+      {"add_to_tables", host::entry<group_keys_of_4::add_to_tables>},
+      {"add_to_hash_tables", host::entry<group_keys_of_4::add_to_hash_tables>},
+      {"extract_rows", host::entry<group_keys_of_4::extract_rows>},
+      {"pack_keys", host::entry<group_keys_of_4::pack_keys>},
+      {"fold_groups", host::entry<group_keys_of_4::fold_groups>}};
+  static constexpr group_kernels wide{
+      {"add_to_tables", host::entry<group_keys_of_8::add_to_tables>},
+      {"add_to_hash_tables", host::entry<group_keys_of_8::add_to_hash_tables>},
+      {"extract_rows", host::entry<group_keys_of_8::extract_rows>},
+      {"pack_keys", host::entry<group_keys_of_8::pack_keys>},
+      {"fold_groups", host::entry<group_keys_of_8::fold_groups>}};
+  return params.key_bytes == 4 ? narrow : wide;
+}
+
+bool has_leaf_tables(const group_params& params) {
+  return params.domain >= 0 && algorithms::group_has_leaf_tables(params);
+}
+
+/// Room for states in a leaf's private table, of few different sizes; 0: it would be too large.
+std::size_t private_table(const group_params& params) {
+  constexpr std::size_t most_bytes = 32 << 10;
+  if (!has_leaf_tables(params)) return 0;
+  const std::size_t states = std::bit_ceil(static_cast<std::size_t>(params.domain));
+  return states * params.state_bytes <= most_bytes ? states : 0;
+}
+
+program group_program(const graph::node& n) {
+  const auto& params = n.as<group_params>();
+  const auto defines = fmt::format(
+      "#define WITH_VALUES {}\n#define ANY_KEY {}\n#define TABLE_STATES {}\n",
+      params.payload_bytes != 0 ? 1 : 0, params.domain < 0 ? 1 : 0, private_table(params));
+  return stage_program(n, group_text, defines);
+}
+
+/// Bytes of a value between extraction and reduction. A device may hold a number as what the
+/// reducer takes it for, a double, say.
+std::size_t value_bytes(const group_params& params) {
+  return params.payload_bytes == 0 ? 0 : std::max<std::size_t>(params.payload_bytes, 8);
+}
+
+/// What a leaf needs for a row, besides the input and its groups: keys, twice for sorting, places
+/// of values likewise, a value, and where a group begins.
+double scratch_row_bytes(const group_params& params) {
+  return static_cast<double>(2 * params.key_bytes + 2 * 4 + value_bytes(params) + 4);
+}
+double group_bytes(const group_params& params) {
+  return static_cast<double>(params.key_bytes + params.state_bytes);
+}
+
+std::int64_t leaf_rows(const graph::node& n) {
+  constexpr double leaf_bytes = 20 << 20;  // twice in 64 MiB, with some to spare
+  const auto& params = n.as<group_params>();
+  if (has_leaf_tables(params)) return algorithms::group_leaf_rows(params);
+  double row = scratch_row_bytes(params) + group_bytes(params);
+  for (const auto& input : n.stage.inputs) row += static_cast<double>(input->out.size);
+  const auto rows = std::bit_floor(static_cast<std::uint64_t>(leaf_bytes / row));
+  return static_cast<std::int64_t>(std::clamp<std::uint64_t>(rows, 1u << 12, 1u << 19));
+}
+
+/// Groups of a leaf that uses a hash table: they fit a core's cache. 0: states are too large.
+std::int64_t hash_table_room(const group_params& params, std::int64_t leaf_rows) {
+  constexpr double cache_bytes = 512 << 10;
+  constexpr std::int64_t most = 16384, least = 64;
+  const auto fit = static_cast<std::int64_t>(cache_bytes / group_bytes(params));
+  const auto room = std::min({fit, most, leaf_rows / 8});
+  return room < least ? 0 : room;
+}
+
+/// Slots of a hash table, a power of two: half of them are taken where groups have room to spare.
+std::size_t slots_for(std::int64_t room) {
+  return std::bit_ceil(static_cast<std::size_t>(room + room / 2));
+}
+
+constexpr const char* outside_domain = "a key lies outside its domain, or its function threw";
+
+class grouping : public chunk_operator {
+ public:
+  explicit grouping(stage_run& run)
+      : run_(run),
+        params_(run.node.as<group_params>()),
+        code_(group_program(run.node)),
+        kernels_(kernels_of(params_)),
+        leaf_rows_(leaf_rows(run.node)),
+        last_key_(params_.domain > 0 ? static_cast<std::uint64_t>(params_.domain - 1)
+                                     : std::numeric_limits<std::uint64_t>::max()) {}
+  std::int64_t unit_rows() const override { return leaf_rows_; }
+
+ protected:
+  std::int64_t leaf_of(std::int64_t row) const { return row / leaf_rows_; }
+  /// Bytes of a chunk with so many leaves for each core, where a leaf is a work-item's.
+  double bytes_of_leaves(double of_a_core) const {
+    std::size_t cores = 0;
+    for (const auto* device : run_.devices)
+      cores = std::max<std::size_t>(cores, device->about().compute_units);
+    double row = row_bytes();
+    for (const auto& input : run_.inputs) row += static_cast<double>(input.layout().size);
+    return (of_a_core * static_cast<double>(cores) * static_cast<double>(leaf_rows_) + 1) * row;
+  }
+  std::int64_t state_bytes() const { return static_cast<std::int64_t>(params_.state_bytes); }
+  memory::device_block_ptr upload_initial(chunk_job& job) const {
+    return job.memory_with(params_.initial.get(), params_.state_bytes);
+  }
+  detail::block host_block(std::size_t bytes) const { return {*run_.host_memory, bytes, run_.who}; }
+
+  stage_run& run_;
+  const group_params& params_;
+  const program code_;
+  const group_kernels& kernels_;
+  const std::int64_t leaf_rows_;
+  const std::uint64_t last_key_;
+};
+
+/// A leaf fills a table.
+class table_grouping final : public grouping {
+ public:
+  explicit table_grouping(stage_run& run) : grouping(run), merger_(run) {}
+
+  double row_bytes() const override {
+    return static_cast<double>(algorithms::group_table_bytes(params_)) /
+           static_cast<double>(leaf_rows_);
+  }
+  /// Enough leaves for the cores to be done at nearly the same time.
+  double chunk_bytes_preferred() const override {
+    const double in_place = inputs_in_place(run_) ? chunk_bytes_in_place / bytes_of_leaves(1) : 0;
+    return bytes_of_leaves(std::max(8.0, std::floor(in_place)));
+  }
+
+  void enqueue(chunk_job& job) override {
+    auto leaves = std::make_shared<tables>();
+    job.state = leaves;
+    const auto count = static_cast<std::size_t>((job.rows + leaf_rows_ - 1) / leaf_rows_);
+    const std::size_t bytes = count * algorithms::group_table_bytes(params_);
+    leaves->host = host_block(bytes);
+    leaves->faults.resize(count);
+    const auto initial = upload_initial(job);
+    const auto states = job.memory_for(leaves->host.data(), bytes);
+    const auto faults = job.memory_for(leaves->faults.data(), count * sizeof(std::uint32_t));
+    job.launch(code_, kernels_.tables, count,
+               {job.rows, leaf_rows_, last_key_, initial->memory, states->memory, faults->memory,
+                state_bytes()});
+    job.read(*states->memory, 0, leaves->host.data(), bytes);
+    job.read(*faults->memory, 0, leaves->faults.data(), count * sizeof(std::uint32_t));
+  }
+
+  void complete(chunk_job& job) override {
+    auto& leaves = *static_cast<tables*>(job.state.get());
+    for (const auto fault : leaves.faults)
+      if (fault != 0) throw needs_cpu{outside_domain};
+    merger_.add_tables(leaf_of(job.first), std::move(leaves.host),
+                       static_cast<std::int64_t>(leaves.faults.size()));
+  }
+  void finish() { merger_.finish(); }
+
+ private:
+  struct tables {
+    detail::block host;
+    std::vector<std::uint32_t> faults;
+  };
+  table_merger merger_;
+};
+
+/// Groups that a leaf's hash table had, brought into order.
+template <typename Key>
+void put_in_order(const std::byte* keys, const std::byte* states, std::size_t state_bytes,
+                  sorted_groups& to) {
+  const auto n = static_cast<std::size_t>(to.n);
+  std::vector<std::pair<Key, std::uint32_t>> order(n);
+  for (std::size_t i = 0; i < n; ++i)
+    order[i] = {reinterpret_cast<const Key*>(keys)[i], static_cast<std::uint32_t>(i)};
+  std::sort(order.begin(), order.end());
+  for (std::size_t i = 0; i < n; ++i) {
+    to.keys.as<Key>()[i] = order[i].first;
+    std::memcpy(to.states.data() + i * state_bytes, states + order[i].second * state_bytes,
+                state_bytes);
+  }
+}
+
+/// A leaf goes through a hash table, or is sorted by key.
+class leaf_grouping final : public grouping {
+ public:
+  leaf_grouping(stage_run& run, group_merger& merger)
+      : grouping(run), merger_(merger), most_room_(hash_table_room(params_, leaf_rows_)) {}
+
+  double row_bytes() const override { return group_bytes(params_); }
+  /// Leaves of tables are as large as caches allow: with more of them, rows wouldn't stay there.
+  double chunk_bytes_preferred() const override {
+    const bool in_tables = most_room_ > 0 && std::ranges::all_of(run_.devices, [](const auto* on) {
+                             return has_item_blocks(*on);
+                           });
+    return in_tables ? bytes_of_leaves(1) : 0;
+  }
+  double chunk_bytes() const override {
+    const auto rows = std::min(run_.rows, leaf_rows_);
+    return scratch_row_bytes(params_) * static_cast<double>(rows);
+  }
+
+  void enqueue(chunk_job& job) override {
+    auto state = std::make_shared<work>();
+    job.state = state;  // what is enqueued needs it, whatever goes wrong
+    state->initial = upload_initial(job);
+    state->leaves.resize(static_cast<std::size_t>((job.rows + leaf_rows_ - 1) / leaf_rows_));
+    if (most_room_ > 0 && has_item_blocks(job.on)) {
+      const auto likely = likely_room_.load();
+      fill_tables(job, *state, likely > 0 ? likely : most_room_);
+      if (likely > 0) return;
+      job.wait();
+    }
+    sort_others(job, *state);
+  }
+
+  void complete(chunk_job& job) override {
+    auto& state = *static_cast<work*>(job.state.get());
+    if (!state.others_sorted && sort_others(job, state)) job.wait();
+    for (std::size_t i = 0; i < state.leaves.size(); ++i) {
+      if (has_table(state, i)) take_table(state, i);
+      merger_.add(leaf_of(job.first) + static_cast<std::int64_t>(i), std::move(state.leaves[i]));
+    }
+  }
+
+ private:
+  struct work {
+    memory::device_block_ptr initial;
+    kept_blocks scratch;  // of one leaf
+    memory::device_block_ptr keys, positions, values;
+    segments found;
+    kept_blocks results;                // that are being read
+    std::vector<sorted_groups> leaves;  // of the chunk
+
+    std::int64_t room = 0;  // for groups, in a leaf's hash table; 0: there are no tables
+    memory::device_block_ptr device_counts;
+    std::vector<std::uint32_t> counts;       // of groups
+    detail::block table_keys, table_states;  // of all leaves
+    bool others_sorted = false;
+  };
+
+  bool has_table(const work& state, std::size_t leaf) const {
+    return state.room > 0 && state.counts[leaf] <= state.room;
+  }
+
+  void fill_tables(chunk_job& job, work& state, std::int64_t room) const {
+    const auto leaves = state.leaves.size();
+    const std::size_t slots = slots_for(room), groups = leaves * static_cast<std::size_t>(room);
+    state.room = room;
+    state.counts.resize(leaves);
+    state.table_keys = host_block(groups * params_.key_bytes);
+    state.table_states = host_block(groups * params_.state_bytes);
+    const auto tables = job.acquire(leaves * slots * sizeof(std::uint32_t));
+    const auto keys = job.acquire(groups * params_.key_bytes);
+    const auto states = job.acquire(groups * params_.state_bytes);
+    state.device_counts = job.acquire(leaves * sizeof(std::uint32_t));
+    job.launch(code_, kernels_.hash_tables, leaves,
+               {job.rows, leaf_rows_, last_key_, static_cast<std::int64_t>(std::countr_zero(slots)),
+                state.initial->memory, tables->memory, room, keys->memory, states->memory,
+                state.device_counts->memory, state_bytes()});
+    job.read(*state.device_counts->memory, 0, state.counts.data(), leaves * sizeof(std::uint32_t));
+    job.read(*keys->memory, 0, state.table_keys.data(), groups * params_.key_bytes);
+    job.read(*states->memory, 0, state.table_states.data(), groups * params_.state_bytes);
+  }
+
+  /// Sorts the leaves that have no table; whether there are any.
+  bool sort_others(chunk_job& job, work& state) {
+    state.others_sorted = true;
+    constexpr std::uint32_t fault = ~std::uint32_t{0};
+    if (std::ranges::find(state.counts, fault) != state.counts.end())
+      throw needs_cpu{outside_domain};
+    std::int64_t most = 0;
+    bool any = false;
+    for (std::size_t i = 0; i < state.leaves.size(); ++i) {
+      if (has_table(state, i)) {
+        most = std::max(most, std::int64_t{state.counts[i]});
+        continue;
+      }
+      any = true;
+      const auto begin = static_cast<std::int64_t>(i) * leaf_rows_;
+      enqueue_leaf(job, state, begin, std::min(leaf_rows_, job.rows - begin), state.leaves[i]);
+    }
+    // The next leaves will hardly have many more groups.
+    constexpr std::int64_t least_room = 64;
+    likely_room_ = any ? 0 : std::clamp(most + most / 4, least_room, most_room_);
+    return any;
+  }
+
+  void take_table(work& state, std::size_t leaf) const {
+    auto& groups = state.leaves[leaf];
+    groups.n = state.counts[leaf];
+    const auto n = static_cast<std::size_t>(groups.n);
+    groups.keys = host_block(n * params_.key_bytes);
+    groups.states = host_block(n * params_.state_bytes);
+    const auto first = leaf * static_cast<std::size_t>(state.room);
+    const auto* keys = state.table_keys.data() + first * params_.key_bytes;
+    const auto* states = state.table_states.data() + first * params_.state_bytes;
+    if (params_.key_bytes == 4)
+      put_in_order<std::uint32_t>(keys, states, params_.state_bytes, groups);
+    else
+      put_in_order<std::uint64_t>(keys, states, params_.state_bytes, groups);
+  }
+
+  memory::device_block_ptr scratch(chunk_job& job, work& state, std::size_t bytes) const {
+    constexpr std::size_t least_bytes = 16;
+    state.scratch.push_back(job.on.memory().acquire(std::max(bytes, least_bytes), run_.who));
+    return state.scratch.back();
+  }
+
+  void enqueue_leaf(chunk_job& job, work& state, std::int64_t begin, std::int64_t rows,
+                    sorted_groups& groups) {
+    if (!state.scratch.empty()) {  // the leaf before is done with it
+      job.on.kernels().finish();
+      state.scratch.clear();
+    }
+    const std::int64_t n = extract(job, state, begin, rows);
+    if (n == 0) return;
+    radix_sort(job.on, state.keys, state.positions, n, params_.key_bytes, run_.who, state.scratch);
+    state.found =
+        find_segments(job.on, *state.keys->memory, n, params_.key_bytes, run_.who, state.scratch);
+    state.scratch.push_back(state.found.starts);
+    state.results.push_back(state.found.keys);
+    fold(job, state, n, groups);
+  }
+
+  /// Keys of the rows that are kept and where their values lie; how many.
+  std::int64_t extract(chunk_job& job, work& state, std::int64_t begin, std::int64_t rows) {
+    const auto count = static_cast<std::size_t>(rows);
+    const std::size_t blocks = job.on.block_items(rows);
+    const auto blocks_argument = static_cast<std::int64_t>(blocks);
+    state.keys = scratch(job, state, count * params_.key_bytes);
+    state.values = scratch(job, state, count * value_bytes(params_));
+    state.positions = scratch(job, state, count * sizeof(std::uint32_t));
+    const auto counts = scratch(job, state, (2 * blocks + 1) * sizeof(std::uint32_t));
+    job.launch(code_, kernels_.extract, blocks,
+               {begin, rows, blocks_argument, last_key_, state.keys->memory, state.values->memory,
+                counts->memory, value_stride()});
+    exclusive_scan(job.on, *counts->memory, blocks_argument, 4, run_.who, state.scratch);
+    const auto total_and_faults =
+        read_back<std::uint32_t>(job.on, *counts->memory, blocks * 4, blocks + 1);
+    const std::int64_t kept = total_and_faults.front();
+    if (std::any_of(total_and_faults.begin() + 1, total_and_faults.end(),
+                    [](std::uint32_t fault) { return fault != 0; }))
+      throw needs_cpu{outside_domain};
+    if (kept == rows) {
+      number_rows(job.on, *state.positions->memory, rows);
+    } else if (kept > 0) {
+      const auto packed = scratch(job, state, static_cast<std::size_t>(kept) * params_.key_bytes);
+      job.on.launch(code_, kernels_.pack, blocks,
+                    {state.keys->memory, rows, blocks_argument, counts->memory, packed->memory,
+                     state.positions->memory});
+      state.keys = packed;
+    }
+    return kept;
+  }
+
+  void fold(chunk_job& job, work& state, std::int64_t n, sorted_groups& groups) {
+    const auto count = static_cast<std::size_t>(state.found.count);
+    const std::size_t key_bytes = count * params_.key_bytes;
+    const std::size_t bytes = count * params_.state_bytes;
+    groups.n = state.found.count;
+    groups.keys = host_block(key_bytes);
+    groups.states = host_block(bytes);
+    const auto states = job.acquire(bytes);
+    job.launch(code_, kernels_.fold, job.on.block_items(n),
+               {state.found.starts->memory, state.found.count, state.positions->memory,
+                state.values->memory, state.initial->memory, states->memory, state_bytes(),
+                value_stride()});
+    job.read(*state.found.keys->memory, 0, groups.keys.data(), key_bytes);
+    job.read(*states->memory, 0, groups.states.data(), bytes);
+  }
+
+  std::int64_t value_stride() const { return static_cast<std::int64_t>(params_.payload_bytes); }
+
+  group_merger& merger_;
+  const std::int64_t most_room_;              // of a hash table, groups; 0: there are none
+  std::atomic<std::int64_t> likely_room_{0};  // for the next chunk's leaves; 0: look at them first
+};
+
+class group_operator final : public device_operator {
+ public:
+  support supports(const graph::node& n, bool on_host) const override {
+    const auto& params = n.as<group_params>();
+    support found;
+    found.reason = refusal(n, params, on_host);
+    const bool tables = has_leaf_tables(params);
+    found.launches = tables ? 1 : 4.0 * static_cast<double>(params.key_bytes) + 8;
+    found.scratch_row_bytes = tables ? static_cast<double>(algorithms::group_table_bytes(params)) /
+                                           static_cast<double>(algorithms::group_leaf_rows(params))
+                                     : scratch_row_bytes(params) + group_bytes(params);
+    return found;
+  }
+  void run(stage_run& stage) const override {
+    const auto& params = stage.node.as<group_params>();
+    const auto fills_tables = [](const auto* device) { return device->about().like_cpu; };
+    if (has_leaf_tables(params) && std::ranges::all_of(stage.devices, fills_tables)) {
+      table_grouping with(stage);
+      stream_chunks(stage, with);
+      with.finish();
+    } else if (has_leaf_tables(params)) {
+      table_merger merger(stage);
+      run_leaves(stage, merger);
+    } else {
+      run_merger merger(stage);
+      run_leaves(stage, merger);
+    }
+  }
+  program main_program(const graph::node& n) const override { return group_program(n); }
+  kernel_entry main_entry(const graph::node& n) const override {
+    const auto& params = n.as<group_params>();
+    return has_leaf_tables(params) ? kernels_of(params).tables : kernels_of(params).fold;
+  }
+
+ private:
+  static std::string refusal(const graph::node& n, const group_params& params, bool on_host) {
+    if (params.strings) return "its keys are strings";
+    if (params.key_bytes > 8) return "keys of more than 8 bytes are grouped on the CPU";
+    if (on_host && n.stage.form == detail::shape::many)  // of others, element.cpp knows more
+      return "records of a flat_map or join are grouped on the CPU";
+    if (params.domain == 0) return "its domain has no keys";
+    if (params.key_bytes == 4 && params.domain > std::numeric_limits<std::int32_t>::max())
+      return "its domain has more keys than an int has values";
+    return {};
+  }
+  static void run_leaves(stage_run& stage, group_merger& merger) {
+    leaf_grouping with(stage, merger);
+    stream_chunks(stage, with);
+    merger.finish();
+  }
+};
+
+}  // namespace
+
+const device_operator& group_on_device() {
+  static const group_operator entry;
+  return entry;
+}
+
+}  // namespace pappus::device_ops

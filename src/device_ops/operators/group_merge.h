@@ -1,0 +1,72 @@
+// Groups that come from devices, leaf by leaf, become the groups of a stage. On the host, untyped,
+// by the reducer's own merge.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "algorithms/dense_groups.h"
+#include "device_ops/contract.h"
+#include "pappus/detail/loops/group.h"
+
+namespace pappus::device_ops {
+
+/// Key bits in ascending order, and a state each.
+struct sorted_groups {
+  std::int64_t n = 0;
+  detail::block keys, states;
+};
+
+/// Takes leaves in any order, from any thread.
+class group_merger {
+ public:
+  virtual ~group_merger() = default;
+  /// \param leaf  number of the leaf, from 0; each is added once.
+  virtual void add(std::int64_t leaf, sorted_groups groups) = 0;
+  /// All leaves have been added: puts the stage's result into the run.
+  virtual void finish() = 0;
+};
+
+/// For known domains whose leaves have tables: merged first to last, as the CPU does.
+class table_merger final : public group_merger {
+ public:
+  explicit table_merger(stage_run& run);
+  void add(std::int64_t leaf, sorted_groups groups) override;
+  /// n tables, one behind the other.
+  void add_tables(std::int64_t leaf, detail::block tables, std::int64_t n);
+  void finish() override;
+
+ private:
+  struct piece {
+    detail::block tables;
+    std::int64_t n = 0;
+  };
+  stage_run& run_;
+  const detail::group_params& params_;
+  algorithms::dense_groups total_;
+  std::mutex mutex_;
+  std::map<std::int64_t, piece> waiting_;  // for those before them; by first leaf
+  std::int64_t next_leaf_ = 0;
+};
+
+/// For all others: neighbours are merged pairwise, then pairs of them, and so on.
+class run_merger final : public group_merger {
+ public:
+  explicit run_merger(stage_run& run);
+  void add(std::int64_t leaf, sorted_groups groups) override;
+  void finish() override;
+
+ private:
+  using place = std::pair<int, std::int64_t>;  // leaves [number << level, (number + 1) << level)
+  sorted_groups merged(sorted_groups first, sorted_groups second) const;
+  sorted_groups all();
+
+  stage_run& run_;
+  const detail::group_params& params_;
+  std::mutex mutex_;
+  std::map<place, sorted_groups> waiting_;  // for their neighbours
+};
+
+}  // namespace pappus::device_ops
