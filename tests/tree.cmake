@@ -1,5 +1,6 @@
 # Checks of the tree itself.
-foreach(rule includes cycles file_length function_length line_length dead_files public_headers
+foreach(rule includes cycles adding_an_operator file_length function_length line_length dead_files
+        public_headers
         forbidden_words formatting)
   add_test(NAME ${PAPPUS_TEST_PREFIX}tidy/${rule}
     COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/tidy/tidy.py ${rule}

@@ -154,7 +154,7 @@ auto make_apply(const query<E>& from, F f, const Partitioning& by,
   stage.element = std::make_shared<const call_type>(call_type{std::move(f)});
   return collection<U>(
       detail::access::session(from),
-      make_node(detail::access::session(from), {op_kind::apply, "apply", record_type_of<U>(),
+      make_node(detail::access::session(from), {apply_operator(), "apply", record_type_of<U>(),
                                                 std::move(stage), std::move(params)}));
 }
 

@@ -30,8 +30,8 @@ template <typename E>
 node_request deliver_request(const query<E>& from, const char* name,
                              std::shared_ptr<deliver_params> params) {
   params->loop = write_rows<E>;
-  return {op_kind::deliver, name, record_type_of<value_of<E>>(), detail::access::erased_stage(from),
-          std::move(params)};
+  return {deliver_operator(), name, record_type_of<value_of<E>>(),
+          detail::access::erased_stage(from), std::move(params)};
 }
 
 }  // namespace detail

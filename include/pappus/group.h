@@ -182,10 +182,11 @@ class grouped : public detail::group_refusals<detail::value_of<E>> {
       params->apply = detail::group_apply<grouping, F>;
       params->function = std::make_shared<const F>(std::move(f));
       return collection<result>(
-          session_, detail::make_node(session_, {detail::op_kind::map_groups, "group_by.map_groups",
-                                                 detail::record_type_of<result>(),
-                                                 stage_of(grouping{rows_, key_, {}, {storage()}}),
-                                                 std::move(params)}));
+          session_,
+          detail::make_node(session_,
+                            {detail::map_groups_operator(), "group_by.map_groups",
+                             detail::record_type_of<result>(),
+                             stage_of(grouping{rows_, key_, {}, {storage()}}), std::move(params)}));
     }
   }
 
@@ -223,7 +224,7 @@ class grouped : public detail::group_refusals<detail::value_of<E>> {
     stage.describe = detail::describe_group<grouping, R>;
     return {session_,
             detail::make_node(
-                session_, {detail::op_kind::group, std::string("group_by.") + name,
+                session_, {detail::group_operator(), std::string("group_by.") + name,
                            detail::record_type_of<Output>(), std::move(stage), std::move(params)})};
   }
 

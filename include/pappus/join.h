@@ -47,7 +47,7 @@ PAPPUS_GLUE node_ptr join_index_node(const collection<T>& right, const RightKey&
   stage_spec stage = detail::access::stage(right);
   stage.element = std::make_shared<const keys>(keys{{}, {{right_key}}});
   return make_node(detail::access::session(right),
-                   {op_kind::join_build, "index", record_type_of<join_side>(), std::move(stage),
+                   {join_build_operator(), "index", record_type_of<join_side>(), std::move(stage),
                     std::move(params)});
 }
 

@@ -369,7 +369,7 @@ class query : public detail::element_refusals<detail::value_of<E>>,
     stage.element = std::make_shared<const Element>(std::move(element));
     stage.describe = describe;
     return value<detail::result_of<R>>(
-        session_, detail::make_node(session_, {detail::op_kind::fold, name, layout,
+        session_, detail::make_node(session_, {detail::fold_operator(), name, layout,
                                                std::move(stage), std::move(params)}));
   }
 
@@ -422,7 +422,7 @@ class collection : public query<detail::source<T>> {
       params->loop = detail::write_rows<E>;
       return detail::make_node(
           detail::access::session(from),
-          {detail::op_kind::materialise, "collect", detail::record_type_of<T>(),
+          {detail::materialise_operator(), "collect", detail::record_type_of<T>(),
            detail::access::erased_stage(from), std::move(params)});
     }
   }
@@ -479,7 +479,7 @@ PAPPUS_GLUE collection<typename query<E>::value_type> query<E>::slice(const char
   params->skip = skip < 0 ? 0 : skip;
   params->take = take < 0 ? 0 : take;
   const auto rows = materialise();
-  return {session_, detail::make_node(session_, {detail::op_kind::slice, name,
+  return {session_, detail::make_node(session_, {detail::slice_operator(), name,
                                                  detail::record_type_of<value_type>(),
                                                  detail::access::stage(rows), std::move(params)})};
 }
@@ -492,7 +492,7 @@ collection<typename query<E>::value_type> query<E>::concat(const query<Others>&.
   detail::stage_spec stage;
   stage.inputs = {detail::access::node(materialise()),
                   detail::access::node(others.materialise())...};
-  return {session_, detail::make_node(session_, {detail::op_kind::concat, "concat",
+  return {session_, detail::make_node(session_, {detail::concat_operator(), "concat",
                                                  detail::record_type_of<value_type>(),
                                                  std::move(stage), nullptr})};
 }

@@ -24,7 +24,7 @@ collection<R> scan(const query<E>& from, Op op, std::shared_ptr<const R> initial
     params->initial = std::move(initial);
     return {detail::access::session(from),
             make_node(detail::access::session(from),
-                      {op_kind::scan, Exclusive ? "exclusive_scan" : "inclusive_scan",
+                      {scan_operator(), Exclusive ? "exclusive_scan" : "inclusive_scan",
                        record_type_of<R>(), std::move(stage), std::move(params)})};
   }
 }

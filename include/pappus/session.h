@@ -179,7 +179,7 @@ class session : public detail::source_refusals {
     auto params = std::make_shared<detail::memory_params>();
     params->rows = std::move(rows);
     params->borrowed = borrowed;
-    return {core_, detail::make_node(core_, {detail::op_kind::memory,
+    return {core_, detail::make_node(core_, {detail::memory_operator(),
                                              borrowed ? "borrow" : "from",
                                              detail::record_type_of<T>(),
                                              {},

@@ -49,7 +49,7 @@ PAPPUS_GLUE collection<typename query<E>::value_type> query<E>::sort_by(Keys... 
     stage.describe = detail::describe_sort<element>;
     return {session_,
             detail::make_node(
-                session_, {detail::op_kind::sort, "sort_by", detail::record_type_of<value_type>(),
+                session_, {detail::sort_operator(), "sort_by", detail::record_type_of<value_type>(),
                            std::move(stage), detail::make_sort_params<element>()})};
   }
 }
@@ -86,7 +86,7 @@ PAPPUS_GLUE collection<value_of<E>> choose(const query<E>& from, std::int64_t n,
     stage.describe = describe_top<element>;
     return {detail::access::session(from),
             make_node(detail::access::session(from),
-                      {op_kind::top, name, record_type_of<T>(), std::move(stage),
+                      {top_operator(), name, record_type_of<T>(), std::move(stage),
                        make_top_params<element>(n < 0 ? 0 : n)})};
   }
 }

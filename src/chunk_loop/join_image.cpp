@@ -2,6 +2,7 @@
 
 #include "algorithms/join_index.h"
 #include "chunk_loop/stage_run.h"
+#include "graph/operator_entry.h"
 
 namespace pappus::chunk_loop {
 namespace {
@@ -17,7 +18,7 @@ std::span<const std::byte> bytes_of(const detail::block& memory) {
 }  // namespace
 
 bool is_join_index(const graph::node& n, std::size_t side) {
-  return n.stage.sides[side]->kind == detail::op_kind::join_build;
+  return n.stage.sides[side]->op->is_join_index();
 }
 
 join_image image_of(const detail::row_set& side) {

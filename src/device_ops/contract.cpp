@@ -1,10 +1,8 @@
-// Programs of stages, and the operators that have a device version.
 #include <fmt/format.h>
 
 #include "base/embedded.h"
 #include "codegen/element/element.h"
 #include "device_ops/contract.h"
-#include "device_ops/operators/operators.h"
 
 namespace pappus::device_ops {
 
@@ -25,24 +23,29 @@ program stage_program(const graph::node& n, std::string_view operator_path,
           std::shared_ptr<const devices::legible_parts>(element, &element->legible)};
 }
 
-// One line an operator.
-const device_operator* find(detail::op_kind kind) {
-  using detail::op_kind;
-  switch (kind) {
-    case op_kind::materialise:
-      return &materialise_on_device();
-    case op_kind::fold:
-      return &fold_on_device();
-    case op_kind::sort:
-    case op_kind::top:
-      return &sort_on_device();
-    case op_kind::group:
-      return &group_on_device();
-    case op_kind::scan:
-      return &scan_on_device();
-    default:
-      return nullptr;
+ops::answer ask(device_session& device, const graph::node& n) {
+  const auto& about = device.about();
+  const auto* op = n.op->run_by(n).devices;
+  if (op == nullptr) return {.why_not = n.name + " runs on the CPU"};
+  const bool on_host = device.runs_on_host();
+  const auto element = codegen::element_of(n);
+  if (!on_host) {  // host functions are the user's own loops
+    if (!element->possible())
+      return {.why_not = fmt::format("{}", fmt::join(element->reasons, "; "))};
+    if (element->needs_doubles && !about.doubles)
+      return {.why_not = about.name + " has no 64-bit floats"};
   }
+  std::vector<std::size_t> read_bytes;
+  for (const auto& parts : element->reads) read_bytes.push_back(codegen::total(parts));
+  const auto support = op->supports(n, on_host);
+  if (!support.reason.empty()) return {.why_not = support.reason};
+  const std::lock_guard lock(device.on().lock);
+  if (device.on().lost) return {.why_not = about.name + " was lost"};
+  return {.why_not = {},
+          .built = device.is_built(op->main_program(n), op->main_entry(n)),
+          .launches = support.launches,
+          .scratch_row_bytes = support.scratch_row_bytes,
+          .read_bytes = std::move(read_bytes)};
 }
 
 }  // namespace pappus::device_ops

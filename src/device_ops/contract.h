@@ -1,4 +1,4 @@
-// What an operator's device version is, beside the CPU's (ops/operator.h).
+// What an operator's version for devices is, beside the CPU's (cpu_ops/contract.h).
 //
 // It makes a program of the stage's element function and its own text, and a chunk operator, which
 // the chunk loop (chunk_loop/) feeds.
@@ -10,32 +10,26 @@
 #include "chunk_loop/chunk_job.h"
 #include "chunk_loop/chunk_loop.h"
 #include "chunk_loop/collected_rows.h"
+#include "graph/operator_entry.h"
+#include "ops/answer.h"
 
 namespace pappus::device_ops {
 
-using chunk_loop::chunk_job;
-using chunk_loop::chunk_operator;
-using chunk_loop::collected_rows;
-using chunk_loop::device_rows;
-using chunk_loop::device_session;
-using chunk_loop::kernel_entry;
-using chunk_loop::needs_cpu;
-using chunk_loop::program;
-using chunk_loop::stage_run;
+using namespace chunk_loop;  // what operators are made of
 
 /// The program of a stage: its element function and an operator's text.
 /// \param defines  "#define" lines before it.
 program stage_program(const graph::node& n, std::string_view operator_path,
                       std::string_view defines = {});
 
-/// What planning asks of an operator.
+/// What an operator says of a node, whatever device it is.
 struct support {
   std::string reason;            ///< why a node can't run on a device; empty: it can
   double launches = 1;           ///< per chunk
   double scratch_row_bytes = 0;  ///< device memory besides input and output
 };
 
-/// An operator's device version. One object a kind of operator, see program.cpp.
+/// An operator's version for devices. A constant of the program.
 class device_operator {
  public:
   virtual ~device_operator() = default;
@@ -47,7 +41,7 @@ class device_operator {
   virtual kernel_entry main_entry(const graph::node& n) const = 0;
 };
 
-/// Null for operators that only run on the CPU.
-const device_operator* find(detail::op_kind kind);
+/// Whether the device can run the node's stage, and what that takes there.
+ops::answer ask(device_session& device, const graph::node& n);
 
 }  // namespace pappus::device_ops

@@ -1,10 +1,10 @@
 #include "graph/node.h"
 
-#include <unordered_set>
-
 #include <fmt/format.h>
 
+#include "base/small_map.h"
 #include "base/text.h"
+#include "graph/operator_entry.h"
 #include "pappus/error.h"
 
 namespace pappus::graph {
@@ -28,7 +28,7 @@ std::string label(const node& n) {
     text += "·";
   }
   // Materialising is what any chain ends in; it is worth a word only when there is no chain.
-  if (n.kind == op_kind::materialise && !text.empty()) {
+  if (n.op->is_named_by_its_chain() && !text.empty()) {
     text.resize(text.size() - std::string_view("·").size());
     return text;
   }
@@ -37,15 +37,18 @@ std::string label(const node& n) {
 
 std::vector<const node*> in_order(std::span<const node_ptr> roots,
                                   const std::function<bool(const node&)>& stop) {
+  constexpr std::size_t usual_nodes = 8;
   std::vector<const node*> order;
-  std::unordered_set<const node*> seen;
+  order.reserve(usual_nodes);
+  base::small_map<const node*, bool> seen;
   struct visit {
     const node* n;
     std::size_t next_edge;
   };
   std::vector<visit> path;  // explicit: a long chain must not exhaust the stack
+  path.reserve(usual_nodes);
   for (const auto& root : roots) {
-    if (!seen.insert(root.get()).second) continue;
+    if (!seen.emplace(root.get(), true).second) continue;
     path.push_back({root.get(), 0});
     while (!path.empty()) {
       auto& [n, edge] = path.back();
@@ -58,7 +61,7 @@ std::vector<const node*> in_order(std::span<const node_ptr> roots,
       }
       const auto& next = edge < inputs.size() ? inputs[edge] : sides[edge - inputs.size()];
       ++edge;
-      if (seen.insert(next.get()).second) path.push_back({next.get(), 0});
+      if (seen.emplace(next.get(), true).second) path.push_back({next.get(), 0});
     }
   }
   return order;
@@ -92,7 +95,7 @@ std::string print(std::span<const node* const> nodes) {
       text += fmt::format("{}n{} (shared)", separator, side->id);
       separator = ", ";
     }
-    if (n->cached) text += n->kept_rows() ? "  [cached]" : "  [will be cached]";
+    if (n->is_cached()) text += n->kept_rows() ? "  [cached]" : "  [will be cached]";
     text += "\n";
   }
   return text;

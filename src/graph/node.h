@@ -1,48 +1,51 @@
 // What is asked for: operators as nodes, data as edges.
 //
-// A node is immutable once made, apart from the rows a cached node keeps. Handles in the user's
-// program and nodes that consume it share its ownership, so a graph lives exactly as long as
-// someone may still ask for it.
+// A node never changes; what is remembered about it lies in a table of its session (node_table.h).
+// Handles in the user's program and nodes that consume it share its ownership, so a graph lives
+// exactly as long as someone may still ask for it.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "graph/node_table.h"
 #include "pappus/detail/base/request.h"
 
 namespace pappus::detail {
 
 struct node {
   std::uint32_t id = 0;
-  op_kind kind = op_kind::memory;
+  const graph::operator_entry* op = nullptr;
   std::string name;
   record_type out;
   stage_spec stage;
   params_ptr params;
   std::weak_ptr<session_core> session;
+  std::shared_ptr<graph::node_table> table;  ///< of the session: what is remembered of its nodes
 
-  std::atomic<bool> cached{false};
-  mutable std::mutex mutex;  // guards the mutable members
-  mutable rows_ptr kept;     // rows of a cached node, once computed
-  mutable std::shared_ptr<const void>
-      device_element;  // of codegen/element/element.h, once asked for
+  node() = default;
+  node(const node&) = delete;
+  node& operator=(const node&) = delete;
+  ~node() { table->forget(id); }
 
   template <typename Params>
   const Params& as() const {
     return static_cast<const Params&>(*params);
   }
-  mutable std::vector<std::weak_ptr<node>> partitionings;  // of its rows; guarded by mutex
-  rows_ptr kept_rows() const {
-    std::lock_guard lock(mutex);
-    return kept;
+  /// Null: its parameters are others.
+  template <typename Params>
+  const Params* if_a() const {
+    return dynamic_cast<const Params*>(params.get());
   }
+  /// Whether its rows are to be kept.
+  bool is_cached() const { return table->get(id, &graph::remembered::cached); }
+  /// They are; null: not yet, or they aren't to be.
+  rows_ptr kept_rows() const { return table->get(id, &graph::remembered::kept); }
 };
 
 }  // namespace pappus::detail
@@ -51,7 +54,6 @@ namespace pappus::graph {
 
 using detail::node;
 using detail::node_ptr;
-using detail::op_kind;
 
 /// Rows that stand in for nodes: the state and the loop-invariant parts of a do_while.
 using bindings = std::unordered_map<const node*, detail::rows_ptr>;

@@ -1,23 +1,10 @@
 // Reduces a fused stage to one record.
-//
-// The result must not depend on threads, chunk sizes or windows. Rows are cut into leaves of a
-// fixed number of rows, counted from the first row of the stage; each leaf is accumulated in row
-// order by one worker, and leaves are merged first to last. A window may end in the middle of a
-// leaf: its state is then carried into the next window. Large states get longer leaves, so that all
-// leaves of a window together stay small.
-//
-// Reducers that can be done early (first, any, all) let later leaves be skipped: whatever those
-// hold, merging it would change nothing.
-#include "ops/fold.h"
-
 #include <algorithm>
-#include <atomic>
-#include <cstring>
 
-#include "algorithms/rows_in.h"
-#include "ops/operator.h"
-#include "ops/registry.h"
-#include "ops/slow_fold.h"
+#include "graph/operator_entry.h"
+#include "ops/fold.h"
+#include "ops/implementations.h"
+#include "ops/rows.h"
 
 namespace pappus::ops {
 
@@ -25,163 +12,45 @@ std::int64_t fold_leaf_rows(const detail::reduce_kernel& reducer) {
   return std::int64_t{65536} * (1 + static_cast<std::int64_t>(reducer.state_size / 4096));
 }
 
-namespace {
-
-using detail::fold_params;
-
-/// Leaves whose states are in memory together; a huge input is folded that many at a time.
-constexpr std::int64_t max_leaves = 16384;
-
-std::size_t padded_size(const detail::reduce_kernel& reducer) {
-  const std::size_t line = 64;  // no two leaves write to one cache line
+std::size_t fold_state_bytes(const detail::reduce_kernel& reducer) {
+  constexpr std::size_t line = 64;
   return (reducer.state_size + line - 1) / line * line;
 }
 
-struct fold_state {
-  detail::block total;  // merged leaves; empty until the first
-  detail::block carry;  // the leaf the last window ended in
-  bool has_total = false, has_carry = false;
-};
+namespace {
 
-void merge_into_total(run_context& context, fold_state& state, const std::byte* leaf) {
-  const auto& reducer = context.node.as<fold_params>().reducer;
-  if (state.has_total) {
-    reducer.merge(reducer.context.get(), state.total.data(), leaf);
-  } else {
-    state.total = detail::block(context.memory, padded_size(reducer), context.who);
-    std::memcpy(state.total.data(), leaf, reducer.state_size);
-    state.has_total = true;
-  }
-}
-
-/// Accumulates rows [begin, end) of the window. True when no further row can change the leaf.
-bool accumulate_leaf(const run_context& context, std::int64_t begin, std::int64_t end,
-                     std::byte* leaf) {
-  const auto& params = context.node.as<fold_params>();
-  const auto saturated = params.reducer.saturated;
-  bool done = saturated != nullptr && saturated(leaf);
-  bool may_share = true;
-  for (slow_rows rest{begin, end}; rest.any() && !done;) {
-    rest = for_each_fast_block(context, rest.begin, rest.end, may_share,
-                               [&](const detail::block_args& args) {
-                                 if (done) return;
-                                 params.loop(context.node.stage.element.get(), args, leaf);
-                                 done = saturated != nullptr && saturated(leaf);
-                               });
-    if (!rest.any() || done) break;
-    rest = fold_slow_rows(context, rest, leaf);
-    done = saturated != nullptr && saturated(leaf);
-    may_share = rest.row_ns > 0;
-  }
-  return done;
-}
-
-/// Accumulates rows [from, to) of the window: at most max_leaves leaves, the last one maybe in
-/// part.
-void accumulate_rows(run_context& context, fold_state& state, std::int64_t from, std::int64_t to) {
-  const auto& params = context.node.as<fold_params>();
-  const auto& reducer = params.reducer;
-  const std::int64_t per_leaf = fold_leaf_rows(reducer), first_row = context.first_row;
-  const std::int64_t begin = first_row + from, end = first_row + to;
-  const std::int64_t first_leaf = begin / per_leaf, leaves = (end - 1) / per_leaf - first_leaf + 1;
-  const std::size_t stride = padded_size(reducer);
-  detail::block states(context.memory, static_cast<std::size_t>(leaves) * stride, context.who);
-  std::atomic<std::int64_t> last_needed{leaves};  // leaves after this one can't change the result
-
-  detail::parallel_chunks(
-      context.team, static_cast<std::size_t>(leaves), [&](std::size_t item, unsigned) {
-        const auto index = static_cast<std::int64_t>(item);
-        std::byte* leaf = states.data() + item * stride;
-        const std::int64_t leaf_begin = (first_leaf + index) * per_leaf;
-        if (leaf_begin < begin && state.has_carry)
-          std::memcpy(leaf, state.carry.data(), reducer.state_size);
-        else
-          reducer.init(reducer.context.get(), leaf);
-        if (index > last_needed.load(std::memory_order_relaxed)) return;
-        if (accumulate_leaf(context, std::max(leaf_begin, begin) - first_row,
-                            std::min(leaf_begin + per_leaf, end) - first_row, leaf)) {
-          auto last = last_needed.load(std::memory_order_relaxed);
-          while (index < last && !last_needed.compare_exchange_weak(last, index)) {
-          }
-        }
-      });
-
-  state.has_carry = end % per_leaf != 0;
-  const std::int64_t complete = leaves - (state.has_carry ? 1 : 0);
-  for (std::int64_t i = 0; i < complete; ++i)
-    merge_into_total(context, state, states.data() + static_cast<std::size_t>(i) * stride);
-  if (state.has_carry) {
-    if (state.carry.data() == nullptr)
-      state.carry = detail::block(context.memory, stride, context.who);
-    std::memcpy(state.carry.data(), states.data() + static_cast<std::size_t>(complete) * stride,
-                reducer.state_size);
-  }
-}
-
-void accumulate(run_context& context) {
-  const auto& reducer = context.node.as<fold_params>().reducer;
-  if (!context.state) context.state = std::make_shared<fold_state>();
-  auto& state = *static_cast<fold_state*>(context.state.get());
-  const std::int64_t per_leaf = fold_leaf_rows(reducer), first_row = context.first_row;
-  for (std::int64_t from = 0, to; from < context.rows; from = to) {
-    if (reducer.saturated && state.has_total && reducer.saturated(state.total.data())) return;
-    to = ((first_row + from) / per_leaf + max_leaves) * per_leaf - first_row;
-    to = std::min(to, context.rows);
-    accumulate_rows(context, state, from, to);
-  }
-}
-
-void finish(run_context& context) {
-  const auto& reducer = context.node.as<fold_params>().reducer;
-  auto& state = *static_cast<fold_state*>(context.state.get());
-  if (state.has_carry) merge_into_total(context, state, state.carry.data());
-  if (!state.has_total) {  // no rows at all
-    state.total = detail::block(context.memory, padded_size(reducer), context.who);
-    reducer.init(reducer.context.get(), state.total.data());
-  }
-  detail::block result(context.memory, reducer.result.size, context.who);
-  reducer.finish(reducer.context.get(), state.total.data(), result.data());
-  append_block(*context.output, std::move(result), 1);
-}
-
-constexpr phase fold_phases[] = {
-    {"accumulate", phase::kind::launch, phase::when::each_window, accumulate},
-    {"merge leaves", phase::kind::reduce, phase::when::at_end, finish},
-};
-
-class fold_entry final : public operator_entry {
+class fold_entry final : public graph::operator_entry {
  public:
   graph::bound output_rows(const graph::node&, const graph::bound&) const override {
     return graph::bound::exactly(1);
   }
-  footprint size(const graph::node& n, double rows_in, double) const override {
-    const auto& reducer = n.as<fold_params>().reducer;
+  graph::traffic bytes(const graph::node& n, double rows_in, double) const override {
+    const auto& reducer = n.as<detail::fold_params>().reducer;
     const double leaves = std::min(rows_in / static_cast<double>(fold_leaf_rows(reducer)) + 1,
-                                   static_cast<double>(max_leaves));
+                                   static_cast<double>(fold_leaves_max));
     return {.read = rows_in * input_row_bytes(n),
             .written = static_cast<double>(reducer.result.size),
             .output = static_cast<double>(reducer.result.size),
-            .scratch = leaves * static_cast<double>(padded_size(reducer))};
+            .scratch = leaves * static_cast<double>(fold_state_bytes(reducer))};
   }
-  std::span<const phase> phases(const graph::node&) const override { return fold_phases; }
-  bool streams(const graph::node&) const override { return true; }
+  graph::implementations run_by(const graph::node&) const override {
+    return {&cpu_ops::fold_on_cpu(), &device_ops::fold_on_devices()};
+  }
+  graph::element_use uses_elements() const override { return graph::element_use::fold; }
+  bool takes_windows(const graph::node&) const override { return true; }
   bool may_stop_early(const graph::node& n) const override {
-    return n.as<fold_params>().reducer.saturated != nullptr;
-  }
-  bool done(const run_context& context) const override {
-    const auto saturated = context.node.as<fold_params>().reducer.saturated;
-    const auto* state = static_cast<const fold_state*>(context.state.get());
-    if (saturated == nullptr || state == nullptr) return false;
-    return (state->has_total && saturated(state->total.data())) ||
-           (state->has_carry && saturated(state->carry.data()));
+    return n.as<detail::fold_params>().reducer.saturated != nullptr;
   }
 };
 
 }  // namespace
+}  // namespace pappus::ops
 
-const operator_entry& fold_operator() {
-  static const fold_entry entry;
+namespace pappus::detail {
+
+const graph::operator_entry& fold_operator() {
+  static const ops::fold_entry entry;
   return entry;
 }
 
-}  // namespace pappus::ops
+}  // namespace pappus::detail

@@ -1,4 +1,4 @@
-// What a reduction on a device shares with that on the CPU (fold.cpp).
+// What a reduction's sizes and its running, on the CPU and on devices, share.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,10 @@ namespace pappus::ops {
 
 /// Rows are accumulated in leaves of so many, which are merged first to last.
 std::int64_t fold_leaf_rows(const detail::reduce_kernel& reducer);
+/// Leaves whose states the CPU holds together; a huge input is folded that many at a time.
+inline constexpr std::int64_t fold_leaves_max = 16384;
+/// Bytes from one leaf's state to the next: no two of them write to one cache line.
+std::size_t fold_state_bytes(const detail::reduce_kernel& reducer);
 
 /// The one record that a reduction yields.
 template <typename Memory>
@@ -22,7 +26,7 @@ detail::rows_ptr finished_fold(const detail::reduce_kernel& reducer, const std::
                                std::string_view who) {
   detail::block result(*memory, reducer.result.size, who);
   reducer.finish(reducer.context.get(), total, result.data());
-  return rows_in(std::move(result), layout, 1, memory);
+  return algorithms::rows_in(std::move(result), layout, 1, memory);
 }
 
 }  // namespace pappus::ops

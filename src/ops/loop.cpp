@@ -1,70 +1,34 @@
-// Iterates a do_while.
-//
-// Each iteration evaluates the body's graph with rows bound to some of its nodes: the state to the
-// placeholder, and to the invariants what they were found to be before the loop. What a binding
-// replaces isn't planned at all. Only the newest state is kept.
-//
-// Not here: finding the invariants (front/query/loop.cpp), evaluating a graph (session/evaluate.cpp).
-#include <fmt/format.h>
-
-#include "base/text.h"
-#include "ops/operator.h"
-#include "ops/registry.h"
+// do_while: a graph that is evaluated until a condition fails.
 #include "pappus/detail/base/loop.h"
-#include "pappus/error.h"
+#include "graph/operator_entry.h"
+#include "ops/implementations.h"
 
 namespace pappus::ops {
 namespace {
 
-using detail::loop_params;
-using detail::rows_ptr;
-
-rows_ptr contiguous(const run_context& context, const detail::node_ptr& node, rows_ptr rows) {
-  if (rows->contiguous()) return rows;
-  return context.evaluate(node, {{node.get(), rows}});
-}
-
-void iterate(run_context& context) {
-  const auto& loop = context.node.as<loop_params>();
-  graph::bindings bound;
-  for (std::size_t i = 0; i < loop.invariants.size(); ++i) {
-    const auto& [node, shared] = loop.invariants[i];
-    const auto& rows = context.inputs[i + 1];
-    bound[node.get()] = shared ? contiguous(context, node, rows) : rows;
-  }
-  rows_ptr state = contiguous(context, loop.placeholder, context.inputs[0]);
-  std::int64_t iterations = 0;
-  for (bool more = true; more; ++iterations) {
-    if (context.team.stopping()) throw cancelled();
-    bound[loop.placeholder.get()] = state;
-    const rows_ptr after = context.evaluate(loop.body, bound);
-    more = loop.condition(*state, *after) && iterations + 1 != loop.max_iterations;
-    state = after;
-  }
-  context.note = fmt::format("{} iterations", base::count_text(iterations));
-  context.output->append(state->data(), state->rows());
-  context.output->keep_owners_of(*state);
-  context.output->hold(state);
-}
-
-constexpr phase loop_phases[] = {
-    {"iterate", phase::kind::reduce, phase::when::at_end, iterate},
-};
-
-class loop_entry final : public operator_entry {
+class loop_entry final : public graph::operator_entry {
  public:
   graph::bound output_rows(const graph::node&, const graph::bound&) const override {
     return graph::bound::unknown();
   }
-  footprint size(const graph::node&, double, double) const override { return {}; }
-  std::span<const phase> phases(const graph::node&) const override { return loop_phases; }
+  graph::traffic bytes(const graph::node&, double, double) const override { return {}; }
+  graph::implementations run_by(const graph::node&) const override {
+    return {&cpu_ops::loop_on_cpu()};
+  }
+  bool describes_its_functions() const override { return false; }
+  const detail::loop_params* loop_of(const graph::node& n) const override {
+    return &n.as<detail::loop_params>();
+  }
 };
 
 }  // namespace
+}  // namespace pappus::ops
 
-const operator_entry& loop_operator() {
-  static const loop_entry entry;
+namespace pappus::detail {
+
+const graph::operator_entry& loop_operator() {
+  static const ops::loop_entry entry;
   return entry;
 }
 
-}  // namespace pappus::ops
+}  // namespace pappus::detail

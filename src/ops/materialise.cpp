@@ -1,21 +1,12 @@
 // The node that ends a fused chain: its output in memory.
-#include "ops/operator.h"
-#include "ops/registry.h"
-#include "ops/stage_writer.h"
+#include "graph/operator_entry.h"
+#include "ops/implementations.h"
+#include "ops/rows.h"
 
 namespace pappus::ops {
 namespace {
 
-void write(run_context& context) {
-  write_stage(context, context.node.as<detail::write_params>().loop, 0, context.rows,
-              *context.output);
-}
-
-constexpr phase write_phases[] = {
-    {"write", phase::kind::launch, phase::when::each_window, write},
-};
-
-class materialise_entry final : public operator_entry {
+class materialise_entry final : public graph::operator_entry {
  public:
   graph::bound output_rows(const graph::node& n, const graph::bound& input) const override {
     switch (n.stage.form) {
@@ -28,20 +19,32 @@ class materialise_entry final : public operator_entry {
     }
     return graph::bound::unknown();
   }
-  footprint size(const graph::node& n, double rows_in, double rows_out) const override {
-    const double written = rows_out * static_cast<double>(n.out.size);
-    return {
-        .read = rows_in * input_row_bytes(n), .written = written, .output = written, .scratch = 0};
+  graph::traffic bytes(const graph::node& n, double rows_in, double rows_out) const override {
+    return once_through(n, rows_in, rows_out);
   }
-  std::span<const phase> phases(const graph::node&) const override { return write_phases; }
-  bool streams(const graph::node&) const override { return true; }
+  graph::implementations run_by(const graph::node&) const override {
+    return {&cpu_ops::materialise_on_cpu(), &device_ops::materialise_on_devices()};
+  }
+  graph::element_use uses_elements() const override { return graph::element_use::records; }
+  bool is_named_by_its_chain() const override { return true; }
+  double row_work(const graph::node& n) const override {
+    constexpr double kept = 3;  // rows of a filter, put together
+    return n.stage.form == detail::shape::aligned ? 0 : kept;
+  }
+  bool passes_windows_to(const graph::node& reader) const override {
+    return reader.op->slice_of(reader) != nullptr;
+  }
+  bool takes_windows(const graph::node&) const override { return true; }
 };
 
 }  // namespace
+}  // namespace pappus::ops
 
-const operator_entry& materialise_operator() {
-  static const materialise_entry entry;
+namespace pappus::detail {
+
+const graph::operator_entry& materialise_operator() {
+  static const ops::materialise_entry entry;
   return entry;
 }
 
-}  // namespace pappus::ops
+}  // namespace pappus::detail

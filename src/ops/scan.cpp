@@ -1,227 +1,40 @@
-// Running totals in a single pass over memory.
-//
-// Problem: the textbook parallel scan reads its input twice, once for the totals of the parts and
-// once for the scan; memory is what limits it.
-//
-// Idea: rows are cut into tiles that fit a core's L2. A worker goes through its tile once, waits
-// for the total of all tiles before it, adds its own and passes it on at once, then writes the
-// tile's records from cache (Merrill and Garland's decoupled look-back, 2016, with a look-back of
-// one: there are few workers). Tiles are started in ascending order, so whoever is waited for is at
-// work, and the wait ends; while one worker reads, another writes.
-//
-// A worker whose element function throws never passes its total on: it says so, and those who wait
-// give up. So they do when the query is cancelled.
-//
-// Alternatives: two passes; scanning all tiles and adding offsets afterwards (a third crossing of
-// memory).
-#include "pappus/detail/loops/scan.h"
-
+// Running totals.
 #include <algorithm>
-#include <atomic>
-#include <cstring>
-#include <thread>
-#include <vector>
 
-#include "algorithms/rows_in.h"
-#include "algorithms/stretches.h"
-#include "ops/operator.h"
-#include "ops/registry.h"
-#include "ops/shared_rows.h"
+#include "graph/operator_entry.h"
+#include "ops/implementations.h"
+#include "ops/rows.h"
+#include "pappus/detail/loops/scan.h"
 
 namespace pappus::ops {
 namespace {
 
-using detail::scan_output;
-using detail::scan_params;
-
-constexpr std::size_t line = 64;
-
-std::size_t padded(std::size_t bytes) { return (bytes + line - 1) / line * line; }
-
-class scanning {
- public:
-  scanning(run_context& context, std::byte* records)
-      : context_(context),
-        params_(context.node.as<scan_params>()),
-        element_(context.node.stage.element.get()),
-        records_(records),
-        total_(context.memory, padded(params_.value_bytes), context.who),
-        past_caches_(static_cast<std::size_t>(context.rows) * params_.value_bytes >
-                     detail::streamed_beyond_bytes),
-        scratch_(context.team.count()) {
-    has_total_ = params_.initial != nullptr;
-    if (has_total_)
-      std::memcpy(total_.data(), params_.initial.get(), params_.value_bytes);
-    else if (params_.carries)
-      std::memset(total_.data(), 0, params_.value_bytes);
-  }
-
-  void run() {
-    const auto tiles = static_cast<std::size_t>(pieces(context_.rows, params_.tile_rows));
-    detail::parallel_chunks(context_.team, tiles, [&](std::size_t item, unsigned worker) {
-      try {
-        scan_tile(static_cast<std::int64_t>(item), scratch_of(worker));
-      } catch (...) {
-        failed_.store(true, std::memory_order_release);
-        throw;
-      }
-    });
-  }
-
- private:
-  /// A worker's own: the tile's total, what comes before the tile, and the tile's values.
-  struct scratch {
-    detail::block memory;
-    std::byte *own = nullptr, *before = nullptr, *values = nullptr;
-  };
-
-  scratch& scratch_of(unsigned worker) {
-    auto& s = scratch_[worker];
-    if (s.own == nullptr) {
-      const std::size_t value = padded(params_.value_bytes);
-      const auto rows = static_cast<std::size_t>(std::min(params_.tile_rows, context_.rows));
-      s.memory = detail::block(context_.memory, 2 * value + rows * params_.buffered_bytes,
-                               context_.node.name);
-      s.own = s.memory.data();
-      s.before = s.own + value;
-      s.values = s.before + value;
-    }
-    return s;
-  }
-
-  void scan_tile(std::int64_t tile, scratch& s) {
-    const std::int64_t begin = tile * params_.tile_rows,
-                       end = std::min(begin + params_.tile_rows, context_.rows);
-    const bool may_share = params_.buffered_bytes != 0;  // else there is no function
-    const auto rest =
-        for_each_fast_block(context_, begin, end, may_share, [&](const detail::block_args& args) {
-          params_.accumulate(element_, args, output(begin, args, s), s.own);
-        });
-    if (rest.any()) accumulate_slow_rows(begin, rest, s);
-    if (!wait_for_turn(tile)) return;
-    const bool any_before = has_total_ || params_.carries;
-    if (any_before) std::memcpy(s.before, total_.data(), params_.value_bytes);
-    if (any_before)
-      params_.combine(element_, s.before, s.own, total_.data());
-    else
-      std::memcpy(total_.data(), s.own, params_.value_bytes);
-    has_total_ = true;
-    turn_.store(tile + 1, std::memory_order_release);
-
-    for_each_block(context_, begin, end, [&](const detail::block_args& args) {
-      params_.write(element_, args, output(begin, args, s), any_before ? s.before : nullptr);
-    });
-  }
-
-  /// The tile's values by several workers: each as if it were a tile of its own, which leaves it in
-  /// the buffer. Then they are run together as a tile's loop does.
-  void accumulate_slow_rows(std::int64_t tile_begin, const slow_rows& rest, scratch& s) {
-    const std::size_t value = padded(params_.value_bytes), stride = params_.buffered_bytes;
-    const auto compute = [&](std::int64_t first, std::int64_t last) {
-      const detail::block total(context_.memory, value, context_.node.name);
-      return for_each_fast_block(context_, first, last, true, [&](const detail::block_args& args) {
-        for_each_row(args, [&](const detail::block_args& one) {
-          auto to = output(tile_begin, one, s);
-          to.first_block = true;
-          params_.accumulate(element_, one, to, total.data());
-        });
-      });
-    };
-    spread_slow_rows(context_, rest, compute);
-    const detail::block memory(context_.memory, value, context_.node.name);
-    std::byte* const next = memory.data();
-    for_each_stretch(context_.team, rest.begin, rest.end, [&](std::int64_t from, std::int64_t to) {
-      for (std::int64_t row = from; row < to; ++row) {
-        std::byte* const own = s.values + static_cast<std::size_t>(row - tile_begin) * stride;
-        params_.combine(element_, s.own, own, next);
-        std::memcpy(s.own, next, params_.value_bytes);
-        if (!params_.carries) std::memcpy(own, next, params_.value_bytes);
-      }
-    });
-  }
-
-  /// f(block of one row) for the rows of a block.
-  template <typename F>
-  void for_each_row(const detail::block_args& args, F&& f) const {
-    std::vector<const std::byte*> inputs(args.inputs, args.inputs + context_.inputs.size());
-    detail::block_args one = args;
-    one.inputs = inputs.data();
-    one.rows = 1;
-    for (std::int64_t i = 0; i < args.rows; ++i, ++one.row) {
-      f(one);
-      for (std::size_t k = 0; k < inputs.size(); ++k)
-        inputs[k] += context_.inputs[k]->layout().size;
-    }
-  }
-
-  scan_output output(std::int64_t tile_begin, const detail::block_args& args,
-                     const scratch& s) const {
-    const std::int64_t row = args.row - context_.first_row;
-    return {
-        .records = records_ + static_cast<std::size_t>(row) * params_.value_bytes,
-        .buffer = s.values + static_cast<std::size_t>(row - tile_begin) * params_.buffered_bytes,
-        .first_block = row == tile_begin,
-        .past_caches = past_caches_};
-  }
-
-  /// False when the query is to stop.
-  bool wait_for_turn(std::int64_t tile) const {
-    for (int polls = 0; turn_.load(std::memory_order_acquire) != tile; ++polls) {
-      if (failed_.load(std::memory_order_acquire) || context_.team.stopping()) return false;
-      // More workers than cores, or the tile before has slow rows.
-      if (polls > 1000 && !context_.team.help()) std::this_thread::yield();
-    }
-    return !context_.team.stopping();
-  }
-
-  run_context& context_;
-  const scan_params& params_;
-  const void* element_;
-  std::byte* records_;
-  detail::block total_;     // of all tiles before turn_; belongs to whose turn it is
-  bool has_total_ = false;  // likewise
-  bool past_caches_;
-  std::vector<scratch> scratch_;
-  std::atomic<std::int64_t> turn_{0};
-  std::atomic<bool> failed_{false};
-};
-
-void scan(run_context& context) {
-  for (const auto& input : context.inputs) context.output->keep_owners_of(*input);
-  if (context.rows == 0) return;
-  detail::block records(
-      context.memory, static_cast<std::size_t>(context.rows) * context.node.out.size, context.who);
-  scanning(context, records.data()).run();
-  append_block(*context.output, std::move(records), context.rows);
-}
-
-constexpr phase scan_phases[] = {
-    {"scan tiles", phase::kind::launch, phase::when::each_window, scan},
-};
-
-class scan_entry final : public operator_entry {
+class scan_entry final : public graph::operator_entry {
  public:
   graph::bound output_rows(const graph::node&, const graph::bound& input) const override {
     return input;
   }
-  footprint size(const graph::node& n, double rows_in, double rows_out) const override {
-    const auto& params = n.as<scan_params>();
-    const double written = rows_out * static_cast<double>(n.out.size);
+  graph::traffic bytes(const graph::node& n, double rows_in, double rows_out) const override {
+    const auto& params = n.as<detail::scan_params>();
     const double tile = std::min(rows_in, static_cast<double>(params.tile_rows)) *
                         static_cast<double>(params.buffered_bytes);
-    return {.read = rows_in * input_row_bytes(n),
-            .written = written,
-            .output = written,
-            .scratch = 2 * tile};
+    return once_through(n, rows_in, rows_out, 2 * tile);
   }
-  std::span<const phase> phases(const graph::node&) const override { return scan_phases; }
+  graph::implementations run_by(const graph::node&) const override {
+    return {&cpu_ops::scan_on_cpu(), &device_ops::scan_on_devices()};
+  }
+  graph::element_use uses_elements() const override { return graph::element_use::records; }
+  double row_work(const graph::node&) const override { return 5; }  // no more than its traffic
 };
 
 }  // namespace
+}  // namespace pappus::ops
 
-const operator_entry& scan_operator() {
-  static const scan_entry entry;
+namespace pappus::detail {
+
+const graph::operator_entry& scan_operator() {
+  static const ops::scan_entry entry;
   return entry;
 }
 
-}  // namespace pappus::ops
+}  // namespace pappus::detail

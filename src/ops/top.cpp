@@ -1,142 +1,43 @@
-// The rows with the greatest or least keys, without sorting the others.
-//
-// Workers keep candidates in buffers of their own, from window to window; the order of candidates
-// is total (key, then row), so which worker saw which rows doesn't matter. At the end the
-// candidates of all buffers are put together and sorted.
-#include "pappus/detail/loops/top.h"
-
+// The rows with the greatest or least keys.
 #include <algorithm>
-#include <cstring>
-#include <memory>
-#include <mutex>
-#include <vector>
 
-#include "algorithms/rows_in.h"
-#include "ops/operator.h"
-#include "ops/registry.h"
-#include "ops/shared_rows.h"
+#include "graph/operator_entry.h"
+#include "ops/implementations.h"
+#include "ops/rows.h"
+#include "ops/top.h"
 
 namespace pappus::ops {
 namespace {
 
-using detail::top_params;
-
-std::int64_t capacity_of(const top_params& params) {
-  return params.limit + std::max(params.limit, detail::max_block_rows);
-}
-
-struct candidates {
-  detail::block memory;
-  detail::top_buffer buffer;
-};
-
-/// No more buffers than work at a time.
-class top_state {
- public:
-  candidates& take(const run_context& context) {
-    const std::lock_guard lock(mutex_);
-    if (idle_.empty()) {
-      const auto& params = context.node.as<top_params>();
-      const auto capacity = capacity_of(params);
-      auto made = std::make_unique<candidates>();
-      made->memory = detail::block(
-          context.memory, static_cast<std::size_t>(capacity) * params.candidate_bytes, context.who);
-      made->buffer = {made->memory.data(), 0, params.limit, capacity, false};
-      return *all_.emplace_back(std::move(made));
-    }
-    auto& own = *idle_.back();
-    idle_.pop_back();
-    return own;
-  }
-  void give_back(candidates& own) {
-    const std::lock_guard lock(mutex_);
-    idle_.push_back(&own);
-  }
-  const std::vector<std::unique_ptr<candidates>>& all() const { return all_; }
-
- private:
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<candidates>> all_;
-  std::vector<candidates*> idle_;
-};
-
-void consider(run_context& context) {
-  const auto& params = context.node.as<top_params>();
-  if (!context.state) context.state = std::make_shared<top_state>();
-  auto& state = *static_cast<top_state*>(context.state.get());
-  for (const auto& input : context.inputs) context.output->keep_owners_of(*input);
-  if (params.limit == 0) return;
-  const std::int64_t per_item = context.chosen.chunk_rows;
-  const auto consider_rows = [&](std::int64_t begin, std::int64_t end) {
-    auto& own = state.take(context);
-    const auto rest =
-        for_each_fast_block(context, begin, end, true, [&](const detail::block_args& args) {
-          params.consider(context.node.stage.element.get(), args, own.buffer);
-        });
-    state.give_back(own);
-    return rest;
-  };
-  detail::parallel_chunks(context.team, static_cast<std::size_t>(pieces(context.rows, per_item)),
-                          [&](std::size_t item, unsigned) {
-                            const auto begin = static_cast<std::int64_t>(item) * per_item;
-                            spread_rows(context, begin, std::min(begin + per_item, context.rows),
-                                        consider_rows);
-                          });
-}
-
-void choose(run_context& context) {
-  const auto& params = context.node.as<top_params>();
-  auto& state = *static_cast<top_state*>(context.state.get());
-  std::int64_t count = 0;
-  for (const auto& own : state.all()) count += own->buffer.count;
-  const std::int64_t chosen = std::min(count, params.limit);
-  if (chosen == 0) return;
-  detail::block all(context.memory, static_cast<std::size_t>(count) * params.candidate_bytes,
-                    context.who);
-  std::byte* to = all.data();
-  for (const auto& own : state.all()) {
-    const std::size_t bytes = static_cast<std::size_t>(own->buffer.count) * params.candidate_bytes;
-    if (bytes == 0) continue;
-    std::memcpy(to, own->buffer.candidates, bytes);
-    to += bytes;
-  }
-  detail::block records(context.memory, static_cast<std::size_t>(chosen) * context.node.out.size,
-                        context.who);
-  params.finish(all.data(), count, chosen, records.data());
-  append_block(*context.output, std::move(records), chosen);
-}
-
-constexpr phase top_phases[] = {
-    {"find candidates", phase::kind::launch, phase::when::each_window, consider},
-    {"choose", phase::kind::reduce, phase::when::at_end, choose},
-};
-
-class top_entry final : public operator_entry {
+class top_entry final : public graph::operator_entry {
  public:
   graph::bound output_rows(const graph::node& n, const graph::bound& input) const override {
-    const std::int64_t limit = n.as<top_params>().limit;
+    const std::int64_t limit = n.as<detail::top_params>().limit;
     if (input.known == graph::bound::certainty::unknown) return graph::bound::at_most(limit);
     const graph::bound rows{std::min(input.rows, limit), input.known};
     return n.stage.form == detail::shape::aligned ? rows : rows.loosened();
   }
-  footprint size(const graph::node& n, double rows_in, double rows_out) const override {
-    const auto& params = n.as<top_params>();
-    const double output = rows_out * static_cast<double>(n.out.size);
-    return {.read = rows_in * input_row_bytes(n),
-            .written = output,
-            .output = output,
-            .scratch = 2.0 * static_cast<double>(capacity_of(params)) *
-                       static_cast<double>(params.candidate_bytes)};
+  graph::traffic bytes(const graph::node& n, double rows_in, double rows_out) const override {
+    const auto& params = n.as<detail::top_params>();
+    const auto candidates = static_cast<double>(top_candidates_max(params));
+    return once_through(n, rows_in, rows_out,
+                        2.0 * candidates * static_cast<double>(params.candidate_bytes));
   }
-  std::span<const phase> phases(const graph::node&) const override { return top_phases; }
-  bool streams(const graph::node&) const override { return true; }
+  graph::implementations run_by(const graph::node&) const override {
+    return {&cpu_ops::top_on_cpu(), &device_ops::sort_on_devices()};
+  }
+  graph::element_use uses_elements() const override { return graph::element_use::records; }
+  bool takes_windows(const graph::node&) const override { return true; }
 };
 
 }  // namespace
+}  // namespace pappus::ops
 
-const operator_entry& top_operator() {
-  static const top_entry entry;
+namespace pappus::detail {
+
+const graph::operator_entry& top_operator() {
+  static const ops::top_entry entry;
   return entry;
 }
 
-}  // namespace pappus::ops
+}  // namespace pappus::detail

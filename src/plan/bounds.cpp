@@ -33,11 +33,11 @@ void bound_rows(plan& p, const request&) {
     bound in = bound::exactly(std::max<std::int64_t>(n.stage.rows, 0));
     for (const auto input : s.inputs) {
       const auto& rows = p.stages[index(input)].rows_out;
-      in = first ? rows : n.kind == detail::op_kind::concat ? sum(in, rows) : shortest(in, rows);
+      in = first ? rows : n.op->adds_its_inputs() ? sum(in, rows) : shortest(in, rows);
       first = false;
     }
     s.rows_in = in;
-    if (!s.measured) s.rows_out = ops::find(n.kind).output_rows(n, in);
+    if (!s.measured) s.rows_out = n.op->output_rows(n, in);
   }
 }
 

@@ -3,6 +3,7 @@
 // block size, so that blocks are full.
 #include <algorithm>
 
+#include "ops/rows.h"
 #include "plan/plan.h"
 
 namespace pappus::plan {
@@ -10,14 +11,14 @@ namespace pappus::plan {
 void choose_chunks(plan& p, const request& asked) {
   for (auto& s : p.stages) {
     if (asked.chunk_rows > 0) {
-      s.chosen.chunk_rows = asked.chunk_rows;
+      s.morsel_rows = asked.chunk_rows;
       continue;
     }
     const double row = ops::input_row_bytes(*s.node) + static_cast<double>(s.node->out.size);
     const auto fitting =
         static_cast<std::int64_t>(static_cast<double>(asked.machine.cache_bytes) / 2 / row);
     const auto blocks = std::clamp<std::int64_t>(fitting / detail::max_block_rows, 1, 16);
-    s.chosen.chunk_rows = blocks * detail::max_block_rows;
+    s.morsel_rows = blocks * detail::max_block_rows;
   }
 }
 

@@ -1,13 +1,12 @@
 // One stage per node that the roots need, inputs first. A node that two others need becomes one
 // stage.
-#include <unordered_map>
-
+#include "base/small_map.h"
 #include "plan/plan.h"
 
 namespace pappus::plan {
 
 void collect_stages(plan& p, const request& asked) {
-  std::unordered_map<const graph::node*, stage_index> of;
+  base::small_map<const graph::node*, stage_index> of;
   const auto rows_of = [&](const graph::node& n) {
     if (asked.bound != nullptr)
       if (const auto found = asked.bound->find(&n); found != asked.bound->end())
@@ -18,18 +17,20 @@ void collect_stages(plan& p, const request& asked) {
     return asked.assumed != nullptr && asked.assumed->contains(&n);
   };
   const auto stop = [&](const graph::node& n) { return rows_of(n) != nullptr || outside(n); };
-  for (const graph::node* n : graph::in_order(asked.roots, stop)) {
-    of[n] = static_cast<stage_index>(p.stages.size());
+  const auto nodes = graph::in_order(asked.roots, stop);
+  p.stages.reserve(nodes.size());
+  for (const graph::node* n : nodes) {
+    of.emplace(n, static_cast<stage_index>(p.stages.size()));
     auto& s = p.stages.emplace_back();
     s.node = n;
     s.known = rows_of(*n);
     s.outside = !s.known && outside(*n);
     if (s.outside) s.rows_in = s.rows_out = asked.assumed->at(n);
     if (s.known || s.outside) continue;  // what it was made from isn't needed
-    for (const auto& input : n->stage.inputs) s.inputs.push_back(of.at(input.get()));
-    for (const auto& side : n->stage.sides) s.sides.push_back(of.at(side.get()));
+    for (const auto& input : n->stage.inputs) s.inputs.push_back(*of.find(input.get()));
+    for (const auto& side : n->stage.sides) s.sides.push_back(*of.find(side.get()));
   }
-  for (const auto& root : asked.roots) p.roots.push_back(of.at(root.get()));
+  for (const auto& root : asked.roots) p.roots.push_back(*of.find(root.get()));
 }
 
 }  // namespace pappus::plan

@@ -16,9 +16,9 @@ class last_uses {
     needed_later_[index(input)] = true;
     const auto& s = plan_.stages[index(input)];
     if (s.passes_on) return;
-    if (s.node->cached) user = nullptr;
+    if (s.node->is_cached()) user = nullptr;
     if (user != nullptr) user->frees.push_back(input);
-    if (ops::find(s.node->kind).phases(*s.node).empty())
+    if (!graph::is_run(*s.node))
       for (const auto seen_through : s.inputs) use(seen_through, user);
   }
 
@@ -35,9 +35,10 @@ void find_last_uses(plan& p, const request&) {
   for (std::size_t i = p.stages.size(); i-- > 0;) {
     auto& s = p.stages[i];
     if (s.passes_on) continue;  // runs with the stage that takes its windows
-    for (const auto part : windows_path(p, static_cast<stage_index>(i)))
+    for_each_on_path(p, static_cast<stage_index>(i), [&](stage_index part) {
       for (const auto* edges : {&p.stages[index(part)].inputs, &p.stages[index(part)].sides})
         for (const auto input : *edges) found.use(input, &s);
+    });
   }
 }
 

@@ -10,8 +10,9 @@ namespace pappus::plan {
 void plan_loop_bodies(plan& p, const request& asked) {
   if (!asked.keep_history) return;
   for (auto& s : p.stages) {
-    if (s.node->kind != detail::op_kind::loop || s.known) continue;
-    const auto& loop = s.node->as<detail::loop_params>();
+    const auto* repeated = s.node->op->loop_of(*s.node);
+    if (repeated == nullptr || s.known) continue;
+    const auto& loop = *repeated;
     assumptions assumed;
     for (std::size_t i = 0; i < loop.invariants.size(); ++i)
       assumed[loop.invariants[i].node.get()] = p.stages[index(s.inputs[i + 1])].rows_out;

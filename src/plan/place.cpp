@@ -22,6 +22,8 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "ops/rows.h"
+#include "ops/slice.h"
 #include "plan/placement.h"
 #include "plan/plan.h"
 
@@ -44,7 +46,7 @@ double sent_part(double size, double read, const cost::device_rates& to, double 
 
 /// A stage that runs, and whose place is still open.
 bool is_open(const stage& s) {
-  return !s.known && !s.outside && !s.measured && !ops::find(s.node->kind).phases(*s.node).empty();
+  return !s.known && !s.outside && !s.measured && graph::is_run(*s.node);
 }
 
 /// Of the rows it yields.
@@ -54,9 +56,10 @@ double bytes_of(const stage& s) {
 
 /// What a stage that streams a file reads of it, as far as is known.
 double streamed_bytes(const stage& s, const graph::node& file) {
-  const auto& params = file.as<detail::file_params>();
-  if (s.node->kind != detail::op_kind::slice || params.rows <= 0) return params.bytes;
-  const auto wanted = ops::rows_wanted(s.node->as<detail::slice_params>(), 0);
+  const auto& params = *file.op->file_of(file);
+  const auto* slice = s.node->op->slice_of(*s.node);
+  if (slice == nullptr || params.rows <= 0) return params.bytes;
+  const auto wanted = ops::rows_wanted(*slice, 0);
   const auto part = static_cast<double>(wanted) / static_cast<double>(params.rows);
   return params.bytes * std::min(part, 1.0);
 }
@@ -69,13 +72,21 @@ std::optional<double> measured(const stage& s, const request& asked,
   return a_row ? std::optional(*a_row * s.expected_in) : std::nullopt;
 }
 
+/// What the CPU says to the question that devices are asked.
+ops::answer ask_cpu(const graph::node& n) {
+  if (n.op->run_by(n).cpu == nullptr) return {.why_not = n.name + " runs on devices only"};
+  if (!names_device(n.stage.devices, "cpu"))
+    return {.why_not = fmt::format("on(\"{}\") asks for another place", n.stage.devices)};
+  return {};
+}
+
 void size_stages(plan& p, const request& asked) {
   for (auto& s : p.stages) {
-    const auto& entry = ops::find(s.node->kind);
-    const bool file = s.node->kind == detail::op_kind::file;
+    const auto& n = *s.node;
+    const bool file = n.op->file_of(n) != nullptr;
     if (!s.measured) s.where = {}, s.estimates.clear();
     s.maths_note.clear();
-    const bool idle = entry.phases(*s.node).empty() && !s.windowed && !file;
+    const bool idle = !graph::is_run(n) && !s.windowed && !file;
     if (s.known || s.outside || idle) {
       s.bytes = {};
       s.seconds = 0;
@@ -85,13 +96,14 @@ void size_stages(plan& p, const request& asked) {
         s.expected_out = p.stages[index(s.inputs.front())].expected_out;
       continue;
     }
-    s.bytes = entry.size(*s.node, static_cast<double>(s.rows_in.rows),
-                         static_cast<double>(s.rows_out.rows));
-    if (s.windowed && s.node->kind == detail::op_kind::slice)
-      s.bytes.written = s.bytes.output = bytes_of(s);
+    s.bytes =
+        n.op->bytes(n, static_cast<double>(s.rows_in.rows), static_cast<double>(s.rows_out.rows));
+    if (s.windowed && n.op->slice_of(n) != nullptr) s.bytes.written = s.bytes.output = bytes_of(s);
     // A stage that streams a file reads the file, not rows that were put in memory before.
-    if (s.windowed && p.stages[index(s.inputs.front())].node->kind == detail::op_kind::file)
-      s.bytes.read = streamed_bytes(s, *p.stages[index(s.inputs.front())].node);
+    if (s.windowed) {
+      const auto& from = *p.stages[index(s.inputs.front())].node;
+      if (from.op->file_of(from) != nullptr) s.bytes.read = streamed_bytes(s, from);
+    }
     if (s.passes_on) s.bytes.output = 0;
     if (s.passes_on && file) s.bytes = {};  // its reader's traffic
     size_work(p, asked, s);
@@ -128,8 +140,8 @@ class placing {
            .from_s = 1e-9 / t.rates.from_gb_per_s,
            .kept_bytes = t.rates.memory_bytes * kept_part * static_cast<double>(parts)});
     }
-    in_body_ = std::ranges::any_of(
-        plan_.stages, [](const stage& s) { return s.node->kind == detail::op_kind::placeholder; });
+    in_body_ = std::ranges::any_of(plan_.stages,
+                                   [](const stage& s) { return s.node->op->is_loop_state(); });
     for (std::size_t i = 0; i < plan_.stages.size(); ++i) add_step(i);
     for (const auto root : plan_.roots) problem_.steps[index(root)].wanted_on_host = true;
     find_parts();
@@ -187,7 +199,7 @@ class placing {
     step made;
     made.bytes = bytes_of(s);
     made.run_s.assign(problem_.sites.size(), impossible);
-    made.wanted_on_host = s.node->cached;
+    made.wanted_on_host = s.node->is_cached();
     for (const auto input : s.inputs) made.inputs.push_back({index(input), false});
     for (const auto side : s.sides) made.inputs.push_back({index(side), true});
     for (const auto& input : made.inputs)
@@ -197,8 +209,7 @@ class placing {
     else
       made.run_s[fixed_site(s)] = 0;
     const bool given = s.outside || (asked_.bound != nullptr && asked_.bound->contains(s.node));
-    if (in_body_ && given && s.node->kind != detail::op_kind::placeholder)
-      made.again = 1 / assumed_iterations;
+    if (in_body_ && given && !s.node->op->is_loop_state()) made.again = 1 / assumed_iterations;
     if (s.known && asked_.bytes_there) made.there = bytes_there(s.known);
     problem_.steps.push_back(std::move(made));
   }
@@ -225,7 +236,7 @@ class placing {
   void ask(std::size_t i, step& made) {
     auto& s = plan_.stages[i];
     s.estimates.push_back({.where = "cpu", .work_s = s.seconds, .how = s.how});
-    std::vector<device_answer> answers(asked_.machine.devices.size());
+    std::vector<ops::answer> answers(asked_.machine.devices.size());
     bool possible = false;
     for (const auto& t : teams_) {
       if (t.devices.size() == 1) answers[t.devices[0]] = asked_.ask_device(*s.node, t.devices[0]);
@@ -234,11 +245,11 @@ class placing {
       s.estimates.push_back(estimated(s, t, answers));
       possible |= s.estimates.back().why_not.empty();
     }
-    const bool cpu_too = names_device(s.node->stage.devices, "cpu");
-    if (possible && (devices_only_ || !cpu_too))
-      s.estimates.front().why_not =
-          cpu_too ? "only devices were asked for"
-                  : "on(\"" + s.node->stage.devices + "\") asks for another place";
+    auto cpu = ask_cpu(*s.node);
+    if (cpu.possible() && devices_only_) cpu.why_not = "only devices were asked for";
+    // It runs what no device can, even where only devices were named.
+    if (possible || s.node->op->run_by(*s.node).cpu == nullptr)
+      s.estimates.front().why_not = std::move(cpu.why_not);
     for (std::size_t site = 0; site < s.estimates.size(); ++site)
       if (s.estimates[site].why_not.empty()) made.run_s[site] = s.estimates[site].total();
   }
@@ -277,8 +288,7 @@ class placing {
     return parts ? sent : std::vector<std::size_t>();
   }
 
-  estimate estimated(const stage& s, const team& t,
-                     const std::vector<device_answer>& answers) const {
+  estimate estimated(const stage& s, const team& t, const std::vector<ops::answer>& answers) const {
     estimate e{.where = t.name, .devices = t.devices};
     if (s.windowed) {
       e.why_not = "it streams a file; materialise() before it puts the rows in memory";
@@ -289,7 +299,7 @@ class placing {
     bool built = true;
     for (const auto d : t.devices) {
       const auto& answer = answers[d];
-      if (!answer.possible) e.why_not = answer.reason;
+      if (!answer.possible()) e.why_not = answer.why_not;
       if (parts > 1 && !answer.shares) e.why_not = "devices can't share its rows";
       launches = std::max(launches, answer.launches);
       scratch = std::max(scratch, answer.scratch_row_bytes);

@@ -55,7 +55,7 @@ void plan::verify() const {
         if (index(input) >= i) fail(i, "an input comes later");
         if (freed[index(input)]) fail(i, "an input was freed before");
       }
-    if (s.chosen.chunk_rows < 1) fail(i, "empty chunks");
+    if (s.morsel_rows < 1) fail(i, "empty chunks");
     for (const auto done : s.frees) {
       if (index(done) > i || freed[index(done)]) fail(i, "frees what isn't there");
       freed[index(done)] = true;
@@ -88,9 +88,8 @@ std::string plan::print() const {
       text += ", in memory";
     } else if (s.outside) {
       text += ", from outside the loop";
-    } else if (s.windowed || !ops::find(s.node->kind).phases(*s.node).empty()) {
-      text += fmt::format(", {} rows a chunk, {}", base::count_text(s.chosen.chunk_rows),
-                          where_text(s));
+    } else if (s.windowed || graph::is_run(*s.node)) {
+      text += fmt::format(", {} rows a chunk, {}", base::count_text(s.morsel_rows), where_text(s));
       if (s.windowed) text += ", streams its input in windows";
       const bool may_stop = s.windowed && may_stop_early(*this, static_cast<stage_index>(i));
       if (may_stop) text += " until it has what it needs";

@@ -16,8 +16,8 @@
 
 #include "cost/machine.h"
 #include "cost/work.h"
-#include "graph/node.h"
-#include "ops/operator.h"
+#include "graph/operator_entry.h"
+#include "ops/answer.h"
 
 namespace pappus::plan {
 
@@ -44,34 +44,51 @@ struct estimate {
   double total() const noexcept { return transfer_s + launch_s + build_s + work_s; }
 };
 
+/// Fields stand with the pass that fills them in.
 struct stage {
+  // collect
   const graph::node* node = nullptr;
   detail::rows_ptr known;  ///< its rows, where they exist already
   std::vector<stage_index> inputs, sides;
+  bool outside = false;  ///< its rows come from outside: rows_out is assumed
+
+  // bounds
   graph::bound rows_in, rows_out;
-  bool outside = false;   ///< its rows come from outside: rows_out is assumed
-  bool measured = false;  ///< it has run: rows_out is what it yielded
+
+  // windows
   bool windowed = false;  ///< takes its input window by window
-  /// Its rows are never in memory as a whole: its one reader takes them window by window.
-  bool passes_on = false;
-  ops::setting chosen;
+  bool passes_on =
+      false;  ///< its rows are never in memory as a whole: its one reader takes windows
+
+  // chunks
+  std::int64_t morsel_rows = 65536;  ///< rows of a work item on the CPU, where that is free
+
+  // place: what it reads, writes and computes
+  graph::traffic bytes;                       ///< at the bounds of rows_in and rows_out
   double expected_in = 0, expected_out = 0;   ///< rows, for predictions: assumed where unknown
   double side_rows = 0;                       ///< of all sides together
   const cost::row_work* functions = nullptr;  ///< what they compute; null: nobody was asked
   cost::work work;                            ///< of all rows
-  cost::trust how = cost::trust::counted;     ///< of `seconds`
-  ops::footprint bytes;                       ///< at the bounds of rows_in and rows_out
-  std::vector<stage_index> frees;  ///< stages whose rows nobody needs once this one is done
+  // place: where it runs, and what that should take
   placement where;
-  std::vector<estimate> estimates;  ///< of every place there is; empty: only the CPU was asked
-  double seconds = 0;               ///< predicted; copies count where they are made: rows that go
-                                    ///< to a device with their reader, rows that come back with
-                                    ///< the stage that made them
-  std::vector<std::string> notes;   ///< what the user should know, for explain
-  std::string maths_note;           ///< the same, of fast floats
-  std::string body;                 ///< the plan of a loop's body, for explain
+  std::vector<estimate> estimates;         ///< of every place; empty: only the CPU was asked
+  double seconds = 0;                      ///< copies count where they are made: rows that go to a
+                                           ///< device with their reader, rows that come back with
+                                           ///< the stage that made them
+  cost::trust how = cost::trust::counted;  ///< of `seconds`
+  std::string maths_note;                  ///< what fast floats would gain, for explain
+
+  // lifetimes
+  std::vector<stage_index> frees;  ///< stages whose rows nobody needs once this one is done
+
+  // repeated, loops: for explain
+  std::vector<std::string> notes;  ///< what the user should know
+  std::string body;                ///< the plan of a loop's body
   /// The body's stages on devices: their numbers in its plan, and nodes.
   std::vector<std::pair<std::size_t, const graph::node*>> body_on_devices{};
+
+  // running
+  bool measured = false;  ///< it has run: rows_out is what it yielded
 };
 
 /// What a pass left behind, for explain.
@@ -98,17 +115,6 @@ using graph::bindings;
 /// Nodes whose rows will come from outside, as far as their number is known.
 using assumptions = std::unordered_map<const graph::node*, graph::bound>;
 
-/// What a device says when asked to run a stage.
-struct device_answer {
-  bool possible = false;
-  std::string reason{};                   ///< why not: "map: its function has no device code"
-  bool built = false;                     ///< its kernels needn't be compiled
-  double launches = 1;                    ///< of kernels, for the stage's rows in one chunk
-  double scratch_row_bytes = 0;           ///< device memory besides input and output, bytes a row
-  bool shares = true;                     ///< devices of one kind may each take a part of the rows
-  std::vector<std::size_t> read_bytes{};  ///< of each input's records; empty: not known
-};
-
 struct request {
   std::span<const graph::node_ptr> roots;
   const cost::machine& machine;
@@ -118,7 +124,7 @@ struct request {
   const assumptions* assumed = nullptr;
   /// Asked for each stage and device of the machine, unless the query is too small for any. Null:
   /// everything runs on the CPU.
-  std::function<device_answer(const graph::node&, unsigned device)> ask_device{};
+  std::function<ops::answer(const graph::node&, unsigned device)> ask_device{};
   /// Bytes of rows on the host that a device has a copy of. Null: none.
   std::function<double(const detail::rows_ptr&, unsigned device)> bytes_there{};
   /// What a stage's functions compute, as far as that is known. Null: memory traffic alone counts.
@@ -139,6 +145,12 @@ bool names_device(std::string_view list, std::string_view device);
 
 /// The stages through which windows go to `last`, which takes them, the file first.
 std::vector<stage_index> windows_path(const plan& p, stage_index last);
+/// Calls f(stage_index) for these.
+template <typename F>
+void for_each_on_path(const plan& p, stage_index last, F&& f) {
+  if (!p.stages[index(last)].windowed) return f(last);
+  for (const auto part : windows_path(p, last)) f(part);
+}
 /// Whether one of these stages may have all it needs before the file ends.
 bool may_stop_early(const plan& p, stage_index last);
 
@@ -164,7 +176,7 @@ void refine(plan& p, const request& asked);
 void collect_stages(plan& p, const request& asked);      // collect.cpp: stages, edges
 void bound_rows(plan& p, const request& asked);          // bounds.cpp: rows_in, rows_out
 void choose_windows(plan& p, const request& asked);      // windows.cpp: windowed, passes_on
-void choose_chunks(plan& p, const request& asked);       // chunks.cpp: chosen
+void choose_chunks(plan& p, const request& asked);       // chunks.cpp: morsel_rows
 void place_stages(plan& p, const request& asked);        // place.cpp: where, bytes, seconds
 void find_last_uses(plan& p, const request& asked);      // lifetimes.cpp: frees
 void check_memory(plan& p, const request& asked);        // admission.cpp: refuses

@@ -10,24 +10,20 @@
 namespace pappus::plan {
 namespace {
 
-using detail::op_kind;
-
 /// Only devices were asked for, and one of them can run the stage.
 bool goes_to_a_device(const stage& s, const request& asked) {
-  if (!asked.ask_device || ops::find(s.node->kind).phases(*s.node).empty()) return false;
+  if (!asked.ask_device || !graph::is_run(*s.node)) return false;
   if (asked.machine.cpu && names_device(s.node->stage.devices, "cpu")) return false;
   for (unsigned d = 0; d < asked.machine.devices.size(); ++d)
-    if (asked.ask_device(*s.node, d).possible) return true;
+    if (asked.ask_device(*s.node, d).possible()) return true;
   return false;
 }
 
 /// Whether `input` can hand its rows to `reader`, its only one, window by window.
 bool hands_on_windows(const stage& input, const stage& reader) {
-  if (input.known || input.outside || input.node->cached) return false;
-  if (input.node->kind == op_kind::file) return true;
-  if (!input.windowed) return false;
-  return input.node->kind == op_kind::slice ||
-         (input.node->kind == op_kind::materialise && reader.node->kind == op_kind::slice);
+  if (input.known || input.outside || input.node->is_cached()) return false;
+  const auto& n = *input.node;
+  return (input.windowed || n.op->file_of(n) != nullptr) && n.op->passes_windows_to(*reader.node);
 }
 
 }  // namespace
@@ -39,7 +35,7 @@ void choose_windows(plan& p, const request& asked) {
       for (const auto input : *edges) ++readers[index(input)];
   for (const auto root : p.roots) ++readers[index(root)];
   for (auto& s : p.stages) {
-    if (s.inputs.size() != 1 || !ops::find(s.node->kind).streams(*s.node)) continue;
+    if (s.inputs.size() != 1 || !s.node->op->takes_windows(*s.node)) continue;
     auto& input = p.stages[index(s.inputs.front())];
     if (readers[index(s.inputs.front())] != 1 || !hands_on_windows(input, s)) continue;
     if (goes_to_a_device(s, asked)) continue;
@@ -59,7 +55,7 @@ bool may_stop_early(const plan& p, stage_index last) {
   const auto path = windows_path(p, last);
   return std::ranges::any_of(path, [&](stage_index i) {
     const auto& n = *p.stages[index(i)].node;
-    return ops::find(n.kind).may_stop_early(n);
+    return n.op->may_stop_early(n);
   });
 }
 

@@ -2,71 +2,28 @@
 // devices.
 //
 // A stage takes as long as the longer of two: its memory traffic, and its instructions on all
-// threads. Instructions are those of its functions (request::ask_work), of its operator (the table
-// below) and, of text files, of parsing. Once it has run, what it took is what counts.
+// threads. Instructions are those of its functions (request::ask_work), of its operator
+// (operator_entry::row_work) and, of text files, of parsing. Once it has run, what it took is what
+// counts.
 //
 // Where the number of rows isn't known before, it is assumed for this alone: bounds stay bounds.
 #include <fmt/format.h>
 #include <algorithm>
 #include <numeric>
 
-#include "pappus/detail/loops/group.h"
-#include "pappus/detail/loops/sort.h"
 #include "plan/plan.h"
 
 namespace pappus::plan {
 namespace {
 
 using cost::trust;
-using detail::op_kind;
 
-// Simple instructions (machine::core_gops: 5 of them a nanosecond). From bench/results, times of
-// two cores of an AMD EPYC (Zen 5), and where it says so from CPU times of programs on it.
-constexpr double sort_key_byte = 6;     // sort: 1e8 keys of 4 bytes took 2 · 213 ms, so 4.3 ns each
-constexpr double sort_string = 400;     // a program's 1e6 keys of 10 characters: 75 ms
-constexpr double gathered_record = 50;  // its records of 100 bytes, after that
-constexpr double hashed_key = 20;       // groupby: 1.5 ns a row into 100 groups, 7.4 into a million
-constexpr double domain_key = 10;       // the same of a domain: 1.0 and 4.5 ns
-constexpr double hashed_string = 300;   // a program's 3e6 rows into 20 groups: 65 ns each
-constexpr double grouped_record = 200;  // map_groups: a program's 3e6 rows, 40 ns each
-constexpr double indexed_key = 100;     // a program's 1e5 rows: 23 ns each
-constexpr double partitioned_row = 40;  // pagerank's partitions: 8 ns a row
-constexpr double scanned_row = 5;       // scan: no more than its traffic
-constexpr double kept_row = 3;          // rows of a filter, put together
+// Simple instructions, as operator_entry::row_work() counts them.
 constexpr double parsed_byte = 15;  // a program's CSV of 291 MB in 0.9 s, its rows' use excluded
 constexpr double read_byte = 1.5;   // other files: from the system's cache, 3 GB/s a thread
 
 constexpr double records_a_row = 8;   // of a flat_map
 constexpr double text_row_bytes = 8;  // of a line, at least
-
-double operator_work(const graph::node& n) {
-  switch (n.kind) {
-    case op_kind::sort: {
-      const auto& params = n.as<detail::sort_params>();
-      double work = params.moves == detail::sort_moves::addresses ? gathered_record : 0;
-      for (const auto& pass : params.passes)
-        work +=
-            pass.key_bytes == 0 ? sort_string : sort_key_byte * static_cast<double>(pass.key_bytes);
-      return work;
-    }
-    case op_kind::group: {
-      const auto& params = n.as<detail::group_params>();
-      return params.strings ? hashed_string : params.domain >= 0 ? domain_key : hashed_key;
-    }
-    case op_kind::map_groups:
-      return grouped_record;
-    case op_kind::join_build:
-      return indexed_key;
-    case op_kind::partition:
-      return partitioned_row;
-    case op_kind::scan:
-      return scanned_row;
-    case op_kind::materialise:
-      return n.stage.form == detail::shape::aligned ? 0 : kept_row;
-    default:
-      return 0;
-  }
-}
 
 /// Text files don't tell their rows.
 bool is_text(const detail::file_params& file) { return file.rows < 0; }
@@ -85,9 +42,9 @@ void expect_rows(const plan& p, stage& s) {
   s.expected_out = expected(s.rows_out);
   if (!unknown(s.rows_out)) return;
   s.expected_out = s.expected_in;
-  if (n.kind == op_kind::file) {
+  if (const auto* file = n.op->file_of(n)) {
     const auto row = std::max(static_cast<double>(n.out.size), text_row_bytes);
-    s.expected_out = n.as<detail::file_params>().bytes / row;
+    s.expected_out = file->bytes / row;
   } else if (std::ranges::any_of(n.stage.ops,
                                  [](const auto& op) { return op.name == "flat_map"; })) {
     s.expected_out *= records_a_row;
@@ -109,13 +66,12 @@ void add_functions(const plan& p, const request& asked, stage& s) {
 
 void add_operator(stage& s) {
   const auto& n = *s.node;
-  if (n.kind == op_kind::file) {
-    const auto& file = n.as<detail::file_params>();
-    s.work.simple += file.bytes * (is_text(file) ? parsed_byte : read_byte);
+  if (const auto* file = n.op->file_of(n)) {
+    s.work.simple += file->bytes * (is_text(*file) ? parsed_byte : read_byte);
     s.how = trust::guessed;  // how many columns, and what of it the system has in memory
     return;
   }
-  s.work.simple += operator_work(n) * s.expected_in;
+  s.work.simple += n.op->row_work(n) * s.expected_in;
   if (unknown(s.rows_in)) s.how = worse(s.how, trust::guessed);
 }
 
@@ -125,7 +81,7 @@ void size_work(plan& p, const request& asked, stage& s) {
   s.work = {};
   s.how = trust::counted;
   expect_rows(p, s);
-  if (s.node->kind != op_kind::file) add_functions(p, asked, s);
+  if (s.node->op->file_of(*s.node) == nullptr) add_functions(p, asked, s);
   add_operator(s);
 }
 

@@ -9,8 +9,12 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "codegen/element/element.h"
+#include "device_ops/contract.h"
+#include "ops/rows.h"
 #include "pappus/error.h"
 #include "run/executor.h"
+#include "run/rows_on_cpu.h"
 #include "run/slot.h"
 
 namespace pappus::run {
@@ -85,14 +89,13 @@ std::unique_ptr<chunk_loop::stage_run> live_executor::device_stage(plan::stage_i
                             .chunk_rows = with_.chunk_rows,
                             .in_loop = with_.in_loop,
                             .stays = stage.where.stays,
+                            .rows_on_cpu = rows_on_cpu,
                             .who = graph::label(*stage.node)});
-  run->rows = stage.node->stage.rows;
   for (const auto input : stage.inputs) {
     const auto& from = at(input);
     run->inputs.push_back({from.rows, from.rows ? nullptr : from.device_rows});
-    const auto rows = run->inputs.back().rows();
-    if (run->rows < 0 || rows < run->rows) run->rows = rows;
   }
+  run->rows = ops::stage_rows(*stage.node, run->inputs);
   for (const auto side : stage.sides)
     run->sides.push_back(contiguous(rows(side), with_.team, with_.memory));
   const auto& sent = stage.where.sent_bytes;
@@ -107,7 +110,7 @@ std::unique_ptr<chunk_loop::stage_run> live_executor::device_stage(plan::stage_i
 
 void live_executor::run_on_devices(plan::stage_index which, std::string& note) {
   const auto& stage = plan_.stages[index(which)];
-  const auto* op = device_ops::find(stage.node->kind);
+  const auto* op = stage.node->op->run_by(*stage.node).devices;
   auto run = device_stage(which);
   auto left = run->devices;
   const auto before = totals_of(left);
@@ -155,8 +158,7 @@ void live_executor::run_on_devices(plan::stage_index which, std::string& note) {
 void live_executor::run_on_cpu(plan::stage_index which) {
   start(which);
   auto& s = at(which);
-  for (const auto& step :
-       ops::find(plan_.stages[index(which)].node->kind).phases(*plan_.stages[index(which)].node))
+  for (const auto& step : cpu_ops::phases_of(*plan_.stages[index(which)].node))
     run_step(which, [&] { step.run(*s.context); });
   hand_over(which);
 }

@@ -4,6 +4,7 @@
 
 #include "algorithms/rows_in.h"
 #include "formats/format.h"
+#include "ops/rows.h"
 #include "run/slot.h"
 
 namespace pappus::run {
@@ -30,8 +31,8 @@ double bytes_moved(const tasks::dag& work, std::size_t first, std::size_t last) 
 
 }  // namespace
 
-live_executor::live_executor(const plan::plan& p, const resources& with)
-    : plan_(p), with_(with), slots_(std::make_unique<slot[]>(p.stages.size())) {}
+live_executor::live_executor(const plan::plan& p, resources with)
+    : plan_(p), with_(std::move(with)), slots_(std::make_unique<slot[]>(p.stages.size())) {}
 live_executor::~live_executor() = default;
 
 live_executor::slot& live_executor::at(plan::stage_index stage) { return slots_[index(stage)]; }
@@ -115,7 +116,7 @@ void live_executor::run_task(const tasks::task& t, std::int64_t& windows, std::s
         s.rows = stage.known;
       } else {
         for (const auto input : stage.inputs) s.inputs.push_back(rows(input));
-        s.rows = ops::find(stage.node->kind).rows_of(*stage.node, s.inputs);
+        s.rows = stage.node->op->rows_of(*stage.node, s.inputs);
         s.inputs.clear();
       }
       s.row_count = s.rows->rows();
@@ -140,7 +141,7 @@ void live_executor::run_task(const tasks::task& t, std::int64_t& windows, std::s
   }
   windows = 1;
   // The last step of a stage hands over its rows.
-  const auto steps = ops::find(stage.node->kind).phases(*stage.node);
+  const auto steps = cpu_ops::phases_of(*stage.node);
   if (t.step != nullptr && t.step == &steps.back()) hand_over(t.stage);
 }
 
@@ -167,19 +168,19 @@ void live_executor::start(plan::stage_index which) {
     s.output->keep_owners_of(*rows);  // records of the result may be theirs
   }
   const auto rows = stage.windowed ? 0 : ops::stage_rows(*stage.node, s.inputs);
-  s.context.emplace(ops::run_context{*stage.node,
-                                     s.inputs,
-                                     s.sides,
-                                     with_.team,
-                                     *with_.memory,
-                                     stage.chosen,
-                                     0,
-                                     rows,
-                                     s.output,
-                                     nullptr,
-                                     with_.evaluate,
-                                     graph::label(*stage.node),
-                                     {}});
+  s.context.emplace(cpu_ops::run_context{*stage.node,
+                                         s.inputs,
+                                         s.sides,
+                                         with_.team,
+                                         *with_.memory,
+                                         stage.morsel_rows,
+                                         0,
+                                         rows,
+                                         s.output,
+                                         nullptr,
+                                         with_.evaluate,
+                                         graph::label(*stage.node),
+                                         {}});
 }
 
 void live_executor::read_file(plan::stage_index which) {

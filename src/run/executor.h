@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "chunk_loop/stage_run.h"
+#include "cpu_ops/contract.h"
 #include "memory/pool.h"
 #include "pappus/detail/base/parallel.h"
 #include "pappus/error.h"
@@ -24,7 +25,7 @@ struct resources {
   std::shared_ptr<memory::pool> memory;  ///< shared: results keep it alive
   std::size_t window_bytes;              ///< of a file read at a time
   trace::recorder* recorder = nullptr;   ///< told what runs; null: nobody listens
-  ops::evaluation evaluate;              ///< for stages that evaluate graphs themselves
+  cpu_ops::evaluation evaluate;          ///< for stages that evaluate graphs themselves
   /// As numbered in the plan's machine; null: none.
   std::vector<chunk_loop::device_session*> devices{};
   std::int64_t chunk_rows = 0;  ///< the user's choice; 0: by memory
@@ -47,7 +48,7 @@ struct measurement {
 
 class live_executor {
  public:
-  live_executor(const plan::plan& p, const resources& with);
+  live_executor(const plan::plan& p, resources with);
   ~live_executor();
 
   /// Runs tasks of stages whose predecessors have run. Throws what operators and lambdas throw;

@@ -91,7 +91,7 @@ void live_executor::tell_failure(plan::stage_index which) {
                 .row = note.row,
                 .stage = graph::label(node),
                 .function = note.function != nullptr ? note.function : ""};
-  if (node.kind == detail::op_kind::join_build) where.operator_name = "join";
+  if (const auto name = node.op->user_name(); !name.empty()) where.operator_name = name;
   const auto tell = [&] {
     if (!note.told && with_.on_failure) with_.on_failure(where);
     note.told = true;

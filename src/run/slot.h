@@ -19,7 +19,7 @@ struct live_executor::slot {
   std::vector<detail::rows_ptr> inputs;
   std::vector<detail::side> sides;
   std::vector<detail::rows_ptr> side_rows;  // keeps contiguous copies alive
-  std::optional<ops::run_context> context;
+  std::optional<cpu_ops::run_context> context;
 };
 
 }  // namespace pappus::run

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "formats/format.h"
+#include "ops/slice.h"
 #include "run/slot.h"
 
 namespace pappus::run {
@@ -25,9 +26,7 @@ constexpr std::size_t first_window_bytes = std::size_t{64} << 10;
 constexpr std::int64_t window_growth = 8;
 constexpr std::size_t kept_in_place_bytes = std::size_t{4} << 20;
 
-const detail::slice_params* slice_of(const graph::node& n) {
-  return n.kind == detail::op_kind::slice ? &n.as<detail::slice_params>() : nullptr;
-}
+const detail::slice_params* slice_of(const graph::node& n) { return n.op->slice_of(n); }
 
 }  // namespace
 
@@ -48,7 +47,7 @@ class live_executor::streaming {
       : executor_(executor),
         path_(plan::windows_path(executor.plan_, last)),
         seen_(path_.size(), 0),
-        file_(node(0).as<detail::file_params>()),
+        file_(*node(0).op->file_of(node(0))),
         reader_(file_.open(*executor.with_.memory)) {
     std::size_t widest = node(0).out.size;
     for (std::size_t k = 1; k + 1 < path_.size(); ++k) widest = std::max(widest, node(k).out.size);
@@ -56,7 +55,7 @@ class live_executor::streaming {
     while (slices_ + 1 < path_.size() && slice_of(node(slices_ + 1)) != nullptr) ++slices_;
     bool may_stop = false;
     for (std::size_t k = slices_ + 1; k < path_.size(); ++k)
-      may_stop |= ops::find(node(k).kind).may_stop_early(node(k));
+      may_stop |= node(k).op->may_stop_early(node(k));
     const auto small = static_cast<std::int64_t>(first_window_bytes / node(0).out.size + 1);
     length_ = may_stop ? std::min(longest_, small) : longest_;
     for (std::size_t k = 1; k < path_.size(); ++k) {
@@ -92,7 +91,7 @@ class live_executor::streaming {
     auto& s = slot_of(k);
     const auto n = rows_->rows();
     if (const auto* slice = slice_of(node(k))) {
-      rows_ = ops::slice_of(*slice, rows_, seen_[k]);
+      rows_ = ops::sliced(*slice, rows_, seen_[k]);
       if (last) keep(*s.output, n);
     } else {
       if (!last) {
@@ -114,7 +113,8 @@ class live_executor::streaming {
     for (std::size_t k = 1; k < path_.size(); ++k) {
       if (const auto* slice = slice_of(node(k))) {
         if (ops::rows_wanted(*slice, seen_[k]) == 0) return true;
-      } else if (ops::find(node(k).kind).done(*slot_of(k).context)) {
+      } else if (const auto done = node(k).op->run_by(node(k)).cpu->done;
+                 done != nullptr && done(*slot_of(k).context)) {
         return true;
       }
     }
@@ -133,8 +133,8 @@ class live_executor::streaming {
     }
     auto& s = slot_of(path_.size() - 1);
     s.output->keep(strings_);
-    const auto steps = ops::find(node(path_.size() - 1).kind).phases(node(path_.size() - 1));
-    if (steps.empty() || steps.back().called == ops::phase::when::each_window)
+    const auto steps = cpu_ops::phases_of(node(path_.size() - 1));
+    if (steps.empty() || steps.back().called == cpu_ops::phase::when::each_window)
       executor_.hand_over(path_.back());
     else
       s.inputs[0] = std::make_shared<row_set>(s.inputs[0]->layout());  // the block goes

@@ -9,8 +9,8 @@
 #include "codegen/element/stage_work.h"
 #include "devices/kernel_cache.h"
 #include "run/dry.h"
-#include "session/core.h"
 #include "session/report.h"
+#include "session/session.h"
 
 namespace pappus::detail {
 
@@ -133,16 +133,14 @@ std::vector<rows_ptr> session_core::run_once(std::span<const node_ptr> roots,
     for (std::size_t i = first; i < last; ++i) {
       const auto stage = static_cast<plan::stage_index>(i);
       if (p.stages[i].passes_on) continue;  // ran with the stage that takes its windows
-      for (const auto part : plan::windows_path(p, stage)) {
+      plan::for_each_on_path(p, stage, [&](plan::stage_index part) {
         auto& done = p.stages[plan::index(part)];
         done.rows_out = graph::bound::exactly(executor.row_count(part));
         done.measured = true;
-      }
+      });
       learn(p, stage, executor);
-      if (p.stages[i].node->cached && !p.stages[i].known && executor.rows(stage)) {
-        std::lock_guard lock(p.stages[i].node->mutex);
-        p.stages[i].node->kept = executor.rows(stage);
-      }
+      if (p.stages[i].node->is_cached() && !p.stages[i].known && executor.rows(stage))
+        nodes_->change(p.stages[i].node->id, [&](auto& of) { of.kept = executor.rows(stage); });
     }
     if (last < p.stages.size()) plan::refine(p, asked);
   }
@@ -164,7 +162,7 @@ std::unique_ptr<trace::recorder> session_core::listen(const plan::plan& p, bool 
   for (const auto& s : p.stages) bytes += s.bytes.read + s.bytes.written;
   // How often a loop's body runs isn't known.
   for (const auto& s : p.stages)
-    if (s.node->kind == op_kind::loop) bytes = 0;
+    if (s.node->op->loop_of(*s.node) != nullptr) bytes = 0;
   return std::make_unique<trace::recorder>(tracer, progress_, bytes);
 }
 

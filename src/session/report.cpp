@@ -85,7 +85,7 @@ std::int64_t rows_in(const plan::plan& p, const plan::stage& s) {
 
 /// "rows ≤ 1,000 → 500"; of an index, rows that it holds.
 std::string rows_text(const plan::stage& before, const plan::plan& p, const plan::stage& after) {
-  if (before.node->kind == op_kind::join_build)
+  if (before.node->op->is_join_index())
     return fmt::format("{} → {} rows indexed", graph::bound_text(before.rows_in),
                        base::count_text(rows_in(p, after)));
   return fmt::format("rows {} → {}", graph::bound_text(before.rows_out),
@@ -96,15 +96,15 @@ std::string rows_text(const plan::stage& before, const plan::plan& p, const plan
 std::string rates_text(const plan::plan& p, const plan::stage& s, double seconds) {
   constexpr double shortest_s = 1e-5;
   if (s.known || seconds < shortest_s) return {};
-  const bool file = s.node->kind == op_kind::file;
-  const auto rows = static_cast<double>(file ? s.rows_out.rows : rows_in(p, s));
-  const auto bytes =
-      ops::find(s.node->kind).size(*s.node, rows, static_cast<double>(s.rows_out.rows));
-  const double moved = file ? s.node->as<file_params>().bytes : bytes.read + bytes.written;
+  const auto& n = *s.node;
+  const auto* file = n.op->file_of(n);
+  const auto rows = static_cast<double>(file != nullptr ? s.rows_out.rows : rows_in(p, s));
+  const auto bytes = n.op->bytes(n, rows, static_cast<double>(s.rows_out.rows));
+  const double moved = file != nullptr ? file->bytes : bytes.read + bytes.written;
   if (rows == 0) return {};
   return fmt::format("{}, {:.3g} M rows/s, {:.2g} GB/s",
-                     file ? " for " + base::bytes_text(moved) : "", rows / seconds * 1e-6,
-                     moved / seconds * 1e-9);
+                     file != nullptr ? " for " + base::bytes_text(moved) : "",
+                     rows / seconds * 1e-6, moved / seconds * 1e-9);
 }
 
 }  // namespace

@@ -110,33 +110,11 @@ void session_devices::add_to(cost::machine& machine) {
   for (const auto& device : devices_) machine.devices.push_back(rates_of(stored, *device));
 }
 
-plan::device_answer session_devices::ask(const graph::node& n, unsigned number) {
+ops::answer session_devices::ask(const graph::node& n, unsigned number) {
   auto& device = *devices_[number];
-  const auto& about = device.about();
-  if (!plan::names_device(n.stage.devices, about.name))
-    return {.reason = fmt::format("on(\"{}\") asks for another place", n.stage.devices)};
-  const auto* op = device_ops::find(n.kind);
-  if (op == nullptr) return {.reason = n.name + " runs on the CPU"};
-  const bool on_host = device.runs_on_host();
-  const auto element = codegen::element_of(n);
-  if (!on_host) {  // host functions are the user's own loops
-    if (!element->possible())
-      return {.reason = fmt::format("{}", fmt::join(element->reasons, "; "))};
-    if (element->needs_doubles && !about.doubles)
-      return {.reason = about.name + " has no 64-bit floats"};
-  }
-  std::vector<std::size_t> read_bytes;
-  for (const auto& parts : element->reads) read_bytes.push_back(codegen::total(parts));
-  const auto support = op->supports(n, on_host);
-  if (!support.reason.empty()) return {.reason = support.reason};
-  const std::lock_guard lock(device.on().lock);
-  if (device.on().lost) return {.reason = about.name + " was lost"};
-  return {.possible = true,
-          .reason = {},
-          .built = device.is_built(op->main_program(n), op->main_entry(n)),
-          .launches = support.launches,
-          .scratch_row_bytes = support.scratch_row_bytes,
-          .read_bytes = std::move(read_bytes)};
+  if (!plan::names_device(n.stage.devices, device.about().name))
+    return {.why_not = fmt::format("on(\"{}\") asks for another place", n.stage.devices)};
+  return device_ops::ask(device, n);
 }
 
 double session_devices::bytes_there(const rows_ptr& rows, unsigned number) {

@@ -42,7 +42,7 @@ class session_devices {
   void check_places(const plan::plan& p);
 
   // What planning asks; `device` is a number in machine::devices.
-  plan::device_answer ask(const graph::node& n, unsigned device);
+  ops::answer ask(const graph::node& n, unsigned device);
   double bytes_there(const rows_ptr& rows, unsigned device);
 
   std::vector<chunk_loop::device_session*> all();

@@ -16,26 +16,30 @@ using plan::stage_index;
 class lowering {
  public:
   lowering(const plan::plan& p, std::size_t first)
-      : plan_(p), first_(first), last_task_(p.stages.size()) {}
+      : plan_(p), first_(first), last_task_(p.stages.size()) {
+    constexpr std::size_t usual_tasks = 8;  // of a small query
+    dag_.list.reserve(usual_tasks);
+  }
 
   void lower_stage(std::size_t i) {
     const auto& s = plan_.stages[i];
     if (s.passes_on) return;  // runs with the stage that takes its windows
     const auto own = static_cast<stage_index>(i);
     std::vector<task_id> after;
-    for (const auto part : plan::windows_path(plan_, own))
+    plan::for_each_on_path(plan_, own, [&](stage_index part) {
       for (const auto* edges :
            {&plan_.stages[index(part)].inputs, &plan_.stages[index(part)].sides})
         for (const auto input : *edges)
           if (index(input) >= first_ && !plan_.stages[index(input)].passes_on)
             after.push_back(last_task_[index(input)]);
-    const auto steps = ops::find(s.node->kind).phases(*s.node);
+    });
+    const bool file = s.node->op->file_of(*s.node) != nullptr;
     if (s.windowed) {
       lower_windows(own, std::move(after));
-    } else if (s.known || (steps.empty() && s.node->kind != detail::op_kind::file)) {
+    } else if (s.known || (!graph::is_run(*s.node) && !file)) {
       last_task_[i] = add(
           {.kind = task_kind::view, .stage = own, .what = s.node->name, .after = std::move(after)});
-    } else if (s.node->kind == detail::op_kind::file) {
+    } else if (file) {
       last_task_[i] = add({.kind = task_kind::read,
                            .stage = own,
                            .what = "read file",
@@ -45,7 +49,7 @@ class lowering {
     } else if (!s.where.devices.empty()) {
       lower_device_stage(s, own, std::move(after));
     } else {
-      lower_phases(own, steps, std::move(after));
+      lower_phases(own, cpu_ops::phases_of(*s.node), std::move(after));
     }
     for (const auto done : s.frees)
       add({.kind = task_kind::free,
@@ -94,7 +98,7 @@ class lowering {
     last_task_[index(own)] = last;
   }
 
-  void lower_phases(stage_index own, std::span<const ops::phase> steps,
+  void lower_phases(stage_index own, std::span<const cpu_ops::phase> steps,
                     std::vector<task_id> after) {
     task_id last = add_alloc(own, std::move(after));
     for (const auto& step : steps) last = add_step(own, step, last);
@@ -106,7 +110,7 @@ class lowering {
     const auto path = plan::windows_path(plan_, own);
     const auto steps_of = [&](stage_index part) {
       const auto& n = *plan_.stages[index(part)].node;
-      return ops::find(n.kind).phases(n);
+      return cpu_ops::phases_of(n);
     };
     task_id last = add_alloc(own, std::move(after));
     for (const auto part : path)
@@ -121,7 +125,7 @@ class lowering {
                 .after = {last}});
     for (const auto part : path) {
       const auto& s = plan_.stages[index(part)];
-      if (s.node->kind == detail::op_kind::slice)
+      if (s.node->op->slice_of(*s.node) != nullptr)
         last = add({.kind = task_kind::view,
                     .stage = part,
                     .what = s.node->name,
@@ -130,10 +134,10 @@ class lowering {
                     .each_window = true,
                     .after = {last}});
       for (const auto& step : steps_of(part))
-        if (step.called == ops::phase::when::each_window) last = add_step(part, step, last);
+        if (step.called == cpu_ops::phase::when::each_window) last = add_step(part, step, last);
     }
     for (const auto& step : steps_of(own))
-      if (step.called == ops::phase::when::at_end) last = add_step(own, step, last);
+      if (step.called == cpu_ops::phase::when::at_end) last = add_step(own, step, last);
     last_task_[index(own)] = last;
   }
 
@@ -147,11 +151,11 @@ class lowering {
                 .after = std::move(after)});
   }
 
-  task_id add_step(stage_index own, const ops::phase& step, task_id after) {
+  task_id add_step(stage_index own, const cpu_ops::phase& step, task_id after) {
     const auto& s = plan_.stages[index(own)];
-    const bool launch = step.what == ops::phase::kind::launch;
+    const bool launch = step.what == cpu_ops::phase::kind::launch;
     const auto items =
-        std::max<std::int64_t>(1, (s.rows_in.rows + s.chosen.chunk_rows - 1) / s.chosen.chunk_rows);
+        std::max<std::int64_t>(1, (s.rows_in.rows + s.morsel_rows - 1) / s.morsel_rows);
     return add({.kind = launch ? task_kind::launch : task_kind::reduce,
                 .stage = own,
                 .what = step.name,
@@ -159,7 +163,7 @@ class lowering {
                 .bytes = launch ? s.bytes.read + s.bytes.written : 0,
                 .exact = is_exact(s),
                 .items = launch ? items : 1,
-                .each_window = s.windowed && step.called == ops::phase::when::each_window,
+                .each_window = s.windowed && step.called == cpu_ops::phase::when::each_window,
                 .after = {after}});
   }
 

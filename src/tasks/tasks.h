@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cpu_ops/contract.h"
 #include "plan/plan.h"
 
 namespace pappus::tasks {
@@ -23,14 +24,14 @@ constexpr std::size_t index(task_id id) { return static_cast<std::size_t>(id); }
 struct task {
   task_kind kind = task_kind::launch;
   plan::stage_index stage{};
-  std::string_view what;             ///< the operator's name for the step
-  const ops::phase* step = nullptr;  ///< launch, reduce on the CPU
-  double bytes = 0;                  ///< allocated, freed, read or moved
-  bool exact = true;                 ///< false: bytes is a bound
-  std::int64_t items = 1;            ///< chunks it covers
-  bool each_window = false;          ///< repeated for every window of the input
-  bool on_device = false;            ///< of a stage that runs on devices, chunk by chunk
-  std::vector<task_id> after;        ///< what it waits for
+  std::string_view what;                 ///< the operator's name for the step
+  const cpu_ops::phase* step = nullptr;  ///< launch, reduce on the CPU
+  double bytes = 0;                      ///< allocated, freed, read or moved
+  bool exact = true;                     ///< false: bytes is a bound
+  std::int64_t items = 1;                ///< chunks it covers
+  bool each_window = false;              ///< repeated for every window of the input
+  bool on_device = false;                ///< of a stage that runs on devices, chunk by chunk
+  std::vector<task_id> after;            ///< what it waits for
 };
 
 struct dag {

@@ -19,7 +19,7 @@
 #include "support/counting_workers.h"
 #include "support/test_memory.h"
 
-namespace pappus::ops {
+namespace pappus::algorithms {
 namespace {
 
 using test::counting_workers;
@@ -186,4 +186,4 @@ TEST(cancelled, merging_runs_gives_up) {
 }
 
 }  // namespace
-}  // namespace pappus::ops
+}  // namespace pappus::algorithms

@@ -12,7 +12,7 @@
 #include "pappus/error.h"
 #include "support/test_memory.h"
 
-namespace pappus::ops {
+namespace pappus::algorithms {
 namespace {
 
 using test::test_memory;
@@ -227,4 +227,4 @@ TEST(group_table, ends_the_long_probes_of_keys_whose_spacing_suits_its_hash_badl
 }
 
 }  // namespace
-}  // namespace pappus::ops
+}  // namespace pappus::algorithms

@@ -11,7 +11,7 @@
 #include "support/test_memory.h"
 #include "support/test_workers.h"
 
-namespace pappus::ops {
+namespace pappus::algorithms {
 namespace {
 
 using test::test_memory;
@@ -223,4 +223,4 @@ TEST(join_table, says_which_operator_lacks_memory) {
 }
 
 }  // namespace
-}  // namespace pappus::ops
+}  // namespace pappus::algorithms

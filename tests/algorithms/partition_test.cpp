@@ -10,7 +10,7 @@
 #include "support/test_memory.h"
 #include "support/test_workers.h"
 
-namespace pappus::ops {
+namespace pappus::algorithms {
 namespace {
 
 using test::test_memory;
@@ -168,4 +168,4 @@ TEST(block_partition, holds_little_more_memory_than_its_rows_need) {
 }
 
 }  // namespace
-}  // namespace pappus::ops
+}  // namespace pappus::algorithms

@@ -16,7 +16,7 @@
 #include "support/test_memory.h"
 #include "support/test_workers.h"
 
-namespace pappus::ops {
+namespace pappus::algorithms {
 namespace {
 
 using test::test_memory;
@@ -221,4 +221,4 @@ TEST(radix_sort, refuses_keys_of_another_width) {
 }
 
 }  // namespace
-}  // namespace pappus::ops
+}  // namespace pappus::algorithms

@@ -9,7 +9,7 @@
 #include "support/test_memory.h"
 #include "support/test_workers.h"
 
-namespace pappus::ops {
+namespace pappus::algorithms {
 namespace {
 
 template <typename T>
@@ -77,4 +77,4 @@ TEST(sort_integers, copies_what_is_sorted_and_turns_what_is_reversed) {
 }
 
 }  // namespace
-}  // namespace pappus::ops
+}  // namespace pappus::algorithms

@@ -12,7 +12,7 @@
 #include "support/test_memory.h"
 #include "support/test_workers.h"
 
-namespace pappus::ops {
+namespace pappus::algorithms {
 namespace {
 
 std::vector<std::string> random_strings(std::size_t n, std::uint64_t seed) {
@@ -84,4 +84,4 @@ TEST(string_ids, gives_all_memory_back) {
 }
 
 }  // namespace
-}  // namespace pappus::ops
+}  // namespace pappus::algorithms

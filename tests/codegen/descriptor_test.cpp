@@ -6,7 +6,7 @@
 #include "pappus/detail/base/compiled.h"
 #include "pappus/footprint.h"
 
-namespace pappus::device_ops {
+namespace pappus::codegen {
 namespace {
 
 using ::testing::ElementsAre;
@@ -75,4 +75,4 @@ TEST(footprint, is_unknown_without_the_plugin) {
 }
 
 }  // namespace
-}  // namespace pappus::device_ops
+}  // namespace pappus::codegen

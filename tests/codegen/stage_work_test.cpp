@@ -7,7 +7,7 @@
 #include "graph/node.h"
 #include "pappus/pappus.h"
 
-namespace pappus::device_ops {
+namespace pappus::codegen {
 namespace {
 
 using cost::trust;
@@ -97,4 +97,4 @@ TEST_F(stage_work, of_functions_that_nobody_described_is_the_least) {
 }
 
 }  // namespace
-}  // namespace pappus::device_ops
+}  // namespace pappus::codegen

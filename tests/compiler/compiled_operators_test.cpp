@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "codegen/element/element.h"
 #include "device_ops/stage_runner.h"
 #include "pappus/pappus.h"
 #include "support/driver_environment.h"

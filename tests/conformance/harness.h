@@ -12,8 +12,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cpu_ops/pace.h"
 #include "devices/registry.h"
-#include "ops/pace.h"
 #include "pappus/pappus.h"
 #include "support/few_rows.h"
 
@@ -45,8 +45,8 @@ inline std::ostream& operator<<(std::ostream& out, const setting& s) {
 /// While it lives, functions are taken to need so long, whatever the clock says.
 class pretended_time {
  public:
-  explicit pretended_time(ops::pretended_time row_ns) { ops::pretended_row_ns = row_ns; }
-  ~pretended_time() { ops::pretended_row_ns = nullptr; }
+  explicit pretended_time(cpu_ops::pretended_time row_ns) { cpu_ops::pretended_row_ns = row_ns; }
+  ~pretended_time() { cpu_ops::pretended_row_ns = nullptr; }
   pretended_time(const pretended_time&) = delete;
   pretended_time& operator=(const pretended_time&) = delete;
 };

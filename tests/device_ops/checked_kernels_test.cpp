@@ -13,6 +13,7 @@
 
 #include <gtest/gtest.h>
 
+#include "codegen/element/element.h"
 #include "device_ops/algorithms/primitives.h"
 #include "device_ops/operator_samples.h"
 #include "device_ops/stage_runner.h"

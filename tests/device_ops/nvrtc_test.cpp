@@ -72,7 +72,7 @@ TEST_F(cuda_text, of_fixed_kernels_compiles) {
 TEST_F(cuda_text, of_every_operator_compiles_after_element_functions) {
   session s(options{.devices = "cpu"});
   for (const auto& [name, node] : operator_samples(s, 1))
-    expect_compiles(name, *device_ops::find(node->kind)->main_program(*node).text);
+    expect_compiles(name, *node->op->run_by(*node).devices->main_program(*node).text);
 }
 
 // Else a new text would never be compiled here.
@@ -80,7 +80,7 @@ TEST(cuda_text_samples, are_there_for_every_text_of_an_operator) {
   session s(options{.devices = "cpu"});
   std::string compiled;
   for (const auto& [name, node] : operator_samples(s, 1))
-    compiled += *device_ops::find(node->kind)->main_program(*node).text;
+    compiled += *node->op->run_by(*node).devices->main_program(*node).text;
   for (const auto& fixed : fixed_texts())
     compiled += base::embedded(std::string(texts) + std::string(fixed.file));
   for (std::size_t i = 0; i < base::embedded_texts_size; ++i) {

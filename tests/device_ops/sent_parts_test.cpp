@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "codegen/element/element.h"
 #include "device_ops/stage_runner.h"
 #include "pappus/device_code.h"
 

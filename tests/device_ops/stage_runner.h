@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "codegen/element/element.h"
 #include "device_ops/contract.h"
 #include "devices/registry.h"
 #include "pappus/pappus.h"
@@ -113,7 +114,7 @@ inline std::vector<std::byte> run_on(const chosen_device& device, const detail::
   for (const auto& side : n.stage.sides)
     run.sides.push_back(detail::evaluate_contiguous(session, side));
   if (parts) run.parts = codegen::element_of(n)->reads;
-  device_ops::find(n.kind)->run(run);
+  n.op->run_by(n).devices->run(run);
   if (run.device_rows_left) run.host_rows = download(*run.device_rows_left, memory, "test");
   std::vector<std::byte> bytes;
   for (const auto& chunk : run.host_rows->chunks()) {
@@ -130,7 +131,7 @@ inline std::string refusal(const detail::node& n) {
   std::string all;
   for (const auto& reason : codegen::element_of(n)->reasons) all += reason + "; ";
   if (!all.empty()) return all;
-  return device_ops::find(n.kind)->supports(n, false).reason;
+  return n.op->run_by(n).devices->supports(n, false).reason;
 }
 
 template <typename T>

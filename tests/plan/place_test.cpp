@@ -68,12 +68,11 @@ struct place : ::testing::Test {
 
   request asking(const cost::machine& m, std::span<const detail::node_ptr> roots) {
     request r{.roots = roots, .machine = m, .keep_history = keep_history};
-    r.ask_device = [this](const graph::node& n, unsigned) -> device_answer {
+    r.ask_device = [this](const graph::node& n, unsigned) -> ops::answer {
       ++asked_times;
       if (const auto found = refused.find(graph::label(n)); found != refused.end())
-        return {.reason = found->second};
-      return {.possible = true,
-              .reason = {},
+        return {.why_not = found->second};
+      return {.why_not = {},
               .built = built,
               .launches = launches,
               .scratch_row_bytes = scratch_row_bytes,
@@ -94,8 +93,7 @@ struct place : ::testing::Test {
   static std::vector<std::string> places(const plan& p) {
     std::vector<std::string> found;
     for (const auto& stage : p.stages)
-      if (!stage.known && !ops::find(stage.node->kind).phases(*stage.node).empty())
-        found.push_back(where_text(stage));
+      if (!stage.known && graph::is_run(*stage.node)) found.push_back(where_text(stage));
     return found;
   }
   template <typename Root>

@@ -39,9 +39,7 @@ struct planned_work : ::testing::Test {
   test::planned planned_for(const Root& root) {
     const std::vector<detail::node_ptr> nodes{detail::access::node(root)};
     request r{.roots = nodes, .machine = machine};
-    r.ask_device = [](const graph::node&, unsigned) -> device_answer {
-      return {.possible = true, .built = true};
-    };
+    r.ask_device = [](const graph::node&, unsigned) -> ops::answer { return {}; };
     r.ask_work = [this](const graph::node&) -> const cost::row_work& { return functions; };
     r.ask_measured = [this](const stage&, std::span<const unsigned>) { return seconds_a_row; };
     test::planned p{make_plan(r), nodes};

@@ -1,9 +1,9 @@
 """Who may include what: the table of ARCHITECTURE.md, held against the tree.
 
 A fenced block of ARCHITECTURE.md holds entries like `graph tasks <- kernel` (with the arrow
-character): graph and tasks may include kernel and whatever kernel may include. A folder of src/ or
-include/pappus/detail/ has the name of its layer; the headers right in include/pappus/ are the layer
-`public`.
+character): graph and tasks may include kernel and whatever kernel may include. A folder of src/ has
+the name of its layer, one of include/pappus/detail/ is the layer `detail/<folder>`; the headers
+right in include/pappus/ are the layer `public`.
 
 A public header may be so simple that lower layers want it (error.h). Including one is therefore
 allowed where all that it includes in turn would be, as if its text stood there; who may include
@@ -55,7 +55,7 @@ def layer_of(path):
     """The layer a file belongs to; None for files outside include/ and src/."""
     parts = path.split("/")
     if parts[:2] == ["include", "pappus"]:
-        return parts[3] if parts[2] == "detail" and len(parts) > 4 else "public"
+        return f"detail/{parts[3]}" if parts[2] == "detail" and len(parts) > 4 else "public"
     if parts[0] == "src" and len(parts) > 2:
         return parts[1]
     return None

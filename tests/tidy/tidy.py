@@ -18,6 +18,7 @@ import sys
 
 from functions import functions
 from layers import check_cycles, check_layers
+from operator_list import check_operator_list
 from tree import Tree
 
 FILE_LINES_MAX = 500
@@ -97,6 +98,10 @@ def cycles(tree, _):
     yield from check_cycles(tree)
 
 
+def adding_an_operator(tree, _):
+    yield from check_operator_list(tree)
+
+
 def dead_files(tree, options):
     """Headers only their own .cpp includes, and .cpp files that no target compiles."""
     users = {}
@@ -162,8 +167,8 @@ def formatting(tree, options):
 
 
 RULES = {rule.__name__: rule for rule in (
-    includes, cycles, file_length, function_length, line_length, dead_files, public_headers,
-    forbidden_words, formatting)}
+    includes, cycles, adding_an_operator, file_length, function_length, line_length, dead_files,
+    public_headers, forbidden_words, formatting)}
 
 
 def main():

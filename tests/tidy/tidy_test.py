@@ -18,8 +18,9 @@ from tree import Tree, blank  # noqa: E402
 ARCHITECTURE = f"""# Architecture
 An arrow {ARROW} in the text is no entry.
 ```
-detail: core {ARROW} std    fuse {ARROW} core    public {ARROW} fuse      (never src/)
-base {ARROW} core           graph tasks {ARROW} base    cli {ARROW} graph, tasks
+headers: detail/base {ARROW} std    detail/fuse {ARROW} detail/base
+public {ARROW} detail/fuse    (never src/)
+base {ARROW} detail/base           graph tasks {ARROW} base    cli {ARROW} graph, tasks
 ```
 """
 
@@ -74,10 +75,11 @@ class TidyTest(unittest.TestCase):
         table = parse_table(ARCHITECTURE)
         self.assertEqual(table["tasks"], {"base"})
         self.assertEqual(table["cli"], {"graph", "tasks"})
-        self.assertEqual(table["core"], {"std"})
-        self.assertIn("core", closure(table)["cli"])
-        self.assertNotIn("fuse", closure(table)["cli"])
-        self.assertEqual(set(table), {"core", "fuse", "public", "base", "graph", "tasks", "cli"})
+        self.assertEqual(table["detail/base"], {"std"})
+        self.assertIn("detail/base", closure(table)["cli"])
+        self.assertNotIn("detail/fuse", closure(table)["cli"])
+        self.assertEqual(set(table), {"detail/base", "detail/fuse", "public", "base", "graph",
+                                      "tasks", "cli"})
 
     def test_includes_finds_a_layer_that_reaches_up(self):
         self.finds("includes", {"src/base/text.cpp": '#include "graph/node.h"\n'},
@@ -94,7 +96,7 @@ class TidyTest(unittest.TestCase):
 
     def test_includes_looks_through_a_public_header(self):
         self.finds("includes", {"src/base/text.h": '#include "pappus/pappus.h"\n'},
-                   "base includes include/pappus/pappus.h, which leads to fuse")
+                   "base includes include/pappus/pappus.h, which leads to detail/fuse")
 
     def test_includes_finds_benchmarks_used_by_the_library(self):
         self.finds("includes", {"src/graph/node.cpp": '#include "bench/system/scan.h"\n'},
@@ -108,13 +110,24 @@ class TidyTest(unittest.TestCase):
         self.finds("includes", {"src/rogue/x.cpp": ""}, "rogue", "add it to the table")
 
     def test_includes_finds_an_entry_without_a_folder(self):
-        extra = ARCHITECTURE.replace("base " + ARROW, f"plan {ARROW} base    base {ARROW}")
+        extra = ARCHITECTURE.replace("graph tasks " + ARROW,
+                                     f"plan {ARROW} base    graph tasks {ARROW}")
         self.finds("includes", {"ARCHITECTURE.md": extra}, "plan", "no files")
 
     def test_includes_finds_a_cycle_in_the_table(self):
-        circular = ARCHITECTURE.replace(f"core {ARROW} std", f"core {ARROW} fuse")
+        circular = ARCHITECTURE.replace(f"detail/base {ARROW} std",
+                                        f"detail/base {ARROW} detail/fuse")
         found = self.check("includes", {"ARCHITECTURE.md": circular})
         self.assertTrue(any("break the cycle" in line for line in found), found)
+
+    def test_the_list_for_adding_an_operator_is_compared_with_files(self):
+        listed = ARCHITECTURE + "\n```\nnew  src/ops/NAME.cpp  its entry\n```\n"
+        entry = {"ARCHITECTURE.md": listed, "src/ops/scan.cpp": "int scan_operator();\n"}
+        self.assertEqual(self.check("adding_an_operator", entry), [])
+        self.finds("adding_an_operator", {"ARCHITECTURE.md": listed}, "isn't there for scan")
+        self.finds("adding_an_operator", {**entry, "src/plan/x.cpp": "// scan_params\n"},
+                   "src/plan/x.cpp: names scan")
+        self.finds("adding_an_operator", {**entry, "src/ops/scan.cpp": ""}, "doesn't name scan")
 
     def test_includes_finds_a_missing_table(self):
         self.finds("includes", {"ARCHITECTURE.md": "# Architecture\n"}, "no table")

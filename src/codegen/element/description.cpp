@@ -1,5 +1,7 @@
 #include "codegen/element/description.h"
 
+#include "graph/operator_entry.h"
+
 #include <cstring>
 
 #include "graph/node.h"
@@ -34,9 +36,9 @@ enum class description::what : char {
 
 description::description(const graph::node& n, element_writer* to) : to_(to) {
   key_.reserve(1024);
-  key_ += static_cast<char>(n.kind);
+  put(reinterpret_cast<std::uintptr_t>(n.op));
   key_ += static_cast<char>(n.stage.form);
-  if (n.kind == detail::op_kind::fold)
+  if (n.op->uses_elements() == graph::element_use::fold)
     put(static_cast<std::uint64_t>(n.as<detail::fold_params>().reducer.lanes));
   put(n.stage.inputs.size());
   put(n.stage.sides.size());

@@ -9,27 +9,20 @@
 #include "codegen/element/element_text.h"
 #include "codegen/element/element_writer.h"
 #include "codegen/text/c_text.h"
+#include "graph/operator_entry.h"
 #include "pappus/error.h"
 
 namespace pappus::codegen {
+
+/// What is remembered for a node.
+struct own_element {
+  element_ptr shared;
+  captured_values values;
+};
+
 namespace {
 
-using detail::op_kind;
-
-bool consumes_elements(op_kind what) {
-  switch (what) {
-    case op_kind::materialise:
-    case op_kind::deliver:
-    case op_kind::fold:
-    case op_kind::group:
-    case op_kind::sort:
-    case op_kind::top:
-    case op_kind::scan:
-      return true;
-    default:
-      return false;
-  }
-}
+using graph::element_use;
 
 /// What can be described and still not run. A stage's form is `many` behind functions of batches,
 /// too, which yield one record a row, and behind look-ups that only keep records.
@@ -39,12 +32,13 @@ void check(const graph::node& n, element_writer& described) {
     return std::ranges::any_of(described.body, [&](const auto& s) { return s.what == what; });
   };
   const bool many = n.stage.form == detail::shape::many;
-  if (n.kind == op_kind::fold && many && n.as<detail::fold_params>().reducer.lanes > 1 &&
+  const auto use = n.op->uses_elements();
+  if (use == element_use::fold && many && n.as<detail::fold_params>().reducer.lanes > 1 &&
       (has(kind::loop) || has(kind::condition)))
     described.refuse("floats are summed in lanes of records, whose number is open");
-  if (n.kind == op_kind::group && many && has(kind::loop))
+  if (use == element_use::group && many && has(kind::loop))
     described.refuse("records of a flat_map or join are grouped on the CPU");
-  if (n.kind == op_kind::group) {
+  if (use == element_use::group) {
     unsigned width = 0;
     for (const auto& part : described.group) width += part.width;
     if (width > 64) described.refuse("keys of more than 8 bytes are grouped on the CPU");
@@ -81,18 +75,12 @@ element_ptr written(const graph::node& n, element_writer& writer, const captured
   for (const auto& op : n.stage.ops) ops += fmt::format("{}.", op.name);
   made->text = fmt::format("// {}{}\n", ops, n.name);
   made->values = values;
-  write_element(writer, n.kind, n.stage.form == detail::shape::many, *made);
+  write_element(writer, n.op->uses_elements(), n.stage.form == detail::shape::many, *made);
   return made;
 }
 
-/// What a node keeps.
-struct own_element {
-  element_ptr shared;
-  captured_values values;
-};
-
 own_element make(const graph::node& n) {
-  if (!consumes_elements(n.kind) || n.stage.describe == nullptr) {
+  if (n.op->uses_elements() == element_use::none || n.stage.describe == nullptr) {
     auto none = std::make_shared<element>();
     none->reasons = {fmt::format("{}: it runs on the CPU only", n.name)};
     return {std::move(none), {}};
@@ -111,10 +99,14 @@ own_element make(const graph::node& n) {
   return {std::move(made), std::move(values)};
 }
 
+/// Two threads may make one for the same node; the first is kept.
 std::shared_ptr<const own_element> own_element_of(const graph::node& n) {
-  const std::lock_guard lock(n.mutex);
-  if (!n.device_element) n.device_element = std::make_shared<const own_element>(make(n));
-  return std::static_pointer_cast<const own_element>(n.device_element);
+  if (auto known = n.table->get(n.id, &graph::remembered::element)) return known;
+  auto made = std::make_shared<const own_element>(make(n));
+  return n.table->change(n.id, [&](graph::remembered& of) {
+    if (!of.element) of.element = std::move(made);
+    return of.element;
+  });
 }
 
 }  // namespace

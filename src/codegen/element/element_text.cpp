@@ -290,15 +290,15 @@ void text_writer::combine() {
 
 }  // namespace
 
-void write_element(const element_writer& from, detail::op_kind what, bool many, element& to) {
+void write_element(const element_writer& from, graph::element_use what, bool many, element& to) {
   to.legible = from.legible;
   text_writer text(from, to);
   text.types_and_codes();
   text.values_and_parameters();
   text.helpers();
-  if (what == detail::op_kind::fold) {
+  if (what == graph::element_use::fold) {
     text.fold();
-  } else if (what == detail::op_kind::group) {
+  } else if (what == graph::element_use::group) {
     text.group();
   } else if (many) {
     text.records();

@@ -5,10 +5,11 @@
 
 #include "codegen/element/element.h"
 #include "codegen/element/element_writer.h"
+#include "graph/operator_entry.h"
 
 namespace pappus::codegen {
 
 /// \param many  records come in any number.
-void write_element(const element_writer& from, detail::op_kind what, bool many, element& to);
+void write_element(const element_writer& from, graph::element_use what, bool many, element& to);
 
 }  // namespace pappus::codegen

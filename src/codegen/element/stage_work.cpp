@@ -1,4 +1,5 @@
-// A stage describes itself to devices (detail/base/device.h); here it is listened to for the calls alone.
+// A stage describes itself to devices (detail/base/device.h); here it is listened to for the calls
+// alone.
 //
 // Rows that a filter drops aren't computed by what follows: half are assumed to pass. How many
 // records a flat_map yields for one is assumed, too; a join's key is assumed to match once.
@@ -11,6 +12,7 @@
 #include <utility>
 
 #include "codegen/plugin/descriptor.h"
+#include "graph/operator_entry.h"
 #include "pappus/error.h"
 
 namespace pappus::codegen {
@@ -128,16 +130,8 @@ cost::row_work counted(const graph::node& n) {
 const cost::row_work& row_work_of(const graph::node& n) {
   // Rows that are moved, and functions that aren't described: of groups, of partitions.
   static const cost::row_work none, unknown{.terms = {}, .how = trust::at_least};
-  if (n.stage.describe == nullptr) {
-    switch (n.kind) {
-      case detail::op_kind::apply:
-      case detail::op_kind::map_groups:
-      case detail::op_kind::loop:
-        return unknown;
-      default:
-        return n.stage.ops.empty() ? none : unknown;
-    }
-  }
+  if (n.stage.describe == nullptr)
+    return n.stage.ops.empty() && n.op->describes_its_functions() ? none : unknown;
   // The function that describes a stage is made for its type, so for the functions in it.
   static std::shared_mutex mutex;
   static std::unordered_map<detail::describe_element, std::unique_ptr<const cost::row_work>> known;

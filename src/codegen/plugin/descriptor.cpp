@@ -164,7 +164,7 @@ namespace pappus::detail {
 
 std::string footprint_text(const char* descriptor) {
   if (descriptor == nullptr) return "unknown: compile with pappus_enable(target)";
-  const auto& function = compiled_function_of(descriptor);
+  const auto& function = codegen::compiled_function_of(descriptor);
   return function.problem.empty() ? function.footprint : "unknown: " + function.problem;
 }
 

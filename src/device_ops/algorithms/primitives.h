@@ -17,6 +17,8 @@
 
 namespace pappus::device_ops {
 
+using namespace chunk_loop;  // what they are made of
+
 using kept_blocks = std::vector<memory::device_block_ptr>;
 
 /// Row numbers are uint: chunks are shorter than this.

@@ -30,21 +30,13 @@ struct growing_rows : detail::out_rows {
   }
 };
 
-detail::write_loop loop_of(const graph::node& n) {
-  switch (n.kind) {
-    case detail::op_kind::materialise:
-      return n.as<detail::write_params>().loop;
-    case detail::op_kind::deliver:
-      return n.as<detail::deliver_params>().loop;
-    default:
-      throw std::logic_error("host_stage: " + graph::label(n) + " writes no rows");
-  }
-}
-
 }  // namespace
 
 host_stage::host_stage(const void* context, void* const* arguments, std::size_t count)
-    : node(*static_cast<const graph::node*>(context)), out_bytes(node.out.size) {
+    : node(*static_cast<const graph::node*>(context)),
+      out_bytes(node.out.size),
+      top_(node.if_a<detail::top_params>()),
+      is_sorted_(top_ != nullptr || node.if_a<detail::sort_params>() != nullptr) {
   std::size_t next = 0;
   for (std::size_t i = 0; i < node.stage.inputs.size(); ++i)
     inputs_.push_back(static_cast<const std::byte*>(arguments[next++]));
@@ -75,8 +67,8 @@ std::uint64_t load_bits(const std::byte* from, std::size_t bytes) {
 std::uint64_t host_stage::sort_key(long row, int part) {
   alignas(64) std::byte key[64];
   host_bytes beside;
-  if (node.kind == detail::op_kind::top) {
-    const auto& params = node.as<detail::top_params>();
+  if (top_ != nullptr) {
+    const auto& params = *top_;
     detail::top_buffer one{beside.resize(params.candidate_bytes), 0, 1, 1, false};
     params.consider(node.stage.element.get(), block_of(row), one);
     const auto bits = load_bits(one.candidates, params.key_bytes);  // a candidate begins with it
@@ -100,8 +92,8 @@ std::uint64_t host_stage::sort_key(long row, int part) {
 int host_stage::sorted_record(long row, host_bytes* out) {
   alignas(64) std::byte key[64];
   host_bytes beside;
-  if (node.kind == detail::op_kind::top) {
-    const auto& params = node.as<detail::top_params>();
+  if (top_ != nullptr) {
+    const auto& params = *top_;
     detail::top_buffer one{beside.resize(params.candidate_bytes), 0, 1, 1, false};
     params.consider(node.stage.element.get(), block_of(row), one);
     params.finish(one.candidates, 1, 1, out->resize(out_bytes));
@@ -123,19 +115,18 @@ int host_stage::sorted_record(long row, host_bytes* out) {
 }
 
 int host_stage::record(long row, host_bytes* out) {
-  if (node.kind == detail::op_kind::sort || node.kind == detail::op_kind::top)
-    return sorted_record(row, out);
+  if (is_sorted_) return sorted_record(row, out);
   std::byte* const room = out->resize(out_bytes);
   detail::out_rows to;
   to.cursor = room;
   to.end = room + out_bytes;
-  loop_of(node)(node.stage.element.get(), block_of(row), to);
+  node.as<detail::write_params>().loop(node.stage.element.get(), block_of(row), to);
   return to.cursor != room ? 1 : 0;
 }
 
 long host_stage::records(long row, std::vector<std::byte>& out) {
   growing_rows to(out, out_bytes);
-  loop_of(node)(node.stage.element.get(), block_of(row), to);
+  node.as<detail::write_params>().loop(node.stage.element.get(), block_of(row), to);
   return static_cast<long>(to.used() / out_bytes);
 }
 

@@ -14,6 +14,10 @@
 #include "devices/host/prelude.h"
 #include "graph/node.h"
 
+namespace pappus::detail {
+struct top_params;
+}
+
 namespace pappus::device_ops::on_host {
 
 /// Bytes of a record or of states whose size only running tells.
@@ -68,6 +72,8 @@ class host_stage {
   std::vector<const std::byte*> inputs_, at_row_;
   std::vector<detail::side> sides_;
   std::int64_t first_row_ = 0;
+  const detail::top_params* top_;  // null: the operator is another
+  bool is_sorted_;                 // by sort or top
 };
 
 // What operators' texts use.

@@ -1,6 +1,6 @@
 // Reduces a fused stage to one record: leaves of rows on devices, merged on the host.
 //
-// Leaves have the CPU's size (ops/fold.cpp), so the tree of additions is the same; a device that
+// Leaves have the CPU's size (cpu_ops/fold.cpp), so the tree of additions is the same; a device that
 // isn't like a CPU needs more to do at once and gets leaves of a sixteenth. States come back, a few
 // bytes for many thousand rows, and the reducer's own merge and finalize see them on the host.
 #include <cstring>
@@ -9,9 +9,9 @@
 
 #include "device_ops/contract.h"
 #include "device_ops/host/host_stage.h"
-#include "device_ops/operators/operators.h"
 #include "devices/host/entry.h"
 #include "ops/fold.h"
+#include "ops/implementations.h"
 
 namespace pappus::device_ops::on_host {
 namespace {
@@ -112,7 +112,7 @@ class fold_operator final : public device_operator {
 
 }  // namespace
 
-const device_operator& fold_on_device() {
+const device_operator& fold_on_devices() {
   static const fold_operator entry;
   return entry;
 }

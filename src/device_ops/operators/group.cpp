@@ -1,7 +1,7 @@
 // group_by and distinct on devices: leaves of rows are reduced there (text/group.cl) and merged on
 // the host (group_merge.h).
 //
-// Where the domain is known and its table small, leaves are the CPU's (ops/group_dense.cpp) and so
+// Where the domain is known and its table small, leaves are the CPU's (cpu_ops/group_dense.cpp) and so
 // is every addition. A device that is like a CPU fills the tables directly; others sort each leaf.
 //
 // Otherwise a leaf has as many rows as make its scratch a moderate, fixed size: more rows a leaf
@@ -35,8 +35,8 @@
 #include "device_ops/algorithms/primitives.h"
 #include "device_ops/host/host_groups.h"
 #include "device_ops/operators/group_merge.h"
-#include "device_ops/operators/operators.h"
 #include "devices/host/entry.h"
+#include "ops/implementations.h"
 
 namespace pappus::device_ops::on_host::group_keys_of_4 {
 namespace {
@@ -493,7 +493,7 @@ class group_operator final : public device_operator {
 
 }  // namespace
 
-const device_operator& group_on_device() {
+const device_operator& group_on_devices() {
   static const group_operator entry;
   return entry;
 }

@@ -20,8 +20,8 @@
 #include "device_ops/algorithms/primitives.h"
 #include "device_ops/contract.h"
 #include "device_ops/host/host_stage.h"
-#include "device_ops/operators/operators.h"
 #include "devices/host/entry.h"
+#include "ops/implementations.h"
 
 namespace pappus::device_ops::on_host {
 namespace {
@@ -289,7 +289,7 @@ class materialise_operator final : public device_operator {
 
 }  // namespace
 
-const device_operator& materialise_on_device() {
+const device_operator& materialise_on_devices() {
   static const materialise_operator entry;
   return entry;
 }

@@ -5,7 +5,7 @@
 //
 // Idea: rows are cut into tiles, whose totals are computed first and combined in order; then each
 // tile is scanned from there. A device that is like a CPU applies the operator to the same pairs of
-// values as the CPU does (ops/scan.cpp), so sums of floats are the same to the last bit; others
+// values as the CPU does (cpu_ops/scan.cpp), so sums of floats are the same to the last bit; others
 // have smaller tiles, to be busy. Neither depends on chunks or on the number of devices.
 //
 // One device that is like a CPU does both for a chunk while it is in the caches, and the value of
@@ -17,6 +17,7 @@
 // many, and combining them in order is one work-item's job, while an input that fits, the case in
 // which they win, is uploaded once anyway.
 #include "pappus/detail/loops/scan.h"
+#include "ops/rows.h"
 
 #include <algorithm>
 #include <cstring>
@@ -26,8 +27,8 @@
 #include "chunk_loop/blocks.h"
 #include "device_ops/contract.h"
 #include "device_ops/host/host_stage.h"
-#include "device_ops/operators/operators.h"
 #include "devices/host/entry.h"
+#include "ops/implementations.h"
 
 namespace pappus::device_ops::on_host {
 namespace {
@@ -278,7 +279,7 @@ class scan_operator final : public device_operator {
 
 }  // namespace
 
-const device_operator& scan_on_device() {
+const device_operator& scan_on_devices() {
   static const scan_operator entry;
   return entry;
 }

@@ -15,6 +15,7 @@
 //
 // Not here: strings and keys of more than 8 bytes a part.
 #include "pappus/detail/loops/sort.h"
+#include "codegen/element/element.h"
 
 #include <algorithm>
 #include <cstring>
@@ -26,8 +27,8 @@
 #include "device_ops/algorithms/primitives.h"
 #include "device_ops/contract.h"
 #include "device_ops/host/host_stage.h"
-#include "device_ops/operators/operators.h"
 #include "devices/host/entry.h"
+#include "ops/implementations.h"
 #include "pappus/detail/loops/top.h"
 
 #define SORT_KEY_OF_ROW(args, row, part) (args).sort_key(row, part)
@@ -47,7 +48,6 @@ using sort_key = std::uint64_t;
 namespace pappus::device_ops {
 namespace {
 
-using detail::op_kind;
 using detail::sort_params;
 using detail::top_params;
 
@@ -66,7 +66,7 @@ constexpr kernel_entry records_entry{"sort_records",
 /// Bytes of each part of the keys, the least significant first.
 std::vector<std::size_t> key_parts(const graph::node& n, bool on_host) {
   if (!on_host) return codegen::element_of(n)->key_bytes;
-  if (n.kind == op_kind::top) return {n.as<top_params>().key_bytes};
+  if (const auto* top = n.if_a<top_params>()) return {top->key_bytes};
   std::vector<std::size_t> bytes;
   for (const auto& pass : n.as<sort_params>().passes) bytes.push_back(pass.key_bytes);
   return bytes;
@@ -83,7 +83,8 @@ bool is_plain(const graph::node& n) { return n.stage.ops.empty() && n.stage.inpu
 
 /// Integers of 4 or 8 bytes: the record is the key's bits, but for the sign.
 bool sorts_integers(const graph::node& n) {
-  return n.kind == op_kind::sort && n.as<sort_params>().integers;
+  const auto* sort = n.if_a<sort_params>();
+  return sort != nullptr && sort->integers;
 }
 
 template <typename T>
@@ -100,8 +101,9 @@ class sorting final : public chunk_operator {
         on_host_(run.devices.front()->runs_on_host()),
         key_bytes_(key_parts(node_, on_host_)),
         integers_(sorts_integers(node_)),
-        limit_(node_.kind == op_kind::top ? std::min(node_.as<top_params>().limit, run.rows)
-                                          : run.rows) {
+        limit_(node_.if_a<top_params>() != nullptr
+                   ? std::min(node_.as<top_params>().limit, run.rows)
+                   : run.rows) {
     for (std::size_t part = 0; part < key_bytes_.size(); ++part)
       programs_.push_back(program_of(node_, part, key_bytes_[part]));
   }
@@ -316,7 +318,7 @@ class sort_operator final : public device_operator {
 
 }  // namespace
 
-const device_operator& sort_on_device() {
+const device_operator& sort_on_devices() {
   static const sort_operator entry;
   return entry;
 }

@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "base/text.h"
-#include "session/core.h"
+#include "session/settings.h"
 
 namespace pappus {
 namespace {

@@ -4,7 +4,7 @@
 #include <system_error>
 
 #include "formats/registry.h"
-#include "session/core.h"
+#include "session/session.h"
 
 namespace pappus::detail {
 
@@ -21,7 +21,7 @@ node_ptr open_rows(const session_ptr& session, record_type record, record_layout
   params->open = [&kind, path, layout](memory_source& memory) -> std::shared_ptr<formats::reader> {
     return kind.open(path, layout, memory);
   };
-  return session->add({op_kind::file, path, record, {}, std::move(params)});
+  return session->add({file_operator(), path, record, {}, std::move(params)});
 }
 
 void deliver(const session_ptr& session, node_request request) {

@@ -2,13 +2,13 @@
 //
 // The loop node's inputs are the initial state and these invariants, so they are planned, computed
 // and shared like everything else, once, before the loop starts. Only the nodes between them and
-// the body's result are evaluated again in each iteration (ops/loop.cpp).
+// the body's result are evaluated again in each iteration (cpu_ops/loop.cpp).
 #include <algorithm>
 #include <array>
 #include <unordered_set>
 
 #include "pappus/detail/base/loop.h"
-#include "session/core.h"
+#include "session/session.h"
 
 namespace pappus::detail {
 namespace {
@@ -31,7 +31,7 @@ void find_invariants(loop_params& loop) {
       continue;
     dependent.insert(n);
     // Rows kept from one iteration would be wrong in the next.
-    const_cast<node*>(n)->cached = false;
+    if (n->is_cached()) n->table->change(n->id, [](auto& of) { of.cached = false; });
     for (const auto& input : inputs) add(input, false);
     for (const auto& side : sides) add(side, true);
   }
@@ -41,7 +41,7 @@ void find_invariants(loop_params& loop) {
 }  // namespace
 
 node_ptr make_placeholder(const session_ptr& session, record_type state) {
-  return make_node(session, {op_kind::placeholder, "state", state, {}, nullptr});
+  return make_node(session, {loop_state_operator(), "state", state, {}, nullptr});
 }
 
 node_ptr make_loop(const session_ptr& session, const node_ptr& initial, loop_params given) {
@@ -50,7 +50,7 @@ node_ptr make_loop(const session_ptr& session, const node_ptr& initial, loop_par
   stage.inputs.push_back(initial);
   for (const auto& invariant : given.invariants) stage.inputs.push_back(invariant.node);
   const auto state = initial->out;
-  return make_node(session, {op_kind::loop, "do_while", state, std::move(stage),
+  return make_node(session, {loop_operator(), "do_while", state, std::move(stage),
                              std::make_shared<const loop_params>(std::move(given))});
 }
 

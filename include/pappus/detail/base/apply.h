@@ -21,6 +21,7 @@ struct partition_params : op_params {
   std::int64_t parts = 1;
   std::string identity;  ///< equal for partitionings that are known to be the same
 };
+const graph::operator_entry& partition_operator();
 
 /// Where an applied function's results go.
 struct apply_output {
@@ -35,6 +36,7 @@ struct apply_params : op_params {
   std::int64_t pieces = 0;    ///< > 0: even pieces; 0: the partitions of the input
   bool shares_input = false;  ///< the partitioning had been asked for before
 };
+const graph::operator_entry& apply_operator();
 
 /// The node of `rows` put together by partition: an existing one where there is one.
 struct partition_node {

@@ -77,8 +77,8 @@ constexpr std::size_t group_slot_bytes(std::size_t key_bytes, std::size_t state_
                   state_align < 4 ? 4 : state_align);
 }
 
-/// A group table (algorithms/group_table.h) for loops that look up keys in line: most are found where
-/// their hash says, or in the next slot.
+/// A group table (algorithms/group_table.h) for loops that look up keys in line: most are found
+/// where their hash says, or in the next slot.
 struct group_slots {
   std::byte* slots = nullptr;
   spread_hash homes;

@@ -26,6 +26,7 @@ struct join_build_params : op_params {
   bits128 domain_base;            ///< the bits of key 0
   std::int64_t domain_rows = -1;  ///< keys in the domain; < 0: none is known
 };
+const graph::operator_entry& join_build_operator();
 
 /// The row of a join_build node.
 struct join_side {

@@ -25,6 +25,9 @@ struct loop_params : op_params {
   loop_condition condition;
   std::int64_t max_iterations = INT64_MAX;
 };
+const graph::operator_entry& loop_operator();
+/// The state of a do_while, inside its body.
+const graph::operator_entry& loop_state_operator();
 
 /// The node of the state inside a loop's body.
 node_ptr make_placeholder(const session_ptr& session, record_type state);

@@ -16,46 +16,29 @@
 namespace pappus::formats {
 class reader;  // defined in src/formats/
 }
+namespace pappus::graph {
+class operator_entry;  // what an operator is; defined in src/graph/
+}
 
 namespace pappus::detail {
 
 class session_core;  // defined in src/session/
 using session_ptr = std::shared_ptr<session_core>;
 
-/// Operators that are nodes of the graph; element-wise ones live fused inside a node's stage. Each
-/// has an entry in ops/registry.cpp.
-enum class op_kind : std::uint8_t {
-  memory,       ///< rows of a std range or span, copied or borrowed
-  file,         ///< rows of a file
-  placeholder,  ///< the state of a do_while, inside its body
-  materialise,  ///< a fused stage written to memory
-  fold,         ///< a fused stage reduced to one record
-  slice,        ///< take, skip
-  concat,
-  sort,        ///< all rows by their keys
-  top,         ///< the rows with the greatest or least keys
-  scan,        ///< running totals
-  join_build,  ///< an index over the keys of a join's right side
-  loop,        ///< a do_while
-  partition,   ///< rows put together by key
-  apply,       ///< an opaque function on each partition
-  deliver,     ///< a fused stage handed to the caller run by run
-  group,       ///< a reduction of each group
-  map_groups,  ///< a function of each group's rows
-  count_,
-};
-
-/// What an operator needs beyond its stage. Each kind has its own struct, known to its loops/
-/// header and its ops/ file.
+/// What an operator needs beyond its stage: a struct of its own. Beside each stands the operator's
+/// entry, which is defined in src/ops/.
 struct op_params {
   virtual ~op_params() = default;
 };
 using params_ptr = std::shared_ptr<const op_params>;
 
+/// A fused stage written to memory.
 struct write_params : op_params {
   write_loop loop = nullptr;
 };
+const graph::operator_entry& materialise_operator();
 
+/// A fused stage reduced to one record.
 struct fold_params : op_params {
   fold_loop loop = nullptr;
   reduce_kernel reducer;
@@ -67,21 +50,27 @@ struct fold_params : op_params {
   void (*accumulate)(const std::byte* values, const std::uint8_t* lanes, std::int64_t n,
                      std::byte* state) = nullptr;
 };
+const graph::operator_entry& fold_operator();
 
-struct deliver_params : op_params {
-  write_loop loop = nullptr;
+/// A fused stage handed to the caller run by run.
+struct deliver_params : write_params {
   /// Takes n records; called on the query's own thread, in row order.
   std::function<void(workers& team, const std::byte* records, std::int64_t n)> take;
 };
+const graph::operator_entry& deliver_operator();
 
 struct slice_params : op_params {
   std::int64_t skip = 0, take = 0;  ///< rows; clipped to what there is
 };
+const graph::operator_entry& slice_operator();
+const graph::operator_entry& concat_operator();
 
+/// Rows of a std range or span, copied or borrowed.
 struct memory_params : op_params {
   rows_ptr rows;
   bool borrowed = false;
 };
+const graph::operator_entry& memory_operator();
 
 struct file_params : op_params {
   std::string path;
@@ -89,9 +78,10 @@ struct file_params : op_params {
   double bytes = 0;        ///< of the file
   std::function<std::shared_ptr<formats::reader>(memory_source&)> open;
 };
+const graph::operator_entry& file_operator();
 
 struct node_request {
-  op_kind kind = op_kind::memory;
+  const graph::operator_entry& op;
   std::string name;  ///< shown by explain: "sum", "sort_by"
   record_type out;
   stage_spec stage;

@@ -19,7 +19,7 @@
 namespace pappus::detail {
 
 struct node;  // defined in src/graph/
-using node_ptr = std::shared_ptr<node>;
+using node_ptr = std::shared_ptr<const node>;
 class workers;  // parallel.h
 
 /// Data a stage sees whole: shared records, or the table a join probes (then `data` is its

@@ -1,5 +1,6 @@
 // Users' functions in the shape that the compiler plugin reads: one call each, all parameters
-// pointers and row counts. Nothing calls a thunk; only its slot is looked at (detail/base/compiled.h).
+// pointers and row counts. Nothing calls a thunk; only its slot is looked at
+// (detail/base/compiled.h).
 #pragma once
 
 #include <cstddef>

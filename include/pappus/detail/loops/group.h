@@ -65,6 +65,7 @@ struct group_params : op_params {
   void (*emit)(const std::byte* keys, const std::byte* const* states, std::size_t n,
                std::byte* out) = nullptr;
 };
+const graph::operator_entry& group_operator();
 
 /// Throws usage_error naming the key and the domain.
 [[noreturn]] void throw_outside_domain(const std::string& key, std::int64_t domain);
@@ -416,6 +417,7 @@ struct map_groups_params : group_params {
                 std::byte* out) = nullptr;
   std::shared_ptr<const void> function;
 };
+const graph::operator_entry& map_groups_operator();
 
 template <typename G, typename F>
 void group_apply(const void* function, const std::byte* key, const std::byte* records,

@@ -45,6 +45,7 @@ struct scan_params : op_params {
                   std::byte* to) = nullptr;
   std::shared_ptr<const void> initial;  ///< exclusive scans: what comes before the first row
 };
+const graph::operator_entry& scan_operator();
 
 /// Adds in R.
 template <typename R>

@@ -1,4 +1,5 @@
-// The typed half of sorting: keys of records as bits (detail/base/keys.h), beside what moves with them.
+// The typed half of sorting: keys of records as bits (detail/base/keys.h), beside what moves with
+// them.
 //
 // Neighbouring keys are joined into parts of at most 16 bytes; a string is a part of its own. One
 // part is the rule: it is sorted once, stably. More parts are sorted one after the other, the least
@@ -54,6 +55,7 @@ struct sort_params : op_params {
   /// Turns key bits back into records, in place if they are of one size. For other keys that move.
   void (*decode)(const std::byte* keys, std::byte* records, std::int64_t n) = nullptr;
 };
+const graph::operator_entry& sort_operator();
 
 /// A key function and its direction.
 template <typename F, bool Descending>

@@ -37,6 +37,7 @@ struct top_params : op_params {
   void (*finish)(std::byte* candidates, std::int64_t count, std::int64_t n,
                  std::byte* records) = nullptr;
 };
+const graph::operator_entry& top_operator();
 
 template <typename E, typename Key, bool Greatest>
 struct top_element {

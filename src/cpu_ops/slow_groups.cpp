@@ -3,10 +3,10 @@
 // short, the rows are extracted by the one that takes them.
 #include <cstring>
 
-#include "ops/group.h"
+#include "cpu_ops/group.h"
 #include "pappus/error.h"
 
-namespace pappus::ops {
+namespace pappus::cpu_ops {
 namespace {
 
 /// Of one piece: a row may yield very many.
@@ -95,4 +95,4 @@ slow_rows feed_slow_rows(const run_context& context, const group_params& params,
   return left;
 }
 
-}  // namespace pappus::ops
+}  // namespace pappus::cpu_ops

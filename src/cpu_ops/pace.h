@@ -12,9 +12,9 @@
 #include <chrono>
 #include <cstdint>
 
-#include "ops/operator.h"
+#include "cpu_ops/contract.h"
 
-namespace pappus::ops {
+namespace pappus::cpu_ops {
 
 /// For tests, which don't wait: the nanoseconds that the row of a stage is taken to need, whatever
 /// the clock says; null: the clock decides.
@@ -44,7 +44,7 @@ class pace {
       : context_(context),
         begin_(begin),
         looked_at_(begin),
-        most_(std::min(detail::max_block_rows, context.chosen.chunk_rows)),
+        most_(std::min(detail::max_block_rows, context.morsel_rows)),
         longest_(std::min<std::int64_t>(context.node.stage.batched ? batched_rows : 1, most_)),
         last_(clock::now()) {}
 
@@ -95,4 +95,4 @@ inline bool worth_sharing(const run_context& context, std::int64_t rows, const p
          (!context.node.stage.batched || rows >= batched_rows);
 }
 
-}  // namespace pappus::ops
+}  // namespace pappus::cpu_ops

@@ -1,9 +1,10 @@
-// Nodes that hand on rows which exist already: memory, files (their rows are read by run/), slices
-// and concatenations of other nodes' rows.
+// Operators that nobody runs: memory, files (whose rows run/ reads), slices and concatenations of
+// other nodes' rows, the state of a loop.
 #include <algorithm>
 
-#include "ops/operator.h"
-#include "ops/registry.h"
+#include "graph/operator_entry.h"
+#include "ops/rows.h"
+#include "ops/slice.h"
 #include "pappus/error.h"
 
 namespace pappus::ops {
@@ -13,10 +14,9 @@ using detail::row_set;
 using detail::rows_ptr;
 
 /// No work of its own.
-class view_entry : public operator_entry {
+class view_entry : public graph::operator_entry {
  public:
-  footprint size(const graph::node&, double, double) const override { return {}; }
-  std::span<const phase> phases(const graph::node&) const override { return {}; }
+  graph::traffic bytes(const graph::node&, double, double) const override { return {}; }
 };
 
 class memory_entry final : public view_entry {
@@ -31,7 +31,11 @@ class memory_entry final : public view_entry {
 
 class slice_entry final : public view_entry {
  public:
-  bool streams(const graph::node&) const override { return true; }
+  bool takes_windows(const graph::node&) const override { return true; }
+  bool passes_windows_to(const graph::node&) const override { return true; }
+  const detail::slice_params* slice_of(const graph::node& n) const override {
+    return &n.as<detail::slice_params>();
+  }
   bool may_stop_early(const graph::node& n) const override {
     return n.as<detail::slice_params>().take != INT64_MAX;
   }
@@ -45,13 +49,13 @@ class slice_entry final : public view_entry {
   rows_ptr rows_of(const graph::node& n, std::span<const rows_ptr> inputs) const override {
     const auto& params = n.as<detail::slice_params>();
     if (params.skip == 0 && params.take >= inputs.front()->rows()) return inputs.front();
-    return slice_of(params, inputs.front(), 0);
+    return sliced(params, inputs.front(), 0);
   }
 };
 
 class concat_entry final : public view_entry {
  public:
-  // The planner adds up the inputs of a concatenation; see plan/bounds.cpp.
+  bool adds_its_inputs() const override { return true; }
   graph::bound output_rows(const graph::node&, const graph::bound& input) const override {
     return input;
   }
@@ -72,15 +76,20 @@ class file_entry final : public view_entry {
     const auto rows = n.as<detail::file_params>().rows;
     return rows < 0 ? graph::bound::unknown() : graph::bound::exactly(rows);
   }
-  footprint size(const graph::node& n, double, double rows_out) const override {
-    const double bytes = rows_out * static_cast<double>(n.out.size);
-    return {.read = n.as<detail::file_params>().bytes, .written = bytes, .output = bytes};
+  graph::traffic bytes(const graph::node& n, double, double rows_out) const override {
+    const double output = output_bytes(n, rows_out);
+    return {.read = n.as<detail::file_params>().bytes, .written = output, .output = output};
+  }
+  bool passes_windows_to(const graph::node&) const override { return true; }
+  const detail::file_params* file_of(const graph::node& n) const override {
+    return &n.as<detail::file_params>();
   }
 };
 
 /// Has rows only while its loop runs: they are bound to it.
-class placeholder_entry final : public view_entry {
+class loop_state_entry final : public view_entry {
  public:
+  bool is_loop_state() const override { return true; }
   graph::bound output_rows(const graph::node&, const graph::bound&) const override {
     return graph::bound::unknown();
   }
@@ -93,8 +102,7 @@ class placeholder_entry final : public view_entry {
 
 }  // namespace
 
-rows_ptr slice_of(const detail::slice_params& params, const rows_ptr& from,
-                  std::int64_t first_row) {
+rows_ptr sliced(const detail::slice_params& params, const rows_ptr& from, std::int64_t first_row) {
   auto rows = std::make_shared<row_set>(from->layout());
   const std::int64_t begin = std::clamp<std::int64_t>(params.skip - first_row, 0, from->rows());
   const std::int64_t end =
@@ -117,25 +125,29 @@ std::int64_t rows_wanted(const detail::slice_params& params, std::int64_t first_
   return std::max<std::int64_t>(params.skip + params.take - first_row, 0);
 }
 
-const operator_entry& file_operator() {
-  static const file_entry entry;
+}  // namespace pappus::ops
+
+namespace pappus::detail {
+
+const graph::operator_entry& file_operator() {
+  static const ops::file_entry entry;
   return entry;
 }
-const operator_entry& placeholder_operator() {
-  static const placeholder_entry entry;
+const graph::operator_entry& loop_state_operator() {
+  static const ops::loop_state_entry entry;
   return entry;
 }
-const operator_entry& memory_operator() {
-  static const memory_entry entry;
+const graph::operator_entry& memory_operator() {
+  static const ops::memory_entry entry;
   return entry;
 }
-const operator_entry& slice_operator() {
-  static const slice_entry entry;
+const graph::operator_entry& slice_operator() {
+  static const ops::slice_entry entry;
   return entry;
 }
-const operator_entry& concat_operator() {
-  static const concat_entry entry;
+const graph::operator_entry& concat_operator() {
+  static const ops::concat_entry entry;
   return entry;
 }
 
-}  // namespace pappus::ops
+}  // namespace pappus::detail

@@ -10,10 +10,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "ops/operator.h"
-#include "ops/pace.h"
+#include "algorithms/pieces.h"
+#include "cpu_ops/contract.h"
+#include "cpu_ops/pace.h"
 
-namespace pappus::ops {
+namespace pappus::cpu_ops {
 
 /// Calls f(const block_args&) for rows [begin, end) of the window, in order, until they prove slow;
 /// returns those that are left. Block rows are numbered over the whole stage.
@@ -61,9 +62,4 @@ void for_each_block(const run_context& context, std::int64_t begin, std::int64_t
   for_each_fast_block(context, begin, end, false, f);
 }
 
-/// Rounded-up division of non-negative numbers.
-constexpr std::int64_t pieces(std::int64_t rows, std::int64_t piece) {
-  return (rows + piece - 1) / piece;
-}
-
-}  // namespace pappus::ops
+}  // namespace pappus::cpu_ops

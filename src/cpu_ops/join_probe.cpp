@@ -10,8 +10,10 @@
 #include "algorithms/hash_string.h"
 #include "algorithms/join_index.h"
 
-namespace pappus::ops {
+namespace pappus::cpu_ops {
 namespace {
+
+using namespace algorithms;
 
 using detail::join_batch;
 using detail::join_kind;
@@ -113,7 +115,7 @@ std::size_t many_pairs(const join_index& index, join_batch& batch) {
 }
 
 }  // namespace
-}  // namespace pappus::ops
+}  // namespace pappus::cpu_ops
 
 namespace pappus::detail {
 
@@ -125,7 +127,7 @@ void join_probe(const join_side& side, join_kind kind, const void* keys, std::si
   batch.next_row = 0;
   batch.next_match = 0;
   batch.all_once = false;
-  ops::find_rows(*static_cast<const algorithms::join_index*>(side.index), keys, batch);
+  cpu_ops::find_rows(*static_cast<const algorithms::join_index*>(side.index), keys, batch);
 }
 
 std::size_t join_next(join_batch& batch) {
@@ -133,21 +135,21 @@ std::size_t join_next(join_batch& batch) {
   const auto& index = *static_cast<const algorithms::join_index*>(batch.index);
   switch (batch.kind) {
     case join_kind::semi:
-      if (batch.all_once) return ops::all_pairs(batch);
-      return ops::single_pairs(batch, true);
+      if (batch.all_once) return cpu_ops::all_pairs(batch);
+      return cpu_ops::single_pairs(batch, true);
     case join_kind::anti:
       if (batch.all_once) return 0;
-      return ops::single_pairs(batch, false);
+      return cpu_ops::single_pairs(batch, false);
     case join_kind::inner:
-      if (batch.all_once) return ops::all_pairs(batch);
+      if (batch.all_once) return cpu_ops::all_pairs(batch);
       if (index.consecutive || (index.table && index.table->unique()))
-        return ops::single_pairs(batch, true);
+        return cpu_ops::single_pairs(batch, true);
       break;
     case join_kind::outer:
-      if (batch.all_once) return ops::all_pairs(batch);
+      if (batch.all_once) return cpu_ops::all_pairs(batch);
       break;
   }
-  return ops::many_pairs(index, batch);
+  return cpu_ops::many_pairs(index, batch);
 }
 
 }  // namespace pappus::detail

@@ -17,9 +17,9 @@
 #include "algorithms/radix.h"
 #include "algorithms/rows_in.h"
 #include "algorithms/stretches.h"
-#include "ops/group.h"
+#include "cpu_ops/group.h"
 
-namespace pappus::ops {
+namespace pappus::cpu_ops {
 namespace {
 
 constexpr std::int64_t few_groups = 4096;  // more: partition
@@ -367,12 +367,4 @@ std::unique_ptr<group_run> make_hash_group_run(run_context& context) {
   return std::make_unique<hash_run>(context);
 }
 
-double hash_group_scratch(const group_params& params, double rows, double groups) {
-  const auto key = static_cast<double>(bits_bytes(params));
-  const double store = std::min(rows * (key + static_cast<double>(params.payload_bytes)),
-                                static_cast<double>(group_store_bytes));
-  const double slot = key + static_cast<double>(params.state_bytes);
-  return store + groups * (2 * slot + 2 * (key + 8));
-}
-
-}  // namespace pappus::ops
+}  // namespace pappus::cpu_ops

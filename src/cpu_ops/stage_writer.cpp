@@ -6,7 +6,7 @@
 // are written to slabs, one a worker, large enough for the worst case of the block it is about to
 // process, and what was written is put in row order at the end. It stays where it is: the output
 // is a list of chunks.
-#include "ops/stage_writer.h"
+#include "cpu_ops/stage_writer.h"
 
 #include <algorithm>
 #include <memory>
@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "algorithms/rows_in.h"
-#include "ops/shared_rows.h"
+#include "cpu_ops/shared_rows.h"
 #include "pappus/detail/base/stream.h"
 
-namespace pappus::ops {
+namespace pappus::cpu_ops {
 namespace {
 
 /// What to write: rows of the window, and the loop that does it.
@@ -115,7 +115,7 @@ class slab_writers {
 /// f(begin, end) for items of the rows, on all workers.
 template <typename F>
 void for_items(run_context& context, const span& rows, std::int64_t per_item, F&& f) {
-  detail::parallel_chunks(context.team, static_cast<std::size_t>(pieces(rows.count(), per_item)),
+  detail::parallel_chunks(context.team, static_cast<std::size_t>(pieces_of(rows.count(), per_item)),
                           [&](std::size_t item, unsigned) {
                             const auto begin =
                                 rows.begin + static_cast<std::int64_t>(item) * per_item;
@@ -126,7 +126,7 @@ void for_items(run_context& context, const span& rows, std::int64_t per_item, F&
 void write_aligned(run_context& context, const span& rows, detail::row_set& to) {
   const auto size = context.node.out.size;
   detail::block block(context.memory, static_cast<std::size_t>(rows.count()) * size, context.who);
-  const std::int64_t per_item = std::max<std::int64_t>(context.chosen.chunk_rows, 4096);
+  const std::int64_t per_item = std::max<std::int64_t>(context.morsel_rows, 4096);
   for_items(context, rows, per_item, [&](std::int64_t begin, std::int64_t end) {
     detail::out_rows out{
         .cursor = block.data() + static_cast<std::size_t>(begin - rows.begin) * size,
@@ -142,7 +142,7 @@ void write_any(run_context& context, const span& rows, detail::row_set& to) {
   const auto size = context.node.out.size;
   const bool many = context.node.stage.form == detail::shape::many;
   slab_writers writers(context, static_cast<std::size_t>(rows.count()) * size);
-  for_items(context, rows, context.chosen.chunk_rows, [&](std::int64_t begin, std::int64_t end) {
+  for_items(context, rows, context.morsel_rows, [&](std::int64_t begin, std::int64_t end) {
     auto& out = writers.take();
     out.begin_run(begin);
     const auto rest =
@@ -169,4 +169,4 @@ void write_stage(run_context& context, detail::write_loop loop, std::int64_t beg
     write_any(context, {loop, begin, end}, to);
 }
 
-}  // namespace pappus::ops
+}  // namespace pappus::cpu_ops

@@ -8,13 +8,12 @@
 #include <cstring>
 
 #include "algorithms/dense_groups.h"
-#include "ops/group.h"
+#include "cpu_ops/group.h"
 
-namespace pappus::ops {
+namespace pappus::cpu_ops {
 namespace {
 
-constexpr std::size_t part_bytes = 256u << 10;        // of the table, for one partition
-constexpr std::size_t leaf_tables_bytes = 64u << 20;  // of all leaves under way
+constexpr std::size_t part_bytes = 256u << 10;  // of the table, for one partition
 
 class dense_run : public group_run {
  public:
@@ -48,7 +47,7 @@ class leaf_run final : public dense_run {
 void leaf_run::take(run_context& context) {
   const std::int64_t per_leaf = group_leaf_rows(params_);
   const auto at_once = static_cast<std::int64_t>(
-      leaf_tables_bytes / std::max<std::size_t>(group_table_bytes(params_), 4096));
+      ops::group_leaf_tables_bytes / std::max<std::size_t>(group_table_bytes(params_), 4096));
   const std::int64_t end = context.first_row + context.rows;
   for (std::int64_t row = context.first_row; row < end;) {
     const std::int64_t stop = std::min(end, (row / per_leaf + at_once) * per_leaf);
@@ -153,14 +152,4 @@ std::unique_ptr<group_run> make_dense_group_run(run_context& context) {
   return std::make_unique<partitioned_run>(context);
 }
 
-double dense_group_scratch(const group_params& params, double rows) {
-  const auto table = static_cast<double>(group_table_bytes(params));
-  if (group_has_leaf_tables(params)) {
-    const double leaves = rows / static_cast<double>(group_leaf_rows(params)) + 1;
-    return table + std::min(leaves * (table + 128), static_cast<double>(leaf_tables_bytes));
-  }
-  const auto row = static_cast<double>(params.key_bytes + params.payload_bytes);
-  return table + std::min(rows * row * 1.25, static_cast<double>(group_store_bytes));
-}
-
-}  // namespace pappus::ops
+}  // namespace pappus::cpu_ops

@@ -4,12 +4,12 @@
 //
 // Records of a stage that keeps some rows only are added to the lane of their row. Where there are
 // several, such a stage is called with one row after another, to know whose value came out.
-#include "ops/slow_fold.h"
+#include "cpu_ops/slow_fold.h"
 
 #include <cstring>
 #include <utility>
 
-namespace pappus::ops {
+namespace pappus::cpu_ops {
 namespace {
 
 using detail::fold_params;
@@ -173,4 +173,4 @@ slow_rows fold_slow_rows(const run_context& context, const slow_rows& rest, std:
   return left;
 }
 
-}  // namespace pappus::ops
+}  // namespace pappus::cpu_ops

@@ -18,10 +18,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "ops/blocks.h"
+#include "cpu_ops/blocks.h"
 #include "pappus/error.h"
 
-namespace pappus::ops {
+namespace pappus::cpu_ops {
 
 /// The pieces of one round.
 class shared_round {
@@ -35,7 +35,9 @@ class shared_round {
     end_ = begin_ + std::min(rows, per_piece_ * 16 * workers);
   }
 
-  std::size_t count() const { return static_cast<std::size_t>(pieces(end_ - begin_, per_piece_)); }
+  std::size_t count() const {
+    return static_cast<std::size_t>(pieces_of(end_ - begin_, per_piece_));
+  }
   std::int64_t end() const { return end_; }
   std::int64_t begin_of(std::size_t piece) const {
     return begin_ + static_cast<std::int64_t>(piece) * per_piece_;
@@ -114,4 +116,4 @@ slow_rows take_in_order(const run_context& context, slow_rows rest, Compute&& co
   return rest;
 }
 
-}  // namespace pappus::ops
+}  // namespace pappus::cpu_ops

@@ -1,0 +1,73 @@
+// What an operator's version for the CPU is, beside that for devices (device_ops/contract.h):
+// phases that are called in order.
+//
+// Most operators see their whole input at once. Those that take windows (of a file larger than
+// memory, say) are called once for each run of consecutive rows, and must not depend on how rows
+// are cut into windows.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "graph/operator_entry.h"
+#include "pappus/detail/base/chunks.h"
+#include "pappus/detail/base/memory.h"
+#include "pappus/detail/base/parallel.h"
+
+namespace pappus::algorithms {}
+
+namespace pappus::cpu_ops {
+
+using namespace algorithms;  // what phases are made of
+
+/// Evaluates a node of a graph inside a stage, as loops do with their body: the rows as one
+/// contiguous chunk.
+using evaluation =
+    std::function<detail::rows_ptr(const graph::node_ptr& root, const graph::bindings& bound)>;
+
+/// Everything a phase works with. One per stage and run; phases of a stage are never called at the
+/// same time.
+struct run_context {
+  const graph::node& node;
+  std::span<const detail::rows_ptr> inputs;  ///< of this window
+  std::span<const detail::side> sides;
+  detail::workers& team;
+  detail::memory_source& memory;
+  std::int64_t morsel_rows = 65536;         ///< rows a work item, where that can't change a result
+  std::int64_t first_row = 0;               ///< number of the window's first row
+  std::int64_t rows = 0;                    ///< rows in this window
+  std::shared_ptr<detail::row_set> output;  ///< filled by the phases
+  std::shared_ptr<void> state;              ///< what the operator keeps between its phases
+  const evaluation& evaluate;
+  std::string who;   ///< the stage's operators, for errors
+  std::string note;  ///< what explain_analyze should tell
+};
+
+/// One step of an operator.
+struct phase {
+  enum class kind : std::uint8_t { launch, reduce };
+  enum class when : std::uint8_t { each_window, at_end };
+  std::string_view name;
+  kind what;
+  when called;
+  void (*run)(run_context& context);
+};
+
+/// An operator's version for the CPU. A constant of the program.
+struct cpu_operator {
+  std::span<const phase> phases;  ///< in order
+  /// Of operators that may stop early: whether the result is certain after the windows so far.
+  bool (*done)(const run_context& context) = nullptr;
+};
+
+/// The steps of a node, in order. Empty where nobody runs it, or no CPU can.
+inline std::span<const phase> phases_of(const graph::node& n) {
+  const auto* by = n.op->run_by(n).cpu;
+  return by == nullptr ? std::span<const phase>() : by->phases;
+}
+
+}  // namespace pappus::cpu_ops

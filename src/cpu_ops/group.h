@@ -1,0 +1,102 @@
+// What the files of group_by share: group.cpp (the operator), group_dense.cpp (known domains) and
+// group_hash.cpp (unknown ones).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "algorithms/group_table.h"
+#include "algorithms/partition.h"
+#include "algorithms/strings.h"
+#include "cpu_ops/contract.h"
+#include "cpu_ops/shared_rows.h"
+#include "ops/group.h"
+#include "pappus/detail/loops/group.h"
+
+namespace pappus::cpu_ops {
+
+using detail::group_params;
+using ops::bits_bytes;
+using ops::group_store_bytes;
+
+/// Rows extracted by one worker, a batch at a time. Keys arrive as bits, strings as their ids.
+class group_feeder : detail::group_batch {
+ public:
+  /// \param strings  numbers the keys where they are strings, else null.
+  group_feeder(const run_context& context, const group_params& params, string_ids* strings);
+
+  /// Calls f(keys, values, n) for rows [begin, end) of the window, in order, n <= 512. Where it may
+  /// stop it does once they prove slow, and returns those that are left.
+  template <typename F>
+  slow_rows feed(std::int64_t begin, std::int64_t end, bool may_stop, F&& f) {
+    consumer_ = const_cast<void*>(static_cast<const void*>(&f));
+    consume_ = [](void* consumer, const std::byte* bits, const std::byte* values, std::size_t n) {
+      (*static_cast<std::remove_reference_t<F>*>(consumer))(bits, values, n);
+    };
+    return for_each_fast_block(context_, begin, end, may_stop, [&](const detail::block_args& args) {
+      params_.extract(context_.node.stage.element.get(), args, *this);
+    });
+  }
+
+ private:
+  void hand_on(const std::byte* values, std::size_t n);
+
+  const run_context& context_;
+  const group_params& params_;
+  string_ids* strings_;
+  detail::block memory_;
+  std::vector<std::uint32_t> ids_;
+  void* consumer_ = nullptr;
+  void (*consume_)(void*, const std::byte*, const std::byte*, std::size_t) = nullptr;
+};
+
+/// Takes n rows: their keys as bits, and their values.
+using row_taker =
+    std::function<void(const std::byte* keys, const std::byte* values, std::size_t n)>;
+
+/// For rows whose functions are slow: several workers extract them, and `take` is called on this
+/// thread, in row order. Returns the rows that are left when they are fast again, or when memory to
+/// keep them is short (then `row_ns` is 0).
+slow_rows feed_slow_rows(const run_context& context, const group_params& params,
+                         string_ids* strings, const slow_rows& rest, const row_taker& take);
+
+/// Calls take(keys, values, n) for rows [begin, end) of the window in row order on this thread,
+/// fast or slow.
+template <typename F>
+void feed_in_order(const run_context& context, const group_params& params, string_ids* strings,
+                   std::int64_t begin, std::int64_t end, F&& take) {
+  group_feeder feeder(context, params, strings);
+  bool may_share = true;
+  for (slow_rows rest{begin, end}; rest.any(); may_share = rest.row_ns > 0) {
+    rest = feeder.feed(rest.begin, rest.end, may_share, take);
+    if (rest.any()) rest = feed_slow_rows(context, params, strings, rest, std::ref(take));
+  }
+}
+
+/// How rows of a window are shared out for partitioning: ranges of a few items a worker.
+struct group_ranges {
+  unsigned count;
+  std::int64_t rows_each;
+  group_ranges(const run_context& context, std::int64_t rows);
+};
+
+/// Partitions rows [begin, end) of the window: each worker's rows go to `into`, whose number of
+/// ranges is `ranges.count`.
+void partition_rows(const run_context& context, const group_params& params, string_ids* strings,
+                    std::int64_t begin, std::int64_t end, const group_ranges& ranges,
+                    const partition_function& function, block_partition& into);
+
+/// A grouped reduction under way. Takes the rows window by window.
+class group_run {
+ public:
+  virtual ~group_run() = default;
+  virtual void take(run_context& context) = 0;
+  /// Writes all groups to the output.
+  virtual void finish(run_context& context) = 0;
+};
+
+std::unique_ptr<group_run> make_dense_group_run(run_context& context);
+std::unique_ptr<group_run> make_hash_group_run(run_context& context);
+
+}  // namespace pappus::cpu_ops

@@ -1,0 +1,187 @@
+// Builds what a join looks keys up in.
+//
+// The keys of the build side are extracted by the typed loop. Often they turn out to be b, b + 1,
+// b + 2, ...: tables of a dense group_by or an enumerate have such keys. Then the key tells the row
+// and nothing is built; this depends on the data alone, so it can't differ from run to run.
+// Otherwise a join_table is built.
+//
+// Strings are hashed to 64 bits. A table of hashes would be wrong if two different strings of the
+// build side had the same one, so that is looked for, and everything hashed again with another seed
+// should it happen. A probe then compares one string per row: all rows of a run have the same.
+//
+// Not here: probing (join_probe.cpp), partitioning and buckets (algorithms/join_table.h).
+#include "algorithms/join_index.h"
+
+#include <atomic>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "algorithms/hash_string.h"
+#include "algorithms/rows_in.h"
+#include "cpu_ops/contract.h"
+#include "cpu_ops/shared_rows.h"
+#include "ops/implementations.h"
+#include "pappus/error.h"
+
+namespace pappus::cpu_ops {
+namespace {
+
+using detail::join_build_params;
+
+constexpr std::int64_t item_rows = 65536;
+constexpr std::uint64_t probe_rows = detail::join_batch::most_rows;
+
+/// Calls f(begin, end) for pieces of rows [0, n) on all workers.
+template <typename F>
+void for_each_piece(detail::workers& team, std::uint64_t n, F&& f) {
+  const auto items = static_cast<std::size_t>(pieces_of(static_cast<std::int64_t>(n), item_rows));
+  detail::parallel_chunks(team, items, [&](std::size_t item, unsigned) {
+    const std::uint64_t begin = item * item_rows;
+    f(begin, std::min<std::uint64_t>(begin + item_rows, n));
+  });
+}
+
+struct build_state {
+  std::shared_ptr<join_index> index;
+  detail::block keys;
+};
+
+void extract_keys(run_context& context) {
+  const auto& params = context.node.as<join_build_params>();
+  auto state = std::make_shared<build_state>();
+  state->index = std::make_shared<join_index>();
+  state->index->keys = params.keys;
+  state->index->rows = static_cast<std::uint64_t>(context.rows);
+  const std::size_t size = params.keys.bytes;
+  state->keys =
+      detail::block(context.memory, static_cast<std::size_t>(context.rows) * size, context.who);
+  const auto extract = [&](std::int64_t begin, std::int64_t end) {
+    detail::out_rows out{.cursor = state->keys.data() + static_cast<std::size_t>(begin) * size};
+    return for_each_fast_block(context, begin, end, true, [&](const detail::block_args& args) {
+      params.loop(context.node.stage.element.get(), args, out);
+    });
+  };
+  for_each_piece(context.team, state->index->rows, [&](std::uint64_t begin, std::uint64_t end) {
+    spread_rows(context, static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end), extract);
+  });
+  context.state = std::move(state);
+}
+
+/// Whether keys[i] == keys[0] + i for all i.
+template <typename Key>
+bool are_consecutive(detail::workers& team, const Key* keys, std::uint64_t n) {
+  if (n == 0 || n - 1 > std::numeric_limits<Key>::max() - keys[0]) return false;
+  std::atomic<bool> holds{true};
+  for_each_piece(team, n, [&](std::uint64_t begin, std::uint64_t end) {
+    if (!holds.load(std::memory_order_relaxed)) return;
+    Key differences = 0;
+    for (std::uint64_t i = begin; i < end; ++i)
+      differences |= keys[i] ^ static_cast<Key>(keys[0] + i);
+    if (differences != 0) holds.store(false, std::memory_order_relaxed);
+  });
+  return holds;
+}
+
+/// Throws usage_error for the first key outside the domain.
+template <typename Key>
+void check_domain(run_context& context, const Key* keys, std::uint64_t n) {
+  const auto& params = context.node.as<join_build_params>();
+  const auto base = static_cast<Key>(params.domain_base.lo);
+  const auto size = static_cast<std::uint64_t>(params.domain_rows);
+  for_each_piece(context.team, n, [&](std::uint64_t begin, std::uint64_t end) {
+    for (std::uint64_t i = begin; i < end; ++i) {
+      const bool below = keys[i] < base;
+      if (!below && keys[i] - base < size) continue;
+      throw usage_error(fmt::format(
+          "join: row {} of the right side has the key {}{}, expected keys in the domain 0 to {}; "
+          "widen the domain or join without one",
+          i, below ? "-" : "", below ? base - keys[i] : keys[i] - base, params.domain_rows - 1));
+    }
+  });
+}
+
+void build_from_bits(run_context& context, build_state& state) {
+  const auto& params = context.node.as<join_build_params>();
+  auto& index = *state.index;
+  join_domain domain;
+  with_key_type(params.keys.bytes, [&](auto key) {
+    using key_type = decltype(key);
+    if constexpr (!std::is_same_v<key_type, bits128>) {
+      const auto* keys = state.keys.as<key_type>();
+      if (params.domain_rows >= 0) check_domain(context, keys, index.rows);
+      index.consecutive = are_consecutive(context.team, keys, index.rows);
+      if (index.consecutive) index.base = keys[0];
+    }
+  });
+  // An array over a domain far larger than the rows would be slower than a table, and may not fit.
+  if (params.domain_rows > 0 &&
+      static_cast<std::uint64_t>(params.domain_rows) <= 8 * index.rows + 1024)
+    domain = {params.domain_base, static_cast<std::uint64_t>(params.domain_rows)};
+  if (!index.consecutive)
+    index.table.emplace(context.team, context.memory, state.keys.data(), index.rows,
+                        params.keys.bytes, domain, context.who);
+}
+
+/// Whether each row's string is that of the first row with the same hash.
+bool hashes_tell_strings_apart(run_context& context, const join_index& index,
+                               const std::uint64_t* hashes, const std::string_view* strings) {
+  std::atomic<bool> holds{true};
+  for_each_piece(context.team, index.rows, [&](std::uint64_t begin, std::uint64_t end) {
+    std::uint64_t first[probe_rows], count[probe_rows];
+    for (std::uint64_t at = begin; at < end && holds.load(std::memory_order_relaxed);
+         at += probe_rows) {
+      const auto n = static_cast<std::size_t>(std::min(probe_rows, end - at));
+      index.table->probe(reinterpret_cast<const std::byte*>(hashes + at), n, first, count);
+      for (std::size_t i = 0; i < n; ++i)
+        if (count[i] > 1 && strings[index.table->row(first[i])] != strings[at + i])
+          holds.store(false, std::memory_order_relaxed);
+    }
+  });
+  return holds;
+}
+
+void build_from_strings(run_context& context, build_state& state) {
+  auto& index = *state.index;
+  const auto* strings = state.keys.as<std::string_view>();
+  detail::block hashes(context.memory, index.rows * sizeof(std::uint64_t), context.who);
+  for (;; ++index.seed) {
+    auto* to = hashes.as<std::uint64_t>();
+    for_each_piece(context.team, index.rows, [&](std::uint64_t begin, std::uint64_t end) {
+      for (std::uint64_t i = begin; i < end; ++i) to[i] = hash_string(strings[i], index.seed);
+    });
+    index.table.reset();
+    index.table.emplace(context.team, context.memory, hashes.data(), index.rows, sizeof(*to),
+                        join_domain{}, context.who);
+    if (index.table->unique() || hashes_tell_strings_apart(context, index, to, strings)) break;
+  }
+  index.strings = std::move(state.keys);
+}
+
+void build_index(run_context& context) {
+  auto& state = *static_cast<build_state*>(context.state.get());
+  if (state.index->rows > 0) {
+    if (state.index->keys.strings)
+      build_from_strings(context, state);
+    else
+      build_from_bits(context, state);
+  }
+  detail::block row(context.memory, sizeof(detail::join_side), context.who);
+  ::new (row.data()) detail::join_side{state.index.get()};
+  append_block(*context.output, std::move(row), 1);
+  context.output->hold(std::move(state.index));
+}
+
+constexpr phase build_phases[] = {
+    {"extract keys", phase::kind::launch, phase::when::each_window, extract_keys},
+    {"build table", phase::kind::launch, phase::when::at_end, build_index},
+};
+
+}  // namespace
+
+const cpu_operator& join_build_on_cpu() {
+  static constexpr cpu_operator made{build_phases};
+  return made;
+}
+
+}  // namespace pappus::cpu_ops

@@ -1,0 +1,32 @@
+// Who runs the operators: a line an implementation. Each is defined in the file of cpu_ops/ or
+// device_ops/operators/ that has its operator's name.
+#pragma once
+
+#include "graph/operator_entry.h"
+
+namespace pappus::cpu_ops {
+
+const cpu_operator& apply_on_cpu();
+const cpu_operator& deliver_on_cpu();
+const cpu_operator& fold_on_cpu();
+const cpu_operator& group_on_cpu();
+const cpu_operator& join_build_on_cpu();
+const cpu_operator& loop_on_cpu();
+const cpu_operator& map_groups_on_cpu();
+const cpu_operator& materialise_on_cpu();
+const cpu_operator& partition_on_cpu();
+const cpu_operator& scan_on_cpu();
+const cpu_operator& sort_on_cpu();
+const cpu_operator& top_on_cpu();
+
+}  // namespace pappus::cpu_ops
+
+namespace pappus::device_ops {
+
+const device_operator& fold_on_devices();
+const device_operator& group_on_devices();
+const device_operator& materialise_on_devices();
+const device_operator& scan_on_devices();
+const device_operator& sort_on_devices();  // and top
+
+}  // namespace pappus::device_ops

@@ -1,0 +1,16 @@
+// What the sizes of top and its running share.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "pappus/detail/loops/top.h"
+
+namespace pappus::ops {
+
+/// Candidates that a worker's buffer has room for.
+inline std::int64_t top_candidates_max(const detail::top_params& params) {
+  return params.limit + std::max(params.limit, detail::max_block_rows);
+}
+
+}  // namespace pappus::ops

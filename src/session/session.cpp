@@ -1,0 +1,101 @@
+#include "session/session.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/environment.h"
+#include "graph/operator_entry.h"
+#include "pappus/error.h"
+#include "session/settings.h"
+
+namespace pappus::detail {
+
+session_core::session_core(const options& settings)
+    : settings_(resolved(settings)),
+      machine_(cost::this_machine(settings_.threads, settings_.host_memory)),
+      memory_(std::make_shared<memory::pool>(settings_.host_memory)),
+      devices_(settings_.devices, settings_.device_memory, memory_),
+      team_(threads::make_team(settings_.threads)),
+      progress_(settings_.progress < 0 ? ::isatty(STDERR_FILENO) == 1 : settings_.progress > 0),
+      explain_only_(base::environment("PAPPUS_EXPLAIN")) {
+  if (!settings_.trace.empty()) tracer_ = trace::open_sink(settings_.trace);
+}
+
+node_ptr session_core::add(node_request request) {
+  check_alive();
+  auto n = std::make_shared<node>();
+  n->id = node_count_.fetch_add(1, std::memory_order_relaxed);
+  n->op = &request.op;
+  n->name = std::move(request.name);
+  n->out = request.out;
+  n->stage = std::move(request.stage);
+  n->params = std::move(request.params);
+  n->session = weak_from_this();
+  n->table = nodes_;
+  graph::verify(*n);
+  return n;
+}
+
+void session_core::end() noexcept {
+  ended_ = true;
+  cancel();
+  std::shared_ptr<trace::sink> last;  // the last session that traces to a file writes it
+  const std::lock_guard lock(tracer_mutex_);
+  tracer_.swap(last);
+}
+
+bool session_core::worth_devices(const plan::plan& on_cpu) {
+  const bool asked_for = std::ranges::any_of(
+      on_cpu.stages, [](const plan::stage& s) { return !s.node->stage.devices.empty(); });
+  return (asked_for || session_devices::worth_loading(on_cpu.seconds())) &&
+         !machine_with_devices().devices.empty();
+}
+
+const cost::machine& session_core::machine_with_devices() {
+  std::call_once(devices_added_, [&] {
+    machine_with_devices_ = machine_;
+    devices_.add_to(machine_with_devices_);
+  });
+  return machine_with_devices_;
+}
+
+void session_core::remember_fault(const std::string& text) {
+  const std::lock_guard lock(faults_mutex_);
+  faults_.push_back(text);
+}
+
+void session_core::remember_failure(const failure& where) {
+  const std::lock_guard lock(faults_mutex_);
+  last_failure_ = where;
+}
+
+std::optional<failure> session_core::last_failure() const {
+  const std::lock_guard lock(faults_mutex_);
+  return last_failure_;
+}
+
+std::vector<std::string> session_core::device_faults() {
+  auto all = devices_.faults();
+  const std::lock_guard lock(faults_mutex_);
+  all.insert(all.end(), faults_.begin(), faults_.end());
+  return all;
+}
+
+void session_core::check_alive() const {
+  if (ended_)
+    throw usage_error(
+        "this handle's session has ended; keep the session until its last query is done");
+}
+
+void session_core::check_owner(const node& n) const {
+  if (n.session.lock().get() != this)
+    throw usage_error(
+        fmt::format("run: expected results of this session, got \"{}\" of another one; run it "
+                    "there",
+                    graph::label(n)));
+}
+
+}  // namespace pappus::detail
