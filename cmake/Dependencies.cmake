@@ -7,7 +7,7 @@ if(NOT PAPPUS_STD_THREADS)
   find_package(TBB REQUIRED)
 endif()
 
-# Debian has no CMake package for these two, with which the examples read compressed files. They
+# Debian has no CMake package for these two, with which the demo reads compressed files. They
 # are linked by name, and not into the library, whose users then don't need them.
 function(pappus_need_library name header)
   find_library(PAPPUS_LIBRARY_${name} ${name})

@@ -28,7 +28,7 @@ compile() {  # compile SERIES FILE OPTION...: appends the seconds to the series
 median() { sort -n "$work/$1" | sed -n 3p; }
 
 printf '%-34s %8s %8s %6s\n' file without with ratio
-for file in examples/demo/{kmeans,search,pagerank}.cpp bench/system/generated_bench.cpp; do
+for file in demo/queries/{kmeans,search,pagerank}.cpp bench/system/generated_bench.cpp; do
   rm -f "$work"/{without,with}
   for _ in 1 2 3 4 5; do
     compile without "$file"

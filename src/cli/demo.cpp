@@ -8,10 +8,10 @@
 
 #include "cli/command.h"
 #include "cli/interrupt.h"
-#include "examples/demo/kmeans.h"
-#include "examples/demo/pagerank.h"
-#include "examples/demo/search.h"
-#include "examples/support/package_index.h"
+#include "demo/queries/kmeans.h"
+#include "demo/queries/pagerank.h"
+#include "demo/queries/search.h"
+#include "demo/support/package_index.h"
 #include "pappus/error.h"
 #include "pappus/session.h"
 

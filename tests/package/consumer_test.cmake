@@ -14,7 +14,7 @@ endfunction()
 
 step("installing" ${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
 
-# What only the examples need is nothing for users of the package to have.
+# What only the demo needs is nothing for users of the package to have.
 file(GLOB package_files ${WORK}/prefix/lib*/cmake/Pappus/*.cmake
   ${WORK}/prefix/lib*/*/cmake/Pappus/*.cmake)
 foreach(file ${package_files})

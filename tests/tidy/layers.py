@@ -92,7 +92,7 @@ def check_file(tree, file, allowed):
         where = f"{file.path}:{number}"
         reached = layer_of(target)
         if reached is None:
-            if not (layer == "cli" and target.startswith(("bench/", "examples/"))):
+            if not (layer == "cli" and target.startswith(("bench/", "demo/"))):
                 yield f"{where}: {layer} includes {target}, which is not part of the library"
         elif reached == "public" and layer != "public" and "public" not in allowed:
             for bad in sorted(below_public(tree, target, set()) - allowed):
@@ -115,11 +115,11 @@ def check_layers(tree):
     reach = closure(table)
     for file in tree.code("include", "src"):
         yield from check_file(tree, file, reach.get(layer_of(file.path), set()))
-    for file in tree.code("examples"):
+    for file in tree.code("demo", "examples"):
         for number, target in tree.edges(file):
             if layer_of(target) not in ("public", None):
-                yield (f"{file.path}:{number}: an example includes {target}; "
-                       "examples use the public API only")
+                yield (f"{file.path}:{number}: {file.path.split('/')[0]} includes {target}; "
+                       "programs use the public API only")
 
 
 def circles(edges):

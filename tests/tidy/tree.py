@@ -3,7 +3,7 @@
 import os
 import re
 
-ROOTS = ("include", "src", "tests", "bench", "examples", "tools", "cmake", "docs", ".ci")
+ROOTS = ("include", "src", "tests", "bench", "demo", "examples", "tools", "cmake", "docs", ".ci")
 CODE = (".h", ".cpp")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
