@@ -28,7 +28,7 @@ if(NOT package_files)
 endif()
 
 # Copied, so that nothing of the source tree is found by accident.
-file(COPY ${SOURCE}/examples/consumer DESTINATION ${WORK})
+file(COPY ${SOURCE}/examples ${SOURCE}/examples/consumer DESTINATION ${WORK})
 set(settings -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=${COMPILER}
   -DCMAKE_PREFIX_PATH=${WORK}/prefix -DCMAKE_EXE_LINKER_FLAGS=${LINKER_FLAGS}
   -DCMAKE_EXPORT_COMPILE_COMMANDS=ON)
@@ -48,6 +48,13 @@ foreach(flag -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math)
     message(FATAL_ERROR "consumer: the package didn't ask for ${flag}:\n${commands}")
   endif()
 endforeach()
+
+# The examples as a project of their own; one stands for all, which the build itself compiles.
+step("configuring the examples" ${CMAKE_COMMAND} -G Ninja -S ${WORK}/examples
+  -B ${WORK}/examples_build ${settings})
+step("building an example" ${CMAKE_COMMAND} --build ${WORK}/examples_build --target word_count)
+step("running an example"
+  ${WORK}/examples_build/word_count ${WORK}/examples/data/gettysburg.txt)
 
 if(PLUGIN)
   if(NOT commands MATCHES "-fpass-plugin=${WORK}/prefix/")

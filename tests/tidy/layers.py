@@ -120,6 +120,9 @@ def check_layers(tree):
             if layer_of(target) not in ("public", None):
                 yield (f"{file.path}:{number}: {file.path.split('/')[0]} includes {target}; "
                        "programs use the public API only")
+            elif file.path.startswith("examples/") and target != "include/pappus/pappus.h":
+                yield (f"{file.path}:{number}: an example includes {target}; "
+                       "it is one file, and <pappus/pappus.h> all that it includes")
 
 
 def circles(edges):

@@ -106,6 +106,12 @@ class TidyTest(unittest.TestCase):
         self.finds("includes", {"examples/first.cpp": '#include "pappus/detail/fuse/map.h"\n'},
                    "public API only")
 
+    def test_includes_finds_an_example_of_two_files(self):
+        self.finds("includes", {"examples/first.cpp": '#include "second.h"\n',
+                                "examples/second.h": "#pragma once\n"}, "it is one file")
+        self.finds("includes", {"demo/first.cpp": '#include "pappus/detail/fuse/map.h"\n'},
+                   "public API only")
+
     def test_includes_finds_a_folder_without_an_entry(self):
         self.finds("includes", {"src/rogue/x.cpp": ""}, "rogue", "add it to the table")
 

@@ -1,0 +1,150 @@
+"""Runs a program of examples/ and compares what it prints with the answer found another way.
+
+  check.py NAME PROGRAM DATA     DATA: the folder of the examples' files
+
+The answers are computed here by plain Python, or known. Exit status 77: what the example needs
+isn't on this machine.
+"""
+import collections
+import csv
+import math
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+
+def word_count(data):
+    with open(os.path.join(data, "gettysburg.txt"), encoding="ascii") as file:
+        times = collections.Counter(re.findall("[a-z]+", file.read().lower()))
+    words = sorted(times, key=lambda word: (-times[word], word))
+    return [f"{word} {times[word]}" for word in words[:5]]
+
+
+def kmeans(_):
+    clouds = [(0, 0), (5, 0), (0, 5)]
+    points = [(clouds[i % 3][0] + i * 37 % 71 / 10 - 3, clouds[i % 3][1] + i * 53 % 79 / 10 - 4)
+              for i in range(30_000)]
+    centers, before = points[:3], None
+    while centers != before:
+        before, clusters = centers, [[] for _ in centers]
+        for p in points:
+            distances = [(p[0] - x) ** 2 + (p[1] - y) ** 2 for x, y in centers]
+            clusters[distances.index(min(distances))].append(p)
+        centers = [tuple(math.fsum(axis) / len(c) for axis in zip(*c)) for c in clusters]
+    return [f"{x:.2f} {y:.2f}" for x, y in centers]
+
+
+def pagerank(_):
+    # The figure of Wikipedia's article on PageRank, whose graph this is.
+    known = {"B": 38.4, "C": 34.3, "E": 8.1, "D": 3.9, "F": 3.9, "A": 3.3,
+             **dict.fromkeys("GHIJK", 1.6)}
+    return [f"{page} {rank} %" for page, rank in known.items()]
+
+
+def join_csv(data):
+    def rows(name):
+        with open(os.path.join(data, name), newline="", encoding="ascii") as file:
+            return list(csv.DictReader(file))
+    country = {row["id"]: row["country"] for row in rows("customers.csv")}
+    spent = collections.Counter()
+    for row in rows("orders.csv"):
+        spent[country.get(row["customer"], "unknown")] += float(row["price"])
+    return [f"{name} {spent[name]:.2f}" for name in sorted(spent)]
+
+
+def moving_average(_):
+    tenths = [250 - abs(day - 200) + day * 37 % 61 for day in range(365)]
+    averages = [sum(tenths[day:day + 7]) / 70 for day in range(365 - 6)]
+    best = sorted(range(len(averages)), key=lambda day: (-averages[day], day))
+    return [f"{len(averages)} weeks, the warmest begin on days",
+            *(f"{day}: {averages[day]:.2f}" for day in best[:3])]
+
+
+def histogram(_):
+    ways = {0: 1}
+    for _ in range(8):
+        ways = {points: sum(ways.get(points - die, 0) for die in range(1, 7))
+                for points in range(min(ways) + 1, max(ways) + 7)}
+    return [f"{points:2}{n:8} " + "*" * (n // 2500) for points, n in ways.items()]
+
+
+def top_k(_):
+    steps = [0, 0]
+    for number in range(2, 1_000_000):
+        n, taken = number, 0
+        while n >= number:
+            n, taken = n // 2 if n % 2 == 0 else 3 * n + 1, taken + 1
+        steps.append(taken + steps[n])
+    best = sorted(range(1, 1_000_000), key=lambda number: (-steps[number], number))
+    return [f"{number}: {steps[number]} steps" for number in best[:5]]
+
+
+def custom_reducer(_):
+    # The largest gap below a million, between 492113 and 492227 (OEIS A002386).
+    return ["113 numbers from 492114"]
+
+
+def two_devices(_):
+    return ["314159053 points"]  # Gauss's circle problem, OEIS A000328
+
+
+def explain(_):
+    totals = collections.Counter()
+    for i in range(1_000_000):
+        if i % 97 > 48:
+            totals[i % 10] += i % 97
+    best = sorted(totals, key=lambda shop: (-totals[shop], shop))
+    return [f"shop {shop}: {totals[shop]}" for shop in best[:3]]
+
+
+def arguments(name, data):
+    files = {"word_count": ["gettysburg.txt"], "join_csv": ["orders.csv", "customers.csv"]}
+    return [os.path.join(data, file) for file in files.get(name, [])]
+
+
+def expect(expected, printed):
+    if printed != expected:
+        sys.exit("\n".join(["expected", *expected, "printed", *printed]))
+
+
+def expect_explained(text):
+    """Both reports: the lines' parts that don't depend on the machine."""
+    for line in [r"^graph$", r"^  n0 range·map·filter·group_by.sum: pappus::keyed<int, .*>$",
+                 r"^  s0 range·map·filter·group_by.sum: 1,000,000 → ≤ 1,000,000 rows, ",
+                 r"^tasks$", r"^predicted: ", r"^stages: predicted → measured$",
+                 r"^  s0 range·map·filter·group_by.sum: rows ≤ 1,000,000 → 10, ",
+                 r"^  s1 top: rows ≤ 3 → 3, ", r"^total: "]:
+        if not re.search(line, text, re.MULTILINE):
+            sys.exit(f"no line like {line} in\n{text}")
+
+
+def check(name, program, data, lambdas_on_devices):
+    environment = {**os.environ, "PAPPUS_DEVICES": "cpu"}
+    if name == "two_devices":
+        environment["POCL_DEVICES"] = "basic basic"
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run([program, *arguments(name, os.path.abspath(data))], cwd=folder,
+                              env=environment, capture_output=True, text=True, timeout=120)
+    if name == "two_devices" and done.returncode == 1 and "opencl" in done.stderr:
+        print("SKIP: no two OpenCL devices:", done.stderr)
+        sys.exit(77)
+    if done.returncode != 0:
+        sys.exit(f"exit status {done.returncode}; it printed\n{done.stdout}{done.stderr}")
+    printed = done.stdout.splitlines()
+    expected = globals()[name](data)
+    if name == "explain":
+        expect(expected, printed[-len(expected):])
+        expect_explained(done.stdout)
+    elif name == "two_devices":
+        expect(expected, printed[-1:])
+        where = "opencl:0+opencl:1" if lambdas_on_devices else "cpu"
+        if f"on {where}" not in done.stdout:
+            sys.exit(f"no stage ran on {where}:\n{done.stdout}")
+    else:
+        expect(expected, printed)
+
+
+if __name__ == "__main__":
+    check(*sys.argv[1:4], lambdas_on_devices="--lambdas-on-devices" in sys.argv)
