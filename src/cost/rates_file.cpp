@@ -1,7 +1,5 @@
 #include "cost/rates_file.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -11,6 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/atomic_file.h"
 #include "base/cache_folder.h"
 #include "base/environment.h"
 #include "pappus/error.h"
@@ -153,20 +152,15 @@ stored_rates load_rates(const std::string& path) {
 }
 
 void store_rates(const std::string& path, const stored_rates& rates) {
-  const std::filesystem::path target(path), folder = target.parent_path();
-  std::error_code failed;
-  if (!folder.empty()) std::filesystem::create_directories(folder, failed);
-  const auto beside = fmt::format("{}.{}", path, ::getpid());
-  std::ofstream out(beside);
-  out << json_of(rates).dump(2) << '\n';
-  out.close();
-  if (out) std::filesystem::rename(beside, target, failed);
-  if (out && !failed) return;
-  const auto reason = failed ? failed.message() : std::string("it can't be written");
-  std::filesystem::remove(beside, failed);
-  throw error(fmt::format(
-      "{}: measured rates can't be kept there: {}; name another file with PAPPUS_MACHINE", path,
-      reason));
+  try {
+    base::atomic_file file(path, base::atomic_file::folder::made);
+    file.append(json_of(rates).dump(2) + '\n');
+    file.commit();
+  } catch (const base::file_problem& problem) {
+    throw error(
+        fmt::format("{}: the file of measured rates {}; name another one with PAPPUS_MACHINE", path,
+                    problem.what()));
+  }
 }
 
 }  // namespace pappus::cost

@@ -2,7 +2,7 @@
 //
 // An entry is one file, named by a 128-bit hash of its key. It holds the whole key too, so that two
 // keys of one hash are a miss and never a wrong kernel, and ends in a checksum of all before it. It
-// is written under a name of its own and renamed: readers see no entry, the old one or the new one.
+// is written by base/atomic_file.h: readers see no entry, the old one or the new one.
 // Nothing is flushed to the disk, because a file that a crash left empty or torn fails its checksum
 // and is compiled again. So there are no locks, and nothing that a killed process could leave
 // locked; two processes that miss the same kernel both compile it, and the last one's stays.
@@ -29,10 +29,10 @@
 #include <chrono>
 #include <cstring>
 #include <system_error>
-#include <utility>
 
 #include <fmt/format.h>
 
+#include "base/atomic_file.h"
 #include "base/cache_folder.h"
 #include "base/environment.h"
 #include "base/text.h"
@@ -45,7 +45,6 @@ namespace fs = std::filesystem;
 // The last byte but one is the format's version.
 constexpr std::string_view magic = "PAPKRN\1\n";
 constexpr std::string_view entry_suffix = ".kernel";
-constexpr std::string_view written_suffix = ".new";  // on an entry that is being written
 constexpr std::size_t name_digits = 32;
 constexpr std::size_t bytes_max_default = std::size_t{256} << 20;
 constexpr std::chrono::seconds renewed_after{60};
@@ -101,8 +100,7 @@ std::vector<std::byte> make_entry(std::string_view key, std::span<const std::byt
 
 class descriptor {
  public:
-  descriptor(const fs::path& path, int flags)
-      : number_(::open(path.c_str(), flags | O_CLOEXEC, 0644)) {}
+  descriptor(const fs::path& path, int flags) : number_(::open(path.c_str(), flags | O_CLOEXEC)) {}
   descriptor(const descriptor&) = delete;
   descriptor& operator=(const descriptor&) = delete;
   ~descriptor() {
@@ -110,11 +108,9 @@ class descriptor {
   }
   explicit operator bool() const noexcept { return number_ >= 0; }
   int number() const noexcept { return number_; }
-  // Network file systems report some failed writes only here.
-  bool close() noexcept { return ::close(std::exchange(number_, -1)) == 0; }
 
  private:
-  int number_;
+  const int number_;
 };
 
 // False: an error, or the file is shorter.
@@ -124,16 +120,6 @@ bool read_all(int file, std::span<std::byte> to) {
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return false;
     to = to.subspan(static_cast<std::size_t>(n));
-  }
-  return true;
-}
-
-bool write_all(int file, std::span<const std::byte> from) {
-  while (!from.empty()) {
-    const ssize_t n = ::write(file, from.data(), from.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    from = from.subspan(static_cast<std::size_t>(n));
   }
   return true;
 }
@@ -203,7 +189,8 @@ class opened_entry {
 
 bool is_named_by_us(std::string_view name) {
   return name.size() > name_digits && name.find_first_not_of("0123456789abcdef") == name_digits &&
-         (name.substr(name_digits) == entry_suffix || name.ends_with(written_suffix));
+         (name.substr(name_digits) == entry_suffix ||
+          name.ends_with(base::atomic_file::partial_suffix));
 }
 
 struct kept_file {
@@ -302,39 +289,16 @@ void kernel_cache::store(std::string_view key, std::span<const std::byte> binary
   const std::vector<std::byte> entry = make_entry(key, binary);
   if (entry.size() > bytes_max_) return;
   const fs::path path = entry_path(key);
-  if (!write_entry(path, entry)) {
+  try {
+    base::atomic_file file(path, base::atomic_file::folder::made_for_owner);
+    file.append(entry);
+    file.commit();
+  } catch (const base::file_problem&) {
     ++unwritable_;
     return;
   }
   ++stores_;
   trim(path);
-}
-
-// Writes beside and renames. False: nothing has changed.
-bool kernel_cache::write_entry(const fs::path& path, std::span<const std::byte> entry) const {
-  static std::atomic<std::uint64_t> written{0};
-  // Names are unique in a process. Containers that share the folder may have processes of one
-  // number; O_EXCL tells, and the next name is tried.
-  for (int attempt = 0; attempt < 100; ++attempt) {
-    fs::path beside = path;
-    beside += fmt::format(".{}.{}{}", ::getpid(), written++, written_suffix);
-    descriptor file(beside, O_WRONLY | O_CREAT | O_EXCL);
-    if (!file && errno == EEXIST) continue;
-    if (!file && errno == ENOENT) {
-      std::error_code error;
-      const bool made = fs::create_directories(folder_, error);
-      if (error) return false;
-      if (made) fs::permissions(folder_, fs::perms::owner_all, error);
-      continue;
-    }
-    if (!file) return false;
-    const bool written_out = write_all(file.number(), entry);
-    const bool closed = file.close();
-    if (written_out && closed && ::rename(beside.c_str(), path.c_str()) == 0) return true;
-    ::unlink(beside.c_str());
-    return false;
-  }
-  return false;
 }
 
 // Removes the longest unused entries until the rest is within the cap, `newest` always among it.

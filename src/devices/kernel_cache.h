@@ -50,7 +50,6 @@ class kernel_cache {
 
  private:
   std::filesystem::path entry_path(std::string_view key) const;
-  bool write_entry(const std::filesystem::path& path, std::span<const std::byte> entry) const;
   void trim(const std::filesystem::path& newest);
 
   const std::filesystem::path folder_;

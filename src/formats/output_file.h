@@ -1,9 +1,4 @@
-// A file that appears under its name only when it is complete.
-//
-// Bytes go to a file beside the target, in the same folder so that a rename is one step of the file
-// system; commit() renames. A reader of the target sees the old content or the new, never part of
-// it, also when this process dies. Not here: fsync, which would guard against a loss of power at
-// the price of seconds per gigabyte.
+// The file that records are written to: base/atomic_file.h with errors that name it.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +6,14 @@
 #include <span>
 #include <string>
 
+#include "base/atomic_file.h"
+
 namespace pappus::formats {
 
 class output_file {
  public:
-  /// Creates the file beside `path`. Throws format_error naming the path and the system's reason.
+  /// Creates the partial file. Throws format_error naming the path and the system's reason.
   explicit output_file(const std::string& path);
-  output_file(const output_file&) = delete;
-  output_file& operator=(const output_file&) = delete;
-
-  /// Removes the partial file unless commit() was called.
-  ~output_file();
 
   const std::string& name() const noexcept { return name_; }
 
@@ -29,14 +21,13 @@ class output_file {
   /// a full disk for example.
   void write(std::int64_t offset, std::span<const std::byte> bytes);
 
-  /// Puts the file in its place. Nothing may be written afterwards.
+  /// Puts the file in its place; without it, destruction leaves all as it was. Nothing may be
+  /// written afterwards.
   void commit();
 
  private:
-  std::string name_;     // as the user gave it
-  std::string target_;   // with links followed
-  std::string partial_;  // beside target_
-  int descriptor_ = -1;
+  std::string name_;  // as the user gave it
+  base::atomic_file file_;
 };
 
 }  // namespace pappus::formats

@@ -1,0 +1,60 @@
+// A file that appears under its name only when it is complete.
+//
+// Bytes go to a partial file in the target's folder, so that a rename is one step of the file
+// system; commit() renames. A reader of the target sees the old content or the new, never part of
+// it, also when this process dies; then the partial file stays behind, TARGET.PROCESS.NUMBER.new.
+// Not here: fsync, which would guard against a loss of power at the price of seconds per gigabyte.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <stdexcept>
+#include <string_view>
+
+namespace pappus::base {
+
+/// What the system refused, to be put after a file's name: "can't be created: Permission denied".
+struct file_problem : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+class atomic_file {
+ public:
+  /// At the end of every partial file's name.
+  static constexpr std::string_view partial_suffix = ".new";
+
+  /// What becomes of a folder that isn't there.
+  enum class folder { refused, made, made_for_owner };
+
+  /// Creates the partial file. Where `target` is a link, what it points to is replaced. Throws
+  /// file_problem, also where the target is anything but a regular file.
+  explicit atomic_file(const std::filesystem::path& target, folder missing = folder::refused);
+  atomic_file(const atomic_file&) = delete;
+  atomic_file& operator=(const atomic_file&) = delete;
+
+  /// Removes the partial file unless commit() put it in its place.
+  ~atomic_file();
+
+  /// Writes at the end of what append() wrote before. Throws file_problem, on a full disk for
+  /// example.
+  void append(std::span<const std::byte> bytes);
+  void append(std::string_view text) { append(std::as_bytes(std::span(text))); }
+
+  /// Writes at `offset`; for files that aren't appended to. Thread-safe for ranges that don't
+  /// overlap. Throws as append() does.
+  void write(std::int64_t offset, std::span<const std::byte> bytes);
+
+  /// Puts the file in its place; it keeps the permissions of the one that it replaces. Nothing may
+  /// be written afterwards. Throws file_problem, with the target as it was.
+  void commit();
+
+ private:
+  std::filesystem::path target_;  // links followed
+  std::filesystem::path partial_;
+  std::int64_t appended_ = 0;
+  int descriptor_ = -1;
+};
+
+}  // namespace pappus::base
