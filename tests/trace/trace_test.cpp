@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -91,8 +93,54 @@ TEST(trace, names_a_file_that_cannot_be_written) {
     sink.write();
     FAIL();
   } catch (const pappus::format_error& problem) {
-    EXPECT_STREQ(problem.what(), "/nowhere/trace.json: the trace can't be written there");
+    EXPECT_STREQ(problem.what(),
+                 "/nowhere/trace.json: the trace can't be created: No such file or directory");
   }
+}
+
+TEST(trace, goes_to_the_file_as_it_comes) {
+  const auto path = trace_file();
+  const auto folder = std::filesystem::path(path).parent_path();
+  const auto name = std::filesystem::path(path).filename().string();
+  pappus::trace::sink sink(path);
+  const auto now = pappus::trace::clock::now();
+  for (int i = 0; i < 10'000; ++i) sink.span("sum: accumulate", now, now, 1, -1);
+  EXPECT_FALSE(std::filesystem::exists(path));
+  std::uintmax_t bytes = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (entry.path().filename().string().starts_with(name + ".")) bytes += entry.file_size();
+  EXPECT_GT(bytes, 500'000u);
+  sink.write();
+  EXPECT_EQ(events_of(path).size(), 10'000u + 2u);
+  std::filesystem::remove(path);
+}
+
+TEST(trace, holds_as_many_events_as_viewers_open_and_tells_how_many_there_were) {
+  const auto path = trace_file();
+  {
+    pappus::trace::sink sink(path, 3);
+    for (int i = 0; i < 10; ++i) sink.counter("memory in use", i);
+  }
+  std::ifstream in(path);
+  const auto file = nlohmann::json::parse(in);
+  EXPECT_EQ(file.at("otherData").at("dropped_events"), 7);
+  std::vector<std::string> names;
+  for (const auto& event : file.at("traceEvents")) names.push_back(event.at("name"));
+  EXPECT_EQ(names, (std::vector<std::string>{"memory in use", "memory in use", "memory in use",
+                                             "3 events: later ones are only counted", "thread_name",
+                                             "process_name"}));
+  std::filesystem::remove(path);
+}
+
+TEST(trace, is_json_whatever_names_hold) {
+  const auto path = trace_file();
+  {
+    pappus::trace::sink sink(path);
+    const auto now = pappus::trace::clock::now();
+    sink.span("a \"quoted\\name\"\n\x01 and \xff", now, now, -1, -1);
+  }
+  EXPECT_EQ(events_of(path).at(0).at("name"), "a \"quoted\\name\"\n\x01 and \xef\xbf\xbd");
+  std::filesystem::remove(path);
 }
 
 TEST(progress_line, shows_part_bytes_and_time_left) {
