@@ -1,5 +1,6 @@
 #include "base/text.h"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <charconv>
@@ -77,6 +78,34 @@ std::int64_t parse_count(std::string_view text, std::string_view what, std::int6
                           : fmt::format("{}: expected a whole number from {} to {}, got \"{}\"",
                                         what, least, most, text));
   return number;
+}
+
+std::string_view trimmed(std::string_view text) noexcept {
+  const std::size_t begin = text.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
+}
+
+std::vector<std::string_view> comma_list(std::string_view list) {
+  std::vector<std::string_view> names;
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t comma = std::min(list.find(',', begin), list.size());
+    names.push_back(trimmed(list.substr(begin, comma - begin)));
+    begin = comma + 1;
+  }
+  return names;
+}
+
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (c == '\n')
+      out += "\\n";
+    else
+      out += static_cast<unsigned char>(c) < ' ' || c == 0x7f ? ' ' : c;
+  }
+  return out + '"';
 }
 
 }  // namespace pappus::base

@@ -1,4 +1,5 @@
-// How quantities are written in messages, explain and the command line, and how sizes are read.
+// How quantities and names are written in messages, explain and the command line, and how sizes and
+// lists are read.
 #pragma once
 
 #include <cstddef>
@@ -6,6 +7,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace pappus::base {
 
@@ -21,5 +23,13 @@ std::size_t parse_bytes(std::string_view text, std::string_view what);
 /// Reads a whole number from `least` to `most`. Throws usage_error naming `what`.
 std::int64_t parse_count(std::string_view text, std::string_view what, std::int64_t least,
                          std::int64_t most = std::numeric_limits<std::int64_t>::max());
+
+/// Without the spaces and tabs at both ends.
+std::string_view trimmed(std::string_view text) noexcept;
+/// The names between the commas, trimmed: one more than there are commas. They refer to `list`.
+std::vector<std::string_view> comma_list(std::string_view list);
+/// In double quotes, as a literal of C and of Graphviz, on one line: quotes, backslashes and
+/// newlines are escaped, other control characters become spaces.
+std::string quoted(std::string_view text);
 
 }  // namespace pappus::base

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <utility>
 
+#include "base/text.h"
 #include "pappus/error.h"
 
 namespace pappus::devices {
@@ -37,12 +38,6 @@ const machine& this_machine() {
 }
 
 bool is_hosts_own(const properties& p) { return p.like_cpu && p.host_memory; }
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
-}
 
 [[noreturn]] void refuse(std::string_view list, const std::string& what) {
   std::string text = "devices \"" + std::string(list) + "\": " + what + "; there are cpu";
@@ -82,12 +77,10 @@ selection usual() {
 }  // namespace
 
 selection select(std::string_view list) {
-  if (trimmed(list).empty()) return usual();
+  if (base::trimmed(list).empty()) return usual();
   selection chosen;
   chosen.cpu = false;
-  for (std::string_view rest = list;;) {
-    const std::size_t comma = std::min(rest.find(','), rest.size());
-    const std::string_view name = trimmed(rest.substr(0, comma));
+  for (const auto name : base::comma_list(list)) {
     if (name == "cpu")
       chosen.cpu = true;
     else if (name == "opencl" || name.starts_with("opencl:"))
@@ -98,8 +91,6 @@ selection select(std::string_view list) {
     else
       refuse(list, "expected cpu, opencl, opencl:NUMBER or test:SPECIFICATION, got \"" +
                        std::string(name) + '"');
-    if (comma == rest.size()) break;
-    rest.remove_prefix(comma + 1);
   }
   return chosen;
 }

@@ -102,19 +102,11 @@ std::string print(std::span<const node* const> nodes) {
 }
 
 std::string print_dot(std::span<const node* const> nodes) {
-  const auto quoted = [](std::string_view text) {
-    std::string out = "\"";
-    for (const char c : text) {
-      if (c == '"' || c == '\\') out += '\\';
-      out += c;
-    }
-    return out + "\"";
-  };
   std::string text =
       "digraph query {\n  rankdir=LR;\n  node [shape=box, fontname=\"sans-serif\"];\n";
   for (const node* n : nodes) {
     text += fmt::format("  n{} [label={}];\n", n->id,
-                        quoted(label(*n) + "\n" + std::string(n->out.name)));
+                        base::quoted(label(*n) + "\n" + std::string(n->out.name)));
     for (const auto& input : n->stage.inputs)
       text += fmt::format("  n{} -> n{};\n", input->id, n->id);
     for (const auto& side : n->stage.sides)

@@ -48,13 +48,8 @@ std::string rows_text(const stage& s) {
 bool names_device(std::string_view list, std::string_view device) {
   if (list.empty()) return true;
   const auto kind = device.substr(0, device.find(':'));
-  for (std::string_view rest = list;;) {
-    const auto comma = std::min(rest.find(','), rest.size());
-    const auto name = rest.substr(0, comma);
-    if (name == device || name == kind) return true;
-    if (comma == rest.size()) return false;
-    rest.remove_prefix(comma + 1);
-  }
+  const auto names = base::comma_list(list);
+  return std::ranges::any_of(names, [&](auto name) { return name == device || name == kind; });
 }
 
 std::string predicted_text(double seconds, cost::trust how) {

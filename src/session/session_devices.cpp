@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/text.h"
 #include "cost/rates_file.h"
 #include "devices/measure.h"
 #include "pappus/error.h"
@@ -75,14 +76,10 @@ void session_devices::check_places(const plan::plan& p) {
       throw usage_error(fmt::format("{}: on(\"{}\"): {}; there are {}", graph::label(*s.node), list,
                                     what, fmt::join(places(), ", ")));
     };
-    for (std::string_view rest = list;;) {
-      const auto comma = std::min(rest.find(','), rest.size());
-      const auto name = rest.substr(0, comma);
+    for (const auto name : base::comma_list(list)) {
       const auto kind = name.substr(0, name.find(':'));
       if (kind != "cpu" && kind != "opencl" && kind != "test")
         refuse(fmt::format("expected cpu, opencl, opencl:NUMBER or test, got \"{}\"", name));
-      if (comma == rest.size()) break;
-      rest.remove_prefix(comma + 1);
     }
     const auto is_named = [&](const std::string& name) { return plan::names_device(list, name); };
     if (std::ranges::none_of(places(), is_named))

@@ -81,5 +81,27 @@ TEST(parse_count, refuses_what_is_no_whole_number_within_its_limits) {
                      [] { parse_count("4294967296", "PAPPUS_THREADS", 1, 1024); });
 }
 
+TEST(trimmed, drops_spaces_and_tabs_at_both_ends) {
+  EXPECT_EQ(trimmed(" \ta b\t "), "a b");
+  EXPECT_EQ(trimmed("a"), "a");
+  EXPECT_EQ(trimmed(" \t"), "");
+  EXPECT_EQ(trimmed(""), "");
+}
+
+TEST(comma_list, has_a_name_more_than_there_are_commas) {
+  using names = std::vector<std::string_view>;
+  EXPECT_EQ(comma_list("cpu"), names{"cpu"});
+  EXPECT_EQ(comma_list("cpu, opencl:0\t,test"), (names{"cpu", "opencl:0", "test"}));
+  EXPECT_EQ(comma_list(""), names{""});
+  EXPECT_EQ(comma_list(",a,"), (names{"", "a", ""}));
+}
+
+TEST(quoted, is_a_literal_on_one_line) {
+  EXPECT_EQ(quoted(""), "\"\"");
+  EXPECT_EQ(quoted("map·sum"), "\"map·sum\"");
+  EXPECT_EQ(quoted("say \"a\\b\""), "\"say \\\"a\\\\b\\\"\"");
+  EXPECT_EQ(quoted("two\nlines\r\x7f"), "\"two\\nlines  \"");
+}
+
 }  // namespace
 }  // namespace pappus::base

@@ -65,6 +65,7 @@ TEST(session_devices, places_that_are_not_there_are_refused_with_those_that_are)
                   "map: on\\(\"cpu,cuda:3\"\\): expected cpu, opencl, opencl:NUMBER or test, got "
                   "\"cuda:3\"; there are cpu, test:[0-9]+"));
   EXPECT_EQ(doubled.on("opencl,cpu").sum().get(), doubled.sum().get());
+  EXPECT_EQ(doubled.on(" opencl, cpu").sum().get(), doubled.sum().get());
   EXPECT_TRUE(contains(doubled.on("test,opencl").explain_analyze(), "ran on test:"));
 }
 

@@ -80,7 +80,7 @@ TEST(explain_dot, draws_nodes_and_edges) {
           .sum();
   const auto text = total.explain_dot();
   EXPECT_THAT(text, StartsWith("digraph query {\n"));
-  EXPECT_THAT(text, ContainsRegex("  n[0-9]+ \\[label=\"map·sum\ndouble\"\\];\n"));
+  EXPECT_THAT(text, ContainsRegex("  n[0-9]+ \\[label=\"map·sum\\\\ndouble\"\\];\n"));
   EXPECT_THAT(text, ContainsRegex("  n[0-9]+ -> n[0-9]+;\n"));
   EXPECT_THAT(text, ContainsRegex("  n[0-9]+ -> n[0-9]+ \\[style=dashed, label=\"shared\"\\];\n"));
   EXPECT_THAT(text, ::testing::EndsWith("}\n"));

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "codegen/text/c_text.h"
 #include "devices/kernel.h"
 
@@ -91,7 +92,7 @@ void text_writer::types_and_codes() {
   const auto renames = renamed();
   for (const auto& name : renames) add("#define {0} user_{0}\n", name);
   for (const auto& code : from_.codes) {
-    const auto origin = fmt::format("#line 1 {}", quoted(code.origin));
+    const auto origin = fmt::format("#line 1 {}", base::quoted(code.origin));
     to_.legible.lines.push_back(origin);
     add("{}\n{}\n", origin, code.text);
   }

@@ -155,15 +155,6 @@ std::string_view redefined_macro(const std::vector<std::string_view>& tokens) {
   return {};
 }
 
-std::string quoted(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c == '\n' ? ' ' : c;
-  }
-  return out + '"';
-}
-
 bool is_generated_name(std::string_view name) {
   constexpr std::array<std::string_view, 28> names{
       "element", "element_out", "element_count", "element_write", "accumulate_row", "values_t",

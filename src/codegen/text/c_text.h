@@ -24,9 +24,6 @@ bool lacks_typedef(const std::vector<std::string_view>& tokens, std::string_view
 /// come after users' and would mean something else.
 std::string_view redefined_macro(const std::vector<std::string_view>& tokens);
 
-/// The text in double quotes, as a C literal.
-std::string quoted(std::string_view text);
-
 /// Names that generated text uses at file scope: users' own get another one by #define.
 bool is_generated_name(std::string_view name);
 /// The name in generated text of a user's function or type: "user_element" for "element".

@@ -10,17 +10,12 @@
 #include <optional>
 #include <system_error>
 
+#include "base/text.h"
+
 namespace pappus::formats {
 namespace {
 
 using detail::cell;
-
-std::string_view trimmed(std::string_view text) noexcept {
-  const auto space = [](char c) { return c == ' ' || c == '\t'; };
-  while (!text.empty() && space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && space(text.back())) text.remove_suffix(1);
-  return text;
-}
 
 template <typename T>
 cell_outcome store(T value, std::byte* out) noexcept {
@@ -169,7 +164,7 @@ std::string range() {
 }  // namespace
 
 cell_outcome parse_cell(cell type, std::string_view text, std::byte* out) noexcept {
-  text = trimmed(text);
+  text = base::trimmed(text);
   switch (type) {
     case cell::i8:
       return number<std::int8_t>(text, out);

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "formats/csv/csv_cell.h"
 #include "formats/names.h"
 #include "pappus/error.h"
@@ -36,12 +37,6 @@ std::optional<std::size_t> first_row_end(std::string_view text) {
   return std::nullopt;
 }
 
-std::string trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) return "";
-  return std::string(text.substr(begin, text.find_last_not_of(" \t") - begin + 1));
-}
-
 std::string unquoted(std::string_view cell) {
   std::string name;
   for (std::size_t i = 1; i + 1 < cell.size(); ++i) {
@@ -59,7 +54,7 @@ std::vector<std::string> split(std::string_view row, char delimiter) {
     if (i < row.size() && row[i] == '"') inside = !inside;
     if (i < row.size() && (row[i] != delimiter || inside)) continue;
     const std::string_view cell = row.substr(begin, i - begin);
-    names.push_back(cell.starts_with('"') ? unquoted(cell) : trimmed(cell));
+    names.push_back(cell.starts_with('"') ? unquoted(cell) : std::string(base::trimmed(cell)));
     begin = i + 1;
   }
   return names;
