@@ -1,13 +1,12 @@
 #include "algorithms/dense_groups.h"
 
-#include "algorithms/pieces.h"
-
 #include <algorithm>
 #include <bit>
 #include <cstring>
 
 #include "algorithms/key_bits.h"
 #include "algorithms/rows_in.h"
+#include "pappus/detail/base/integers.h"
 
 namespace pappus::algorithms {
 namespace {
@@ -42,7 +41,7 @@ dense_groups::dense_groups(const detail::group_params& params, detail::memory_so
 template <typename F>
 void dense_groups::for_each_piece(detail::workers& team, F&& f) const {
   detail::parallel_chunks(
-      team, static_cast<std::size_t>(pieces_of(params_.domain, piece_states)),
+      team, static_cast<std::size_t>(detail::ceil_div(params_.domain, piece_states)),
       [&](std::size_t item, unsigned) {
         const std::int64_t first = static_cast<std::int64_t>(item) * piece_states;
         f(first, static_cast<std::size_t>(std::min(piece_states, params_.domain - first)));

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "algorithms/stream.h"
+#include "pappus/detail/base/integers.h"
 
 namespace pappus::algorithms {
 namespace {

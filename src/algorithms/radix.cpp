@@ -10,6 +10,7 @@
 #include "algorithms/radix_bucket.h"
 #include "algorithms/stream.h"
 #include "algorithms/stretches.h"
+#include "pappus/detail/base/integers.h"
 
 namespace pappus::algorithms {
 namespace {
@@ -373,7 +374,7 @@ sorted_in sort_rows(detail::workers& team, detail::memory_source& memory, const 
   const std::size_t side_bytes = round_up(n * sizeof(Row), 64);
   const detail::block numbers(memory, 2 * side_bytes, who);
   Row* const rows = numbers.as<Row>();
-  const std::size_t pieces = (n + piece_rows - 1) / piece_rows;
+  const std::size_t pieces = detail::ceil_div(n, piece_rows);
   detail::parallel_chunks(team, pieces, [&](std::size_t piece, unsigned) {
     const std::uint64_t end = std::min<std::uint64_t>(n, (piece + 1) * piece_rows);
     for (std::uint64_t i = piece * piece_rows; i < end; ++i) rows[i] = static_cast<Row>(i);

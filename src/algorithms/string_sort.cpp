@@ -9,6 +9,7 @@
 #include "algorithms/key_bits.h"
 #include "algorithms/radix.h"
 #include "algorithms/stretches.h"
+#include "pappus/detail/base/integers.h"
 
 namespace pappus::algorithms {
 namespace {
@@ -73,8 +74,7 @@ class string_sorter {
  private:
   template <typename F>
   void for_rows(std::uint64_t begin, std::uint64_t end, F&& f) {
-    const auto pieces =
-        static_cast<std::size_t>((end - begin + string_piece_rows - 1) / string_piece_rows);
+    const auto pieces = static_cast<std::size_t>(detail::ceil_div(end - begin, string_piece_rows));
     detail::parallel_chunks(team_, pieces, [&](std::size_t piece, unsigned) {
       const std::uint64_t first = begin + piece * string_piece_rows;
       for (std::uint64_t i = first; i < std::min(end, first + string_piece_rows); ++i) f(i);
@@ -85,8 +85,8 @@ class string_sorter {
   std::size_t depth_of(const run& rows) {
     std::mutex lock;
     std::size_t least = strings_[order_[rows.begin]].size();
-    const auto pieces = static_cast<std::size_t>((rows.end - rows.begin + string_piece_rows - 1) /
-                                                 string_piece_rows);
+    const auto pieces =
+        static_cast<std::size_t>(detail::ceil_div(rows.end - rows.begin, string_piece_rows));
     const std::string_view first = strings_[order_[rows.begin]];
     detail::parallel_chunks(team_, pieces, [&](std::size_t piece, unsigned) {
       const std::uint64_t begin = rows.begin + piece * string_piece_rows;
@@ -125,7 +125,7 @@ class string_sorter {
   void settle_ties(std::uint64_t begin, const std::uint64_t* words, std::uint64_t n,
                    std::size_t depth) {
     std::mutex lock;
-    const auto pieces = static_cast<std::size_t>((n + string_piece_rows - 1) / string_piece_rows);
+    const auto pieces = static_cast<std::size_t>(detail::ceil_div(n, string_piece_rows));
     detail::parallel_chunks(team_, pieces, [&](std::size_t piece, unsigned) {
       const std::uint64_t first = piece * string_piece_rows,
                           last = std::min(n, first + string_piece_rows);

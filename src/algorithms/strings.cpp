@@ -8,6 +8,7 @@
 #include "algorithms/key_bits.h"
 #include "algorithms/stretches.h"
 #include "algorithms/string_sort.h"
+#include "pappus/detail/base/integers.h"
 #include "pappus/error.h"
 
 namespace pappus::algorithms {
@@ -122,7 +123,7 @@ void string_ids::sorted(detail::workers& team, std::string_view* strings,
   });
   sort_strings(team, *memory_, texts, n, false, order.as<std::uint64_t>(), who_);
   constexpr std::size_t piece = 16384;
-  detail::parallel_chunks(team, (n + piece - 1) / piece, [&](std::size_t item, unsigned) {
+  detail::parallel_chunks(team, detail::ceil_div(n, piece), [&](std::size_t item, unsigned) {
     for (std::size_t i = item * piece; i < std::min(n, (item + 1) * piece); ++i) {
       ids[i] = static_cast<std::uint32_t>(order.as<std::uint64_t>()[i]);
       strings[i] = texts[ids[i]];

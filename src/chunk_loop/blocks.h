@@ -11,6 +11,7 @@
 
 #include "base/embedded.h"
 #include "chunk_loop/device_session.h"
+#include "pappus/detail/base/integers.h"
 
 namespace pappus::chunk_loop {
 
@@ -45,7 +46,7 @@ inline std::size_t row_items(const device_session& on, std::int64_t rows) {
 inline block_launch blocks_of(const device_session& on, std::int64_t n, std::size_t at_most = 0) {
   const bool by_item = has_item_blocks(on);
   const std::size_t units = on.about().compute_units, rows = by_item ? 1024 : 4096;
-  std::size_t blocks = (static_cast<std::size_t>(n) + rows - 1) / rows;
+  std::size_t blocks = detail::ceil_div(static_cast<std::size_t>(n), rows);
   blocks = std::clamp<std::size_t>(blocks, 1, (by_item ? 4 : 8) * units);
   if (at_most != 0) blocks = std::min(blocks, at_most);
   return by_item ? block_launch{blocks, blocks, 0}

@@ -26,6 +26,7 @@
 #include "chunk_loop/chunk_loop.h"
 #include "chunk_loop/deal.h"
 #include "chunk_loop/overlaps.h"
+#include "pappus/detail/base/integers.h"
 #include "pappus/error.h"
 
 namespace pappus::chunk_loop {
@@ -33,10 +34,6 @@ namespace {
 
 using devices::device_error;
 using devices::fault;
-
-std::int64_t rounded_up(std::int64_t rows, std::int64_t unit) {
-  return (rows + unit - 1) / unit * unit;
-}
 
 /// Where the first chunk begins, of all devices', in which a check failed.
 class first_failed {
@@ -67,8 +64,8 @@ class driver {
     const bool on_host =
         std::ranges::all_of(run.inputs, [](const auto& i) { return i.host != nullptr; });
     if (run.chunk_rows == 0 && on_host && with.chunk_bytes_preferred() == chunk_bytes_in_place)
-      most_rows_ = rounded_up(static_cast<std::int64_t>(first_bytes / bytes_per_row(run, with)) + 1,
-                              with.unit_rows());
+      most_rows_ = detail::round_up(
+          static_cast<std::int64_t>(first_bytes / bytes_per_row(run, with)) + 1, with.unit_rows());
   }
 
   /// Until all chunks are done, or all before the first in which a check failed.
@@ -175,7 +172,7 @@ class driver {
 
   void halve(row_range failed, std::string_view reason) {
     const std::int64_t unit = with_.unit_rows();
-    const std::int64_t most = rounded_up((failed.rows + 1) / 2, unit);
+    const std::int64_t most = detail::round_up((failed.rows + 1) / 2, unit);
     if (most >= failed.rows)
       throw device_error(fault::out_of_memory, on_.about().name,
                          fmt::format("{}: not even {} rows fit in the device's memory ({})",

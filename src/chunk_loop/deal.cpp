@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "chunk_loop/join_image.h"
+#include "pappus/detail/base/integers.h"
 
 namespace pappus::chunk_loop {
 
@@ -49,7 +50,7 @@ std::int64_t rows_a_chunk(const stage_run& run, const chunk_operator& with) {
                               static_cast<double>(device->about().buffer_bytes_max) / largest_row));
   if (run.chunk_rows > 0) rows = std::min(rows, run.chunk_rows);
   const auto devices = static_cast<std::int64_t>(run.devices.size());
-  rows = std::min(rows, (run.rows + devices - 1) / devices);
+  rows = std::min(rows, detail::ceil_div(run.rows, devices));
   return rows <= unit ? unit : rows / unit * unit;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/embedded.h"
 #include "chunk_loop/dump.h"
+#include "pappus/detail/base/integers.h"
 
 namespace pappus::chunk_loop {
 
@@ -62,7 +63,7 @@ std::size_t device_session::block_items(std::int64_t rows) const {
   const std::int64_t most = about().like_cpu ? 4 * std::int64_t{about().compute_units}
                                              : 256 * std::int64_t{about().compute_units};
   return static_cast<std::size_t>(
-      std::clamp<std::int64_t>((rows + least_rows - 1) / least_rows, 1, most));
+      std::clamp<std::int64_t>(detail::ceil_div(rows, least_rows), 1, most));
 }
 
 devices::kernel_source device_session::source_of(const program& what,

@@ -17,6 +17,7 @@ namespace place_1 {
 namespace place_4 {
 #define WORD uint
 #include "chunk_loop/place.cl"
+#include "pappus/detail/base/integers.h"
 #undef WORD
 }  // namespace place_4
 }  // namespace
@@ -31,7 +32,7 @@ constexpr std::string_view place_text = "chunk_loop/place.cl";
 
 /// Where the parts of one range begin: at a multiple of a cache line.
 std::size_t piece_bytes(const codegen::byte_range& part, std::int64_t rows) {
-  return (static_cast<std::size_t>(rows) * part.bytes + 63) / 64 * 64;
+  return detail::round_up(static_cast<std::size_t>(rows) * part.bytes, 64);
 }
 
 template <std::size_t Bytes>
@@ -73,7 +74,7 @@ detail::block packed_parts(const detail::row_set& set, std::int64_t first, std::
       piece += piece_bytes(part, rows);
     }
   };
-  const auto items = static_cast<std::size_t>((rows + rows_an_item - 1) / rows_an_item);
+  const auto items = static_cast<std::size_t>(detail::ceil_div(rows, rows_an_item));
   detail::parallel_chunks(team, items, [&](std::size_t item, unsigned) {
     const std::int64_t begin = static_cast<std::int64_t>(item) * rows_an_item;
     const std::int64_t end = std::min(begin + rows_an_item, rows);

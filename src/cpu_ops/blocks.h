@@ -10,9 +10,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "algorithms/pieces.h"
 #include "cpu_ops/contract.h"
 #include "cpu_ops/pace.h"
+#include "pappus/detail/base/integers.h"
 
 namespace pappus::cpu_ops {
 

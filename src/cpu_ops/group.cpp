@@ -28,6 +28,7 @@
 
 #include <fmt/format.h>
 
+#include "pappus/detail/base/integers.h"
 #include "pappus/error.h"
 #include "pappus/group.h"
 
@@ -83,7 +84,7 @@ group_ranges::group_ranges(const run_context& context, std::int64_t rows) {
   constexpr std::int64_t least_rows = 32768;
   const auto most = static_cast<std::int64_t>(context.team.count()) * 4;
   count = static_cast<unsigned>(std::clamp<std::int64_t>(rows / least_rows, 1, most));
-  rows_each = pieces_of(rows, count);
+  rows_each = detail::ceil_div(rows, count);
 }
 
 void partition_rows(const run_context& context, const group_params& params, string_ids* strings,

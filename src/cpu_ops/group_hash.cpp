@@ -18,6 +18,7 @@
 #include "algorithms/rows_in.h"
 #include "algorithms/stretches.h"
 #include "cpu_ops/group.h"
+#include "pappus/detail/base/integers.h"
 
 namespace pappus::cpu_ops {
 namespace {
@@ -307,7 +308,8 @@ void hash_run::write(run_context& context, const std::byte* keys, const std::byt
   const std::size_t size = context.node.out.size;
   detail::block rows(context.memory, n * size, context.who);
   constexpr std::size_t piece = 4096;
-  detail::parallel_chunks(context.team, (n + piece - 1) / piece, [&](std::size_t item, unsigned) {
+  const auto items = detail::ceil_div(n, piece);
+  detail::parallel_chunks(context.team, items, [&](std::size_t item, unsigned) {
     const std::size_t first = item * piece;
     params_.emit(keys + first * params_.key_bytes, states + first, std::min(piece, n - first),
                  rows.data() + first * size);

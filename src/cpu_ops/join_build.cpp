@@ -22,6 +22,7 @@
 #include "cpu_ops/contract.h"
 #include "cpu_ops/shared_rows.h"
 #include "ops/implementations.h"
+#include "pappus/detail/base/integers.h"
 #include "pappus/error.h"
 
 namespace pappus::cpu_ops {
@@ -35,7 +36,8 @@ constexpr std::uint64_t probe_rows = detail::join_batch::most_rows;
 /// Calls f(begin, end) for pieces of rows [0, n) on all workers.
 template <typename F>
 void for_each_piece(detail::workers& team, std::uint64_t n, F&& f) {
-  const auto items = static_cast<std::size_t>(pieces_of(static_cast<std::int64_t>(n), item_rows));
+  const auto items =
+      static_cast<std::size_t>(detail::ceil_div(static_cast<std::int64_t>(n), item_rows));
   detail::parallel_chunks(team, items, [&](std::size_t item, unsigned) {
     const std::uint64_t begin = item * item_rows;
     f(begin, std::min<std::uint64_t>(begin + item_rows, n));

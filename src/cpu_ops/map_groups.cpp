@@ -15,6 +15,7 @@
 #include "algorithms/rows_in.h"
 #include "cpu_ops/group.h"
 #include "ops/implementations.h"
+#include "pappus/detail/base/integers.h"
 
 namespace pappus::cpu_ops {
 namespace {
@@ -33,7 +34,7 @@ struct sorted_rows {
 template <typename F>
 void for_each_item(run_context& context, std::size_t n, std::size_t per_item, F&& f) {
   detail::parallel_chunks(
-      context.team, (n + per_item - 1) / per_item,
+      context.team, detail::ceil_div(n, per_item),
       [&](std::size_t item, unsigned) { f(item * per_item, std::min(n, (item + 1) * per_item)); });
 }
 
@@ -88,7 +89,7 @@ sorted_rows extract_and_sort(run_context& context, string_ids* strings,
 std::vector<std::size_t> run_starts(run_context& context, const sorted_rows& rows) {
   constexpr std::size_t per_item = 65536;
   const auto n = static_cast<std::size_t>(context.rows);
-  std::vector<std::vector<std::size_t>> found((n + per_item - 1) / per_item);
+  std::vector<std::vector<std::size_t>> found(detail::ceil_div(n, per_item));
   for_each_item(context, n, per_item, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
       const std::byte* key = rows.keys + i * rows.key_bytes;

@@ -21,6 +21,7 @@
 #include "cpu_ops/shared_rows.h"
 #include "ops/implementations.h"
 #include "pappus/detail/base/apply.h"
+#include "pappus/detail/base/integers.h"
 
 namespace pappus::cpu_ops {
 namespace {
@@ -73,7 +74,7 @@ std::vector<bits128> choose_splitters(const run_context& context) {
   std::vector<bits128> sample(static_cast<std::size_t>(samples));
   constexpr std::size_t per_item = 16;
   detail::parallel_chunks(
-      context.team, (sample.size() + per_item - 1) / per_item, [&](std::size_t item, unsigned) {
+      context.team, detail::ceil_div(sample.size(), per_item), [&](std::size_t item, unsigned) {
         const std::size_t end = std::min(sample.size(), (item + 1) * per_item);
         for (std::size_t i = item * per_item; i < end; ++i) {
           const auto row = static_cast<std::int64_t>(static_cast<__int128>(context.rows) *
@@ -132,8 +133,8 @@ void number_rows(run_context& context) {
   auto state = std::make_shared<partition_state>();
   state->numbers = detail::block(
       context.memory, static_cast<std::size_t>(context.rows) * sizeof(std::uint32_t), context.who);
-  state->per_range = std::max<std::int64_t>(65536, pieces_of(context.rows, most_ranges));
-  state->counts.resize(static_cast<std::size_t>(pieces_of(context.rows, state->per_range)));
+  state->per_range = std::max<std::int64_t>(65536, detail::ceil_div(context.rows, most_ranges));
+  state->counts.resize(static_cast<std::size_t>(detail::ceil_div(context.rows, state->per_range)));
   context.state = state;
   if (params.strings)
     number_rows_of<std::string_view>(context, *state);

@@ -27,6 +27,7 @@
 #include "cpu_ops/contract.h"
 #include "cpu_ops/shared_rows.h"
 #include "ops/implementations.h"
+#include "pappus/detail/base/integers.h"
 
 namespace pappus::cpu_ops {
 namespace {
@@ -36,7 +37,7 @@ using detail::scan_params;
 
 constexpr std::size_t line = 64;
 
-std::size_t padded(std::size_t bytes) { return (bytes + line - 1) / line * line; }
+std::size_t padded(std::size_t bytes) { return detail::round_up(bytes, line); }
 
 class scanning {
  public:
@@ -57,7 +58,7 @@ class scanning {
   }
 
   void run() {
-    const auto tiles = static_cast<std::size_t>(pieces_of(context_.rows, params_.tile_rows));
+    const auto tiles = static_cast<std::size_t>(detail::ceil_div(context_.rows, params_.tile_rows));
     detail::parallel_chunks(context_.team, tiles, [&](std::size_t item, unsigned worker) {
       try {
         scan_tile(static_cast<std::int64_t>(item), scratch_of(worker));

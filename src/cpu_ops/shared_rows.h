@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "cpu_ops/blocks.h"
+#include "pappus/detail/base/integers.h"
 #include "pappus/error.h"
 
 namespace pappus::cpu_ops {
@@ -36,7 +37,7 @@ class shared_round {
   }
 
   std::size_t count() const {
-    return static_cast<std::size_t>(pieces_of(end_ - begin_, per_piece_));
+    return static_cast<std::size_t>(detail::ceil_div(end_ - begin_, per_piece_));
   }
   std::int64_t end() const { return end_; }
   std::int64_t begin_of(std::size_t piece) const {

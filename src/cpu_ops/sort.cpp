@@ -22,6 +22,7 @@
 #include "cpu_ops/contract.h"
 #include "cpu_ops/shared_rows.h"
 #include "ops/implementations.h"
+#include "pappus/detail/base/integers.h"
 #include "pappus/detail/base/stream.h"
 
 namespace pappus::cpu_ops {
@@ -52,7 +53,8 @@ std::size_t stored_key_bytes(const sort_pass& pass) {
 /// f(begin, end) for pieces of the rows, on all workers.
 template <typename F>
 void for_pieces(run_context& context, std::int64_t rows, F&& f) {
-  detail::parallel_chunks(context.team, static_cast<std::size_t>(pieces_of(rows, piece_rows)),
+  detail::parallel_chunks(context.team,
+                          static_cast<std::size_t>(detail::ceil_div(rows, piece_rows)),
                           [&](std::size_t item, unsigned) {
                             const auto begin = static_cast<std::int64_t>(item) * piece_rows;
                             f(begin, std::min(begin + piece_rows, rows));

@@ -15,6 +15,7 @@
 
 #include "algorithms/rows_in.h"
 #include "cpu_ops/shared_rows.h"
+#include "pappus/detail/base/integers.h"
 #include "pappus/detail/base/stream.h"
 
 namespace pappus::cpu_ops {
@@ -115,12 +116,12 @@ class slab_writers {
 /// f(begin, end) for items of the rows, on all workers.
 template <typename F>
 void for_items(run_context& context, const span& rows, std::int64_t per_item, F&& f) {
-  detail::parallel_chunks(context.team, static_cast<std::size_t>(pieces_of(rows.count(), per_item)),
-                          [&](std::size_t item, unsigned) {
-                            const auto begin =
-                                rows.begin + static_cast<std::int64_t>(item) * per_item;
-                            spread_rows(context, begin, std::min(begin + per_item, rows.end), f);
-                          });
+  detail::parallel_chunks(
+      context.team, static_cast<std::size_t>(detail::ceil_div(rows.count(), per_item)),
+      [&](std::size_t item, unsigned) {
+        const auto begin = rows.begin + static_cast<std::int64_t>(item) * per_item;
+        spread_rows(context, begin, std::min(begin + per_item, rows.end), f);
+      });
 }
 
 void write_aligned(run_context& context, const span& rows, detail::row_set& to) {

@@ -16,6 +16,7 @@
 #include "cpu_ops/shared_rows.h"
 #include "ops/implementations.h"
 #include "ops/top.h"
+#include "pappus/detail/base/integers.h"
 
 namespace pappus::cpu_ops {
 namespace {
@@ -73,12 +74,12 @@ void consider(run_context& context) {
     state.give_back(own);
     return rest;
   };
-  detail::parallel_chunks(context.team, static_cast<std::size_t>(pieces_of(context.rows, per_item)),
-                          [&](std::size_t item, unsigned) {
-                            const auto begin = static_cast<std::int64_t>(item) * per_item;
-                            spread_rows(context, begin, std::min(begin + per_item, context.rows),
-                                        consider_rows);
-                          });
+  detail::parallel_chunks(
+      context.team, static_cast<std::size_t>(detail::ceil_div(context.rows, per_item)),
+      [&](std::size_t item, unsigned) {
+        const auto begin = static_cast<std::int64_t>(item) * per_item;
+        spread_rows(context, begin, std::min(begin + per_item, context.rows), consider_rows);
+      });
 }
 
 void choose(run_context& context) {

@@ -1,4 +1,5 @@
 #include "formats/transfer.h"
+#include "pappus/detail/base/integers.h"
 
 #include <algorithm>
 #include <cstring>
@@ -13,7 +14,7 @@ constexpr std::size_t slab_bytes = std::size_t{8} << 20;
 // Calls move(begin, end) for pieces of [0, total) in parallel.
 template <typename Move>
 void in_pieces(detail::workers& team, std::size_t total, std::size_t piece, Move&& move) {
-  detail::parallel_chunks(team, (total + piece - 1) / piece, [&](std::size_t item, unsigned) {
+  detail::parallel_chunks(team, detail::ceil_div(total, piece), [&](std::size_t item, unsigned) {
     move(item * piece, std::min((item + 1) * piece, total));
   });
 }

@@ -30,6 +30,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "pappus/detail/base/integers.h"
 #include "pappus/error.h"
 
 namespace pappus::memory {
@@ -200,7 +201,7 @@ std::size_t device_memory::charged(std::size_t bytes) noexcept {
   while (power < bytes) power *= 2;
   if (power <= fine_from) return power;
   const std::size_t step = power / 16;  // 1/8 of the power below
-  return (bytes + step - 1) / step * step;
+  return detail::round_up(bytes, step);
 }
 
 device_block_ptr device_memory::acquire(std::size_t bytes, std::string_view who) {

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "pappus/detail/base/integers.h"
 #include "pappus/error.h"
 
 namespace pappus::memory {
@@ -68,7 +69,7 @@ std::size_t read_number(const char* path) {
 std::size_t pool::charged(std::size_t bytes) noexcept {
   constexpr auto most = std::numeric_limits<std::size_t>::max();
   if (bytes > most - huge_page) return most;
-  const auto up = [&](std::size_t step) { return (bytes + step - 1) / step * step; };
+  const auto up = [&](std::size_t step) { return detail::round_up(bytes, step); };
   if (bytes <= small_limit) return up(64);
   return bytes < huge_page ? up(middle_step) : up(huge_page);
 }

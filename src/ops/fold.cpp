@@ -5,6 +5,7 @@
 #include "ops/fold.h"
 #include "ops/implementations.h"
 #include "ops/rows.h"
+#include "pappus/detail/base/integers.h"
 
 namespace pappus::ops {
 
@@ -14,7 +15,7 @@ std::int64_t fold_leaf_rows(const detail::reduce_kernel& reducer) {
 
 std::size_t fold_state_bytes(const detail::reduce_kernel& reducer) {
   constexpr std::size_t line = 64;
-  return (reducer.state_size + line - 1) / line * line;
+  return detail::round_up(reducer.state_size, line);
 }
 
 namespace {

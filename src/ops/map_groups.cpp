@@ -3,6 +3,7 @@
 #include "ops/group.h"
 #include "ops/implementations.h"
 #include "ops/rows.h"
+#include "pappus/detail/base/integers.h"
 
 namespace pappus::ops {
 namespace {

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "algorithms/rows_in.h"
+#include "pappus/detail/base/integers.h"
 #include "run/executor.h"
 
 namespace pappus::run {
@@ -19,7 +20,7 @@ detail::rows_ptr copied(const detail::rows_ptr& rows, detail::workers& team,
   // Chunks may be tiny or huge: work items are runs of rows, not chunks.
   const std::int64_t per_item =
       std::max<std::int64_t>(1, (std::int64_t{1} << 20) / static_cast<std::int64_t>(size));
-  const auto items = static_cast<std::size_t>((rows->rows() + per_item - 1) / per_item);
+  const auto items = static_cast<std::size_t>(detail::ceil_div(rows->rows(), per_item));
   detail::parallel_chunks(team, items, [&](std::size_t item, unsigned) {
     std::int64_t row = static_cast<std::int64_t>(item) * per_item;
     const std::int64_t end = std::min(row + per_item, rows->rows());

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "pappus/detail/base/integers.h"
 
 namespace pappus::tasks {
 namespace {
@@ -154,8 +155,7 @@ class lowering {
   task_id add_step(stage_index own, const cpu_ops::phase& step, task_id after) {
     const auto& s = plan_.stages[index(own)];
     const bool launch = step.what == cpu_ops::phase::kind::launch;
-    const auto items =
-        std::max<std::int64_t>(1, (s.rows_in.rows + s.morsel_rows - 1) / s.morsel_rows);
+    const auto items = std::max<std::int64_t>(1, detail::ceil_div(s.rows_in.rows, s.morsel_rows));
     return add({.kind = launch ? task_kind::launch : task_kind::reduce,
                 .stage = own,
                 .what = step.name,

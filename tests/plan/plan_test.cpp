@@ -136,7 +136,7 @@ TEST(plan, makes_chunks_that_fit_half_the_cache_in_whole_blocks) {
   const auto copy = s.from(rows).map([](double x) { return x; }).materialise();
   auto machine = test::made_up_machine();
   const auto chunk = [&] {
-    return stage_of(test::plan_for(machine, copy), "map").chosen.chunk_rows;
+    return stage_of(test::plan_for(machine, copy), "map").morsel_rows;
   };
   EXPECT_EQ(chunk(), 32'768);  // 16 bytes a row, 512 KiB
   machine.cache_bytes = 300'000;
@@ -153,7 +153,7 @@ TEST(plan, takes_the_chunk_size_it_is_given) {
   const std::array roots{detail::access::node(total)};
   const auto machine = test::made_up_machine();
   const auto p = make_plan({.roots = roots, .machine = machine, .chunk_rows = 7});
-  EXPECT_EQ(p.stages[0].chosen.chunk_rows, 7);
+  EXPECT_EQ(p.stages[0].morsel_rows, 7);
 }
 
 TEST(plan, refuses_what_can_never_fit) {
@@ -249,7 +249,7 @@ TEST_F(broken_plan, uses_rows_that_were_freed) {
   expect_error("plan: stage 1: an input was freed before");
 }
 TEST_F(broken_plan, has_empty_chunks) {
-  p.stages[0].chosen.chunk_rows = 0;
+  p.stages[0].morsel_rows = 0;
   expect_error("plan: stage 0: empty chunks");
 }
 TEST_F(broken_plan, frees_rows_twice) {

@@ -7,6 +7,7 @@
 
 #include "codegen/element/element_writer.h"
 #include "codegen/text/c_text.h"
+#include "pappus/detail/base/integers.h"
 #include "pappus/detail/fuse/device_type.h"
 
 namespace pappus::codegen {
@@ -102,7 +103,7 @@ std::string element_writer::references_of(const compiled_function& function) {
   std::string passed;
   for (const auto& reference : function.references) {
     // A record's size is a multiple of its alignment; of the last one's padding nothing is read.
-    const auto size = (reference.bytes + reference.align - 1) / reference.align * reference.align;
+    const auto size = detail::round_up(reference.bytes, reference.align);
     const auto& type = types_of_references_.emplace_back(
         device_type{.size = size, .align = reference.align, .cpp_name = "captured"});
     const auto name = capture_of(function, type);

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "codegen/text/c_text.h"
 #include "devices/kernel.h"
+#include "pappus/detail/base/integers.h"
 
 namespace pappus::codegen {
 namespace {
@@ -120,7 +121,7 @@ void text_writer::values_and_parameters() {
       members.push_back(from_.types.known_member(value.name, value.offset, *value.type));
       align = std::max(align, members.back().align);
     }
-    to_.values.bytes = (from_.value_bytes + align - 1) / align * align;
+    to_.values.bytes = detail::round_up(from_.value_bytes, align);
     to_.text += struct_text("values_t", members, to_.values.bytes, align) +
                 size_check("values_t", to_.values.bytes);
     append(values_in_buffer() ? "GLOBAL const values_t* values" : "values_t values", "values");

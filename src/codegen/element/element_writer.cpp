@@ -9,6 +9,7 @@
 
 #include "base/embedded.h"
 #include "codegen/text/c_text.h"
+#include "pappus/detail/base/integers.h"
 #include "pappus/detail/base/join.h"
 #include "pappus/detail/fuse/device_type.h"
 
@@ -130,7 +131,7 @@ element_writer::variable element_writer::counter(std::int64_t, const device_type
 
 /// Makes room for a value in values_t and returns how to read it.
 std::string element_writer::capture(std::string_view name, const device_type& type) {
-  const auto offset = (value_bytes + type.align - 1) / type.align * type.align;
+  const auto offset = detail::round_up(value_bytes, type.align);
   value_bytes = offset + type.size;
   values.push_back({fmt::format("{}_{}", name, values.size()), &type, offset});
   types.name(type);

@@ -1,4 +1,5 @@
 #include "codegen/element/read_bytes.h"
+#include "pappus/detail/base/integers.h"
 
 #include <algorithm>
 
@@ -13,7 +14,7 @@ byte_ranges read_bytes::of(std::size_t record_bytes) const {
   for (const auto& range : sorted) {
     const std::size_t begin = range.offset / word * word;
     const std::size_t end =
-        std::min((range.offset + range.bytes + word - 1) / word * word, record_bytes);
+        std::min(detail::round_up(range.offset + range.bytes, word), record_bytes);
     if (!merged.empty() && begin <= merged.back().offset + merged.back().bytes) {
       auto& last = merged.back();
       last.bytes = std::max(last.offset + last.bytes, end) - last.offset;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "codegen/text/c_text.h"
+#include "pappus/detail/base/integers.h"
 
 namespace pappus::codegen {
 namespace {
@@ -64,8 +65,6 @@ std::string identifier(std::string_view name) {
   return out;
 }
 
-std::size_t round_up(std::size_t n, std::size_t to) { return (n + to - 1) / to * to; }
-
 /// What the user calls a type that has `name` in generated text.
 std::string_view name_in_text(std::string_view name) {
   constexpr std::string_view prefix = "user_";
@@ -95,11 +94,11 @@ std::string struct_text(std::string_view name, std::span<const c_member> members
     text += fmt::format("  uchar padding{}[{}];\n", at, bytes);
   };
   for (const auto& m : members) {
-    if (round_up(at, m.align) != m.offset) pad(m.offset - at);
+    if (detail::round_up(at, m.align) != m.offset) pad(m.offset - at);
     text += fmt::format("  {} {};\n", m.type, m.name);
     at = m.offset + m.size;
   }
-  if (round_up(at, align) != size) pad(size - at);
+  if (detail::round_up(at, align) != size) pad(size - at);
   return text + fmt::format("}} {};\n", name);
 }
 

@@ -1,8 +1,9 @@
 // Reduces a fused stage to one record: leaves of rows on devices, merged on the host.
 //
-// Leaves have the CPU's size (cpu_ops/fold.cpp), so the tree of additions is the same; a device that
-// isn't like a CPU needs more to do at once and gets leaves of a sixteenth. States come back, a few
-// bytes for many thousand rows, and the reducer's own merge and finalize see them on the host.
+// Leaves have the CPU's size (cpu_ops/fold.cpp), so the tree of additions is the same; a device
+// that isn't like a CPU needs more to do at once and gets leaves of a sixteenth. States come back,
+// a few bytes for many thousand rows, and the reducer's own merge and finalize see them on the
+// host.
 #include <cstring>
 
 #include <fmt/format.h>
@@ -12,11 +13,12 @@
 #include "devices/host/entry.h"
 #include "ops/fold.h"
 #include "ops/implementations.h"
+#include "pappus/detail/base/integers.h"
 
 namespace pappus::device_ops::on_host {
 namespace {
 #include "device_ops/text/fold.cl"
-}
+}  // namespace
 }  // namespace pappus::device_ops::on_host
 
 namespace pappus::device_ops {
@@ -52,7 +54,7 @@ class folding final : public chunk_operator {
   }
 
   void enqueue(chunk_job& job) override {
-    const auto leaves = (job.rows + leaf_rows_ - 1) / leaf_rows_;
+    const auto leaves = detail::ceil_div(job.rows, leaf_rows_);
     const std::size_t bytes = static_cast<std::size_t>(leaves) * reducer_.state_size;
     std::byte* const room = room_for(job.first, bytes);
     const auto initial = job.memory_with(initial_.data(), initial_.size());

@@ -1,8 +1,8 @@
 // group_by and distinct on devices: leaves of rows are reduced there (text/group.cl) and merged on
 // the host (group_merge.h).
 //
-// Where the domain is known and its table small, leaves are the CPU's (cpu_ops/group_dense.cpp) and so
-// is every addition. A device that is like a CPU fills the tables directly; others sort each leaf.
+// Where the domain is known and its table small, leaves are the CPU's and so is every
+// addition. A device that is like a CPU fills the tables directly; others sort each leaf.
 //
 // Otherwise a leaf has as many rows as make its scratch a moderate, fixed size: more rows a leaf
 // leave the host less to merge, but must fit a small device's memory twice. Within a leaf a group
@@ -12,12 +12,10 @@
 //
 // Devices that are like a CPU first try a hash table a leaf, one work-item each: few groups are
 // found in one pass. What a table has no room for is sorted. Both reduce a group of a leaf in row
-// order, so its state doesn't depend on the way; which is tried, and with how much room, is only a
-// question of speed. Where the tables of the chunk before sufficed, the host doesn't wait for those
-// of the next.
+// order, so its state doesn't depend on the way: that is a question of speed. Where the tables
+// of the chunk before sufficed, the host doesn't wait for those of the next.
 //
-// Alternatives: one sort for a whole chunk has longer runs and fewer launches, but where chunks end
-// would change sums.
+// Alternatives: one sort a chunk means fewer launches, but where chunks end would change sums.
 //
 // Not here: strings and keys of 16 bytes; stages that yield many records a row.
 #include <algorithm>
@@ -37,6 +35,7 @@
 #include "device_ops/operators/group_merge.h"
 #include "devices/host/entry.h"
 #include "ops/implementations.h"
+#include "pappus/detail/base/integers.h"
 
 namespace pappus::device_ops::on_host::group_keys_of_4 {
 namespace {
@@ -196,7 +195,7 @@ class table_grouping final : public grouping {
   void enqueue(chunk_job& job) override {
     auto leaves = std::make_shared<tables>();
     job.state = leaves;
-    const auto count = static_cast<std::size_t>((job.rows + leaf_rows_ - 1) / leaf_rows_);
+    const auto count = static_cast<std::size_t>(detail::ceil_div(job.rows, leaf_rows_));
     const std::size_t bytes = count * algorithms::group_table_bytes(params_);
     leaves->host = host_block(bytes);
     leaves->faults.resize(count);
@@ -266,7 +265,7 @@ class leaf_grouping final : public grouping {
     auto state = std::make_shared<work>();
     job.state = state;  // what is enqueued needs it, whatever goes wrong
     state->initial = upload_initial(job);
-    state->leaves.resize(static_cast<std::size_t>((job.rows + leaf_rows_ - 1) / leaf_rows_));
+    state->leaves.resize(static_cast<std::size_t>(detail::ceil_div(job.rows, leaf_rows_)));
     if (most_room_ > 0 && has_item_blocks(job.on)) {
       const auto likely = likely_room_.load();
       fill_tables(job, *state, likely > 0 ? likely : most_room_);

@@ -13,6 +13,7 @@
 // Alternatives: one merge of all lists at the end holds them all, and takes a heap's unpredictable
 // comparison for each group; a hash table has a miss for each and must be sorted.
 #include "device_ops/operators/group_merge.h"
+#include "pappus/detail/base/integers.h"
 
 #include <algorithm>
 #include <cstring>
@@ -173,7 +174,7 @@ void write_records(stage_run& run, const group_params& params, const sorted_grou
   const bool domain = params.domain >= 0;
   const auto n = static_cast<std::size_t>(domain ? params.domain : groups.n);
   detail::block rows(*run.host_memory, n * run.node.out.size, run.who);
-  const std::size_t items = (n + emitted_groups - 1) / emitted_groups;
+  const std::size_t items = detail::ceil_div(n, emitted_groups);
   detail::parallel_chunks(run.team, items, [&](std::size_t item, unsigned) {
     const std::size_t first = item * emitted_groups, count = std::min(emitted_groups, n - first);
     Key own[emitted_groups];

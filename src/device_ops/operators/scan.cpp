@@ -18,6 +18,7 @@
 // which they win, is uploaded once anyway.
 #include "pappus/detail/loops/scan.h"
 #include "ops/rows.h"
+#include "pappus/detail/base/integers.h"
 
 #include <algorithm>
 #include <cstring>
@@ -104,7 +105,7 @@ class scanning final : public chunk_operator {
         item_tiles_(has_item_blocks(*run.devices.front())),
         tile_rows_(item_tiles_ ? params_.tile_rows
                                : static_cast<std::int64_t>(group_items) * item_rows(run.node)),
-        tiles_((run.rows + tile_rows_ - 1) / tile_rows_),
+        tiles_(detail::ceil_div(run.rows, tile_rows_)),
         code_(scan_program(run.node)),
         output_(run, run.rows) {
     // Tiles must be the same everywhere.
@@ -128,7 +129,7 @@ class scanning final : public chunk_operator {
 
   void enqueue(chunk_job& job) override {
     const std::int64_t tile = job.first / tile_rows_,
-                       tiles = (job.rows + tile_rows_ - 1) / tile_rows_;
+                       tiles = detail::ceil_div(job.rows, tile_rows_);
     if (chained_)
       scan_next(job, tiles);
     else if (!befores_known_)

@@ -16,6 +16,7 @@
 // Not here: strings and keys of more than 8 bytes a part.
 #include "pappus/detail/loops/sort.h"
 #include "codegen/element/element.h"
+#include "pappus/detail/base/integers.h"
 
 #include <algorithm>
 #include <cstring>
@@ -268,7 +269,7 @@ class sorting final : public chunk_operator {
   void restore_integers(std::byte* out) {
     constexpr std::int64_t piece = 1 << 16;
     const std::uint64_t flip = node_.as<sort_params>().flip;
-    detail::parallel_chunks(run_.team, static_cast<std::size_t>((run_.rows + piece - 1) / piece),
+    detail::parallel_chunks(run_.team, static_cast<std::size_t>(detail::ceil_div(run_.rows, piece)),
                             [&](std::size_t item, unsigned) {
                               const std::int64_t begin = static_cast<std::int64_t>(item) * piece;
                               const std::int64_t n = std::min(piece, run_.rows - begin);

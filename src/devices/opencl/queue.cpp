@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "pappus/detail/base/integers.h"
 
 namespace pappus::devices::opencl {
 namespace {
@@ -168,7 +169,7 @@ event opencl_queue::launch(const kernel& what, const grid& size,
                            std::to_string(k.group_max) + " work-items a group, got " +
                            std::to_string(group));
   set_arguments(k, arguments);
-  const std::size_t items = (size.items + group - 1) / group * group;
+  const std::size_t items = detail::round_up(size.items, group);
   const cl_uint count = set_waits(after);
   cl_event done = nullptr;
   const cl_int code = on_.cl.EnqueueNDRangeKernel(handle_, k.handle, 1, nullptr, &items, &group,

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "pappus/detail/base/integers.h"
 
 namespace pappus::devices::test {
 namespace {
@@ -207,8 +208,8 @@ event test_queue::launch(const kernel& what, const grid& size, std::span<const a
   launch->host = mine->source.host;
   launch->group = std::max<std::size_t>(size.group, 1);
   if (size.items > 0)
-    launch->items = size.group > 0 ? (size.items + size.group - 1) / size.group * size.group
-                                   : size.items + numbers.below(64);
+    launch->items =
+        size.group > 0 ? detail::round_up(size.items, size.group) : size.items + numbers.below(64);
   take_arguments(*launch, *op, arguments);
   op->run = [launch, numbers](outcome how) { launch->run(how, numbers); };
   return enqueue(op);

@@ -1,4 +1,5 @@
 #include "formats/csv/csv_slab.h"
+#include "pappus/detail/base/integers.h"
 
 #include <algorithm>
 #include <cstring>
@@ -104,7 +105,7 @@ void csv_slab::fill(detail::workers& team) {
   const std::size_t held = size_;
   const auto file_left = static_cast<std::size_t>(extent_.end - offset_);
   const std::size_t total = held + std::min(capacity_ - held, file_left);
-  pieces_.assign((total + piece_bytes_ - 1) / piece_bytes_, piece{});
+  pieces_.assign(detail::ceil_div(total, piece_bytes_), piece{});
   detail::parallel_chunks(team, pieces_.size(), [&](std::size_t item, unsigned) {
     const std::size_t begin = item * piece_bytes_;
     const std::size_t end = std::min(begin + piece_bytes_, total);

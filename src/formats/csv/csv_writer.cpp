@@ -8,6 +8,7 @@
 
 #include "formats/csv/csv_header.h"
 #include "formats/csv/csv_text.h"
+#include "pappus/detail/base/integers.h"
 #include "pappus/error.h"
 
 namespace pappus::formats {
@@ -55,7 +56,7 @@ void csv_writer::append(detail::workers& team, const std::byte* records, std::in
   const std::size_t most_items = std::size_t{4} * team.count();
   while (n > 0) {
     const auto rows = std::min(n, static_cast<std::int64_t>(most_items) * rows_per_item);
-    const auto items = static_cast<std::size_t>((rows + rows_per_item - 1) / rows_per_item);
+    const auto items = static_cast<std::size_t>(detail::ceil_div(rows, rows_per_item));
     if (buffers_.size() < items) buffers_.resize(items);
     detail::parallel_chunks(team, items, [&](std::size_t item, unsigned) {
       const std::int64_t first = static_cast<std::int64_t>(item) * rows_per_item;

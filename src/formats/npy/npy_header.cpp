@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "formats/npy/npy_literal.h"
+#include "pappus/detail/base/integers.h"
 #include "pappus/error.h"
 
 namespace pappus::formats {
@@ -218,7 +219,7 @@ std::string print_npy_header(const std::string& descr, const std::vector<std::in
       std::ranges::all_of(descr, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
   const char version = !is_ascii ? 3 : longest + 80 < 65536 ? 1 : 2;
   const std::size_t prefix = version == 1 ? 10 : 12;
-  const std::size_t total = (prefix + longest + 63) / 64 * 64;  // data begin on a cache line
+  const std::size_t total = detail::round_up(prefix + longest, 64);  // data begin on a cache line
 
   std::string result(magic);
   result += version;

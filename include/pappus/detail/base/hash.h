@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "pappus/detail/base/bits.h"
+#include "pappus/detail/base/integers.h"
 
 namespace pappus::detail {
 
@@ -61,10 +62,6 @@ constexpr Key reserved_key() {
   } else {
     return {0x8d2f5a17c36b91e5u, 0x5be1a9d3704fc286u};
   }
-}
-
-constexpr std::size_t round_up(std::size_t value, std::size_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
 }
 
 /// Where a slot of a group table has its state, and how far it is to the next slot, bytes.

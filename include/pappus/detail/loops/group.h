@@ -39,7 +39,7 @@ struct group_batch {
   void (*flush)(group_batch& self, const std::byte* values, std::size_t n) = nullptr;
 };
 
-/// What ops/group.cpp knows of a grouped reduction.
+/// What cpu_ops/group.cpp knows of a grouped reduction.
 struct group_params : op_params {
   std::size_t key_bytes = 0;      ///< 4, 8 or 16; of a string_view where keys are strings
   bool strings = false;           ///< keys are std::string_view, to be numbered
@@ -410,7 +410,7 @@ PAPPUS_GLUE std::shared_ptr<group_params> group_params_of(const R& prototype) {
   return params;
 }
 
-/// What ops/map_groups.cpp knows of groups as ranges.
+/// What cpu_ops/map_groups.cpp knows of groups as ranges.
 struct map_groups_params : group_params {
   /// Calls the function for one group.
   void (*apply)(const void* function, const std::byte* key, const std::byte* records, std::size_t n,
