@@ -98,6 +98,14 @@ struct totals {
     of_squares = of_squares + size * size;
     ++n;
   }
+  void merge(const totals& other) {
+    sum.add(other.sum);
+    squares.add(other.squares);
+    positive = positive + other.positive;
+    negative = negative + other.negative;
+    of_squares = of_squares + other.of_squares;
+    n += other.n;
+  }
   natural size() const { return positive < negative ? negative - positive : positive - negative; }
   double mean() const {
     const double mean = nearest_double(size(), static_cast<std::uint64_t>(n));
@@ -172,28 +180,14 @@ template <typename T>
 totals many_of(T x, int doublings) {
   totals all;
   all.add(x);
-  for (; doublings > 0; --doublings) {
-    const auto half = all;
-    all.sum.add(half.sum);
-    all.squares.add(half.squares);
-    all.positive = all.positive + half.positive;
-    all.negative = all.negative + half.negative;
-    all.of_squares = all.of_squares + half.of_squares;
-    all.n += half.n;
-  }
+  for (; doublings > 0; --doublings) all.merge(totals(all));
   return all;
 }
 
 template <typename T>
 void expect_last_place(T a, T b, int doublings) {
   auto all = many_of(a, doublings);
-  const auto more = many_of(b, doublings);
-  all.sum.add(more.sum);
-  all.squares.add(more.squares);
-  all.positive = all.positive + more.positive;
-  all.negative = all.negative + more.negative;
-  all.of_squares = all.of_squares + more.of_squares;
-  all.n += more.n;
+  all.merge(many_of(b, doublings));
   EXPECT_EQ(mean_of(all.sum, all.n), all.mean());
   const double variance = all.variance();
   EXPECT_LE(std::abs(variance_of(all.sum, all.squares, all.n) - variance),

@@ -99,31 +99,27 @@ struct bits {
   int b : 4;
 };
 #define EIGHT_MEMBERS(x) std::int32_t x##0, x##1, x##2, x##3, x##4, x##5, x##6, x##7
+#define SIXTY_FOUR_MEMBERS \
+  EIGHT_MEMBERS(a);        \
+  EIGHT_MEMBERS(b);        \
+  EIGHT_MEMBERS(c);        \
+  EIGHT_MEMBERS(d);        \
+  EIGHT_MEMBERS(e);        \
+  EIGHT_MEMBERS(f);        \
+  EIGHT_MEMBERS(g);        \
+  EIGHT_MEMBERS(h)
 struct nine_members {
   EIGHT_MEMBERS(a);
   double last;
 };
 struct sixty_four_members {
-  EIGHT_MEMBERS(a);
-  EIGHT_MEMBERS(b);
-  EIGHT_MEMBERS(c);
-  EIGHT_MEMBERS(d);
-  EIGHT_MEMBERS(e);
-  EIGHT_MEMBERS(f);
-  EIGHT_MEMBERS(g);
-  EIGHT_MEMBERS(h);
+  SIXTY_FOUR_MEMBERS;
 };
 struct more_members {
-  EIGHT_MEMBERS(a);
-  EIGHT_MEMBERS(b);
-  EIGHT_MEMBERS(c);
-  EIGHT_MEMBERS(d);
-  EIGHT_MEMBERS(e);
-  EIGHT_MEMBERS(f);
-  EIGHT_MEMBERS(g);
-  EIGHT_MEMBERS(h);
+  SIXTY_FOUR_MEMBERS;
   bool last;
 };
+#undef SIXTY_FOUR_MEMBERS
 #undef EIGHT_MEMBERS
 
 TEST(columns, are_unknown_where_the_type_can_not_be_seen_through) {

@@ -14,6 +14,7 @@ namespace pappus::plan {
 namespace {
 
 using test::find_stage;
+using test::rows_of;
 using test::stage_of;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
@@ -30,13 +31,6 @@ cost::machine machine_from(const std::string& name) {
                   .memory_gb_per_s = rates.cpus.at(0).memory_gb_per_s,
                   .devices = rates.devices};
   return m;
-}
-
-/// Rows that planning never looks at.
-template <typename T>
-collection<T> rows_of(session& s, std::size_t n) {
-  static const T one{};
-  return s.borrow(std::span<const T>(&one, n));
 }
 
 /// n maps, each a stage of its own.

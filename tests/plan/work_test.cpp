@@ -21,10 +21,7 @@ struct planned_work : ::testing::Test {
   cost::row_work functions{.how = trust::counted};
   std::optional<double> seconds_a_row;
 
-  collection<float> rows(std::size_t n) {
-    static const float one = 1;
-    return s.borrow(std::span<const float>(&one, n));
-  }
+  collection<float> rows(std::size_t n) { return test::rows_of<float>(s, n); }
 
   static cost::device_rates gpu(double gops_per_s) {
     cost::device_rates rates;

@@ -1,6 +1,7 @@
 // Plans queries for a made-up machine, so that tests can ask questions without running anything.
 #pragma once
 
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -19,6 +20,13 @@ inline cost::machine made_up_machine() {
           .cache_bytes = std::size_t{1} << 20,
           .memory_gb_per_s = 10,
           .launch_us = 5};
+}
+
+/// n rows that planning never looks at: there is one.
+template <typename T>
+collection<T> rows_of(session& s, std::size_t n) {
+  static const T one{};
+  return s.borrow(std::span<const T>(&one, n));
 }
 
 /// A plan that keeps its graph alive.
