@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # One file of lambdas: what the plugin prints of it is the same at -O0 and -O2, and is what the
-# CHECK lines in the file beside it say.
+# CHECK lines in the file beside it say, or has the properties that it says itself.
 #
 #   check.sh CLANG PLUGIN FILECHECK FILE OPTIONS..
 #
-# X.cpp is compared with X.check, line by line. PAPPUS_UPDATE_CHECKS=1 writes X.check instead: look
-# at the difference before committing it. Lines in X.cpp: "// FLAGS: .." adds options, "// FAILS"
+# X.cpp is compared with X.check, line by line; where there is none, properties.py looks at what
+# accepted_test.cpp runs. PAPPUS_UPDATE_CHECKS=1 writes X.check instead: look at the difference
+# before committing it. Lines in X.cpp: "// FLAGS: .." adds options, "// FAILS"
 # says that compiling it is an error; "// PRINTS: footprint" has that printed, and X.cpp itself says
 # what it is.
 set -euo pipefail
@@ -43,6 +44,10 @@ if [[ -n $prints ]]; then
   exit
 fi
 checks=$(basename "$file" .cpp).check
+if [[ ! -f $checks ]] && grep -q '// TEXT' "$file"; then
+  python3 -B ../properties.py "$printed/-O0" "$(basename "$file")"
+  exit
+fi
 if [[ ${PAPPUS_UPDATE_CHECKS:-} == 1 ]]; then
   # What FileCheck takes for a pattern is quoted.
   sed -E -e 's/(\[\[|\{\{)/{{\\\1}}/g' -e 's/^$/CHECK-EMPTY:/; t; s/^/CHECK-NEXT:/' -e \

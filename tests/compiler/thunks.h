@@ -1,8 +1,14 @@
 // Gives functions slots, as the operators' headers do, so that a test of the plugin is a list of
 // lambdas.
+// Programs that define PAPPUS_RUN_LAMBDAS run the lambdas instead.
 #pragma once
 
+#ifdef PAPPUS_RUN_LAMBDAS
+#include "compiler/run_lambdas.h"
+#else
+
 #include <cstdint>
+#include <vector>
 
 #include "pappus/detail/fuse/thunk.h"
 
@@ -15,6 +21,12 @@ template <typename Out, typename... In, typename F>
 auto* element(F) {
   using thunk = call_thunk<F, Out, keep_result, input_list<In...>, side_list<>>;
   return &slot_of<thunk, F>::slot;
+}
+
+/// The same; the rows are what programs that run it give it.
+template <typename Out, typename In, typename F>
+auto* element(F f, const std::vector<In>&) {
+  return element<Out, In>(f);
 }
 
 /// with_side<Out, In, Side>([](In, std::span<const Side>) { .. }): map(.., other.shared()).
@@ -38,3 +50,5 @@ auto* reducer() {
 }
 
 }  // namespace thunks
+
+#endif

@@ -8,12 +8,14 @@
 void kernels(const std::array<int, 10>& sorted, const std::array<float, 8>& weights) {
   using thunks::element;
 
+  // TEXT: one loop, no floats, no array
   element<int, int>([](int x) {
     for (int i = 0; i < 10; ++i)
       if (i * i >= x) return i;
     return -1;
   });
 
+  // TEXT: two loops, no floats, no array
   element<int, int>([](int x) {
     for (int i = 1; i < x; ++i) {
       for (int j = 1; j < i; ++j) {
@@ -27,17 +29,20 @@ void kernels(const std::array<int, 10>& sorted, const std::array<float, 8>& weig
     return x;
   });
 
+  // TEXT: one loop, no double, no array
   element<float, float>([&weights](float x) {
     float sum = 0;
     for (const float w : weights) sum += w * x;
     return sum;
   });
 
+  // TEXT: one loop, no floats, no array
   element<int, int>([&sorted](int x) {
     const auto at = std::find(sorted.begin(), sorted.end(), x);
     return at == sorted.end() ? -1 : static_cast<int>(at - sorted.begin());
   });
 
+  // TEXT: three loops, no floats
   element<int, int>([](int n) {
     int queens[4] = {};
     int found = 0;

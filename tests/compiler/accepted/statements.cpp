@@ -14,12 +14,14 @@ enum class color : unsigned char { red, green, blue };
 void kernels(int limit) {
   using thunks::element;
 
+  // TEXT: one loop, no floats, no array
   element<int, unsigned>([](unsigned n) {
     int steps = 0;
     for (; n > 1; ++steps) n = n % 2 == 0 ? n / 2 : 3 * n + 1;
     return steps;
   });
 
+  // TEXT: no floats, no array
   element<int, int>([limit](int x) {
     int i = 0;
     while (i < limit) {
@@ -33,6 +35,7 @@ void kernels(int limit) {
     return x;
   });
 
+  // TEXT: one loop, no floats, no array
   element<int, int>([](int x) {
     do {
       x /= 3;
@@ -40,6 +43,7 @@ void kernels(int limit) {
     return x;
   });
 
+  // TEXT: no loop, no floats, no array
   element<int, color>([](color c) {
     switch (c) {
       case color::red:
@@ -51,6 +55,7 @@ void kernels(int limit) {
     }
   });
 
+  // TEXT: no loop, no array
   element<double, int>([](int x) {
     switch (x) {
       case 1:
@@ -66,6 +71,7 @@ void kernels(int limit) {
     }
   });
 
+  // TEXT: one loop, no floats, no array
   element<int, int>([](int x) {
     again:
       if (x > 100) {
@@ -78,6 +84,7 @@ void kernels(int limit) {
       return -1;
   });
 
+  // TEXT: two loops, no floats, no array
   element<int, int>([](int n) {
     int sum = 0;
     for (int i = 0; i < n; ++i)
@@ -91,17 +98,21 @@ void choices() {
   using thunks::element;
 
   // Which function it is becomes a number.
-  element<int, int>([](int x) { return operations[x].function(x); });
+  // TEXT: no floats, no array, no branch
+  element<int, int>([](int x) { return operations[x].function(x); }, {0, 1, 2});
+  // TEXT: no floats, no array, no branch
   element<int, int>([](int x) {
     int (*const chosen)(int) = x % 2 == 0 ? twice : next;
     return chosen(x);
   });
 
+  // TEXT: no loop, no floats, no array
   element<bool, int>([](int x) { return x > 3 && (x < 10 || x == 20) && !(x % 7 == 0); });
 }
 
 // Duff's device: a loop that is entered in several places.
 void entered_in_between() {
+  // TEXT: one loop, no floats, no array
   thunks::element<int, int>([](int x) {
     int left = (x & 15) + 4, sum = 0;
     switch (x & 3) {
