@@ -12,7 +12,7 @@ namespace detail {
 template <typename Index>
 struct rank_of;
 template <std::size_t N>
-struct rank_of<index<N>> {
+struct rank_of<idx<N>> {
   using dimensions = std::make_index_sequence<N>;
 };
 
@@ -21,7 +21,7 @@ struct rank_of<index<N>> {
 /// What the compiler plugin found that `function(Index, Views...)` reads and writes, for an index
 /// (i), (i,j) or (i,j,k):
 ///
-///     footprint_of<index<1>, read<float>, write<float>>(smooth)
+///     footprint_of<idx<1>, reads<float>, writes<float>>(smooth)
 ///     // read in[i-1:i+1], write out[i]
 ///
 /// Bounds are inclusive; low > high: nothing. Conditions are ignored where something is read.

@@ -1,7 +1,7 @@
 // Arrays as kernels see them: a function that is called for every index of a launch takes its index
 // and views of arrays.
 //
-//     [n](pappus::index<1> i, pappus::read<float> in, pappus::write<float> out) {
+//     [n](pappus::idx<1> i, pappus::reads<float> in, pappus::writes<float> out) {
 //       float left = i > 0 ? in[i - 1] : 0, right = i + 1 < n ? in[i + 1] : 0;
 //       out[i] = (left + in[i] + right) / 3;
 //     }
@@ -21,26 +21,26 @@
 namespace pappus {
 
 template <std::size_t N>
-class index;
+class idx;
 
 namespace detail {
 template <typename T>
-concept index_number = std::integral<T> || std::same_as<T, index<1>>;
+concept index_number = std::integral<T> || std::same_as<T, idx<1>>;
 }  // namespace detail
 
 /// A place in a space of N dimensions, or the distance between two. With one dimension it is used
 /// like an integer.
 template <std::size_t N>
-class index {
-  static_assert(N > 0, "index: an array has at least one dimension");
+class idx {
+  static_assert(N > 0, "idx: an array has at least one dimension");
 
  public:
   /// The origin.
-  constexpr index() noexcept : at_{} {}
+  constexpr idx() noexcept : at_{} {}
   /// One integer for each dimension, the slowest first.
   template <detail::index_number... I>
     requires(sizeof...(I) == N)
-  constexpr index(I... at) noexcept : at_{static_cast<std::int64_t>(at)...} {}
+  constexpr idx(I... at) noexcept : at_{static_cast<std::int64_t>(at)...} {}
 
   constexpr std::int64_t operator[](std::size_t dimension) const noexcept { return at_[dimension]; }
   constexpr std::int64_t& operator[](std::size_t dimension) noexcept { return at_[dimension]; }
@@ -52,28 +52,28 @@ class index {
   }
 
   // With one dimension these are the operators of integers.
-  friend constexpr bool operator==(const index& a, const index& b) noexcept
+  friend constexpr bool operator==(const idx& a, const idx& b) noexcept
     requires(N > 1)
   {
     return a.at_ == b.at_;
   }
-  friend constexpr index operator+(const index& a, const index& b) noexcept
+  friend constexpr idx operator+(const idx& a, const idx& b) noexcept
     requires(N > 1)
   {
     return each([&](std::size_t d) { return a[d] + b[d]; });
   }
-  friend constexpr index operator-(const index& a, const index& b) noexcept
+  friend constexpr idx operator-(const idx& a, const idx& b) noexcept
     requires(N > 1)
   {
     return each([&](std::size_t d) { return a[d] - b[d]; });
   }
-  friend constexpr index operator*(const index& a, std::int64_t factor) noexcept
+  friend constexpr idx operator*(const idx& a, std::int64_t factor) noexcept
     requires(N > 1)
   {
     return each([&](std::size_t d) { return a[d] * factor; });
   }
   /// Each number rounded towards 0, as integers are.
-  friend constexpr index operator/(const index& a, std::int64_t divisor) noexcept
+  friend constexpr idx operator/(const idx& a, std::int64_t divisor) noexcept
     requires(N > 1)
   {
     return each([&](std::size_t d) { return a[d] / divisor; });
@@ -82,9 +82,9 @@ class index {
  private:
   /// Without a loop: the compiler plugin sees which number depends on which.
   template <typename Number>
-  static constexpr index each(Number number) noexcept {
+  static constexpr idx each(Number number) noexcept {
     return [&]<std::size_t... D>(std::index_sequence<D...>) {
-      return index(number(D)...);
+      return idx(number(D)...);
     }(std::make_index_sequence<N>());
   }
 
@@ -93,7 +93,7 @@ class index {
 
 namespace detail {
 
-/// What read, write and readwrite are. Copies are views of the same elements.
+/// What reads, writes and updates are. Copies are views of the same elements.
 template <view_access Access, typename T, std::size_t N>
 class view {
  public:
@@ -103,14 +103,14 @@ class view {
   view(T* elements, const view_shape<N>& shape) noexcept : elements_(elements), shape_(shape) {}
 
   /// The element at `at`. Bounds aren't checked: outside of the array the behaviour is undefined.
-  T& operator[](const index<N>& at) const noexcept {
+  T& operator[](const idx<N>& at) const noexcept {
     return element(at, std::make_index_sequence<N>());
   }
   /// The same, one integer for each dimension.
   template <index_number... I>
     requires(sizeof...(I) == N)
   T& operator()(I... at) const noexcept {
-    return (*this)[index<N>(at...)];
+    return (*this)[idx<N>(at...)];
   }
 
   /// Elements along one dimension, of the whole array.
@@ -118,7 +118,7 @@ class view {
 
  private:
   template <std::size_t... D>
-  T& element(const index<N>& at, std::index_sequence<D...>) const noexcept {
+  T& element(const idx<N>& at, std::index_sequence<D...>) const noexcept {
     return *view_elements<T, std::index_sequence<D...>>::at(elements_, Access, at[D]...,
                                                             shape_.strides[D]...);
   }
@@ -131,15 +131,15 @@ class view {
 
 /// Elements of an array that are only read.
 template <typename T, std::size_t N = 1>
-using read = detail::view<detail::view_access::read, const T, N>;
+using reads = detail::view<detail::view_access::read, const T, N>;
 
 /// Elements that are written, whatever they were before. An element that a call only sometimes
 /// writes keeps its value otherwise.
 template <typename T, std::size_t N = 1>
-using write = detail::view<detail::view_access::write, T, N>;
+using writes = detail::view<detail::view_access::write, T, N>;
 
 /// Elements that are read and written.
 template <typename T, std::size_t N = 1>
-using readwrite = detail::view<detail::view_access::readwrite, T, N>;
+using updates = detail::view<detail::view_access::readwrite, T, N>;
 
 }  // namespace pappus

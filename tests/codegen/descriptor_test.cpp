@@ -69,8 +69,8 @@ TEST(footprint, is_what_the_descriptor_says) {
 }
 
 TEST(footprint, is_unknown_without_the_plugin) {
-  const auto twice = [](index<1> i, read<int> in, write<int> out) { out[i] = 2 * in[i]; };
-  EXPECT_EQ((footprint_of<index<1>, read<int>, write<int>>(twice)),
+  const auto twice = [](idx<1> i, reads<int> in, writes<int> out) { out[i] = 2 * in[i]; };
+  EXPECT_EQ((footprint_of<idx<1>, reads<int>, writes<int>>(twice)),
             "unknown: compile with pappus_enable(target)");
 }
 

@@ -5,7 +5,7 @@
 
 namespace thunks {
 
-/// launched<2, pappus::read<float, 2>, ..>([](pappus::index<2> i, pappus::read<float, 2> in, ..)).
+/// launched<2, pappus::reads<float, 2>, ..>([](pappus::idx<2> i, pappus::reads<float, 2> in, ..)).
 template <std::size_t N, typename... Views, typename F>
 auto* launched(F) {
   using namespace pappus::detail;

@@ -39,7 +39,7 @@ std::string part_at(const llvm::DIType* type, std::uint64_t offset) {
     return "[" + std::to_string(offset / size) + "]" + part_at(element, offset % size);
   }
   // An index and a std::array have a subscript, their members are nobody's business.
-  const bool is_index = whole->getName().starts_with("index<");
+  const bool is_index = whole->getName().starts_with("idx<");
   if (is_index && whole->getSizeInBits() > 8 * byte) return "[" + std::to_string(offset / 8) + "]";
   if (is_index) return "";
   const bool is_array = whole->getName().starts_with("array<");

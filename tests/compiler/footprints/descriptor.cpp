@@ -5,32 +5,32 @@
 
 #include "compiler/footprints.h"
 
-using pappus::index;
-using pappus::read;
-using pappus::write;
+using pappus::idx;
+using pappus::reads;
+using pappus::writes;
 using thunks::launched;
 
 void kernels(unsigned char w, const int& n, long unused) {
   // CHECK: {{.*}}"view":0,"kind":"read",{{.*}}"region":[{"high":"i+w","low":"i-w"}]{{.*}}
-  launched<1, read<float>, write<float>>([w](index<1> i, read<float> in, write<float> out) {
+  launched<1, reads<float>, writes<float>>([w](idx<1> i, reads<float> in, writes<float> out) {
     out[i] = 0;
     for (long j = i - w; j <= i + w; ++j) out[i] += in[j];
   });
 
   // CHECK-NEXT: {{.*}}"subscript":[{"high":"i/n","low":"i/n"}]{{.*}}"path":[0,0]{{.*}}
-  launched<1, read<float>, write<float>>(
-      [&n](index<1> i, read<float> in, write<float> out) { out[i] = in[i / n]; });
+  launched<1, reads<float>, writes<float>>(
+      [&n](idx<1> i, reads<float> in, writes<float> out) { out[i] = in[i / n]; });
 
   // CHECK-NEXT: {{.*}}"captured":[{"bytes":1,"name":"w","path":[8],"signed":false}]{{.*}}
-  launched<1, read<float>, write<float>>(
-      [unused, w](index<1> i, read<float> in, write<float> out) { out[i] = in[i + w] + unused; });
+  launched<1, reads<float>, writes<float>>(
+      [unused, w](idx<1> i, reads<float> in, writes<float> out) { out[i] = in[i + w] + unused; });
 
   // CHECK-NEXT: {{.*}}"captured":[],"narrow":true,"reasons":[],"work":{{.*}}
-  launched<1, read<float>, write<float>>(
-      [](int i, read<float> in, write<float> out) { out[i] = in[i + 1]; });
+  launched<1, reads<float>, writes<float>>(
+      [](int i, reads<float> in, writes<float> out) { out[i] = in[i + 1]; });
 
   // CHECK-NEXT: {{.*}}"kind":"read",{{.*}}"unknown":true}{{.*}}"reasons":[{"id":"prints"{{.*}}
-  launched<1, read<int>, write<int>>(
-      [](index<1> i, read<int> in, write<int> out) { out[i] = in[in[i]] + std::puts(""); });
+  launched<1, reads<int>, writes<int>>(
+      [](idx<1> i, reads<int> in, writes<int> out) { out[i] = in[in[i]] + std::puts(""); });
 }
 // CHECK-NOT: {{.}}

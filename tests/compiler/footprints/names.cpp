@@ -4,9 +4,9 @@
 
 #include "compiler/footprints.h"
 
-using pappus::index;
-using pappus::read;
-using pappus::write;
+using pappus::idx;
+using pappus::reads;
+using pappus::writes;
 using thunks::launched;
 
 struct box {
@@ -15,22 +15,22 @@ struct box {
 
 void kernels(int w, box whole, const long& n) {
   // CHECK: read a[i-captured_0:i+captured_0], write b[i]
-  launched<1, read<float>, write<float>>([w](index<1> p, read<float> in, write<float> out) {
+  launched<1, reads<float>, writes<float>>([w](idx<1> p, reads<float> in, writes<float> out) {
     float sum = 0;
     for (int j = -w; j <= w; ++j) sum += in[p + j];
     out[p] = sum;
   });
 
   // CHECK-NEXT: read a[i-captured_8], write b[i]
-  launched<1, read<float>, write<float>>(
-      [whole](index<1> p, read<float> in, write<float> out) { out[p] = in[p - whole.high]; });
+  launched<1, reads<float>, writes<float>>(
+      [whole](idx<1> p, reads<float> in, writes<float> out) { out[p] = in[p - whole.high]; });
 
   // CHECK-NEXT: read a[i-captured_0_0], write b[i]
-  launched<1, read<float>, write<float>>(
-      [&n](index<1> p, read<float> in, write<float> out) { out[p] = in[p - n]; });
+  launched<1, reads<float>, writes<float>>(
+      [&n](idx<1> p, reads<float> in, writes<float> out) { out[p] = in[p - n]; });
 
   // CHECK-NEXT: read a[k,j,i], write b[i,j,k]
-  launched<3, read<float, 3>, write<float, 3>>(
-      [](index<3> p, read<float, 3> in, write<float, 3> out) { out[p] = in(p[2], p[1], p[0]); });
+  launched<3, reads<float, 3>, writes<float, 3>>(
+      [](idx<3> p, reads<float, 3> in, writes<float, 3> out) { out[p] = in(p[2], p[1], p[0]); });
 }
 // CHECK-NOT: {{.}}

@@ -6,10 +6,10 @@
 
 #include "compiler/footprints.h"
 
-using pappus::index;
-using pappus::read;
-using pappus::readwrite;
-using pappus::write;
+using pappus::idx;
+using pappus::reads;
+using pappus::updates;
+using pappus::writes;
 using thunks::launched;
 
 struct pixel {
@@ -18,14 +18,14 @@ struct pixel {
 
 void subsampled(long low, int k) {
   // CHECK: read in[i], readwrite out[(i-low)/k]
-  launched<1, read<float>, readwrite<float>>(
-      [low, k](index<1> i, read<float> in, readwrite<float> out) { out[(i - low) / k] += in[i]; });
+  launched<1, reads<float>, updates<float>>(
+      [low, k](idx<1> i, reads<float> in, updates<float> out) { out[(i - low) / k] += in[i]; });
 }
 
-void virtual_microscope(index<2> low, int k) {
+void virtual_microscope(idx<2> low, int k) {
   // CHECK-NEXT: read slide[i,j], readwrite view[(i-low[0])/k,(j-low[1])/k]
-  launched<2, read<pixel, 2>, readwrite<pixel, 2>>(
-      [low, k](index<2> p, read<pixel, 2> slide, readwrite<pixel, 2> view) {
+  launched<2, reads<pixel, 2>, updates<pixel, 2>>(
+      [low, k](idx<2> p, reads<pixel, 2> slide, updates<pixel, 2> view) {
         auto& sum = view[(p - low) / k];
         sum.red += slide[p].red;
         sum.green += slide[p].green;
@@ -35,38 +35,38 @@ void virtual_microscope(index<2> low, int k) {
 
 void halves() {
   // CHECK-NEXT: read in[i/2], write out[i]
-  launched<1, read<int>, write<int>>(
-      [](index<1> i, read<int> in, write<int> out) { out[i] = in[i / 2]; });
+  launched<1, reads<int>, writes<int>>(
+      [](idx<1> i, reads<int> in, writes<int> out) { out[i] = in[i / 2]; });
 }
 
 void halves_of_an_int() {
   // CHECK-NEXT: read in[i/2:i/2+1], write out[i]
-  launched<1, read<int>, write<int>>(
-      [](int i, read<int> in, write<int> out) { out[i] = in[i / 2] + in[i / 2 + 1]; });
+  launched<1, reads<int>, writes<int>>(
+      [](int i, reads<int> in, writes<int> out) { out[i] = in[i / 2] + in[i / 2 + 1]; });
 }
 
 void cyclic(int n) {
   // CHECK-NEXT: read in[(i+1)%n], write out[i]
-  launched<1, read<int>, write<int>>(
-      [n](index<1> i, read<int> in, write<int> out) { out[i] = in[(i + 1) % n]; });
+  launched<1, reads<int>, writes<int>>(
+      [n](idx<1> i, reads<int> in, writes<int> out) { out[i] = in[(i + 1) % n]; });
 }
 
 void every_eighth() {
   // CHECK-NEXT: read in[i%8], write out[i]
-  launched<1, read<int>, write<int>>(
-      [](unsigned i, read<int> in, write<int> out) { out[i] = in[i % 8]; });
+  launched<1, reads<int>, writes<int>>(
+      [](unsigned i, reads<int> in, writes<int> out) { out[i] = in[i % 8]; });
 }
 
 void clamped(long n) {
   // CHECK-NEXT: read in[max(i,1)-1], read in[min(i+1,n-1)], write out[i]
-  launched<1, read<int>, write<int>>([n](index<1> i, read<int> in, write<int> out) {
+  launched<1, reads<int>, writes<int>>([n](idx<1> i, reads<int> in, writes<int> out) {
     out[i] = in[std::max(i - 1, 0l)] + in[std::min(i + 1, n - 1)];
   });
 }
 
 void blocks(int b) {
   // CHECK-NEXT: read in[i-i%b:i+b-i%b-1], write out[i]
-  launched<1, read<int>, write<int>>([b](index<1> i, read<int> in, write<int> out) {
+  launched<1, reads<int>, writes<int>>([b](idx<1> i, reads<int> in, writes<int> out) {
     int sum = 0;
     for (int j = 0; j < b; ++j) sum += in[i / b * b + j];
     out[i] = sum;
@@ -75,45 +75,47 @@ void blocks(int b) {
 
 void squares() {
   // CHECK-NEXT: read in[i*i], write out[i]
-  launched<1, read<int>, write<int>>(
-      [](index<1> i, read<int> in, write<int> out) { out[i] = in[i * i]; });
+  launched<1, reads<int>, writes<int>>(
+      [](idx<1> i, reads<int> in, writes<int> out) { out[i] = in[i * i]; });
 }
 
 void shifted_by_half(int n) {
   // CHECK-NEXT: read in[i+n/2], write out[i]
-  launched<1, read<int>, write<int>>(
-      [n](index<1> i, read<int> in, write<int> out) { out[i] = in[i + n / 2]; });
+  launched<1, reads<int>, writes<int>>(
+      [n](idx<1> i, reads<int> in, writes<int> out) { out[i] = in[i + n / 2]; });
 }
 
 void table_of_offsets(const std::array<int, 2>& offsets) {
   // CHECK-NEXT: read in[i+offsets[0]], read in[i+offsets[1]], write out[i]
-  launched<1, read<int>, write<int>>([&offsets](index<1> i, read<int> in, write<int> out) {
+  launched<1, reads<int>, writes<int>>([&offsets](idx<1> i, reads<int> in, writes<int> out) {
     out[i] = in[i + offsets[0]] + in[i + offsets[1]];
   });
 }
 
 void gather() {
   // CHECK-NEXT: read at[i], read in[unknown], write out[i]
-  launched<1, read<int>, read<float>, write<float>>(
-      [](index<1> i, read<int> at, read<float> in, write<float> out) { out[i] = in[at[i]]; });
+  launched<1, reads<int>, reads<float>, writes<float>>(
+      [](idx<1> i, reads<int> at, reads<float> in, writes<float> out) { out[i] = in[at[i]]; });
 }
 
 void scatter() {
   // CHECK-NEXT: read at[i], read in[i], readwrite out[unknown]
-  launched<1, read<int>, read<float>, write<float>>(
-      [](index<1> i, read<int> at, read<float> in, write<float> out) { out[at[i]] = in[i]; });
+  launched<1, reads<int>, reads<float>, writes<float>>(
+      [](idx<1> i, reads<int> at, reads<float> in, writes<float> out) { out[at[i]] = in[i]; });
 }
 
 void gather_in_a_row() {
   // CHECK-NEXT: read at[i], read in[i,:], write out[i]
-  launched<1, read<int>, read<float, 2>, write<float>>(
-      [](index<1> i, read<int> at, read<float, 2> in, write<float> out) { out[i] = in(i, at[i]); });
+  launched<1, reads<int>, reads<float, 2>, writes<float>>(
+      [](idx<1> i, reads<int> at, reads<float, 2> in, writes<float> out) {
+        out[i] = in(i, at[i]);
+      });
 }
 
 void rows_of_a_sparse_matrix() {
   // CHECK-NEXT: read begin[i:i+1], read column[unknown], read x[unknown], write y[i]
-  launched<1, read<long>, read<int>, read<float>, write<float>>(
-      [](index<1> i, read<long> begin, read<int> column, read<float> x, write<float> y) {
+  launched<1, reads<long>, reads<int>, reads<float>, writes<float>>(
+      [](idx<1> i, reads<long> begin, reads<int> column, reads<float> x, writes<float> y) {
         float sum = 0;
         for (long e = begin[i]; e < begin[i + 1]; ++e) sum += x[column[e]];
         y[i] = sum;
@@ -122,14 +124,14 @@ void rows_of_a_sparse_matrix() {
 
 void hashed(int n) {
   // CHECK-NEXT: read in[unknown], write out[i]
-  launched<1, read<int>, write<int>>([n](index<1> i, read<int> in, write<int> out) {
+  launched<1, reads<int>, writes<int>>([n](idx<1> i, reads<int> in, writes<int> out) {
     out[i] = in[static_cast<unsigned>(i) * 2654435761u % static_cast<unsigned>(n)];
   });
 }
 
 void searched() {
   // CHECK-NEXT: read in[unknown], write out[i]
-  launched<1, read<int>, write<int>>([](index<1> i, read<int> in, write<int> out) {
+  launched<1, reads<int>, writes<int>>([](idx<1> i, reads<int> in, writes<int> out) {
     long low = 0, high = in.extent(0);
     while (low < high) {
       const auto middle = (low + high) / 2;
@@ -144,7 +146,7 @@ void searched() {
 
 void walks_on_from_an_element() {
   // CHECK-NEXT: read in[unknown], write out[i]
-  launched<1, read<int>, write<int>>([](index<1> i, read<int> in, write<int> out) {
+  launched<1, reads<int>, writes<int>>([](idx<1> i, reads<int> in, writes<int> out) {
     const int* p = &in[i];
     out[i] = p[0] + p[7];
   });
@@ -152,40 +154,40 @@ void walks_on_from_an_element() {
 
 void one_of_two_arrays() {
   // CHECK-NEXT: read a[i], read b[i], write out[i]
-  launched<1, read<int>, read<int>, write<int>>(
-      [](index<1> i, read<int> a, read<int> b, write<int> out) {
+  launched<1, reads<int>, reads<int>, writes<int>>(
+      [](idx<1> i, reads<int> a, reads<int> b, writes<int> out) {
         out[i] = (i % 2 == 0 ? a : b)[i];
       });
 }
 
 void writes_one_of_two_arrays() {
   // CHECK-NEXT: readwrite a[i], readwrite b[i]
-  launched<1, write<int>, write<int>>(
-      [](index<1> i, write<int> a, write<int> b) { (i % 2 == 0 ? a : b)[i] = 1; });
+  launched<1, writes<int>, writes<int>>(
+      [](idx<1> i, writes<int> a, writes<int> b) { (i % 2 == 0 ? a : b)[i] = 1; });
 }
 
 void one_field() {
   // CHECK-NEXT: read in[i], readwrite out[i]
-  launched<1, read<float>, write<pixel>>(
-      [](index<1> i, read<float> in, write<pixel> out) { out[i].green = in[i]; });
+  launched<1, reads<float>, writes<pixel>>(
+      [](idx<1> i, reads<float> in, writes<pixel> out) { out[i].green = in[i]; });
 }
 
 void all_fields() {
   // CHECK-NEXT: read in[i], write out[i]
-  launched<1, read<float>, write<pixel>>(
-      [](index<1> i, read<float> in, write<pixel> out) { out[i] = {in[i], 2 * in[i], 0}; });
+  launched<1, reads<float>, writes<pixel>>(
+      [](idx<1> i, reads<float> in, writes<pixel> out) { out[i] = {in[i], 2 * in[i], 0}; });
 }
 
 void whole_records() {
   // CHECK-NEXT: read in[i], write out[i]
-  launched<1, read<pixel>, write<pixel>>(
-      [](index<1> i, read<pixel> in, write<pixel> out) { out[i] = in[i]; });
+  launched<1, reads<pixel>, writes<pixel>>(
+      [](idx<1> i, reads<pixel> in, writes<pixel> out) { out[i] = in[i]; });
 }
 
 void array_in_a_record() {
   // CHECK-NEXT: read in[i], write out[i]
-  launched<1, read<std::array<float, 4>>, write<float>>(
-      [](index<1> i, read<std::array<float, 4>> in, write<float> out) {
+  launched<1, reads<std::array<float, 4>>, writes<float>>(
+      [](idx<1> i, reads<std::array<float, 4>> in, writes<float> out) {
         float sum = 0;
         for (int k = 0; k < 4; ++k) sum += in[i][k];
         out[i] = sum;
@@ -201,7 +203,7 @@ float mean(const View& in, long begin, long end) {
 
 void in_a_helper(long w) {
   // CHECK-NEXT: read in[i-w:i+w], write out[i]
-  launched<1, read<float>, write<float>>(
-      [w](index<1> i, const auto& in, const auto& out) { out[i] = mean(in, i - w, i + w + 1); });
+  launched<1, reads<float>, writes<float>>(
+      [w](idx<1> i, const auto& in, const auto& out) { out[i] = mean(in, i - w, i + w + 1); });
 }
 // CHECK-NOT: {{.}}

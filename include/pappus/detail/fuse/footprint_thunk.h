@@ -17,7 +17,7 @@ template <typename F, std::size_t... D, typename... Views>
 struct footprint_thunk<F, std::index_sequence<D...>, Views...> {
   static void run(const F* f, typename Views::element_type*... elements,
                   const view_shape<Views::rank>*... shape, view_number<D>... at) {
-    (*f)(index<sizeof...(D)>(at...), Views(elements, *shape)...);
+    (*f)(idx<sizeof...(D)>(at...), Views(elements, *shape)...);
   }
   using role = thunk_parameter::role;
   static constexpr thunk_parameter parameters[] = {
