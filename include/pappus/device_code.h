@@ -26,6 +26,10 @@
 //              array_T_N {at[N]} from the names of what is in them, as in pair_int_point; those of
 //              the user's own records come after the user's text: where its functions take or
 //              return them, the text defines them itself, just so.
+//   Names      Functions, types and variables of the text may be called like anything but what the
+//              text itself is written in: the device's compiler reads user_nearest for nearest and
+//              record_point for point. Macros stay as they are, and so do functions and variables
+//              called first, second, index, value, key or at, which are members of records.
 //   Results    Of the same type as in C++; that of a filter is a number, 0 for false.
 //   flat_map   In place of a range, two functions: long NAME_count(record, shared..., values...)
 //              and element NAME_at(record, shared..., values..., long j), j from 0.

@@ -480,7 +480,7 @@ TEST_F(element_on_device, shows_errors_in_the_lines_of_the_users_text) {
   in_file.text = "float of(point p) { return 1; }\n";
   EXPECT_THAT(refused("of", in_file), HasSubstr("of_must_return_int"));
   in_file.text = "int of(point p, int more) { return 1; }\n";
-  EXPECT_THAT(refused("of", in_file), HasSubstr("the call of(point):"));
+  EXPECT_THAT(refused("of", in_file), HasSubstr("the call of(record_point):"));
 }
 
 TEST_F(element_on_device, runs_batched_functions_record_by_record) {

@@ -125,20 +125,21 @@ TEST_F(element_text, moves_types_of_the_users_records_behind_the_users_text) {
                                                     "point; float x_of(point p) { return p.x; }"))))
                                     .enumerate());
   EXPECT_THAT(fused->text, HasSubstr("pappus_size_of_point_must_be_16"));
-  EXPECT_LT(fused->text.find("float x_of(point p)"), fused->text.find("} pair_point_float;"));
-  EXPECT_LT(fused->text.find("} pair_point_float;"),
-            fused->text.find("} indexed_pair_point_float;"));
+  EXPECT_LT(fused->text.find("float x_of(point p)"),
+            fused->text.find("} record_pair_point_float;"));
+  EXPECT_LT(fused->text.find("} record_pair_point_float;"),
+            fused->text.find("} record_indexed_pair_point_float;"));
 }
 
 TEST_F(element_text, treats_records_nobody_defines_as_aligned_words) {
   EXPECT_THAT(element_of(points_.map(&point::id))->text,
-              HasSubstr("typedef struct {\n  ulong words[2];\n} point;"));
+              HasSubstr("typedef struct {\n  ulong words[2];\n} record_point;"));
   struct three_bytes {
     std::uint8_t r, g, b;
   };
   const auto pixels = session_.from(std::vector<three_bytes>(4));
   EXPECT_THAT(element_of(pixels.map(&three_bytes::g))->text,
-              HasSubstr("typedef struct {\n  uchar words[3];\n} three_bytes;"));
+              HasSubstr("typedef struct {\n  uchar words[3];\n} record_three_bytes;"));
 }
 
 TEST_F(element_text, tells_records_of_one_name_apart) {
@@ -149,8 +150,8 @@ TEST_F(element_text, tells_records_of_one_name_apart) {
   };
   const auto others = session_.from(std::vector<outer::point>(10));
   const auto text = element_of(points_.zip(others))->text;
-  EXPECT_THAT(text, AllOf(HasSubstr("ulong words[2];\n} point;"),
-                          HasSubstr("ulong words[5];\n} point_2;")));
+  EXPECT_THAT(text, AllOf(HasSubstr("ulong words[2];\n} record_point;"),
+                          HasSubstr("ulong words[5];\n} record_point_2;")));
 }
 
 TEST_F(element_text, puts_many_values_into_a_buffer) {
@@ -161,7 +162,7 @@ TEST_F(element_text, puts_many_values_into_a_buffer) {
   const auto made = element_of(points_.map(&point::x).map(
       with_device_code([](float x, const large&) { return x; }, code, large{})));
   EXPECT_THAT(made->text, HasSubstr("GLOBAL const values_t* values, long first_row"));
-  EXPECT_THAT(made->text, HasSubstr("values->f_0"));
+  EXPECT_THAT(made->text, HasSubstr("values->user_f_0"));
   EXPECT_EQ(made->values.bytes, 800u);
 }
 

@@ -383,7 +383,7 @@ TEST_F(compiled_stages, explain_shows_the_code) {
   session s(device());
   const auto query = s.range(0, 100).map([](std::int64_t x) { return x + 15; });
   EXPECT_THAT(query.explain(),
-              AllOf(HasSubstr("DEVICE void compiled_stages_test_cpp_"), HasSubstr("+ 15;")));
+              AllOf(HasSubstr("DEVICE void fn_compiled_stages_test_cpp_"), HasSubstr("+ 15;")));
 }
 
 TEST_F(compiled_stages, tell_which_bytes_of_records_they_read) {

@@ -153,7 +153,7 @@ TEST(session_devices, device_code_that_takes_other_numbers_is_refused_by_the_com
   const auto refused = [](const std::vector<std::string>& faults, const char* call) {
     ASSERT_EQ(faults.size(), 1u);
     EXPECT_TRUE(contains(faults[0], call)) << faults[0];
-    EXPECT_TRUE(contains(faults[0], "conflicting types for 'add'")) << faults[0];
+    EXPECT_TRUE(contains(faults[0], "conflicting types for 'user_add'")) << faults[0];
   };
   refused(faults_of("int add(int x, float by) { return x + (int)by; }", 2.5),
           "the call add(int, double):1:");
@@ -204,8 +204,8 @@ TEST(session_devices, device_code_of_reducers_takes_what_they_are_given) {
   s.from(std::vector<float>{1, 2}).reduce<weight>().get();
   const auto faults = s.device_faults();
   ASSERT_EQ(faults.size(), 1u);
-  EXPECT_TRUE(contains(faults[0], "the call weigh(weight*, float):1:")) << faults[0];
-  EXPECT_TRUE(contains(faults[0], "conflicting types for 'weigh'")) << faults[0];
+  EXPECT_TRUE(contains(faults[0], "the call weigh(record_weight*, float):1:")) << faults[0];
+  EXPECT_TRUE(contains(faults[0], "conflicting types for 'user_weigh'")) << faults[0];
 }
 
 TEST(session_devices, lambdas_that_run_on_a_device_may_ask_for_queries) {

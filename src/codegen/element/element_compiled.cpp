@@ -56,7 +56,7 @@ void element_writer::add_pointer(compiled_arguments& to, variable v) {
 }
 
 std::string element_writer::capture_of(const compiled_function& function, const device_type& type) {
-  auto read = capture(function.name, type);
+  auto read = capture(std::string(compiled_prefix) + function.name, type);
   if (!function.source.empty()) legible.names.push_back(values.back().name);
   return read;
 }
@@ -114,9 +114,10 @@ std::string element_writer::references_of(const compiled_function& function) {
   return passed;
 }
 
-/// A lambda's title, and the names that it declares at file scope: they have its line. Functions'
-/// own names stay as they are, and might be anything's, such as a vector's member x.
+/// Its title, if it is a lambda, and the names that it declares at file scope: both may have its
+/// line.
 void element_writer::note_legible(const compiled_function& function, std::string_view name) {
+  for (const auto& suffix : function.suffixes) declared_.insert(fmt::format("{}{}", name, suffix));
   if (function.source.empty()) return;
   if (function.text.starts_with("// "))
     legible.lines.push_back(function.text.substr(0, function.text.find('\n')));
@@ -129,12 +130,19 @@ void element_writer::note_legible(const compiled_function& function, std::string
 std::string element_writer::instance(const compiled_function& function,
                                      const std::vector<std::string>& spaces, bool of_reducer) {
   const std::string references(1, values_space_mark);
-  const auto base = device_name(function.name) + (of_reducer ? "_accumulate" : "");
+  const auto base =
+      fmt::format("{}{}{}", compiled_prefix, function.name, of_reducer ? "_accumulate" : "");
+  const auto declares_anew = [&](std::string_view name) {
+    return std::ranges::all_of(function.suffixes, [&](const std::string& suffix) {
+      return !declared_.contains(fmt::format("{}{}", name, suffix));
+    });
+  };
   for (int i = 1;; ++i) {
     auto name = i == 1 ? base : fmt::format("{}_{}", base, i);
     auto text = instance_of(function, name, spaces, references);
     const auto known = helpers.find(name);
     if (known == helpers.end()) {
+      if (!declares_anew(name)) continue;  // another function is called like this one's table
       note_legible(function, name);
       helper(name, std::move(text));
     } else if (known->second != text)

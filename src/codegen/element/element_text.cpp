@@ -5,6 +5,7 @@
 #include "codegen/element/element_text.h"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -54,8 +55,7 @@ class text_writer {
                 std::string_view leave, std::span<const std::string> end,
                 std::string_view result = {});
   void accumulate();
-  /// Names of the users' that generated text has, too.
-  std::vector<std::string> renamed() const;
+  std::map<std::string, std::string, std::less<>> names_in_codes() const;
 
   bool values_in_buffer() const { return to_.values.bytes > devices::argument_bytes_max; }
 
@@ -64,22 +64,20 @@ class text_writer {
   std::vector<std::string_view> tokens_;
 };
 
-std::vector<std::string> text_writer::renamed() const {
-  std::vector<std::string> names;
-  const auto consider = [&](std::string name) {
-    if (device_name(name) != name && mentions(tokens_, name) &&
-        std::ranges::find(names, name) == names.end())
-      names.push_back(std::move(name));
+/// What generated text calls that which users' texts call otherwise.
+std::map<std::string, std::string, std::less<>> text_writer::names_in_codes() const {
+  auto names = from_.types.names_in(tokens_);
+  const auto add_given = [&](const std::string& name) {
+    if (!is_member(name) && !(names.contains(name) && defines_type(tokens_, name)))
+      names[name] = std::string(given_prefix) + name;
   };
-  for (const auto token : tokens_)
-    if (is_generated_name(token)) consider(std::string(token));
-  for (const auto& name : from_.called) {
-    consider(name);
-    if (device_name(name) == name) continue;
-    for (const char* suffix : {"_count", "_at"})
-      if (mentions(tokens_, name + suffix)) names.push_back(name + suffix);
-  }
-  for (const auto& name : from_.types.user_names()) consider(name);
+  for (const auto& name : from_.called) add_given(name);
+  // What macros stand for is looked up where they are used, outside of the texts. And texts that
+  // overload functions may do so with the language's.
+  if (from_.calls_macros || from_.types.has_macros(tokens_)) return names;
+  for (const auto& code : from_.codes)
+    if (code.text.find("overloadable") == code.text.npos)
+      std::ranges::for_each(declared_names(code.text), add_given);
   return names;
 }
 
@@ -90,15 +88,15 @@ void text_writer::types_and_codes() {
   }
   const auto types = from_.types.define(tokens_);
   to_.text += types.before;
-  const auto renames = renamed();
-  for (const auto& name : renames) add("#define {0} user_{0}\n", name);
+  const auto names = names_in_codes();
+  for (const auto& [own, generated] : names) add("#define {} {}\n", own, generated);
   for (const auto& code : from_.codes) {
     const auto origin = fmt::format("#line 1 {}", base::quoted(code.origin));
     to_.legible.lines.push_back(origin);
     add("{}\n{}\n", origin, code.text);
   }
   if (!from_.codes.empty()) add("#line 1 \"element\"\n");
-  for (const auto& name : renames) add("#undef {}\n", name);
+  for (const auto& [own, generated] : names) add("#undef {}\n", own);
   to_.text += types.after;
   to_.needs_doubles = from_.types.doubles() || from_.doubles || mentions(tokens_, "double");
 }
@@ -132,7 +130,7 @@ void text_writer::values_and_parameters() {
 }
 
 void text_writer::helpers() {
-  if (!from_.called.empty()) to_.text += result_checks;
+  if (!from_.codes.empty()) to_.text += result_checks;
   for (const auto& name : from_.helper_order) append(from_.helpers.at(name));
 }
 

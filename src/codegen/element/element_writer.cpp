@@ -138,17 +138,19 @@ std::string element_writer::capture(std::string_view name, const device_type& ty
   return values_mark + values.back().name;
 }
 
-/// Has the code's text compiled; returns the function's name.
-std::string element_writer::use(const device_code& code) {
+/// Has the code's text compiled; returns what its function, with this behind its name, is called in
+/// generated text. Macros keep their names, and so does what the text doesn't mention: functions of
+/// the device's language, and names that macros put together.
+std::string element_writer::use(const device_code& code, std::string_view suffix) {
   const auto shown = fmt::format("{} ({})", code.name, code.origin);
   if (std::ranges::find(functions, shown) == functions.end()) functions.push_back(shown);
   if (std::ranges::find(codes, code.text, &device_code::text) == codes.end()) codes.push_back(code);
-  if (is_of_language(code.name, code.text)) {
-    called.emplace_back();  // nothing to rename
-    return code.name;
-  }
-  called.push_back(code.name);
-  return device_name(code.name);
+  auto name = code.name + std::string(suffix);
+  const auto tokens = tokens_of(code.text);
+  calls_macros |= is_macro(tokens, name);
+  if (!mentions(tokens, name) || is_macro(tokens, name) || is_member(name)) return name;
+  if (std::ranges::find(called, name) == called.end()) called.push_back(name);
+  return std::string(given_prefix) + name;
 }
 
 element_writer::argument_list element_writer::arguments_of(const detail::device_call& what,
@@ -163,8 +165,15 @@ element_writer::argument_list element_writer::arguments_of(const detail::device_
     ++side;
   }
   for (const auto& value : what.values)
-    list.add(types.name(*value.type), capture(what.code->name, *value.type));
+    list.add(types.name(*value.type),
+             capture(std::string(given_prefix) + what.code->name, *value.type));
   return list;
+}
+
+/// The user's name of a function, for messages.
+std::string_view own_name(std::string_view function) {
+  if (function.starts_with(given_prefix)) function.remove_prefix(given_prefix.size());
+  return function;
 }
 
 /// Declares a user's function, which is about to be called, with the parameters that it is given: C
@@ -180,11 +189,11 @@ std::string declaration_text(const device_code& code, std::string_view function,
   if (code.text.find(code.name) == code.text.npos ||
       code.text.find("overloadable") != code.text.npos)
     return {};
-  const auto list = fmt::format("{}({})", function, fmt::join(types, ", "));
+  const auto list = fmt::format("({})", fmt::join(types, ", "));
   return fmt::format(
-      "#if defined(__clang__) && !defined({0})\n#line 1 \"the call {1}\"\n  __typeof__({2}) {1};\n"
-      "#line 2 \"{3}\"\n#endif\n",
-      function, list, call, where);
+      "#if defined(__clang__) && !defined({0})\n#line 1 \"the call {4}{1}\"\n"
+      "  __typeof__({2}) {0}{1};\n#line 2 \"{3}\"\n#endif\n",
+      function, list, call, where, own_name(function));
 }
 
 /// Calls a user's function by way of one that has exactly the signature that C++ expects. Errors in
@@ -198,7 +207,7 @@ std::string element_writer::call_text(const device_code& code, const std::string
   }
   const auto c_type = types.name(result);
   const auto call = fmt::format("{}({})", function, passed);
-  const auto where = "the call of " + function;
+  const auto where = fmt::format("the call of {}", own_name(function));
   auto text = declaration_text(code, function, call, arguments.types, where);
   if (is_number(result) && !is_bool(result))
     text += fmt::format("  RETURNS_{}({}_must_return_{}, {}, {});\n",
@@ -225,20 +234,22 @@ std::string element_writer::call_text(const device_code& code, const std::string
 
 element_writer::variable element_writer::call(const detail::device_call& what,
                                               std::span<const variable> arguments) {
-  const auto function = use(*what.code);
-  if (!known(arguments)) return no_variable;
+  if (!known(arguments)) {
+    use(*what.code);
+    return no_variable;
+  }
   if (!comment_.empty()) comment_ += ": " + what.code->name;
   auto list = arguments_of(what, arguments);
   if (!what.range)
-    return declare(*what.result, call_text(*what.code, function, list, *what.result));
+    return declare(*what.result, call_text(*what.code, use(*what.code), list, *what.result));
   const auto number = variables_.size();
-  line(fmt::format(
-      "const long n{} = {};", number,
-      call_text(*what.code, function + "_count", list, detail::device_type_of<std::int64_t>)));
+  line(fmt::format("const long n{} = {};", number,
+                   call_text(*what.code, use(*what.code, "_count"), list,
+                             detail::device_type_of<std::int64_t>)));
   const auto index = fmt::format("j{}", number);
   to_->push_back({c_statement::kind::loop, fmt::format("n{}", number), index});
   list.add("long", index);
-  return declare(*what.result, call_text(*what.code, function + "_at", list, *what.result));
+  return declare(*what.result, call_text(*what.code, use(*what.code, "_at"), list, *what.result));
 }
 
 element_writer::variable element_writer::compute(std::string_view expression,
@@ -344,7 +355,7 @@ element_writer::variable element_writer::field(variable record, std::size_t offs
 std::string element_writer::view_of(const value& record, std::size_t offset,
                                     const device_type& type) {
   const auto c_type = types.name(type);
-  const auto name = fmt::format("{}_of_{}_at_{}", c_type, record.c_type, offset);
+  const auto name = fmt::format("part_{}_of_{}_at_{}", c_type, record.c_type, offset);
   const auto before = offset == 0 ? "" : fmt::format("uchar before[{}]; ", offset);
   const auto head = fmt::format("DEVICE {} {}({} record) {{\n", c_type, name, record.c_type);
   if (offset % types.align(type) == 0)

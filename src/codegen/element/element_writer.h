@@ -11,6 +11,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -99,7 +100,9 @@ class element_writer final : public detail::device_writer {
   std::vector<std::string> reasons;
   c_types types;
   std::vector<device_code> codes;  ///< one of each text, with the first function called in it
-  std::vector<std::string> functions, called;
+  std::vector<std::string> functions;
+  std::vector<std::string> called;         ///< of codes, what has given_prefix in generated text
+  bool calls_macros = false;               ///< of codes
   devices::legible_parts legible;          ///< of compiled functions
   std::vector<std::string> inputs, sides;  ///< types; empty: unknown
   std::vector<read_bytes> reads;           ///< of inputs
@@ -146,7 +149,7 @@ class element_writer final : public detail::device_writer {
   void line(std::string text);
   std::string capture(std::string_view name, const device_type& type);
   std::string capture_of(const compiled_function& function, const device_type& type);
-  std::string use(const device_code& code);
+  std::string use(const device_code& code, std::string_view suffix = {});
   /// What a function is called with.
   struct argument_list {
     std::vector<std::string> types, texts;
@@ -184,7 +187,8 @@ class element_writer final : public detail::device_writer {
   std::size_t operator_ = 0;  // in node_.stage.ops, from 1; beyond: the node itself
   std::string comment_;       // of the operator, until its first statement
   c_body* to_;
-  variable folded_ = no_variable;  // by what begin_combine() describes
+  std::set<std::string, std::less<>> declared_;  // at file scope by helpers
+  variable folded_ = no_variable;                // by what begin_combine() describes
   std::vector<value> variables_;
   std::deque<device_type> types_of_references_;
 };

@@ -10,55 +10,6 @@ namespace {
 bool starts_word(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 bool in_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-bool all_digits(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
-}
-
-/// v12, m4, in0, side3, side3_rows.
-bool is_numbered_name(std::string_view name) {
-  for (const std::string_view prefix : {"v", "n", "m", "j", "p", "in", "side"}) {
-    if (!name.starts_with(prefix)) continue;
-    auto rest = name.substr(prefix.size());
-    if (prefix == "side" && rest.ends_with("_rows")) rest.remove_suffix(5);
-    if (all_digits(rest)) return true;
-  }
-  return false;
-}
-
-/// Parameters and local variables of generated functions.
-bool is_local_name(std::string_view name) {
-  constexpr std::array<std::string_view, 13> names{"row", "first_row", "values", "out", "count",
-                                                   "key", "value",     "record", "a",   "b",
-                                                   "s",   "x",         "trap"};
-  return std::ranges::find(names, name) != names.end() || is_numbered_name(name);
-}
-
-/// What a C++ type or function may be called and nothing in device code.
-bool is_device_word(std::string_view name) {
-  constexpr std::array<std::string_view, 20> words{
-      "kernel",    "global",    "local",     "constant", "private", "half", "event_t",
-      "sampler_t", "image2d_t", "image3d_t", "uchar",    "ushort",  "uint", "ulong",
-      "restrict",  "generic",   "pipe",      "uniform",  "complex", "quad"};
-  return std::ranges::find(words, name) != words.end();
-}
-
-/// OpenCL's functions, which drivers may have as macros. CUDA's are among them.
-bool is_device_function(std::string_view name) {
-  constexpr std::string_view names =
-      " abs abs_diff acos acosh acospi add_sat all any asin asinh asinpi atan atan2 atan2pi atanh "
-      "atanpi barrier bitselect cbrt ceil clamp clz copysign cos cosh cospi cross degrees distance "
-      "dot erf erfc exp exp10 exp2 expm1 fabs fdim floor fma fmax fmin fmod fract frexp hadd hypot "
-      "ilogb isequal isfinite isgreater isgreaterequal isinf isless islessequal islessgreater "
-      "isnan "
-      "isnormal isnotequal isordered isunordered ldexp length lgamma lgamma_r log log10 log1p log2 "
-      "logb mad mad24 mad_hi mad_sat max maxmag mem_fence min minmag mix modf mul24 mul_hi nan "
-      "nextafter normalize popcount pow pown powr prefetch printf radians read_mem_fence remainder "
-      "remquo rhadd rint rootn rotate round rsqrt select shuffle shuffle2 sign signbit sin sincos "
-      "sinh sinpi smoothstep sqrt step sub_sat tan tanh tanpi tgamma trunc upsample vec_step "
-      "wait_group_events write_mem_fence ";
-  return names.find(' ' + std::string(name) + ' ') != std::string_view::npos;
-}
-
 std::size_t skipped_comment(std::string_view text, std::size_t at) {
   if (text.substr(at, 2) == "//") return std::min(text.find('\n', at), text.size());
   if (text.substr(at, 2) == "/*") {
@@ -127,13 +78,13 @@ bool has_body(const std::vector<std::string_view>& tokens, std::string_view name
   return false;
 }
 
+}  // namespace
+
 bool is_macro(const std::vector<std::string_view>& tokens, std::string_view name) {
   for (std::size_t i = 0; i + 2 < tokens.size(); ++i)
     if (tokens[i] == "#" && tokens[i + 1] == "define" && tokens[i + 2] == name) return true;
   return false;
 }
-
-}  // namespace
 
 bool defines_type(const std::vector<std::string_view>& tokens, std::string_view name) {
   return has_typedef(tokens, name) || has_body(tokens, name) || is_macro(tokens, name);
@@ -155,28 +106,81 @@ std::string_view redefined_macro(const std::vector<std::string_view>& tokens) {
   return {};
 }
 
-bool is_generated_name(std::string_view name) {
-  constexpr std::array<std::string_view, 28> names{
-      "element", "element_out", "element_count", "element_write", "accumulate_row", "values_t",
-      "group_key", "reducer_state", "group_value", "group_row", "accumulate", "combine",
-      "join_index", "join_entry", "join_mix", "join_find", "join_row", "IS_INTEGER",
-      "RETURNS_INTEGER", "RETURNS_FLOAT", "ELEMENT_PARAMS", "ELEMENT_ARGS",
-      // What the preludes call, and an overload would change.
-      "get_global_id", "get_global_size", "get_group_id", "get_local_id", "get_local_size",
-      "barrier"};
-  if (std::ranges::find(names, name) != names.end()) return true;
-  return (name.starts_with("key_of_") && all_digits(name.substr(7))) ||
-         (name.starts_with("key_") && all_digits(name.substr(4)));
+bool is_member(std::string_view name) {
+  constexpr std::array<std::string_view, 6> members{"first", "second", "index",
+                                                    "value", "key",    "at"};
+  return std::ranges::find(members, name) != members.end();
 }
 
-std::string device_name(std::string_view name) {
-  const bool taken = is_generated_name(name) || is_local_name(name) || is_device_word(name) ||
-                     is_device_function(name);
-  return (taken ? "user_" : "") + std::string(name);
+namespace {
+
+/// Tells of each identifier of a text whether it is declared at file scope: outside of all brackets
+/// it is followed by what ends a declarator or, behind struct, union or enum, by its body. Within an
+/// enum's body all that isn't in a value is.
+class scopes {
+ public:
+  bool declares(std::string_view token, std::string_view next) {
+    const bool enumerator = in_enum_ && depth_ == 1 && !in_value_ && starts_word(token.front());
+    const bool declarator = depth_ == 0 && !in_value_ && starts_word(token.front()) &&
+                            std::string_view("(;=[,{").find(next) != std::string_view::npos;
+    enter(token);
+    return (enumerator || declarator) && !is_word(token);
+  }
+
+ private:
+  /// C's own, and what only compilers call so, such as __attribute__.
+  static bool is_word(std::string_view token) {
+    constexpr std::array<std::string_view, 15> words{
+        "struct", "union",  "enum",   "void",     "char",   "short",  "int",  "long",
+        "float",  "double", "signed", "unsigned", "sizeof", "typeof", "const"};
+    return std::ranges::find(words, token) != words.end() ||
+           (token.size() > 1 && token[0] == '_' &&
+            (token[1] == '_' || std::isupper(static_cast<unsigned char>(token[1])) != 0));
+  }
+
+  void enter(std::string_view token) {
+    const bool outside = depth_ == (in_enum_ ? 1 : 0);
+    if (token == "{" && depth_ == 0) in_enum_ = enum_begins_;
+    if (outside && token == "=") in_value_ = true;
+    if (std::string_view("([{").find(token) != std::string_view::npos) ++depth_;
+    if (std::string_view(")]}").find(token) != std::string_view::npos) --depth_;
+    if (depth_ == 0) in_enum_ = false;
+    if (depth_ == (in_enum_ ? 1 : 0) && (token == "," || token == ";" || token == "}"))
+      in_value_ = false;
+    if (token == "enum") enum_begins_ = depth_ == 0;
+    if (token == "{" || token == ";" || token == "(") enum_begins_ = false;
+  }
+
+  int depth_ = 0;
+  bool in_value_ = false, in_enum_ = false, enum_begins_ = false;
+};
+
+std::string without_directives(std::string_view text) {
+  std::string rest;
+  bool goes_on = false;
+  while (!text.empty()) {
+    const auto line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    const auto first = line.find_first_not_of(" \t");
+    const bool directive = goes_on || (first != line.npos && line[first] == '#');
+    goes_on = directive && line.ends_with('\\');
+    if (!directive) (rest += line) += '\n';
+  }
+  return rest;
 }
 
-bool is_of_language(std::string_view name, std::string_view text) {
-  return is_device_function(name) && !mentions(tokens_of(text), name);
+}  // namespace
+
+std::vector<std::string> declared_names(std::string_view text) {
+  const auto code = without_directives(text);
+  const auto tokens = tokens_of(code), all_tokens = tokens_of(text);
+  std::vector<std::string> names;
+  scopes within;
+  for (std::size_t i = 0; i + 1 < tokens.size(); ++i)
+    if (within.declares(tokens[i], tokens[i + 1]) && !is_macro(all_tokens, tokens[i]) &&
+        std::ranges::find(names, tokens[i]) == names.end())
+      names.emplace_back(tokens[i]);
+  return names;
 }
 
 }  // namespace pappus::codegen

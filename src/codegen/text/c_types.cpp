@@ -27,13 +27,13 @@ std::string_view number_name(const device_type& type) {
                          : without)[static_cast<std::size_t>(std::countr_zero(type.size))];
 }
 
-/// float4 and its like are types of the device's language.
+/// float4 and its like are types of the device's language, where users' texts don't define them.
 bool is_vector(std::string_view name) {
   const auto digits = name.find_first_of("0123456789");
   if (digits == std::string_view::npos) return false;
   constexpr std::array<std::string_view, 10> of{"char", "uchar", "short", "ushort", "int",
                                                 "uint", "long",  "ulong", "float",  "double"};
-  constexpr std::array<std::string_view, 4> lanes{"2", "4", "8", "16"};
+  constexpr std::array<std::string_view, 5> lanes{"2", "3", "4", "8", "16"};
   return std::ranges::find(of, name.substr(0, digits)) != of.end() &&
          std::ranges::find(lanes, name.substr(digits)) != lanes.end();
 }
@@ -60,17 +60,24 @@ std::string identifier(std::string_view name) {
       out += '_';
   }
   while (!out.empty() && out.back() == '_') out.pop_back();
-  if (out.empty() || std::isdigit(static_cast<unsigned char>(out.front())) != 0)
-    out.insert(0, "record_");
+  if (out.empty() || std::isdigit(static_cast<unsigned char>(out.front())) != 0) out.insert(0, "_");
   return out;
 }
 
-/// What the user calls a type that has `name` in generated text.
+std::size_t round_up(std::size_t n, std::size_t to) { return (n + to - 1) / to * to; }
+
+/// What users' texts call a type that has `name` in generated text.
 std::string_view name_in_text(std::string_view name) {
-  constexpr std::string_view prefix = "user_";
-  if (!name.starts_with(prefix)) return name;
-  const auto own = name.substr(prefix.size());
-  return device_name(own) == name ? own : name;
+  if (name.starts_with(record_prefix)) name.remove_prefix(record_prefix.size());
+  return name;
+}
+
+/// Whether these texts define the type by a name that they must keep, or have it of the device's
+/// language.
+bool keeps_name(const std::vector<std::string_view>& tokens, std::string_view name) {
+  if (is_macro(tokens, name)) return true;
+  const bool defined = defines_type(tokens, name);
+  return defined ? is_member(name) : is_vector(name) && mentions(tokens, name);
 }
 
 }  // namespace
@@ -82,8 +89,8 @@ bool is_number(const device_type& type) {
 bool is_bool(const device_type& type) { return type.cpp_name == "bool"; }
 
 std::string size_check(std::string_view name, std::size_t size) {
-  return fmt::format("typedef char pappus_size_of_{0}_must_be_{1}[sizeof({0}) == {1} ? 1 : -1];\n",
-                     name, size);
+  return fmt::format("typedef char pappus_size_of_{2}_must_be_{1}[sizeof({0}) == {1} ? 1 : -1];\n",
+                     name, size, name_in_text(name));
 }
 
 std::string struct_text(std::string_view name, std::span<const c_member> members, std::size_t size,
@@ -128,20 +135,21 @@ std::size_t c_types::add(const device_type& type) {
   entry added{&type, {}, {}};
   std::string wanted;
   if (type.what == kind::array) {
-    wanted = fmt::format("array_{}_{}", name(*type.element), type.size / type.element->size);
+    wanted = fmt::format("array_{}_{}", name_in_text(name(*type.element)),
+                         type.size / type.element->size);
     if (!is_number(*type.element)) added.parts = {find(*type.element)};
   } else if (type.what == kind::fields) {
     const auto base = unqualified(type.cpp_name);
     wanted = identifier(base.substr(0, base.find('<')));
     for (const auto& field : type.fields) {
       const auto part = name(*field.type);
-      if (field.name != "index") wanted += "_" + part;
+      if (field.name != "index") (wanted += '_') += name_in_text(part);
       if (!is_number(*field.type)) added.parts.push_back(find(*field.type));
     }
   } else {
-    wanted = device_name(identifier(unqualified(type.cpp_name)));
+    wanted = identifier(unqualified(type.cpp_name));
   }
-  added.name = free_name(std::move(wanted), type);
+  added.name = free_name(std::string(record_prefix) + wanted, type);
   entries_.push_back(std::move(added));
   return entries_.size() - 1;
 }
@@ -184,10 +192,19 @@ c_member c_types::known_member(std::string member_name, std::size_t offset,
   return {known_name(type), std::move(member_name), offset, type.size, align(type)};
 }
 
-std::vector<std::string> c_types::user_names() const {
-  std::vector<std::string> names;
-  for (const auto& e : entries_) names.emplace_back(name_in_text(e.name));
+std::map<std::string, std::string, std::less<>> c_types::names_in(
+    const std::vector<std::string_view>& tokens) const {
+  std::map<std::string, std::string, std::less<>> names;
+  for (const auto& e : entries_)
+    if (const auto own = name_in_text(e.name);
+        mentions(tokens, own) && !is_member(own) && !keeps_name(tokens, own))
+      names.emplace(own, e.name);
   return names;
+}
+
+bool c_types::has_macros(const std::vector<std::string_view>& tokens) const {
+  return std::ranges::any_of(
+      entries_, [&](const entry& e) { return is_macro(tokens, name_in_text(e.name)); });
 }
 
 std::string c_types::definition(const entry& of) const {
@@ -219,12 +236,17 @@ c_types::definitions c_types::define(const std::vector<std::string_view>& tokens
         entries_.begin() + static_cast<std::ptrdiff_t>(i);
     if (same_as_before) continue;
     const auto own_name = name_in_text(e.name);
-    const bool defined = defines_type(tokens, own_name) || is_vector(own_name);
-    of_user[i] = defined || std::ranges::any_of(e.parts, [&](auto part) { return of_user[part]; });
+    const bool kept = keeps_name(tokens, own_name);
+    const bool defined = defines_type(tokens, own_name);
+    of_user[i] =
+        kept || defined || std::ranges::any_of(e.parts, [&](auto part) { return of_user[part]; });
     if (lacks_typedef(tokens, own_name))
-      text.before += fmt::format("typedef struct {0} {0};\n", e.name);
+      text.before += fmt::format("typedef struct {0} {0};\n", kept ? own_name : e.name);
     auto& to = of_user[i] ? text.after : text.before;
-    if (!defined) to += definition(e);
+    if (kept)
+      to += fmt::format("typedef {} {};\n", own_name, e.name);
+    else if (!defined)
+      to += definition(e);
     if (of_user[i]) to += size_check(e.name, e.type->size);
   }
   return text;

@@ -11,6 +11,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -47,8 +49,11 @@ class c_types {
   std::size_t align(const device_type& type) const;
   /// A member of a type that has a name already.
   c_member known_member(std::string name, std::size_t offset, const device_type& type) const;
-  /// What the users' text may call the records.
-  std::vector<std::string> user_names() const;
+  /// What users' texts call records of a stage, and what these are called in generated text.
+  std::map<std::string, std::string, std::less<>> names_in(
+      const std::vector<std::string_view>& tokens) const;
+  /// Whether the texts define a record by a macro.
+  bool has_macros(const std::vector<std::string_view>& tokens) const;
   bool doubles() const noexcept { return doubles_; }
 
   struct definitions {
