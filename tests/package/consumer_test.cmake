@@ -72,6 +72,22 @@ if(PLUGIN)
   endif()
 endif()
 
+# Queries in a shared library, which a program opens and closes: on the CPU and, where lambdas are
+# compiled for devices, there, too.
+file(COPY ${SOURCE}/tests/package/shared DESTINATION ${WORK})
+step("configuring a shared library" ${CMAKE_COMMAND} -G Ninja -S ${WORK}/shared
+  -B ${WORK}/shared_build ${settings} -DCMAKE_SHARED_LINKER_FLAGS=${LINKER_FLAGS})
+step("building a shared library" ${CMAKE_COMMAND} --build ${WORK}/shared_build)
+unset(ENV{PAPPUS_EXPLAIN})
+set(places cpu)
+if(PLUGIN AND NOT errors MATCHES "opencl:0")
+  list(APPEND places opencl:0)
+endif()
+foreach(place ${places})
+  set(ENV{PAPPUS_DEVICES} ${place})
+  step("opening and closing a shared library on ${place}" ${WORK}/shared_build/opens)
+endforeach()
+
 # Fast floats: whatever the compiler, the program builds and its results are close.
 file(COPY ${SOURCE}/tests/package/floats DESTINATION ${WORK})
 set(ENV{PAPPUS_DEVICES} cpu)
