@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# One file of lambdas: what the plugin prints of it is the same at -O0 and -O2, and is what the
-# CHECK lines in the file beside it say, or has the properties that it says itself.
+# One file of lambdas: what the plugin prints of it is the same at -O0 and -O3, with the options that
+# pappus_enable and Pappus's package add in builds of either kind, and is what the CHECK lines in the
+# file beside it say, or has the properties that it says itself.
 #
 #   check.sh CLANG PLUGIN FILECHECK FILE OPTIONS..
 #
@@ -22,11 +23,13 @@ printed=$(mktemp -d)
 trap 'rm -rf "$printed"' EXIT
 # From its folder, so that positions have the file's name and nothing of this machine.
 cd "$(dirname "$file")"
-for level in -O0 -O2; do
+for level in -O0 -O3; do
   result=0
+  options=(-ffp-contract=off -fno-math-errno)
+  if [[ $level == -O3 ]]; then options+=(-fno-trapping-math -march=native); fi
   # shellcheck disable=SC2086  # Flags are words.
   PAPPUS_COMPILER_PRINT=${prints:-text} "$clang" -std=c++20 -w -gline-tables-only "$level" \
-    "$@" $flags -fpass-plugin="$plugin" -fno-caret-diagnostics -c "$(basename "$file")" \
+    "${options[@]}" "$@" $flags -fpass-plugin="$plugin" -fno-caret-diagnostics -c "$(basename "$file")" \
     -o "$printed/object" 2>"$printed/$level" || result=$?
   if [[ $result != "$expected" ]]; then
     cat "$printed/$level"
@@ -34,9 +37,9 @@ for level in -O0 -O2; do
     exit 1
   fi
 done
-if ! cmp -s "$printed/-O0" "$printed/-O2"; then
-  echo "check.sh: $file: what is printed at -O0 differs from -O2:" >&2
-  diff "$printed/-O0" "$printed/-O2" >&2
+if ! cmp -s "$printed/-O0" "$printed/-O3"; then
+  echo "check.sh: $file: what is printed at -O0 differs from -O3:" >&2
+  diff "$printed/-O0" "$printed/-O3" >&2
   exit 1
 fi
 if [[ -n $prints ]]; then

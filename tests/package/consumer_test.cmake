@@ -88,6 +88,14 @@ foreach(place ${places})
   step("opening and closing a shared library on ${place}" ${WORK}/shared_build/opens)
 endforeach()
 
+# Whatever the build, what decides the text of kernels is the same.
+step("configuring for debugging" ${CMAKE_COMMAND} -G Ninja -S ${WORK}/consumer
+  -B ${WORK}/debug_build ${settings} -DCMAKE_BUILD_TYPE=Debug)
+file(READ ${WORK}/debug_build/compile_commands.json commands)
+if(PLUGIN AND NOT commands MATCHES "-fno-math-errno")
+  message(FATAL_ERROR "consumer: pappus_enable didn't ask for -fno-math-errno:\n${commands}")
+endif()
+
 # Fast floats: whatever the compiler, the program builds and its results are close.
 file(COPY ${SOURCE}/tests/package/floats DESTINATION ${WORK})
 set(ENV{PAPPUS_DEVICES} cpu)

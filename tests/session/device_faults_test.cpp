@@ -244,6 +244,9 @@ TEST(device_faults, explain_analyze_tells_where_a_stage_went_and_why) {
   EXPECT_NE(text.find("its compiler refused the stage's code, so the stage moved to the CPU"),
             std::string::npos)
       << text;
+  const auto of_stage = text.substr(text.find("s1 map·sum"));
+  const auto line = of_stage.substr(0, of_stage.find('\n'));
+  EXPECT_TRUE(line.ends_with(", on cpu")) << line;
 }
 
 TEST(device_faults, an_exception_of_a_lambda_reaches_the_caller_from_a_device) {

@@ -64,8 +64,6 @@ std::string identifier(std::string_view name) {
   return out;
 }
 
-std::size_t round_up(std::size_t n, std::size_t to) { return (n + to - 1) / to * to; }
-
 /// What users' texts call a type that has `name` in generated text.
 std::string_view name_in_text(std::string_view name) {
   if (name.starts_with(record_prefix)) name.remove_prefix(record_prefix.size());
