@@ -47,20 +47,36 @@ bool adds(const reason& r, const std::vector<reason>& known) {
   // The object's pointer to its virtual functions.
   const bool of_class = r.id == "keeps-address" || r.id == "table-pointers";
   const auto stands = [&](const reason& k) {
-    if ((k.id == "virtual-call" && of_class) || (k.id == "thread-local" && r.id == "host-pointer"))
-      return true;
+    if ((k.id == "virtual-call" && of_class) || (k.id == "looks-up" && r.id == k.id)) return true;
+    const bool of_thread = k.id == "thread-local" || k.id == "writes-global";
+    if (of_thread && r.id == "host-pointer") return true;
     return k.id == "allocates" || k.id == "coroutine" || k.id == "ubsan" || k.where == r.where;
   };
   return llvm::none_of(known, stands);
 }
 
+/// What is only said of pointers because a function follows those of what it mustn't use at all.
+void drop_what_follows(std::vector<reason>& reasons) {
+  const auto is_one_of = [](const reason& r, llvm::ArrayRef<llvm::StringRef> ids) {
+    return llvm::is_contained(ids, llvm::StringRef(r.id));
+  };
+  const llvm::StringRef whole[] = {"looks-up", "std-any", "run-time-type", "locks"};
+  const llvm::StringRef follows[] = {"host-pointer",   "mixed-memory",   "keeps-address",
+                                     "unknown-code",   "table-pointers", "address-as-number",
+                                     "reference-size", "virtual-call"};
+  if (llvm::any_of(reasons, [&](const reason& r) { return is_one_of(r, whole); }))
+    llvm::erase_if(reasons, [&](const reason& r) { return is_one_of(r, follows); });
+}
+
 emitted merge(std::vector<reason> reasons, emitted code, const std::string& place) {
   for (auto& r : code.reasons)
     if (r.where.empty()) r.where = place;
+  drop_what_follows(code.reasons);
   if (reasons.empty()) return code;
   const auto known = reasons;
   for (auto& r : code.reasons)
     if (adds(r, known)) reasons.push_back(std::move(r));
+  drop_what_follows(reasons);
   emitted result;
   result.reasons = std::move(reasons);
   return result;

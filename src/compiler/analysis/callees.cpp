@@ -68,10 +68,20 @@ llvm::StringRef stream_of(llvm::StringRef symbol) {
   return is_file_function ? symbol : "";
 }
 
+/// cexp and its like, which the functions of <complex> call.
+bool is_complex_maths(llvm::StringRef symbol) {
+  if (!symbol.consume_front("c")) return false;
+  if (symbol.ends_with("f") || symbol.ends_with("l")) symbol = symbol.drop_back();
+  return llvm::StringSwitch<bool>(symbol)
+      .Cases("abs", "arg", "exp", "log", "log10", "pow", "sqrt", "proj", true)
+      .Cases("sin", "cos", "tan", "asin", "acos", "atan", true)
+      .Cases("sinh", "cosh", "tanh", "asinh", "acosh", "atanh", true)
+      .Default(false);
+}
+
 bool is_of_c_library(llvm::StringRef symbol) {
   llvm::LibFunc known;
-  return llvm::TargetLibraryInfoImpl().getLibFunc(symbol, known) ||
-         symbol.starts_with("pthread_") ||
+  return llvm::TargetLibraryInfoImpl().getLibFunc(symbol, known) || is_complex_maths(symbol) ||
          llvm::StringSwitch<bool>(symbol)
              .Cases("rand", "srand", "random", "drand48", "time", "clock", "nanosleep", true)
              .Cases("div", "ldiv", "lldiv", "strtof", "strtod", "qsort", "bsearch", true)
@@ -119,6 +129,10 @@ objection objection_to_declaration(const llvm::Function& callee) {
   if (const auto stream = stream_of(symbol); !stream.empty()) return {cause::prints, stream.str()};
   if (symbol.starts_with("__ubsan_")) return {cause::ubsan, ""};
   if (symbol.starts_with("__atomic_")) return {cause::atomic, ""};
+  if (symbol.starts_with("pthread_")) return {cause::locks, name};
+  if (symbol == "__dynamic_cast" || symbol == "__cxa_bad_cast")
+    return {cause::run_time_type, "dynamic_cast"};
+  if (symbol == "__cxa_bad_typeid") return {cause::run_time_type, "typeid"};
   if (symbol.starts_with("_ZTW"))
     return {cause::thread_local_, short_name(("_Z" + symbol.drop_front(4)).str())};
   if (callee.hasFnAttribute(llvm::Attribute::ReturnsTwice)) return {cause::setjmp, ""};
@@ -152,16 +166,36 @@ std::string short_name(llvm::StringRef symbol) {
 }
 
 std::optional<objection> objection_to_owner(const std::vector<llvm::StringRef>& functions) {
+  struct known_owner {
+    llvm::StringLiteral prefix, owner;
+    cause why = cause::allocates;
+  };
   // What one finds on the way in comes before the classes that those share.
-  constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> owners[] = {
+  using enum cause;
+  constexpr known_owner owners[] = {
+      {"std::any::", "", std_any},
+      {"std::any_cast", "", std_any},
+      {"std::__any_caster", "", std_any},
+      {"std::type_info::", "typeid", run_time_type},
+      {"std::lock_guard::", "std::lock_guard", locks},
+      {"std::unique_lock::", "std::unique_lock", locks},
+      {"std::shared_lock::", "std::shared_lock", locks},
+      {"std::scoped_lock::", "std::scoped_lock", locks},
+      {"std::mutex::", "std::mutex", locks},
+      {"std::recursive_mutex::", "std::recursive_mutex", locks},
+      {"std::shared_mutex::", "std::shared_mutex", locks},
+      {"std::__shared_mutex_pthread::", "std::shared_mutex", locks},
+      {"std::call_once", "std::call_once", locks},
       {"std::vector::", "std::vector"},
       {"std::basic_string::", "std::string"},
-      {"std::map::", "std::map"},
-      {"std::multimap::", "std::multimap"},
-      {"std::set::", "std::set"},
-      {"std::multiset::", "std::multiset"},
-      {"std::unordered_map::", "std::unordered_map"},
-      {"std::unordered_set::", "std::unordered_set"},
+      {"std::map::", "std::map", looks_up},
+      {"std::multimap::", "std::multimap", looks_up},
+      {"std::set::", "std::set", looks_up},
+      {"std::multiset::", "std::multiset", looks_up},
+      {"std::unordered_map::", "std::unordered_map", looks_up},
+      {"std::unordered_multimap::", "std::unordered_multimap", looks_up},
+      {"std::unordered_set::", "std::unordered_set", looks_up},
+      {"std::unordered_multiset::", "std::unordered_multiset", looks_up},
       {"std::deque::", "std::deque"},
       {"std::list::", "std::list"},
       {"std::forward_list::", "std::forward_list"},
@@ -171,17 +205,20 @@ std::optional<objection> objection_to_owner(const std::vector<llvm::StringRef>& 
       {"std::__weak_", "std::shared_ptr"},
       {"std::_Sp_counted_", "std::shared_ptr"},
       {"std::_Vector_base::", "std::vector"},
-      {"std::_Rb_tree::", "std::map or std::set"},
-      {"std::_Hashtable::", "std::unordered_map or std::unordered_set"},
+      {"std::_Rb_tree", "std::map or std::set", looks_up},
+      {"std::_Hashtable", "std::unordered_map or std::unordered_set", looks_up},
+      {"std::__detail::_Hash", "std::unordered_map or std::unordered_set", looks_up},
+      {"std::__detail::_Map_base", "std::unordered_map", looks_up},
+      {"std::__detail::_Prime_rehash", "std::unordered_map or std::unordered_set", looks_up},
   };
   std::vector<std::string> names;
   for (const auto symbol : functions) names.push_back(short_name(symbol));
   const auto is_in = [&](llvm::StringRef prefix) {
     return llvm::any_of(names, [&](llvm::StringRef n) { return n.starts_with(prefix); });
   };
-  if (is_in("std::function::")) return objection{cause::std_function, ""};
-  for (const auto& [prefix, owner] : owners)
-    if (is_in(prefix)) return objection{cause::allocates, owner.str()};
+  if (is_in("std::function::")) return objection{std_function, ""};
+  for (const auto& known : owners)
+    if (is_in(known.prefix)) return objection{known.why, known.owner.str()};
   return std::nullopt;
 }
 

@@ -22,7 +22,7 @@ struct objection {
 std::string short_name(llvm::StringRef symbol);
 
 /// The class of the standard library that one of these functions belongs to, if it's one that can't
-/// be used on a device whatever it is used for: all that own memory, and std::function.
+/// be used on a device whatever it is used for: all that own memory, locks, and std::function.
 std::optional<objection> objection_to_owner(const std::vector<llvm::StringRef>& functions);
 
 /// Whether one of these functions is a destructor.

@@ -22,6 +22,7 @@ class validation {
       : function_(function), otherwise_(otherwise) {}
 
   std::vector<reason> run() {
+    for (const auto& i : llvm::instructions(*function_.code)) note_written(i);
     for (const auto& i : llvm::instructions(*function_.code)) {
       if (!check_types(i)) continue;
       check_variables(i);
@@ -71,16 +72,39 @@ class validation {
     return possible;
   }
 
+  void note_written(const llvm::Instruction& i);
   void check_variables(const llvm::Instruction& i);
   void check_variable(const llvm::GlobalVariable& variable, const llvm::Instruction& at);
   void check_memory(const llvm::Instruction& i);
   void check_written(const llvm::Value* pointer, const llvm::Instruction& at);
   void check_call(const llvm::CallBase& call);
+  void check_float_environment(const llvm::ConstrainedFPIntrinsic& call);
 
   const kernel_function& function_;
   const std::string& otherwise_;
   std::vector<reason> reasons_;
+  llvm::SmallPtrSet<const llvm::Value*, 4> written_;  // variables
 };
+
+/// Null: it writes no memory.
+const llvm::Value* written_by(const llvm::Instruction& i) {
+  if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&i)) return store->getPointerOperand();
+  if (const auto* copy = llvm::dyn_cast<llvm::MemIntrinsic>(&i)) return copy->getRawDest();
+  return nullptr;
+}
+
+void validation::note_written(const llvm::Instruction& i) {
+  const auto* pointer = written_by(i);
+  if (pointer == nullptr) return;
+  llvm::SmallVector<const llvm::Value*> roots;
+  llvm::getUnderlyingObjects(pointer, roots, nullptr, 0);
+  for (const auto* root : roots) {
+    const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(root);
+    if (call != nullptr && call->getIntrinsicID() == llvm::Intrinsic::threadlocal_address)
+      root = call->getArgOperand(0);
+    if (llvm::isa<llvm::GlobalVariable>(root)) written_.insert(root);
+  }
+}
 
 constexpr llvm::StringLiteral guard = "_ZGV";
 
@@ -110,10 +134,12 @@ void validation::check_variable(const llvm::GlobalVariable& variable, const llvm
   if (symbol.empty() || symbol.starts_with(guard) || name == "std::nothrow") return;
   const auto* module = variable.getParent();
   const auto guarded = "_ZGV" + symbol.drop_front(std::min<std::size_t>(2, symbol.size())).str();
-  if (variable.isThreadLocal()) {
-    add(cause::thread_local_, name, at);
-  } else if (module->getNamedGlobal(guarded) != nullptr) {
+  if (module->getNamedGlobal(guarded) != nullptr) {
     add(cause::static_local, name, at);
+  } else if (written_.contains(&variable)) {
+    add(cause::writes_global, name, at);
+  } else if (variable.isThreadLocal()) {
+    add(cause::thread_local_, name, at);
   } else if (llvm::StringRef(name).starts_with("std::c") &&
              llvm::StringSwitch<bool>(name)
                  .Cases("std::cout", "std::cerr", "std::clog", "std::cin", true)
@@ -135,10 +161,7 @@ void validation::check_memory(const llvm::Instruction& i) {
   const auto* pointer = llvm::getLoadStorePointerOperand(&i);
   if (i.isVolatile()) add(cause::volatile_access, "", i);
   if (i.isAtomic() && (pointer == nullptr || !is_guard(pointer))) add(cause::atomic, "", i);
-  if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&i))
-    check_written(store->getPointerOperand(), i);
-  if (const auto* copy = llvm::dyn_cast<llvm::MemIntrinsic>(&i))
-    check_written(copy->getRawDest(), i);
+  if (const auto* written = written_by(i)) check_written(written, i);
 }
 
 void validation::check_written(const llvm::Value* pointer, const llvm::Instruction& at) {
@@ -172,6 +195,13 @@ bool is_part_of_another(llvm::StringRef symbol) {
   return false;
 }
 
+/// Once a function, and whatever else there is to say of its floats.
+void validation::check_float_environment(const llvm::ConstrainedFPIntrinsic& call) {
+  if (llvm::any_of(reasons_, [](const reason& r) { return r.id == "float-environment"; })) return;
+  const bool rounds = call.getRoundingMode() == llvm::RoundingMode::Dynamic;
+  add(cause::float_environment, rounds ? "-frounding-math" : "-ffp-exception-behavior", call);
+}
+
 void validation::check_call(const llvm::CallBase& call) {
   if (llvm::isa<llvm::InvokeInst>(call)) add(cause::catches, "", call);
   const auto* callee = call.getCalledFunction();
@@ -184,7 +214,9 @@ void validation::check_call(const llvm::CallBase& call) {
       else if (symbol.starts_with("llvm.coro."))
         add(cause::coroutine, "", call);
       else if (callee->getIntrinsicID() == llvm::Intrinsic::ubsantrap)
-        add(cause::ubsan, "", call);
+        add(cause::trapping, "", call);
+      else if (const auto* constrained = llvm::dyn_cast<llvm::ConstrainedFPIntrinsic>(&call))
+        check_float_environment(*constrained);
       else if (symbol.starts_with("llvm.va_"))
         add(cause::variadic, "", call);
       return;

@@ -7,6 +7,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
 
+#include "compiler/analysis/callees.h"
 #include "compiler/analysis/slots.h"
 #include "compiler/emit/alignment.h"
 #include "compiler/emit/choices.h"
@@ -59,7 +60,12 @@ writer::writer(const kernel_function& kernel)
 void writer::reject(cause why, const llvm::Instruction* at) {
   const auto* code = at ? at : current_;
   const auto place = place_of(kernel_.function).text();
-  auto one = reason_for(why, "", code ? position_of(*code, place) : position{place, {}, {}, {}});
+  const auto at_code = code ? position_of(*code, place) : position{place, {}, {}, {}};
+  // Within a class of the library that no device has, that is what there is to say. Of what owns
+  // memory it isn't: one may look at a captured std::vector, and read it as shared data instead.
+  const auto owner = objection_to_owner(at_code.functions);
+  const bool tells = owner && owner->why != cause::allocates;
+  auto one = tells ? reason_for(owner->why, owner->name, at_code) : reason_for(why, "", at_code);
   const auto same = [&](const reason& other) {
     return other.id == one.id && (line_of(other) == line_of(one) || one.where == place);
   };
