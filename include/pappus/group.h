@@ -20,10 +20,29 @@
 namespace pappus {
 namespace detail {
 
+/// Of a reducer that has no value for no records: its name, where there were none; else null.
+template <typename T>
+const char* lacks_records(const reducers::min<T>& r) {
+  return r.any ? nullptr : "min";
+}
+template <typename T>
+const char* lacks_records(const reducers::max<T>& r) {
+  return r.any ? nullptr : "max";
+}
+template <typename T>
+const char* lacks_records(const reducers::first<T>& r) {
+  return r.found ? nullptr : "first";
+}
+
 template <typename K, typename V>
 struct make_keyed {
   template <typename R>
   keyed<K, V> operator()(const K& key, const R& reducer) const {
+    // Only the groups of a domain can be empty.
+    if constexpr ((std::is_integral_v<K> || std::is_enum_v<K>) &&
+                  requires { lacks_records(reducer); })
+      if (const char* name = lacks_records(reducer); name != nullptr)
+        throw_empty_group(name, std::to_string(static_cast<std::int64_t>(key)));
     return {key, finalized(reducer)};
   }
 };
@@ -141,7 +160,7 @@ class grouped : public detail::group_refusals<detail::value_of<E>> {
     return reduce_named<reducers::variance<projected<F>>>("variance", std::move(projection));
   }
   /// The smallest, greatest value, the first of equals; NaN is greater than every number. Throws
-  /// usage_error for the empty groups of a domain.
+  /// usage_error for the empty groups of a domain, naming the first.
   template <typename F = detail::to_itself>
   auto(min)(F projection = {}) const {
     return reduce_named<reducers::min<projected<F>>>("min", std::move(projection));

@@ -41,6 +41,14 @@ void throw_outside_domain(const std::string& key, std::int64_t domain) {
                   key, domain, domain));
 }
 
+void throw_empty_group(const char* reducer, const std::string& key) {
+  throw usage_error(
+      fmt::format("group_by.{}: key {} of the domain has no records: expected at least one; leave "
+                  "the domain out, and the groups that have records stay, or use reduce<R>() with "
+                  "a reducer whose finalize() has a value for none",
+                  reducer, key));
+}
+
 std::int64_t size_of(const domain& of) {
   if (of.size < 0)
     throw usage_error(

@@ -363,6 +363,30 @@ TEST(group_by, names_a_key_outside_the_domain) {
   }
 }
 
+TEST(group_by, names_the_first_key_of_a_domain_that_has_no_greatest_value) {
+  session s(options{.threads = 2});
+  for (const std::int64_t size : {std::int64_t{10}, std::int64_t{1'000'000}}) {
+    const auto groups = s.range(std::int64_t{0}, size)
+                            .filter([](std::int64_t x) { return x != 3 && x != 7; })
+                            .group_by([](std::int64_t x) { return x; }, domain{size});
+    const auto expect_error = [](const auto& query, const std::string& reducer) {
+      try {
+        query.collect();
+        FAIL() << "expected a usage_error";
+      } catch (const usage_error& e) {
+        EXPECT_EQ(std::string(e.what()),
+                  "group_by." + reducer +
+                      ": key 3 of the domain has no records: expected at least one; leave the "
+                      "domain out, and the groups that have records stay, or use reduce<R>() with "
+                      "a reducer whose finalize() has a value for none");
+      }
+    };
+    expect_error(groups.max(), "max");
+    expect_error(groups.min(), "min");
+    expect_error(groups.first(), "first");
+  }
+}
+
 TEST(group_by, refuses_a_negative_domain) {
   session s(options{.threads = 1});
   const auto itself = [](int x) { return x; };

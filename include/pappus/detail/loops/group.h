@@ -69,6 +69,7 @@ const graph::operator_entry& group_operator();
 
 /// Throws usage_error naming the key and the domain.
 [[noreturn]] void throw_outside_domain(const std::string& key, std::int64_t domain);
+[[noreturn]] void throw_empty_group(const char* reducer, const std::string& key);
 
 /// The value of reducers that don't look at values.
 struct nothing {};
