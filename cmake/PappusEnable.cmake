@@ -58,8 +58,8 @@ function(pappus_enable target)
   # clang ignores the seed. It makes another plugin another command: else neither build tools nor
   # ccache, which looks at a plugin's name alone, would compile the target anew.
   target_compile_options(${target} PRIVATE -fpass-plugin=${plugin} -frandom-seed=${version})
-  # Else clang's calls of <cmath> might write to errno in some builds, and the text of functions with
-  # them would be another one there.
+  # Else clang's calls of <cmath> might write to errno in some builds, and the text of functions
+  # with them would be another one there.
   target_compile_options(${target} PRIVATE -fno-math-errno)
   if(wanted_FLOATS STREQUAL "fast")
     target_compile_definitions(${target} PRIVATE PAPPUS_FAST_FLOATS)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# One file of lambdas: what the plugin prints of it is the same at -O0 and -O3, with the options that
-# pappus_enable and Pappus's package add in builds of either kind, and is what the CHECK lines in the
-# file beside it say, or has the properties that it says itself.
+# One file of lambdas: what the plugin prints of it is the same at -O0 and -O3, with the options
+# that pappus_enable and Pappus's package add in builds of either kind, and is what the CHECK lines
+# in the file beside it say, or has the properties that it says itself.
 #
 #   check.sh CLANG PLUGIN FILECHECK FILE OPTIONS..
 #
@@ -29,8 +29,8 @@ for level in -O0 -O3; do
   if [[ $level == -O3 ]]; then options+=(-fno-trapping-math -march=native); fi
   # shellcheck disable=SC2086  # Flags are words.
   PAPPUS_COMPILER_PRINT=${prints:-text} "$clang" -std=c++20 -w -gline-tables-only "$level" \
-    "${options[@]}" "$@" $flags -fpass-plugin="$plugin" -fno-caret-diagnostics -c "$(basename "$file")" \
-    -o "$printed/object" 2>"$printed/$level" || result=$?
+    "${options[@]}" "$@" $flags -fpass-plugin="$plugin" -fno-caret-diagnostics \
+    -c "$(basename "$file")" -o "$printed/object" 2>"$printed/$level" || result=$?
   if [[ $result != "$expected" ]]; then
     cat "$printed/$level"
     echo "check.sh: $file at $level: clang returned $result, expected $expected" >&2

@@ -1,5 +1,5 @@
-// Records and functions that are called like types, functions and macros of OpenCL C, of CUDA and of
-// the preludes run where others do. (tests/device_ops/names_test.cpp has all names there are.)
+// Records and functions that are called like types, functions and macros of OpenCL C, of CUDA and
+// of the preludes run where others do. (tests/device_ops/names_test.cpp has all names there are.)
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -10,17 +10,16 @@
 
 #include "pappus/pappus.h"
 
-#define RECORDS(X)                                                                                \
-  X(float3)                                                                                       \
-  X(int3)                                                                                         \
-  X(double3) X(uchar3) X(float4) X(size_t) X(ptrdiff_t) X(int_a) X(float_a) X(cl_mem_fence_flags) \
-      X(event_t) X(half) X(uchar) X(ulong) X(dim3) X(element_out) X(values_t)
-#define FUNCTIONS(X)                                                                       \
-  X(as_int)                                                                                \
-  X(as_uint)                                                                               \
-  X(as_ulong) X(DEVICE) X(GLOBAL) X(LOCAL) X(CONSTANT) X(KERNEL) X(ITEM) X(ITEMS) X(GROUP) \
-      X(ROWS_BEGIN) X(FOR_ROWS) X(SET_TRAP) X(LIKE_CPU) X(FAST_FLOATS) X(ELEMENT_PARAMS)   \
-          X(element) X(get_global_id) X(kernel) X(atomicAdd) X(__float_as_uint) X(clamp) X(max)
+// clang-format off
+#define RECORDS(X) \
+  X(float3) X(int3) X(double3) X(uchar3) X(float4) X(size_t) X(ptrdiff_t) X(int_a) X(float_a) \
+  X(cl_mem_fence_flags) X(event_t) X(half) X(uchar) X(ulong) X(dim3) X(element_out) X(values_t)
+#define FUNCTIONS(X) \
+  X(as_int) X(as_uint) X(as_ulong) X(DEVICE) X(GLOBAL) X(LOCAL) X(CONSTANT) X(KERNEL) X(ITEM) \
+  X(ITEMS) X(GROUP) X(ROWS_BEGIN) X(FOR_ROWS) X(SET_TRAP) X(LIKE_CPU) X(FAST_FLOATS) \
+  X(ELEMENT_PARAMS) X(element) X(get_global_id) X(kernel) X(atomicAdd) X(__float_as_uint) X(clamp) \
+  X(max)
+// clang-format on
 
 namespace pappus {
 namespace {

@@ -11,7 +11,8 @@
 #include <gtest/gtest.h>
 
 #include "base/embedded.h"
-#include "device_ops/c_text.h"
+#include "codegen/element/element.h"
+#include "codegen/text/c_text.h"
 #include "device_ops/stage_runner.h"
 #include "support/nvrtc.h"
 
@@ -58,7 +59,7 @@ constexpr const char* generated = R"(
 
 std::set<std::string> words_of(std::string_view text) {
   std::set<std::string> words;
-  for (const auto token : device_ops::tokens_of(text))
+  for (const auto token : codegen::tokens_of(text))
     if (std::isalpha(static_cast<unsigned char>(token[0])) != 0 || token[0] == '_')
       words.emplace(token);
   return words;
@@ -73,8 +74,8 @@ std::vector<std::string> taken_names() {
   return {names.begin(), names.end()};
 }
 
-/// A function of this name that makes a record of this name of a number, as the compiler plugin would
-/// describe it, and one that makes the number of the record again, and adds 1.
+/// A function of this name that makes a record of this name of a number, as the compiler plugin
+/// would describe it, and one that makes the number of the record again, and adds 1.
 struct named {
   std::string name;
   std::string make, take;
@@ -83,8 +84,8 @@ struct named {
   explicit named(const std::string& of) : name(of) {
     const auto descriptor = [&](const std::string& function, const char* body) {
       return fmt::format(
-          R"({{"version":{}, "name":"{}", "source":"", "function":"f", "reasons":[], "doubles":false,
-          "traps":false, "maths":[], "references":[], "reads":[],
+          R"({{"version":{}, "name":"{}", "source":"", "function":"f", "reasons":[],
+          "doubles":false, "traps":false, "maths":[], "references":[], "reads":[],
           "text":"DEVICE void $f($1 const uchar* x, uchar* out) {{ {} }}"}})",
           detail::compiler_version, function, body);
     };
@@ -195,7 +196,7 @@ TEST_F(names, of_tables_are_told_from_those_of_functions) {
       }
     const auto got = records_of<std::int64_t>(run_on(devices.front(), *through_chain(numbers_)));
     EXPECT_EQ(got, expected);
-    const auto text = device_ops::element_of(*through_chain(numbers_))->text;
+    const auto text = codegen::element_of(*through_chain(numbers_))->text;
     EXPECT_EQ(text.find("void fn_f_table0("), text.rfind("void fn_f_table0(")) << text;
   }
 }

@@ -13,6 +13,7 @@ bool copy_references(std::span<const captured_reference> references,
   for (const auto& reference : references) {
     void* from = nullptr;
     std::memcpy(&from, reference.pointer, sizeof from);
+    if (from == nullptr) continue;  // not followed then, or C++ doesn't say what happens
     const iovec local{values.data() + reference.to, reference.bytes};
     const iovec remote{from, reference.bytes};
     const auto copied = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);

@@ -36,8 +36,9 @@ struct captured_layout {
   std::vector<reference> references;
 };
 
-/// Copies what is referred to. A captured pointer needn't point to anything that can be read: then
-/// false, and not a crash.
+/// Copies what is referred to; of null pointers, which functions have to ask for before they follow
+/// them, zeros. A captured pointer needn't point to anything that can be read: then false, and not
+/// a crash.
 bool copy_references(std::span<const captured_reference> references,
                      std::vector<std::byte>& values);
 

@@ -115,8 +115,8 @@ bool is_member(std::string_view name) {
 namespace {
 
 /// Tells of each identifier of a text whether it is declared at file scope: outside of all brackets
-/// it is followed by what ends a declarator or, behind struct, union or enum, by its body. Within an
-/// enum's body all that isn't in a value is.
+/// it is followed by what ends a declarator or, behind struct, union or enum, by its body. Within
+/// an enum's body all that isn't in a value is.
 class scopes {
  public:
   bool declares(std::string_view token, std::string_view next) {

@@ -8,10 +8,10 @@
 
 namespace pappus::codegen {
 
-// A name of the user's has one of these before it in generated text. No name of a device's language,
-// of a prelude or of an operator's text begins so: users call things what they like, and nobody has
-// to know what languages to come will have. Users' own texts keep their names: around them, macros
-// have the compiler read the longer ones.
+// A name of the user's has one of these before it in generated text. No name of a device's
+// language, of a prelude or of an operator's text begins so: users call things what they like, and
+// nobody has to know what languages to come will have. Users' own texts keep their names: around
+// them, macros have the compiler read the longer ones.
 inline constexpr std::string_view record_prefix = "record_";  ///< types
 inline constexpr std::string_view compiled_prefix = "fn_";  ///< functions that the plugin compiled
 inline constexpr std::string_view given_prefix = "user_";   ///< all others of users' own texts

@@ -10,6 +10,7 @@
 
 #include "compiler/analysis/clean.h"
 #include "compiler/analysis/extract.h"
+#include "compiler/emit/helpers.h"
 #include "compiler/emit/maths.h"
 
 namespace pappus::compiler {
@@ -85,18 +86,18 @@ bool is_of_c_library(llvm::StringRef symbol) {
          llvm::StringSwitch<bool>(symbol)
              .Cases("rand", "srand", "random", "drand48", "time", "clock", "nanosleep", true)
              .Cases("div", "ldiv", "lldiv", "strtof", "strtod", "qsort", "bsearch", true)
-             .Cases("isalpha", "isalnum", "isspace", "isupper", "islower", "ispunct", true)
-             .Cases("isxdigit", "toupper", "tolower", "strerror", "getenv", true)
+             .Cases("strerror", "getenv", true)
              .Default(false);
 }
 
 /// Emission has them as text.
 bool is_on_devices(const llvm::CallBase& call, llvm::StringRef symbol) {
-  return find_maths(call) != nullptr || llvm::StringSwitch<bool>(symbol)
-                                            .Cases("memcmp", "bcmp", "memchr", "strlen", true)
-                                            .Cases("strcmp", "strncmp", true)
-                                            .Cases("abs", "labs", "llabs", true)
-                                            .Default(false);
+  return find_maths(call) != nullptr || is_character_function(symbol) ||
+         llvm::StringSwitch<bool>(symbol)
+             .Cases("memcmp", "bcmp", "memchr", "strlen", true)
+             .Cases("strcmp", "strncmp", true)
+             .Cases("abs", "labs", "llabs", true)
+             .Default(false);
 }
 
 /// The function comes from a table that the object itself points to.

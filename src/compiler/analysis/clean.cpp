@@ -5,6 +5,7 @@
 #include <llvm/Analysis/CFG.h>
 #include <llvm/Analysis/CallGraph.h>
 #include <llvm/Analysis/LoopInfo.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/Transforms/IPO/AlwaysInliner.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/DCE.h>
@@ -16,6 +17,8 @@
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/Scalarizer.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#include <llvm/Transforms/Scalar/TailRecursionElimination.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/FixIrreducible.h>
 #include <llvm/Transforms/Utils/LowerSwitch.h>
 
@@ -23,6 +26,7 @@
 #include "compiler/analysis/barriers.h"
 #include "compiler/analysis/bit_fields.h"
 #include "compiler/analysis/chosen_calls.h"
+#include "compiler/analysis/long_doubles.h"
 
 namespace pappus::compiler {
 namespace {
@@ -50,6 +54,58 @@ llvm::FunctionPassManager preparation() {
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
   passes.addPass(llvm::SimplifyCFGPass());
   return passes;
+}
+
+bool calls_itself(const llvm::Function& function) {
+  return llvm::any_of(function.uses(), [&](const llvm::Use& use) {
+    const auto* call = llvm::dyn_cast<llvm::CallBase>(use.getUser());
+    return call != nullptr && call->isCallee(&use) && call->getFunction() == &function;
+  });
+}
+
+/// A call of the function itself that is the last it does becomes a jump.
+llvm::FunctionPassManager loops_from_recursion() {
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::TailCallElimPass());
+  passes.addPass(llvm::SimplifyCFGPass());
+  return passes;
+}
+
+/// std::uniform_int_distribution calls itself with the quotient of two ranges where the generator's
+/// is the smaller. With generators of 31 bits that is twice at most; a third call would stop the
+/// row, which the CPU computes then.
+void unroll_distribution(llvm::Function& function) {
+  constexpr int most_calls = 2;
+  if (!function.getName().starts_with("_ZNSt24uniform_int_distributionI") ||
+      !calls_itself(function))
+    return;
+  auto& module = *function.getParent();
+  const auto calls_of = [&](llvm::Function& in) {
+    std::vector<llvm::CallBase*> calls;
+    for (auto& i : llvm::instructions(in))
+      if (auto* call = llvm::dyn_cast<llvm::CallBase>(&i);
+          call != nullptr && call->getCalledFunction() == &function)
+        calls.push_back(call);
+    return calls;
+  };
+  llvm::Function* inner = nullptr;
+  for (int depth = 0; depth <= most_calls; ++depth) {
+    auto* outer = &function;
+    if (depth < most_calls) {
+      llvm::ValueToValueMapTy values;
+      outer = llvm::CloneFunction(&function, values);
+    }
+    for (auto* call : calls_of(*outer)) {
+      if (inner != nullptr) {
+        call->setCalledFunction(inner);
+        continue;
+      }
+      llvm::CallInst::Create(module.getFunction(trap_name), "", call->getIterator());
+      call->replaceAllUsesWith(llvm::PoisonValue::get(call->getType()));
+      call->eraseFromParent();
+    }
+    inner = outer;
+  }
 }
 
 /// Variables become values.
@@ -125,13 +181,15 @@ void drop_names(llvm::Function& function) {
 cleaner::cleaner(extracted& code) : code_(code) {}
 
 void cleaner::inline_all(inlining_visitor inlined) {
-  auto first = preparation();
-  for (auto& function : *code_.module) {
+  auto first = preparation(), recursion = loops_from_recursion();
+  for (auto& function : llvm::make_early_inc_range(*code_.module)) {
     if (function.isDeclaration()) continue;
     drop_barriers(function);
     narrow_bit_fields(function);
     first.run(function, analyses_.functions);
     call_directly(function);
+    if (calls_itself(function)) recursion.run(function, analyses_.functions);
+    unroll_distribution(function);
   }
   analyses_.functions.clear();
   // A function object may be handed on a few times before its call becomes a direct one.
@@ -162,6 +220,7 @@ void cleaner::inline_and_simplify(inlining_visitor inlined) {
     promote.run(*code_.thunks[i], analyses_.functions);
     inlined(i);
     simplify.run(*code_.thunks[i], analyses_.functions);
+    replace_long_doubles(*code_.thunks[i]);
   }
 }
 

@@ -310,6 +310,9 @@ expression writer::memory_call(const llvm::CallBase& call) {
     auto minus = expression{"-" + operand(x, level::primary), level::unary, x.type};
     return conditional(binary(x, "<", {"0"}, level::relation, {}), minus, x);
   }
+  if (is_character_function(name))
+    return compiler::call(helper(name.str(), character_function(name)),
+                          integer(call.getArgOperand(0), true).text, int_type);
   if (result_.reasons.empty()) reject(cause::unknown_call, &call);
   return {"0", level::primary, call.getType()->isVoidTy() ? int_type : type_of(&call)};
 }

@@ -10,6 +10,7 @@
 #include "compiler/analysis/callees.h"
 #include "compiler/analysis/slots.h"
 #include "compiler/emit/alignment.h"
+#include "compiler/emit/captured_nulls.h"
 #include "compiler/emit/choices.h"
 #include "compiler/emit/mixed.h"
 #include "compiler/emit/references.h"
@@ -117,6 +118,7 @@ emitted writer::run(const reference_sizes& references) {
 
 emitted emit(const kernel_function& kernel) {
   choose_after_reading(kernel);
+  ask_numbers_for_null(kernel);
   derive_alignments(kernel);
   split_mixed_pointers(kernel);
   // Assumptions tell of sizes, and have no text.

@@ -1,3 +1,5 @@
+#include <llvm/ADT/StringExtras.h>
+
 #include "compiler/emit/helpers.h"
 #include "compiler/emit/leaves.h"
 #include "compiler/emit/writer.h"
@@ -89,12 +91,37 @@ std::string writer::bits_of_float(const expression& e) {
   return std::string(e.type.bits == 32 ? "as_uint" : "as_ulong") + "(" + e.text + ")";
 }
 
+/// Numbers come part by part, or as a vector of two floats.
+expression writer::complex_call(const llvm::CallBase& call, const maths_function& function,
+                                unsigned leaf) {
+  std::vector<std::string> parts;
+  for (const auto& argument : call.args()) {
+    parts.push_back(value(argument, 0).text);
+    if (argument->getType()->isVectorTy()) parts.push_back(value(argument, 1).text);
+  }
+  const bool single = call.getArgOperand(0)->getType()->getScalarType()->isFloatTy();
+  const auto type = floating_type(single ? 32 : 64);
+  const llvm::StringRef name = function.spelled;
+  if (function.what == maths_function::shape::of_complex) {
+    if (name == "atan2") std::swap(parts[0], parts[1]);
+    return compiler::call(name.str(), llvm::join(parts, ", "), type);
+  }
+  parts.emplace_back(leaf == 0 ? "false" : "true");
+  const auto text = name == "multiply" ? complex_product(type)
+                    : name == "divide" ? complex_quotient(type)
+                    : name == "root"   ? complex_root(type)
+                                       : complex_exponential(type);
+  return compiler::call(helper(name.str() + suffix_of(type), text), llvm::join(parts, ", "), type);
+}
+
 expression writer::maths_call(const llvm::CallBase& call, const maths_function& function,
                               unsigned leaf) {
   using shape = maths_function::shape;
   auto* type = call.getArgOperand(0)->getType();
   auto* scalar = type->getScalarType();
   note_maths(function, scalar);
+  if (function.what == shape::complex || function.what == shape::of_complex)
+    return complex_call(call, function, leaf);
   const unsigned vector_leaf = type->isVectorTy() ? leaf : 0;
   std::string arguments;
   for (unsigned i = 0; i < call.arg_size(); ++i) {
@@ -107,14 +134,6 @@ expression writer::maths_call(const llvm::CallBase& call, const maths_function& 
     const auto e = integer(argument, true, argument->getType()->isVectorTy() ? leaf : 0);
     // Beyond these exponents nothing changes any more.
     arguments += e.type.bits == 64 ? "(int)min(max(" + e.text + ", -99999l), 99999l)" : e.text;
-  }
-  if (function.what == shape::complex) {
-    const auto part = floating_type(scalar->isFloatTy() ? 32 : 64);
-    const auto name = std::string(function.spelled) + suffix_of(part);
-    arguments += leaf == 0 ? ", false" : ", true";
-    const bool multiplies = function.spelled[0] == 'm';
-    return compiler::call(helper(name, multiplies ? complex_product(part) : complex_quotient(part)),
-                          arguments, part);
   }
   const auto result =
       compiler::call(function.spelled, arguments, floating_type(scalar->isFloatTy() ? 32 : 64));

@@ -97,6 +97,100 @@ std::string complex_quotient(c_type type) {
       type);
 }
 
+// e^a may be too large where the result isn't.
+std::string complex_exponential(c_type type) {
+  const std::string far = type.bits == 32 ? "80.0f" : "700.0";
+  return of_type(
+      R"(DEVICE @T $f_exponential@F(@T a, @T b, bool imaginary) {
+  if (b == 0) return imaginary ? b : exp(a);
+  if (fabs(a) == @INF && !(fabs(b) < @INF)) {
+    if (a < 0) return imaginary ? copysign((@T)0, b) : 0;
+    return imaginary ? b - b : a;
+  }
+  const bool far = fabs(a) > )" +
+          far + R"(;
+  const @T size = exp(far ? a / 2 : a);
+  const @T part = size * (imaginary ? sin(b) : cos(b));
+  return far ? part * size : part;
+}
+)",
+      type);
+}
+
+// As glibc computes it. Sizes near the ends of what floats can be are scaled by an even power of 2.
+std::string complex_root(c_type type) {
+  const std::string large = type.bits == 32 ? "8.0e37f" : "4.0e307";
+  const std::string small = type.bits == 32 ? "3.0e-38f" : "5.0e-308";
+  return of_type(
+      R"(DEVICE @T $f_root@F(@T a, @T b, bool imaginary) {
+  const @T inf = @INF, zero = 0;
+  if (fabs(b) == inf) return imaginary ? b : inf;
+  if (fabs(a) == inf) {
+    const @T rest = b != b ? b : zero;
+    if (a < 0) return imaginary ? copysign(inf, b) : rest;
+    return imaginary ? copysign(rest, b) : a;
+  }
+  if (a != a || b != b) return a + b;
+  if (b == 0) {
+    if (a < 0) return imaginary ? copysign(sqrt(-a), b) : zero;
+    return imaginary ? b : fabs(sqrt(a));
+  }
+  const @T size = fmax(fabs(a), fabs(b));
+  const int scale = size > )" +
+          large + " ? -2 : size < " + small + R"( ? 108 : 0;
+  a = ldexp(a, scale);
+  b = ldexp(b, scale);
+  const @T d = hypot(a, b);
+  const @T near = sqrt((@T)0.5 * (d + fabs(a)));
+  const @T other = (@T)0.5 * (fabs(b) / near);
+  const @T part = ldexp((a < 0) == imaginary ? near : other, -scale / 2);
+  return imaginary ? copysign(part, b) : part;
+}
+)",
+      type);
+}
+
+namespace {
+
+struct character_row {
+  llvm::StringLiteral name;
+  const char* result;
+};
+constexpr character_row character_table[] = {
+    {"isalnum", "(c | 32) >= 'a' && (c | 32) <= 'z' || c >= '0' && c <= '9' ? 8 : 0"},
+    {"isalpha", "(c | 32) >= 'a' && (c | 32) <= 'z' ? 1024 : 0"},
+    {"isblank", "c == ' ' || c == 9 ? 1 : 0"},
+    {"iscntrl", "c >= 0 && c < 32 || c == 127 ? 2 : 0"},
+    {"isdigit", "c >= '0' && c <= '9' ? 2048 : 0"},
+    {"isgraph", "c > 32 && c < 127 ? 32768 : 0"},
+    {"islower", "c >= 'a' && c <= 'z' ? 512 : 0"},
+    {"isprint", "c >= 32 && c < 127 ? 16384 : 0"},
+    {"ispunct",
+     "c > 32 && c < 127 && !((c | 32) >= 'a' && (c | 32) <= 'z' || c >= '0' && c <= '9') ? 4 : 0"},
+    {"isspace", "c == ' ' || c >= 9 && c <= 13 ? 8192 : 0"},
+    {"isupper", "c >= 'A' && c <= 'Z' ? 256 : 0"},
+    {"isxdigit", "c >= '0' && c <= '9' || (c | 32) >= 'a' && (c | 32) <= 'f' ? 4096 : 0"},
+    {"tolower", "c >= 'A' && c <= 'Z' ? c + 32 : c"},
+    {"toupper", "c >= 'a' && c <= 'z' ? c - 32 : c"},
+};
+
+const character_row* find_character_function(llvm::StringRef name) {
+  for (const auto& row : character_table)
+    if (row.name == name) return &row;
+  return nullptr;
+}
+
+}  // namespace
+
+bool is_character_function(llvm::StringRef name) {
+  return find_character_function(name) != nullptr;
+}
+
+std::string character_function(llvm::StringRef name) {
+  return "DEVICE int $f_" + name.str() + "(int c) {\n  return " +
+         find_character_function(name)->result + ";\n}\n";
+}
+
 std::string ordered_extreme(c_type type, bool least) {
   const std::string name = least ? "minimum" : "maximum";
   return of_type("DEVICE @T $f_" + name +

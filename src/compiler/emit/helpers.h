@@ -1,6 +1,8 @@
 // Functions that a text brings along because devices lack them: C text, with `$f_` before the name.
 #pragma once
 
+#include <llvm/ADT/StringRef.h>
+
 #include <string>
 
 #include "compiler/emit/expression.h"
@@ -10,6 +12,14 @@ namespace pappus::compiler {
 /// $f_multiply[f](a, b, c, d, imaginary): a part of (a + bi)(c + di), as C's annex G has it.
 std::string complex_product(c_type type);
 std::string complex_quotient(c_type type);
+/// $f_exponential[f](a, b, imaginary), $f_root[f](a, b, imaginary): a part of e^(a + bi), and of
+/// the square root of a + bi that isn't left of 0.
+std::string complex_exponential(c_type type);
+std::string complex_root(c_type type);
+/// $f_isspace(c) and its like, in the C locale; what they yield are glibc's bits.
+std::string character_function(llvm::StringRef name);
+/// Whether it is one of <cctype>.
+bool is_character_function(llvm::StringRef name);
 /// $f_minimum[f](a, b)
 std::string ordered_extreme(c_type type, bool least);
 /// $f_kind[f](bits): the bit of LLVM's is.fpclass.

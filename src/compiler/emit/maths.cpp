@@ -23,11 +23,15 @@ constexpr maths_function table[] = {
     {"atan", "atan", shape::floats},
     {"atan2", "atan2", shape::floats},
     {"atanh", "atanh", shape::floats},
+    {"cabs", "hypot", shape::of_complex},
+    {"carg", "atan2", shape::of_complex},
     {"cbrt", "cbrt", shape::floats},
     {"ceil", "ceil", shape::floats},
+    {"cexp", "exponential", shape::complex},
     {"copysign", "copysign", shape::floats},
     {"cos", "cos", shape::floats},
     {"cosh", "cosh", shape::floats},
+    {"csqrt", "root", shape::complex},
     {"erf", "erf", shape::floats},
     {"erfc", "erfc", shape::floats},
     {"exp", "exp", shape::floats},
@@ -122,6 +126,12 @@ llvm::StringRef name_of(llvm::Intrinsic::ID id) {
   }
 }
 
+/// As x86-64 passes a std::complex<float>.
+bool is_complex_float(const llvm::Type* type) {
+  const auto* pair = llvm::dyn_cast<llvm::FixedVectorType>(type);
+  return pair != nullptr && pair->getNumElements() == 2 && pair->getElementType()->isFloatTy();
+}
+
 }  // namespace
 
 const maths_function* find_maths(llvm::StringRef name) {
@@ -139,6 +149,8 @@ const maths_function* find_maths(const llvm::CallBase& call) {
   const auto name = callee->getName();
   const auto* type = callee->getArg(0)->getType();
   if (type->isDoubleTy()) return find_maths(name);
+  if (is_complex_float(type) && callee->arg_size() == 1 && name.ends_with("f"))
+    return find_maths(name.drop_back());
   if (!type->isFloatTy()) return nullptr;
   if (const auto* found = find_maths(name); found && found->what == shape::complex) return found;
   return name.ends_with("f") ? find_maths(name.drop_back()) : nullptr;

@@ -15,7 +15,8 @@ struct maths_function {
     to_int,       ///< a float gives an int
     to_long,      ///< a float, rounded as by `spelled`, gives a long
     to_pointers,  ///< results go through pointers, too: frexp, modf, remquo, sincos
-    complex,      ///< products and quotients of std::complex
+    complex,      ///< of std::complex: products, quotients, exp and sqrt
+    of_complex,   ///< a std::complex gives a float: abs and arg
   };
   const char* name;     ///< as in C, without the f of floats
   const char* spelled;  ///< on devices

@@ -239,6 +239,13 @@ void take_sizes(kernel_function& kernel) {
   }
 }
 
+// A read so far behind the pointer, of which a type says nothing, isn't taken for a promise that
+// there is so much: where a condition decides, it may be about the size.
+bool is_guarded_and_far(const reach& at, std::int64_t whole, const llvm::Instruction& user) {
+  constexpr std::int64_t far = 1 << 16;
+  return at.end > std::max(whole, far) && user.getParent() != &user.getFunction()->getEntryBlock();
+}
+
 reference_sizes captured_references(const kernel_function& kernel) {
   const spaces where(kernel);
   offsets loops(*kernel.code);
@@ -261,8 +268,10 @@ reference_sizes captured_references(const kernel_function& kernel) {
         if (const auto moved = loops.of(use.get(), load, *user))
           at = {moved->low, moved->high + *bytes};
       }
-      const bool known =
-          at.known ? at.begin >= 0 : stays_within(static_cast<std::uint64_t>(whole), use, layout);
+      const bool loops_there = bytes && !reach_of(*load, use, *bytes, layout).known;
+      const bool promised = loops_there || !is_guarded_and_far(at, whole, *user);
+      const bool known = at.known ? at.begin >= 0 && promised
+                                  : stays_within(static_cast<std::uint64_t>(whole), use, layout);
       if (!known) sizes.unknown.push_back(user);
       if (known && at.known) one.size = std::max(one.size, at.end);
       if (const auto* access = llvm::dyn_cast<llvm::LoadInst>(user)) {

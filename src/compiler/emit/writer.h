@@ -79,6 +79,8 @@ class writer {
   // floats.cpp
   expression float_arithmetic(const llvm::BinaryOperator& op, unsigned leaf);
   expression float_comparison(const llvm::FCmpInst& compare, bool negated, unsigned leaf);
+  expression complex_call(const llvm::CallBase& call, const maths_function& function,
+                          unsigned leaf);
   expression maths_call(const llvm::CallBase& call, const maths_function& function, unsigned leaf);
   expression extreme(const llvm::CallBase& call, bool least, unsigned leaf);
   expression classified(const llvm::CallBase& call, unsigned leaf);

@@ -93,3 +93,9 @@ void kernels(const point* points, const point& first, const point& middle, const
     return sum;
   });
 }
+
+void guarded_reads(std::span<const float> rows) {
+  using thunks::element;
+
+  element<float, int>([rows](int x) { return rows.size() > 5000000 ? rows[5000000] : x; });
+}

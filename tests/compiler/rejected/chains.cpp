@@ -4,7 +4,7 @@
 #include "compiler/thunks.h"
 #include "helper.h"
 
-int depth(int n) { return n == 0 ? 0 : 1 + depth(n / 2); }
+int depth(int n) { return n == 0 ? 0 : 1 + 2 * depth(n / 2); }
 inline int middle(int x) { return helper::traced(x) + 1; }
 
 void kernels() {
