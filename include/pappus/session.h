@@ -106,10 +106,11 @@ class session : public detail::source_refusals {
 
   /// The elements of a range that lie one after another, used in place: they must stay as they are
   /// until the last query over them is done. So a temporary is refused, unless it only refers to
-  /// elements, as std::span does.
+  /// elements, as std::span does. Throws usage_error where they aren't aligned as their type is.
   template <std::ranges::contiguous_range Range>
   auto borrow(Range&& range) {
     using T = std::remove_cv_t<std::ranges::range_value_t<Range>>;
+    detail::check_borrowed(std::ranges::data(range), alignof(T), detail::record_type_of<T>().name);
     return memory_node<T>(
         std::make_shared<detail::row_set>(detail::record_type_of<T>(), std::ranges::data(range),
                                           static_cast<std::int64_t>(std::ranges::size(range))),

@@ -127,9 +127,8 @@ void finish(run_context& context) {
     state.total = detail::block(context.memory, ops::fold_state_bytes(reducer), context.who);
     reducer.init(reducer.context.get(), state.total.data());
   }
-  detail::block result(context.memory, reducer.result.size, context.who);
-  reducer.finish(reducer.context.get(), state.total.data(), result.data());
-  append_block(*context.output, std::move(result), 1);
+  append_block(*context.output,
+               ops::finished_fold(reducer, state.total.data(), context.memory, context.who), 1);
 }
 
 /// Whether the result is certain after the windows so far.

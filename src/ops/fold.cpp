@@ -18,6 +18,13 @@ std::size_t fold_state_bytes(const detail::reduce_kernel& reducer) {
   return detail::round_up(reducer.state_size, line);
 }
 
+detail::block finished_fold(const detail::reduce_kernel& reducer, const std::byte* total,
+                            detail::memory_source& memory, std::string_view who) {
+  detail::block record(memory, reducer.result.size, who);
+  reducer.finish(reducer.context.get(), total, record.data());
+  return record;
+}
+
 namespace {
 
 class fold_entry final : public graph::operator_entry {

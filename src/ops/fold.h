@@ -1,12 +1,10 @@
 // What a reduction's sizes and its running, on the CPU and on devices, share.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string_view>
 
-#include "algorithms/rows_in.h"
-#include "pappus/detail/base/chunks.h"
 #include "pappus/detail/base/memory.h"
 #include "pappus/detail/base/stage.h"
 
@@ -20,13 +18,7 @@ inline constexpr std::int64_t fold_leaves_max = 16384;
 std::size_t fold_state_bytes(const detail::reduce_kernel& reducer);
 
 /// The one record that a reduction yields.
-template <typename Memory>
-detail::rows_ptr finished_fold(const detail::reduce_kernel& reducer, const std::byte* total,
-                               detail::record_type layout, const std::shared_ptr<Memory>& memory,
-                               std::string_view who) {
-  detail::block result(*memory, reducer.result.size, who);
-  reducer.finish(reducer.context.get(), total, result.data());
-  return algorithms::rows_in(std::move(result), layout, 1, memory);
-}
+detail::block finished_fold(const detail::reduce_kernel& reducer, const std::byte* total,
+                            detail::memory_source& memory, std::string_view who);
 
 }  // namespace pappus::ops

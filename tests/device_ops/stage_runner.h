@@ -9,6 +9,8 @@
 
 #include "codegen/element/element.h"
 #include "device_ops/contract.h"
+#include "ops/rows.h"
+#include "run/rows_on_cpu.h"
 #include "devices/registry.h"
 #include "pappus/pappus.h"
 #include "support/test_workers.h"
@@ -101,16 +103,14 @@ inline std::vector<std::byte> run_on(const chosen_device& device, const detail::
                             .devices = {&on},
                             .team = team,
                             .host_memory = memory,
-                            .rows = n.stage.rows,
                             .chunk_rows = chunk_rows,
                             .stays = stays,
+                            .rows_on_cpu = run::rows_on_cpu,
                             .who = n.name};
   const auto session = n.session.lock();
-  for (const auto& input : n.stage.inputs) {
+  for (const auto& input : n.stage.inputs)
     run.inputs.push_back({detail::evaluate_contiguous(session, input), nullptr});
-    const auto rows = run.inputs.back().rows();
-    if (run.rows < 0 || rows < run.rows) run.rows = rows;
-  }
+  run.rows = ops::stage_rows(n, run.inputs);
   for (const auto& side : n.stage.sides)
     run.sides.push_back(detail::evaluate_contiguous(session, side));
   if (parts) run.parts = codegen::element_of(n)->reads;

@@ -135,9 +135,7 @@ TEST(plan, makes_chunks_that_fit_half_the_cache_in_whole_blocks) {
   const std::vector<double> rows(100);
   const auto copy = s.from(rows).map([](double x) { return x; }).materialise();
   auto machine = test::made_up_machine();
-  const auto chunk = [&] {
-    return stage_of(test::plan_for(machine, copy), "map").morsel_rows;
-  };
+  const auto chunk = [&] { return stage_of(test::plan_for(machine, copy), "map").morsel_rows; };
   EXPECT_EQ(chunk(), 32'768);  // 16 bytes a row, 512 KiB
   machine.cache_bytes = 300'000;
   EXPECT_EQ(chunk(), 8192);

@@ -1,7 +1,9 @@
 // Settings of a session, and how long handles and results live.
 #include <atomic>
+#include <cstddef>
 #include <cstdlib>
 #include <optional>
+#include <span>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -226,6 +228,20 @@ TEST(run, shares_collections_between_its_results) {
   EXPECT_EQ(total, 499'500);
   EXPECT_EQ(most, 999);
   EXPECT_EQ(calls.load(), 1000);
+}
+
+TEST(session, refuses_to_borrow_records_that_are_not_aligned) {
+  session s(options{.devices = "cpu"});
+  alignas(8) std::byte memory[4 * sizeof(double)] = {};
+  const std::span aligned(reinterpret_cast<const double*>(memory + 8), 2);
+  EXPECT_EQ(static_cast<double>(s.borrow(aligned).sum()), 0);
+  const std::span between(reinterpret_cast<const double*>(memory + 4), 2);
+  EXPECT_THAT([&] { s.borrow(between); },
+              ::testing::ThrowsMessage<usage_error>(
+                  "borrow: expected records of double at a multiple of 8 bytes, got them 4 bytes "
+                  "behind one; copy them with from()"));
+  const std::span<const double> nothing;
+  EXPECT_EQ(static_cast<double>(s.borrow(nothing).sum()), 0);
 }
 
 }  // namespace

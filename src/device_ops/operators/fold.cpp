@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "algorithms/rows_in.h"
 #include "device_ops/contract.h"
 #include "device_ops/host/host_stage.h"
 #include "devices/host/entry.h"
@@ -80,8 +81,9 @@ class folding final : public chunk_operator {
           reducer_.merge(reducer_.context.get(), total.data(), states.data() + at);
         first = false;
       }
-    run_.host_rows =
-        ops::finished_fold(reducer_, total.data(), run_.node.out, run_.host_memory, run_.who);
+    run_.host_rows = algorithms::rows_in(
+        ops::finished_fold(reducer_, total.data(), *run_.host_memory, run_.who), run_.node.out, 1,
+        run_.host_memory);
   }
 
  private:

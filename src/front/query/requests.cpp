@@ -1,6 +1,7 @@
 // How the templates of queries make nodes, and have them evaluated and explained.
 #include <array>
 #include <atomic>
+#include <cstdint>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -13,6 +14,15 @@ namespace pappus::detail {
 
 node_ptr make_node(const session_ptr& session, node_request request) {
   return session->add(std::move(request));
+}
+
+void check_borrowed(const void* data, std::size_t align, std::string_view record) {
+  const auto beyond = reinterpret_cast<std::uintptr_t>(data) % align;
+  if (beyond == 0) return;
+  throw usage_error(
+      fmt::format("borrow: expected records of {} at a multiple of {} bytes, got them {} bytes "
+                  "behind one; copy them with from()",
+                  record, align, beyond));
 }
 
 void refuse_range(const std::string& begin, const std::string& end, std::string_view type) {

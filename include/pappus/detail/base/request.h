@@ -95,6 +95,9 @@ node_ptr make_node(const session_ptr& session, node_request request);
 /// The rows of a range of n integers. Throws usage_error when 63 bits can't count them.
 std::int64_t range_rows(std::uint64_t n);
 
+/// Throws usage_error where records of this alignment can't lie at `data`.
+void check_borrowed(const void* data, std::size_t align, std::string_view record);
+
 /// Throws usage_error: the range's type can't hold both ends.
 [[noreturn]] void refuse_range(const std::string& begin, const std::string& end,
                                std::string_view type);
