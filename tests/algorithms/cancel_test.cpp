@@ -22,8 +22,8 @@
 namespace pappus::algorithms {
 namespace {
 
-using test::counting_workers;
-using test::test_memory;
+using testing::counting_workers;
+using testing::test_memory;
 
 constexpr std::int64_t rows_between_looks = 1 << 16;
 
@@ -68,8 +68,8 @@ std::vector<Key> keys_in(order wanted, std::int64_t n) {
 
 template <typename Key>
 void expect_prompt_sort(order wanted, std::size_t payload_bytes) {
-  SCOPED_TRACE(testing::Message() << sizeof(Key) << " byte keys, order " << int(wanted) << ", "
-                                  << payload_bytes << " bytes beside");
+  SCOPED_TRACE(::testing::Message() << sizeof(Key) << " byte keys, order " << int(wanted) << ", "
+                                    << payload_bytes << " bytes beside");
   constexpr std::int64_t n = 1 << 20;
   const auto keys = keys_in<Key>(wanted, n);
   const std::size_t key_bytes = sizeof(Key) * n, bytes = payload_bytes * n;

@@ -15,7 +15,7 @@
 namespace pappus::algorithms {
 namespace {
 
-using test::test_memory;
+using testing::test_memory;
 
 struct tally {
   std::uint64_t sum;
@@ -98,8 +98,8 @@ void expect_groups(const std::vector<Key>& keys, std::size_t expected, std::size
 }
 
 template <typename Key>
-class group_table_keys : public testing::Test {};
-using key_types = testing::Types<std::uint32_t, std::uint64_t, bits128>;
+class group_table_keys : public ::testing::Test {};
+using key_types = ::testing::Types<std::uint32_t, std::uint64_t, bits128>;
 TYPED_TEST_SUITE(group_table_keys, key_types);
 
 TYPED_TEST(group_table_keys, groups_random_keys_as_a_map_does) {

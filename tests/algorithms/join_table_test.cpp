@@ -14,8 +14,8 @@
 namespace pappus::algorithms {
 namespace {
 
-using test::test_memory;
-using test::test_workers;
+using testing::test_memory;
+using testing::test_workers;
 
 template <typename Key>
 Key make_key(std::uint64_t value) {
@@ -81,8 +81,8 @@ void expect_joins(const std::vector<Key>& keys, const std::vector<Key>& probes,
 }
 
 template <typename Key>
-class join_table_keys : public testing::Test {};
-using key_types = testing::Types<std::uint32_t, std::uint64_t, bits128>;
+class join_table_keys : public ::testing::Test {};
+using key_types = ::testing::Types<std::uint32_t, std::uint64_t, bits128>;
 TYPED_TEST_SUITE(join_table_keys, key_types);
 
 TYPED_TEST(join_table_keys, finds_what_a_multimap_finds) {

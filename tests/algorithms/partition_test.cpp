@@ -13,8 +13,8 @@
 namespace pappus::algorithms {
 namespace {
 
-using test::test_memory;
-using test::test_workers;
+using testing::test_memory;
+using testing::test_workers;
 
 template <typename Key>
 std::vector<Key> random_keys(std::size_t n, std::uint64_t seed, std::uint64_t below) {
@@ -95,8 +95,8 @@ std::vector<contents> partition_by_reference(const std::vector<Key>& keys,
 }
 
 template <typename Key>
-class block_partition_keys : public testing::Test {};
-using key_types = testing::Types<std::uint32_t, std::uint64_t, bits128>;
+class block_partition_keys : public ::testing::Test {};
+using key_types = ::testing::Types<std::uint32_t, std::uint64_t, bits128>;
 TYPED_TEST_SUITE(block_partition_keys, key_types);
 
 TYPED_TEST(block_partition_keys, keeps_rows_in_input_order_within_each_partition_by_hash) {

@@ -19,8 +19,8 @@
 namespace pappus::algorithms {
 namespace {
 
-using test::test_memory;
-using test::test_workers;
+using testing::test_memory;
+using testing::test_workers;
 
 struct sorted_rows {
   std::vector<std::byte> keys, payload;
@@ -130,8 +130,8 @@ void expect_sorts(std::size_t n, std::size_t payload_bytes, unsigned workers) {
 }
 
 template <typename Key>
-class radix_sort_keys : public testing::Test {};
-using key_types = testing::Types<std::uint32_t, std::uint64_t, bits128>;
+class radix_sort_keys : public ::testing::Test {};
+using key_types = ::testing::Types<std::uint32_t, std::uint64_t, bits128>;
 TYPED_TEST_SUITE(radix_sort_keys, key_types);
 
 TYPED_TEST(radix_sort_keys, sorts_every_shape_of_input_around_the_small_sizes) {

@@ -21,8 +21,8 @@ void expect_sorted(const std::vector<T>& values, std::uint64_t flip) {
   std::sort(expected.begin(), expected.end(), [&](T a, T b) { return rank(a) < rank(b); });
   for (const unsigned threads : {1u, 2u, 5u}) {
     SCOPED_TRACE(threads);
-    test::test_workers team(threads);
-    test::test_memory memory;
+    testing::test_workers team(threads);
+    testing::test_memory memory;
     const auto input = values;
     const std::size_t bytes = values.size() * sizeof(T);
     const detail::block out(memory, std::max<std::size_t>(bytes, 64), "test");

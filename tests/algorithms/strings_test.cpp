@@ -31,8 +31,8 @@ TEST(string_ids, gives_equal_strings_equal_dense_ids_whatever_the_number_of_work
   const auto strings = random_strings(50'000, seed);
   const std::vector<std::string_view> views(strings.begin(), strings.end());
   for (const unsigned workers : {1u, 2u, 8u}) {
-    test::test_memory memory;
-    test::test_workers team(workers);
+    testing::test_memory memory;
+    testing::test_workers team(workers);
     string_ids ids(memory, "test");
     std::vector<std::uint32_t> found(views.size());
     constexpr std::size_t batch = 500;
@@ -61,8 +61,8 @@ TEST(string_ids, gives_equal_strings_equal_dense_ids_whatever_the_number_of_work
 }
 
 TEST(string_ids, starts_empty) {
-  test::test_memory memory;
-  test::test_workers team(2);
+  testing::test_memory memory;
+  testing::test_workers team(2);
   string_ids ids(memory, "test");
   ids.find_or_insert(nullptr, 0, nullptr);
   ids.sorted(team, nullptr, nullptr);
@@ -70,7 +70,7 @@ TEST(string_ids, starts_empty) {
 }
 
 TEST(string_ids, gives_all_memory_back) {
-  test::test_memory memory;
+  testing::test_memory memory;
   {
     string_ids ids(memory, "test");
     const auto strings = random_strings(3000, 8);

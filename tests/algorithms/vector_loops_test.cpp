@@ -24,7 +24,7 @@ void expect_running_sums() {
   for (const std::size_t n : {0, 1, 7, 15, 16, 63, 64, 65, 127, 128, 1000}) {
     for (std::size_t offset = 0; offset < 17; offset += 3) {
       for (const bool past_caches : {false, true}) {
-        SCOPED_TRACE(testing::Message() << n << " numbers, offset " << offset);
+        SCOPED_TRACE(::testing::Message() << n << " numbers, offset " << offset);
         const auto values = random_values<T>(n);
         std::vector<T> got(n + 40, T{99}), expected = got;
         T sum = 5;
@@ -77,7 +77,7 @@ TEST(copy_past_caches, copies_any_bytes_between_any_addresses) {
   const auto source = random_values<std::uint8_t>(5000);
   for (const std::size_t bytes : {0, 1, 63, 64, 65, 200, 4096, 4500}) {
     for (const std::size_t offset : {0, 1, 13, 64, 100}) {
-      SCOPED_TRACE(testing::Message() << bytes << " bytes, offset " << offset);
+      SCOPED_TRACE(::testing::Message() << bytes << " bytes, offset " << offset);
       std::vector<std::uint8_t> got(5000, 99), expected = got;
       std::memcpy(expected.data() + offset, source.data() + 3, bytes);
       copy_past_caches(reinterpret_cast<std::byte*>(got.data() + offset),

@@ -19,7 +19,7 @@ namespace pappus::bench {
 namespace {
 
 [[maybe_unused]] const auto* const environment =
-    ::testing::AddGlobalTestEnvironment(new test::driver_environment("basic basic"));
+    ::testing::AddGlobalTestEnvironment(new testing::driver_environment("basic basic"));
 
 std::size_t opencl_devices() {
   std::size_t count = 0;

@@ -35,8 +35,8 @@ class equal_descriptions : public ::testing::Test {
 
 TEST_F(equal_descriptions, share_one_text) {
   session other;
-  const auto first = test::operator_samples(session_, 10),
-             second = test::operator_samples(other, 10);
+  const auto first = testing::operator_samples(session_, 10),
+             second = testing::operator_samples(other, 10);
   std::set<element_ptr> different;
   for (std::size_t i = 0; i < first.size(); ++i) {
     const auto made = codegen::element_of(*first[i].node);

@@ -12,7 +12,7 @@
 #include "devices/registry.h"
 #include "pappus/pappus.h"
 
-namespace pappus::test {
+namespace pappus::testing {
 
 class element_runner {
  public:
@@ -234,4 +234,4 @@ class element_runner {
   std::int64_t rows_ = -1;
 };
 
-}  // namespace pappus::test
+}  // namespace pappus::testing

@@ -147,7 +147,7 @@ class element_on_device : public ::testing::Test {
       SCOPED_TRACE(d->about().name);
       const std::lock_guard lock(d->lock);
       try {
-        f(test::element_runner(*d, *node));
+        f(testing::element_runner(*d, *node));
       } catch (const devices::device_error& e) {
         ADD_FAILURE() << e.what() << "\n" << e.log << codegen::element_of(*node)->text;
       }
@@ -158,7 +158,7 @@ class element_on_device : public ::testing::Test {
   void expect_same_records(const Query& query) {
     const auto rows = query.materialise();
     const auto expected = rows.collect();
-    on_each(detail::access::node(rows), [&](test::element_runner run) {
+    on_each(detail::access::node(rows), [&](testing::element_runner run) {
       const auto got = run.records();
       ASSERT_EQ(got.size(), expected.size() * sizeof(expected[0]));
       EXPECT_EQ(std::memcmp(got.data(), expected.data(), got.size()), 0);
@@ -167,7 +167,7 @@ class element_on_device : public ::testing::Test {
   template <typename Value>
   void expect_same_value(const Value& value) {
     const auto expected = value.get();
-    on_each(detail::access::node(value), [&](test::element_runner run) {
+    on_each(detail::access::node(value), [&](testing::element_runner run) {
       const auto got = run.folded();
       ASSERT_EQ(got.size(), sizeof expected);
       EXPECT_EQ(std::memcmp(got.data(), &expected, sizeof expected), 0);
@@ -256,7 +256,7 @@ TEST_F(element_on_device, pads_records_as_cpp_does) {
   const auto wides = session_.from(std::vector<wide>(100, wide{{1.5, -2.5}}));
   const auto deep = numbers.zip(numbers.zip(wides));
   const auto rows = deep.materialise();
-  on_each(detail::access::node(rows), [&](test::element_runner run) {
+  on_each(detail::access::node(rows), [&](testing::element_runner run) {
     const auto got = run.records();
     const auto expected = rows.collect();
     using record = pair<int, pair<int, wide>>;
@@ -350,13 +350,13 @@ TEST_F(element_on_device, makes_keys_of_the_same_bits) {
           .enumerate()
           .map(fn<&indexed<float>::value>);  // fused: the key is of a computed record
   on_each(detail::access::node(by_struct.group_by(detail::to_itself{}).count()),
-          [&](test::element_runner run) {
+          [&](testing::element_runner run) {
             const auto found = run.grouped(1);
             for (std::size_t i = 0; i < rows.size(); ++i)
               EXPECT_EQ(nth<std::uint32_t>(found.keys, i), detail::encode_key(rows[i].low)) << i;
           });
   on_each(detail::access::node(all.group_by(detail::to_itself{}).sum(&both_keys::low)),
-          [&](test::element_runner run) {
+          [&](testing::element_runner run) {
             const auto found = run.grouped(sizeof(float));
             for (std::size_t i = 0; i < rows.size(); ++i) {
               EXPECT_EQ(nth<std::uint64_t>(found.keys, i), detail::encode_key(rows[i])) << i;
@@ -369,7 +369,7 @@ TEST_F(element_on_device, makes_keys_of_the_same_bits) {
 TEST_F(element_on_device, leaves_keys_of_a_domain_as_they_are) {
   const auto all = session_.from(std::vector<std::int16_t>{0, 3, -1, 7});
   on_each(detail::access::node(all.group_by(detail::to_itself{}, domain{5}).count()),
-          [&](test::element_runner run) {
+          [&](testing::element_runner run) {
             const auto found = run.grouped(1);
             EXPECT_EQ(nth<std::uint32_t>(found.keys, 0), 0u);
             EXPECT_EQ(nth<std::uint32_t>(found.keys, 1), 3u);
@@ -382,7 +382,7 @@ TEST_F(element_on_device, sorts_by_the_order_of_its_key_bits) {
   auto rows = points(60);
   for (auto& p : rows) p.x = std::round(p.x);
   const auto sorted = session_.from(rows).sort_by(descending(&point::x), &point::y);
-  on_each(detail::access::node(sorted), [&](test::element_runner run) {
+  on_each(detail::access::node(sorted), [&](testing::element_runner run) {
     const auto keys = run.keys(0);
     std::vector<std::size_t> order(rows.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -398,7 +398,7 @@ TEST_F(element_on_device, cuts_keys_of_more_than_eight_bytes_into_passes) {
   const auto sorted = session_.from(rows).sort_by(&point::x, descending(&point::id), &point::y);
   ASSERT_EQ(codegen::element_of(*detail::access::node(sorted))->key_bytes,
             (std::vector<std::size_t>{4, 8, 4}));
-  on_each(detail::access::node(sorted), [&](test::element_runner run) {
+  on_each(detail::access::node(sorted), [&](testing::element_runner run) {
     std::vector<std::size_t> order(rows.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     const auto narrow = run.keys(0), wide = run.keys(1), first = run.keys(2);
@@ -416,7 +416,7 @@ TEST_F(element_on_device, combines_running_values) {
   for (const auto& node : {detail::access::node(ids.inclusive_scan()), detail::access::node(narrow),
                            detail::access::node(ids.inclusive_scan(std::bit_or<>{}))}) {
     const auto expected = detail::evaluate_contiguous(detail::access::session(session_), node);
-    on_each(node, [&](test::element_runner run) {
+    on_each(node, [&](testing::element_runner run) {
       const auto got = run.scanned();
       ASSERT_EQ(got.size(), expected->bytes());
       EXPECT_EQ(std::memcmp(got.data(), expected->data(), got.size()), 0);
@@ -455,7 +455,7 @@ TEST_F(element_on_device, shows_errors_in_the_lines_of_the_users_text) {
     std::string log;
     const auto rows = session_.from(points(3)).map(
         with_device_code([](const point& p) { return static_cast<int>(p.id); }, code));
-    on_each(detail::access::node(rows.materialise()), [&](test::element_runner run) {
+    on_each(detail::access::node(rows.materialise()), [&](testing::element_runner run) {
       try {
         run.records();
         ADD_FAILURE() << function << " was compiled";

@@ -22,7 +22,7 @@ namespace {
 using codegen::byte_ranges;
 
 [[maybe_unused]] const auto* const environment =
-    ::testing::AddGlobalTestEnvironment(new test::driver_environment("basic basic"));
+    ::testing::AddGlobalTestEnvironment(new testing::driver_environment("basic basic"));
 
 struct wide {
   std::int64_t id;
@@ -52,7 +52,7 @@ class compiled_operators : public ::testing::Test {
 #ifndef PAPPUS_TEST_LAMBDAS_ON_OPENCL
     GTEST_SKIP() << "built without the compiler plugin";
 #else
-    if (test::compiling_devices().empty()) GTEST_SKIP() << "no OpenCL device";
+    if (testing::compiling_devices().empty()) GTEST_SKIP() << "no OpenCL device";
     for (int i = 0; i < 70'001; ++i)
       wide_.push_back(
           {i, static_cast<float>(i * 7 % 100), {i % 16}, 0.25 * (i * 31 % 5003), {{i, -i}}});
@@ -60,8 +60,8 @@ class compiled_operators : public ::testing::Test {
   }
 
   /// One device, and the same as if it were a GPU.
-  static std::vector<test::chosen_device> devices() {
-    auto found = test::compiling_devices();
+  static std::vector<testing::chosen_device> devices() {
+    auto found = testing::compiling_devices();
     if (found.size() > 2) found.resize(2);
     return found;
   }
@@ -69,14 +69,14 @@ class compiled_operators : public ::testing::Test {
   /// The CPU's rows, on every device.
   void expect_same(const detail::node_ptr& node, const std::vector<byte_ranges>& reads) const {
     const auto& n = *node;
-    ASSERT_EQ(test::refusal(n), "");
+    ASSERT_EQ(testing::refusal(n), "");
     EXPECT_EQ(codegen::element_of(n)->reads, reads);
     const auto expected = detail::evaluate_contiguous(detail::access::session(s_), node);
     for (const auto& device : devices())
-      for (const std::int64_t chunk_rows : {0, test::few_rows() ? 901 : 9'001})
+      for (const std::int64_t chunk_rows : {0, testing::few_rows() ? 901 : 9'001})
         for (const bool parts : {false, true}) {
-          const auto memory = parts ? test::memory_with_copies : device.memory_bytes;
-          const auto got = test::run_on(device, n, chunk_rows, false, memory, parts);
+          const auto memory = parts ? testing::memory_with_copies : device.memory_bytes;
+          const auto got = testing::run_on(device, n, chunk_rows, false, memory, parts);
           ASSERT_EQ(got.size(), expected->bytes());
           EXPECT_EQ(std::memcmp(got.data(), expected->data(), got.size()), 0)
               << device.name << ", chunks of " << chunk_rows << (parts ? ", parts" : "");
@@ -85,7 +85,7 @@ class compiled_operators : public ::testing::Test {
 
   /// All rows; under an interpreter of kernels `few`.
   collection<wide> rows(std::size_t few = 1'501) {
-    return s_.borrow(std::span<const wide>(wide_).first(test::up_to(wide_.size(), few)));
+    return s_.borrow(std::span<const wide>(wide_).first(testing::up_to(wide_.size(), few)));
   }
 
   std::vector<wide> wide_;

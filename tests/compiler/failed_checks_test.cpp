@@ -28,7 +28,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 [[maybe_unused]] const auto* const environment =
-    ::testing::AddGlobalTestEnvironment(new test::driver_environment("basic basic"));
+    ::testing::AddGlobalTestEnvironment(new testing::driver_environment("basic basic"));
 
 constexpr std::int64_t rows = 10'000, chunk = 500;
 
@@ -253,7 +253,7 @@ TEST_F(failed_checks, leave_no_memory_in_use_however_many_queries_fail) {
     session s({.devices = "opencl:0", .device_memory = device_memory});
     const auto numbers =
         s.range(std::int64_t{0}, rows).map([](std::int64_t x) { return x; }).cache();
-    const int first = test::few_rows() ? 1 : 3, further = test::few_rows() ? 0 : 32;
+    const int first = testing::few_rows() ? 1 : 3, further = testing::few_rows() ? 0 : 32;
     for (int i = 0; i < first; ++i) EXPECT_EQ(failing_queries(numbers, rows - 1), 6);
     const auto used = s.host_memory_used();
     for (int i = 0; i < further; ++i) ASSERT_EQ(failing_queries(numbers, rows - 1 - i), 6);

@@ -12,7 +12,7 @@ namespace pappus {
 namespace {
 
 [[maybe_unused]] const auto* const environment =
-    ::testing::AddGlobalTestEnvironment(new test::driver_environment("basic basic"));
+    ::testing::AddGlobalTestEnvironment(new testing::driver_environment("basic basic"));
 
 /// Queries with all that has a lambda's name in a kernel's text. Each use has other lines.
 #define QUERIES(s, k, at)                                                                         \

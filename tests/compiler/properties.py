@@ -10,11 +10,10 @@ import re
 import sys
 
 NUMBERS = {"no": 0, "one": 1, "two": 2, "three": 3}
-READ_ONLY = r"(?:a|b|captures|captured_\d+|side_?\d*)"
 ABSENT = {
     "double": r"\bdouble",
     "floats": r"\b(?:double|float)",
-    "array": r"\blocal0\b",  # in the function's own memory, where registers do
+    "array": r"\w+ \w+\[\d+\];",  # in the function's own memory, where registers do
     "branch": r"\b(?:if|switch|goto|while|for)\b",
 }
 
@@ -32,9 +31,9 @@ def problems(wanted, text):
                 yield f"expected {prop}, got {found.group()}"
         else:
             yield f'"{prop}" is no property'
-    if found := re.search(rf"^ *(?:\*\(\w+\*\)\(?{READ_ONLY}\b|{READ_ONLY}\[).* = ", text,
-                          re.MULTILINE):
-        yield f"it stores to what it reads:{found.group()}"
+    for read in re.findall(r"const uchar\* (\w+)[,)]", text):
+        if found := re.search(rf"^ *(?:\*\(\w+\*\)\(?{read}\b|{read}\[).* = ", text, re.MULTILINE):
+            yield f"it stores to what it reads:{found.group()}"
 
 
 def wanted_of(source):

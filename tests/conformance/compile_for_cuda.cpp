@@ -47,7 +47,7 @@ std::vector<dumped_text> texts_in(const std::filesystem::path& folder) {
 }
 
 /// How many are refused.
-std::size_t compile(const std::vector<dumped_text>& texts, const pappus::test::nvrtc& compiler) {
+std::size_t compile(const std::vector<dumped_text>& texts, const pappus::testing::nvrtc& compiler) {
   std::atomic<std::size_t> next = 0, refused = 0;
   std::mutex output;
   const auto work = [&] {
@@ -72,7 +72,7 @@ int main(int argc, char** argv) {
     std::cerr << "usage: pappus_compile_for_cuda FOLDER\n";
     return wrong_use;
   }
-  const auto* const compiler = pappus::test::nvrtc::installed();
+  const auto* const compiler = pappus::testing::nvrtc::installed();
   if (compiler == nullptr) {
     std::cout << "SKIP: NVRTC is not installed\n";
     return skipped;

@@ -19,8 +19,8 @@
 
 namespace pappus::testing {
 
-using test::few_rows;
-using test::up_to;
+using testing::few_rows;
+using testing::up_to;
 
 struct setting {
   unsigned threads;

@@ -18,7 +18,7 @@
 #include "device_ops/operator_samples.h"
 #include "device_ops/stage_runner.h"
 
-namespace pappus::test {
+namespace pappus::testing {
 namespace {
 
 std::vector<std::byte> bytes_of(const detail::rows_ptr& rows) {
@@ -128,4 +128,4 @@ TEST(broken_kernels, that_forget_a_barrier) {
 }
 
 }  // namespace
-}  // namespace pappus::test
+}  // namespace pappus::testing

@@ -14,9 +14,9 @@
 namespace pappus::testing {
 namespace {
 
-using pappus::test::compiling_devices;
-using pappus::test::records_of;
-using pappus::test::run_on;
+using pappus::testing::compiling_devices;
+using pappus::testing::records_of;
+using pappus::testing::run_on;
 
 constexpr std::int64_t rows = 40'000, chunk = 9'000;
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();

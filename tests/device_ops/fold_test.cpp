@@ -15,11 +15,11 @@
 namespace pappus::testing {
 namespace {
 
-using pappus::test::chosen_device;
-using pappus::test::devices_of_all_kinds;
-using pappus::test::records_of;
-using pappus::test::refusal;
-using pappus::test::run_on;
+using pappus::testing::chosen_device;
+using pappus::testing::devices_of_all_kinds;
+using pappus::testing::records_of;
+using pappus::testing::refusal;
+using pappus::testing::run_on;
 
 /// Leaves are 65536 rows, or a sixteenth of that.
 constexpr std::int64_t lengths[] = {0, 1, 17, 4'095, 70'001, 200'003};

@@ -18,7 +18,7 @@
 #include "devices/registry.h"
 #include "pappus/pappus.h"
 
-namespace pappus::test {
+namespace pappus::testing {
 namespace {
 
 struct row {
@@ -496,4 +496,4 @@ TEST(group_on_device, compiles_functions_and_reducers_of_the_user) {
 }
 
 }  // namespace
-}  // namespace pappus::test
+}  // namespace pappus::testing

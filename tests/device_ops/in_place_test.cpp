@@ -22,11 +22,11 @@
 namespace pappus::testing {
 namespace {
 
-using pappus::test::chosen_device;
-using pappus::test::compiling_devices;
-using pappus::test::memory_with_copies;
-using pappus::test::records_of;
-using pappus::test::run_on;
+using pappus::testing::chosen_device;
+using pappus::testing::compiling_devices;
+using pappus::testing::memory_with_copies;
+using pappus::testing::records_of;
+using pappus::testing::run_on;
 using ::testing::HasSubstr;
 using ::testing::Not;
 

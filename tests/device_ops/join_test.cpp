@@ -10,10 +10,10 @@
 namespace pappus::testing {
 namespace {
 
-using pappus::test::compiling_devices;
-using pappus::test::records_of;
-using pappus::test::refusal;
-using pappus::test::run_on;
+using pappus::testing::compiling_devices;
+using pappus::testing::records_of;
+using pappus::testing::refusal;
+using pappus::testing::run_on;
 
 struct sale {
   int item;

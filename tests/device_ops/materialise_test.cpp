@@ -14,10 +14,10 @@
 namespace pappus::testing {
 namespace {
 
-using pappus::test::devices_of_all_kinds;
-using pappus::test::records_of;
-using pappus::test::refusal;
-using pappus::test::run_on;
+using pappus::testing::devices_of_all_kinds;
+using pappus::testing::records_of;
+using pappus::testing::refusal;
+using pappus::testing::run_on;
 
 /// Twelve bytes, no power of two.
 struct reading {

@@ -16,7 +16,7 @@
 #include "device_ops/stage_runner.h"
 #include "support/nvrtc.h"
 
-namespace pappus::test {
+namespace pappus::testing {
 namespace {
 
 using ::testing::ElementsAre;
@@ -257,4 +257,4 @@ TEST(declared_names, are_those_at_file_scope) {
 }
 
 }  // namespace
-}  // namespace pappus::test
+}  // namespace pappus::testing

@@ -11,7 +11,7 @@
 #include "device_ops/operator_samples.h"
 #include "support/nvrtc.h"
 
-namespace pappus::test {
+namespace pappus::testing {
 namespace {
 
 constexpr std::string_view texts = "device_ops/text/";
@@ -91,4 +91,4 @@ TEST(cuda_text_samples, are_there_for_every_text_of_an_operator) {
 }
 
 }  // namespace
-}  // namespace pappus::test
+}  // namespace pappus::testing

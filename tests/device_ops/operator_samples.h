@@ -15,7 +15,7 @@
 #include "pappus/device_code.h"
 #include "pappus/pappus.h"
 
-namespace pappus::test {
+namespace pappus::testing {
 
 struct sample_point {
   float x, y;
@@ -205,4 +205,4 @@ inline std::vector<operator_sample> operator_samples(session& s, std::size_t n) 
   return all;
 }
 
-}  // namespace pappus::test
+}  // namespace pappus::testing

@@ -33,7 +33,7 @@ class primitives : public ::testing::TestWithParam<const char*> {
     attached_ = real;
     if (like_gpu)
       attached_ =
-          std::make_shared<devices::attached>(std::make_unique<test::as_if_gpu>(*real->driver));
+          std::make_shared<devices::attached>(std::make_unique<testing::as_if_gpu>(*real->driver));
     session_ = std::make_unique<device_session>(
         attached_, 0, std::make_shared<memory::pool>(std::size_t{1} << 30));
   }

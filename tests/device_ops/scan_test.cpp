@@ -12,10 +12,10 @@
 namespace pappus::testing {
 namespace {
 
-using pappus::test::compiling_devices;
-using pappus::test::records_of;
-using pappus::test::refusal;
-using pappus::test::run_on;
+using pappus::testing::compiling_devices;
+using pappus::testing::records_of;
+using pappus::testing::refusal;
+using pappus::testing::run_on;
 
 constexpr std::int64_t lengths[] = {0, 1, 2, 255, 2048, 2049, 40'001, 300'007};
 

@@ -16,8 +16,8 @@ namespace {
 
 using codegen::byte_ranges;
 using codegen::read_bytes;
-using pappus::test::devices_of_all_kinds;
-using pappus::test::run_on;
+using pappus::testing::devices_of_all_kinds;
+using pappus::testing::run_on;
 
 struct wide {
   std::int64_t id;
@@ -68,7 +68,7 @@ class sent_parts : public ::testing::Test {
   void expect_same(const Query& query, const byte_ranges& reads) {
     const auto node = detail::access::node(query.materialise());
     const auto element = codegen::element_of(*node);
-    ASSERT_EQ(pappus::test::refusal(*node), "");
+    ASSERT_EQ(pappus::testing::refusal(*node), "");
     EXPECT_EQ(element->reads, std::vector<byte_ranges>{reads});
     for (const auto& device : devices_of_all_kinds())
       for (const std::int64_t chunk_rows : {0, 9'001})

@@ -9,13 +9,13 @@
 
 #include "codegen/element/element.h"
 #include "device_ops/contract.h"
-#include "ops/rows.h"
-#include "run/rows_on_cpu.h"
 #include "devices/registry.h"
+#include "ops/rows.h"
 #include "pappus/pappus.h"
+#include "run/rows_on_cpu.h"
 #include "support/test_workers.h"
 
-namespace pappus::test {
+namespace pappus::testing {
 
 /// A device that says it isn't like a CPU, and compiles texts that way: those for GPUs run on it.
 class as_if_gpu final : public devices::device {
@@ -141,4 +141,4 @@ std::vector<T> records_of(const std::vector<std::byte>& bytes) {
   return records;
 }
 
-}  // namespace pappus::test
+}  // namespace pappus::testing

@@ -26,7 +26,7 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 [[maybe_unused]] const auto* const environment =
-    ::testing::AddGlobalTestEnvironment(new test::driver_environment("basic basic pthread"));
+    ::testing::AddGlobalTestEnvironment(new testing::driver_environment("basic basic pthread"));
 
 kernel_source source_of(const std::string& entry, const std::string& text) {
   return {entry, entry, std::make_shared<const std::string>(text), nullptr, nullptr};

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace pappus::test {
+namespace pappus::testing {
 namespace {
 
 using detail::cell;
@@ -169,4 +169,4 @@ TEST(columns, are_none_of_records_that_begin_with_a_c_array) {
 }
 
 }  // namespace
-}  // namespace pappus::test
+}  // namespace pappus::testing

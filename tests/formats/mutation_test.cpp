@@ -11,7 +11,7 @@
 #include "fuzz/csv_fuzz.h"
 #include "fuzz/npy_fuzz.h"
 
-namespace pappus::test {
+namespace pappus::testing {
 namespace {
 
 constexpr unsigned seed = 20;
@@ -82,4 +82,4 @@ TEST(npy_fuzz, reads_its_seeds) {
 }
 
 }  // namespace
-}  // namespace pappus::test
+}  // namespace pappus::testing

@@ -4,7 +4,7 @@
 
 #include "formats/support.h"
 
-namespace pappus::test {
+namespace pappus::testing {
 namespace {
 
 using formats::output_file;
@@ -83,4 +83,4 @@ TEST(byte_source, reports_a_file_that_becomes_shorter_while_it_is_read) {
 }
 
 }  // namespace
-}  // namespace pappus::test
+}  // namespace pappus::testing

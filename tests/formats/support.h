@@ -26,7 +26,7 @@
 #include "support/test_memory.h"
 #include "support/test_workers.h"
 
-namespace pappus::test {
+namespace pappus::testing {
 
 /// A new folder for files of one test, removed at its end.
 class temporary_folder {
@@ -106,4 +106,4 @@ detail::record_layout bound(std::initializer_list<column_of<Record>> columns) {
   return {sizeof(Record), {columns.begin(), columns.end()}};
 }
 
-}  // namespace pappus::test
+}  // namespace pappus::testing

@@ -2,6 +2,6 @@
 #include "fuzz/csv_fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  pappus::test::fuzz_csv({data, size});
+  pappus::testing::fuzz_csv({data, size});
   return 0;
 }

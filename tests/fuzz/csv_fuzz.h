@@ -19,7 +19,7 @@
 #include "support/test_memory.h"
 #include "support/test_workers.h"
 
-namespace pappus::test {
+namespace pappus::testing {
 
 struct fuzz_row {
   std::string_view text;
@@ -82,4 +82,4 @@ inline void fuzz_csv(std::span<const std::uint8_t> bytes) {
   std::abort();
 }
 
-}  // namespace pappus::test
+}  // namespace pappus::testing

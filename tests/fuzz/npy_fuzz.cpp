@@ -2,6 +2,6 @@
 #include "fuzz/npy_fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  pappus::test::fuzz_npy({data, size});
+  pappus::testing::fuzz_npy({data, size});
   return 0;
 }

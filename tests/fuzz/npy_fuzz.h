@@ -19,7 +19,7 @@
 #include "support/test_memory.h"
 #include "support/test_workers.h"
 
-namespace pappus::test {
+namespace pappus::testing {
 
 struct fuzz_item {
   bool flag;
@@ -79,4 +79,4 @@ inline void fuzz_npy(std::span<const std::uint8_t> input) {
   }
 }
 
-}  // namespace pappus::test
+}  // namespace pappus::testing

@@ -268,7 +268,7 @@ TEST(device_memory, keeps_its_promises_under_random_calls) {
   for (std::uint64_t seed = first; seed < first + 50; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     random_calls calls(seed);
-    for (int i = 0; i < 1000 && !testing::Test::HasFailure(); ++i) calls.step();
+    for (int i = 0; i < 1000 && !::testing::Test::HasFailure(); ++i) calls.step();
   }
 }
 

@@ -225,7 +225,7 @@ TEST(device_memory, gives_up_what_it_keeps_when_the_host_has_no_more) {
   const auto block = f.memory->acquire(14 * MiB, "map");
   EXPECT_EQ(f.host->in_use(), 64 * MiB);
   EXPECT_THAT(refusal([&] { f.memory->acquire(MiB, "map"); }),
-              testing::HasSubstr("64 MiB of the memory limit of 64 MiB are in use"));
+              ::testing::HasSubstr("64 MiB of the memory limit of 64 MiB are in use"));
   EXPECT_EQ(f.host->in_use(), 64 * MiB);
   EXPECT_EQ(f.memory->in_use(), 14 * MiB);
 }

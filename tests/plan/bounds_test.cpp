@@ -6,7 +6,7 @@
 namespace pappus::plan {
 namespace {
 
-using test::plan_of;
+using testing::plan_of;
 
 template <typename Root>
 std::string rows_of(const Root& root) {
@@ -71,7 +71,7 @@ TEST_F(bounds, become_exact_once_a_stage_has_run) {
   const auto few = filtered().materialise();
   const auto copied = few.map([](int x) { return x; }).materialise();
   const std::array roots{detail::access::node(copied)};
-  const auto machine = test::made_up_machine();
+  const auto machine = testing::made_up_machine();
   const request asked{.roots = roots, .machine = machine};
   auto p = make_plan(asked);
   ASSERT_EQ(p.stages.size(), 2u);

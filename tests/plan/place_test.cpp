@@ -13,14 +13,14 @@
 namespace pappus::plan {
 namespace {
 
-using test::find_stage;
-using test::rows_of;
-using test::stage_of;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
+using testing::find_stage;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using testing::rows_of;
+using testing::stage_of;
 
 cost::machine machine_from(const std::string& name) {
   const auto rates =
@@ -53,9 +53,9 @@ struct place : ::testing::Test {
   int asked_times = 0;
 
   template <typename Root>
-  test::planned planned_for(const cost::machine& m, const Root& root) {
+  testing::planned planned_for(const cost::machine& m, const Root& root) {
     const std::vector<detail::node_ptr> nodes{detail::access::node(root)};
-    test::planned p{make_plan(asking(m, nodes)), nodes};
+    testing::planned p{make_plan(asking(m, nodes)), nodes};
     p.verify();
     return p;
   }
@@ -98,7 +98,7 @@ struct place : ::testing::Test {
 
 TEST_F(place, is_the_cpu_where_the_machine_has_no_device) {
   const auto total = rows_of<float>(s, 100'000'000).sum();
-  const auto p = planned_for(test::made_up_machine(), total);
+  const auto p = planned_for(testing::made_up_machine(), total);
   EXPECT_THAT(places(p), ElementsAre("cpu"));
   EXPECT_THAT(stage_of(p, "sum").estimates, IsEmpty());
   EXPECT_EQ(reasons_text(stage_of(p, "sum")), "");
@@ -107,7 +107,7 @@ TEST_F(place, is_the_cpu_where_the_machine_has_no_device) {
 TEST_F(place, is_the_cpu_where_nobody_can_ask_devices) {
   const auto m = machine_from("two_gpus");
   const auto total = rows_of<float>(s, 100'000'000).sum();
-  EXPECT_THAT(places(test::plan_for(m, total)), ElementsAre("cpu"));
+  EXPECT_THAT(places(testing::plan_for(m, total)), ElementsAre("cpu"));
 }
 
 TEST_F(place, of_small_work_is_the_cpu_and_no_device_is_asked) {

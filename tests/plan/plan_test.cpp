@@ -10,11 +10,11 @@
 namespace pappus::plan {
 namespace {
 
-using test::find_stage;
-using test::plan_of;
-using test::stage_of;
 using ::testing::ElementsAre;
+using testing::find_stage;
 using ::testing::IsEmpty;
+using testing::plan_of;
+using testing::stage_of;
 
 std::vector<int> thousand() {
   std::vector<int> rows(1000);
@@ -134,8 +134,8 @@ TEST(plan, makes_chunks_that_fit_half_the_cache_in_whole_blocks) {
   session s(options{.threads = 1});
   const std::vector<double> rows(100);
   const auto copy = s.from(rows).map([](double x) { return x; }).materialise();
-  auto machine = test::made_up_machine();
-  const auto chunk = [&] { return stage_of(test::plan_for(machine, copy), "map").morsel_rows; };
+  auto machine = testing::made_up_machine();
+  const auto chunk = [&] { return stage_of(testing::plan_for(machine, copy), "map").morsel_rows; };
   EXPECT_EQ(chunk(), 32'768);  // 16 bytes a row, 512 KiB
   machine.cache_bytes = 300'000;
   EXPECT_EQ(chunk(), 8192);
@@ -149,19 +149,19 @@ TEST(plan, takes_the_chunk_size_it_is_given) {
   session s(options{.threads = 1});
   const auto total = s.range(0, 1000).sum();
   const std::array roots{detail::access::node(total)};
-  const auto machine = test::made_up_machine();
+  const auto machine = testing::made_up_machine();
   const auto p = make_plan({.roots = roots, .machine = machine, .chunk_rows = 7});
   EXPECT_EQ(p.stages[0].morsel_rows, 7);
 }
 
 TEST(plan, refuses_what_can_never_fit) {
   session s(options{.threads = 1});
-  auto machine = test::made_up_machine();
+  auto machine = testing::made_up_machine();
   machine.host_memory = std::size_t{8} << 20;
   const auto rows =
       s.range(0, 4'000'000).map([](int x) { return static_cast<double>(x); }).materialise();
   try {
-    test::plan_for(machine, rows.sum());
+    testing::plan_for(machine, rows.sum());
     FAIL() << "accepted";
   } catch (const memory_error& e) {
     EXPECT_STREQ(e.what(),
@@ -173,15 +173,15 @@ TEST(plan, refuses_what_can_never_fit) {
 
 TEST(plan, admits_what_may_fit) {
   session s(options{.threads = 1});
-  auto machine = test::made_up_machine();
+  auto machine = testing::made_up_machine();
   machine.host_memory = std::size_t{8} << 20;
   const auto few = s.range(0, 4'000'000).filter([](int x) { return x < 5; }).materialise();
-  EXPECT_NO_THROW(test::plan_for(machine, few.sum()));
+  EXPECT_NO_THROW(testing::plan_for(machine, few.sum()));
 }
 
 TEST(plan, is_as_small_for_a_trillion_rows_as_for_ten) {
   session s(options{.threads = 1});
-  auto machine = test::made_up_machine();
+  auto machine = testing::made_up_machine();
   machine.host_memory = std::size_t{1} << 40;
   const auto query = [&](std::int64_t n) {
     return s.range(std::int64_t{0}, n)
@@ -189,18 +189,18 @@ TEST(plan, is_as_small_for_a_trillion_rows_as_for_ten) {
         .filter([](std::int64_t x) { return x % 3 == 0; })
         .sum();
   };
-  const auto huge = test::plan_for(machine, query(1'000'000'000'000));
+  const auto huge = testing::plan_for(machine, query(1'000'000'000'000));
   EXPECT_EQ(huge.stages.size(), 1u);
   EXPECT_EQ(huge.stages[0].rows_in.rows, 1'000'000'000'000);
-  EXPECT_EQ(test::tasks_of(huge).list.size(),
-            test::tasks_of(test::plan_for(machine, query(10))).list.size());
+  EXPECT_EQ(testing::tasks_of(huge).list.size(),
+            testing::tasks_of(testing::plan_for(machine, query(10))).list.size());
 }
 
 TEST(plan, records_each_pass_when_asked) {
   session s(options{.threads = 1});
   const auto total = s.range(0, 1000).sum();
   const std::array roots{detail::access::node(total)};
-  const auto machine = test::made_up_machine();
+  const auto machine = testing::made_up_machine();
   const auto p = make_plan({.roots = roots, .machine = machine, .keep_history = true});
   std::vector<std::string> passes;
   for (const auto& record : p.history) passes.emplace_back(record.name);
@@ -222,7 +222,7 @@ TEST(plan, predicts_time_from_bytes_and_bandwidth) {
 class broken_plan : public ::testing::Test {
  protected:
   session s{options{.threads = 1}};
-  test::planned p = plan_of(s.range(0, 1000).map([](int x) { return x; }).materialise().sum());
+  testing::planned p = plan_of(s.range(0, 1000).map([](int x) { return x; }).materialise().sum());
 
   void expect_error(const char* text) {
     try {

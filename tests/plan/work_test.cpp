@@ -11,17 +11,17 @@ namespace pappus::plan {
 namespace {
 
 using cost::trust;
-using test::stage_of;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using testing::stage_of;
 
 struct planned_work : ::testing::Test {
   session s{options{.threads = 1}};
-  cost::machine machine = test::made_up_machine();
+  cost::machine machine = testing::made_up_machine();
   cost::row_work functions{.how = trust::counted};
   std::optional<double> seconds_a_row;
 
-  collection<float> rows(std::size_t n) { return test::rows_of<float>(s, n); }
+  collection<float> rows(std::size_t n) { return testing::rows_of<float>(s, n); }
 
   static cost::device_rates gpu(double gops_per_s) {
     cost::device_rates rates;
@@ -33,13 +33,13 @@ struct planned_work : ::testing::Test {
   }
 
   template <typename Root>
-  test::planned planned_for(const Root& root) {
+  testing::planned planned_for(const Root& root) {
     const std::vector<detail::node_ptr> nodes{detail::access::node(root)};
     request r{.roots = nodes, .machine = machine};
     r.ask_device = [](const graph::node&, unsigned) -> ops::answer { return {}; };
     r.ask_work = [this](const graph::node&) -> const cost::row_work& { return functions; };
     r.ask_measured = [this](const stage&, std::span<const unsigned>) { return seconds_a_row; };
-    test::planned p{make_plan(r), nodes};
+    testing::planned p{make_plan(r), nodes};
     p.verify();
     return p;
   }
@@ -94,7 +94,7 @@ TEST_F(planned_work, says_how_far_its_prediction_can_be_believed) {
 }
 
 TEST_F(planned_work, of_which_nobody_knows_anything_is_the_least) {
-  const auto p = test::plan_of(rows(1000).map([](float x) { return x; }).materialise());
+  const auto p = testing::plan_of(rows(1000).map([](float x) { return x; }).materialise());
   EXPECT_EQ(stage_of(p, "map").how, trust::at_least);
   EXPECT_EQ(p.how(), trust::at_least);
 }

@@ -7,12 +7,12 @@
 namespace pappus::run {
 namespace {
 
-using test::plan_of;
+using testing::plan_of;
 
 template <typename... Roots>
 prediction predict(const Roots&... roots) {
   const auto p = plan_of(roots...);
-  return dry_run(p, test::tasks_of(p));
+  return dry_run(p, testing::tasks_of(p));
 }
 
 TEST(dry_run, adds_up_time_and_traffic_of_all_stages) {

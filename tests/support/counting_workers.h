@@ -7,7 +7,7 @@
 #include "pappus/detail/base/parallel.h"
 #include "pappus/error.h"
 
-namespace pappus::test {
+namespace pappus::testing {
 
 class counting_workers final : public detail::workers {
  public:
@@ -38,4 +38,4 @@ class counting_workers final : public detail::workers {
   int begun_too_late_ = 0;
 };
 
-}  // namespace pappus::test
+}  // namespace pappus::testing

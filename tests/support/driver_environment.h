@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <string>
 
-namespace pappus::test {
+namespace pappus::testing {
 
 /// PoCL, where it is installed, is asked for devices that stand in for a node with several, and
 /// kernels are kept in a folder of the program's own. Drivers read their environment once a
@@ -34,4 +34,4 @@ class driver_environment : public ::testing::Environment {
   std::filesystem::path folder_;
 };
 
-}  // namespace pappus::test
+}  // namespace pappus::testing

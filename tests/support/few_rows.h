@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string_view>
 
-namespace pappus::test {
+namespace pappus::testing {
 
 /// Whether PAPPUS_TEST_ROWS=few asks for OpenCL and its reference only, on so few rows that
 /// oclgrind can interpret kernels. All kernels run all the same: tests/kernels_covered.py holds
@@ -25,4 +25,4 @@ I up_to(I n, I few = 1501) {
   return few_rows() ? std::min(n, few) : n;
 }
 
-}  // namespace pappus::test
+}  // namespace pappus::testing

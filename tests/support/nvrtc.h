@@ -10,7 +10,7 @@
 
 #include "base/embedded.h"
 
-namespace pappus::test {
+namespace pappus::testing {
 
 // NVRTC's C interface, as its documentation has it.
 class nvrtc {
@@ -69,4 +69,4 @@ class nvrtc {
   int (*destroy_)(void**) = nullptr;
 };
 
-}  // namespace pappus::test
+}  // namespace pappus::testing

@@ -11,7 +11,7 @@
 #include "plan/plan.h"
 #include "tasks/tasks.h"
 
-namespace pappus::test {
+namespace pappus::testing {
 
 /// Four threads, 1 GiB, 1 MiB of cache, 10 GB/s.
 inline cost::machine made_up_machine() {
@@ -70,4 +70,4 @@ inline const plan::stage& stage_of(const plan::plan& p, std::string_view label) 
   return p.stages[plan::index(find_stage(p, label))];
 }
 
-}  // namespace pappus::test
+}  // namespace pappus::testing

@@ -12,7 +12,7 @@
 #include "pappus/detail/base/memory.h"
 #include "pappus/error.h"
 
-namespace pappus::test {
+namespace pappus::testing {
 
 class test_memory final : public detail::memory_source {
  public:
@@ -54,4 +54,4 @@ class test_memory final : public detail::memory_source {
   std::size_t peak_bytes_ = 0;
 };
 
-}  // namespace pappus::test
+}  // namespace pappus::testing

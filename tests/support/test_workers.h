@@ -18,7 +18,7 @@
 #include "pappus/detail/base/parallel.h"
 #include "pappus/error.h"
 
-namespace pappus::test {
+namespace pappus::testing {
 
 class test_workers final : public detail::workers {
  public:
@@ -77,4 +77,4 @@ class test_workers final : public detail::workers {
   std::atomic<bool> stop_{false};
 };
 
-}  // namespace pappus::test
+}  // namespace pappus::testing

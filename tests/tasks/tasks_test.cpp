@@ -8,10 +8,10 @@
 namespace pappus::tasks {
 namespace {
 
-using test::plan_of;
-using test::tasks_of;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using testing::plan_of;
+using testing::tasks_of;
 
 std::vector<std::string> names(const dag& work) {
   std::vector<std::string> found;
@@ -67,7 +67,7 @@ TEST(tasks, wait_for_inputs_and_shared_data) {
       rows.map([](int x, std::span<const int> t) { return x + t[0]; }, table.shared()).sum();
   const auto p = plan_of(total);
   const auto work = tasks_of(p);
-  const auto consumer = test::find_stage(p, "map·sum");
+  const auto consumer = testing::find_stage(p, "map·sum");
   for (const auto& t : work.list)
     if (t.kind == task_kind::alloc && t.stage == consumer) {
       std::vector<plan::stage_index> waits_for;
@@ -90,7 +90,7 @@ TEST(tasks, of_a_later_round_do_not_wait_for_earlier_ones) {
 class broken_dag : public ::testing::Test {
  protected:
   session s{options{.threads = 1}};
-  test::planned p = plan_of(s.range(0, 1000).sum());
+  testing::planned p = plan_of(s.range(0, 1000).sum());
   dag work = tasks_of(p);
 
   void expect_error(const char* text) {

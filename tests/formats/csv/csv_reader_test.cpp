@@ -7,7 +7,7 @@
 
 #include "formats/support.h"
 
-namespace pappus::test {
+namespace pappus::testing {
 namespace {
 
 using formats::csv_options;
@@ -436,4 +436,4 @@ TEST(csv_reader, stops_when_the_query_is_cancelled) {
 }
 
 }  // namespace
-}  // namespace pappus::test
+}  // namespace pappus::testing

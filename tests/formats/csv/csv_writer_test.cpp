@@ -9,7 +9,7 @@
 #include "formats/csv/csv_reader.h"
 #include "formats/support.h"
 
-namespace pappus::test {
+namespace pappus::testing {
 namespace {
 
 using formats::csv_options;
@@ -177,4 +177,4 @@ TEST(csv_writer, refuses_dates_that_have_no_four_digit_year) {
 }
 
 }  // namespace
-}  // namespace pappus::test
+}  // namespace pappus::testing

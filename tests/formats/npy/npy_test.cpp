@@ -6,7 +6,7 @@
 
 #include "formats/support.h"
 
-namespace pappus::test {
+namespace pappus::testing {
 namespace {
 
 using formats::npy_reader;
@@ -277,4 +277,4 @@ TEST(npy, refuses_to_write_what_it_can_not_describe) {
 }
 
 }  // namespace
-}  // namespace pappus::test
+}  // namespace pappus::testing

@@ -5,7 +5,7 @@
 #include "formats/registry.h"
 #include "formats/support.h"
 
-namespace pappus::test {
+namespace pappus::testing {
 namespace {
 
 struct pair {
@@ -70,4 +70,4 @@ TEST(registry, tells_the_format_by_the_end_of_the_name) {
 }
 
 }  // namespace
-}  // namespace pappus::test
+}  // namespace pappus::testing
