@@ -26,8 +26,8 @@ struct options {
   std::size_t host_memory = 0;  ///< bytes; 0: PAPPUS_HOST_MEMORY ("8GiB") or 80 % of what is free
   std::int64_t chunk_rows = 0;  ///< rows per piece of work; 0: PAPPUS_CHUNK_ROWS or chosen by the
                                 ///< planner. Never changes a result
-  /// "cpu,opencl:0": where queries may run; empty: PAPPUS_DEVICES or whatever is fastest. Without
-  /// cpu, it only runs what no device can.
+  /// "cpu,opencl:0": where queries may run; empty: PAPPUS_DEVICES or whatever is fastest. If cpu
+  /// isn't listed, it runs only the stages that no device can.
   std::string devices{};
   std::size_t device_memory = 0;  ///< bytes a device; 0: PAPPUS_DEVICE_MEMORY or what it has
   std::string trace{};            ///< file for a Perfetto trace; empty: PAPPUS_TRACE or none

@@ -45,7 +45,7 @@ class chunk_job {
 
   // For the loop over chunks.
   void upload();
-  void enqueued();  ///< everything is; hands it to the device
+  void enqueued();  ///< to be called after the last enqueue: flushes the queues
   /// Blocks until that is done, whatever other chunks enqueued since.
   void complete();
 

@@ -18,7 +18,7 @@
 
 namespace pappus::chunk_loop {
 
-/// A kernel function of an operator's text and what runs in its place on the host.
+/// A kernel's name in an operator's text, and its version for the host.
 struct kernel_entry {
   std::string_view name;
   devices::host_kernel host = nullptr;
@@ -60,7 +60,7 @@ class device_session {
 
   /// Kernels and copies from now on are this job's.
   void work_for(const void* job) noexcept { job_ = job; }
-  /// Whose last_kernel() is.
+  /// The job that last_kernel() belongs to.
   const void* last_job() const noexcept { return last_job_; }
   /// Later kernels wait for an operation of another queue.
   void kernels_wait_for(devices::event what) { awaited_.push_back(std::move(what)); }

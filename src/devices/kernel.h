@@ -27,7 +27,7 @@ struct host_launch {
 /// Runs work-items [begin, end) of a launch.
 using host_kernel = void (*)(const host_launch& launch, std::size_t begin, std::size_t end);
 
-/// Parts of a text that make no difference to its kernels: they tell readers where it comes from.
+/// Names and lines that the cache of kernels ignores when it compares texts.
 struct legible_parts {
   std::vector<std::string> names;  ///< identifiers, all declared in the text
   std::vector<std::string> lines;  ///< whole lines: comments, and #line with a file's name

@@ -42,8 +42,8 @@ class pool final : public detail::memory_source {
   std::size_t peak() const;  ///< the most ever held
 
   /// Called before a request is refused, by the thread that asked: whoever holds charged memory
-  /// that it could do without may give it back. One at a time; empty: nobody. Waits for a call
-  /// under way.
+  /// that it could do without may give it back. There is one callback at a time; an empty function
+  /// removes it. Blocks while a call is running.
   void on_shortage(std::function<void()> give_back);
 
   /// Gives all warm memory back to the system.

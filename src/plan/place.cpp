@@ -3,8 +3,8 @@
 // A stage's time somewhere is its memory traffic over that place's bandwidth or its work over that
 // place's rate (work.cpp), whichever takes longer, the launches, the build if its kernels are in no
 // cache, and copies. Which combination of places is best is found in
-// placement.cpp; here stages become its steps. The CPU isn't told apart from its rivals, except
-// that ties and what is too small to be worth asking go to it.
+// placement.cpp; here stages become its steps. The CPU is a place like any other, but it wins ties
+// and queries too small to be worth a search.
 //
 // Rows in memory are read again by every iteration of a loop but copied once, so that in a loop's
 // body a copy of what doesn't change (and the build) counts for one iteration of an assumed number.
@@ -209,8 +209,9 @@ class placing {
     else
       made.run_s[fixed_site(s)] = 0;
     const bool given = s.outside || (asked_.bound != nullptr && asked_.bound->contains(s.node));
-    if (in_body_ && given && !s.node->op->is_loop_state()) made.again = 1 / assumed_iterations;
-    if (s.known && asked_.bytes_there) made.there = bytes_there(s.known);
+    if (in_body_ && given && !s.node->op->is_loop_state())
+      made.upload_fraction = 1 / assumed_iterations;
+    if (s.known && asked_.bytes_there) made.resident_bytes = bytes_there(s.known);
     problem_.steps.push_back(std::move(made));
   }
 
@@ -261,13 +262,14 @@ class placing {
       const auto& inputs = plan_.stages[i].inputs;
       for (std::size_t k = 0; k < inputs.size(); ++k) {
         auto& rows = problem_.steps[index(inputs[k])];
-        const bool partly_there = std::ranges::any_of(rows.there, [](double b) { return b > 0; });
+        const bool partly_there =
+            std::ranges::any_of(rows.resident_bytes, [](double b) { return b > 0; });
         if (rows.readers.size() != 1 || rows.bytes <= sent_in_parts_bytes || partly_there) continue;
         const auto size = static_cast<double>(plan_.stages[index(inputs[k])].node->out.size);
-        rows.sent = {1};
+        rows.record_fraction = {1};
         for (const auto& t : teams_)
-          rows.sent.push_back(sent_part(size, static_cast<double>(read[k]), t.rates,
-                                        asked_.machine.memory_gb_per_s));
+          rows.record_fraction.push_back(sent_part(size, static_cast<double>(read[k]), t.rates,
+                                                   asked_.machine.memory_gb_per_s));
       }
     }
   }
@@ -281,7 +283,8 @@ class placing {
       const auto j = index(inputs[k]);
       const auto& rows = problem_.steps[j];
       sent.push_back(plan_.stages[j].node->out.size);
-      if (rows.sent.empty() || rows.sent[at[i]] == 1 || at[j] == at[i]) continue;
+      if (rows.record_fraction.empty() || rows.record_fraction[at[i]] == 1 || at[j] == at[i])
+        continue;
       sent.back() = read_bytes_[i][k];
       parts = true;
     }

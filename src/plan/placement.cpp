@@ -21,13 +21,14 @@ bool placing_problem::kept(std::size_t i, std::size_t site) const {
 
 double placing_problem::upload(std::size_t i, std::size_t to, bool whole) const {
   const auto& s = steps[i];
-  const double missing = s.there.empty() ? s.bytes : std::max(s.bytes - s.there[to], 0.0);
+  const double missing =
+      s.resident_bytes.empty() ? s.bytes : std::max(s.bytes - s.resident_bytes[to], 0.0);
   if (missing == 0) return 0;
   // What doesn't fit is sent again each time.
   const double fitting = std::min(1.0, sites[to].kept_bytes / s.bytes);
-  const double paid = 1 - fitting * (1 - s.again);
+  const double paid = 1 - fitting * (1 - s.upload_fraction);
   const auto parts = static_cast<double>(whole ? 1 : sites[to].parts);
-  const double sent = s.sent.empty() ? 1 : s.sent[to];
+  const double sent = s.record_fraction.empty() ? 1 : s.record_fraction[to];
   return paid * (sites[to].latency_s + missing * sent * sites[to].to_s / parts);
 }
 

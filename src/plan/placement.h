@@ -47,11 +47,11 @@ struct step {
   std::vector<double> run_s;    ///< at each site, copies excluded; `impossible` where it can't
   double bytes = 0;             ///< of its rows
   bool wanted_on_host = false;  ///< by the caller, or by what can only be there
-  double again = 1;             ///< the part of uploads that is paid, where earlier ones serve too
-  std::vector<double> there;    ///< bytes of its rows each site has already; empty: none
-  /// At each site: of the time that its bytes take, what is paid where only parts of records go
-  /// there. Empty: all.
-  std::vector<double> sent{};
+  double upload_fraction = 1;  ///< of an upload's cost, what counts: below 1 where a loop reuses it
+  std::vector<double> resident_bytes;  ///< bytes of its rows that each site has; empty: none
+  /// At each site: of the time that whole records take, what an upload of the bytes that are read
+  /// takes. Empty: whole records go.
+  std::vector<double> record_fraction{};
   std::vector<edge> inputs, readers;  ///< steps before this one, after this one
 };
 

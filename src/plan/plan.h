@@ -27,9 +27,9 @@ constexpr std::size_t index(stage_index i) { return static_cast<std::size_t>(i);
 /// Where a stage runs.
 struct placement {
   std::vector<unsigned> devices;  ///< numbers in machine::devices, of one kind; empty: the CPU
-  bool stays = false;  ///< its rows needn't leave: they fit, and only stages there read them
-  /// Of each input, where it is the host's: bytes of a record that go to the devices, fewer than it
-  /// has where only those that functions read are sent. Empty: whole records of all.
+  bool stays = false;  ///< its rows stay there: they fit, and only stages there read them
+  /// For each input: bytes of a record that are uploaded. Fewer than the record's size where only
+  /// the bytes that functions read are sent. Empty: whole records of all inputs.
   std::vector<std::size_t> sent_bytes{};
 };
 
@@ -168,8 +168,7 @@ double cpu_seconds(const cost::machine& m, const stage& s);
 /// Why it would be faster with fast floats. Empty: it wouldn't, or nobody knows.
 std::string maths_note(const cost::machine& m, const stage& s);
 
-/// Called once stages before `from` have run and their exact rows are known: refreshes what depends
-/// on them.
+/// Plans again what depends on numbers of rows, once stages have run and theirs are known.
 void refine(plan& p, const request& asked);
 
 // The passes, in order. Each reads what earlier ones wrote.

@@ -171,7 +171,8 @@ TEST_F(names, of_compiled_functions_and_their_records_may_be_any_in_cuda) {
   if (nvrtc::installed() == nullptr) GTEST_SKIP() << "NVRTC is not installed";
   for_all_names([&](const detail::node_ptr& stage, std::int64_t) {
     EXPECT_EQ(
-        nvrtc::installed()->refusal(*device_ops::find(stage->kind)->main_program(*stage).text), "");
+        nvrtc::installed()->refusal(*stage->op->run_by(*stage).devices->main_program(*stage).text),
+        "");
   });
 }
 
@@ -239,7 +240,7 @@ TEST_F(names, in_texts_of_users_may_be_those_of_operators) {
 }
 
 TEST(declared_names, are_those_at_file_scope) {
-  EXPECT_THAT(device_ops::declared_names(R"(
+  EXPECT_THAT(codegen::declared_names(R"(
       #define TWICE(x) { x + \
                          inner(x) }
       typedef struct point { float x, y; } place;
@@ -253,7 +254,7 @@ TEST(declared_names, are_those_at_file_scope) {
       float constants = table[0], more;)"),
               UnorderedElementsAre("point", "place", "pixel", "red", "green", "blue", "table",
                                    "colour", "black", "f", "g", "constants", "more"));
-  EXPECT_THAT(device_ops::declared_names(""), ElementsAre());
+  EXPECT_THAT(codegen::declared_names(""), ElementsAre());
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ struct made_up {
     step s;
     s.bytes = static_cast<double>(below(31)) * 0.1;  // copies cost more than most steps
     s.wanted_on_host = below(12) == 0;
-    if (below(3) == 0) s.again = 0.1;
+    if (below(3) == 0) s.upload_fraction = 0.1;
     const bool source = i == 0 || below(6) == 0;
     for (std::size_t site = 0; site < p.sites.size(); ++site)
       s.run_s.push_back(site != 0 && (source || below(8) == 0) ? impossible
@@ -128,7 +128,8 @@ TEST(placement, keeps_rows_only_where_they_fit_and_nobody_else_reads_them) {
   placing_problem p;
   p.sites = {{}, {.latency_s = 0.1, .to_s = 1, .from_s = 1, .kept_bytes = 10}};
   const auto on_device = [](double bytes) {
-    return step{.run_s = {100, 1}, .bytes = bytes, .there = {}, .inputs = {}, .readers = {}};
+    return step{
+        .run_s = {100, 1}, .bytes = bytes, .resident_bytes = {}, .inputs = {}, .readers = {}};
   };
   p.steps = {on_device(5), on_device(20), on_device(5), on_device(1)};
   const auto read = [&](std::size_t producer, std::size_t reader) {

@@ -114,7 +114,7 @@ class widening {
 
  private:
   /// An index, or a part of the sum that it is. Whatever wraps around in 32 bits, the sum in 64
-  /// bits is the same as long as it's below 2^31, which is for who launches to see.
+  /// bits is the same as long as it's below 2^31: the launch checks that it is.
   llvm::Value* index(llvm::Value* value) {
     if (auto* cast = llvm::dyn_cast<llvm::CastInst>(value);
         cast != nullptr && llvm::isa<llvm::SExtInst, llvm::ZExtInst>(cast) &&

@@ -32,8 +32,9 @@ struct device_field {
   const device_type* type = nullptr;
 };
 
-/// A C++ type as device code knows it. Records that Pappus has no fields of are defined by the
-/// user's device code under their unqualified C++ name, or are opaque bytes.
+/// A C++ type as device code knows it. Records whose fields Pappus can't see (private ones, more
+/// than 64, those with bases) are defined by the user's device code under their unqualified C++
+/// name, or are opaque bytes.
 struct device_type {
   enum class kind : std::uint8_t { integer, floating, array, fields, record };
   kind what = kind::record;
