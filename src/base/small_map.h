@@ -3,12 +3,14 @@
 
 #include <array>
 #include <cstddef>
+#include <stdexcept>
 #include <unordered_map>
 #include <utility>
 
 namespace pappus::base {
 
 /// The first 16 keys lie in the map itself and are looked through; then all move to a hash table.
+/// Pointers to values are good until the next key is added.
 template <typename Key, typename Value>
 class small_map {
  public:
@@ -21,6 +23,12 @@ class small_map {
     }
     if (many_.empty()) many_.insert(few_.begin(), few_.end());
     return {&many_.emplace(key, value).first->second, true};
+  }
+
+  /// Throws std::out_of_range: it isn't there.
+  Value& at(const Key& key) {
+    if (auto* known = find(key)) return *known;
+    throw std::out_of_range("small_map: no such key");
   }
 
   /// Null: it isn't there.

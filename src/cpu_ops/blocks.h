@@ -12,7 +12,6 @@
 
 #include "cpu_ops/contract.h"
 #include "cpu_ops/pace.h"
-#include "pappus/detail/base/integers.h"
 
 namespace pappus::cpu_ops {
 

@@ -64,7 +64,7 @@ struct cpu_operator {
   bool (*done)(const run_context& context) = nullptr;
 };
 
-/// The steps of a node, in order. Empty where nobody runs it, or no CPU can.
+/// The steps of a node, in order. Empty where nobody runs it.
 inline std::span<const phase> phases_of(const graph::node& n) {
   const auto* by = n.op->run_by(n).cpu;
   return by == nullptr ? std::span<const phase>() : by->phases;

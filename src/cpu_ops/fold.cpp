@@ -17,7 +17,6 @@
 #include "cpu_ops/slow_fold.h"
 #include "ops/fold.h"
 #include "ops/implementations.h"
-#include "pappus/detail/base/integers.h"
 
 namespace pappus::cpu_ops {
 

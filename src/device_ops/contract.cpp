@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/embedded.h"
 #include "codegen/element/element.h"
@@ -35,17 +36,13 @@ ops::answer ask(device_session& device, const graph::node& n) {
     if (element->needs_doubles && !about.doubles)
       return {.why_not = about.name + " has no 64-bit floats"};
   }
-  std::vector<std::size_t> read_bytes;
-  for (const auto& parts : element->reads) read_bytes.push_back(codegen::total(parts));
-  const auto support = op->supports(n, on_host);
-  if (!support.reason.empty()) return {.why_not = support.reason};
+  auto answer = op->supports(n, on_host);
+  if (!answer.possible()) return answer;
+  for (const auto& parts : element->reads) answer.read_bytes.push_back(codegen::total(parts));
   const std::lock_guard lock(device.on().lock);
   if (device.on().lost) return {.why_not = about.name + " was lost"};
-  return {.why_not = {},
-          .built = device.is_built(op->main_program(n), op->main_entry(n)),
-          .launches = support.launches,
-          .scratch_row_bytes = support.scratch_row_bytes,
-          .read_bytes = std::move(read_bytes)};
+  answer.built = device.is_built(op->main_program(n), op->main_entry(n));
+  return answer;
 }
 
 }  // namespace pappus::device_ops

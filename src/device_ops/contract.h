@@ -22,19 +22,13 @@ using namespace chunk_loop;  // what operators are made of
 program stage_program(const graph::node& n, std::string_view operator_path,
                       std::string_view defines = {});
 
-/// What an operator says of a node, whatever device it is.
-struct support {
-  std::string reason;            ///< why a node can't run on a device; empty: it can
-  double launches = 1;           ///< per chunk
-  double scratch_row_bytes = 0;  ///< device memory besides input and output
-};
-
 /// An operator's version for devices. A constant of the program.
 class device_operator {
  public:
   virtual ~device_operator() = default;
+  /// What it says of a node, whatever device it is; ask() adds what depends on that.
   /// \param on_host  the device runs the user's own loops: no device code is needed.
-  virtual support supports(const graph::node& n, bool on_host) const = 0;
+  virtual ops::answer supports(const graph::node& n, bool on_host) const = 0;
   virtual void run(stage_run& stage) const = 0;
   /// Its program for a node, to tell whether it is built.
   virtual program main_program(const graph::node& n) const = 0;

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "graph/node_table.h"
@@ -19,16 +20,16 @@
 namespace pappus::detail {
 
 struct node {
-  std::uint32_t id = 0;
+  std::uint64_t id = 0;  ///< no other node of the session has had it
   const graph::operator_entry* op = nullptr;
   std::string name;
   record_type out;
   stage_spec stage;
   params_ptr params;
   std::weak_ptr<session_core> session;
-  std::shared_ptr<graph::node_table> table;  ///< of the session: what is remembered of its nodes
+  const std::shared_ptr<graph::node_table> table;  ///< what the session remembers of its nodes
 
-  node() = default;
+  explicit node(std::shared_ptr<graph::node_table> of_session) : table(std::move(of_session)) {}
   node(const node&) = delete;
   node& operator=(const node&) = delete;
   ~node() { table->forget(id); }
@@ -36,11 +37,6 @@ struct node {
   template <typename Params>
   const Params& as() const {
     return static_cast<const Params&>(*params);
-  }
-  /// Null: its parameters are others.
-  template <typename Params>
-  const Params* if_a() const {
-    return dynamic_cast<const Params*>(params.get());
   }
   /// Whether its rows are to be kept.
   bool is_cached() const { return table->get(id, &graph::remembered::cached); }
@@ -83,7 +79,7 @@ std::string label(const node& n);
 std::vector<const node*> in_order(std::span<const node_ptr> roots,
                                   const std::function<bool(const node&)>& stop);
 
-/// Throws usage_error when an edge joins two sessions or a stage lacks its element function.
+/// Throws usage_error when an input is missing or another session's.
 void verify(const node& n);
 
 /// One line a node: id, label, record type, inputs.

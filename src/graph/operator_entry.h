@@ -1,7 +1,7 @@
 // What an operator is, whoever runs it: how many rows it yields, what it reads and writes, and what
 // planning has to know of it besides.
 //
-// An entry is a constant of the program, one file in ops/; each node refers to its own. It is pure:
+// An entry is a constant of the program, in ops/; each node refers to its own. It is pure:
 // its implementations, for the CPU and for devices, are named here and defined where they are at
 // home (cpu_ops/, device_ops/). They are asked for by node, because a call of an annotated library
 // function brings implementations of its own.
@@ -37,7 +37,8 @@ struct traffic {
   double scratch = 0;            ///< held besides, at the same time
 };
 
-/// Who can run an operator. Without any it only hands on rows that there are.
+/// Who runs an operator. Nobody: rows_of() has its rows, or the file that run/ reads. The CPU can
+/// run whatever devices can: it takes their place when they fail.
 struct implementations {
   const cpu_ops::cpu_operator* cpu = nullptr;
   const device_ops::device_operator* devices = nullptr;
@@ -48,8 +49,8 @@ struct implementations {
 enum class element_use : std::uint8_t {
   none,     ///< nothing that devices could
   records,  ///< takes them one by one
-  fold,     ///< reduces all of them
-  group,    ///< reduces those of each key
+  fold,     ///< reduces all of them: its parameters are fold_params
+  group,    ///< reduces those of each key: its parameters are group_params
 };
 
 /// A table with a place for each of the keys 0, ..., keys - 1, which the user named.
@@ -68,15 +69,15 @@ class operator_entry {
   virtual traffic bytes(const node& n, double rows_in, double rows_out) const = 0;
   virtual implementations run_by(const node&) const { return {}; }
 
-  /// Of operators without implementations: the rows they stand for. Null: whoever reads the file
-  /// knows.
+  /// Of operators that nobody runs: the rows they stand for. Null: those of a file.
   virtual detail::rows_ptr rows_of(const node&,
                                    std::span<const detail::rows_ptr> /*inputs*/) const {
     return nullptr;
   }
 
   /// What it computes for each row, besides the stage's functions, in simple instructions
-  /// (machine::core_gops of them take a nanosecond).
+  /// (machine::core_gops: 5 of them a nanosecond). Figures of ops/ are from bench/results, times of
+  /// two cores of an AMD EPYC (Zen 5), or CPU times of programs on it.
   virtual double row_work(const node&) const { return 0; }
   /// Whether the stage's description for devices names all functions that it calls.
   virtual bool describes_its_functions() const { return true; }
@@ -112,10 +113,7 @@ class operator_entry {
   virtual bool is_loop_state() const { return false; }
 };
 
-/// Whether somebody runs it: it isn't just a name for rows that there are.
-inline bool is_run(const node& n) {
-  const auto by = n.op->run_by(n);
-  return by.cpu != nullptr || by.devices != nullptr;
-}
+/// Whether somebody runs it: it isn't just a name for rows.
+inline bool is_run(const node& n) { return n.op->run_by(n).cpu != nullptr; }
 
 }  // namespace pappus::graph

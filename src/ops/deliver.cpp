@@ -24,7 +24,6 @@ class deliver_entry final : public graph::operator_entry {
   graph::implementations run_by(const graph::node&) const override {
     return {&cpu_ops::deliver_on_cpu()};
   }
-  graph::element_use uses_elements() const override { return graph::element_use::records; }
   bool takes_windows(const graph::node&) const override { return true; }
 };
 

@@ -1,5 +1,5 @@
 // Who runs the operators: a line an implementation. Each is defined in the file of cpu_ops/ or
-// device_ops/operators/ that has its operator's name.
+// device_ops/operators/ that has its name.
 #pragma once
 
 #include "graph/operator_entry.h"

@@ -24,7 +24,9 @@ class join_build_entry final : public graph::operator_entry {
   graph::implementations run_by(const graph::node&) const override {
     return {&cpu_ops::join_build_on_cpu()};
   }
-  double row_work(const graph::node&) const override { return 100; }  // 1e5 rows, 23 ns each
+  double row_work(const graph::node&) const override {
+    return 100;
+  }  // a program's 1e5 rows, 23 ns each
   std::string_view user_name() const override { return "join"; }
   bool is_join_index() const override { return true; }
   /// A row number a key.

@@ -3,7 +3,6 @@
 #include "ops/group.h"
 #include "ops/implementations.h"
 #include "ops/rows.h"
-#include "pappus/detail/base/integers.h"
 
 namespace pappus::ops {
 namespace {
@@ -27,7 +26,9 @@ class map_groups_entry final : public graph::operator_entry {
     return {&cpu_ops::map_groups_on_cpu()};
   }
   bool describes_its_functions() const override { return false; }
-  double row_work(const graph::node&) const override { return 200; }  // 3e6 rows, 40 ns each
+  double row_work(const graph::node&) const override {
+    return 200;
+  }  // a program's 3e6 rows, 40 ns each
 };
 
 }  // namespace

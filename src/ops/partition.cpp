@@ -3,7 +3,6 @@
 #include "ops/implementations.h"
 #include "ops/rows.h"
 #include "pappus/detail/base/apply.h"
-#include "pappus/detail/base/integers.h"
 
 namespace pappus::ops {
 namespace {

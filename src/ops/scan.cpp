@@ -4,7 +4,6 @@
 #include "graph/operator_entry.h"
 #include "ops/implementations.h"
 #include "ops/rows.h"
-#include "pappus/detail/base/integers.h"
 #include "pappus/detail/loops/scan.h"
 
 namespace pappus::ops {

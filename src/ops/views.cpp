@@ -102,21 +102,22 @@ class loop_state_entry final : public view_entry {
 
 }  // namespace
 
-rows_ptr sliced(const detail::slice_params& params, const rows_ptr& from, std::int64_t first_row) {
-  auto rows = std::make_shared<row_set>(from->layout());
-  const std::int64_t begin = std::clamp<std::int64_t>(params.skip - first_row, 0, from->rows());
+rows_ptr sliced(const detail::slice_params& params, const rows_ptr& window,
+                std::int64_t first_row) {
+  auto rows = std::make_shared<row_set>(window->layout());
+  const std::int64_t begin = std::clamp<std::int64_t>(params.skip - first_row, 0, window->rows());
   const std::int64_t end =
-      begin + std::min(rows_wanted(params, first_row + begin), from->rows() - begin);
-  for (std::size_t i = from->find(begin); begin < end && i < from->chunks().size(); ++i) {
-    const auto& chunk = from->chunks()[i];
+      begin + std::min(rows_wanted(params, first_row + begin), window->rows() - begin);
+  for (std::size_t i = window->find(begin); begin < end && i < window->chunks().size(); ++i) {
+    const auto& chunk = window->chunks()[i];
     const std::int64_t low = std::max(begin, chunk.first),
                        high = std::min(end, chunk.first + chunk.rows);
     if (low >= high) break;
-    rows->append(chunk.data + static_cast<std::size_t>(low - chunk.first) * from->layout().size,
+    rows->append(chunk.data + static_cast<std::size_t>(low - chunk.first) * window->layout().size,
                  high - low);
   }
-  rows->hold(from);
-  rows->keep_owners_of(*from);
+  rows->hold(window);
+  rows->keep_owners_of(*window);
   return rows;
 }
 

@@ -27,10 +27,10 @@ void collect_stages(plan& p, const request& asked) {
     s.outside = !s.known && outside(*n);
     if (s.outside) s.rows_in = s.rows_out = asked.assumed->at(n);
     if (s.known || s.outside) continue;  // what it was made from isn't needed
-    for (const auto& input : n->stage.inputs) s.inputs.push_back(*of.find(input.get()));
-    for (const auto& side : n->stage.sides) s.sides.push_back(*of.find(side.get()));
+    for (const auto& input : n->stage.inputs) s.inputs.push_back(of.at(input.get()));
+    for (const auto& side : n->stage.sides) s.sides.push_back(of.at(side.get()));
   }
-  for (const auto& root : asked.roots) p.roots.push_back(*of.find(root.get()));
+  for (const auto& root : asked.roots) p.roots.push_back(of.at(root.get()));
 }
 
 }  // namespace pappus::plan

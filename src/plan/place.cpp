@@ -74,7 +74,6 @@ std::optional<double> measured(const stage& s, const request& asked,
 
 /// What the CPU says to the question that devices are asked.
 ops::answer ask_cpu(const graph::node& n) {
-  if (n.op->run_by(n).cpu == nullptr) return {.why_not = n.name + " runs on devices only"};
   if (!names_device(n.stage.devices, "cpu"))
     return {.why_not = fmt::format("on(\"{}\") asks for another place", n.stage.devices)};
   return {};
@@ -249,8 +248,7 @@ class placing {
     auto cpu = ask_cpu(*s.node);
     if (cpu.possible() && devices_only_) cpu.why_not = "only devices were asked for";
     // It runs what no device can, even where only devices were named.
-    if (possible || s.node->op->run_by(*s.node).cpu == nullptr)
-      s.estimates.front().why_not = std::move(cpu.why_not);
+    if (possible) s.estimates.front().why_not = std::move(cpu.why_not);
     for (std::size_t site = 0; site < s.estimates.size(); ++site)
       if (s.estimates[site].why_not.empty()) made.run_s[site] = s.estimates[site].total();
   }

@@ -1,6 +1,5 @@
 #include "plan/plan.h"
 
-#include <iterator>
 #include <stdexcept>
 
 #include <fmt/format.h>

@@ -185,7 +185,7 @@ void live_executor::start(plan::stage_index which) {
 
 void live_executor::read_file(plan::stage_index which) {
   const auto& node = *plan_.stages[index(which)].node;
-  const auto& params = node.as<detail::file_params>();
+  const auto& params = *node.op->file_of(node);
   const auto reader = params.open(*with_.memory);
   auto rows = std::make_shared<row_set>(node.out);
   rows->keep(with_.memory);

@@ -139,8 +139,11 @@ std::vector<rows_ptr> session_core::run_once(std::span<const node_ptr> roots,
         done.measured = true;
       });
       learn(p, stage, executor);
-      if (p.stages[i].node->is_cached() && !p.stages[i].known && executor.rows(stage))
-        nodes_->change(p.stages[i].node->id, [&](auto& of) { of.kept = executor.rows(stage); });
+      if (!p.stages[i].node->is_cached() || p.stages[i].known) continue;
+      if (auto rows = executor.rows(stage))  // another query may have been first
+        node_table_->change(p.stages[i].node->id, [&](auto& of) {
+          if (!of.kept) of.kept = std::move(rows);
+        });
     }
     if (last < p.stages.size()) plan::refine(p, asked);
   }

@@ -26,7 +26,7 @@ session_core::session_core(const options& settings)
 
 node_ptr session_core::add(node_request request) {
   check_alive();
-  auto n = std::make_shared<node>();
+  auto n = std::make_shared<node>(node_table_);
   n->id = node_count_.fetch_add(1, std::memory_order_relaxed);
   n->op = &request.op;
   n->name = std::move(request.name);
@@ -34,7 +34,6 @@ node_ptr session_core::add(node_request request) {
   n->stage = std::move(request.stage);
   n->params = std::move(request.params);
   n->session = weak_from_this();
-  n->table = nodes_;
   graph::verify(*n);
   return n;
 }

@@ -92,8 +92,8 @@ class session_core : public std::enable_shared_from_this<session_core> {
   const char* explain_only_ = nullptr;  // PAPPUS_EXPLAIN: "text", "passes", "dot:3"
   std::atomic<long> asked_{0};          // queries so far, where one is to be explained
   threads::cancel_count cancels_{0};
-  std::atomic<std::uint32_t> node_count_{0};
-  std::shared_ptr<graph::node_table> nodes_ = std::make_shared<graph::node_table>();
+  std::atomic<std::uint64_t> node_count_{0};
+  std::shared_ptr<graph::node_table> node_table_ = std::make_shared<graph::node_table>();
   std::atomic<bool> ended_{false};
 };
 

@@ -19,7 +19,7 @@ void mix(std::uint64_t& key, std::string_view text) {
 /// Of 64 bits: should two stages ever have the same, a prediction is wrong, no more.
 std::uint64_t stage_times::key(const plan::stage& s, std::span<const unsigned> devices) {
   const auto& n = *s.node;
-  std::uint64_t made = reinterpret_cast<std::uintptr_t>(n.op);
+  std::uint64_t made = 0;
   for (const auto device : devices) mix(made, device + 1);
   // Made for the stage's type, so it stands for the functions in it.
   mix(made, reinterpret_cast<std::uintptr_t>(n.stage.describe));

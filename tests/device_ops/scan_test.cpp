@@ -132,7 +132,7 @@ TEST(device_scan, two_devices_with_little_memory_yield_what_the_cpu_yields) {
 }
 
 std::string reason_against(const graph::node& n, bool on_host) {
-  return n.op->run_by(n).devices->supports(n, on_host).reason;
+  return n.op->run_by(n).devices->supports(n, on_host).why_not;
 }
 
 TEST(device_scan, large_running_values_stay_on_the_cpu) {

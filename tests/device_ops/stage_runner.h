@@ -131,7 +131,7 @@ inline std::string refusal(const detail::node& n) {
   std::string all;
   for (const auto& reason : codegen::element_of(n)->reasons) all += reason + "; ";
   if (!all.empty()) return all;
-  return n.op->run_by(n).devices->supports(n, false).reason;
+  return n.op->run_by(n).devices->supports(n, false).why_not;
 }
 
 template <typename T>

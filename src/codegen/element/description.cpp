@@ -36,7 +36,7 @@ enum class description::what : char {
 
 description::description(const graph::node& n, element_writer* to) : to_(to) {
   key_.reserve(1024);
-  put(reinterpret_cast<std::uintptr_t>(n.op));
+  key_ += static_cast<char>(n.op->uses_elements());
   key_ += static_cast<char>(n.stage.form);
   if (n.op->uses_elements() == graph::element_use::fold)
     put(static_cast<std::uint64_t>(n.as<detail::fold_params>().reducer.lanes));

@@ -30,13 +30,19 @@ struct growing_rows : detail::out_rows {
   }
 };
 
+detail::write_loop write_loop_of(const graph::node& n) {
+  if (n.op != &detail::materialise_operator())
+    throw std::logic_error("host_stage: " + graph::label(n) + " writes no rows");
+  return n.as<detail::write_params>().loop;
+}
+
 }  // namespace
 
 host_stage::host_stage(const void* context, void* const* arguments, std::size_t count)
     : node(*static_cast<const graph::node*>(context)),
       out_bytes(node.out.size),
-      top_(node.if_a<detail::top_params>()),
-      is_sorted_(top_ != nullptr || node.if_a<detail::sort_params>() != nullptr) {
+      top_(node.op == &detail::top_operator() ? &node.as<detail::top_params>() : nullptr),
+      is_sorted_(top_ != nullptr || node.op == &detail::sort_operator()) {
   std::size_t next = 0;
   for (std::size_t i = 0; i < node.stage.inputs.size(); ++i)
     inputs_.push_back(static_cast<const std::byte*>(arguments[next++]));
@@ -120,13 +126,13 @@ int host_stage::record(long row, host_bytes* out) {
   detail::out_rows to;
   to.cursor = room;
   to.end = room + out_bytes;
-  node.as<detail::write_params>().loop(node.stage.element.get(), block_of(row), to);
+  write_loop_of(node)(node.stage.element.get(), block_of(row), to);
   return to.cursor != room ? 1 : 0;
 }
 
 long host_stage::records(long row, std::vector<std::byte>& out) {
   growing_rows to(out, out_bytes);
-  node.as<detail::write_params>().loop(node.stage.element.get(), block_of(row), to);
+  write_loop_of(node)(node.stage.element.get(), block_of(row), to);
   return static_cast<long>(to.used() / out_bytes);
 }
 

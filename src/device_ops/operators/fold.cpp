@@ -104,7 +104,7 @@ class folding final : public chunk_operator {
 
 class fold_operator final : public device_operator {
  public:
-  support supports(const graph::node&, bool) const override { return {}; }
+  ops::answer supports(const graph::node&, bool) const override { return {}; }
   void run(stage_run& stage) const override {
     folding with(stage);
     stream_chunks(stage, with);

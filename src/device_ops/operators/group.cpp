@@ -440,10 +440,10 @@ class leaf_grouping final : public grouping {
 
 class group_operator final : public device_operator {
  public:
-  support supports(const graph::node& n, bool on_host) const override {
+  ops::answer supports(const graph::node& n, bool on_host) const override {
     const auto& params = n.as<group_params>();
-    support found;
-    found.reason = refusal(n, params, on_host);
+    ops::answer found;
+    found.why_not = refusal(n, params, on_host);
     const bool tables = has_leaf_tables(params);
     found.launches = tables ? 1 : 4.0 * static_cast<double>(params.key_bytes) + 8;
     found.scratch_row_bytes = tables ? static_cast<double>(algorithms::group_table_bytes(params)) /

@@ -260,13 +260,13 @@ class materialising final : public chunk_operator {
 class materialise_operator final : public device_operator {
  public:
   /// Of devices that compile, those like a CPU are the exception.
-  support supports(const graph::node& n, bool on_host) const override {
+  ops::answer supports(const graph::node& n, bool on_host) const override {
     if (n.stage.form == detail::shape::aligned) return {};
     const bool many = n.stage.form == detail::shape::many;
     const double record = static_cast<double>(n.out.size);
-    if (on_host) return {.reason = {}, .launches = many ? 2.0 : 1.0, .scratch_row_bytes = record};
+    if (on_host) return {.launches = many ? 2.0 : 1.0, .scratch_row_bytes = record};
     const double places = many ? 8 : 4;
-    return {.reason = {}, .launches = 5, .scratch_row_bytes = record + places};
+    return {.launches = 5, .scratch_row_bytes = record + places};
   }
   void run(stage_run& stage) const override {
     materialising with(stage);

@@ -265,10 +265,10 @@ class scanning final : public chunk_operator {
 
 class scan_operator final : public device_operator {
  public:
-  support supports(const graph::node& n, bool on_host) const override {
-    support answer{.reason = {}, .launches = 2, .scratch_row_bytes = 0};
+  ops::answer supports(const graph::node& n, bool on_host) const override {
+    ops::answer answer{.launches = 2, .scratch_row_bytes = 0};
     if (!on_host && n.out.size > group_value_bytes_max)
-      answer.reason =
+      answer.why_not =
           fmt::format("{}: running values of more than {} bytes are computed on the CPU", n.name,
                       group_value_bytes_max);
     return answer;

@@ -64,10 +64,13 @@ constexpr kernel_entry in_order_entry_8{
 constexpr kernel_entry records_entry{"sort_records",
                                      devices::host::entry<on_host::keys_of_8::sort_records>};
 
+/// Else it is a sort.
+bool is_top(const graph::node& n) { return n.op == &detail::top_operator(); }
+
 /// Bytes of each part of the keys, the least significant first.
 std::vector<std::size_t> key_parts(const graph::node& n, bool on_host) {
   if (!on_host) return codegen::element_of(n)->key_bytes;
-  if (const auto* top = n.if_a<top_params>()) return {top->key_bytes};
+  if (is_top(n)) return {n.as<top_params>().key_bytes};
   std::vector<std::size_t> bytes;
   for (const auto& pass : n.as<sort_params>().passes) bytes.push_back(pass.key_bytes);
   return bytes;
@@ -83,10 +86,7 @@ program program_of(const graph::node& n, std::size_t part, std::size_t key_bytes
 bool is_plain(const graph::node& n) { return n.stage.ops.empty() && n.stage.inputs.size() == 1; }
 
 /// Integers of 4 or 8 bytes: the record is the key's bits, but for the sign.
-bool sorts_integers(const graph::node& n) {
-  const auto* sort = n.if_a<sort_params>();
-  return sort != nullptr && sort->integers;
-}
+bool sorts_integers(const graph::node& n) { return !is_top(n) && n.as<sort_params>().integers; }
 
 template <typename T>
 void flip_words(std::byte* words, std::int64_t n, std::uint64_t flip) {
@@ -102,9 +102,7 @@ class sorting final : public chunk_operator {
         on_host_(run.devices.front()->runs_on_host()),
         key_bytes_(key_parts(node_, on_host_)),
         integers_(sorts_integers(node_)),
-        limit_(node_.if_a<top_params>() != nullptr
-                   ? std::min(node_.as<top_params>().limit, run.rows)
-                   : run.rows) {
+        limit_(is_top(node_) ? std::min(node_.as<top_params>().limit, run.rows) : run.rows) {
     for (std::size_t part = 0; part < key_bytes_.size(); ++part)
       programs_.push_back(program_of(node_, part, key_bytes_[part]));
   }
@@ -296,14 +294,15 @@ class sorting final : public chunk_operator {
 
 class sort_operator final : public device_operator {
  public:
-  support supports(const graph::node& n, bool on_host) const override {
-    support answer{.reason = {}, .launches = 24, .scratch_row_bytes = 24};
+  ops::answer supports(const graph::node& n, bool on_host) const override {
+    ops::answer answer{.launches = 24, .scratch_row_bytes = 24};
     for (const auto bytes : key_parts(n, on_host))
       if (bytes != 4 && bytes != 8)
-        answer.reason =
+        answer.why_not =
             n.name + ": keys that are strings or wider than 8 bytes are sorted on the CPU";
     if (n.stage.form != detail::shape::aligned)
-      answer.reason = n.name + ": rows that a filter or flat_map yields are chosen from on the CPU";
+      answer.why_not =
+          n.name + ": rows that a filter or flat_map yields are chosen from on the CPU";
     return answer;
   }
   void run(stage_run& stage) const override {
