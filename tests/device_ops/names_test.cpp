@@ -209,7 +209,7 @@ std::vector<std::string> names_of_texts() {
       ifndef endif elif defined include line pragma undef WITH_ROWS WITH_VALUES)");
   for (std::size_t i = 0; i < base::embedded_texts_size; ++i) {
     const auto& [path, text] = base::embedded_texts[i];
-    (path.starts_with("device_ops/text/") ? names : written_in).merge(words_of(text));
+    (path.starts_with("devices/") ? written_in : names).merge(words_of(text));
   }
   std::vector<std::string> all;
   std::ranges::set_difference(names, written_in, std::back_inserter(all));
