@@ -2,7 +2,8 @@
 # Set-up, build, tests, in several configurations; CMakePresets.json says which tests each has.
 #   tools/test.sh           everyday: all tests with g++, chosen ones with clang, ASan+UBSan, TSan
 #   tools/test.sh --quick   g++ only
-#   tools/test.sh --full    all tests in all configurations, a debug build too
+#   tools/test.sh --full    all tests in all configurations, a debug build too, all kernels that the
+#                           tests run under oclgrind
 # All tests run in one ctest, so that its last lines count them all; before these stand the slowest
 # tests and each folder's time.
 set -euo pipefail
@@ -14,7 +15,10 @@ options=()
 case ${1:-} in
   "") ;;
   --quick) presets=(release) ;;
-  --full) presets=(release debug clang asan tsan) options=(-DPAPPUS_TESTS=folders) ;;
+  --full)
+    presets=(release debug clang asan tsan)
+    options=(-DPAPPUS_TESTS=folders -DPAPPUS_TEST_ALL_KERNELS=ON)
+    ;;
   *)
     echo "test.sh: unknown argument '$1'; expected nothing, --quick or --full" >&2
     exit 2
