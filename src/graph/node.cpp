@@ -54,7 +54,7 @@ std::vector<const node*> in_order(std::span<const node_ptr> roots,
       auto& [n, edge] = path.back();
       const auto& inputs = n->stage.inputs;
       const auto& sides = n->stage.sides;
-      if (edge == inputs.size() + sides.size() || stop(*n)) {
+      if (edge == inputs.size() + sides.size() || (edge == 0 && stop(*n))) {
         order.push_back(n);
         path.pop_back();
         continue;

@@ -36,12 +36,9 @@ class group_entry final : public graph::operator_entry {
   }
   graph::traffic bytes(const graph::node& n, double rows_in, double rows_out) const override {
     const auto& params = n.as<detail::group_params>();
-    const double output = output_bytes(n, rows_out);
-    return {.read = rows_in * input_row_bytes(n),
-            .written = output,
-            .output = output,
-            .scratch = params.domain >= 0 ? dense_group_scratch(params, rows_in)
-                                          : hash_group_scratch(params, rows_in, rows_out)};
+    return once_through(n, rows_in, rows_out,
+                        params.domain >= 0 ? dense_group_scratch(params, rows_in)
+                                           : hash_group_scratch(params, rows_in, rows_out));
   }
   graph::implementations run_by(const graph::node&) const override {
     return {&cpu_ops::group_on_cpu(), &device_ops::group_on_devices()};

@@ -245,10 +245,11 @@ class placing {
       s.estimates.push_back(estimated(s, t, answers));
       possible |= s.estimates.back().why_not.empty();
     }
-    auto cpu = ask_cpu(*s.node);
-    if (cpu.possible() && devices_only_) cpu.why_not = "only devices were asked for";
-    // It runs what no device can, even where only devices were named.
-    if (possible) s.estimates.front().why_not = std::move(cpu.why_not);
+    if (possible) {  // the CPU runs what no device can, even where only devices were named
+      auto cpu = ask_cpu(*s.node);
+      if (cpu.possible() && devices_only_) cpu.why_not = "only devices were asked for";
+      s.estimates.front().why_not = std::move(cpu.why_not);
+    }
     for (std::size_t site = 0; site < s.estimates.size(); ++site)
       if (s.estimates[site].why_not.empty()) made.run_s[site] = s.estimates[site].total();
   }

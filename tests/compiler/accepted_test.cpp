@@ -20,6 +20,7 @@
 #include <vector>
 
 #define PAPPUS_RUN_LAMBDAS
+#include "compiler/on_opencl.h"
 #include "compiler/thunks.h"
 
 // A namespace each; what they include of the standard library has been included.
@@ -95,15 +96,7 @@ struct inputs<statements::color> {
 
 namespace {
 
-class accepted_lambdas : public ::testing::Test {
- protected:
-  void SetUp() override {
-    ::setenv("POCL_DEVICES", "basic", 0);
-    const auto told =
-        pappus::session(pappus::options{.devices = "opencl:0"}).range(0, 8).explain_analyze();
-    if (told.find("ran on opencl:0") == std::string::npos) GTEST_SKIP() << "no OpenCL device";
-  }
-};
+using accepted_lambdas = pappus::testing::on_opencl;
 
 TEST_F(accepted_lambdas, yield_on_a_device_what_captures_hold) {
   captures::table t{{}, 16};

@@ -14,46 +14,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "compiler/on_opencl.h"
 #include "pappus/pappus.h"
 
 namespace pappus {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
-
-class compiled_library : public ::testing::Test {
- protected:
-  void SetUp() override {
-#ifndef PAPPUS_TEST_LAMBDAS_ON_OPENCL
-    GTEST_SKIP() << "built without the compiler plugin";
-#else
-    ::setenv("POCL_DEVICES", "basic", 0);
-    session s(options{.devices = "opencl:0"});
-    if (s.range(0, 8).explain_analyze().find("ran on opencl:0") == std::string::npos)
-      GTEST_SKIP() << "no OpenCL device";
-#endif
-  }
-
-  /// make(session) -> query. same(got, expected).
-  template <typename Make, typename Same>
-  static void expect_same(Make make, Same same) {
-    session cpu(options{.devices = "cpu"}), there(options{.devices = "opencl:0"});
-    const auto expected = make(cpu).collect().to_vector();
-    const auto query = make(there);
-    const auto told = query.explain_analyze();
-    EXPECT_THAT(told, AllOf(HasSubstr("ran on opencl:0"), Not(HasSubstr("moved to the CPU"))));
-    const auto got = query.collect().to_vector();
-    ASSERT_EQ(got.size(), expected.size());
-    for (std::size_t i = 0; i < got.size(); ++i)
-      ASSERT_TRUE(same(got[i], expected[i])) << "row " << i << "\n" << told;
-  }
-  template <typename Make>
-  static void expect_same(Make make) {
-    expect_same(make, [](const auto& a, const auto& b) { return a == b; });
-  }
-};
+using compiled_library = testing::on_opencl;
 
 template <typename T>
 bool close(T a, T b) {

@@ -16,6 +16,7 @@
 #include <gtest/gtest.h>
 
 #include "codegen/element/element.h"
+#include "compiler/on_opencl.h"
 #include "pappus/pappus.h"
 
 namespace pappus {
@@ -23,7 +24,6 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 struct reading {
   int station;
@@ -57,41 +57,8 @@ std::vector<reading> readings(int n) {
   return rows;
 }
 
-class compiled_stages : public ::testing::Test {
+class compiled_stages : public testing::on_opencl {
  protected:
-  void SetUp() override {
-#ifndef PAPPUS_TEST_LAMBDAS_ON_OPENCL
-    GTEST_SKIP() << "built without the compiler plugin";
-#else
-    ::setenv("POCL_DEVICES", "basic", 0);
-    if (!on_device(session(device()).range(0, 8))) GTEST_SKIP() << "no OpenCL device";
-#endif
-  }
-
-  static options device() { return {.devices = "opencl:0"}; }
-  template <typename Query>
-  static bool on_device(const Query& query) {
-    return query.explain_analyze().find("ran on opencl:0") != std::string::npos;
-  }
-
-  /// make(session) -> query. `Same` compares two records.
-  template <typename Make, typename Same>
-  void expect_same(Make make, Same same) const {
-    session on_cpu(options{.devices = "cpu"}), there(device());
-    const auto expected = make(on_cpu).collect().to_vector();
-    const auto query = make(there);
-    const auto told = query.explain_analyze();
-    EXPECT_THAT(told, AllOf(HasSubstr("ran on opencl:0"), Not(HasSubstr("moved to the CPU"))));
-    const auto got = query.collect().to_vector();
-    ASSERT_EQ(got.size(), expected.size());
-    for (std::size_t i = 0; i < got.size(); ++i)
-      ASSERT_TRUE(same(got[i], expected[i])) << "row " << i << "\n" << told;
-  }
-  template <typename Make>
-  void expect_same(Make make) const {
-    expect_same(make, [](const auto& a, const auto& b) { return a == b; });
-  }
-
   const std::vector<reading> rows_ = readings(3000);
 };
 

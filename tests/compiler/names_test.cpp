@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "compiler/on_opencl.h"
 #include "pappus/pappus.h"
 
 // clang-format off
@@ -41,19 +42,8 @@ namespace functions {
 FUNCTIONS(FUNCTION)
 }  // namespace functions
 
-class names : public ::testing::Test {
+class names : public testing::on_opencl {
  protected:
-  void SetUp() override {
-#ifndef PAPPUS_TEST_LAMBDAS_ON_OPENCL
-    GTEST_SKIP() << "built without the compiler plugin";
-#else
-    ::setenv("POCL_DEVICES", "basic", 0);
-    if (session(options{.devices = "opencl:0"}).range(0, 8).explain_analyze().find("ran on") ==
-        std::string::npos)
-      GTEST_SKIP() << "no OpenCL device";
-#endif
-  }
-
   /// make(session) -> query.
   template <typename Make>
   static void expect_same(const char* name, Make make) {
