@@ -34,12 +34,10 @@ mkdir -p "$all"
 for preset in "${presets[@]}"; do
   echo "== $preset: configuring and building"
   chosen=()
-  if [[ $preset != release ]]; then
-    chosen=("${options[@]}")
-    # The release build is where one works and compiles file by file. The others are built as a
-    # whole here; where that is in the way: cmake --preset PRESET -DPAPPUS_UNITY=OFF.
-    [[ -f build/$preset/CMakeCache.txt ]] || chosen+=(-DPAPPUS_UNITY=ON)
-  fi
+  [[ $preset == release ]] || chosen=("${options[@]}")
+  # New builds compile folders as a whole. Where one works on, files are better compiled one by one:
+  # cmake --preset PRESET -DPAPPUS_UNITY=OFF, before or after.
+  [[ -f build/$preset/CMakeCache.txt ]] || chosen+=(-DPAPPUS_UNITY=ON)
   cmake --preset "$preset" "${chosen[@]}" >/dev/null
   cmake --build "build/$preset" -j "$(nproc)"
   echo "subdirs(\"$root/build/$preset\")" >>"$all/CTestTestfile.cmake"

@@ -102,6 +102,18 @@ def adding_an_operator(tree, _):
     yield from check_operator_list(tree)
 
 
+def compiled_files(root, build):
+    """What a build compiles: alone, or as a part of a unit of several files (PAPPUS_UNITY)."""
+    files = set()
+    with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as stream:
+        for command in json.load(stream):
+            files.add(command["file"])
+            if "/Unity/unity_" in command["file"]:
+                with open(command["file"], encoding="utf-8") as unit:
+                    files.update(re.findall(r'^#include "(/.*)"$', unit.read(), re.MULTILINE))
+    return {os.path.relpath(file, root) for file in files}
+
+
 def dead_files(tree, options):
     """Headers only their own .cpp includes, and .cpp files that no target compiles."""
     users = {}
@@ -121,8 +133,7 @@ def dead_files(tree, options):
             yield f"{file.path}: nobody includes it; remove it"
     if not options.build:
         return
-    with open(os.path.join(options.build, "compile_commands.json"), encoding="utf-8") as stream:
-        built = {os.path.relpath(entry["file"], tree.root) for entry in json.load(stream)}
+    built = compiled_files(tree.root, options.build)
     for file in tree.code():
         separate = compiled_by_a_test(file.path) or file.path.endswith("_fuzz.cpp")
         if not file.is_header and not separate and file.path not in built:

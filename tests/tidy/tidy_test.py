@@ -55,6 +55,11 @@ class TidyTest(unittest.TestCase):
                     stream.write(text)
             if built := options.pop("built", None):
                 options["build"] = root
+                if unit := options.pop("unit", None):
+                    built = [*built, "Unity/unity_0_cxx.cxx"]
+                    os.mkdir(os.path.join(root, "Unity"))
+                    with open(os.path.join(root, built[-1]), "w", encoding="utf-8") as stream:
+                        stream.writelines(f'#include "{root}/{path}"\n' for path in unit)
                 with open(os.path.join(root, "compile_commands.json"), "w") as stream:
                     json.dump([{"file": os.path.join(root, path)} for path in built], stream)
             values = {"build": None, "compiler": None, "clang_format": "clang-format-19"}
@@ -193,6 +198,11 @@ class TidyTest(unittest.TestCase):
         sources = [path for path in CLEAN if path.endswith(".cpp")]
         self.finds("dead_files", {"src/base/lost.cpp": "", "examples/consumer/main.cpp": "",
                                   "tests/formats/csv_fuzz.cpp": ""}, "lost.cpp", built=sources)
+
+    def test_dead_files_counts_the_files_of_a_unit_as_compiled(self):
+        first, *others = [path for path in CLEAN if path.endswith(".cpp")]
+        self.assertEqual(self.check("dead_files", {}, built=[first], unit=others), [])
+        self.finds("dead_files", {}, others[-1], built=[first], unit=others[:-1])
 
     def test_public_headers_finds_third_party_includes(self):
         self.finds("public_headers", {"include/pappus/error.h": "#include <fmt/format.h>\n"},
