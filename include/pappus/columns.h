@@ -5,7 +5,7 @@
 // out of zero bytes for any trivially copyable record, default constructible or not, so no rule of
 // the language is bent as offsetof tricks do.
 //
-// Without names (NPY, raw) the fields are found by structured bindings, up to max_fields of them.
+// Without names (NPY, raw) the fields are found by structured bindings, up to fields_max of them.
 // Not here: nested records and longer ones, whose layout is their size alone.
 #pragma once
 

@@ -185,7 +185,7 @@ class grouped : public detail::group_refusals<detail::value_of<E>> {
   /// Needs memory for two copies of all records and keys.
   template <typename F>
   auto map_groups(F f) const {
-    if constexpr (E::form != detail::shape::aligned) {
+    if constexpr (E::yields != detail::cardinality::one) {
       auto rows = query<E>(session_, rows_, bare_stage()).materialise();
       return regrouped(rows).map_groups(std::move(f));
     } else {
@@ -250,7 +250,7 @@ class grouped : public detail::group_refusals<detail::value_of<E>> {
   template <typename Grouping>
   PAPPUS_GLUE detail::stage_spec stage_of(Grouping grouping) const {
     auto stage = stage_;
-    stage.form = E::form;
+    stage.yields = E::yields;
     stage.element = std::make_shared<const Grouping>(std::move(grouping));
     return stage;
   }

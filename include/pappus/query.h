@@ -117,9 +117,9 @@ class query : public detail::element_refusals<detail::value_of<E>>,
   /// pair{record i of this, record i of other}; as long as the shorter one.
   template <typename Other>
   auto zip(const query<Other>& other) const {
-    if constexpr (E::form != detail::shape::aligned) {
+    if constexpr (E::yields != detail::cardinality::one) {
       return materialise().zip(other);
-    } else if constexpr (Other::form != detail::shape::aligned) {
+    } else if constexpr (Other::yields != detail::cardinality::one) {
       return zip(other.materialise());
     } else {
       detail::zipped<E, Other> expression{expression_, detail::access::expression(other)};
@@ -137,7 +137,7 @@ class query : public detail::element_refusals<detail::value_of<E>>,
 
   /// indexed{position from 0, record}.
   auto enumerate() const {
-    if constexpr (E::form == detail::shape::aligned)
+    if constexpr (E::yields == detail::cardinality::one)
       return extend("enumerate", detail::enumerated<E>{expression_});
     else
       return materialise().enumerate();
@@ -332,7 +332,7 @@ class query : public detail::element_refusals<detail::value_of<E>>,
   /// The stage with its element function erased, for nodes that consume it.
   PAPPUS_GLUE detail::stage_spec erased_stage() const {
     auto stage = stage_;
-    stage.form = E::form;
+    stage.yields = E::yields;
     stage.element = std::make_shared<const E>(expression_);
     stage.describe = detail::describe_records<E>;
     return stage;
@@ -365,7 +365,7 @@ class query : public detail::element_refusals<detail::value_of<E>>,
     params->reducer = detail::reduce_kernel_of<R>(std::move(prototype));
     const auto layout = params->reducer.result;
     auto stage = stage_;
-    stage.form = E::form;
+    stage.yields = E::yields;
     stage.element = std::make_shared<const Element>(std::move(element));
     stage.describe = describe;
     return value<detail::result_of<R>>(

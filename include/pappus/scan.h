@@ -12,7 +12,7 @@ collection<R> scan(const query<E>& from, Op op, std::shared_ptr<const R> initial
   static_assert(record<R>, "scan: running values must be trivially copyable records");
   static_assert(std::is_convertible_v<value_of<E>, R>,
                 "scan: a record must convert to the type of the running values");
-  if constexpr (E::form != shape::aligned) {
+  if constexpr (E::yields != cardinality::one) {
     return scan<Exclusive, R>(from.materialise(), std::move(op), std::move(initial));
   } else {
     using element = scan_element<E, Op, R, Exclusive>;

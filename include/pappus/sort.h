@@ -38,7 +38,7 @@ PAPPUS_GLUE collection<typename query<E>::value_type> query<E>::sort_by(Keys... 
                 "sort_by: a key must be a number, an enumerator, a std::string_view, or a pair or "
                 "array of numbers of at most 16 bytes");
   using element = detail::sort_element<E, Keys...>;
-  if constexpr (E::form != detail::shape::aligned ||
+  if constexpr (E::yields != detail::cardinality::one ||
                 (detail::moves_of<element>() == detail::sort_moves::addresses &&
                  !std::same_as<E, detail::source<value_type>>)) {
     return materialise().sort_by(std::move(keys)...);
@@ -76,7 +76,7 @@ PAPPUS_GLUE collection<value_of<E>> choose(const query<E>& from, std::int64_t n,
                 "top, bottom: the key must be a number, an enumerator, a std::string_view, or a "
                 "pair or array of numbers of at most 16 bytes");
   if (n > top_most) return from.sort_by(directed_key<Key, Greatest>{std::move(key)}).take(n);
-  if constexpr (E::form == shape::many) {
+  if constexpr (E::yields == cardinality::any) {
     return choose<Greatest>(from.materialise(), n, std::move(key), name);
   } else {
     using element = top_element<E, Key, Greatest>;

@@ -11,8 +11,8 @@
 namespace pappus::algorithms {
 namespace {
 
-constexpr std::size_t leaf_table_bytes_most = 512u << 10;  // half of a core's L2
-constexpr std::int64_t piece_states = 2048;                // per work item
+constexpr std::size_t leaf_table_bytes_max = 512u << 10;  // half of a core's L2
+constexpr std::int64_t piece_states = 2048;               // per work item
 
 }  // namespace
 
@@ -21,7 +21,7 @@ std::size_t group_table_bytes(const detail::group_params& params) {
 }
 
 bool group_has_leaf_tables(const detail::group_params& params) {
-  return group_table_bytes(params) <= leaf_table_bytes_most;
+  return group_table_bytes(params) <= leaf_table_bytes_max;
 }
 
 std::int64_t group_leaf_rows(const detail::group_params& params) {
@@ -35,8 +35,8 @@ void fill_groups(const detail::group_params& params, std::byte* states, std::siz
 }
 
 dense_groups::dense_groups(const detail::group_params& params, detail::memory_source& memory,
-                           std::string_view who)
-    : params_(params), table_(memory, group_table_bytes(params), who) {}
+                           std::string_view owner)
+    : params_(params), table_(memory, group_table_bytes(params), owner) {}
 
 template <typename F>
 void dense_groups::for_each_piece(detail::workers& team, F&& f) const {
@@ -70,10 +70,10 @@ void dense_groups::merge(detail::workers& team, const std::byte* tables, std::si
 }
 
 void dense_groups::write(detail::workers& team, detail::memory_source& memory,
-                         detail::row_set& output, std::string_view who) {
+                         detail::row_set& output, std::string_view owner) {
   if (!has_states_) fill(team);
   const std::size_t size = output.layout().size;
-  detail::block rows(memory, static_cast<std::size_t>(params_.domain) * size, who);
+  detail::buffer rows(memory, static_cast<std::size_t>(params_.domain) * size, owner);
   for_each_piece(team, [&](std::int64_t first, std::size_t n) {
     const std::byte* states[piece_states];
     std::uint64_t keys[piece_states];
@@ -88,7 +88,7 @@ void dense_groups::write(detail::workers& team, detail::memory_source& memory,
     }
     params_.emit(narrow, states, n, rows.data() + static_cast<std::size_t>(first) * size);
   });
-  append_block(output, std::move(rows), params_.domain);
+  append_buffer(output, std::move(rows), params_.domain);
 }
 
 }  // namespace pappus::algorithms

@@ -24,7 +24,7 @@ void fill_groups(const detail::group_params& params, std::byte* states, std::siz
 class dense_groups {
  public:
   dense_groups(const detail::group_params& params, detail::memory_source& memory,
-               std::string_view who);
+               std::string_view owner);
 
   std::byte* states() const noexcept { return table_.data(); }
   /// Gives all groups the state of one without rows.
@@ -33,7 +33,7 @@ class dense_groups {
   void merge(detail::workers& team, const std::byte* tables, std::size_t stride, std::int64_t n);
   /// Appends the records of all groups.
   void write(detail::workers& team, detail::memory_source& memory, detail::row_set& output,
-             std::string_view who);
+             std::string_view owner);
 
  private:
   std::byte* state(std::int64_t key) const {
@@ -44,7 +44,7 @@ class dense_groups {
   void for_each_piece(detail::workers& team, F&& f) const;
 
   const detail::group_params& params_;
-  detail::block table_;
+  detail::buffer table_;
   bool has_states_ = false;
 };
 

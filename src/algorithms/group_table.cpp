@@ -18,33 +18,33 @@ constexpr std::size_t prefetch_beyond_bytes = 512u << 10;  // half of a core's L
 // A small table that many look-ups find displaced is worth a few microseconds' search for a better
 // hash.
 constexpr std::uint64_t displaced_before_reseed = 1u << 15;
-constexpr std::size_t most_keys_to_reseed = 1500;
+constexpr std::size_t keys_to_reseed_max = 1500;
 
 // Longer than any but a table whose keys don't spread would need.
 constexpr std::size_t long_probe = 256;
-constexpr unsigned most_long_probes = 8;
+constexpr unsigned long_probes_max = 8;
 
 }  // namespace
 
 group_table::group_table(detail::memory_source& memory, std::size_t key_bytes,
                          std::size_t state_bytes, std::size_t state_align,
-                         const std::byte* initial_state, std::size_t expected, std::string_view who,
-                         table_layout layout)
+                         const std::byte* initial_state, std::size_t expected,
+                         std::string_view owner, table_layout layout)
     : memory_(&memory),
       key_bytes_(key_bytes),
       state_bytes_(state_bytes),
       state_offset_(detail::group_state_offset(key_bytes, state_align)),
       stride_(detail::group_slot_bytes(key_bytes, state_bytes, state_align)),
       initial_state_(initial_state, initial_state + state_bytes),
-      who_(who),
+      owner_(owner),
       sparse_(layout.sparse) {
   hash_.skip = layout.partition_bits;
   std::size_t capacity = smallest_capacity;
-  while (most_keys(capacity) < expected) capacity *= 2;
+  while (keys_max(capacity) < expected) capacity *= 2;
   with_key_type(key_bytes, [&](auto key) { rebuild<decltype(key)>(capacity, layout.seed); });
 }
 
-std::size_t group_table::most_keys(std::size_t capacity) const noexcept {
+std::size_t group_table::keys_max(std::size_t capacity) const noexcept {
   const std::size_t bytes = capacity * stride_;
   return capacity / (!sparse_ ? 2 : bytes <= (96u << 10) ? 16 : bytes <= (512u << 10) ? 4 : 2);
 }
@@ -62,12 +62,12 @@ bool group_table::occupied(const std::byte* slot) const noexcept {
 
 template <typename Key>
 void group_table::rebuild(std::size_t capacity, std::uint64_t seed) {
-  detail::block fresh(*memory_, (capacity + 1) * stride_, who_);
+  detail::buffer fresh(*memory_, (capacity + 1) * stride_, owner_);
   const std::size_t old_capacity = slots_.data() == nullptr ? 0 : mask_ + 1;
   std::swap(fresh, slots_);
   mask_ = capacity - 1;
   if (capacity != old_capacity) reseeded_ = false;
-  most_keys_ = most_keys(capacity);
+  keys_max_ = keys_max(capacity);
   hash_.seed = seed;
   hash_.shift = static_cast<unsigned>(64 - std::countr_zero(capacity));
   displaced_ = 0;
@@ -112,7 +112,7 @@ std::uint64_t group_table::best_seed() const {
 template <typename Key>
 std::byte* group_table::insert(std::byte* slot, const Key& key) {
   for (std::size_t steps = 0;; slot = next(slot)) {
-    if (++steps > long_probe && long_probes_ < most_long_probes) [[unlikely]] {
+    if (++steps > long_probe && long_probes_ < long_probes_max) [[unlikely]] {
       ++long_probes_;
       rebuild<Key>(mask_ + 1, hash_.seed + 1);
       return nullptr;
@@ -124,7 +124,7 @@ std::byte* group_table::insert(std::byte* slot, const Key& key) {
     }
     if (found == reserved_key<Key>()) break;
   }
-  if (size_ >= most_keys_) {
+  if (size_ >= keys_max_) {
     rebuild<Key>(2 * (mask_ + 1), hash_.seed);
     return nullptr;
   }
@@ -191,7 +191,7 @@ bool group_table::find_all(const Key* keys, std::size_t n, std::byte** states) {
 
 template <typename Key>
 void group_table::reseed_if_worthwhile() {
-  if (displaced_ <= displaced_before_reseed || size_ > most_keys_to_reseed || reseeded_) return;
+  if (displaced_ <= displaced_before_reseed || size_ > keys_to_reseed_max || reseeded_) return;
   reseeded_ = true;  // until the table grows
   rebuild<Key>(mask_ + 1, best_seed<Key>());
 }
@@ -199,7 +199,7 @@ void group_table::reseed_if_worthwhile() {
 template <typename Key>
 void group_table::find_batch(const std::byte* keys, std::size_t n, std::byte** states) {
   reseed_if_worthwhile<Key>();
-  Key copy[max_batch];  // keys may be unaligned
+  Key copy[batch_max];  // keys may be unaligned
   std::memcpy(copy, keys, n * sizeof(Key));
   while (!find_all(copy, n, states)) continue;
 }
@@ -220,7 +220,7 @@ std::byte* group_table::find_displaced(const Key& key) {
 }
 
 std::uint64_t group_table::good_seed() const {
-  if (size_ > most_keys_to_reseed) return hash_.seed;
+  if (size_ > keys_to_reseed_max) return hash_.seed;
   return with_key_type(key_bytes_, [&](auto key) { return best_seed<decltype(key)>(); });
 }
 

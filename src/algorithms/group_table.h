@@ -44,18 +44,18 @@ struct table_layout {
 
 class group_table {
  public:
-  static constexpr std::size_t max_batch = 512;  ///< keys a call of find_or_insert
+  static constexpr std::size_t batch_max = 512;  ///< keys a call of find_or_insert
 
   /// \param key_bytes      4, 8 or 16.
   /// \param initial_state  `state_bytes` bytes, copied into each new slot.
   /// \param state_align    a power of two, at most 64.
   /// \param expected       distinct keys expected; 0 when unknown. The table grows as needed.
-  /// \param who            the operator, for memory errors.
+  /// \param owner          the operator, for memory errors.
   group_table(detail::memory_source& memory, std::size_t key_bytes, std::size_t state_bytes,
               std::size_t state_align, const std::byte* initial_state, std::size_t expected,
-              std::string_view who, table_layout layout = {});
+              std::string_view owner, table_layout layout = {});
 
-  /// Sets states[i] to the address of the state of key i, n <= max_batch. The addresses hold until
+  /// Sets states[i] to the address of the state of key i, n <= batch_max. The addresses hold until
   /// the next call. Throws memory_error when the table can't grow; it is then unchanged but for new
   /// keys with initial states.
   void find_or_insert(const std::byte* keys, std::size_t n, std::byte** states);
@@ -110,16 +110,16 @@ class group_table {
     return slot == slots_.data() + (mask_ + 1) * stride_ ? slots_.data() : slot;
   }
   bool occupied(const std::byte* slot) const noexcept;
-  std::size_t most_keys(std::size_t capacity) const noexcept;
+  std::size_t keys_max(std::size_t capacity) const noexcept;
 
   detail::memory_source* memory_;
   std::size_t key_bytes_, state_bytes_, state_offset_, stride_;
   std::vector<std::byte> initial_state_;
-  std::string who_;
-  detail::block slots_;        // mask_ + 1 slots, then the one for the reserved key
-  std::size_t mask_ = 0;       // capacity - 1
-  std::size_t size_ = 0;       // the reserved key included
-  std::size_t most_keys_ = 0;  // grow before exceeding
+  std::string owner_;
+  detail::buffer slots_;      // mask_ + 1 slots, then the one for the reserved key
+  std::size_t mask_ = 0;      // capacity - 1
+  std::size_t size_ = 0;      // the reserved key included
+  std::size_t keys_max_ = 0;  // grow before exceeding
   bool has_reserved_key_ = false;
   bool sparse_ = true;
   unsigned long_probes_ = 0;  // seeds that were given up

@@ -24,7 +24,7 @@ struct join_index {
   /// Strings are looked up by hash; no two different ones of the build side share one under this
   /// seed.
   std::uint64_t seed = 0;
-  detail::block strings;  // std::string_view of each row
+  detail::buffer strings;  // std::string_view of each row
 };
 
 }  // namespace pappus::algorithms

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t batch_keys = 512;
 constexpr std::size_t region_bytes_wanted = 256u << 10;  // fits L2 beside the rows that fill it
-constexpr unsigned most_region_bits = 9;
+constexpr unsigned region_bits_max = 9;
 constexpr std::size_t prefetch_index_beyond_bytes = 512u << 10;
 
 template <typename Row>
@@ -197,7 +197,7 @@ class join_builder {
     }
     for (bool built = false; !built;) {
       block_partition parts(memory_, ranges(), regions_, sizeof(Key), sizeof(Row), table_.n_,
-                            table_.who_);
+                            table_.owner_);
       partition_rows(parts);
       built = fill_entries(parts);
       if (built) {
@@ -206,7 +206,7 @@ class join_builder {
         if (++table_.seed_ % 4 == 0) table_.region_buckets_ *= 2;
         allocate(table_.region_buckets_ * regions_ * index::stride);
       } else {
-        throw usage_error(table_.who_ + ": a key lies outside its known domain of " +
+        throw usage_error(table_.owner_ + ": a key lies outside its known domain of " +
                           std::to_string(table_.domain_.size) +
                           " keys; widen the domain or join without one");
       }
@@ -259,7 +259,7 @@ class join_builder {
 
   void allocate(std::uint64_t bytes) {
     table_.index_.reset();
-    table_.index_ = detail::block(memory_, bytes, table_.who_);
+    table_.index_ = detail::buffer(memory_, bytes, table_.owner_);
   }
 
   // Buckets are half full on average: then only one look-up in twenty goes on to a second one.
@@ -267,7 +267,7 @@ class join_builder {
     const std::uint64_t buckets = table_.n_ / index::width * 2 + 2;
     const std::uint64_t bytes = buckets * index::stride;
     table_.region_bits_ =
-        std::min<unsigned>(most_region_bits, std::bit_width(bytes / region_bytes_wanted));
+        std::min<unsigned>(region_bits_max, std::bit_width(bytes / region_bytes_wanted));
     regions_ = 1u << table_.region_bits_;
     // A region's share of the keys varies by a few standard deviations.
     table_.region_buckets_ = buckets / regions_ + 4;
@@ -277,7 +277,7 @@ class join_builder {
   void plan_domain() {
     const std::uint64_t size = table_.domain_.size;
     unsigned bits = std::bit_width(region_bytes_wanted / sizeof(entry<Row>)) - 1;
-    while (((size - 1) >> bits) >= (1u << most_region_bits)) ++bits;
+    while (((size - 1) >> bits) >= (1u << region_bits_max)) ++bits;
     table_.region_bits_ = bits;
     regions_ = static_cast<unsigned>(((size - 1) >> bits) + 1);
     allocate((size + 1) * sizeof(entry<Row>));
@@ -346,7 +346,7 @@ class join_builder {
       starts[region + 1] = total;
     });
     for (unsigned region = 0; region < regions_; ++region) starts[region + 1] += starts[region];
-    table_.rows_ = detail::block(memory_, starts[regions_] * sizeof(Row), table_.who_);
+    table_.rows_ = detail::buffer(memory_, starts[regions_] * sizeof(Row), table_.owner_);
     Row* const runs = table_.rows_.template as<Row>();
     detail::parallel_chunks(team_, regions_, [&](std::size_t region, unsigned) {
       std::uint64_t at = starts[region];
@@ -380,13 +380,13 @@ class join_builder {
 
 join_table::join_table(detail::workers& team, detail::memory_source& memory, const std::byte* keys,
                        std::uint64_t n, std::size_t key_bytes, join_domain domain,
-                       std::string_view who, std::size_t row_bytes)
+                       std::string_view owner, std::size_t row_bytes)
     : n_(n),
       key_bytes_(key_bytes),
       row_bytes_(row_bytes != 0     ? row_bytes
                  : n <= 0xffffffffu ? 4
                                     : 8),
-      who_(who),
+      owner_(owner),
       domain_(domain) {
   with_key_type(key_bytes, [&](auto key) {
     using key_type = decltype(key);

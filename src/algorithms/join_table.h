@@ -46,7 +46,7 @@ class join_table {
   /// \param row_bytes   of row numbers inside: 4, 8 or 0 to choose by n.
   /// \throws memory_error; usage_error for a key outside the domain.
   join_table(detail::workers& team, detail::memory_source& memory, const std::byte* keys,
-             std::uint64_t n, std::size_t key_bytes, join_domain domain, std::string_view who,
+             std::uint64_t n, std::size_t key_bytes, join_domain domain, std::string_view owner,
              std::size_t row_bytes = 0);
 
   /// For each of n keys: the number of rows that have it, and where they are: count 0: first is
@@ -69,9 +69,9 @@ class join_table {
 
   /// The table as it lies in memory, for look-ups elsewhere.
   struct layout {
-    const detail::block& index;  ///< entries by key, or regions of buckets of 64 bytes
-    const detail::block& rows;   ///< runs of equal keys' rows; empty when unique()
-    join_domain domain;          ///< size 0: buckets
+    const detail::buffer& index;  ///< entries by key, or regions of buckets of 64 bytes
+    const detail::buffer& rows;   ///< runs of equal keys' rows; empty when unique()
+    join_domain domain;           ///< size 0: buckets
     std::uint64_t seed, region_buckets;
     unsigned region_bits;  ///< of buckets: 2^region_bits regions
     std::size_t key_bytes, row_bytes;
@@ -86,15 +86,15 @@ class join_table {
 
   std::uint64_t n_;
   std::size_t key_bytes_, row_bytes_;
-  std::string who_;
+  std::string owner_;
   bool unique_ = true;
   // The index: buckets or entries in regions.
-  detail::block index_;
+  detail::buffer index_;
   std::uint64_t seed_ = 0;
   unsigned region_bits_ = 0;          // hash: 2^region_bits_ regions; domain: keys per region, log2
   std::uint64_t region_buckets_ = 0;  // hash
   join_domain domain_;
-  detail::block rows_;  // runs of equal keys' rows
+  detail::buffer rows_;  // runs of equal keys' rows
   void (*probe_)(const join_table&, const std::byte*, std::size_t, std::uint64_t*,
                  std::uint64_t*) = nullptr;
 };

@@ -65,13 +65,13 @@ void partition_numbers(const Key* keys, std::size_t n, const partition_function&
 block_partition::block_partition(detail::memory_source& memory, unsigned ranges,
                                  unsigned partitions, std::size_t key_bytes,
                                  std::size_t payload_bytes, std::size_t expected_rows,
-                                 std::string_view who)
+                                 std::string_view owner)
     : memory_(&memory),
       partitions_(partitions),
       key_bytes_(key_bytes),
       payload_bytes_(payload_bytes),
       stream_(expected_rows * (key_bytes + payload_bytes) > stream_beyond_bytes),
-      who_(who),
+      owner_(owner),
       ranges_(ranges) {
   // Half a block is wasted per chain, so blocks hold about a sixteenth of a chain's expected rows.
   const std::size_t chain_rows = expected_rows / (std::size_t{ranges} * partitions + 1);
@@ -97,7 +97,7 @@ block_partition::input_range& block_partition::open(unsigned range) {
     fresh->chains.resize(partitions_);
     fresh->cursors.resize(partitions_);
     fresh->waiting.resize(partitions_);
-    fresh->buffers = detail::block(*memory_, round_up(buffer_bytes_ * partitions_, 64), who_);
+    fresh->buffers = detail::buffer(*memory_, round_up(buffer_bytes_ * partitions_, 64), owner_);
     entry = std::move(fresh);
   }
   return *entry;
@@ -105,7 +105,7 @@ block_partition::input_range& block_partition::open(unsigned range) {
 
 void block_partition::add_block(input_range& range, unsigned partition) {
   if (range.slabs.empty() || range.slab_used == slab_bytes_) {
-    range.slabs.emplace_back(*memory_, slab_bytes_, who_);
+    range.slabs.emplace_back(*memory_, slab_bytes_, owner_);
     range.slab_used = 0;
   }
   std::byte* block = range.slabs.back().data() + range.slab_used;

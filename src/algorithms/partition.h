@@ -65,7 +65,7 @@ class block_partition {
   /// \param expected_rows  of all ranges; decides how large blocks are, not how much fits.
   block_partition(detail::memory_source& memory, unsigned ranges, unsigned partitions,
                   std::size_t key_bytes, std::size_t payload_bytes, std::size_t expected_rows,
-                  std::string_view who);
+                  std::string_view owner);
   ~block_partition();
 
   /// Appends n rows to range `range`, from one thread at a time a range. A few hundred at a time
@@ -116,8 +116,8 @@ class block_partition {
     std::vector<chain> chains;           // per partition
     std::vector<cursor> cursors;         // per partition
     std::vector<std::uint32_t> waiting;  // rows in each partition's buffer
-    detail::block buffers;               // group_rows keys, then as many payloads, per partition
-    std::vector<detail::block> slabs;
+    detail::buffer buffers;              // group_rows keys, then as many payloads, per partition
+    std::vector<detail::buffer> slabs;
     std::size_t slab_used = 0;  // bytes of the last slab
   };
 
@@ -133,7 +133,7 @@ class block_partition {
   std::size_t block_rows_ = 0, payload_offset_ = 0, block_bytes_ = 0, slab_bytes_ = 0;
   std::size_t buffer_bytes_ = 0;  // of one partition
   bool stream_;
-  std::string who_;
+  std::string owner_;
   std::vector<std::unique_ptr<input_range>> ranges_;
 };
 

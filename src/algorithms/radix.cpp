@@ -17,14 +17,14 @@ namespace {
 
 constexpr std::size_t sequential_rows = 4096;            // fewer aren't worth waking the team
 constexpr std::size_t bucket_bytes_wanted = 400u << 10;  // with as much scratch, these fit L2
-constexpr std::size_t bucket_bytes_most = 800u << 10;    // larger ones leave L2: split them again
+constexpr std::size_t bucket_bytes_max = 800u << 10;     // larger ones leave L2: split them again
 constexpr std::size_t team_bytes = 8u << 20;             // larger ones are split by the whole team
-constexpr std::size_t buffers_bytes_most = 256u << 10;
-constexpr std::size_t scratch_bytes = bucket_bytes_most + 64;
-static_assert(scratch_bytes >= buffers_bytes_most);
-constexpr unsigned most_split_bits = 11;
+constexpr std::size_t buffers_bytes_max = 256u << 10;
+constexpr std::size_t scratch_bytes = bucket_bytes_max + 64;
+static_assert(scratch_bytes >= buffers_bytes_max);
+constexpr unsigned split_bits_max = 11;
 constexpr std::size_t piece_rows = 1u << 17;
-constexpr std::size_t most_pieces = 64;
+constexpr std::size_t pieces_max = 64;
 
 template <typename Key, std::size_t Bytes>
 class sorter {
@@ -32,8 +32,8 @@ class sorter {
   using side = sort_side<Key, Bytes>;
 
   sorter(detail::workers& team, detail::memory_source& memory, std::array<side, 2> sides,
-         std::string_view who)
-      : team_(team), memory_(memory), sides_(sides), who_(who) {}
+         std::string_view owner)
+      : team_(team), memory_(memory), sides_(sides), owner_(owner) {}
 
   /// Sorts the rows of sides[0] without changing them into sides[1]: by keys ^ flip.
   void sort_apart(std::uint64_t n, Key flip)
@@ -79,12 +79,12 @@ class sorter {
   static unsigned split_bits(std::uint64_t n, unsigned key_width) {
     const unsigned fit = std::bit_width(n * row_bytes / bucket_bytes_wanted);
     const unsigned balance = std::min<unsigned>(std::bit_width(n / sequential_rows), 6);
-    const unsigned most = std::bit_width(buffers_bytes_most / group_bytes) - 1;
-    return std::min({std::max({fit, balance, 1u}), most, most_split_bits, key_width});
+    const unsigned most = std::bit_width(buffers_bytes_max / group_bytes) - 1;
+    return std::min({std::max({fit, balance, 1u}), most, split_bits_max, key_width});
   }
 
   static std::size_t pieces_of(std::uint64_t n) {
-    return std::clamp<std::size_t>(n / piece_rows, 1, most_pieces);
+    return std::clamp<std::size_t>(n / piece_rows, 1, pieces_max);
   }
   static std::uint64_t piece_start(std::uint64_t n, std::size_t piece) {
     return n / pieces_of(n) * piece + std::min<std::uint64_t>(piece, n % pieces_of(n));
@@ -141,7 +141,7 @@ class sorter {
     const unsigned width = width_of(static_cast<Key>(survey.most - survey.least));
     const unsigned bits = split_bits(n, width), shift = width - bits;
     const std::size_t buckets = std::size_t{1} << bits, pieces = pieces_of(n);
-    detail::block memory(memory_, pieces * buckets * sizeof(std::uint64_t), who_);
+    detail::buffer memory(memory_, pieces * buckets * sizeof(std::uint64_t), owner_);
     auto* const starts = memory.as<std::uint64_t>();  // of a piece's rows in each bucket
     detail::parallel_chunks(team_, pieces, [&](std::size_t piece, unsigned) {
       const std::uint64_t first = piece_start(n, piece);
@@ -193,7 +193,7 @@ class sorter {
 
   // Sorts rows on one worker, splitting them while they exceed L2.
   void sort_alone(std::uint64_t begin, std::uint64_t n, int from, int to, unsigned worker) {
-    if (n * row_bytes <= bucket_bytes_most) {
+    if (n * row_bytes <= bucket_bytes_max) {
       bucket_sorter<Key, Bytes>::sort(sides_[from].at(begin), scratch_side(worker),
                                       sides_[to].at(begin), n);
       return unflip(begin, n);
@@ -234,8 +234,8 @@ class sorter {
     std::uint64_t longest = 0;
     for (std::size_t i = 0; i + 1 < starts.size(); ++i)
       longest = std::max(longest, starts[i + 1] - starts[i]);
-    if (longest * row_bytes <= bucket_bytes_most) return;
-    spare_ = detail::block(memory_, starts.back() * row_bytes, who_);
+    if (longest * row_bytes <= bucket_bytes_max) return;
+    spare_ = detail::buffer(memory_, starts.back() * row_bytes, owner_);
     sides_[0].keys = spare_.as<Key>();
   }
 
@@ -322,29 +322,29 @@ class sorter {
 
   // A worker's scratch is used by scatter() and by the sorting of a bucket, never at once.
   std::byte* scratch_of(unsigned worker) {
-    detail::block& own = scratch_[worker];
-    if (own.data() == nullptr) own = detail::block(memory_, scratch_bytes, who_);
+    detail::buffer& own = scratch_[worker];
+    if (own.data() == nullptr) own = detail::buffer(memory_, scratch_bytes, owner_);
     return own.data();
   }
   side scratch_side(unsigned worker) {
     std::byte* const keys = scratch_of(worker);
-    std::byte* const payload = keys + bucket_bytes_most / row_bytes * sizeof(Key);
+    std::byte* const payload = keys + bucket_bytes_max / row_bytes * sizeof(Key);
     return {reinterpret_cast<Key*>(keys), reinterpret_cast<payload_of<Bytes>*>(payload)};
   }
 
   detail::workers& team_;
   detail::memory_source& memory_;
   std::array<side, 2> sides_;
-  std::string_view who_;
-  std::vector<detail::block> scratch_;  // per worker
-  Key flip_ = 0;                        // what sides_[1] is to be flipped by where it is done
-  bool borrowed_ = false;               // sides_[0] must stay as it is
-  detail::block spare_;
+  std::string_view owner_;
+  std::vector<detail::buffer> scratch_;  // per worker
+  Key flip_ = 0;                         // what sides_[1] is to be flipped by where it is done
+  bool borrowed_ = false;                // sides_[0] must stay as it is
+  detail::buffer spare_;
 };
 
 template <typename Key>
 sorted_in sort_with(detail::workers& team, detail::memory_source& memory, const sort_buffers& b,
-                    std::uint64_t n, std::size_t payload_bytes, std::string_view who) {
+                    std::uint64_t n, std::size_t payload_bytes, std::string_view owner) {
   const auto run = [&](auto size) {
     constexpr std::size_t bytes = decltype(size)::value;
     using side = sort_side<Key, bytes>;
@@ -352,7 +352,7 @@ sorted_in sort_with(detail::workers& team, detail::memory_source& memory, const 
       return side{reinterpret_cast<Key*>(keys), reinterpret_cast<payload_of<bytes>*>(payload)};
     };
     sorter<Key, bytes> work(team, memory,
-                            {make(b.keys, b.payload), make(b.other_keys, b.other_payload)}, who);
+                            {make(b.keys, b.payload), make(b.other_keys, b.other_payload)}, owner);
     return work.sort(n);
   };
   switch (payload_bytes) {
@@ -370,9 +370,9 @@ sorted_in sort_with(detail::workers& team, detail::memory_source& memory, const 
 // Payloads of any other size: row numbers are sorted in their place, then each payload moves once.
 template <typename Key, typename Row>
 sorted_in sort_rows(detail::workers& team, detail::memory_source& memory, const sort_buffers& b,
-                    std::uint64_t n, std::size_t payload_bytes, std::string_view who) {
+                    std::uint64_t n, std::size_t payload_bytes, std::string_view owner) {
   const std::size_t side_bytes = round_up(n * sizeof(Row), 64);
-  const detail::block numbers(memory, 2 * side_bytes, who);
+  const detail::buffer numbers(memory, 2 * side_bytes, owner);
   Row* const rows = numbers.as<Row>();
   const std::size_t pieces = detail::ceil_div(n, piece_rows);
   detail::parallel_chunks(team, pieces, [&](std::size_t piece, unsigned) {
@@ -381,7 +381,7 @@ sorted_in sort_rows(detail::workers& team, detail::memory_source& memory, const 
   });
   const sort_buffers inner{b.keys, numbers.data(), b.other_keys, numbers.data() + side_bytes};
   const bool in_first =
-      sort_with<Key>(team, memory, inner, n, sizeof(Row), who) == sorted_in::first;
+      sort_with<Key>(team, memory, inner, n, sizeof(Row), owner) == sorted_in::first;
   const Row* const sorted =
       reinterpret_cast<const Row*>(in_first ? inner.payload : inner.other_payload);
   detail::parallel_chunks(team, pieces, [&](std::size_t piece, unsigned) {
@@ -403,7 +403,7 @@ sorted_in sort_rows(detail::workers& team, detail::memory_source& memory, const 
 
 sorted_in radix_sort(detail::workers& team, detail::memory_source& memory,
                      const sort_buffers& buffers, std::uint64_t n, std::size_t key_bytes,
-                     std::size_t payload_bytes, std::string_view who) {
+                     std::size_t payload_bytes, std::string_view owner) {
   return with_key_type(key_bytes, [&](auto bits) {
     using key_type = std::conditional_t<sizeof(bits) == 16, wide_key, decltype(bits)>;
     switch (payload_bytes) {
@@ -411,24 +411,24 @@ sorted_in radix_sort(detail::workers& team, detail::memory_source& memory,
       case 4:
       case 8:
       case 16:
-        return sort_with<key_type>(team, memory, buffers, n, payload_bytes, who);
+        return sort_with<key_type>(team, memory, buffers, n, payload_bytes, owner);
       default:
         return n <= 0xffffffffu ? sort_rows<key_type, std::uint32_t>(team, memory, buffers, n,
-                                                                     payload_bytes, who)
+                                                                     payload_bytes, owner)
                                 : sort_rows<key_type, std::uint64_t>(team, memory, buffers, n,
-                                                                     payload_bytes, who);
+                                                                     payload_bytes, owner);
     }
   });
 }
 
 void sort_integers(detail::workers& team, detail::memory_source& memory, const std::byte* in,
                    std::byte* out, std::uint64_t n, std::size_t bytes, std::uint64_t flip,
-                   std::string_view who) {
+                   std::string_view owner) {
   const auto run = [&]<typename Key>(Key own_flip) {
     const auto side = [](const std::byte* keys) {
       return sort_side<Key, 0>{reinterpret_cast<Key*>(const_cast<std::byte*>(keys)), nullptr};
     };
-    sorter<Key, 0>(team, memory, {side(in), side(out)}, who).sort_apart(n, own_flip);
+    sorter<Key, 0>(team, memory, {side(in), side(out)}, owner).sort_apart(n, own_flip);
   };
   if (bytes == 4)
     run(static_cast<std::uint32_t>(flip));

@@ -47,22 +47,22 @@ enum class sorted_in { first, other };
 /// \param key_bytes      4, 8 or 16 (bits128).
 /// \param payload_bytes  any; 0, 4, 8 and 16 are fastest.
 /// \returns              which of the buffers hold the result; what the others hold is unspecified.
-/// \throws memory_error naming `who`; pappus::cancelled. Needs scratch of about 100 KiB a worker,
+/// \throws memory_error naming `owner`; pappus::cancelled. Needs scratch of about 100 KiB a worker,
 ///         and 8 or 16 bytes a row when the payload is of another size.
 /// Cost: O(n) for keys of bounded width; reads and writes each row about three times, two of them
 /// in cache.
 sorted_in radix_sort(detail::workers& team, detail::memory_source& memory,
                      const sort_buffers& buffers, std::uint64_t n, std::size_t key_bytes,
-                     std::size_t payload_bytes, std::string_view who);
+                     std::size_t payload_bytes, std::string_view owner);
 
 /// Copies n integers to `out` in ascending order of (integer ^ flip) as an unsigned number.
 ///
 /// \param bytes  4 or 8 an integer; `out` is 64-byte aligned, and `in` is left as it is.
-/// \throws memory_error naming `who`; pappus::cancelled. Needs scratch of about 800 KiB a worker,
+/// \throws memory_error naming `owner`; pappus::cancelled. Needs scratch of about 800 KiB a worker,
 /// and as much as `out` when a few values are far more frequent than others.
 /// Cost: as radix_sort(), which it saves the mapping of integers to bits and back.
 void sort_integers(detail::workers& team, detail::memory_source& memory, const std::byte* in,
                    std::byte* out, std::uint64_t n, std::size_t bytes, std::uint64_t flip,
-                   std::string_view who);
+                   std::string_view owner);
 
 }  // namespace pappus::algorithms

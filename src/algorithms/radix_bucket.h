@@ -109,7 +109,7 @@ class bucket_sorter {
  private:
   static constexpr std::size_t few_rows = 24;
   static constexpr unsigned usual_digit_bits = 11;
-  static constexpr unsigned most_digit_bits = 12;
+  static constexpr unsigned digit_bits_max = 12;
 
   static unsigned digit(Key key, Key least, unsigned shift, unsigned mask) {
     return static_cast<unsigned>(static_cast<Key>(key - least) >> shift) & mask;
@@ -127,7 +127,7 @@ class bucket_sorter {
     if (survey.ascending) return;
     const unsigned bits = width_of(static_cast<Key>(survey.most - survey.least));
     const unsigned rows_bits = std::bit_width(n_);
-    const unsigned told = std::min({bits, rows_bits + 6u, 2 * most_digit_bits});
+    const unsigned told = std::min({bits, rows_bits + 6u, 2 * digit_bits_max});
     sort_by(survey.least, bits - told, told);
     if (told == bits || insert_sorted(4 * n_)) return;
     for (unsigned shift = 0; shift < bits; shift += usual_digit_bits) {
@@ -138,11 +138,11 @@ class bucket_sorter {
   // LSD by `bits` bits above `shift`, in one or two passes.
   void sort_by(Key least, unsigned shift, unsigned bits) {
     const unsigned one_pass =
-        std::clamp<unsigned>(std::bit_width(n_), 8, most_digit_bits);  // counters cost time, too
+        std::clamp<unsigned>(std::bit_width(n_), 8, digit_bits_max);  // counters cost time, too
     const unsigned passes = bits > one_pass ? 2 : 1;
     const unsigned low_bits = passes == 2 ? bits / 2 : bits;
     const unsigned low_mask = (1u << low_bits) - 1, high_mask = (1u << (bits - low_bits)) - 1;
-    std::array<std::uint32_t, 1u << most_digit_bits> low, high;
+    std::array<std::uint32_t, 1u << digit_bits_max> low, high;
     std::fill_n(low.begin(), low_mask + 1, 0);
     std::fill_n(high.begin(), high_mask + 1, 0);
     const Key* keys = at_.keys;
@@ -174,8 +174,8 @@ class bucket_sorter {
     at_ = out;
   }
 
-  // Insertion sort; gives up, with nothing lost, after `most_moves`.
-  bool insert_sorted(std::size_t most_moves) {
+  // Insertion sort; gives up, with nothing lost, after `moves_max`.
+  bool insert_sorted(std::size_t moves_max) {
     const side rows = at_;
     std::size_t moves = 0;
     for (std::size_t i = 1; i < n_; ++i) {
@@ -188,7 +188,7 @@ class bucket_sorter {
       rows.keys[to] = key;
       if constexpr (Bytes != 0) rows.payload[to] = payload;
       moves += i - to;
-      if (moves > most_moves) return false;
+      if (moves > moves_max) return false;
     }
     return true;
   }

@@ -11,20 +11,20 @@
 namespace pappus::algorithms {
 
 /// Appends the rows that a block begins with.
-inline void append_block(detail::row_set& to, detail::block memory, std::int64_t rows) {
+inline void append_buffer(detail::row_set& to, detail::buffer memory, std::int64_t rows) {
   to.append(memory.data(), rows);
   to.own(std::move(memory));
 }
 
 /// The rows that a block begins with.
 /// \param source  what the block is from: lives as long as it.
-inline std::shared_ptr<detail::row_set> rows_in(detail::block memory,
+inline std::shared_ptr<detail::row_set> rows_in(detail::buffer memory,
                                                 const detail::record_type& layout,
                                                 std::int64_t rows,
                                                 std::shared_ptr<const void> source) {
   auto set = std::make_shared<detail::row_set>(layout);
   set->keep(std::move(source));
-  append_block(*set, std::move(memory), rows);
+  append_buffer(*set, std::move(memory), rows);
   return set;
 }
 

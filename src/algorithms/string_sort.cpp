@@ -50,13 +50,13 @@ class string_sorter {
  public:
   string_sorter(detail::workers& team, detail::memory_source& memory,
                 const std::string_view* strings, bool descending, std::uint64_t* order,
-                std::string_view who)
+                std::string_view owner)
       : team_(team),
         memory_(memory),
         strings_(strings),
         flip_(descending ? ~std::uint64_t{0} : 0),
         order_(order),
-        who_(who) {}
+        owner_(owner) {}
 
   void sort(std::uint64_t n) {
     for_rows(0, n, [&](std::uint64_t i) { order_[i] = i; });
@@ -102,7 +102,7 @@ class string_sorter {
   void sort_by_word(const run& rows) {
     const std::uint64_t n = rows.end - rows.begin;
     const std::size_t depth = depth_of(rows), bytes = round_up(n * sizeof(std::uint64_t), 64);
-    const detail::block memory(memory_, 4 * bytes, who_);
+    const detail::buffer memory(memory_, 4 * bytes, owner_);
     const auto part = [&](std::size_t i) { return memory.data() + i * bytes; };
     const sort_buffers buffers{part(0), part(1), part(2), part(3)};
     auto* const words = reinterpret_cast<std::uint64_t*>(buffers.keys);
@@ -111,8 +111,8 @@ class string_sorter {
       numbers[i] = order_[rows.begin + i];
       words[i] = word_at(strings_[numbers[i]], depth) ^ flip_;
     });
-    const auto where =
-        radix_sort(team_, memory_, buffers, n, sizeof(std::uint64_t), sizeof(std::uint64_t), who_);
+    const auto where = radix_sort(team_, memory_, buffers, n, sizeof(std::uint64_t),
+                                  sizeof(std::uint64_t), owner_);
     const bool first = where == sorted_in::first;
     const auto* const sorted = reinterpret_cast<const std::uint64_t*>(part(first ? 0 : 2));
     const auto* const moved = reinterpret_cast<const std::uint64_t*>(part(first ? 1 : 3));
@@ -163,7 +163,7 @@ class string_sorter {
   const std::string_view* strings_;
   std::uint64_t flip_;
   std::uint64_t* order_;
-  std::string_view who_;
+  std::string_view owner_;
   std::vector<run> todo_;
 };
 
@@ -171,8 +171,8 @@ class string_sorter {
 
 void sort_strings(detail::workers& team, detail::memory_source& memory,
                   const std::string_view* strings, std::uint64_t n, bool descending,
-                  std::uint64_t* order, std::string_view who) {
-  if (n != 0) string_sorter(team, memory, strings, descending, order, who).sort(n);
+                  std::uint64_t* order, std::string_view owner) {
+  if (n != 0) string_sorter(team, memory, strings, descending, order, owner).sort(n);
 }
 
 }  // namespace pappus::algorithms

@@ -24,10 +24,10 @@
 namespace pappus::algorithms {
 
 /// Sets order[0..n) to row numbers so that strings[order[i]] ascend, or descend; equal strings keep
-/// their order either way. Needs 32 bytes a row. Throws memory_error naming `who`;
+/// their order either way. Needs 32 bytes a row. Throws memory_error naming `owner`;
 /// pappus::cancelled.
 void sort_strings(detail::workers& team, detail::memory_source& memory,
                   const std::string_view* strings, std::uint64_t n, bool descending,
-                  std::uint64_t* order, std::string_view who);
+                  std::uint64_t* order, std::string_view owner);
 
 }  // namespace pappus::algorithms

@@ -33,8 +33,8 @@ std::uint64_t hash_of(std::string_view text) {
 
 }  // namespace
 
-string_ids::string_ids(detail::memory_source& memory, std::string_view who)
-    : memory_(&memory), who_(who) {}
+string_ids::string_ids(detail::memory_source& memory, std::string_view owner)
+    : memory_(&memory), owner_(owner) {}
 
 const string_ids::entry* string_ids::find(const table* in, std::uint64_t hash,
                                           std::string_view text) {
@@ -49,7 +49,7 @@ const string_ids::entry* string_ids::find(const table* in, std::uint64_t hash,
 
 void string_ids::find_or_insert(const std::string_view* strings, std::size_t n,
                                 std::uint32_t* ids) {
-  std::uint64_t hashes[max_batch];
+  std::uint64_t hashes[batch_max];
   for (std::size_t i = 0; i < n; ++i) {
     hashes[i] = hash_of(strings[i]);
     const table* in = shards_[hashes[i] % shards].current.load(std::memory_order_acquire);
@@ -75,7 +75,7 @@ std::uint32_t string_ids::insert(shard& where, std::uint64_t hash, std::string_v
   }
   const std::size_t id = size_.fetch_add(1, std::memory_order_acq_rel);
   if (id >= std::numeric_limits<std::uint32_t>::max())
-    throw usage_error(who_ + ": expected fewer than 2^32 different strings as keys, got more");
+    throw usage_error(owner_ + ": expected fewer than 2^32 different strings as keys, got more");
   std::size_t slot = (hash >> 6) & in->mask;
   while (in->entries[slot].word.load(std::memory_order_relaxed) != 0) slot = (slot + 1) & in->mask;
   in->entries[slot].text = text;
@@ -88,7 +88,7 @@ void string_ids::grow(shard& where) {
   const table* old = where.current.load(std::memory_order_relaxed);
   const std::size_t capacity = old == nullptr ? smallest_table : 2 * (old->mask + 1);
   constexpr std::size_t header = 64;
-  detail::block memory(*memory_, header + capacity * sizeof(entry), who_);
+  detail::buffer memory(*memory_, header + capacity * sizeof(entry), owner_);
   auto* entries = reinterpret_cast<entry*>(memory.data() + header);
   for (std::size_t i = 0; i < capacity; ++i) ::new (static_cast<void*>(entries + i)) entry{};
   auto* fresh = ::new (static_cast<void*>(memory.data())) table{entries, capacity - 1};
@@ -109,8 +109,8 @@ void string_ids::sorted(detail::workers& team, std::string_view* strings,
                         std::uint32_t* ids) const {
   const std::size_t n = size();
   if (n == 0) return;
-  detail::block by_id(*memory_, n * sizeof(std::string_view), who_);
-  detail::block order(*memory_, n * sizeof(std::uint64_t), who_);
+  detail::buffer by_id(*memory_, n * sizeof(std::string_view), owner_);
+  detail::buffer order(*memory_, n * sizeof(std::uint64_t), owner_);
   auto* const texts = by_id.as<std::string_view>();
   detail::parallel_chunks(team, shards, [&](std::size_t s, unsigned) {
     const table* in = shards_[s].current.load(std::memory_order_acquire);
@@ -121,7 +121,7 @@ void string_ids::sorted(detail::workers& team, std::string_view* strings,
           texts[(word & id_bits) - 1] = in->entries[i].text;
     });
   });
-  sort_strings(team, *memory_, texts, n, false, order.as<std::uint64_t>(), who_);
+  sort_strings(team, *memory_, texts, n, false, order.as<std::uint64_t>(), owner_);
   constexpr std::size_t piece = 16384;
   detail::parallel_chunks(team, detail::ceil_div(n, piece), [&](std::size_t item, unsigned) {
     for (std::size_t i = item * piece; i < std::min(n, (item + 1) * piece); ++i) {

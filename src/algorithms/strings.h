@@ -34,11 +34,11 @@ namespace pappus::algorithms {
 
 class string_ids {
  public:
-  static constexpr std::size_t max_batch = 512;  ///< strings a call of find_or_insert
+  static constexpr std::size_t batch_max = 512;  ///< strings a call of find_or_insert
 
-  string_ids(detail::memory_source& memory, std::string_view who);
+  string_ids(detail::memory_source& memory, std::string_view owner);
 
-  /// Sets ids[i] to the number of strings[i], n <= max_batch. Thread-safe. The bytes must stay
+  /// Sets ids[i] to the number of strings[i], n <= batch_max. Thread-safe. The bytes must stay
   /// where they are. Throws memory_error; usage_error beyond 2^32 - 1 different strings.
   void find_or_insert(const std::string_view* strings, std::size_t n, std::uint32_t* ids);
 
@@ -61,7 +61,7 @@ class string_ids {
     std::atomic<const table*> current{nullptr};
     std::mutex lock;
     std::size_t used = 0;
-    std::vector<detail::block> blocks;  // each a table and its entries; the last is current
+    std::vector<detail::buffer> blocks;  // each a table and its entries; the last is current
   };
   static constexpr std::size_t shards = 64;
 
@@ -70,7 +70,7 @@ class string_ids {
   void grow(shard& where);
 
   detail::memory_source* memory_;
-  std::string who_;
+  std::string owner_;
   std::atomic<std::size_t> size_{0};
   std::array<shard, shards> shards_;
 };

@@ -13,7 +13,7 @@
 namespace pappus::chunk_loop {
 namespace {
 
-constexpr std::size_t least_bytes = 16;  // devices don't hand out buffers of nothing
+constexpr std::size_t bytes_min = 16;  // devices don't hand out buffers of nothing
 
 std::size_t bytes_of(std::int64_t rows, const detail::record_type& layout) {
   return static_cast<std::size_t>(rows) * layout.size;
@@ -25,32 +25,32 @@ chunk_job::chunk_job(device_session& device, stage_run& run, std::int64_t first_
                      std::int64_t row_count)
     : on(device), stage(run), first(first_row), rows(row_count) {}
 
-memory::device_block_ptr chunk_job::acquire(std::size_t bytes) {
-  held_.push_back(on.memory().acquire(std::max(bytes, least_bytes), stage.who));
+memory::device_buffer_ptr chunk_job::acquire(std::size_t bytes) {
+  held_.push_back(on.memory().acquire(std::max(bytes, bytes_min), stage.owner));
   return held_.back();
 }
 
-memory::device_block_ptr chunk_job::in_place(const void* memory, std::size_t bytes) {
+memory::device_buffer_ptr chunk_job::in_place(const void* memory, std::size_t bytes) {
   auto block = on.memory().wrap(memory, bytes);
   if (block) on.in_place_bytes += static_cast<double>(bytes);
   return block;
 }
 
-memory::device_block_ptr chunk_job::memory_with(const void* data, std::size_t bytes) {
+memory::device_buffer_ptr chunk_job::memory_with(const void* data, std::size_t bytes) {
   if (auto block = in_place(data, bytes)) return held_.emplace_back(std::move(block));
   auto block = acquire(bytes);
   write(*block->memory, 0, data, bytes);
   return block;
 }
 
-memory::device_block_ptr chunk_job::memory_for(void* to, std::size_t bytes) {
+memory::device_buffer_ptr chunk_job::memory_for(void* to, std::size_t bytes) {
   if (auto block = in_place(to, bytes)) return held_.emplace_back(std::move(block));
   return acquire(bytes);
 }
 
 /// Rows that another input or side of the job overlaps are shared with it, or else copied.
-memory::device_block_ptr chunk_job::rows_in_place(const detail::row_set& set,
-                                                  std::int64_t first_row, std::int64_t row_count) {
+memory::device_buffer_ptr chunk_job::rows_in_place(const detail::row_set& set,
+                                                   std::int64_t first_row, std::int64_t row_count) {
   if (!on.memory().in_place()) return nullptr;
   const auto* const data = usable_in_place(set, first_row, row_count);
   const auto bytes = bytes_of(row_count, set.layout());
@@ -137,7 +137,7 @@ bool chunk_job::upload_parts(const detail::row_set& set, const codegen::byte_ran
   if (parts.empty()) return true;
   try {
     packed_.push_back(
-        packed_parts(set, first, rows, parts, stage.team, *stage.host_memory, stage.who));
+        packed_parts(set, first, rows, parts, stage.team, *stage.host_memory, stage.owner));
   } catch (const memory_error&) {
     return false;
   }
@@ -148,7 +148,7 @@ bool chunk_job::upload_parts(const detail::row_set& set, const codegen::byte_ran
   return true;
 }
 
-memory::device_block_ptr chunk_job::upload_side(const detail::rows_ptr& set) {
+memory::device_buffer_ptr chunk_job::upload_side(const detail::rows_ptr& set) {
   if (auto kept = on.memory().find(set, 0, set->rows())) return kept;
   if (auto lying = rows_in_place(*set, 0, set->rows())) return lying;
   auto block = acquire(set->bytes());
@@ -157,7 +157,7 @@ memory::device_block_ptr chunk_job::upload_side(const detail::rows_ptr& set) {
   return block;
 }
 
-memory::device_block_ptr chunk_job::upload_index(const detail::rows_ptr& set) {
+memory::device_buffer_ptr chunk_job::upload_index(const detail::rows_ptr& set) {
   if (auto kept = on.memory().find(set, 0, set->rows())) return kept;
   const auto& image = indexes_.emplace_back(image_of(*set));
   auto block = acquire(image.bytes());

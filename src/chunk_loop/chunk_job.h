@@ -24,13 +24,13 @@ class chunk_job {
   chunk_job(device_session& device, stage_run& run, std::int64_t first_row, std::int64_t row_count);
 
   /// Device memory that is held until the job is done, or longer by whoever keeps the pointer.
-  memory::device_block_ptr acquire(std::size_t bytes);
+  memory::device_buffer_ptr acquire(std::size_t bytes);
   /// Device memory that holds these bytes, which must stay as they are until the job is done: a
   /// copy, or themselves. Kernels only read it.
-  memory::device_block_ptr memory_with(const void* data, std::size_t bytes);
+  memory::device_buffer_ptr memory_with(const void* data, std::size_t bytes);
   /// Device memory for bytes that read() is to put at `to`: that memory itself, or some that is
   /// read from.
-  memory::device_block_ptr memory_for(void* to, std::size_t bytes);
+  memory::device_buffer_ptr memory_for(void* to, std::size_t bytes);
   /// Launches a kernel that takes ELEMENT_PARAMS and then `more`.
   void launch(const program& what, const kernel_entry& entry, std::size_t items,
               std::initializer_list<devices::argument> more);
@@ -41,7 +41,7 @@ class chunk_job {
   /// Blocks until everything enqueued so far for this job is done.
   void wait();
   /// An input's rows on the device.
-  const memory::device_block_ptr& input(std::size_t i) const { return inputs_[i]; }
+  const memory::device_buffer_ptr& input(std::size_t i) const { return inputs_[i]; }
 
   // For the loop over chunks.
   void upload();
@@ -51,19 +51,19 @@ class chunk_job {
 
  private:
   void upload_input(std::size_t number);
-  memory::device_block_ptr in_place(const void* memory, std::size_t bytes);
-  memory::device_block_ptr rows_in_place(const detail::row_set& set, std::int64_t first_row,
-                                         std::int64_t row_count);
+  memory::device_buffer_ptr in_place(const void* memory, std::size_t bytes);
+  memory::device_buffer_ptr rows_in_place(const detail::row_set& set, std::int64_t first_row,
+                                          std::int64_t row_count);
   void upload_host_rows(const detail::rows_ptr& set, const codegen::byte_ranges* parts);
   bool upload_parts(const detail::row_set& set, const codegen::byte_ranges& parts,
                     const devices::buffer& to);
-  memory::device_block_ptr upload_side(const detail::rows_ptr& set);
-  memory::device_block_ptr upload_index(const detail::rows_ptr& set);
+  memory::device_buffer_ptr upload_side(const detail::rows_ptr& set);
+  memory::device_buffer_ptr upload_index(const detail::rows_ptr& set);
 
-  std::vector<memory::device_block_ptr> inputs_, sides_, held_;
+  std::vector<memory::device_buffer_ptr> inputs_, sides_, held_;
   std::deque<join_image> indexes_;  // don't move while they are uploaded
-  std::deque<detail::block> packed_;
-  memory::device_block_ptr values_, trap_;
+  std::deque<detail::buffer> packed_;
+  memory::device_buffer_ptr values_, trap_;
   std::uint32_t trapped_ = 0;
   devices::event uploaded_, computed_, downloaded_;
   bool done_ = false;  // what enqueue() asked for

@@ -64,7 +64,7 @@ class driver {
     const bool on_host =
         std::ranges::all_of(run.inputs, [](const auto& i) { return i.host != nullptr; });
     if (run.chunk_rows == 0 && on_host && with.chunk_bytes_preferred() == chunk_bytes_in_place)
-      most_rows_ = detail::round_up(
+      rows_max_ = detail::round_up(
           static_cast<std::int64_t>(first_bytes / bytes_per_row(run, with)) + 1, with.unit_rows());
   }
 
@@ -127,9 +127,9 @@ class driver {
   }
 
   void enqueue_next() {
-    if (auto& front = work_.front(); front.rows > most_rows_) {
-      const row_range rest{front.first + most_rows_, front.rows - most_rows_};
-      front.rows = most_rows_;
+    if (auto& front = work_.front(); front.rows > rows_max_) {
+      const row_range rest{front.first + rows_max_, front.rows - rows_max_};
+      front.rows = rows_max_;
       work_.insert(work_.begin() + 1, rest);
     }
     const row_range next = work_.front();
@@ -167,7 +167,7 @@ class driver {
   void grow(std::int64_t rows_done) {
     constexpr std::chrono::milliseconds little{25};
     const auto begun = std::exchange(begun_, clock::now());
-    if (rows_done == most_rows_ && begun_ - begun < little) most_rows_ *= 4;
+    if (rows_done == rows_max_ && begun_ - begun < little) rows_max_ *= 4;
   }
 
   void halve(row_range failed, std::string_view reason) {
@@ -176,7 +176,7 @@ class driver {
     if (most >= failed.rows)
       throw device_error(fault::out_of_memory, on_.about().name,
                          fmt::format("{}: not even {} rows fit in the device's memory ({})",
-                                     run_.who, failed.rows, reason));
+                                     run_.owner, failed.rows, reason));
     std::deque<row_range> smaller;
     for (const auto& whole : work_)
       for (std::int64_t row = 0; row < whole.rows; row += most)
@@ -214,7 +214,7 @@ class driver {
   std::size_t chunks_ = 0;
 
   using clock = std::chrono::steady_clock;
-  std::int64_t most_rows_ = std::numeric_limits<std::int64_t>::max() / 2;  // a chunk, for now
+  std::int64_t rows_max_ = std::numeric_limits<std::int64_t>::max() / 2;  // a chunk, for now
   clock::time_point begun_{};  // the oldest chunk under way, or after the one before it
 };
 

@@ -8,8 +8,8 @@ namespace pappus::chunk_loop {
 
 collected_rows::collected_rows(stage_run& run, std::int64_t rows) : run_(run), rows_(rows) {
   if (!run.stays && rows >= 0)
-    all_ = detail::block(*run.host_memory, static_cast<std::size_t>(rows) * run.node.out.size,
-                         run.who);
+    all_ = detail::buffer(*run.host_memory, static_cast<std::size_t>(rows) * run.node.out.size,
+                          run.owner);
 }
 
 std::byte* collected_rows::host_room(const chunk_job& job, std::int64_t n) {
@@ -19,8 +19,8 @@ std::byte* collected_rows::host_room(const chunk_job& job, std::int64_t n) {
 std::byte* collected_rows::room_at(std::int64_t first, std::int64_t n) {
   if (rows_ >= 0) return all_.data() + static_cast<std::size_t>(first) * run_.node.out.size;
   piece made;
-  made.host =
-      detail::block(*run_.host_memory, static_cast<std::size_t>(n) * run_.node.out.size, run_.who);
+  made.host = detail::buffer(*run_.host_memory, static_cast<std::size_t>(n) * run_.node.out.size,
+                             run_.owner);
   made.rows = n;
   std::byte* const room = made.host.data();
   const std::lock_guard lock(mutex_);
@@ -44,7 +44,7 @@ bool collected_rows::put(std::int64_t first, const detail::row_set& records) {
   return true;
 }
 
-void collected_rows::leave(const chunk_job& job, memory::device_block_ptr block, std::int64_t n) {
+void collected_rows::leave(const chunk_job& job, memory::device_buffer_ptr block, std::int64_t n) {
   const std::lock_guard lock(mutex_);
   pieces_.insert_or_assign(job.first, piece{{}, &job.on, std::move(block), n});
 }
@@ -57,8 +57,8 @@ void collected_rows::finish() {
     return;
   }
   auto rows = empty_result(run_);
-  if (rows_ >= 0) algorithms::append_block(*rows, std::move(all_), rows_);
-  for (auto& [first, p] : pieces_) algorithms::append_block(*rows, std::move(p.host), p.rows);
+  if (rows_ >= 0) algorithms::append_buffer(*rows, std::move(all_), rows_);
+  for (auto& [first, p] : pieces_) algorithms::append_buffer(*rows, std::move(p.host), p.rows);
   run_.host_rows = std::move(rows);
 }
 

@@ -19,7 +19,7 @@ class collected_rows {
   /// Room for `n` records on the host that come from a chunk's rows.
   std::byte* host_room(const chunk_job& job, std::int64_t n);
   /// Records that stay on the device.
-  void leave(const chunk_job& job, memory::device_block_ptr block, std::int64_t n);
+  void leave(const chunk_job& job, memory::device_buffer_ptr block, std::int64_t n);
   /// Records that the CPU made of the chunk that begins at this row. False: they would have to stay
   /// on a device.
   bool put(std::int64_t first, const detail::row_set& records);
@@ -29,14 +29,14 @@ class collected_rows {
  private:
   std::byte* room_at(std::int64_t first, std::int64_t n);
   struct piece {
-    detail::block host;
+    detail::buffer host;
     device_session* on = nullptr;
-    memory::device_block_ptr device;
+    memory::device_buffer_ptr device;
     std::int64_t rows = 0;
   };
   stage_run& run_;
   const std::int64_t rows_;
-  detail::block all_;  // where the number of rows is known
+  detail::buffer all_;  // where the number of rows is known
   std::mutex mutex_;
   std::map<std::int64_t, piece> pieces_;  // by first row
 };

@@ -96,7 +96,7 @@ void gather_input(stage_run& run) {
     return;
   }
   for (auto& input : run.inputs)
-    if (!input.host) input.host = download(*input.device, run.host_memory, run.who);
+    if (!input.host) input.host = download(*input.device, run.host_memory, run.owner);
 }
 
 }  // namespace

@@ -14,20 +14,20 @@ using devices::device_error;
 using devices::fault;
 
 detail::rows_ptr download(const device_rows& rows, const std::shared_ptr<memory::pool>& host,
-                          std::string_view who) {
-  return download(rows, 0, rows.rows(), host, who);
+                          std::string_view owner) {
+  return download(rows, 0, rows.rows(), host, owner);
 }
 
 detail::rows_ptr download(const device_rows& rows, std::int64_t first, std::int64_t count,
-                          const std::shared_ptr<memory::pool>& host, std::string_view who) {
+                          const std::shared_ptr<memory::pool>& host, std::string_view owner) {
   const std::size_t row_bytes = rows.layout().size;
-  detail::block memory(*host, static_cast<std::size_t>(count) * row_bytes, who);
+  detail::buffer memory(*host, static_cast<std::size_t>(count) * row_bytes, owner);
   for_overlaps(
       rows.chunks(), first, count, [&](const auto& chunk, std::int64_t row, std::int64_t n) {
         const std::lock_guard lock(chunk.on->on().lock);
         if (chunk.on->on().lost)
           throw device_error(fault::lost, chunk.on->about().name,
-                             fmt::format("{}: its rows were on this device", who));
+                             fmt::format("{}: its rows were on this device", owner));
         try {
           chunk.on->read_and_wait(chunk.on->downloads(), *chunk.block->memory,
                                   static_cast<std::size_t>(row - chunk.first) * row_bytes,

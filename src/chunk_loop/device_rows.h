@@ -16,7 +16,7 @@ namespace pappus::chunk_loop {
 
 struct device_chunk {
   device_session* on = nullptr;
-  memory::device_block_ptr block;
+  memory::device_buffer_ptr block;
   std::int64_t first = 0, rows = 0;
 };
 
@@ -26,7 +26,7 @@ class device_rows {
   explicit device_rows(detail::record_type layout) : layout_(layout) {}
 
   /// Takes chunks in row order; empty ones are left out.
-  void append(device_session& on, memory::device_block_ptr block, std::int64_t rows) {
+  void append(device_session& on, memory::device_buffer_ptr block, std::int64_t rows) {
     if (rows == 0) return;
     chunks_.push_back({&on, std::move(block), rows_, rows});
     rows_ += rows;
@@ -45,10 +45,10 @@ using device_rows_ptr = std::shared_ptr<const device_rows>;
 
 /// Rows on the host as one chunk.
 detail::rows_ptr download(const device_rows& rows, const std::shared_ptr<memory::pool>& host,
-                          std::string_view who);
+                          std::string_view owner);
 /// Some of them.
 detail::rows_ptr download(const device_rows& rows, std::int64_t first, std::int64_t count,
-                          const std::shared_ptr<memory::pool>& host, std::string_view who);
+                          const std::shared_ptr<memory::pool>& host, std::string_view owner);
 
 /// Remembers that rows on the host are copies of these, so that they needn't be uploaded again: the
 /// state of a loop stays where it is.

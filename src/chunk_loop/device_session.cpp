@@ -59,11 +59,11 @@ device_session::~device_session() {
 }
 
 std::size_t device_session::block_items(std::int64_t rows) const {
-  constexpr std::int64_t least_rows = 1024;  // a work-item
+  constexpr std::int64_t rows_min = 1024;  // a work-item
   const std::int64_t most = about().like_cpu ? 4 * std::int64_t{about().compute_units}
                                              : 256 * std::int64_t{about().compute_units};
   return static_cast<std::size_t>(
-      std::clamp<std::int64_t>(detail::ceil_div(rows, least_rows), 1, most));
+      std::clamp<std::int64_t>(detail::ceil_div(rows, rows_min), 1, most));
 }
 
 devices::kernel_source device_session::source_of(const program& what,

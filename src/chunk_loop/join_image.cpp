@@ -11,7 +11,7 @@ static_assert(sizeof(join_image::header) == 64, "text/join.cl goes on behind 64 
 
 enum found_by : std::uint64_t { nothing, consecutive_keys, domain, hash };
 
-std::span<const std::byte> bytes_of(const detail::block& memory) {
+std::span<const std::byte> bytes_of(const detail::buffer& memory) {
   return {memory.data(), memory.size()};
 }
 

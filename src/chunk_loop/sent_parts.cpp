@@ -60,11 +60,11 @@ std::size_t packed_bytes(const codegen::byte_ranges& parts, std::int64_t rows) {
   return bytes;
 }
 
-detail::block packed_parts(const detail::row_set& set, std::int64_t first, std::int64_t rows,
-                           const codegen::byte_ranges& parts, detail::workers& team,
-                           memory::pool& memory, std::string_view who) {
+detail::buffer packed_parts(const detail::row_set& set, std::int64_t first, std::int64_t rows,
+                            const codegen::byte_ranges& parts, detail::workers& team,
+                            memory::pool& memory, std::string_view owner) {
   constexpr std::int64_t rows_an_item = 16384, rows_in_cache = 256;
-  detail::block packed(memory, packed_bytes(parts, rows), who);
+  detail::buffer packed(memory, packed_bytes(parts, rows), owner);
   const std::size_t stride = set.layout().size;
   const auto pack = [&](std::int64_t begin, const std::byte* records, std::int64_t n) {
     std::byte* piece = packed.data();

@@ -26,9 +26,9 @@
 namespace pappus::chunk_loop {
 
 /// The parts of rows [first, first + rows) in host memory. Throws memory_error.
-detail::block packed_parts(const detail::row_set& set, std::int64_t first, std::int64_t rows,
-                           const codegen::byte_ranges& parts, detail::workers& team,
-                           memory::pool& memory, std::string_view who);
+detail::buffer packed_parts(const detail::row_set& set, std::int64_t first, std::int64_t rows,
+                            const codegen::byte_ranges& parts, detail::workers& team,
+                            memory::pool& memory, std::string_view owner);
 std::size_t packed_bytes(const codegen::byte_ranges& parts, std::int64_t rows);
 
 /// Enqueues kernels that put packed parts of rows into records.

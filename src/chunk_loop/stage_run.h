@@ -41,7 +41,7 @@ struct stage_run {
   /// a device. Throws what users' functions throw; of several rows that would, of the first.
   /// Operators that only then put rows together yield none.
   detail::rows_ptr (*rows_on_cpu)(const stage_run& run, std::int64_t first, std::int64_t rows);
-  std::string who;                  ///< the stage's operators, for errors
+  std::string owner;                ///< the stage's operators, for errors
   std::vector<std::byte> values{};  ///< captured, as they are at the beginning of this run
   bool traps = false;               ///< functions have checks that may fail
 

@@ -25,7 +25,7 @@ struct apply_slabs : detail::apply_output {
     std::int64_t rows = 0;
   };
   run_context* context = nullptr;
-  std::vector<detail::block> slabs;
+  std::vector<detail::buffer> slabs;
   std::byte* cursor = nullptr;
   std::size_t free_bytes = 0;
   piece* current = nullptr;
@@ -34,7 +34,7 @@ struct apply_slabs : detail::apply_output {
     const auto bytes = static_cast<std::size_t>(rows) * context->node.out.size;
     if (bytes > free_bytes) {
       // A large result gets a slab of its own size.
-      slabs.emplace_back(context->memory, std::max(bytes, copied_slab_bytes), context->who);
+      slabs.emplace_back(context->memory, std::max(bytes, copied_slab_bytes), context->owner);
       cursor = slabs.back().data();
       free_bytes = slabs.back().size();
     }
@@ -46,7 +46,7 @@ struct apply_slabs : detail::apply_output {
 
 /// Rows [begin, end) as one span; copied to `scratch` where they lie in several chunks.
 const std::byte* contiguous_rows(run_context& context, std::int64_t begin, std::int64_t end,
-                                 detail::block& scratch) {
+                                 detail::buffer& scratch) {
   const auto& set = *context.inputs[0];
   const std::size_t size = set.layout().size;
   std::size_t i = set.find(begin);
@@ -56,7 +56,7 @@ const std::byte* contiguous_rows(run_context& context, std::int64_t begin, std::
   const auto& first = set.chunks()[i];
   if (end <= first.first + first.rows) return place(first, begin);
   scratch =
-      detail::block(context.memory, static_cast<std::size_t>(end - begin) * size, context.who);
+      detail::buffer(context.memory, static_cast<std::size_t>(end - begin) * size, context.owner);
   for (std::byte* to = scratch.data(); begin < end; ++i) {
     const auto& chunk = set.chunks()[i];
     const std::int64_t n = std::min(end, chunk.first + chunk.rows) - begin;
@@ -86,7 +86,7 @@ void apply_pieces(run_context& context) {
   detail::parallel_chunks(context.team, ends.size(), [&](std::size_t item, unsigned worker) {
     const std::int64_t begin = item == 0 ? 0 : ends[item - 1];
     if (begin == ends[item]) return;
-    detail::block scratch;
+    detail::buffer scratch;
     const std::byte* rows = contiguous_rows(context, begin, ends[item], scratch);
     auto& out = outputs[worker];
     out.context = &context;

@@ -1,7 +1,7 @@
 // Walks the rows of a stage block by block.
 //
 // A stage reads several row sets in step, and each is cut into chunks at other places. A block is a
-// run of rows that is contiguous in all of them and at most max_block_rows long. Between blocks the
+// run of rows that is contiguous in all of them and at most block_rows_max long. Between blocks the
 // walk looks whether the query was cancelled, and how long they take (pace.h).
 #pragma once
 

@@ -25,8 +25,8 @@ namespace {
 using detail::fold_params;
 
 struct fold_state {
-  detail::block total;  // merged leaves; empty until the first
-  detail::block carry;  // the leaf the last window ended in
+  detail::buffer total;  // merged leaves; empty until the first
+  detail::buffer carry;  // the leaf the last window ended in
   bool has_total = false, has_carry = false;
 };
 
@@ -35,7 +35,7 @@ void merge_into_total(run_context& context, fold_state& state, const std::byte* 
   if (state.has_total) {
     reducer.merge(reducer.context.get(), state.total.data(), leaf);
   } else {
-    state.total = detail::block(context.memory, ops::fold_state_bytes(reducer), context.who);
+    state.total = detail::buffer(context.memory, ops::fold_state_bytes(reducer), context.owner);
     std::memcpy(state.total.data(), leaf, reducer.state_size);
     state.has_total = true;
   }
@@ -72,7 +72,7 @@ void accumulate_rows(run_context& context, fold_state& state, std::int64_t from,
   const std::int64_t begin = first_row + from, end = first_row + to;
   const std::int64_t first_leaf = begin / per_leaf, leaves = (end - 1) / per_leaf - first_leaf + 1;
   const std::size_t stride = ops::fold_state_bytes(reducer);
-  detail::block states(context.memory, static_cast<std::size_t>(leaves) * stride, context.who);
+  detail::buffer states(context.memory, static_cast<std::size_t>(leaves) * stride, context.owner);
   std::atomic<std::int64_t> last_needed{leaves};  // leaves after this one can't change the result
 
   detail::parallel_chunks(
@@ -99,7 +99,7 @@ void accumulate_rows(run_context& context, fold_state& state, std::int64_t from,
     merge_into_total(context, state, states.data() + static_cast<std::size_t>(i) * stride);
   if (state.has_carry) {
     if (state.carry.data() == nullptr)
-      state.carry = detail::block(context.memory, stride, context.who);
+      state.carry = detail::buffer(context.memory, stride, context.owner);
     std::memcpy(state.carry.data(), states.data() + static_cast<std::size_t>(complete) * stride,
                 reducer.state_size);
   }
@@ -123,11 +123,11 @@ void finish(run_context& context) {
   auto& state = *static_cast<fold_state*>(context.state.get());
   if (state.has_carry) merge_into_total(context, state, state.carry.data());
   if (!state.has_total) {  // no rows at all
-    state.total = detail::block(context.memory, ops::fold_state_bytes(reducer), context.who);
+    state.total = detail::buffer(context.memory, ops::fold_state_bytes(reducer), context.owner);
     reducer.init(reducer.context.get(), state.total.data());
   }
-  append_block(*context.output,
-               ops::finished_fold(reducer, state.total.data(), context.memory, context.who), 1);
+  append_buffer(*context.output,
+                ops::finished_fold(reducer, state.total.data(), context.memory, context.owner), 1);
 }
 
 /// Whether the result is certain after the windows so far.

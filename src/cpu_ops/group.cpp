@@ -63,14 +63,14 @@ namespace pappus::cpu_ops {
 group_feeder::group_feeder(const run_context& context, const group_params& params,
                            string_ids* strings)
     : context_(context), params_(params), strings_(strings) {
-  constexpr std::size_t payload_bytes_most = 16384;  // half of a core's L1
+  constexpr std::size_t payload_bytes_max = 16384;  // half of a core's L1
   const bool copies = params.payload_bytes != 0 && !params.in_place;
-  capacity = copies ? std::clamp<std::size_t>(payload_bytes_most / params.payload_bytes, 16,
+  capacity = copies ? std::clamp<std::size_t>(payload_bytes_max / params.payload_bytes, 16,
                                               detail::group_batch_rows)
                     : detail::group_batch_rows;
   const std::size_t key_bytes = round_up(capacity * params.key_bytes, 64);
-  memory_ = detail::block(context.memory,
-                          key_bytes + (copies ? capacity * params.payload_bytes : 0), context.who);
+  memory_ = detail::buffer(
+      context.memory, key_bytes + (copies ? capacity * params.payload_bytes : 0), context.owner);
   keys = memory_.data();
   payload = copies ? memory_.data() + key_bytes : nullptr;
   if (params.strings) ids_.resize(capacity);
@@ -89,9 +89,9 @@ void group_feeder::hand_on(const std::byte* values, std::size_t n) {
 }
 
 group_ranges::group_ranges(const run_context& context, std::int64_t rows) {
-  constexpr std::int64_t least_rows = 32768;
+  constexpr std::int64_t rows_min = 32768;
   const auto most = static_cast<std::int64_t>(context.team.count()) * 4;
-  count = static_cast<unsigned>(std::clamp<std::int64_t>(rows / least_rows, 1, most));
+  count = static_cast<unsigned>(std::clamp<std::int64_t>(rows / rows_min, 1, most));
   rows_each = detail::ceil_div(rows, count);
 }
 

@@ -45,7 +45,7 @@ class group_feeder : detail::group_batch {
   const run_context& context_;
   const group_params& params_;
   string_ids* strings_;
-  detail::block memory_;
+  detail::buffer memory_;
   std::vector<std::uint32_t> ids_;
   void* consumer_ = nullptr;
   void (*consume_)(void*, const std::byte*, const std::byte*, std::size_t) = nullptr;

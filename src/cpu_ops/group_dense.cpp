@@ -18,10 +18,10 @@ constexpr std::size_t part_bytes = 256u << 10;  // of the table, for one partiti
 class dense_run : public group_run {
  public:
   explicit dense_run(const run_context& context)
-      : params_(context.node.as<group_params>()), table_(params_, context.memory, context.who) {}
+      : params_(context.node.as<group_params>()), table_(params_, context.memory, context.owner) {}
 
   void finish(run_context& context) override {
-    table_.write(context.team, context.memory, *context.output, context.who);
+    table_.write(context.team, context.memory, *context.output, context.owner);
   }
 
  protected:
@@ -40,7 +40,7 @@ class leaf_run final : public dense_run {
   void fill_leaf(const run_context& context, std::int64_t begin, std::int64_t end,
                  std::byte* table) const;
 
-  detail::block carry_;  // the table of a leaf that the last window cut
+  detail::buffer carry_;  // the table of a leaf that the last window cut
   bool has_carry_ = false;
 };
 
@@ -79,7 +79,7 @@ void leaf_run::take_leaves(run_context& context, std::int64_t begin, std::int64_
   const std::int64_t leaves = (end - 1) / per_leaf - first_leaf + 1;
   // No two share a pair of lines.
   const std::size_t stride = round_up(group_table_bytes(params_), 128);
-  detail::block tables(context.memory, static_cast<std::size_t>(leaves) * stride, context.who);
+  detail::buffer tables(context.memory, static_cast<std::size_t>(leaves) * stride, context.owner);
   detail::parallel_chunks(
       context.team, static_cast<std::size_t>(leaves), [&](std::size_t item, unsigned) {
         std::byte* table = tables.data() + item * stride;
@@ -96,7 +96,7 @@ void leaf_run::take_leaves(run_context& context, std::int64_t begin, std::int64_
   table_.merge(context.team, tables.data(), stride, complete);
   if (has_carry_ && group_table_bytes(params_) != 0) {
     if (carry_.data() == nullptr)
-      carry_ = detail::block(context.memory, group_table_bytes(params_), context.who);
+      carry_ = detail::buffer(context.memory, group_table_bytes(params_), context.owner);
     std::memcpy(carry_.data(), tables.data() + static_cast<std::size_t>(complete) * stride,
                 group_table_bytes(params_));
   }
@@ -132,7 +132,7 @@ void partitioned_run::take(run_context& context) {
     const group_ranges ranges(context, end - begin);
     block_partition store(context.memory, ranges.count, partitions_, params_.key_bytes,
                           params_.payload_bytes, static_cast<std::size_t>(end - begin),
-                          context.who);
+                          context.owner);
     partition_rows(context, params_, nullptr, begin, end, ranges,
                    partition_function::by_value({}, shift_), store);
     detail::parallel_chunks(context.team, partitions_, [&](std::size_t item, unsigned) {

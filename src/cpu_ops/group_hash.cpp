@@ -28,8 +28,8 @@ constexpr std::int64_t first_rows = 8192, early_rows = 65536, late_rows = 262144
 constexpr std::int64_t early_leaves = 16, late_leaves = 64;                        // of a round
 constexpr std::int64_t early_end = first_rows + early_leaves * early_rows;
 constexpr std::size_t part_table_bytes = 512u << 10;  // half of a core's L2
-constexpr std::size_t in_line_bytes_most = 1u << 20;  // larger tables need prefetching
-constexpr std::size_t batch = group_table::max_batch;
+constexpr std::size_t in_line_bytes_max = 1u << 20;   // larger tables need prefetching
+constexpr std::size_t batch = group_table::batch_max;
 
 struct leaf {
   std::int64_t begin, end;
@@ -103,7 +103,7 @@ class hash_run final : public group_run {
 };
 
 hash_run::hash_run(run_context& context) : params_(context.node.as<group_params>()) {
-  if (params_.strings) strings_ = std::make_unique<string_ids>(context.memory, context.who);
+  if (params_.strings) strings_ = std::make_unique<string_ids>(context.memory, context.owner);
   if (params_.expected > few_groups)
     change_to_partitions(context, static_cast<double>(params_.expected));
 }
@@ -112,12 +112,12 @@ hash_run::table_ptr hash_run::make_table(run_context& context, double expected,
                                          table_layout layout) const {
   return std::make_unique<group_table>(context.memory, bits_bytes(params_), params_.state_bytes,
                                        params_.state_align, params_.initial.get(),
-                                       static_cast<std::size_t>(expected), context.who, layout);
+                                       static_cast<std::size_t>(expected), context.owner, layout);
 }
 
 void hash_run::accumulate(group_table& table, const std::byte* keys, const std::byte* values,
                           std::size_t n) const {
-  if (table.bytes() <= in_line_bytes_most) {
+  if (table.bytes() <= in_line_bytes_max) {
     auto slots = table.slots();
     params_.add_to_hash(keys, values, n, slots);
     return;
@@ -280,7 +280,7 @@ void hash_run::take_partitioned(run_context& context, std::int64_t begin, std::i
     const group_ranges ranges(context, last - first);
     block_partition store(context.memory, ranges.count, parts, bits_bytes(params_),
                           params_.payload_bytes, static_cast<std::size_t>(last - first),
-                          context.who);
+                          context.owner);
     partition_rows(context, params_, strings_.get(), first - context.first_row,
                    last - context.first_row, ranges, partition_, store);
     detail::parallel_chunks(context.team, parts, [&](std::size_t item, unsigned) {
@@ -306,7 +306,7 @@ void hash_run::finish(run_context& context) {
 void hash_run::write(run_context& context, const std::byte* keys, const std::byte* const* states,
                      std::size_t n) const {
   const std::size_t size = context.node.out.size;
-  detail::block rows(context.memory, n * size, context.who);
+  detail::buffer rows(context.memory, n * size, context.owner);
   constexpr std::size_t piece = 4096;
   const auto items = detail::ceil_div(n, piece);
   detail::parallel_chunks(context.team, items, [&](std::size_t item, unsigned) {
@@ -314,14 +314,14 @@ void hash_run::write(run_context& context, const std::byte* keys, const std::byt
     params_.emit(keys + first * params_.key_bytes, states + first, std::min(piece, n - first),
                  rows.data() + first * size);
   });
-  append_block(*context.output, std::move(rows), static_cast<std::int64_t>(n));
+  append_buffer(*context.output, std::move(rows), static_cast<std::int64_t>(n));
 }
 
 void hash_run::write_by_bits(run_context& context, std::size_t n) const {
   const std::size_t key_bytes = params_.key_bytes;
   const std::size_t half_keys = round_up(n * key_bytes, 64), half_states = round_up(n * 8, 64);
-  detail::block keys(context.memory, 2 * half_keys, context.who);
-  detail::block states(context.memory, 2 * half_states, context.who);
+  detail::buffer keys(context.memory, 2 * half_keys, context.owner);
+  detail::buffer states(context.memory, 2 * half_states, context.owner);
   const sort_buffers buffers{keys.data(), states.data(), keys.data() + half_keys,
                              states.data() + half_states};
   std::vector<std::size_t> first(tables_.size());
@@ -337,7 +337,7 @@ void hash_run::write_by_bits(run_context& context, std::size_t n) const {
     });
   });
   const bool in_first = radix_sort(context.team, context.memory, buffers, n, key_bytes, 8,
-                                   context.who) == sorted_in::first;
+                                   context.owner) == sorted_in::first;
   write(
       context, in_first ? buffers.keys : buffers.other_keys,
       reinterpret_cast<const std::byte* const*>(in_first ? buffers.payload : buffers.other_payload),
@@ -345,10 +345,10 @@ void hash_run::write_by_bits(run_context& context, std::size_t n) const {
 }
 
 void hash_run::write_by_string(run_context& context, std::size_t n) const {
-  detail::block strings(context.memory, n * sizeof(std::string_view), context.who);
-  detail::block ids(context.memory, n * sizeof(std::uint32_t), context.who);
-  detail::block by_id(context.memory, n * sizeof(std::byte*), context.who);
-  detail::block states(context.memory, n * sizeof(std::byte*), context.who);
+  detail::buffer strings(context.memory, n * sizeof(std::string_view), context.owner);
+  detail::buffer ids(context.memory, n * sizeof(std::uint32_t), context.owner);
+  detail::buffer by_id(context.memory, n * sizeof(std::byte*), context.owner);
+  detail::buffer states(context.memory, n * sizeof(std::byte*), context.owner);
   strings_->sorted(context.team, strings.as<std::string_view>(), ids.as<std::uint32_t>());
   detail::parallel_chunks(context.team, tables_.size(), [&](std::size_t item, unsigned) {
     tables_[item]->for_each([&](const std::byte* key, const std::byte* state) {

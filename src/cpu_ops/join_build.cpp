@@ -31,7 +31,7 @@ namespace {
 using detail::join_build_params;
 
 constexpr std::int64_t item_rows = 65536;
-constexpr std::uint64_t probe_rows = detail::join_batch::most_rows;
+constexpr std::uint64_t probe_rows = detail::join_batch::rows_max;
 
 /// Calls f(begin, end) for pieces of rows [0, n) on all workers.
 template <typename F>
@@ -46,7 +46,7 @@ void for_each_piece(detail::workers& team, std::uint64_t n, F&& f) {
 
 struct build_state {
   std::shared_ptr<join_index> index;
-  detail::block keys;
+  detail::buffer keys;
 };
 
 void extract_keys(run_context& context) {
@@ -57,7 +57,7 @@ void extract_keys(run_context& context) {
   state->index->rows = static_cast<std::uint64_t>(context.rows);
   const std::size_t size = params.keys.bytes;
   state->keys =
-      detail::block(context.memory, static_cast<std::size_t>(context.rows) * size, context.who);
+      detail::buffer(context.memory, static_cast<std::size_t>(context.rows) * size, context.owner);
   const auto extract = [&](std::int64_t begin, std::int64_t end) {
     detail::out_rows out{.cursor = state->keys.data() + static_cast<std::size_t>(begin) * size};
     return for_each_fast_block(context, begin, end, true, [&](const detail::block_args& args) {
@@ -122,7 +122,7 @@ void build_from_bits(run_context& context, build_state& state) {
     domain = {params.domain_base, static_cast<std::uint64_t>(params.domain_rows)};
   if (!index.consecutive)
     index.table.emplace(context.team, context.memory, state.keys.data(), index.rows,
-                        params.keys.bytes, domain, context.who);
+                        params.keys.bytes, domain, context.owner);
 }
 
 /// Whether each row's string is that of the first row with the same hash.
@@ -146,7 +146,7 @@ bool hashes_tell_strings_apart(run_context& context, const join_index& index,
 void build_from_strings(run_context& context, build_state& state) {
   auto& index = *state.index;
   const auto* strings = state.keys.as<std::string_view>();
-  detail::block hashes(context.memory, index.rows * sizeof(std::uint64_t), context.who);
+  detail::buffer hashes(context.memory, index.rows * sizeof(std::uint64_t), context.owner);
   for (;; ++index.seed) {
     auto* to = hashes.as<std::uint64_t>();
     for_each_piece(context.team, index.rows, [&](std::uint64_t begin, std::uint64_t end) {
@@ -154,7 +154,7 @@ void build_from_strings(run_context& context, build_state& state) {
     });
     index.table.reset();
     index.table.emplace(context.team, context.memory, hashes.data(), index.rows, sizeof(*to),
-                        join_domain{}, context.who);
+                        join_domain{}, context.owner);
     if (index.table->unique() || hashes_tell_strings_apart(context, index, to, strings)) break;
   }
   index.strings = std::move(state.keys);
@@ -168,9 +168,9 @@ void build_index(run_context& context) {
     else
       build_from_bits(context, state);
   }
-  detail::block row(context.memory, sizeof(detail::join_side), context.who);
+  detail::buffer row(context.memory, sizeof(detail::join_side), context.owner);
   ::new (row.data()) detail::join_side{state.index.get()};
-  append_block(*context.output, std::move(row), 1);
+  append_buffer(*context.output, std::move(row), 1);
   context.output->hold(std::move(state.index));
 }
 

@@ -19,7 +19,7 @@ using detail::join_batch;
 using detail::join_kind;
 
 constexpr auto every_row = [] {
-  std::array<std::uint32_t, join_batch::most_rows> rows{};
+  std::array<std::uint32_t, join_batch::rows_max> rows{};
   for (std::uint32_t i = 0; i < rows.size(); ++i) rows[i] = i;
   return rows;
 }();
@@ -37,7 +37,7 @@ void find_consecutive(const join_index& index, const Key* keys, join_batch& batc
 }
 
 void find_strings(const join_index& index, const std::string_view* keys, join_batch& batch) {
-  std::uint64_t hashes[join_batch::most_rows];
+  std::uint64_t hashes[join_batch::rows_max];
   for (std::size_t i = 0; i < batch.rows; ++i) hashes[i] = hash_string(keys[i], index.seed);
   index.table->probe(reinterpret_cast<const std::byte*>(hashes), batch.rows, batch.first,
                      batch.count);
@@ -90,11 +90,11 @@ std::size_t many_pairs(const join_index& index, join_batch& batch) {
   std::size_t pairs = 0;
   batch.left = batch.left_rows;
   batch.right = batch.right_rows;
-  while (batch.next_row < batch.rows && pairs < join_batch::most_rows) {
+  while (batch.next_row < batch.rows && pairs < join_batch::rows_max) {
     const std::size_t i = batch.next_row;
     const std::uint64_t count = batch.count[i];
     const std::uint64_t n =
-        std::min<std::uint64_t>(count - batch.next_match, join_batch::most_rows - pairs);
+        std::min<std::uint64_t>(count - batch.next_match, join_batch::rows_max - pairs);
     for (std::uint64_t k = 0; k < n; ++k) {
       batch.left_rows[pairs + k] = static_cast<std::uint32_t>(i);
       batch.right_rows[pairs + k] =

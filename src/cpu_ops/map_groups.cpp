@@ -24,7 +24,7 @@ using detail::map_groups_params;
 
 /// Sorted keys and records.
 struct sorted_rows {
-  detail::block key_memory, record_memory;
+  detail::buffer key_memory, record_memory;
   const std::byte* keys = nullptr;
   const std::byte* records = nullptr;
   std::size_t key_bytes = 0;
@@ -39,7 +39,7 @@ void for_each_item(run_context& context, std::size_t n, std::size_t per_item, F&
 }
 
 sorted_rows extract_and_sort(run_context& context, string_ids* strings,
-                             const detail::block& by_rank) {
+                             const detail::buffer& by_rank) {
   const auto& params = context.node.as<map_groups_params>();
   const auto n = static_cast<std::size_t>(context.rows);
   const std::size_t key_bytes = bits_bytes(params), record_bytes = params.payload_bytes;
@@ -47,8 +47,8 @@ sorted_rows extract_and_sort(run_context& context, string_ids* strings,
   const std::size_t half_records = round_up(n * record_bytes, 64);
   sorted_rows rows;
   rows.key_bytes = key_bytes;
-  rows.key_memory = detail::block(context.memory, 2 * half_keys, context.who);
-  rows.record_memory = detail::block(context.memory, 2 * half_records, context.who);
+  rows.key_memory = detail::buffer(context.memory, 2 * half_keys, context.owner);
+  rows.record_memory = detail::buffer(context.memory, 2 * half_records, context.owner);
   const sort_buffers buffers{rows.key_memory.data(), rows.record_memory.data(),
                              rows.key_memory.data() + half_keys,
                              rows.record_memory.data() + half_records};
@@ -68,8 +68,8 @@ sorted_rows extract_and_sort(run_context& context, string_ids* strings,
                 extract);
   });
   if (strings != nullptr) {
-    detail::block ranks(context.memory, strings->size() * sizeof(std::uint32_t), context.who);
-    detail::block ids(context.memory, strings->size() * sizeof(std::uint32_t), context.who);
+    detail::buffer ranks(context.memory, strings->size() * sizeof(std::uint32_t), context.owner);
+    detail::buffer ids(context.memory, strings->size() * sizeof(std::uint32_t), context.owner);
     strings->sorted(context.team, by_rank.as<std::string_view>(), ids.as<std::uint32_t>());
     for (std::size_t rank = 0; rank < strings->size(); ++rank)
       ranks.as<std::uint32_t>()[ids.as<std::uint32_t>()[rank]] = static_cast<std::uint32_t>(rank);
@@ -79,7 +79,7 @@ sorted_rows extract_and_sort(run_context& context, string_ids* strings,
     });
   }
   const bool in_first = radix_sort(context.team, context.memory, buffers, n, key_bytes,
-                                   record_bytes, context.who) == sorted_in::first;
+                                   record_bytes, context.owner) == sorted_in::first;
   rows.keys = in_first ? buffers.keys : buffers.other_keys;
   rows.records = in_first ? buffers.payload : buffers.other_payload;
   return rows;
@@ -124,18 +124,18 @@ void map_groups(run_context& context) {
   for (const auto& input : context.inputs) context.output->keep_owners_of(*input);
   const bool dense = params.domain >= 0;
   std::unique_ptr<string_ids> strings;
-  detail::block by_rank;
+  detail::buffer by_rank;
   if (params.strings) {
-    strings = std::make_unique<string_ids>(context.memory, context.who);
-    by_rank = detail::block(context.memory,
-                            static_cast<std::size_t>(context.rows) * sizeof(std::string_view),
-                            context.who);
+    strings = std::make_unique<string_ids>(context.memory, context.owner);
+    by_rank = detail::buffer(context.memory,
+                             static_cast<std::size_t>(context.rows) * sizeof(std::string_view),
+                             context.owner);
   }
   const auto rows = extract_and_sort(context, strings.get(), by_rank);
   const auto starts = dense ? domain_starts(context, rows, static_cast<std::size_t>(params.domain))
                             : run_starts(context, rows);
   const std::size_t groups = starts.size() - 1, size = context.node.out.size;
-  detail::block out(context.memory, groups * size, context.who);
+  detail::buffer out(context.memory, groups * size, context.owner);
   // Small items share out long groups.
   const std::size_t per_item = std::clamp<std::size_t>(groups / 256, 1, 4096);
   for_each_item(context, groups, per_item, [&](std::size_t first, std::size_t last) {
@@ -150,7 +150,7 @@ void map_groups(run_context& context) {
                    starts[i + 1] - starts[i], out.data() + i * size);
     }
   });
-  append_block(*context.output, std::move(out), static_cast<std::int64_t>(groups));
+  append_buffer(*context.output, std::move(out), static_cast<std::int64_t>(groups));
 }
 
 constexpr phase map_groups_phases[] = {

@@ -44,7 +44,7 @@ class pace {
       : context_(context),
         begin_(begin),
         looked_at_(begin),
-        most_(std::min(detail::max_block_rows, context.morsel_rows)),
+        most_(std::min(detail::block_rows_max, context.morsel_rows)),
         longest_(std::min<std::int64_t>(context.node.stage.batched ? batched_rows : 1, most_)),
         last_(clock::now()) {}
 

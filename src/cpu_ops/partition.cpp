@@ -30,7 +30,7 @@ using detail::partition_kind;
 using detail::partition_params;
 
 constexpr std::int64_t samples_per_part = 64;
-constexpr std::int64_t most_ranges = 64;
+constexpr std::int64_t ranges_max = 64;
 
 std::uint64_t hash_of(const std::string_view& text) { return hash_string(text, 0); }
 template <typename Key>
@@ -49,7 +49,7 @@ bits128 order_of(const bits128& key) { return key; }
 bits128 order_of(std::uint64_t key) { return {key, 0}; }
 
 struct partition_state {
-  detail::block numbers;                           // std::uint32_t of each row
+  detail::buffer numbers;                          // std::uint32_t of each row
   std::vector<std::vector<std::uint64_t>> counts;  // of each range, by partition
   std::int64_t per_range = 1;
 };
@@ -59,7 +59,7 @@ struct partition_state {
 template <typename Key, typename F>
 slow_rows for_each_keys(const run_context& context, std::int64_t begin, std::int64_t end, F&& f) {
   const auto& params = context.node.as<partition_params>();
-  alignas(Key) std::byte storage[sizeof(Key) * detail::max_block_rows];
+  alignas(Key) std::byte storage[sizeof(Key) * detail::block_rows_max];
   return for_each_fast_block(context, begin, end, true, [&](const detail::block_args& args) {
     detail::out_rows out{.cursor = storage};
     params.loop(context.node.stage.element.get(), args, out);
@@ -131,9 +131,10 @@ void number_rows_of(run_context& context, partition_state& state) {
 void number_rows(run_context& context) {
   const auto& params = context.node.as<partition_params>();
   auto state = std::make_shared<partition_state>();
-  state->numbers = detail::block(
-      context.memory, static_cast<std::size_t>(context.rows) * sizeof(std::uint32_t), context.who);
-  state->per_range = std::max<std::int64_t>(65536, detail::ceil_div(context.rows, most_ranges));
+  state->numbers =
+      detail::buffer(context.memory, static_cast<std::size_t>(context.rows) * sizeof(std::uint32_t),
+                     context.owner);
+  state->per_range = std::max<std::int64_t>(65536, detail::ceil_div(context.rows, ranges_max));
   state->counts.resize(static_cast<std::size_t>(detail::ceil_div(context.rows, state->per_range)));
   context.state = state;
   if (params.strings)
@@ -176,7 +177,7 @@ void place_rows(run_context& context) {
                     : size == 8  ? move_rows<8>
                     : size == 16 ? move_rows<16>
                                  : move_rows<0>;
-  detail::block rows(context.memory, static_cast<std::size_t>(context.rows) * size, context.who);
+  detail::buffer rows(context.memory, static_cast<std::size_t>(context.rows) * size, context.owner);
   detail::parallel_chunks(context.team, state.counts.size(), [&](std::size_t range, unsigned) {
     const auto begin = static_cast<std::int64_t>(range) * state.per_range;
     for_each_block(context, begin, std::min(begin + state.per_range, context.rows),
@@ -185,7 +186,7 @@ void place_rows(run_context& context) {
                           args.rows, state.counts[range].data(), rows.data());
                    });
   });
-  append_block(*context.output, std::move(rows), context.rows);
+  append_buffer(*context.output, std::move(rows), context.rows);
   context.output->keep_owners_of(*context.inputs[0]);
   context.output->partitioned(std::move(ends));
 }

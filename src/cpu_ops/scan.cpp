@@ -46,7 +46,7 @@ class scanning {
         params_(context.node.as<scan_params>()),
         element_(context.node.stage.element.get()),
         records_(records),
-        total_(context.memory, padded(params_.value_bytes), context.who),
+        total_(context.memory, padded(params_.value_bytes), context.owner),
         past_caches_(static_cast<std::size_t>(context.rows) * params_.value_bytes >
                      detail::streamed_beyond_bytes),
         scratch_(context.team.count()) {
@@ -72,7 +72,7 @@ class scanning {
  private:
   /// A worker's own: the tile's total, what comes before the tile, and the tile's values.
   struct scratch {
-    detail::block memory;
+    detail::buffer memory;
     std::byte *own = nullptr, *before = nullptr, *values = nullptr;
   };
 
@@ -81,8 +81,8 @@ class scanning {
     if (s.own == nullptr) {
       const std::size_t value = padded(params_.value_bytes);
       const auto rows = static_cast<std::size_t>(std::min(params_.tile_rows, context_.rows));
-      s.memory = detail::block(context_.memory, 2 * value + rows * params_.buffered_bytes,
-                               context_.node.name);
+      s.memory = detail::buffer(context_.memory, 2 * value + rows * params_.buffered_bytes,
+                                context_.node.name);
       s.own = s.memory.data();
       s.before = s.own + value;
       s.values = s.before + value;
@@ -119,7 +119,7 @@ class scanning {
   void accumulate_slow_rows(std::int64_t tile_begin, const slow_rows& rest, scratch& s) {
     const std::size_t value = padded(params_.value_bytes), stride = params_.buffered_bytes;
     const auto compute = [&](std::int64_t first, std::int64_t last) {
-      const detail::block total(context_.memory, value, context_.node.name);
+      const detail::buffer total(context_.memory, value, context_.node.name);
       return for_each_fast_block(context_, first, last, true, [&](const detail::block_args& args) {
         for_each_row(args, [&](const detail::block_args& one) {
           auto to = output(tile_begin, one, s);
@@ -129,7 +129,7 @@ class scanning {
       });
     };
     spread_slow_rows(context_, rest, compute);
-    const detail::block memory(context_.memory, value, context_.node.name);
+    const detail::buffer memory(context_.memory, value, context_.node.name);
     std::byte* const next = memory.data();
     for_each_stretch(context_.team, rest.begin, rest.end, [&](std::int64_t from, std::int64_t to) {
       for (std::int64_t row = from; row < to; ++row) {
@@ -179,7 +179,7 @@ class scanning {
   const scan_params& params_;
   const void* element_;
   std::byte* records_;
-  detail::block total_;     // of all tiles before turn_; belongs to whose turn it is
+  detail::buffer total_;    // of all tiles before turn_; belongs to whose turn it is
   bool has_total_ = false;  // likewise
   bool past_caches_;
   std::vector<scratch> scratch_;
@@ -190,10 +190,11 @@ class scanning {
 void scan(run_context& context) {
   for (const auto& input : context.inputs) context.output->keep_owners_of(*input);
   if (context.rows == 0) return;
-  detail::block records(
-      context.memory, static_cast<std::size_t>(context.rows) * context.node.out.size, context.who);
+  detail::buffer records(context.memory,
+                         static_cast<std::size_t>(context.rows) * context.node.out.size,
+                         context.owner);
   scanning(context, records.data()).run();
-  append_block(*context.output, std::move(records), context.rows);
+  append_buffer(*context.output, std::move(records), context.rows);
 }
 
 constexpr phase scan_phases[] = {

@@ -3,8 +3,8 @@
 // Operators cut their rows into items of thousands: that suits functions of nanoseconds. Where rows
 // prove slow (pace.h), what is left of an item is cut into pieces of about 200 us, a row each where
 // rows take longer, and workers that would be idle take part. Pieces never decide about a result:
-//   - what has its place (a record of an aligned stage, a key to sort) is written to it in any
-//     order: spread_rows();
+//   - what has its place (a record of a map, a key to sort) is written to it in any order:
+//     spread_rows();
 //   - what depends on order (a reducer, a stable partition) gets its values from pieces and takes
 //     them in row order: take_in_order(). So the bits are those of the fast way.
 //

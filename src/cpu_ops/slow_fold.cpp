@@ -15,11 +15,11 @@ namespace {
 using detail::fold_params;
 
 /// Of one piece.
-constexpr std::size_t most_value_bytes = std::size_t{4} << 20;
+constexpr std::size_t value_bytes_max = std::size_t{4} << 20;
 
 /// A run of values.
 struct values_block : detail::out_rows {
-  detail::block memory;
+  detail::buffer memory;
   std::vector<std::uint8_t> lanes{};  // of each value; empty: they take turns, or there is one
 };
 
@@ -66,13 +66,13 @@ class found_values {
     found_values& found;
     bool by_row;                        // lanes follow rows
     std::vector<std::uint8_t> lanes{};  // of the values in `memory`
-    detail::block memory{};
+    detail::buffer memory{};
 
     values_sink(const run_context& run, found_values& to)
         : context(run),
           params(run.node.as<fold_params>()),
           found(to),
-          by_row(params.reducer.lanes > 1 && run.node.stage.form != detail::shape::many) {
+          by_row(params.reducer.lanes > 1 && run.node.stage.yields != detail::cardinality::any) {
       grow = [](detail::out_rows& self) { static_cast<values_sink&>(self).enlarge(); };
     }
     void enlarge() {
@@ -80,9 +80,9 @@ class found_values {
       close();
       const std::size_t bytes = std::max<std::size_t>(
           before == 0 ? 16 * params.value_bytes : 4 * before, params.value_bytes);
-      if ((found.bytes_ += bytes) > std::max(most_value_bytes, params.value_bytes))
+      if ((found.bytes_ += bytes) > std::max(value_bytes_max, params.value_bytes))
         throw too_much_to_keep{};
-      memory = detail::block(context.memory, bytes, context.who);
+      memory = detail::buffer(context.memory, bytes, context.owner);
       cursor = memory.data();
       end = cursor + bytes;
     }
@@ -135,7 +135,7 @@ bool saturates(const run_context& context, const found_values& values) {
   const auto& params = context.node.as<fold_params>();
   const auto& reducer = params.reducer;
   if (reducer.saturated == nullptr) return false;
-  const detail::block state(context.memory, reducer.state_size, context.who);
+  const detail::buffer state(context.memory, reducer.state_size, context.owner);
   reducer.init(reducer.context.get(), state.data());
   values.accumulate(params, state.data());
   return reducer.saturated(state.data());

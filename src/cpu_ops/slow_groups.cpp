@@ -10,7 +10,7 @@ namespace pappus::cpu_ops {
 namespace {
 
 /// Of one piece: a row may yield very many.
-constexpr std::size_t most_kept_bytes = std::size_t{4} << 20;
+constexpr std::size_t kept_bytes_max = std::size_t{4} << 20;
 
 class extracted_rows {
  public:
@@ -48,7 +48,7 @@ class extracted_rows {
 
  private:
   struct run {
-    detail::block memory;  // keys, then values
+    detail::buffer memory;  // keys, then values
     const std::byte* values;
     std::size_t n;
   };
@@ -56,8 +56,8 @@ class extracted_rows {
   void keep(const run_context& context, std::size_t key_bytes, std::size_t value_bytes,
             const std::byte* keys, const std::byte* values, std::size_t n) {
     const std::size_t all_keys = round_up(n * key_bytes, 64), all_values = n * value_bytes;
-    if ((bytes_ += all_keys + all_values) > most_kept_bytes) throw too_much_to_keep{};
-    detail::block memory(context.memory, all_keys + all_values, context.who);
+    if ((bytes_ += all_keys + all_values) > kept_bytes_max) throw too_much_to_keep{};
+    detail::buffer memory(context.memory, all_keys + all_values, context.owner);
     std::byte* const to = memory.data();
     std::memcpy(to, keys, n * key_bytes);
     if (all_values != 0) std::memcpy(to + all_keys, values, all_values);

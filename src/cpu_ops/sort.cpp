@@ -36,11 +36,11 @@ constexpr std::int64_t piece_rows = 1 << 15;
 
 /// A buffer to sort from and one to sort to.
 struct double_buffer {
-  detail::block first, other;
+  detail::buffer first, other;
 
   double_buffer(run_context& context, std::int64_t rows, std::size_t row_bytes)
-      : first(context.memory, static_cast<std::size_t>(rows) * row_bytes, context.who),
-        other(context.memory, static_cast<std::size_t>(rows) * row_bytes, context.who) {}
+      : first(context.memory, static_cast<std::size_t>(rows) * row_bytes, context.owner),
+        other(context.memory, static_cast<std::size_t>(rows) * row_bytes, context.owner) {}
   void swap_if(sorted_in where) {
     if (where == sorted_in::other) std::swap(first, other);
   }
@@ -106,16 +106,16 @@ class sorting {
 
   void sort_integers() {
     const std::size_t bytes = record_bytes();
-    detail::block copy;
+    detail::buffer copy;
     const std::byte* from = nullptr;
     if (params_.input_is_keys && context_.inputs.front()->contiguous()) {
       from = context_.inputs.front()->data();
     } else {
-      copy = detail::block(context_.memory, at(rows_, bytes), context_.node.name);
+      copy = detail::buffer(context_.memory, at(rows_, bytes), context_.node.name);
       compute_keys(0, copy.data(), nullptr);
       from = copy.data();
     }
-    detail::block records(context_.memory, at(rows_, bytes), context_.node.name);
+    detail::buffer records(context_.memory, at(rows_, bytes), context_.node.name);
     algorithms::sort_integers(context_.team, context_.memory, from, records.data(),
                               static_cast<std::uint64_t>(rows_), bytes, params_.flip,
                               context_.node.name);
@@ -144,8 +144,8 @@ class sorting {
 
   void sort_by_strings(const sort_pass& pass, const std::string_view* strings,
                        double_buffer& addresses) {
-    const detail::block order(context_.memory, at(rows_, sizeof(std::uint64_t)),
-                              context_.node.name);
+    const detail::buffer order(context_.memory, at(rows_, sizeof(std::uint64_t)),
+                               context_.node.name);
     sort_strings(context_.team, context_.memory, strings, static_cast<std::uint64_t>(rows_),
                  pass.descending, order.as<std::uint64_t>(), context_.node.name);
     const auto* const from = addresses.first.as<const std::byte*>();
@@ -156,11 +156,11 @@ class sorting {
     std::swap(addresses.first, addresses.other);
   }
 
-  void finish_keys(detail::block keys, std::size_t key_bytes) {
+  void finish_keys(detail::buffer keys, std::size_t key_bytes) {
     const bool in_place = key_bytes == record_bytes();
-    detail::block records;
+    detail::buffer records;
     if (!in_place)
-      records = detail::block(context_.memory, at(rows_, record_bytes()), context_.node.name);
+      records = detail::buffer(context_.memory, at(rows_, record_bytes()), context_.node.name);
     std::byte* const to = in_place ? keys.data() : records.data();
     for_pieces(context_, rows_, [&](std::int64_t begin, std::int64_t end) {
       params_.decode(keys.data() + at(begin, key_bytes), to + at(begin, record_bytes()),
@@ -169,10 +169,10 @@ class sorting {
     hand_over(in_place ? std::move(keys) : std::move(records));
   }
 
-  void finish_records(detail::block payload) {
+  void finish_records(detail::buffer payload) {
     const std::size_t stride = params_.payload_bytes, size = record_bytes();
     if (stride == size) return hand_over(std::move(payload));
-    detail::block records(context_.memory, at(rows_, size), context_.node.name);
+    detail::buffer records(context_.memory, at(rows_, size), context_.node.name);
     for_pieces(context_, rows_, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i)
         std::memcpy(records.data() + at(i, size), payload.data() + at(i, stride), size);
@@ -183,7 +183,7 @@ class sorting {
   void gather(const std::byte* const* addresses) {
     constexpr std::int64_t ahead = 16;
     const std::size_t size = record_bytes();
-    detail::block records(context_.memory, at(rows_, size), context_.node.name);
+    detail::buffer records(context_.memory, at(rows_, size), context_.node.name);
     for_pieces(context_, rows_, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
         if (i + ahead < end)
@@ -195,8 +195,8 @@ class sorting {
     hand_over(std::move(records));
   }
 
-  void hand_over(detail::block records) {
-    append_block(*context_.output, std::move(records), rows_);
+  void hand_over(detail::buffer records) {
+    append_buffer(*context_.output, std::move(records), rows_);
   }
 
   run_context& context_;

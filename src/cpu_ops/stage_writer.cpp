@@ -37,11 +37,11 @@ struct run {
   std::int64_t records;
 };
 
-/// A place to write, for one run of rows after another; output that isn't aligned.
+/// A place to write, for one run of rows after another; output whose rows have no fixed places.
 struct slab_writer : detail::out_rows {
   run_context* context = nullptr;
   std::size_t first_slab = 0;  // bytes; small inputs get small slabs
-  std::vector<detail::block> slabs;
+  std::vector<detail::buffer> slabs;
   std::byte* run_begin = nullptr;
   std::int64_t row = 0;     // of the run that is being written
   std::vector<run> runs{};  // in the order in which they were written
@@ -60,7 +60,7 @@ struct slab_writer : detail::out_rows {
     if (static_cast<std::size_t>(end - cursor) >= bytes && cursor != nullptr) return;
     end_run();
     slabs.emplace_back(context->memory, std::max(bytes, slabs.empty() ? first_slab : slab_bytes),
-                       context->who);
+                       context->owner);
     cursor = run_begin = slabs.back().data();
     end = cursor + slabs.back().size();
   }
@@ -69,8 +69,8 @@ struct slab_writer : detail::out_rows {
 /// Writers that nobody uses at the moment, and all there are: no more than work at a time.
 class slab_writers {
  public:
-  slab_writers(run_context& context, std::size_t most_bytes)
-      : context_(context), first_slab_(std::min(slab_bytes, most_bytes)) {}
+  slab_writers(run_context& context, std::size_t bytes_max)
+      : context_(context), first_slab_(std::min(slab_bytes, bytes_max)) {}
 
   slab_writer& take() {
     const std::lock_guard lock(mutex_);
@@ -126,22 +126,23 @@ void for_items(run_context& context, const span& rows, std::int64_t per_item, F&
 
 void write_aligned(run_context& context, const span& rows, detail::row_set& to) {
   const auto size = context.node.out.size;
-  detail::block block(context.memory, static_cast<std::size_t>(rows.count()) * size, context.who);
+  detail::buffer buffer(context.memory, static_cast<std::size_t>(rows.count()) * size,
+                        context.owner);
   const std::int64_t per_item = std::max<std::int64_t>(context.morsel_rows, 4096);
   for_items(context, rows, per_item, [&](std::int64_t begin, std::int64_t end) {
     detail::out_rows out{
-        .cursor = block.data() + static_cast<std::size_t>(begin - rows.begin) * size,
-        .past_caches = block.size() > detail::streamed_beyond_bytes};
+        .cursor = buffer.data() + static_cast<std::size_t>(begin - rows.begin) * size,
+        .past_caches = buffer.size() > detail::streamed_beyond_bytes};
     return for_each_fast_block(context, begin, end, true, [&](const detail::block_args& args) {
       rows.loop(context.node.stage.element.get(), args, out);
     });
   });
-  append_block(to, std::move(block), rows.count());
+  append_buffer(to, std::move(buffer), rows.count());
 }
 
 void write_any(run_context& context, const span& rows, detail::row_set& to) {
   const auto size = context.node.out.size;
-  const bool many = context.node.stage.form == detail::shape::many;
+  const bool many = context.node.stage.yields == detail::cardinality::any;
   slab_writers writers(context, static_cast<std::size_t>(rows.count()) * size);
   for_items(context, rows, context.morsel_rows, [&](std::int64_t begin, std::int64_t end) {
     auto& out = writers.take();
@@ -164,7 +165,7 @@ void write_stage(run_context& context, detail::write_loop loop, std::int64_t beg
                  std::int64_t end, detail::row_set& to) {
   for (const auto& input : context.inputs) to.keep_owners_of(*input);
   if (begin >= end) return;
-  if (context.node.stage.form == detail::shape::aligned)
+  if (context.node.stage.yields == detail::cardinality::one)
     write_aligned(context, {loop, begin, end}, to);
   else
     write_any(context, {loop, begin, end}, to);

@@ -24,7 +24,7 @@ namespace {
 using detail::top_params;
 
 struct candidates {
-  detail::block memory;
+  detail::buffer memory;
   detail::top_buffer buffer;
 };
 
@@ -37,8 +37,9 @@ class top_state {
       const auto& params = context.node.as<top_params>();
       const auto capacity = ops::top_candidates_max(params);
       auto made = std::make_unique<candidates>();
-      made->memory = detail::block(
-          context.memory, static_cast<std::size_t>(capacity) * params.candidate_bytes, context.who);
+      made->memory = detail::buffer(context.memory,
+                                    static_cast<std::size_t>(capacity) * params.candidate_bytes,
+                                    context.owner);
       made->buffer = {made->memory.data(), 0, params.limit, capacity, false};
       return *all_.emplace_back(std::move(made));
     }
@@ -89,8 +90,8 @@ void choose(run_context& context) {
   for (const auto& own : state.all()) count += own->buffer.count;
   const std::int64_t chosen = std::min(count, params.limit);
   if (chosen == 0) return;
-  detail::block all(context.memory, static_cast<std::size_t>(count) * params.candidate_bytes,
-                    context.who);
+  detail::buffer all(context.memory, static_cast<std::size_t>(count) * params.candidate_bytes,
+                     context.owner);
   std::byte* to = all.data();
   for (const auto& own : state.all()) {
     const std::size_t bytes = static_cast<std::size_t>(own->buffer.count) * params.candidate_bytes;
@@ -98,10 +99,10 @@ void choose(run_context& context) {
     std::memcpy(to, own->buffer.candidates, bytes);
     to += bytes;
   }
-  detail::block records(context.memory, static_cast<std::size_t>(chosen) * context.node.out.size,
-                        context.who);
+  detail::buffer records(context.memory, static_cast<std::size_t>(chosen) * context.node.out.size,
+                         context.owner);
   params.finish(all.data(), count, chosen, records.data());
-  append_block(*context.output, std::move(records), chosen);
+  append_buffer(*context.output, std::move(records), chosen);
 }
 
 constexpr phase top_phases[] = {

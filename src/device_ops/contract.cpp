@@ -12,7 +12,8 @@ program stage_program(const graph::node& n, std::string_view operator_path,
   const auto element = codegen::element_of(n);
   auto text = element->programs.of(operator_path, defines, [&] {
     std::string all = element->text;
-    all += fmt::format("#define ELEMENT_MANY {}\n", n.stage.form == detail::shape::many ? 1 : 0);
+    all += fmt::format("#define ELEMENT_MANY {}\n",
+                       n.stage.yields == detail::cardinality::any ? 1 : 0);
     all += defines;
     all += base::embedded("device_ops/text/stage.cl");
     all += fmt::format("#line 1 \"{}\"\n", operator_path);

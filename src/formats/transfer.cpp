@@ -22,12 +22,12 @@ void in_pieces(detail::workers& team, std::size_t total, std::size_t piece, Move
 // Calls move(first, rows, scratch) for runs of records whose file form fits into the scratch slab
 // they get a part of.
 template <typename Move>
-void in_slabs(detail::workers& team, detail::memory_source& memory, const std::string& who,
+void in_slabs(detail::workers& team, detail::memory_source& memory, const std::string& owner,
               const record_map& map, std::int64_t n, Move&& move) {
   const std::size_t rows_per_slab = std::max<std::size_t>(slab_bytes / map.file_bytes, 1);
   const std::size_t rows_per_piece = std::max<std::size_t>(piece_bytes / 4 / map.file_bytes, 1);
   const auto total = static_cast<std::size_t>(n);
-  const detail::block scratch(memory, std::min(rows_per_slab, total) * map.file_bytes, who);
+  const detail::buffer scratch(memory, std::min(rows_per_slab, total) * map.file_bytes, owner);
   for (std::size_t first = 0; first < total; first += rows_per_slab) {
     const std::size_t rows = std::min(rows_per_slab, total - first);
     in_pieces(team, rows, rows_per_piece, [&](std::size_t begin, std::size_t end) {

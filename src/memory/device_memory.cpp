@@ -49,7 +49,7 @@ std::size_t usable(const devices::properties& about, std::size_t asked, const po
 
 }  // namespace
 
-// What the blocks share with the device_memory they came from: the account and the warm buffers.
+// What the buffers share with the device_memory they came from: the account and the warm buffers.
 // Used under the device's lock.
 class device_memory::buffers {
  public:
@@ -63,7 +63,7 @@ class device_memory::buffers {
   std::size_t room() const noexcept { return limit - in_use - warm_; }
   sized_buffer take_warm(std::size_t bytes, std::size_t most) noexcept;
   /// Empty, and why, when the device has no more, or the host where it is charged too.
-  sized_buffer allocate(std::size_t size, std::string_view who, std::string& refusal);
+  sized_buffer allocate(std::size_t size, std::string_view owner, std::string& refusal);
   /// Gives up one warm buffer: the smallest that makes `shortage` good, or the largest.
   bool drop_warm(std::size_t shortage) noexcept;
   void drop_all_warm() noexcept {
@@ -76,8 +76,8 @@ class device_memory::buffers {
     closed_ = true;
   }
 
-  [[noreturn]] void refuse(std::size_t bytes, std::string_view who) const;
-  [[noreturn]] void refuse(std::size_t bytes, std::string_view who,
+  [[noreturn]] void refuse(std::size_t bytes, std::string_view owner) const;
+  [[noreturn]] void refuse(std::size_t bytes, std::string_view owner,
                            const std::string& reason) const;
 
   const devices::attached_ptr device;
@@ -108,10 +108,11 @@ device_memory::sized_buffer device_memory::buffers::take_warm(std::size_t bytes,
   return taken;
 }
 
-device_memory::sized_buffer device_memory::buffers::allocate(std::size_t size, std::string_view who,
+device_memory::sized_buffer device_memory::buffers::allocate(std::size_t size,
+                                                             std::string_view owner,
                                                              std::string& refusal) {
   try {
-    if (host_) host_->charge(size, who);
+    if (host_) host_->charge(size, owner);
   } catch (const memory_error& problem) {
     refusal = problem.what();
     return {};
@@ -154,29 +155,29 @@ void device_memory::buffers::give_back(sized_buffer buffer) noexcept {
   }
 }
 
-void device_memory::buffers::refuse(std::size_t bytes, std::string_view who) const {
+void device_memory::buffers::refuse(std::size_t bytes, std::string_view owner) const {
   const std::string& name = device->about().name;
   if (bytes > largest && bytes <= limit)
     throw devices::device_error(
         devices::fault::out_of_memory, name,
         fmt::format("{}: needs a buffer of {}, but this device has none over {}; let the stage run "
                     "elsewhere (PAPPUS_DEVICES) or use less data",
-                    who, text(bytes), text(largest)));
+                    owner, text(bytes), text(largest)));
   throw devices::device_error(
       devices::fault::out_of_memory, name,
       fmt::format("{}: needs {} more, but {} of the device's memory limit of {} are in use; raise "
                   "the limit (PAPPUS_DEVICE_MEMORY) or use less data",
-                  who, text(bytes), text(in_use), text(limit)));
+                  owner, text(bytes), text(in_use), text(limit)));
 }
 
-void device_memory::buffers::refuse(std::size_t bytes, std::string_view who,
+void device_memory::buffers::refuse(std::size_t bytes, std::string_view owner,
                                     const std::string& reason) const {
   throw devices::device_error(
       devices::fault::out_of_memory, device->about().name,
       fmt::format("{}: needs {} more and was refused, with {} of the limit of {} in use: {}; "
                   "somebody else holds the rest: free it, or lower the limit "
                   "(PAPPUS_DEVICE_MEMORY) so that stages ask for less at a time",
-                  who, text(bytes), text(in_use), text(limit), reason));
+                  owner, text(bytes), text(in_use), text(limit), reason));
 }
 
 device_memory::device_memory(devices::attached_ptr on, std::size_t limit_bytes,
@@ -204,17 +205,17 @@ std::size_t device_memory::charged(std::size_t bytes) noexcept {
   return detail::round_up(bytes, step);
 }
 
-device_block_ptr device_memory::acquire(std::size_t bytes, std::string_view who) {
+device_buffer_ptr device_memory::acquire(std::size_t bytes, std::string_view owner) {
   const auto& all = buffers_;
   if (all->device->lost)
     throw devices::device_error(devices::fault::lost, all->device->about().name,
-                                fmt::format("{}: the device was lost", who));
-  auto block = std::make_unique<device_block>();
-  block->bytes = bytes;
-  sized_buffer taken = take(std::max(bytes, std::size_t{1}), who);
-  block->memory = std::move(taken.second);
-  return {block.release(), [all, size = taken.first](device_block* done) {
-            const std::unique_ptr<device_block> owned(done);
+                                fmt::format("{}: the device was lost", owner));
+  auto made = std::make_unique<device_buffer>();
+  made->bytes = bytes;
+  sized_buffer taken = take(std::max(bytes, std::size_t{1}), owner);
+  made->memory = std::move(taken.second);
+  return {made.release(), [all, size = taken.first](device_buffer* done) {
+            const std::unique_ptr<device_buffer> owned(done);
             std::lock_guard lock(all->device->lock);
             all->give_back({size, std::move(owned->memory)});
           }};
@@ -222,22 +223,22 @@ device_block_ptr device_memory::acquire(std::size_t bytes, std::string_view who)
 
 bool device_memory::in_place() const noexcept { return buffers_->in_place; }
 
-device_block_ptr device_memory::wrap(const void* memory, std::size_t bytes) {
+device_buffer_ptr device_memory::wrap(const void* memory, std::size_t bytes) {
   if (!in_place() || on()->lost) return nullptr;
   auto buffer = on()->driver->wrap(const_cast<void*>(memory), bytes);
   if (!buffer) return nullptr;
-  auto block = std::make_unique<device_block>();
-  block->bytes = bytes;
-  block->memory = std::move(buffer);
-  return {block.release(), [device = on()](device_block* done) {
+  auto made = std::make_unique<device_buffer>();
+  made->bytes = bytes;
+  made->memory = std::move(buffer);
+  return {made.release(), [device = on()](device_buffer* done) {
             const std::lock_guard lock(device->lock);
             delete done;
           }};
 }
 
-device_memory::sized_buffer device_memory::take(std::size_t bytes, std::string_view who) {
+device_memory::sized_buffer device_memory::take(std::size_t bytes, std::string_view owner) {
   buffers& all = *buffers_;
-  if (bytes > all.largest) all.refuse(bytes, who);
+  if (bytes > all.largest) all.refuse(bytes, owner);
   std::size_t size = std::min(charged(bytes), all.largest);
   for (bool dead_kept = true;;) {
     if (sized_buffer warm = all.take_warm(bytes, size + size / 4); warm.second) return warm;
@@ -248,21 +249,21 @@ device_memory::sized_buffer device_memory::take(std::size_t bytes, std::string_v
       size = all.room();
       break;
     }
-    if (!evict_one()) all.refuse(bytes, who);
+    if (!evict_one()) all.refuse(bytes, owner);
   }
   std::string refusal;
-  sized_buffer made = all.allocate(size, who, refusal);
+  sized_buffer made = all.allocate(size, owner, refusal);
   if (made.second) return made;
   while (evict_one()) {
   }
   all.drop_all_warm();
-  made = all.allocate(size, who, refusal);
-  if (!made.second) all.refuse(bytes, who, refusal);
+  made = all.allocate(size, owner, refusal);
+  if (!made.second) all.refuse(bytes, owner, refusal);
   return made;
 }
 
-device_block_ptr device_memory::find(const detail::rows_ptr& set, std::int64_t first,
-                                     std::int64_t rows) {
+device_buffer_ptr device_memory::find(const detail::rows_ptr& set, std::int64_t first,
+                                      std::int64_t rows) {
   const auto kept = sets_.find(set.get());
   if (rows <= 0 || buffers_->device->lost || kept == sets_.end() || kept->second.set.lock() != set)
     return nullptr;
@@ -270,11 +271,11 @@ device_block_ptr device_memory::find(const detail::rows_ptr& set, std::int64_t f
   const auto found = kept->second.copies.find(first);
   if (found == kept->second.copies.end() || found->second.rows < rows) return nullptr;
   found->second.last_use = clock_;
-  return found->second.block;
+  return found->second.buffer;
 }
 
 void device_memory::keep(const detail::rows_ptr& set, std::int64_t first, std::int64_t rows,
-                         device_block_ptr copied) {
+                         device_buffer_ptr copied) {
   if (rows <= 0 || buffers_->device->lost) return;
   kept_set& kept = sets_[set.get()];
   if (kept.set.lock() != set) kept = {set, 0, {}};  // new, or another set that lay at this address
@@ -305,7 +306,7 @@ bool device_memory::evict_one() noexcept {
     if (from != nullptr && from->last_use < kept.last_use) continue;
     std::uint64_t newest = 0;
     for (const auto& [begin, kept_copy] : kept.copies)
-      if (kept_copy.block.use_count() == 1 && kept_copy.last_use > newest) {
+      if (kept_copy.buffer.use_count() == 1 && kept_copy.last_use > newest) {
         newest = kept_copy.last_use;
         first = begin;
         from = &kept;

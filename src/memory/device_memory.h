@@ -25,11 +25,11 @@ namespace pappus::memory {
 /// A piece of device memory. It goes back to where it came from when its last owner lets go, which
 /// must be after every operation on it is done. That takes the device's lock: let go of it under no
 /// lock that the device's thread may wait for. May outlive the device_memory.
-struct device_block {
+struct device_buffer {
   std::unique_ptr<devices::buffer> memory;
   std::size_t bytes = 0;  ///< as asked for; memory->bytes may be more
 };
-using device_block_ptr = std::shared_ptr<device_block>;
+using device_buffer_ptr = std::shared_ptr<device_buffer>;
 
 class device_memory {
  public:
@@ -43,23 +43,23 @@ class device_memory {
 
   /// Throws device_error: out_of_memory, naming who, bytes and limit, after everything that is only
   /// kept for later was given up; or lost. Never waits for memory.
-  device_block_ptr acquire(std::size_t bytes, std::string_view who);
+  device_buffer_ptr acquire(std::size_t bytes, std::string_view owner);
 
   /// Whether wrap() is worth a try: the device can use host memory in place, and its own wasn't
   /// limited by whoever made this. A limit rehearses a device that needs copies.
   bool in_place() const noexcept;
-  /// Host memory as a block where it lies, uncharged; null where that isn't possible. The memory
-  /// must outlive the block. No operation may use two blocks of overlapping memory, or write into
+  /// Host memory as a buffer where it lies, uncharged; null where that isn't possible. The memory
+  /// must outlive the buffer. No operation may use two buffers of overlapping memory, or write into
   /// one of memory that is const elsewhere.
-  device_block_ptr wrap(const void* memory, std::size_t bytes);
+  device_buffer_ptr wrap(const void* memory, std::size_t bytes);
 
   /// A kept copy that begins at row `first` of a set on the host and has at least `rows` rows; null
   /// when there is none, or the device is lost.
-  device_block_ptr find(const detail::rows_ptr& set, std::int64_t first, std::int64_t rows);
+  device_buffer_ptr find(const detail::rows_ptr& set, std::int64_t first, std::int64_t rows);
   /// Keeps a copy of rows [first, first + rows) until room is needed or the set is gone. It
   /// replaces copies of any of these rows.
   void keep(const detail::rows_ptr& set, std::int64_t first, std::int64_t rows,
-            device_block_ptr copied);
+            device_buffer_ptr copied);
 
   /// Bytes of a set's rows that are kept.
   double bytes_kept(const detail::row_set& set) const noexcept;
@@ -77,11 +77,11 @@ class device_memory {
   static std::size_t charged(std::size_t bytes) noexcept;
 
  private:
-  class buffers;  // shared with the blocks
+  class buffers;  // shared with the buffers
   using sized_buffer = std::pair<std::size_t, std::unique_ptr<devices::buffer>>;  // bytes charged
   struct copy {
     std::int64_t rows = 0;
-    device_block_ptr block;
+    device_buffer_ptr buffer;
     std::uint64_t last_use = 0;
   };
   struct kept_set {
@@ -89,7 +89,7 @@ class device_memory {
     std::uint64_t last_use = 0;
     std::map<std::int64_t, copy> copies;  // by first row; no two of them share rows
   };
-  sized_buffer take(std::size_t bytes, std::string_view who);
+  sized_buffer take(std::size_t bytes, std::string_view owner);
   bool forget_dead_sets() noexcept;
   bool evict_one() noexcept;
 

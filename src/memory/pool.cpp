@@ -24,7 +24,7 @@ constexpr std::size_t small_limit = std::size_t{64} << 10;  // below: the C libr
 constexpr std::size_t middle_step = std::size_t{64} << 10;
 
 std::byte* map_pages(std::size_t bytes) {
-  // Over-allocate by one huge page, then cut the ends so that the block starts on a huge page
+  // Over-allocate by one huge page, then cut the ends so that the buffer starts on a huge page
   // boundary.
   const bool huge = bytes >= huge_page;
   const std::size_t span = huge ? bytes + huge_page : bytes;
@@ -40,15 +40,15 @@ std::byte* map_pages(std::size_t bytes) {
   return begin + head;
 }
 
-/// A block that holds a record has at least as many bytes as the record's alignment.
-std::byte* small_block(std::size_t bytes) {
+/// A buffer that holds a record has at least as many bytes as the record's alignment.
+std::byte* small_buffer(std::size_t bytes) {
   void* data = nullptr;
   const std::size_t align = std::min<std::size_t>(std::bit_floor(bytes), 4096);
   return ::posix_memalign(&data, align, bytes) == 0 ? static_cast<std::byte*>(data) : nullptr;
 }
 
 std::byte* take_from_system(std::size_t bytes) {
-  return bytes <= small_limit ? small_block(bytes) : map_pages(bytes);
+  return bytes <= small_limit ? small_buffer(bytes) : map_pages(bytes);
 }
 
 void give_to_system(std::byte* data, std::size_t bytes) {
@@ -74,22 +74,22 @@ std::size_t pool::charged(std::size_t bytes) noexcept {
   return bytes < huge_page ? up(middle_step) : up(huge_page);
 }
 
-std::byte* pool::acquire(std::size_t bytes, std::string_view who) {
+std::byte* pool::acquire(std::size_t bytes, std::string_view owner) {
   const std::size_t size = charged(bytes);
   const auto lock = lock_to_take(size);
-  const auto fit = warm_blocks_.find(size);
-  if (fit != warm_blocks_.end()) {
+  const auto fit = warm_buffers_.find(size);
+  if (fit != warm_buffers_.end()) {
     std::byte* data = fit->second.back();
     fit->second.pop_back();
-    if (fit->second.empty()) warm_blocks_.erase(fit);
+    if (fit->second.empty()) warm_buffers_.erase(fit);
     warm_ -= size;
     in_use_ += size;
     return data;
   }
-  make_room(size, who);
+  make_room(size, owner);
   std::byte* data = take_from_system(size);
   if (data == nullptr)
-    throw memory_error(fmt::format("{}: the system has no {} to give; {} are in use here", who,
+    throw memory_error(fmt::format("{}: the system has no {} to give; {} are in use here", owner,
                                    base::bytes_text(static_cast<double>(size)),
                                    base::bytes_text(static_cast<double>(in_use_))));
   in_use_ += size;
@@ -102,16 +102,16 @@ void pool::release(std::byte* data, std::size_t bytes) noexcept {
   std::lock_guard lock(mutex_);
   in_use_ -= size;
   try {
-    warm_blocks_[size].push_back(data);
+    warm_buffers_[size].push_back(data);
     warm_ += size;
-  } catch (...) {  // no memory for the list: don't keep the block
+  } catch (...) {  // no memory for the list: don't keep the buffer
     give_to_system(data, size);
   }
 }
 
-void pool::charge(std::size_t bytes, std::string_view who) {
+void pool::charge(std::size_t bytes, std::string_view owner) {
   const auto lock = lock_to_take(bytes);
-  make_room(bytes, who);
+  make_room(bytes, owner);
   in_use_ += bytes;
   peak_ = std::max(peak_, in_use_ + warm_);
 }
@@ -138,24 +138,24 @@ void pool::discharge(std::size_t bytes) noexcept {
   in_use_ -= bytes;
 }
 
-void pool::make_room(std::size_t size, std::string_view who) {
+void pool::make_room(std::size_t size, std::string_view owner) {
   if (size > limit_ || in_use_ > limit_ - size)
     throw memory_error(fmt::format(
         "{}: needs {} more, but {} of the memory limit of {} are in use; raise the limit "
         "(PAPPUS_HOST_MEMORY or options::host_memory) or use less data",
-        who, base::bytes_text(static_cast<double>(size)),
+        owner, base::bytes_text(static_cast<double>(size)),
         base::bytes_text(static_cast<double>(in_use_)),
         base::bytes_text(static_cast<double>(limit_))));
   drop_warm(limit_ - size);
 }
 
 void pool::drop_warm(std::size_t until_held) {
-  while (in_use_ + warm_ > until_held && !warm_blocks_.empty()) {
-    const auto largest = std::prev(warm_blocks_.end());
+  while (in_use_ + warm_ > until_held && !warm_buffers_.empty()) {
+    const auto largest = std::prev(warm_buffers_.end());
     give_to_system(largest->second.back(), largest->first);
     warm_ -= largest->first;
     largest->second.pop_back();
-    if (largest->second.empty()) warm_blocks_.erase(largest);
+    if (largest->second.empty()) warm_buffers_.erase(largest);
   }
 }
 

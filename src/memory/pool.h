@@ -1,7 +1,7 @@
-// The session's memory: one budget, and blocks kept warm between queries.
+// The session's memory: one budget, and buffers kept warm between queries.
 //
 // Fresh memory is expensive: the kernel clears every page on first touch, at a few GB/s with small
-// pages. So blocks of 2 MiB and more are aligned for huge pages, and what a query gives back is
+// pages. So buffers of 2 MiB and more are aligned for huge pages, and what a query gives back is
 // kept for the next one. Blocks kept warm count against the budget like those in use, and are
 // returned to the system when a request would not fit otherwise; the process never holds more than
 // the budget for row data.
@@ -27,12 +27,12 @@ class pool final : public detail::memory_source {
   explicit pool(std::size_t limit_bytes) : limit_(limit_bytes) {}
   ~pool() override;
 
-  std::byte* acquire(std::size_t bytes, std::string_view who) override;
+  std::byte* acquire(std::size_t bytes, std::string_view owner) override;
   void release(std::byte* data, std::size_t bytes) noexcept override;
 
   /// Counts memory that a driver takes from the host as in use. Throws like acquire(). Thread-safe,
   /// as all of the pool.
-  void charge(std::size_t bytes, std::string_view who);
+  void charge(std::size_t bytes, std::string_view owner);
   /// Ends what charge() began.
   void discharge(std::size_t bytes) noexcept;
 
@@ -56,7 +56,7 @@ class pool final : public detail::memory_source {
   /// Takes mutex_; lets it go for a while where memory is short and somebody may give some back.
   std::unique_lock<std::mutex> lock_to_take(std::size_t size);
   // Both need mutex_.
-  void make_room(std::size_t size, std::string_view who);
+  void make_room(std::size_t size, std::string_view owner);
   void drop_warm(std::size_t until_held);
 
   const std::size_t limit_;
@@ -64,7 +64,7 @@ class pool final : public detail::memory_source {
   std::function<void()> give_back_;
   mutable std::mutex mutex_;
   std::size_t in_use_ = 0, warm_ = 0, peak_ = 0;
-  std::map<std::size_t, std::vector<std::byte*>> warm_blocks_;  // by charged size
+  std::map<std::size_t, std::vector<std::byte*>> warm_buffers_;  // by charged size
 };
 
 /// 80 % of the memory that is free for this process now (the machine's and its control group's),

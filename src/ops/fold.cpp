@@ -18,9 +18,9 @@ std::size_t fold_state_bytes(const detail::reduce_kernel& reducer) {
   return detail::round_up(reducer.state_size, line);
 }
 
-detail::block finished_fold(const detail::reduce_kernel& reducer, const std::byte* total,
-                            detail::memory_source& memory, std::string_view who) {
-  detail::block record(memory, reducer.result.size, who);
+detail::buffer finished_fold(const detail::reduce_kernel& reducer, const std::byte* total,
+                             detail::memory_source& memory, std::string_view owner) {
+  detail::buffer record(memory, reducer.result.size, owner);
   reducer.finish(reducer.context.get(), total, record.data());
   return record;
 }

@@ -18,7 +18,7 @@ inline constexpr std::int64_t fold_leaves_max = 16384;
 std::size_t fold_state_bytes(const detail::reduce_kernel& reducer);
 
 /// The one record that a reduction yields.
-detail::block finished_fold(const detail::reduce_kernel& reducer, const std::byte* total,
-                            detail::memory_source& memory, std::string_view who);
+detail::buffer finished_fold(const detail::reduce_kernel& reducer, const std::byte* total,
+                             detail::memory_source& memory, std::string_view owner);
 
 }  // namespace pappus::ops

@@ -32,7 +32,7 @@ class group_entry final : public graph::operator_entry {
   graph::bound output_rows(const graph::node& n, const graph::bound& input) const override {
     const auto& params = n.as<detail::group_params>();
     if (params.domain >= 0) return graph::bound::exactly(params.domain);
-    return n.stage.form == detail::shape::many ? graph::bound::unknown() : input.loosened();
+    return n.stage.yields == detail::cardinality::any ? graph::bound::unknown() : input.loosened();
   }
   graph::traffic bytes(const graph::node& n, double rows_in, double rows_out) const override {
     const auto& params = n.as<detail::group_params>();

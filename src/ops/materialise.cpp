@@ -9,12 +9,12 @@ namespace {
 class materialise_entry final : public graph::operator_entry {
  public:
   graph::bound output_rows(const graph::node& n, const graph::bound& input) const override {
-    switch (n.stage.form) {
-      case detail::shape::aligned:
+    switch (n.stage.yields) {
+      case detail::cardinality::one:
         return input;
-      case detail::shape::masked:
+      case detail::cardinality::at_most_one:
         return input.loosened();
-      case detail::shape::many:
+      case detail::cardinality::any:
         break;
     }
     return graph::bound::unknown();
@@ -29,7 +29,7 @@ class materialise_entry final : public graph::operator_entry {
   bool is_named_by_its_chain() const override { return true; }
   double row_work(const graph::node& n) const override {
     constexpr double kept = 3;  // rows of a filter, put together
-    return n.stage.form == detail::shape::aligned ? 0 : kept;
+    return n.stage.yields == detail::cardinality::one ? 0 : kept;
   }
   bool passes_windows_to(const graph::node& reader) const override {
     return reader.op->slice_of(reader) != nullptr;

@@ -15,7 +15,7 @@ class top_entry final : public graph::operator_entry {
     const std::int64_t limit = n.as<detail::top_params>().limit;
     if (input.known == graph::bound::certainty::unknown) return graph::bound::at_most(limit);
     const graph::bound rows{std::min(input.rows, limit), input.known};
-    return n.stage.form == detail::shape::aligned ? rows : rows.loosened();
+    return n.stage.yields == detail::cardinality::one ? rows : rows.loosened();
   }
   graph::traffic bytes(const graph::node& n, double rows_in, double rows_out) const override {
     const auto& params = n.as<detail::top_params>();

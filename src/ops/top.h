@@ -10,7 +10,7 @@ namespace pappus::ops {
 
 /// Candidates that a worker's buffer has room for.
 inline std::int64_t top_candidates_max(const detail::top_params& params) {
-  return params.limit + std::max(params.limit, detail::max_block_rows);
+  return params.limit + std::max(params.limit, detail::block_rows_max);
 }
 
 }  // namespace pappus::ops

@@ -16,13 +16,13 @@ struct pass {
 
 constexpr pass passes[] = {
     {"collect", collect_stages}, {"bounds", bound_rows},           {"windows", choose_windows},
-    {"chunks", choose_chunks},   {"place", place_stages},          {"lifetimes", find_last_uses},
+    {"morsels", choose_morsels}, {"place", place_stages},          {"lifetimes", find_last_uses},
     {"admission", check_memory}, {"repeated", note_repeated_work}, {"loops", plan_loop_bodies},
 };
 
 // What changes when a number of rows becomes known.
 constexpr pass refining[] = {{"bounds", bound_rows},
-                             {"chunks", choose_chunks},
+                             {"morsels", choose_morsels},
                              {"place", place_stages},
                              {"admission", check_memory}};
 
@@ -54,7 +54,7 @@ void plan::verify() const {
         if (index(input) >= i) fail(i, "an input comes later");
         if (freed[index(input)]) fail(i, "an input was freed before");
       }
-    if (s.morsel_rows < 1) fail(i, "empty chunks");
+    if (s.morsel_rows < 1) fail(i, "empty morsels");
     for (const auto done : s.frees) {
       if (index(done) > i || freed[index(done)]) fail(i, "frees what isn't there");
       freed[index(done)] = true;

@@ -175,7 +175,7 @@ void refine(plan& p, const request& asked);
 void collect_stages(plan& p, const request& asked);      // collect.cpp: stages, edges
 void bound_rows(plan& p, const request& asked);          // bounds.cpp: rows_in, rows_out
 void choose_windows(plan& p, const request& asked);      // windows.cpp: windowed, passes_on
-void choose_chunks(plan& p, const request& asked);       // chunks.cpp: morsel_rows
+void choose_morsels(plan& p, const request& asked);      // morsels.cpp: morsel_rows
 void place_stages(plan& p, const request& asked);        // place.cpp: where, bytes, seconds
 void find_last_uses(plan& p, const request& asked);      // lifetimes.cpp: frees
 void check_memory(plan& p, const request& asked);        // admission.cpp: refuses

@@ -92,7 +92,7 @@ double cpu_seconds(const cost::machine& m, const stage& s) {
 
 std::string maths_note(const cost::machine& m, const stage& s) {
   // What is faster by less, or over at once, isn't worth a compiler's option.
-  constexpr double least_gain = 1.5, least_seconds = 1e-3;
+  constexpr double gain_min = 1.5, seconds_min = 1e-3;
   if (s.functions == nullptr || s.functions->scalar_maths.empty() || !s.where.devices.empty())
     return {};
   auto fast = s;
@@ -100,7 +100,7 @@ std::string maths_note(const cost::machine& m, const stage& s) {
   fast.work.maths -= calls;
   fast.work.vector_maths += calls;
   const double strict_s = cpu_seconds(m, s), fast_s = cpu_seconds(m, fast);
-  if (strict_s < least_seconds || strict_s < least_gain * fast_s) return {};
+  if (strict_s < seconds_min || strict_s < gain_min * fast_s) return {};
   std::string names;
   for (const auto& name : s.functions->scalar_maths)
     names += fmt::format("{}std::{}", names.empty() ? "" : ", ", name);

@@ -14,7 +14,7 @@ detail::rows_ptr contiguous(const detail::rows_ptr& rows, detail::workers& team,
 
 detail::rows_ptr copied(const detail::rows_ptr& rows, detail::workers& team,
                         const std::shared_ptr<detail::memory_source>& memory) {
-  detail::block block(*memory, rows->bytes(), "contiguous copy");
+  detail::buffer buffer(*memory, rows->bytes(), "contiguous copy");
   const auto& chunks = rows->chunks();
   const std::size_t size = rows->layout().size;
   // Chunks may be tiny or huge: work items are runs of rows, not chunks.
@@ -26,13 +26,13 @@ detail::rows_ptr copied(const detail::rows_ptr& rows, detail::workers& team,
     const std::int64_t end = std::min(row + per_item, rows->rows());
     for (std::size_t i = rows->find(row); row < end; ++i) {
       const std::int64_t n = std::min(end, chunks[i].first + chunks[i].rows) - row;
-      std::memcpy(block.data() + static_cast<std::size_t>(row) * size,
+      std::memcpy(buffer.data() + static_cast<std::size_t>(row) * size,
                   chunks[i].data + static_cast<std::size_t>(row - chunks[i].first) * size,
                   static_cast<std::size_t>(n) * size);
       row += n;
     }
   });
-  auto copy = algorithms::rows_in(std::move(block), rows->layout(), rows->rows(), memory);
+  auto copy = algorithms::rows_in(std::move(buffer), rows->layout(), rows->rows(), memory);
   copy->keep_owners_of(*rows);
   return copy;
 }

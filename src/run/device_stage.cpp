@@ -90,7 +90,7 @@ std::unique_ptr<chunk_loop::stage_run> live_executor::device_stage(plan::stage_i
                             .in_loop = with_.in_loop,
                             .stays = stage.where.stays,
                             .rows_on_cpu = rows_on_cpu,
-                            .who = graph::label(*stage.node)});
+                            .owner = graph::label(*stage.node)});
   for (const auto input : stage.inputs) {
     const auto& from = at(input);
     run->inputs.push_back({from.rows, from.rows ? nullptr : from.device_rows});
@@ -115,7 +115,7 @@ void live_executor::run_on_devices(plan::stage_index which, std::string& note) {
   auto left = run->devices;
   const auto before = totals_of(left);
   const auto tell = [&](const std::string& fault) {
-    if (with_.on_fault) with_.on_fault(run->who + ": " + fault);
+    if (with_.on_fault) with_.on_fault(run->owner + ": " + fault);
     note += fault + "; ";
   };
   while (!left.empty()) {

@@ -193,9 +193,9 @@ void live_executor::read_file(plan::stage_index which) {
                         ? params.rows
                         : static_cast<std::int64_t>(with_.window_bytes / node.out.size + 1);
   while (step > 0) {
-    detail::block block(*with_.memory, static_cast<std::size_t>(step) * node.out.size, node.name);
-    const auto n = reader->read(with_.team, block.data(), step);
-    algorithms::append_block(*rows, std::move(block), n);
+    detail::buffer buffer(*with_.memory, static_cast<std::size_t>(step) * node.out.size, node.name);
+    const auto n = reader->read(with_.team, buffer.data(), step);
+    algorithms::append_buffer(*rows, std::move(buffer), n);
     if (n < step || rows->rows() == params.rows) break;
   }
   rows->keep(owner_of(reader->strings(), with_.memory));

@@ -15,7 +15,7 @@ namespace {
 detail::rows_ptr part_of(const stage_input& input, const stage_run& run, std::int64_t first,
                          std::int64_t rows) {
   if (!input.host)
-    return chunk_loop::download(*input.device, first, rows, run.host_memory, run.who);
+    return chunk_loop::download(*input.device, first, rows, run.host_memory, run.owner);
   const auto& set = *input.host;
   auto part = std::make_shared<detail::row_set>(set.layout());
   part->keep(input.host);
@@ -45,7 +45,7 @@ detail::rows_ptr rows_on_cpu(const stage_run& run, std::int64_t first, std::int6
                                .output = output,
                                .state = nullptr,
                                .evaluate = none,
-                               .who = run.who,
+                               .owner = run.owner,
                                .note = {}};
   for (const auto& step : cpu_ops::phases_of(run.node))
     if (step.called == cpu_ops::phase::when::each_window) step.run(context);

@@ -1,6 +1,6 @@
 // A file that streams through stages window by window.
 //
-// Each window of records is read into one block and goes through the stages on its way: fused ones
+// Each window of records is read into one buffer and goes through the stages on its way: fused ones
 // that pass on what they yield, slices, and the stage that takes it at last. Where that stage or a
 // slice may have all it needs early (first, any, take), windows begin small and grow, and reading
 // stops; otherwise they are as long as the budget allows from the start.
@@ -69,15 +69,15 @@ class live_executor::streaming {
   bool read() {
     const std::int64_t rows = std::min(length_, rows_wanted());
     length_ = std::min(longest_, length_ * window_growth);
-    if (capacity_ < rows || !block_) {
-      block_.reset();
+    if (capacity_ < rows || !buffer_) {
+      buffer_.reset();
       capacity_ = file_.rows < 0 ? rows : std::min(rows, file_.rows - seen_[0]);
       const auto bytes = static_cast<std::size_t>(capacity_) * node(0).out.size;
-      block_ = std::make_shared<detail::block>(*executor_.with_.memory, bytes, node(0).name);
+      buffer_ = std::make_shared<detail::buffer>(*executor_.with_.memory, bytes, node(0).name);
     }
-    const auto n = reader_->read(executor_.with_.team, block_->data(), std::min(rows, capacity_));
+    const auto n = reader_->read(executor_.with_.team, buffer_->data(), std::min(rows, capacity_));
     if (!strings_) strings_ = owner_of(reader_->strings(), executor_.with_.memory);
-    auto window = std::make_shared<row_set>(node(0).out, block_->data(), n);
+    auto window = std::make_shared<row_set>(node(0).out, buffer_->data(), n);
     window->keep(strings_);
     rows_ = std::move(window);
     seen_[0] += n;
@@ -137,7 +137,7 @@ class live_executor::streaming {
     if (steps.empty() || steps.back().called == cpu_ops::phase::when::each_window)
       executor_.hand_over(path_.back());
     else
-      s.inputs[0] = std::make_shared<row_set>(s.inputs[0]->layout());  // the block goes
+      s.inputs[0] = std::make_shared<row_set>(s.inputs[0]->layout());  // the buffer goes
   }
 
   /// The part of the file that has been read. From any thread.
@@ -168,7 +168,7 @@ class live_executor::streaming {
     const bool stays = rows_->bytes() >= kept_in_place_bytes && 2 * rows_->rows() >= in_window;
     if (!stays) rows_ = copied(rows_, executor_.with_.team, executor_.with_.memory);
     output.hold(rows_);
-    if (stays && slices_ + 1 == path_.size()) output.hold(std::exchange(block_, nullptr));
+    if (stays && slices_ + 1 == path_.size()) output.hold(std::exchange(buffer_, nullptr));
     for (const auto& chunk : rows_->chunks()) output.append(chunk.data, chunk.rows);
   }
 
@@ -179,8 +179,8 @@ class live_executor::streaming {
   const std::shared_ptr<formats::reader> reader_;
   std::size_t slices_ = 0;  ///< that come right after the file
   std::int64_t longest_ = 0, length_ = 0;
-  std::shared_ptr<detail::block> block_;
-  std::int64_t capacity_ = 0;  ///< of the block, records
+  std::shared_ptr<detail::buffer> buffer_;
+  std::int64_t capacity_ = 0;  ///< of the buffer, records
   std::shared_ptr<const void> strings_;
   rows_ptr rows_;  ///< on their way
 };

@@ -51,7 +51,7 @@ void session_core::learn(plan::plan& p, plan::stage_index which,
   auto& s = p.stages[plan::index(which)];
   if (executor.moved_to_cpu(which)) s.where = {};
   double seconds = executor.seconds(which);
-  if (seconds < stage_times::least_seconds || s.known) return;
+  if (seconds < stage_times::seconds_min || s.known) return;
   auto rows = static_cast<double>(s.rows_in.rows);
   for (const auto input : s.inputs)
     rows = static_cast<double>(p.stages[plan::index(input)].rows_out.rows);

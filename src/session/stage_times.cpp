@@ -32,7 +32,7 @@ std::uint64_t stage_times::key(const plan::stage& s, std::span<const unsigned> d
 }
 
 void stage_times::remember(const plan::stage& s, double rows, double seconds) {
-  if (seconds < least_seconds || rows < 1) return;
+  if (seconds < seconds_min || rows < 1) return;
   const auto which = key(s, s.where.devices);
   const std::lock_guard lock(mutex_);
   auto& e = known_[which];

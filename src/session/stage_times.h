@@ -22,7 +22,7 @@ namespace pappus::detail {
 class stage_times {
  public:
   /// What takes less tells of overheads, and no prediction of it matters.
-  static constexpr double least_seconds = 100e-6;
+  static constexpr double seconds_min = 100e-6;
 
   /// \param rows     that went in
   /// \param seconds  without copies

@@ -30,11 +30,11 @@ unsigned thread_number() noexcept;
 class sink {
  public:
   /// Events that a file holds: some 500 MB, about what Perfetto opens.
-  static constexpr std::int64_t most_events = 4'000'000;
+  static constexpr std::int64_t events_max = 4'000'000;
 
   /// \param most  events are written; the moment when there are more is marked in the trace, and
   ///              "dropped_events" of its "otherData" counts them.
-  explicit sink(std::string path, std::int64_t most = most_events);
+  explicit sink(std::string path, std::int64_t most = events_max);
   ~sink();
   sink(const sink&) = delete;
   sink& operator=(const sink&) = delete;

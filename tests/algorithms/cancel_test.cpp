@@ -74,7 +74,7 @@ void expect_prompt_sort(order wanted, std::size_t payload_bytes) {
   const auto keys = keys_in<Key>(wanted, n);
   const std::size_t key_bytes = sizeof(Key) * n, bytes = payload_bytes * n;
   test_memory memory;
-  detail::block buffer(memory, 2 * (key_bytes + bytes), "test");
+  detail::buffer buffer(memory, 2 * (key_bytes + bytes), "test");
   std::byte* const at = buffer.data();
   const bool in_order = wanted == order::ascending && payload_bytes <= 16;
   expect_prompt(n, in_order ? 1 : 3, [&](detail::workers& team) {
@@ -112,7 +112,7 @@ TEST(cancelled, sorting_integers_gives_up) {
   test_memory memory;
   for (const auto wanted : {order::random, order::ascending, order::descending, order::few}) {
     const auto keys = keys_in<std::uint32_t>(wanted, n);
-    const detail::block out(memory, n * 4, "test");
+    const detail::buffer out(memory, n * 4, "test");
     expect_prompt(n, 2, [&](detail::workers& team) {
       sort_integers(team, memory, reinterpret_cast<const std::byte*>(keys.data()), out.data(), n, 4,
                     0x8000'0000u, "test");
@@ -147,7 +147,7 @@ TEST(cancelled, putting_numbered_strings_in_order_gives_up) {
   const std::vector<std::string_view> views(all.begin(), all.end());
   test_memory memory;
   string_ids ids(memory, "test");
-  std::vector<std::uint32_t> numbers(string_ids::max_batch);
+  std::vector<std::uint32_t> numbers(string_ids::batch_max);
   for (std::size_t i = 0; i < n; i += numbers.size())
     ids.find_or_insert(views.data() + i, numbers.size(), numbers.data());
   std::vector<std::string_view> sorted(ids.size());

@@ -34,7 +34,7 @@ Key make_key(std::uint64_t value) {
 // Sums row numbers by key, `batch` keys at a time.
 template <typename Key>
 void accumulate(group_table& table, const std::vector<Key>& keys, std::size_t batch) {
-  std::byte* states[group_table::max_batch];
+  std::byte* states[group_table::batch_max];
   for (std::size_t row = 0; row < keys.size(); row += batch) {
     const std::size_t n = std::min(batch, keys.size() - row);
     table.find_or_insert(reinterpret_cast<const std::byte*>(keys.data() + row), n, states);
@@ -119,8 +119,8 @@ TYPED_TEST(group_table_keys, groups_random_keys_as_a_map_does) {
 TYPED_TEST(group_table_keys, holds_any_key_its_empty_slots_mark_included) {
   // A fresh table's slots hold the reserved key; take it from there by looking at raw memory.
   struct spy final : detail::memory_source {
-    std::byte* acquire(std::size_t bytes, std::string_view who) override {
-      return last = inner.acquire(bytes, who);
+    std::byte* acquire(std::size_t bytes, std::string_view owner) override {
+      return last = inner.acquire(bytes, owner);
     }
     void release(std::byte* data, std::size_t bytes) noexcept override {
       inner.release(data, bytes);

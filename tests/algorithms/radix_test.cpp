@@ -45,16 +45,16 @@ sorted_rows sort_here(const std::vector<Key>& keys, std::size_t payload_bytes, u
   sorted_rows result;
   {
     test_workers team(workers);
-    detail::block k(memory, n * sizeof(Key) + 64, "test"), l(memory, n * sizeof(Key) + 64, "test");
-    detail::block p(memory, n * payload_bytes + 64, "test"),
+    detail::buffer k(memory, n * sizeof(Key) + 64, "test"), l(memory, n * sizeof(Key) + 64, "test");
+    detail::buffer p(memory, n * payload_bytes + 64, "test"),
         q(memory, n * payload_bytes + 64, "test");
     const auto payload = payload_of_rows(n, payload_bytes);
     if (n != 0) std::memcpy(k.data(), keys.data(), n * sizeof(Key));
     if (!payload.empty()) std::memcpy(p.data(), payload.data(), payload.size());
     const auto where = radix_sort(team, memory, {k.data(), p.data(), l.data(), q.data()}, n,
                                   sizeof(Key), payload_bytes, "sort_by");
-    const detail::block& sorted_keys = where == sorted_in::first ? k : l;
-    const detail::block& sorted_payload = where == sorted_in::first ? p : q;
+    const detail::buffer& sorted_keys = where == sorted_in::first ? k : l;
+    const detail::buffer& sorted_payload = where == sorted_in::first ? p : q;
     result.keys.assign(sorted_keys.data(), sorted_keys.data() + n * sizeof(Key));
     result.payload.assign(sorted_payload.data(), sorted_payload.data() + n * payload_bytes);
   }
@@ -184,7 +184,7 @@ TEST(radix_sort, leaves_sorted_rows_where_they_are) {
   std::iota(keys.begin(), keys.end(), 0u);
   test_memory memory;
   test_workers team(2);
-  detail::block k(memory, keys.size() * 8, "test"), l(memory, keys.size() * 8, "test");
+  detail::buffer k(memory, keys.size() * 8, "test"), l(memory, keys.size() * 8, "test");
   std::memcpy(k.data(), keys.data(), keys.size() * 8);
   EXPECT_EQ(radix_sort(team, memory, {k.data(), nullptr, l.data(), nullptr}, keys.size(), 8, 0,
                        "sort_by"),
@@ -195,7 +195,7 @@ TEST(radix_sort, says_which_operator_lacks_memory) {
   test_workers team(2);
   test_memory enough, little(1000);
   const std::size_t n = 100'000;
-  detail::block k(enough, n * 4, "test"), l(enough, n * 4, "test");
+  detail::buffer k(enough, n * 4, "test"), l(enough, n * 4, "test");
   std::mt19937 random(3);
   for (std::size_t i = 0; i < n; ++i) k.as<std::uint32_t>()[i] = random();
   try {

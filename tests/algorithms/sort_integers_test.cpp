@@ -25,7 +25,7 @@ void expect_sorted(const std::vector<T>& values, std::uint64_t flip) {
     testing::test_memory memory;
     const auto input = values;
     const std::size_t bytes = values.size() * sizeof(T);
-    const detail::block out(memory, std::max<std::size_t>(bytes, 64), "test");
+    const detail::buffer out(memory, std::max<std::size_t>(bytes, 64), "test");
     sort_integers(team, memory, reinterpret_cast<const std::byte*>(input.data()), out.data(),
                   input.size(), sizeof(T), flip, "test");
     EXPECT_EQ(input, values) << "the input must stay as it is";

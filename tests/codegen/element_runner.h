@@ -36,7 +36,7 @@ class element_runner {
 
   /// The stage's records as bytes.
   std::vector<std::byte> records() {
-    if (node_.stage.form == detail::shape::many) return many_records();
+    if (node_.stage.yields == detail::cardinality::any) return many_records();
     std::vector<std::byte> all;
     const auto size = node_.out.size;
     for (const auto& [begin, end] : launches()) {

@@ -99,7 +99,7 @@ struct all_of;
 template <typename Record, typename... Sides, typename... F>
 struct all_of<Record, pappus::detail::side_list<Sides...>, F...> {
   using value_type = results<sizeof...(F)>;
-  static constexpr auto form = pappus::detail::shape::aligned;
+  static constexpr auto yields = pappus::detail::cardinality::one;
   std::tuple<pappus::detail::call<F, Sides...>...> calls;
   int wanted;  // -1: all
 

@@ -327,7 +327,7 @@ TEST(join, stops_soon_after_cancel_even_when_one_row_matches_millions) {
   });
   EXPECT_THROW(pairs.filter([](int x) { return x != 0; }).collect(), cancelled);
   // Of 4e10 pairs those that were under way.
-  EXPECT_LE(calls.load(), threads * detail::join_batch::most_rows);
+  EXPECT_LE(calls.load(), threads * detail::join_batch::rows_max);
 }
 
 TEST(join, passes_on_what_the_function_throws) {

@@ -78,7 +78,7 @@ TEST(checked_kernels, of_sorts_cut_rows_into_blocks) {
     const std::size_t bytes = keys.size() * sizeof(keys[0]);
     auto block = on.memory().acquire(bytes, "test"), rows = on.memory().acquire(bytes, "test");
     on.kernels().wait(on.kernels().write(*block->memory, 0, keys.data(), bytes));
-    device_ops::kept_blocks kept;
+    device_ops::kept_buffers kept;
     const auto n = static_cast<std::int64_t>(keys.size());
     device_ops::number_rows(on, *rows->memory, n);
     device_ops::radix_sort(on, block, rows, n, sizeof(keys[0]), "test", kept);

@@ -20,7 +20,7 @@
 namespace pappus::device_ops {
 namespace {
 
-using memory::device_block_ptr;
+using memory::device_buffer_ptr;
 
 class primitives : public ::testing::TestWithParam<const char*> {
  protected:
@@ -51,14 +51,14 @@ class primitives : public ::testing::TestWithParam<const char*> {
   }
 
   template <typename T>
-  device_block_ptr upload(const std::vector<T>& values, std::size_t more = 0) {
+  device_buffer_ptr upload(const std::vector<T>& values, std::size_t more = 0) {
     auto block = on().memory().acquire((values.size() + more + 1) * sizeof(T), "test");
     on().kernels().wait(
         on().kernels().write(*block->memory, 0, values.data(), values.size() * sizeof(T)));
     return block;
   }
   template <typename T>
-  std::vector<T> download(const device_block_ptr& block, std::size_t n) {
+  std::vector<T> download(const device_buffer_ptr& block, std::size_t n) {
     std::vector<T> values(n);
     on().kernels().wait(on().kernels().read(*block->memory, 0, values.data(), n * sizeof(T)));
     return values;
@@ -79,7 +79,7 @@ class primitives : public ::testing::TestWithParam<const char*> {
     for (const auto row : order) ascending.push_back(keys[row]);
 
     const auto n = static_cast<std::int64_t>(keys.size());
-    kept_blocks kept;
+    kept_buffers kept;
     auto block = upload(keys);
     auto rows = upload(std::vector<std::uint32_t>(keys.size()));
     number_rows(on(), *rows->memory, n);
@@ -88,7 +88,7 @@ class primitives : public ::testing::TestWithParam<const char*> {
     ASSERT_TRUE(download<std::uint32_t>(rows, keys.size()) == order);
 
     auto alone = upload(keys);
-    device_block_ptr no_rows;
+    device_buffer_ptr no_rows;
     radix_sort(on(), alone, no_rows, n, sizeof(Key), "test", kept);
     ASSERT_TRUE(download<Key>(alone, keys.size()) == ascending);
     EXPECT_EQ(no_rows, nullptr);
@@ -163,8 +163,8 @@ TEST_P(primitives, sort_makes_passes_only_over_bits_that_differ) {
   std::vector<std::uint64_t> keys(2000);
   const auto launches = [&] {
     auto block = upload(keys);
-    device_block_ptr none;
-    kept_blocks kept;
+    device_buffer_ptr none;
+    kept_buffers kept;
     const std::int64_t before = on().launches;
     radix_sort(on(), block, none, 2000, 8, "test", kept);
     on().kernels().finish();
@@ -185,7 +185,7 @@ TEST_P(primitives, scan_integers_and_tell_their_sum) {
   auto random = numbers(15);
   const auto expect_scanned = [&]<typename T>(std::vector<T> values) {
     auto block = upload(values, 2);
-    kept_blocks kept;
+    kept_buffers kept;
     exclusive_scan(on(), *block->memory, static_cast<std::int64_t>(values.size()), sizeof(T),
                    "test", kept);
     values.push_back(0);
@@ -236,7 +236,7 @@ TEST_P(primitives, find_where_runs_of_equal_keys_begin) {
       unique.push_back(keys[i]);
     }
     starts.push_back(static_cast<std::uint32_t>(keys.size()));
-    kept_blocks kept;
+    kept_buffers kept;
     const auto block = upload(keys);
     const auto found = find_segments(on(), *block->memory, static_cast<std::int64_t>(keys.size()),
                                      sizeof(Key), "test", kept);
@@ -254,8 +254,8 @@ TEST_P(primitives, find_where_runs_of_equal_keys_begin) {
 TEST_P(primitives, name_the_caller_when_memory_runs_out) {
   device_session small(attached_, 1 << 20, std::make_shared<memory::pool>(std::size_t{1} << 30));
   auto keys = small.memory().acquire(600 << 10, "test");
-  device_block_ptr none;
-  kept_blocks kept;
+  device_buffer_ptr none;
+  kept_buffers kept;
   const std::vector<std::uint32_t> falling{2, 1};
   small.kernels().wait(small.kernels().fill(*keys->memory, 0, 600 << 10, 1));
   small.kernels().wait(small.kernels().write(*keys->memory, 0, falling.data(), 8));

@@ -106,7 +106,7 @@ inline std::vector<std::byte> run_on(const chosen_device& device, const detail::
                             .chunk_rows = chunk_rows,
                             .stays = stays,
                             .rows_on_cpu = run::rows_on_cpu,
-                            .who = n.name};
+                            .owner = n.name};
   const auto session = n.session.lock();
   for (const auto& input : n.stage.inputs)
     run.inputs.push_back({detail::evaluate_contiguous(session, input), nullptr});

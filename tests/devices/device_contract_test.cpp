@@ -271,12 +271,12 @@ TEST_P(device_contract, runs_every_item_once_and_only_whole_groups) {
 
 TEST_P(device_contract, walks_rows_with_any_number_of_items) {
   constexpr long rows = 12'345;
-  constexpr std::size_t items_most = 7 + 4096;  // with padding
+  constexpr std::size_t items_max = 7 + 4096;  // with padding
   const auto sums = build("sum_rows", sum_rows);
   std::vector<int> values(rows);
   std::iota(values.begin(), values.end(), -100);
   const auto in = upload(values);
-  const auto out = upload(std::vector<std::int64_t>(items_most, 0));
+  const auto out = upload(std::vector<std::int64_t>(items_max, 0));
   queue_->launch(*sums, {7, 1}, std::array<argument, 3>{in, out, rows});
   const auto parts = download<std::int64_t>(*out);
   EXPECT_EQ(std::accumulate(parts.begin(), parts.end(), std::int64_t{0}),

@@ -69,8 +69,8 @@ struct fixture {
     on = std::make_shared<devices::attached>(std::move(made));
     memory = std::make_unique<device_memory>(on, limit, host);
   }
-  device_block_ptr keep(const detail::rows_ptr& set, std::int64_t first, std::int64_t rows,
-                        std::size_t bytes) const {
+  device_buffer_ptr keep(const detail::rows_ptr& set, std::int64_t first, std::int64_t rows,
+                         std::size_t bytes) const {
     auto block = memory->acquire(bytes, "keep");
     memory->keep(set, first, rows, block);
     return block;

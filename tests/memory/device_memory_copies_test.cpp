@@ -88,7 +88,7 @@ TEST(device_memory, evicts_the_set_unused_for_longest_and_of_it_what_was_used_la
         text += f.memory->find(set, first, 10) != nullptr ? '1' : '0';
     return text;
   };
-  std::vector<device_block_ptr> held;
+  std::vector<device_buffer_ptr> held;
   for (const char* expected : {"1011", "0011", "0010", "0000"}) {
     held.push_back(f.memory->acquire(MiB, "more"));
     EXPECT_EQ(kept(), expected);
@@ -131,9 +131,9 @@ TEST(device_memory, gives_up_warm_buffers_before_copies) {
 /// found.
 int pass(device_memory& memory, const std::vector<detail::rows_ptr>& sets, int chunks) {
   int found = 0;
-  std::vector<device_block_ptr> before;
+  std::vector<device_buffer_ptr> before;
   for (std::int64_t first = 0; first < chunks; ++first) {
-    std::vector<device_block_ptr> now;
+    std::vector<device_buffer_ptr> now;
     for (const auto& set : sets) {
       now.push_back(memory.find(set, first, 1));
       if (now.back() != nullptr) {
@@ -216,13 +216,13 @@ class random_calls {
 
  private:
   struct use_of {
-    device_block_ptr block;
+    device_buffer_ptr block;
     detail::rows_ptr set;
     std::int64_t first, rows;
   };
   std::size_t below(std::size_t n) { return random_() % n; }
   std::size_t in_hands() const {
-    std::map<const device_block*, std::size_t> blocks;  // some are held twice
+    std::map<const device_buffer*, std::size_t> blocks;  // some are held twice
     for (const auto& use : held_) blocks[use.block.get()] = use.block->memory->bytes;
     std::size_t sum = 0;
     for (const auto& [block, bytes] : blocks) sum += bytes;
@@ -260,7 +260,7 @@ class random_calls {
   fixture f_;
   detail::rows_ptr sets_[3];
   std::vector<use_of> held_;
-  std::map<const device_block*, std::pair<const detail::row_set*, std::int64_t>> tags_;
+  std::map<const device_buffer*, std::pair<const detail::row_set*, std::int64_t>> tags_;
 };
 
 TEST(device_memory, keeps_its_promises_under_random_calls) {

@@ -221,7 +221,7 @@ TEST(device_memory, gives_up_what_it_keeps_when_the_host_has_no_more) {
   const fixture f(64 * MiB, true);
   const auto set = some_rows();
   f.keep(set, 0, 10, 10 * MiB);
-  detail::block taken(*f.host, 50 * MiB, "somebody");
+  detail::buffer taken(*f.host, 50 * MiB, "somebody");
   const auto block = f.memory->acquire(14 * MiB, "map");
   EXPECT_EQ(f.host->in_use(), 64 * MiB);
   EXPECT_THAT(refusal([&] { f.memory->acquire(MiB, "map"); }),
@@ -261,13 +261,13 @@ TEST(device_memory, gives_everything_back_at_its_end_and_blocks_may_outlive_it) 
 TEST(device_memory, takes_blocks_back_from_other_threads) {
   const fixture f(16 * MiB);
   std::mutex mutex;
-  std::deque<device_block_ptr> done;
+  std::deque<device_buffer_ptr> done;
   bool more = true;
   std::vector<std::thread> threads;
   for (int t = 0; t < 2; ++t)
     threads.emplace_back([&] {
       for (bool last = false; !last;) {
-        device_block_ptr block;
+        device_buffer_ptr block;
         {
           std::lock_guard lock(mutex);
           last = !more && done.empty();

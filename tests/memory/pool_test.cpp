@@ -18,7 +18,7 @@ constexpr std::size_t MiB = std::size_t{1} << 20;
 TEST(pool, charges_what_is_held_and_lets_go_of_it) {
   pool memory(64 * MiB);
   {
-    const detail::block a(memory, 5 * MiB, "a"), b(memory, 100, "b");
+    const detail::buffer a(memory, 5 * MiB, "a"), b(memory, 100, "b");
     EXPECT_EQ(memory.in_use(), pool::charged(5 * MiB) + pool::charged(100));
     EXPECT_EQ(memory.held(), memory.in_use());
   }
@@ -41,7 +41,7 @@ TEST(pool, charges_at_least_what_was_asked_for_and_little_more) {
 
 TEST(pool, hands_out_aligned_writable_memory) {
   pool memory(256 * MiB);
-  std::vector<detail::block> blocks;
+  std::vector<detail::buffer> blocks;
   for (const std::size_t bytes :
        {std::size_t{1}, std::size_t{100}, std::size_t{70'000}, 3 * MiB, 33 * MiB}) {
     blocks.emplace_back(memory, bytes, "test");
@@ -59,7 +59,7 @@ TEST(pool, aligns_blocks_for_any_record_that_fits_them) {
   pool memory(64 * MiB);
   for (std::size_t align = 64; align <= 4096; align *= 2)
     for (const std::size_t bytes : {align, 3 * align, 5 * align + 8, 100 * align}) {
-      const detail::block first(memory, bytes, "a"), second(memory, bytes, "b");
+      const detail::buffer first(memory, bytes, "a"), second(memory, bytes, "b");
       EXPECT_EQ(reinterpret_cast<std::uintptr_t>(first.data()) % align, 0u) << bytes;
       EXPECT_EQ(reinterpret_cast<std::uintptr_t>(second.data()) % align, 0u) << bytes;
     }
@@ -76,9 +76,9 @@ TEST(pool, reuses_warm_blocks_of_the_same_size) {
 TEST(pool, gives_warm_memory_back_when_something_else_needs_the_room) {
   pool memory(16 * MiB);
   for (const std::size_t bytes : {4 * MiB, 6 * MiB, 6 * MiB}) {
-    const detail::block block(memory, bytes, "test");
+    const detail::buffer block(memory, bytes, "test");
   }
-  const detail::block large(memory, 16 * MiB, "test");
+  const detail::buffer large(memory, 16 * MiB, "test");
   EXPECT_EQ(memory.held(), 16 * MiB);
   EXPECT_EQ(memory.peak(), 16 * MiB);
 }
@@ -95,20 +95,20 @@ void expect_memory_error(const char* text, Action action) {
 
 TEST(pool, refuses_what_exceeds_the_limit_and_says_what_is_in_use) {
   pool memory(16 * MiB);
-  const detail::block held(memory, 10 * MiB, "first");
+  const detail::buffer held(memory, 10 * MiB, "first");
   expect_memory_error(
       "sort_by: needs 8 MiB more, but 10 MiB of the memory limit of 16 MiB are in use; raise the "
       "limit (PAPPUS_HOST_MEMORY or options::host_memory) or use less data",
       [&] { memory.acquire(8 * MiB, "sort_by"); });
   EXPECT_EQ(memory.in_use(), 10 * MiB);
-  const detail::block fits(memory, 6 * MiB, "second");
+  const detail::buffer fits(memory, 6 * MiB, "second");
   EXPECT_EQ(memory.in_use(), 16 * MiB);
 }
 
 TEST(pool, counts_memory_that_a_driver_takes) {
   pool memory(16 * MiB);
   {
-    const detail::block warm(memory, 8 * MiB, "warm");
+    const detail::buffer warm(memory, 8 * MiB, "warm");
   }
   memory.charge(10 * MiB + 1, "opencl:0");  // the warm block makes room
   EXPECT_EQ(memory.in_use(), 10 * MiB + 1);
@@ -139,7 +139,7 @@ TEST(pool, never_exceeds_its_limit_with_many_threads) {
     threads.emplace_back([&memory, t] {
       for (std::size_t i = 0; i < 300; ++i) {
         try {
-          const detail::block block(memory, (i * 7 + t) % 40 * (MiB / 8), "test");
+          const detail::buffer block(memory, (i * 7 + t) % 40 * (MiB / 8), "test");
           if (block.size() != 0) block.data()[block.size() - 1] = std::byte{1};
         } catch (const memory_error&) {  // others hold the rest
         }
@@ -152,9 +152,9 @@ TEST(pool, never_exceeds_its_limit_with_many_threads) {
 
 TEST(block, moves_without_copying_and_is_empty_afterwards) {
   pool memory(16 * MiB);
-  detail::block a(memory, 1000, "test");
+  detail::buffer a(memory, 1000, "test");
   const std::byte* data = a.data();
-  detail::block b(std::move(a));
+  detail::buffer b(std::move(a));
   EXPECT_EQ(b.data(), data);
   EXPECT_EQ(a.data(), nullptr);
   EXPECT_EQ(a.size(), 0u);
@@ -167,7 +167,7 @@ TEST(block, moves_without_copying_and_is_empty_afterwards) {
 
 TEST(block, of_no_bytes_asks_for_nothing) {
   pool memory(0);
-  const detail::block none(memory, 0, "test");
+  const detail::buffer none(memory, 0, "test");
   EXPECT_EQ(none.data(), nullptr);
 }
 

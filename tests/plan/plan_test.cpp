@@ -140,7 +140,7 @@ TEST(plan, makes_chunks_that_fit_half_the_cache_in_whole_blocks) {
   machine.cache_bytes = 300'000;
   EXPECT_EQ(chunk(), 8192);
   machine.cache_bytes = 1;  // never less than a block
-  EXPECT_EQ(chunk(), detail::max_block_rows);
+  EXPECT_EQ(chunk(), detail::block_rows_max);
   machine.cache_bytes = std::size_t{1} << 40;  // nor so much that cores run dry
   EXPECT_EQ(chunk(), 65'536);
 }
@@ -204,7 +204,7 @@ TEST(plan, records_each_pass_when_asked) {
   const auto p = make_plan({.roots = roots, .machine = machine, .keep_history = true});
   std::vector<std::string> passes;
   for (const auto& record : p.history) passes.emplace_back(record.name);
-  EXPECT_THAT(passes, ::testing::IsSupersetOf({"collect", "bounds", "windows", "chunks", "place",
+  EXPECT_THAT(passes, ::testing::IsSupersetOf({"collect", "bounds", "windows", "morsels", "place",
                                                "lifetimes", "admission", "repeated"}));
   EXPECT_EQ(p.history.back().text, p.print());
   EXPECT_THAT(make_plan({.roots = roots, .machine = machine}).history, IsEmpty());
@@ -248,7 +248,7 @@ TEST_F(broken_plan, uses_rows_that_were_freed) {
 }
 TEST_F(broken_plan, has_empty_chunks) {
   p.stages[0].morsel_rows = 0;
-  expect_error("plan: stage 0: empty chunks");
+  expect_error("plan: stage 0: empty morsels");
 }
 TEST_F(broken_plan, frees_rows_twice) {
   p.stages[1].frees.push_back(stage_index{0});

@@ -142,7 +142,7 @@ using rows = collection<fuzzed>;
 class pipeline {
  public:
   pipeline(session& made_in, const std::vector<fuzzed>& input, std::uint64_t seed)
-      : s(made_in), numbers(seed), most_rows_(static_cast<std::int64_t>(input.size())) {
+      : s(made_in), numbers(seed), rows_max_(static_cast<std::int64_t>(input.size())) {
     earlier_.push_back(s.borrow(input));
   }
 
@@ -189,7 +189,7 @@ class pipeline {
     return result;
   }
 
-  std::int64_t most_rows_;
+  std::int64_t rows_max_;
   int within_loops_ = 0;
   std::vector<rows> earlier_;
   std::string name_;
@@ -324,8 +324,8 @@ rows pipeline::step(const rows& in) {
   constexpr std::int64_t rows_max = 300'000;
   // Iterations multiply: loops don't grow.
   const bool grows = chosen.growth > 1;
-  if (grows && (within_loops_ > 0 || most_rows_ * chosen.growth > rows_max)) return in;
-  most_rows_ *= chosen.growth;
+  if (grows && (within_loops_ > 0 || rows_max_ * chosen.growth > rows_max)) return in;
+  rows_max_ *= chosen.growth;
   name_ += std::string(" ") + chosen.name;
   return chosen.run(*this, in);
 }

@@ -19,10 +19,10 @@ class test_memory final : public detail::memory_source {
   explicit test_memory(std::size_t limit_bytes = std::numeric_limits<std::size_t>::max())
       : limit_bytes_(limit_bytes) {}
 
-  std::byte* acquire(std::size_t bytes, std::string_view who) override {
+  std::byte* acquire(std::size_t bytes, std::string_view owner) override {
     const std::lock_guard hold(lock_);
     if (bytes > limit_bytes_ - used_bytes_) {
-      throw memory_error(std::string(who) + ": needs " + std::to_string(bytes) + " bytes, " +
+      throw memory_error(std::string(owner) + ": needs " + std::to_string(bytes) + " bytes, " +
                          std::to_string(limit_bytes_ - used_bytes_) + " of " +
                          std::to_string(limit_bytes_) + " are free");
     }

@@ -37,7 +37,7 @@ enum class description::what : char {
 description::description(const graph::node& n, element_writer* to) : to_(to) {
   key_.reserve(1024);
   key_ += static_cast<char>(n.op->uses_elements());
-  key_ += static_cast<char>(n.stage.form);
+  key_ += static_cast<char>(n.stage.yields);
   if (n.op->uses_elements() == graph::element_use::fold)
     put(static_cast<std::uint64_t>(n.as<detail::fold_params>().reducer.lanes));
   put(n.stage.inputs.size());

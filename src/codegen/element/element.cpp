@@ -24,14 +24,14 @@ namespace {
 
 using graph::element_use;
 
-/// What can be described and still not run. A stage's form is `many` behind functions of batches,
-/// too, which yield one record a row, and behind look-ups that only keep records.
+/// What can be described and still not run. A stage's cardinality is `any` behind functions of
+/// batches, too, which yield one record a row, and behind look-ups that only keep records.
 void check(const graph::node& n, element_writer& described) {
   using kind = c_statement::kind;
   const auto has = [&](kind what) {
     return std::ranges::any_of(described.body, [&](const auto& s) { return s.what == what; });
   };
-  const bool many = n.stage.form == detail::shape::many;
+  const bool many = n.stage.yields == detail::cardinality::any;
   const auto use = n.op->uses_elements();
   if (use == element_use::fold && many && n.as<detail::fold_params>().reducer.lanes > 1 &&
       (has(kind::loop) || has(kind::condition)))
@@ -75,7 +75,7 @@ element_ptr written(const graph::node& n, element_writer& writer, const captured
   for (const auto& op : n.stage.ops) ops += fmt::format("{}.", op.name);
   made->text = fmt::format("// {}{}\n", ops, n.name);
   made->values = values;
-  write_element(writer, n.op->uses_elements(), n.stage.form == detail::shape::many, *made);
+  write_element(writer, n.op->uses_elements(), n.stage.yields == detail::cardinality::any, *made);
   return made;
 }
 

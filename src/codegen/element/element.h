@@ -11,7 +11,7 @@
 //   long first_row                             number of the launch's first row, over the stage
 //
 // Functions, by what the node is:
-//   materialise, deliver, sort, top, scan; aligned or masked stages:
+//   materialise, deliver, sort, top, scan; at most one record a row:
 //     int element(ELEMENT_PARAMS, long row, element_out* out)      1: there is a record, in *out
 //   the same with records in plenty (flat_map):
 //     long element_count(ELEMENT_PARAMS, long row)

@@ -16,7 +16,7 @@ namespace pappus::compiler {
 namespace {
 
 // Text grows with each.
-constexpr std::size_t most_functions = 256;
+constexpr std::size_t functions_max = 256;
 
 /// The constant table that a pointer leads into; null: none.
 llvm::GlobalVariable* table_of(llvm::Value* pointer) {
@@ -58,7 +58,7 @@ class chosen_call {
 bool chosen_call::add(llvm::Function& function) {
   if (function.getFunctionType() != call_.getFunctionType()) return false;
   if (numbers_.try_emplace(&function, functions_.size()).second) functions_.push_back(&function);
-  return functions_.size() <= most_functions;
+  return functions_.size() <= functions_max;
 }
 
 /// All functions that the pointer may lead to.

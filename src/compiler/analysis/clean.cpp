@@ -75,7 +75,7 @@ llvm::FunctionPassManager loops_from_recursion() {
 /// is the smaller. With generators of 31 bits that is twice at most; a third call would stop the
 /// row, which the CPU computes then.
 void unroll_distribution(llvm::Function& function) {
-  constexpr int most_calls = 2;
+  constexpr int calls_max = 2;
   if (!function.getName().starts_with("_ZNSt24uniform_int_distributionI") ||
       !calls_itself(function))
     return;
@@ -89,9 +89,9 @@ void unroll_distribution(llvm::Function& function) {
     return calls;
   };
   llvm::Function* inner = nullptr;
-  for (int depth = 0; depth <= most_calls; ++depth) {
+  for (int depth = 0; depth <= calls_max; ++depth) {
     auto* outer = &function;
-    if (depth < most_calls) {
+    if (depth < calls_max) {
       llvm::ValueToValueMapTy values;
       outer = llvm::CloneFunction(&function, values);
     }
@@ -193,8 +193,8 @@ void cleaner::inline_all(inlining_visitor inlined) {
   }
   analyses_.functions.clear();
   // A function object may be handed on a few times before its call becomes a direct one.
-  constexpr int most_rounds = 5;
-  for (int round = 0; round < most_rounds && (round < 2 || calls_are_left(code_)); ++round) {
+  constexpr int rounds_max = 5;
+  for (int round = 0; round < rounds_max && (round < 2 || calls_are_left(code_)); ++round) {
     inline_and_simplify(inlined);
     for (auto* thunk : code_.thunks) call_directly(*thunk);
   }

@@ -100,8 +100,8 @@ class phrasing {
     }
     const auto* cut = llvm::dyn_cast<llvm::SCEVTruncateExpr>(from);
     const auto bits = values_.getTypeSizeInBits(from->getType());
-    constexpr unsigned most_bits = 31;
-    if (cut == nullptr || !llvm::isa<llvm::SCEVZeroExtendExpr>(cast) || bits > most_bits)
+    constexpr unsigned bits_max = 31;
+    if (cut == nullptr || !llvm::isa<llvm::SCEVZeroExtendExpr>(cast) || bits > bits_max)
       return std::nullopt;
     const auto rest = of(cut->getOperand());
     if (!rest) return std::nullopt;

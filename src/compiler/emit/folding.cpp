@@ -13,7 +13,7 @@ namespace pappus::compiler {
 namespace {
 
 // Longer expressions than this are hard to read.
-constexpr unsigned most_weight = 12;
+constexpr unsigned weight_max = 12;
 
 bool reads_memory(const llvm::Instruction& value, const spaces& where) {
   const auto* load = llvm::dyn_cast<llvm::LoadInst>(&value);
@@ -112,7 +112,7 @@ void folding::decide(const llvm::Instruction& value) {
   }
   const auto found = root_.find(user);
   const auto* root = found == root_.end() ? user : found->second;
-  if (weight_[root] >= most_weight) return;
+  if (weight_[root] >= weight_max) return;
   ++weight_[root];
   root_[&value] = root;
   folded_.insert(&value);

@@ -8,7 +8,7 @@ namespace pappus::compiler {
 namespace {
 
 // Longer copies are loops.
-constexpr std::uint64_t most_unrolled = 64;
+constexpr std::uint64_t unrolled_max = 64;
 
 expression plus(const expression& base, std::int64_t offset) {
   if (offset == 0) return base;
@@ -236,7 +236,7 @@ void writer::transfer(const llvm::MemTransferInst& op) {
   const auto align =
       std::min(op.getDestAlign().valueOrOne().value(), op.getSourceAlign().valueOrOne().value());
   const bool overlaps = llvm::isa<llvm::MemMoveInst>(op) && to.where == from.where;
-  if (length && length->getZExtValue() <= most_unrolled) {
+  if (length && length->getZExtValue() <= unrolled_max) {
     const auto parts = parts_of(length->getZExtValue(), align);
     const auto first = next_name_;
     // Where both may overlap, all is read before anything is written.
@@ -309,7 +309,7 @@ void writer::fill(const llvm::MemSetInst& op) {
   const auto word = [&](unsigned size) {
     return integer_literal(llvm::APInt::getSplat(size * 8, byte->getValue()), false).text;
   };
-  if (bytes <= most_unrolled) {
+  if (bytes <= unrolled_max) {
     for (const auto part : parts_of(bytes, align)) {
       line(access(to, integer_type(part * 8, false)) + " = " + word(part) + ";");
       to.offset += part;

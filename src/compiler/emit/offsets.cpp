@@ -10,7 +10,7 @@ namespace pappus::compiler {
 namespace {
 
 // Larger arrays are shared data.
-constexpr std::int64_t most_bytes = std::int64_t{1} << 31;
+constexpr std::int64_t bytes_max = std::int64_t{1} << 31;
 
 std::optional<std::int64_t> number(const llvm::SCEV* value) {
   const auto* constant = llvm::dyn_cast<llvm::SCEVConstant>(value);
@@ -52,7 +52,7 @@ std::optional<offset_range> range_of(const llvm::SCEV* value, const llvm::Instru
   const auto way = *step * *rounds;
   const offset_range all{start->low + std::min<std::int64_t>(way, 0),
                          start->high + std::max<std::int64_t>(way, 0)};
-  if (all.low < -most_bytes || all.high > most_bytes) return std::nullopt;
+  if (all.low < -bytes_max || all.high > bytes_max) return std::nullopt;
   return all;
 }
 

@@ -40,8 +40,8 @@ std::uint64_t magnitude(std::int64_t n) {
 }
 
 // The greatest number of bytes that a step of the index makes, with `scale` bytes for one.
-std::uint64_t longest_step(const llvm::Value* index, std::uint64_t scale,
-                           const llvm::DataLayout& layout) {
+std::uint64_t step_max(const llvm::Value* index, std::uint64_t scale,
+                       const llvm::DataLayout& layout) {
   if (llvm::isa<llvm::Constant>(index)) return 0;
   const auto multiple_of = [&] {
     const auto zeros = llvm::computeKnownBits(index, layout).countMinTrailingZeros();
@@ -53,31 +53,31 @@ std::uint64_t longest_step(const llvm::Value* index, std::uint64_t scale,
     case llvm::Instruction::SExt:
     case llvm::Instruction::ZExt:
     case llvm::Instruction::Trunc:
-      return longest_step(op->getOperand(0), scale, layout);
+      return step_max(op->getOperand(0), scale, layout);
     case llvm::Instruction::Add:
     case llvm::Instruction::Sub:
     case llvm::Instruction::Or:
-      return std::max(longest_step(op->getOperand(0), scale, layout),
-                      longest_step(op->getOperand(1), scale, layout));
+      return std::max(step_max(op->getOperand(0), scale, layout),
+                      step_max(op->getOperand(1), scale, layout));
     case llvm::Instruction::Mul: {
       const auto* number = llvm::dyn_cast<llvm::ConstantInt>(op->getOperand(1));
       if (number == nullptr || number->getBitWidth() > 64) return multiple_of();
       const auto by = magnitude(number->getSExtValue());
-      return longest_step(op->getOperand(0), llvm::SaturatingMultiply(scale, by), layout);
+      return step_max(op->getOperand(0), llvm::SaturatingMultiply(scale, by), layout);
     }
     default:
       return multiple_of();
   }
 }
 
-std::uint64_t longest_step(const llvm::GEPOperator& gep, const llvm::DataLayout& layout) {
+std::uint64_t step_max(const llvm::GEPOperator& gep, const llvm::DataLayout& layout) {
   llvm::MapVector<llvm::Value*, llvm::APInt> terms;
   llvm::APInt offset(64, 0);
   if (!gep.collectOffset(layout, 64, terms, offset))
     return std::numeric_limits<std::uint64_t>::max();
   auto longest = magnitude(offset.getSExtValue());
   for (const auto& [index, scale] : terms)
-    longest = std::max(longest, longest_step(index, magnitude(scale.getSExtValue()), layout));
+    longest = std::max(longest, step_max(index, magnitude(scale.getSExtValue()), layout));
   return longest;
 }
 
@@ -88,9 +88,9 @@ bool stays_within(std::uint64_t whole, const llvm::Use& use, const llvm::DataLay
   if (whole == 0) return false;
   for (const auto* value : origins_of(use.get()))
     if (const auto* gep = llvm::dyn_cast<llvm::GEPOperator>(value))
-      if (longest_step(*gep, layout) >= whole) return false;
+      if (step_max(*gep, layout) >= whole) return false;
   const auto* copy = llvm::dyn_cast<llvm::MemTransferInst>(use.getUser());
-  return copy == nullptr || longest_step(copy->getLength(), 1, layout) < whole;
+  return copy == nullptr || step_max(copy->getLength(), 1, layout) < whole;
 }
 
 // Whether what comes after the first index stays within the object: not so where a last array of

@@ -12,7 +12,7 @@ namespace {
 
 // Assumptions hinder optimisation a little: of bytes, whose size each load tells, and of local
 // variables there are none.
-constexpr std::uint64_t least_bytes = 2;
+constexpr std::uint64_t bytes_min = 2;
 
 bool is_local(const llvm::Value* pointer) {
   return llvm::isa<llvm::AllocaInst>(pointer->stripInBoundsConstantOffsets());
@@ -57,7 +57,7 @@ void note_sizes(llvm::Module& module) {
     llvm::IRBuilder<> builder(call);
     for (unsigned i = 0; i < call->arg_size(); ++i) {
       const auto bytes = call->getParamDereferenceableBytes(i);
-      if (bytes < least_bytes || is_local(call->getArgOperand(i))) continue;
+      if (bytes < bytes_min || is_local(call->getArgOperand(i))) continue;
       llvm::Value* facts[] = {call->getArgOperand(i), builder.getInt64(bytes)};
       builder.CreateAssumption(builder.getTrue(), llvm::OperandBundleDef("dereferenceable", facts));
     }

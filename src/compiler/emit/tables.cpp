@@ -12,7 +12,7 @@ namespace pappus::compiler {
 namespace {
 
 // OpenCL and CUDA guarantee 64 KiB of constant memory; a program's other functions need some, too.
-constexpr std::uint64_t most_table_bytes = 48 << 10;
+constexpr std::uint64_t table_bytes_max = 48 << 10;
 
 const llvm::Constant* element(const llvm::Constant* value, unsigned number) {
   return value->getAggregateElement(number);
@@ -119,7 +119,7 @@ std::string tables::name_of(const llvm::GlobalVariable& global, std::optional<ca
   auto* type = global.getValueType();
   const auto bytes = layout_.getTypeAllocSize(type).getFixedValue();
   bytes_ += bytes;
-  if (bytes_ > most_table_bytes) {
+  if (bytes_ > table_bytes_max) {
     why = cause::table_size;
     return {};
   }

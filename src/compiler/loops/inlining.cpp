@@ -17,7 +17,7 @@
 namespace pappus::compiler {
 namespace {
 
-constexpr unsigned most_operations = 400;
+constexpr unsigned operations_max = 400;
 
 /// detail::bound_function (fuse/function.h), by which loops call users' functions.
 bool is_root(llvm::StringRef symbol) {
@@ -46,7 +46,7 @@ class call_tree {
     for (auto& instruction : llvm::instructions(function)) {
       operations_ += is_operation(instruction);
       auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-      if (operations_ > most_operations || (call != nullptr && !add_call(*call))) return false;
+      if (operations_ > operations_max || (call != nullptr && !add_call(*call))) return false;
     }
     open_.erase(&function);
     return true;

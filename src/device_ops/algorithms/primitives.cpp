@@ -115,16 +115,16 @@ constexpr devices::host_kernel gather_hosts[] = {
 }  // namespace
 
 void exclusive_scan(device_session& on, const devices::buffer& values, std::int64_t n,
-                    std::size_t value_bytes, std::string_view who, kept_blocks& kept) {
+                    std::size_t value_bytes, std::string_view owner, kept_buffers& kept) {
   const auto& kernels = scan_of(value_bytes);
   // Few values aren't worth three launches.
-  const std::int64_t most_at_once = has_item_blocks(on) ? 1 << 14 : 1 << 12;
-  const auto all = blocks_of(on, n, n <= most_at_once ? 1 : 0);
+  const std::int64_t at_once_max = has_item_blocks(on) ? 1 << 14 : 1 << 12;
+  const auto all = blocks_of(on, n, n <= at_once_max ? 1 : 0);
   if (all.blocks == 1) {
     launch_blocks(on, kernels.code, kernels.scan, all, {values, n, std::uint32_t{1}, values});
     return;
   }
-  const auto sums = on.memory().acquire((all.blocks + 1) * value_bytes, who);
+  const auto sums = on.memory().acquire((all.blocks + 1) * value_bytes, owner);
   kept.push_back(sums);
   const auto blocks = static_cast<std::uint32_t>(all.blocks);
   const auto sums_size = static_cast<std::int64_t>(all.blocks);
@@ -145,7 +145,7 @@ void gather(device_session& on, const devices::buffer& from, std::size_t record_
 }
 
 segments find_segments(device_session& on, const devices::buffer& keys, std::int64_t n,
-                       std::size_t key_bytes, std::string_view who, kept_blocks& kept) {
+                       std::size_t key_bytes, std::string_view owner, kept_buffers& kept) {
   const auto& kernels = segments_of(key_bytes);
   const auto split = blocks_of(on, n);
   const auto blocks = static_cast<std::uint32_t>(split.blocks);
@@ -153,17 +153,17 @@ segments find_segments(device_session& on, const devices::buffer& keys, std::int
   const bool by_block = has_item_blocks(on);
   const std::int64_t counts = by_block ? static_cast<std::int64_t>(blocks) : n;
   const std::size_t items = by_block ? blocks : on.block_items(n);
-  const auto places = on.memory().acquire((static_cast<std::size_t>(counts) + 1) * 4, who);
+  const auto places = on.memory().acquire((static_cast<std::size_t>(counts) + 1) * 4, owner);
   kept.push_back(places);
   on.launch(kernels.code, kernels.count, items, {keys, n, blocks, places->memory});
-  exclusive_scan(on, *places->memory, counts, 4, who, kept);
+  exclusive_scan(on, *places->memory, counts, 4, owner, kept);
   const auto total =
       read_back<std::uint32_t>(on, *places->memory, static_cast<std::size_t>(counts) * 4, 1);
 
   segments found;
   found.count = total[0];
-  found.starts = on.memory().acquire((total[0] + std::size_t{1}) * 4, who);
-  found.keys = on.memory().acquire(std::max<std::size_t>(total[0], 1) * key_bytes, who);
+  found.starts = on.memory().acquire((total[0] + std::size_t{1}) * 4, owner);
+  found.keys = on.memory().acquire(std::max<std::size_t>(total[0], 1) * key_bytes, owner);
   on.launch(kernels.code, kernels.write, items,
             {keys, n, blocks, places->memory, found.starts->memory, found.keys->memory});
   return found;

@@ -19,7 +19,7 @@ namespace pappus::device_ops {
 
 using namespace chunk_loop;  // what they are made of
 
-using kept_blocks = std::vector<memory::device_block_ptr>;
+using kept_buffers = std::vector<memory::device_buffer_ptr>;
 
 /// Row numbers are uint: chunks are shorter than this.
 inline constexpr std::int64_t chunk_rows_max = 0xffffffff;
@@ -29,7 +29,7 @@ inline constexpr std::int64_t chunk_rows_max = 0xffffffff;
 ///
 /// \param value_bytes  4 or 8.
 void exclusive_scan(device_session& on, const devices::buffer& values, std::int64_t n,
-                    std::size_t value_bytes, std::string_view who, kept_blocks& kept);
+                    std::size_t value_bytes, std::string_view owner, kept_buffers& kept);
 
 /// Writes 0, 1, ..., n - 1, each 4 bytes.
 void number_rows(device_session& on, const devices::buffer& rows, std::int64_t n);
@@ -42,8 +42,9 @@ void number_rows(device_session& on, const devices::buffer& rows, std::int64_t n
 ///                   when that holds the result; so is
 /// \param rows       which is null where keys are all there is.
 /// \param n          at most chunk_rows_max.
-void radix_sort(device_session& on, memory::device_block_ptr& keys, memory::device_block_ptr& rows,
-                std::int64_t n, std::size_t key_bytes, std::string_view who, kept_blocks& kept);
+void radix_sort(device_session& on, memory::device_buffer_ptr& keys,
+                memory::device_buffer_ptr& rows, std::int64_t n, std::size_t key_bytes,
+                std::string_view owner, kept_buffers& kept);
 
 /// to[i] = from[rows[i]] for n records of any size. Buffers don't overlap.
 void gather(device_session& on, const devices::buffer& from, std::size_t record_bytes,
@@ -52,12 +53,12 @@ void gather(device_session& on, const devices::buffer& from, std::size_t record_
 /// Runs of equal keys.
 struct segments {
   std::int64_t count = 0;
-  memory::device_block_ptr starts;  ///< uint: the first row of each, and n behind the last
-  memory::device_block_ptr keys;    ///< of each
+  memory::device_buffer_ptr starts;  ///< uint: the first row of each, and n behind the last
+  memory::device_buffer_ptr keys;    ///< of each
 };
 
 /// Finds the runs among n sorted keys, at most chunk_rows_max. Waits once, for their number.
 segments find_segments(device_session& on, const devices::buffer& keys, std::int64_t n,
-                       std::size_t key_bytes, std::string_view who, kept_blocks& kept);
+                       std::size_t key_bytes, std::string_view owner, kept_buffers& kept);
 
 }  // namespace pappus::device_ops

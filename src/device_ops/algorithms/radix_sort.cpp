@@ -93,8 +93,8 @@ struct survey {
 
 template <typename Key>
 survey look(device_session& on, const sort_kernels& kernels, const devices::buffer& keys,
-            std::int64_t n, const block_launch& split, std::string_view who, kept_blocks& kept) {
-  const auto found = on.memory().acquire(3 * split.blocks * sizeof(Key), who);
+            std::int64_t n, const block_launch& split, std::string_view owner, kept_buffers& kept) {
+  const auto found = on.memory().acquire(3 * split.blocks * sizeof(Key), owner);
   kept.push_back(found);
   launch_blocks(on, kernels.code, kernels.look, split,
                 {keys, n, static_cast<std::uint32_t>(split.blocks), found->memory});
@@ -118,8 +118,9 @@ void number_rows(device_session& on, const devices::buffer& rows, std::int64_t n
   on.launch(kernels.code, kernels.number, on.block_items(n), {rows, n});
 }
 
-void radix_sort(device_session& on, memory::device_block_ptr& keys, memory::device_block_ptr& rows,
-                std::int64_t n, std::size_t key_bytes, std::string_view who, kept_blocks& kept) {
+void radix_sort(device_session& on, memory::device_buffer_ptr& keys,
+                memory::device_buffer_ptr& rows, std::int64_t n, std::size_t key_bytes,
+                std::string_view owner, kept_buffers& kept) {
   if (n > chunk_rows_max)
     throw std::length_error("radix_sort: " + std::to_string(n) +
                             " rows, but row numbers of 4 bytes");
@@ -128,17 +129,17 @@ void radix_sort(device_session& on, memory::device_block_ptr& keys, memory::devi
   const auto split = blocks_of(on, n);
   const auto blocks = static_cast<std::uint32_t>(split.blocks);
   const survey found = key_bytes == 4
-                           ? look<std::uint32_t>(on, kernels, *keys->memory, n, split, who, kept)
-                           : look<std::uint64_t>(on, kernels, *keys->memory, n, split, who, kept);
+                           ? look<std::uint32_t>(on, kernels, *keys->memory, n, split, owner, kept)
+                           : look<std::uint64_t>(on, kernels, *keys->memory, n, split, owner, kept);
   if (found.sorted) return;
 
-  const auto counts = on.memory().acquire((digits * split.blocks + 1) * 4, who);
+  const auto counts = on.memory().acquire((digits * split.blocks + 1) * 4, owner);
   kept.push_back(counts);
-  auto other_keys = on.memory().acquire(static_cast<std::size_t>(n) * key_bytes, who);
+  auto other_keys = on.memory().acquire(static_cast<std::size_t>(n) * key_bytes, owner);
   kept.push_back(other_keys);
-  memory::device_block_ptr other_rows;
+  memory::device_buffer_ptr other_rows;
   if (rows) {
-    other_rows = on.memory().acquire(static_cast<std::size_t>(n) * 4, who);
+    other_rows = on.memory().acquire(static_cast<std::size_t>(n) * 4, owner);
     kept.push_back(other_rows);
     kept.push_back(rows);
   }
@@ -149,7 +150,7 @@ void radix_sort(device_session& on, memory::device_block_ptr& keys, memory::devi
     left &= ~(std::uint64_t{digits - 1} << shift);
     launch_blocks(on, kernels.code, kernels.count, split,
                   {keys->memory, n, shift, blocks, counts->memory});
-    exclusive_scan(on, *counts->memory, static_cast<std::int64_t>(digits * split.blocks), 4, who,
+    exclusive_scan(on, *counts->memory, static_cast<std::int64_t>(digits * split.blocks), 4, owner,
                    kept);
     // Without rows the kernel gets keys in their place, which it leaves alone.
     launch_blocks(

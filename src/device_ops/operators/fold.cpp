@@ -81,9 +81,9 @@ class folding final : public chunk_operator {
           reducer_.merge(reducer_.context.get(), total.data(), states.data() + at);
         first = false;
       }
-    run_.host_rows =
-        algorithms::rows_in(ops::finished_fold(reducer_, total.data(), *run_.host_memory, run_.who),
-                            run_.node.out, 1, run_.host_memory);
+    run_.host_rows = algorithms::rows_in(
+        ops::finished_fold(reducer_, total.data(), *run_.host_memory, run_.owner), run_.node.out, 1,
+        run_.host_memory);
   }
 
  private:

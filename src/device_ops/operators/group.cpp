@@ -85,10 +85,10 @@ bool has_leaf_tables(const group_params& params) {
 
 /// Room for states in a leaf's private table, of few different sizes; 0: it would be too large.
 std::size_t private_table(const group_params& params) {
-  constexpr std::size_t most_bytes = 32 << 10;
+  constexpr std::size_t bytes_max = 32 << 10;
   if (!has_leaf_tables(params)) return 0;
   const std::size_t states = std::bit_ceil(static_cast<std::size_t>(params.domain));
-  return states * params.state_bytes <= most_bytes ? states : 0;
+  return states * params.state_bytes <= bytes_max ? states : 0;
 }
 
 program group_program(const graph::node& n) {
@@ -164,10 +164,10 @@ class grouping : public chunk_operator {
     return (of_a_core * static_cast<double>(cores) * static_cast<double>(leaf_rows_) + 1) * row;
   }
   std::int64_t state_bytes() const { return static_cast<std::int64_t>(params_.state_bytes); }
-  memory::device_block_ptr upload_initial(chunk_job& job) const {
+  memory::device_buffer_ptr upload_initial(chunk_job& job) const {
     return job.memory_with(params_.initial.get(), params_.state_bytes);
   }
-  detail::block host_block(std::size_t bytes) const { return {*run_.host_memory, bytes, run_.who}; }
+  detail::buffer on_host(std::size_t bytes) const { return {*run_.host_memory, bytes, run_.owner}; }
 
   stage_run& run_;
   const group_params& params_;
@@ -197,7 +197,7 @@ class table_grouping final : public grouping {
     job.state = leaves;
     const auto count = static_cast<std::size_t>(detail::ceil_div(job.rows, leaf_rows_));
     const std::size_t bytes = count * algorithms::group_table_bytes(params_);
-    leaves->host = host_block(bytes);
+    leaves->host = on_host(bytes);
     leaves->faults.resize(count);
     const auto initial = upload_initial(job);
     const auto states = job.memory_for(leaves->host.data(), bytes);
@@ -220,7 +220,7 @@ class table_grouping final : public grouping {
 
  private:
   struct tables {
-    detail::block host;
+    detail::buffer host;
     std::vector<std::uint32_t> faults;
   };
   table_merger merger_;
@@ -246,12 +246,12 @@ void put_in_order(const std::byte* keys, const std::byte* states, std::size_t st
 class leaf_grouping final : public grouping {
  public:
   leaf_grouping(stage_run& run, group_merger& merger)
-      : grouping(run), merger_(merger), most_room_(hash_table_room(params_, leaf_rows_)) {}
+      : grouping(run), merger_(merger), room_max_(hash_table_room(params_, leaf_rows_)) {}
 
   double row_bytes() const override { return group_bytes(params_); }
   /// Leaves of tables are as large as caches allow: with more of them, rows wouldn't stay there.
   double chunk_bytes_preferred() const override {
-    const bool in_tables = most_room_ > 0 && std::ranges::all_of(run_.devices, [](const auto* on) {
+    const bool in_tables = room_max_ > 0 && std::ranges::all_of(run_.devices, [](const auto* on) {
                              return has_item_blocks(*on);
                            });
     return in_tables ? bytes_of_leaves(1) : 0;
@@ -266,9 +266,9 @@ class leaf_grouping final : public grouping {
     job.state = state;  // what is enqueued needs it, whatever goes wrong
     state->initial = upload_initial(job);
     state->leaves.resize(static_cast<std::size_t>(detail::ceil_div(job.rows, leaf_rows_)));
-    if (most_room_ > 0 && has_item_blocks(job.on)) {
+    if (room_max_ > 0 && has_item_blocks(job.on)) {
       const auto likely = likely_room_.load();
-      fill_tables(job, *state, likely > 0 ? likely : most_room_);
+      fill_tables(job, *state, likely > 0 ? likely : room_max_);
       if (likely > 0) return;
       job.wait();
     }
@@ -286,17 +286,17 @@ class leaf_grouping final : public grouping {
 
  private:
   struct work {
-    memory::device_block_ptr initial;
-    kept_blocks scratch;  // of one leaf
-    memory::device_block_ptr keys, positions, values;
+    memory::device_buffer_ptr initial;
+    kept_buffers scratch;  // of one leaf
+    memory::device_buffer_ptr keys, positions, values;
     segments found;
-    kept_blocks results;                // that are being read
+    kept_buffers results;               // that are being read
     std::vector<sorted_groups> leaves;  // of the chunk
 
     std::int64_t room = 0;  // for groups, in a leaf's hash table; 0: there are no tables
-    memory::device_block_ptr device_counts;
-    std::vector<std::uint32_t> counts;       // of groups
-    detail::block table_keys, table_states;  // of all leaves
+    memory::device_buffer_ptr device_counts;
+    std::vector<std::uint32_t> counts;        // of groups
+    detail::buffer table_keys, table_states;  // of all leaves
     bool others_sorted = false;
   };
 
@@ -309,8 +309,8 @@ class leaf_grouping final : public grouping {
     const std::size_t slots = slots_for(room), groups = leaves * static_cast<std::size_t>(room);
     state.room = room;
     state.counts.resize(leaves);
-    state.table_keys = host_block(groups * params_.key_bytes);
-    state.table_states = host_block(groups * params_.state_bytes);
+    state.table_keys = on_host(groups * params_.key_bytes);
+    state.table_states = on_host(groups * params_.state_bytes);
     const auto tables = job.acquire(leaves * slots * sizeof(std::uint32_t));
     const auto keys = job.acquire(groups * params_.key_bytes);
     const auto states = job.acquire(groups * params_.state_bytes);
@@ -342,8 +342,8 @@ class leaf_grouping final : public grouping {
       enqueue_leaf(job, state, begin, std::min(leaf_rows_, job.rows - begin), state.leaves[i]);
     }
     // The next leaves will hardly have many more groups.
-    constexpr std::int64_t least_room = 64;
-    likely_room_ = any ? 0 : std::clamp(most + most / 4, least_room, most_room_);
+    constexpr std::int64_t room_min = 64;
+    likely_room_ = any ? 0 : std::clamp(most + most / 4, room_min, room_max_);
     return any;
   }
 
@@ -351,8 +351,8 @@ class leaf_grouping final : public grouping {
     auto& groups = state.leaves[leaf];
     groups.n = state.counts[leaf];
     const auto n = static_cast<std::size_t>(groups.n);
-    groups.keys = host_block(n * params_.key_bytes);
-    groups.states = host_block(n * params_.state_bytes);
+    groups.keys = on_host(n * params_.key_bytes);
+    groups.states = on_host(n * params_.state_bytes);
     const auto first = leaf * static_cast<std::size_t>(state.room);
     const auto* keys = state.table_keys.data() + first * params_.key_bytes;
     const auto* states = state.table_states.data() + first * params_.state_bytes;
@@ -362,9 +362,8 @@ class leaf_grouping final : public grouping {
       put_in_order<std::uint64_t>(keys, states, params_.state_bytes, groups);
   }
 
-  memory::device_block_ptr scratch(chunk_job& job, work& state, std::size_t bytes) const {
-    constexpr std::size_t least_bytes = 16;
-    state.scratch.push_back(job.on.memory().acquire(std::max(bytes, least_bytes), run_.who));
+  memory::device_buffer_ptr scratch(chunk_job& job, work& state, std::size_t bytes) const {
+    state.scratch.push_back(job.on.memory().acquire(std::max(bytes, std::size_t{16}), run_.owner));
     return state.scratch.back();
   }
 
@@ -376,9 +375,10 @@ class leaf_grouping final : public grouping {
     }
     const std::int64_t n = extract(job, state, begin, rows);
     if (n == 0) return;
-    radix_sort(job.on, state.keys, state.positions, n, params_.key_bytes, run_.who, state.scratch);
+    radix_sort(job.on, state.keys, state.positions, n, params_.key_bytes, run_.owner,
+               state.scratch);
     state.found =
-        find_segments(job.on, *state.keys->memory, n, params_.key_bytes, run_.who, state.scratch);
+        find_segments(job.on, *state.keys->memory, n, params_.key_bytes, run_.owner, state.scratch);
     state.scratch.push_back(state.found.starts);
     state.results.push_back(state.found.keys);
     fold(job, state, n, groups);
@@ -396,7 +396,7 @@ class leaf_grouping final : public grouping {
     job.launch(code_, kernels_.extract, blocks,
                {begin, rows, blocks_argument, last_key_, state.keys->memory, state.values->memory,
                 counts->memory, value_stride()});
-    exclusive_scan(job.on, *counts->memory, blocks_argument, 4, run_.who, state.scratch);
+    exclusive_scan(job.on, *counts->memory, blocks_argument, 4, run_.owner, state.scratch);
     const auto total_and_faults =
         read_back<std::uint32_t>(job.on, *counts->memory, blocks * 4, blocks + 1);
     const std::int64_t kept = total_and_faults.front();
@@ -420,8 +420,8 @@ class leaf_grouping final : public grouping {
     const std::size_t key_bytes = count * params_.key_bytes;
     const std::size_t bytes = count * params_.state_bytes;
     groups.n = state.found.count;
-    groups.keys = host_block(key_bytes);
-    groups.states = host_block(bytes);
+    groups.keys = on_host(key_bytes);
+    groups.states = on_host(bytes);
     const auto states = job.acquire(bytes);
     job.launch(code_, kernels_.fold, job.on.block_items(n),
                {state.found.starts->memory, state.found.count, state.positions->memory,
@@ -434,7 +434,7 @@ class leaf_grouping final : public grouping {
   std::int64_t value_stride() const { return static_cast<std::int64_t>(params_.payload_bytes); }
 
   group_merger& merger_;
-  const std::int64_t most_room_;              // of a hash table, groups; 0: there are none
+  const std::int64_t room_max_;               // of a hash table, groups; 0: there are none
   std::atomic<std::int64_t> likely_room_{0};  // for the next chunk's leaves; 0: look at them first
 };
 
@@ -476,7 +476,7 @@ class group_operator final : public device_operator {
   static std::string refusal(const graph::node& n, const group_params& params, bool on_host) {
     if (params.strings) return "its keys are strings";
     if (params.key_bytes > 8) return "keys of more than 8 bytes are grouped on the CPU";
-    if (on_host && n.stage.form == detail::shape::many)  // of others, element.cpp knows more
+    if (on_host && n.stage.yields == detail::cardinality::any)  // of others, element.cpp knows more
       return "records of a flat_map or join are grouped on the CPU";
     if (params.domain == 0) return "its domain has no keys";
     if (params.key_bytes == 4 && params.domain > std::numeric_limits<std::int32_t>::max())

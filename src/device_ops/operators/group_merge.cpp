@@ -69,14 +69,14 @@ class merge_of_two {
       for_pieces([&](const piece& p) { merge_into_first(p); });
       return std::move(first_);
     }
-    sorted_groups out{total, block(total, sizeof(Key)), block(total, params_.state_bytes)};
+    sorted_groups out{total, buffer(total, sizeof(Key)), buffer(total, params_.state_bytes)};
     for_pieces([&](const piece& p) { write(p, out); });
     return out;
   }
 
  private:
-  detail::block block(std::int64_t n, std::size_t bytes) const {
-    return {*run_.host_memory, static_cast<std::size_t>(n) * bytes, run_.who};
+  detail::buffer buffer(std::int64_t n, std::size_t bytes) const {
+    return {*run_.host_memory, static_cast<std::size_t>(n) * bytes, run_.owner};
   }
   static const Key* keys(const sorted_groups& groups) { return groups.keys.as<const Key>(); }
   std::byte* state(const sorted_groups& groups, std::int64_t i) const {
@@ -173,7 +173,7 @@ void write_records(stage_run& run, const group_params& params, const sorted_grou
   const auto* const keys = groups.keys.as<const Key>();
   const bool domain = params.domain >= 0;
   const auto n = static_cast<std::size_t>(domain ? params.domain : groups.n);
-  detail::block rows(*run.host_memory, n * run.node.out.size, run.who);
+  detail::buffer rows(*run.host_memory, n * run.node.out.size, run.owner);
   const std::size_t items = detail::ceil_div(n, emitted_groups);
   detail::parallel_chunks(run.team, items, [&](std::size_t item, unsigned) {
     const std::size_t first = item * emitted_groups, count = std::min(emitted_groups, n - first);
@@ -191,16 +191,18 @@ void write_records(stage_run& run, const group_params& params, const sorted_grou
     params.emit(reinterpret_cast<const std::byte*>(own), states, count,
                 rows.data() + first * run.node.out.size);
   });
-  algorithms::append_block(output, std::move(rows), static_cast<std::int64_t>(n));
+  algorithms::append_buffer(output, std::move(rows), static_cast<std::int64_t>(n));
 }
 
 }  // namespace
 
 table_merger::table_merger(stage_run& run)
-    : run_(run), params_(run.node.as<group_params>()), total_(params_, *run.host_memory, run.who) {}
+    : run_(run),
+      params_(run.node.as<group_params>()),
+      total_(params_, *run.host_memory, run.owner) {}
 
 void table_merger::add(std::int64_t leaf, sorted_groups groups) {
-  detail::block table(*run_.host_memory, algorithms::group_table_bytes(params_), run_.who);
+  detail::buffer table(*run_.host_memory, algorithms::group_table_bytes(params_), run_.owner);
   algorithms::fill_groups(params_, table.data(), static_cast<std::size_t>(params_.domain));
   for (std::int64_t i = 0; i < groups.n; ++i) {
     const auto at = static_cast<std::size_t>(i);
@@ -212,7 +214,7 @@ void table_merger::add(std::int64_t leaf, sorted_groups groups) {
   add_tables(leaf, std::move(table), 1);
 }
 
-void table_merger::add_tables(std::int64_t leaf, detail::block tables, std::int64_t n) {
+void table_merger::add_tables(std::int64_t leaf, detail::buffer tables, std::int64_t n) {
   const std::lock_guard lock(mutex_);
   waiting_.insert_or_assign(leaf, piece{std::move(tables), n});
   for (auto next = waiting_.find(next_leaf_); next != waiting_.end();
@@ -226,7 +228,7 @@ void table_merger::add_tables(std::int64_t leaf, detail::block tables, std::int6
 
 void table_merger::finish() {
   auto rows = empty_result(run_);
-  total_.write(run_.team, *run_.host_memory, *rows, run_.who);
+  total_.write(run_.team, *run_.host_memory, *rows, run_.owner);
   run_.host_rows = std::move(rows);
 }
 

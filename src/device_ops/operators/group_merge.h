@@ -16,7 +16,7 @@ namespace pappus::device_ops {
 /// Key bits in ascending order, and a state each.
 struct sorted_groups {
   std::int64_t n = 0;
-  detail::block keys, states;
+  detail::buffer keys, states;
 };
 
 /// Takes leaves in any order, from any thread.
@@ -35,12 +35,12 @@ class table_merger final : public group_merger {
   explicit table_merger(stage_run& run);
   void add(std::int64_t leaf, sorted_groups groups) override;
   /// n tables, one behind the other.
-  void add_tables(std::int64_t leaf, detail::block tables, std::int64_t n);
+  void add_tables(std::int64_t leaf, detail::buffer tables, std::int64_t n);
   void finish() override;
 
  private:
   struct piece {
-    detail::block tables;
+    detail::buffer tables;
     std::int64_t n = 0;
   };
   stage_run& run_;

@@ -44,16 +44,17 @@ constexpr kernel_entry count_rows_entry{"count_rows"}, write_rows_entry{"write_r
 
 /// Of a filter by blocks, and of a flat_map by blocks until it has written.
 struct runs {
-  memory::device_block_ptr out, on_device;
+  memory::device_buffer_ptr out, on_device;
   std::vector<std::int64_t> counts;
   std::int64_t total = 0;
 };
 
 /// Of a filter or a flat_map by rows.
 struct scanned {
-  memory::device_block_ptr places;     // of each row's first record; the total is behind the last
-  memory::device_block_ptr kept, out;  // a filter's: records where they were left, and in one piece
-  kept_blocks scan_memory;
+  memory::device_buffer_ptr places;  // of each row's first record; the total is behind the last
+  memory::device_buffer_ptr kept,
+      out;  // a filter's: records where they were left, and in one piece
+  kept_buffers scan_memory;
   std::uint64_t total = 0;
 };
 
@@ -61,35 +62,36 @@ class materialising final : public chunk_operator {
  public:
   explicit materialising(stage_run& run)
       : run_(run),
-        form_(run.node.stage.form),
+        yields_(run.node.stage.yields),
         row_bytes_(run.node.out.size),
         code_(stage_program(run.node, map_text)),
-        output_(run, form_ == detail::shape::aligned ? run.rows : -1),
+        output_(run, yields_ == detail::cardinality::one ? run.rows : -1),
         any_by_rows_(std::ranges::any_of(run.devices,
                                          [](const auto* on) { return !has_item_blocks(*on); })) {}
 
   double row_bytes() const override {
     const auto record = static_cast<double>(row_bytes_);
-    if (!any_by_rows_ || form_ == detail::shape::aligned) return record;
-    return form_ == detail::shape::masked ? 2 * record + mask_bytes : record + count_bytes;
+    if (!any_by_rows_ || yields_ == detail::cardinality::one) return record;
+    return yields_ == detail::cardinality::at_most_one ? 2 * record + mask_bytes
+                                                       : record + count_bytes;
   }
 
   double chunk_bytes_preferred() const override {
-    const bool straight = form_ == detail::shape::aligned && inputs_in_place(run_);
+    const bool straight = yields_ == detail::cardinality::one && inputs_in_place(run_);
     return straight ? chunk_bytes_in_place : 0;
   }
 
   void enqueue(chunk_job& job) override {
-    if (form_ == detail::shape::aligned)
+    if (yields_ == detail::cardinality::one)
       map(job);
-    else if (form_ == detail::shape::masked)
+    else if (yields_ == detail::cardinality::at_most_one)
       has_item_blocks(job.on) ? filter_blocks(job) : filter_rows(job);
     else
       has_item_blocks(job.on) ? flat_map_blocks(job) : flat_map_rows(job);
   }
 
   void complete(chunk_job& job) override {
-    if (form_ != detail::shape::masked) return;
+    if (yields_ != detail::cardinality::at_most_one) return;
     if (has_item_blocks(job.on))
       complete_blocks(job, *static_cast<runs*>(job.state.get()));
     else
@@ -113,7 +115,7 @@ class materialising final : public chunk_operator {
   }
 
   /// Rows [0, n) of a buffer are a chunk's records.
-  void deliver(chunk_job& job, memory::device_block_ptr out, std::int64_t n) {
+  void deliver(chunk_job& job, memory::device_buffer_ptr out, std::int64_t n) {
     if (run_.stays)
       output_.leave(job, std::move(out), n);
     else if (n > 0)
@@ -196,7 +198,7 @@ class materialising final : public chunk_operator {
 
   /// Turns what each row's kernel told into places, and has the total read.
   void scan_places(chunk_job& job, scanned& state, std::size_t value_bytes) {
-    exclusive_scan(job.on, *state.places->memory, job.rows, value_bytes, run_.who,
+    exclusive_scan(job.on, *state.places->memory, job.rows, value_bytes, run_.owner,
                    state.scan_memory);
     job.read(*state.places->memory, static_cast<std::size_t>(job.rows) * value_bytes, &state.total,
              value_bytes);  // into the low bytes: little-endian, as everywhere here
@@ -250,7 +252,7 @@ class materialising final : public chunk_operator {
   static constexpr std::size_t mask_bytes = 4, count_bytes = 8;  // a row's, before and after scans
 
   stage_run& run_;
-  const detail::shape form_;
+  const detail::cardinality yields_;
   const std::size_t row_bytes_;
   const program code_;
   collected_rows output_;
@@ -261,8 +263,8 @@ class materialise_operator final : public device_operator {
  public:
   /// Of devices that compile, those like a CPU are the exception.
   ops::answer supports(const graph::node& n, bool on_host) const override {
-    if (n.stage.form == detail::shape::aligned) return {};
-    const bool many = n.stage.form == detail::shape::many;
+    if (n.stage.yields == detail::cardinality::one) return {};
+    const bool many = n.stage.yields == detail::cardinality::any;
     const double record = static_cast<double>(n.out.size);
     if (on_host) return {.launches = many ? 2.0 : 1.0, .scratch_row_bytes = record};
     const double places = many ? 8 : 4;
@@ -275,12 +277,12 @@ class materialise_operator final : public device_operator {
   }
   program main_program(const graph::node& n) const override { return stage_program(n, map_text); }
   kernel_entry main_entry(const graph::node& n) const override {
-    switch (n.stage.form) {
-      case detail::shape::aligned:
+    switch (n.stage.yields) {
+      case detail::cardinality::one:
         return map_entry;
-      case detail::shape::masked:
+      case detail::cardinality::at_most_one:
         return filter_entry;
-      case detail::shape::many:
+      case detail::cardinality::any:
         break;
     }
     return write_entry;

@@ -179,7 +179,7 @@ class scanning final : public chunk_operator {
     if (tiles > 1 || more_follow(job))
       launch(job, totals_entry, tiles, {job.rows, tile_rows_, *totals->memory});
     for (auto& c : carried_)
-      if (!c.value) c.value = job.on.memory().acquire(value_bytes_, run_.who);
+      if (!c.value) c.value = job.on.memory().acquire(value_bytes_, run_.owner);
     // A chunk that is tried again finds what is before it: it wrote to the other one.
     auto& from = carried_[carried_[0].to_row == job.first ? 0 : 1];
     auto& to = carried_[&from == &carried_[0] ? 1 : 0];
@@ -190,8 +190,8 @@ class scanning final : public chunk_operator {
     to.to_row = job.first + job.rows;
   }
 
-  void scan_from(chunk_job& job, std::int64_t tiles, const memory::device_block_ptr& before,
-                 const memory::device_block_ptr& totals, const memory::device_block_ptr& after) {
+  void scan_from(chunk_job& job, std::int64_t tiles, const memory::device_buffer_ptr& before,
+                 const memory::device_buffer_ptr& totals, const memory::device_buffer_ptr& after) {
     auto out = room_for(job);
     launch(job, scan_entry, tiles,
            {job.rows, tile_rows_, exclusive(), has_before(job), int{more_follow(job)},
@@ -199,7 +199,7 @@ class scanning final : public chunk_operator {
     deliver(job, std::move(out));
   }
 
-  void scan_groups(chunk_job& job, std::int64_t tiles, const memory::device_block_ptr& befores) {
+  void scan_groups(chunk_job& job, std::int64_t tiles, const memory::device_buffer_ptr& befores) {
     auto out = room_for(job);
     launch(job, scan_entry, tiles,
            {job.rows, tile_rows_, exclusive(), has_before(job), *befores->memory, *out->memory});
@@ -207,11 +207,11 @@ class scanning final : public chunk_operator {
   }
 
   bool more_follow(const chunk_job& job) const { return job.first + job.rows < run_.rows; }
-  memory::device_block_ptr room_for(chunk_job& job) {
+  memory::device_buffer_ptr room_for(chunk_job& job) {
     return run_.stays ? job.acquire(bytes(job.rows))
                       : job.memory_for(output_.host_room(job, job.rows), bytes(job.rows));
   }
-  void deliver(chunk_job& job, memory::device_block_ptr out) {
+  void deliver(chunk_job& job, memory::device_buffer_ptr out) {
     if (run_.stays)
       output_.leave(job, std::move(out), job.rows);
     else
@@ -229,8 +229,8 @@ class scanning final : public chunk_operator {
 
   /// The first of two passes.
   void find_befores() {
-    totals_ = detail::block(*run_.host_memory, bytes(tiles_), run_.who);
-    befores_ = detail::block(*run_.host_memory, bytes(tiles_), run_.who);
+    totals_ = detail::buffer(*run_.host_memory, bytes(tiles_), run_.owner);
+    befores_ = detail::buffer(*run_.host_memory, bytes(tiles_), run_.owner);
     if (tiles_ > 1) {
       const std::string note = run_.note;
       stream_chunks(run_, *this);
@@ -254,11 +254,11 @@ class scanning final : public chunk_operator {
   const program code_;
   bool chained_ = false;
   struct carry {
-    memory::device_block_ptr value;
+    memory::device_buffer_ptr value;
     std::int64_t to_row = 0;  // the value of all rows before it
   };
-  carry carried_[2];                // of the only device
-  detail::block totals_, befores_;  // of all tiles; the values of all rows before them
+  carry carried_[2];                 // of the only device
+  detail::buffer totals_, befores_;  // of all tiles; the values of all rows before them
   bool befores_known_ = false;
   collected_rows output_;
 };

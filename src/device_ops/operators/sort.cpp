@@ -134,24 +134,24 @@ class sorting final : public chunk_operator {
     }
     const std::int64_t rows = std::min(limit_, run_.rows);
     const std::size_t bytes = static_cast<std::size_t>(rows) * node_.out.size;
-    detail::block merged;
+    detail::buffer merged;
     if (runs_.size() == 1) {  // of integers, keys are the records but for their signs
       auto& only = runs_.begin()->second;
       merged = std::move(integers_ ? only.keys.front() : only.records);
       if (integers_) restore_integers(merged.data());
     } else {
-      merged = detail::block(*run_.host_memory, bytes, run_.who);
+      merged = detail::buffer(*run_.host_memory, bytes, run_.owner);
       merge(merged.data());
     }
     auto result = empty_result(run_);
-    algorithms::append_block(*result, std::move(merged), rows);
+    algorithms::append_buffer(*result, std::move(merged), rows);
     run_.host_rows = std::move(result);
   }
 
  private:
   struct run_blocks {
-    detail::block records;
-    std::vector<detail::block> keys;  // the most significant first
+    detail::buffer records;
+    std::vector<detail::buffer> keys;  // the most significant first
     std::int64_t rows = 0;
   };
 
@@ -160,7 +160,8 @@ class sorting final : public chunk_operator {
   }
   bool only_chunk(const chunk_job& job) const { return job.rows == run_.rows; }
 
-  memory::device_block_ptr keys_of(chunk_job& job, std::size_t part, const devices::buffer& order) {
+  memory::device_buffer_ptr keys_of(chunk_job& job, std::size_t part,
+                                    const devices::buffer& order) {
     auto keys = job.acquire(bytes(job.rows, key_bytes_[part]));
     job.launch(programs_[part], key_bytes_[part] == 4 ? keys_entry_4 : keys_entry_8,
                job.on.block_items(job.rows),
@@ -168,7 +169,7 @@ class sorting final : public chunk_operator {
     return keys;
   }
   /// Of the least significant part, before anything is sorted.
-  memory::device_block_ptr first_keys(chunk_job& job, memory::device_block_ptr keys) {
+  memory::device_buffer_ptr first_keys(chunk_job& job, memory::device_buffer_ptr keys) {
     job.launch(programs_[0], key_bytes_[0] == 4 ? in_order_entry_4 : in_order_entry_8,
                job.on.block_items(job.rows), {job.rows, std::int32_t{0}, *keys->memory});
     return keys;
@@ -181,8 +182,8 @@ class sorting final : public chunk_operator {
     std::byte* const room = key_room(run, key_bytes_[0], job.rows);
     const std::size_t key_bytes = bytes(job.rows, key_bytes_[0]);
     auto keys = first_keys(job, job.memory_for(room, key_bytes));
-    memory::device_block_ptr no_rows;
-    radix_sort(job.on, keys, no_rows, job.rows, key_bytes_[0], run_.who, kept(job));
+    memory::device_buffer_ptr no_rows;
+    radix_sort(job.on, keys, no_rows, job.rows, key_bytes_[0], run_.owner, kept(job));
     kept(job).push_back(keys);
     job.read(*keys->memory, 0, room, key_bytes);
   }
@@ -190,14 +191,14 @@ class sorting final : public chunk_operator {
   void sort_records(chunk_job& job) {
     auto order = job.acquire(bytes(job.rows, 4));
     number_rows(job.on, *order->memory, job.rows);
-    memory::device_block_ptr keys;
+    memory::device_buffer_ptr keys;
     for (std::size_t part = 0; part < key_bytes_.size(); ++part) {
       keys = part == 0 ? first_keys(job, job.acquire(bytes(job.rows, key_bytes_[0])))
                        : keys_of(job, part, *order->memory);
-      radix_sort(job.on, keys, order, job.rows, key_bytes_[part], run_.who, kept(job));
+      radix_sort(job.on, keys, order, job.rows, key_bytes_[part], run_.owner, kept(job));
       kept(job).insert(kept(job).end(), {keys, order});
     }
-    const auto gathered = [&](const memory::device_block_ptr& to) {
+    const auto gathered = [&](const memory::device_buffer_ptr& to) {
       const auto from = job_records(job);
       gather(job.on, *from->memory, node_.out.size, *order->memory, job.rows, *to->memory);
       return to;
@@ -210,7 +211,7 @@ class sorting final : public chunk_operator {
     }
     const std::int64_t n = std::min(limit_, job.rows);
     auto& run = new_run(job.first, n);
-    run.records = detail::block(*run_.host_memory, bytes(n, node_.out.size), run_.who);
+    run.records = detail::buffer(*run_.host_memory, bytes(n, node_.out.size), run_.owner);
     const auto sorted =
         gathered(n == job.rows ? job.memory_for(run.records.data(), all) : job.acquire(all));
     job.read(*sorted->memory, 0, run.records.data(), bytes(n, node_.out.size));
@@ -221,7 +222,7 @@ class sorting final : public chunk_operator {
     }
   }
 
-  memory::device_block_ptr job_records(chunk_job& job) {
+  memory::device_buffer_ptr job_records(chunk_job& job) {
     if (is_plain(node_)) return job.input(0);
     auto records = job.acquire(bytes(job.rows, node_.out.size));
     job.launch(programs_.front(), records_entry, job.on.block_items(job.rows),
@@ -230,7 +231,7 @@ class sorting final : public chunk_operator {
   }
 
   std::byte* key_room(run_blocks& run, std::size_t key_bytes, std::int64_t n) {
-    run.keys.emplace_back(*run_.host_memory, bytes(n, key_bytes), run_.who);
+    run.keys.emplace_back(*run_.host_memory, bytes(n, key_bytes), run_.owner);
     return run.keys.back().data();
   }
   void download_key(chunk_job& job, run_blocks& run, const devices::buffer& keys,
@@ -245,9 +246,9 @@ class sorting final : public chunk_operator {
     return runs_.insert_or_assign(first_row, std::move(made)).first->second;
   }
 
-  kept_blocks& kept(chunk_job& job) {
-    if (!job.state) job.state = std::make_shared<kept_blocks>();
-    return *static_cast<kept_blocks*>(job.state.get());
+  kept_buffers& kept(chunk_job& job) {
+    if (!job.state) job.state = std::make_shared<kept_buffers>();
+    return *static_cast<kept_buffers*>(job.state.get());
   }
 
   void merge(std::byte* out) {
@@ -286,7 +287,7 @@ class sorting final : public chunk_operator {
   const bool integers_;
   const std::int64_t limit_;
   std::vector<program> programs_;
-  memory::device_block_ptr left_;
+  memory::device_buffer_ptr left_;
   device_session* left_on_ = nullptr;
   std::mutex mutex_;
   std::map<std::int64_t, run_blocks> runs_;  // by first row
@@ -300,7 +301,7 @@ class sort_operator final : public device_operator {
       if (bytes != 4 && bytes != 8)
         answer.why_not =
             n.name + ": keys that are strings or wider than 8 bytes are sorted on the CPU";
-    if (n.stage.form != detail::shape::aligned)
+    if (n.stage.yields != detail::cardinality::one)
       answer.why_not =
           n.name + ": rows that a filter or flat_map yields are chosen from on the CPU";
     return answer;

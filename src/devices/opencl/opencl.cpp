@@ -15,7 +15,7 @@ struct offer {
   cl_platform_id platform;
   cl_device_id id;
   std::string platform_name;
-  identity who;
+  identity owner;
 };
 
 std::string hex_text(const unsigned char* bytes, std::size_t size) {
@@ -28,29 +28,29 @@ std::string hex_text(const unsigned char* bytes, std::size_t size) {
 }
 
 identity identity_of(const asking& of, std::size_t platform) {
-  identity who;
-  who.platform = platform;
-  who.platform_version = version_number(of.platform_text(CL_PLATFORM_VERSION));
+  identity owner;
+  owner.platform = platform;
+  owner.platform_version = version_number(of.platform_text(CL_PLATFORM_VERSION));
   // Which device is the platform's default says nothing about the device.
   const auto type = of.device<cl_device_type>(CL_DEVICE_TYPE);
-  who.kind = type & ~static_cast<cl_device_type>(CL_DEVICE_TYPE_DEFAULT);
-  who.cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
-  who.vendor = of.device<cl_uint>(CL_DEVICE_VENDOR_ID);
-  who.name = of.device_text(CL_DEVICE_NAME);
-  who.memory_bytes = of.device<cl_ulong>(CL_DEVICE_GLOBAL_MEM_SIZE);
+  owner.kind = type & ~static_cast<cl_device_type>(CL_DEVICE_TYPE_DEFAULT);
+  owner.cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
+  owner.vendor = of.device<cl_uint>(CL_DEVICE_VENDOR_ID);
+  owner.name = of.device_text(CL_DEVICE_NAME);
+  owner.memory_bytes = of.device<cl_ulong>(CL_DEVICE_GLOBAL_MEM_SIZE);
 
   const std::string extensions = of.device_text(CL_DEVICE_EXTENSIONS);
   const auto has = [&](const char* name) { return extensions.find(name) != std::string::npos; };
   cl_device_pci_bus_info_khr pci{};
   if (has("cl_khr_pci_bus_info") && of.device(CL_DEVICE_PCI_BUS_INFO_KHR, pci))
-    who.pci = std::to_string(pci.pci_domain) + ':' + std::to_string(pci.pci_bus) + ':' +
-              std::to_string(pci.pci_device) + '.' + std::to_string(pci.pci_function);
+    owner.pci = std::to_string(pci.pci_domain) + ':' + std::to_string(pci.pci_bus) + ':' +
+                std::to_string(pci.pci_device) + '.' + std::to_string(pci.pci_function);
   struct {
     unsigned char bytes[CL_UUID_SIZE_KHR];
   } uuid{};
   if (has("cl_khr_device_uuid") && of.device(CL_DEVICE_UUID_KHR, uuid))
-    who.uuid = hex_text(uuid.bytes, sizeof uuid.bytes);
-  return who;
+    owner.uuid = hex_text(uuid.bytes, sizeof uuid.bytes);
+  return owner;
 }
 
 // Why a device can't serve; empty: it can.
@@ -114,13 +114,13 @@ std::vector<std::unique_ptr<device>> open_opencl_devices(std::vector<std::string
     return devices;
   }
   const std::vector<opencl::offer> offers = opencl::list_devices(*cl, notes);
-  std::vector<opencl::identity> who;
-  for (const opencl::offer& o : offers) who.push_back(o.who);
-  const auto instead = opencl::used_instead(who);
+  std::vector<opencl::identity> owner;
+  for (const opencl::offer& o : offers) owner.push_back(o.owner);
+  const auto instead = opencl::used_instead(owner);
   for (std::size_t i = 0; i < offers.size(); ++i) {
     if (instead[i]) {
-      notes.push_back("OpenCL: " + who[i].name + " of " + offers[i].platform_name +
-                      " is the same device as " + who[*instead[i]].name + " of " +
+      notes.push_back("OpenCL: " + owner[i].name + " of " + offers[i].platform_name +
+                      " is the same device as " + owner[*instead[i]].name + " of " +
                       offers[*instead[i]].platform_name + ", which is used");
       continue;
     }

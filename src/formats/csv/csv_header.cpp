@@ -18,7 +18,7 @@
 namespace pappus::formats {
 namespace {
 
-constexpr std::int64_t longest_header = std::int64_t{16} << 20;
+constexpr std::int64_t header_bytes_max = std::int64_t{16} << 20;
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 std::string read_text(const byte_source& source, std::int64_t begin, std::int64_t end) {
@@ -140,7 +140,7 @@ csv_header read_csv_header(const byte_source& source, const detail::record_layou
                        ": expected a header line with the names of columns, got an empty file");
   }
   std::optional<std::size_t> row_end = first_row_end(std::string_view(text).substr(mark));
-  while (!row_end && read_bytes < bytes && read_bytes < longest_header) {
+  while (!row_end && read_bytes < bytes && read_bytes < header_bytes_max) {
     read_bytes = std::min(bytes, 4 * read_bytes);
     text = read_text(source, 0, read_bytes);
     row_end = first_row_end(std::string_view(text).substr(mark));

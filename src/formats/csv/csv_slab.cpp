@@ -87,15 +87,15 @@ void csv_slab::grow() {
       std::clamp<std::size_t>(4 * capacity_, std::min(piece_bytes_, slab_bytes_), slab_bytes_);
   const std::size_t wanted = capacity_ < slab_bytes_ ? usual : 2 * capacity_;
   const std::size_t target = std::min(wanted, size_ + file_left);
-  const std::string who =
+  const std::string owner =
       fmt::format("{}: row {} (line {})", source_.name(), rows_before_ + 1, line_);
-  detail::block held;  // so that the old slab and the new one aren't there at the same time
+  detail::buffer held;  // so that the old slab and the new one aren't there at the same time
   if (size_ > 0) {
-    held = detail::block(memory_, size_, who);
+    held = detail::buffer(memory_, size_, owner);
     std::memcpy(held.data(), data_.data(), size_);
   }
   data_.reset();
-  data_ = detail::block(memory_, target + slack, who);
+  data_ = detail::buffer(memory_, target + slack, owner);
   if (size_ > 0) std::memcpy(data_.data(), held.data(), size_);
   capacity_ = target;
 }

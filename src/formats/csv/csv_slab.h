@@ -79,7 +79,7 @@ class csv_slab {
   std::size_t slab_bytes_;
   std::size_t piece_bytes_;
 
-  detail::block data_;
+  detail::buffer data_;
   std::size_t capacity_ = 0;  // of text; data_ has a little slack behind it
   std::size_t size_ = 0;      // bytes of text held
   std::size_t complete_ = 0;  // bytes up to the last row end

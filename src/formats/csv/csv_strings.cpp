@@ -12,8 +12,8 @@ namespace {
 constexpr std::size_t first_chunk_bytes = std::size_t{16} << 10;
 constexpr std::size_t largest_chunk_bytes = std::size_t{1} << 20;
 constexpr std::size_t first_slots = 64;
-constexpr std::size_t most_slots = 8192;
-constexpr std::size_t longest_shared = 64;
+constexpr std::size_t slots_max = 8192;
+constexpr std::size_t shared_bytes_max = 64;
 constexpr std::uint32_t trial_lookups = 4096;
 
 std::uint64_t word(const char* at, std::size_t bytes) noexcept {
@@ -36,7 +36,7 @@ std::uint64_t hash(std::string_view text) noexcept {
   return state ^ (state >> 29);
 }
 
-std::span<std::string_view> slots_of(const detail::block& memory, std::size_t capacity) noexcept {
+std::span<std::string_view> slots_of(const detail::buffer& memory, std::size_t capacity) noexcept {
   return {memory.as<std::string_view>(), capacity};
 }
 
@@ -51,8 +51,8 @@ std::string_view& find(std::span<std::string_view> slots, std::string_view text)
 std::string_view string_arena::keep(std::size_t column, std::string_view text) {
   if (text.empty()) return {};
   table& values = tables_[column];
-  if (values.given_up || text.size() > longest_shared) return copy(text);
-  if (2 * values.used >= values.capacity && values.capacity < most_slots) grow(values);
+  if (values.given_up || text.size() > shared_bytes_max) return copy(text);
+  if (2 * values.used >= values.capacity && values.capacity < slots_max) grow(values);
   std::string_view& slot = find(slots_of(values.slots, values.capacity), text);
   ++values.lookups;
   if (slot.data() != nullptr) {
@@ -81,7 +81,7 @@ std::string_view string_arena::copy(std::string_view text) {
     const std::size_t next = chunks_.empty()
                                  ? first_chunk_bytes
                                  : std::min(2 * chunks_.back().size(), largest_chunk_bytes);
-    chunks_.emplace_back(*memory_, std::max(next, text.size()), who_);
+    chunks_.emplace_back(*memory_, std::max(next, text.size()), owner_);
     chunk_used_ = 0;
   }
   char* at = chunks_.back().as<char>() + chunk_used_;
@@ -92,7 +92,7 @@ std::string_view string_arena::copy(std::string_view text) {
 
 void string_arena::grow(table& values) {
   const std::size_t capacity = values.capacity == 0 ? first_slots : 2 * values.capacity;
-  detail::block larger(*memory_, capacity * sizeof(std::string_view), who_);
+  detail::buffer larger(*memory_, capacity * sizeof(std::string_view), owner_);
   const auto slots = slots_of(larger, capacity);
   std::uninitialized_fill(slots.begin(), slots.end(), std::string_view{});
   for (const std::string_view value : slots_of(values.slots, values.capacity)) {

@@ -21,16 +21,16 @@ namespace pappus::formats {
 class string_arena {
  public:
   /// \param columns  the number of string columns
-  /// \param who      for errors
-  string_arena(detail::memory_source& memory, std::size_t columns, std::string_view who)
-      : memory_(&memory), who_(who), tables_(columns) {}
+  /// \param owner    for errors
+  string_arena(detail::memory_source& memory, std::size_t columns, std::string_view owner)
+      : memory_(&memory), owner_(owner), tables_(columns) {}
 
   /// A lasting copy of a cell of string column `column`.
   std::string_view keep(std::size_t column, std::string_view text);
 
  private:
   struct table {
-    detail::block slots;       // of std::string_view, data() == nullptr where free
+    detail::buffer slots;      // of std::string_view, data() == nullptr where free
     std::size_t capacity = 0;  // a power of two
     std::size_t used = 0;
     std::uint32_t lookups = 0;
@@ -42,9 +42,9 @@ class string_arena {
   void grow(table& values);
 
   detail::memory_source* memory_;
-  std::string who_;
+  std::string owner_;
   std::vector<table> tables_;
-  std::vector<detail::block> chunks_;
+  std::vector<detail::buffer> chunks_;
   std::size_t chunk_used_ = 0;
 };
 

@@ -33,7 +33,7 @@ char* number(const std::byte* value, char* at) noexcept {
   if constexpr (std::floating_point<T>) {
     if (std::isnan(x)) return literal("nan", at);
   }
-  return std::to_chars(at, at + longest_value, x).ptr;
+  return std::to_chars(at, at + value_bytes_max, x).ptr;
 }
 
 char* digits(std::int64_t value, int count, char* at) noexcept {

@@ -9,10 +9,11 @@
 namespace pappus::formats {
 
 /// Enough bytes for the text of any value that is not a string.
-inline constexpr std::size_t longest_value = 32;
+inline constexpr std::size_t value_bytes_max = 32;
 
-/// Writes the value at `value` to `at` and returns the end of the text, at most longest_value bytes
-/// on. Throws format_error for dates outside the years 0 to 9999. Not for strings.
+/// Writes the value at `value` to `at` and returns the end of the text, which has at most
+/// value_bytes_max bytes. Throws format_error for dates outside the years 0 to 9999. Not for
+/// strings.
 char* print_value(detail::cell type, const std::byte* value, char* at);
 
 /// Writes a string cell, quoted where needed: at most 2 * text.size() + 2 bytes.

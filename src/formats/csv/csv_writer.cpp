@@ -53,9 +53,9 @@ void csv_writer::write_header() {
 }
 
 void csv_writer::append(detail::workers& team, const std::byte* records, std::int64_t n) {
-  const std::size_t most_items = std::size_t{4} * team.count();
+  const std::size_t items_max = std::size_t{4} * team.count();
   while (n > 0) {
-    const auto rows = std::min(n, static_cast<std::int64_t>(most_items) * rows_per_item);
+    const auto rows = std::min(n, static_cast<std::int64_t>(items_max) * rows_per_item);
     const auto items = static_cast<std::size_t>(detail::ceil_div(rows, rows_per_item));
     if (buffers_.size() < items) buffers_.resize(items);
     detail::parallel_chunks(team, items, [&](std::size_t item, unsigned) {
@@ -83,7 +83,7 @@ void csv_writer::format_rows(const std::byte* records, std::int64_t rows, text_b
   }
   if (text.memory.size() < bytes) {
     text.memory.reset();
-    text.memory = detail::block(memory_, bytes, file_.name() + ": text to be written");
+    text.memory = detail::buffer(memory_, bytes, file_.name() + ": text to be written");
   }
   char* at = text.memory.as<char>();
   for (std::int64_t i = 0; i < rows; ++i) {
@@ -96,7 +96,7 @@ std::size_t csv_writer::text_bytes_max(const std::byte* record) const noexcept {
   std::size_t bytes = 0;
   for (const detail::column_binding& column : layout_.columns) {
     const bool text = column.type == detail::cell::string;
-    bytes += 1 + (text ? 2 * text_of(record + column.offset).size() + 2 : longest_value);
+    bytes += 1 + (text ? 2 * text_of(record + column.offset).size() + 2 : value_bytes_max);
   }
   return bytes;
 }

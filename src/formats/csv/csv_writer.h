@@ -32,7 +32,7 @@ class csv_writer final : public writer {
  private:
   /// Text that grows in charged memory.
   struct text_buffer {
-    detail::block memory;
+    detail::buffer memory;
     std::size_t used = 0;
   };
 

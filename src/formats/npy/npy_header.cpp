@@ -20,8 +20,8 @@ using detail::cell;
 static_assert(std::endian::native == std::endian::little, "dtypes are written as little-endian");
 
 constexpr std::string_view magic = "\x93NUMPY";
-constexpr std::int64_t longest_header = std::int64_t{64} << 20;
-constexpr std::size_t most_item_bytes = std::size_t{1} << 31;
+constexpr std::int64_t header_bytes_max = std::int64_t{64} << 20;
+constexpr std::size_t item_bytes_max = std::size_t{1} << 31;
 
 constexpr std::string_view letters = "iufb";
 
@@ -73,7 +73,7 @@ npy_field field_of(const std::string& dtype) {
   if (!rest.empty()) rest.remove_prefix(1);
   const auto [end, code] = std::from_chars(rest.data(), rest.data() + rest.size(), size);
   rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
-  if (code != std::errc{} || size > most_item_bytes / 4) {
+  if (code != std::errc{} || size > item_bytes_max / 4) {
     throw std::string("a dtype such as \"<f8\" instead of \"" + dtype + '"');
   }
   npy_field field;
@@ -87,9 +87,9 @@ npy_field field_of(const std::string& dtype) {
 
 void append(npy_header& header, npy_field field) {
   for (std::size_t factor : {field.scalar_bytes, field.count}) {
-    if (factor > most_item_bytes) throw std::string("items of at most 2 GiB");
+    if (factor > item_bytes_max) throw std::string("items of at most 2 GiB");
   }
-  if (header.item_bytes + field.scalar_bytes * field.count > most_item_bytes) {
+  if (header.item_bytes + field.scalar_bytes * field.count > item_bytes_max) {
     throw std::string("items of at most 2 GiB");
   }
   field.offset = header.item_bytes;
@@ -110,8 +110,8 @@ npy_field structured_field(npy_literal& text) {
   }
   if (text.take(')')) return field;
   for (const std::int64_t extent : text.extents()) {
-    if (extent > static_cast<std::int64_t>(most_item_bytes) ||
-        field.count * static_cast<std::size_t>(extent) > most_item_bytes) {
+    if (extent > static_cast<std::int64_t>(item_bytes_max) ||
+        field.count * static_cast<std::size_t>(extent) > item_bytes_max) {
       throw std::string("items of at most 2 GiB");
     }
     field.count *= static_cast<std::size_t>(extent);
@@ -184,7 +184,7 @@ npy_header read_npy_header(const byte_source& source) {
   for (std::size_t i = length_text.size(); i-- > 0;) {
     length = length * 256 + static_cast<unsigned char>(length_text[i]);
   }
-  if (length > longest_header) {
+  if (length > header_bytes_max) {
     fail(source,
          "expected an NPY header of at most 64 MiB, got " + std::to_string(length) + " bytes");
   }

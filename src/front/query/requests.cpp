@@ -82,7 +82,7 @@ rows_ptr copy_rows(const session_ptr& session, record_type layout, const void* d
                    std::int64_t n) {
   session->check_alive();
   const auto bytes = static_cast<std::size_t>(n) * layout.size;
-  block memory(*session->memory(), bytes, "from");
+  buffer memory(*session->memory(), bytes, "from");
   if (bytes != 0) std::memcpy(memory.data(), data, bytes);
   return algorithms::rows_in(std::move(memory), layout, n, session->memory());
 }

@@ -17,23 +17,23 @@ const auto itself = std::nullopt;
 
 identity gpu(std::size_t platform, const std::string& name, const std::string& pci = {},
              const std::string& uuid = {}) {
-  identity who;
-  who.platform = platform;
-  who.platform_version = 120;
-  who.vendor = 0x10de;
-  who.name = name;
-  who.kind = 4;
-  who.memory_bytes = std::uint64_t{8} << 30;
-  who.pci = pci;
-  who.uuid = uuid;
-  return who;
+  identity owner;
+  owner.platform = platform;
+  owner.platform_version = 120;
+  owner.vendor = 0x10de;
+  owner.name = name;
+  owner.kind = 4;
+  owner.memory_bytes = std::uint64_t{8} << 30;
+  owner.pci = pci;
+  owner.uuid = uuid;
+  return owner;
 }
 
 identity processor(std::size_t platform, const std::string& name) {
-  identity who = gpu(platform, name);
-  who.kind = 2;
-  who.cpu = true;
-  return who;
+  identity owner = gpu(platform, name);
+  owner.kind = 2;
+  owner.cpu = true;
+  return owner;
 }
 
 TEST(used_instead, keeps_devices_of_one_platform_apart_however_alike) {

@@ -45,7 +45,7 @@ class row_set {
     chunks_.push_back({data, rows_, rows});
     rows_ += rows;
   }
-  void own(block memory) { blocks_.push_back(std::move(memory)); }
+  void own(buffer memory) { buffers_.push_back(std::move(memory)); }
   void keep(std::shared_ptr<const void> owner) {
     if (owner && std::find(owners_.begin(), owners_.end(), owner) == owners_.end())
       owners_.push_back(std::move(owner));
@@ -91,7 +91,7 @@ class row_set {
   std::vector<std::int64_t> partition_ends_;
   std::vector<std::shared_ptr<const void>> owners_;  // outlive the blocks: the pool is one of them
   std::vector<std::shared_ptr<const void>> held_;
-  std::vector<block> blocks_;
+  std::vector<buffer> buffers_;
 };
 
 using rows_ptr = std::shared_ptr<const row_set>;

@@ -2,7 +2,7 @@
 // records that serve as keys.
 //
 // How many fields an aggregate has is found by trying how many initialisers it takes. Not here:
-// records with more than max_fields fields, with bases or with C arrays; they count as having none.
+// records with more than fields_max fields, with bases or with C arrays; they count as having none.
 #pragma once
 
 #include <concepts>
@@ -56,18 +56,18 @@ constexpr bool all_stand_alone(std::index_sequence<I...>) {
           ...);
 }
 
-inline constexpr std::size_t max_fields = 64;
+inline constexpr std::size_t fields_max = 64;
 
 template <typename Record, std::size_t Count>
 inline constexpr bool takes_initialisers = takes<Record>(std::make_index_sequence<Count>{});
 
 /// The greatest number up to Most of initialisers that Record takes; 0 where it takes none of them.
 template <typename Record, std::size_t Most>
-constexpr std::size_t most_initialisers() {
+constexpr std::size_t initialisers_max() {
   if constexpr (Most == 0 || takes_initialisers<Record, Most>)
     return Most;
   else
-    return most_initialisers<Record, Most - 1>();
+    return initialisers_max<Record, Most - 1>();
 }
 
 /// The same between two numbers, of which it takes the first and not the second.
@@ -82,7 +82,7 @@ constexpr std::size_t initialisers_between() {
     return initialisers_between<Record, Taken, middle>();
 }
 
-/// How many initialisers an aggregate takes at most; more than max_fields where it is more.
+/// How many initialisers an aggregate takes at most; more than fields_max where it is more.
 ///
 /// Members that can't be left out make it refuse fewer than it has members up to the last of them;
 /// from there on it takes all numbers up to the greatest. Most records are small: theirs are tried
@@ -91,16 +91,16 @@ template <typename Record>
 constexpr std::size_t initialisers() {
   constexpr std::size_t few = 8;
   if constexpr (!takes_initialisers<Record, few + 1>) {
-    constexpr std::size_t count = most_initialisers<Record, few>();
+    constexpr std::size_t count = initialisers_max<Record, few>();
     if constexpr (count > 0 || sizeof(Record) <= few)
       return count;
     else
-      return most_initialisers<Record,
-                               (sizeof(Record) < max_fields ? sizeof(Record) : max_fields)>();
-  } else if constexpr (takes_initialisers<Record, max_fields + 1>) {
-    return max_fields + 1;
+      return initialisers_max<Record,
+                              (sizeof(Record) < fields_max ? sizeof(Record) : fields_max)>();
+  } else if constexpr (takes_initialisers<Record, fields_max + 1>) {
+    return fields_max + 1;
   } else {
-    return initialisers_between<Record, few + 1, max_fields + 1>();
+    return initialisers_between<Record, few + 1, fields_max + 1>();
   }
 }
 
@@ -112,7 +112,7 @@ constexpr std::size_t field_count() {
     return 0;
   } else {
     constexpr std::size_t count = initialisers<Record>();
-    if constexpr (count > max_fields)
+    if constexpr (count > fields_max)
       return 0;
     else
       return all_stand_alone<Record>(std::make_index_sequence<count>{}) ? count : 0;
@@ -122,7 +122,7 @@ constexpr std::size_t field_count() {
 /// Calls visit(fields...) with references to all fields of `record` and returns what it returns.
 template <std::size_t Count, typename Record, typename Visit>
 constexpr decltype(auto) visit_fields(const Record& record, Visit&& visit) {
-  static_assert(Count >= 1 && Count <= max_fields);
+  static_assert(Count >= 1 && Count <= fields_max);
   return field_visitor<Count>::call(record, visit);
 }
 

@@ -44,7 +44,7 @@ enum class join_kind : std::uint8_t {
 /// One batch of left records and the pairs they take part in. On the stack of the fused loop: most
 /// of it stays in L1.
 struct join_batch {
-  static constexpr std::size_t most_rows = 512;
+  static constexpr std::size_t rows_max = 512;
   static constexpr std::uint64_t no_row = ~std::uint64_t{0};
 
   const std::uint32_t* left = nullptr;   ///< of pair k: which record of the batch
@@ -56,16 +56,16 @@ struct join_batch {
   std::size_t rows = 0, next_row = 0;
   std::uint64_t next_match = 0;  // of next_row
   bool all_once = false;         // every record matches one row; then `count` isn't filled in
-  std::uint64_t first[most_rows], count[most_rows], right_rows[most_rows];
-  std::uint32_t left_rows[most_rows];
+  std::uint64_t first[rows_max], count[rows_max], right_rows[rows_max];
+  std::uint32_t left_rows[rows_max];
 };
 
-/// Looks up n <= most_rows keys, stored as the build side's are.
+/// Looks up n <= rows_max keys, stored as the build side's are.
 void join_probe(const join_side& side, join_kind kind, const void* keys, std::size_t n,
                 join_batch& batch);
 
 /// The next pairs of a probed batch, by left record, then by right row: sets batch.left and
-/// batch.right and returns how many there are, at most most_rows; 0 when all have been seen.
+/// batch.right and returns how many there are, at most rows_max; 0 when all have been seen.
 std::size_t join_next(join_batch& batch);
 
 }  // namespace pappus::detail

@@ -28,9 +28,9 @@ struct pair;
 namespace pappus::detail {
 
 /// Those of 16 bytes. What would need more is no key.
-inline constexpr unsigned max_key_bits = 128;
+inline constexpr unsigned key_bits_max = 128;
 
-/// width: significant bits, at most max_key_bits. encode: those bits in the low end of a bits128
+/// width: significant bits, at most key_bits_max. encode: those bits in the low end of a bits128
 /// or, up to 64, a std::uint64_t.
 template <typename K>
 struct key_codec;
@@ -114,7 +114,7 @@ struct joined_codec {
 };
 
 template <bits_key A, bits_key B>
-  requires(key_codec<A>::width + key_codec<B>::width <= max_key_bits)
+  requires(key_codec<A>::width + key_codec<B>::width <= key_bits_max)
 struct key_codec<pair<A, B>> : joined_codec<A, B> {
   using base = joined_codec<A, B>;
   static constexpr auto encode(const pair<A, B>& key) { return base::join(key.first, key.second); }
@@ -125,7 +125,7 @@ struct key_codec<pair<A, B>> : joined_codec<A, B> {
 };
 
 template <bits_key T, std::size_t N>
-  requires(N > 0 && key_codec<T>::width * N <= max_key_bits)
+  requires(N > 0 && key_codec<T>::width * N <= key_bits_max)
 struct key_codec<std::array<T, N>> {
   static constexpr unsigned part = key_codec<T>::width;
   static constexpr unsigned width = part * N;
@@ -161,7 +161,7 @@ auto fields_of()
 template <typename K, typename Fields>
 struct fields_codec {};  // some field isn't a key, or they are too many
 template <typename K, bits_key... Fields>
-  requires((key_codec<Fields>::width + ...) <= max_key_bits)
+  requires((key_codec<Fields>::width + ...) <= key_bits_max)
 struct fields_codec<K, field_list<Fields...>> {
   static constexpr unsigned width = (key_codec<Fields>::width + ...);
   using word = std::conditional_t<(width > 64), wide, std::uint64_t>;

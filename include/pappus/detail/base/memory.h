@@ -1,4 +1,4 @@
-// Where untyped code gets its memory: blocks charged to the session's budget.
+// Where untyped code gets its memory: buffers charged to the session's budget.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@ class memory_source {
 
   /// At least `bytes` bytes, content unspecified, aligned to 64 bytes and, up to a page of 4096, to
   /// the greatest power of two that isn't above `bytes`: so for any record that fits. Throws
-  /// memory_error naming `who`, the bytes and the limit.
-  virtual std::byte* acquire(std::size_t bytes, std::string_view who) = 0;
+  /// memory_error naming `owner`, the bytes and the limit.
+  virtual std::byte* acquire(std::size_t bytes, std::string_view owner) = 0;
 
   /// Takes back what acquire(bytes) gave.
   virtual void release(std::byte* data, std::size_t bytes) noexcept = 0;
@@ -23,16 +23,18 @@ class memory_source {
 
 /// An owned piece of memory from a memory_source; returns itself when destroyed. The source must
 /// outlive it.
-class block {
+class buffer {
  public:
-  block() = default;
-  block(memory_source& source, std::size_t bytes, std::string_view who)
-      : source_(&source), data_(bytes == 0 ? nullptr : source.acquire(bytes, who)), bytes_(bytes) {}
-  block(block&& other) noexcept
+  buffer() = default;
+  buffer(memory_source& source, std::size_t bytes, std::string_view owner)
+      : source_(&source),
+        data_(bytes == 0 ? nullptr : source.acquire(bytes, owner)),
+        bytes_(bytes) {}
+  buffer(buffer&& other) noexcept
       : source_(other.source_),
         data_(std::exchange(other.data_, nullptr)),
         bytes_(std::exchange(other.bytes_, 0)) {}
-  block& operator=(block&& other) noexcept {
+  buffer& operator=(buffer&& other) noexcept {
     if (this != &other) {
       reset();
       source_ = other.source_;
@@ -41,7 +43,7 @@ class block {
     }
     return *this;
   }
-  ~block() { reset(); }
+  ~buffer() { reset(); }
 
   std::byte* data() const noexcept { return data_; }
   std::size_t size() const noexcept { return bytes_; }

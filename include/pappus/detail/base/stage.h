@@ -2,7 +2,7 @@
 //
 // The public templates fuse operators into one element function and compile the loops over it in
 // the user's translation unit. All the engine sees are the structs below: which nodes feed the
-// stage, what shape its output has, and function pointers that run a block of rows.
+// stage, how many records come out per record, and function pointers that run a block of rows.
 #pragma once
 
 #include <cstddef>
@@ -34,22 +34,22 @@ struct block_args {
   const std::byte* const* inputs = nullptr;
   const side* sides = nullptr;
   std::int64_t row = 0;           ///< number of the first row, counted over the whole stage
-  std::int64_t rows = 0;          ///< at most max_block_rows
+  std::int64_t rows = 0;          ///< at most block_rows_max
   const workers* team = nullptr;  ///< asked whether to stop, where a row may yield very many
 };
 
 /// Loops are entered once per block, so that a query can be cancelled and lambdas' buffers stay in
 /// L1.
-inline constexpr std::int64_t max_block_rows = 4096;
+inline constexpr std::int64_t block_rows_max = 4096;
 
-/// How many records come out per record that goes in.
-enum class shape : std::uint8_t {
-  aligned,  ///< exactly one
-  masked,   ///< none or one
-  many,     ///< any number
+/// Records that come out per record that goes in.
+enum class cardinality : std::uint8_t {
+  one,          ///< a map: rows keep their places
+  at_most_one,  ///< a filter
+  any,
 };
 
-constexpr shape combine(shape a, shape b) { return a > b ? a : b; }
+constexpr cardinality combine(cardinality a, cardinality b) { return a > b ? a : b; }
 
 /// One operator inside a fused stage. Equal ids mean the same call in the user's program.
 struct op_label {
@@ -70,7 +70,7 @@ struct stage_spec {
   std::vector<node_ptr> inputs;  ///< read row by row, in step
   std::vector<node_ptr> sides;   ///< read whole
   std::int64_t rows = -1;        ///< the number of rows where there is no input (ranges)
-  shape form = shape::aligned;
+  cardinality yields = cardinality::one;
   bool batched = false;  ///< some function of it takes blocks of records
   std::vector<op_label> ops;
   std::string devices{};  ///< where the user wants it to run: "cpu", "opencl:0"; empty: anywhere
@@ -83,10 +83,11 @@ struct out_rows {
   std::byte* cursor = nullptr;
   std::byte* end = nullptr;
   void (*grow)(out_rows& self) = nullptr;  ///< makes room for at least one more record at `cursor`
-  bool past_caches = false;                ///< aligned stages: the result is large
+  bool past_caches = false;                ///< of stages that yield one: the result is large
 };
 
-/// Writes the stage's output. For aligned and masked stages there is room for args.rows records.
+/// Writes the stage's output. There is room for args.rows records, unless the stage may yield any
+/// number.
 using write_loop = void (*)(const void* element, const block_args& args, out_rows& out);
 
 /// A reducer without its types. States are trivially copyable.

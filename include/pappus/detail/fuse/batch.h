@@ -4,7 +4,7 @@
 // Rows of a collection are handed over where they lie; what a chain computes is first gathered in a
 // buffer that stays in the first-level cache. Either way the outputs go to a second small buffer
 // and on to whatever follows, so a batched map fuses like any other operator. Since it works on
-// runs of rows and not on row i, its shape is `many`.
+// runs of rows and not on row i, its cardinality is `any`.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +36,7 @@ struct batch_mapped {
   using input_type = value_of<Prev>;
   using value_type = typename Batched::output_type;
   static_assert(record<value_type>, "batched: the output must be a trivially copyable record");
-  static constexpr shape form = shape::many;
+  static constexpr cardinality yields = cardinality::any;
   static constexpr std::size_t batch =
       std::clamp<std::size_t>(16384 / (std::max)(sizeof(input_type), sizeof(value_type)), 32, 1024);
   using call_type = detail::call<decltype(Batched::function), Sides...>;
@@ -57,7 +57,7 @@ struct batch_mapped {
       } else {
         record_buffer<input_type, batch> gathered;
         std::size_t count = 0;
-        each_row<Prev::form>(prev, n, [&](const auto& value) {
+        each_row<Prev::yields>(prev, n, [&](const auto& value) {
           ::new (static_cast<void*>(gathered.data() + count)) input_type(value);
           if (++count == batch) {
             with_gathered_rows([&] { pass(gathered.data(), count, sink); });
@@ -87,7 +87,7 @@ struct batch_mapped {
     prev.shift_slots(inputs, sides);
     call.first_side += sides;
   }
-  /// Device code is for one record: a row yields one, in spite of the shape.
+  /// Device code is for one record: a row yields one, in spite of the cardinality.
   device_variable describe(device_writer& to) const {
     const auto value = prev.describe(to);
     to.begin();

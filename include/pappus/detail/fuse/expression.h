@@ -2,10 +2,10 @@
 //
 // `source.map(f).filter(p)` is the type filter<map<source, f>, p>. For a block of rows it is bound:
 // pointers and small lambdas become local values. The bound form offers
-//   at(i, sink)          row i of the block; calls sink at most once. For aligned and masked shapes
-//                        only.
+//   at(i, sink)          row i of the block; calls sink at most once. Not for cardinality
+//                        `any`.
 //   for_each(n, sink)    all records that come from the block's n rows, in order.
-// each_row() serves any shape.
+// each_row() serves all.
 // describe() tells a device's text generator what at() does (detail/base/device.h).
 // Every loop in loops/ is written against these two, so a new element-wise operator works with all
 // consumers, and the element function (captures, side inputs, input record) -> (output record,
@@ -31,9 +31,9 @@ template <typename E>
 using value_of = typename E::value_type;
 
 /// Feeds every record that the n rows of a bound block yield to sink, in order.
-template <shape Form, typename Bound, typename Sink>
+template <cardinality Yields, typename Bound, typename Sink>
 inline void each_row(const Bound& bound, std::int64_t n, Sink&& sink) {
-  if constexpr (Form == shape::many) {
+  if constexpr (Yields == cardinality::any) {
     bound.for_each(n, sink);
   } else {
     for (std::int64_t i = 0; i < n; ++i) bound.at(i, sink);
@@ -44,7 +44,7 @@ inline void each_row(const Bound& bound, std::int64_t n, Sink&& sink) {
 template <record T>
 struct source {
   using value_type = T;
-  static constexpr shape form = shape::aligned;
+  static constexpr cardinality yields = cardinality::one;
   int slot = 0;
 
   struct bound {
@@ -71,7 +71,7 @@ struct source {
 template <typename I>
 struct counter {
   using value_type = I;
-  static constexpr shape form = shape::aligned;
+  static constexpr cardinality yields = cardinality::one;
   I first = 0;
 
   struct bound {
@@ -100,7 +100,7 @@ struct counter {
 template <typename Prev, typename Call>
 struct mapped {
   using value_type = typename Call::template result<value_of<Prev>>;
-  static constexpr shape form = Prev::form;
+  static constexpr cardinality yields = Prev::yields;
   Prev prev;
   Call call;
 
@@ -113,7 +113,7 @@ struct mapped {
     }
     template <typename Sink>
     void for_each(std::int64_t n, Sink&& sink) const {
-      each_row<form>(prev, n, [&](const auto& value) { sink(call(value)); });
+      each_row<yields>(prev, n, [&](const auto& value) { sink(call(value)); });
     }
   };
   bound bind(const block_args& args) const { return {prev.bind(args), call.bind(args, "map")}; }
@@ -131,7 +131,7 @@ struct mapped {
 template <typename Prev, typename Call>
 struct filtered {
   using value_type = value_of<Prev>;
-  static constexpr shape form = combine(Prev::form, shape::masked);
+  static constexpr cardinality yields = combine(Prev::yields, cardinality::at_most_one);
   Prev prev;
   Call call;
 
@@ -146,7 +146,7 @@ struct filtered {
     }
     template <typename Sink>
     void for_each(std::int64_t n, Sink&& sink) const {
-      each_row<Prev::form>(prev, n, [&](const auto& value) {
+      each_row<Prev::yields>(prev, n, [&](const auto& value) {
         if (call(value)) sink(value);
       });
     }
@@ -169,7 +169,7 @@ template <typename Prev, typename Call>
 struct flattened {
   using value_type =
       typename element_of_range<typename Call::template returned<value_of<Prev>>>::type;
-  static constexpr shape form = shape::many;
+  static constexpr cardinality yields = cardinality::any;
   Prev prev;
   Call call;
 
@@ -178,7 +178,7 @@ struct flattened {
     typename Call::bound call;
     template <typename Sink>
     void for_each(std::int64_t n, Sink&& sink) const {
-      each_row<Prev::form>(prev, n, [&](const auto& value) {
+      each_row<Prev::yields>(prev, n, [&](const auto& value) {
         auto&& range = call(value);
         for (auto&& element : range) sink(static_cast<const value_type&>(element));
       });
@@ -198,12 +198,12 @@ struct flattened {
   }
 };
 
-/// Two aligned expressions row by row.
+/// Two expressions of one record a row, row by row.
 template <typename A, typename B>
 struct zipped {
-  static_assert(A::form == shape::aligned && B::form == shape::aligned);
+  static_assert(A::yields == cardinality::one && B::yields == cardinality::one);
   using value_type = pair<value_of<A>, value_of<B>>;
-  static constexpr shape form = shape::aligned;
+  static constexpr cardinality yields = cardinality::one;
   A a;
   B b;
 
@@ -229,12 +229,12 @@ struct zipped {
   }
 };
 
-/// An aligned expression with row numbers.
+/// An expression of one record a row, with row numbers.
 template <typename Prev>
 struct enumerated {
-  static_assert(Prev::form == shape::aligned);
+  static_assert(Prev::yields == cardinality::one);
   using value_type = indexed<value_of<Prev>>;
-  static constexpr shape form = shape::aligned;
+  static constexpr cardinality yields = cardinality::one;
   Prev prev;
 
   struct bound {

@@ -25,7 +25,7 @@ struct joined {
   using left_type = value_of<Prev>;
   using key_type = stored_key_type<typename Key::template result<left_type>>;
   using value_type = typename Combine::template result<left_type, Right>;
-  static constexpr shape form = shape::many;
+  static constexpr cardinality yields = cardinality::any;
   static constexpr bool gathers = Kind == join_kind::inner || Kind == join_kind::outer;
   static constexpr const char* name = Kind == join_kind::inner   ? "join"
                                       : Kind == join_kind::outer ? "left_join"
@@ -34,7 +34,7 @@ struct joined {
   static constexpr bool in_place = std::is_same_v<Prev, source<left_type>>;
   /// Buffers of large records must not outgrow the cache (nor the stack).
   static constexpr std::size_t buffer_rows =
-      std::clamp<std::size_t>(32768 / sizeof(left_type), 1, join_batch::most_rows);
+      std::clamp<std::size_t>(32768 / sizeof(left_type), 1, join_batch::rows_max);
   /// Gathers from more than this are prefetched.
   static constexpr std::size_t prefetch_beyond_bytes = std::size_t{512} << 10;
 
@@ -60,7 +60,7 @@ struct joined {
       } else {
         alignas(left_type) std::byte storage[buffer_rows * sizeof(left_type)];
         auto* const buffer = reinterpret_cast<left_type*>(storage);
-        if constexpr (Prev::form == shape::aligned) {
+        if constexpr (Prev::yields == cardinality::one) {
           for (std::size_t at = 0; at < all; at += buffer_rows) {
             const std::size_t filled = (std::min)(buffer_rows, all - at);
             for (std::size_t i = 0; i < filled; ++i)
@@ -72,7 +72,7 @@ struct joined {
         } else {
           std::size_t filled = 0;
           bool going = true;
-          each_row<Prev::form>(prev, n, [&](const auto& value) {
+          each_row<Prev::yields>(prev, n, [&](const auto& value) {
             if (!going) return;
             ::new (static_cast<void*>(buffer + filled)) left_type(value);
             if (++filled < buffer_rows) return;
@@ -88,10 +88,10 @@ struct joined {
     /// False when the query is to stop: one record may match millions.
     template <typename Sink>
     bool probe(const left_type* left, std::size_t n, Sink& sink) const {
-      key_type keys[join_batch::most_rows];
+      key_type keys[join_batch::rows_max];
       join_batch batch;
-      for (std::size_t at = 0; at < n; at += join_batch::most_rows, left += join_batch::most_rows) {
-        const std::size_t rows_here = (std::min)(join_batch::most_rows, n - at);
+      for (std::size_t at = 0; at < n; at += join_batch::rows_max, left += join_batch::rows_max) {
+        const std::size_t rows_here = (std::min)(join_batch::rows_max, n - at);
         for (std::size_t i = 0; i < rows_here; ++i) keys[i] = stored_key(key(left[i]));
         join_probe(*index, Kind, keys, rows_here, batch);
         while (const std::size_t pairs = join_next(batch)) {
@@ -125,7 +125,7 @@ struct joined {
           for (std::size_t k = 0; k < pairs; ++k)
             sink(call_noting_failure<decltype(Combine::function)>(name, pair_of, k));
         } else {
-          alignas(value_type) std::byte storage[join_batch::most_rows * sizeof(value_type)];
+          alignas(value_type) std::byte storage[join_batch::rows_max * sizeof(value_type)];
           auto* __restrict const values = reinterpret_cast<value_type*>(storage);
           call_noting_failure<decltype(Combine::function)>(name, [&] {
             for (std::size_t k = 0; k < pairs; ++k)

@@ -49,7 +49,7 @@ using result_of = decltype(finalized(std::declval<const R&>()));
 /// The reducer can take consecutive records at once, and the stage yields them so.
 template <typename E, typename R>
 inline constexpr bool takes_blocks =
-    E::form == shape::aligned && std::is_trivially_default_constructible_v<value_of<E>> &&
+    E::yields == cardinality::one && std::is_trivially_default_constructible_v<value_of<E>> &&
     requires(R r, const value_of<E>* values) { r.accumulate_block(values, std::int64_t{}); };
 
 template <typename E, typename R>
@@ -79,17 +79,18 @@ void fold_rows(const void* element, const block_args& args, std::byte* memory) {
     R local = state.lane[0];
     accumulate_blocks<E>(local, bound, args.rows);
     std::construct_at(&state.lane[0], local);
-  } else if constexpr (lanes == 1 && E::form != shape::many && requires { typename R::of_block; }) {
+  } else if constexpr (lanes == 1 && E::yields != cardinality::any &&
+                       requires { typename R::of_block; }) {
     typename R::of_block block;
-    each_row<E::form>(bound, args.rows, [&](const auto& value) { block.accumulate(value); });
+    each_row<E::yields>(bound, args.rows, [&](const auto& value) { block.accumulate(value); });
     R local = state.lane[0];
     local.merge(block);
     std::construct_at(&state.lane[0], local);
   } else if constexpr (lanes == 1) {
     R local = state.lane[0];
-    each_row<E::form>(bound, args.rows, [&](const auto& value) { local.accumulate(value); });
+    each_row<E::yields>(bound, args.rows, [&](const auto& value) { local.accumulate(value); });
     std::construct_at(&state.lane[0], local);
-  } else if constexpr (E::form == shape::many) {
+  } else if constexpr (E::yields == cardinality::any) {
     std::uint32_t next = state.next;
     bound.for_each(args.rows, [&](const auto& value) {
       state.lane[next].accumulate(value);
@@ -117,7 +118,7 @@ template <typename E>
 void write_values(const void* element, const block_args& args, out_rows& out) {
   using T = value_of<E>;
   const auto bound = static_cast<const E*>(element)->bind(args);
-  each_row<E::form>(bound, args.rows, [&](const auto& value) {
+  each_row<E::yields>(bound, args.rows, [&](const auto& value) {
     if (static_cast<std::size_t>(out.end - out.cursor) < sizeof(T)) out.grow(out);
     ::new (static_cast<void*>(out.cursor)) T(value);
     out.cursor += sizeof(T);

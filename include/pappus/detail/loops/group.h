@@ -166,8 +166,8 @@ struct grouping {
     bound_function<Project> project;
     Keys keys;
 
-    /// sink(i, key, record) for rows [begin, begin + n), i from 0. For aligned shapes and key
-    /// functions of one record.
+    /// sink(i, key, record) for rows [begin, begin + n), i from 0. For one record a row and
+    /// key functions of one record.
     template <typename Sink>
     void at_each(std::int64_t begin, std::int64_t n, Sink&& sink) const {
       for (std::int64_t i = 0; i < n; ++i)
@@ -178,7 +178,7 @@ struct grouping {
     template <typename Sink>
     void each(std::int64_t n, Sink&& sink) const {
       if constexpr (!is_batched_call<Key>) {
-        each_row<E::form>(rows, n, [&](const auto& record) { sink(key(record), record); });
+        each_row<E::yields>(rows, n, [&](const auto& record) { sink(key(record), record); });
       } else if constexpr (is_source<E>) {
         for (std::int64_t at = 0; at < n; at += batch_rows)
           call_batch(rows.rows + at, static_cast<std::size_t>((std::min)(batch_rows, n - at)),
@@ -187,7 +187,7 @@ struct grouping {
         record_buffer<record, static_cast<std::size_t>(batch_rows)> memory;
         record* const records = memory.data();
         std::int64_t waiting = 0;
-        each_row<E::form>(rows, n, [&](const auto& value) {
+        each_row<E::yields>(rows, n, [&](const auto& value) {
           ::new (static_cast<void*>(records + waiting)) record(value);
           if (++waiting < batch_rows) return;
           with_gathered_rows([&] { call_batch(records, static_cast<std::size_t>(waiting), sink); });
@@ -271,7 +271,7 @@ template <typename G>
     if constexpr (G::has_value && !G::in_place)
       ::new (static_cast<void*>(values + i)) value(bound.project(record));
   };
-  if constexpr (expression::form == shape::aligned && !is_batched_call<decltype(G::key)>) {
+  if constexpr (expression::yields == cardinality::one && !is_batched_call<decltype(G::key)>) {
     const auto capacity = static_cast<std::int64_t>(batch.capacity);
     for (std::int64_t at = 0; at < args.rows; at += capacity) {
       const std::int64_t n = (std::min)(capacity, args.rows - at);
@@ -378,7 +378,7 @@ PAPPUS_GLUE void describe_group(const void* element, device_writer& to) {
   describe_reducer<R, typename G::value>(to, value);
 }
 
-/// The loops for one grouping, reducer and form of output record.
+/// The loops for one grouping, reducer and kind of output record.
 template <typename G, typename R, typename Make>
 PAPPUS_GLUE std::shared_ptr<group_params> group_params_of(const R& prototype) {
   static_assert(std::is_trivially_copyable_v<R>,

@@ -44,7 +44,7 @@ struct top_element {
   using value_type = value_of<E>;
   using key_type = sort_key_of<Key, value_type>;
   static constexpr bool greatest = Greatest;
-  static constexpr shape form = E::form;
+  static constexpr cardinality yields = E::yields;
   E expression;
   Key key;
 };
@@ -95,7 +95,7 @@ void consider_rows(const void* element, const block_args& args, top_buffer& buff
   // Workers meet rows in ascending order, mostly: then an equal one can't replace the bar.
   const bool ties_win = has_bar && args.row < all[buffer.limit - 1].row;
 
-  if constexpr (Element::form == shape::aligned && std::is_unsigned_v<order>) {
+  if constexpr (Element::yields == cardinality::one && std::is_unsigned_v<order>) {
     // Not bool, so that the loop vectorises.
     std::uint32_t found = has_bar && !ties_win ? 0 : 1;
     if (found == 0)

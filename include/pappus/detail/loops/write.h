@@ -1,6 +1,6 @@
 // The loop that materialises a fused stage.
 //
-// Records of aligned stages that make a large result go through a small buffer and past the caches.
+// Large results of maps go through a small buffer and past the caches.
 // Where a stage keeps some rows only, small records are computed for all rows of a step, beside a
 // byte that says whether to keep them, and an untyped vector loop puts the kept ones together: a
 // branch for each row would be mispredicted.
@@ -90,9 +90,9 @@ template <typename E>
 void write_rows(const void* element, const block_args& args, out_rows& out) {
   using T = value_of<E>;
   const auto bound = static_cast<const E*>(element)->bind(args);
-  if constexpr (E::form == shape::aligned) {
+  if constexpr (E::yields == cardinality::one) {
     write_aligned_rows<T>(bound, args.rows, out);
-  } else if constexpr (E::form == shape::masked) {
+  } else if constexpr (E::yields == cardinality::at_most_one) {
     write_kept_rows<T>(bound, args.rows, out);
   } else {
     bound.for_each(args.rows, [&](const auto& value) {

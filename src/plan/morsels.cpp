@@ -1,6 +1,6 @@
-// Rows per work item: small enough that an item's input and output stay in a core's cache and all
-// cores share the end of the work, large enough that starting it costs nothing. A multiple of the
-// block size, so that blocks are full.
+// Rows of a morsel: few enough that its input and output stay in a core's cache and that all cores
+// share the end of the work, enough that starting it costs nothing. A multiple of the block
+// size, so that blocks are full.
 #include <algorithm>
 
 #include "ops/rows.h"
@@ -8,7 +8,7 @@
 
 namespace pappus::plan {
 
-void choose_chunks(plan& p, const request& asked) {
+void choose_morsels(plan& p, const request& asked) {
   for (auto& s : p.stages) {
     if (asked.chunk_rows > 0) {
       s.morsel_rows = asked.chunk_rows;
@@ -17,8 +17,8 @@ void choose_chunks(plan& p, const request& asked) {
     const double row = ops::input_row_bytes(*s.node) + static_cast<double>(s.node->out.size);
     const auto fitting =
         static_cast<std::int64_t>(static_cast<double>(asked.machine.cache_bytes) / 2 / row);
-    const auto blocks = std::clamp<std::int64_t>(fitting / detail::max_block_rows, 1, 16);
-    s.morsel_rows = blocks * detail::max_block_rows;
+    const auto blocks = std::clamp<std::int64_t>(fitting / detail::block_rows_max, 1, 16);
+    s.morsel_rows = blocks * detail::block_rows_max;
   }
 }
 
