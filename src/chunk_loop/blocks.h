@@ -1,4 +1,5 @@
-// How the fixed texts are compiled and launched: for a type, and by blocks of rows.
+// Texts that call no element function, such as sort.cl: compiled for a type of key, and launched
+// over blocks of rows.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +16,7 @@
 
 namespace pappus::chunk_loop {
 
-/// A fixed text for a type: definitions are "#define KEY ulong\n".
+/// The text behind definitions that fit it to a type, such as "#define KEY ulong\n".
 inline program specialised(std::string_view path, std::string_view definitions) {
   std::string text(definitions);
   text += "#line 1\n";
@@ -23,26 +24,29 @@ inline program specialised(std::string_view path, std::string_view definitions) 
   return {std::string(path), interned(std::move(text)), nullptr};
 }
 
-/// Work-items of a group, in texts whose groups share local memory.
+/// Work-items of a work-group, in texts whose work-groups share local memory.
 inline constexpr std::size_t group_items = 256;
 
-/// How a kernel whose blocks are a work-item's, or else a group's, is launched on a device.
+/// The size of a launch where each block of rows goes to one work-item (has_item_blocks()) or to
+/// one work-group.
 struct block_launch {
   std::size_t blocks = 1, items = 1, group = 0;
 };
 
-/// Whether blocks of rows are a work-item's: so it is in texts where LIKE_CPU is 1.
+/// Whether a block of rows goes to one work-item, as in texts where LIKE_CPU is 1. Else it goes to
+/// a work-group.
 inline bool has_item_blocks(const device_session& on) {
   return on.about().like_cpu || on.runs_on_host();
 }
 
-/// Work-items for kernels that treat every row by itself (FOR_ROWS): one a row, except where rows
-/// are walked in blocks.
+/// Work-items for kernels that treat every row by itself (FOR_ROWS): one a row, except where a
+/// work-item walks a block of rows.
 inline std::size_t row_items(const device_session& on, std::int64_t rows) {
   return has_item_blocks(on) ? on.block_items(rows) : static_cast<std::size_t>(rows);
 }
 
-/// \param at_most  blocks; 0: as many as keep the device busy with n rows.
+/// The launch of a kernel that walks n rows in blocks.
+/// \param at_most  blocks; 0: as many as keep the device busy.
 inline block_launch blocks_of(const device_session& on, std::int64_t n, std::size_t at_most = 0) {
   const bool by_item = has_item_blocks(on);
   const std::size_t units = on.about().compute_units, rows = by_item ? 1024 : 4096;
@@ -60,7 +64,8 @@ inline void launch_blocks(device_session& on, const program& code, kernel_entry 
   on.launch(code, entry, split.items, arguments);
 }
 
-/// Waits for kernels() and returns n values from `offset` bytes on.
+/// Blocks until the kernels enqueued so far are done, and returns n values that begin `offset`
+/// bytes into a buffer.
 template <typename T>
 std::vector<T> read_back(device_session& on, const devices::buffer& from, std::size_t offset,
                          std::size_t n) {

@@ -1,4 +1,4 @@
-// A chunk on its way through a device: its memory, its copies, its kernels.
+// One chunk of a stage on one device: its memory, its copies, its kernels.
 #pragma once
 
 #include <cstddef>
@@ -13,25 +13,28 @@
 
 namespace pappus::chunk_loop {
 
-/// A chunk on its way through a device.
+/// One chunk of a stage on one device.
 class chunk_job {
  public:
   device_session& on;
   stage_run& stage;
-  const std::int64_t first, rows;  ///< which rows
-  std::shared_ptr<void> state;     ///< the operator's, from enqueue() to complete()
+  const std::int64_t first, rows;  ///< the chunk is rows [first, first + rows) of the stage
+  std::shared_ptr<void> state;     ///< what chunk_operator::enqueue() leaves for complete()
 
   chunk_job(device_session& device, stage_run& run, std::int64_t first_row, std::int64_t row_count);
 
-  /// Device memory that is held until the job is done, or longer by whoever keeps the pointer.
+  /// Allocates device memory. The job holds it until it is done; it lives longer if somebody else
+  /// keeps the pointer.
   memory::device_buffer_ptr acquire(std::size_t bytes);
-  /// Device memory that holds these bytes, which must stay as they are until the job is done: a
-  /// copy, or themselves. Kernels only read it.
+  /// A buffer with the content of host memory at `data`: an uploaded copy, or that memory itself
+  /// where the device can use it in place. Kernels may only read it. The bytes at `data` must not
+  /// change until the job is done.
   memory::device_buffer_ptr memory_with(const void* data, std::size_t bytes);
-  /// Device memory for bytes that read() is to put at `to`: that memory itself, or some that is
-  /// read from.
+  /// A buffer for results that read() will put at `to`: host memory `to` itself where the device
+  /// can use it in place, else device memory that read() copies from.
   memory::device_buffer_ptr memory_for(void* to, std::size_t bytes);
-  /// Launches a kernel that takes ELEMENT_PARAMS and then `more`.
+  /// Launches a kernel whose parameters are ELEMENT_PARAMS (codegen/element/element.h), then
+  /// `more`.
   void launch(const program& what, const kernel_entry& entry, std::size_t items,
               std::initializer_list<devices::argument> more);
   /// Enqueues a copy to the host after the kernels so far.
@@ -46,7 +49,8 @@ class chunk_job {
   // For the loop over chunks.
   void upload();
   void enqueued();  ///< to be called after the last enqueue: flushes the queues
-  /// Blocks until that is done, whatever other chunks enqueued since.
+  /// Blocks until the chunk's own operations are done; doesn't wait for those that later chunks
+  /// have enqueued. Throws check_failed.
   void complete();
 
  private:
@@ -66,12 +70,12 @@ class chunk_job {
   memory::device_buffer_ptr values_, trap_;
   std::uint32_t trapped_ = 0;
   devices::event uploaded_, computed_, downloaded_;
-  bool done_ = false;  // what enqueue() asked for
+  bool done_ = false;  // set by complete()
   void wait_for_own();
 };
 
-/// Thrown by a chunk's job: a check in one of the users' functions failed. Nothing of the chunk is
-/// used.
+/// Thrown by a chunk's job when a check in one of the users' functions failed. The chunk's results
+/// are dropped.
 struct check_failed {
   std::int64_t first;  ///< the chunk's first row
 };

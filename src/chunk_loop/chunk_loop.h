@@ -12,7 +12,7 @@
 namespace pappus::chunk_loop {
 
 /// Runs an operator over all chunks of the stage. Throws device_error when memory doesn't suffice
-/// for the smallest chunk or the device fails, and what the team's cancellation throws.
+/// for the smallest chunk or the device fails, needs_cpu (stage_run.h), and cancelled.
 void stream_chunks(stage_run& run, chunk_operator& with);
 
 }  // namespace pappus::chunk_loop

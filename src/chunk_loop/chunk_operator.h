@@ -10,8 +10,8 @@ namespace pappus::chunk_loop {
 
 class chunk_job;
 
-/// Rows of a chunk for operators that go through their input once and leave little behind, where
-/// nothing is copied: enough to make launches cheap, few enough to be cancelled between.
+/// Bytes of a chunk where nothing is copied, for operators that go through their input once and
+/// leave little behind: large enough to make launches cheap, small enough to cancel between chunks.
 inline constexpr double chunk_bytes_in_place = 64 << 20;
 
 /// What an operator does with chunks. enqueue() and complete() are called by the thread of the
@@ -19,23 +19,25 @@ inline constexpr double chunk_bytes_in_place = 64 << 20;
 class chunk_operator {
  public:
   virtual ~chunk_operator() = default;
-  /// Chunks are multiples of so many rows.
+  /// The number of a chunk's rows is a multiple of this, the last chunk's excepted.
   virtual std::int64_t unit_rows() const { return 1; }
   /// Device memory per row besides the input's, bytes.
   virtual double row_bytes() const = 0;
   /// Device memory that every chunk needs besides, bytes.
   virtual double chunk_bytes() const { return 0; }
-  /// Chunks are about this large where memory allows; operators that must merge chunks want more.
+  /// Bytes of a chunk that the operator would like, memory permitting; counts where it is more than
+  /// the usual size (4 or 32 MiB, deal.cpp). Operators that must merge chunks ask for much.
   virtual double chunk_bytes_preferred() const { return 0; }
-  /// Enqueues a chunk's kernels and copies. May be called again for other chunks of the same rows
-  /// when it threw device_error: nothing of a failed chunk may remain.
+  /// Enqueues a chunk's kernels and copies. When it throws device_error it may be called again with
+  /// smaller chunks of the same rows, so it must leave nothing of the failed chunk behind.
   virtual void enqueue(chunk_job& job) = 0;
-  /// The chunk's operations are done.
+  /// Takes the results of a chunk whose operations are done.
   virtual void complete(chunk_job& job) = 0;
-  /// Whether the CPU calls the users' functions for all rows, whatever it saw of earlier ones.
+  /// Whether the CPU would call the users' functions for every row. False for folds that may stop
+  /// early, such as any(): the CPU might never come to the row whose check failed.
   virtual bool looks_at_all_rows() const { return true; }
-  /// Takes the records that the CPU made of the chunk beginning at this row, in place of a device.
-  /// False: it can't.
+  /// Takes the records that the CPU made of the chunk that begins at row `first`, after a check
+  /// failed on the device. False: the operator can't use them.
   virtual bool take(std::int64_t /*first*/, const detail::row_set& /*records*/) { return false; }
 };
 

@@ -1,4 +1,4 @@
-// Output of chunks, put together in row order.
+// The output of a stage's chunks, put together in row order.
 #pragma once
 
 #include <cstddef>
@@ -10,20 +10,20 @@
 
 namespace pappus::chunk_loop {
 
-/// Output of chunks, put together in row order whatever the order in which they were done.
+/// The output of a stage's chunks, put together in row order, whichever chunk is done first.
 class collected_rows {
  public:
-  /// \param rows  exact: known beforehand, one record out per row; -1: not known.
+  /// \param rows  of the result, where every row yields one record; -1: not known beforehand.
   collected_rows(stage_run& run, std::int64_t rows);
 
-  /// Room for `n` records on the host that come from a chunk's rows.
+  /// Host memory for the `n` records of a chunk.
   std::byte* host_room(const chunk_job& job, std::int64_t n);
-  /// Records that stay on the device.
+  /// Adds the `n` records of a chunk, which stay on its device, in `block`.
   void leave(const chunk_job& job, memory::device_buffer_ptr block, std::int64_t n);
-  /// Records that the CPU made of the chunk that begins at this row. False: they would have to stay
-  /// on a device.
+  /// Adds the records that the CPU made of the chunk that begins at this row. False where the
+  /// result stays on devices.
   bool put(std::int64_t first, const detail::row_set& records);
-  /// Puts the result into the run.
+  /// Puts the result into stage_run::host_rows or device_rows_left.
   void finish();
 
  private:

@@ -11,8 +11,8 @@
 
 namespace pappus::chunk_loop {
 
-/// Chunks that a device has under way: while the kernels of one run, the next is uploaded and the
-/// one before it downloaded.
+/// Chunks that a device has under way at a time: while the kernels of one run, the next is uploaded
+/// and the one before it downloaded.
 inline constexpr std::size_t jobs_under_way = 2;
 
 struct row_range {
@@ -22,12 +22,12 @@ struct row_range {
 /// The chunks of each device, in row order.
 using shares = std::vector<std::deque<row_range>>;
 
-/// Device memory that a row of a chunk takes.
+/// Bytes of device memory that a chunk takes per row.
 double bytes_per_row(const stage_run& run, const chunk_operator& with);
 
-/// Deals all rows in chunks that fit the smallest of the devices, in turn. Where inputs lie on
-/// devices already, each computes what it has; where that isn't possible, the stage runs on the one
-/// that has all, or inputs are downloaded: then `run` changes.
+/// Deals all rows to the devices in turn, in chunks that fit the smallest of them. Where inputs lie
+/// on devices already, each device computes the rows that it has. If that isn't possible, `run` is
+/// changed: only the device that has all inputs runs the stage, or inputs are downloaded.
 shares deal(stage_run& run, const chunk_operator& with);
 
 }  // namespace pappus::chunk_loop

@@ -43,15 +43,15 @@ class device_rows {
 };
 using device_rows_ptr = std::shared_ptr<const device_rows>;
 
-/// Rows on the host as one chunk.
+/// Copies the rows to the host, as one chunk.
 detail::rows_ptr download(const device_rows& rows, const std::shared_ptr<memory::pool>& host,
                           std::string_view owner);
-/// Some of them.
+/// The same of rows [first, first + count) alone.
 detail::rows_ptr download(const device_rows& rows, std::int64_t first, std::int64_t count,
                           const std::shared_ptr<memory::pool>& host, std::string_view owner);
 
-/// Remembers that rows on the host are copies of these, so that they needn't be uploaded again: the
-/// state of a loop stays where it is.
+/// Notes on the devices that rows on the host are copies of these, so that they needn't be uploaded
+/// again: the state of a do_while stays where it is.
 void keep_copies(const device_rows& rows, const detail::rows_ptr& on_host);
 
 }  // namespace pappus::chunk_loop

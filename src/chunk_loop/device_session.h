@@ -1,6 +1,6 @@
 // What a session has on one device: memory, queues, and kernels ready to run.
 //
-// Used by one thread at a time: who holds on().lock.
+// Used by one thread at a time: the one that holds on().lock.
 #pragma once
 
 #include <atomic>
@@ -39,7 +39,7 @@ std::shared_ptr<const std::string> interned(std::string text);
 /// An operator's text that calls no element function: "device_ops/text/sort.cl".
 const program& fixed_program(std::string_view path);
 
-/// After an operation failed: waits until its queue runs nothing more.
+/// Blocks until a queue runs nothing more, and ignores errors: one was thrown already.
 void bring_to_rest(devices::queue& queue);
 
 class device_session {
@@ -58,11 +58,11 @@ class device_session {
   devices::queue& kernels() { return *kernels_; }
   devices::queue& downloads() { return *downloads_; }
 
-  /// Kernels and copies from now on are this job's.
+  /// Kernels and copies enqueued from now on count as this job's: see last_job().
   void work_for(const void* job) noexcept { job_ = job; }
   /// The job that last_kernel() belongs to.
   const void* last_job() const noexcept { return last_job_; }
-  /// Later kernels wait for an operation of another queue.
+  /// Kernels and copies enqueued from now on wait for an operation of another queue.
   void kernels_wait_for(devices::event what) { awaited_.push_back(std::move(what)); }
   /// The newest kernel or copy among kernels().
   const devices::event& last_kernel() const noexcept { return last_kernel_; }
@@ -73,11 +73,11 @@ class device_session {
   /// may be freed.
   void read_and_wait(devices::queue& queue, const devices::buffer& from, std::size_t offset,
                      void* to, std::size_t bytes);
-  /// Makes new queues after an operation failed: the old ones run nothing more.
+  /// Replaces the queues after an operation failed: a failed queue may run nothing more.
   void renew_queues();
 
-  /// Work-items for kernels that walk blocks of rows: few on a device that is like a CPU, else
-  /// enough to keep it busy.
+  /// Work-items for kernels in which each walks a block of rows: few on a device that is like a
+  /// CPU, else enough to keep it busy.
   std::size_t block_items(std::int64_t rows) const;
 
   /// Enqueues a kernel on kernels(); builds it at first use.
@@ -90,14 +90,15 @@ class device_session {
   /// Whether launch() would find the kernel built.
   bool is_built(const program& what, const kernel_entry& entry) const;
 
-  /// Whether a stage has read rows of this set here before; who does so twice may do so again.
+  /// Whether a stage has read rows of this set here before. If so it may happen again, and copies
+  /// are worth keeping.
   bool remembers(const detail::rows_ptr& set) const;
   void remember(const detail::rows_ptr& set);
 
-  /// Drops kernels when there are very many. Nothing may be under way.
+  /// Drops all kernels when there are very many. No operation may be under way.
   void forget_old_kernels();
 
-  // So far, for explain_analyze. Read by any thread.
+  // Totals since the session began, for explain_analyze. Read by any thread.
   std::atomic<std::int64_t> launches{0};
   std::atomic<double> uploaded_bytes{0}, downloaded_bytes{0}, in_place_bytes{0}, build_seconds{0};
 
@@ -111,7 +112,7 @@ class device_session {
   std::vector<devices::event> awaited_;
   std::vector<std::weak_ptr<const detail::row_set>> read_before_;
   devices::event last_kernel_;
-  const void *job_ = nullptr, *last_job_ = nullptr;  // only compared
+  const void *job_ = nullptr, *last_job_ = nullptr;  // compared, never followed
   struct kernel_key {
     const void* text;
     const void* context;

@@ -1,7 +1,8 @@
-// A join's index as devices that compile look keys up in it: text/join.cl.
+// A join's index in the form in which kernels look keys up (device_ops/text/join.cl).
 //
-// A stage that probes has a side whose single row refers to the index in the host's memory. In its
-// place such devices get one buffer: a header and the table as it lies there.
+// A stage that probes has a side whose single row points to the index in the host's memory. Devices
+// that compile kernels get one buffer in place of that row: a header, then the index's table and
+// rows as they lie on the host.
 #pragma once
 
 #include <cstddef>
@@ -20,15 +21,15 @@ struct join_image {
     std::uint64_t rows_at = sizeof(header), unused = 0;
   };
   header head;
-  std::span<const std::byte> table, rows;  ///< from the header's end on; from rows_at on
+  std::span<const std::byte> table, rows;  ///< lie behind the header; rows at head.rows_at
   std::size_t bytes() const noexcept { return head.rows_at + rows.size(); }
 };
 
-/// Whether a stage's side is such a row.
+/// Whether a side of the stage is the row that points to a join's index.
 bool is_join_index(const graph::node& n, std::size_t side);
 
-/// Valid as long as the side's rows. Throws needs_cpu for a build side whose rows need more than 32
-/// bits.
+/// The image of the index that `side` points to; valid as long as the side's rows. Throws needs_cpu
+/// for a build side whose row numbers need more than 32 bits.
 join_image image_of(const detail::row_set& side);
 
 }  // namespace pappus::chunk_loop

@@ -1,4 +1,4 @@
-// Which parts of a set of chunks some rows are.
+// In which chunks a range of rows lies.
 #pragma once
 
 #include <algorithm>
@@ -19,9 +19,9 @@ void for_overlaps(const Chunks& chunks, std::int64_t first, std::int64_t rows, F
   }
 }
 
-/// Where rows lie in one piece that kernels can't tell from device memory; null: nowhere. These may
-/// take a record for words of any size that divides the record's, as records in a buffer of the
-/// device are aligned for that.
+/// The address of rows that lie in one piece, aligned well enough to be used by kernels in place of
+/// a device buffer; null where they don't. Kernels may read a record in words of any size up to 16
+/// bytes that divides the record's, so rows must be aligned for the largest of these.
 inline const std::byte* usable_in_place(const detail::row_set& set, std::int64_t first,
                                         std::int64_t rows) {
   if (rows == 0) return nullptr;

@@ -33,13 +33,13 @@ struct stage_run {
   const std::shared_ptr<memory::pool>& host_memory;
   std::int64_t rows = 0;
   std::int64_t chunk_rows = 0;  ///< the user's choice; 0: by memory
-  bool in_loop = false;         ///< of a do_while: other iterations will read the same inputs
+  bool in_loop = false;         ///< an iteration of a do_while: later ones may read the same inputs
   bool stays = false;           ///< leave the result on the devices
-  /// Of each input's records, the bytes to upload; empty: whole records of all.
+  /// Per input: the bytes of each record to upload. Empty: whole records of all inputs.
   std::vector<codegen::byte_ranges> parts{};
-  /// What the CPU makes of rows [first, first + rows), where a check of a user's function failed on
-  /// a device. Throws what users' functions throw; of several rows that would, of the first.
-  /// Operators that only then put rows together yield none.
+  /// Computes rows [first, first + rows) on the CPU, after a check of a user's function failed on a
+  /// device. Throws what the function throws for the first row for which it throws. The result is
+  /// empty for operators whose records exist only after the last row, such as folds.
   detail::rows_ptr (*rows_on_cpu)(const stage_run& run, std::int64_t first, std::int64_t rows);
   std::string owner;                ///< the stage's operators, for errors
   std::vector<std::byte> values{};  ///< captured, as they are at the beginning of this run
@@ -48,21 +48,22 @@ struct stage_run {
   // The result: one of the two.
   detail::rows_ptr host_rows{};
   device_rows_ptr device_rows_left{};
-  std::string note{};                 ///< what explain_analyze should tell
-  std::vector<std::string> faults{};  ///< what went wrong and was put right
+  std::string note{};                 ///< for explain_analyze
+  std::vector<std::string> faults{};  ///< what went wrong and how it was dealt with
 };
 
-/// A set for the stage's result on the host, which keeps alive what its records may refer to.
+/// An empty row set for the stage's result on the host. It keeps alive what the result's records
+/// may point into, such as strings.
 std::shared_ptr<detail::row_set> empty_result(const stage_run& run);
 
-/// Whether kernels use all inputs where they lie: nothing is uploaded.
+/// Whether kernels use the host's rows of all inputs in place, so that nothing is uploaded.
 bool inputs_in_place(const stage_run& run);
 
 /// Fills in the captured values. Throws needs_cpu where they can't be read.
 void take_values(stage_run& run);
 
-/// Thrown by operators for data that only the CPU can handle, or complain about in the user's
-/// terms: the stage runs there.
+/// Thrown for data that only the CPU can handle, or can refuse in the user's terms; the stage then
+/// runs on the CPU.
 struct needs_cpu {
   std::string reason;
 };
