@@ -38,9 +38,9 @@ struct node {
   const Params& as() const {
     return static_cast<const Params&>(*params);
   }
-  /// Whether its rows are to be kept.
+  /// Whether its rows are to be kept, by .cache().
   bool is_cached() const { return table->get(id, &graph::remembered::cached); }
-  /// They are; null: not yet, or they aren't to be.
+  /// The rows that are kept; null where there are none, or none yet.
   rows_ptr kept_rows() const { return table->get(id, &graph::remembered::kept); }
 };
 
@@ -68,10 +68,10 @@ struct bound {
   bound loosened() const { return known == certainty::exact ? at_most(rows) : *this; }
 };
 
-/// "1,000", "<= 1,000" (with the sign), "?".
+/// "1,000", "≤ 1,000", "?".
 std::string bound_text(const bound& rows);
 
-/// "map.filter.sum": what a node does, element-wise operators first.
+/// "map·filter·sum": what a node does, element-wise operators first.
 std::string label(const node& n);
 
 /// All nodes that roots need, inputs before consumers. The walk doesn't go behind nodes for which

@@ -21,16 +21,18 @@ namespace pappus::graph {
 /// What is remembered about one node.
 struct remembered {
   bool cached = false;    ///< its rows are to be kept when they are next computed
-  detail::rows_ptr kept;  ///< these
-  std::shared_ptr<const codegen::own_element> element;           ///< for devices, once asked for
-  std::vector<std::weak_ptr<const detail::node>> partitionings;  ///< made of its rows
+  detail::rows_ptr kept;  ///< the rows that are kept; null: not computed yet
+  std::shared_ptr<const codegen::own_element> element;  ///< its device version, once asked for
+  /// Nodes that partition its rows: an equal partitioning finds one here.
+  std::vector<std::weak_ptr<const detail::node>> partitionings;
 };
 
 /// Used by any thread. Nodes are known by their ids, which are never used again; a node that is
 /// destroyed is forgotten.
 class node_table {
  public:
-  /// Calls f(remembered&), alone, and returns what that does. It must not destroy nodes.
+  /// Calls f(remembered&) under the table's mutex and returns its result. f must not destroy nodes:
+  /// their destructors take the mutex.
   template <typename F>
   decltype(auto) change(std::uint64_t id, F&& f) {
     const std::lock_guard lock(mutex_);
@@ -39,7 +41,7 @@ class node_table {
     return f(entry);
   }
 
-  /// The same without adding anything: of a node that nothing is remembered about, a T.
+  /// Calls f(const remembered&) under the mutex; T{} where nothing is remembered about the node.
   template <typename T, typename F>
   T look(std::uint64_t id, F&& f) const {
     if (size_.load(std::memory_order_relaxed) == 0) return T{};
@@ -48,7 +50,7 @@ class node_table {
     return found == known_.end() ? T{} : f(found->second);
   }
 
-  /// A copy of a member; of a node that nothing is remembered about, what it is by default.
+  /// A copy of a member; its default where nothing is remembered about the node.
   template <typename T>
   T get(std::uint64_t id, T remembered::* member) const {
     return look<T>(id, [&](const remembered& of) { return of.*member; });
@@ -56,7 +58,7 @@ class node_table {
 
   void forget(std::uint64_t id) noexcept {
     if (size_.load(std::memory_order_relaxed) == 0) return;
-    decltype(known_)::node_type gone;  // destroyed when others may go on
+    decltype(known_)::node_type gone;  // destroyed after the mutex is released
     const std::lock_guard lock(mutex_);
     gone = known_.extract(id);
     size_.store(known_.size(), std::memory_order_relaxed);

@@ -32,13 +32,14 @@ namespace pappus::graph {
 
 /// Bytes an operator moves and holds, for admission, explain and cost.
 struct traffic {
-  double read = 0, written = 0;  ///< to and from memory
+  double read = 0, written = 0;  ///< from and to memory
   double output = 0;             ///< of its result
-  double scratch = 0;            ///< held besides, at the same time
+  double scratch = 0;            ///< held while it runs, besides input and output
 };
 
-/// Who runs an operator. Nobody: rows_of() has its rows, or the file that run/ reads. The CPU can
-/// run whatever devices can: it takes their place when they fail.
+/// An operator's versions. Both null: nothing is run; its rows are those of rows_of(), or run/
+/// reads them from a file. Whatever devices can run the CPU can, too: it takes their place when
+/// they fail.
 struct implementations {
   const cpu_ops::cpu_operator* cpu = nullptr;
   const device_ops::device_operator* devices = nullptr;
@@ -47,16 +48,16 @@ struct implementations {
 /// What an operator makes of the records that its stage's functions yield: which element function a
 /// device needs.
 enum class element_use : std::uint8_t {
-  none,     ///< nothing that devices could
-  records,  ///< takes them one by one
+  none,     ///< the operator has no device version
+  records,  ///< takes the records one by one
   fold,     ///< reduces all of them: its parameters are fold_params
   group,    ///< reduces those of each key: its parameters are group_params
 };
 
-/// A table with a place for each of the keys 0, ..., keys - 1, which the user named.
+/// The table of a group_by with domain{keys}: a place for each of the keys 0, ..., keys - 1.
 struct domain_table {
-  std::int64_t keys = -1;  ///< -1: there is none
-  double key_bytes = 0;
+  std::int64_t keys = -1;  ///< -1: there is no such table
+  double key_bytes = 0;    ///< of a key's state and its record in the result
 };
 
 class operator_entry {
@@ -65,11 +66,11 @@ class operator_entry {
 
   /// Rows of the output, given the stage's input rows.
   virtual bound output_rows(const node& n, const bound& input) const = 0;
-  /// Bytes, given the rows that go in and come out: bounds where that is all there is.
+  /// Its traffic, given how many rows go in and come out, or bounds of these.
   virtual traffic bytes(const node& n, double rows_in, double rows_out) const = 0;
   virtual implementations run_by(const node&) const { return {}; }
 
-  /// Of operators that nobody runs: the rows they stand for. Null: those of a file.
+  /// For operators without versions: the rows they stand for. Null: those of a file.
   virtual detail::rows_ptr rows_of(const node&,
                                    std::span<const detail::rows_ptr> /*inputs*/) const {
     return nullptr;
@@ -83,15 +84,16 @@ class operator_entry {
   virtual bool describes_its_functions() const { return true; }
   /// Which element function devices need.
   virtual element_use uses_elements() const { return element_use::none; }
-  /// A chain of element-wise operators that ends in it is named by those alone.
+  /// A chain that ends in it is named without it: "map·filter", not "map·filter·collect".
   virtual bool is_named_by_its_chain() const { return false; }
-  /// What users call it, in messages, where its node's name doesn't say. Empty: it does.
+  /// What messages call it. Empty: by its node's name.
   virtual std::string_view user_name() const { return {}; }
-  /// What the user should know of it, for explain. Empty: nothing.
+  /// What explain tells the user about the node. Empty: nothing.
   virtual std::string note(const node&) const { return {}; }
 
   // Rows.
-  /// Several inputs are put one after the other; else rows are read from all in step.
+  /// Its rows are those of its inputs, one input after the other. Else inputs are read in step: row
+  /// i of each together.
   virtual bool adds_its_inputs() const { return false; }
   /// It yields one row, an index of its input's.
   virtual bool is_join_index() const { return false; }
@@ -100,9 +102,9 @@ class operator_entry {
   // Windows.
   /// Its input may come window by window, wherever windows end.
   virtual bool takes_windows(const node&) const { return false; }
-  /// It may hand its own rows to this reader window by window, where it gets them so.
+  /// Where it gets its input window by window, it may hand its rows on to this reader so, too.
   virtual bool passes_windows_to(const node& /*reader*/) const { return false; }
-  /// Of those that take windows: the result may be certain before the last one.
+  /// Its result may be certain before the last window: first(), take(n).
   virtual bool may_stop_early(const node&) const { return false; }
 
   // What planning and running treat by itself.
@@ -113,7 +115,7 @@ class operator_entry {
   virtual bool is_loop_state() const { return false; }
 };
 
-/// Whether somebody runs it: it isn't just a name for rows.
+/// Whether the node's operator is run, and isn't just a name for rows, such as those of a file.
 inline bool is_run(const node& n) { return n.op->run_by(n).cpu != nullptr; }
 
 }  // namespace pappus::graph

@@ -1,12 +1,12 @@
-// What the sizes of a delivery and its running share.
+// A size that deliver's entry (which tells how much memory it takes) and its CPU version share.
 #pragma once
 
 #include <cstdint>
 
 namespace pappus::ops {
 
-/// Rows are computed and delivered in runs of about so many bytes, of the wider of input and
-/// output.
+/// Bytes of the rows that are computed, then delivered, at a time: counted in the input or in the
+/// output, whichever is wider.
 inline constexpr std::int64_t deliver_run_bytes = std::int64_t{32} << 20;
 
 }  // namespace pappus::ops

@@ -1,4 +1,4 @@
-// What a reduction's sizes and its running, on the CPU and on devices, share.
+// Sizes that a reduction's entry and its versions, for the CPU and for devices, share.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,9 @@
 
 namespace pappus::ops {
 
-/// Rows are accumulated in leaves of so many, which are merged first to last.
+/// Rows of a leaf. Leaves are accumulated one by one and merged first to last.
 std::int64_t fold_leaf_rows(const detail::reduce_kernel& reducer);
-/// Leaves whose states the CPU holds together; a huge input is folded that many at a time.
+/// Leaves whose states the CPU holds at a time; a huge input is folded that many leaves at a time.
 inline constexpr std::int64_t fold_leaves_max = 16384;
 /// Bytes from one leaf's state to the next: no two of them write to one cache line.
 std::size_t fold_state_bytes(const detail::reduce_kernel& reducer);

@@ -1,4 +1,4 @@
-// What the sizes of group_by and map_groups and their running share.
+// Sizes that the entries of group_by and map_groups and their CPU versions share.
 #pragma once
 
 #include <cstddef>
@@ -8,18 +8,19 @@
 
 namespace pappus::ops {
 
-/// Rows are partitioned this many bytes at a time and folded before the next come: what is moved
-/// stays moderate, and its memory is used again and again. Where it ends can't change a result.
+/// Bytes of the rows that are partitioned, then folded, before the next rows are partitioned: the
+/// same memory is used again and again. Where such a part ends can't change a result.
 inline constexpr std::size_t group_store_bytes = std::size_t{128} << 20;
 
-inline constexpr std::size_t group_leaf_tables_bytes = 64u << 20;  // of all leaves under way
+/// Bytes of the tables of all leaves under way.
+inline constexpr std::size_t group_leaf_tables_bytes = 64u << 20;
 
-/// Bytes of a key as bits.
+/// Bytes of a key as bits; of strings, which are numbered, those of the number.
 inline std::size_t bits_bytes(const detail::group_params& params) {
   return params.strings ? sizeof(std::uint32_t) : params.key_bytes;
 }
 
-/// What a grouped reduction needs beside the output, bytes: with a known domain, and without.
+/// Bytes that a grouped reduction needs beside its output: with a known domain, and without.
 double dense_group_scratch(const detail::group_params& params, double rows);
 double hash_group_scratch(const detail::group_params& params, double rows, double groups);
 

@@ -1,5 +1,5 @@
-// Who runs the operators: a line an implementation. Each is defined in the file of cpu_ops/ or
-// device_ops/operators/ that has its name.
+// The operators' versions, a line each. xxx_on_cpu() is defined in cpu_ops/xxx.cpp,
+// xxx_on_devices() in device_ops/operators/xxx.cpp.
 #pragma once
 
 #include "graph/operator_entry.h"

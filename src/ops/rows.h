@@ -8,7 +8,7 @@
 
 namespace pappus::ops {
 
-/// Bytes of one row of everything a stage reads in step.
+/// Bytes of one row of all inputs together.
 double input_row_bytes(const graph::node& n);
 
 /// Bytes of so many records of a stage's output.
@@ -18,8 +18,8 @@ double output_bytes(const graph::node& n, double rows);
 graph::traffic once_through(const graph::node& n, double rows_in, double rows_out,
                             double scratch = 0);
 
-/// Rows a stage goes through: as many as the shortest of its inputs, or the generator's own.
-/// `inputs` has a rows() each, or points to what has.
+/// Rows a stage goes through: as many as its shortest input has, or as range() makes.
+/// \param inputs  objects with a rows(), or pointers to such.
 template <typename Inputs>
 std::int64_t stage_rows(const graph::node& n, const Inputs& inputs) {
   std::int64_t rows = n.stage.rows;

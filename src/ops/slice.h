@@ -1,4 +1,4 @@
-// Which rows a slice (take, skip) takes of what it sees.
+// Which rows of its input a slice (take, skip) yields.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,10 @@
 
 namespace pappus::ops {
 
-/// The rows that it takes of a window whose first row is row first_row of its input.
+/// The rows that it yields of a window of its input, which begins at row first_row of the input.
 detail::rows_ptr sliced(const detail::slice_params& params, const detail::rows_ptr& window,
                         std::int64_t first_row);
-/// Rows of its input from first_row on that it has to see; INT64_MAX: all.
+/// How many rows of its input it needs from first_row on; INT64_MAX: all.
 std::int64_t rows_wanted(const detail::slice_params& params, std::int64_t first_row);
 
 }  // namespace pappus::ops

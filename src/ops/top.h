@@ -1,4 +1,4 @@
-// What the sizes of top and its running share.
+// A size that top's entry and its CPU version share.
 #pragma once
 
 #include <algorithm>
