@@ -12,26 +12,26 @@ namespace pappus::cost {
 struct device_rates {
   std::string name;             ///< "opencl:0"
   std::string kind;             ///< model and version; devices of one kind may share a stage's rows
-  bool host_memory = false;     ///< its memory is the host's, and charged there
-  double memory_bytes = 0;      ///< budget
+  bool host_memory = false;     ///< its memory is the host's, and charged to the host's budget
+  double memory_bytes = 0;      ///< its budget
   double launch_us = 40;        ///< to start a kernel and learn that it is done
   double transfer_us = 40;      ///< of a copy to or from it, however small
   double to_gb_per_s = 10;      ///< copies from the host
   double from_gb_per_s = 10;    ///< copies to the host
   double memory_gb_per_s = 10;  ///< what kernels read and write
-  double gops_per_s = 20;       ///< 1e9 simple instructions (cost/work.h), all of it together
-  double build_ms = 100;        ///< of a kernel that no cache has
+  double gops_per_s = 20;       ///< 1e9 simple instructions (cost/work.h), by the whole device
+  double build_ms = 100;        ///< to compile a kernel that no cache has
   std::string measured;         ///< the day, "2026-03-31"; empty: these are guesses
 };
 
 struct machine {
   unsigned threads = 1;
   std::size_t host_memory = 0;        ///< budget, bytes
-  std::size_t cache_bytes = 1 << 20;  ///< per core, what a work item should stay within
+  std::size_t cache_bytes = 1 << 20;  ///< of a core; a work item's data should fit
   double memory_gb_per_s = 20;        ///< all threads together, 1e9 bytes
   double launch_us = 5;               ///< to start a parallel phase
   double core_gops = 5;               ///< 1e9 simple instructions (cost/work.h) a second and thread
-  bool cpu = true;                    ///< false: only for what no device can do
+  bool cpu = true;                    ///< false: the CPU runs only stages that no device can
   std::vector<device_rates> devices{};
 };
 

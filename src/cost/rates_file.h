@@ -18,9 +18,9 @@ namespace pappus::cost {
 
 struct cpu_rates {
   std::string name;
-  unsigned threads = 1;        ///< that were used to measure
-  double memory_gb_per_s = 0;  ///< all of them together, 1e9 bytes
-  std::string measured;        ///< the day
+  unsigned threads = 1;        ///< with which it was measured
+  double memory_gb_per_s = 0;  ///< of these threads together, 1e9 bytes
+  std::string measured;        ///< the day, "2026-03-31"
 };
 
 struct stored_rates {
@@ -39,8 +39,8 @@ struct stored_rates {
 /// Replaces the guessed bandwidth of this process's processor, if it was measured.
 void use_measured(machine& m, const stored_rates& rates);
 
-/// PAPPUS_MACHINE, else pappus/machine.json below XDG_CACHE_HOME or ~/.cache. Empty where the
-/// environment tells none of them.
+/// The file's path: PAPPUS_MACHINE, else pappus/machine.json below XDG_CACHE_HOME or ~/.cache.
+/// Empty where none of these variables (nor HOME) is set.
 std::string rates_path();
 
 /// What the file holds. A missing one (or an empty path) holds nothing; one that can't be read,

@@ -16,12 +16,12 @@ namespace pappus::cost {
 /// Instructions, by what they cost.
 struct work {
   double simple = 0;        ///< arithmetic, comparisons, branches, accesses to memory
-  double wide = 0;          ///< the same where loops over it become loops over vectors
+  double wide = 0;          ///< the same in code that compilers make vectors of
   double divisions = 0;     ///< and square roots
   double maths = 0;         ///< calls of exp, log, sin, ... one at a time
   double vector_maths = 0;  ///< the same by vector functions (fast floats)
 
-  /// As so many simple instructions.
+  /// The number of simple instructions that would take as long.
   double total() const noexcept;
   work& operator+=(const work& other) noexcept;
   friend work operator*(work w, double times) noexcept {
@@ -41,20 +41,20 @@ constexpr trust worse(trust a, trust b) { return a > b ? a : b; }
 
 /// What the functions of a stage compute for each row that goes in.
 struct row_work {
-  /// Work that is done once for each row of these sides (one behind the other where loops are
-  /// nested); for a row alone, where there is none.
+  /// Work that is done once per row of the stage for each row of these sides: {} once, {0} for each
+  /// row of side 0, {0, 1} for each row of side 1 within each of side 0.
   struct term {
     std::vector<std::size_t> sides{};
     work each{};
   };
   std::vector<term> terms{};
   trust how = trust::counted;
-  /// Functions of <cmath> that fast floats would compute in vectors and that are called one at a
-  /// time, and how often; together.
+  /// Functions of <cmath> that are called one at a time but would be vectors with fast floats, and
+  /// the number of all these calls a row.
   std::set<std::string> scalar_maths{};
   double scalar_maths_calls = 0;
 
-  /// \param side_rows  of each of the stage's sides.
+  /// The work of one row of the stage. \param side_rows  rows of each side.
   work of_row(const std::vector<double>& side_rows) const;
 };
 

@@ -35,7 +35,7 @@ struct site {
   std::size_t parts = 1;        ///< devices that share the rows
   double latency_s = 0;         ///< of a copy, seconds
   double to_s = 0, from_s = 0;  ///< seconds a byte, to and from one device
-  double kept_bytes = 0;  ///< rows of at most so many bytes can stay there for the next reader
+  double kept_bytes = 0;        ///< the most that a step's rows may take to stay for their reader
 };
 
 /// A stage as seen here: what it costs at each site, and who reads its rows.
@@ -44,13 +44,13 @@ struct step {
     std::size_t step;
     bool whole;  ///< each device needs all rows, not its part of them
   };
-  std::vector<double> run_s;    ///< at each site, copies excluded; `impossible` where it can't
+  std::vector<double> run_s;    ///< per site: seconds without copies; `impossible` if it can't run
   double bytes = 0;             ///< of its rows
-  bool wanted_on_host = false;  ///< by the caller, or by what can only be there
-  double upload_fraction = 1;  ///< of an upload's cost, what counts: below 1 where a loop reuses it
-  std::vector<double> resident_bytes;  ///< bytes of its rows that each site has; empty: none
-  /// At each site: of the time that whole records take, what an upload of the bytes that are read
-  /// takes. Empty: whole records go.
+  bool wanted_on_host = false;  ///< its rows must come to the host: the caller wants them, say
+  double upload_fraction = 1;   ///< of the upload cost to count; below 1 if a loop reuses the copy
+  std::vector<double> resident_bytes;  ///< per site: bytes of its rows there already; empty: none
+  /// Per site: time to upload only the bytes that are read, as a fraction of the time for whole
+  /// records. Empty: whole records are uploaded.
   std::vector<double> record_fraction{};
   std::vector<edge> inputs, readers;  ///< steps before this one, after this one
 };
@@ -64,14 +64,15 @@ struct placing_problem {
   /// The chosen site of each step. Every step must have one that is possible.
   sites_of_steps solve() const;
 
-  /// All runs and copies.
+  /// Seconds of all runs and copies.
   double total(const sites_of_steps& at) const;
-  /// Copies that wouldn't be made without step i: of its inputs to it, of its rows to others.
+  /// Seconds of the copies that wouldn't be made without step i: of its inputs to it, of its rows
+  /// to others.
   double copies_because_of(std::size_t i, const sites_of_steps& at) const;
-  /// The copies that step i waits for: of inputs no earlier reader brought there, of its rows back
-  /// to the host. Over all steps, they sum up to all copies.
+  /// Seconds of the copies that step i waits for: uploads of inputs that no earlier reader brought
+  /// to its site, and the download of its rows. Over all steps they sum up to those of all copies.
   double copies_made_at(std::size_t i, const sites_of_steps& at) const;
-  /// Whether the rows of step i can stay where they are made.
+  /// Whether the rows of step i stay on the devices that made them, and never come to the host.
   bool stays(std::size_t i, const sites_of_steps& at) const;
 
  private:

@@ -33,24 +33,24 @@ struct placement {
   std::vector<std::size_t> sent_bytes{};
 };
 
-/// What a stage would cost somewhere, all other stages staying where they are.
+/// What a stage would cost at one place, all other stages staying where they are.
 struct estimate {
   std::string where{};              ///< "cpu", "opencl:0", "opencl:0+opencl:1"
   std::vector<unsigned> devices{};  ///< the same, as in placement
-  double transfer_s = 0;            ///< its inputs to there, and its rows to where they are wanted
+  double transfer_s = 0;            ///< to copy its inputs there, and its rows to their readers
   double launch_s = 0, build_s = 0, work_s = 0;
   cost::trust how = cost::trust::counted;  ///< of work_s
   std::string why_not{};                   ///< why it can't run there; the times mean nothing then
   double total() const noexcept { return transfer_s + launch_s + build_s + work_s; }
 };
 
-/// Fields stand with the pass that fills them in.
+/// A node and what the passes decided about it. Fields are grouped by the pass that fills them in.
 struct stage {
   // collect
   const graph::node* node = nullptr;
-  detail::rows_ptr known;  ///< its rows, where they exist already
+  detail::rows_ptr known;  ///< its rows, where they exist before the query runs
   std::vector<stage_index> inputs, sides;
-  bool outside = false;  ///< its rows come from outside: rows_out is assumed
+  bool outside = false;  ///< in a loop's body: its rows come from outside, see request::assumed
 
   // bounds
   graph::bound rows_in, rows_out;
@@ -61,20 +61,19 @@ struct stage {
       false;  ///< its rows are never in memory as a whole: its one reader takes windows
 
   // chunks
-  std::int64_t morsel_rows = 65536;  ///< rows of a work item on the CPU, where that is free
+  std::int64_t morsel_rows = 65536;  ///< of a work item, unless the operator has a size of its own
 
   // place: what it reads, writes and computes
   graph::traffic bytes;                       ///< at the bounds of rows_in and rows_out
   double expected_in = 0, expected_out = 0;   ///< rows, for predictions: assumed where unknown
   double side_rows = 0;                       ///< of all sides together
-  const cost::row_work* functions = nullptr;  ///< what they compute; null: nobody was asked
-  cost::work work;                            ///< of all rows
+  const cost::row_work* functions = nullptr;  ///< its functions' work per row; null: not counted
+  cost::work work;                            ///< for all rows
   // place: where it runs, and what that should take
   placement where;
   std::vector<estimate> estimates;         ///< of every place; empty: only the CPU was asked
-  double seconds = 0;                      ///< copies count where they are made: rows that go to a
-                                           ///< device with their reader, rows that come back with
-                                           ///< the stage that made them
+  double seconds = 0;                      ///< with copies: uploads count for the stage that reads
+                                           ///< the rows, downloads for the one that made them
   cost::trust how = cost::trust::counted;  ///< of `seconds`
   std::string maths_note;                  ///< what fast floats would gain, for explain
 
@@ -112,7 +111,8 @@ struct plan {
 };
 
 using graph::bindings;
-/// Nodes whose rows will come from outside, as far as their number is known.
+/// For the plan of a loop's body: nodes whose rows come from outside it (the state, what doesn't
+/// change), and how many rows these will have.
 using assumptions = std::unordered_map<const graph::node*, graph::bound>;
 
 struct request {
@@ -125,50 +125,53 @@ struct request {
   /// Asked for each stage and device of the machine, unless the query is too small for any. Null:
   /// everything runs on the CPU.
   std::function<ops::answer(const graph::node&, unsigned device)> ask_device{};
-  /// Bytes of rows on the host that a device has a copy of. Null: none.
+  /// How many bytes of a row set on the host a device has a copy of. Null: none.
   std::function<double(const detail::rows_ptr&, unsigned device)> bytes_there{};
-  /// What a stage's functions compute, as far as that is known. Null: memory traffic alone counts.
+  /// The work of a stage's functions, as far as that is known. Null: stages cost their memory
+  /// traffic alone.
   std::function<const cost::row_work&(const graph::node&)> ask_work{};
-  /// Seconds a row of a stage took where it ran before, copies excluded; `devices` as in placement.
-  /// Null: nothing is known.
+  /// Seconds a row that a stage took when it ran before on these devices (none: on the CPU), copies
+  /// excluded. Null: nothing is known of any stage.
   std::function<std::optional<double>(const stage&, std::span<const unsigned> devices)>
       ask_measured{};
-  std::vector<unsigned> only{};  ///< devices to use wherever they can be; empty: what is fastest
+  std::vector<unsigned> only{};  ///< devices to run all stages on that they can; empty: the fastest
 };
 
-/// Runs all passes. Throws memory_error for what can't ever fit.
+/// Runs all passes. Throws memory_error for what can't fit whatever is freed.
 plan make_plan(const request& asked);
 
 /// Whether a list such as "cpu,opencl" names a device, by its name or its kind. An empty one names
 /// all.
 bool names_device(std::string_view list, std::string_view device);
 
-/// The stages through which windows go to `last`, which takes them, the file first.
+/// The stages through which a file's windows go to `last`: the file first, `last` last.
 std::vector<stage_index> windows_path(const plan& p, stage_index last);
-/// Calls f(stage_index) for these.
+/// Calls f(stage_index) for these; for `last` alone if it takes no windows.
 template <typename F>
 void for_each_on_path(const plan& p, stage_index last, F&& f) {
   if (!p.stages[index(last)].windowed) return f(last);
   for (const auto part : windows_path(p, last)) f(part);
 }
-/// Whether one of these stages may have all it needs before the file ends.
+/// Whether one of windows_path(p, last) may have all it needs before the file ends.
 bool may_stop_early(const plan& p, stage_index last);
 
 /// "cpu", "opencl:0": where a stage runs.
 std::string where_text(const stage& s);
 /// "5.1 ms", "guess 5.1 ms", "at least 5.1 ms".
 std::string predicted_text(double seconds, cost::trust how);
-/// Lines that say what it would cost where, and why it runs where it does. Empty: nobody was asked.
+/// Lines that say what the stage would cost at each place and why it runs where it does. Empty:
+/// only the CPU was asked.
 std::string reasons_text(const stage& s);
 
 /// Rows and work of a stage, as expected: expected_in, expected_out, functions, work, how.
 void size_work(plan& p, const request& asked, stage& s);
-/// What it should take the CPU.
+/// The seconds that a stage is expected to take on the CPU.
 double cpu_seconds(const cost::machine& m, const stage& s);
-/// Why it would be faster with fast floats. Empty: it wouldn't, or nobody knows.
+/// Why the stage would be faster with fast floats. Empty: it wouldn't, or that isn't known.
 std::string maths_note(const cost::machine& m, const stage& s);
 
-/// Plans again what depends on numbers of rows, once stages have run and theirs are known.
+/// Runs the passes again that depend on numbers of rows, after some stages have run and theirs are
+/// known.
 void refine(plan& p, const request& asked);
 
 // The passes, in order. Each reads what earlier ones wrote.

@@ -11,7 +11,7 @@ struct prediction {
   cost::trust how = cost::trust::counted;  ///< of seconds
   double peak_bytes = 0;                   ///< of results and scratch alive at the same time
   double moved_bytes = 0;                  ///< memory traffic
-  bool exact = true;                       ///< false: sizes are bounds
+  bool exact = true;                       ///< false: some sizes are bounds
 };
 
 prediction dry_run(const plan::plan& p, const tasks::dag& work);

@@ -1,7 +1,7 @@
-// Takes the tasks of a plan to the devices.
+// Runs the tasks of a plan.
 //
-// The live executor runs them on this machine's cores: each task is parallel inside, so tasks
-// follow one another. The dry one (dry.h) only counts.
+// The live executor runs them on this machine's cores and devices: each task is parallel inside, so
+// tasks follow one another. The dry one (dry.h) only counts.
 #pragma once
 
 #include <cstdint>
@@ -23,17 +23,18 @@ namespace pappus::run {
 struct resources {
   detail::workers& team;
   std::shared_ptr<memory::pool> memory;  ///< shared: results keep it alive
-  std::size_t window_bytes;              ///< of a file read at a time
-  trace::recorder* recorder = nullptr;   ///< told what runs; null: nobody listens
+  std::size_t window_bytes;              ///< of rows of a file that are in memory at a time
+  trace::recorder* recorder = nullptr;   ///< is told what runs; may be null
   cpu_ops::evaluation evaluate;          ///< for stages that evaluate graphs themselves
-  /// As numbered in the plan's machine; null: none.
+  /// One for each of the plan's machine::devices, in the same order; empty: it places nothing
+  /// there.
   std::vector<chunk_loop::device_session*> devices{};
   std::int64_t chunk_rows = 0;  ///< the user's choice; 0: by memory
   bool in_loop = false;         ///< an iteration of a do_while
-  bool measure = false;         ///< keep measurements
-  /// Told of every fault of a device and what was done.
+  bool measure = false;         ///< fill in measurements()
+  /// Called with a sentence for every fault of a device: what happened and what was done about it.
   std::function<void(const std::string&)> on_fault{};
-  /// Told where a function of the user's threw.
+  /// Called when a function of the user's threw.
   std::function<void(const failure&)> on_failure{};
 };
 
@@ -43,7 +44,7 @@ struct measurement {
   double seconds = 0;
   std::int64_t windows = 1;
   std::string note;
-  std::size_t threads = 0;  ///< that took part; 0: it had no parallel work, or nobody listened
+  std::size_t threads = 0;  ///< that took part; 0: no parallel work, or there was no recorder
 };
 
 class live_executor {
@@ -61,12 +62,12 @@ class live_executor {
   /// Rows a stage yielded, even if they were freed since.
   std::int64_t row_count(plan::stage_index stage) const;
 
-  /// What its tasks took; of a stage that streams a file, with the reading.
+  /// Seconds that a stage's tasks took; if it streams a file, with the reading.
   double seconds(plan::stage_index stage) const;
-  /// Whether devices that the plan names didn't run it.
+  /// Whether the CPU ran a stage that the plan placed on devices.
   bool moved_to_cpu(plan::stage_index stage) const;
 
-  /// Of each task, where they were asked for.
+  /// One for each task that was run; none unless resources::measure is set.
   const std::vector<measurement>& measurements() const noexcept { return measured_; }
 
  private:
@@ -74,12 +75,13 @@ class live_executor {
   class streaming;
   void run_task(const tasks::task& t, std::int64_t& windows, std::string& note);
   void start(plan::stage_index stage);
-  /// On the CPU at last, when devices fail.
+  /// Runs a stage on its devices, or where they fail on others or the CPU.
   void run_on_devices(plan::stage_index stage, std::string& note);
   std::unique_ptr<chunk_loop::stage_run> device_stage(plan::stage_index stage);
   void run_on_cpu(plan::stage_index stage);
   void hand_over(plan::stage_index stage);
-  /// Calls step(), of a stage; what a user's function throws there tells where.
+  /// Calls step(), which works for a stage. If a user's function throws there, the exception that
+  /// leaves tells where.
   template <typename F>
   void run_step(plan::stage_index stage, F&& step) {
     try {
@@ -88,7 +90,8 @@ class live_executor {
       tell_failure(stage);
     }
   }
-  /// In a handler: throws what is handled, or what takes its place.
+  /// To be called in a catch block: rethrows the exception, or throws one that also tells where the
+  /// user's function was (failed_call).
   [[noreturn]] void tell_failure(plan::stage_index stage);
   void begin_step(const tasks::task& t, double bytes);
   void read_file(plan::stage_index stage);
@@ -108,7 +111,8 @@ class live_executor {
 detail::rows_ptr copied(const detail::rows_ptr& rows, detail::workers& team,
                         const std::shared_ptr<detail::memory_source>& memory);
 
-/// What keeps a reader's strings, and the memory they lie in; null for none.
+/// An owner that keeps alive a reader's strings and the memory they lie in; null where there are no
+/// strings.
 std::shared_ptr<const void> owner_of(std::shared_ptr<void> strings,
                                      const std::shared_ptr<detail::memory_source>& memory);
 

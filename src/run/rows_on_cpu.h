@@ -1,4 +1,4 @@
-// A part of a device's stage, on the CPU.
+// Computes some rows of a stage on the CPU while the stage runs on devices.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace pappus::run {
 
-/// For stage_run::rows_on_cpu.
+/// What chunk_loop::stage_run::rows_on_cpu says.
 detail::rows_ptr rows_on_cpu(const chunk_loop::stage_run& run, std::int64_t first,
                              std::int64_t rows);
 

@@ -26,7 +26,7 @@ struct task {
   plan::stage_index stage{};
   std::string_view what;                 ///< the operator's name for the step
   const cpu_ops::phase* step = nullptr;  ///< launch, reduce on the CPU
-  double bytes = 0;                      ///< allocated, freed, read or moved
+  double bytes = 0;                      ///< that it allocates, frees, reads or moves
   bool exact = true;                     ///< false: bytes is a bound
   std::int64_t items = 1;                ///< chunks it covers
   bool each_window = false;              ///< repeated for every window of the input
