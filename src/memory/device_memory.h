@@ -5,8 +5,8 @@
 // allocating on a device is slow. What was uploaded once stays until room is needed, so that a loop
 // finds its input where it left it.
 //
-// All calls are made by the device's one thread: whoever holds devices::attached::lock. Blocks may
-// be let go by any thread.
+// All calls are made by the device's one thread: the one that holds devices::attached::lock.
+// Buffers may be released by any thread.
 #pragma once
 
 #include <cstddef>
@@ -22,12 +22,13 @@
 
 namespace pappus::memory {
 
-/// A piece of device memory. It goes back to where it came from when its last owner lets go, which
-/// must be after every operation on it is done. That takes the device's lock: let go of it under no
-/// lock that the device's thread may wait for. May outlive the device_memory.
+/// A buffer in device memory. When its last owner releases it, it becomes a warm buffer of the
+/// device_memory that it is from, which it may outlive. All operations on it must be done by then.
+/// Releasing it takes the device's lock, so the caller must hold no lock for which the device's
+/// thread may wait.
 struct device_buffer {
   std::unique_ptr<devices::buffer> memory;
-  std::size_t bytes = 0;  ///< as asked for; memory->bytes may be more
+  std::size_t bytes = 0;  ///< as requested; memory->bytes may be more
 };
 using device_buffer_ptr = std::shared_ptr<device_buffer>;
 
@@ -41,43 +42,44 @@ class device_memory {
   device_memory(const device_memory&) = delete;
   device_memory& operator=(const device_memory&) = delete;
 
-  /// Throws device_error: out_of_memory, naming who, bytes and limit, after everything that is only
-  /// kept for later was given up; or lost. Never waits for memory.
+  /// A buffer of at least `bytes`. Gives up warm buffers, then kept copies, to make room. Throws
+  /// device_error: fault::out_of_memory, naming owner, bytes and limit, if there still isn't
+  /// enough; fault::lost. Never waits until others release memory.
   device_buffer_ptr acquire(std::size_t bytes, std::string_view owner);
 
-  /// Whether wrap() is worth a try: the device can use host memory in place, and its own wasn't
-  /// limited by whoever made this. A limit rehearses a device that needs copies.
+  /// Whether wrap() may succeed: the device can use host memory in place, and limit_bytes was 0. A
+  /// limit stands for a device that needs copies, so that these can be tried anywhere.
   bool in_place() const noexcept;
-  /// Host memory as a buffer where it lies, uncharged; null where that isn't possible. The memory
-  /// must outlive the buffer. No operation may use two buffers of overlapping memory, or write into
-  /// one of memory that is const elsewhere.
+  /// A buffer that is host memory itself, not charged; null where that isn't possible. The memory
+  /// must outlive the buffer. No operation may use two buffers whose memory overlaps, or write into
+  /// one whose memory nobody may change.
   device_buffer_ptr wrap(const void* memory, std::size_t bytes);
 
-  /// A kept copy that begins at row `first` of a set on the host and has at least `rows` rows; null
-  /// when there is none, or the device is lost.
+  /// The kept copy of a host set's rows that begins at row `first` and has at least `rows` rows;
+  /// null when there is none, or the device is lost.
   device_buffer_ptr find(const detail::rows_ptr& set, std::int64_t first, std::int64_t rows);
   /// Keeps a copy of rows [first, first + rows) until room is needed or the set is gone. It
   /// replaces copies of any of these rows.
   void keep(const detail::rows_ptr& set, std::int64_t first, std::int64_t rows,
             device_buffer_ptr copied);
 
-  /// Bytes of a set's rows that are kept.
+  /// Bytes of a set's rows of which copies are kept.
   double bytes_kept(const detail::row_set& set) const noexcept;
 
   std::size_t limit() const noexcept;
-  std::size_t in_use() const noexcept;  ///< held by somebody, kept copies included; whole buffers
-  std::size_t peak() const noexcept;    ///< the most ever held, warm buffers included
-  /// Forgets all copies and gives back all that is warm: after a loss, or when a session ends.
+  std::size_t in_use() const noexcept;  ///< bytes of buffers with owners, kept copies included
+  std::size_t peak() const noexcept;    ///< the most bytes ever allocated, warm buffers included
+  /// Forgets all copies and gives warm buffers back: after a loss, or when a session ends.
   void drop() noexcept;
 
   const devices::attached_ptr& on() const noexcept;
 
-  /// Bytes of the buffer that a request for `bytes` gets where there is room: at most twice as many
-  /// from 128 bytes to 1 MiB, at most 9/8 beyond. A warm one may be a quarter larger.
+  /// Bytes of the new buffer that a request for `bytes` gets where there is room: at most twice as
+  /// many from 128 bytes to 1 MiB, at most 9/8 beyond. A warm one may be a quarter larger.
   static std::size_t charged(std::size_t bytes) noexcept;
 
  private:
-  class buffers;  // shared with the buffers
+  class buffers;  // the account and the warm buffers; device_buffers share its ownership
   using sized_buffer = std::pair<std::size_t, std::unique_ptr<devices::buffer>>;  // bytes charged
   struct copy {
     std::int64_t rows = 0;

@@ -2,9 +2,9 @@
 //
 // Fresh memory is expensive: the kernel clears every page on first touch, at a few GB/s with small
 // pages. So buffers of 2 MiB and more are aligned for huge pages, and what a query gives back is
-// kept for the next one. Blocks kept warm count against the budget like those in use, and are
-// returned to the system when a request would not fit otherwise; the process never holds more than
-// the budget for row data.
+// kept for the next one. Warm buffers count against the budget like those in use, and are returned
+// to the system when a request would not fit otherwise; the process never holds more than the
+// budget for row data.
 //
 // Not here: which operator may have how much (plan/), and spilling.
 #pragma once
@@ -30,10 +30,10 @@ class pool final : public detail::memory_source {
   std::byte* acquire(std::size_t bytes, std::string_view owner) override;
   void release(std::byte* data, std::size_t bytes) noexcept override;
 
-  /// Counts memory that a driver takes from the host as in use. Throws like acquire(). Thread-safe,
-  /// as all of the pool.
+  /// Counts memory as in use that a driver takes from the host by itself. Throws like acquire().
+  /// Thread-safe, as all of the pool.
   void charge(std::size_t bytes, std::string_view owner);
-  /// Ends what charge() began.
+  /// Takes back a charge().
   void discharge(std::size_t bytes) noexcept;
 
   std::size_t limit() const noexcept { return limit_; }
@@ -41,21 +41,21 @@ class pool final : public detail::memory_source {
   std::size_t held() const;  ///< in use and warm
   std::size_t peak() const;  ///< the most ever held
 
-  /// Called before a request is refused, by the thread that asked: whoever holds charged memory
-  /// that it could do without may give it back. There is one callback at a time; an empty function
-  /// removes it. Blocks while a call is running.
+  /// Sets the callback that is called before a request is refused, by the requesting thread:
+  /// whoever holds charged memory that it could do without may give it back. Only one can be set;
+  /// an empty function removes it. Blocks while a call is running.
   void on_shortage(std::function<void()> give_back);
 
   /// Gives all warm memory back to the system.
   void trim();
 
-  /// What a request for `bytes` is charged.
+  /// Bytes that a request for `bytes` is charged.
   static std::size_t charged(std::size_t bytes) noexcept;
 
  private:
-  /// Takes mutex_; lets it go for a while where memory is short and somebody may give some back.
+  /// Locks mutex_. Where memory is short it unlocks it meanwhile and calls give_back_.
   std::unique_lock<std::mutex> lock_to_take(std::size_t size);
-  // Both need mutex_.
+  // Both are called with mutex_ locked.
   void make_room(std::size_t size, std::string_view owner);
   void drop_warm(std::size_t until_held);
 

@@ -1,4 +1,4 @@
-// The threads of the cpu device.
+// The threads on which queries run.
 //
 // A team is a set of threads shared by all queries of a session. A query sees it through
 // query_workers, which adds what belongs to one query: the items still to do, the first exception,
@@ -30,15 +30,15 @@ class team {
   virtual unsigned threads() const noexcept = 0;
 
   /// Calls participant(context) on the calling thread and, as they become free, on up to `helpers`
-  /// other threads; returns when every call that was started has returned. Calls not yet started by
-  /// the time the caller's own returns are dropped or find nothing to do.
+  /// other threads; returns when every call that was started has returned. Calls not yet started
+  /// when the calling thread's own returns are dropped or find nothing to do.
   virtual void join_in(unsigned helpers, void (*participant)(void*), void* context) = 0;
 };
 
 /// \param threads  at least 1; the caller counts as one.
 std::unique_ptr<team> make_team(unsigned threads);
 
-/// Number of cores this process may use.
+/// The number of cores that this process may use.
 unsigned available_cores();
 
 /// Counts cancellations of a session: a query is cancelled once the count has moved since it began.
@@ -69,9 +69,10 @@ class query_workers final : public detail::workers {
   friend struct batch;
   static void take_part(void* work);
 
-  /// Until nobody else is in an item of `work`, whose items are all taken.
+  /// Blocks until no other thread is in an item of `work`, whose items have all been taken;
+  /// meanwhile helps with what other items share.
   void wait_for(batch& work);
-  /// Wakes those who wait: a batch has ended, or one was opened.
+  /// Wakes threads in wait_for(): a batch has ended, or a new one may be helped with.
   void tell_waiting();
 
   team& team_;

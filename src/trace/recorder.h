@@ -31,8 +31,8 @@ class recorder {
   /// end tells how many threads took part in its parallel runs.
   void begin_step(std::string label, double bytes);
   std::size_t end_step();
-  /// The innermost step isn't as far as its items, but as part() says, from 0 to 1. Called by
-  /// workers until the step ends.
+  /// The progress of the innermost step is what part() returns, from 0 to 1, not the part of its
+  /// items that are done. Workers call part() until the step ends.
   void follow(std::function<double()> part);
 
   /// A parallel run of `items` items begins within the step.
@@ -40,17 +40,17 @@ class recorder {
     items_.store(items, std::memory_order_relaxed);
     done_.store(0, std::memory_order_relaxed);
   }
-  /// An item of it shares out what is left of it as `items` more.
+  /// An item of the run shares out what is left of it as `items` more items.
   void add_items(std::size_t items) { items_.fetch_add(items, std::memory_order_relaxed); }
   /// Called by workers after each item.
   void item_done() {
     done_.fetch_add(1, std::memory_order_relaxed);
     if (bar_) draw_if_due();
   }
-  /// A worker took part in the run between the two times.
+  /// A worker did `items` items of the run between two times.
   void took_part(clock::time_point begin, clock::time_point end, std::size_t items);
 
-  /// How far the query is, of the bytes predicted. From any thread.
+  /// How far the query is: bytes of the predicted total. From any thread.
   double done_bytes() const {
     const std::lock_guard lock(mutex_);
     return done_so_far();
@@ -70,7 +70,7 @@ class recorder {
   const bool bar_;
   const double total_;
   const clock::time_point start_ = clock::now();
-  mutable std::mutex mutex_;  // guards what draws
+  mutable std::mutex mutex_;  // guards what follows, but for the atomics
   struct step {
     std::string label;
     double bytes;
@@ -85,8 +85,8 @@ class recorder {
   std::atomic<std::size_t> items_{0}, done_{0};
 };
 
-/// The bar's text, one line without control characters: "[=====>    ] 52 %  sort  1.2 of 2.3 GiB
-/// 0.8 s left".
+/// The bar's text, one line without control characters:
+/// "[=====>    ]  52 %  sort  1.2 GiB of 2.3 GiB  0.8 s left".
 std::string progress_line(std::string_view label, double done_bytes, double total_bytes,
                           double seconds);
 

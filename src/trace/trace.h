@@ -44,8 +44,9 @@ class sink {
             std::int64_t items, double bytes);
   void counter(std::string_view name, double value);
 
-  /// Puts the file in its place; later events are lost. Throws format_error naming it when that, or
-  /// writing an event, failed. The destructor does the same but only warns on stderr.
+  /// Gives the complete file its name; later events are lost. Throws format_error naming it when
+  /// that, or writing an event before, failed. The destructor does the same but only warns on
+  /// stderr.
   void write();
 
  private:
