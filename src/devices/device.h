@@ -22,12 +22,12 @@ struct properties {
   std::string model;    ///< the driver's name of it
   std::string version;  ///< of platform, driver and compiler: a part of every kernel's cache key
   dialect speaks = dialect::opencl_c;
-  bool like_cpu = false;     ///< wants few work-items that loop over blocks of rows
+  bool like_cpu = false;     ///< is fastest with few work-items that each walk a block of rows
   bool host_memory = false;  ///< its buffers are host memory and charged to the host's budget
   bool in_place = false;     ///< kernels can use the host's own rows: wrap()
   std::size_t memory_bytes = 0, buffer_bytes_max = 0;
   unsigned compute_units = 1;
-  std::size_t group_items_max = 1;  ///< work-items of a work-group
+  std::size_t group_items_max = 1;  ///< the most work-items of a work-group
   bool doubles = true;              ///< has 64-bit floats
 };
 
@@ -36,7 +36,7 @@ class buffer {
  public:
   virtual ~buffer() = default;
   std::size_t bytes = 0;
-  const std::byte* host = nullptr;  ///< where it lies, if it was made by wrap()
+  const std::byte* host = nullptr;  ///< the host memory that it is, if wrap() made it; else null
 };
 
 /// A kernel ready to run on the device that built it.
@@ -45,7 +45,7 @@ class kernel {
   virtual ~kernel() = default;
 };
 
-/// Completion of an operation. Empty: done already. Copies mean the same operation.
+/// The completion of an operation; null: it is done already. Copies refer to the same operation.
 using event = std::shared_ptr<void>;
 
 class queue {
@@ -63,8 +63,8 @@ class queue {
                      std::size_t bytes, std::span<const event> after = {}) = 0;
   virtual event fill(buffer& to, std::size_t offset, std::size_t bytes, std::uint8_t value,
                      std::span<const event> after = {}) = 0;
-  /// Runs at least `items` work-items (padded to whole groups: kernels test their number). Values
-  /// of arguments are copied now. 0 items: nothing runs.
+  /// Runs at least `items` work-items, padded to whole work-groups, so kernels test their
+  /// work-item's number. Values of arguments are copied during the call. 0 items: nothing runs.
   virtual event launch(const kernel& what, const grid& size, std::span<const argument> arguments,
                        std::span<const event> after = {}) = 0;
 
@@ -82,12 +82,13 @@ class device {
   virtual const properties& about() const noexcept = 0;
   /// Throws fault::out_of_memory when the device has no more. The content is unspecified.
   virtual std::unique_ptr<buffer> allocate(std::size_t bytes) = 0;
-  /// Host memory as a buffer, aligned as it is, which must outlive it; null where kernels can't use
-  /// it in place. Until a read() of it to where it lies is done, the host doesn't see what kernels
-  /// wrote. No operation uses two buffers of overlapping memory.
+  /// A buffer that is the given host memory, with that memory's alignment; null where kernels can't
+  /// use it in place. The memory must outlive the buffer. The host sees what kernels wrote to it
+  /// only after a read() of the buffer to its own address. No operation may use two buffers whose
+  /// memory overlaps.
   virtual std::unique_ptr<buffer> wrap(void*, std::size_t) { return nullptr; }
   virtual std::unique_ptr<queue> make_queue() = 0;
-  /// Compiles, or finds in a cache. Throws fault::build_failed with the compiler's log.
+  /// Compiles a kernel, or finds it in a cache. Throws fault::build_failed with the compiler's log.
   virtual std::unique_ptr<kernel> build(const kernel_source& source) = 0;
   /// Whether build() would find it compiled: in this process or in the cache on disk.
   virtual bool is_built(const kernel_source& source) const = 0;

@@ -20,7 +20,7 @@ enum class dialect : std::uint8_t { opencl_c, cuda, host };
 /// One launch on a device that runs host functions.
 struct host_launch {
   const void* context = nullptr;     ///< kernel_source::host_context
-  void* const* arguments = nullptr;  ///< address of each argument's value, of a buffer: its memory
+  void* const* arguments = nullptr;  ///< per argument: a buffer's memory, or the value's address
   std::size_t arguments_size = 0;
   std::size_t items = 0;  ///< work-items of the launch, padding included
 };
@@ -33,17 +33,17 @@ struct legible_parts {
   std::vector<std::string> lines;  ///< whole lines: comments, and #line with a file's name
 };
 
-/// What a device needs to make a kernel. Equal text and entry mean the same kernel.
+/// What a device needs to make a kernel. Sources with equal text and entry are the same kernel.
 struct kernel_source {
-  std::string name;                          ///< for traces and messages: "map.filter on opencl:0"
+  std::string name;                          ///< for messages: the stage's label, "map·filter"
   std::string entry;                         ///< the kernel function in the text
   std::shared_ptr<const std::string> text;   ///< what follows the device's prelude
-  host_kernel host = nullptr;                ///< the same on the host; null: there is none
-  std::shared_ptr<const void> host_context;  ///< passed to it
-  std::shared_ptr<const legible_parts> legible{};  ///< what keys of caches leave out; null: nothing
+  host_kernel host = nullptr;                ///< the same as a host function; null: there is none
+  std::shared_ptr<const void> host_context;  ///< passed to `host`
+  std::shared_ptr<const legible_parts> legible{};  ///< what cache keys leave out; null: nothing
 };
 
-/// How many work-items, and how many of them share a group. 0: the device chooses.
+/// The work-items of a launch, and how many of them make a work-group; group 0: the device chooses.
 struct grid {
   std::size_t items = 0;
   std::size_t group = 0;
@@ -53,7 +53,7 @@ struct grid {
 class argument {
  public:
   const buffer* memory = nullptr;
-  std::size_t bytes = 0;  ///< of the value
+  std::size_t bytes = 0;  ///< of the value; 0 for a buffer
   /// The value; null for a buffer.
   const void* value() const noexcept {
     return memory != nullptr ? nullptr : elsewhere_ != nullptr ? elsewhere_ : own_;
@@ -77,10 +77,10 @@ class argument {
 inline constexpr std::size_t argument_bytes_max = 512;
 
 enum class fault : std::uint8_t {
-  out_of_memory,  ///< less would do
+  out_of_memory,  ///< smaller requests may succeed
   build_failed,   ///< the device's compiler refused the text, or broke
   launch_failed,  ///< an operation failed; the device goes on
-  lost,           ///< the device is gone, and what it held
+  lost,           ///< the device can't be used any more, and what was in its memory is gone
 };
 
 /// Something went wrong on a device. what() tells the device, the operation and the reason.

@@ -1,8 +1,8 @@
 // Measures how fast a device is, for the planner.
 //
-// Every number is typical of several measurements: whoever plans with one sample plans with the
-// moment another program held the bus. Copies are measured small, for the latency, and large, for
-// the rate; kernels likewise. A build is measured with a text that no cache can know.
+// Every number is typical of several measurements: during a single one another program may have
+// held the bus. Copies are measured small, for the latency, and large, for the rate; kernels
+// likewise. A build is measured with a text that no cache can know.
 #pragma once
 
 #include <string>

@@ -29,15 +29,15 @@ struct attached {
 };
 using attached_ptr = std::shared_ptr<attached>;
 
-/// Set on threads of this process that compute for a device, whose lock somebody else holds
-/// meanwhile: what runs there must not wait for a device.
+/// True on a test device's thread. It runs kernels, and so users' functions, while another thread
+/// holds the device's lock: a query that such a function runs must not wait for a device.
 inline thread_local bool is_device_thread = false;
 
 /// What PAPPUS_DEVICES asks for.
 struct selection {
   bool cpu = true;                    ///< the engine's own cores may be chosen
   std::vector<attached_ptr> devices;  ///< in the order named
-  std::vector<std::string> notes;     ///< what was left out and why, for `pappus devices`
+  std::vector<std::string> notes;     ///< what isn't used and why, for `pappus devices`
 };
 
 /// Opens the devices that a list names: "cpu", "opencl" (all of them), "opencl:1", "test:SPEC",
@@ -49,7 +49,7 @@ selection select(std::string_view list);
 /// All devices there are, opened, in order; also those that select("") leaves out.
 std::vector<attached_ptr> all_devices();
 
-// One line a kind of device. Notes say what can't be used and why.
+// One line for each kind of device. Adds to `notes` what can't be used and why.
 std::vector<std::unique_ptr<device>> open_opencl_devices(
     std::vector<std::string>& notes);                                      // opencl/opencl.cpp
 std::unique_ptr<device> open_test_device(std::string_view specification);  // test/test_device.cpp

@@ -22,7 +22,7 @@ class asking {
     check(cl_.GetDeviceInfo(id_, what, sizeof answer, &answer, nullptr), what);
     return answer;
   }
-  /// False where the device doesn't know the question: extensions.
+  /// False where the device doesn't know the question, as those of extensions that it lacks.
   template <typename T>
   bool device(cl_device_info what, T& answer) const {
     return cl_.GetDeviceInfo(id_, what, sizeof answer, &answer, nullptr) == CL_SUCCESS;
@@ -36,7 +36,7 @@ class asking {
   cl_device_id id_;
 };
 
-/// 300 of "OpenCL 3.0 and more"; 0 where there is no number.
+/// 300 for "OpenCL 3.0 and more"; 0 where there is no number.
 unsigned version_number(const std::string& text);
 
 }  // namespace pappus::devices::opencl

@@ -21,9 +21,9 @@ struct context {
   cl_platform_id platform = nullptr;
   cl_device_id id = nullptr;
   properties about;
-  std::string options;  ///< for the compiler
+  std::string options;  ///< of the compiler, for each build
   cl_context handle = nullptr;
-  std::vector<opencl_queue*> queues;  ///< those that live
+  std::vector<opencl_queue*> queues;  ///< all that exist
 
   context(const library& functions, cl_platform_id on, cl_device_id device, properties p);
   ~context();
@@ -56,7 +56,7 @@ struct opencl_kernel final : kernel {
   std::shared_ptr<const std::string> name;  ///< for messages that outlive it
   std::size_t arguments = 0;
   std::size_t group_max = 1;
-  std::size_t group_chosen = 1;  ///< where the launch leaves it to the device
+  std::size_t group_chosen = 1;  ///< work-items of a work-group where grid::group is 0
 
   opencl_kernel(const library& functions, cl_kernel k) : cl(functions), handle(k) {}
   ~opencl_kernel() override { cl.ReleaseKernel(handle); }

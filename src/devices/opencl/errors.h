@@ -11,8 +11,8 @@ namespace pappus::devices::opencl {
 
 /// "CL_OUT_OF_RESOURCES (-5)".
 std::string error_text(cl_int code);
-/// What a code means to the engine. Codes that only a broken context explains (our handles are
-/// valid) count as a lost device.
+/// What a code means to the engine. Codes by which a device, context or queue is invalid count as a
+/// lost device: our handles are valid, so only a broken context explains them.
 fault fault_of(cl_int code) noexcept;
 
 /// Throws the device_error of a code. `operation` tells sizes: "write of 64 KiB at byte 0".

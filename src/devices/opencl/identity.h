@@ -28,8 +28,9 @@ struct identity {
   std::string pci, uuid;  ///< empty: unknown
 };
 
-/// For each device the number of the one that is used in its place, nothing where it is used
-/// itself. The newest platform's stays, of equally new ones the first.
+/// For each device the number of the device that is used in its place; nullopt where it is used
+/// itself. Of several that are one piece of hardware the newest platform's is used, of equally new
+/// ones the first.
 std::vector<std::optional<std::size_t>> used_instead(std::span<const identity> offered);
 
 }  // namespace pappus::devices::opencl

@@ -39,8 +39,8 @@ class opencl_queue final : public queue {
   struct operation {
     event done;
     const char* what;                           // "write"
-    std::shared_ptr<const std::string> kernel;  // null: not a launch
-    std::size_t amount;                         // bytes or work-items
+    std::shared_ptr<const std::string> kernel;  // its name; null: not a launch
+    std::size_t amount;                         // bytes or, of a launch, work-items
     std::string text() const;
   };
 

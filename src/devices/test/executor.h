@@ -12,18 +12,18 @@
 namespace pappus::devices::test {
 
 struct job {
-  std::chrono::microseconds delay{0};  ///< before it
+  std::chrono::microseconds delay{0};  ///< to sleep before it
   std::function<void()> work;          ///< must not throw
 };
 
 class executor {
  public:
   executor();
-  ~executor();  ///< after the jobs given so far
+  ~executor();  ///< blocks until all jobs pushed so far have run
 
   /// Returns the job's number, from 1.
   std::uint64_t push(job next);
-  /// Number of the latest job; 0: there was none.
+  /// The number of the job pushed last; 0: there was none.
   std::uint64_t latest() const noexcept { return pushed_; }
   /// Blocks until this job and all earlier ones have run.
   void wait(std::uint64_t number);
@@ -31,7 +31,7 @@ class executor {
  private:
   void run() noexcept;
 
-  std::uint64_t pushed_ = 0;  // of the thread that pushes and waits
+  std::uint64_t pushed_ = 0;  // used only by the thread that pushes and waits
   std::mutex mutex_;          // guards what follows
   std::condition_variable work_, done_;
   std::deque<job> jobs_;

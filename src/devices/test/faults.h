@@ -22,7 +22,7 @@ class fault_source {
  public:
   explicit fault_source(const settings& how) : how_(how) {}
 
-  /// Records the next call and says what strikes it.
+  /// Records the next call and returns the fault that strikes it, if any.
   std::optional<fault> next_call(call_kind kind);
   void plan(planned_fault more) { how_.at.push_back(more); }
   const std::vector<call_made>& calls() const noexcept { return calls_; }

@@ -24,7 +24,7 @@ class guarded_memory {
   std::optional<std::ptrdiff_t> damage() const;
 
  private:
-  // More than 63 work-items too many write, up to records of 64 bytes.
+  // More than 63 padding work-items can write of records of up to 64 bytes.
   static constexpr std::size_t zone_bytes = 4096;
 
   std::size_t bytes_;

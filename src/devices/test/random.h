@@ -9,7 +9,7 @@ namespace pappus::devices::test {
 class random {
  public:
   explicit random(std::uint64_t seed) : state_(seed) {}
-  /// The numbers of call number `call`, whatever was drawn before.
+  /// The random numbers for call number `call`, whatever earlier calls drew.
   random(std::uint64_t seed, std::uint64_t call) : state_(random(seed).next() ^ call) {
     state_ = next();
   }

@@ -34,7 +34,7 @@ namespace pappus::devices::test {
 /// Counts the operations under way that use a buffer or a kernel.
 struct use_count {
   std::size_t operations = 0;
-  std::string last;  ///< the last one of them: "launch of map (call 12)"
+  std::string last;  ///< the latest of them: "launch of map (call 12)"
 };
 
 struct failure {
@@ -47,7 +47,7 @@ enum class outcome : std::uint8_t { complete, stopped_midway };
 struct operation {
   std::string name;
   std::uint64_t call = 0, queue = 0;
-  const void* owner = nullptr;  ///< tells devices apart
+  const void* owner = nullptr;  ///< the device; compared, never followed
   std::vector<std::shared_ptr<operation>> after;
   std::vector<use_count*> uses;
   std::function<void(outcome)> run;  ///< on the device's thread
@@ -57,7 +57,7 @@ struct operation {
   enum class state : std::uint8_t { waiting, started, over };
   state now = state::waiting;
   std::optional<failure> failed;
-  std::uint64_t job = 0;  ///< over when this one is
+  std::uint64_t job = 0;  ///< the executor's job that runs it
 };
 using operation_ptr = std::shared_ptr<operation>;
 

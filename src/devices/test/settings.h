@@ -1,16 +1,16 @@
 // What a test device is asked to be, in C++ and as text (PAPPUS_DEVICES=test:TEXT).
 //
-// Text: KEY=VALUE, separated by '+' (a comma separates devices):
-//   seed=7          of all that is random; 1
-//   memory=64MiB    of the device; 64MiB
-//   buffer=16MiB    the largest buffer; a quarter of the memory, which is what OpenCL promises
-//   delay_us=20     the longest delay before an operation; 20. 0: none
-//   like=cpu        or gpu: what the device says of itself; cpu
-//   oom=0.01        probability of a fault, at each call that can have it: out_of_memory,
-//   build=0.05      build_failed,
-//   launch=0.001    launch_failed,
-//   lost=0.0005     lost
-//   at=123/lost     this fault at call 123 (counted from 0), or the first one after it that can
+// Text: KEY=VALUE, separated by '+' (a comma separates devices). Defaults in brackets:
+//   seed=7          of everything that is random [1]
+//   memory=64MiB    of the device [64MiB]
+//   buffer=16MiB    the largest buffer [a quarter of the memory, which is what OpenCL promises]
+//   delay_us=20     the longest delay before an operation; 0: none [20]
+//   like=cpu        or gpu: what the device says of itself [cpu]
+//   oom=0.01        probability of out_of_memory at each call that can have it [0]
+//   build=0.05      the same of build_failed,
+//   launch=0.001    of launch_failed,
+//   lost=0.0005     of lost
+//   at=123/lost     this fault at call 123 (counted from 0), or at the first call after it that can
 //                   have it. May be given several times
 #pragma once
 
@@ -24,7 +24,7 @@
 
 namespace pappus::devices::test {
 
-/// The calls that count, and that a fault can strike.
+/// The calls that are numbered, and that a fault can strike.
 enum class call_kind : std::uint8_t {
   allocate,
   make_queue,

@@ -24,19 +24,20 @@ struct device_state {
   properties about;
   fault_source faults;
   scheduler operations;
-  std::set<std::pair<std::string, std::string>> built;  ///< entry and text
+  std::set<std::pair<std::string, std::string>> built;  ///< entry and text of each kernel
   std::size_t bytes_in_use = 0;
-  std::atomic<bool> busy = false;
+  std::atomic<bool> busy = false;  ///< a thread is in a call: see only_caller
 
-  /// A host function threw: no device can, so to the caller it is an operation that failed.
+  /// Notes that a host function threw. Real devices' kernels can't, so the caller is told that an
+  /// operation failed.
   void trap(std::string text) const;
-  /// Throws launch_failed where one did, once.
+  /// Throws launch_failed if one threw since the last call.
   void raise_trap() const;
 
-  /// Counts a call, and loses the device where that is its fault. Returns what else strikes it, or
-  /// the loss that comes only when its operation runs.
+  /// Counts a call. If it is struck by fault::lost the device is lost now, or, of an operation,
+  /// maybe only when it runs: then lost is returned. Any other fault that strikes it is returned.
   std::optional<fault> count_call(call_kind kind);
-  /// The same for calls that don't wait for anything: throws when the device is lost.
+  /// The same, but throws where the device is lost; for calls that don't wait for anything.
   std::optional<fault> next_call(call_kind kind);
   [[noreturn]] void raise(const failure& what, std::string log = {}) const;
   /// Ends the process: the device was misused.
@@ -48,7 +49,7 @@ struct device_state {
 };
 using state_ptr = std::shared_ptr<device_state>;
 
-/// Held during a call: finds two threads that call at the same time.
+/// Held during a call: ends the process if two threads call at the same time.
 class only_caller {
  public:
   explicit only_caller(device_state& state);

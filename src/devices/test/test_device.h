@@ -13,9 +13,9 @@
 //
 // Breaking the contract of device.h ends the process with a message: writes outside of a buffer,
 // ranges that don't fit, two threads at once, events, buffers or kernels of another device, and
-// buffers or kernels destroyed while an operation on them is under way. It is until the caller has
-// learnt otherwise: from wait for it or something after it, from finish, even where it throws, or
-// by destroying the queue.
+// buffers or kernels destroyed while an operation on them is under way. An operation counts as
+// under way until the caller has learnt that it is over: from wait() for it or for a later one,
+// from finish(), even where it throws, or by destroying the queue.
 #pragma once
 
 #include <cstdint>

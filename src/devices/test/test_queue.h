@@ -30,7 +30,7 @@ class test_queue final : public queue {
 
  private:
   operation_ptr begin(call_kind kind, std::string_view what, std::span<const event> after);
-  /// Notes that the operation uses the buffer.
+  /// Notes that the operation uses the buffer, which must be this device's.
   const test_buffer& own(operation& op, const buffer& memory);
   const test_buffer& range(operation& op, const buffer& memory, std::size_t offset,
                            std::size_t bytes);
