@@ -1,4 +1,4 @@
-// What a stage says of its element function, taken down as bytes: the key of element_cache.h.
+// A stage's description of its element function as bytes, the key of element_cache.h.
 //
 // Two stages with equal keys have the same text. So the key holds all that the text is made of: the
 // operators, the calls in order, the whole content of types, users' texts and descriptors; their
@@ -18,13 +18,13 @@ namespace pappus::codegen {
 
 class description final : public detail::device_writer {
  public:
-  /// \param to  is told the same; may be null.
+  /// \param to  gets the same calls; may be null.
   explicit description(const graph::node& n, element_writer* to = nullptr);
 
   const std::string& key() const noexcept { return key_; }
-  /// Where `to` put the values that were mentioned.
+  /// Where in values_t `to` put the values that were mentioned.
   const captured_layout& layout() const noexcept { return layout_; }
-  /// The mentioned values, as an equal description's layout puts them.
+  /// The mentioned values, laid out as `layout` says, which is an equal description's.
   captured_values placed(const captured_layout& layout) const;
 
   void begin() override;
@@ -76,7 +76,7 @@ class description final : public detail::device_writer {
   std::vector<variable> theirs(std::span<const variable> variables) const;
 
   struct value {
-    const std::byte* from;  // where it was; a reference's pointer is there
+    const std::byte* from;  // in the stage's element; pointers of references are read there
     std::size_t at, bytes;  // in value_bytes_
   };
   std::string key_;

@@ -42,12 +42,12 @@
 
 namespace pappus::codegen {
 
-/// The texts of programs that an element function is a part of, each put together once.
-/// Thread-safe.
+/// The texts of the programs that an element function is a part of: it and an operator's text. Each
+/// is put together once. Thread-safe.
 class program_texts {
  public:
   using text = std::shared_ptr<const std::string>;
-  /// Calls make() where no text has these definitions before the operator's yet.
+  /// The text with these "#define" lines and this operator's text; made by make() if it is new.
   template <typename F>
   text of(std::string_view operator_path, std::string_view defines, F&& make) const {
     const std::lock_guard lock(mutex_);
@@ -66,18 +66,18 @@ class program_texts {
   mutable std::vector<entry> made_;  // few
 };
 
-/// The same for all stages whose descriptions are equal.
+/// The device version of an element function; shared by all stages whose descriptions are equal.
 struct element {
-  std::vector<std::string> reasons;  ///< why there is none; empty: there is
+  std::vector<std::string> reasons;  ///< why there is no device version; empty: there is one
   std::string text;
   devices::legible_parts legible;      ///< of the text
-  std::vector<byte_ranges> reads;      ///< bytes of each input's records
+  std::vector<byte_ranges> reads;      ///< per input: which bytes of its records are read
   captured_layout values;              ///< of values_t
-  std::vector<std::string> functions;  ///< "nearest (nearest.cl)": the users' functions in it
-  std::vector<std::size_t> key_bytes;  ///< of group_key; of key_<p> for each pass p
+  std::vector<std::string> functions;  ///< the users' functions in it: "nearest (nearest.cl)"
+  std::vector<std::size_t> key_bytes;  ///< of group_key, or of key_<p> for each pass p
   bool needs_doubles = false;
-  bool traps = false;      ///< functions may set *trap, of a check that failed
-  program_texts programs;  ///< made with `text`
+  bool traps = false;      ///< functions may set *trap, when a check fails
+  program_texts programs;  ///< that contain `text`
   bool possible() const noexcept { return reasons.empty(); }
 };
 using element_ptr = std::shared_ptr<const element>;
@@ -86,8 +86,8 @@ using element_ptr = std::shared_ptr<const element>;
 /// (element_cache.h). Thread-safe.
 element_ptr element_of(const graph::node& n);
 
-/// What the node's stage captured, for element_of(n)->values. References in it are copied into the
-/// values of each run.
+/// What the node's stage captured, laid out as element_of(n)->values. Targets of references are
+/// missing: copy_references() adds them before each run.
 std::shared_ptr<const captured_values> values_of(const graph::node& n);
 
 }  // namespace pappus::codegen

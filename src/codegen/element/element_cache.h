@@ -1,4 +1,4 @@
-// Element functions by what they were made of.
+// A cache of element functions' device versions; the key is the description they were made from.
 //
 // A program that asks the same query again and again makes new nodes each time, which say the same
 // of themselves. Writing their text takes ten times as long as taking the description down
@@ -27,10 +27,10 @@ class element_cache {
   element_cache(std::size_t elements_max, std::size_t bytes_max)
       : elements_max_(elements_max), bytes_max_(bytes_max) {}
 
-  /// Null: there is none.
+  /// Null: none is kept for the key.
   element_ptr find(std::string_view key);
-  /// Returns what is kept for the key: another thread's, where that was first. What is too large
-  /// isn't kept.
+  /// Returns what is then kept for the key: `made`, or another thread's if that was first. If it is
+  /// too large to be kept, `made`.
   element_ptr add(std::string key, element_ptr made);
   std::size_t size() const;
 
@@ -49,7 +49,7 @@ class element_cache {
   std::size_t bytes_ = 0;
 };
 
-/// The process's own.
+/// This process's cache.
 element_cache& known_elements();
 
 }  // namespace pappus::codegen

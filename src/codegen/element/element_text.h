@@ -9,7 +9,7 @@
 
 namespace pappus::codegen {
 
-/// \param many  records come in any number.
+/// \param many  a row may yield any number of records, as in flat_map.
 void write_element(const element_writer& from, graph::element_use what, bool many, element& to);
 
 }  // namespace pappus::codegen

@@ -44,7 +44,7 @@ struct c_key_part {
   unsigned width = 0;
 };
 
-/// Bits of all parts together.
+/// The bits of all parts together.
 unsigned width_of(std::span<const c_key_part> parts);
 /// The parts put together as an integer of a type, the first most significant.
 std::string joined(std::span<const c_key_part> parts, std::string_view type);
@@ -82,14 +82,14 @@ class element_writer final : public detail::device_writer {
   variable begin_combine(const device_type& a, const device_type& b) override;
   void combined(variable value) override;
 
-  // What was described.
+  // What was described so far.
   struct captured {
     std::string name;
     const device_type* type;
     std::size_t offset;
   };
   struct reduction {
-    std::string state, value_type, value;  ///< value: empty where none is looked at
+    std::string state, value_type, value;  ///< value: empty where the reducer doesn't look at it
     std::string accumulate;
   };
   struct combination {
@@ -99,17 +99,17 @@ class element_writer final : public detail::device_writer {
 
   std::vector<std::string> reasons;
   c_types types;
-  std::vector<device_code> codes;  ///< one of each text, with the first function called in it
+  std::vector<device_code> codes;  ///< the users' texts, each once, with the first function called
   std::vector<std::string> functions;
-  std::vector<std::string> called;         ///< of codes, what has given_prefix in generated text
-  bool calls_macros = false;               ///< of codes
+  std::vector<std::string> called;         ///< functions of `codes` that get given_prefix in calls
+  bool calls_macros = false;               ///< a macro of `codes` is called like a function
   devices::legible_parts legible;          ///< of compiled functions
-  std::vector<std::string> inputs, sides;  ///< types; empty: unknown
-  std::vector<read_bytes> reads;           ///< of inputs
+  std::vector<std::string> inputs, sides;  ///< their types; "": unknown
+  std::vector<read_bytes> reads;           ///< per input
   std::vector<captured> values;
   std::size_t value_bytes = 0;
-  /// What the captures of a call refer to: a pointer at `offset` of them leads to what goes to
-  /// `to`.
+  /// A pointer at `offset` of a call's captures; its target, of `bytes`, is copied to `to` in
+  /// values_t.
   struct reference {
     std::size_t offset, to, bytes;
   };
@@ -119,8 +119,8 @@ class element_writer final : public detail::device_writer {
   std::map<std::string, std::string> helpers;  ///< functions that statements call, by name
   std::vector<std::string> helper_order;
   c_body body;
-  std::string out, out_type;      ///< what yield() was given
-  std::vector<c_key_part> group;  ///< parts of a group's key; until probe(), of a join's
+  std::string out, out_type;      ///< the record that yield() was given, and its type
+  std::vector<c_key_part> group;  ///< parts of a group's key; of a join's, until probe() takes them
   std::vector<c_key> keys;        ///< of a sort, most significant first
   bool domain = false;            ///< group's only part is an index of a known domain
   std::optional<reduction> reduced;
@@ -130,14 +130,15 @@ class element_writer final : public detail::device_writer {
   struct value {
     std::string name, c_type;
     const device_type* type;
-    std::string place{};      // in device memory, where it was read from: a C expression
-    bool waits = false;       // to be read at its first use
-    bool is_pointer = false;  // to a record in device memory, or null
-    int input = -1;           // whose record it is
+    std::string place{};      // C expression: where it lies in device memory; "": it doesn't
+    bool waits = false;       // it is read at its first use
+    bool is_pointer = false;  // it points to a record in device memory, or is null
+    int input = -1;           // it is a record of this input; -1: of none
   };
-  /// Reads the variable where that was put off, all of it.
+  /// A variable that is about to be used: reads it if that was put off, and notes that all of its
+  /// bytes are read.
   const value& at(variable v);
-  /// The same, of which some bytes count.
+  /// The same, but only the bytes of `read` are noted.
   const value& at(variable v, const byte_range& read);
   const value& without_noting_reads(variable v);
   void note_reads(const compiled_function& function, std::size_t first_parameter,
@@ -150,7 +151,7 @@ class element_writer final : public detail::device_writer {
   std::string capture(std::string_view name, const device_type& type);
   std::string capture_of(const compiled_function& function, const device_type& type);
   std::string use(const device_code& code, std::string_view suffix = {});
-  /// What a function is called with.
+  /// The arguments of a call: their types and C expressions.
   struct argument_list {
     std::vector<std::string> types, texts;
     void add(std::string type, std::string text) {
@@ -180,15 +181,15 @@ class element_writer final : public detail::device_writer {
                      const std::string& index, const device_type& type);
   void note_legible(const compiled_function& function, std::string_view name);
   void helper(const std::string& name, std::string text);
-  /// What `accumulate` reads of the value was noted, or is to be.
+  /// Doesn't note what `accumulate` reads of the value: that is noted before or afterwards.
   void set_reduction(variable value, const device_type& state, std::string accumulate);
 
   const graph::node& node_;
   std::size_t operator_ = 0;  // in node_.stage.ops, from 1; beyond: the node itself
-  std::string comment_;       // of the operator, until its first statement
+  std::string comment_;       // names the operator; written before its first statement
   c_body* to_;
-  std::set<std::string, std::less<>> declared_;  // at file scope by helpers
-  variable folded_ = no_variable;                // by what begin_combine() describes
+  std::set<std::string, std::less<>> declared_;  // names that helpers declare at file scope
+  variable folded_ = no_variable;  // the value that fold() leaves to begin_combine()'s operator
   std::vector<value> variables_;
   std::deque<device_type> types_of_references_;
 };

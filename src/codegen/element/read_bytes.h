@@ -17,7 +17,8 @@ class read_bytes {
  public:
   void add(const byte_range& range) { ranges_.push_back(range); }
   void add_all() { all_ = true; }
-  /// Ascending, apart, and in words of 4 bytes where the record is made of such.
+  /// The bytes as ascending ranges that neither overlap nor touch, rounded to words of 4 bytes
+  /// where the record's size is a multiple of 4.
   byte_ranges of(std::size_t record_bytes) const;
 
  private:

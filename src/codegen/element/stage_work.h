@@ -1,4 +1,4 @@
-// What the functions of a stage compute a row, from what the compiler plugin counted.
+// The work of a stage's functions per row, from what the compiler plugin counted.
 #pragma once
 
 #include "cost/work.h"
@@ -6,7 +6,7 @@
 
 namespace pappus::codegen {
 
-/// Counted once for each type of stage: kept for the process. Thread-safe.
+/// Counted once for each type of stage, and kept as long as the process runs. Thread-safe.
 const cost::row_work& row_work_of(const graph::node& n);
 
 }  // namespace pappus::codegen

@@ -2,14 +2,18 @@
 // none.
 //
 // It comes as JSON, a constant of the user's object file, because that was compiled with a plugin
-// of another build than this library, maybe another version. All of detail::compiler_version have
-//   version, name, function, source     that; a C identifier; the C++ type; "kmeans.cpp:12:5"
-//   reasons                             [{id, what, remedy, where, chain}]; where there are some,
-//                                       nothing of what follows
-//   text                                one C function. In it $f stands
-//                                       for the function's name, $0, $1, ... for the address space
-//                                       of the thunk's parameter of that number, $r for that of
-//                                       captured references
+// of another build than this library, maybe another version. All with version
+// detail::compiler_version have
+//   version, name, function, source     a number; a C identifier; the C++ type; "kmeans.cpp:12:5"
+//   reasons                             [{id, what, remedy, where, chain}]; may be empty
+//   work                                what a call computes: {counts: [{sides, simple, wide,
+//                                       divisions, maths}...], assumed, unseen, fast, vector_maths:
+//                                       names of functions that have vector versions}; may be
+//                                       missing
+// Without reasons they also have
+//   text                                one C function. In it $f stands for the function's name,
+//                                       $0, $1, ... for the address space of the thunk's parameter
+//                                       of that number, $r for that of captured references
 //   references                          [{offset, bytes, align}]: memory behind the pointer at this
 //                                       offset of the captures; one parameter each, after the
 //                                       thunk's
@@ -18,24 +22,19 @@
 //   floats                              how it computes with them: none, strict, fast
 //   maths                               names of mathematical functions used
 //   reads                               [{parameter, bytes: [[offset, size]...]}]: what is read of
-//                                       an input record; without bytes: anything
-// Functions of an index and views have, whether there are reasons or not, in place of text and all
-// after it
+//                                       an input record; bytes null: not known, maybe all
+// Functions of an index and views have, whether there are reasons or not, in place of text and what
+// belongs to it
 //   footprint                           "read in[i-w:i+w], write out[i]"
-//   accesses                            [{view, kind, text, region: [{low, high}...]}]; subscript
-//   in
-//                                       place of region: any function of the index, monotonic or
-//                                       not; unknown: true: neither. low and high are formulas in
-//                                       C, "" both: any
-//   captured                            [{name, path, bytes, signed}]: what formulas call the value
-//                                       at this offset of the captures, or behind the pointer
-//                                       there, ...
-//   work                                what a call computes: {counts: [{sides, simple, wide,
-//                                       divisions, maths}...], assumed, unseen, fast, vector_maths:
-//                                       names of functions that have vector versions}; may be
-//                                       missing
-//   narrow                              the formulas hold while all values in them and of them are
-//                                       below 2^31
+//   accesses                            [{view, kind, text, region: [{low, high}...]}]. low and
+//                                       high are formulas in C; both "": the whole dimension. In
+//                                       place of region stands subscript where a formula isn't
+//                                       linear in the index, unknown: true where there is none
+//   captured                            [{name, path, bytes, signed}]: what formulas call a
+//                                       captured value. path [8]: it lies at offset 8 of the
+//                                       captures; [8, 0]: at offset 0 behind the pointer there
+//   narrow                              true: the formulas hold only while all values in them and
+//                                       of them are below 2^31
 #pragma once
 
 #include <cstddef>
@@ -56,9 +55,9 @@ struct element_access {
     std::string low, high;  ///< both inclusive
   };
   std::size_t view = 0;
-  kind what = kind::readwrite;  ///< write: all of them, whatever was there before
-  bool affine = false;          ///< the formulas are linear
-  std::vector<slice> slices;    ///< one for each dimension; none: unknown
+  kind what = kind::readwrite;  ///< write: every element named is written, none is read before
+  bool affine = false;          ///< the formulas are linear in the index
+  std::vector<slice> slices;    ///< one for each dimension; empty: unknown elements
   std::string text;             ///< "read in[i-w:i+w]"
 };
 
@@ -67,30 +66,32 @@ struct compiled_function {
     std::size_t offset = 0, bytes = 0, align = 1;
   };
   std::string name, source, text;
-  std::vector<std::string> suffixes;  ///< of the names at file scope in it, which begin with $f
+  std::vector<std::string> suffixes;  ///< its names at file scope are $f and one of these
   bool doubles = false, traps = false;
   std::vector<reference> references;
-  std::map<std::size_t, byte_ranges> reads;  ///< of records, by parameter; none: anything
+  std::map<std::size_t, byte_ranges> reads;  ///< bytes of records, by parameter; no entry: any
   struct captured_value {
     std::string name;
     std::vector<std::size_t> path;
     std::size_t bytes = 0;
     bool is_signed = true;
   };
-  std::string footprint;  ///< empty: it isn't a function of views
+  std::string footprint;  ///< empty: the function takes no views
   std::vector<element_access> accesses;
   std::vector<captured_value> captured;
   bool narrow = false;
-  /// Of a call; its sides are the call's own, from 0.
+  /// The work of one call. Sides are numbered from 0 in the call, not in the stage.
   cost::row_work work{.how = cost::trust::at_least};
-  std::vector<std::string> reasons;  ///< a sentence each, for explain
-  std::string problem;               ///< of the descriptor itself: another version, broken
+  std::vector<std::string> reasons;  ///< against device code, for explain: a sentence each
+  std::string problem;               ///< of the descriptor itself: of another version, or broken
 };
 
 /// The descriptor, read once and kept. Thread-safe.
 const compiled_function& compiled_function_of(std::string_view descriptor);
 
-/// The text with its name, address spaces of parameters (by number) and of references filled in.
+/// The function's text with $f, $0, $1, ... and $r replaced.
+/// \param spaces      address spaces of the thunk's parameters, by number.
+/// \param references  the address space of captured references.
 std::string instance_of(const compiled_function& function, std::string_view name,
                         const std::vector<std::string>& spaces, std::string_view references);
 
