@@ -28,10 +28,10 @@ struct kernel_function {
   std::vector<parameter> parameters;
   std::string name;      ///< a C identifier made of the source: "kmeans_cpp_12" for a lambda,
                          ///< "nearest" for fn<nearest>
-  std::string function;  ///< as the slot says
+  std::string function;  ///< its type: slot::function
   bool fast_floats = false;
-  /// Bytes of objects behind pointers at these offsets of the captures, as far as types told before
-  /// functions were inlined.
+  /// By offset in the captures: the size of the object behind the pointer there, where types told
+  /// it before functions were inlined.
   std::map<std::int64_t, std::int64_t> captured_sizes = {};
 };
 
@@ -39,8 +39,8 @@ struct kernel_function {
 struct reason {
   std::string what, remedy;
   std::string where;               ///< "file.cpp:12:5"; empty: unknown
-  std::vector<std::string> chain;  ///< who called it from where, from `where` outward
-  std::string id = {};             ///< of the table of reasons; empty: of none of its rows
+  std::vector<std::string> chain;  ///< the calls that lead to `where`, the innermost first
+  std::string id = {};             ///< its row in the table of reasons; empty: in none
 };
 
 }  // namespace pappus::compiler

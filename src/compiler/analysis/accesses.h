@@ -14,11 +14,11 @@
 
 namespace pappus::compiler {
 
-/// Whether a function with this symbol is what views call.
+/// Whether this is the symbol of view_elements<...>::at, through which views reach elements.
 bool is_access(llvm::StringRef symbol);
 
-/// Marks it in an extracted module: it is inlined last (cleaner::inline_accesses). Until then
-/// optimisation knows of it that it is arithmetic.
+/// Marks that function in an extracted module: it is inlined last (cleaner::inline_accesses). Until
+/// then its attributes tell optimisation that it only computes an address.
 inline constexpr llvm::StringLiteral access_mark = "pappus.access";
 void mark_access(llvm::Function& function);
 bool is_access(const llvm::Instruction& i);
@@ -26,24 +26,24 @@ bool is_access(const llvm::Instruction& i);
 /// A store into an element, or part of one.
 struct element_store {
   const llvm::Instruction* code;
-  std::int64_t offset, size;  ///< bytes of the element; size 0: which is not known
+  std::int64_t offset, size;  ///< which bytes of the element; size 0: not known
 };
 
-/// One call, and what is done with the element it yields.
+/// One access (a call of view_elements<...>::at), and what is done with the element.
 struct element_use {
   llvm::CallInst* call;
   unsigned view;  ///< parameter of the thunk
   std::int64_t element_size;
-  bool alone;        ///< no other array is reached by this call
-  bool reads, lost;  ///< lost: nobody knows what is done, perhaps to other elements
+  bool alone;        ///< the call reaches no other array
+  bool reads, lost;  ///< lost: what is done isn't known, and may concern other elements, too
   std::vector<element_store> stores;
   bool may_write() const;
   std::vector<llvm::Value*> indices() const;
 };
 
-/// All of a function's uses of the elements of arrays, in the order of its code. A view whose
-/// elements are reached in another way has a use without a call.
-/// \param code  of the function, or of a copy
+/// All of a function's accesses to elements of arrays, in the order of its code. For a view whose
+/// elements are reached in another way there is one without a call.
+/// \param code  the function's, or a copy of it
 std::vector<element_use> element_uses(const kernel_function& function, llvm::Function& code,
                                       llvm::ScalarEvolution& values);
 

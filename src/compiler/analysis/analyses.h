@@ -1,4 +1,4 @@
-// LLVM's analyses, registered: what its passes ask for.
+// LLVM's analyses, registered, so that its passes find what they ask for.
 #pragma once
 
 #include <llvm/Passes/PassBuilder.h>

@@ -6,8 +6,8 @@
 
 namespace pappus::compiler {
 
-/// Each such bit-field is read by itself, from the bytes in which it lies. Where a wide integer is
-/// used in any other way it stays.
+/// Reads each such bit-field by itself, from the bytes in which it lies. A wide integer that is
+/// used in any other way stays.
 void narrow_bit_fields(llvm::Function& function);
 
 }  // namespace pappus::compiler

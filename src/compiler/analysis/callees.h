@@ -1,5 +1,5 @@
-// What a function that is called, but can't be copied into its caller, does: by its name, and by
-// the functions of the standard library on the way to it.
+// Why a call that can't be inlined can't run on a device: judged by the called function's name, and
+// by the functions of the standard library that lead to the call.
 #pragma once
 
 #include <llvm/IR/Function.h>
@@ -15,24 +15,25 @@ namespace pappus::compiler {
 
 struct objection {
   cause why;
-  std::string name;  ///< of what is used, in the user's terms
+  std::string name;  ///< what the user's code uses: "std::ostream"
 };
 
 /// "a::b<int>::c(double) const" as a::b::c; of a lambda "a lambda".
 std::string short_name(llvm::StringRef symbol);
 
-/// The class of the standard library that one of these functions belongs to, if it's one that can't
-/// be used on a device whatever it is used for: all that own memory, locks, and std::function.
+/// An objection if one of these functions belongs to a class of the standard library that can't be
+/// used on a device at all: those that own memory, locks, and std::function.
 std::optional<objection> objection_to_owner(const std::vector<llvm::StringRef>& functions);
 
 /// Whether one of these functions is a destructor.
 bool destroys(const std::vector<llvm::StringRef>& functions);
 
-/// None: it is a function of <cmath>, or of <cstring> that reads memory, and emission knows it.
+/// Why a call can't run on a device. None: it calls a function of <cmath>, or one of <cstring> that
+/// reads memory, which emission knows.
 std::optional<objection> objection_to(const llvm::CallBase& call);
 
-/// Why a function that isn't recursive could nevertheless not be copied into its caller, and what
-/// in it is in the way.
+/// Why a function could not be inlined although it isn't recursive, and the instruction that is in
+/// the way.
 struct obstacle {
   cause why;
   const llvm::Instruction* at;

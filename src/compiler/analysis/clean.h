@@ -17,17 +17,18 @@
 
 namespace pappus::compiler {
 
-/// Marks functions that call themselves, by whatever way.
+/// Marks functions that call themselves, directly or through others.
 inline constexpr llvm::StringLiteral recursive_mark = "pappus.recursive";
 
 class cleaner {
  public:
   explicit cleaner(extracted& code);
-  /// Called with a thunk's number when something was inlined there, and again when variables have
-  /// become values, but before blocks are merged, which drops what was assumed in them.
+  /// Called with a thunk's number after something was inlined there, and again when its variables
+  /// have become values, before blocks are merged: merging drops what was assumed in them.
   using inlining_visitor = llvm::function_ref<void(std::size_t thunk)>;
 
-  /// All but views' accesses to elements: their footprint is looked at in between.
+  /// Inlines everything but views' accesses to elements: the footprint is taken between this and
+  /// inline_accesses().
   void inline_all(inlining_visitor inlined);
   void inline_accesses();
   void finish();

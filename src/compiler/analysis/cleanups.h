@@ -11,7 +11,7 @@
 
 namespace pappus::compiler {
 
-/// In code as clang makes it, with variables in memory.
+/// For code as it comes from clang's front end, with variables still in memory.
 void skip_empty_cleanups(llvm::Function& function);
 
 }  // namespace pappus::compiler

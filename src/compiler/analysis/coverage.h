@@ -1,4 +1,4 @@
-// What is proven to be written whatever the function is given.
+// Which elements a function is proven to write in every call, whatever its arguments.
 #pragma once
 
 #include <llvm/Analysis/LoopInfo.h>
@@ -16,11 +16,11 @@ class coverage {
   coverage(llvm::Function& code, llvm::LoopInfo& loops, llvm::ScalarEvolution& values)
       : code_(code), loops_(loops), values_(values) {}
 
-  /// Whether every call of the function writes the whole elements that this access names: it, or
-  /// another access in `all` to the same elements, comes to pass in every round of its loops.
+  /// Whether every call of the function writes every byte of the elements that this access names:
+  /// it, or another access in `all` to the same elements, is executed in every round of its loops.
   bool writes_all(const element_use& use, const std::vector<element_use>& all) const;
 
-  /// Whether different indices of a launch have regions that don't overlap and leave no gaps.
+  /// Whether the regions of a launch's different indices neither overlap nor leave gaps.
   bool fills_box(const region& written) const;
 
  private:

@@ -36,7 +36,8 @@ struct touched {
   unsigned view = 0;    ///< from 0
   std::string kind;     ///< read, write or readwrite
   bool affine = false;  ///< all bounds are linear in the launch's index
-  /// Of each dimension low and high, C of 64-bit integers; both empty: any. None: unknown.
+  /// Low and high index per dimension, as C expressions of 64-bit integers; both "": all of the
+  /// dimension. No entries: unknown elements.
   std::vector<std::pair<std::string, std::string>> slices;
   std::string text;  ///< "read in[i-1:i+1]"
 };
@@ -44,7 +45,8 @@ struct touched {
 /// What a formula calls a value that is known at launch.
 struct captured_value {
   std::string name;
-  std::vector<std::int64_t> path;  ///< offsets in the captures, then behind the pointer there, ..
+  std::vector<std::int64_t> path;  ///< {8}: at offset 8 of the captures; {8, 0}: at offset 0 behind
+                                   ///< the pointer there
   std::int64_t size;               ///< bytes
   bool is_signed;
 };
@@ -52,13 +54,13 @@ struct captured_value {
 struct footprint {
   std::vector<touched> touches;
   std::vector<captured_value> captured;
-  /// It holds as long as the launch's index, captured values and the bounds are below 2^31.
+  /// True: it holds only while the launch's index, captured values and the bounds are below 2^31.
   bool narrow = false;
   std::string text() const;
 };
 
-/// After inlining, before the calls for accesses are inlined, too. None: it isn't a function of
-/// views.
+/// To be called when everything but accesses has been inlined (cleaner::inline_all). None: the
+/// function takes no views.
 std::optional<footprint> footprint_of(const kernel_function& function, const source_names& names);
 
 }  // namespace pappus::compiler

@@ -10,17 +10,18 @@
 
 namespace pappus::compiler {
 
-/// What is known before a launch, or is the launch's index (an argument), and what it is called.
+/// Names for a launch's index (an argument of the function) and for values known before the launch.
 using symbol_names = llvm::DenseMap<const llvm::Value*, std::string>;
 
-/// C of 64-bit integers; none: it depends on something that has no name, or wraps around. The same
-/// text for the same formula: terms have an order, those of the launch's index come first.
+/// A formula as a C expression of 64-bit integers. None: it depends on something without a name, or
+/// may wrap around. Equal formulas have equal texts: terms are ordered, those with the launch's
+/// index first.
 std::optional<std::string> text_of(const llvm::SCEV* formula, llvm::ScalarEvolution& values,
                                    const symbol_names& names);
 
-/// Visits loops' counters (as recurrences) and values in a formula, also in what scalar evolution
-/// has no formulas for, such as signed division.
-/// \param visit  second: it is an operand of something that isn't linear
+/// Visits loops' counters (as recurrences) and values in a formula, also in operands of what scalar
+/// evolution has no formulas for, such as signed division.
+/// \param visit  its second argument: whether this is an operand of something that isn't linear
 void each_part(const llvm::SCEV* formula, llvm::ScalarEvolution& values,
                const std::function<void(const llvm::SCEV*, bool)>& visit);
 

@@ -1,5 +1,6 @@
-// Captured values and shapes as values of the whole function: nothing writes them, they are copied
-// at submission, but the compiler can't know that, since a store into an array might change them.
+// Reads captured values and views' shapes once, at the function's beginning: they are copied when a
+// launch is submitted, so nothing writes them. The compiler can't know that, since for all it knows
+// a store into an array might change them.
 #pragma once
 
 #include <llvm/IR/Function.h>
@@ -11,16 +12,16 @@
 
 namespace pappus::compiler {
 
-/// A value behind the captures or a shape: which parameter, and the offsets of the pointers that
-/// lead to it, of the value last.
+/// The load of a captured value or a shape's number: from which parameter, and by which offsets,
+/// those of the pointers that lead to it and last the value's own.
 struct constant_load {
   llvm::LoadInst* value;
   unsigned parameter;
   std::vector<std::int64_t> path;
 };
 
-/// Moves loads of what doesn't change to the function's beginning, one for each place.
-/// \param code  of the function, or of a copy
+/// Moves these loads to the function's beginning, one for each address.
+/// \param code  the function's, or a copy of it
 std::vector<constant_load> hoist_constants(const kernel_function& function, llvm::Function& code);
 
 }  // namespace pappus::compiler

@@ -1,4 +1,4 @@
-// Long doubles that the standard library computes with where the user has none.
+// Long doubles that come from the standard library, in code whose author uses none.
 //
 // std::generate_canonical, of which std::uniform_real_distribution and std::normal_distribution are
 // made, divides logarithms of its generator's range, a constant, to find how often it is to be

@@ -9,8 +9,8 @@
 namespace pappus::compiler {
 
 struct loop_bound {
-  const llvm::SCEV* last;  ///< the number of the last round, from 0; below 0: there is none
-  bool exact;              ///< false: it may end earlier
+  const llvm::SCEV* last;  ///< number of the last round, from 0; below 0: there are no rounds
+  bool exact;              ///< false: the loop may end earlier
 };
 
 /// Rounds are counted where `code` runs, which may be before the test that ends the loop or after.

@@ -1,4 +1,4 @@
-// Where in the user's own files something is.
+// Where in the user's own files an instruction comes from.
 #pragma once
 
 #include <llvm/IR/DebugInfoMetadata.h>
@@ -15,7 +15,7 @@ struct position {
   std::string where;
   std::vector<std::string> chain;              ///< "called from k.cpp:12:5"
   const llvm::DILocation* location = nullptr;  ///< of `where`; null: unknown
-  std::vector<llvm::StringRef> functions;      ///< symbols, this one's and its callers'
+  std::vector<llvm::StringRef> functions;      ///< symbols of its function and of the callers
 };
 
 /// \param otherwise  `where` of code that was compiled without positions

@@ -12,20 +12,20 @@
 
 namespace pappus::compiler {
 
-/// The lowest or highest value of a formula where `code` runs; null: not known.
+/// The lowest or highest value that a formula has where `code` runs; null: not known.
 const llvm::SCEV* extreme(const llvm::SCEV* formula, bool highest, const llvm::BasicBlock& code,
                           llvm::ScalarEvolution& values);
 
-/// What an access reaches: several where the function chooses between indices; none: nothing is
-/// known of any index.
+/// The regions that an access reaches: several where the function chooses between indices; none
+/// where nothing is known of any index.
 std::vector<region> ranges_of(const element_use& use, llvm::ScalarEvolution& values,
                               const symbol_names& names);
 
-/// The difference that one more of an index makes; null: it isn't the same everywhere.
+/// By how much a formula grows when an index grows by one; null: not always by the same.
 const llvm::SCEV* coefficient(const llvm::SCEV* formula, const llvm::Argument& index,
                               llvm::ScalarEvolution& values);
 
-/// Whether a formula is a sum of multiples of the launch's index, whatever else is in it.
+/// Whether a formula is linear in the launch's index, whatever else is in it.
 bool is_linear(const llvm::SCEV* formula, const llvm::Function& code,
                llvm::ScalarEvolution& values);
 

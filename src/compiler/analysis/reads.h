@@ -9,10 +9,11 @@
 
 namespace pappus::compiler {
 
-/// Offset and size, ascending and apart.
+/// Offset and size of each, ascending; they neither overlap nor touch.
 using byte_ranges = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
-/// Of the parameter with this number; none where an address depends on data.
+/// The bytes read of the record that is the parameter with this number; none where an address
+/// depends on data.
 std::optional<byte_ranges> reads_of(const kernel_function& function, unsigned parameter);
 
 }  // namespace pappus::compiler

@@ -65,7 +65,7 @@ enum class cause {
   writes_side,
 };
 
-/// "file.cpp:12": nobody wants to be told the same twice of one line.
+/// "file.cpp:12", by which reasons are compared: the same is told once for a line.
 llvm::StringRef line_of(const reason& r);
 reason reason_for(cause why, const std::string& name, const position& at);
 

@@ -16,11 +16,11 @@ struct slice {
 
 struct region {
   std::vector<slice> slices;  ///< none: any elements
-  bool certain = true;        ///< all of it is touched, whatever the function is given
+  bool certain = true;        ///< every call touches all of it, whatever its arguments
 };
 
-/// Joins neighbours and drops what is there twice, so that a stencil is one region and not five.
-/// \param exactly  the result names nothing but what the regions do; otherwise small holes are
+/// Joins neighbouring regions and drops duplicates, so that a stencil is one region and not five.
+/// \param exactly  true: the result names exactly the regions' elements; else small holes are
 ///                 filled: a longer list costs more than a few elements that aren't needed
 void merge(std::vector<region>& regions, bool exactly, llvm::ScalarEvolution& values);
 

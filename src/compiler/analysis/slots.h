@@ -19,7 +19,7 @@ struct slot {
   std::string function;  ///< the type of the user's function, as the compiler spells it
 };
 
-/// A slot of headers with another detail::compiler_version, of which only that is known.
+/// A slot made by headers of another detail::compiler_version; nothing else is known of it.
 struct foreign_slot {
   llvm::GlobalVariable* variable;
   std::int64_t version;  ///< 0: before there were versions
@@ -30,18 +30,19 @@ struct found_slots {
   std::vector<foreign_slot> foreign;
 };
 
-/// In the order of the annotations. Costs nothing where there are none.
+/// All slots of a module, in the order of their annotations. Costs nothing where there are none.
 found_slots find_slots(const llvm::Module& module);
 
-/// Whether the translation unit was compiled by pappus_enable(target FLOATS fast). Then the y of
-/// the glibc 2.y that its headers are of; 0: of another C library.
+/// Set if the translation unit was compiled with pappus_enable(target FLOATS fast): to y if its
+/// headers are those of glibc 2.y, 0 for another C library.
 std::optional<unsigned> fast_floats_in(const llvm::Module& module);
 
 /// Whether the source says [[clang::annotate("pappus.device")]] of this function: it must run on a
 /// device, or it is an error.
 bool must_run_on_device(const llvm::Module& module, const llvm::Function& function);
 
-/// Where the type of a function says it was written: "(lambda at k.cpp:12:5)". Path empty: nowhere.
+/// The place that the type of a lambda names: k.cpp:12:5 for "(lambda at k.cpp:12:5)". Other types
+/// name none: path is empty.
 struct written_at {
   std::string path;
   unsigned line = 0, column = 0;

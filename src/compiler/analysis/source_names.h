@@ -13,7 +13,7 @@
 namespace pappus::compiler {
 
 struct source_names {
-  std::vector<std::string> parameters;              ///< of the user's function; none: not known
+  std::vector<std::string> parameters;              ///< of the user's function; empty: not known
   const llvm::DICompositeType* captures = nullptr;  ///< null: not known
 
   /// "w", "low[1]", "t.count" for the value at the end of the path (footprint.h); empty: not known.

@@ -27,15 +27,15 @@ struct instruction_counts {
 };
 
 struct call_work {
-  /// For each: times the rows of these sides (by number, some twice where loops are nested); of an
-  /// empty list: once a call.
+  /// By the sides whose rows the instructions run for: {} once a call, {0} for each row of side 0,
+  /// {0, 0} for each row of side 0 within each row of side 0.
   std::map<std::vector<unsigned>, instruction_counts> counts;
   bool assumed = false;                ///< loops run an assumed number of rounds
-  bool unseen = false;                 ///< it calls code that isn't here: all that is least
-  std::set<std::string> vector_maths;  ///< those of <cmath> in it that have vector versions
+  bool unseen = false;                 ///< it calls code that isn't here: the counts are minima
+  std::set<std::string> vector_maths;  ///< functions of <cmath> called that have vector versions
 };
 
-/// \param function  cleaned.
+/// \param function  after cleaner::finish().
 call_work work_of(const kernel_function& function, analyses& with);
 
 }  // namespace pappus::compiler

@@ -1,4 +1,4 @@
-// What a slot is told of its function: JSON, which the runtime reads (codegen/plugin/descriptor.h).
+// The descriptor that a slot gets: JSON, which the library reads (codegen/plugin/descriptor.h).
 //
 //   {"version":1, "name":"k_cpp_12", "function":"(lambda at k.cpp:12:5)", "source":"k.cpp:12:5",
 //    "text":"DEVICE void $f(..", "floats":"strict", "doubles":false, "traps":false,
@@ -12,8 +12,8 @@
 //                      {"sides":[0],"simple":0,"wide":6,"divisions":0,"maths":0}],
 //            "assumed":false,"unseen":false,"fast":false,"vector_maths":[]}}
 //
-// Work is told of all functions (analysis/work.h). With reasons there is no text, and what
-// describes it is left out. A function of views (analysis/footprint.h) has no text either, but
+// All functions have work (analysis/work.h). With reasons there is no text, and the members that
+// describe it are left out. A function of views (analysis/footprint.h) has no text either, but
 //
 //    "footprint":"read in[i-w:i+w]",
 //    "accesses":[{"view":0, "kind":"read", "text":"read in[i-w:i+w]",
@@ -22,9 +22,9 @@
 //
 // where in place of "region" stands "subscript" if it isn't linear in the launch's index, or
 // "unknown":true; bounds are "" where all of a dimension may be touched. Formulas are made of
-// launch indices, of captured values (path: where in the captures, then in what is pointed to
-// there), and of NAME.extent(D). If narrow, they hold as long as these and the bounds are below
-// 2^31.
+// launch indices, of captured values (path [8, 0]: at offset 0 behind the pointer at offset 8 of
+// the captures), and of NAME.extent(D). If narrow, they hold only while these and the bounds are
+// below 2^31.
 #pragma once
 
 #include <optional>
@@ -41,7 +41,8 @@ std::string descriptor_of(const kernel_function& function, const emitted& code,
                           const std::optional<footprint>& touched, const call_work& work,
                           const std::string& source);
 
-/// For slots of other versions: it tells this plugin's, and the library refuses it for that.
+/// A descriptor for slots of other versions: it has this plugin's version alone, so that the
+/// library refuses it and says why.
 std::string descriptor_of_version();
 
 }  // namespace pappus::compiler

@@ -8,7 +8,7 @@
 
 namespace pappus::compiler {
 
-/// A slot, which begins with the address of its descriptor.
+/// A slot, whose first member is the address of its descriptor.
 struct described_slot {
   llvm::GlobalVariable* variable;
   std::string descriptor;

@@ -12,16 +12,16 @@
 
 namespace pappus::compiler {
 
-/// All reasons with their remedies, in lines.
+/// All reasons with their remedies, as text of several lines.
 std::string explanation(const std::vector<reason>& reasons, const std::string& function);
 
-/// A warning: the headers that a module was compiled with have slots of another version.
+/// Warns that a module was compiled with headers whose slots are of another version.
 void warn_of_version(llvm::Module& module, std::int64_t version);
 
-/// -Rpass=pappus reports what compiled, -Rpass-missed=pappus what didn't, with all reasons, where
-/// lambdas are written. That a function follows a pointer in a record, as all do that take strings,
-/// is said of the first one in a file alone. A rejected function that the source says must run on a
-/// device is an error.
+/// -Rpass=pappus reports functions with device code, -Rpass-missed=pappus those without, with all
+/// reasons, at the place where the lambda is written. That a function follows a pointer in a
+/// record, as all do that take strings, is said of the first one in a file alone. A rejected
+/// function that the source says must run on a device is an error.
 class reporter {
  public:
   /// \param copied  the functions that the thunks reach
@@ -30,7 +30,7 @@ class reporter {
 
   /// The same words are said once: a function may have several slots.
   void report(const slot& s, const kernel_function& function, const emitted& code);
-  /// -Rpass=pappus, too: which elements a function of views touches.
+  /// Reports, with -Rpass=pappus, which elements a function of views touches.
   void report_footprint(const slot& s, const kernel_function& function, const std::string& text);
 
  private:

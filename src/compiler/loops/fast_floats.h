@@ -15,7 +15,7 @@
 
 namespace pappus::compiler {
 
-/// Whether the function is the user's, not one of Pappus's reducers, by its slot.
+/// Whether a slot's function is the user's, and not one of Pappus's reducers.
 bool may_have_fast_floats(const slot& s);
 
 /// Marks the functions that thunks of users' functions reach, in the user's module.

@@ -11,7 +11,7 @@
 
 namespace pappus::compiler {
 
-/// At the start of the pipeline, where clang optimises.
+/// To be called at the start of clang's pipeline, if it optimises.
 void inline_into_loops(llvm::Module& module);
 
 }  // namespace pappus::compiler

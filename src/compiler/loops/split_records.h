@@ -10,7 +10,7 @@
 
 namespace pappus::compiler {
 
-/// In the innermost loops; no block is added or removed.
+/// Works on innermost loops; adds and removes no basic block.
 void split_records(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
 
 }  // namespace pappus::compiler

@@ -1,9 +1,10 @@
 // Vector versions of <cmath> for the CPU's loops: glibc's libmvec.
 //
-// clang knows it as -fveclib=libmvec, but of its functions only five, for vectors of 128 and 256
-// bits: a loop that calls any other stays scalar. Here calls are told of all that glibc has, in all
-// widths the processor has. Only calls that may be approximate (afn) are: a vector version's last
-// digits differ from the scalar function's, and rows at the end of a block take the latter.
+// clang has -fveclib=libmvec, but knows only five of its functions, for vectors of 128 and 256
+// bits: a loop that calls any other stays scalar. Here calls are marked with all vector versions
+// that glibc has, in all widths that the processor has. Only calls that may be approximate (afn)
+// are: a vector version's last digits differ from the scalar function's, and rows at the end of a
+// block take the latter.
 #pragma once
 
 #include <llvm/ADT/StringRef.h>
