@@ -11,16 +11,17 @@
 
 namespace pappus::algorithms {
 
-/// Bytes of a table.
+/// Bytes of a table: a state for each key of the domain.
 std::size_t group_table_bytes(const detail::group_params& params);
-/// Whether each leaf of rows has a table of its own.
+/// Whether tables are small enough for each leaf of rows to have its own.
 bool group_has_leaf_tables(const detail::group_params& params);
-/// Such leaves have so many rows, counted from the stage's first.
+/// Rows of such a leaf; the first leaf begins with the stage's first row.
 std::int64_t group_leaf_rows(const detail::group_params& params);
 
 void fill_groups(const detail::group_params& params, std::byte* states, std::size_t n);
 
-/// The one table that becomes the result. Used by one thread at a time.
+/// The table that leaves' tables are merged into and that becomes the result. Used by one thread at
+/// a time.
 class dense_groups {
  public:
   dense_groups(const detail::group_params& params, detail::memory_source& memory,

@@ -38,13 +38,14 @@ namespace pappus::algorithms {
 struct table_layout {
   bool sparse = true;      ///< small tables stay nearly empty; else all fill to 1/2
   std::uint64_t seed = 0;  ///< of the hash
-  /// All keys are of one partition of partition_function::by_spread with as many bits.
+  /// All keys are in the same partition by partition_function::by_spread(partition_bits); 0: not
+  /// partitioned.
   unsigned partition_bits = 0;
 };
 
 class group_table {
  public:
-  static constexpr std::size_t batch_max = 512;  ///< keys a call of find_or_insert
+  static constexpr std::size_t batch_max = 512;  ///< the most keys of a call of find_or_insert
 
   /// \param key_bytes      4, 8 or 16.
   /// \param initial_state  `state_bytes` bytes, copied into each new slot.
@@ -60,11 +61,11 @@ class group_table {
   /// keys with initial states.
   void find_or_insert(const std::byte* keys, std::size_t n, std::byte** states);
 
-  /// The table for a loop that looks up and accumulates in line, one key at a time. Holds until the
-  /// next call of anything else here.
+  /// The table for a loop that looks up and accumulates in line, one key at a time. Valid until the
+  /// next call of another member.
   detail::group_slots slots();
 
-  /// A seed that sends few of the present keys to the home of another, for tables of the same keys.
+  /// A seed for other tables with the same keys: by it few keys hash to the home slot of another.
   std::uint64_t good_seed() const;
 
   std::size_t size() const noexcept { return size_; }
@@ -122,7 +123,7 @@ class group_table {
   std::size_t keys_max_ = 0;  // grow before exceeding
   bool has_reserved_key_ = false;
   bool sparse_ = true;
-  unsigned long_probes_ = 0;  // seeds that were given up
+  unsigned long_probes_ = 0;  // seeds that were given up because of long probes
   bool reseeded_ = false;
   detail::spread_hash hash_;
   std::uint64_t displaced_ = 0;  // look-ups that found their key outside its home

@@ -10,8 +10,8 @@
 
 namespace pappus::algorithms {
 
-/// Eight bytes a step, each multiplied to twice its width and folded; then the length, so that zero
-/// bytes at the end count. `seed` picks another hash.
+/// Takes eight bytes a step, multiplies them to 128 bits and folds these to 64; at the end the
+/// length, so that zero bytes at the end count. Each `seed` gives another hash function.
 inline std::uint64_t hash_string(std::string_view text, std::uint64_t seed = 0) noexcept {
   const auto fold = [](std::uint64_t a, std::uint64_t b) {
     const auto product = static_cast<unsigned __int128>(a) * b;

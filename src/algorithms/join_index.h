@@ -1,4 +1,4 @@
-// What a join looks keys up in.
+// The index in which a join looks keys up.
 #pragma once
 
 #include <cstdint>
@@ -9,20 +9,20 @@
 
 namespace pappus::algorithms {
 
-/// From keys to the rows that have them. Exactly one of `consecutive` and `table` is in use, none
+/// Maps keys to the rows that have them. Either `consecutive` is true or `table` is set; neither
 /// when there are no rows.
 struct join_index {
   detail::join_keys keys;
 
-  /// Row i has the key with bits base + i, as the result of a dense group_by does: the key tells
-  /// the row.
+  /// Row i has the key with bits base + i, as in the result of a group_by with a domain: the row
+  /// follows from the key.
   bool consecutive = false;
   std::uint64_t base = 0, rows = 0;
 
   std::optional<join_table> table;
 
-  /// Strings are looked up by hash; no two different ones of the build side share one under this
-  /// seed.
+  /// Strings are looked up by hash, with this seed, by which no two different strings of the build
+  /// side have equal hashes.
   std::uint64_t seed = 0;
   detail::buffer strings;  // std::string_view of each row
 };

@@ -12,7 +12,7 @@
 // overflow (keys made to collide), everything is built again with another hash. Probes prefetch a
 // whole batch first.
 //
-// For a known domain [base, base + k) of keys there are only entries, indexed by key.
+// For a known domain [base, base + k) of keys there are entries alone, indexed by key - base.
 //
 // Alternatives: partitioning both sides (faster for build sides far beyond the last cache, but rows
 // lose their order and move twice); chaining (dependent misses).
@@ -43,15 +43,16 @@ class join_table {
   /// Maps keys[0..n) to 0..n-1. O(n), parallel.
   ///
   /// \param key_bytes   4, 8 or 16.
-  /// \param row_bytes   of row numbers inside: 4, 8 or 0 to choose by n.
+  /// \param row_bytes   of row numbers in the table: 4, 8, or 0 to choose by n.
   /// \throws memory_error; usage_error for a key outside the domain.
   join_table(detail::workers& team, detail::memory_source& memory, const std::byte* keys,
              std::uint64_t n, std::size_t key_bytes, join_domain domain, std::string_view owner,
              std::size_t row_bytes = 0);
 
-  /// For each of n keys: the number of rows that have it, and where they are: count 0: first is
-  /// unspecified; count 1: `first` is the row; else rows row(first), ..., row(first + count - 1),
-  /// ascending. Thread-safe. A few hundred keys at a time are best.
+  /// Sets count[i] to the number of rows that have key i, and first[i] to where they are: the row
+  /// itself if there is one; if there are more, they are row(first[i]), ..., row(first[i] +
+  /// count[i] - 1), ascending; unspecified if there is none. Thread-safe. A few hundred keys at a
+  /// time are best.
   void probe(const std::byte* keys, std::size_t n, std::uint64_t* first,
              std::uint64_t* count) const {
     probe_(*this, keys, n, first, count);
@@ -91,8 +92,8 @@ class join_table {
   // The index: buckets or entries in regions.
   detail::buffer index_;
   std::uint64_t seed_ = 0;
-  unsigned region_bits_ = 0;          // hash: 2^region_bits_ regions; domain: keys per region, log2
-  std::uint64_t region_buckets_ = 0;  // hash
+  unsigned region_bits_ = 0;          // buckets: log2 of regions; domain: log2 of a region's keys
+  std::uint64_t region_buckets_ = 0;  // of a region; unused for a domain
   join_domain domain_;
   detail::buffer rows_;  // runs of equal keys' rows
   void (*probe_)(const join_table&, const std::byte*, std::size_t, std::uint64_t*,

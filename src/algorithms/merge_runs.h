@@ -10,19 +10,19 @@
 
 namespace pappus::algorithms {
 
-/// Rows in ascending order of their keys. Keys are unsigned integers of 4 or 8 bytes, in an array
-/// for each part, the most significant first.
+/// Rows in ascending order of their keys. A key has one or more parts, the most significant first;
+/// a part is an unsigned integer of 4 or 8 bytes, and keys[p] the array of all rows' part p.
 struct sorted_run {
   std::vector<const std::byte*> keys;
   const std::byte* records = nullptr;
   std::int64_t rows = 0;
 };
 
-/// Writes the first `limit` records of all runs in the order of their keys; of equal ones those of
-/// the earlier run first.
+/// Merges all runs and writes the first `limit` records. Of records with equal keys those of the
+/// earlier run come first.
 ///
-/// \param key_bytes  of each part of the keys.
-/// \param out        room for min(limit, all rows) records.
+/// \param key_bytes  per part of the keys: 4 or 8.
+/// \param out        has room for min(limit, all rows) records.
 /// Cost: O(n log runs) comparisons; parallel over ranges of the most significant key, so that rows
 /// which all share it are merged by one worker. Throws cancelled.
 void merge_runs(detail::workers& team, std::span<const sorted_run> runs,

@@ -38,21 +38,21 @@ struct partition_function {
   }
   /// By the `bits` top bits, 1 <= bits <= 16, of the hash that group tables use.
   static partition_function by_spread(unsigned bits) { return {kind::spread, bits, 0, {}}; }
-  /// By (key - base) >> shift, the last partition taking what is beyond. `base` is the key's bits,
-  /// zero-extended.
+  /// By (key - base) >> shift; keys beyond the last partition go to the last. `base` is a key's
+  /// bits, zero-extended.
   static partition_function by_value(bits128 base, unsigned shift) {
     return {kind::value, shift, 0, base};
   }
 
   kind how = kind::hash;
-  unsigned bits = 0;  ///< hash bits, or shift
+  unsigned bits = 0;  ///< by hash: how many bits; by value: the shift
   std::uint64_t seed = 0;
   bits128 base;
 };
 
 class block_partition {
  public:
-  /// Consecutive rows of one partition: n keys, and n payloads elsewhere.
+  /// Consecutive rows of one partition: n keys in one array, their payloads in another.
   struct rows {
     const std::byte* keys;
     const std::byte* payload;
@@ -68,12 +68,14 @@ class block_partition {
                   std::string_view owner);
   ~block_partition();
 
-  /// Appends n rows to range `range`, from one thread at a time a range. A few hundred at a time
-  /// are best: keys and payload are then still in L1. Throws memory_error.
+  /// Appends n rows to a range. Different ranges may be appended to by several threads at once, one
+  /// range only by one. A few hundred rows at a time are best: keys and payload are then still in
+  /// L1. Throws memory_error.
   void append(unsigned range, const std::byte* keys, const std::byte* payload, std::size_t n,
               const partition_function& function);
 
-  /// Ends a range, by the worker that appended: flushes its buffers. Appending again is an error.
+  /// Ends a range and flushes its buffers; called by the worker that appended. Appending to it
+  /// afterwards is an error.
   void close(unsigned range);
 
   /// Rows of partition p in all closed ranges. O(ranges).

@@ -30,8 +30,8 @@
 
 namespace pappus::algorithms {
 
-/// Two places for n keys and two for n payloads, all 64-byte aligned. The rows to sort are in the
-/// first.
+/// Two arrays of n keys and two of n payloads, all 64-byte aligned. The rows to sort are in `keys`
+/// and `payload`.
 struct sort_buffers {
   std::byte* keys;
   std::byte* payload;  ///< unused when payload_bytes is 0

@@ -45,14 +45,14 @@ unsigned width_of(Key value) {
   }
 }
 
-/// What one look at some keys tells. `n` is at least 1.
+/// What one pass over some keys tells. There is at least one key.
 template <typename Key>
 struct key_survey {
   Key least, most;
   bool ascending = true;   // no key is less than the one before
   bool descending = true;  // each key is less than the one before: reversing keeps ties in order
 
-  /// Adds that of the keys that follow; its first is this one's last.
+  /// Adds the survey of the keys that follow, the first of which must be this one's last key.
   void add(const key_survey& next) {
     least = std::min(least, next.least);
     most = std::max(most, next.most);
@@ -60,7 +60,7 @@ struct key_survey {
     descending &= next.descending;
   }
 
-  /// Of keys ^ flip.
+  /// The survey of keys[i] ^ flip.
   static key_survey of(const Key* keys, std::size_t n, Key flip = 0) {
     const auto key = [&](std::size_t i) { return static_cast<Key>(keys[i] ^ flip); };
     constexpr std::size_t step = 1024;  // stays in L1 for all three loops
@@ -135,7 +135,7 @@ class bucket_sorter {
     }
   }
 
-  // LSD by `bits` bits above `shift`, in one or two passes.
+  // LSD radix sort by `bits` bits from bit `shift` on, in one or two passes.
   void sort_by(Key least, unsigned shift, unsigned bits) {
     const unsigned one_pass =
         std::clamp<unsigned>(std::bit_width(n_), 8, digit_bits_max);  // counters cost time, too
@@ -174,7 +174,8 @@ class bucket_sorter {
     at_ = out;
   }
 
-  // Insertion sort; gives up, with nothing lost, after `moves_max`.
+  // Insertion sort. After `moves_max` moves it gives up and returns false; all rows are still
+  // there.
   bool insert_sorted(std::size_t moves_max) {
     const side rows = at_;
     std::size_t moves = 0;
@@ -195,7 +196,7 @@ class bucket_sorter {
 
   side scratch_, out_;
   std::size_t n_;
-  side at_;  // where the rows are
+  side at_;  // where the rows are now
 };
 
 }  // namespace pappus::algorithms

@@ -1,4 +1,4 @@
-// Rows in blocks of memory as a row set that owns them.
+// Makes row sets that own the buffers in which their rows are.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace pappus::algorithms {
 
-/// Appends the rows that a block begins with.
+/// Appends the `rows` rows at the beginning of a buffer, and the buffer.
 inline void append_buffer(detail::row_set& to, detail::buffer memory, std::int64_t rows) {
   to.append(memory.data(), rows);
   to.own(std::move(memory));
 }
 
-/// The rows that a block begins with.
-/// \param source  what the block is from: lives as long as it.
+/// A set of the `rows` rows at the beginning of a buffer.
+/// \param source  what the buffer is from; the set keeps it alive.
 inline std::shared_ptr<detail::row_set> rows_in(detail::buffer memory,
                                                 const detail::record_type& layout,
                                                 std::int64_t rows,

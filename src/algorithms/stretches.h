@@ -1,4 +1,4 @@
-// Long loops in stretches, between which they look whether the query was cancelled.
+// Cuts long loops into stretches, between which they check whether the query was cancelled.
 #pragma once
 
 #include <algorithm>
@@ -8,17 +8,17 @@
 
 namespace pappus::algorithms {
 
-/// For loops of the query's own thread: throws pappus::cancelled if it is to stop.
+/// Throws pappus::cancelled if the query is to stop. For loops on the query's own thread.
 inline void stop_if_cancelled(const detail::workers& team) {
   if (team.stopping()) throw cancelled();
 }
 
-/// Rows between two looks: microseconds where they are sorted or counted, a few milliseconds where
-/// each waits for memory.
+/// Rows of a stretch: microseconds where rows are sorted or counted, a few milliseconds where each
+/// waits for memory.
 inline constexpr int stretch_rows = 1 << 15;
 
-/// Calls f(first, last) for consecutive stretches of [begin, end), as long as the query runs. False
-/// if it is to stop: what f did is then incomplete.
+/// Calls f(first, last) for consecutive stretches of [begin, end). Returns false as soon as the
+/// query is to stop: f was then not called for all stretches.
 template <typename Row, typename F>
 bool for_each_stretch(const detail::workers& team, Row begin, Row end, F&& f) {
   for (Row first = begin; first < end;) {

@@ -1,4 +1,4 @@
-// Numbers strings, so that whoever works on key bits can work on strings too.
+// Numbers strings, so that algorithms on key bits can work on the numbers.
 //
 // Problem: many workers meet the same strings again and again; each distinct one must get one
 // number, and a look-up must cost little more than hashing and comparing its bytes.
@@ -34,12 +34,12 @@ namespace pappus::algorithms {
 
 class string_ids {
  public:
-  static constexpr std::size_t batch_max = 512;  ///< strings a call of find_or_insert
+  static constexpr std::size_t batch_max = 512;  ///< the most strings of a call of find_or_insert
 
   string_ids(detail::memory_source& memory, std::string_view owner);
 
-  /// Sets ids[i] to the number of strings[i], n <= batch_max. Thread-safe. The bytes must stay
-  /// where they are. Throws memory_error; usage_error beyond 2^32 - 1 different strings.
+  /// Sets ids[i] to the number of strings[i], n <= batch_max. Thread-safe. The strings' bytes must
+  /// stay where they are. Throws memory_error; usage_error beyond 2^32 - 1 different strings.
   void find_or_insert(const std::string_view* strings, std::size_t n, std::uint32_t* ids);
 
   /// The number of different strings; their ids are below it.

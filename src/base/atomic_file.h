@@ -15,7 +15,8 @@
 
 namespace pappus::base {
 
-/// What the system refused, to be put after a file's name: "can't be created: Permission denied".
+/// what() tells what the system refused, to be put behind a file's name: "can't be created:
+/// Permission denied".
 struct file_problem : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -25,7 +26,7 @@ class atomic_file {
   /// At the end of every partial file's name.
   static constexpr std::string_view partial_suffix = ".new";
 
-  /// What becomes of a folder that isn't there.
+  /// What to do when the target's folder doesn't exist; made_for_owner: only the user may enter it.
   enum class folder { refused, made, made_for_owner };
 
   /// Creates the partial file. Where `target` is a link, what it points to is replaced. Throws
@@ -37,8 +38,7 @@ class atomic_file {
   /// Removes the partial file unless commit() put it in its place.
   ~atomic_file();
 
-  /// Writes at the end of what append() wrote before. Throws file_problem, on a full disk for
-  /// example.
+  /// Writes behind what append() wrote before. Throws file_problem, on a full disk for example.
   void append(std::span<const std::byte> bytes);
   void append(std::string_view text) { append(std::as_bytes(std::span(text))); }
 
@@ -46,8 +46,8 @@ class atomic_file {
   /// overlap. Throws as append() does.
   void write(std::int64_t offset, std::span<const std::byte> bytes);
 
-  /// Puts the file in its place; it keeps the permissions of the one that it replaces. Nothing may
-  /// be written afterwards. Throws file_problem, with the target as it was.
+  /// Gives the file the target's name, and the permissions of the file that it replaces. Nothing
+  /// may be written afterwards. If it throws file_problem, the target is as it was.
   void commit();
 
  private:

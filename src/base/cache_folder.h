@@ -1,4 +1,4 @@
-// Where what can be made again is kept between runs.
+// The folder for files that are kept between runs but can be made again.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@ namespace pappus::base {
 /// paths are ignored, as the XDG base directory specification wants it.
 /// \param xdg_cache_home, home  the variables' values; may be null.
 std::filesystem::path cache_folder(const char* xdg_cache_home, const char* home);
-/// The same of this process's environment.
+/// The same by this process's environment.
 std::filesystem::path cache_folder();
 
 }  // namespace pappus::base

@@ -1,4 +1,5 @@
-// Text files of the source tree that the library carries: preludes and kernels of devices.
+// Text files of the source tree that are compiled into the library: preludes and kernels of
+// devices.
 #pragma once
 
 #include <cstddef>

@@ -8,7 +8,7 @@
 namespace pappus::base {
 
 struct variable {
-  std::string_view name, meaning, otherwise;  ///< otherwise: what holds where it isn't set
+  std::string_view name, meaning, otherwise;  ///< otherwise: the default
 };
 
 /// Every variable whose name begins with PAPPUS_.
@@ -17,7 +17,7 @@ std::span<const variable> variables();
 /// Null where the variable isn't set or is empty. Variables of others (HOME) may be asked for, too.
 const char* environment(const char* name);
 
-/// The table for a terminal, a line a variable and one for its default.
+/// All variables as text for a terminal: a line for each, and one for its default.
 std::string environment_help();
 
 }  // namespace pappus::base

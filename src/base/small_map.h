@@ -1,4 +1,4 @@
-// A map that asks for no memory while it is small, as in the planning of most queries.
+// A map that allocates nothing while it is small, as in the planning of most queries.
 #pragma once
 
 #include <array>
@@ -9,12 +9,12 @@
 
 namespace pappus::base {
 
-/// The first 16 keys lie in the map itself and are looked through; then all move to a hash table.
-/// Pointers to values are good until the next key is added.
+/// The first 16 keys lie in the map itself and are searched one by one; with the 17th all move to a
+/// hash table. Pointers to values are valid until the next key is added.
 template <typename Key, typename Value>
 class small_map {
  public:
-  /// The value of a key, and whether that was added with this value just now.
+  /// The value of a key, and whether the key was new and has been added with `value`.
   std::pair<Value*, bool> emplace(const Key& key, const Value& value) {
     if (auto* known = find(key)) return {known, false};
     if (size_ < few_.size()) {
@@ -25,13 +25,13 @@ class small_map {
     return {&many_.emplace(key, value).first->second, true};
   }
 
-  /// Throws std::out_of_range: it isn't there.
+  /// Throws std::out_of_range if there is no such key.
   Value& at(const Key& key) {
     if (auto* known = find(key)) return *known;
     throw std::out_of_range("small_map: no such key");
   }
 
-  /// Null: it isn't there.
+  /// Null if there is no such key.
   Value* find(const Key& key) {
     if (!many_.empty()) {
       const auto found = many_.find(key);

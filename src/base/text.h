@@ -26,10 +26,10 @@ std::int64_t parse_count(std::string_view text, std::string_view what, std::int6
 
 /// Without the spaces and tabs at both ends.
 std::string_view trimmed(std::string_view text) noexcept;
-/// The names between the commas, trimmed: one more than there are commas. They refer to `list`.
+/// The names between commas, trimmed; one more than there are commas. They point into `list`.
 std::vector<std::string_view> comma_list(std::string_view list);
-/// In double quotes, as a literal of C and of Graphviz, on one line: quotes, backslashes and
-/// newlines are escaped, other control characters become spaces.
+/// The text in double quotes, as a literal of C and of Graphviz, on one line: quotes, backslashes
+/// and newlines are escaped, other control characters become spaces.
 std::string quoted(std::string_view text);
 
 }  // namespace pappus::base
