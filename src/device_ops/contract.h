@@ -1,7 +1,7 @@
-// What an operator's version for devices is, beside the CPU's (cpu_ops/contract.h).
+// What an operator's version for devices is; for the CPU's see cpu_ops/contract.h.
 //
-// It makes a program of the stage's element function and its own text, and a chunk operator, which
-// the chunk loop (chunk_loop/) feeds.
+// A version puts the stage's element function and the operator's text together to a program, and
+// has a chunk operator, to which the chunk loop (chunk_loop/) hands the stage's chunks.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ namespace pappus::device_ops {
 using namespace chunk_loop;  // what operators are made of
 
 /// The program of a stage: its element function and an operator's text.
-/// \param defines  "#define" lines before it.
+/// \param defines  "#define" lines before the operator's text.
 program stage_program(const graph::node& n, std::string_view operator_path,
                       std::string_view defines = {});
 
@@ -26,11 +26,12 @@ program stage_program(const graph::node& n, std::string_view operator_path,
 class device_operator {
  public:
   virtual ~device_operator() = default;
-  /// What it says of a node, whatever device it is; ask() adds what depends on that.
-  /// \param on_host  the device runs the user's own loops: no device code is needed.
+  /// Whether it can run a node and what that takes, as far as that is the same for all devices;
+  /// ask() adds what depends on the device.
+  /// \param on_host  the device runs the user's typed loops, so no device code is needed.
   virtual ops::answer supports(const graph::node& n, bool on_host) const = 0;
   virtual void run(stage_run& stage) const = 0;
-  /// Its program for a node, to tell whether it is built.
+  /// The program and the kernel by which ask() tells whether a node's kernels are built.
   virtual program main_program(const graph::node& n) const = 0;
   virtual kernel_entry main_entry(const graph::node& n) const = 0;
 };

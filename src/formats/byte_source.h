@@ -1,4 +1,4 @@
-// Bytes a reader reads from: a file, or memory.
+// What readers get their bytes from: a file, or memory.
 #pragma once
 
 #include <atomic>
@@ -10,13 +10,13 @@
 
 namespace pappus::formats {
 
-/// A fixed number of bytes that can be read at any place. Reading is thread-safe.
+/// A fixed number of bytes that can be read at any offset. Reading is thread-safe.
 class byte_source {
  public:
   explicit byte_source(std::string name) : name_(std::move(name)) {}
   virtual ~byte_source() = default;
 
-  /// What errors call it: the path as the user gave it.
+  /// The name in errors: the path as the user gave it.
   const std::string& name() const noexcept { return name_; }
 
   virtual std::int64_t bytes() const noexcept = 0;

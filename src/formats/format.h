@@ -45,8 +45,8 @@ class reader {
   /// Starts over with the first record.
   virtual void rewind() = 0;
 
-  /// Bytes that reading takes from the memory_source at most beside `out` and the strings, provided
-  /// no row is longer than that.
+  /// The most bytes that reading takes from the memory_source, besides `out` and the strings,
+  /// unless a row is longer.
   virtual std::size_t scratch_bytes() const noexcept = 0;
 
   /// Keeps alive what the string_view fields of all records read since the last rewind() point to.

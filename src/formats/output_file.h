@@ -21,8 +21,8 @@ class output_file {
   /// a full disk for example.
   void write(std::int64_t offset, std::span<const std::byte> bytes);
 
-  /// Puts the file in its place; without it, destruction leaves all as it was. Nothing may be
-  /// written afterwards.
+  /// Gives the file its name, in place of an older one. Nothing may be written afterwards. Without
+  /// commit() the destructor leaves the folder as it was.
   void commit();
 
  private:

@@ -1,4 +1,4 @@
-// Which format a file is in: told by the end of its name.
+// The file formats, found by the end of a file's name or by their own.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace pappus::formats {
 
-/// What opening a file of one format takes.
+/// A file format: how to open and create its files.
 struct format {
   const char* name;    ///< "csv"
   const char* suffix;  ///< ".csv"

@@ -16,14 +16,14 @@
 
 namespace pappus::formats {
 
-/// Which bytes of a record in a file are which bytes of a record in memory.
+/// Maps the bytes of a record in a file to those of a record in memory.
 struct record_map {
   struct field {
     std::size_t file_offset;
     std::size_t record_offset;
     std::size_t bytes;
     bool boolean =
-        false;  ///< each byte is to become 0 or 1 when read: a bool must not hold anything else
+        false;  ///< when read, nonzero bytes become 1: a bool must hold nothing but 0 and 1
   };
 
   std::size_t file_bytes = 0;    ///< of a record in the file
@@ -39,7 +39,7 @@ struct record_map {
   /// Whether records lie in the file as in memory.
   bool verbatim() const noexcept;
 
-  /// What reading or writing takes from the memory_source at most.
+  /// The most bytes that reading or writing takes from the memory_source.
   std::size_t scratch_bytes() const noexcept;
 };
 

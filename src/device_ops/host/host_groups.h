@@ -1,5 +1,6 @@
-// What text/group.cl calls where kernels run on the host: see host_stage.h. Keys have one of two
-// widths there (group_key), values and states as many bytes as they have.
+// What device_ops/text/group.cl calls where kernels run on the host: see host_stage.h. Keys have
+// one of two widths in the text (group_key); the sizes of values and states are known only at run
+// time.
 #pragma once
 
 #include "device_ops/host/host_stage.h"
@@ -7,13 +8,13 @@
 
 namespace pappus::device_ops::on_host {
 
-/// A value that lies somewhere until the next row is looked at.
+/// The address of a row's value, valid until the next row's is asked for.
 struct host_value {
   const std::byte* at = nullptr;
 };
 using group_value = host_value;
 
-/// Rows as keys and values, by the typed loops of the user's program.
+/// Turns rows into keys and values by the typed loops of the user's program.
 class host_groups : public host_stage, detail::group_batch {
  public:
   host_groups(const void* context, void* const* arguments, std::size_t count)
@@ -29,8 +30,8 @@ class host_groups : public host_stage, detail::group_batch {
     };
   }
 
-  /// 1: the row has a key and a value; 0: it was filtered out; 2: the user's program threw, and
-  /// would throw again on the CPU.
+  /// Returns 1 if the row has a key and a value, 0 if it was filtered out, 2 if a user's function
+  /// threw, as it will again when the CPU computes the row.
   template <typename Key>
   int row(long row, Key* key, host_value* value) {
     any_ = false;

@@ -20,7 +20,7 @@ struct top_params;
 
 namespace pappus::device_ops::on_host {
 
-/// Bytes of a record or of states whose size only running tells.
+/// Memory for a record or a state whose size is known only at run time.
 class host_bytes {
  public:
   host_bytes() = default;
@@ -46,18 +46,19 @@ class host_bytes {
   std::vector<std::byte> many_;
 };
 
-/// The arguments that ELEMENT_PARAMS stand for: inputs, sides with their rows, the first row.
+/// The element function and the arguments that ELEMENT_PARAMS stand for: inputs, sides with their
+/// rows, the first row.
 class host_stage {
  public:
   /// \param context  the graph::node.
   host_stage(const void* context, void* const* arguments, std::size_t count);
 
-  /// The record of one row; 0 where there is none.
+  /// Sets *out to the record of a row and returns 1; returns 0 where the row has none.
   int record(long row, host_bytes* out);
-  /// All records of one row, one after another; how many.
+  /// Sets `out` to all records of a row, one after another, and returns how many there are.
   long records(long row, std::vector<std::byte>& out);
   void accumulate(long row, std::byte* state);
-  /// The bits of one part of a sort's or top's key, part 0 the least significant.
+  /// The bits of one part of a sort's or top's key; part 0 is the least significant.
   std::uint64_t sort_key(long row, int part);
 
   const graph::node& node;
@@ -72,11 +73,11 @@ class host_stage {
   std::vector<const std::byte*> inputs_, at_row_;
   std::vector<detail::side> sides_;
   std::int64_t first_row_ = 0;
-  const detail::top_params* top_;  // null: the operator is another
-  bool is_sorted_;                 // by sort or top
+  const detail::top_params* top_;  // null: the operator isn't top
+  bool is_sorted_;                 // the operator is sort or top
 };
 
-// What operators' texts use.
+// What operators' texts call.
 using element_out = host_bytes;
 
 inline int element(host_stage& stage, long row, host_bytes* out) { return stage.record(row, out); }
@@ -107,7 +108,7 @@ inline void store_record(std::byte* rows, long at, host_bytes& value) {
 #define WRITE_ROW(args, row, out, at) \
   ::pappus::device_ops::on_host::write_records(args, row, out, at)
 
-// The typed loop finds the lane by itself.
+// One lane: the typed loop finds a row's lane by itself.
 #define LANES 1
 #define LEAF_STATE(state) ::pappus::device_ops::on_host::host_bytes state
 #define ACCUMULATE(args, row, state, lane) ((void)(lane), (args).accumulate(row, (state).data()))

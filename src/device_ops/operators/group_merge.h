@@ -1,5 +1,5 @@
-// Groups that come from devices, leaf by leaf, become the groups of a stage. On the host, untyped,
-// by the reducer's own merge.
+// Merges the groups that devices found in leaves to the groups of a stage: on the host, untyped, by
+// the reducer's own merge.
 #pragma once
 
 #include <cstdint>
@@ -13,28 +13,28 @@
 
 namespace pappus::device_ops {
 
-/// Key bits in ascending order, and a state each.
+/// Groups in ascending order of their keys' bits.
 struct sorted_groups {
   std::int64_t n = 0;
-  detail::buffer keys, states;
+  detail::buffer keys, states;  ///< n of each
 };
 
-/// Takes leaves in any order, from any thread.
+/// Merges the groups of leaves, which are added in any order, by any thread.
 class group_merger {
  public:
   virtual ~group_merger() = default;
   /// \param leaf  number of the leaf, from 0; each is added once.
   virtual void add(std::int64_t leaf, sorted_groups groups) = 0;
-  /// All leaves have been added: puts the stage's result into the run.
+  /// Puts the stage's result into the run. To be called when all leaves have been added.
   virtual void finish() = 0;
 };
 
-/// For known domains whose leaves have tables: merged first to last, as the CPU does.
+/// For known domains whose leaves have tables: merges them first to last, as the CPU does.
 class table_merger final : public group_merger {
  public:
   explicit table_merger(stage_run& run);
   void add(std::int64_t leaf, sorted_groups groups) override;
-  /// n tables, one behind the other.
+  /// Adds the tables of n leaves from `leaf` on, one behind the other.
   void add_tables(std::int64_t leaf, detail::buffer tables, std::int64_t n);
   void finish() override;
 
@@ -47,11 +47,11 @@ class table_merger final : public group_merger {
   const detail::group_params& params_;
   algorithms::dense_groups total_;
   std::mutex mutex_;
-  std::map<std::int64_t, piece> waiting_;  // for those before them; by first leaf
+  std::map<std::int64_t, piece> waiting_;  // until leaves before them are merged; by first leaf
   std::int64_t next_leaf_ = 0;
 };
 
-/// For all others: neighbours are merged pairwise, then pairs of them, and so on.
+/// For all others: merges leaves 0 and 1, 2 and 3, ..., then pairs of these, and so on.
 class run_merger final : public group_merger {
  public:
   explicit run_merger(stage_run& run);
@@ -66,7 +66,7 @@ class run_merger final : public group_merger {
   stage_run& run_;
   const detail::group_params& params_;
   std::mutex mutex_;
-  std::map<place, sorted_groups> waiting_;  // for their neighbours
+  std::map<place, sorted_groups> waiting_;  // until their neighbours come
 };
 
 }  // namespace pappus::device_ops

@@ -11,16 +11,15 @@ namespace pappus::formats {
 
 enum class cell_outcome { good, malformed, out_of_range };
 
-/// Parses `text`, without the cell's outer quotes, into the value of a cell of any type but string.
-/// Spaces around it, a leading
-/// '+', and nan and inf in any case are understood; an empty text is NaN for floats and malformed
-/// for all others.
+/// Parses `text`, the cell without its outer quotes, into a value of any type but string. Spaces
+/// around it, a leading '+', and nan and inf in upper or lower case are understood; an empty text
+/// is NaN for floats and malformed for all other types.
 cell_outcome parse_cell(detail::cell type, std::string_view text, std::byte* out) noexcept;
 
 /// What parse_cell accepts, for errors: "a 32-bit integer".
 std::string_view expected_of(detail::cell type) noexcept;
 
-/// The values an integer type has, for errors: "-128 to 127"; "" for other types.
+/// The range of an integer type, for errors: "-128 to 127"; "" for other types.
 std::string range_of(detail::cell type);
 
 /// `text` as an error shows it: quoted, control characters escaped, long ones cut.

@@ -1,4 +1,4 @@
-// The first row of a CSV file: names of columns, matched with the fields of a record.
+// The columns of a CSV file: their names, from the first row, matched with the fields of a record.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,15 @@ namespace pappus::formats {
 
 struct csv_header {
   std::vector<std::string> names;
-  csv_slab::extent rows;  ///< where the rows lie; blank lines at the end of the file are left out
+  csv_slab::extent rows;  ///< where the rows lie, without blank lines at the end of the file
 };
 
-/// The delimiter itself. Throws usage_error for one that may be part of numbers or ends cells and
-/// rows anyway.
+/// Returns the delimiter. Throws usage_error for a character that may be part of a number, and for
+/// quotes and newlines.
 char checked_delimiter(char delimiter);
 
-/// Throws usage_error for a layout that no CSV file could serve: no columns, or one without a name
-/// or with several values.
+/// Throws usage_error for a layout that CSV files can't fill: one without columns, or with a column
+/// that has no name or several values.
 void check_csv_bindings(const std::string& file, const detail::record_layout& layout);
 
 /// Reads the header, behind a UTF-8 byte order mark if there is one. Throws format_error for an

@@ -1,4 +1,4 @@
-// Reads CSV files (RFC 4180, header required) into records, in parallel and in bounded memory.
+// Reads CSV files (RFC 4180) into records, in parallel and in bounded memory.
 //
 // The file goes through memory in slabs (csv_slab.h). For the rows of a slab the pieces are known
 // to begin with a given row, so workers parse pieces straight into the caller's records with no
@@ -9,8 +9,7 @@
 // speculatively before quotes are known would save the scan, which costs a few percent of the
 // parsing.
 //
-// Not here: type inference, files without a header, other encodings than UTF-8, comments,
-// decompression.
+// Not here: type inference, other encodings than UTF-8, comments, decompression.
 #pragma once
 
 #include <cstdint>
@@ -31,9 +30,9 @@ namespace pappus::formats {
 
 class csv_reader final : public reader {
  public:
-  /// Reads the header and binds its columns by name; columns of the file that `layout` doesn't name
-  /// are skipped. `memory` must outlive the reader and its strings(). Throws format_error or
-  /// usage_error.
+  /// Reads the header, if the file has one, and binds columns by name, else by position; columns of
+  /// the file that `layout` doesn't bind are skipped. `memory` must outlive the reader and its
+  /// strings(). Throws format_error or usage_error.
   csv_reader(std::unique_ptr<byte_source> source, const detail::record_layout& layout,
              detail::memory_source& memory, const csv_options& options = {});
 

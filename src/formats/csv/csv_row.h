@@ -17,14 +17,14 @@
 
 namespace pappus::formats {
 
-/// What to do with each column of a file.
+/// What a reader does with each column of a file.
 struct csv_plan {
   struct column {
     std::string name;
     bool bound = false;
     detail::cell type{};
     std::size_t offset = 0;
-    std::size_t string_column = 0;  ///< its number among the bound string columns
+    std::size_t string_column = 0;  ///< a string column's number among those that are bound
   };
 
   char delimiter = ',';
@@ -33,7 +33,7 @@ struct csv_plan {
   std::vector<column> columns;
 };
 
-/// Why a row is bad; the reader adds file and row.
+/// Thrown for a bad row: the column and what is wrong. The reader adds file and row.
 struct csv_problem {
   static constexpr std::size_t whole_row = std::numeric_limits<std::size_t>::max();
   std::size_t column;
@@ -45,9 +45,9 @@ class csv_row_parser {
   /// \param strings  receives the text of string cells
   csv_row_parser(const csv_plan& plan, string_arena& strings) : plan_(plan), strings_(strings) {}
 
-  /// Parses the row at `at`, which ends before `end`, into plan.record_bytes bytes at `record`,
-  /// zeroing the others; returns where the next row begins. Up to 15 bytes behind `end` are loaded.
-  /// Throws csv_problem for the leftmost bad cell.
+  /// Parses the row at `at`, which ends before `end`, into the record at `record` and sets bytes of
+  /// the record that no column fills to zero. Returns where the next row begins. Loads up to 15
+  /// bytes behind `end`. Throws csv_problem for the leftmost bad cell.
   const char* parse(const char* at, const char* end, std::byte* record);
 
  private:
@@ -66,8 +66,8 @@ class csv_row_parser {
   std::string unescaped_;
 };
 
-/// Whether the beginning of a row breaks the rules of quoting, so that parsing it is sure to fail
-/// there however it goes on.
+/// Whether this beginning of a row breaks the rules of quoting, so that parsing fails however the
+/// row goes on.
 bool misquoted(std::string_view row, char delimiter) noexcept;
 
 }  // namespace pappus::formats

@@ -27,9 +27,9 @@ class csv_slab {
   /// Some rows of the slab that one worker parses.
   struct piece {
     scan_result scan;
-    std::int64_t first_row = 0;    ///< of the slab
-    std::int64_t rows = 0;         ///< that end in this piece
-    std::int64_t first_begin = 0;  ///< where its first row begins, maybe in an earlier piece
+    std::int64_t first_row = 0;    ///< its number in the slab
+    std::int64_t rows = 0;         ///< how many rows end in this piece
+    std::int64_t first_begin = 0;  ///< the position of its first row, maybe in an earlier piece
   };
 
   /// Where in the file the rows lie: after the header, up to `end`.
@@ -64,7 +64,7 @@ class csv_slab {
   /// The line number of a position.
   std::int64_t line_of(std::int64_t position) const noexcept;
 
-  /// What the slab takes while no row is longer.
+  /// The most bytes that the slab takes, unless a row is longer.
   std::size_t bytes_max() const noexcept;
 
  private:

@@ -1,4 +1,4 @@
-// Memory for the text of string cells, shared by as few copies as pay.
+// Memory for the text of string cells, in which repeated values mostly share a copy.
 //
 // The slab is overwritten by the next one, so text is copied into an arena, one per worker so that
 // none waits for another. Columns such as a carrier or a country repeat few values; each column of

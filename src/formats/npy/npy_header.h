@@ -18,12 +18,12 @@
 
 namespace pappus::formats {
 
-/// `count` scalars of one dtype in an item of the file.
+/// A field of a file's items: `count` scalars of one dtype.
 struct npy_field {
   std::string name;
   std::string dtype;  ///< as the file spells it: "<f4"
   std::optional<detail::cell>
-      type;  ///< none for dtypes that no field can hold: text, big-endian numbers, ...
+      type;  ///< none for dtypes that no field of a record can hold: text, big-endian numbers, ...
   std::size_t scalar_bytes = 0;
   std::size_t count = 1;
   std::size_t offset = 0;  ///< in the item
@@ -33,7 +33,7 @@ struct npy_field {
 
 struct npy_header {
   bool structured = false;
-  std::vector<npy_field> fields;  ///< one without a name unless structured
+  std::vector<npy_field> fields;  ///< if not structured: one field, without a name
   std::size_t item_bytes = 0;
   bool fortran_order = false;
   std::vector<std::int64_t> shape;
@@ -43,8 +43,8 @@ struct npy_header {
 /// Reads the header. Throws format_error saying what is wrong with it.
 npy_header read_npy_header(const byte_source& source);
 
-/// The bytes of a header that begins a file of `descr` and `shape`, both Python literals; padded so
-/// that any shape with a first extent up to 2^63 - 1 gives the same length.
+/// The header of a file of items of `descr`, a Python literal, and of this shape. Its length is the
+/// same for every first extent up to 2^63 - 1, so that it can be overwritten later.
 std::string print_npy_header(const std::string& descr, const std::vector<std::int64_t>& shape);
 
 /// The dtype of a cell as NPY spells it: "<f4". `type` is not string.

@@ -9,12 +9,13 @@
 
 namespace pappus::formats {
 
-/// Throws std::string, the thing expected, where the text is not what a call asks for.
+/// Each call takes one thing off the text. Where the text doesn't go on with what the call asks
+/// for, it throws a std::string that names what was expected.
 class npy_literal {
  public:
   explicit npy_literal(std::string_view text) : rest_(text) {}
 
-  /// Skips spaces and the character if it is next.
+  /// Skips spaces; if the character follows, takes it and returns true.
   bool take(char wanted);
   void expect(char wanted);
 

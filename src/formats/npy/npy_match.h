@@ -1,4 +1,4 @@
-// Decides how the items of an NPY file become records, and what a file of given records looks like.
+// Decides how the items of an NPY file become records, and how records are written to one.
 //
 // A record with named columns takes the fields of a structured dtype by name; others are left out.
 // A record without names takes them by position. A file of plain scalars, shape [n] or [n, d],
@@ -29,7 +29,7 @@ npy_match match_npy(const std::string& file, const npy_header& header,
 /// How records are written.
 struct npy_plan {
   record_map map;
-  std::string descr;                  ///< a Python literal
+  std::string descr;                  ///< the dtype, a Python literal
   std::vector<std::int64_t> extents;  ///< the shape without its first extent
 };
 
