@@ -1,4 +1,4 @@
-// Partitioning and apply once their types are erased.
+// The parameters of partitioning and apply nodes, without their types.
 #pragma once
 
 #include <cstdint>
@@ -23,25 +23,26 @@ struct partition_params : op_params {
 };
 const graph::operator_entry& partition_operator();
 
-/// Where an applied function's results go.
+/// Where the records that an applied function returns go. Called once for each piece.
 struct apply_output {
-  std::byte* (*room)(apply_output& self, std::int64_t rows) = nullptr;  ///< called once a piece
+  /// Returns memory for all `rows` records of the piece.
+  std::byte* (*room)(apply_output& self, std::int64_t rows) = nullptr;
 };
 
-/// Calls the function with one piece of rows.
+/// Calls the function with one piece of rows and copies what it returns to `out`.
 using apply_loop = void (*)(const void* element, const block_args& piece, apply_output& out);
 
 struct apply_params : op_params {
   apply_loop loop = nullptr;
-  std::int64_t pieces = 0;    ///< > 0: even pieces; 0: the partitions of the input
-  bool shares_input = false;  ///< the partitioning had been asked for before
+  std::int64_t pieces = 0;    ///< of about equal length; 0: the input's partitions
+  bool shares_input = false;  ///< the partitioning node existed before: other apply()s use it, too
 };
 const graph::operator_entry& apply_operator();
 
-/// The node of `rows` put together by partition: an existing one where there is one.
+/// A node whose rows are `rows` put together by partition.
 struct partition_node {
   node_ptr node;
-  bool existed = false;
+  bool existed = false;  ///< an equal partitioning of these rows was asked for before
 };
 partition_node make_partition(const session_ptr& session, const node_ptr& rows, stage_spec stage,
                               partition_params params);

@@ -1,7 +1,7 @@
 // Keys as bits: unsigned integers of 4, 8 or 16 bytes whose order is the order of the keys.
 //
-// Whoever makes them maps equal keys to equal bits; sorts, partitions and hash tables look at
-// nothing else, so they are compiled once for every key type.
+// Equal keys have equal bits. Sorts, partitions and hash tables look at nothing else, so they are
+// compiled once for all key types.
 #pragma once
 
 #include <compare>

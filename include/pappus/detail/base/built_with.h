@@ -1,9 +1,9 @@
-// The settings of a compiler that change how containers and structs lie in memory.
+// Compiler settings that change how containers and structs lie in memory.
 //
-// They cross from a program's code, which the headers are a part of, to the library: one that was
-// built with other settings would read the program's vectors wrongly. So a session's constructors
-// take the settings as a type. The library has them for its own settings; a program with others
-// doesn't link, and the name of the constructor that it lacks says what it was built with.
+// A program, which compiles the headers, hands vectors to the library; a library that was built
+// with other settings would read them wrongly. So a session's constructors take the settings as a
+// type. The library defines them for its own settings alone; a program with others doesn't link,
+// and the name of the missing constructor says what the program was built with.
 #pragma once
 
 #include <string>

@@ -2,7 +2,7 @@
 //
 // A row set is a list of chunks of any length. Rows are numbered from 0 across all chunks, and only
 // that number, never a chunk boundary, may influence a result. Most sets are one contiguous chunk;
-// a filter leaves one per piece of its input.
+// a filter leaves one for each morsel of its input.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ struct chunk {
   std::int64_t rows = 0;
 };
 
-/// Immutable once built. Owns its blocks and keeps alive whatever its records point into (strings).
+/// Immutable once built. Owns its buffers and keeps alive what its records point into (strings).
 class row_set {
  public:
   explicit row_set(record_type layout) : layout_(layout) {}
@@ -54,12 +54,12 @@ class row_set {
     for (const auto& owner : other.owners_) keep(owner);
   }
 
-  /// Keeps alive what only this set needs, such as an index: those who read its rows don't inherit
-  /// it.
+  /// Keeps alive what only this set needs, such as an index. keep_owners_of() doesn't copy it to
+  /// other sets.
   void hold(std::shared_ptr<const void> owner) { held_.push_back(std::move(owner)); }
 
-  /// Row numbers at which partitions 0, 1, ... end, where the rows are known to lie partition by
-  /// partition; empty otherwise.
+  /// Row numbers at which partitions 0, 1, ... end; empty if the rows aren't known to lie partition
+  /// by partition.
   const std::vector<std::int64_t>& partition_ends() const noexcept { return partition_ends_; }
   void partitioned(std::vector<std::int64_t> ends) { partition_ends_ = std::move(ends); }
 
@@ -89,7 +89,7 @@ class row_set {
   std::int64_t rows_ = 0;
   std::vector<chunk> chunks_;
   std::vector<std::int64_t> partition_ends_;
-  std::vector<std::shared_ptr<const void>> owners_;  // outlive the blocks: the pool is one of them
+  std::vector<std::shared_ptr<const void>> owners_;  // outlive buffers_: the pool is one of them
   std::vector<std::shared_ptr<const void>> held_;
   std::vector<buffer> buffers_;
 };

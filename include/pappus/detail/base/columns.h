@@ -1,5 +1,5 @@
-// How a record lies in memory, as far as file formats need to know: which cell, of which type, at
-// which offset.
+// How a record lies in memory, as far as file formats need to know: the name, type and offset of
+// each column.
 //
 // A format never sees the record's type. It is given a record_layout, built from the user's
 // column("name", &T::field) calls or, where a file has no names, from the record's type itself
@@ -55,16 +55,16 @@ constexpr std::size_t cell_bytes(cell type) noexcept {
 
 /// One field of a record: `count` scalars of one type, `offset` bytes from the record's start.
 struct column_binding {
-  std::string name;  ///< empty where the field has no name known to us
+  std::string name;  ///< empty where the field's name isn't known
   cell type{};
   std::size_t offset = 0;
   std::size_t count = 1;  ///< more than one for std::array fields
 };
 
-/// How a file of text is laid out.
+/// How a text file is laid out.
 struct text_layout {
-  char delimiter = 0;  ///< 0: that of the format
-  bool header = true;  ///< the first row names the columns; else bindings are those of the first
+  char delimiter = 0;  ///< 0: the format's own
+  bool header = true;  ///< the first row names the columns; else the first are bound, in order
 };
 
 /// A record as a format sees it. `columns` may be empty: then only its size is known.

@@ -13,34 +13,36 @@
 
 namespace pappus::detail {
 
-/// Of slots, thunks' parameters and descriptors together: it changes with any of them. The plugin
-/// reads slots of this version alone, and the library descriptors of this version alone; functions
-/// of another run on the CPU. So that each can tell, in all versions the annotation has the version
-/// as its argument, a slot begins with `compiled`, and a descriptor has a member "version".
+/// The version of slots, thunks' parameters and descriptors; it changes with any of them. The
+/// plugin reads slots of this version alone, and the library descriptors of this version alone;
+/// functions of another version run on the CPU. So that each can tell, in all versions the
+/// annotation has the version as its argument, a slot begins with `compiled`, and a descriptor has
+/// a member "version".
 inline constexpr std::int32_t compiler_version = 1;
 
-/// One parameter of a thunk: a pointer, but for counts and indices. Parameters come in the order of
-/// the enumerators; there may be several inputs, as many counts as sides and as many shapes as
-/// views, and one index for each dimension of a launch.
+/// One parameter of a thunk: an integer for roles count and index, else a pointer. Parameters come
+/// in the order of the enumerators. There may be several inputs; there are as many counts as sides,
+/// as many shapes as views, and one index for each dimension of a launch.
 struct thunk_parameter {
   enum class role : std::int32_t {
-    captures,  ///< the function object, const; of 0 bytes where it holds nothing
+    captures,  ///< the function object, const; 0 bytes if it captures nothing
     input,     ///< a record, const
     match,     ///< a record or null, const
     side,      ///< rows shared by all calls, const
     count,     ///< std::int64_t: the rows of the first, second, ... side
     view,      ///< elements of an array, reached through view_elements (detail/base/view.h) alone
     shape,     ///< extents and strides of the first, second, ... view: a view_shape, const
-    index,     ///< std::int64_t: which element of a range, or where in a launch
+    index,     ///< std::int64_t: which element of a range, or a launch's index
     state,     ///< a reducer, read and written
     output,    ///< the result, only written
   };
   role what = role::input;
-  std::int32_t align = 1;  ///< of the record
-  std::int64_t size = 0;   ///< bytes of a record; of a count 8
+  std::int32_t align = 1;  ///< of what the parameter points to
+  std::int64_t size = 0;   ///< its bytes; 8 for counts and indices
 };
 
-/// \tparam Thunk  a function type. The plugin reads the members of the constant by their numbers.
+/// What lies beside a thunk for the plugin, which reads the members by their numbers.
+/// \tparam Thunk  the thunk's function type.
 template <typename Thunk>
 struct device_slot {
   const char* compiled = nullptr;  ///< a descriptor, JSON (codegen/plugin/descriptor.h); null: none
@@ -50,7 +52,7 @@ struct device_slot {
   const char* function = nullptr;  ///< the type of the user's function as the compiler spells it
 };
 
-/// What a descriptor says that a function of views touches: "read in[i], write out[i]".
+/// The footprint of a function of views by its descriptor: "read in[i], write out[i]".
 std::string footprint_text(const char* descriptor);
 
 // pappus_enable(target FLOATS fast) defines PAPPUS_FAST_FLOATS. The plugin is told the C library,

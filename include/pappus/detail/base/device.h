@@ -12,11 +12,11 @@
 
 namespace pappus {
 
-/// Device C that the user gave for a function. See pappus/device_code.h.
+/// Device code that the user gave for a function. See pappus/device_code.h.
 struct device_code {
-  std::string text;    ///< all of it, other functions and types included
+  std::string text;    ///< the whole text, other functions and types included
   std::string origin;  ///< a file's name, or where in the program the text was given
-  std::string name;    ///< the function's
+  std::string name;    ///< of the function
 };
 
 }  // namespace pappus
@@ -45,7 +45,8 @@ struct device_type {
   const device_type* element = nullptr;    ///< kind::array
 };
 
-/// A value that travels with a call: captured when the query was made. Copied by who is given it.
+/// A value that a call passes besides records, captured when the query was made. Whoever is given
+/// it copies the bytes.
 struct device_value {
   const void* data = nullptr;
   const device_type* type = nullptr;
@@ -59,29 +60,29 @@ struct device_call {
   std::span<const device_type* const> sides;
   std::span<const device_value> values;
   const device_type* result = nullptr;
-  /// The function yields a range of results: name_count(...) of them, the j-th of which is
-  /// name_at(..., j). What follows happens once for each.
+  /// The function yields a range of name_count(...) results, of which number j, from 0, is
+  /// name_at(..., j). What is described next happens once for each.
   bool range = false;
 };
 
 /// A call of a function that has a thunk, for which the compiler plugin may have made device code:
 /// its parameters are the thunk's.
 struct compiled_call {
-  const char* descriptor = nullptr;  ///< of the slot; null: the plugin wasn't there
+  const char* descriptor = nullptr;  ///< of the thunk's slot; null: compiled without the plugin
   const char* unit = "";             ///< the translation unit that this description was compiled in
-  device_value captures{};           ///< the function object; of 0 bytes: none
+  device_value captures{};           ///< the function object; 0 bytes if it captures nothing
   int first_side = 0;
   std::span<const device_type* const> sides{};
   const device_type* result = nullptr;
-  /// The function yields a range of results. `descriptor` is of the thunk that counts them, this
-  /// one of that which picks one.
+  /// Where the function yields a range: the descriptor of the thunk that picks one result.
+  /// `descriptor` is then that of the thunk that counts them.
   const char* pick = nullptr;
   bool range = false;
 };
 
 /// Takes the description of an element function, operator by operator, in the order in which
 /// records pass through them. Variables are numbers; no_variable stands for what can't be computed
-/// on a device (and every use of it).
+/// on a device, and for what is computed from that.
 class device_writer {
  public:
   using variable = int;
@@ -90,17 +91,17 @@ class device_writer {
 
   virtual ~device_writer() = default;
 
-  /// The stage's next operator begins and, after the last, the node's own: for messages and
-  /// comments.
+  /// The description of the stage's next operator begins; after the last element-wise one, that of
+  /// the node's own. For messages, and comments in the text.
   virtual void begin() = 0;
   /// Says why the operator can't run on a device: "its function has no device code".
   virtual void refuse(std::string_view reason) = 0;
 
-  /// Row `row` of an input of the stage.
+  /// The record of an input of the stage in the row at hand.
   virtual variable load(int input, const device_type& type) = 0;
-  /// first + number of the row, as an integer of the type.
+  /// `first` plus the row's number, as an integer of the type.
   virtual variable counter(std::int64_t first, const device_type& type) = 0;
-  /// Number of the row, over the whole stage; long.
+  /// The row's number, over the whole stage; a long.
   virtual variable row_number() = 0;
   virtual variable call(const device_call& what, std::span<const variable> arguments) = 0;
   virtual variable call(const compiled_call& what, std::span<const variable> arguments) = 0;
@@ -109,10 +110,10 @@ class device_writer {
                            const device_type& result) = 0;
   /// The bytes of a record from `offset`, as a value of the type.
   virtual variable field(variable record, std::size_t offset, const device_type& type) = 0;
-  /// A pair or indexed record from its fields.
+  /// A pair or indexed record made of its fields.
   virtual variable make(const device_type& type, std::span<const variable> fields) = 0;
   /// Looks up the key whose parts were just described in the index that is a side of the stage.
-  /// What follows happens once for each match, in order, or as the kind of join says.
+  /// What is described next happens once for each match, in order, or as the kind of join says.
   /// \param row  of the build side, which is the next side; null for semi and anti joins.
   /// \returns    the match; of an outer join a pointer to it, null where there is none.
   virtual variable probe(int side, join_kind kind, const device_type* row) = 0;
@@ -121,20 +122,21 @@ class device_writer {
 
   // What consumes the records.
 
-  /// The stage's records as they come out.
+  /// The stage yields this record.
   virtual void yield(variable record) = 0;
-  /// A part of the key, or of a join's: a number. Parts come the most significant first.
+  /// A number that is a part of the key of a group, sort or join. The most significant comes first.
   virtual void key(variable part, bool descending) = 0;
-  /// The key is the number itself, in a table of a known domain.
+  /// The group's key: a number below the size of a known domain, which indexes its table.
   virtual void domain_key(variable index) = 0;
-  /// `accumulate` is C that adds `x` to the state `*s`; $f stands for the name of the code's
-  /// function.
+  /// The stage's reducer gets this value. `accumulate` is C that adds value `x` to the state `*s`;
+  /// in it $f stands for the name of the code's function.
   virtual void reduce(variable value, const device_type& state, std::string_view accumulate,
                       const device_code* code) = 0;
-  /// The same by a thunk of the reducer's accumulate().
+  /// The same; the descriptor is that of a thunk of the reducer's accumulate().
   virtual void reduce(variable value, const device_type& state, const char* descriptor) = 0;
-  /// The same for a state of one value: it becomes a C expression of itself, $0, and `x`, $1.
-  /// Without an expression it becomes what begin_combine() and what follows describe.
+  /// The same for a state that is one value: `expression` is C for the next state, of the state,
+  /// $0, and the value, $1. If it is empty, begin_combine() and what follows it describe the next
+  /// state.
   virtual void fold(variable value, const device_type& state, std::string_view expression) = 0;
   /// After yield(): the parts of a sort key that are now described are computed from this record.
   virtual variable begin_key(const device_type& record) = 0;

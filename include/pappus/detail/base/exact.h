@@ -1,8 +1,8 @@
 // Sums of integers, and of their squares, that never overflow.
 //
 // Sums are kept in words of 64 bits with carries between them, which devices have, too. Carries
-// keep loops from becoming vectors. So a block of records is summed in parts that need none and
-// hold the sums of fewer than 2^31 records (in_block), and a block's parts are added to the words.
+// keep compilers from vectorising loops. So the records of a block, fewer than 2^31, are summed in
+// parts that need no carries (block_sum, block_squares), which are then added to the words.
 #pragma once
 
 #include <cstdint>
@@ -80,8 +80,8 @@ struct block_sum {
   constexpr void add_to(exact_sum& to, std::int64_t) const { to.add(total); }
 };
 
-/// Integers of 64 bits are made unsigned by adding 2^63. What their sum modulo 2^64 and the sum of
-/// their upper halves leave open is the sum of the lower halves, which is below 2^64.
+/// Integers of 64 bits are made unsigned by adding 2^63. Their exact sum follows from their sum
+/// modulo 2^64 and the sum of their upper halves, since the sum of the lower halves is below 2^64.
 template <exactly_summed T>
   requires(sizeof(T) == 8)
 struct block_sum<T> {
@@ -93,7 +93,7 @@ struct block_sum<T> {
     total += word;
     upper += word >> 32;
   }
-  /// \param n  how many integers they are.
+  /// \param n  how many integers were added.
   constexpr void add_to(exact_sum& to, std::int64_t n) const {
     const auto carry = std::int64_t{total < upper << 32};
     to.add({total, static_cast<std::int64_t>(upper >> 32) + carry});
@@ -112,7 +112,7 @@ struct block_squares {
   constexpr void add_to(exact_squares& to) const { to.add(total); }
 };
 
-/// Squares of 64 bits are summed by halves.
+/// The sums of the squares' lower and upper 32 bits.
 template <exactly_summed T>
   requires(sizeof(T) <= 4)
 struct block_squares<T> {

@@ -1,8 +1,8 @@
-// Where a user's function was when it threw.
+// Notes where a user's function was when it threw.
 //
-// Loops don't count for it: handlers on an exception's way note the operator, the function and the
-// row, and rethrow it; the executor (run/failure.cpp) makes the error of that. What can't throw
-// once it is inlined has no handlers.
+// Loops don't keep count for this: catch blocks that an exception passes note the operator, the
+// function and the row, and rethrow; the executor (run/failure.cpp) makes the error of the notes.
+// Compilers remove the catch blocks of functions that, once inlined, can't throw.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,18 @@
 
 namespace pappus::detail {
 
-// Called in a handler; the innermost tells. What they note is of the exception being handled.
+// To be called in a catch block; they note something about the exception being handled. The
+// innermost catch block's note counts.
 
-/// It came from a function of `op`, of this type.
+/// The exception came from a function of this type, which was given to operator `op`.
 void failed_in(const char* op, const char* function) noexcept;
-/// It came while row `row` of the stage was at work.
+/// The exception came while row `row` of the stage was being processed.
 void failed_at(std::int64_t row) noexcept;
-/// It came from rows other than the one at work, which were gathered: which is not known.
+/// The exception came from a row that was gathered before the one being processed; it isn't known
+/// which.
 void failed_elsewhere() noexcept;
 
-/// f(args...), a user's function of type F, or what calls it.
+/// Calls f(args...), a user's function of type F or something that calls one.
 template <typename F, typename Call, typename... Args>
 decltype(auto) call_noting_failure(const char* op, const Call& f, Args&&... args) {
   try {
@@ -32,7 +34,7 @@ decltype(auto) call_noting_failure(const char* op, const Call& f, Args&&... args
   }
 }
 
-/// What is done to rows that were gathered before the one at work.
+/// Calls f(), which processes rows that were gathered before the current one.
 template <typename F>
 decltype(auto) with_gathered_rows(F&& f) {
   try {

@@ -1,11 +1,11 @@
-// Structured bindings of 1 to 64 fields, which C++20 only has with their number written out.
+// Structured bindings of 1 to 64 fields: in C++20 each number of fields must be written out.
 #pragma once
 
 #include <cstddef>
 
 namespace pappus::detail {
 
-/// visit(fields...) of a record with Count fields.
+/// call(record, visit) calls visit(fields...) for a record with Count fields.
 template <std::size_t Count>
 struct field_visitor;
 
@@ -18,8 +18,8 @@ struct field_visitor;
       return visit(__VA_ARGS__);                                         \
     }                                                                    \
   };
-// Eight visitors for `base` fields, which are named behind the letter and end with a comma, and 1
-// to 8 more.
+// Eight visitors, for base + 1, ..., base + 8 fields. x is the letter of the new fields' names; the
+// names of the first `base` fields follow it, each with a comma.
 #define PAPPUS_EIGHT_VISITORS(base, x, ...)                                      \
   PAPPUS_VISITOR(base + 1, __VA_ARGS__ x##1)                                     \
   PAPPUS_VISITOR(base + 2, __VA_ARGS__ x##1, x##2)                               \

@@ -21,8 +21,8 @@ struct anything {
   operator T() const;  // NOLINT: implicit by design, never defined
 };
 
-/// Converts to base classes of Record only: initialises the first element of an aggregate just if
-/// that is a base.
+/// Converts to base classes of Record only: it initialises the first element of an aggregate if and
+/// only if that is a base.
 template <typename Record>
 struct any_base_of {
   template <typename T>
@@ -61,7 +61,7 @@ inline constexpr std::size_t fields_max = 64;
 template <typename Record, std::size_t Count>
 inline constexpr bool takes_initialisers = takes<Record>(std::make_index_sequence<Count>{});
 
-/// The greatest number up to Most of initialisers that Record takes; 0 where it takes none of them.
+/// The greatest number of initialisers, at most Most, that Record takes; 0 if it takes none.
 template <typename Record, std::size_t Most>
 constexpr std::size_t initialisers_max() {
   if constexpr (Most == 0 || takes_initialisers<Record, Most>)
@@ -70,7 +70,7 @@ constexpr std::size_t initialisers_max() {
     return initialisers_max<Record, Most - 1>();
 }
 
-/// The same between two numbers, of which it takes the first and not the second.
+/// The same by bisection: Record takes Taken initialisers and doesn't take Refused.
 template <typename Record, std::size_t Taken, std::size_t Refused>
 constexpr std::size_t initialisers_between() {
   constexpr std::size_t middle = (Taken + Refused) / 2;
@@ -82,11 +82,12 @@ constexpr std::size_t initialisers_between() {
     return initialisers_between<Record, Taken, middle>();
 }
 
-/// How many initialisers an aggregate takes at most; more than fields_max where it is more.
+/// The greatest number of initialisers that an aggregate takes; fields_max + 1 where it is more
+/// than fields_max.
 ///
-/// Members that can't be left out make it refuse fewer than it has members up to the last of them;
-/// from there on it takes all numbers up to the greatest. Most records are small: theirs are tried
-/// one by one.
+/// If the last member that can't be left out, one without a default constructor, say, is member m,
+/// an aggregate refuses fewer than m initialisers and takes any number from m up to the greatest.
+/// Most records are small: theirs are tried one by one.
 template <typename Record>
 constexpr std::size_t initialisers() {
   constexpr std::size_t few = 8;

@@ -30,10 +30,10 @@ constexpr std::uint64_t hash(const bits128& key, std::uint64_t seed = 0) {
   return mix(key.lo + mix(key.hi, seed), seed);
 }
 
-/// The slots of a group table that keys have as their homes: multiplicative (Fibonacci) hashing
-/// (Knuth 1973, 6.4). Keys that are evenly spaced, as numbers of things mostly are, spread evenly,
-/// better than at random, so few meet; and so do those of one partition when partitions are the
-/// product's top bits (skip) and slots the bits below.
+/// The slot of a group table that is a key's home: multiplicative (Fibonacci) hashing (Knuth 1973,
+/// 6.4). Evenly spaced keys, as most ids are, spread evenly, better than at random, so few collide.
+/// The same holds within a partition, if partitions are the product's top bits (skip) and slots the
+/// bits below.
 struct spread_hash {
   std::uint64_t seed = 0;  ///< picks another multiplier
   unsigned skip = 0;       ///< top bits that all keys share
@@ -52,7 +52,7 @@ struct spread_hash {
   friend bool operator==(const spread_hash&, const spread_hash&) = default;
 };
 
-/// The key that marks an empty slot. Unlikely in data, but harmless there.
+/// The key that marks an empty slot. Rare in data, but allowed there.
 template <typename Key>
 constexpr Key reserved_key() {
   if constexpr (sizeof(Key) == 4) {
@@ -64,7 +64,7 @@ constexpr Key reserved_key() {
   }
 }
 
-/// Where a slot of a group table has its state, and how far it is to the next slot, bytes.
+/// Bytes from a group table's slot to its state, and from a slot to the next.
 constexpr std::size_t group_state_offset(std::size_t key_bytes, std::size_t state_align) {
   return round_up(key_bytes, state_align);
 }
@@ -83,17 +83,17 @@ struct group_slots {
 
   struct found {
     std::byte* state;
-    std::byte* slots;  ///< these may have changed
-    spread_hash homes;
+    std::byte* slots;   ///< as in group_slots; may have changed
+    spread_hash homes;  ///< likewise
   };
-  /// The state of any key; inserts it if need be.
+  /// Finds the state of any key; inserts the key if it is new.
   found (*find)(void* table, const std::byte* key) = nullptr;
 };
 
 inline constexpr std::size_t group_lookup_batch = 64;
 
-/// Calls use(i, state of keys[i]) for n <= group_lookup_batch keys, in order. Homes are computed
-/// first, in a loop that vectorises.
+/// Calls use(i, state of keys[i]) for n <= group_lookup_batch keys, in order. Home slots are
+/// computed first, in a loop that vectorises.
 template <typename R, typename Key, typename Use>
 inline void for_each_state(group_slots& table, const Key* keys, std::size_t n, Use&& use) {
   constexpr std::size_t offset = group_state_offset(sizeof(Key), alignof(R));

@@ -24,7 +24,7 @@ struct join_build_params : op_params {
   write_loop loop = nullptr;  ///< writes the key of each row
   join_keys keys;
   bits128 domain_base;            ///< the bits of key 0
-  std::int64_t domain_rows = -1;  ///< keys in the domain; < 0: none is known
+  std::int64_t domain_rows = -1;  ///< keys in the domain; below 0: no domain is known
 };
 const graph::operator_entry& join_build_operator();
 
@@ -36,9 +36,9 @@ struct join_side {
 /// What becomes of a left record.
 enum class join_kind : std::uint8_t {
   inner,  ///< a pair for every match
-  outer,  ///< the same, or one pair with no_row where there is no match
+  outer,  ///< a pair for every match; without a match one pair, its right row is no_row
   semi,   ///< one pair with no_row where there is a match
-  anti,   ///< one pair with no_row where there is none
+  anti,   ///< one pair with no_row where there is no match
 };
 
 /// One batch of left records and the pairs they take part in. On the stack of the fused loop: most
@@ -47,20 +47,20 @@ struct join_batch {
   static constexpr std::size_t rows_max = 512;
   static constexpr std::uint64_t no_row = ~std::uint64_t{0};
 
-  const std::uint32_t* left = nullptr;   ///< of pair k: which record of the batch
-  const std::uint64_t* right = nullptr;  ///< of pair k: the row of the build side
+  const std::uint32_t* left = nullptr;   ///< left[k]: which record of the batch is in pair k
+  const std::uint64_t* right = nullptr;  ///< right[k]: which row of the build side is
 
-  // What is left to do.
+  // What join_next() still has to do.
   const void* index = nullptr;
   join_kind kind = join_kind::inner;
   std::size_t rows = 0, next_row = 0;
   std::uint64_t next_match = 0;  // of next_row
-  bool all_once = false;         // every record matches one row; then `count` isn't filled in
+  bool all_once = false;         // every record matches exactly one row: `count` isn't filled in
   std::uint64_t first[rows_max], count[rows_max], right_rows[rows_max];
   std::uint32_t left_rows[rows_max];
 };
 
-/// Looks up n <= rows_max keys, stored as the build side's are.
+/// Looks up n <= rows_max keys, which are stored as join_keys of the build side say.
 void join_probe(const join_side& side, join_kind kind, const void* keys, std::size_t n,
                 join_batch& batch);
 

@@ -27,11 +27,11 @@ struct pair;
 
 namespace pappus::detail {
 
-/// Those of 16 bytes. What would need more is no key.
+/// The most bits of a key: 16 bytes. Types that would need more are no keys.
 inline constexpr unsigned key_bits_max = 128;
 
-/// width: significant bits, at most key_bits_max. encode: those bits in the low end of a bits128
-/// or, up to 64, a std::uint64_t.
+/// Turns keys of type K into bits (encode) and back (decode). width: how many bits are significant,
+/// at most key_bits_max. They are the low bits of a std::uint64_t or, above 64, of a `wide`.
 template <typename K>
 struct key_codec;
 
@@ -100,7 +100,7 @@ struct key_codec<K> {
   }
 };
 
-/// Several keys as one, the first most significant. A chain of them makes composite keys.
+/// Two keys as one, A the most significant. Longer composite keys are chains of these.
 template <typename A, typename B>
 struct joined_codec {
   static constexpr unsigned width = key_codec<A>::width + key_codec<B>::width;
@@ -159,7 +159,7 @@ auto fields_of()
 
 /// An aggregate of keys is a key, its first field the most significant.
 template <typename K, typename Fields>
-struct fields_codec {};  // some field isn't a key, or they are too many
+struct fields_codec {};  // for aggregates with a field that isn't a key, or with too many bits
 template <typename K, bits_key... Fields>
   requires((key_codec<Fields>::width + ...) <= key_bits_max)
 struct fields_codec<K, field_list<Fields...>> {
@@ -197,8 +197,8 @@ template <typename K>
   requires(std::is_class_v<K> && std::is_trivially_copyable_v<K> && field_count<K>() > 0)
 struct key_codec<K> : fields_codec<K, decltype(fields_of<K, field_count<K>()>())> {};
 
-/// The stored form of a key's bits: std::uint32_t, std::uint64_t or bits128, the smallest that
-/// holds them.
+/// The type in which a key's bits are stored: the smallest of std::uint32_t, std::uint64_t and
+/// bits128 that holds them.
 template <bits_key K>
 using key_bits =
     std::conditional_t<(key_codec<K>::width <= 32), std::uint32_t,

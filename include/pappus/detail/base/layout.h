@@ -20,7 +20,7 @@ constexpr std::string_view type_name() {
   return text.substr(begin, text.find(close, begin) - begin);
 }
 
-/// The same, ended by 0.
+/// The same with a 0 at the end.
 template <typename T>
 struct type_spelling {
   static constexpr auto text = [] {

@@ -12,17 +12,17 @@ class memory_source {
  public:
   virtual ~memory_source() = default;
 
-  /// At least `bytes` bytes, content unspecified, aligned to 64 bytes and, up to a page of 4096, to
-  /// the greatest power of two that isn't above `bytes`: so for any record that fits. Throws
-  /// memory_error naming `owner`, the bytes and the limit.
+  /// Allocates at least `bytes` bytes, content unspecified. They are aligned to the greatest power
+  /// of two that isn't above `bytes`, at least 64 and at most 4096, and so for any record that
+  /// fits. Throws memory_error naming `owner`, the bytes and the limit.
   virtual std::byte* acquire(std::size_t bytes, std::string_view owner) = 0;
 
   /// Takes back what acquire(bytes) gave.
   virtual void release(std::byte* data, std::size_t bytes) noexcept = 0;
 };
 
-/// An owned piece of memory from a memory_source; returns itself when destroyed. The source must
-/// outlive it.
+/// Memory from a memory_source, which is given back when the buffer is destroyed. The source must
+/// outlive the buffer.
 class buffer {
  public:
   buffer() = default;

@@ -1,4 +1,4 @@
-// The one door through which work reaches all cores.
+// The one interface through which work reaches all cores.
 //
 // Headers and untyped operators see only this interface; oneTBB stays in one .cpp.
 #pragma once
@@ -33,8 +33,8 @@ class workers {
     run(items, body, context);
   }
 
-  /// Takes part in what other items share, if there is such work; false if there is none. For items
-  /// that wait for others.
+  /// Takes part in what other items of the query have shared out; false if there is nothing. For
+  /// items that would otherwise only wait for others.
   virtual bool help() { return false; }
 
   /// True once the query is to stop. Long items poll it every few milliseconds and return early.

@@ -1,4 +1,4 @@
-// Calls that are refused with a sentence, which is the first thing a compiler says of them.
+// Calls that don't compile: the first line of the compiler's message is a sentence that says why.
 #pragma once
 
 /// Declares a function that can't be called: compilers answer a call with the sentence.
@@ -27,8 +27,8 @@ namespace pappus::detail {
     return {};                                   \
   }
 
-/// What refused calls return: it takes whatever the program goes on to do with it, so that there is
-/// one error. T is the record type: g++ shows the types that a signature names.
+/// What refused calls return. It has all that the program may call on it, so that the refused call
+/// is the only error. T is the record type, for g++ shows the types that a signature names.
 template <typename T>
 struct refused {
   template <typename R = void, typename... Args>

@@ -25,34 +25,35 @@ namespace pappus::detail {
 class session_core;  // defined in src/session/
 using session_ptr = std::shared_ptr<session_core>;
 
-/// What an operator needs beyond its stage: a struct of its own. Beside each stands the operator's
-/// entry, which is defined in src/ops/.
+/// The base of operators' parameters: what an operator needs beyond its stage. After each struct of
+/// parameters the operator's entry is declared; it is defined in src/ops/.
 struct op_params {
   virtual ~op_params() = default;
 };
 using params_ptr = std::shared_ptr<const op_params>;
 
-/// A fused stage written to memory.
+/// For a fused stage whose records are written to memory.
 struct write_params : op_params {
   write_loop loop = nullptr;
 };
 const graph::operator_entry& materialise_operator();
 
-/// A fused stage reduced to one record.
+/// For a fused stage that is reduced to one record.
 struct fold_params : op_params {
   fold_loop loop = nullptr;
   reduce_kernel reducer;
-  /// Where functions are slow, in place of `loop`: writes the values that are to be reduced. Asks
-  /// for room for each.
+  /// With `accumulate` in place of `loop` where functions are slow: writes the values that are to
+  /// be reduced; out_rows needn't have room at first.
   write_loop values = nullptr;
   std::size_t value_bytes = 0;
-  /// Then accumulates n of them. `lanes` tells the lane of each; null: they take turns.
+  /// Accumulates n such values. lanes[i] is the lane of value i; null: values take the lanes in
+  /// turn.
   void (*accumulate)(const std::byte* values, const std::uint8_t* lanes, std::int64_t n,
                      std::byte* state) = nullptr;
 };
 const graph::operator_entry& fold_operator();
 
-/// A fused stage handed to the caller run by run.
+/// For a fused stage whose records are handed to the caller, some at a time.
 struct deliver_params : write_params {
   /// Takes n records; called on the query's own thread, in row order.
   std::function<void(workers& team, const std::byte* records, std::int64_t n)> take;
@@ -60,12 +61,12 @@ struct deliver_params : write_params {
 const graph::operator_entry& deliver_operator();
 
 struct slice_params : op_params {
-  std::int64_t skip = 0, take = 0;  ///< rows; clipped to what there is
+  std::int64_t skip = 0, take = 0;  ///< rows; may be more than the input has
 };
 const graph::operator_entry& slice_operator();
 const graph::operator_entry& concat_operator();
 
-/// Rows of a std range or span, copied or borrowed.
+/// For rows in memory: those of a std range or span, copied or borrowed.
 struct memory_params : op_params {
   rows_ptr rows;
   bool borrowed = false;
@@ -74,7 +75,7 @@ const graph::operator_entry& memory_operator();
 
 struct file_params : op_params {
   std::string path;
-  std::int64_t rows = -1;  ///< where the file tells; else -1
+  std::int64_t rows = -1;  ///< -1: the file's header and size don't tell
   double bytes = 0;        ///< of the file
   std::function<std::shared_ptr<formats::reader>(memory_source&)> open;
 };
@@ -92,13 +93,13 @@ struct node_request {
 /// belongs to another session.
 node_ptr make_node(const session_ptr& session, node_request request);
 
-/// The rows of a range of n integers. Throws usage_error when 63 bits can't count them.
+/// n as a number of rows of session::range(). Throws usage_error if n is 2^63 or more.
 std::int64_t range_rows(std::uint64_t n);
 
-/// Throws usage_error where records of this alignment can't lie at `data`.
+/// Throws usage_error unless `data` is aligned to `align` bytes, as records of this type are.
 void check_borrowed(const void* data, std::size_t align, std::string_view record);
 
-/// Throws usage_error: the range's type can't hold both ends.
+/// Throws usage_error saying that session::range()'s type can't hold both ends.
 [[noreturn]] void refuse_range(const std::string& begin, const std::string& end,
                                std::string_view type);
 
@@ -111,9 +112,9 @@ std::vector<rows_ptr> evaluate(const session_ptr& session, std::span<const node_
 /// The same for one root, as one contiguous chunk.
 rows_ptr evaluate_contiguous(const session_ptr& session, const node_ptr& root);
 
-/// A node of the same rows that keeps them when they are next computed.
-/// \param others_have_it  `rows` may have other consumers, whose business that isn't; else it is
-///                        `rows` itself.
+/// A node of the same rows that is cached: it keeps them when they are next computed.
+/// \param others_have_it  true: the user has other handles of `rows`, which aren't to be cached, so
+///                        the node is a new one. false: it is `rows` itself.
 node_ptr cached_node(const session_ptr& session, const node_ptr& rows, bool others_have_it);
 
 enum class explain_format : std::uint8_t { text, passes, dot };
@@ -128,9 +129,9 @@ std::string explain_analyze(const session_ptr& session, const node_ptr& root);
 node_ptr open_rows(const session_ptr& session, record_type record, record_layout layout,
                    const std::string& path, const char* format);
 
-/// Runs a deliver node's request. Blocks.
+/// Runs the request of a deliver node, which calls deliver_params::take. Blocks.
 void deliver(const session_ptr& session, node_request request);
-/// Runs it with a file as its taker; the file appears when all rows are written.
+/// Runs it and writes the records to a file, which appears when all are written. Blocks.
 void deliver_to_file(const session_ptr& session, node_request request, record_layout layout,
                      const std::string& path);
 

@@ -1,4 +1,4 @@
-// What a fused stage looks like once its types are erased.
+// A fused stage without its types.
 //
 // The public templates fuse operators into one element function and compile the loops over it in
 // the user's translation unit. All the engine sees are the structs below: which nodes feed the
@@ -22,8 +22,7 @@ struct node;  // defined in src/graph/
 using node_ptr = std::shared_ptr<const node>;
 class workers;  // parallel.h
 
-/// Data a stage sees whole: shared records, or the table a join probes (then `data` is its
-/// join_side).
+/// Data that a stage sees whole: `count` shared records, or a join's index (`data` is a join_side).
 struct side {
   const void* data = nullptr;
   std::int64_t count = 0;
@@ -35,18 +34,18 @@ struct block_args {
   const side* sides = nullptr;
   std::int64_t row = 0;           ///< number of the first row, counted over the whole stage
   std::int64_t rows = 0;          ///< at most block_rows_max
-  const workers* team = nullptr;  ///< asked whether to stop, where a row may yield very many
+  const workers* team = nullptr;  ///< to poll stopping(), where a row may yield very many records
 };
 
-/// Loops are entered once per block, so that a query can be cancelled and lambdas' buffers stay in
-/// L1.
+/// The most rows of a block. Loops are called once per block, so that a query can be cancelled
+/// between blocks and loops' buffers stay in L1.
 inline constexpr std::int64_t block_rows_max = 4096;
 
 /// Records that come out per record that goes in.
 enum class cardinality : std::uint8_t {
   one,          ///< a map: rows keep their places
   at_most_one,  ///< a filter
-  any,
+  any,          ///< a flat_map, a join
 };
 
 constexpr cardinality combine(cardinality a, cardinality b) { return a > b ? a : b; }
@@ -57,8 +56,8 @@ struct op_label {
   std::uint64_t id = 0;
 };
 
-/// A fused element function and what feeds it. It is copied and dropped wherever a program builds a
-/// query, and what that takes is compiled in the library, not in each of these places.
+/// A fused element function and what feeds it. Programs copy and destroy it wherever they build a
+/// query, so copying and destroying are compiled in the library, not in each of these places.
 struct stage_spec {
   stage_spec();
   stage_spec(const stage_spec&);
@@ -67,9 +66,9 @@ struct stage_spec {
   stage_spec& operator=(stage_spec&&) noexcept;
   ~stage_spec();
 
-  std::vector<node_ptr> inputs;  ///< read row by row, in step
-  std::vector<node_ptr> sides;   ///< read whole
-  std::int64_t rows = -1;        ///< the number of rows where there is no input (ranges)
+  std::vector<node_ptr> inputs;  ///< read in step: row i of each together
+  std::vector<node_ptr> sides;   ///< each call sees all of their rows
+  std::int64_t rows = -1;        ///< of session::range(); -1: the stage has none
   cardinality yields = cardinality::one;
   bool batched = false;  ///< some function of it takes blocks of records
   std::vector<op_label> ops;
@@ -83,11 +82,11 @@ struct out_rows {
   std::byte* cursor = nullptr;
   std::byte* end = nullptr;
   void (*grow)(out_rows& self) = nullptr;  ///< makes room for at least one more record at `cursor`
-  bool past_caches = false;                ///< of stages that yield one: the result is large
+  bool past_caches = false;                ///< write past the caches; if each row yields one record
 };
 
-/// Writes the stage's output. There is room for args.rows records, unless the stage may yield any
-/// number.
+/// Writes the records of a block. `out` has room for args.rows records, unless a row may yield any
+/// number of them.
 using write_loop = void (*)(const void* element, const block_args& args, out_rows& out);
 
 /// A reducer without its types. States are trivially copyable.
@@ -101,8 +100,8 @@ struct reduce_kernel {
   /// True when no further row can change the state (any, all, first); null when that never happens.
   bool (*saturated)(const std::byte* state) = nullptr;
   std::shared_ptr<const void> context;  ///< the reducer's prototype
-  int lanes = 1;                        ///< states are so many reducers, one behind the other
-  std::size_t lane_bytes = 0;           ///< of a reducer
+  int lanes = 1;                        ///< reducers in a state, one behind the other
+  std::size_t lane_bytes = 0;           ///< of each of these
 };
 
 /// Accumulates a block into a state.

@@ -20,15 +20,16 @@ inline constexpr std::size_t stream_step_bytes = 4096;
 /// wrote is visible to whoever synchronises with this thread later.
 void copy_past_caches(std::byte* to, const std::byte* from, std::size_t bytes) noexcept;
 
-/// to[i] = before + from[0] + ... + from[i], wrapping, for n numbers; returns the last one, or
-/// `before` when there is none. `to` may be `from`. \param past_caches  for large results.
+/// to[i] = before + from[0] + ... + from[i], wrapping, for n numbers; returns the last sum, or
+/// `before` if n is 0. `to` may be `from`.
+/// \param past_caches  write past the caches, for large results.
 std::uint32_t running_sums(std::uint32_t before, const std::uint32_t* from, std::uint32_t* to,
                            std::int64_t n, bool past_caches) noexcept;
 std::uint64_t running_sums(std::uint64_t before, const std::uint64_t* from, std::uint64_t* to,
                            std::int64_t n, bool past_caches) noexcept;
 
-/// Puts the values[i] for which keep[i] is 1 (else it is 0) next to each other at `to`, which has
-/// room for n, and returns their number. Values are of 4 or 8 bytes.
+/// Writes the values[i] whose keep[i] is 1, not 0, next to each other to `to`, which has room for
+/// n, and returns how many they are. Values have 4 or 8 bytes.
 std::int64_t compress(const std::uint32_t* values, const std::uint8_t* keep, std::int64_t n,
                       std::uint32_t* to) noexcept;
 std::int64_t compress(const std::uint64_t* values, const std::uint8_t* keep, std::int64_t n,

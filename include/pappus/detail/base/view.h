@@ -1,9 +1,9 @@
-// How views reach the elements of an array, in a shape that the compiler plugin recognises.
+// How views reach the elements of an array: by calls that the compiler plugin recognises.
 //
-// At the start of clang's pipeline an always-inline function is still a call. The plugin
-// (src/compiler/analysis/footprint.h) finds those of view_elements<..>::at by name: which array,
-// and which element as a function of what, are the call's arguments. Later the call is gone, an
-// access costs what the arithmetic on the pointer costs.
+// At the start of clang's pipeline a call of an always-inline function is still a call. The plugin
+// (src/compiler/analysis/footprint.h) finds calls of view_elements<..>::at by name; their arguments
+// say which array is reached, and by which indices. Later they are inlined, and an access costs
+// what its arithmetic on the pointer costs.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@
 
 namespace pappus::detail {
 
-/// What a view allows. The plugin knows the numbers.
+/// How a view's elements may be accessed. The plugin knows these numbers.
 enum class view_access : std::int32_t { read, write, readwrite };
 
-/// Numbers of elements.
+/// The shape of an array, in elements.
 template <std::size_t N>
 struct view_shape {
   std::int64_t extents[N];
@@ -30,8 +30,8 @@ struct view_elements;
 
 template <typename T, std::size_t... D>
 struct view_elements<T, std::index_sequence<D...>> {
-  /// The element with these indices. Everything by value: what a call is given the address of can't
-  /// be seen through.
+  /// The address of the element with these indices. Everything is passed by value: the plugin can't
+  /// see through arguments that are addresses of variables.
   [[gnu::always_inline]] static inline T* at(T* elements, view_access, view_number<D>... index,
                                              view_number<D>... stride) noexcept {
     return elements + (... + (index * stride));
