@@ -12,9 +12,9 @@
 //
 //   Order   records of a partition are in row order. The cut depends on the data alone.
 //   Empty partitions are skipped: f always sees a record.
-//   A partitioning step is left out where the rows are known to be partitioned that way: same
-//   collection, same kind, same number of parts, same key (member pointer, stateless function, or
-//   the same partitioning object). explain() says "already partitioned".
+//   apply()s of the same collection share one partitioning step if kind, number of parts and key
+//   are the same (a member pointer, a stateless function, else the same partitioning object).
+//   explain() says "already partitioned".
 //   Memory  a copy of the rows for hash_by and range_by and 4 bytes a row; the results.
 //   Throws  what f throws; usage_error for a number of parts that isn't 1 to 65,536.
 //   Strings in results must point into the input, or to memory that outlives them.
@@ -34,17 +34,18 @@
 
 namespace pappus {
 
+/// Cuts rows into n runs of about equal length, in their order.
 struct pieces {
   std::int64_t n = 1;
 };
 
-/// See hash_by and range_by.
+/// Made by hash_by() and range_by(): how to partition rows.
 template <typename Key>
 struct partitioning {
   Key key;
   detail::partition_kind kind;
   std::int64_t parts;
-  std::uint64_t id;  ///< of this object and its copies
+  std::uint64_t id;  ///< shared by copies; tells keys that are functions with captures apart
 };
 
 template <typename Key>
@@ -66,11 +67,11 @@ inline void check_parts(const char* what, std::int64_t parts) {
                       std::to_string(parts));
 }
 
-/// Its address tells types apart.
+/// A constant whose address identifies the type T.
 template <typename T>
 inline constexpr char type_tag = 0;
 
-/// Equal for equal kind, number of parts and key.
+/// A string that is equal for partitionings with equal kind, number of parts and key.
 template <typename Key>
 std::string identity_of(const partitioning<Key>& by) {
   const auto bytes_of = [](const auto& value) {

@@ -121,7 +121,7 @@ column_binding binding_of(std::string name, const void* record, const Field& fie
   return {std::move(name), traits::type, static_cast<std::size_t>(at - begin), traits::count};
 }
 
-/// The layout of a record as its type tells it; no columns where the type can't be seen through.
+/// The layout of a record, by its type. No columns where its fields can't be found.
 template <fileable Record>
 record_layout layout_of() {
   record_layout layout{sizeof(Record), {}};
@@ -135,7 +135,7 @@ record_layout layout_of() {
         (layout.columns.push_back(binding_of("", &record, field)), ...);
       }
     });
-    // A bit-field can't be referred to: visit saw a copy that lies elsewhere.
+    // A reference to a bit-field refers to a copy, which doesn't lie in the record.
     const auto outside = [](const column_binding& field) { return field.offset >= sizeof(Record); };
     if (std::ranges::any_of(layout.columns, outside)) layout.columns.clear();
   }

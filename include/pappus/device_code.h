@@ -23,14 +23,14 @@
 //              same layout: typedef struct { float x, y; } point; Its size is checked. A type
 //              whose name the text doesn't mention is passed on as bytes. Pappus defines
 //              pair_A_B {first, second}, indexed_T {index, value}, keyed_K_V {key, value} and
-//              array_T_N {at[N]} from the names of what is in them, as in pair_int_point; those of
-//              the user's own records come after the user's text: where its functions take or
-//              return them, the text defines them itself, just so.
-//   Names      Functions, types and variables of the text may be called like anything but what the
-//              text itself is written in: the device's compiler reads user_nearest for nearest and
-//              record_point for point. Macros stay as they are, and so do functions and variables
+//              array_T_N {at[N]}, where A, B, ... are the names of their members' types:
+//              pair_int_point. Those with records of the user's come after the text; if functions
+//              of the text take or return them, define them in the text, with these names.
+//   Names      Functions, types and variables of the text may have any name that the text's own
+//              language doesn't reserve: the device's compiler reads user_nearest for nearest and
+//              record_point for point. Macros keep their names, and so do functions and variables
 //              called first, second, index, value, key or at, which are members of records.
-//   Results    Of the same type as in C++; that of a filter is a number, 0 for false.
+//   Results    have the same type as in C++; that of a filter is a number, 0 for false.
 //   flat_map   In place of a range, two functions: long NAME_count(record, shared..., values...)
 //              and element NAME_at(record, shared..., values..., long j), j from 0.
 //   batched    with_device_code(batched<Out>(f), code): the code is for one record.
@@ -83,7 +83,7 @@ detail::coded_function<F, Values...> with_device_code(F function, device_code co
   else
     return {{std::move(function), detail::list_of(values...)}, std::move(shared)};
 }
-/// The C++ function takes blocks, the device code one record.
+/// The same for a batched function: the C++ function takes blocks, the device code one record.
 template <typename Out, typename F, typename... Values>
 auto with_device_code(batched_function<Out, F> function, device_code code, Values... values) {
   return batched<Out>(

@@ -36,20 +36,21 @@ class format_error : public error {
 /// Where a function of the caller's threw.
 struct failure {
   std::string operator_name{};  ///< as explain() names it: "map", "sort_by", "sum"
-  /// Of the stage's input, from 0: the records that its first operator reads, whatever filters
-  /// leave of them. -1: not known.
+  /// Which record of the stage's input, from 0, as the stage's first operator reads them: records
+  /// that a filter drops count. -1: not known.
   std::int64_t row = -1;
   std::string stage{};     ///< "filter·map·sum"
   std::string function{};  ///< its type as the compiler spells it; clang tells file and line
   std::string message{};   ///< what() of the exception, else its type
 };
 
-/// A base of what is thrown in place of an exception of a type of the standard library, which is
-/// the other base: `catch (const std::out_of_range&)` gets it, and its what() tells where. The
-/// original is nested in it. Exceptions of other types pass unchanged; see session::last_failure().
+/// When a function of the caller's throws a type of the standard library, say std::out_of_range,
+/// what reaches the caller is derived from that type and from failed_call. So a catch clause for
+/// std::out_of_range gets it, and its what() tells where it was thrown. The original is nested in
+/// it. Exceptions of other types pass unchanged; see session::last_failure().
 class failed_call : public std::nested_exception {
  public:
-  /// To be called while the original is handled.
+  /// To be constructed in a catch block for the original.
   explicit failed_call(failure where) : where_(std::move(where)) {}
   const failure& where() const noexcept { return where_; }
 

@@ -1,4 +1,4 @@
-// Which elements of its arrays a function touches.
+// Which elements of its arrays a function reads and writes.
 #pragma once
 
 #include <string>
@@ -24,11 +24,11 @@ struct rank_of<idx<N>> {
 ///     footprint_of<idx<1>, reads<float>, writes<float>>(smooth)
 ///     // read in[i-1:i+1], write out[i]
 ///
-/// Bounds are inclusive; low > high: nothing. Conditions are ignored where something is read.
-/// `write` is said where every call writes all that is named, and no two calls the same; else it is
-/// `readwrite`. unknown stands for elements that depend on data. Names are those of the source
-/// where it was compiled with -g. Without the plugin it is "unknown: compile with
-/// pappus_enable(target)". Costs nothing to speak of after the first call.
+/// Bounds are inclusive; if low > high, nothing. Reads under a condition count as if it were true.
+/// `write` is said only if every call writes all elements named, and no two calls write the same;
+/// else it is `readwrite`. unknown stands for elements that depend on data. Names are those of the
+/// source if it was compiled with -g. Without the plugin the text is "unknown: compile with
+/// pappus_enable(target)". Costs next to nothing after the first call.
 template <typename Index, typename... Views, typename F>
 std::string footprint_of([[maybe_unused]] const F& function) {
 #ifdef __clang__

@@ -20,7 +20,8 @@
 namespace pappus {
 namespace detail {
 
-/// Of a reducer that has no value for no records: its name, where there were none; else null.
+/// For reducers without a result for no records: the reducer's name if it was given none, else
+/// null.
 template <typename T>
 const char* lacks_records(const reducers::min<T>& r) {
   return r.any ? nullptr : "min";
@@ -87,8 +88,8 @@ struct key_storage<std::string_view, false> {
 /// keyed<K, V>, in ascending key order, without empty groups; with a domain{k} they are the k keys
 /// 0, ..., k - 1, empty groups included.
 ///
-/// With a projection (a function or a member pointer) the reducer is given projection(record) and
-/// only that is moved, else the record.
+/// With a projection (a function or a member pointer) the reducer is given projection(record), and
+/// grouping moves that alone; without one, the whole record.
 ///
 /// \throws usage_error "group_by: key 12 lies outside domain{10}..." when the query runs.
 /// Cost: O(n), and O(g log g) for g groups without a domain. Reads each record once.
@@ -120,8 +121,8 @@ class grouped : public detail::group_refusals<detail::value_of<E>> {
         stage_(std::move(stage)),
         domain_(domain) {}
 
-  /// A hint: about how many groups there will be. Right without it and when it is wrong, faster
-  /// when it is right. Not needed with a domain.
+  /// A hint: about how many groups there will be. It makes the query faster if it is right and
+  /// changes no result if it is wrong. Not needed with a domain.
   grouped expect(std::int64_t groups) const {
     auto copy = *this;
     copy.expected_ = groups;
@@ -159,8 +160,8 @@ class grouped : public detail::group_refusals<detail::value_of<E>> {
   auto variance(F projection = {}) const {
     return reduce_named<reducers::variance<projected<F>>>("variance", std::move(projection));
   }
-  /// The smallest, greatest value, the first of equals; NaN is greater than every number. Throws
-  /// usage_error for the empty groups of a domain, naming the first.
+  /// min: the smallest value; max: the greatest; of equals the first; NaN is greater than every
+  /// number. Throws usage_error if a domain has an empty group, naming the first.
   template <typename F = detail::to_itself>
   auto(min)(F projection = {}) const {
     return reduce_named<reducers::min<projected<F>>>("min", std::move(projection));
@@ -169,7 +170,7 @@ class grouped : public detail::group_refusals<detail::value_of<E>> {
   auto(max)(F projection = {}) const {
     return reduce_named<reducers::max<projected<F>>>("max", std::move(projection));
   }
-  /// The first value in row order. Throws usage_error for the empty groups of a domain.
+  /// The first value in row order. Throws usage_error if a domain has an empty group.
   template <typename F = detail::to_itself>
   auto first(F projection = {}) const {
     return reduce_named<reducers::first<projected<F>>>("first", std::move(projection));
@@ -181,8 +182,9 @@ class grouped : public detail::group_refusals<detail::value_of<E>> {
     return node<detail::no_reducer, make, key_type>("keys", detail::to_nothing{}, {});
   }
 
-  /// f(key, std::span<const T> records) -> a record, for every group: its records in row order.
-  /// Needs memory for two copies of all records and keys.
+  /// Calls f(key, std::span<const T> records) for every group and makes a collection of the records
+  /// that it returns. A group's records are in row order. Needs memory for two copies of all
+  /// records and keys.
   template <typename F>
   auto map_groups(F f) const {
     if constexpr (E::yields != detail::cardinality::one) {
@@ -255,7 +257,7 @@ class grouped : public detail::group_refusals<detail::value_of<E>> {
     return stage;
   }
 
-  /// The stage of the rows alone: the key's sides come last.
+  /// The stage without the sides of the key function, which are the last ones.
   detail::stage_spec bare_stage() const {
     auto stage = stage_;
     stage.sides.resize(static_cast<std::size_t>(key_.first_side));

@@ -7,10 +7,10 @@
 //   Order    left's records in order; for one of them, its matches in right's order.
 //   Keys     anything group_by takes; both sides must have the same type. NaN matches NaN and -0.0
 //            matches 0.0. Strings match by content.
-//   domain   join(..., domain{k}): integer keys 0, ..., k - 1 on the right side. Others there throw
-//            usage_error; others on the left side match nothing. A right side whose keys are
-//            b, b + 1, b + 2, ..., such as the result of a dense group_by, is recognised without it
-//            and needs no index at all.
+//   domain   join(..., domain{k}): the right side's keys are integers from 0 to k - 1. Other keys
+//            there throw usage_error; on the left side they match nothing. A right side whose keys
+//            are b, b + 1, b + 2, ..., such as the result of a group_by with a domain, is
+//            recognised without it and needs no index at all.
 //   Memory   right's rows and about 2 * (key + 8) bytes a row of right for the index. Throws
 //            memory_error when they don't fit.
 //   Time     linear in left, right and the number of pairs. Cancelling works between a few hundred

@@ -5,9 +5,9 @@
 // iteration evaluates the recorded body and materialises the new state; condition(before, after)
 // gets both states and says whether to go on. The body runs at least once.
 //
-//   What doesn't depend on the state (files, indexes of joins, whatever else is in memory between
-//   stages) is computed once, before the first iteration. Operators fused into a stage that does
-//   depend on it run in each iteration; .materialise() keeps them out of it.
+//   What doesn't depend on the state (files, indexes of joins, rows in memory between stages) is
+//   computed once, before the first iteration. Operators that are fused into a stage that does
+//   depend on the state run in each iteration; .materialise() behind them ends the fusion.
 //   Memory  two states, the invariants, and what the body needs. The state may change its length.
 //   Order   of the result: as the body makes it.
 //   .cache() inside the body has no effect on what depends on the state.

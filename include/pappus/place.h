@@ -15,8 +15,9 @@ class place {
   place(const char* devices) : devices_(devices) {}
 
   static place cpu() { return "cpu"; }
-  /// Any device of the kind, or several; the one of this number.
+  /// One or several OpenCL devices, as Pappus chooses.
   static place opencl() { return "opencl"; }
+  /// The OpenCL device of this number.
   static place opencl(unsigned number) { return "opencl:" + std::to_string(number); }
   static place cuda() { return "cuda"; }
   static place cuda(unsigned number) { return "cuda:" + std::to_string(number); }

@@ -30,8 +30,8 @@ struct pieces;
 template <typename Key>
 struct partitioning;
 
-/// The keys are the integers 0, ..., size - 1. Known domains get direct tables, and groups without
-/// records stay in the result.
+/// Says that keys are integers from 0 to size - 1. Tables are then indexed by key, and group_by's
+/// result has groups without records, too.
 struct domain {
   std::int64_t size = 0;
 };
@@ -114,7 +114,7 @@ class query : public detail::element_refusals<detail::value_of<E>>,
                   sides...);
   }
 
-  /// pair{record i of this, record i of other}; as long as the shorter one.
+  /// Pairs pair{record i of this, record i of other}; as many as the shorter one has records.
   template <typename Other>
   auto zip(const query<Other>& other) const {
     if constexpr (E::yields != detail::cardinality::one) {
@@ -135,7 +135,7 @@ class query : public detail::element_refusals<detail::value_of<E>>,
     }
   }
 
-  /// indexed{position from 0, record}.
+  /// Each record with its position: indexed{position from 0, record}.
   auto enumerate() const {
     if constexpr (E::yields == detail::cardinality::one)
       return extend("enumerate", detail::enumerated<E>{expression_});
@@ -177,8 +177,8 @@ class query : public detail::element_refusals<detail::value_of<E>>,
   auto variance(F projection = {}) const {
     return aggregate<reducers::variance>("variance", std::move(projection));
   }
-  /// The smallest, greatest record or projection; the first of equals; NaN is greater than every
-  /// number. Throws usage_error when there is none.
+  /// min: the smallest record or projection; max: the greatest; of equals the first; NaN is greater
+  /// than every number. Throws usage_error if there are no records.
   template <typename F = detail::to_itself>
   auto(min)(F projection = {}) const {
     return aggregate<reducers::min>("min", std::move(projection));
@@ -193,7 +193,7 @@ class query : public detail::element_refusals<detail::value_of<E>>,
   auto first(F projection = {}) const {
     return aggregate<reducers::first>("first", std::move(projection));
   }
-  /// Whether p holds for any, for all records; stops reading once that is known.
+  /// any: whether p holds for some record; all: for every one. Stops reading once that is known.
   template <typename P>
   auto any(P p) const {
     return map(std::move(p)).template fold_named<reducers::any>("any");
@@ -203,11 +203,11 @@ class query : public detail::element_refusals<detail::value_of<E>>,
     return map(std::move(p)).template fold_named<reducers::all>("all");
   }
 
-  /// The first n records; all but the first n. n < 0 counts as 0.
+  /// take: the first n records; skip: all but these. n < 0 counts as 0.
   collection<value_type> take(std::int64_t n) const { return slice("take", 0, n); }
   collection<value_type> skip(std::int64_t n) const { return slice("skip", n, INT64_MAX); }
 
-  /// This collection's records, then those of others.
+  /// This collection's records, then those of the others, one after the other.
   template <typename... Others>
   collection<value_type> concat(const query<Others>&... others) const;
 
@@ -241,7 +241,7 @@ class query : public detail::element_refusals<detail::value_of<E>>,
   /// Groups by key(record, spans of shared data...); an optional domain{k} comes last. See group.h.
   template <typename Key, typename... More>
   auto group_by(Key key, const More&... more) const;
-  /// One of each record, in ascending order. See group.h.
+  /// The different records, each once, in ascending order. See group.h.
   collection<value_type> distinct() const
     requires detail::key<value_type>;
 
@@ -258,7 +258,7 @@ class query : public detail::element_refusals<detail::value_of<E>>,
   auto left_join(const query<Right>& right, LeftKey left_key, RightKey right_key, Combine combine,
                  const More&... more) const;
 
-  /// The records that have a match in right; those that have none. In order. See join.h.
+  /// The records that have a match in right; anti_join: that have none. In order. See join.h.
   template <typename Right, typename LeftKey, typename RightKey, typename... More>
   auto semi_join(const query<Right>& right, LeftKey left_key, RightKey right_key,
                  const More&... more) const;
@@ -273,11 +273,11 @@ class query : public detail::element_refusals<detail::value_of<E>>,
   auto apply(F f, pieces into, const shared_rows<Sides>&... sides) const;
   template <typename F, typename Key, typename... Sides>
   auto apply(F f, const partitioning<Key>& by, const shared_rows<Sides>&... sides) const;
-  /// The records put together by partition, so that several apply() can share that step.
+  /// The records, those of a partition together, so that several apply() share the partitioning.
   template <typename Key>
   collection<value_type> partition(const partitioning<Key>& by) const;
 
-  /// The keys, the values of keyed records.
+  /// The keys of keyed records; their values.
   auto keys() const { return map(fn<&value_type::key>); }
   auto values() const { return map(fn<&value_type::value>); }
 
@@ -293,19 +293,19 @@ class query : public detail::element_refusals<detail::value_of<E>>,
   /// Ends fusion and runs nothing: the records are put into memory when they are needed, so that
   /// what is built on them and run together computes them once. Another run computes them anew.
   collection<value_type> materialise() const;
-  /// The same, and kept once computed, for later queries over the handle that is returned and its
-  /// copies; freed with the last of them and of the queries made from it. Other queries over what
-  /// it was made of neither use nor fill it.
+  /// The same, but once computed the records are kept, for later queries over the returned handle
+  /// and its copies, until the last of these handles and of the queries made from them is gone.
+  /// Queries made from the original handle neither use the kept records nor keep theirs.
   collection<value_type> cache() const;
-  /// As an argument for the lambdas of other operators.
+  /// As an argument for other operators' functions: points.map(nearest, centers.shared()).
   shared_rows<value_type> shared() const;
 
   /// Runs the query and returns its rows.
   records<value_type> collect() const;
 
-  /// Runs the query and calls f(std::span<const T>) for one run of records after another, in order,
-  /// on the calling thread. What is delivered is freed before the next run is computed: a file
-  /// larger than memory streams through.
+  /// Runs the query and calls f(std::span<const T>) for one chunk of records after another, in
+  /// order, on the calling thread. A chunk is freed before the next is computed: a file larger than
+  /// memory streams through.
   template <typename F>
   void for_each_chunk(F f) const;
 
@@ -329,7 +329,7 @@ class query : public detail::element_refusals<detail::value_of<E>>,
   friend class query;
   friend struct detail::access;
 
-  /// The stage with its element function erased, for nodes that consume it.
+  /// The stage with its element function's type erased, for nodes that consume it.
   PAPPUS_GLUE detail::stage_spec erased_stage() const {
     auto stage = stage_;
     stage.yields = E::yields;
@@ -390,7 +390,7 @@ class query : public detail::element_refusals<detail::value_of<E>>,
   detail::stage_spec stage_;
 };
 
-/// Rows that are in memory, in a file, or computed when needed.
+/// Records that are in memory, in a file, or computed when needed.
 template <typename T>
 class collection : public query<detail::source<T>> {
  public:

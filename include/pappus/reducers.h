@@ -184,15 +184,15 @@ struct variance<T> {
   }
 };
 
-/// x goes before y in the order of sort_by: NaN after every number, -0.0 and 0.0 equal.
+/// Whether x goes before y in the order of sort_by: NaN after every number, -0.0 and 0.0 equal.
 template <typename T>
 bool orders_before(const T& x, const T& y) {
   if constexpr (std::is_floating_point_v<T>) return x < y || (y != y && x == x);
   return x < y;
 }
 
-/// How far a value is from being chosen last: the bits of its key, whose order is that of
-/// orders_before, and complemented for the smallest. Loops over them vectorise.
+/// The greater, the more a value is wanted: the bits of its key, whose order is that of
+/// orders_before, for max, and their complement for min. Loops over them vectorise.
 template <typename T, bool Greatest>
 constexpr detail::key_bits<T> rank_bits(const T& x) {
   using bits = detail::key_bits<T>;

@@ -36,7 +36,7 @@ struct options {
 
 namespace detail {
 
-/// Throws usage_error where I, the common type of both, is unsigned and one of them negative.
+/// Throws usage_error if I, the common type of both ends, is unsigned and one of them is negative.
 template <typename I, typename Begin, typename End>
 void check_range(Begin begin, End end) {
   const bool negative =
@@ -160,14 +160,14 @@ class session : public detail::source_refusals {
   /// all the same.
   std::vector<std::string> device_faults() const;
 
-  /// Where a function of the caller's threw last, in any query of this session; none so far:
-  /// nothing.
+  /// Where a function of the caller's threw last, in any query of this session; nullopt if none
+  /// has.
   std::optional<failure> last_failure() const;
 
   unsigned threads() const noexcept;
-  std::size_t host_memory() const noexcept;       ///< the budget, bytes
+  std::size_t host_memory() const noexcept;       ///< bytes of the budget
   std::size_t host_memory_used() const noexcept;  ///< bytes in use now
-  std::size_t host_memory_peak() const noexcept;  ///< bytes, most so far
+  std::size_t host_memory_peak() const noexcept;  ///< the most bytes held so far
 
  private:
   friend struct detail::access;

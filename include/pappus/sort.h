@@ -7,12 +7,12 @@
 
 namespace pappus {
 
-/// For sort_by: by this key, the least first; which is what a bare key means, too.
+/// For sort_by: orders by this key, the least first. A bare key means the same.
 template <typename F>
 detail::directed_key<F, false> ascending(F key) {
   return {std::move(key)};
 }
-/// For sort_by: by this key, the greatest first. Rows with equal keys keep their order.
+/// For sort_by: orders by this key, the greatest first. Rows with equal keys keep their order.
 template <typename F>
 detail::directed_key<F, true> descending(F key) {
   return {std::move(key)};
@@ -65,7 +65,7 @@ collection<typename query<E>::value_type> query<E>::sort() const
 
 namespace detail {
 
-/// Beyond this many, sorting everything is cheaper than keeping candidates.
+/// The most records for which top and bottom keep candidates; beyond, sorting all rows is cheaper.
 inline constexpr std::int64_t top_most = std::int64_t{1} << 16;
 
 template <bool Greatest, typename E, typename Key>
@@ -95,8 +95,8 @@ PAPPUS_GLUE collection<value_of<E>> choose(const query<E>& from, std::int64_t n,
 
 /// The n records with the greatest keys, the greatest first; of equal ones those that come first,
 /// in their order: the first n rows of sort_by(descending(key)). NaN counts as greater than every
-/// number. All records if there are fewer; none if n <= 0. For keys see sort_by; here
-/// one may be called twice for a record.
+/// number. All records if there are fewer; none if n <= 0. For keys see sort_by; a key function may
+/// be called twice for a record here.
 /// Reads the input once, a file in windows, and keeps about 2 n records a worker; for n beyond
 /// 65,536 it sorts everything. Throws memory_error and what the key throws.
 template <typename E>

@@ -69,9 +69,9 @@ concept some_value = (is_value<Args> || ...);
 
 #define PAPPUS_ISNT_PRINTED ": a value<T> has to be converted first: give it value.get()"
 
-// printf takes anything. clang refuses a class that isn't trivially copyable; g++ passes its
-// address and prints that. So printf and its like have overloads, which are found beside those of
-// C.
+// C's printf takes anything: clang refuses a class that isn't trivially copyable, but g++ passes
+// its address, which is printed. So printf and its like have overloads that refuse values; they are
+// found beside those of C.
 template <typename... Args>
   requires detail::some_value<Args...>
 PAPPUS_REFUSED("printf" PAPPUS_ISNT_PRINTED)

@@ -28,8 +28,8 @@ template <typename T>
 concept index_number = std::integral<T> || std::same_as<T, idx<1>>;
 }  // namespace detail
 
-/// A place in a space of N dimensions, or the distance between two. With one dimension it is used
-/// like an integer.
+/// An index of N dimensions, or the difference of two. With one dimension it is used like an
+/// integer.
 template <std::size_t N>
 class idx {
   static_assert(N > 0, "idx: an array has at least one dimension");
@@ -51,7 +51,7 @@ class idx {
     return at_[0];
   }
 
-  // With one dimension these are the operators of integers.
+  // With one dimension the operators of integers are used.
   friend constexpr bool operator==(const idx& a, const idx& b) noexcept
     requires(N > 1)
   {
@@ -72,7 +72,7 @@ class idx {
   {
     return each([&](std::size_t d) { return a[d] * factor; });
   }
-  /// Each number rounded towards 0, as integers are.
+  /// Divides each number, rounding towards 0, as integers do.
   friend constexpr idx operator/(const idx& a, std::int64_t divisor) noexcept
     requires(N > 1)
   {
@@ -80,7 +80,8 @@ class idx {
   }
 
  private:
-  /// Without a loop: the compiler plugin sees which number depends on which.
+  /// idx(number(0), number(1), ...). Not by a loop, so that the compiler plugin sees which number
+  /// depends on which.
   template <typename Number>
   static constexpr idx each(Number number) noexcept {
     return [&]<std::size_t... D>(std::index_sequence<D...>) {
@@ -93,7 +94,7 @@ class idx {
 
 namespace detail {
 
-/// What reads, writes and updates are. Copies are views of the same elements.
+/// The class behind reads, writes and updates. Copies are views of the same elements.
 template <view_access Access, typename T, std::size_t N>
 class view {
  public:
@@ -113,7 +114,7 @@ class view {
     return (*this)[idx<N>(at...)];
   }
 
-  /// Elements along one dimension, of the whole array.
+  /// The number of elements of the whole array along one dimension.
   std::int64_t extent(std::size_t dimension) const noexcept { return shape_.extents[dimension]; }
 
  private:
