@@ -1,6 +1,6 @@
-// What operators ask of functions and types that they are given, as concepts.
+// Concepts for the functions and types that operators are given.
 //
-// They serve the overloads that refuse with a sentence (fuse/refusals.h); the operators' templates
+// The overloads that refuse with a sentence (fuse/refusals.h) use them; the operators' templates
 // themselves take anything.
 #pragma once
 
@@ -31,7 +31,7 @@ template <typename F, typename... Args>
 struct call_of : std::invoke_result<const F&, Args...> {
   static constexpr bool possible = std::is_invocable_v<const F&, Args...>;
 };
-/// Of a function of blocks: its first argument stands for a block of such.
+/// For a batched function, which takes a block of T in place of a T.
 template <typename Out, typename F, typename T, typename... Sides>
 struct call_of<batched_function<Out, F>, const T&, Sides...> {
   using type = Out;
@@ -42,13 +42,13 @@ struct call_of<batched_function<Out, F>, const T&, Sides...> {
 template <typename F, bool Descending, typename... Args>
 struct call_of<directed_key<F, Descending>, Args...> : call_of<F, Args...> {};
 
-/// f(record, spans of shared data...) is a call.
+/// F can be called as f(record, spans of shared data...).
 template <typename F, typename T, typename... Sides>
 concept takes_record = call_of<F, const T&, std::span<const Sides>...>::possible;
 template <typename F, typename T, typename... Sides>
 using returned_by = typename call_of<F, const T&, std::span<const Sides>...>::type;
 
-/// ... and returns what can't be used.
+/// F can be called so, but returns what the operator can't use.
 template <typename F, typename T, typename... Sides>
 concept returns_no_record =
     takes_record<F, T, Sides...> && !record<std::remove_cvref_t<returned_by<F, T, Sides...>>>;
@@ -59,8 +59,8 @@ template <typename F, typename T, typename... Sides>
 concept returns_no_key =
     takes_record<F, T, Sides...> && !key<std::remove_cvref_t<returned_by<F, T, Sides...>>>;
 
-/// What a function returns, as `for (auto&& element : range)` sees it. Ranges that only a variable
-/// can be iterated of, such as views::filter, are iterated there.
+/// What a function returns can be iterated by `for (auto&& element : range)`, if need be from a
+/// variable: some ranges, such as views::filter, can't be iterated as temporaries.
 template <typename Range>
 concept iterable = requires(std::remove_reference_t<Range>& range) {
   *std::begin(range);
@@ -71,7 +71,7 @@ struct element_of_range
     : std::remove_cvref<decltype(*std::begin(std::declval<std::remove_reference_t<Range>&>()))> {};
 template <iterable Range>
   requires std::ranges::input_range<std::remove_reference_t<Range>&>
-struct element_of_range<Range> {  // not what refers to it, as of std::vector<bool>
+struct element_of_range<Range> {  // the value type: *begin() of std::vector<bool> is a proxy
   using type = std::ranges::range_value_t<std::remove_reference_t<Range>&>;
 };
 
@@ -117,7 +117,7 @@ inline constexpr bool is_shared_rows = false;
 template <typename T>
 inline constexpr bool is_shared_rows<shared_rows<T>> = true;
 
-/// What projections of aggregates return.
+/// What an aggregate's projection returns.
 template <typename F, typename T>
 using projected_by = std::remove_cvref_t<returned_by<F, T>>;
 template <typename F, typename T>
@@ -127,7 +127,8 @@ concept averages_not = takes_record<F, T> && !number_like<projected_by<F, T>>;
 template <typename F, typename T>
 concept orders_not = takes_record<F, T> && !orderable<projected_by<F, T>>;
 
-/// The call of a key function with the shared data among an operator's further arguments.
+/// The call of a key function: `More` are the operator's further arguments, of which those that are
+/// shared data go to the function.
 template <typename Key, typename T, typename Sides, typename... More>
 struct key_call_of;
 template <typename... Sides>
@@ -152,7 +153,7 @@ concept returns_other_than_key =
     takes_key<Key, T, More...> &&
     !key<std::remove_cvref_t<typename key_call_of<Key, T, shared_types<>, More...>::type>>;
 
-/// The key functions of a join.
+/// Both key functions of a join can be called.
 template <typename LeftKey, typename T, typename RightKey, typename Right>
 concept takes_keys = takes_record<LeftKey, T> && takes_record<RightKey, typename Right::value_type>;
 template <typename LeftKey, typename T, typename RightKey, typename Right>

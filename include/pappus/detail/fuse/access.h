@@ -1,7 +1,7 @@
-// The internals of queries, values and sessions, for those who build operators of them.
+// Access to the internals of queries, values and sessions, for the templates of operators.
 //
-// Users see operators only: what these functions return is private to the classes, of which this
-// one is the friend.
+// Users see operators only: what these functions return is private to those classes, whose friend
+// `access` is.
 #pragma once
 
 #include <memory>
@@ -30,19 +30,19 @@ struct access {
     return of.session_;
   }
   static const session_ptr& session(const pappus::session& of);
-  /// Of a collection: its rows; of a value: its fold.
+  /// A collection's node, which yields its rows, or a value's, which is a fold.
   template <typename Of>
   static const node_ptr& node(const Of& of) {
     return of.node();
   }
 
-  /// The stage of a query with its element function erased, for nodes that consume it.
+  /// The stage of a query with its element function's type erased, for nodes that consume it.
   template <typename Query>
   static stage_spec erased_stage(const Query& of) {
     return of.erased_stage();
   }
 
-  /// For session::run: stores a result computed together with others.
+  /// Stores a value's result, which session::run computed together with others.
   template <typename Value>
   static void adopt(const Value& by, rows_ptr rows) {
     by.rows_ = std::move(rows);

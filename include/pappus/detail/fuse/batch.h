@@ -24,7 +24,7 @@ inline constexpr bool takes_batches = false;
 template <typename Out, typename F>
 inline constexpr bool takes_batches<batched_function<Out, F>> = true;
 
-/// Room for records that aren't default constructible.
+/// Uninitialised memory for N records, which needn't be default constructible.
 template <typename T, std::size_t N>
 struct record_buffer {
   alignas(T) alignas(64) std::byte bytes[N * sizeof(T)];
@@ -87,7 +87,8 @@ struct batch_mapped {
     prev.shift_slots(inputs, sides);
     call.first_side += sides;
   }
-  /// Device code is for one record: a row yields one, in spite of the cardinality.
+  /// Device code is for one record, so on a device each row yields one record although the
+  /// cardinality is `any`.
   device_variable describe(device_writer& to) const {
     const auto value = prev.describe(to);
     to.begin();

@@ -1,4 +1,4 @@
-// A C++ function with device code and the values both are called with.
+// A C++ function with its device code, and the values with which both are called.
 //
 // Loops copy the C++ function and the values and never see the device code: they run as fast as
 // with the plain function.
@@ -15,7 +15,7 @@
 
 namespace pappus::detail {
 
-/// Trivially copyable where its values are, which std::tuple isn't.
+/// Values of several types; unlike std::tuple it is trivially copyable if they are.
 template <typename...>
 struct value_list {};
 template <typename V, typename... Rest>
@@ -30,7 +30,7 @@ value_list<V, Rest...> list_of(const V& value, const Rest&... rest) {
   return {value, list_of(rest...)};
 }
 
-/// f(arguments..., values...).
+/// Calls function(arguments..., values...).
 template <typename F, typename... Values>
 struct with_last_arguments {
   F function;
@@ -66,7 +66,7 @@ struct coded_function {
     return std::invoke(plain, std::forward<Args>(args)...);
   }
 
-  /// describe(values as device code gets them).
+  /// Calls describe() with the values as device code gets them.
   template <typename Describe>
   decltype(auto) with_device_values(Describe&& describe) const {
     if constexpr (sizeof...(Values) == 0) {
@@ -87,7 +87,8 @@ struct coded_function {
   }
 };
 
-/// The C++ function, with the values where there are some.
+/// The function without its device code: a coded function's C++ function, with its values if it has
+/// any; any other function itself.
 template <typename F>
 const F& plain_function(const F& f) {
   return f;

@@ -1,7 +1,7 @@
-// What a device is told of the functions that operators are given.
+// How the functions that operators are given are described to a device_writer.
 //
-// Functions with device code are calls of it; pointers to members and the standard library's
-// arithmetic functors are known; for everything else the compiler plugin may have made device code
+// Functions with device code become calls of it; pointers to members and the standard library's
+// arithmetic functors are known; for all others the compiler plugin may have made device code
 // (thunk.h).
 #pragma once
 
@@ -50,7 +50,8 @@ inline constexpr operator_text text_of_operator<std::logical_or>{"$0 || $1", "$0
 template <>
 inline constexpr operator_text text_of_operator<std::logical_not>{"!$0", "!$0"};
 
-/// type: of the operands; void: any one number type. Functors of our own name their like.
+/// For a known functor: its text, and `type`, that of its operands (void: any type of number).
+/// Functors of Pappus name the standard one that they act like.
 template <typename F>
 struct device_operator {};
 template <template <typename> class Op, typename X>
@@ -115,12 +116,12 @@ auto member_of(const fn_type<Member>&) {
 template <typename F>
 inline constexpr bool yields_its_argument = requires { F::yields_its_argument; };
 
-/// A record type that nobody looks into: function objects.
+/// The type of a function object, as bytes: device code doesn't look into it.
 template <typename F>
 inline constexpr device_type captures_type{
     .size = std::is_empty_v<F> ? 0 : sizeof(F), .align = alignof(F), .cpp_name = "captures"};
 
-/// A call of f, of whose device code nothing is known yet.
+/// A call of f without descriptors.
 template <typename Out, typename F, typename... Sides>
 compiled_call call_without_code(const F& f, const side_list<Sides...>& sides) {
   static constexpr const device_type* of_sides[] = {&device_type_of<Sides>..., nullptr};
@@ -131,7 +132,8 @@ compiled_call call_without_code(const F& f, const side_list<Sides...>& sides) {
           .result = &device_type_of<Out>};
 }
 
-/// What the compiler plugin knows of f, if it was there: with other compilers no slot exists.
+/// A call of f by the device code that the compiler plugin made of it, if it did. Only clang makes
+/// slots: with other compilers the call has no descriptor.
 template <typename Out, typename... In, typename F, typename... Sides>
 device_variable describe_compiled(const F& f, device_writer& to,
                                   std::span<const device_variable> arguments,
@@ -156,8 +158,8 @@ device_variable describe_compiled(const F& f, device_writer& to,
   return to.call(what, arguments);
 }
 
-/// The same of a function of blocks of records: its results don't depend on how records are cut
-/// into blocks, so a device calls it with one.
+/// The same for a batched function: its results don't depend on how records are cut into blocks, so
+/// a device calls it with blocks of one.
 template <typename Out, typename In, typename F, typename... Sides>
 device_variable describe_compiled_batch(const F& f, device_writer& to, device_variable record,
                                         const side_list<Sides...>& sides) {
@@ -168,7 +170,8 @@ device_variable describe_compiled_batch(const F& f, device_writer& to, device_va
   return to.call(what, {&record, 1});
 }
 
-/// f(arguments of types In..., sides...) -> Out, or a range of Out.
+/// Describes a call f(arguments of types In..., sides...), which returns Out or, if `range`, a
+/// range of Out.
 template <typename Out, typename... In, typename F, typename... Sides>
 device_variable describe_function(const F& f, device_writer& to,
                                   std::span<const device_variable> arguments,
@@ -195,7 +198,7 @@ device_variable describe_function(const F& f, device_writer& to,
   }
 }
 
-/// The numbers that a key consists of, the most significant first.
+/// Describes the numbers that a key consists of, the most significant first.
 template <typename K>
 void describe_key(device_writer& to, device_variable key, bool descending) {
   if constexpr (device_number<K>) {

@@ -12,8 +12,8 @@
 
 namespace pappus::detail {
 
-/// value: what the state is given, void for anything; fields: of the state; accumulate: adds `x` to
-/// the state `*s`.
+/// R in device C, if it is known. value: the type of the values it is given, void for any; fields:
+/// the state's; accumulate: C that adds value `x` to the state `*s`.
 template <typename R>
 struct device_reducer {};
 
@@ -40,7 +40,7 @@ struct device_reducer<reducers::mean<T>> {
   static constexpr std::string_view accumulate = "s->total += x;\ns->n += 1;";
 };
 
-/// Pieces of text one after another.
+/// Pieces of text joined at compile time.
 template <const std::string_view&... Pieces>
 struct joined_text {
   static constexpr auto characters = [] {
@@ -52,7 +52,8 @@ struct joined_text {
   static constexpr std::string_view value{characters.data(), characters.size()};
 };
 
-/// What exact.h says, as device code: x has a sign, or none; its sum; the sum of its squares.
+/// The arithmetic of exact.h as device code: for a signed x; for an unsigned x; adding x to a sum;
+/// adding its square to a sum of squares.
 inline constexpr std::string_view with_sign =
     "const long negative = x < 0 ? 1 : 0;\n"
     "const ulong word = (ulong)x, size = negative ? 0 - word : word;\n";
@@ -165,16 +166,16 @@ struct device_reducer<reducers::folding<T, Op>> {
       std::is_integral_v<T> ? device_operator<Op>::text.integers : device_operator<Op>::text.floats;
 };
 
-/// Numbers that op(total, x) converts to the total's type.
+/// op(total, x) on numbers has the total's type: x is converted to it.
 template <typename Total, typename X>
 concept widens_to = std::is_arithmetic_v<Total> && std::is_arithmetic_v<X> &&
                     std::is_same_v<std::common_type_t<Total, X>, Total>;
 
-/// A fold's operator takes the record itself, and converts as C++ does.
+/// Whether a reducer is a fold by a known operator, which is described by an expression.
 template <typename Known>
 inline constexpr bool folds = requires { Known::expression; };
 
-/// R's device code is known, and records of type T become what it is given.
+/// R is known in device C, and values of type T are, or convert to, what it is given.
 template <typename R, typename T, typename Known = device_reducer<R>>
 concept known_reducer =
     requires { Known::fields; } &&
@@ -182,7 +183,7 @@ concept known_reducer =
      (std::is_arithmetic_v<typename Known::value> && std::is_arithmetic_v<T> &&
       (!folds<Known> || widens_to<typename Known::value, T>)));
 
-/// \tparam T  what R is given.
+/// Describes how reducer R accumulates a value. \tparam T  the value's type.
 template <typename R, typename T>
 void describe_reducer(device_writer& to, device_variable value) {
   using known = device_reducer<R>;

@@ -33,7 +33,7 @@ struct device_shape {
 template <typename T>
 inline constexpr device_type device_type_of = device_shape<T>::make();
 
-/// \param fields  must outlive the type.
+/// T as a type with known fields. \param fields  must outlive the result.
 template <typename T>
 constexpr device_type device_fields(std::span<const device_field> fields) {
   return {.what = device_type::kind::fields,
@@ -43,7 +43,7 @@ constexpr device_type device_fields(std::span<const device_field> fields) {
           .fields = fields};
 }
 
-/// Two members, one after the other. (offsetof is for standard layout alone.)
+/// The fields of a struct of two members. (offsetof is defined for standard layout alone.)
 template <typename T, typename A, typename B>
 struct two_device_fields {
   static constexpr std::size_t second = (sizeof(A) + alignof(B) - 1) / alignof(B) * alignof(B);

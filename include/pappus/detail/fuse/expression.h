@@ -1,15 +1,15 @@
 // Expression types: element-wise operators that fuse by inlining.
 //
-// `source.map(f).filter(p)` is the type filter<map<source, f>, p>. For a block of rows it is bound:
+// `rows.map(f).filter(p)` has type filtered<mapped<source, f>, p>. For a block of rows it is bound:
 // pointers and small lambdas become local values. The bound form offers
-//   at(i, sink)          row i of the block; calls sink at most once. Not for cardinality
-//                        `any`.
-//   for_each(n, sink)    all records that come from the block's n rows, in order.
-// each_row() serves all.
+//   at(i, sink)          computes row i of the block; calls sink(record) at most once. Not for
+//                        cardinality `any`.
+//   for_each(n, sink)    calls sink(record) for all records of the block's n rows, in order.
+// each_row() calls whichever there is.
 // describe() tells a device's text generator what at() does (detail/base/device.h).
-// Every loop in loops/ is written against these two, so a new element-wise operator works with all
-// consumers, and the element function (captures, side inputs, input record) -> (output record,
-// keep) is `at` itself.
+// Every loop in loops/ is written against at() and for_each(), so a new element-wise operator works
+// with all consumers, and the element function (captures, side inputs, input record) -> (output
+// record, keep) is `at` itself.
 //
 // Not here: operators that need all their input (ops/), and joins, whose probe is a block-wise
 // expression (fuse/join.h).
@@ -30,7 +30,7 @@ namespace pappus::detail {
 template <typename E>
 using value_of = typename E::value_type;
 
-/// Feeds every record that the n rows of a bound block yield to sink, in order.
+/// Calls sink(record) for every record that the n rows of a bound block yield, in order.
 template <cardinality Yields, typename Bound, typename Sink>
 inline void each_row(const Bound& bound, std::int64_t n, Sink&& sink) {
   if constexpr (Yields == cardinality::any) {
@@ -49,7 +49,7 @@ struct source {
 
   struct bound {
     const T* rows;
-    std::int64_t first;  ///< row of the stage
+    std::int64_t first;  ///< the block's first row, counted over the whole stage
     template <typename Sink>
     void at(std::int64_t i, Sink&& sink) const {
       try {
@@ -67,7 +67,8 @@ struct source {
   device_variable describe(device_writer& to) const { return to.load(slot, device_type_of<T>); }
 };
 
-/// The integers first, first + 1, ... Sums are unsigned: the row number alone may exceed I.
+/// The integers first, first + 1, ... of session::range(). They are added as unsigned numbers: the
+/// row's number alone may be too large for I.
 template <typename I>
 struct counter {
   using value_type = I;
@@ -76,7 +77,7 @@ struct counter {
 
   struct bound {
     std::uint64_t start;
-    std::int64_t first;  ///< row of the stage
+    std::int64_t first;  ///< the block's first row, counted over the whole stage
     template <typename Sink>
     void at(std::int64_t i, Sink&& sink) const {
       try {
@@ -164,7 +165,7 @@ struct filtered {
   }
 };
 
-/// f(record) is a range; its elements follow each other.
+/// Yields the elements of the range f(record), for one record after the other.
 template <typename Prev, typename Call>
 struct flattened {
   using value_type =
@@ -198,7 +199,7 @@ struct flattened {
   }
 };
 
-/// Two expressions of one record a row, row by row.
+/// Pairs of two expressions' records; each of these yields one record a row.
 template <typename A, typename B>
 struct zipped {
   static_assert(A::yields == cardinality::one && B::yields == cardinality::one);
@@ -229,7 +230,7 @@ struct zipped {
   }
 };
 
-/// An expression of one record a row, with row numbers.
+/// Records with their row numbers; Prev yields one record a row.
 template <typename Prev>
 struct enumerated {
   static_assert(Prev::yields == cardinality::one);
@@ -255,7 +256,7 @@ struct enumerated {
   }
 };
 
-/// For nodes that take a stage's records as they are.
+/// Describes a stage to devices, for nodes that take its records as they are.
 template <typename E>
 PAPPUS_GLUE void describe_records(const void* element, device_writer& to) {
   const auto record = static_cast<const E*>(element)->describe(to);

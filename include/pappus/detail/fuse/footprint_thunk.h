@@ -1,4 +1,4 @@
-// Functions of an index and views, in the shape that the compiler plugin reads (thunk.h).
+// Thunks of functions of an index and views (see thunk.h).
 #pragma once
 
 #include <utility>
@@ -11,8 +11,8 @@ namespace pappus::detail {
 template <typename F, typename Dimensions, typename... Views>
 struct footprint_thunk;
 
-/// f(index, views...), where the function object's bytes, the arrays' elements, their shapes and
-/// the index are parameters of their own.
+/// Calls f(index, views...). The function object, each array's elements, its shape and each number
+/// of the index are parameters of their own.
 template <typename F, std::size_t... D, typename... Views>
 struct footprint_thunk<F, std::index_sequence<D...>, Views...> {
   static void run(const F* f, typename Views::element_type*... elements,

@@ -40,7 +40,7 @@ struct bound_function<F, false> {
   }
 };
 
-/// Loops need the C++ function and its values, not its device code.
+/// Of a function with device code loops take the C++ function and its values alone.
 template <typename F, typename... Values>
 struct bound_function<coded_function<F, Values...>, false>
     : bound_function<typename coded_function<F, Values...>::plain_type> {
@@ -57,7 +57,7 @@ struct to_itself {
   }
 };
 
-/// A function and the shared data it is called with: f(record, span...).
+/// A function and the shared data with which it is called: f(record, spans...).
 template <typename F, typename... Sides>
 struct call {
   F function;
@@ -87,20 +87,21 @@ struct call {
     }
   };
 
-  /// \param op  whose function it is; null: the node's.
+  /// \param op  the operator that the function was given to; null: the node's own.
   bound bind(const block_args& args, const char* op = nullptr) const {
     int slot = first_side;
     return {bound_function<F>(function), {span_of<Sides>(args.sides[slot++])...}, op};
   }
 
-  /// The variable of its result for a record of type Value; of each result, if it is a range.
+  /// Describes the call for a record of type Value; returns the variable of its result or, of a
+  /// range, of each of its elements.
   template <typename Result, typename Value>
   device_variable describe(device_writer& to, device_variable value, bool range = false) const {
     return describe_function<Result, Value>(function, to, {&value, 1},
                                             side_list<Sides...>{first_side}, range);
   }
 
-  /// The same of a function that takes blocks of records; its device code is for one record.
+  /// The same for a batched function, whose device code is for one record.
   template <typename Result, typename Value>
   device_variable describe_batched(device_writer& to, device_variable value) const {
     if constexpr (has_device_code<F>)

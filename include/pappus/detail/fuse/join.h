@@ -18,8 +18,9 @@
 
 namespace pappus::detail {
 
-/// Key is a call; Combine a call of (left record, right record), of (left record, pointer to right
-/// record or null) for outer joins, and unused for semi and anti joins.
+/// \tparam Key      a call: the key function of left records.
+/// \tparam Combine  a combination, of (left record, right record) or, for outer joins, of (left
+///                  record, pointer to right record or null); no_combination for semi, anti joins.
 template <typename Prev, record Right, typename Key, typename Combine, join_kind Kind>
 struct joined {
   using left_type = value_of<Prev>;
@@ -32,16 +33,16 @@ struct joined {
                                       : Kind == join_kind::semi  ? "semi_join"
                                                                  : "anti_join";
   static constexpr bool in_place = std::is_same_v<Prev, source<left_type>>;
-  /// Buffers of large records must not outgrow the cache (nor the stack).
+  /// Records of the buffer; fewer of large ones, so that it fits the cache (and the stack).
   static constexpr std::size_t buffer_rows =
       std::clamp<std::size_t>(32768 / sizeof(left_type), 1, join_batch::rows_max);
-  /// Gathers from more than this are prefetched.
+  /// Right rows of more bytes than this are prefetched before they are gathered.
   static constexpr std::size_t prefetch_beyond_bytes = std::size_t{512} << 10;
 
   Prev prev;
   Key key;
   Combine combine;
-  int side = 0;  ///< of the index; the build side's rows come next, where they are gathered
+  int side = 0;  ///< number of the index's side; if rows are gathered, the next side is theirs
 
   struct bound {
     typename Prev::bound prev;
@@ -85,7 +86,8 @@ struct joined {
     }
 
    private:
-    /// False when the query is to stop: one record may match millions.
+    /// Returns false when the query is to stop, which is checked here because one record may match
+    /// millions.
     template <typename Sink>
     bool probe(const left_type* left, std::size_t n, Sink& sink) const {
       key_type keys[join_batch::rows_max];
@@ -104,8 +106,9 @@ struct joined {
       return true;
     }
 
-    /// Gathering is a loop of its own, over local copies: what follows may write anywhere, for all
-    /// the compiler knows, and would keep it from working on several pairs at once.
+    /// Gathers pairs and passes them on. Gathering is a loop of its own, over local copies: for all
+    /// the compiler knows sink() may write anywhere, and would keep it from working on several
+    /// pairs at once.
     template <typename Sink>
     void push(const left_type* left, const join_batch& batch, std::size_t pairs, Sink& sink) const {
       const std::uint32_t* const left_of = batch.left;
@@ -185,7 +188,7 @@ struct combination {
   }
 };
 
-/// In its place where left records go on as they are.
+/// In place of a combination where left records are passed on as they are.
 struct no_combination {
   struct bound {};
   bound bind(const block_args&) const { return {}; }

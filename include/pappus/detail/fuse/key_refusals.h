@@ -14,7 +14,7 @@ class query;
 
 namespace pappus::detail {
 
-/// Of operators that look at keys.
+/// Overloads that refuse, for operators that look at keys.
 template <typename T>
 class key_refusals {
  public:

@@ -5,8 +5,8 @@
 // output is then the user's own line with that sentence. A static_assert in the template would come
 // after a stack of headers, a `requires` of the template itself after a list of candidates.
 //
-// Overloads of one operator exclude each other: those on what a function returns ask first whether
-// it can be called.
+// Overloads of one operator exclude each other: those that refuse what a function returns require
+// that it can be called.
 #pragma once
 
 #include <concepts>
@@ -26,7 +26,7 @@ class query;
 
 namespace pappus::detail {
 
-/// Of the aggregates of all records and of groups of them.
+/// Overloads that refuse, for aggregates of all records and of groups.
 template <typename T>
 class aggregate_refusals {
  public:
@@ -129,7 +129,7 @@ class aggregate_refusals {
   }
 };
 
-/// Of operators record by record.
+/// Overloads that refuse, for operators that go record by record.
 template <typename T>
 class element_refusals {
  public:
@@ -227,7 +227,7 @@ class element_refusals {
   }
 };
 
-/// Of scans.
+/// Overloads that refuse, for scans.
 template <typename T>
 class scan_refusals {
  public:
@@ -247,7 +247,7 @@ class scan_refusals {
   }
 };
 
-/// Of groups.
+/// Overloads that refuse, for groups.
 template <typename T>
 class group_refusals : public aggregate_refusals<T> {
  public:
@@ -257,7 +257,7 @@ class group_refusals : public aggregate_refusals<T> {
   refused<T> collect() const { return {}; }
 };
 
-/// Of what needs rows, which a query doesn't have yet.
+/// Refuses what needs rows: a query has none before it runs.
 template <typename T>
 class row_refusals {
  public:

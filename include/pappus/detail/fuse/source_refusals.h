@@ -10,7 +10,7 @@
 
 namespace pappus::detail {
 
-/// Of a session's sources.
+/// Overloads that refuse, for a session's sources.
 class source_refusals {
  public:
   template <typename Range>

@@ -20,7 +20,7 @@ auto stored_key(const K& k) {
 template <key K>
 using stored_key_type = decltype(stored_key(std::declval<const K&>()));
 
-/// From a row to its stored key.
+/// The function from a row to its stored key.
 template <typename Key>
 struct key_writer {
   Key key;

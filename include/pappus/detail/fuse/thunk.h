@@ -17,10 +17,11 @@
 
 namespace pappus::detail {
 
-/// What a function is called with: records, and pointers to records that may be null.
+/// The types of a function's record parameters: T for a record, const T* for one that may be null.
 template <typename... In>
 struct input_list {};
-/// Whole collections that follow, and the first one's number among the stage's sides.
+/// The record types of the shared collections that follow, and the number of the first of them
+/// among the stage's sides.
 template <typename... Sides>
 struct side_list {
   int first = 0;
@@ -50,7 +51,7 @@ decltype(auto) thunk_value(thunk_pointer<T> from) {
     return static_cast<const T&>(*from);
 }
 
-/// What is done with the function's result.
+/// What a thunk does with the function's result: keeps it, counts a range's elements, or picks one.
 struct keep_result {
   template <typename Out, typename R>
   static void put(Out* out, R&& result) {
@@ -78,7 +79,8 @@ template <typename F, typename Out, typename Use, typename Inputs, typename Side
           typename Index = input_list<>>
 struct call_thunk;
 
-/// \tparam Index  std::int64_t where one element of the result is picked, else nothing.
+/// \tparam Use    keep_result, count_results or pick_result.
+/// \tparam Index  std::int64_t for pick_result, else nothing.
 template <typename F, typename Out, typename Use, typename... In, typename... Sides,
           typename... Index>
 struct call_thunk<F, Out, Use, input_list<In...>, side_list<Sides...>, input_list<Index...>> {
@@ -98,7 +100,7 @@ struct call_thunk<F, Out, Use, input_list<In...>, side_list<Sides...>, input_lis
       parameter_of<Out>(role::output)};
 };
 
-/// A function of blocks of records, called with a block of one.
+/// Calls a batched function with a block of one record.
 template <typename F, typename Out, typename In, typename... Sides>
 struct batch_thunk : call_thunk<F, Out, keep_result, input_list<In>, side_list<Sides...>> {
   static void run(const F* f, const In* in, const Sides*... side, thunk_count<Sides>... count,
@@ -109,7 +111,7 @@ struct batch_thunk : call_thunk<F, Out, keep_result, input_list<In>, side_list<S
   }
 };
 
-/// A reducer's accumulate().
+/// Calls a reducer's accumulate().
 template <typename R, typename T>
 struct accumulate_thunk {
   static void run(const T* value, R* state) { state->accumulate(*value); }
@@ -118,7 +120,7 @@ struct accumulate_thunk {
                                                    parameter_of<R>(role::state)};
 };
 
-/// The slot of a thunk for a function of type F.
+/// The slot beside a thunk that calls a function of type F.
 template <typename Thunk, typename F>
 struct slot_of {
   PAPPUS_DEVICE_SLOT static inline constinit device_slot<decltype(Thunk::run)> slot{

@@ -25,11 +25,11 @@ constexpr int lanes_of() {
     return 1;
 }
 
-/// What a leaf carries: one reducer per lane.
+/// The state of a leaf: one reducer per lane.
 template <typename R, std::size_t Lanes = static_cast<std::size_t>(lanes_of<R>())>
 struct fold_state {
   R lane[Lanes];
-  std::uint32_t next;  ///< the lane of the next record, for shapes that don't follow rows
+  std::uint32_t next;  ///< the lane of the next record, where a row may yield any number of records
 };
 template <typename R>
 struct fold_state<R, 1> {
@@ -46,7 +46,7 @@ auto finalized(const R& reducer) {
 template <typename R>
 using result_of = decltype(finalized(std::declval<const R&>()));
 
-/// The reducer can take consecutive records at once, and the stage yields them so.
+/// Whether the reducer can take many consecutive records at once and the stage yields one a row.
 template <typename E, typename R>
 inline constexpr bool takes_blocks =
     E::yields == cardinality::one && std::is_trivially_default_constructible_v<value_of<E>> &&
@@ -69,7 +69,8 @@ void accumulate_blocks(R& reducer, const typename E::bound& bound, std::int64_t 
   }
 }
 
-/// States are constructed anew: a reducer with a lambda that captured something can't be assigned.
+/// Accumulates a block into the state at `memory`. It constructs the state anew where others would
+/// assign: a reducer with a lambda that captured something can't be assigned.
 template <typename E, typename R>
 void fold_rows(const void* element, const block_args& args, std::byte* memory) {
   constexpr int lanes = lanes_of<R>();
@@ -112,8 +113,9 @@ void fold_rows(const void* element, const block_args& args, std::byte* memory) {
   }
 }
 
-/// The two halves of fold_rows() where functions are slow: several workers compute values, one
-/// accumulates them in row order. So neither needs to be fast itself.
+/// fold_rows() in two halves, for slow functions: several workers compute values (write_values),
+/// one accumulates them in row order (accumulate_values). The time goes into the users' functions,
+/// so these loops needn't be fast.
 template <typename E>
 void write_values(const void* element, const block_args& args, out_rows& out) {
   using T = value_of<E>;
@@ -145,8 +147,9 @@ PAPPUS_GLUE void describe_fold(const void* element, device_writer& to) {
   describe_reducer<R, value_of<E>>(to, value);
 }
 
-/// What a fold by a binary operator computes. The reducer's states have the operator, too, but not
-/// what it captured by reference.
+/// An expression and the binary operator that folds its records, for the description to devices.
+/// The reducer's states have a copy of the operator, too, but device code finds captured references
+/// in the stage's element alone.
 template <typename E, typename Op>
 struct folded_by : E {
   Op op;

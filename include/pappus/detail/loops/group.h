@@ -1,13 +1,14 @@
 // The typed loops of group_by: what touches keys, values and reducers.
 //
-// ops/group*.cpp decide where states are and in which order rows reach them; they know keys as bits
-// and values as bytes. Here, in the user's translation unit, a block of rows becomes keys and
+// cpu_ops/group*.cpp decide where states are and in which order rows reach them; they know keys as
+// bits and values as bytes. Here, in the user's translation unit, a block of rows becomes keys and
 // values (extract), values are accumulated through pointers to states (accumulate) or by their keys
-// in a table of a known domain (add_to_table), or everything happens in one fused loop (direct). At
-// the end keys and states become records (emit).
+// in a table (add_to_table for a known domain, add_to_hash), or everything happens in one fused
+// loop (direct, direct_hash). At the end keys and states become records (emit).
 //
 // A value is what the reducer is given: the projected field where there is a projection, else the
-// record. Rows that lie in memory as they are stay there; only their keys are extracted.
+// record. If values are the rows of the stage's input they stay where they are, and only their keys
+// are extracted.
 #pragma once
 
 #include <algorithm>
@@ -27,13 +28,13 @@
 
 namespace pappus::detail {
 
-/// Rows that are extracted before they are handed on.
+/// The most rows that are extracted before they are handed on.
 inline constexpr std::size_t group_batch_rows = 512;
 
-/// Where extracted rows go.
+/// Takes the keys and values that extract() makes of rows.
 struct group_batch {
   std::byte* keys = nullptr;     ///< room for `capacity` keys
-  std::byte* payload = nullptr;  ///< room for as many values; null where rows are used in place
+  std::byte* payload = nullptr;  ///< room for as many values; null if they aren't copied
   std::size_t capacity = 0;      ///< at most group_batch_rows
   /// Takes n rows: their keys are in `keys`, their values at `values`.
   void (*flush)(group_batch& self, const std::byte* values, std::size_t n) = nullptr;
@@ -41,18 +42,19 @@ struct group_batch {
 
 /// What cpu_ops/group.cpp knows of a grouped reduction.
 struct group_params : op_params {
-  std::size_t key_bytes = 0;      ///< 4, 8 or 16; of a string_view where keys are strings
+  std::size_t key_bytes = 0;      ///< 4, 8 or 16; for strings those of a std::string_view
   bool strings = false;           ///< keys are std::string_view, to be numbered
-  std::int64_t domain = -1;       ///< keys are 0, ..., domain - 1; -1: unknown
-  std::int64_t expected = -1;     ///< groups, as the user told; -1: unknown
-  std::size_t payload_bytes = 0;  ///< of a value; 0 where reducers don't look at it
+  std::int64_t domain = -1;       ///< keys are 0, ..., domain - 1; -1: no domain is known
+  std::int64_t expected = -1;     ///< number of groups, by expect(); -1: not known
+  std::size_t payload_bytes = 0;  ///< of a value; 0 if the reducer doesn't look at values
   bool in_place = false;          ///< values are the rows of the stage's input
   std::size_t state_bytes = 0, state_align = 1;
   std::shared_ptr<const std::byte> initial;  ///< the state of a group without rows
 
   void (*direct)(const void* element, const block_args& args, std::byte* table) = nullptr;
   void (*extract)(const void* element, const block_args& args, group_batch& batch) = nullptr;
-  /// Looks up keys in line; where strings are keys, direct_hash can't be used.
+  /// As `direct`, with a hash table, in which it looks keys up in line. Null for strings and
+  /// domains.
   void (*direct_hash)(const void* element, const block_args& args, group_slots& table) = nullptr;
   void (*add_to_hash)(const std::byte* keys, const std::byte* values, std::size_t n,
                       group_slots& table) = nullptr;
@@ -67,11 +69,11 @@ struct group_params : op_params {
 };
 const graph::operator_entry& group_operator();
 
-/// Throws usage_error naming the key and the domain.
+/// Throws usage_error for a key outside its domain, naming both.
 [[noreturn]] void throw_outside_domain(const std::string& key, std::int64_t domain);
 [[noreturn]] void throw_empty_group(const char* reducer, const std::string& key);
 
-/// The value of reducers that don't look at values.
+/// The type of values for reducers that don't look at values.
 struct nothing {};
 struct to_nothing {
   template <typename T>
@@ -80,7 +82,7 @@ struct to_nothing {
   }
 };
 
-/// How keys are stored while rows are grouped.
+// How keys are stored while rows are grouped: as bits, as strings, or as indices of a known domain.
 template <typename K>
 struct keys_as_bits {
   using key = K;
@@ -115,7 +117,7 @@ struct keys_of_domain {
   static K decode(stored index) { return static_cast<K>(index); }
 
  private:
-  /// Out of line: loops that held it would be too large to be inlined whole.
+  /// Not inlined: loops that contained it would be too large to be inlined themselves.
   [[noreturn, gnu::cold, gnu::noinline]] static void refuse(const K& value, std::int64_t size) {
     if constexpr (std::is_enum_v<K>)
       throw_outside_domain(std::to_string(static_cast<std::underlying_type_t<K>>(value)), size);
@@ -124,7 +126,7 @@ struct keys_of_domain {
   }
 };
 
-/// A key function that takes a block of records at once.
+/// A batched key function, which takes a block of records at once.
 template <typename Out, typename F, typename... Sides>
 struct batched_call : call<F, Sides...> {
   template <typename>
@@ -146,7 +148,7 @@ inline constexpr bool is_source = false;
 template <typename T>
 inline constexpr bool is_source<source<T>> = true;
 
-/// Rows, their key and the value the reducer gets.
+/// What a group_by computes for each record: its key and the value that the reducer gets.
 template <typename E, typename Key, typename Project, typename Keys>
 struct grouping {
   using record = value_of<E>;
@@ -166,15 +168,15 @@ struct grouping {
     bound_function<Project> project;
     Keys keys;
 
-    /// sink(i, key, record) for rows [begin, begin + n), i from 0. For one record a row and
-    /// key functions of one record.
+    /// Calls sink(i, key, record) for rows begin + i, 0 <= i < n. For stages that yield one record
+    /// a row, and key functions that aren't batched.
     template <typename Sink>
     void at_each(std::int64_t begin, std::int64_t n, Sink&& sink) const {
       for (std::int64_t i = 0; i < n; ++i)
         rows.at(begin + i, [&](const auto& record) { sink(i, key(record), record); });
     }
 
-    /// sink(key, record) for all records of the block's n rows.
+    /// Calls sink(key, record) for all records of the block's n rows.
     template <typename Sink>
     void each(std::int64_t n, Sink&& sink) const {
       if constexpr (!is_batched_call<Key>) {
@@ -346,7 +348,7 @@ void group_add_to_table(const std::byte* keys, const std::byte* values, std::siz
   }
 }
 
-/// Make(key, state) -> the output record.
+/// Writes Make{}(key, state), the output record, for n groups.
 template <typename Keys, typename R, typename Make>
 void group_emit(const std::byte* keys, const std::byte* const* states, std::size_t n,
                 std::byte* out) {
@@ -378,7 +380,7 @@ PAPPUS_GLUE void describe_group(const void* element, device_writer& to) {
   describe_reducer<R, typename G::value>(to, value);
 }
 
-/// The loops for one grouping, reducer and kind of output record.
+/// The parameters, with all loops, for one grouping, reducer and kind of output record.
 template <typename G, typename R, typename Make>
 PAPPUS_GLUE std::shared_ptr<group_params> group_params_of(const R& prototype) {
   static_assert(std::is_trivially_copyable_v<R>,
@@ -411,9 +413,9 @@ PAPPUS_GLUE std::shared_ptr<group_params> group_params_of(const R& prototype) {
   return params;
 }
 
-/// What cpu_ops/map_groups.cpp knows of groups as ranges.
+/// What cpu_ops/map_groups.cpp knows of map_groups().
 struct map_groups_params : group_params {
-  /// Calls the function for one group.
+  /// Calls `function` for one group of n records and writes the record that it returns to `out`.
   void (*apply)(const void* function, const std::byte* key, const std::byte* records, std::size_t n,
                 std::byte* out) = nullptr;
   std::shared_ptr<const void> function;

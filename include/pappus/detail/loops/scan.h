@@ -1,8 +1,8 @@
-// The typed half of scans: a tile of rows, whose own running values are computed first and then
-// combined with the total of all rows before it.
+// The typed loops of scans. Rows are cut into tiles: first a tile's own running values are
+// computed, then these are combined with the total of all rows before the tile.
 //
-// Element functions run once: their values wait in the tile's buffer, which stays in L2. Sums of
-// integers leave the running values to an untyped vector loop; rows that are such integers already
+// Element functions run once: their values wait in the tile's buffer, which stays in L2. Running
+// sums of integers are computed by an untyped vector loop; rows that are such integers already
 // aren't even buffered, but read again from the cache. A tile's length depends on the type alone
 // and tiles are counted from the first row, so the order of additions never changes.
 #pragma once
@@ -20,34 +20,36 @@
 
 namespace pappus::detail {
 
-/// Where a tile's block of rows goes.
+/// Where a block of rows, a part of a tile, is written to.
 struct scan_output {
-  std::byte* records = nullptr;  ///< of the block's first row
-  std::byte* buffer = nullptr;   ///< the tile's values, from the block's first row on
-  bool first_block = false;      ///< of the tile
-  bool past_caches = false;      ///< the result is large
+  std::byte* records = nullptr;  ///< the result's record of the block's first row
+  std::byte* buffer = nullptr;   ///< in the tile's buffer, the value of the block's first row
+  bool first_block = false;      ///< the block is the first of its tile
+  bool past_caches = false;      ///< write the records past the caches: the result is large
 };
 
 struct scan_params : op_params {
   std::int64_t tile_rows = 0;
   std::size_t value_bytes = 0;     ///< of a running value
-  std::size_t buffered_bytes = 0;  ///< per row of a tile; may be 0
-  /// Goes through a block, and adds its values to `total`, which the tile's first block sets.
+  std::size_t buffered_bytes = 0;  ///< of the tile's buffer, per row; may be 0
+  /// Puts the values of a block into the tile's buffer and adds them to `total`, which the tile's
+  /// first block sets.
   void (*accumulate)(const void* element, const block_args& args, const scan_output& to,
                      std::byte* total) = nullptr;
-  /// Writes the records of the block. `before` is the value of all rows before the tile or, where
-  /// `carries`, before the block, and is then moved on; null for none.
+  /// Writes the records of a block. `before` is the running value of all rows before the tile;
+  /// null: there are none. If `carries`, it is that of all rows before the block, and is then
+  /// advanced to the block's end.
   void (*write)(const void* element, const block_args& args, const scan_output& to,
                 std::byte* before) = nullptr;
   bool carries = false;
   /// Sets to = op(a, b).
   void (*combine)(const void* element, const std::byte* a, const std::byte* b,
                   std::byte* to) = nullptr;
-  std::shared_ptr<const void> initial;  ///< exclusive scans: what comes before the first row
+  std::shared_ptr<const void> initial;  ///< of exclusive scans: the value before the first row
 };
 const graph::operator_entry& scan_operator();
 
-/// Adds in R.
+/// Adds running values of type R.
 template <typename R>
 struct adding {
   using acts_like = std::plus<R>;
@@ -57,7 +59,7 @@ struct adding {
   }
 };
 
-/// A record as a running value.
+/// Converts a record to a running value.
 template <typename R>
 struct converting {
   template <typename T>
@@ -73,14 +75,14 @@ inline constexpr bool adds_integers =
     (std::is_same_v<Op, std::plus<R>> || std::is_same_v<Op, std::plus<>> ||
      std::is_same_v<Op, adding<R>>);
 
-/// What a scan node computes. \tparam R  the type of running values.
+/// What a scan computes: an expression and the operator. \tparam R  the type of running values.
 template <typename E, typename Op, typename R, bool Exclusive>
 struct scan_element {
   using value_type = value_of<E>;
   using result = R;
   static constexpr bool exclusive = Exclusive;
   static constexpr bool sums = adds_integers<Op, R>;
-  /// The rows are integers already: read again, not buffered.
+  /// The rows are integers in memory: they are read again instead of being buffered.
   static constexpr bool reread =
       sums && std::is_same_v<E, source<value_type>> && std::is_integral_v<value_type>;
   E expression;
@@ -176,7 +178,8 @@ void accumulate_any(const void* element, const block_args& args, const scan_outp
   ::new (static_cast<void*>(total)) R(running);
 }
 
-/// Calls write(place, i) for each record, by way of a small buffer if the result is large.
+/// Calls write(place, i), which constructs record i at `place`, for each record. If the result is
+/// large, places are in a small buffer, which is copied past the caches.
 template <typename R, typename Write>
 void write_records(const scan_output& to, std::int64_t n, Write&& write) {
   constexpr std::int64_t step = sizeof(R) <= stream_step_bytes / 8

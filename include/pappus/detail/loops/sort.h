@@ -1,13 +1,12 @@
-// The typed half of sorting: keys of records as bits (detail/base/keys.h), beside what moves with
-// them.
+// The typed loops of sorting: they write records' keys as bits (detail/base/keys.h), and beside
+// each key what moves with it.
 //
 // Neighbouring keys are joined into parts of at most 16 bytes; a string is a part of its own. One
 // part is the rule: it is sorted once, stably. More parts are sorted one after the other, the least
 // significant first.
 //
-// What moves with a key depends on the record: nothing where the bits of the key tell the whole
-// record; the record itself up to 16 bytes; beyond that its address, and each record moves once, at
-// the end.
+// What moves with a key depends on the record: nothing if the key's bits tell the whole record; the
+// record itself if it has up to 16 bytes; else its address, and records are moved once, at the end.
 #pragma once
 
 #include <array>
@@ -25,21 +24,22 @@
 
 namespace pappus::detail {
 
-/// Writes a key part of each row of a block, as bits or as std::string_view, and beside it what
-/// moves with the key.
+/// Writes the key part that is sorted by first for each row of a block, as bits or as
+/// std::string_view, and to `payload` what moves with the key.
 using key_loop = void (*)(const void* element, const block_args& args, std::byte* keys,
                           std::byte* payload);
-/// Writes a key part of records anywhere, as bits or as std::string_view.
+/// Writes a key part of n records, given by their addresses, as bits or as std::string_view.
 using rekey_loop = void (*)(const void* element, const std::byte* const* records, std::int64_t n,
                             std::byte* keys);
 
 /// One stable sort by a part of the keys.
 struct sort_pass {
   std::size_t key_bytes = 0;  ///< 4, 8 or 16; 0: the keys are strings
-  bool descending = false;    ///< of strings; bits have their order in them
-  rekey_loop keys = nullptr;
+  bool descending = false;    ///< for strings; bits are complemented instead
+  rekey_loop keys = nullptr;  ///< writes this part's keys; null for the first pass (start)
 };
 
+/// What is moved: keys alone, keys and records, or keys and records' addresses.
 enum class sort_moves : std::uint8_t { keys, records, addresses };
 
 struct sort_params : op_params {
@@ -47,12 +47,13 @@ struct sort_params : op_params {
   std::size_t payload_bytes = 0;  ///< 0, 4, 8 or 16
   key_loop start = nullptr;       ///< keys of the first pass
   std::vector<sort_pass> passes;  ///< least significant part first; one unless addresses move
-  /// Where keys move: the records are integers of 4 or 8 bytes, in order as unsigned numbers once
-  /// these bits are flipped. `start` then writes records, and the first input needs no such copy if
-  /// it holds them already.
+  /// For sort_moves::keys: `integers` says that the records are integers of 4 or 8 bytes, whose
+  /// order is that of (record ^ flip) as unsigned numbers. `start` then writes the records
+  /// themselves; if input_is_keys they lie in the first input, and needn't be written.
   bool integers = false, input_is_keys = false;
   std::uint64_t flip = 0;
-  /// Turns key bits back into records, in place if they are of one size. For other keys that move.
+  /// For sort_moves::keys without `integers`: turns key bits back into records; in place, if both
+  /// have the same size.
   void (*decode)(const std::byte* keys, std::byte* records, std::int64_t n) = nullptr;
 };
 const graph::operator_entry& sort_operator();
@@ -88,7 +89,8 @@ template <typename K, typename T>
 using sort_key_of =
     std::remove_cvref_t<std::invoke_result_t<const typename key_direction<K>::function&, const T&>>;
 
-/// Keys whose bits tell them apart completely: no -0.0, no NaN.
+/// Types whose keys can be made from their bits again. Floats can't: -0.0 has the bits of 0.0, and
+/// all NaNs have the same.
 template <typename K>
 inline constexpr bool exact_key = std::is_integral_v<K> || std::is_enum_v<K>;
 template <typename A, typename B>
@@ -96,7 +98,7 @@ inline constexpr bool exact_key<pair<A, B>> = exact_key<A> && exact_key<B>;
 template <typename A, std::size_t N>
 inline constexpr bool exact_key<std::array<A, N>> = exact_key<A>;
 
-/// Exact keys whose bits are their own but for the sign.
+/// Integers of 4 or 8 bytes, whose key bits are their own with the sign bit flipped, if any.
 template <typename K>
 inline constexpr bool flat_integer =
     (std::is_integral_v<K> || std::is_enum_v<K>) && (sizeof(K) == 4 || sizeof(K) == 8);
@@ -109,7 +111,7 @@ constexpr unsigned key_width() {
     return key_codec<K>::width;
 }
 
-/// What a sort node computes: an expression and the keys of its records.
+/// What a sort computes: an expression and the key functions of its records.
 template <typename E, typename... Keys>
 struct sort_element {
   using value_type = value_of<E>;
@@ -123,13 +125,13 @@ struct sort_element {
   std::tuple<Keys...> keys;
 };
 
-/// The keys [first, last) of a sort_element.
+/// A part of a sort's keys: the keys [first, last) of a sort_element.
 struct key_part {
   std::size_t first = 0, last = 0;
   unsigned width = 0;  ///< bits; 0: a string
 };
 
-/// The keys' parts, most significant first; `count` of the entries are used.
+/// A sort's keys in parts, the most significant first; `count` entries of `part` are used.
 template <typename Element>
 struct key_parts {
   static constexpr std::size_t keys = Element::key_count;
@@ -161,7 +163,7 @@ constexpr std::size_t key_bytes_of(unsigned width) {
   return width == 0 ? 0 : width <= 32 ? 4 : width <= 64 ? 8 : 16;
 }
 
-/// Computes one part of a record's keys.
+/// Computes one part of a record's keys, as it is stored.
 template <typename Element, std::size_t Part>
 class part_encoder {
   static constexpr key_part part = key_parts<Element>::make().part[Part];
@@ -215,7 +217,8 @@ class part_encoder {
                      std::make_index_sequence<part.last - part.first>{})) keys_;
 };
 
-/// \param key  of the stage's element: it is where references that it captured are found.
+/// Describes a sort key to devices.
+/// \param key  the one in the stage's element: references that it captured are read there.
 template <typename T, typename F>
 void describe_sort_key(const F& key, bool descending, device_writer& to) {
   using K = std::remove_cvref_t<std::invoke_result_t<const F&, const T&>>;

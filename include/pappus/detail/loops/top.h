@@ -1,4 +1,4 @@
-// The typed half of top and bottom: a worker's candidates.
+// The typed loops of top and bottom: each worker gathers candidates.
 //
 // A worker appends every record that could still be among its n best and, when its buffer is full,
 // keeps the best n; the worst of these is from then on the bar. Candidates carry their row number,
@@ -24,14 +24,15 @@ namespace pappus::detail {
 struct top_buffer {
   std::byte* candidates = nullptr;
   std::int64_t count = 0, limit = 0, capacity = 0;
-  bool has_bar = false;  ///< candidate limit - 1 is the bar
+  bool has_bar = false;  ///< the bar is candidates[limit - 1]
 };
 
 struct top_params : op_params {
   std::int64_t limit = 0;
   std::size_t candidate_bytes = 0;
-  std::size_t key_bytes = 0;  ///< of the key's bits, which begin a candidate; 0: of a string
+  std::size_t key_bytes = 0;  ///< of the key's bits, with which a candidate begins; 0: a string
   bool greatest = false;
+  /// Appends the rows of a block that may be among the best.
   void (*consider)(const void* element, const block_args& args, top_buffer& buffer) = nullptr;
   /// Sorts candidates and writes the records of the first n of them.
   void (*finish)(std::byte* candidates, std::int64_t count, std::int64_t n,
@@ -64,7 +65,7 @@ struct candidate {
   std::int64_t row;
   typename Element::value_type record;
 
-  /// a is wanted more than b, their rows aside.
+  /// Whether key a is better than key b.
   static bool wins(const order& a, const order& b) { return Element::greatest ? b < a : a < b; }
   static bool before(const candidate& a, const candidate& b) {
     if (wins(a.key, b.key)) return true;
@@ -125,7 +126,7 @@ void finish_top(std::byte* candidates, std::int64_t count, std::int64_t n, std::
     ::new (static_cast<void*>(records + static_cast<std::size_t>(i) * sizeof(T))) T(all[i].record);
 }
 
-/// As for sorting by the key, the first rows of which are wanted.
+/// Describes it to devices as a sort by the key, since top is the first rows of that.
 template <typename Element>
 void describe_top(const void* element, device_writer& to) {
   const auto& self = *static_cast<const Element*>(element);

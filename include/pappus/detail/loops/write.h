@@ -38,7 +38,7 @@ void write_aligned_rows(const Bound& bound, std::int64_t n, out_rows& out) {
   }
 }
 
-/// Records for which computing one too many costs less than a branch.
+/// Small records: to compute one that isn't kept costs less than a mispredicted branch.
 template <typename T>
 inline constexpr bool small_record =
     sizeof(T) <= 16 && std::is_trivially_default_constructible_v<T>;
