@@ -281,9 +281,9 @@ class query : public detail::element_refusals<detail::value_of<E>>,
   auto keys() const { return map(fn<&value_type::key>); }
   auto values() const { return map(fn<&value_type::value>); }
 
-  /// Where the stage that this is a part of runs: place::cpu(), place::opencl(0), or in text
-  /// "opencl:0,opencl:1". Where a device can't run it, explain() says why and the CPU does. Throws
-  /// usage_error when run if the session has none of these; "opencl,cpu" suits any machine.
+  /// Says where the stage is to run that this is a part of: place::cpu(), place::opencl(0), or in
+  /// text "opencl:0,opencl:1". If a device can't run it, explain() says why, and the CPU runs it.
+  /// The query throws usage_error if the session has no such place; "opencl,cpu" suits any machine.
   query on(const place& where) const {
     auto chosen = *this;
     chosen.stage_.devices = where.devices();

@@ -84,7 +84,7 @@ struct mean {
   }
 };
 
-/// Of integers: the double that is next to the true mean. Sums don't overflow.
+/// For integers: the double that is nearest to the true mean. Sums don't overflow.
 template <detail::exactly_summed T>
 struct mean<T> {
   detail::exact_sum total;
@@ -146,8 +146,8 @@ struct variance {
   }
 };
 
-/// Of integers: exact sums, whose quotient is rounded once (of 2^32 records and more: to within one
-/// unit of the last place).
+/// For integers: exact sums, whose quotient is rounded once (of 2^32 records and more: to within
+/// one unit of the last place).
 template <detail::exactly_summed T>
 struct variance<T> {
   detail::exact_sum total;

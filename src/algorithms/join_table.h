@@ -74,7 +74,7 @@ class join_table {
     const detail::buffer& rows;   ///< runs of equal keys' rows; empty when unique()
     join_domain domain;           ///< size 0: buckets
     std::uint64_t seed, region_buckets;
-    unsigned region_bits;  ///< of buckets: 2^region_bits regions
+    unsigned region_bits;  ///< for buckets: there are 2^region_bits regions
     std::size_t key_bytes, row_bytes;
   };
   layout as_it_lies() const noexcept {

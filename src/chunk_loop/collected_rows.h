@@ -36,7 +36,7 @@ class collected_rows {
   };
   stage_run& run_;
   const std::int64_t rows_;
-  detail::buffer all_;  // where the number of rows is known
+  detail::buffer all_;  // the result, where its number of rows is known beforehand
   std::mutex mutex_;
   std::map<std::int64_t, piece> pieces_;  // by first row
 };

@@ -120,7 +120,7 @@ class device_session {
     auto operator<=>(const kernel_key&) const = default;
   };
   struct kernel_slot {
-    program kept;  // its addresses are the key
+    program kept;  // keeps alive what the key's addresses point to
     std::unique_ptr<devices::kernel> kernel;
   };
   kernel_key key_of(const program& what, const kernel_entry& entry) const;

@@ -1,5 +1,4 @@
-// The subcommands of `pappus`. Each adds itself to the application and returns its exit code when
-// it was chosen. How a program parses its arguments and ends, pappus-bench shares.
+// The subcommands of `pappus`, and run_command(), which pappus-bench uses, too.
 #pragma once
 
 #include <functional>
@@ -12,7 +11,8 @@ namespace pappus::cli {
 /// Exit codes: 0 done, 1 the work failed, 2 wrong arguments, 130 interrupted.
 enum exit_code : int { done = 0, failed = 1, misused = 2, interrupted = 130 };
 
-/// What a subcommand does once its arguments are parsed.
+/// What a subcommand does once its arguments are parsed; returns the exit code. Each add_ function
+/// adds a subcommand to the application, which sets `chosen` if the user gave that one.
 using action = std::function<int()>;
 
 void add_devices(CLI::App& app, action& chosen);
@@ -20,8 +20,8 @@ void add_demo(CLI::App& app, action& chosen);
 void add_explain(CLI::App& app, action& chosen);
 void add_bench(CLI::App& app, action& chosen);
 
-/// Parses the arguments and does what they ask for. What is thrown becomes a line on stderr and an
-/// exit code.
+/// Parses the arguments, calls `chosen` and returns the exit code. An exception becomes a line on
+/// stderr and an exit code.
 int run_command(CLI::App& app, int argc, char** argv, const action& chosen);
 
 }  // namespace pappus::cli

@@ -1,4 +1,4 @@
-// Ctrl-C: the first cancels the session's queries and whatever asks check() next, a second ends the
+// Ctrl-C: the first cancels the session's queries and makes check() throw, a second ends the
 // process as usual.
 #pragma once
 
@@ -8,13 +8,14 @@ class session;
 
 namespace pappus::cli {
 
-/// While it lives, SIGINT and SIGTERM cancel `s`. At most one at a time.
+/// While it exists, SIGINT and SIGTERM cancel the queries of `s`. At most one may exist at a time.
 class interruptible {
  public:
   explicit interruptible(session& s);
   ~interruptible();
 
-  /// Throws pappus::cancelled once there was a signal: between two queries none is there to cancel.
+  /// Throws pappus::cancelled if there was a signal. To be called between queries: a signal that
+  /// comes there cancels none.
   void check() const;
 
   interruptible(const interruptible&) = delete;

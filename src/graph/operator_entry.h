@@ -95,7 +95,7 @@ class operator_entry {
   /// Its rows are those of its inputs, one input after the other. Else inputs are read in step: row
   /// i of each together.
   virtual bool adds_its_inputs() const { return false; }
-  /// It yields one row, an index of its input's.
+  /// It yields one row, which points to an index of its input's keys.
   virtual bool is_join_index() const { return false; }
   virtual domain_table domain_of(const node&) const { return {}; }
 

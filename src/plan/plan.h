@@ -36,7 +36,7 @@ struct placement {
 /// What a stage would cost at one place, all other stages staying where they are.
 struct estimate {
   std::string where{};              ///< "cpu", "opencl:0", "opencl:0+opencl:1"
-  std::vector<unsigned> devices{};  ///< the same, as in placement
+  std::vector<unsigned> devices{};  ///< those of `where`, as in placement
   double transfer_s = 0;            ///< to copy its inputs there, and its rows to their readers
   double launch_s = 0, build_s = 0, work_s = 0;
   cost::trust how = cost::trust::counted;  ///< of work_s
@@ -81,7 +81,7 @@ struct stage {
   std::vector<stage_index> frees;  ///< stages whose rows nobody needs once this one is done
 
   // repeated, loops: for explain
-  std::vector<std::string> notes;  ///< what the user should know
+  std::vector<std::string> notes;  ///< what explain tells the user besides
   std::string body;                ///< the plan of a loop's body
   /// The body's stages on devices: their numbers in its plan, and nodes.
   std::vector<std::pair<std::size_t, const graph::node*>> body_on_devices{};

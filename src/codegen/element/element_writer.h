@@ -25,16 +25,16 @@
 
 namespace pappus::codegen {
 
-/// Stands before a member of values_t in a statement: `values.` or, in a buffer, `values->`.
+/// A mark in statements, before a member of values_t, for `values.` or, in a buffer, `values->`.
 inline constexpr char values_mark = '\1';
-/// The address space of values_t: none or, in a buffer, GLOBAL.
+/// A mark in statements for the address space of values_t: none or, in a buffer, GLOBAL.
 inline constexpr char values_space_mark = '\2';
 
 struct c_statement {
   enum class kind : std::uint8_t { line, condition, loop };
   kind what = kind::line;
-  std::string text;   ///< of a condition or a loop's count: a variable
-  std::string index;  ///< of a loop
+  std::string text;   ///< a line; of a condition or loop, the variable that it tests or counts to
+  std::string index;  ///< the name of a loop's counter
 };
 using c_body = std::vector<c_statement>;
 
@@ -185,7 +185,7 @@ class element_writer final : public detail::device_writer {
   void set_reduction(variable value, const device_type& state, std::string accumulate);
 
   const graph::node& node_;
-  std::size_t operator_ = 0;  // in node_.stage.ops, from 1; beyond: the node itself
+  std::size_t operator_ = 0;  // which of node_.stage.ops is described, from 1; then the node's own
   std::string comment_;       // names the operator; written before its first statement
   c_body* to_;
   std::set<std::string, std::less<>> declared_;  // names that helpers declare at file scope

@@ -83,7 +83,7 @@ struct compiled_function {
   /// The work of one call. Sides are numbered from 0 in the call, not in the stage.
   cost::row_work work{.how = cost::trust::at_least};
   std::vector<std::string> reasons;  ///< against device code, for explain: a sentence each
-  std::string problem;               ///< of the descriptor itself: of another version, or broken
+  std::string problem;               ///< why the descriptor can't be used; empty: it can
 };
 
 /// The descriptor, read once and kept. Thread-safe.

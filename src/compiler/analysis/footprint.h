@@ -33,7 +33,7 @@
 namespace pappus::compiler {
 
 struct touched {
-  unsigned view = 0;    ///< from 0
+  unsigned view = 0;    ///< number of the view, from 0
   std::string kind;     ///< read, write or readwrite
   bool affine = false;  ///< all bounds are linear in the launch's index
   /// Low and high index per dimension, as C expressions of 64-bit integers; both "": all of the

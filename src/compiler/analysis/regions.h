@@ -10,7 +10,7 @@ namespace pappus::compiler {
 /// Indices along one dimension, both inclusive; null: any.
 struct slice {
   const llvm::SCEV *low = nullptr, *high = nullptr;
-  bool linear = false;  ///< in the launch's index
+  bool linear = false;  ///< low and high are linear in the launch's index
   friend bool operator==(const slice&, const slice&) = default;
 };
 

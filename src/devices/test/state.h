@@ -69,7 +69,7 @@ class test_buffer final : public buffer {
   const state_ptr owner;
   const guarded_memory memory;
   mutable use_count use;            // kernels' arguments are constant, their memory isn't
-  mutable std::string last_kernel;  ///< that could have written outside
+  mutable std::string last_kernel;  ///< the latest that may have written outside of it
 };
 
 class test_kernel final : public kernel {

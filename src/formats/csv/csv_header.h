@@ -29,8 +29,8 @@ void check_csv_bindings(const std::string& file, const detail::record_layout& la
 /// Reads the header, behind a UTF-8 byte order mark if there is one. Throws format_error for an
 /// empty file, bad quoting, or a header of more than 16 MiB.
 ///
-/// Where the options say that there is none, the first columns have the names that `layout` binds.
-/// Then an empty file has no rows, and a first row of fewer columns is a format_error.
+/// Without a header (options.header is false) the file's first columns get the names that `layout`
+/// binds. Then an empty file has no rows, and a first row of fewer columns is a format_error.
 csv_header read_csv_header(const byte_source& source, const detail::record_layout& layout,
                            const csv_options& options);
 

@@ -125,7 +125,7 @@ inline constexpr device_type captures_type{
 template <typename Out, typename F, typename... Sides>
 compiled_call call_without_code(const F& f, const side_list<Sides...>& sides) {
   static constexpr const device_type* of_sides[] = {&device_type_of<Sides>..., nullptr};
-  return {.unit = __BASE_FILE__,  // of units that have the same function the linker keeps one's
+  return {.unit = __BASE_FILE__,  // if several units have this function, the linker keeps one's
           .captures = {&f, &captures_type<F>},
           .first_side = sides.first,
           .sides = {of_sides, sizeof...(Sides)},
