@@ -36,7 +36,7 @@ void fill_groups(const detail::group_params& params, std::byte* states, std::siz
 
 dense_groups::dense_groups(const detail::group_params& params, detail::memory_source& memory,
                            std::string_view owner)
-    : params_(params), table_(memory, group_table_bytes(params), owner) {}
+    : params_(params), memory_(memory), owner_(owner) {}
 
 template <typename F>
 void dense_groups::for_each_piece(detail::workers& team, F&& f) const {
@@ -48,30 +48,49 @@ void dense_groups::for_each_piece(detail::workers& team, F&& f) const {
       });
 }
 
-void dense_groups::fill(detail::workers& team) {
-  for_each_piece(team,
-                 [&](std::int64_t first, std::size_t n) { fill_groups(params_, state(first), n); });
-  has_states_ = true;
+std::byte* dense_groups::fill(detail::workers& team) {
+  levels_.emplace_back(memory_, group_table_bytes(params_), owner_);
+  for_each_piece(
+      team, [&](std::int64_t first, std::size_t n) { fill_groups(params_, state(0, first), n); });
+  return levels_.front().data();
 }
 
-void dense_groups::merge(detail::workers& team, const std::byte* tables, std::size_t stride,
-                         std::int64_t n) {
-  if (n == 0) return;
-  for_each_piece(team, [&](std::int64_t first, std::size_t count) {
-    const std::byte* from = tables + static_cast<std::size_t>(first) * params_.state_bytes;
-    for (std::int64_t i = 0; i < n; ++i, from += stride) {
-      if (i == 0 && !has_states_)
-        std::memcpy(state(first), from, count * params_.state_bytes);
+void dense_groups::take(detail::workers& team, const std::vector<step>& steps) {
+  for (const auto& s : steps)
+    if (static_cast<std::size_t>(s.to) == levels_.size())
+      levels_.emplace_back(memory_, group_table_bytes(params_), owner_);
+  for_each_piece(team, [&](std::int64_t first, std::size_t n) {
+    const auto offset = static_cast<std::size_t>(first) * params_.state_bytes;
+    for (const auto& s : steps) {
+      const std::byte* from = s.leaf != nullptr ? s.leaf + offset : state(s.from, first);
+      if (s.first)
+        std::memcpy(state(s.to, first), from, n * params_.state_bytes);
       else
-        params_.merge(state(first), from, count);
+        params_.merge(state(s.to, first), from, n);
     }
   });
-  has_states_ = true;
+}
+
+void dense_groups::add_leaves(detail::workers& team, std::int64_t first, const std::byte* tables,
+                              std::size_t stride, std::int64_t n) {
+  std::vector<step> steps;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const std::byte* table = tables + static_cast<std::size_t>(i) * stride;
+    leaves_.add(first + i, [&](int from, int to, bool copies) {
+      steps.push_back({from == leaf_tree::leaf ? table : nullptr, from, to, copies});
+    });
+  }
+  take(team, steps);
 }
 
 void dense_groups::write(detail::workers& team, detail::memory_source& memory,
                          detail::row_set& output, std::string_view owner) {
-  if (!has_states_) fill(team);
+  std::vector<step> steps;
+  int top = leaves_.finish(
+      [&](int from, int to, bool copies) { steps.push_back({nullptr, from, to, copies}); });
+  take(team, steps);
+  if (levels_.empty()) fill(team);
+  top = std::max(top, 0);
   const std::size_t size = output.layout().size;
   detail::buffer rows(memory, static_cast<std::size_t>(params_.domain) * size, owner);
   for_each_piece(team, [&](std::int64_t first, std::size_t n) {
@@ -80,7 +99,7 @@ void dense_groups::write(detail::workers& team, detail::memory_source& memory,
     auto* narrow = reinterpret_cast<std::byte*>(keys);
     for (std::size_t i = 0; i < n; ++i) {
       const std::int64_t key = first + static_cast<std::int64_t>(i);
-      states[i] = state(key);
+      states[i] = state(top, key);
       if (params_.key_bytes == 4)
         store(narrow + 4 * i, static_cast<std::uint32_t>(key));
       else

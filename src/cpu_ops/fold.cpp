@@ -2,9 +2,9 @@
 //
 // The result must not depend on threads, chunk sizes or windows. Rows are cut into leaves of a
 // fixed number of rows, counted from the first row of the stage; each leaf is accumulated in row
-// order by one worker, and leaves are merged first to last. A window may end in the middle of a
-// leaf: its state is then carried into the next window. Large states get longer leaves, so that all
-// leaves of a window together stay small.
+// order by one worker, and leaves are merged in the order of algorithms/leaf_tree.h. A window may
+// end in the middle of a leaf: its state is then carried into the next window. Large states get
+// longer leaves, so that all leaves of a window together stay small.
 //
 // Reducers that can be done early (first, any, all) let later leaves be skipped: whatever those
 // hold, merging it would change nothing.
@@ -16,6 +16,7 @@
 #include "cpu_ops/contract.h"
 #include "cpu_ops/slow_fold.h"
 #include "ops/fold.h"
+#include "ops/fold_tree.h"
 #include "ops/implementations.h"
 
 namespace pappus::cpu_ops {
@@ -25,21 +26,14 @@ namespace {
 using detail::fold_params;
 
 struct fold_state {
-  detail::buffer total;  // merged leaves; empty until the first
-  detail::buffer carry;  // the leaf the last window ended in
-  bool has_total = false, has_carry = false;
-};
+  explicit fold_state(const run_context& context)
+      : leaves(context.node.as<fold_params>().reducer, context.memory, context.owner) {}
 
-void merge_into_total(run_context& context, fold_state& state, const std::byte* leaf) {
-  const auto& reducer = context.node.as<fold_params>().reducer;
-  if (state.has_total) {
-    reducer.merge(reducer.context.get(), state.total.data(), leaf);
-  } else {
-    state.total = detail::buffer(context.memory, ops::fold_state_bytes(reducer), context.owner);
-    std::memcpy(state.total.data(), leaf, reducer.state_size);
-    state.has_total = true;
-  }
-}
+  ops::fold_tree leaves;
+  std::int64_t next_leaf = 0;
+  detail::buffer carry;  // the leaf the last window ended in
+  bool has_carry = false;
+};
 
 /// Accumulates rows [begin, end) of the window. True when no further row can change the leaf.
 bool accumulate_leaf(const run_context& context, std::int64_t begin, std::int64_t end,
@@ -96,7 +90,8 @@ void accumulate_rows(run_context& context, fold_state& state, std::int64_t from,
   state.has_carry = end % per_leaf != 0;
   const std::int64_t complete = leaves - (state.has_carry ? 1 : 0);
   for (std::int64_t i = 0; i < complete; ++i)
-    merge_into_total(context, state, states.data() + static_cast<std::size_t>(i) * stride);
+    state.leaves.add(first_leaf + i, states.data() + static_cast<std::size_t>(i) * stride);
+  state.next_leaf = first_leaf + complete;
   if (state.has_carry) {
     if (state.carry.data() == nullptr)
       state.carry = detail::buffer(context.memory, stride, context.owner);
@@ -107,11 +102,11 @@ void accumulate_rows(run_context& context, fold_state& state, std::int64_t from,
 
 void accumulate(run_context& context) {
   const auto& reducer = context.node.as<fold_params>().reducer;
-  if (!context.state) context.state = std::make_shared<fold_state>();
+  if (!context.state) context.state = std::make_shared<fold_state>(context);
   auto& state = *static_cast<fold_state*>(context.state.get());
   const std::int64_t per_leaf = ops::fold_leaf_rows(reducer), first_row = context.first_row;
   for (std::int64_t from = 0, to; from < context.rows; from = to) {
-    if (reducer.saturated && state.has_total && reducer.saturated(state.total.data())) return;
+    if (state.leaves.saturated()) return;
     to = ((first_row + from) / per_leaf + ops::fold_leaves_max) * per_leaf - first_row;
     to = std::min(to, context.rows);
     accumulate_rows(context, state, from, to);
@@ -119,15 +114,9 @@ void accumulate(run_context& context) {
 }
 
 void finish(run_context& context) {
-  const auto& reducer = context.node.as<fold_params>().reducer;
   auto& state = *static_cast<fold_state*>(context.state.get());
-  if (state.has_carry) merge_into_total(context, state, state.carry.data());
-  if (!state.has_total) {  // no rows at all
-    state.total = detail::buffer(context.memory, ops::fold_state_bytes(reducer), context.owner);
-    reducer.init(reducer.context.get(), state.total.data());
-  }
-  append_buffer(*context.output,
-                ops::finished_fold(reducer, state.total.data(), context.memory, context.owner), 1);
+  if (state.has_carry) state.leaves.add(state.next_leaf, state.carry.data());
+  append_buffer(*context.output, state.leaves.finish(), 1);
 }
 
 /// Whether the result is certain after the windows so far.
@@ -135,8 +124,7 @@ bool fold_done(const run_context& context) {
   const auto saturated = context.node.as<fold_params>().reducer.saturated;
   const auto* state = static_cast<const fold_state*>(context.state.get());
   if (saturated == nullptr || state == nullptr) return false;
-  return (state->has_total && saturated(state->total.data())) ||
-         (state->has_carry && saturated(state->carry.data()));
+  return state->leaves.saturated() || (state->has_carry && saturated(state->carry.data()));
 }
 
 constexpr phase fold_phases[] = {

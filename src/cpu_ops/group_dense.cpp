@@ -18,15 +18,15 @@ constexpr std::size_t part_bytes = 256u << 10;  // of the table, for one partiti
 class dense_run : public group_run {
  public:
   explicit dense_run(const run_context& context)
-      : params_(context.node.as<group_params>()), table_(params_, context.memory, context.owner) {}
+      : params_(context.node.as<group_params>()), groups_(params_, context.memory, context.owner) {}
 
   void finish(run_context& context) override {
-    table_.write(context.team, context.memory, *context.output, context.owner);
+    groups_.write(context.team, context.memory, *context.output, context.owner);
   }
 
  protected:
   const group_params& params_;
-  dense_groups table_;
+  dense_groups groups_;
 };
 
 class leaf_run final : public dense_run {
@@ -42,6 +42,7 @@ class leaf_run final : public dense_run {
 
   detail::buffer carry_;  // the table of a leaf that the last window cut
   bool has_carry_ = false;
+  std::int64_t next_leaf_ = 0;
 };
 
 void leaf_run::take(run_context& context) {
@@ -93,7 +94,8 @@ void leaf_run::take_leaves(run_context& context, std::int64_t begin, std::int64_
       });
   has_carry_ = end % per_leaf != 0;
   const std::int64_t complete = leaves - (has_carry_ ? 1 : 0);
-  table_.merge(context.team, tables.data(), stride, complete);
+  groups_.add_leaves(context.team, first_leaf, tables.data(), stride, complete);
+  next_leaf_ = first_leaf + complete;
   if (has_carry_ && group_table_bytes(params_) != 0) {
     if (carry_.data() == nullptr)
       carry_ = detail::buffer(context.memory, group_table_bytes(params_), context.owner);
@@ -103,14 +105,14 @@ void leaf_run::take_leaves(run_context& context, std::int64_t begin, std::int64_
 }
 
 void leaf_run::finish(run_context& context) {
-  if (has_carry_) table_.merge(context.team, carry_.data(), 0, 1);
+  if (has_carry_) groups_.add_leaves(context.team, next_leaf_, carry_.data(), 0, 1);
   dense_run::finish(context);
 }
 
 class partitioned_run final : public dense_run {
  public:
   explicit partitioned_run(run_context& context) : dense_run(context) {
-    table_.fill(context.team);
+    table_ = groups_.fill(context.team);
     const std::size_t fitting = std::max<std::size_t>(part_bytes / params_.state_bytes, 1);
     const auto least = static_cast<std::uint64_t>(params_.domain) / 512;  // at most 512 partitions
     shift_ = static_cast<unsigned>(std::bit_width(std::max<std::uint64_t>(fitting, least + 1) - 1));
@@ -121,6 +123,7 @@ class partitioned_run final : public dense_run {
 
  private:
   unsigned shift_ = 0, partitions_ = 1;
+  std::byte* table_;
 };
 
 void partitioned_run::take(run_context& context) {
@@ -137,8 +140,7 @@ void partitioned_run::take(run_context& context) {
                    partition_function::by_value({}, shift_), store);
     detail::parallel_chunks(context.team, partitions_, [&](std::size_t item, unsigned) {
       store.for_each(static_cast<unsigned>(item), [&](const block_partition::rows& rows) {
-        if (!context.team.stopping())
-          params_.add_to_table(rows.keys, rows.payload, rows.n, table_.states());
+        if (!context.team.stopping()) params_.add_to_table(rows.keys, rows.payload, rows.n, table_);
       });
     });
   }

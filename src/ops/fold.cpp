@@ -18,13 +18,6 @@ std::size_t fold_state_bytes(const detail::reduce_kernel& reducer) {
   return detail::round_up(reducer.state_size, line);
 }
 
-detail::buffer finished_fold(const detail::reduce_kernel& reducer, const std::byte* total,
-                             detail::memory_source& memory, std::string_view owner) {
-  detail::buffer record(memory, reducer.result.size, owner);
-  reducer.finish(reducer.context.get(), total, record.data());
-  return record;
-}
-
 namespace {
 
 class fold_entry final : public graph::operator_entry {

@@ -1,5 +1,5 @@
 // Reductions to one value, against references. Sums of floats follow the documented tree: 16 lanes
-// by row number, leaves of 65,536 rows, leaves merged first to last, then lanes.
+// by row number, leaves of 65,536 rows, leaves merged by eights, then lanes.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -13,21 +13,39 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr std::int64_t leaf_rows = 65'536;
 
-/// The documented tree over rows of which some may be missing (filtered out). `add` accumulates
-/// into a lane's total.
+using lanes = std::array<double, 16>;
+
+/// Eight leaves become one, first to last, until one is left; then the sum of its lanes.
+double sum_of(std::vector<lanes> leaves) {
+  if (leaves.empty()) return 0;
+  while (leaves.size() > 1) {
+    std::vector<lanes> parents;
+    for (std::size_t i = 0; i < leaves.size(); ++i) {
+      if (i % 8 == 0) {
+        parents.push_back(leaves[i]);
+        continue;
+      }
+      for (std::size_t lane = 0; lane < leaves[i].size(); ++lane)
+        parents.back()[lane] += leaves[i][lane];
+    }
+    leaves = std::move(parents);
+  }
+  auto& total = leaves.front();
+  for (std::size_t lane = 1; lane < total.size(); ++lane) total[0] += total[lane];
+  return total[0];
+}
+
+/// The documented tree over rows of which some may be missing (filtered out).
 template <typename T, typename Keep>
 double tree_sum(const std::vector<T>& rows, Keep keep) {
-  constexpr std::size_t lanes = 16;
-  std::array<double, lanes> total{};
+  std::vector<lanes> leaves;
   for (std::size_t begin = 0; begin < rows.size(); begin += leaf_rows) {
-    std::array<double, lanes> leaf{};
+    auto& leaf = leaves.emplace_back();
     const auto end = std::min<std::size_t>(rows.size(), begin + leaf_rows);
     for (std::size_t i = begin; i < end; ++i)
-      if (keep(rows[i])) leaf[i % lanes] += rows[i];
-    for (std::size_t lane = 0; lane < lanes; ++lane) total[lane] += leaf[lane];
+      if (keep(rows[i])) leaf[i % leaf.size()] += rows[i];
   }
-  for (std::size_t lane = 1; lane < lanes; ++lane) total[0] += total[lane];
-  return total[0];
+  return sum_of(std::move(leaves));
 }
 template <typename T>
 double tree_sum(const std::vector<T>& rows) {
@@ -144,6 +162,21 @@ TYPED_TEST(float_sum, follows_the_documented_tree_bit_by_bit) {
   }
 }
 
+TYPED_TEST(float_sum, merges_many_leaves_by_eights) {
+  using F = TypeParam;
+  random r(17);
+  for (const std::int64_t leaves : {8, 9, 73}) {
+    std::vector<F> rows(static_cast<std::size_t>(up_to(leaves * leaf_rows + 5)));
+    for (auto& row : rows) row = static_cast<F>(r.real(-1, 1));
+    const auto expected = tree_sum(rows);
+    for (const auto* devices : {"cpu", "test"})
+      for (const unsigned threads : {1u, 3u}) {
+        session s(options{.threads = threads, .devices = devices});
+        EXPECT_TRUE(same_bytes(s.borrow(rows).sum().get(), expected)) << devices;
+      }
+  }
+}
+
 TYPED_TEST(float_sum, depends_on_rows_not_on_the_pieces_they_lie_in) {
   using F = TypeParam;
   random r(13);
@@ -165,33 +198,31 @@ TYPED_TEST(float_sum, of_nothing_is_positive_zero) {
 
 TYPED_TEST(float_sum, of_infinities_and_nan_is_what_arithmetic_says) {
   using F = TypeParam;
-  const auto sum_of = [](std::initializer_list<double> specials) {
+  const auto sum_with = [](std::initializer_list<double> specials) {
     std::vector<F> rows(70'000, F(1));
     std::size_t i = 12'345;
     for (const double x : specials) rows[i += 20'000] = static_cast<F>(x);
     session s(options{.threads = 3});
     return s.from(rows).sum().get();
   };
-  EXPECT_EQ(sum_of({infinity}), infinity);
-  EXPECT_EQ(sum_of({-infinity, -infinity}), -infinity);
-  EXPECT_TRUE(std::isnan(sum_of({infinity, -infinity})));
-  EXPECT_TRUE(std::isnan(sum_of({nan})));
+  EXPECT_EQ(sum_with({infinity}), infinity);
+  EXPECT_EQ(sum_with({-infinity, -infinity}), -infinity);
+  EXPECT_TRUE(std::isnan(sum_with({infinity, -infinity})));
+  EXPECT_TRUE(std::isnan(sum_with({nan})));
 }
 
 TEST(float_sum, of_flat_mapped_records_deals_lanes_in_turn) {
   random r(14);
   const auto rows = r.reals(up_to(80'000), -1, 1);
   // Each leaf of the tree is 65,536 input rows; its records take the 16 lanes one after another.
-  std::array<double, 16> total{};
+  std::vector<lanes> leaves;
   for (std::size_t begin = 0; begin < rows.size(); begin += leaf_rows) {
-    std::array<double, 16> leaf{};
+    auto& leaf = leaves.emplace_back();
     std::size_t next = 0;
     for (std::size_t i = begin; i < std::min<std::size_t>(rows.size(), begin + leaf_rows); ++i)
       for (const double x : {rows[i], rows[i] * 3, rows[i] / 7}) leaf[next++ % 16] += x;
-    for (std::size_t lane = 0; lane < 16; ++lane) total[lane] += leaf[lane];
   }
-  double expected = total[0];
-  for (std::size_t lane = 1; lane < 16; ++lane) expected += total[lane];
+  const double expected = sum_of(std::move(leaves));
   expect_value<double>(expected, [&](session& s) {
     return s.borrow(rows).flat_map([](double x) { return std::array{x, x * 3, x / 7}; }).sum();
   });

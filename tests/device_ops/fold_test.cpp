@@ -22,7 +22,7 @@ using pappus::testing::refusal;
 using pappus::testing::run_on;
 
 /// Leaves are 65536 rows, or a sixteenth of that.
-constexpr std::int64_t lengths[] = {0, 1, 17, 4'095, 70'001, 200'003};
+constexpr std::int64_t lengths[] = {0, 1, 17, 4'095, 70'001, 600'003};
 
 /// check(the device's value, the CPU's, device) for a query's value on every device, in one chunk
 /// and in chunks of few leaves.

@@ -4,8 +4,6 @@
 // that isn't like a CPU needs more to do at once and gets leaves of a sixteenth. States come back,
 // a few bytes for many thousand rows, and the reducer's own merge and finalize see them on the
 // host.
-#include <cstring>
-
 #include <fmt/format.h>
 
 #include "algorithms/rows_in.h"
@@ -13,6 +11,7 @@
 #include "device_ops/host/host_stage.h"
 #include "devices/host/entry.h"
 #include "ops/fold.h"
+#include "ops/fold_tree.h"
 #include "ops/implementations.h"
 #include "pappus/detail/base/integers.h"
 
@@ -71,19 +70,13 @@ class folding final : public chunk_operator {
   bool looks_at_all_rows() const override { return !reducer_.saturated; }
 
   void finish() {
-    std::vector<std::byte> total = initial_;
-    bool first = true;
-    for (auto& [row, states] : leaves_)
-      for (std::size_t at = 0; at < states.size(); at += reducer_.state_size) {
-        if (first)
-          std::memcpy(total.data(), states.data() + at, reducer_.state_size);
-        else
-          reducer_.merge(reducer_.context.get(), total.data(), states.data() + at);
-        first = false;
-      }
-    run_.host_rows = algorithms::rows_in(
-        ops::finished_fold(reducer_, total.data(), *run_.host_memory, run_.owner), run_.node.out, 1,
-        run_.host_memory);
+    ops::fold_tree leaves(reducer_, *run_.host_memory, run_.owner);
+    for (const auto& [row, states] : leaves_) {
+      auto number = row / leaf_rows_;
+      for (std::size_t at = 0; at < states.size(); at += reducer_.state_size)
+        leaves.add(number++, states.data() + at);
+    }
+    run_.host_rows = algorithms::rows_in(leaves.finish(), run_.node.out, 1, run_.host_memory);
   }
 
  private:

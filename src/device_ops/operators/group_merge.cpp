@@ -219,8 +219,8 @@ void table_merger::add_tables(std::int64_t leaf, detail::buffer tables, std::int
   waiting_.insert_or_assign(leaf, piece{std::move(tables), n});
   for (auto next = waiting_.find(next_leaf_); next != waiting_.end();
        next = waiting_.find(next_leaf_)) {
-    total_.merge(run_.team, next->second.tables.data(), algorithms::group_table_bytes(params_),
-                 next->second.n);
+    total_.add_leaves(run_.team, next_leaf_, next->second.tables.data(),
+                      algorithms::group_table_bytes(params_), next->second.n);
     next_leaf_ += next->second.n;
     waiting_.erase(next);
   }

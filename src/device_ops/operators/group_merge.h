@@ -29,7 +29,7 @@ class group_merger {
   virtual void finish() = 0;
 };
 
-/// For known domains whose leaves have tables: merges them first to last, as the CPU does.
+/// For known domains whose leaves have tables: merges them by leaf_tree, as the CPU does.
 class table_merger final : public group_merger {
  public:
   explicit table_merger(stage_run& run);
