@@ -118,11 +118,25 @@ TEST_F(compiled_library, spans_of_a_fixed_extent) {
   });
 }
 
-template <typename Distribution>
+/// Of 64 bits: splitmix64 (Steele, Lea, Flood 2014).
+struct generator_of_64_bits {
+  using result_type = std::uint64_t;
+  static constexpr result_type min() { return 0; }
+  static constexpr result_type max() { return std::numeric_limits<result_type>::max(); }
+  result_type operator()() {
+    result_type x = state += 0x9E3779B97F4A7C15u;
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+    return x ^ (x >> 31);
+  }
+  result_type state;
+};
+
+template <typename Generator = std::minstd_rand, typename Distribution>
 void expect_same_numbers(auto expect, Distribution distribution) {
   expect([distribution](session& s) {
     return s.range(std::uint32_t{1}, std::uint32_t{300}).map([distribution](std::uint32_t seed) {
-      std::minstd_rand generator(seed);
+      Generator generator{seed};
       auto own = distribution;
       const auto first = own(generator);
       return std::array{first, own(generator)};
@@ -133,6 +147,9 @@ void expect_same_numbers(auto expect, Distribution distribution) {
 TEST_F(compiled_library, distributions_of_random_numbers) {
   const auto exactly = [](auto make) { expect_same(make); };
   expect_same_numbers(exactly, std::uniform_int_distribution<int>(-3, 40));
+  expect_same_numbers<generator_of_64_bits>(exactly, std::uniform_int_distribution<int>(-3, 40));
+  expect_same_numbers<generator_of_64_bits>(
+      exactly, std::uniform_int_distribution<std::int64_t>(-(1ll << 62), 1ll << 62));
   expect_same_numbers(exactly, std::uniform_real_distribution<double>(-1, 3));
   expect_same_numbers(exactly, std::uniform_real_distribution<float>(0, 1));
   const auto nearly = [](auto make) {
@@ -141,6 +158,50 @@ TEST_F(compiled_library, distributions_of_random_numbers) {
     });
   };
   expect_same_numbers(nearly, std::normal_distribution<double>(10, 2));
+}
+
+__extension__ using wide = __int128;
+__extension__ using unsigned_wide = unsigned __int128;
+
+/// Of numbers made of four words, all operations that have no division, and shifts by constants.
+std::array<std::uint64_t, 4> results_of_wide_integers(const std::array<std::uint64_t, 4>& words) {
+  const auto a = static_cast<unsigned_wide>(words[0]) << 64 | words[1];
+  const auto b = static_cast<unsigned_wide>(words[2]) << 64 | words[3];
+  const auto signed_a = static_cast<wide>(a), signed_b = static_cast<wide>(b);
+  unsigned_wide all = a + b;
+  const auto take = [&](unsigned_wide x) { all = (all ^ x) * 0x9E3779B97F4A7C15u + (all >> 61); };
+  take(a - b);
+  take(a * b);
+  take(static_cast<unsigned_wide>(words[0]) * words[2]);
+  take(static_cast<unsigned_wide>(static_cast<wide>(static_cast<std::int64_t>(words[1])) *
+                                  static_cast<std::int64_t>(words[3])));
+  take(a << 1 ^ b << 63 ^ a << 64 ^ b << 65 ^ a << 127);
+  take(a >> 1 ^ b >> 63 ^ a >> 64 ^ b >> 65 ^ a >> 127);
+  take(static_cast<unsigned_wide>(signed_a >> 3 ^ signed_b >> 64 ^ signed_a >> 100));
+  take((a & b) | ~(a ^ b));
+  take(a < b ? a : b);
+  take(signed_a <= signed_b ? b : ~a);
+  take(static_cast<unsigned_wide>((a == b) + 2 * (a > b) + 4 * (signed_a > signed_b) +
+                                  8 * (a != b) + 16 * (signed_a < 0)));
+  for (std::uint64_t i = 0; i < words[1] % 5; ++i) take(all + i);
+  return {static_cast<std::uint64_t>(all), static_cast<std::uint64_t>(all >> 64),
+          static_cast<std::uint64_t>(all >> 17), static_cast<std::uint64_t>(all % 2)};
+}
+
+TEST_F(compiled_library, integers_of_128_bits) {
+  constexpr auto most = std::numeric_limits<std::uint64_t>::max();
+  const std::array<std::uint64_t, 8> special{
+      0, 1, 2, most, most - 1, most / 2, most / 2 + 1, 1ull << 32};
+  std::vector<std::array<std::uint64_t, 4>> numbers;
+  for (const auto a : special)
+    for (const auto b : special)
+      for (const auto c : special)
+        for (const auto d : special) numbers.push_back({a, b, c, d});
+  generator_of_64_bits next{7};
+  for (int i = 0; i < 4000; ++i) numbers.push_back({next(), next(), next(), next()});
+  expect_same([&](session& s) {
+    return s.borrow(numbers).map([](const auto& words) { return results_of_wide_integers(words); });
+  });
 }
 
 std::int64_t product_to(std::int64_t n, std::int64_t so_far) {

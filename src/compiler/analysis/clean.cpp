@@ -27,6 +27,7 @@
 #include "compiler/analysis/bit_fields.h"
 #include "compiler/analysis/chosen_calls.h"
 #include "compiler/analysis/long_doubles.h"
+#include "compiler/analysis/wide_integers.h"
 
 namespace pappus::compiler {
 namespace {
@@ -221,6 +222,7 @@ void cleaner::inline_and_simplify(inlining_visitor inlined) {
     inlined(i);
     simplify.run(*code_.thunks[i], analyses_.functions);
     replace_long_doubles(*code_.thunks[i]);
+    split_wide_integers(*code_.thunks[i]);
   }
 }
 

@@ -75,7 +75,7 @@ void kernels(std::atomic<int>& hits) {
     return x;
   });
 
-  element<long, long>([](long x) { return static_cast<long>(static_cast<__int128>(x) * x >> 64); });
+  element<long, long>([](long x) { return static_cast<long>(static_cast<__int128>(x) * x / 10); });
 
   element<double, double>(
       [](double x) { return static_cast<double>(std::sqrt(static_cast<long double>(x))); });
