@@ -24,7 +24,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -36,6 +35,7 @@
 #include "base/cache_folder.h"
 #include "base/environment.h"
 #include "base/text.h"
+#include "pappus/detail/base/hash.h"
 
 namespace pappus::devices {
 namespace {
@@ -55,15 +55,13 @@ struct hash128 {
   bool operator==(const hash128&) const = default;
 };
 
-// Two chains of multiplications in the manner of MurmurHash (A. Appleby, public domain). Each step
-// is invertible in the state and in the word: inputs of one length that differ in one word never
-// have the same hash.
+// Two chains. Each step is invertible in the state and in the word: inputs of one length that
+// differ in one word never have the same hash.
 hash128 hash_of(std::span<const std::byte> bytes) {
-  std::uint64_t a = 0x9e3779b97f4a7c15, b = 0xc2b2ae3d27d4eb4f;
+  std::uint64_t a = 0, b = 0;
   const auto step = [&](std::uint64_t word) {
-    a = (a ^ word) * 0xff51afd7ed558ccd;
-    a ^= a >> 32;
-    b = std::rotl((b ^ word) * 0xc4ceb9fe1a85ec53, 29);
+    a = detail::mix(a ^ word);
+    b = detail::mix(b + word, 1);
   };
   for (std::size_t at = 0; at < bytes.size(); at += sizeof(std::uint64_t)) {
     std::uint64_t word = 0;
@@ -71,8 +69,7 @@ hash128 hash_of(std::span<const std::byte> bytes) {
     step(word);
   }
   step(bytes.size());
-  step(0);
-  return {a + b, b};
+  return {a, b};
 }
 
 // An entry: header, key, binary, checksum of all before it.

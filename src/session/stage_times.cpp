@@ -4,14 +4,14 @@
 #include <bit>
 #include <functional>
 
+#include "pappus/detail/base/hash.h"
+
 namespace pappus::detail {
 namespace {
 
-void mix(std::uint64_t& key, std::uint64_t part) {
-  key = (std::rotl(key, 23) ^ part) * 0x9e3779b97f4a7c15;
-}
-void mix(std::uint64_t& key, std::string_view text) {
-  mix(key, std::hash<std::string_view>{}(text));
+void add(std::uint64_t& key, std::uint64_t part) { key = mix(key ^ part); }
+void add(std::uint64_t& key, std::string_view text) {
+  add(key, std::hash<std::string_view>{}(text));
 }
 
 }  // namespace
@@ -20,14 +20,14 @@ void mix(std::uint64_t& key, std::string_view text) {
 std::uint64_t stage_times::key(const plan::stage& s, std::span<const unsigned> devices) {
   const auto& n = *s.node;
   std::uint64_t made = 0;
-  for (const auto device : devices) mix(made, device + 1);
+  for (const auto device : devices) add(made, device + 1);
   // Made for the stage's type, so it stands for the functions in it.
-  mix(made, reinterpret_cast<std::uintptr_t>(n.stage.describe));
-  for (const auto& op : n.stage.ops) mix(made, op.name);
-  mix(made, n.name);
-  mix(made, n.out.name);
-  for (const auto& input : n.stage.inputs) mix(made, input->out.name);
-  mix(made, std::bit_width(static_cast<std::uint64_t>(s.side_rows)));
+  add(made, reinterpret_cast<std::uintptr_t>(n.stage.describe));
+  for (const auto& op : n.stage.ops) add(made, op.name);
+  add(made, n.name);
+  add(made, n.out.name);
+  for (const auto& input : n.stage.inputs) add(made, input->out.name);
+  add(made, std::bit_width(static_cast<std::uint64_t>(s.side_rows)));
   return made;
 }
 
