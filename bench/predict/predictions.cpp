@@ -13,7 +13,9 @@
 #include <fstream>
 #include <functional>
 #include <random>
+#include <ranges>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "pappus/pappus.h"
@@ -39,6 +41,24 @@ struct sample {
   float weight;
 };
 using place = std::array<float, 16>;
+struct near {
+  std::array<float, 4> at;
+  int cluster;
+};
+struct centre {
+  std::array<float, 4> at;
+};
+struct link {
+  int from, to;
+};
+struct rank {
+  int page;
+  double value;
+};
+struct hit {
+  std::int64_t document;
+  float score;
+};
 
 float normal(float d) { return 0.5f * std::erfc(d * -0.70710678f); }
 
@@ -188,6 +208,115 @@ void groups(pappus::session& s) {
       value);
 }
 
+/// The mean of a cluster's points.
+struct mean_point {
+  std::array<double, 4> sum{};
+  std::int64_t count = 0;
+  void accumulate(const near& p) {
+    for (std::size_t d = 0; d < sum.size(); ++d) sum[d] += p.at[d];
+    ++count;
+  }
+  void merge(const mean_point& other) {
+    for (std::size_t d = 0; d < sum.size(); ++d) sum[d] += other.sum[d];
+    count += other.count;
+  }
+};
+
+const auto ten = pappus::max_iterations{10};
+const auto always = [](const auto&, const auto&) { return true; };
+
+void clusters(pappus::session& s) {
+  std::mt19937 random(2);
+  std::normal_distribution<float> coordinate(0, 10);
+  std::vector<centre> points(1'000'000);
+  for (auto& p : points)
+    for (auto& x : p.at) x = coordinate(random);
+  const auto all = s.borrow(points);
+  const auto nearest = [](const centre& p, std::span<const centre> centres) {
+    near found{p.at, 0};
+    float least = 1e30f;
+    for (std::size_t c = 0; c < centres.size(); ++c) {
+      float sum = 0;
+      for (std::size_t d = 0; d < p.at.size(); ++d)
+        sum += (p.at[d] - centres[c].at[d]) * (p.at[d] - centres[c].at[d]);
+      if (sum < least) least = sum, found.cluster = static_cast<int>(c);
+    }
+    return found;
+  };
+  const auto step = [&](const pappus::collection<centre>& centres) {
+    return all.map(nearest, centres.shared())
+        .group_by(&near::cluster, pappus::domain{10})
+        .reduce<mean_point>()
+        .map([](const pappus::keyed<int, mean_point>& group) {
+          centre next{};
+          for (std::size_t d = 0; d < next.at.size(); ++d)
+            next.at[d] =
+                static_cast<float>(group.value.sum[d] / static_cast<double>(group.value.count + 1));
+          return next;
+        });
+  };
+  const pappus::collection<centre> first = all.take(10);
+  compare(s, "k-means, 10 rounds", [&] { return s.do_while(first, step, always, ten); }, rows);
+}
+
+void pages(pappus::session& s) {
+  constexpr int n = 200'000;
+  std::mt19937 random(3);
+  std::vector<link> made(10 * n);
+  for (auto& l : made) l = {static_cast<int>(random() % n), static_cast<int>(random() % n)};
+  const auto links = s.borrow(made);
+  const pappus::domain all{n};
+  const pappus::collection<rank> first = s.range(0, n).map([](int page) { return rank{page, 1}; });
+  const auto step = [&](const pappus::collection<rank>& ranks) {
+    return links
+        .join(
+            ranks, &link::from, &rank::page,
+            [](const link& l, const rank& r) { return rank{l.to, r.value / 10}; }, all)
+        .group_by(&rank::page, all)
+        .sum(&rank::value)
+        .map([](const pappus::keyed<int, double>& page) {
+          return rank{page.key, 0.15 + 0.85 * page.value};
+        });
+  };
+  compare(s, "PageRank, 10 rounds", [&] { return s.do_while(first, step, always, ten); }, rows);
+}
+
+int times(std::string_view text, std::string_view word) {
+  int found = 0;
+  for (auto at = text.find(word); at != text.npos; at = text.find(word, at + 1)) ++found;
+  return found;
+}
+
+void texts(pappus::session& s) {
+  std::mt19937 random(4);
+  std::vector<std::string> lines(100'000);
+  for (auto& line : lines)
+    for (int i = 0; i < 12; ++i) line += "w" + std::to_string(random() % 4096 & random()) + ' ';
+  const std::vector<std::string_view> views(lines.begin(), lines.end());
+  const auto all = s.borrow(views);
+  compare(
+      s, "word count",
+      [&] {
+        return all.flat_map([](std::string_view line) { return line | std::views::split(' '); })
+            .map([](auto word) { return std::string_view(word.begin(), word.end()); })
+            .group_by([](std::string_view word) { return word; })
+            .count();
+      },
+      rows);
+  compare(
+      s, "search",
+      [&] {
+        return all.enumerate()
+            .map([](const pappus::indexed<std::string_view>& row) {
+              const int a = times(row.value, "w17 "), b = times(row.value, "w4 ");
+              const auto length = static_cast<float>(row.value.size());
+              return hit{row.index, static_cast<float>(3 * a + 2 * b) / (100 + length)};
+            })
+            .top(10, &hit::score);
+      },
+      rows);
+}
+
 void files(pappus::session& s, const std::string& path) {
   {
     std::ofstream file(path);
@@ -212,5 +341,8 @@ int main(int argc, char** argv) {
   numbers(s);
   maths(s);
   groups(s);
+  clusters(s);
+  pages(s);
+  texts(s);
   files(s, argc > 1 ? argv[1] : "predictions.csv");
 }
