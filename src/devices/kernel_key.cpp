@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string_view>
 
 namespace pappus::devices {
@@ -34,7 +35,8 @@ std::size_t end_of_token(std::string_view text, std::size_t begin) {
 
 class key_writer {
  public:
-  explicit key_writer(const legible_parts& legible) : legible_(legible) {
+  explicit key_writer(const legible_parts& legible)
+      : lines_(legible.lines.begin(), legible.lines.end()) {
     for (const auto& name : legible.names) numbers_.emplace(name, 0);
   }
 
@@ -42,9 +44,10 @@ class key_writer {
     for (std::size_t at = 0; at < text.size();) {
       const std::size_t end = std::min(text.find('\n', at), text.size());
       const auto line = text.substr(at, end - at);
-      if (std::ranges::find(legible_.lines, line) == legible_.lines.end()) write(line);
-      key_ += '\n';
       at = end + 1;
+      if (lines_.contains(line)) continue;
+      write(line);
+      key_ += '\n';
     }
     return std::move(key_);
   }
@@ -66,7 +69,7 @@ class key_writer {
     }
   }
 
-  const legible_parts& legible_;
+  const std::set<std::string_view> lines_;
   std::map<std::string_view, int, std::less<>> numbers_;  // 0: not met yet
   int last_number_ = 0;
   std::string key_;

@@ -26,6 +26,14 @@ TEST(kernel_key, is_the_same_after_a_lambda_moved) {
   EXPECT_EQ(key_of_line(18, "// one"), key_of_line(1234, "// one"));
 }
 
+TEST(kernel_key, is_the_same_whatever_lines_the_text_tells_of) {
+  const std::string one = "  // k.cpp:19", other = "  // helper.h:3";
+  EXPECT_EQ(key_of("f() {\n" + one + "\n  g();\n}\n", {.names = {}, .lines = {one}}),
+            key_of("f() {\n  g();\n" + other + "\n}\n", {.names = {}, .lines = {other}}));
+  EXPECT_EQ(key_of("f() {\n" + one + "\n  g();\n}\n", {.names = {}, .lines = {one}}),
+            "f() {\n  g();\n}\n");
+}
+
 TEST(kernel_key, tells_texts_apart) {
   EXPECT_NE(key_of_line(18, "*out = 1;"), key_of_line(18, "*out = 2;"));
   EXPECT_NE(key_of_line(18, ""), key_of_line(18, "// k.cpp:19"));

@@ -114,13 +114,18 @@ std::string element_writer::references_of(const compiled_function& function) {
   return passed;
 }
 
-/// Its title, if it is a lambda, and the names that it declares at file scope: both may have its
-/// line.
+/// Its comments, which tell lines of the source, and of a lambda the names that it declares at file
+/// scope, for these have its line.
 void element_writer::note_legible(const compiled_function& function, std::string_view name) {
   for (const auto& suffix : function.suffixes) declared_.insert(fmt::format("{}{}", name, suffix));
+  for (std::string_view rest = function.text; !rest.empty();) {
+    const auto line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    const auto first = line.find_first_not_of(' ');
+    if (first != line.npos && line.substr(first).starts_with("// "))
+      legible.lines.emplace_back(line);
+  }
   if (function.source.empty()) return;
-  if (function.text.starts_with("// "))
-    legible.lines.push_back(function.text.substr(0, function.text.find('\n')));
   for (const auto& suffix : function.suffixes)
     legible.names.push_back(fmt::format("{}{}", name, suffix));
 }

@@ -20,6 +20,12 @@ std::string location_text(const llvm::DILocation& at) {
 
 }  // namespace
 
+const llvm::DILocation* users_location(const llvm::Instruction& code) {
+  const llvm::DILocation* at = code.getDebugLoc();
+  while (at != nullptr && !is_users(*at)) at = at->getInlinedAt();
+  return at;
+}
+
 position position_of(const llvm::Instruction& code, const std::string& otherwise) {
   position result;
   for (const llvm::DILocation* at = code.getDebugLoc(); at != nullptr; at = at->getInlinedAt()) {

@@ -18,6 +18,9 @@ struct position {
   std::vector<llvm::StringRef> functions;      ///< symbols of its function and of the callers
 };
 
+/// The innermost in the user's own files; null: unknown.
+const llvm::DILocation* users_location(const llvm::Instruction& code);
+
 /// \param otherwise  `where` of code that was compiled without positions
 position position_of(const llvm::Instruction& code, const std::string& otherwise);
 

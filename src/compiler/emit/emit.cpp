@@ -101,6 +101,7 @@ emitted writer::run(const reference_sizes& references) {
   result_.floats = computes_floats(code_);
   result_.references = references.known;
   for (const auto* at : references.unknown) reject(cause::reference_size, at);
+  begin_line_of_title();
   write(flow_.statements());
   result_.maths.assign(maths_.begin(), maths_.end());
   if (!result_.reasons.empty()) return std::move(result_);

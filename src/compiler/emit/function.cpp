@@ -13,6 +13,15 @@ void writer::line(const std::string& text) {
   body_ += '\n';
 }
 
+/// In braces.
+void writer::write_within(const std::vector<flow::statement>& statements) {
+  const auto around = source_line_;
+  ++depth_;
+  write(statements);
+  --depth_;
+  source_line_ = around;
+}
+
 void writer::write(const std::vector<flow::statement>& statements) {
   for (const auto& s : statements) {
     switch (s.what) {
@@ -59,13 +68,16 @@ void writer::write_block(const llvm::BasicBlock& block) {
     // A label stands before a statement.
     body_ += label_of(block) + ":;\n";
   }
+  begin_block(block);
   for (const auto& instruction : block) {
     if (instruction.isTerminator() || llvm::isa<llvm::PHINode, llvm::AllocaInst>(instruction) ||
         is_transparent(instruction) || folding_.is_folded(instruction)) {
       continue;
     }
     current_ = &instruction;
+    const auto before = body_.size();
     write_instruction(instruction);
+    if (body_.size() != before) tell_line(instruction);
   }
   current_ = block.getTerminator();
 }
@@ -254,15 +266,12 @@ void writer::write_branch(const flow::statement& s) {
   if (s.arms[0].empty() && s.arms[1].empty()) return;
   current_ = s.block->getTerminator();
   const auto* end = llvm::cast<llvm::BranchInst>(s.block->getTerminator());
+  tell_line(*end);
   line("if (" + condition(end->getCondition(), s.negated).text + ") {");
-  ++depth_;
-  write(s.arms[0]);
-  --depth_;
+  write_within(s.arms[0]);
   if (!s.arms[1].empty()) {
     line("} else {");
-    ++depth_;
-    write(s.arms[1]);
-    --depth_;
+    write_within(s.arms[1]);
   }
   line("}");
 }
@@ -277,6 +286,7 @@ void writer::write_switch(const flow::statement& s) {
     return;
   }
   const auto e = value(test);
+  tell_line(*end);
   line("switch (" + e.text + ") {");
   for (std::size_t i = 0; i < s.arms.size(); ++i) {
     const auto* target = s.targets[i];
@@ -289,11 +299,11 @@ void writer::write_switch(const flow::statement& s) {
     }
     if (target == end->getDefaultDest()) cases = "default:";
     line("  " + cases + " {");
-    depth_ += 2;
-    write(s.arms[i]);
+    ++depth_;
+    write_within(s.arms[i]);
     const bool jumps = !s.arms[i].empty() && is_jump(s.arms[i].back().what);
-    if (!jumps) line("break;");
-    depth_ -= 2;
+    if (!jumps) line("  break;");
+    --depth_;
     line("  }");
   }
   line("}");
@@ -309,12 +319,11 @@ void writer::write_loop(const flow::statement& s) {
   if (s.what == kind::while_loop) {
     const auto* end = llvm::cast<llvm::BranchInst>(s.block->getTerminator());
     current_ = end;
+    tell_line(*end);
     head = "while (" + condition(end->getCondition(), s.negated).text + ") {";
   }
   line(head);
-  ++depth_;
-  write(s.arms[0]);
-  --depth_;
+  write_within(s.arms[0]);
   line("}");
 }
 

@@ -1,7 +1,8 @@
 // Writes one function: values as expressions, instructions as statements.
 //
 // The class's functions stand in several files: values.cpp (what a value is called), integers.cpp,
-// floats.cpp, memory.cpp, calls.cpp, and function.cpp, which puts blocks in the order of flow.h.
+// floats.cpp, memory.cpp, calls.cpp, lines.cpp (where in the source it is), and function.cpp, which
+// puts blocks in the order of flow.h.
 #pragma once
 
 #include <llvm/ADT/DenseMap.h>
@@ -113,8 +114,15 @@ class writer {
   bool may_follow(const location& at, bool writes);
   void declare_local(const llvm::AllocaInst& local);
 
+  // lines.cpp
+  const llvm::DILocation* source_of(const llvm::Instruction& instruction) const;
+  void begin_block(const llvm::BasicBlock& block);
+  void tell_line(const llvm::Instruction& written);
+  void begin_line_of_title();
+
   // function.cpp
   std::string signature() const;
+  void write_within(const std::vector<flow::statement>& statements);
   void write(const std::vector<flow::statement>& statements);
   void write_block(const llvm::BasicBlock& block);
   void write_instruction(const llvm::Instruction& instruction);
@@ -156,6 +164,12 @@ class writer {
   std::set<std::string>* phis_read_ = nullptr;  // collects names while copies are written
   std::string declarations_, body_;
   unsigned depth_ = 1;
+  std::string source_line_;  // "kmeans.cpp:12", of the statements that are written
+  struct {
+    const llvm::BasicBlock* block = nullptr;
+    std::size_t begin = 0;                      // of its text
+    bool told = false;                          // its line
+  } head_;                                      // of the block that is written
   const llvm::Instruction* current_ = nullptr;  // what is written, for positions
   const llvm::Instruction* writing_ = nullptr;  // whose variable is written
 };
