@@ -121,6 +121,7 @@ TEST_F(accepted_lambdas, leave_loops_on_a_device_where_they_do_on_the_cpu) {
 
 TEST_F(accepted_lambdas, take_on_a_device_the_way_that_they_take_on_the_cpu) {
   statements::kernels(9);
+  statements::counters(7);
   statements::choices();
   statements::entered_in_between();
 }

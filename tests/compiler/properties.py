@@ -10,6 +10,10 @@ import re
 import sys
 
 NUMBERS = {"no": 0, "one": 1, "two": 2, "three": 3}
+# Others copy or compare bytes.
+LOOP = r"\b(?:while \(|for \((?:;|(?:\w+ )?v\w+ = ))"
+COUNTED = r"\bfor \((?:(?:\w+ )?v\w+ = [^;]+)?;[^;]*; (?:\+\+|--|v\w+ [-+]?= ).*\{"
+LOOPS = {"loop": LOOP, "loops": LOOP, "counted loop": COUNTED, "counted loops": COUNTED}
 ABSENT = {
     "double": r"\bdouble",
     "floats": r"\b(?:double|float)",
@@ -22,8 +26,8 @@ def problems(wanted, text):
     """A sentence for each property that the text hasn't got."""
     for prop in wanted.split(", "):
         number, _, what = prop.partition(" ")
-        if what in ("loop", "loops") and number in NUMBERS:
-            loops = len(re.findall(r"\b(?:while \(|for \(;;\))", text))  # others copy bytes
+        if what in LOOPS and number in NUMBERS:
+            loops = len(re.findall(LOOPS[what], text))
             if loops != NUMBERS[number]:
                 yield f"expected {prop}, got {loops}"
         elif number == "no" and what in ABSENT:

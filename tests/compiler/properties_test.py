@@ -42,6 +42,19 @@ class PropertiesTest(unittest.TestCase):
         self.finds("expected no array, got ulong words[2];", "// TEXT: no array",
                    TEXT.replace("  while", "  ulong words[2];\n  while"))
 
+    def test_counts_loops_with_a_counter(self):
+        counted = TEXT.replace("while (v0 > 1)", "for (int v1 = 0; v1 < 5; v1 += 2)")
+        self.assertEqual(self.failed("// TEXT: one loop, one counted loop", counted), [])
+        left = TEXT.replace("while (v0 > 1)", "for (;; --v1)")
+        self.assertEqual(self.failed("// TEXT: one loop, one counted loop", left), [])
+        self.assertEqual(self.failed("// TEXT: one loop, no counted loop"), [])
+        forever = TEXT.replace("while (v0 > 1)", "for (;;)")
+        self.assertEqual(self.failed("// TEXT: one loop, no counted loop", forever), [])
+        self.finds("expected one counted loop, got 0", "// TEXT: one loop, one counted loop")
+        self.finds("expected no counted loop, got 1", "// TEXT: no counted loop", counted)
+        copies = TEXT.replace("while (v0 > 1)", "for (ulong at = 0; at < 80; at += 8)")
+        self.finds("expected one loop, got 0", "// TEXT: one loop", copies)
+
     def test_finds_stores_to_what_is_read(self):
         for store in ("*(int_a*)a = 1;", "*(int_a*)(a + 4) = 1;", "a[3] = 1;"):
             self.finds("it stores to what it reads", "// TEXT: one loop",

@@ -1,8 +1,8 @@
 // Writes one function: values as expressions, instructions as statements.
 //
 // The class's functions stand in several files: values.cpp (what a value is called), integers.cpp,
-// floats.cpp, memory.cpp, calls.cpp, lines.cpp (where in the source it is), and function.cpp, which
-// puts blocks in the order of flow.h.
+// floats.cpp, memory.cpp, calls.cpp, phis.cpp, loops.cpp, lines.cpp (where in the source it is),
+// and function.cpp, which puts blocks in the order of flow.h.
 #pragma once
 
 #include <llvm/ADT/DenseMap.h>
@@ -13,6 +13,7 @@
 #include <llvm/IR/Operator.h>
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -40,6 +41,12 @@ class writer {
     expression base;
     std::int64_t offset = 0;
     space where;
+  };
+  /// Of a loop.
+  struct counter {
+    const llvm::BasicBlock* entry = nullptr;  // from where the loop is entered
+    std::string name, first, step;  // "v2", "int v2 = 0" (empty: stands before the loop), "++v2"
+    bool read_after = false;        // after the loop
   };
   struct copy {
     std::string to, declared;  // declared: the type, where this declares the variable
@@ -120,6 +127,22 @@ class writer {
   void tell_line(const llvm::Instruction& written);
   void begin_line_of_title();
 
+  // phis.cpp
+  bool is_declared_by_copy(const llvm::PHINode& phi, const llvm::BasicBlock& from);
+  std::vector<copy> copies_between(const llvm::BasicBlock& from, const llvm::BasicBlock& to);
+  std::string first_type(const llvm::BasicBlock& block, const std::string& name);
+  void write_copies(const llvm::BasicBlock& from, const llvm::BasicBlock& to);
+
+  // loops.cpp
+  bool reads_phi(const llvm::Value* value, const llvm::PHINode& phi) const;
+  bool is_read_after(const llvm::PHINode& phi, const llvm::Loop& loop) const;
+  bool is_steady(const llvm::Value* value, const llvm::Loop& loop) const;
+  std::optional<expression> next_of(const llvm::PHINode& phi, const llvm::Loop& loop);
+  void count_by_phi(const llvm::BasicBlock& entry, const flow::statement& after);
+  void move_to_loop_head(const llvm::BasicBlock& from, const llvm::BasicBlock& to,
+                         std::vector<copy>& copies);
+  void write_loop(const flow::statement& s);
+
   // function.cpp
   std::string signature() const;
   void write_within(const std::vector<flow::statement>& statements);
@@ -129,16 +152,12 @@ class writer {
   void write_value(const llvm::Instruction& instruction);
   void write_call(const llvm::CallBase& call);
   void write_results(const llvm::CallBase& call, const maths_function& function);
-  void write_copies(const llvm::BasicBlock& from, const llvm::BasicBlock& to);
   static bool is_jump(flow::statement::kind what);
   void write_branch(const flow::statement& s);
   void write_switch(const flow::statement& s);
-  void write_loop(const flow::statement& s);
   static bool is_read(const llvm::Instruction& value, unsigned leaf);
   bool declared_in_place(const llvm::Instruction& value);
-  bool is_declared_by_copy(const llvm::PHINode& phi, const llvm::BasicBlock& from);
   void declare(const llvm::Value* value, unsigned leaf);
-  std::string first_type(const llvm::BasicBlock& block, const std::string& name);
   std::string label_of(const llvm::BasicBlock& block);
   void line(const std::string& text);
   void reject(cause why, const llvm::Instruction* at = nullptr);
@@ -161,6 +180,7 @@ class writer {
   llvm::DenseMap<const llvm::BasicBlock*, unsigned> labels_;
   std::set<std::pair<const llvm::Value*, unsigned>> declared_;  // at the top
   unsigned next_name_ = 0, next_local_ = 0, next_label_ = 0;
+  llvm::DenseMap<const llvm::BasicBlock*, counter> counters_;  // by the loop's first block
   std::set<std::string>* phis_read_ = nullptr;  // collects names while copies are written
   std::string declarations_, body_;
   unsigned depth_ = 1;

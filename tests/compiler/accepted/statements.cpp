@@ -84,13 +84,78 @@ void kernels(int limit) {
       return -1;
   });
 
-  // TEXT: two loops, no floats, no array
+  // TEXT: two loops, two counted loops, no floats, no array
   element<int, int>([](int n) {
     int sum = 0;
     for (int i = 0; i < n; ++i)
       for (int j = 0; j < i; ++j)
         if (i % (j + 1) == 0) sum += j;
     return sum;
+  });
+}
+
+// Variables that count, in loops that are left, continued and looked back at.
+void counters(long by) {
+  using thunks::element;
+
+  // TEXT: one loop, one counted loop, no floats, no array
+  element<int, int>([](int n) {
+    int product = 1;
+    for (int i = 30; i > n; i -= 7) product *= i;
+    return product;
+  });
+
+  // TEXT: one loop, one counted loop, no floats, no array
+  element<long, int>([by](int n) {
+    long sum = 0;
+    for (long i = n; i < 100; i += by) {
+      if (i % 3 == 0) continue;
+      if (i == 77) return -1L;
+      switch (i & 3) {
+        case 1:
+          continue;
+        case 2:
+          sum += 5;
+      }
+      sum += i;
+    }
+    return sum;
+  });
+
+  // Its end can return, which the text has no other jump for.
+  // TEXT: one loop, one counted loop, no floats, no array
+  element<int, int>([](int n) {
+    int i = 2;
+    for (; i * i <= n; ++i)
+      if (n % i == 0) return -i;
+    return 3 * i;
+  });
+
+  // TEXT: one loop, one counted loop, no floats, no array
+  element<int, int>([](int n) {
+    int i = 2, sum = 0;
+    for (; i * i <= n; ++i) sum += n % i;
+    return 3 * i + sum;
+  });
+
+  // Each turn takes what the counter and another variable were.
+  // TEXT: one loop, one counted loop, no floats, no array
+  element<unsigned, int>([](int n) {
+    unsigned last = 1, before = 0;
+    for (int i = 0; i < n; ++i) {
+      const unsigned next = last + before + static_cast<unsigned>(i);
+      before = last;
+      last = next ^ static_cast<unsigned>(i);
+    }
+    return last - before;
+  });
+
+  // What is added changes.
+  // TEXT: one loop, no counted loop, no floats, no array
+  element<int, int>([](int n) {
+    int step = 1, turns = 0;
+    for (int i = 0; i < n; i += step, ++turns) step += i;
+    return turns * 100 + step;
   });
 }
 
