@@ -96,12 +96,17 @@ void print(const kernel_function& function, const emitted& code,
   if (what == "descriptor") llvm::errs() << descriptor << "\n";
 }
 
-/// Of a thunk's parameters only records that have no match are null.
+/// Of a thunk's parameters only records that have no match are null, and what is written is nothing
+/// that is read.
 void mark_pointers(const kernel_function& kernel) {
-  for (unsigned i = 0; i < kernel.parameters.size(); ++i)
-    if (kernel.code->getArg(i)->getType()->isPointerTy() &&
-        kernel.parameters[i].what != role::match && kernel.parameters[i].what != role::side)
+  for (unsigned i = 0; i < kernel.parameters.size(); ++i) {
+    if (!kernel.code->getArg(i)->getType()->isPointerTy()) continue;
+    const auto what = kernel.parameters[i].what;
+    if (what != role::match && what != role::side)
       kernel.code->addParamAttr(i, llvm::Attribute::NonNull);
+    if (what == role::output || what == role::state)
+      kernel.code->addParamAttr(i, llvm::Attribute::NoAlias);
+  }
 }
 
 /// What the start of the pipeline tells its later parts of the module.

@@ -91,9 +91,20 @@ void kernels(geo::box area, geo::point offset) {
   // TEXT: no loop, no double, no array
   element<bool, item>([area](const item& i) { return area.contains(i.where.low); });
 
-  // TEXT: no floats, no branch
+  // What isn't changed goes from the argument to the result.
+  // TEXT: no floats, no array, no branch
   element<item, item>([](item i) {
     i.tags[1] += 3;
+    return i;
+  });
+
+  // TEXT: no double, no array, no branch
+  element<item, item>([offset](item i) {
+    item moved = i;
+    moved.where.low = moved.where.high;
+    moved.where.high = offset;
+    const item last = moved;
+    i = last;
     return i;
   });
 
