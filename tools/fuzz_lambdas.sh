@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Random lambdas, compiled for devices, against the CPU: see tests/compiler/random_lambdas.py.
-#   tools/fuzz_lambdas.sh [--oclgrind] [COUNT [FIRST_SEED]]
+#   tools/fuzz_lambdas.sh [-g] [--oclgrind] [COUNT [FIRST_SEED]]
+# -g: compiled with -g, so that texts have the names of the lambdas' variables.
 # --oclgrind: under oclgrind, which watches the kernels (tools/check_kernels.sh).
 # Needs a build of the preset `clang` (build/clang). As many programs of 100 lambdas run at once as
 # there are cores. Programs with a difference are kept in build/fuzz_lambdas and named; what they
@@ -9,7 +10,11 @@ set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=$root/build/clang
-runner=()
+runner=() debug=-gline-tables-only
+if [[ ${1:-} == -g ]]; then
+  debug=-g
+  shift
+fi
 if [[ ${1:-} == --oclgrind ]]; then
   runner=("$root/tools/check_kernels.sh")
   shift
@@ -31,9 +36,9 @@ mkdir -p "$work"
 export POCL_DEVICES=${POCL_DEVICES:-basic} PAPPUS_CACHE=off
 
 # The plugin sees the same at all levels; this one is the quickest to compile for the host.
-options=(-std=c++20 -O0 -march=native -ffp-contract=off -fno-math-errno -w -gline-tables-only
+options=(-std=c++20 -O0 -march=native -ffp-contract=off -fno-math-errno -w "$debug"
   -I"$root/include" -I"$root/tests")
-header=$work/random_lambdas.pch
+header=$work/random_lambdas$debug.pch
 
 # Parsing the headers would take longer than the lambdas of a program.
 if [[ ! -f $header || -n $(find "$root/include" "$root/tests/compiler" -newer "$header") ]]; then

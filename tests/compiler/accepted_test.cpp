@@ -1,4 +1,4 @@
-// The lambdas of accepted/ whose device code is known by properties only, run on OpenCL.
+// Lambdas of accepted/ run on OpenCL, by texts with their variables' names (-g).
 #ifdef PAPPUS_TEST_LAMBDAS_ON_OPENCL
 
 #include <algorithm>
@@ -39,6 +39,9 @@ namespace scopes {
 namespace statements {
 #include "compiler/accepted/statements.cpp"
 }
+namespace variables {
+#include "compiler/accepted/variables.cpp"
+}
 
 namespace thunks {
 
@@ -78,6 +81,20 @@ template <>
 struct inputs<records::flags> {
   static std::vector<records::flags> rows() {
     return {{1, -2, 3, -4, 5}, {0, 524287, 99, 2047, 127}};
+  }
+};
+template <>
+struct inputs<variables::point> {
+  static std::vector<variables::point> rows() { return {{0, 0}, {1.5, -2}, {30, 40}}; }
+};
+template <>
+struct sides<variables::point> {
+  static std::vector<variables::point> rows() { return {{1, 0}, {-3, 2.5f}, {31, 39}, {1, 0}}; }
+};
+template <>
+struct inputs<variables::trade> {
+  static std::vector<variables::trade> rows() {
+    return {{1, 2.5, 0.25f, {3, 4}}, {-7, 1e9, 0, {-1, 0.5f}}};
   }
 };
 template <>
@@ -124,6 +141,10 @@ TEST_F(accepted_lambdas, take_on_a_device_the_way_that_they_take_on_the_cpu) {
   statements::counters(7);
   statements::choices();
   statements::entered_in_between();
+}
+
+TEST_F(accepted_lambdas, yield_on_a_device_what_they_do_whatever_their_variables_are_called) {
+  variables::kernels(1.5);
 }
 
 }  // namespace

@@ -38,6 +38,12 @@ struct inputs<bool> {
   static std::array<bool, 2> rows() { return {false, true}; }
 };
 
+/// Shared data, of which lambdas look at each.
+template <typename T>
+struct sides {
+  static std::vector<T> rows() { return {-1, 0, 2, 2.5, 7, 30}; }
+};
+
 /// What two places yield. Numbers that std::pair and std::tuple hold become one, for these are no
 /// records.
 template <typename T>
@@ -94,7 +100,7 @@ void element(F) {}
 
 template <typename Out, typename In, typename Side, typename F>
 void with_side(F f) {
-  const std::vector<Side> side{-1, 0, 2, 2.5, 7, 30};
+  const auto side = sides<Side>::rows();
   expect_same(
       [&](pappus::session& s) { return s.from(inputs<In>::rows()).map(f, s.from(side).shared()); });
 }

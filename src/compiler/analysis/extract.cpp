@@ -2,15 +2,19 @@
 
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/DebugProgramInstruction.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/Local.h>
 #include <llvm/Transforms/Utils/ValueMapper.h>
 
+#include <set>
+
 #include "compiler/analysis/accesses.h"
 #include "compiler/analysis/cleanups.h"
 #include "compiler/analysis/doomed.h"
+#include "compiler/analysis/positions.h"
 
 namespace pappus::compiler {
 namespace {
@@ -55,6 +59,7 @@ class copier final : public llvm::ValueMaterializer {
   llvm::DISubprogram* scope_of(const llvm::Function& from) const;
   llvm::DILocation* moved(const llvm::DILocation* from) const;
   void copy_block(const llvm::BasicBlock& from, llvm::BasicBlock& to);
+  void declare_variables(const llvm::Instruction& before);
   void remap(llvm::Function& to);
   llvm::AttributeList kept(const llvm::AttributeList& from) const;
 
@@ -64,6 +69,8 @@ class copier final : public llvm::ValueMaterializer {
   llvm::DISubprogram* scope_ = nullptr;  ///< of the function that is being copied
   llvm::ValueToValueMapTy values_;
   std::vector<const llvm::Function*> pending_;
+  std::set<std::pair<const llvm::Value*, const llvm::DILocalVariable*>> declared_;
+  llvm::SmallVector<llvm::DbgVariableRecord*, 4> variables_;  ///< to stand before the next copy
 };
 
 /// Bodies that only optimised builds have (available_externally), or that another object may
@@ -188,8 +195,32 @@ llvm::Value* plain_value(llvm::Instruction& i) {
   }
 }
 
+/// With -g: the user's variables in memory, which values are called after later on. Optimised
+/// builds tell of every store to one instead.
+void copier::declare_variables(const llvm::Instruction& before) {
+  if (before.DebugMarker == nullptr) return;
+  // Instructions' own function needs a variable that other versions of LLVM lack: these couldn't
+  // load the plugin, which tells which version it is for.
+  for (const llvm::DbgVariableRecord& known :
+       llvm::filterDbgVars(before.DebugMarker->getDbgRecordRange())) {
+    const auto* variable = known.getVariable();
+    if (variable->isArtificial() || !is_users_file(variable->getFilename())) continue;
+    using type = llvm::DbgVariableRecord::LocationType;
+    const auto* memory = known.getType() == type::Declare  ? known.getVariableLocationOp(0)
+                         : known.getType() == type::Assign ? known.getAddress()
+                                                           : nullptr;
+    if (memory == nullptr || !llvm::isa<llvm::AllocaInst, llvm::Argument>(memory)) continue;
+    auto* copy = static_cast<llvm::Value*>(values_.lookup(memory));
+    if (copy == nullptr || !declared_.insert({copy, variable}).second) continue;
+    variables_.push_back(llvm::DbgVariableRecord::createDVRDeclare(
+        copy, known.getVariable(), llvm::DIExpression::get(to_.getContext(), {}),
+        moved(known.getDebugLoc())));
+  }
+}
+
 void copier::copy_block(const llvm::BasicBlock& from, llvm::BasicBlock& to) {
   for (const auto& i : from) {
+    if (to_.IsNewDbgInfoFormat) declare_variables(i);
     if (is_hint(i)) continue;
     const auto* invoke = llvm::dyn_cast<llvm::InvokeInst>(&i);
     const bool passes = invoke != nullptr && !catches(*invoke);
@@ -202,6 +233,8 @@ void copier::copy_block(const llvm::BasicBlock& from, llvm::BasicBlock& to) {
     if (auto* call = llvm::dyn_cast<llvm::CallBase>(copy))
       call->setAttributes(kept(call->getAttributes()));
     copy->insertInto(&to, to.end());
+    for (auto* one : variables_) to.insertDbgRecordBefore(one, copy->getIterator());
+    variables_.clear();
     values_[&i] = copy;
     if (passes) llvm::BranchInst::Create(invoke->getNormalDest(), &to);
   }

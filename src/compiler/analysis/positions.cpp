@@ -6,9 +6,7 @@ namespace pappus::compiler {
 namespace {
 
 bool is_users(const llvm::DILocation& at) {
-  const auto file = at.getFilename();
-  return !file.empty() && at.getLine() != 0 && !file.starts_with("/usr/") &&
-         !file.contains("include/pappus/");
+  return at.getLine() != 0 && is_users_file(at.getFilename());
 }
 
 std::string location_text(const llvm::DILocation& at) {
@@ -19,6 +17,10 @@ std::string location_text(const llvm::DILocation& at) {
 }
 
 }  // namespace
+
+bool is_users_file(llvm::StringRef path) {
+  return !path.empty() && !path.starts_with("/usr/") && !path.contains("include/pappus/");
+}
 
 const llvm::DILocation* users_location(const llvm::Instruction& code) {
   const llvm::DILocation* at = code.getDebugLoc();

@@ -18,6 +18,9 @@ struct position {
   std::vector<llvm::StringRef> functions;      ///< symbols of its function and of the callers
 };
 
+/// Whether this is neither a file of the system's nor of Pappus'.
+bool is_users_file(llvm::StringRef path);
+
 /// The innermost in the user's own files; null: unknown.
 const llvm::DILocation* users_location(const llvm::Instruction& code);
 

@@ -73,6 +73,34 @@ void each_variable(const llvm::Function& function, Visit visit) {
 
 }  // namespace
 
+std::optional<std::string> part_of(const llvm::DIType* type, std::uint64_t offset,
+                                   std::uint64_t size) {
+  type = plain(type);
+  if (type == nullptr) return std::nullopt;
+  if (offset == 0 && type->getSizeInBits() == size * byte) return "";
+  const auto* whole = llvm::dyn_cast<llvm::DICompositeType>(type);
+  if (whole == nullptr) return std::nullopt;
+  if (whole->getTag() == llvm::dwarf::DW_TAG_array_type) {
+    const auto* element = plain(whole->getBaseType());
+    const auto each = element != nullptr ? element->getSizeInBits() / byte : 0;
+    if (each == 0) return std::nullopt;
+    const auto rest = part_of(element, offset % each, size);
+    return rest ? std::optional("[" + std::to_string(offset / each) + "]" + *rest) : std::nullopt;
+  }
+  const bool is_array = whole->getName().starts_with("array<");
+  for (const auto* element : whole->getElements()) {
+    const auto* member = llvm::dyn_cast<llvm::DIDerivedType>(element);
+    if (member == nullptr || member->isStaticMember() || member->isBitField()) continue;
+    const bool is_base = member->getTag() == llvm::dwarf::DW_TAG_inheritance;
+    if (!is_base && member->getTag() != llvm::dwarf::DW_TAG_member) continue;
+    const auto begin = member->getOffsetInBits() / byte;
+    if (offset < begin) continue;
+    const auto rest = part_of(member->getBaseType(), offset - begin, size);
+    if (rest) return (is_array || is_base ? "" : "." + member->getName().str()) + *rest;
+  }
+  return std::nullopt;
+}
+
 std::string source_names::captured(const std::vector<std::int64_t>& path) const {
   if (captures == nullptr) return "";
   auto offset = static_cast<std::uint64_t>(path[0]);

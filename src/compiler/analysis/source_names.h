@@ -5,12 +5,19 @@
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Function.h>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "compiler/analysis/slots.h"
 
 namespace pappus::compiler {
+
+/// What to write behind the name of a value of this type, to reach the part of it that has just
+/// these bytes: ".at.x", "[1]"; none: there is no such part.
+std::optional<std::string> part_of(const llvm::DIType* type, std::uint64_t offset,
+                                   std::uint64_t size);
 
 struct source_names {
   std::vector<std::string> parameters;              ///< of the user's function; empty: not known

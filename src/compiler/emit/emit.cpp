@@ -56,7 +56,8 @@ writer::writer(const kernel_function& kernel)
       spaces_(kernel),
       folding_(code_, loops_, spaces_),
       flow_(code_, dominators_, loops_, folding_),
-      tables_(layout_) {}
+      tables_(layout_),
+      variables_(code_) {}
 
 void writer::reject(cause why, const llvm::Instruction* at) {
   const auto* code = at ? at : current_;

@@ -331,7 +331,8 @@ void writer::declare_local(const llvm::AllocaInst& local) {
     return;
   }
   const auto words = std::max<std::uint64_t>(1, (size->getFixedValue() + 7) / 8);
-  const auto name = "local" + std::to_string(next_local_++);
+  auto name = variables_.name_of(&local, 1);
+  if (name.empty()) name = "local" + std::to_string(next_local_++);
   names_[&local] = name;
   declarations_ += "  ulong " + name + "_words[" + std::to_string(words) + "];\n  uchar* const " +
                    name + " = (uchar*)" + name + "_words;\n";

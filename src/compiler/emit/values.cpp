@@ -47,7 +47,12 @@ int vote(const llvm::Use& use) {
 }  // namespace
 
 void writer::name_parameters() {
-  unsigned inputs = 0, sides = 0, counts = 0;
+  unsigned inputs = 0, counts = 0;
+  std::vector<std::string> sides;
+  const auto called = [&](unsigned i, const std::string& otherwise) {
+    const auto name = variables_.name_of(code_.getArg(i), 1);
+    return name.empty() ? otherwise : name;
+  };
   for (unsigned i = 0; i < kernel_.parameters.size(); ++i) {
     auto& name = names_[code_.getArg(i)];
     switch (kernel_.parameters[i].what) {
@@ -56,13 +61,14 @@ void writer::name_parameters() {
         break;
       case role::input:
       case role::match:
-        name = std::string(1, static_cast<char>('a' + inputs++));
+        name = called(i, std::string(1, static_cast<char>('a' + inputs++)));
         break;
       case role::side:
-        name = "side" + std::to_string(sides++);
+        name = called(i, "side" + std::to_string(sides.size()));
+        sides.push_back(name);
         break;
       case role::count:
-        name = "side" + std::to_string(counts++) + "_rows";
+        name = sides[counts++] + "_rows";
         break;
       case role::view:  // Such a function has footprints, and no device code.
       case role::shape:
@@ -127,6 +133,7 @@ c_type writer::type_of(const llvm::Value* value, unsigned leaf) {
 
 std::string writer::name_of_value(const llvm::Value* value, unsigned leaf) {
   auto& name = names_[value];
+  if (name.empty()) name = variables_.name_of(value, leaf_count(value->getType()));
   if (name.empty()) name = "v" + std::to_string(next_name_++);
   auto full = name;
   if (leaf_count(value->getType()) > 1) full += "_" + std::to_string(leaf);

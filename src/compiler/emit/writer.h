@@ -27,6 +27,7 @@
 #include "compiler/emit/references.h"
 #include "compiler/emit/spaces.h"
 #include "compiler/emit/tables.h"
+#include "compiler/emit/variables.h"
 
 namespace pappus::compiler {
 
@@ -171,6 +172,7 @@ class writer {
   folding folding_;
   flow flow_;
   tables tables_;
+  variables variables_;
 
   emitted result_;
   std::set<std::string> maths_;

@@ -1,0 +1,31 @@
+// What values are called after: the user's variables, where the source was compiled with -g.
+//
+// LLVM's passes carry variables along (dbg records), as they do for debuggers: when a variable in
+// memory becomes values, each value knows the variable that it is of. Names are for readers. They
+// begin with v_, as no name of a device's language, of a prelude or of an operator's text does;
+// other values are v0, v1, ...
+#pragma once
+
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/IR/Function.h>
+
+#include <set>
+#include <string>
+
+namespace pappus::compiler {
+
+class variables {
+ public:
+  explicit variables(const llvm::Function& code);
+
+  /// "v_price", "v_trade_at_x" of a part, "v_price_1" where a value is called so already; empty:
+  /// the value is of no variable. Names that the text makes of it are free, too: with the number of
+  /// one of `leaves`, or a word of writer's behind it.
+  std::string name_of(const llvm::Value* value, unsigned leaves);
+
+ private:
+  llvm::DenseMap<const llvm::Value*, std::string> known_;  // "price"
+  std::set<std::string> taken_;
+};
+
+}  // namespace pappus::compiler
