@@ -2,6 +2,7 @@
 // why some of them have no device code.
 #pragma once
 
+#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Function.h>
 
 #include <cstdint>
@@ -33,6 +34,9 @@ struct kernel_function {
   /// By offset in the captures: the size of the object behind the pointer there, where types told
   /// it before functions were inlined.
   std::map<std::int64_t, std::int64_t> captured_sizes = {};
+  /// Of the parameters' records, with -g: type and, of the user's parameters, name. Without: none.
+  std::vector<const llvm::DIType*> records = {};
+  std::vector<std::string> names = {};
 };
 
 /// Why a function can't run on a device, in the words of who wrote it.

@@ -144,16 +144,20 @@ class device_compilation : public llvm::PassInfoMixin<device_compilation> {
     cleaner clean(code);
     note_sizes(*code.module);
     std::vector<kernel_function> functions;
+    std::vector<source_names> names;
     for (std::size_t i = 0; i < slots.size(); ++i) {
       const auto& s = slots[i];
       functions.push_back({code.thunks[i], s.parameters, name_of(s.function), s.function,
                            facts_->fast_floats && may_have_fast_floats(s)});
+      functions[i].records = records_of(s);
+      names.push_back(names_of(s, code.copied));
+      functions[i].names = names[i].of_thunk(s);
       mark_pointers(functions[i]);
     }
     clean.inline_all([&](std::size_t i) { take_sizes(functions[i]); });
     std::vector<std::optional<footprint>> footprints;
     for (std::size_t i = 0; i < slots.size(); ++i)
-      footprints.push_back(footprint_of(functions[i], names_of(slots[i], code.copied)));
+      footprints.push_back(footprint_of(functions[i], names[i]));
     clean.inline_accesses();
     std::vector<std::vector<reason>> reasons;
     for (const auto& f : functions) reasons.push_back(validate(f, place_of(f.function).text()));

@@ -98,6 +98,16 @@ struct inputs<variables::trade> {
   }
 };
 template <>
+struct inputs<variables::order> {
+  static std::vector<variables::order> rows() {
+    std::vector<variables::order> all(2);
+    all[0].number = 5, all[0].closed = 3, all[0].price = 1.5f;
+    all[0].half[1][2] = 7, all[0].half[0][1] = 65535, all[0].uchar.size = -9;
+    all[1].number = 4000000000, all[1].which = variables::side::sell, all[1].uchar.kind = -1;
+    return all;
+  }
+};
+template <>
 struct inputs<captures::table> {
   static std::vector<captures::table> rows() { return {{{}, 0}, {{}, 1}}; }
 };
@@ -145,6 +155,7 @@ TEST_F(accepted_lambdas, take_on_a_device_the_way_that_they_take_on_the_cpu) {
 
 TEST_F(accepted_lambdas, yield_on_a_device_what_they_do_whatever_their_variables_are_called) {
   variables::kernels(1.5);
+  variables::fields();
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace pappus::codegen {
 // of a prelude or of an operator's text begins so: users call things what they like, whatever later
 // languages reserve. Users' own texts keep the short names: macros around a text, such as
 // `#define nearest user_nearest`, make the compiler read the long ones. Variables of functions that
-// the plugin compiled have v_.
+// the plugin compiled have v_, fields m_.
 inline constexpr std::string_view record_prefix = "record_";  ///< types
 inline constexpr std::string_view compiled_prefix = "fn_";  ///< functions that the plugin compiled
 inline constexpr std::string_view given_prefix = "user_";   ///< all other names in users' texts

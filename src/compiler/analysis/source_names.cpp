@@ -7,9 +7,6 @@
 #include <llvm/IR/IntrinsicInst.h>
 
 namespace pappus::compiler {
-namespace {
-
-/// Without typedefs, const and the like.
 const llvm::DIType* plain(const llvm::DIType* type) {
   while (const auto* derived = llvm::dyn_cast_or_null<llvm::DIDerivedType>(type)) {
     switch (derived->getTag()) {
@@ -25,6 +22,8 @@ const llvm::DIType* plain(const llvm::DIType* type) {
   }
   return type;
 }
+
+namespace {
 
 constexpr std::uint64_t byte = 8;
 
@@ -101,6 +100,17 @@ std::optional<std::string> part_of(const llvm::DIType* type, std::uint64_t offse
   return std::nullopt;
 }
 
+std::vector<std::string> source_names::of_thunk(const slot& s) const {
+  std::vector<std::string> result;
+  std::size_t next = 0;
+  for (const auto& one : s.parameters) {
+    const bool is_users =
+        one.what == role::input || one.what == role::match || one.what == role::side;
+    result.push_back(is_users && next < parameters.size() ? parameters[next++] : "");
+  }
+  return result;
+}
+
 std::string source_names::captured(const std::vector<std::int64_t>& path) const {
   if (captures == nullptr) return "";
   auto offset = static_cast<std::uint64_t>(path[0]);
@@ -115,6 +125,16 @@ std::string source_names::captured(const std::vector<std::int64_t>& path) const 
            part_at(behind_reference(member), static_cast<std::uint64_t>(path[1]));
   }
   return "";
+}
+
+std::vector<const llvm::DIType*> records_of(const slot& s) {
+  const auto* program = s.thunk->getSubprogram();
+  if (program == nullptr || program->getType() == nullptr) return {};
+  const auto types = program->getType()->getTypeArray();
+  if (!types || types.size() != s.parameters.size() + 1) return {};
+  std::vector<const llvm::DIType*> result;
+  for (unsigned i = 1; i < types.size(); ++i) result.push_back(behind_reference(types[i]));
+  return result;
 }
 
 source_names names_of(const slot& s, const std::vector<const llvm::Function*>& copied) {

@@ -94,6 +94,7 @@ std::string writer::signature() const {
 }
 
 emitted writer::run(const reference_sizes& references) {
+  know_records();
   name_parameters();
   for (const auto& instruction : llvm::instructions(code_)) {
     const auto* local = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
@@ -114,7 +115,7 @@ emitted writer::run(const reference_sizes& references) {
   text = "// " + title(kernel_.function) + "\n" + tables_.text();
   for (const auto& [name, helper] : helpers_) text += helper;
   text += signature() + (kernel_.fast_floats && result_.floats ? "  FAST_FLOATS\n" : "") +
-          declarations_ + body_ + "}\n";
+          declared_records() + declarations_ + body_ + "}\n";
   return std::move(result_);
 }
 

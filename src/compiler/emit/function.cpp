@@ -168,7 +168,7 @@ void writer::write_value(const llvm::Instruction& instruction) {
   const bool in_place = declared_in_place(instruction);
   writing_ = &instruction;
   for (unsigned i = 0; i < leaf_count(instruction.getType()); ++i) {
-    if (!is_read(instruction, i)) continue;
+    if (!is_read(instruction, i) || (in_place && declare_pointer(instruction))) continue;
     const auto type = type_of(&instruction, i);
     auto e = built(instruction, i);
     if (type.what == c_type::kind::integer && e.type.what == c_type::kind::integer &&

@@ -39,6 +39,7 @@ writer::location writer::locate(const llvm::Value* pointer) {
     at.offset += offset.getSExtValue();
     for (const auto& [index, scale] : terms) {
       auto term = integer(index, true);
+      add_index(at, index, term, scale.getSExtValue());
       if (term.type.bits != 64) term = cast(integer_type(64, true), term);
       const auto step = scale.getSExtValue();
       if (step != 1) {
@@ -70,6 +71,10 @@ writer::location writer::locate(const llvm::Value* pointer) {
     at.base = transparent(*instruction, 0);
   } else if (llvm::isa<llvm::Argument>(pointer) || instruction) {
     at.base = {name_of_value(pointer, 0), level::primary, type};
+    if (!pointers_.contains(pointer)) return at;
+    at.root = pointer;
+    if (instruction)
+      at.base = {"(" + at.where.qualifiers() + "uchar*)" + at.base.text, level::unary, type};
   } else {
     reject(llvm::isa<llvm::Function>(pointer) ? cause::pointer_call : cause::unknown_code);
     at.base = {"0", level::primary, type};
@@ -113,6 +118,7 @@ bool writer::may_follow(const location& at, bool writes) {
 }
 
 std::string writer::access(const location& at, c_type type) {
+  if (const auto field = field_at(at, type)) return field->text;
   const auto unaliased = name_of(type);
   if (unaliased == "uchar" && at.base.binds == level::primary) {
     if (at.offset >= 0) return at.base.text + "[" + std::to_string(at.offset) + "]";
@@ -139,9 +145,14 @@ expression writer::loaded(const location& at, llvm::Type* type, bool is_signed,
   const auto parts = parts_of((bits + 7) / 8, align);
   if (parts.size() == 1) {
     const auto whole = floats ? floating_type(bits) : integer_type(storage_bits(bits), is_signed);
-    const auto text = access(at, whole);
-    const bool indexed = text.back() == ']';
-    expression e{text, indexed ? level::primary : level::unary, whole};
+    expression e;
+    if (const auto field = field_at(at, whole)) {
+      e = *field;
+    } else {
+      e.text = access(at, whole);
+      e.binds = e.text.back() == ']' ? level::primary : level::unary;
+      e.type = whole;
+    }
     if (bits == 1) {
       const auto bit = binary(e, "&", {"1"}, level::bitwise, {});
       return binary({"(" + bit.text + ")"}, "!=", {"0"}, level::equality, integer_type(1, false));

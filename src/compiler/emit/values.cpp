@@ -46,18 +46,30 @@ int vote(const llvm::Use& use) {
 
 }  // namespace
 
+/// Where the parameter's records have names, the variable's is that of the pointer to them.
+std::string writer::pointed_at(unsigned parameter, const std::string& variable,
+                               const std::string& otherwise) {
+  const auto known = pointers_.find(code_.getArg(parameter));
+  if (known == pointers_.end()) return variable.empty() ? otherwise : variable;
+  known->second.name = variable.empty() ? variables_.name(otherwise) : variable;
+  return otherwise;
+}
+
 void writer::name_parameters() {
   unsigned inputs = 0, counts = 0;
   std::vector<std::string> sides;
   const auto called = [&](unsigned i, const std::string& otherwise) {
-    const auto name = variables_.name_of(code_.getArg(i), 1);
-    return name.empty() ? otherwise : name;
+    auto variable = variables_.name_of(code_.getArg(i), 1);
+    if (variable.empty() && pointers_.contains(code_.getArg(i)) && i < kernel_.names.size() &&
+        !kernel_.names[i].empty())
+      variable = variables_.name(identifier_of(kernel_.names[i]));
+    return pointed_at(i, variable, otherwise);
   };
   for (unsigned i = 0; i < kernel_.parameters.size(); ++i) {
     auto& name = names_[code_.getArg(i)];
     switch (kernel_.parameters[i].what) {
       case role::captures:
-        name = "captures";
+        name = pointed_at(i, "", "captures");
         break;
       case role::input:
       case role::match:
@@ -77,10 +89,10 @@ void writer::name_parameters() {
         name = "index";
         break;
       case role::state:
-        name = "state";
+        name = pointed_at(i, "", "state");
         break;
       case role::output:
-        name = "out";
+        name = pointed_at(i, "", "out");
         break;
     }
   }

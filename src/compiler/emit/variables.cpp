@@ -15,8 +15,22 @@ constexpr llvm::StringLiteral prefix = "v_";
 // What function.cpp and memory.cpp put behind a name.
 constexpr llvm::StringLiteral endings[] = {"_next", "_second", "_words", "_rows"};
 
-/// ".at.x" as "_at_x"; underscores at the ends, and several of them, are the library's.
-std::string identifier(llvm::StringRef name) {
+/// The variable, or the part of it, that the record says has this value; empty: none.
+std::string variable_of(const llvm::DbgVariableRecord& record) {
+  const auto& expression = *record.getExpression();
+  const auto* variable = record.getVariable();
+  const auto part = expression.getFragmentInfo();
+  if (expression.getNumElements() != (part ? 3u : 0u)) return {};  // computed from the value
+  // A std::span's pointer, which has the rows.
+  if (!part || llvm::isa<llvm::Argument>(record.getVariableLocationOp(0)))
+    return identifier_of(variable->getName());
+  const auto name = part_of(variable->getType(), part->OffsetInBits / 8, part->SizeInBits / 8);
+  return name ? identifier_of(variable->getName().str() + *name) : std::string();
+}
+
+}  // namespace
+
+std::string identifier_of(llvm::StringRef name) {
   std::string result;
   for (const char c : name) {
     if (llvm::isAlnum(c))
@@ -27,21 +41,6 @@ std::string identifier(llvm::StringRef name) {
   while (!result.empty() && result.back() == '_') result.pop_back();
   return result;
 }
-
-/// The variable, or the part of it, that the record says has this value; empty: none.
-std::string variable_of(const llvm::DbgVariableRecord& record) {
-  const auto& expression = *record.getExpression();
-  const auto* variable = record.getVariable();
-  const auto part = expression.getFragmentInfo();
-  if (expression.getNumElements() != (part ? 3u : 0u)) return {};  // computed from the value
-  // A std::span's pointer, which has the rows.
-  if (!part || llvm::isa<llvm::Argument>(record.getVariableLocationOp(0)))
-    return identifier(variable->getName());
-  const auto name = part_of(variable->getType(), part->OffsetInBits / 8, part->SizeInBits / 8);
-  return name ? identifier(variable->getName().str() + *name) : std::string();
-}
-
-}  // namespace
 
 variables::variables(const llvm::Function& code) {
   for (const auto& i : llvm::instructions(code)) {
@@ -60,9 +59,12 @@ variables::variables(const llvm::Function& code) {
 
 std::string variables::name_of(const llvm::Value* value, unsigned leaves) {
   const auto found = known_.find(value);
-  if (found == known_.end()) return {};
+  return found == known_.end() ? std::string() : name(found->second, leaves);
+}
+
+std::string variables::name(const std::string& wanted, unsigned leaves) {
   for (unsigned i = 0;; ++i) {
-    auto name = (prefix + found->second).str();
+    auto name = prefix.str() + wanted;
     if (i > 0) name += "_" + std::to_string(i);
     std::vector<std::string> all{name};
     for (unsigned leaf = 0; leaves > 1 && leaf < leaves; ++leaf)

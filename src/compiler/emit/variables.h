@@ -14,6 +14,10 @@
 
 namespace pappus::compiler {
 
+/// A part of an identifier: "at_x" of ".at.x". Underscores at the ends, and several of them, are
+/// the library's.
+std::string identifier_of(llvm::StringRef name);
+
 class variables {
  public:
   explicit variables(const llvm::Function& code);
@@ -22,6 +26,8 @@ class variables {
   /// the value is of no variable. Names that the text makes of it are free, too: with the number of
   /// one of `leaves`, or a word of writer's behind it.
   std::string name_of(const llvm::Value* value, unsigned leaves);
+  /// As name_of, for what isn't a value: "v_captures".
+  std::string name(const std::string& wanted, unsigned leaves = 1);
 
  private:
   llvm::DenseMap<const llvm::Value*, std::string> known_;  // "price"

@@ -1,8 +1,8 @@
 // Writes one function: values as expressions, instructions as statements.
 //
 // The class's functions stand in several files: values.cpp (what a value is called), integers.cpp,
-// floats.cpp, memory.cpp, calls.cpp, phis.cpp, loops.cpp, lines.cpp (where in the source it is),
-// and function.cpp, which puts blocks in the order of flow.h.
+// floats.cpp, memory.cpp, fields.cpp, calls.cpp, phis.cpp, loops.cpp, lines.cpp (where in the
+// source it is), and function.cpp, which puts blocks in the order of flow.h.
 #pragma once
 
 #include <llvm/ADT/DenseMap.h>
@@ -13,6 +13,7 @@
 #include <llvm/IR/Operator.h>
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -24,6 +25,7 @@
 #include "compiler/emit/flow.h"
 #include "compiler/emit/folding.h"
 #include "compiler/emit/maths.h"
+#include "compiler/emit/records.h"
 #include "compiler/emit/references.h"
 #include "compiler/emit/spaces.h"
 #include "compiler/emit/tables.h"
@@ -42,6 +44,14 @@ class writer {
     expression base;
     std::int64_t offset = 0;
     space where;
+    /// Of a record that pointers_ knows, or of the one at `index` behind it; null: none's.
+    const llvm::Value* root = nullptr;
+    expression index = {};  // no text: none
+  };
+  struct record_pointer {
+    const record* to = nullptr;
+    std::string name;
+    bool used = false;
   };
   /// Of a loop.
   struct counter {
@@ -57,6 +67,8 @@ class writer {
 
   // values.cpp
   void name_parameters();
+  std::string pointed_at(unsigned parameter, const std::string& variable,
+                         const std::string& otherwise);
   c_type type_of(const llvm::Value* value, unsigned leaf = 0);
   int sign_votes(const llvm::Value* value, int depth);
   bool prefers_signed(const llvm::Value* value);
@@ -106,6 +118,16 @@ class writer {
   expression saturating(const llvm::IntrinsicInst& call, unsigned leaf);
   expression memory_call(const llvm::CallBase& call);
   std::string helper(const std::string& name, const std::string& text);
+
+  // fields.cpp
+  void know_records();
+  const record& own_name(std::unique_ptr<record> one);
+  static std::string pointer_type(const record& to, const space& where);
+  std::optional<expression> field_at(const location& at, c_type type);
+  static std::string element_number(const location& at, std::int64_t number);
+  void add_index(location& at, const llvm::Value* index, expression term, std::int64_t scale);
+  bool declare_pointer(const llvm::Instruction& value);
+  std::string declared_records() const;
 
   // memory.cpp
   location locate(const llvm::Value* pointer);
@@ -173,6 +195,8 @@ class writer {
   flow flow_;
   tables tables_;
   variables variables_;
+  std::vector<std::unique_ptr<record>> records_;
+  llvm::DenseMap<const llvm::Value*, record_pointer> pointers_;
 
   emitted result_;
   std::set<std::string> maths_;

@@ -14,6 +14,34 @@ struct trade {
   point at;
 };
 
+struct [[gnu::packed]] header {
+  char kind;
+  int size;
+  short version;
+  bool last;
+};
+enum class side : unsigned char { buy, sell };
+struct numbered {
+  unsigned number;
+  bool operator==(const numbered&) const = default;
+};
+/// With what no name reaches, and words of languages for what one does.
+struct order : numbered {
+  unsigned open : 1, closed : 3;
+  union {
+    float price;
+    int ticks;
+  };
+  side which;
+  unsigned short half[2][3];
+  double* global;
+  header uchar;
+  bool operator==(const order& o) const {
+    return number == o.number && closed == o.closed && ticks == o.ticks &&
+           half[1][2] == o.half[1][2];
+  }
+};
+
 inline float squared(float length) {
   const float product = length * length;
   return product;
@@ -63,4 +91,34 @@ void kernels(double rate) {
     for (int i = 0; i < 12; ++i) ++bins[(i * n) & 3];
     return bins[0] * 1000 + bins[1] * 100 + bins[2] * 10 + bins[3];
   });
+}
+
+void fields() {
+  using thunks::element;
+
+  // Bases, enums, arrays, and what is read as bytes: bit-fields, unions, odd places.
+  element<double, order>([](const order& o) {
+    return o.number + o.closed + o.price + (o.which == side::sell ? 1 : 2) + o.half[1][2] +
+           o.uchar.size + o.uchar.kind;
+  });
+  element<order, order>([](order o) {
+    o.number += 1;
+    o.closed = 5;
+    o.ticks = 7;
+    o.half[1][2] = o.half[0][1];
+    o.uchar = {'a', -3, 4, true};
+    return o;
+  });
+
+  // Neighbours, by numbers that are narrower than addresses.
+  thunks::with_side<float, point, point>([](const point& p, std::span<const point> line) {
+    float sum = 0;
+    for (unsigned i = 1; i + 1 < line.size(); ++i)
+      sum += p.x * (line[i - 1].x - line[i + 1].x) + p.y * line[i].y;
+    return sum + line.back().x;
+  });
+
+  // No record, or one.
+  element<float, point, const point*>(
+      [](const point& a, const point* match) { return match == nullptr ? a.x : match->y; });
 }
