@@ -64,8 +64,9 @@ const llvm::DIType* behind_reference(const llvm::DIType* type) {
 template <typename Visit>
 void each_variable(const llvm::Function& function, Visit visit) {
   for (const auto& i : llvm::instructions(function)) {
-    for (const auto& record : llvm::filterDbgVars(i.getDbgRecordRange()))
-      visit(record.get().getVariable());
+    if (i.DebugMarker != nullptr)  // as in extract.cpp
+      for (const auto& record : llvm::filterDbgVars(i.DebugMarker->getDbgRecordRange()))
+        visit(record.get().getVariable());
     if (const auto* old = llvm::dyn_cast<llvm::DbgVariableIntrinsic>(&i)) visit(old->getVariable());
   }
 }
