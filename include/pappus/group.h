@@ -254,6 +254,7 @@ class grouped : public detail::group_refusals<detail::value_of<E>> {
     auto stage = stage_;
     stage.yields = E::yields;
     stage.element = std::make_shared<const Grouping>(std::move(grouping));
+    stage.counts = detail::counts_of_all<Grouping>();
     return stage;
   }
 

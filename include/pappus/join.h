@@ -80,7 +80,7 @@ PAPPUS_GLUE auto make_join(const char* name, const query<Left>& left, const quer
   const auto side = static_cast<int>(stage.sides.size());
   stage.sides.push_back(join_index_node<key_type>(rows, right_key, domain_rows(known...)));
   if constexpr (expression::gathers) stage.sides.push_back(detail::access::node(rows));
-  stage.ops.push_back({name, next_op_id()});
+  stage.ops.push_back({name, next_op_id(), expression::own});
   return query<expression>(
       detail::access::session(left),
       expression{detail::access::expression(left), {std::move(left_key)}, std::move(combine), side},

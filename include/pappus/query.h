@@ -14,6 +14,7 @@
 #include "pappus/detail/fuse/expression.h"
 #include "pappus/detail/fuse/key_refusals.h"
 #include "pappus/detail/fuse/refusals.h"
+#include "pappus/detail/loops/count.h"
 #include "pappus/detail/loops/fold.h"
 #include "pappus/detail/loops/write.h"
 #include "pappus/function.h"
@@ -105,8 +106,7 @@ class query : public detail::element_refusals<detail::value_of<E>>,
                   sides...);
   }
 
-  /// Replaces each record by the elements of the range f(record, spans of shared data...), in
-  /// order.
+  /// The elements of all f(record, spans of shared data...), which are ranges, in order.
   template <typename F, typename... Sides>
   auto flat_map(F f, const shared_rows<Sides>&... sides) const {
     using call = detail::call<F, Sides...>;
@@ -217,13 +217,12 @@ class query : public detail::element_refusals<detail::value_of<E>>,
   /// Sorted by the records themselves.
   collection<value_type> sort() const
     requires detail::key<value_type>;
-  /// The n records with the greatest keys, greatest first; of equals the first in row order. See
-  /// sort.h.
+  /// The n records with the greatest keys, greatest first; of equals the first rows. See sort.h.
   template <typename Key>
   collection<value_type> top(std::int64_t n, Key key) const;
   collection<value_type> top(std::int64_t n) const
     requires detail::key<value_type>;
-  /// The n records with the least keys, least first; of equals the first in row order. See sort.h.
+  /// The n records with the least keys, least first; of equals the first rows. See sort.h.
   template <typename Key>
   collection<value_type> bottom(std::int64_t n, Key key) const;
   collection<value_type> bottom(std::int64_t n) const
@@ -245,9 +244,8 @@ class query : public detail::element_refusals<detail::value_of<E>>,
   collection<value_type> distinct() const
     requires detail::key<value_type>;
 
-  /// combine(record, record of right) for every pair with equal keys, in the order of this
-  /// collection and, for one record, of right's. The probe fuses with what follows. An optional
-  /// domain{k} for the keys comes last. See join.h.
+  /// combine(record, record of right) for every pair with equal keys, in the order of this and, for
+  /// one record, of right's. An optional domain{k} for the keys comes last. See join.h.
   template <typename Right, typename LeftKey, typename RightKey, typename Combine, typename... More>
   auto join(const query<Right>& right, LeftKey left_key, RightKey right_key, Combine combine,
             const More&... more) const;
@@ -321,7 +319,7 @@ class query : public detail::element_refusals<detail::value_of<E>>,
   std::string explain_passes() const;
   /// The graph for Graphviz.
   std::string explain_dot() const;
-  /// Runs the query and shows what happened beside what was predicted.
+  /// Runs the query and shows what happened beside what was predicted. See value.h.
   std::string explain_analyze() const;
 
  protected:
@@ -335,6 +333,7 @@ class query : public detail::element_refusals<detail::value_of<E>>,
     stage.yields = E::yields;
     stage.element = std::make_shared<const E>(expression_);
     stage.describe = detail::describe_records<E>;
+    stage.counts = detail::counts_before_last<E>();
     return stage;
   }
 
@@ -368,6 +367,7 @@ class query : public detail::element_refusals<detail::value_of<E>>,
     stage.yields = E::yields;
     stage.element = std::make_shared<const Element>(std::move(element));
     stage.describe = describe;
+    if (!params->reducer.saturated) stage.counts = detail::counts_of_all<Element>();
     return value<detail::result_of<R>>(
         session_, detail::make_node(session_, {detail::fold_operator(), name, layout,
                                                std::move(stage), std::move(params)}));
@@ -378,7 +378,7 @@ class query : public detail::element_refusals<detail::value_of<E>>,
                                  const shared_rows<Sides>&... sides) const {
     auto stage = stage_;
     (stage.sides.push_back(sides.node), ...);
-    stage.ops.push_back({name, detail::next_op_id()});
+    stage.ops.push_back({name, detail::next_op_id(), detail::own_cardinality<Next>});
     if constexpr (requires { Next::batch; }) stage.batched = true;
     return query<Next>(session_, std::move(next), std::move(stage));
   }

@@ -84,6 +84,7 @@ PAPPUS_GLUE collection<value_of<E>> choose(const query<E>& from, std::int64_t n,
     stage.element =
         std::make_shared<const element>(element{detail::access::expression(from), std::move(key)});
     stage.describe = describe_top<element>;
+    stage.counts = counts_of_all<element>();
     return {detail::access::session(from),
             make_node(detail::access::session(from),
                       {top_operator(), name, record_type_of<T>(), std::move(stage),

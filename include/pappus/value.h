@@ -43,7 +43,9 @@ class value {
   std::string explain_dot() const {
     return detail::explain(session_, node_, detail::explain_format::dot);
   }
-  /// Runs the query and shows what happened beside what was predicted.
+  /// Runs the query and shows what happened beside what was predicted. To tell the rows of filter,
+  /// flat_map and joins on the CPU, their functions and those before them are called again: for the
+  /// first 65,536 rows of a stage and one block in 17 of the others.
   std::string explain_analyze() const { return detail::explain_analyze(session_, node_); }
 
  private:

@@ -160,6 +160,7 @@ void live_executor::run_on_cpu(plan::stage_index which) {
   auto& s = at(which);
   for (const auto& step : cpu_ops::phases_of(*plan_.stages[index(which)].node))
     run_step(which, [&] { step.run(*s.context); });
+  count_rows(which);
   hand_over(which);
 }
 

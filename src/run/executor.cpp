@@ -1,7 +1,5 @@
 #include "run/executor.h"
 
-#include <chrono>
-
 #include "algorithms/rows_in.h"
 #include "formats/format.h"
 #include "ops/rows.h"
@@ -58,14 +56,13 @@ bool live_executor::moved_to_cpu(plan::stage_index stage) const {
 }
 
 void live_executor::execute(const tasks::dag& work) {
-  using clock = std::chrono::steady_clock;
   clock::time_point stage_begin;
   for (std::size_t i = 0; i < work.list.size();) {
     std::size_t last = i + 1;
     const auto stage = work.list[i].stage;
     const bool timed = work.list[i].kind != task_kind::view;
-    if (timed && (i == 0 || work.list[i - 1].stage != stage)) stage_begin = clock::now();
-    const auto begin = with_.measure ? clock::now() : clock::time_point();
+    if (timed && (i == 0 || work.list[i - 1].stage != stage)) stage_begin = now();
+    const auto begin = with_.measure ? now() : clock::time_point();
     std::int64_t windows = 1;
     std::string note;
     const bool told = with_.recorder != nullptr;
@@ -84,10 +81,11 @@ void live_executor::execute(const tasks::dag& work) {
       run_task(work.list[i], windows, note);
     }
     const std::size_t threads = told ? with_.recorder->end_step() : 0;
+    if (!work.list[i].on_device && !work.list[i].each_window) finish_task(work.list[i]);
     if (told && with_.recorder->tracing())
       with_.recorder->memory(static_cast<double>(with_.memory->in_use()));
     if (with_.measure) {
-      const double seconds = std::chrono::duration<double>(clock::now() - begin).count();
+      const double seconds = std::chrono::duration<double>(now() - begin).count();
       for (std::size_t done = i; done < last; ++done)
         measured_.push_back({work.list[done],
                              !in_windows.empty() ? in_windows[done - i]
@@ -98,7 +96,7 @@ void live_executor::execute(const tasks::dag& work) {
     i = last;
     const auto ended = work.list[i - 1].stage;
     if (!timed || (i < work.list.size() && work.list[i].stage == ended)) continue;
-    at(ended).seconds += std::chrono::duration<double>(clock::now() - stage_begin).count();
+    at(ended).seconds += std::chrono::duration<double>(now() - stage_begin).count();
   }
 }
 
@@ -140,9 +138,32 @@ void live_executor::run_task(const tasks::task& t, std::int64_t& windows, std::s
       break;
   }
   windows = 1;
-  // The last step of a stage hands over its rows.
-  const auto steps = cpu_ops::phases_of(*stage.node);
-  if (t.step != nullptr && t.step == &steps.back()) hand_over(t.stage);
+}
+
+/// The last step of a stage hands over its rows.
+void live_executor::finish_task(const tasks::task& t) {
+  const auto& stage = plan_.stages[index(t.stage)];
+  if (t.step == nullptr || t.step != &cpu_ops::phases_of(*stage.node).back()) return;
+  if (!stage.windowed) count_rows(t.stage);
+  hand_over(t.stage);
+}
+
+void live_executor::count_rows(plan::stage_index which) {
+  const auto& node = *plan_.stages[index(which)].node;
+  if (!with_.measure || node.stage.counts.loop == nullptr) return;
+  const auto begin = clock::now();
+  if (with_.recorder != nullptr)
+    with_.recorder->begin_step(graph::label(node) + ": count records", 0);
+  auto& s = at(which);
+  if (!s.counts) s.counts.emplace(node);
+  s.counts->add_window(*s.context);
+  if (with_.recorder != nullptr) with_.recorder->end_step();
+  counting_ += clock::now() - begin;
+}
+
+const cpu_ops::row_counts* live_executor::counts(plan::stage_index stage) const {
+  const auto& found = slots_[index(stage)].counts;
+  return found && found->known() ? &*found : nullptr;
 }
 
 void live_executor::hand_over(plan::stage_index stage) {

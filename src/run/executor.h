@@ -4,6 +4,7 @@
 // tasks follow one another. The dry one (dry.h) only counts.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -11,6 +12,7 @@
 
 #include "chunk_loop/stage_run.h"
 #include "cpu_ops/contract.h"
+#include "cpu_ops/row_counts.h"
 #include "memory/pool.h"
 #include "pappus/detail/base/parallel.h"
 #include "pappus/error.h"
@@ -31,7 +33,7 @@ struct resources {
   std::vector<chunk_loop::device_session*> devices{};
   std::int64_t chunk_rows = 0;  ///< the user's choice; 0: by memory
   bool in_loop = false;         ///< an iteration of a do_while
-  bool measure = false;         ///< fill in measurements()
+  bool measure = false;         ///< fill in measurements(), and count records between operators
   /// Called with a sentence for every fault of a device: what happened and what was done about it.
   std::function<void(const std::string&)> on_fault{};
   /// Called when a function of the user's threw.
@@ -67,6 +69,9 @@ class live_executor {
   /// Whether the CPU ran a stage that the plan placed on devices.
   bool moved_to_cpu(plan::stage_index stage) const;
 
+  /// The records between a stage's operators; null: nobody counted them.
+  const cpu_ops::row_counts* counts(plan::stage_index stage) const;
+
   /// One for each task that was run; none unless resources::measure is set.
   const std::vector<measurement>& measurements() const noexcept { return measured_; }
 
@@ -74,11 +79,15 @@ class live_executor {
   struct slot;
   class streaming;
   void run_task(const tasks::task& t, std::int64_t& windows, std::string& note);
+  void finish_task(const tasks::task& t);
   void start(plan::stage_index stage);
   /// Runs a stage on its devices, or where they fail on others or the CPU.
   void run_on_devices(plan::stage_index stage, std::string& note);
   std::unique_ptr<chunk_loop::stage_run> device_stage(plan::stage_index stage);
   void run_on_cpu(plan::stage_index stage);
+  /// Counts records between operators in the rows, or the window, that the stage is done with, if
+  /// resources::measure is set.
+  void count_rows(plan::stage_index stage);
   void hand_over(plan::stage_index stage);
   /// Calls step(), which works for a stage. If a user's function throws there, the exception that
   /// leaves tells where.
@@ -101,8 +110,13 @@ class live_executor {
                       std::vector<double>& seconds);
   slot& at(plan::stage_index stage);
 
+  using clock = std::chrono::steady_clock;
+  /// The time without what counting took.
+  clock::time_point now() const { return clock::now() - counting_; }
+
   const plan::plan& plan_;
   resources with_;
+  clock::duration counting_{};
   std::unique_ptr<slot[]> slots_;
   std::vector<measurement> measured_;
 };

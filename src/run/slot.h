@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "cpu_ops/row_counts.h"
 #include "run/executor.h"
 
 namespace pappus::run {
@@ -20,6 +21,7 @@ struct live_executor::slot {
   std::vector<detail::side> sides;
   std::vector<detail::rows_ptr> side_rows;  // keeps contiguous copies alive
   std::optional<cpu_ops::run_context> context;
+  std::optional<cpu_ops::row_counts> counts;  // where they were asked for
 };
 
 }  // namespace pappus::run

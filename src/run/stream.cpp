@@ -187,15 +187,14 @@ class live_executor::streaming {
 
 std::int64_t live_executor::stream(const tasks::dag& work, std::size_t first, std::size_t last,
                                    std::vector<double>& seconds) {
-  using clock = std::chrono::steady_clock;
   streaming run(*this, work.list[last - 1].stage);
   if (with_.recorder != nullptr) with_.recorder->follow([&run] { return run.part_read(); });
   seconds.assign(last - first, 0);
-  auto then = clock::now();
+  auto then = now();
   const auto measure = [&](std::size_t task) {
-    const auto now = clock::now();
-    seconds[task - first] += std::chrono::duration<double>(now - then).count();
-    then = now;
+    const auto done = now();
+    seconds[task - first] += std::chrono::duration<double>(done - then).count();
+    then = done;
   };
   std::int64_t windows = 0;
   for (bool more = true; more; more = more && !run.done(), ++windows) {
@@ -205,6 +204,7 @@ std::int64_t live_executor::stream(const tasks::dag& work, std::size_t first, st
       if (with_.recorder != nullptr) begin_step(work.list[i], 0);
       run.run(work.list[i]);
       if (with_.recorder != nullptr) with_.recorder->end_step();
+      if (work.list[i].step != nullptr) count_rows(work.list[i].stage);
       measure(i);
     }
   }

@@ -149,7 +149,7 @@ std::vector<rows_ptr> session_core::run_once(std::span<const node_ptr> roots,
   }
 
   if (with_devices && recorder != nullptr && recorder->tracing()) count_kernels(*recorder);
-  if (report != nullptr) *report = analyzed(predicted, p, executor.measurements(), team.count());
+  if (report != nullptr) *report = analyzed(predicted, p, executor, team.count());
   std::vector<rows_ptr> results;
   for (const auto root : p.roots) results.push_back(executor.rows(root));
   return results;

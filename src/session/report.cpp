@@ -92,6 +92,37 @@ std::string rows_text(const plan::stage& before, const plan::plan& p, const plan
                      graph::bound_text(after.rows_out));
 }
 
+/// To three digits.
+std::int64_t rounded(std::int64_t n) {
+  std::int64_t unit = 1;
+  while (n / unit >= 1000) unit *= 10;
+  return (n + unit / 2) / unit * unit;
+}
+
+/// "rows 1,000,000, filter → about 250,000, join → 500,000", of the operators that change the
+/// number of rows.
+std::string operators_text(const plan::stage& s, const cpu_ops::row_counts& counts) {
+  std::vector<detail::op_label> ops;
+  for (const auto& op : s.node->stage.ops)
+    if (op.yields != cardinality::one) ops.push_back(op);
+  const auto counted = static_cast<std::size_t>(s.node->stage.counts.operators);
+  std::vector<std::int64_t> records;
+  for (std::size_t k = 0; k < ops.size(); ++k)
+    records.push_back(k < counted ? counts.records(static_cast<int>(k) + 1) : s.rows_out.rows);
+  for (std::size_t k = ops.size() - 1; k > 0; --k)  // an estimate may be less than what came of it
+    if (ops[k].yields == cardinality::at_most_one)
+      records[k - 1] = std::max(records[k - 1], records[k]);
+  auto text = fmt::format("       rows {}", base::count_text(counts.rows()));
+  for (std::size_t k = 0; k < ops.size(); ++k) {
+    text += fmt::format(", {} → ", ops[k].name);
+    if (k >= counted || counts.exact())
+      text += base::count_text(records[k]);
+    else
+      text += records[k] == 0 ? "none seen" : "about " + base::count_text(rounded(records[k]));
+  }
+  return text + "\n";
+}
+
 /// ", 90 M rows/s, 1.4 GB/s". Empty where nothing ran, or for too short a time to tell.
 std::string rates_text(const plan::plan& p, const plan::stage& s, double seconds) {
   constexpr double shortest_s = 1e-5;
@@ -126,18 +157,20 @@ std::string explained(const plan::plan& p, const tasks::dag& work, const run::pr
 }
 
 std::string analyzed(const std::vector<plan::stage>& predicted, const plan::plan& p,
-                     const std::vector<run::measurement>& measured, unsigned workers) {
+                     const run::live_executor& ran, unsigned workers) {
   std::string text = "stages: predicted → measured\n";
   double total = 0;
   for (std::size_t i = 0; i < p.stages.size(); ++i) {
     const auto& before = predicted[i];
-    const auto found = found_of(measured, i, workers);
+    const auto found = found_of(ran.measurements(), i, workers);
     total += found.seconds;
     text += fmt::format("  s{} {}: {}, time {} → {}{}, on {}\n", i, graph::label(*before.node),
                         rows_text(before, p, p.stages[i]),
                         plan::predicted_text(before.seconds, before.how),
                         base::time_text(found.seconds), rates_text(p, p.stages[i], found.seconds),
                         plan::where_text(p.stages[i]));
+    if (const auto* counts = ran.counts(static_cast<plan::stage_index>(i)))
+      text += operators_text(p.stages[i], *counts);
     if (found.windows > 1) text += fmt::format("       streamed in {} windows\n", found.windows);
     text += found.steps + found.notes;
     for (const auto& note : before.notes) text += fmt::format("       note: {}\n", note);

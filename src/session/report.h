@@ -16,8 +16,9 @@ std::string explained(const plan::plan& p, const tasks::dag& work, const run::pr
                       bool passes);
 
 /// \param predicted  the stages as first planned; `p` holds what was found.
+/// \param ran        it ran them.
 /// \param workers    the threads there are.
 std::string analyzed(const std::vector<plan::stage>& predicted, const plan::plan& p,
-                     const std::vector<run::measurement>& measured, unsigned workers);
+                     const run::live_executor& ran, unsigned workers);
 
 }  // namespace pappus::detail

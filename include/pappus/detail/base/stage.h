@@ -54,6 +54,17 @@ constexpr cardinality combine(cardinality a, cardinality b) { return a > b ? a :
 struct op_label {
   std::string_view name;
   std::uint64_t id = 0;
+  cardinality yields = cardinality::one;  ///< its own, whatever comes before it
+};
+
+/// Adds a block's rows to counts[0], and to counts[k] the records that the k-th operator yields for
+/// them, of those whose cardinality isn't `one`.
+using count_loop = void (*)(const void* element, const block_args& args, std::int64_t* counts);
+
+/// Who counts the records between a stage's operators, for explain_analyze.
+struct operator_counts {
+  count_loop loop = nullptr;  ///< null: nobody
+  int operators = 0;          ///< that it counts; a further one yields the stage's rows
 };
 
 /// A fused element function and what feeds it. Programs copy and destroy it wherever they build a
@@ -75,6 +86,7 @@ struct stage_spec {
   std::string devices{};  ///< where the user wants it to run: "cpu", "opencl:0"; empty: anywhere
   std::shared_ptr<const void> element;  ///< the expression: captured lambdas by value
   describe_element describe = nullptr;  ///< of `element`, for devices; null: they can't run it
+  operator_counts counts{};
 };
 
 /// Where a loop puts records when their number isn't known beforehand.

@@ -48,8 +48,8 @@ struct batch_mapped {
     typename Prev::bound prev;
     typename call_type::bound call;
 
-    template <typename Sink>
-    void for_each(std::int64_t n, Sink&& sink) const {
+    template <typename Sink, typename Counts>
+    void for_each(std::int64_t n, Sink&& sink, Counts counts) const {
       if constexpr (std::is_same_v<Prev, source<input_type>>) {
         for (std::int64_t begin = 0; begin < n; begin += static_cast<std::int64_t>(batch))
           pass(prev.rows + begin,
@@ -57,13 +57,14 @@ struct batch_mapped {
       } else {
         record_buffer<input_type, batch> gathered;
         std::size_t count = 0;
-        each_row<Prev::yields>(prev, n, [&](const auto& value) {
+        const auto gather = [&](const auto& value) {
           ::new (static_cast<void*>(gathered.data() + count)) input_type(value);
           if (++count == batch) {
             with_gathered_rows([&] { pass(gathered.data(), count, sink); });
             count = 0;
           }
-        });
+        };
+        each_row<Prev::yields>(prev, n, gather, counts);
         pass(gathered.data(), count, sink);
       }
     }

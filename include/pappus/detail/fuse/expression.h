@@ -4,7 +4,10 @@
 // pointers and small lambdas become local values. The bound form offers
 //   at(i, sink)          computes row i of the block; calls sink(record) at most once. Not for
 //                        cardinality `any`.
-//   for_each(n, sink)    calls sink(record) for all records of the block's n rows, in order.
+//   for_each(n, sink, counts)
+//                        calls sink(record) for all records of the block's n rows, in order. An
+//                        operator whose own cardinality isn't `one` adds what it yields to the
+//                        counts, which only explain_analyze wants (loops/count.h).
 // each_row() calls whichever there is.
 // describe() tells a device's text generator what at() does (detail/base/device.h).
 // Every loop in loops/ is written against at() and for_each(), so a new element-wise operator works
@@ -30,11 +33,39 @@ namespace pappus::detail {
 template <typename E>
 using value_of = typename E::value_type;
 
+/// What an operator itself does to the number of records, whatever comes before it.
+template <typename E>
+inline constexpr cardinality own_cardinality = cardinality::one;
+template <typename E>
+  requires requires { E::own; }
+inline constexpr cardinality own_cardinality<E> = E::own;
+
+/// The counts of a loop that doesn't count.
+struct uncounted {
+  static constexpr bool wanted = false;
+  void add(std::size_t = 1) const {}
+  uncounted before() const { return {}; }
+};
+/// A place for each operator of another cardinality than `one`, and one for the rows before them.
+struct operator_counters {
+  static constexpr bool wanted = true;
+  std::int64_t* last;  ///< of the operator that is asked for records
+  void add(std::size_t records = 1) const { *last += static_cast<std::int64_t>(records); }
+  /// Of what comes before such an operator.
+  operator_counters before() const { return {last - 1}; }
+};
+
+/// Where nobody wants the records: an operator needs not make them if it can count them without.
+struct no_sink {
+  template <typename T>
+  void operator()(const T&) const {}
+};
+
 /// Calls sink(record) for every record that the n rows of a bound block yield, in order.
-template <cardinality Yields, typename Bound, typename Sink>
-inline void each_row(const Bound& bound, std::int64_t n, Sink&& sink) {
-  if constexpr (Yields == cardinality::any) {
-    bound.for_each(n, sink);
+template <cardinality Yields, typename Bound, typename Sink, typename Counts = uncounted>
+inline void each_row(const Bound& bound, std::int64_t n, Sink&& sink, Counts counts = {}) {
+  if constexpr (Yields == cardinality::any || (Counts::wanted && Yields != cardinality::one)) {
+    bound.for_each(n, sink, counts);
   } else {
     for (std::int64_t i = 0; i < n; ++i) bound.at(i, sink);
   }
@@ -112,9 +143,9 @@ struct mapped {
     void at(std::int64_t i, Sink&& sink) const {
       prev.at(i, [&](const auto& value) { sink(call(value)); });
     }
-    template <typename Sink>
-    void for_each(std::int64_t n, Sink&& sink) const {
-      each_row<yields>(prev, n, [&](const auto& value) { sink(call(value)); });
+    template <typename Sink, typename Counts>
+    void for_each(std::int64_t n, Sink&& sink, Counts counts) const {
+      each_row<yields>(prev, n, [&](const auto& value) { sink(call(value)); }, counts);
     }
   };
   bound bind(const block_args& args) const { return {prev.bind(args), call.bind(args, "map")}; }
@@ -132,7 +163,8 @@ struct mapped {
 template <typename Prev, typename Call>
 struct filtered {
   using value_type = value_of<Prev>;
-  static constexpr cardinality yields = combine(Prev::yields, cardinality::at_most_one);
+  static constexpr cardinality own = cardinality::at_most_one;
+  static constexpr cardinality yields = combine(Prev::yields, own);
   Prev prev;
   Call call;
 
@@ -145,11 +177,14 @@ struct filtered {
         if (call(value)) sink(value);
       });
     }
-    template <typename Sink>
-    void for_each(std::int64_t n, Sink&& sink) const {
-      each_row<Prev::yields>(prev, n, [&](const auto& value) {
-        if (call(value)) sink(value);
-      });
+    template <typename Sink, typename Counts>
+    void for_each(std::int64_t n, Sink&& sink, Counts counts) const {
+      const auto keep = [&](const auto& value) {
+        if (!call(value)) return;
+        counts.add();
+        sink(value);
+      };
+      each_row<Prev::yields>(prev, n, keep, counts.before());
     }
   };
   bound bind(const block_args& args) const { return {prev.bind(args), call.bind(args, "filter")}; }
@@ -170,19 +205,23 @@ template <typename Prev, typename Call>
 struct flattened {
   using value_type =
       typename element_of_range<typename Call::template returned<value_of<Prev>>>::type;
-  static constexpr cardinality yields = cardinality::any;
+  static constexpr cardinality own = cardinality::any, yields = own;
   Prev prev;
   Call call;
 
   struct bound {
     typename Prev::bound prev;
     typename Call::bound call;
-    template <typename Sink>
-    void for_each(std::int64_t n, Sink&& sink) const {
-      each_row<Prev::yields>(prev, n, [&](const auto& value) {
+    template <typename Sink, typename Counts>
+    void for_each(std::int64_t n, Sink&& sink, Counts counts) const {
+      const auto flatten = [&](const auto& value) {
         auto&& range = call(value);
-        for (auto&& element : range) sink(static_cast<const value_type&>(element));
-      });
+        for (auto&& element : range) {
+          counts.add();
+          sink(static_cast<const value_type&>(element));
+        }
+      };
+      each_row<Prev::yields>(prev, n, flatten, counts.before());
     }
   };
   bound bind(const block_args& args) const {

@@ -26,8 +26,9 @@ struct joined {
   using left_type = value_of<Prev>;
   using key_type = stored_key_type<typename Key::template result<left_type>>;
   using value_type = typename Combine::template result<left_type, Right>;
-  static constexpr cardinality yields = cardinality::any;
   static constexpr bool gathers = Kind == join_kind::inner || Kind == join_kind::outer;
+  static constexpr cardinality own = gathers ? cardinality::any : cardinality::at_most_one;
+  static constexpr cardinality yields = cardinality::any;
   static constexpr const char* name = Kind == join_kind::inner   ? "join"
                                       : Kind == join_kind::outer ? "left_join"
                                       : Kind == join_kind::semi  ? "semi_join"
@@ -53,11 +54,11 @@ struct joined {
     bool prefetch;
     const workers* team;
 
-    template <typename Sink>
-    void for_each(std::int64_t n, Sink&& sink) const {
+    template <typename Sink, typename Counts>
+    void for_each(std::int64_t n, Sink&& sink, Counts counts) const {
       const auto all = static_cast<std::size_t>(n);
       if constexpr (in_place) {
-        probe(prev.rows, all, sink);
+        probe(prev.rows, all, sink, counts);
       } else {
         alignas(left_type) std::byte storage[buffer_rows * sizeof(left_type)];
         auto* const buffer = reinterpret_cast<left_type*>(storage);
@@ -68,19 +69,20 @@ struct joined {
               prev.at(static_cast<std::int64_t>(at + i), [&](const auto& value) {
                 ::new (static_cast<void*>(buffer + i)) left_type(value);
               });
-            if (!probe(buffer, filled, sink)) return;
+            if (!probe(buffer, filled, sink, counts)) return;
           }
         } else {
           std::size_t filled = 0;
           bool going = true;
-          each_row<Prev::yields>(prev, n, [&](const auto& value) {
+          const auto gather = [&](const auto& value) {
             if (!going) return;
             ::new (static_cast<void*>(buffer + filled)) left_type(value);
             if (++filled < buffer_rows) return;
-            with_gathered_rows([&] { going = probe(buffer, filled, sink); });
+            with_gathered_rows([&] { going = probe(buffer, filled, sink, counts); });
             filled = 0;
-          });
-          if (going) probe(buffer, filled, sink);
+          };
+          each_row<Prev::yields>(prev, n, gather, counts.before());
+          if (going) probe(buffer, filled, sink, counts);
         }
       }
     }
@@ -88,8 +90,8 @@ struct joined {
    private:
     /// Returns false when the query is to stop, which is checked here because one record may match
     /// millions.
-    template <typename Sink>
-    bool probe(const left_type* left, std::size_t n, Sink& sink) const {
+    template <typename Sink, typename Counts>
+    bool probe(const left_type* left, std::size_t n, Sink& sink, Counts counts) const {
       key_type keys[join_batch::rows_max];
       join_batch batch;
       for (std::size_t at = 0; at < n; at += join_batch::rows_max, left += join_batch::rows_max) {
@@ -99,7 +101,9 @@ struct joined {
         while (const std::size_t pairs = join_next(batch)) {
           if (gathers && prefetch)
             for (std::size_t k = 0; k < pairs; ++k) __builtin_prefetch(rows + batch.right[k]);
-          push(left, batch, pairs, sink);
+          counts.add(pairs);
+          if constexpr (!std::is_same_v<std::remove_cv_t<Sink>, no_sink>)
+            push(left, batch, pairs, sink);
           if (team != nullptr && team->stopping()) return false;
         }
       }

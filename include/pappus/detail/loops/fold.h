@@ -93,7 +93,7 @@ void fold_rows(const void* element, const block_args& args, std::byte* memory) {
     std::construct_at(&state.lane[0], local);
   } else if constexpr (E::yields == cardinality::any) {
     std::uint32_t next = state.next;
-    bound.for_each(args.rows, [&](const auto& value) {
+    each_row<E::yields>(bound, args.rows, [&](const auto& value) {
       state.lane[next].accumulate(value);
       next = next + 1 == lanes ? 0 : next + 1;
     });

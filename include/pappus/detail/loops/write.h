@@ -95,7 +95,7 @@ void write_rows(const void* element, const block_args& args, out_rows& out) {
   } else if constexpr (E::yields == cardinality::at_most_one) {
     write_kept_rows<T>(bound, args.rows, out);
   } else {
-    bound.for_each(args.rows, [&](const auto& value) {
+    each_row<E::yields>(bound, args.rows, [&](const auto& value) {
       if (static_cast<std::size_t>(out.end - out.cursor) < sizeof(T)) out.grow(out);
       ::new (static_cast<void*>(out.cursor)) T(value);
       out.cursor += sizeof(T);
