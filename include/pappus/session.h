@@ -110,11 +110,12 @@ class session : public detail::source_refusals {
   template <std::ranges::contiguous_range Range>
   auto borrow(Range&& range) {
     using T = std::remove_cv_t<std::ranges::range_value_t<Range>>;
-    detail::check_borrowed(std::ranges::data(range), alignof(T), detail::record_type_of<T>().name);
-    return memory_node<T>(
-        std::make_shared<detail::row_set>(detail::record_type_of<T>(), std::ranges::data(range),
-                                          static_cast<std::int64_t>(std::ranges::size(range))),
-        true);
+    const auto* const data = std::ranges::data(range);
+    const auto rows = static_cast<std::size_t>(std::ranges::size(range));
+    detail::check_borrowed(data, rows, alignof(T), detail::record_type_of<T>().name);
+    return memory_node<T>(std::make_shared<detail::row_set>(detail::record_type_of<T>(), data,
+                                                            static_cast<std::int64_t>(rows)),
+                          true);
   }
 
   /// Records of a CSV file: s.csv<flight>("flights.csv", column("carrier", &flight::carrier), ...).

@@ -240,8 +240,17 @@ TEST(session, refuses_to_borrow_records_that_are_not_aligned) {
               ::testing::ThrowsMessage<usage_error>(
                   "borrow: expected records of double at a multiple of 8 bytes, got them 4 bytes "
                   "behind one; copy them with from()"));
+}
+
+TEST(session, borrows_nothing_from_anywhere) {
+  session s(options{.devices = "cpu"});
+  alignas(8) std::byte memory[2 * sizeof(double)] = {};
   const std::span<const double> nothing;
-  EXPECT_EQ(static_cast<double>(s.borrow(nothing).sum()), 0);
+  const std::span between(reinterpret_cast<const double*>(memory + 4), 0);
+  for (const auto& rows : {s.borrow(nothing), s.borrow(between)}) {
+    EXPECT_EQ(rows.sum().get(), 0);
+    EXPECT_EQ(rows.sort().collect().size(), 0u);
+  }
 }
 
 }  // namespace

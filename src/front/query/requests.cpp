@@ -16,9 +16,10 @@ node_ptr make_node(const session_ptr& session, node_request request) {
   return session->add(std::move(request));
 }
 
-void check_borrowed(const void* data, std::size_t align, std::string_view record) {
+void check_borrowed(const void* data, std::size_t rows, std::size_t align,
+                    std::string_view record) {
   const auto beyond = reinterpret_cast<std::uintptr_t>(data) % align;
-  if (beyond == 0) return;
+  if (rows == 0 || beyond == 0) return;
   throw usage_error(
       fmt::format("borrow: expected records of {} at a multiple of {} bytes, got them {} bytes "
                   "behind one; copy them with from()",

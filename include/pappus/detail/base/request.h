@@ -96,8 +96,9 @@ node_ptr make_node(const session_ptr& session, node_request request);
 /// n as a number of rows of session::range(). Throws usage_error if n is 2^63 or more.
 std::int64_t range_rows(std::uint64_t n);
 
-/// Throws usage_error unless `data` is aligned to `align` bytes, as records of this type are.
-void check_borrowed(const void* data, std::size_t align, std::string_view record);
+/// Throws usage_error unless `data` is aligned to `align` bytes, as records of this type are; none
+/// (`rows` is 0) may lie anywhere.
+void check_borrowed(const void* data, std::size_t rows, std::size_t align, std::string_view record);
 
 /// Throws usage_error saying that session::range()'s type can't hold both ends.
 [[noreturn]] void refuse_range(const std::string& begin, const std::string& end,
