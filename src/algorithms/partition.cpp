@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "algorithms/alignment.h"
 #include "algorithms/stream.h"
 #include "pappus/detail/base/integers.h"
 
@@ -78,7 +79,7 @@ block_partition::block_partition(detail::memory_source& memory, unsigned ranges,
   const std::size_t largest =
       std::max<std::size_t>(64, std::bit_floor((64u << 10) / (key_bytes + payload_bytes)));
   block_rows_ = std::clamp<std::size_t>(std::bit_ceil(chain_rows / 16 + 1), 64, largest);
-  payload_offset_ = header_bytes + block_rows_ * key_bytes;
+  payload_offset_ = round_up(header_bytes + block_rows_ * key_bytes, alignment_for(payload_bytes));
   block_bytes_ = payload_offset_ + round_up(block_rows_ * payload_bytes, 64);
   // A slab holds at least a block; many, when the range is large.
   const std::size_t range_bytes = expected_rows / ranges * (key_bytes + payload_bytes);

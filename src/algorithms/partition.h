@@ -83,8 +83,8 @@ class block_partition {
   unsigned partitions() const noexcept { return partitions_; }
 
   /// Calls f(const rows&) for the rows of a partition in order of range, then of appending. Keys
-  /// and payload start 64-byte aligned. Partitions may be read in parallel once all ranges are
-  /// closed.
+  /// start 64-byte aligned, payloads as alignment_for() their size says. Partitions may be read in
+  /// parallel once all ranges are closed.
   template <typename F>
   void for_each(unsigned partition, F&& f) const {
     for (const auto& range : ranges_) {

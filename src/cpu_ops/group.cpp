@@ -24,6 +24,7 @@
 // Not here: spilling to disk; one key that most rows have is folded by one worker where there are
 // many groups.
 #include "cpu_ops/group.h"
+#include "algorithms/alignment.h"
 #include "ops/implementations.h"
 
 #include <fmt/format.h>
@@ -68,7 +69,8 @@ group_feeder::group_feeder(const run_context& context, const group_params& param
   capacity = copies ? std::clamp<std::size_t>(payload_bytes_max / params.payload_bytes, 16,
                                               detail::group_batch_rows)
                     : detail::group_batch_rows;
-  const std::size_t key_bytes = round_up(capacity * params.key_bytes, 64);
+  const std::size_t key_bytes =
+      round_up(capacity * params.key_bytes, alignment_for(params.payload_bytes));
   memory_ = detail::buffer(
       context.memory, key_bytes + (copies ? capacity * params.payload_bytes : 0), context.owner);
   keys = memory_.data();

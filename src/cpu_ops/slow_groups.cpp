@@ -3,6 +3,7 @@
 // short, the rows are extracted by the one that takes them.
 #include <cstring>
 
+#include "algorithms/alignment.h"
 #include "cpu_ops/group.h"
 #include "pappus/error.h"
 
@@ -55,7 +56,8 @@ class extracted_rows {
 
   void keep(const run_context& context, std::size_t key_bytes, std::size_t value_bytes,
             const std::byte* keys, const std::byte* values, std::size_t n) {
-    const std::size_t all_keys = round_up(n * key_bytes, 64), all_values = n * value_bytes;
+    const std::size_t all_keys = round_up(n * key_bytes, alignment_for(value_bytes));
+    const std::size_t all_values = n * value_bytes;
     if ((bytes_ += all_keys + all_values) > kept_bytes_max) throw too_much_to_keep{};
     detail::buffer memory(context.memory, all_keys + all_values, context.owner);
     std::byte* const to = memory.data();
