@@ -22,6 +22,13 @@ class leaf_tree {
   static constexpr int leaf = -1;
   static constexpr int levels_max = 21;  ///< for 2^63 leaves
 
+  /// Levels, and so states, that so many leaves take at most.
+  static constexpr int levels_of(double leaves) {
+    int levels = 1;
+    for (; leaves > fan_in && levels < levels_max; leaves /= fan_in) ++levels;
+    return levels;
+  }
+
   /// \param number  of the leaf, from 0; higher than those added before
   template <typename Step>
   void add(std::int64_t number, Step&& step) {

@@ -11,7 +11,8 @@ double dense_group_scratch(const detail::group_params& params, double rows) {
   const auto table = static_cast<double>(algorithms::group_table_bytes(params));
   if (algorithms::group_has_leaf_tables(params)) {
     const double leaves = rows / static_cast<double>(algorithms::group_leaf_rows(params)) + 1;
-    return table + std::min(leaves * (table + 128), static_cast<double>(group_leaf_tables_bytes));
+    return algorithms::leaf_tree::levels_of(leaves) * table +
+           std::min(leaves * (table + 128), static_cast<double>(group_leaf_tables_bytes));
   }
   const auto row = static_cast<double>(params.key_bytes + params.payload_bytes);
   return table + std::min(rows * row * 1.25, static_cast<double>(group_store_bytes));

@@ -1,29 +1,35 @@
 #include "regions/affine.h"
 
 namespace pappus::regions {
+namespace {
+
+/// f(x, y, &result), which returns whether 64 bits can't hold it, of the constants and of the
+/// factors one by one.
+template <typename F>
+std::optional<affine> termwise(const affine& a, const affine& b, F&& f) noexcept {
+  affine result;
+  bool lost = f(a.constant, b.constant, &result.constant);
+  for (std::size_t d = 0; d < rank_max; ++d)
+    lost |= f(a.factors[d], b.factors[d], &result.factors[d]);
+  return lost ? std::nullopt : std::optional(result);
+}
+
+}  // namespace
 
 std::optional<affine> sum(const affine& a, const affine& b) noexcept {
-  affine result;
-  bool lost = __builtin_add_overflow(a.constant, b.constant, &result.constant);
-  for (std::size_t d = 0; d < rank_max; ++d)
-    lost |= __builtin_add_overflow(a.factors[d], b.factors[d], &result.factors[d]);
-  return lost ? std::nullopt : std::optional(result);
+  return termwise(a, b, [](auto x, auto y, auto* to) { return __builtin_add_overflow(x, y, to); });
 }
 
 std::optional<affine> difference(const affine& a, const affine& b) noexcept {
-  affine result;
-  bool lost = __builtin_sub_overflow(a.constant, b.constant, &result.constant);
-  for (std::size_t d = 0; d < rank_max; ++d)
-    lost |= __builtin_sub_overflow(a.factors[d], b.factors[d], &result.factors[d]);
-  return lost ? std::nullopt : std::optional(result);
+  return termwise(a, b, [](auto x, auto y, auto* to) { return __builtin_sub_overflow(x, y, to); });
 }
 
 std::optional<affine> product(const affine& a, std::int64_t factor) noexcept {
-  affine result;
-  bool lost = __builtin_mul_overflow(a.constant, factor, &result.constant);
-  for (std::size_t d = 0; d < rank_max; ++d)
-    lost |= __builtin_mul_overflow(a.factors[d], factor, &result.factors[d]);
-  return lost ? std::nullopt : std::optional(result);
+  affine same;  // in every term
+  same.constant = factor;
+  same.factors.fill(factor);
+  return termwise(a, same,
+                  [](auto x, auto y, auto* to) { return __builtin_mul_overflow(x, y, to); });
 }
 
 interval over(const affine& function, const box& indices) noexcept {

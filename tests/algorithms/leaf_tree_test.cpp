@@ -87,6 +87,17 @@ TEST(leaf_tree, follows_its_definition) {
   }
 }
 
+TEST(leaf_tree, knows_how_many_levels_leaves_take) {
+  for (std::int64_t n = 1; n <= 600; ++n) {
+    leaf_tree order;
+    int highest = leaf_tree::leaf;
+    const auto step = [&](int, int to, bool) { highest = std::max(highest, to); };
+    for (std::int64_t i = 0; i < n; ++i) order.add(i, step);
+    order.finish(step);
+    EXPECT_EQ(leaf_tree::levels_of(static_cast<double>(n)), highest + 1) << n;
+  }
+}
+
 TEST(leaf_tree, can_be_used_again) {
   leaf_tree order;
   int steps = 0;
