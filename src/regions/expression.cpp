@@ -122,6 +122,14 @@ expression expression::with(std::span<const std::int64_t> symbols) const {
   return result;
 }
 
+expression expression::renumbered(std::span<const std::size_t> symbols) const {
+  expression result = *this;
+  for (auto& t : result.terms_)
+    if (t.what == operation::symbol && static_cast<std::size_t>(t.value) < symbols.size())
+      t.value = static_cast<std::int64_t>(symbols[static_cast<std::size_t>(t.value)]);
+  return result;
+}
+
 std::string expression::code() const {
   std::string result;
   for (const auto& t : terms_) result += (result.empty() ? "" : " ") + code_of(t);

@@ -61,6 +61,8 @@ class expression {
 
   /// With values in the places of symbols; those beyond the list stay.
   expression with(std::span<const std::int64_t> symbols) const;
+  /// With other symbols, by the numbers they have; those beyond the list stay.
+  expression renumbered(std::span<const std::size_t> symbols) const;
 
   /// "+ i0 -1", which `parse` reads.
   std::string code() const;

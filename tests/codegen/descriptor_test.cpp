@@ -5,6 +5,7 @@
 
 #include "pappus/detail/base/compiled.h"
 #include "pappus/footprint.h"
+#include "regions/footprint.h"
 
 namespace pappus::codegen {
 namespace {
@@ -13,41 +14,63 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 constexpr const char* of_views =
-    R"json({"version":1, "name":"k_cpp_3", "function":"(lambda at k.cpp:3:5)", "source":"k.cpp:3:5",
-        "footprint":"read in[i-w:i+w,:], readwrite out[unknown], write t[i/2,0]",
+    R"json({"version":2, "name":"k_cpp_3", "function":"(lambda at k.cpp:3:5)", "source":"k.cpp:3:5",
+        "footprint":"read in[i-w:i+w,:], readwrite out[unknown], write t[i/2,0:in.extent(1)-1]",
+        "ranks":[2,1,2],
         "accesses":[
           {"view":0, "kind":"read", "text":"read in[i-w:i+w,:]",
-           "region":[{"low":"i-w", "high":"i+w"}, {"low":"", "high":""}]},
+           "region":[{"low":"- i0 s0", "high":"+ i0 s0"}, {"low":null}]},
           {"view":1, "kind":"readwrite", "text":"readwrite out[unknown]", "unknown":true},
-          {"view":2, "kind":"write", "text":"write t[i/2,0]",
-           "subscript":[{"low":"i/2", "high":"i/2"}, {"low":"0", "high":"0"}]}],
-        "captured":[{"name":"w", "path":[8,0], "bytes":4, "signed":false}], "narrow":true,
+          {"view":2, "kind":"write", "text":"write t[i/2,0:in.extent(1)-1]",
+           "region":[{"low":"/ i0 2", "high":"/ i0 2"}, {"low":"0", "high":"- s1 1"}]}],
+        "symbols":[{"name":"w", "path":[8,0], "bytes":4, "signed":false},
+                   {"name":"in.extent(1)", "view":0, "dimension":1}],
+        "narrow":true,
         "reasons":[{"id":"recursion", "what":"calls f, which calls itself", "remedy":"write a loop",
                     "where":"k.cpp:4:9", "chain":[]}]})json";
 
 TEST(descriptor, tells_which_elements_a_function_of_views_touches) {
-  using kind = element_access::kind;
   const auto& function = compiled_function_of(of_views);
   EXPECT_EQ(function.problem, "");
-  ASSERT_EQ(function.accesses.size(), 3u);
-  const auto& [in, out, table] =
-      std::tie(function.accesses[0], function.accesses[1], function.accesses[2]);
-  EXPECT_TRUE(in.what == kind::read && in.affine && in.slices.size() == 2);
-  EXPECT_EQ(in.slices[0].low, "i-w");
-  EXPECT_EQ(in.slices[0].high, "i+w");
-  EXPECT_EQ(in.slices[1].low, "");
-  EXPECT_TRUE(out.what == kind::readwrite && out.slices.empty() && out.view == 1);
-  EXPECT_TRUE(table.what == kind::write && !table.affine && table.slices.size() == 2);
+  ASSERT_TRUE(function.inferred);
+  const std::string in[] = {"i"}, known[] = {"w", "in.extent(1)"}, arrays[] = {"in", "out", "t"};
+  EXPECT_EQ(text(function.inferred->touches, {{in, known}, arrays}),
+            "read in[i-w:i+w,:], readwrite out, write t[i/2,0:in.extent(1)-1]");
+  EXPECT_THAT(function.inferred->unknown, ElementsAre(false, true, false));
+  EXPECT_THAT(function.inferred->ranks, ElementsAre(2, 1, 2));
+  EXPECT_TRUE(function.inferred->narrow);
 }
 
-TEST(descriptor, tells_what_the_formulas_call_captured_values) {
-  const auto& function = compiled_function_of(of_views);
-  EXPECT_TRUE(function.narrow);
-  ASSERT_EQ(function.captured.size(), 1u);
-  EXPECT_EQ(function.captured[0].name, "w");
-  EXPECT_THAT(function.captured[0].path, ElementsAre(8, 0));
-  EXPECT_EQ(function.captured[0].bytes, 4u);
-  EXPECT_FALSE(function.captured[0].is_signed);
+TEST(descriptor, tells_where_the_values_of_symbols_are) {
+  const auto& symbols = compiled_function_of(of_views).inferred->symbols;
+  ASSERT_EQ(symbols.size(), 2u);
+  EXPECT_EQ(symbols[0].name, "w");
+  const auto& w = std::get<symbol::captured>(symbols[0].from);
+  EXPECT_THAT(w.path, ElementsAre(8, 0));
+  EXPECT_EQ(w.bytes, 4u);
+  EXPECT_FALSE(w.is_signed);
+  const auto& extent = std::get<symbol::extent>(symbols[1].from);
+  EXPECT_EQ(extent.view, 0u);
+  EXPECT_EQ(extent.dimension, 1u);
+}
+
+TEST(descriptor, has_formulas_that_can_be_evaluated) {
+  const auto& inferred = *compiled_function_of(of_views).inferred;
+  const unsigned w = 2;
+  const struct {
+    double unused = 0;
+    const unsigned* w;
+  } captures{.w = &w};
+  const regions::box arrays[] = {{{0, 0}, {10, 7}}, {{0}, {10}}, {{0, 0}, {5, 9}}};
+  const auto values = values_of(inferred, &captures, arrays);
+  EXPECT_THAT(values, ElementsAre(2, 7));
+  const auto touched_by = [&](std::size_t n) {
+    const auto& access = inferred.touches.accesses[n];
+    return touched(access, {{4}, {6}}, values, arrays[access.array]).elements;
+  };
+  EXPECT_EQ(touched_by(0), regions::box({2, 0}, {8, 7}));
+  EXPECT_EQ(touched_by(1), arrays[1]);
+  EXPECT_EQ(touched_by(2), regions::box({2, 0}, {3, 7}));
 }
 
 TEST(descriptor, of_a_function_of_views_may_have_reasons) {
@@ -62,9 +85,99 @@ TEST(descriptor, of_another_version_is_refused_whatever_else_it_says) {
                 ": rebuild it with the plugin that was installed with this library");
 }
 
+/// `of_views` with one part replaced by another.
+std::string problem_with(std::string_view part, std::string_view by) {
+  std::string changed(of_views);
+  changed.replace(changed.find(part), part.size(), by);
+  const auto& function = compiled_function_of(changed);
+  EXPECT_FALSE(function.inferred) << by;
+  return function.problem;
+}
+
+TEST(descriptor, is_refused_where_a_footprint_is_malformed) {
+  struct change {
+    std::string_view part, by, why;
+  };
+  for (const auto& [part, by, why] : {
+           change{"- i0 s0", "- i0", "\"low\": no formula: \"- i0\""},
+           change{"- i0 s0", "i-w", "\"low\": no formula: \"i-w\""},
+           change{"- i0 s0", "", "\"low\": no formula: \"\""},
+           change{"- i0 s0", "i4", "\"low\": no formula: \"i4\""},
+           change{"- i0 s0", "s-1", "\"low\": no formula: \"s-1\""},
+           change{"+ i0 s0", "+ i0 s2", "\"high\" mentions s2, but there are 2 symbols"},
+           change{"\"- i0 s0\"", "7", "type must be string, but is number"},
+           change{"{\"low\":null}", "null", "\"region\": expected objects, got null"},
+           change{"{\"low\":null}", "{}, {}", "expected 2 slices for view 0, got 3"},
+           change{"{\"low\":null}", "{}, {}, {}, {}", "expected 2 slices for view 0, got 5"},
+           change{", {\"low\":null}", "", "expected 2 slices for view 0, got 1"},
+           change{"\"view\":2", "\"view\":3", "\"view\": expected a number below 3, got 3"},
+           change{"\"view\":2", "\"view\":-1", "\"view\": expected a number below 3, got -1"},
+           change{"\"view\":2", "\"view\":[]", "\"view\": expected a number below 3, got []"},
+           change{"\"kind\":\"write\"", "\"kind\":\"fold\"", "expected read, write or readwrite"},
+           change{"\"unknown\":true", "\"unknown\":1", "\"unknown\": expected true or false"},
+           change{"\"unknown\":true", "\"unknown\":false", "key 'region' not found"},
+           change{"[2,1,2]", "[2,1,5]", "\"ranks\": expected numbers from 1 to 4, got 5"},
+           change{"[2,1,2]", "[0,1,2]", "\"ranks\": expected numbers from 1 to 4, got 0"},
+           change{"[2,1,2]", "{}", "\"ranks\": expected a list, got {}"},
+           change{"[2,1,2]", "[2]", "\"view\": expected a number below 1, got 1"},
+           change{"[8,0]", "[]", "\"path\": expected offsets, got none"},
+           change{"[8,0]", "[-8]", "\"path\": expected offsets, got [-8]"},
+           change{"[8,0]", "[8,\"x\"]", "\"path\": expected offsets"},
+           change{"[8,0]", "8", "\"path\": expected a list, got 8"},
+           change{"\"bytes\":4", "\"bytes\":3", "\"bytes\": expected 1, 2, 4 or 8, got 3"},
+           change{"\"bytes\":4", "\"bytes\":16", "\"bytes\": expected a number below 9, got 16"},
+           change{"\"signed\":false", "\"signed\":\"no\"", "\"signed\": expected true or false"},
+           change{"\"dimension\":1", "\"dimension\":2", "\"dimension\": expected a number below 2"},
+           change{"\"name\":\"w\"", "\"name\":5", "type must be string"},
+           change{"\"narrow\":true", "\"narrow\":null", "\"narrow\": expected true or false"},
+       }) {
+    const auto problem = problem_with(part, by);
+    EXPECT_THAT(problem, HasSubstr("the compiler plugin's description of it is broken ("));
+    EXPECT_THAT(problem, HasSubstr(why)) << by;
+  }
+}
+
+TEST(inferred_footprint, has_values_of_every_kind_of_integer) {
+  const struct {
+    std::int8_t a = -1;
+    std::uint8_t b = 255;
+    std::int16_t c = -2;
+    std::uint16_t d = 65535;
+    std::int32_t e = -3;
+    std::uint32_t f = 4'000'000'000;
+    std::int64_t g = -4;
+  } captures;
+  inferred_footprint of;
+  const auto add = [&](std::int64_t offset, std::size_t bytes, bool is_signed) {
+    of.symbols.push_back({"", symbol::captured{{offset}, bytes, is_signed}});
+  };
+  add(0, 1, true), add(1, 1, false), add(2, 2, true), add(4, 2, false);
+  add(8, 4, true), add(12, 4, false), add(16, 8, true), add(16, 8, false);
+  EXPECT_THAT(values_of(of, &captures, {}),
+              ElementsAre(-1, 255, -2, 65535, -3, 4'000'000'000, -4, -4));
+}
+
+TEST(inferred_footprint, has_values_behind_pointers) {
+  struct inner {
+    long unused = 0, n = 7;
+  };
+  const inner last;
+  const struct {
+    const inner* to;
+  } middle{&last};
+  const struct {
+    int unused = 0;
+    const void *good, *null = nullptr;
+  } captures{.good = &middle};
+  inferred_footprint of;
+  of.symbols.push_back({"", symbol::captured{{8, 0, 8}, 8, true}});
+  of.symbols.push_back({"", symbol::captured{{16, 0, 8}, 8, true}});
+  EXPECT_THAT(values_of(of, &captures, {}), ElementsAre(7, 0));
+}
+
 TEST(footprint, is_what_the_descriptor_says) {
   EXPECT_EQ(detail::footprint_text(of_views),
-            "read in[i-w:i+w,:], readwrite out[unknown], write t[i/2,0]");
+            "read in[i-w:i+w,:], readwrite out[unknown], write t[i/2,0:in.extent(1)-1]");
   EXPECT_THAT(detail::footprint_text("{}"), HasSubstr("unknown: the compiler plugin's descr"));
 }
 

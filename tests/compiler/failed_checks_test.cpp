@@ -42,7 +42,7 @@ struct one_more {
     return x + 1;
   }
 };
-constexpr const char* one_more_on_device = R"json({"version":1, "name":"one_more", "source":"",
+constexpr const char* one_more_on_device = R"json({"version":2, "name":"one_more", "source":"",
     "function":"one_more", "reasons":[], "doubles":false, "traps":true, "maths":[],
     "references":[], "reads":[],
     "text":"DEVICE void $f($0 const uchar* f, $1 const uchar* x, uchar* out, GLOBAL uint* trap) {

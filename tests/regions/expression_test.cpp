@@ -81,5 +81,13 @@ TEST(expression, takes_values_of_symbols) {
   EXPECT_FALSE((n + w).mentions_index());
 }
 
+TEST(expression, takes_other_symbols) {
+  const auto formula = expression::symbol(2) * i + expression::symbol(0);
+  EXPECT_EQ(formula.renumbered(std::vector<std::size_t>{4, 0, 1}),
+            expression::symbol(1) * i + expression::symbol(4));
+  EXPECT_EQ(formula.renumbered(std::vector<std::size_t>{4}),
+            expression::symbol(2) * i + expression::symbol(4));
+}
+
 }  // namespace
 }  // namespace pappus::regions

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "codegen/plugin/read_footprint.h"
 #include "pappus/detail/base/compiled.h"
 
 namespace pappus::codegen {
@@ -37,29 +38,6 @@ std::vector<std::string> suffixes_of(std::string_view text) {
   return {found.begin(), found.end()};
 }
 
-element_access access_of(const json& from) {
-  using kind = element_access::kind;
-  element_access access;
-  access.view = from.at("view");
-  const std::string what = from.at("kind");
-  access.what = what == "read" ? kind::read : what == "write" ? kind::write : kind::readwrite;
-  access.text = from.at("text");
-  access.affine = from.contains("region");
-  if (access.affine || from.contains("subscript"))
-    for (const auto& slice : from.at(access.affine ? "region" : "subscript"))
-      access.slices.push_back({slice.at("low"), slice.at("high")});
-  return access;
-}
-
-void read_footprint(const json& from, compiled_function& function) {
-  function.footprint = from.at("footprint");
-  for (const auto& access : from.at("accesses")) function.accesses.push_back(access_of(access));
-  for (const auto& value : from.at("captured"))
-    function.captured.push_back(
-        {value.at("name"), value.at("path"), value.at("bytes"), value.at("signed")});
-  function.narrow = from.at("narrow");
-}
-
 cost::row_work work_of(const json& from) {
   cost::row_work work{.how = cost::trust::counted};
   const bool fast = from.at("fast");
@@ -85,6 +63,9 @@ cost::row_work work_of(const json& from) {
 
 compiled_function read(std::string_view descriptor) {
   compiled_function function;
+  const auto broken = [](const char* what) {
+    return fmt::format("the compiler plugin's description of it is broken ({})", what);
+  };
   try {
     const auto from = json::parse(descriptor);
     if (const int version = from.at("version"); version != detail::compiler_version) {
@@ -98,8 +79,11 @@ compiled_function read(std::string_view descriptor) {
     function.source = from.at("source");
     for (const auto& reason : from.at("reasons")) function.reasons.push_back(sentence_of(reason));
     if (from.contains("work")) function.work = work_of(from.at("work"));
-    if (from.contains("footprint")) read_footprint(from, function);
-    if (!function.reasons.empty() || !function.footprint.empty()) return function;
+    if (from.contains("footprint")) {
+      function.inferred = read_footprint(from);
+      function.footprint = from.at("footprint");
+    }
+    if (!function.reasons.empty() || function.inferred) return function;
     function.text = from.at("text");
     function.suffixes = suffixes_of(function.text);
     function.doubles = from.at("doubles");
@@ -112,8 +96,9 @@ compiled_function read(std::string_view descriptor) {
       for (const auto& range : r.at("bytes")) ranges.push_back({range.at(0), range.at(1)});
     }
   } catch (const json::exception& e) {
-    function.problem =
-        fmt::format("the compiler plugin's description of it is broken ({})", e.what());
+    function.problem = broken(e.what());
+  } catch (const malformed& e) {
+    function.problem = broken(e.what());
   }
   return function;
 }

@@ -26,40 +26,31 @@
 // Functions of an index and views have, whether there are reasons or not, in place of text and what
 // belongs to it
 //   footprint                           "read in[i-w:i+w], write out[i]"
+//   ranks                               the views' numbers of dimensions
 //   accesses                            [{view, kind, text, region: [{low, high}...]}]. low and
-//                                       high are formulas in C; both "": the whole dimension. In
-//                                       place of region stands subscript where a formula isn't
-//                                       linear in the index, unknown: true where there is none
-//   captured                            [{name, path, bytes, signed}]: what formulas call a
-//                                       captured value. path [8]: it lies at offset 8 of the
-//                                       captures; [8, 0]: at offset 0 behind the pointer there
+//                                       high are codes of regions::expression; null or missing: the
+//                                       first or last element. In place of region stands
+//                                       unknown: true if no dimension is known
+//   symbols                             what formulas call s0, s1, ..: [{name, path, bytes,
+//                                       signed}], captured values, and [{name, view, dimension}],
+//                                       extents. path [8]: it lies at offset 8 of the captures;
+//                                       [8, 0]: at offset 0 behind the pointer there
 //   narrow                              true: the formulas hold only while all values in them and
 //                                       of them are below 2^31
 #pragma once
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "codegen/element/read_bytes.h"
+#include "codegen/plugin/inferred_footprint.h"
 #include "cost/work.h"
 
 namespace pappus::codegen {
-
-/// Which elements of one of its arrays a function touches, as formulas of a launch's index.
-struct element_access {
-  enum class kind { read, write, readwrite };
-  struct slice {
-    std::string low, high;  ///< both inclusive
-  };
-  std::size_t view = 0;
-  kind what = kind::readwrite;  ///< write: every element named is written, none is read before
-  bool affine = false;          ///< the formulas are linear in the index
-  std::vector<slice> slices;    ///< one for each dimension; empty: unknown elements
-  std::string text;             ///< "read in[i-w:i+w]"
-};
 
 struct compiled_function {
   struct reference {
@@ -69,17 +60,9 @@ struct compiled_function {
   std::vector<std::string> suffixes;  ///< its names at file scope are $f and one of these
   bool doubles = false, traps = false;
   std::vector<reference> references;
-  std::map<std::size_t, byte_ranges> reads;  ///< bytes of records, by parameter; no entry: any
-  struct captured_value {
-    std::string name;
-    std::vector<std::size_t> path;
-    std::size_t bytes = 0;
-    bool is_signed = true;
-  };
-  std::string footprint;  ///< empty: the function takes no views
-  std::vector<element_access> accesses;
-  std::vector<captured_value> captured;
-  bool narrow = false;
+  std::map<std::size_t, byte_ranges> reads;    ///< bytes of records, by parameter; no entry: any
+  std::string footprint;                       ///< empty: the function takes no views
+  std::optional<inferred_footprint> inferred;  ///< the same, to be evaluated
   /// The work of one call. Sides are numbered from 0 in the call, not in the stage.
   cost::row_work work{.how = cost::trust::at_least};
   std::vector<std::string> reasons;  ///< against device code, for explain: a sentence each

@@ -1,7 +1,6 @@
 #include "compiler/analysis/footprint.h"
 
 #include <llvm/ADT/STLExtras.h>
-#include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -18,6 +17,7 @@
 #include "compiler/analysis/coverage.h"
 #include "compiler/analysis/formula.h"
 #include "compiler/analysis/hoist.h"
+#include "compiler/analysis/loop_bounds.h"
 #include "compiler/analysis/ranges.h"
 #include "compiler/analysis/regions.h"
 #include "compiler/analysis/widen.h"
@@ -74,95 +74,6 @@ class scratch_copy {
   analyses analyses_;
 };
 
-class naming {
- public:
-  naming(const kernel_function& function, const source_names& source, llvm::Function& code)
-      : function_(function), source_(source), code_(code) {
-    name_views();
-  }
-
-  void name(const std::vector<constant_load>& constants) {
-    for (const auto& c : constants) {
-      if (!c.value->getType()->isIntegerTy()) continue;
-      if (function_.parameters[c.parameter].what == role::shape) {
-        const auto view = c.parameter - static_cast<unsigned>(views_.size()) - first_view_;
-        names_[c.value] = extent(view, static_cast<std::size_t>(c.path.front() / size_of(c)));
-        continue;
-      }
-      auto& name = names_[c.value];
-      name = source_.captured(c.path);
-      if (!name.empty()) continue;
-      name = "captured";
-      for (const auto offset : c.path) name += "_" + std::to_string(offset);
-    }
-    name_indices();
-  }
-
-  captured_value described(const constant_load& c) const {
-    const bool is_unsigned = llvm::any_of(c.value->users(), [](const llvm::User* user) {
-      const auto* extended = llvm::dyn_cast<llvm::ZExtInst>(user);
-      return extended != nullptr && !extended->hasNonNeg();
-    });
-    return {names_.lookup(c.value), c.path, size_of(c), !is_unsigned};
-  }
-
-  const symbol_names& names() const { return names_; }
-  const std::string& view(unsigned parameter) const { return views_[parameter - first_view_]; }
-  unsigned first_view() const { return first_view_; }
-  std::string extent(unsigned number, std::size_t dimension) const {
-    return views_[number] + ".extent(" + std::to_string(dimension) + ")";
-  }
-
- private:
-  std::int64_t size_of(const constant_load& c) const {
-    const auto& layout = code_.getParent()->getDataLayout();
-    return static_cast<std::int64_t>(layout.getTypeStoreSize(c.value->getType()).getFixedValue());
-  }
-
-  void name_views() {
-    for (unsigned n = 0; n < function_.parameters.size(); ++n) {
-      if (function_.parameters[n].what != role::view) continue;
-      if (views_.empty()) first_view_ = n;
-      const auto number = views_.size();
-      const auto known =
-          number + 1 < source_.parameters.size() ? source_.parameters[number + 1] : "";
-      constexpr unsigned letters = 8;  // i and what follows are indices
-      const auto usual = number < letters ? std::string(1, static_cast<char>('a' + number))
-                                          : "view" + std::to_string(number);
-      views_.push_back(known.empty() ? usual : known);
-    }
-  }
-
-  /// i, j, k, as in mathematics, where there are several and the source gives the names to nothing
-  /// else.
-  void name_indices() {
-    const auto known = source_.parameters.empty() ? "" : source_.parameters.front();
-    std::vector<const llvm::Value*> indices;
-    for (unsigned n = 0; n < function_.parameters.size(); ++n)
-      if (function_.parameters[n].what == role::index) indices.push_back(code_.getArg(n));
-    std::vector<std::string> usual;
-    for (std::size_t d = 0; d < indices.size(); ++d)
-      usual.emplace_back(1, static_cast<char>('i' + d));
-    const bool taken = llvm::any_of(usual, [&](const std::string& name) {
-      return llvm::is_contained(views_, name) ||
-             llvm::any_of(names_, [&](const auto& other) { return other.second == name; });
-    });
-    for (std::size_t d = 0; d < indices.size(); ++d) {
-      const bool own = !known.empty() && (taken || indices.size() == 1);
-      names_[indices[d]] = !own                  ? usual[d]
-                           : indices.size() == 1 ? known
-                                                 : known + "[" + std::to_string(d) + "]";
-    }
-  }
-
-  const kernel_function& function_;
-  const source_names& source_;
-  llvm::Function& code_;
-  unsigned first_view_ = 0;
-  std::vector<std::string> views_;
-  symbol_names names_;
-};
-
 /// All accesses of one array: what is read, what is written.
 struct array_use {
   std::vector<region> read, written;
@@ -171,26 +82,36 @@ struct array_use {
 
 class recovery {
  public:
-  recovery(const kernel_function& function, scratch_copy& copy, const naming& names)
-      : names_(names),
+  recovery(const kernel_function& function, scratch_copy& copy, const known_values& known)
+      : known_(known),
         values_(copy.values()),
+        formulas_(values_, known),
         coverage_(copy.code(), copy.loops(), values_),
-        uses_(element_uses(function, copy.code(), values_)) {}
+        uses_(element_uses(function, copy.code(), values_)) {
+    for (const auto& use : uses_) {
+      if (use.call == nullptr) continue;
+      const auto& block = *use.call->getParent();
+      for (const auto* loop = copy.loops().getLoopFor(&block); loop != nullptr;
+           loop = loop->getParentLoop())
+        if (const auto bound = bound_of(*loop, block, values_)) formulas_.add_rounds(bound->last);
+    }
+  }
 
-  bool uses(const llvm::Value* value) const { return used_.contains(value); }
-
-  std::vector<touched> run(unsigned views) {
+  footprint run() {
+    const auto views = static_cast<unsigned>(known_.ranks().size());
     std::vector<array_use> arrays(views);
-    for (const auto& use : uses_) add(use, arrays[use.view - names_.first_view()]);
-    std::vector<touched> result;
-    for (unsigned n = 0; n < views; ++n) list(arrays[n], n, result);
+    for (const auto& use : uses_) add(use, arrays[use.view - known_.first_view()]);
+    footprint result;
+    for (unsigned n = 0; n < views; ++n) list(arrays[n], n, result.touches);
+    number_symbols(result);
+    result.ranks = known_.ranks();
     return result;
   }
 
  private:
   void add(const element_use& use, array_use& to) {
     std::vector<region> where;
-    if (use.call != nullptr && !use.lost) where = ranges_of(use, values_, names_.names());
+    if (use.call != nullptr && !use.lost) where = ranges_of(use, values_, formulas_);
     const bool reads = use.reads || (use.lost && !use.may_write());
     if (reads) to.read.insert(to.read.end(), where.begin(), where.end());
     to.read_unknown |= reads && where.empty();
@@ -234,49 +155,77 @@ class recovery {
                   llvm::none_of(array.read, same);
       llvm::erase_if(array.read, same);
     }
-    if (array.written_unknown) return result.push_back(described(view, "readwrite", {}));
+    using mode = regions::access_mode;
+    if (array.written_unknown) return result.push_back(described(view, mode::readwrite, {}));
     if (array.read_unknown) array.read = {region{}};
-    for (const auto& r : array.read) result.push_back(described(view, "read", r));
+    for (const auto& r : array.read) result.push_back(described(view, mode::read, r));
     for (const auto& w : array.written)
-      result.push_back(described(view, w.certain ? "write" : "readwrite", w));
+      result.push_back(described(view, w.certain ? mode::write : mode::readwrite, w));
   }
 
-  /// What a formula mentions.
-  void use(const llvm::SCEV* formula) {
-    each_part(formula, values_, [&](const llvm::SCEV* part, bool) {
-      if (const auto* unknown = llvm::dyn_cast<llvm::SCEVUnknown>(part))
-        used_.insert(unknown->getValue());
-    });
+  /// From the first element to the last.
+  bool is_whole(const slice& s, unsigned view, std::size_t dimension) {
+    if (s.low == nullptr) return true;
+    auto* extent = known_.extent(view, dimension);
+    if (extent == nullptr || !s.low->isZero()) return false;
+    const auto* end = values_.getSCEV(extent);
+    return s.high == values_.getMinusSCEV(end, values_.getOne(end->getType()));
   }
 
-  touched described(unsigned view, const std::string& kind, const region& where) {
-    touched result{view, kind, true, {}, ""};
-    result.text = kind + " " + names_.view(view + names_.first_view()) + "[";
+  touched described(unsigned view, regions::access_mode mode, const region& where) {
+    touched result{{view, mode, {}, {}}, ""};
+    result.text = std::string(word_of(mode)) + " " + known_.view(view) + "[";
+    const auto names = known_.names();
     for (const auto& s : where.slices) {
-      auto low = s.low != nullptr ? *text_of(s.low, values_, names_.names()) : "";
-      auto high = s.low != nullptr ? *text_of(s.high, values_, names_.names()) : "";
-      const bool all = s.low == nullptr ||
-                       (low == "0" && high == names_.extent(view, result.slices.size()) + "-1");
-      if (all) low = high = "";
-      if (!all) use(s.low), use(s.high);
-      result.affine &= s.low == nullptr || s.linear;
-      if (!result.slices.empty()) result.text += ",";
-      result.text += all ? ":" : s.low == s.high ? low : low + ":" + high;
-      result.slices.emplace_back(low, high);
+      const bool all = is_whole(s, view, result.what.slices.size());
+      const auto bounds =
+          all ? regions::slice() : regions::slice{*formulas_.of(s.low), *formulas_.of(s.high)};
+      if (!result.what.slices.empty()) result.text += ",";
+      result.text += all                         ? ":"
+                     : bounds.low == bounds.high ? regions::text(*bounds.low, names)
+                                                 : regions::text(*bounds.low, names) + ":" +
+                                                       regions::text(*bounds.high, names);
+      result.what.slices.push_back(bounds);
     }
     if (where.slices.empty()) result.text += "unknown";
     result.text += "]";
     return result;
   }
 
-  const naming& names_;
+  /// Drops the symbols that no formula mentions.
+  void number_symbols(footprint& all) const {
+    std::vector<std::optional<regions::expression>*> bounds;
+    for (auto& one : all.touches)
+      for (auto& s : one.what.slices)
+        for (auto* bound : {&s.low, &s.high})
+          if (*bound) bounds.push_back(bound);
+    std::vector<bool> mentioned(known_.symbols().size());
+    for (const auto* bound : bounds)
+      for (const auto& term : (*bound)->terms())
+        if (term.what == regions::operation::symbol)
+          mentioned[static_cast<std::size_t>(term.value)] = true;
+    std::vector<std::size_t> numbers(mentioned.size());
+    for (std::size_t n = 0; n < mentioned.size(); ++n) {
+      numbers[n] = all.symbols.size();
+      if (mentioned[n]) all.symbols.push_back(known_.symbols()[n]);
+    }
+    for (auto* bound : bounds) *bound = (*bound)->renumbered(numbers);
+  }
+
+  const known_values& known_;
   llvm::ScalarEvolution& values_;
+  formulas formulas_;
   coverage coverage_;
   std::vector<element_use> uses_;
-  llvm::SmallPtrSet<const llvm::Value*, 8> used_;
 };
 
 }  // namespace
+
+const char* word_of(regions::access_mode mode) {
+  return mode == regions::access_mode::read    ? "read"
+         : mode == regions::access_mode::write ? "write"
+                                               : "readwrite";
+}
 
 std::string footprint::text() const {
   std::string result;
@@ -285,9 +234,8 @@ std::string footprint::text() const {
 }
 
 std::optional<footprint> footprint_of(const kernel_function& function, const source_names& source) {
-  const auto views =
-      llvm::count_if(function.parameters, [](const parameter& p) { return p.what == role::view; });
-  if (views == 0) return std::nullopt;
+  const auto is_view = [](const parameter& p) { return p.what == role::view; };
+  if (llvm::none_of(function.parameters, is_view)) return std::nullopt;
   scratch_copy copy(*function.code);
   copy.drop_hints();
   hoist_constants(function, copy.code());
@@ -295,16 +243,11 @@ std::optional<footprint> footprint_of(const kernel_function& function, const sou
   copy.drop_hints();
   // Simplifying may have joined loads, or left addresses for them that are simpler now.
   const auto constants = hoist_constants(function, copy.code());
-  footprint result;
-  result.narrow = widen_indices(copy.code());
+  const bool narrow = widen_indices(copy.code());
   copy.forget();
-  naming names(function, source, copy.code());
-  names.name(constants);
-  recovery found(function, copy, names);
-  result.touches = found.run(static_cast<unsigned>(views));
-  for (const auto& c : constants)
-    if (function.parameters[c.parameter].what == role::captures && found.uses(c.value))
-      result.captured.push_back(names.described(c));
+  const known_values known(function, source, copy.code(), constants);
+  auto result = recovery(function, copy, known).run();
+  result.narrow = narrow;
   return result;
 }
 

@@ -16,44 +16,38 @@
 // everything else is `readwrite`.
 //
 // Assumed: an index within a view is within the array (what else would an access mean), signed
-// numbers don't overflow, and numbers of 64 bits that are made an `int` or `unsigned` fit.
+// numbers don't overflow, and numbers of 64 bits that are made an `int` or `unsigned` fit. The
+// launch's index and captured numbers of 64 bits aren't negative where the function takes them for
+// unsigned ones.
 //
 // Considered: polyhedral sets (isl) would also describe triangles and holes, but the planner wants
 // boxes, and stock clang lacks them.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "compiler/analysis/known_values.h"
 #include "compiler/analysis/source_names.h"
 #include "compiler/kernel_function.h"
+#include "regions/footprint.h"
 
 namespace pappus::compiler {
 
-struct touched {
-  unsigned view = 0;    ///< number of the view, from 0
-  std::string kind;     ///< read, write or readwrite
-  bool affine = false;  ///< all bounds are linear in the launch's index
-  /// Low and high index per dimension, as C expressions of 64-bit integers; both "": all of the
-  /// dimension. No entries: unknown elements.
-  std::vector<std::pair<std::string, std::string>> slices;
-  std::string text;  ///< "read in[i-1:i+1]"
-};
+/// "read", "write" or "readwrite", in texts and descriptors.
+const char* word_of(regions::access_mode mode);
 
-/// What a formula calls a value that is known at launch.
-struct captured_value {
-  std::string name;
-  std::vector<std::int64_t> path;  ///< {8}: at offset 8 of the captures; {8, 0}: at offset 0 behind
-                                   ///< the pointer there
-  std::int64_t size;               ///< bytes
-  bool is_signed;
+struct touched {
+  regions::access what;  ///< arrays are numbered as views are; no slices: unknown elements
+  std::string text;      ///< "read in[i-1:i+1]"
 };
 
 struct footprint {
   std::vector<touched> touches;
-  std::vector<captured_value> captured;
+  std::vector<symbol> symbols;      ///< by the numbers that formulas have for them
+  std::vector<std::int64_t> ranks;  ///< of the views
   /// True: it holds only while the launch's index, captured values and the bounds are below 2^31.
   bool narrow = false;
   std::string text() const;

@@ -1,64 +1,97 @@
 #include "compiler/analysis/formula.h"
 
 #include <llvm/ADT/STLExtras.h>
-#include <llvm/ADT/StringExtras.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/IR/InstrTypes.h>
 
 #include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace pappus::compiler {
 namespace {
 
-/// How C writes the operations that scalar evolution has no formula for; null: not an operation.
-const char* operator_of(const llvm::Value* value) {
-  const auto* operation = llvm::dyn_cast<llvm::BinaryOperator>(value);
-  if (operation == nullptr || !operation->getType()->isIntegerTy(64)) return nullptr;
-  switch (operation->getOpcode()) {
+/// The operations that scalar evolution has no formula for.
+std::optional<regions::operation> operation_of(const llvm::Value* value) {
+  using regions::operation;
+  const auto* both = llvm::dyn_cast<llvm::BinaryOperator>(value);
+  if (both == nullptr || !both->getType()->isIntegerTy(64)) return std::nullopt;
+  switch (both->getOpcode()) {
     case llvm::Instruction::SDiv:
-      return "/";
+      return operation::divide;
     case llvm::Instruction::SRem:
-      return "%";
+      return operation::modulo;
     case llvm::Instruction::AShr:
-      return ">>";
+      return operation::shift_right;
     case llvm::Instruction::Shl:
-      return "<<";
+      return operation::shift_left;
     case llvm::Instruction::And:
-      return "&";
+      return operation::bits_and;
     case llvm::Instruction::Or:
-      return "|";
+      return operation::bits_or;
     case llvm::Instruction::Xor:
-      return "^";
+      return operation::bits_xor;
     default:
-      return nullptr;
+      return std::nullopt;
   }
 }
 
-enum class binding { sum, product, atom };
+/// What only is what it says while the operands aren't negative.
+bool is_unsigned(const llvm::SCEV* formula) {
+  return llvm::isa<llvm::SCEVUDivExpr, llvm::SCEVUMinExpr, llvm::SCEVUMaxExpr>(formula);
+}
 
-struct phrase {
-  std::string text;
-  binding binds = binding::atom;
-  std::string inside(binding at_least) const { return binds < at_least ? "(" + text + ")" : text; }
-};
+/// The quotient in an index whose dividend can't be negative, for it would be 2^43 or more then,
+/// and with it the index: far outside of any array. (The sum of two such might wrap around.) Where
+/// the divisor is 1 its sign doesn't matter.
+const llvm::SCEV* large_if_negative(const llvm::SCEV* index, llvm::ScalarEvolution& values) {
+  constexpr std::uint64_t large_divisor = std::uint64_t{1} << 20;
+  const llvm::SCEV* found = nullptr;
+  const auto* sum = llvm::dyn_cast<llvm::SCEVAddExpr>(index);
+  for (const auto* part : sum != nullptr ? sum->operands() : llvm::ArrayRef(index)) {
+    const auto* quotient = llvm::dyn_cast<llvm::SCEVUDivExpr>(part);
+    if (quotient == nullptr) continue;
+    if (found != nullptr || !values.getUnsignedRangeMax(quotient->getRHS()).ult(large_divisor))
+      return nullptr;
+    found = part;
+  }
+  return found;
+}
 
 struct term {
   bool negative, constant, of_index;
   std::string text;
+  regions::expression size;  ///< without its sign
 };
 
-class phrasing {
- public:
-  phrasing(llvm::ScalarEvolution& values, const symbol_names& names)
-      : values_(values), names_(names) {}
+class conversion {
+  using expression = regions::expression;
+  using operation = regions::operation;
 
-  std::optional<phrase> of(const llvm::SCEV* formula) {
+ public:
+  /// \param unsigned_at_will  whether an unsigned operation may be translated though its operands
+  ///                          may be negative
+  conversion(const formulas& all, llvm::ScalarEvolution& values, const known_values& known,
+             llvm::function_ref<bool(const llvm::SCEV*)> unsigned_at_will)
+      : all_(all), values_(values), known_(known), unsigned_at_will_(unsigned_at_will) {}
+
+  std::optional<expression> of(const llvm::SCEV* formula) {
+    const auto result = any(formula);
+    // Also ends it early where formulas share so many parts that writing them out takes ages.
+    constexpr std::size_t terms_max = 200;
+    return result && result->terms().size() <= terms_max ? result : std::nullopt;
+  }
+
+ private:
+  std::optional<expression> any(const llvm::SCEV* formula) {
+    if (is_unsigned(formula) && !unsigned_at_will_(formula) &&
+        !llvm::all_of(formula->operands(), [&](const auto* o) { return all_.is_natural(o); }))
+      return std::nullopt;
     switch (formula->getSCEVType()) {
-      case llvm::scConstant: {
-        const auto number = llvm::cast<llvm::SCEVConstant>(formula)->getAPInt().getSExtValue();
-        return phrase{std::to_string(number), number < 0 ? binding::sum : binding::atom};
-      }
+      case llvm::scConstant:
+        return expression(llvm::cast<llvm::SCEVConstant>(formula)->getAPInt().getSExtValue());
       case llvm::scUnknown:
         return value(llvm::cast<llvm::SCEVUnknown>(formula)->getValue());
       case llvm::scSignExtend:
@@ -69,68 +102,64 @@ class phrasing {
       case llvm::scMulExpr:
         return sum({formula});
       case llvm::scUDivExpr:
-        return operation("/", formula->operands()[0], formula->operands()[1]);
+        return joined(operation::divide, formula->operands()[0], formula->operands()[1]);
       case llvm::scSMaxExpr:
       case llvm::scUMaxExpr:
-        return list("max(", formula->operands(), ",", ")", binding::sum);
+        return list(operation::greatest, formula->operands());
       case llvm::scSMinExpr:
       case llvm::scUMinExpr:
-        return list("min(", formula->operands(), ",", ")", binding::sum);
+        return list(operation::least, formula->operands());
       default:
         return std::nullopt;
     }
   }
 
- private:
-  std::optional<phrase> value(const llvm::Value* what) {
-    if (const auto known = names_.find(what); known != names_.end()) return phrase{known->second};
-    const char* sign = operator_of(what);
-    if (sign == nullptr) return std::nullopt;
+  std::optional<expression> value(const llvm::Value* what) {
+    if (auto known = known_.of(what)) return known;
+    const auto known_operation = operation_of(what);
+    if (!known_operation) return std::nullopt;
     const auto* both = llvm::cast<llvm::BinaryOperator>(what);
-    return operation(sign, values_.getSCEV(both->getOperand(0)),
-                     values_.getSCEV(both->getOperand(1)));
+    return joined(*known_operation, values_.getSCEV(both->getOperand(0)),
+                  values_.getSCEV(both->getOperand(1)));
   }
 
-  /// Captured numbers of fewer bits; x & (2^n - 1).
-  std::optional<phrase> extended(const llvm::SCEVCastExpr* cast) {
+  /// Captured numbers of fewer bits; x & (2^n - 1), which is x % 2^n where x isn't negative.
+  std::optional<expression> extended(const llvm::SCEVCastExpr* cast) {
     const auto* from = cast->getOperand();
-    if (const auto* unknown = llvm::dyn_cast<llvm::SCEVUnknown>(from)) {
-      const auto known = names_.find(unknown->getValue());
-      if (known != names_.end()) return phrase{known->second};
-    }
+    const bool is_signed = llvm::isa<llvm::SCEVSignExtendExpr>(cast);
+    if (const auto* unknown = llvm::dyn_cast<llvm::SCEVUnknown>(from))
+      return known_.extended(unknown->getValue(), is_signed);
     const auto* cut = llvm::dyn_cast<llvm::SCEVTruncateExpr>(from);
     const auto bits = values_.getTypeSizeInBits(from->getType());
     constexpr unsigned bits_max = 31;
-    if (cut == nullptr || !llvm::isa<llvm::SCEVZeroExtendExpr>(cast) || bits > bits_max)
-      return std::nullopt;
-    const auto rest = of(cut->getOperand());
-    if (!rest) return std::nullopt;
-    return phrase{rest->inside(binding::product) + "%" + std::to_string(std::uint64_t{1} << bits),
-                  binding::product};
+    if (cut == nullptr || is_signed || bits > bits_max) return std::nullopt;
+    const auto whole = of(cut->getOperand());
+    if (!whole) return std::nullopt;
+    const expression end(std::int64_t{1} << bits);
+    return all_.is_natural(cut->getOperand())
+               ? *whole % end
+               : expression::of(operation::bits_and, *whole, (std::int64_t{1} << bits) - 1);
   }
 
-  std::optional<phrase> operation(llvm::StringRef sign, const llvm::SCEV* a, const llvm::SCEV* b) {
-    const auto left = of(a), right = of(b);
-    if (!left || !right) return std::nullopt;
-    const bool divides = sign == "/" || sign == "%";
-    const auto text = left->inside(divides ? binding::product : binding::atom) + sign.str() +
-                      right->inside(binding::atom);
-    return phrase{text, divides ? binding::product : binding::sum};
+  std::optional<expression> joined(operation what, const llvm::SCEV* a, const llvm::SCEV* b) {
+    const auto left = of(a);
+    const auto right = left ? of(b) : std::nullopt;
+    return right ? std::optional(expression::of(what, *left, *right)) : std::nullopt;
   }
 
-  std::optional<phrase> list(llvm::StringRef open, llvm::ArrayRef<const llvm::SCEV*> parts,
-                             llvm::StringRef between, llvm::StringRef close, binding inner) {
-    std::vector<std::pair<bool, std::string>> texts;
+  std::optional<expression> list(operation what, llvm::ArrayRef<const llvm::SCEV*> parts) {
+    std::vector<term> terms;
     for (const auto* part : parts) {
       const auto one = of(part);
       if (!one) return std::nullopt;
-      texts.emplace_back(!is_of_index(part), one->inside(inner));
+      terms.push_back({false, false, is_of_index(part), text(*one, known_.names()), *one});
     }
-    std::sort(texts.begin(), texts.end());
-    std::string text;
-    for (const auto& [rank, one] : texts) text += (text.empty() ? "" : between.str()) + one;
-    return phrase{open.str() + text + close.str(),
-                  close.empty() && parts.size() > 1 ? binding::product : binding::atom};
+    const auto rank = [](const term& t) { return std::pair(!t.of_index, t.text); };
+    std::sort(terms.begin(), terms.end(),
+              [&](const term& a, const term& b) { return rank(a) < rank(b); });
+    auto result = terms.front().size;
+    for (const auto& t : llvm::drop_begin(terms)) result = expression::of(what, result, t.size);
+    return result;
   }
 
   bool is_of_index(const llvm::SCEV* formula) {
@@ -143,26 +172,32 @@ class phrasing {
   }
 
   std::optional<term> term_of(const llvm::SCEV* formula) {
-    const bool of_index = is_of_index(formula);
-    if (const auto* number = llvm::dyn_cast<llvm::SCEVConstant>(formula))
-      return term{number->getAPInt().isNegative(), true, false,
-                  std::to_string(number->getAPInt().abs().getZExtValue())};
-    const auto* product = llvm::dyn_cast<llvm::SCEVMulExpr>(formula);
-    const auto* factor =
-        product != nullptr ? llvm::dyn_cast<llvm::SCEVConstant>(product->getOperand(0)) : nullptr;
-    auto factors = product != nullptr ? product->operands() : llvm::ArrayRef(formula);
-    if (factor != nullptr) factors = factors.drop_front();
-    auto rest = factors.size() == 1 ? of(factors[0]) : list("", factors, "*", "", binding::product);
-    if (!rest) return std::nullopt;
-    const bool negative = factor != nullptr && factor->getAPInt().isNegative();
-    const auto size = factor != nullptr ? factor->getAPInt().abs().getZExtValue() : 1;
-    const auto text = size == 1 ? rest->inside(negative ? binding::product : binding::sum)
-                                : std::to_string(size) + "*" + rest->inside(binding::atom);
-    return term{negative, false, of_index, text};
+    const auto sign_of = [](const llvm::SCEVConstant* number, bool& negative) {
+      const auto& bits = number->getAPInt();
+      negative = bits.isNegative() && !bits.isMinSignedValue();  // which has no opposite
+      return negative ? -bits.getSExtValue() : bits.getSExtValue();
+    };
+    term result{false, false, is_of_index(formula), "", 0};
+    if (const auto* number = llvm::dyn_cast<llvm::SCEVConstant>(formula)) {
+      result.constant = true;
+      result.size = sign_of(number, result.negative);
+    } else {
+      const auto* product = llvm::dyn_cast<llvm::SCEVMulExpr>(formula);
+      const auto* factor =
+          product != nullptr ? llvm::dyn_cast<llvm::SCEVConstant>(product->getOperand(0)) : nullptr;
+      auto factors = product != nullptr ? product->operands() : llvm::ArrayRef(formula);
+      if (factor != nullptr) factors = factors.drop_front();
+      const auto rest = factors.size() == 1 ? of(factors[0]) : list(operation::multiply, factors);
+      if (!rest) return std::nullopt;
+      const auto times = factor != nullptr ? sign_of(factor, result.negative) : 1;
+      result.size = times == 1 ? *rest : times * *rest;
+    }
+    result.text = text(result.size, known_.names());
+    return result;
   }
 
-  /// What is added before what is subtracted, numbers last.
-  std::optional<phrase> sum(llvm::ArrayRef<const llvm::SCEV*> parts) {
+  /// What is added before what is subtracted ("1-i" rather than "-i+1"), numbers last.
+  std::optional<expression> sum(llvm::ArrayRef<const llvm::SCEV*> parts) {
     std::vector<term> terms;
     for (const auto* part : parts) {
       auto one = term_of(part);
@@ -170,43 +205,87 @@ class phrasing {
       terms.push_back(std::move(*one));
     }
     const auto rank = [](const term& t) {
-      return std::tuple(t.constant, t.negative, !t.of_index, t.text);
+      return std::tuple(t.negative, t.constant, !t.of_index, t.text);
     };
     std::sort(terms.begin(), terms.end(),
               [&](const term& a, const term& b) { return rank(a) < rank(b); });
-    // "1-i" rather than "-i+1".
-    std::stable_partition(terms.begin(), terms.end(), [](const term& t) { return !t.negative; });
-    std::string text;
-    for (const auto& t : terms) text += (t.negative ? "-" : text.empty() ? "" : "+") + t.text;
-    const bool is_product = terms.size() == 1 && !terms[0].negative;
-    return phrase{text, is_product ? binding::product : binding::sum};
+    auto result = terms.front().negative ? 0 - terms.front().size : terms.front().size;
+    for (const auto& t : llvm::drop_begin(terms))
+      result = t.negative ? result - t.size : result + t.size;
+    return result;
   }
 
+  const formulas& all_;
   llvm::ScalarEvolution& values_;
-  const symbol_names& names_;
+  const known_values& known_;
+  llvm::function_ref<bool(const llvm::SCEV*)> unsigned_at_will_;
 };
 
 }  // namespace
 
-std::optional<std::string> text_of(const llvm::SCEV* formula, llvm::ScalarEvolution& values,
-                                   const symbol_names& names) {
-  const auto result = phrasing(values, names).of(formula);
-  return result ? std::optional(result->text) : std::nullopt;
+void formulas::add_rounds(const llvm::SCEV* last) {
+  struct {
+    llvm::DenseSet<const llvm::SCEV*>& into;
+    bool follow(const llvm::SCEV* part) {
+      if (is_unsigned(part)) into.insert(part);
+      return true;
+    }
+    bool isDone() const { return false; }
+  } parts{rounds_};
+  llvm::visitAll(last, parts);
+}
+
+std::optional<regions::expression> formulas::of(const llvm::SCEV* formula) const {
+  const auto* large = large_if_negative(formula, values_);
+  const auto unsigned_at_will = [&](const llvm::SCEV* part) {
+    return part == large || rounds_.contains(part);
+  };
+  return conversion(*this, values_, known_, unsigned_at_will).of(formula);
+}
+
+bool formulas::is_natural(const llvm::SCEV* formula) const {
+  if (const auto known = natural_.find(formula); known != natural_.end()) return known->second;
+  const bool result = find_natural(formula);
+  return natural_[formula] = result;
+}
+
+bool formulas::find_natural(const llvm::SCEV* formula) const {
+  const auto all = [&] {
+    return llvm::all_of(formula->operands(), [&](const auto* o) { return is_natural(o); });
+  };
+  const auto any = [&] {
+    return llvm::any_of(formula->operands(), [&](const auto* o) { return is_natural(o); });
+  };
+  if (values_.isKnownNonNegative(formula)) return true;
+  switch (formula->getSCEVType()) {
+    case llvm::scUnknown:
+      return known_.of(llvm::cast<llvm::SCEVUnknown>(formula)->getValue()).has_value();
+    case llvm::scAddExpr:
+    case llvm::scMulExpr:
+    case llvm::scUDivExpr:
+    case llvm::scUMinExpr:
+    case llvm::scUMaxExpr:
+    case llvm::scSMinExpr:
+    case llvm::scAddRecExpr:
+      return all();
+    case llvm::scSMaxExpr:
+      return any();
+    default:
+      return false;
+  }
 }
 
 void each_part(const llvm::SCEV* formula, llvm::ScalarEvolution& values,
                const std::function<void(const llvm::SCEV*, bool)>& visit) {
-  struct part {
-    const llvm::SCEV* what;
-    bool inside;
-  };
+  using part = std::pair<const llvm::SCEV*, bool>;
   std::vector<part> pending{{formula, false}};
+  std::set<part> seen;  // parts of hashes are shared again and again
   while (!pending.empty()) {
     const auto [what, inside] = pending.back();
     pending.pop_back();
-    if (llvm::isa<llvm::SCEVCouldNotCompute>(what)) continue;
+    if (llvm::isa<llvm::SCEVCouldNotCompute>(what) || !seen.insert({what, inside}).second) continue;
     if (const auto* unknown = llvm::dyn_cast<llvm::SCEVUnknown>(what)) {
-      if (operator_of(unknown->getValue()) == nullptr) {
+      if (!operation_of(unknown->getValue())) {
         visit(what, inside);
         continue;
       }

@@ -30,13 +30,11 @@ const llvm::SCEV* extreme_of_counter(const llvm::SCEVAddRecExpr* counter, bool h
 }
 
 slice slice_of(llvm::Value* index, const llvm::BasicBlock& code, llvm::ScalarEvolution& values,
-               const symbol_names& names) {
+               const formulas& all) {
   const auto* formula = values.getSCEV(index);
   const auto *low = extreme(formula, false, code, values),
              *high = extreme(formula, true, code, values);
-  if (low == nullptr || high == nullptr || !text_of(low, values, names) ||
-      !text_of(high, values, names))
-    return {};
+  if (low == nullptr || high == nullptr || !all.of(low) || !all.of(high)) return {};
   const auto& function = *code.getParent();
   return {low, high, is_linear(low, function, values) && is_linear(high, function, values)};
 }
@@ -44,13 +42,13 @@ slice slice_of(llvm::Value* index, const llvm::BasicBlock& code, llvm::ScalarEvo
 /// Of an index that is chosen between several, one for each; a choice that isn't known makes all of
 /// it unknown.
 std::vector<slice> slices_of(llvm::Value* index, const llvm::BasicBlock& code,
-                             llvm::ScalarEvolution& values, const symbol_names& names) {
+                             llvm::ScalarEvolution& values, const formulas& all) {
   constexpr std::size_t most = 4;
   std::vector<slice> results;
   llvm::SmallVector<llvm::Value*> pending{index};
   while (!pending.empty()) {
     auto* one = pending.pop_back_val();
-    const auto found = slice_of(one, code, values, names);
+    const auto found = slice_of(one, code, values, all);
     auto* select = llvm::dyn_cast<llvm::SelectInst>(one);
     auto* phi = llvm::dyn_cast<llvm::PHINode>(one);
     if (found.low != nullptr)
@@ -124,10 +122,10 @@ const llvm::SCEV* extreme(const llvm::SCEV* formula, bool highest, const llvm::B
 }
 
 std::vector<region> ranges_of(const element_use& use, llvm::ScalarEvolution& values,
-                              const symbol_names& names) {
+                              const formulas& all) {
   std::vector<region> results{region{}};
   for (auto* index : use.indices()) {
-    const auto choices = slices_of(index, *use.call->getParent(), values, names);
+    const auto choices = slices_of(index, *use.call->getParent(), values, all);
     std::vector<region> longer;
     for (const auto& start : results) {
       for (const auto& choice : choices) {

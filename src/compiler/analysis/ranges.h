@@ -19,7 +19,7 @@ const llvm::SCEV* extreme(const llvm::SCEV* formula, bool highest, const llvm::B
 /// The regions that an access reaches: several where the function chooses between indices; none
 /// where nothing is known of any index.
 std::vector<region> ranges_of(const element_use& use, llvm::ScalarEvolution& values,
-                              const symbol_names& names);
+                              const formulas& all);
 
 /// By how much a formula grows when an index grows by one; null: not always by the same.
 const llvm::SCEV* coefficient(const llvm::SCEV* formula, const llvm::Argument& index,

@@ -83,29 +83,42 @@ void write_work(OStream& json, const kernel_function& function, const call_work&
 
 void write_access(OStream& json, const touched& one) {
   json.object([&] {
-    json.attribute("view", one.view);
-    json.attribute("kind", one.kind);
+    json.attribute("view", one.what.array);
+    json.attribute("kind", word_of(one.what.mode));
     json.attribute("text", one.text);
-    if (one.slices.empty()) return json.attribute("unknown", true);
-    json.attributeArray(one.affine ? "region" : "subscript", [&] {
-      for (const auto& [low, high] : one.slices)
-        json.value(llvm::json::Object{{"low", low}, {"high", high}});
+    if (one.what.slices.empty()) return json.attribute("unknown", true);
+    json.attributeArray("region", [&] {
+      for (const auto& s : one.what.slices)
+        json.object([&] {
+          if (s.low) json.attribute("low", s.low->code());
+          if (s.high) json.attribute("high", s.high->code());
+        });
     });
+  });
+}
+
+void write_symbol(OStream& json, const symbol& one) {
+  json.object([&] {
+    json.attribute("name", one.name);
+    if (const auto* extent = std::get_if<view_extent>(&one.from)) {
+      json.attribute("view", extent->view);
+      json.attribute("dimension", extent->dimension);
+    } else if (const auto* captured = std::get_if<captured_value>(&one.from)) {
+      json.attribute("path", llvm::json::Array(captured->path));
+      json.attribute("bytes", captured->size);
+      json.attribute("signed", captured->is_signed);
+    }
   });
 }
 
 void write_footprint(OStream& json, const footprint& all) {
   json.attribute("footprint", all.text());
+  json.attribute("ranks", llvm::json::Array(all.ranks));
   json.attributeArray("accesses", [&] {
     for (const auto& one : all.touches) write_access(json, one);
   });
-  json.attributeArray("captured", [&] {
-    for (const auto& c : all.captured) {
-      json.value(llvm::json::Object{{"name", c.name},
-                                    {"path", llvm::json::Array(c.path)},
-                                    {"bytes", c.size},
-                                    {"signed", c.is_signed}});
-    }
+  json.attributeArray("symbols", [&] {
+    for (const auto& one : all.symbols) write_symbol(json, one);
   });
   json.attribute("narrow", all.narrow);
 }

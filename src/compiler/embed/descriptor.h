@@ -1,6 +1,6 @@
 // The descriptor that a slot gets: JSON, which the library reads (codegen/plugin/descriptor.h).
 //
-//   {"version":1, "name":"k_cpp_12", "function":"(lambda at k.cpp:12:5)", "source":"k.cpp:12:5",
+//   {"version":2, "name":"k_cpp_12", "function":"(lambda at k.cpp:12:5)", "source":"k.cpp:12:5",
 //    "text":"DEVICE void $f(..", "floats":"strict", "doubles":false, "traps":false,
 //    "maths":["exp"],
 //    "references":[{"offset":8,"bytes":64,"align":4}],
@@ -15,16 +15,16 @@
 // All functions have work (analysis/work.h). With reasons there is no text, and the members that
 // describe it are left out. A function of views (analysis/footprint.h) has no text either, but
 //
-//    "footprint":"read in[i-w:i+w]",
+//    "footprint":"read in[i-w:i+w]", "ranks":[1],
 //    "accesses":[{"view":0, "kind":"read", "text":"read in[i-w:i+w]",
-//                 "region":[{"low":"i-w", "high":"i+w"}]}],
-//    "captured":[{"name":"w", "path":[0], "bytes":4, "signed":true}], "narrow":true
+//                 "region":[{"low":"- i0 s0", "high":"+ i0 s0"}]}],
+//    "symbols":[{"name":"w", "path":[0], "bytes":4, "signed":true}], "narrow":true
 //
-// where in place of "region" stands "subscript" if it isn't linear in the launch's index, or
-// "unknown":true; bounds are "" where all of a dimension may be touched. Formulas are made of
-// launch indices, of captured values (path [8, 0]: at offset 0 behind the pointer at offset 8 of
-// the captures), and of NAME.extent(D). If narrow, they hold only while these and the bounds are
-// below 2^31.
+// where "ranks" are the views' dimensions. Bounds are codes of regions::expression; without both,
+// all of a dimension may be touched. In place of "region" stands "unknown":true if no dimension is
+// known. s0, s1, .. are the symbols: captured values (path [8, 0]: at offset 0 behind the pointer
+// at offset 8 of the captures), and {"name":"in.extent(1)", "view":0, "dimension":1}. If narrow,
+// formulas hold only while all values in them and of them are below 2^31.
 #pragma once
 
 #include <optional>

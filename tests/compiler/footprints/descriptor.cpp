@@ -11,21 +11,21 @@ using pappus::writes;
 using thunks::launched;
 
 void kernels(unsigned char w, const int& n, long unused) {
-  // CHECK: {{.*}}"view":0,"kind":"read",{{.*}}"region":[{"high":"i+w","low":"i-w"}]{{.*}}
+  // CHECK: {{.*}}"view":0,"kind":"read",{{.*}}"region":[{"low":"- i0 s0","high":"+ i0 s0"}]{{.*}}
   launched<1, reads<float>, writes<float>>([w](idx<1> i, reads<float> in, writes<float> out) {
     out[i] = 0;
     for (long j = i - w; j <= i + w; ++j) out[i] += in[j];
   });
 
-  // CHECK-NEXT: {{.*}}"subscript":[{"high":"i/n","low":"i/n"}]{{.*}}"path":[0,0]{{.*}}
+  // CHECK-NEXT: {{.*}}"region":[{"low":"/ i0 s0","high":"/ i0 s0"}]{{.*}}"path":[0,0]{{.*}}
   launched<1, reads<float>, writes<float>>(
       [&n](idx<1> i, reads<float> in, writes<float> out) { out[i] = in[i / n]; });
 
-  // CHECK-NEXT: {{.*}}"captured":[{"bytes":1,"name":"w","path":[8],"signed":false}]{{.*}}
+  // CHECK-NEXT: {{.*}}"symbols":[{"name":"w","path":[8],"bytes":1,"signed":false}]{{.*}}
   launched<1, reads<float>, writes<float>>(
       [unused, w](idx<1> i, reads<float> in, writes<float> out) { out[i] = in[i + w] + unused; });
 
-  // CHECK-NEXT: {{.*}}"captured":[],"narrow":true,"reasons":[],"work":{{.*}}
+  // CHECK-NEXT: {{.*}}"symbols":[],"narrow":true,"reasons":[],"work":{{.*}}
   launched<1, reads<float>, writes<float>>(
       [](int i, reads<float> in, writes<float> out) { out[i] = in[i + 1]; });
 

@@ -39,7 +39,7 @@ void accumulated_in_place(int n) {
 }
 
 void flat_matrix_product(int n) {
-  // CHECK-NEXT: read a[i*n:(i+1)*n-1], read b[j:j+(n-1)*n], write c[i,j]
+  // CHECK-NEXT: read a[i*n:(i+1)*n-1], read b[j:j+n*(n-1)], write c[i,j]
   launched<2, reads<float>, reads<float>, writes<float, 2>>(
       [n](idx<2> p, reads<float> a, reads<float> b, writes<float, 2> c) {
         float sum = 0;
