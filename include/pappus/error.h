@@ -58,6 +58,14 @@ class failed_call : public std::nested_exception {
   failure where_;
 };
 
+/// Thrown where results of a launch are looked at that failed, or needed what a failed one would
+/// have written. Tells the launch's place in the source, and what happened; what its function threw
+/// is nested in it.
+class launch_error : public error, public std::nested_exception {
+ public:
+  using error::error;
+};
+
 /// Thrown in the caller of a query that was cancelled.
 class cancelled : public error {
  public:

@@ -2,12 +2,14 @@
 #pragma once
 
 #include "pappus/apply.h"
+#include "pappus/array.h"
 #include "pappus/device_code.h"
 #include "pappus/error.h"
 #include "pappus/files.h"
 #include "pappus/function.h"
 #include "pappus/group.h"
 #include "pappus/join.h"
+#include "pappus/launch.h"
 #include "pappus/loop.h"
 #include "pappus/place.h"
 #include "pappus/query.h"

@@ -265,8 +265,7 @@ class query : public detail::element_refusals<detail::value_of<E>>,
                  const More&... more) const;
 
   /// Runs an opaque function on each partition: f(std::span<const T>, spans of shared data...) -> a
-  /// range of records. Partitions are pieces(n), hash_by(key, parts) or range_by(key, parts). See
-  /// apply.h.
+  /// range of records. Partitions are pieces(n), hash_by(key, parts), range_by(key, parts): apply.h.
   template <typename F, typename... Sides>
   auto apply(F f, pieces into, const shared_rows<Sides>&... sides) const;
   template <typename F, typename Key, typename... Sides>
@@ -300,7 +299,8 @@ class query : public detail::element_refusals<detail::value_of<E>>,
 
   /// Runs the query and returns its rows.
   records<value_type> collect() const;
-
+  /// The same as an array's elements (array.h), which aren't copied if nobody else has the rows.
+  array<value_type, 1> to_array() const;
   /// Runs the query and calls f(std::span<const T>) for one chunk of records after another, in
   /// order, on the calling thread. A chunk is freed before the next is computed: a file larger than
   /// memory streams through.

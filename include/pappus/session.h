@@ -47,6 +47,22 @@ void check_range(Begin begin, End end) {
 
 }  // namespace detail
 
+template <std::size_t N>
+class idx;
+template <std::size_t N>
+class index_space;
+
+namespace detail {
+
+template <typename F>
+struct with_annotation;
+template <typename F>
+struct launch_signature;
+template <typename F>
+using launched = launch_signature<typename with_annotation<F>::function>;
+
+}  // namespace detail
+
 /// A loop ends after n iterations even if its condition still holds.
 struct max_iterations {
   std::int64_t n;
@@ -152,6 +168,33 @@ class session : public detail::source_refusals {
     (detail::access::adopt(values, std::move(rows[i++])), ...);
     return {values.get()...};
   }
+
+  /// An array of zeros (elements of bytes 0): s.zeros<float, 2>({rows, columns}). None is written
+  /// until somebody reads it. Throws usage_error where an extent is negative, memory_error.
+  template <typename T, std::size_t N = 1>
+  array<T, N> zeros(const idx<N>& extents);
+  /// The same with another value.
+  template <typename T, std::size_t N = 1>
+  array<T, N> filled(const idx<N>& extents, const T& value);
+  /// An array that is to be written before it is read.
+  template <typename T, std::size_t N = 1>
+  array<T, N> unwritten(const idx<N>& extents);
+  /// A copy of elements that lie one after another (std::vector, std::span, ...), row by row:
+  /// s.to_array<2>(numbers, {rows, columns}). Throws usage_error where there are more or fewer.
+  template <std::size_t N, std::ranges::contiguous_range Range>
+  auto to_array(const Range& elements, const idx<N>& extents);
+  template <std::ranges::contiguous_range Range>
+  auto to_array(const Range& elements);
+  /// Calls f(index, views...) for every index on all cores: see launch.h. Returns before it is
+  /// done; whoever looks at an array waits. Results are those of launches run one after another.
+  /// What fails while it runs is thrown where its results are looked at (launch_error). Throws
+  /// usage_error for what can't be right.
+  template <typename F, typename... Arrays>
+  void for_each(const index_space<detail::launched<F>::rank>& indices, const F& f,
+                const Arrays&... arrays);
+  /// Waits for all launches so far. Throws launch_error for the first that failed and that nobody
+  /// was told of.
+  void wait();
 
   /// Stops the queries that run in this session, from any thread; they throw pappus::cancelled.
   /// Queries started later run.

@@ -100,6 +100,7 @@ class view {
  public:
   using element_type = T;
   static constexpr std::size_t rank = N;
+  static constexpr view_access access = Access;
 
   view(T* elements, const view_shape<N>& shape) noexcept : elements_(elements), shape_(shape) {}
 

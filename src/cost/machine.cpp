@@ -27,12 +27,26 @@ std::string processor_name() {
   return "unknown processor";
 }
 
+namespace {
+
+/// What this process can count on of the cache that cores share: virtual machines are told the size
+/// of all of it, however many others use it.
+std::size_t last_cache(unsigned threads) {
+  constexpr std::size_t core_share = 4 << 20, least = 8 << 20;
+  const auto share = std::max(threads * core_share, least);
+  const long all = ::sysconf(_SC_LEVEL3_CACHE_SIZE);
+  return all > 0 ? std::min(static_cast<std::size_t>(all), share) : share;
+}
+
+}  // namespace
+
 machine this_machine(unsigned threads, std::size_t host_memory) {
   machine m;
   m.threads = threads;
   m.host_memory = host_memory;
   const long l2 = ::sysconf(_SC_LEVEL2_CACHE_SIZE);
   if (l2 > 0) m.cache_bytes = static_cast<std::size_t>(l2);
+  m.last_cache_bytes = last_cache(threads);
   m.memory_gb_per_s = core_gb_per_s * std::min(threads, saturating_threads);
   return m;
 }

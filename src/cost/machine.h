@@ -26,12 +26,13 @@ struct device_rates {
 
 struct machine {
   unsigned threads = 1;
-  std::size_t host_memory = 0;        ///< budget, bytes
-  std::size_t cache_bytes = 1 << 20;  ///< of a core; a work item's data should fit
-  double memory_gb_per_s = 20;        ///< all threads together, 1e9 bytes
-  double launch_us = 5;               ///< to start a parallel phase
-  double core_gops = 5;               ///< 1e9 simple instructions (cost/work.h) a second and thread
-  bool cpu = true;                    ///< false: the CPU runs only stages that no device can
+  std::size_t host_memory = 0;              ///< budget, bytes
+  std::size_t cache_bytes = 1 << 20;        ///< of a core; a work item's data should fit
+  std::size_t last_cache_bytes = 16 << 20;  ///< that cores share
+  double memory_gb_per_s = 20;              ///< all threads together, 1e9 bytes
+  double launch_us = 5;                     ///< to start a parallel phase
+  double core_gops = 5;  ///< 1e9 simple instructions (cost/work.h) a second and thread
+  bool cpu = true;       ///< false: the CPU runs only stages that no device can
   std::vector<device_rates> devices{};
 };
 

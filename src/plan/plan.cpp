@@ -1,5 +1,6 @@
 #include "plan/plan.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -77,10 +78,40 @@ cost::trust plan::how() const {
   return all;
 }
 
+namespace {
+
+/// "after s0 (reads what it writes), s1".
+std::string needs_text(const stage& s) {
+  std::string text;
+  std::vector<stage_index> told;
+  for (const auto& n : s.needs) {
+    if (std::ranges::find(told, n.before) != told.end()) continue;
+    told.push_back(n.before);
+    text += fmt::format("{}s{}", text.empty() ? ", after " : ", ", index(n.before));
+  }
+  return text;
+}
+
+std::string print_launch(std::size_t number, const stage& s) {
+  auto text = fmt::format(
+      "  s{} {}: {} indices, {}, cpu, reads {}, writes {}, {}{}{}\n", number, graph::label(*s.node),
+      base::count_text(s.rows_in.rows), regions::text(s.items), base::bytes_text(s.bytes.read),
+      base::bytes_text(s.bytes.written), s.how == cost::trust::counted ? "about " : "",
+      predicted_text(s.seconds, s.how), needs_text(s));
+  for (const auto& note : s.notes) text += fmt::format("     note: {}\n", note);
+  return text;
+}
+
+}  // namespace
+
 std::string plan::print() const {
   std::string text;
   for (std::size_t i = 0; i < stages.size(); ++i) {
     const auto& s = stages[i];
+    if (s.items.rank() > 0) {
+      text += print_launch(i, s);
+      continue;
+    }
     text += fmt::format("  s{} {}: {} → {} rows", i, graph::label(*s.node),
                         graph::bound_text(s.rows_in), graph::bound_text(s.rows_out));
     if (s.known) {

@@ -18,6 +18,7 @@
 #include "cost/work.h"
 #include "graph/operator_entry.h"
 #include "ops/answer.h"
+#include "regions/grid.h"
 
 namespace pappus::plan {
 
@@ -42,6 +43,22 @@ struct estimate {
   cost::trust how = cost::trust::counted;  ///< of work_s
   std::string why_not{};                   ///< why it can't run there; the times mean nothing then
   double total() const noexcept { return transfer_s + launch_s + build_s + work_s; }
+};
+
+/// What items of a launch wait for: those items of an earlier one whose indices touch the same
+/// elements. Which these are is computed when asked (batch.h), never listed.
+struct need {
+  stage_index before;
+  std::size_t theirs = 0, own = 0;  ///< accesses, by their numbers among the launches'
+  enum class conflict : std::uint8_t { read_after_write, write_after_read, write_after_write } why;
+};
+
+/// Neighbouring stages whose items are run in turns: item b of stage first + l at step
+/// b + skew·l, of one step the earlier stage first. skew 0: a step is run by one thread, and is one
+/// piece of work.
+struct turn {
+  std::size_t first = 0, stages = 1;
+  std::int64_t skew = 0;
 };
 
 /// A node and what the passes decided about it. Fields are grouped by the pass that fills them in.
@@ -86,6 +103,10 @@ struct stage {
   /// The body's stages on devices: their numbers in its plan, and nodes.
   std::vector<std::pair<std::size_t, const graph::node*>> body_on_devices{};
 
+  // items, needs: of launches
+  regions::grid items{};  ///< boxes of indices, each of which is run as a whole
+  std::vector<need> needs{};
+
   // running
   bool measured = false;  ///< it has run: rows_out is what it yielded
 };
@@ -100,6 +121,7 @@ struct plan {
   std::vector<stage> stages;  ///< inputs before consumers
   std::vector<stage_index> roots;
   std::vector<pass_record> history;  ///< one record a pass, if they were asked for
+  std::vector<turn> order;           ///< of a batch of launches: all stages, by their numbers
 
   /// Throws std::logic_error naming the stage when an invariant is broken.
   void verify() const;

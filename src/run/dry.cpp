@@ -27,6 +27,10 @@ prediction dry_run(const plan::plan& p, const tasks::dag& work) {
       case tasks::task_kind::free:
         held -= t.bytes;
         break;
+      case tasks::task_kind::for_each:
+        result.seconds += s.seconds;
+        result.moved_bytes += t.bytes;
+        break;
       default:
         break;
     }

@@ -125,6 +125,8 @@ void live_executor::run_task(const tasks::task& t, std::int64_t& windows, std::s
     case task_kind::alloc:
       start(t.stage);
       break;
+    case task_kind::for_each:  // of batches of launches, which batch.h runs
+      break;
     case task_kind::launch:
     case task_kind::reduce:
       run_step(t.stage, [&] { t.step->run(*s.context); });

@@ -24,6 +24,18 @@ session_core::session_core(const options& settings)
   if (!settings_.trace.empty()) tracer_ = trace::open_sink(settings_.trace);
 }
 
+launch_queue& session_core::launches() {
+  std::call_once(launches_made_, [this] {
+    launches_ = std::make_unique<launch_queue>(
+        *team_, machine_, cancels_, [this](std::shared_ptr<const arrays::launch> launch) {
+          const record_type about{0, 1, launch->footprint};
+          auto name = text(*launch);
+          return add({arrays::launch_operator(), std::move(name), about, {}, std::move(launch)});
+        });
+  });
+  return *launches_;
+}
+
 node_ptr session_core::add(node_request request) {
   check_alive();
   auto n = std::make_shared<node>(node_table_);
@@ -41,6 +53,7 @@ node_ptr session_core::add(node_request request) {
 void session_core::end() noexcept {
   ended_ = true;
   cancel();
+  if (launches_) launches_->end();
   std::shared_ptr<trace::sink> last;  // the last session that traces to a file writes it
   const std::lock_guard lock(tracer_mutex_);
   tracer_.swap(last);

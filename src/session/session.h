@@ -14,6 +14,7 @@
 #include "pappus/session.h"
 #include "plan/plan.h"
 #include "run/executor.h"
+#include "session/launches.h"
 #include "session/session_devices.h"
 #include "session/stage_times.h"
 #include "threads/team.h"
@@ -48,6 +49,8 @@ class session_core : public std::enable_shared_from_this<session_core> {
 
   const options& settings() const noexcept { return settings_; }
   const std::shared_ptr<memory::pool>& memory() const noexcept { return memory_; }
+  /// Throws usage_error when the session has ended.
+  launch_queue& launches();
   threads::query_workers workers(trace::recorder* recorder = nullptr) {
     return {*team_, cancels_, recorder};
   }
@@ -95,6 +98,8 @@ class session_core : public std::enable_shared_from_this<session_core> {
   std::atomic<std::uint64_t> node_count_{0};
   std::shared_ptr<graph::node_table> node_table_ = std::make_shared<graph::node_table>();
   std::atomic<bool> ended_{false};
+  std::once_flag launches_made_;
+  std::unique_ptr<launch_queue> launches_;  // goes first: it uses all the others
 };
 
 }  // namespace pappus::detail

@@ -202,6 +202,8 @@ std::string_view name(task_kind kind) {
       return "view";
     case task_kind::copy:
       return "copy";
+    case task_kind::for_each:
+      return "for_each";
   }
   return "?";
 }
@@ -210,6 +212,25 @@ dag lower(const plan::plan& p, std::size_t first, std::size_t last) {
   lowering work(p, first);
   for (std::size_t i = first; i < last; ++i) work.lower_stage(i);
   return work.take();
+}
+
+dag lower_batch(const plan::plan& p) {
+  dag result;
+  for (std::size_t i = 0; i < p.stages.size(); ++i) {
+    const auto& s = p.stages[i];
+    task t{.kind = task_kind::for_each,
+           .stage = static_cast<stage_index>(i),
+           .what = "items",
+           .bytes = s.bytes.read + s.bytes.written,
+           .items = s.items.size(),
+           .after = {}};
+    for (const auto& n : s.needs)
+      if (const auto before = static_cast<task_id>(index(n.before));
+          std::ranges::find(t.after, before) == t.after.end())
+        t.after.push_back(before);
+    result.list.push_back(std::move(t));
+  }
+  return result;
 }
 
 void dag::verify(const plan::plan& p) const {

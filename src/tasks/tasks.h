@@ -15,7 +15,7 @@
 
 namespace pappus::tasks {
 
-enum class task_kind : std::uint8_t { alloc, free, read, launch, reduce, view, copy };
+enum class task_kind : std::uint8_t { alloc, free, read, launch, reduce, view, copy, for_each };
 std::string_view name(task_kind kind);
 
 enum class task_id : std::uint32_t {};
@@ -44,5 +44,7 @@ struct dag {
 
 /// Tasks of stages [first, last) of the plan.
 dag lower(const plan::plan& p, std::size_t first, std::size_t last);
+/// Tasks of a batch of launches.
+dag lower_batch(const plan::plan& p);
 
 }  // namespace pappus::tasks

@@ -63,6 +63,12 @@ class row_set {
   const std::vector<std::int64_t>& partition_ends() const noexcept { return partition_ends_; }
   void partitioned(std::vector<std::int64_t> ends) { partition_ends_ = std::move(ends); }
 
+  /// Whether the rows lie in one buffer of its own and need nothing else.
+  bool owns_its_memory() const noexcept {
+    return chunks_.size() <= 1 && buffers_.size() <= 1 && held_.empty() &&
+           (chunks_.empty() || (!buffers_.empty() && buffers_.front().data() == data()));
+  }
+
   const record_type& layout() const noexcept { return layout_; }
   std::int64_t rows() const noexcept { return rows_; }
   std::size_t bytes() const noexcept { return static_cast<std::size_t>(rows_) * layout_.size; }

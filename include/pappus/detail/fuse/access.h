@@ -12,7 +12,9 @@
 
 namespace pappus {
 class session;
-}
+template <typename T, std::size_t N>
+class array;
+}  // namespace pappus
 
 namespace pappus::detail {
 

@@ -1,0 +1,117 @@
+// How the public templates of arrays ask the library: arrays without their element types, launches
+// as typed loops behind pointers.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <source_location>
+#include <string>
+#include <vector>
+
+#include "pappus/detail/base/layout.h"
+#include "pappus/detail/base/request.h"
+#include "pappus/detail/base/view.h"
+
+namespace pappus::arrays {
+struct image;  // an array's elements and what is known of them; defined in src/arrays/
+}
+
+namespace pappus::detail {
+
+inline constexpr std::size_t array_rank_max = 4;
+using array_numbers = std::array<std::int64_t, array_rank_max>;
+
+/// Places p with low[d] <= p[d] < high[d].
+struct array_box {
+  std::size_t rank = 0;
+  array_numbers low{}, high{};
+};
+
+/// What a handle refers to: all of an array or a box of it.
+struct array_part {
+  session_ptr session;
+  std::shared_ptr<arrays::image> image;
+  array_box box;
+};
+
+/// Where a view's elements lie, in memory of the machine that runs the launch.
+struct view_place {
+  std::byte* elements;  ///< of index 0 in each dimension
+  array_numbers extents, strides;
+};
+
+/// What a launch's loop is called with: a box of its indices, all of which it runs.
+struct launch_args {
+  const array_box& indices;
+  const array_box& all;     ///< of the launch: what an index's number refers to
+  const view_place* views;  ///< one for each parameter
+};
+using launch_loop = void (*)(const void* function, const launch_args& args);
+
+/// A parameter of a launched function, with its argument.
+struct view_argument {
+  array_part array;
+  view_access access = view_access::read;
+  record_type element;
+};
+
+/// An annotation of the user's (annotated.h).
+struct given_footprint {
+  struct value {
+    std::string name;
+    std::int64_t is;
+  };
+  std::string text;  ///< empty: none was given
+  std::vector<value> values;
+};
+
+struct launch_request {
+  array_box indices;
+  std::shared_ptr<const void> function;  ///< a copy of the user's
+  std::size_t function_bytes = 0;        ///< 0: it captures nothing
+  const char* function_type = "";
+  const char* descriptor = nullptr;  ///< what the compiler plugin left; null: nothing
+  given_footprint annotation;
+  launch_loop loop = nullptr;
+  std::vector<view_argument> views;
+  std::source_location where;
+};
+
+/// An array nobody has written to. Throws usage_error, memory_error.
+array_part make_array(const session_ptr& session, record_type element, const array_box& extents);
+/// An array whose elements have this value, one record; null: bytes of 0. They are written when
+/// somebody reads them.
+array_part make_filled_array(const session_ptr& session, record_type element,
+                             const array_box& extents, const void* value);
+/// The elements of a part; afterwards they are written. Throws usage_error.
+void fill_array(const array_part& part, const void* value);
+/// Throws usage_error unless there are as many elements as the extents say.
+void check_array_elements(std::int64_t elements, const array_box& extents);
+/// A new array with the part's elements.
+array_part copy_array(const array_part& part);
+/// `array`, where low and high are relative to its first element. Throws usage_error where it
+/// isn't within the array.
+array_part slice_array(const array_part& array, const array_box& where);
+
+/// Notes the launch, which runs later, at the latest when somebody waits for what it writes. Throws
+/// usage_error for what can't be right.
+void launch(const session_ptr& session, launch_request request);
+
+/// Blocks until all launches so far have written the part's elements. Returns where they lie.
+/// Throws launch_error if one of them failed, usage_error if nobody wrote them.
+view_place read_array(const array_part& part);
+/// Blocks until no launch so far reads or writes them; from now on they are written.
+view_place write_array(const array_part& part);
+/// A collection's node over the elements of a part, as they are after the launches so far.
+node_ptr rows_of_array(const array_part& part);
+/// An array of the rows, which stay where they are if nobody else has them.
+array_part array_of_rows(const session_ptr& session, const node_ptr& rows);
+
+/// What the launches that haven't run will do.
+std::string explain_launches(const session_ptr& session);
+/// Blocks until all launches so far have run. Throws the first failure that nobody was told.
+void wait_for_launches(const session_ptr& session);
+
+}  // namespace pappus::detail

@@ -1,0 +1,88 @@
+// The loop over a launch's indices, compiled in the user's translation unit.
+//
+// It runs a box: outer dimensions step by step, the last one as a loop whose elements lie beside
+// each other, a stride of 1 that the compiler knows. No two indices write what another touches (the
+// checks at launch prove it, or the user says so), so the iterations are independent.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "pappus/detail/base/array.h"
+#include "pappus/detail/base/failure.h"
+#include "pappus/detail/base/view.h"
+#include "pappus/view.h"
+
+namespace pappus::detail {
+
+template <typename F, std::size_t N, typename... Views>
+struct launch_loop_of {
+  static void run(const void* function, const launch_args& args) {
+    run_box(*static_cast<const F*>(function), args, std::index_sequence_for<Views...>());
+  }
+
+ private:
+  template <std::size_t... V>
+  static void run_box(F f, const launch_args& args, std::index_sequence<V...>) {
+    const auto& [rank, low, high] = args.indices;
+    array_numbers at = low;
+    while (true) {
+      row(f, at, high[N - 1], args.all,
+          reinterpret_cast<typename Views::element_type*>(args.views[V].elements)...,
+          shape_of<Views::rank>(args.views[V])...);
+      std::size_t d = N - 1;
+      while (d > 0 && ++at[d - 1] == high[d - 1]) {
+        at[d - 1] = low[d - 1];
+        --d;
+      }
+      if (d == 0) return;
+    }
+  }
+
+  template <std::size_t Rank>
+  static view_shape<Rank> shape_of(const view_place& place) {
+    view_shape<Rank> shape;
+    for (std::size_t d = 0; d < Rank; ++d) {
+      shape.extents[d] = place.extents[d];
+      shape.strides[d] = place.strides[d];
+    }
+    return shape;
+  }
+
+  /// Elements are reached through pointers of which each is the only one to them.
+  static void row(const F& f, const array_numbers& start, std::int64_t end, const array_box& all,
+                  typename Views::element_type* __restrict... elements,
+                  view_shape<Views::rank>... shapes) {
+    ((shapes.strides[Views::rank - 1] = 1), ...);
+    const std::int64_t first = start[N - 1];
+    std::int64_t i = first;
+    try {
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC ivdep
+#endif
+      for (i = first; i < end; ++i)
+        f(index_at(start, i, std::make_index_sequence<N - 1>()), Views(elements, shapes)...);
+    } catch (...) {
+      failed_in("for_each", type_spelling<F>::text.data());
+      failed_at(number_of(start, i, all));
+      throw;
+    }
+  }
+
+  template <std::size_t... D>
+  static idx<N> index_at(const array_numbers& start, std::int64_t last, std::index_sequence<D...>) {
+    return idx<N>(start[D]..., last);
+  }
+
+  /// Of an index among the launch's, those along the last dimension first.
+  static std::int64_t number_of(const array_numbers& start, std::int64_t last,
+                                const array_box& all) {
+    std::int64_t number = 0;
+    for (std::size_t d = 0; d < N; ++d)
+      number = number * (all.high[d] - all.low[d]) + (d + 1 < N ? start[d] : last) - all.low[d];
+    return number;
+  }
+};
+
+}  // namespace pappus::detail

@@ -1,0 +1,195 @@
+// Functions of an index and views, launched over index spaces.
+//
+//     s.for_each({rows, columns}, [](idx<2> p, reads<float, 2> in, writes<float, 2> out) {
+//       out[p] = 2 * in[p];
+//     }, in, out);
+//
+// The function is called once for each index, on all cores, in no particular order. What it touches
+// of its arrays is known before it runs: the compiler plugin finds it (footprint.h), or annotated()
+// says it. So launches run in the order of their calls only where one needs what another does, and
+// mistakes are told at the call.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <source_location>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "pappus/array.h"
+#include "pappus/detail/fuse/footprint_thunk.h"
+#include "pappus/detail/fuse/launched.h"
+#include "pappus/detail/loops/launch.h"
+#include "pappus/session.h"
+
+namespace pappus {
+
+/// The indices of a launch: those below extents, {n, m}, or those of a box. It notes where in the
+/// source it was made, for messages.
+template <std::size_t N>
+class index_space {
+ public:
+  template <detail::index_number I>
+    requires(N == 1)
+  index_space(I n, std::source_location where = std::source_location::current())
+      : index_space(idx<1>(n), where, true) {}
+  template <detail::index_number I, detail::index_number J>
+    requires(N == 2)
+  index_space(I n, J m, std::source_location where = std::source_location::current())
+      : index_space(idx<2>(n, m), where, true) {}
+  template <detail::index_number I, detail::index_number J, detail::index_number K>
+    requires(N == 3)
+  index_space(I n, J m, K l, std::source_location where = std::source_location::current())
+      : index_space(idx<3>(n, m, l), where, true) {}
+  template <detail::index_number I, detail::index_number J, detail::index_number K,
+            detail::index_number L>
+    requires(N == 4)
+  index_space(I n, J m, K l, L h, std::source_location where = std::source_location::current())
+      : index_space(idx<4>(n, m, l, h), where, true) {}
+  index_space(const idx<N>& extents, std::source_location where = std::source_location::current())
+    requires(N > 1)
+      : index_space(extents, where, true) {}
+  index_space(const box<N>& indices, std::source_location where = std::source_location::current())
+      : indices_(detail::untyped(indices)), where_(where) {}
+
+  const detail::array_box& indices() const noexcept { return indices_; }
+  const std::source_location& where() const noexcept { return where_; }
+
+ private:
+  index_space(const idx<N>& extents, const std::source_location& where, bool)
+      : indices_(detail::extents_of(extents)), where_(where) {}
+
+  detail::array_box indices_;
+  std::source_location where_;
+};
+/// Of a function whose parameters are wrong, which for_each tells.
+template <>
+class index_space<0> {
+ public:
+  template <typename... Any>
+  index_space(const Any&...) {}
+};
+
+/// A value that an annotation mentions by its name.
+struct named_value {
+  std::string name;
+  std::int64_t is;
+};
+
+/// A function with what it touches (regions/annotation.h has the grammar):
+///
+///     annotated(smooth, "in, out: global i => read in[i-w:i+w], write out[i]", {{"w", w}})
+///
+/// It is believed, and replaces what the compiler plugin finds.
+template <typename F>
+struct annotated_function {
+  F function;
+  std::string text;
+  std::vector<named_value> values;
+};
+template <typename F>
+annotated_function<F> annotated(F function, std::string text,
+                                std::vector<named_value> values = {}) {
+  return {std::move(function), std::move(text), std::move(values)};
+}
+
+namespace detail {
+
+template <typename F>
+struct with_annotation {
+  using function = F;
+  static const F& of(const F& f) { return f; }
+  static given_footprint text(const F&) { return {}; }
+};
+template <typename F>
+struct with_annotation<annotated_function<F>> {
+  using function = F;
+  static const F& of(const annotated_function<F>& f) { return f.function; }
+  static given_footprint text(const annotated_function<F>& f) {
+    given_footprint result{f.text, {}};
+    for (const auto& [name, is] : f.values) result.values.push_back({name, is});
+    return result;
+  }
+};
+/// What the compiler plugin left of a function; null: nothing.
+template <typename F, std::size_t N, typename... Views>
+const char* launch_descriptor() {
+#ifdef __clang__
+  using thunk = footprint_thunk<F, std::make_index_sequence<N>, Views...>;
+  return slot_of<thunk, F>::slot.compiled;
+#else
+  return nullptr;
+#endif
+}
+
+template <typename View, typename Array>
+view_argument launch_argument(const Array& given) {
+  if constexpr (!is_array<Array>) {
+    static_assert(is_array<Array>,
+                  "for_each: after the function come its arrays; other values are captured");
+    return {};
+  } else {
+    using element = std::remove_const_t<typename View::element_type>;
+    static_assert(std::is_same_v<element, typename Array::value_type>,
+                  "for_each: a view's elements are of another type than its array's");
+    static_assert(View::rank == Array::rank,
+                  "for_each: a view has another number of dimensions than its array");
+    return {array_access::part(given), View::access, record_type_of<element>()};
+  }
+}
+
+template <typename F, typename... Views, typename... Arrays>
+void launch_typed(const session_ptr& session, const array_box& indices,
+                  const std::source_location& where, const F& f, given_footprint annotation,
+                  view_list<Views...>, const Arrays&... arrays) {
+  static_assert(std::is_trivially_copyable_v<F>,
+                "for_each: the function is copied as bytes, so what it captures must be trivially "
+                "copyable: capture numbers and small structs, not containers");
+  static_assert(sizeof...(Views) == sizeof...(Arrays),
+                "for_each: there must be as many arrays as the function has views");
+  if constexpr (sizeof...(Views) == sizeof...(Arrays)) {
+    constexpr auto rank = launch_signature<F>::rank;
+    launch(session, {.indices = indices,
+                     .function = std::make_shared<F>(f),
+                     .function_bytes = std::is_empty_v<F> ? 0 : sizeof(F),
+                     .function_type = type_spelling<F>::text.data(),
+                     .descriptor = launch_descriptor<F, rank, Views...>(),
+                     .annotation = std::move(annotation),
+                     .loop = &launch_loop_of<F, rank, Views...>::run,
+                     .views = {launch_argument<Views>(arrays)...},
+                     .where = where});
+  }
+}
+
+}  // namespace detail
+
+template <typename F, typename... Arrays>
+void session::for_each(const index_space<detail::launched<F>::rank>& indices, const F& f,
+                       const Arrays&... arrays) {
+  using signature = detail::launched<F>;
+  using fault = detail::launch_fault;
+  static_assert(signature::fault != fault::generic,
+                "for_each: write out the types of the function's parameters: (idx<1> i, "
+                "reads<float> in, writes<float> out); what is auto or overloaded has none");
+  static_assert(signature::fault != fault::changes_captures,
+                "for_each: the function is called for many indices at once, so it can't be "
+                "mutable");
+  static_assert(signature::fault != fault::no_index,
+                "for_each: the function's first parameter is its index: idx<1>, idx<2>, .. or an "
+                "integer");
+  static_assert(signature::fault != fault::not_a_view,
+                "for_each: after the index the function takes views: reads<T, N>, writes<T, N>, "
+                "updates<T, N>; other values are captured");
+  if constexpr (signature::fault == fault::none)
+    detail::launch_typed<typename detail::with_annotation<F>::function>(
+        core_, indices.indices(), indices.where(), detail::with_annotation<F>::of(f),
+        detail::with_annotation<F>::text(f), typename signature::views(), arrays...);
+}
+
+inline void session::wait() { detail::wait_for_launches(core_); }
+
+}  // namespace pappus

@@ -1,0 +1,61 @@
+#include "arrays/coherence.h"
+
+#include <algorithm>
+
+namespace pappus::arrays {
+namespace {
+
+/// Whether each element of the box that it touches is written, whatever it held before.
+bool overwrites(const launch& of, const access& one) {
+  return one.formulas.mode == regions::access_mode::write && !one.formulas.slices.empty() &&
+         (of.indices.volume() == 1 || spread_of(of, one) == regions::spread::tiles);
+}
+
+void add(std::vector<launch_number>& to, launch_number one) {
+  if (one != 0 && std::ranges::find(to, one) == to.end()) to.push_back(one);
+}
+
+}  // namespace
+
+std::vector<std::pair<image_ptr, regions::box>> wanting_first_value(const launch& of) {
+  std::vector<std::pair<image_ptr, regions::box>> found;
+  for (const auto& one : of.accesses) {
+    const auto& array = of.arguments[one.argument].array;
+    if (array->initial.empty() || overwrites(of, one)) continue;
+    array->parts.each(touched(of, one, of.indices), [&](const regions::box& where, const part& is) {
+      if (is.has == content::initial) found.emplace_back(array, where);
+    });
+  }
+  return found;
+}
+
+void note(launch& of) {
+  for (const auto& one : of.accesses) {
+    if (!one.reads() && overwrites(of, one)) continue;
+    for (const auto writer :
+         writers_of(*of.arguments[one.argument].array, touched(of, one, of.indices)))
+      add(of.needs, writer);
+  }
+  for (const auto& one : of.accesses)
+    if (one.writes())
+      note_written(*of.arguments[one.argument].array, touched(of, one, of.indices), of.number);
+}
+
+void note_written(image& array, const regions::box& where, launch_number by) {
+  array.parts.assign(where, {content::written, by});
+}
+
+std::vector<launch_number> writers_of(const image& array, const regions::box& where) {
+  std::vector<launch_number> found;
+  array.parts.each(where, [&](const regions::box&, const part& is) { add(found, is.writer); });
+  return found;
+}
+
+void forget_done(image& array, const std::function<bool(launch_number)>& is_done) {
+  std::vector<std::pair<regions::region, part>> known;
+  for (const auto& [where, is] : array.parts.entries())
+    if (is.writer != 0 && is_done(is.writer)) known.emplace_back(where, part{is.has, 0});
+  for (const auto& [where, is] : known) array.parts.assign(where, is);
+}
+
+}  // namespace pappus::arrays

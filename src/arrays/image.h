@@ -1,0 +1,101 @@
+// An array's elements, and what launches so far have done or will do to them.
+//
+// Launches are noted when they are called and run later, so what an image says is of the time after
+// the last call: a part is "written" although the launch that writes it may still wait. It is kept
+// by regions: a launch over an array leaves one entry, however many elements it writes.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "pappus/detail/base/array.h"
+#include "pappus/detail/base/chunks.h"
+#include "pappus/detail/base/layout.h"
+#include "pappus/detail/base/memory.h"
+#include "regions/region_map.h"
+
+namespace pappus::arrays {
+
+/// Launches of a session have numbers from 1 on, in the order of their calls. 0 stands for none.
+using launch_number = std::uint64_t;
+
+enum class content : std::uint8_t {
+  unwritten,  ///< nobody has written it
+  initial,    ///< it has the image's first value, as soon as somebody needs it
+  written,
+};
+
+/// What is known of some elements.
+struct part {
+  content has = content::unwritten;
+  launch_number writer = 0;  ///< who wrote them last; 0 once that is done
+  friend bool operator==(const part&, const part&) = default;
+};
+
+/// Why a launch has no results.
+struct launch_failure {
+  std::string what;             ///< "for_each at heat.cpp:12: at index [3,5]: ..."
+  std::exception_ptr original;  ///< what its function threw, or cancelled
+  std::atomic<bool> told{false};
+};
+using failure_ptr = std::shared_ptr<launch_failure>;
+
+/// Memory with an array's elements in row-major order.
+struct storage {
+  /// Throws memory_error.
+  storage(std::shared_ptr<detail::memory_source> from, std::size_t bytes, std::string_view owner)
+      : source(std::move(from)), memory(*source, bytes, owner), data(memory.data()) {}
+  /// Of rows, one after another, that nobody else has.
+  storage(std::shared_ptr<detail::memory_source> from, detail::rows_ptr of)
+      : source(std::move(from)), rows(std::move(of)), data(const_cast<std::byte*>(rows->data())) {}
+
+  std::shared_ptr<detail::memory_source> source;  // outlives the buffer
+  detail::buffer memory;
+  detail::rows_ptr rows;  // in place of the buffer
+  std::byte* data = nullptr;
+  /// Collections whose rows these are: while there are some, nobody may write to them.
+  std::atomic<int> collections{0};
+};
+using storage_ptr = std::shared_ptr<storage>;
+
+/// Whose elements they are. All that changes is guarded by the mutex of the session's launches.
+struct image {
+  regions::box all;
+  detail::record_type element;
+  std::vector<std::byte> initial;  ///< a value, of the parts whose content is that
+  regions::region_map<part> parts;
+  storage_ptr elements;
+
+  std::size_t bytes() const noexcept {
+    return static_cast<std::size_t>(all.volume()) * element.size;
+  }
+};
+using image_ptr = std::shared_ptr<image>;
+
+/// \param initial  one element's bytes; none: nobody has written to the array.
+/// Throws usage_error where extents are negative or too many, memory_error.
+image_ptr make_image(const detail::record_type& element, const regions::box& extents,
+                     const std::shared_ptr<detail::memory_source>& memory,
+                     std::vector<std::byte> initial);
+
+regions::box box_of(const detail::array_box& from);
+detail::array_box numbers_of(const regions::box& from);
+/// The same elements, numbered from the first one of `part`.
+regions::box relative(const regions::box& elements, const regions::box& part);
+/// The other way.
+regions::box absolute(const regions::box& elements, const regions::box& part);
+
+/// Where the elements of a part lie.
+detail::view_place place_of(const image& of, const storage& elements, const regions::box& part);
+
+/// "array<float> [0:99]", for messages.
+std::string text(const image& of);
+
+}  // namespace pappus::arrays

@@ -1,0 +1,94 @@
+#include "arrays/launch.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "graph/operator_entry.h"
+#include "regions/evaluate.h"
+#include "regions/inverse.h"
+
+namespace pappus::arrays {
+namespace {
+
+/// Launches are run by themselves (run/engine.h), in batches.
+class launch_entry final : public graph::operator_entry {
+ public:
+  graph::bound output_rows(const graph::node&, const graph::bound&) const override {
+    return graph::bound::exactly(0);
+  }
+  graph::traffic bytes(const graph::node& n, double, double) const override {
+    const auto& all = launch_of(n);
+    graph::traffic result;
+    for (std::size_t a = 0; a < all.arguments.size(); ++a) {
+      regions::region read(all.arguments[a].part.rank), written = read;
+      for (const auto& one : all.accesses) {
+        if (one.argument != a) continue;
+        const auto elements = touched(all, one, all.indices);
+        if (one.reads()) read = read | elements;
+        if (one.writes()) written = written | elements;
+      }
+      const auto size = static_cast<double>(all.arguments[a].array->element.size);
+      result.read += static_cast<double>(read.volume()) * size;
+      result.written += static_cast<double>(written.volume()) * size;
+    }
+    return result;
+  }
+};
+
+/// Of a linear access, without evaluating formulas.
+regions::box hull(const regions::linear_access& of, const regions::box& indices,
+                  const regions::box& array) {
+  regions::box result(array.rank);
+  for (std::size_t d = 0; d < array.rank; ++d) {
+    const auto first = regions::over(of.low[d], indices), last = regions::over(of.high[d], indices);
+    if (first.low > last.high) return regions::box(array.rank);
+    result.low[d] = std::max(array.low[d], first.low);
+    result.high[d] = last.high < array.high[d] ? last.high + 1 : array.high[d];
+  }
+  return result;
+}
+
+}  // namespace
+
+const graph::operator_entry& launch_operator() {
+  static const launch_entry entry;
+  return entry;
+}
+
+regions::box touched(const launch& by, const access& one, const regions::box& indices) {
+  const auto& part = by.arguments[one.argument].part;
+  if (indices.empty()) return regions::box(part.rank);
+  const auto elements = relative(part, part);
+  return absolute(one.linear ? hull(*one.linear, indices, elements)
+                             : regions::touched(one.formulas, indices, {}, elements).elements,
+                  part);
+}
+
+regions::box touching(const launch& by, const access& one, const regions::box& elements) {
+  const auto& part = by.arguments[one.argument].part;
+  const auto inside = relative(regions::intersect(elements, part), part);
+  if (inside.empty()) return regions::box(by.indices.rank);
+  if (one.linear) return regions::touching(*one.linear, inside, by.indices);
+  return regions::touching(one.formulas, inside, by.indices, {}, relative(part, part));
+}
+
+regions::spread spread_of(const launch& by, const access& one) {
+  if (by.indices.volume() <= 1) return regions::spread::tiles;
+  return one.linear ? regions::spread_of(*one.linear, by.indices) : regions::spread::mixed;
+}
+
+std::string index_text(const launch& of, std::int64_t number) {
+  std::string result;
+  for (std::size_t d = of.indices.rank; d-- > 0;) {
+    const auto extent = std::max<std::int64_t>(of.indices.extent(d), 1);
+    result = fmt::format("{}{}{}", of.indices.low[d] + number % extent, result.empty() ? "" : ",",
+                         result);
+    number /= extent;
+  }
+  return "[" + result + "]";
+}
+
+std::string text(const launch& of) { return fmt::format("for_each at {}", of.place); }
+
+}  // namespace pappus::arrays

@@ -1,0 +1,77 @@
+// A launch: a function that is called for each index of a box, and what it touches of its arrays.
+//
+// It is a node of the graph like any operator's, without edges: what it needs of others follows
+// from what both touch, and only planning them together (plan/batch.h) tells. Nothing is noted per
+// index: what a box of indices touches is computed from formulas when asked.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "arrays/image.h"
+#include "graph/node.h"
+#include "pappus/detail/base/array.h"
+#include "regions/footprint.h"
+#include "regions/linear_access.h"
+
+namespace pappus::arrays {
+
+/// An argument of a launch.
+struct argument {
+  image_ptr array;
+  storage_ptr elements;  ///< of the array, when the launch was called
+  regions::box part;     ///< in the array's numbers; views number its elements from 0
+  detail::view_access view = detail::view_access::read;
+  std::string name;  ///< of the parameter: "in"
+};
+
+/// An access of a launch, ready to be asked.
+struct access {
+  std::size_t argument = 0;
+  regions::access formulas;  ///< of the index alone, relative to the argument's part
+  /// The same where it is linear.
+  std::optional<regions::linear_access> linear;
+  bool writes() const noexcept { return formulas.mode != regions::access_mode::read; }
+  bool reads() const noexcept { return formulas.mode != regions::access_mode::write; }
+};
+
+struct launch : detail::op_params {
+  launch_number number = 0;
+  regions::box indices;
+  std::vector<argument> arguments;
+  std::vector<access> accesses;
+  std::string footprint;  ///< "read in[i-1:i+1], write out[i]", for people
+  /// How it is known what it touches. `assumed`: it isn't, so its arrays count as a whole, and
+  /// nothing proves that indices are independent but the user's word.
+  enum class knowledge : std::uint8_t { inferred, annotated, assumed } known = knowledge::assumed;
+  std::string inferred;  ///< beside an annotation: what the plugin found; empty: nothing
+  std::shared_ptr<const void> function;
+  detail::launch_loop loop = nullptr;
+  const char* function_type = "";
+  const char* descriptor = nullptr;  ///< what the compiler plugin left; null: nothing
+  std::string place;                 ///< "heat.cpp:12"
+  std::uint64_t cancels = 0;  ///< the session's count at the call: when it moves, it is cancelled
+  /// Launches that write what it reads and whose outcome isn't known.
+  std::vector<launch_number> needs;
+};
+
+const graph::operator_entry& launch_operator();
+/// \param node  of a launch
+inline const launch& launch_of(const graph::node& node) { return node.as<launch>(); }
+
+/// The elements that indices touch, in the array's numbers; never too few.
+regions::box touched(const launch& by, const access& one, const regions::box& indices);
+/// A box that holds all indices that touch one of these elements.
+regions::box touching(const launch& by, const access& one, const regions::box& elements);
+/// Whether no two indices touch the same element through it, and all together those of a box.
+regions::spread spread_of(const launch& by, const access& one);
+
+/// "for_each at heat.cpp:12".
+std::string text(const launch& of);
+/// "[3,5]": index `number` of the launch, those along the last dimension first.
+std::string index_text(const launch& of, std::int64_t number);
+
+}  // namespace pappus::arrays

@@ -1,0 +1,165 @@
+// A call of for_each: what is known of the function becomes the accesses of a launch.
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "arrays/checks.h"
+#include "codegen/plugin/descriptor.h"
+#include "codegen/plugin/inferred_footprint.h"
+#include "front/array/stack.h"
+#include "pappus/error.h"
+#include "regions/annotation.h"
+#include "session/session.h"
+
+namespace pappus::detail {
+namespace {
+
+using arrays::access;
+
+std::string place_text(const std::source_location& where) {
+  std::string_view file = where.file_name();
+  if (const auto slash = file.rfind('/'); slash != std::string_view::npos)
+    file.remove_prefix(slash + 1);
+  return fmt::format("{}:{}", file, where.line());
+}
+
+void check_arguments(const session_ptr& session, const launch_request& request) {
+  for (std::size_t a = 0; a < request.views.size(); ++a) {
+    const auto& part = request.views[a].array;
+    if (part.session == session) continue;
+    throw usage_error(fmt::format(
+        "for_each at {}: expected arrays of this session, got {} as number {}; {}",
+        place_text(request.where),
+        part.session == nullptr ? "an empty handle" : "one of another session", a + 1,
+        part.session == nullptr ? "make it with zeros()" : "copy its elements over the host"));
+  }
+}
+
+std::vector<arrays::argument> arguments_of(const launch_request& request) {
+  std::vector<arrays::argument> result;
+  for (std::size_t a = 0; a < request.views.size(); ++a) {
+    const auto& view = request.views[a];
+    result.push_back({view.array.image, nullptr, arrays::box_of(view.array.box), view.access,
+                      a < 8 ? std::string(1, static_cast<char>('a' + a)) : fmt::format("a{}", a)});
+  }
+  return result;
+}
+
+/// Boxes of the arguments' elements as the function numbers them.
+std::vector<regions::box> extents_of(const arrays::launch& of) {
+  std::vector<regions::box> result;
+  for (const auto& argument : of.arguments)
+    result.push_back(arrays::relative(argument.part, argument.part));
+  return result;
+}
+
+void set_accesses(arrays::launch& of, const regions::footprint& touches) {
+  const auto extents = extents_of(of);
+  for (const auto& one : touches.accesses) {
+    auto& made = of.accesses.emplace_back(access{one.array, one, {}});
+    if (!one.slices.empty()) made.linear = regions::linear(one, of.indices, {}, extents[one.array]);
+  }
+}
+
+regions::access_mode mode_of(view_access view) {
+  switch (view) {
+    case view_access::read:
+      return regions::access_mode::read;
+    default:
+      return regions::access_mode::readwrite;
+  }
+}
+
+/// Nothing is known: whole arrays.
+void assume(arrays::launch& of) {
+  for (std::size_t a = 0; a < of.arguments.size(); ++a)
+    of.accesses.push_back(
+        {a, {.array = a, .mode = mode_of(of.arguments[a].view), .slices = {}}, {}});
+  of.known = arrays::launch::knowledge::assumed;
+}
+
+/// What a footprint calls its views; "" where it doesn't mention them. Its text names accesses in
+/// their order: "read in[i-1:i+1], write out[i]".
+std::vector<std::string> names_in(std::string_view text, const codegen::inferred_footprint& of) {
+  std::vector<std::string> names(of.ranks.size());
+  for (const auto& one : of.touches.accesses) {
+    const auto begin = text.find(' ') + 1, end = text.find('[');
+    if (begin > end || end == std::string_view::npos) return names;
+    names[one.array] = text.substr(begin, end - begin);
+    const auto next = text.find("], ", end);
+    if (next == std::string_view::npos) return names;
+    text.remove_prefix(next + 3);
+  }
+  return names;
+}
+
+void name_arguments(arrays::launch& of, const std::vector<std::string>& names) {
+  for (std::size_t a = 0; a < std::min(names.size(), of.arguments.size()); ++a)
+    if (!names[a].empty()) of.arguments[a].name = names[a];
+}
+
+void annotate(arrays::launch& of, const given_footprint& given,
+              const std::vector<std::string>& names) {
+  regions::launch_signature signature{.rank = of.indices.rank, .arrays = {}, .values = {}};
+  for (std::size_t a = 0; a < of.arguments.size(); ++a)
+    signature.arrays.push_back(
+        {a < names.size() ? names[a] : std::string(), of.arguments[a].part.rank});
+  std::vector<std::int64_t> values;
+  for (const auto& [name, is] : given.values) {
+    signature.values.push_back(name);
+    values.push_back(is);
+  }
+  const auto parsed = regions::parse_annotation(given.text, signature);
+  values.insert(values.end(), of.indices.rank, 1);  // sizes of blocks
+  name_arguments(of, parsed.arrays);
+  set_accesses(of, parsed.touches.with(values));
+  of.inferred = std::exchange(of.footprint, given.text);
+  of.known = arrays::launch::knowledge::annotated;
+  arrays::check_annotation(of);
+}
+
+void infer(arrays::launch& of, const codegen::inferred_footprint& found) {
+  const auto extents = extents_of(of);
+  set_accesses(of, found.touches.with(codegen::values_of(found, of.function.get(), extents)));
+  of.known = arrays::launch::knowledge::inferred;
+  if (found.narrow) arrays::check_narrow(of);
+}
+
+}  // namespace
+
+void launch(const session_ptr& session, launch_request request) {
+  session->check_alive();
+  check_arguments(session, request);
+  auto made = std::make_shared<arrays::launch>();
+  made->indices = arrays::box_of(request.indices);
+  made->place = place_text(request.where);
+  made->arguments = arguments_of(request);
+  made->function = request.function;
+  made->function_type = request.function_type;
+  made->descriptor = request.descriptor;
+  made->loop = request.loop;
+  const codegen::compiled_function* compiled = nullptr;
+  std::vector<std::string> names;
+  if (request.descriptor != nullptr) {
+    compiled = &codegen::compiled_function_of(request.descriptor);
+    if (compiled->inferred) {
+      made->footprint = compiled->footprint;
+      names = names_in(compiled->footprint, *compiled->inferred);
+      name_arguments(*made, names);
+    }
+  }
+  if (!request.annotation.text.empty())
+    annotate(*made, request.annotation, names);
+  else if (compiled != nullptr && compiled->inferred)
+    infer(*made, *compiled->inferred);
+  else
+    assume(*made);
+  session->launches().add(made);
+  // References to variables of the caller's would dangle.
+  if (refers_to_stack(request.function.get(), request.function_bytes))
+    session->launches().wait_for(made->number);
+}
+
+}  // namespace pappus::detail

@@ -1,0 +1,136 @@
+// How the templates of arrays make, slice, fill and look at them.
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "algorithms/rows_in.h"
+#include "arrays/image.h"
+#include "arrays/rows.h"
+#include "arrays/whole.h"
+#include "pappus/error.h"
+#include "session/session.h"
+
+namespace pappus::detail {
+namespace {
+
+std::vector<std::byte> bytes_of(const void* value, std::size_t size) {
+  if (value == nullptr) return std::vector<std::byte>(size);
+  const auto* bytes = static_cast<const std::byte*>(value);
+  return {bytes, bytes + size};
+}
+
+array_part made(const session_ptr& session, arrays::image_ptr image) {
+  const auto all = arrays::numbers_of(image->all);
+  return {session, std::move(image), all};
+}
+
+session_core& session_of(const array_part& part) {
+  if (part.session == nullptr)
+    throw usage_error("array: expected one that was made by a session, got an empty handle");
+  part.session->check_alive();
+  return *part.session;
+}
+
+}  // namespace
+
+array_part make_array(const session_ptr& session, record_type element, const array_box& extents) {
+  session->check_alive();
+  return made(session, arrays::make_image(element, arrays::box_of(extents), session->memory(), {}));
+}
+
+array_part make_filled_array(const session_ptr& session, record_type element,
+                             const array_box& extents, const void* value) {
+  session->check_alive();
+  return made(session, arrays::make_image(element, arrays::box_of(extents), session->memory(),
+                                          bytes_of(value, element.size)));
+}
+
+void check_array_elements(std::int64_t elements, const array_box& extents) {
+  const auto wanted = arrays::box_of(extents).volume();
+  if (elements != wanted)
+    throw usage_error(fmt::format(
+        "to_array: expected {} elements, as many as the extents say, got {}", wanted, elements));
+}
+
+array_part slice_array(const array_part& array, const array_box& where) {
+  session_of(array);
+  const auto outer = arrays::box_of(array.box);
+  const auto wanted = arrays::absolute(arrays::box_of(where), outer);
+  for (std::size_t d = 0; d < wanted.rank; ++d)
+    if (wanted.low[d] > wanted.high[d] || wanted.low[d] < outer.low[d] ||
+        wanted.high[d] > outer.high[d])
+      throw usage_error(fmt::format(
+          "array: expected a part within {}, got [{}, {}) in dimension {}; clip the box to the "
+          "array's extents",
+          regions::text(arrays::relative(outer, outer)), where.low[d], where.high[d], d));
+  return {array.session, array.image, arrays::numbers_of(wanted)};
+}
+
+void fill_array(const array_part& part, const void* value) {
+  auto& session = session_of(part);
+  session.launches().add(arrays::filling(part.image, arrays::box_of(part.box),
+                                         bytes_of(value, part.image->element.size)));
+}
+
+array_part copy_array(const array_part& part) {
+  auto& session = session_of(part);
+  const auto where = arrays::box_of(part.box);
+  auto copy =
+      made(part.session, arrays::make_image(part.image->element, arrays::relative(where, where),
+                                            session.memory(), {}));
+  session.launches().add(arrays::copying(part.image, where, copy.image));
+  return copy;
+}
+
+view_place read_array(const array_part& part) {
+  auto& session = session_of(part);
+  const auto where = arrays::box_of(part.box);
+  session.launches().wait_to_read(part.image, where);
+  return place_of(*part.image, *part.image->elements, where);
+}
+
+view_place write_array(const array_part& part) {
+  auto& session = session_of(part);
+  const auto where = arrays::box_of(part.box);
+  session.launches().wait_to_write(part.image, where);
+  return place_of(*part.image, *part.image->elements, where);
+}
+
+node_ptr rows_of_array(const array_part& part) {
+  auto& session = session_of(part);
+  const auto where = arrays::box_of(part.box);
+  auto params = std::make_shared<arrays::rows_params>();
+  params->rows = where.volume();
+  params->get = session.launches().rows(part.image, where);
+  return session.add(
+      {arrays::rows_operator(), "array", part.image->element, {}, std::move(params)});
+}
+
+array_part array_of_rows(const session_ptr& session, const node_ptr& rows) {
+  auto elements = evaluate_contiguous(session, rows);
+  const regions::box all({0}, {elements->rows()});
+  auto image =
+      std::make_shared<arrays::image>(arrays::image{.all = all,
+                                                    .element = elements->layout(),
+                                                    .initial = {},
+                                                    .parts = {all, {arrays::content::written, 0}},
+                                                    .elements = nullptr});
+  if (elements.use_count() > 1 || !elements->owns_its_memory())
+    elements = copy_rows(session, elements->layout(), elements->data(), elements->rows());
+  image->elements = std::make_shared<arrays::storage>(session->memory(), std::move(elements));
+  return made(session, std::move(image));
+}
+
+std::string explain_launches(const session_ptr& session) {
+  if (session == nullptr)
+    throw usage_error("array: expected one of a session, got an empty handle");
+  session->check_alive();
+  return session->launches().explain();
+}
+
+void wait_for_launches(const session_ptr& session) {
+  session->check_alive();
+  session->launches().wait_for_all();
+}
+
+}  // namespace pappus::detail

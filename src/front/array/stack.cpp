@@ -1,0 +1,47 @@
+#include "front/array/stack.h"
+
+#include <pthread.h>
+
+#include <cstdint>
+#include <cstring>
+
+namespace pappus::detail {
+namespace {
+
+struct stack_bounds {
+  std::uintptr_t low = 0, high = 0;
+};
+
+/// Of this thread; asking is slow, so it is asked once.
+const stack_bounds& own_stack() {
+  thread_local const stack_bounds bounds = [] {
+    stack_bounds found;
+    pthread_attr_t attributes;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0) return found;
+    void* low = nullptr;
+    std::size_t size = 0;
+    if (pthread_attr_getstack(&attributes, &low, &size) == 0) {
+      found.low = reinterpret_cast<std::uintptr_t>(low);
+      found.high = found.low + size;
+    }
+    pthread_attr_destroy(&attributes);
+    return found;
+  }();
+  return bounds;
+}
+
+}  // namespace
+
+bool refers_to_stack(const void* captures, std::size_t bytes) {
+  if (bytes < sizeof(void*)) return false;
+  const auto& stack = own_stack();
+  const auto* from = static_cast<const std::byte*>(captures);
+  for (std::size_t at = 0; at + sizeof(void*) <= bytes; at += alignof(void*)) {
+    std::uintptr_t address = 0;
+    std::memcpy(&address, from + at, sizeof address);
+    if (stack.low <= address && address < stack.high) return true;
+  }
+  return false;
+}
+
+}  // namespace pappus::detail

@@ -1,0 +1,58 @@
+// Plans of launches over arrays: a batch of them is one plan, with a stage for each.
+//
+// Launches are planned together so that each item can start as soon as what it touches is ready,
+// and so that launches that pass over the same elements can do so in turns. Sizes don't matter: a
+// plan of 10^6 items is as small as one of ten.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "arrays/launch.h"
+#include "cost/machine.h"
+#include "cost/work.h"
+#include "graph/node.h"
+#include "plan/plan.h"
+#include "regions/box.h"
+
+namespace pappus::plan {
+
+struct batch_request {
+  std::span<const graph::node_ptr> launches;  ///< in the order of their calls
+  const cost::machine& machine;
+  bool keep_history = false;
+  /// The work of one call of a launch's function. Null: launches cost their memory traffic alone.
+  std::function<const cost::row_work&(const graph::node&)> ask_work{};
+  /// Indices of an item; 0: chosen. For tests.
+  std::int64_t item_indices = 0;
+  /// Launches take turns wherever that is allowed, not only where it pays. For tests.
+  bool always_in_turns = false;
+};
+
+/// Runs all passes.
+plan plan_batch(const batch_request& asked);
+
+// The passes, in order. Each reads what earlier ones wrote.
+void collect_launches(plan& p, const batch_request& asked);  // batch.cpp: stages, bytes, seconds
+void find_needs(plan& p, const batch_request& asked);        // needs.cpp: needs
+void cut_items(plan& p, const batch_request& asked);         // items.cpp: items
+void order_items(plan& p, const batch_request& asked);       // turns.cpp: order, items
+
+/// The items of the stage that `n` is about, in their grid's coordinates, that an item of `later`
+/// waits for. Maybe more than touch the same elements, never fewer.
+regions::box items_before(const plan& p, const stage& later, const need& n,
+                          const regions::box& indices);
+
+/// How far the indices of two accesses that touch the same elements of an array are apart: those of
+/// `later` minus those of `before`, in each dimension.
+std::array<regions::interval, regions::rank_max> distances(const arrays::launch& before,
+                                                           const arrays::access& theirs,
+                                                           const arrays::launch& later,
+                                                           const arrays::access& own);
+
+/// Throws std::logic_error where an item could run before one that it needs, or beside one that
+/// touches the same element: looked at element by element, so for small plans.
+void verify_batch(const plan& p);
+
+}  // namespace pappus::plan

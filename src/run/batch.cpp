@@ -1,0 +1,324 @@
+#include "run/batch.h"
+
+#include <algorithm>
+#include <exception>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/failure.h"
+#include "pappus/error.h"
+#include "plan/batch.h"
+
+namespace pappus::run {
+namespace {
+
+using arrays::launch_of;
+
+thread_local bool inside = false;
+
+// A position in 64 bits.
+constexpr int stage_bits = 12, step_bits = 40;
+constexpr std::uint64_t stage_mask = (1U << stage_bits) - 1;
+constexpr std::uint64_t step_mask = (std::uint64_t{1} << step_bits) - 1;
+
+template <typename Position>
+std::uint64_t packed(const Position& at) {
+  return (at.turn << (stage_bits + step_bits)) | (at.step << stage_bits) | at.stage;
+}
+template <typename Position>
+Position unpacked(std::uint64_t bits) {
+  return {bits >> (stage_bits + step_bits), (bits >> stage_bits) & step_mask, bits & stage_mask};
+}
+
+/// What the exception being handled says.
+std::string message() {
+  try {
+    throw;
+  } catch (const std::exception& e) {
+    return e.what();
+  } catch (...) {
+    return "an exception that isn't a std::exception";
+  }
+}
+
+/// Of the exception being handled, which a launch's function threw.
+arrays::failure_ptr failure_of(const arrays::launch& launch) {
+  const auto note = base::take_note();
+  auto result = std::make_shared<arrays::launch_failure>();
+  result->original = std::current_exception();
+  result->what =
+      fmt::format("{} failed{}: {}", text(launch),
+                  note.row >= 0 ? " at index " + index_text(launch, note.row) : "", message());
+  return result;
+}
+
+arrays::failure_ptr cancelled_failure(const arrays::launch& launch) {
+  auto result = std::make_shared<arrays::launch_failure>();
+  result->what = fmt::format("{} was cancelled", text(launch));
+  result->original = std::make_exception_ptr(pappus::cancelled());
+  result->told = true;  // who cancels knows
+  return result;
+}
+
+}  // namespace
+
+bool in_launch() noexcept { return inside; }
+
+/// One thread's call of take_part, and the threads that help it.
+struct batch::participation {
+  batch& of;
+  const std::function<bool()>& enough;
+};
+
+batch::batch(std::vector<graph::node_ptr> launches, plan::plan p,
+             const threads::cancel_count& cancels,
+             const std::function<arrays::failure_ptr(arrays::launch_number)>& failed_before)
+    : launches_(std::move(launches)),
+      plan_(std::move(p)),
+      cancels_(cancels),
+      tasks_(plan_.stages.size()) {
+  std::int64_t all = 0;
+  for (std::size_t i = 0; i < tasks_.size(); ++i) {
+    const auto items = plan_.stages[i].items.size();
+    const auto words = static_cast<std::size_t>(items + 63) / 64;
+    tasks_[i].bits = std::make_unique<std::atomic<std::uint64_t>[]>(words);
+    tasks_[i].left = items;
+    all += items;
+    for (const auto number : launch_of(*launches_[i]).needs)
+      if (auto why = failed_before(number)) fail(i, -1, std::move(why));
+  }
+  left_ = all;
+  cursor_ = packed(first_of(0));
+}
+
+batch::~batch() = default;
+
+std::int64_t batch::items_of(std::size_t turn) const {
+  return plan_.stages[plan_.order[turn].first].items.size();
+}
+
+/// The first position of a turn that has items, or of one after it.
+batch::position batch::first_of(std::size_t turn) const {
+  while (turn < plan_.order.size() && items_of(turn) == 0) ++turn;
+  return {turn, 0, 0};
+}
+
+batch::position batch::after(position at) const {
+  const auto& [first, stages, skew] = plan_.order[at.turn];
+  const auto items = static_cast<std::uint64_t>(items_of(at.turn));
+  const auto gap = static_cast<std::uint64_t>(skew);
+  const auto last = stages - 1;
+  if (gap > 0) {
+    // Stages whose item of this step exists: step - skew·stage is below the number of items.
+    if (at.stage < std::min<std::uint64_t>(last, at.step / gap))
+      return {at.turn, at.step, at.stage + 1};
+    const auto step = at.step + 1;
+    if (step == items + gap * last) return first_of(at.turn + 1);
+    return {at.turn, step, step < items ? 0 : (step - items) / gap + 1};
+  }
+  if (at.step + 1 == items) return first_of(at.turn + 1);
+  return {at.turn, at.step + 1, 0};
+}
+
+bool batch::next(position& taken) {
+  auto bits = cursor_.load(std::memory_order_relaxed);
+  while (true) {
+    taken = unpacked<position>(bits);
+    if (taken.turn >= plan_.order.size()) return false;
+    if (cursor_.compare_exchange_weak(bits, packed(after(taken)), std::memory_order_relaxed))
+      return true;
+  }
+}
+
+void batch::participate(void* context) {
+  auto& [of, enough] = *static_cast<participation*>(context);
+  for (position at; !enough() && of.next(at);) of.run(at);
+}
+
+void batch::take_part(threads::team& team, const std::function<bool()>& enough) {
+  participation own{*this, enough};
+  const auto items = left_.load(std::memory_order_relaxed);
+  const auto helpers =
+      static_cast<unsigned>(std::min<std::int64_t>(items, team.threads())) - (items > 0 ? 1 : 0);
+  if (helpers == 0)
+    participate(&own);
+  else
+    team.join_in(helpers, participate, &own);
+  wait_until([&] { return enough() || finished(); });
+}
+
+void batch::run(const position& at) {
+  const auto& [first, stages, skew] = plan_.order[at.turn];
+  if (skew > 0) {
+    run_item(first + at.stage,
+             static_cast<std::int64_t>(at.step) - skew * static_cast<std::int64_t>(at.stage));
+    return;
+  }
+  for (std::size_t s = first; s < first + stages; ++s)
+    run_item(s, static_cast<std::int64_t>(at.step));
+}
+
+void batch::run_item(std::size_t stage, std::int64_t item) {
+  auto& task = tasks_[stage];
+  const auto indices = plan_.stages[stage].items.cell(item);
+  if (wait_for_needs(stage, indices) && !task.failed.load(std::memory_order_relaxed)) {
+    if (cancelled(stage))
+      fail(stage, item, cancelled_failure(launch_of(*launches_[stage])));
+    else
+      try {
+        call(stage, indices);
+      } catch (...) {
+        fail(stage, item, failure_of(launch_of(*launches_[stage])));
+      }
+  }
+  finish_item(stage, item);
+}
+
+void batch::call(std::size_t stage, const regions::box& indices) {
+  const auto& launch = launch_of(*launches_[stage]);
+  std::array<detail::view_place, 16> few;
+  std::vector<detail::view_place> many;
+  auto* places = few.data();
+  if (launch.arguments.size() > few.size()) {
+    many.resize(launch.arguments.size());
+    places = many.data();
+  }
+  for (std::size_t a = 0; a < launch.arguments.size(); ++a) {
+    const auto& argument = launch.arguments[a];
+    places[a] = place_of(*argument.array, *argument.elements, argument.part);
+  }
+  const auto box = arrays::numbers_of(indices), all = arrays::numbers_of(launch.indices);
+  const bool outer = std::exchange(inside, true);
+  struct restore {
+    bool value;
+    ~restore() { inside = value; }
+  } const at_end{outer};
+  launch.loop(launch.function.get(), {box, all, places});
+}
+
+void batch::finish_item(std::size_t stage, std::int64_t item) {
+  auto& task = tasks_[stage];
+  const auto number = static_cast<std::size_t>(item);
+  task.bits[number / 64].fetch_or(std::uint64_t{1} << (number % 64));
+  task.left.fetch_sub(1);
+  left_.fetch_sub(1);
+  tell_waiting();
+}
+
+bool batch::wait_for_needs(std::size_t stage, const regions::box& indices) {
+  const auto& s = plan_.stages[stage];
+  for (const auto& need : s.needs) {
+    const auto before = plan::index(need.before);
+    if (!done(before)) {
+      const auto items = plan::items_before(plan_, s, need, indices);
+      wait_until([&] { return are_done(before, items); });
+    }
+    if (tasks_[before].failed.load() && need.why == plan::need::conflict::read_after_write) {
+      fail(stage, -1, own_failure(before));
+      return false;
+    }
+  }
+  return true;
+}
+
+bool batch::are_done(std::size_t stage, const regions::box& items) const {
+  if (items.empty() || done(stage)) return true;
+  const auto& grid = plan_.stages[stage].items;
+  const auto last = items.rank - 1;
+  auto at = items.low;
+  while (true) {
+    const auto begin = static_cast<std::uint64_t>(grid.number(at));
+    const auto end = begin + static_cast<std::uint64_t>(items.high[last] - items.low[last]);
+    for (auto i = begin; i < end;) {
+      const auto word = i / 64, bit = i % 64, count = std::min<std::uint64_t>(64 - bit, end - i);
+      const auto wanted = (count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1)
+                          << bit;
+      if ((tasks_[stage].bits[word].load() & wanted) != wanted) return false;
+      i += count;
+    }
+    auto d = last;
+    while (d > 0 && ++at[d - 1] == items.high[d - 1]) {
+      at[d - 1] = items.low[d - 1];
+      --d;
+    }
+    if (d == 0) return true;
+  }
+}
+
+/// The failure of the lowest item counts, and what another launch handed on before all.
+void batch::fail(std::size_t stage, std::int64_t item, arrays::failure_ptr why) {
+  auto& task = tasks_[stage];
+  const std::lock_guard lock(mutex_);
+  if (!task.failure || item < task.failed_item) {
+    task.failure = std::move(why);
+    task.failed_item = item;
+  }
+  task.failed.store(true);
+}
+
+template <typename F>
+void batch::each_read(std::size_t stage, F&& f) const {
+  for (const auto& need : plan_.stages[stage].needs)
+    if (need.why == plan::need::conflict::read_after_write) f(plan::index(need.before));
+}
+
+bool batch::settled(std::size_t stage) const {
+  if (finished()) return true;
+  if (!done(stage)) return false;
+  std::vector<bool> needed(stage + 1, false);
+  needed[stage] = true;
+  for (std::size_t s = stage + 1; s-- > 0;) {
+    if (!needed[s]) continue;
+    if (!done(s)) return false;
+    each_read(s, [&](std::size_t before) { needed[before] = true; });
+  }
+  return true;
+}
+
+arrays::failure_ptr batch::own_failure(std::size_t stage) const {
+  if (!tasks_[stage].failed.load()) return nullptr;
+  const std::lock_guard lock(mutex_);
+  return tasks_[stage].failure;
+}
+
+/// A stage has failed with any that it reads from, even where it was done before that.
+arrays::failure_ptr batch::failure(std::size_t stage) {
+  for (std::size_t s = 0; s <= stage; ++s)
+    each_read(s, [&](std::size_t before) {
+      if (auto why = own_failure(before); why && done(s)) fail(s, -1, std::move(why));
+    });
+  return own_failure(stage);
+}
+
+bool batch::cancelled(std::size_t stage) const {
+  return cancels_.load(std::memory_order_relaxed) != launch_of(*launches_[stage]).cancels;
+}
+
+template <typename Ready>
+void batch::wait_until(Ready&& ready) {
+  constexpr int polls_before_sleep = 100;
+  for (int polls = 0; !ready(); ++polls) {
+    if (polls < polls_before_sleep) {
+      std::this_thread::yield();
+      continue;
+    }
+    waiting_.fetch_add(1);
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, ready);
+    }
+    waiting_.fetch_sub(1);
+  }
+}
+
+void batch::tell_waiting() {
+  if (waiting_.load() == 0) return;
+  {
+    const std::lock_guard lock(mutex_);
+  }  // who has looked already is asleep by now
+  changed_.notify_all();
+}
+
+}  // namespace pappus::run

@@ -1,0 +1,107 @@
+// Runs a batch of launches: items by ticket, in the one order that the plan gives.
+//
+// The order respects what launches need, and threads take items in it, so whatever an item has to
+// wait for is done or in the hands of a thread that waits for nothing later. There are no queues
+// and no counters of dependencies: an item computes which items it needs (plan::items_before) and
+// looks at their done bits. Nothing is allocated per item but its bit.
+//
+// Threads take part for as long as they like: who waits for some launches leaves once these are
+// done, and another goes on.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "arrays/launch.h"
+#include "graph/node.h"
+#include "plan/plan.h"
+#include "threads/team.h"
+#include "trace/recorder.h"
+
+namespace pappus::run {
+
+class batch {
+ public:
+  /// \param failed_before  why an earlier launch failed; null: it didn't.
+  batch(std::vector<graph::node_ptr> launches, plan::plan p, const threads::cancel_count& cancels,
+        const std::function<arrays::failure_ptr(arrays::launch_number)>& failed_before);
+  ~batch();
+  batch(const batch&) = delete;
+  batch& operator=(const batch&) = delete;
+
+  /// Runs items on this thread, and as they become free on others of the team, until stages are
+  /// done or nothing is left to start; then waits for those that others run.
+  /// \param enough  whether the caller has what it waits for
+  void take_part(threads::team& team, const std::function<bool()>& enough);
+
+  /// Whether the stage is done, and all those whose results it needs, so that it is certain whether
+  /// it has failed.
+  bool settled(std::size_t stage) const;
+  bool finished() const noexcept { return left_.load() == 0; }
+  /// Why a stage that is settled has no results; null: it has.
+  arrays::failure_ptr failure(std::size_t stage);
+
+  const plan::plan& planned() const noexcept { return plan_; }
+  const std::vector<graph::node_ptr>& launches() const noexcept { return launches_; }
+
+ private:
+  /// Of a stage.
+  struct task {
+    std::unique_ptr<std::atomic<std::uint64_t>[]> bits;  ///< an item each: it is done
+    std::atomic<std::int64_t> left{0};                   ///< items that aren't
+    std::atomic<bool> failed{false};
+    arrays::failure_ptr failure;  // guarded by mutex_
+    std::int64_t failed_item = 0;
+  };
+  /// What is to be run next.
+  struct position {
+    std::uint64_t turn = 0, step = 0, stage = 0;
+  };
+  struct participation;
+
+  bool done(std::size_t stage) const noexcept { return tasks_[stage].left.load() == 0; }
+  /// Stages whose results this one reads.
+  template <typename F>
+  void each_read(std::size_t stage, F&& f) const;
+  arrays::failure_ptr own_failure(std::size_t stage) const;
+
+  static void participate(void* context);
+  bool next(position& taken);
+  position after(position at) const;
+  position first_of(std::size_t turn) const;
+  std::int64_t items_of(std::size_t turn) const;
+  void run(const position& at);
+  void run_item(std::size_t stage, std::int64_t item);
+  void call(std::size_t stage, const regions::box& indices);
+  void finish_item(std::size_t stage, std::int64_t item);
+  /// Waits until the items that this one needs are done. False: one of them failed, and so does
+  /// this stage.
+  bool wait_for_needs(std::size_t stage, const regions::box& indices);
+  bool are_done(std::size_t stage, const regions::box& items) const;
+  void fail(std::size_t stage, std::int64_t item, arrays::failure_ptr why);
+  bool cancelled(std::size_t stage) const;
+  template <typename Ready>
+  void wait_until(Ready&& ready);
+  void tell_waiting();
+
+  const std::vector<graph::node_ptr> launches_;
+  const plan::plan plan_;
+  const threads::cancel_count& cancels_;
+  std::vector<task> tasks_;
+  std::atomic<std::uint64_t> cursor_;  // a packed position; past the last turn: nothing is left
+  std::atomic<std::int64_t> left_{0};  // items of all stages that aren't done
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::atomic<unsigned> waiting_{0};
+};
+
+/// Whether this thread runs a launch's function: it must not wait for launches.
+bool in_launch() noexcept;
+
+}  // namespace pappus::run

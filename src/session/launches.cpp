@@ -1,0 +1,416 @@
+#include "session/launches.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "arrays/checks.h"
+#include "arrays/coherence.h"
+#include "arrays/whole.h"
+#include "base/environment.h"
+#include "codegen/plugin/descriptor.h"
+#include "pappus/error.h"
+#include "run/dry.h"
+#include "session/report.h"
+#include "tasks/tasks.h"
+
+namespace pappus::detail {
+namespace {
+
+using arrays::image_ptr;
+using arrays::launch_number;
+
+constexpr std::size_t batch_launches = 64;
+constexpr std::size_t waiting_launches_max = 1024;  // then the caller helps
+constexpr auto gathering_time = std::chrono::microseconds(200);
+constexpr std::size_t parts_max = 64;  // of an array, before launches that are done are forgotten
+constexpr double run_at_once_seconds = 1e-5;
+
+const cost::row_work& work_of(const graph::node& n) {
+  static const cost::row_work unknown{.how = cost::trust::at_least};
+  const auto* descriptor = arrays::launch_of(n).descriptor;
+  return descriptor != nullptr ? codegen::compiled_function_of(descriptor).work : unknown;
+}
+
+bool touches(const arrays::launch& by, const image_ptr& array, const regions::box& where) {
+  return std::ranges::any_of(by.accesses, [&](const arrays::access& one) {
+    return by.arguments[one.argument].array == array &&
+           regions::overlap(touched(by, one, by.indices), where);
+  });
+}
+
+void check_written(const arrays::image& array, const regions::box& where) {
+  regions::region missing(where.rank);
+  array.parts.each(where, [&](const regions::box& box, const arrays::part& is) {
+    if (is.has == arrays::content::unwritten) missing = missing | box;
+  });
+  if (missing.empty()) return;
+  throw usage_error(fmt::format(
+      "host: expected elements that were written before, got {} of {} that nobody has written; "
+      "write them first, or make the array with zeros()",
+      regions::text(missing), text(array)));
+}
+
+/// The elements of a box, row after row.
+rows_ptr rows_in(const arrays::image& array, const arrays::storage& elements,
+                 const regions::box& where, std::shared_ptr<const void> owner) {
+  auto rows = std::make_shared<row_set>(array.element);
+  const auto place = place_of(array, elements, where);
+  const auto last = where.rank - 1;
+  const auto row_count = where.volume() / std::max<std::int64_t>(where.extent(last), 1);
+  for (std::int64_t r = 0; r < row_count; ++r) {
+    std::int64_t offset = 0, number = r;
+    for (std::size_t d = last; d-- > 0; number /= where.extent(d))
+      offset += number % where.extent(d) * place.strides[d];
+    rows->append(place.elements + offset * static_cast<std::int64_t>(array.element.size),
+                 where.extent(last));
+  }
+  rows->keep(std::move(owner));
+  return rows;
+}
+
+void check_outside(std::string_view what) {
+  if (run::in_launch())
+    throw usage_error(fmt::format(
+        "{}: expected a call from outside of launched functions, got one from inside, which would "
+        "wait for itself; call it before or after for_each",
+        what));
+}
+
+}  // namespace
+
+launch_queue::launch_queue(threads::team& team, const cost::machine& machine,
+                           const threads::cancel_count& cancels,
+                           std::function<node_ptr(std::shared_ptr<const arrays::launch>)> make_node)
+    : team_(team),
+      machine_(machine),
+      cancels_(cancels),
+      make_node_(std::move(make_node)),
+      eager_([] {
+        const char* how = base::environment("PAPPUS_LAUNCH");
+        return how != nullptr && std::string_view(how) == "eager";
+      }()) {}
+
+void launch_queue::end() {
+  lock held(mutex_);
+  ending_ = true;
+  gathered_.clear();
+  changed_.notify_all();
+  held.unlock();
+  if (pump_.joinable()) pump_.join();
+  held.lock();
+  drive(held, [this] { return current_ == nullptr; });
+  for (const auto& [number, why] : failures_)
+    if (!why->told.exchange(true)) std::fprintf(stderr, "pappus: %s\n", why->what.c_str());
+}
+
+void launch_queue::wait_for(launch_number launch) {
+  lock held(mutex_);
+  wait_for(held, {launch});
+}
+
+plan::batch_request launch_queue::request(std::span<const node_ptr> launches) const {
+  return {.launches = launches, .machine = machine_, .ask_work = work_of};
+}
+
+void launch_queue::add(const std::shared_ptr<arrays::launch>& launch) {
+  check_outside("for_each");
+  lock held(mutex_);
+  if (gathered_.size() >= waiting_launches_max)
+    drive(held, [&] { return gathered_.size() < waiting_launches_max / 2; });
+  for (auto& argument : launch->arguments) argument.elements = argument.array->elements;
+  check(*launch);
+  if (launch->indices.empty()) return;
+  fill_first(*launch);
+  leave_to_collections(*launch);
+  add_one(launch);
+  const bool alone = gathered_.size() == 1 && current_ == nullptr;
+  bool at_once = eager_;
+  if (alone && !at_once) {
+    const auto p = plan::plan_batch(request(gathered_));
+    at_once = p.how() != cost::trust::at_least && p.seconds() < run_at_once_seconds;
+  }
+  if (at_once)
+    wait_for(held, {launch->number});
+  else
+    wake_pump();
+}
+
+void launch_queue::add_one(const std::shared_ptr<arrays::launch>& launch) {
+  launch->number = last_ + 1;
+  launch->cancels = cancels_.load();
+  for (const auto& argument : launch->arguments)
+    if (argument.array->parts.entries().size() > parts_max)
+      forget_done(*argument.array,
+                  [&](launch_number n) { return is_done(n) && failure(n) == nullptr; });
+  note(*launch);
+  std::erase_if(launch->needs,
+                [&](launch_number n) { return is_done(n) && failure(n) == nullptr; });
+  if (gathered_.empty() && current_ == nullptr) first_current_ = launch->number;
+  gathered_.push_back(make_node_(launch));
+  last_ = launch->number;
+  last_added_ = clock::now();
+}
+
+void launch_queue::fill_first(const arrays::launch& launch) {
+  for (const auto& [array, where] : arrays::wanting_first_value(launch))
+    add_one(arrays::filling(array, where, array->initial));
+}
+
+/// Elements that collections have as their rows stay as they are: the array goes on in new memory.
+void launch_queue::leave_to_collections(arrays::launch& launch) {
+  for (std::size_t a = 0; a < launch.arguments.size(); ++a) {
+    const auto array = launch.arguments[a].array;
+    const bool writes = std::ranges::any_of(
+        launch.accesses, [&](const auto& one) { return one.argument == a && one.writes(); });
+    if (!writes || array->elements->collections == 0) continue;
+    move_away(array);
+    for (auto& argument : launch.arguments)
+      if (argument.array == array) argument.elements = array->elements;
+  }
+}
+
+void launch_queue::move_away(const image_ptr& array) {
+  fill_first(array, array->all);
+  const auto unwritten = array->parts.where(
+      [](const arrays::part& is) { return is.has == arrays::content::unwritten; });
+  add_one(arrays::moving(array));
+  array->parts.assign(unwritten, {});
+}
+
+void launch_queue::fill_first(const image_ptr& array, const regions::box& where) {
+  std::vector<regions::box> unfilled;
+  array->parts.each(where, [&](const regions::box& box, const arrays::part& is) {
+    if (is.has == arrays::content::initial) unfilled.push_back(box);
+  });
+  for (const auto& box : unfilled) add_one(arrays::filling(array, box, array->initial));
+}
+
+bool launch_queue::is_done(launch_number number) const {
+  if (number < first_current_) return true;
+  const auto stage = stage_of(number);
+  return stage && current_->settled(*stage);
+}
+
+std::optional<std::size_t> launch_queue::stage_of(launch_number number) const {
+  if (current_ == nullptr || number < first_current_ ||
+      number - first_current_ >= stages_of_.size())
+    return std::nullopt;
+  return stages_of_[number - first_current_];
+}
+
+arrays::failure_ptr launch_queue::failure(launch_number number) const {
+  if (const auto found = failures_.find(number); found != failures_.end()) return found->second;
+  const auto stage = stage_of(number);
+  return stage && current_->settled(*stage) ? current_->failure(*stage) : nullptr;
+}
+
+void launch_queue::close_batch() {
+  const auto count = static_cast<std::ptrdiff_t>(std::min(gathered_.size(), batch_launches));
+  std::vector<node_ptr> launches(gathered_.begin(), gathered_.begin() + count);
+  auto p = plan::plan_batch(request(launches));
+  if (bring_forward(launches, p)) p = plan::plan_batch(request(launches));
+  stages_of_.resize(launches.size());
+  for (std::size_t i = 0; i < launches.size(); ++i)
+    stages_of_[arrays::launch_of(*launches[i]).number - first_current_] = i;
+  current_ = std::make_shared<run::batch>(std::move(launches), std::move(p), cancels_,
+                                          [&](launch_number number) { return failure(number); });
+  gathered_.erase(gathered_.begin(), gathered_.begin() + count);
+}
+
+/// Puts launches that somebody waits for, and all that these need, before the others.
+bool launch_queue::bring_forward(std::vector<node_ptr>& launches, const plan::plan& p) const {
+  std::vector<bool> needed(launches.size(), false);
+  for (const auto number : wanted_)
+    if (number >= first_current_ && number - first_current_ < launches.size())
+      needed[number - first_current_] = true;
+  for (std::size_t i = launches.size(); i-- > 0;)
+    if (needed[i])
+      for (const auto& need : p.stages[i].needs) needed[plan::index(need.before)] = true;
+  if (std::ranges::is_sorted(needed, std::greater<>())) return false;
+  std::vector<node_ptr> first, others;
+  for (std::size_t i = 0; i < launches.size(); ++i)
+    (needed[i] ? first : others).push_back(std::move(launches[i]));
+  first.insert(first.end(), others.begin(), others.end());
+  launches = std::move(first);
+  return true;
+}
+
+void launch_queue::retire() {
+  for (std::size_t i = 0; i < stages_of_.size(); ++i)
+    if (auto why = current_->failure(stages_of_[i])) failures_[first_current_ + i] = std::move(why);
+  first_current_ += stages_of_.size();
+  current_ = nullptr;
+  changed_.notify_all();
+}
+
+void launch_queue::drive(lock& held, const std::function<bool()>& enough) {
+  while (!enough()) {
+    if (current_ == nullptr) {
+      if (gathered_.empty()) return;
+      close_batch();
+    }
+    const auto batch = current_;
+    ++drivers_;
+    held.unlock();
+    batch->take_part(team_, [] { return false; });
+    held.lock();
+    --drivers_;
+    if (batch == current_ && batch->finished()) retire();
+  }
+}
+
+void launch_queue::wait_for(lock& held, const std::vector<launch_number>& launches) {
+  wanted_.insert(launches.begin(), launches.end());
+  while (!std::ranges::all_of(launches, [&](launch_number n) { return is_done(n); })) {
+    if (current_ == nullptr) close_batch();
+    const auto batch = current_;
+    // Of a later batch's launches nothing can be said before this one has run.
+    bool later = false;
+    std::vector<std::size_t> stages;
+    for (const auto number : launches) {
+      if (number < first_current_) continue;
+      if (const auto stage = stage_of(number))
+        stages.push_back(*stage);
+      else
+        later = true;
+    }
+    ++drivers_;
+    held.unlock();
+    batch->take_part(team_, [&] {
+      return !later &&
+             std::ranges::all_of(stages, [&](std::size_t s) { return batch->settled(s); });
+    });
+    held.lock();
+    --drivers_;
+    if (batch == current_ && batch->finished()) retire();
+  }
+  for (const auto number : launches) wanted_.erase(wanted_.find(number));
+  if (current_ != nullptr || !gathered_.empty()) wake_pump();
+}
+
+void launch_queue::wait_to_read(const image_ptr& array, const regions::box& where) {
+  check_outside("host");
+  if (where.empty()) return;
+  lock held(mutex_);
+  check_written(*array, where);
+  fill_first(array, where);
+  wait_for(held, arrays::writers_of(*array, where));
+  throw_failure(*array, arrays::writers_of(*array, where), where);
+}
+
+void launch_queue::wait_to_write(const image_ptr& array, const regions::box& where) {
+  check_outside("host_write");
+  if (where.empty()) return;
+  lock held(mutex_);
+  fill_first(array, where);
+  if (array->elements->collections != 0) move_away(array);
+  std::vector<launch_number> users;
+  const auto add_users = [&](const std::vector<node_ptr>& launches) {
+    for (const auto& node : launches)
+      if (const auto& launch = arrays::launch_of(*node); touches(launch, array, where))
+        users.push_back(launch.number);
+  };
+  if (current_ != nullptr) add_users(current_->launches());
+  add_users(gathered_);
+  wait_for(held, users);
+  throw_failure(*array, arrays::writers_of(*array, where), where);
+  arrays::note_written(*array, where, 0);
+}
+
+std::function<rows_ptr()> launch_queue::rows(const image_ptr& array, const regions::box& where) {
+  check_outside("rows");
+  const lock held(mutex_);
+  check_written(*array, where);
+  fill_first(array, where);
+  auto elements = array->elements;
+  ++elements->collections;
+  // As long as there is a collection of these rows, or somebody has them, nobody writes to them.
+  const std::shared_ptr<const void> owner(elements.get(),
+                                          [elements](const void*) { --elements->collections; });
+  return [this, array, where, elements = elements.get(), owner,
+          writers = arrays::writers_of(*array, where)] {
+    lock again(mutex_);
+    wait_for(again, writers);
+    throw_failure(*array, writers, where);
+    return rows_in(*array, *elements, where, owner);
+  };
+}
+
+void launch_queue::throw_failure(const arrays::image& array,
+                                 const std::vector<launch_number>& writers,
+                                 const regions::box& where) {
+  for (const auto number : writers) {
+    const auto why = failure(number);
+    if (why == nullptr) continue;
+    why->told = true;
+    try {
+      std::rethrow_exception(why->original);
+    } catch (const cancelled&) {
+      throw;
+    } catch (...) {
+      throw launch_error(fmt::format("{}; so {} has no elements {}", why->what, text(array),
+                                     regions::text(where)));
+    }
+  }
+}
+
+void launch_queue::wait_for_all() {
+  check_outside("wait");
+  lock held(mutex_);
+  if (last_ >= first_current_) wait_for(held, {last_});
+  const auto last = last_;
+  drive(held, [&] { return first_current_ > last; });
+  for (const auto& [number, why] : failures_) {
+    if (why->told.exchange(true)) continue;
+    try {
+      std::rethrow_exception(why->original);
+    } catch (const cancelled&) {
+      throw;
+    } catch (...) {
+      throw launch_error(why->what);
+    }
+  }
+}
+
+void launch_queue::wake_pump() {
+  if (ending_) return;
+  if (!pump_.joinable())
+    pump_ = std::thread([this] { pump(); });
+  else if (pump_sleeps_)
+    changed_.notify_all();
+}
+
+void launch_queue::pump() {
+  lock held(mutex_);
+  while (!ending_) {
+    const bool idle = current_ == nullptr && gathered_.empty();
+    if (idle || (current_ != nullptr && drivers_ > 0)) {
+      pump_sleeps_ = true;
+      changed_.wait(held);
+      pump_sleeps_ = false;
+      continue;
+    }
+    const auto since = clock::now() - last_added_;
+    if (current_ == nullptr && gathered_.size() < batch_launches && since < gathering_time) {
+      changed_.wait_for(held, gathering_time - since);
+      continue;
+    }
+    const auto first = first_current_;
+    drive(held, [&] { return ending_ || first_current_ != first; });
+  }
+}
+
+std::string launch_queue::explain() {
+  const lock held(mutex_);
+  auto asked = request(gathered_);
+  const auto p = plan::plan_batch(asked);
+  const auto work = tasks::lower_batch(p);
+  return explained(p, work, run::dry_run(p, work), false);
+}
+
+}  // namespace pappus::detail
