@@ -52,10 +52,13 @@ std::vector<launch_number> writers_of(const image& array, const regions::box& wh
 }
 
 void forget_done(image& array, const std::function<bool(launch_number)>& is_done) {
-  std::vector<std::pair<regions::region, part>> known;
+  std::vector<regions::box> known;
   for (const auto& [where, is] : array.parts.entries())
-    if (is.writer != 0 && is_done(is.writer)) known.emplace_back(where, part{is.has, 0});
-  for (const auto& [where, is] : known) array.parts.assign(where, is);
+    if (is.writer != 0 && is_done(is.writer))
+      known.insert(known.end(), where.boxes().begin(), where.boxes().end());
+  // Whatever a launch wrote is written.
+  if (!known.empty())
+    array.parts.assign(regions::region(array.all.rank, known), {content::written, 0});
 }
 
 }  // namespace pappus::arrays

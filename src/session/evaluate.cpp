@@ -69,7 +69,8 @@ std::vector<rows_ptr> session_core::evaluate(std::span<const node_ptr> roots,
                                              const plan::bindings& bound, std::string* report) {
   check_alive();
   for (const auto& root : roots) check_owner(*root);
-  if (explain_only_ != nullptr) explain_if_chosen(roots);
+  if (explain_only_ != nullptr)
+    explain_if_chosen([&](explain_format format) { return explain(roots, format); });
   auto team = workers();
   return run_query(roots, bound, team, nullptr, report);
 }
@@ -175,7 +176,7 @@ rows_ptr session_core::make_contiguous(const rows_ptr& rows) {
   return run::contiguous(rows, team, memory_);
 }
 
-void session_core::explain_if_chosen(std::span<const node_ptr> roots) {
+void session_core::explain_if_chosen(const std::function<std::string(explain_format)>& explained) {
   const std::string_view asked(explain_only_);
   const auto colon = asked.find(':');
   const long chosen = colon == asked.npos ? 1 : std::atol(explain_only_ + colon + 1);
@@ -184,7 +185,7 @@ void session_core::explain_if_chosen(std::span<const node_ptr> roots) {
   const auto format = what == "dot"      ? explain_format::dot
                       : what == "passes" ? explain_format::passes
                                          : explain_format::text;
-  std::fputs(explain(roots, format).c_str(), stdout);
+  std::fputs(explained(format).c_str(), stdout);
   std::exit(0);
 }
 

@@ -27,6 +27,7 @@ using arrays::launch_number;
 constexpr std::size_t batch_launches = 64;
 constexpr std::size_t waiting_launches_max = 1024;  // then the caller helps
 constexpr auto gathering_time = std::chrono::microseconds(200);
+constexpr auto dozing_time = std::chrono::milliseconds(50);  // after the last launch
 constexpr std::size_t parts_max = 64;  // of an array, before launches that are done are forgotten
 constexpr double run_at_once_seconds = 1e-5;
 
@@ -85,11 +86,13 @@ void check_outside(std::string_view what) {
 
 launch_queue::launch_queue(threads::team& team, const cost::machine& machine,
                            const threads::cancel_count& cancels,
-                           std::function<node_ptr(std::shared_ptr<const arrays::launch>)> make_node)
+                           std::function<node_ptr(std::shared_ptr<const arrays::launch>)> make_node,
+                           waiting_hook on_waiting)
     : team_(team),
       machine_(machine),
       cancels_(cancels),
       make_node_(std::move(make_node)),
+      on_waiting_(std::move(on_waiting)),
       eager_([] {
         const char* how = base::environment("PAPPUS_LAUNCH");
         return how != nullptr && std::string_view(how) == "eager";
@@ -130,7 +133,7 @@ void launch_queue::add(const std::shared_ptr<arrays::launch>& launch) {
   add_one(launch);
   const bool alone = gathered_.size() == 1 && current_ == nullptr;
   bool at_once = eager_;
-  if (alone && !at_once) {
+  if (alone && !at_once && !on_waiting_) {
     const auto p = plan::plan_batch(request(gathered_));
     at_once = p.how() != cost::trust::at_least && p.seconds() < run_at_once_seconds;
   }
@@ -245,7 +248,6 @@ void launch_queue::retire() {
     if (auto why = current_->failure(stages_of_[i])) failures_[first_current_ + i] = std::move(why);
   first_current_ += stages_of_.size();
   current_ = nullptr;
-  changed_.notify_all();
 }
 
 void launch_queue::drive(lock& held, const std::function<bool()>& enough) {
@@ -265,6 +267,7 @@ void launch_queue::drive(lock& held, const std::function<bool()>& enough) {
 }
 
 void launch_queue::wait_for(lock& held, const std::vector<launch_number>& launches) {
+  tell_waiting(held);
   wanted_.insert(launches.begin(), launches.end());
   while (!std::ranges::all_of(launches, [&](launch_number n) { return is_done(n); })) {
     if (current_ == nullptr) close_batch();
@@ -377,8 +380,10 @@ void launch_queue::wait_for_all() {
   }
 }
 
+/// A pump that only dozes sees by itself what there is to do: waking a thread takes longer than
+/// noting a launch.
 void launch_queue::wake_pump() {
-  if (ending_) return;
+  if (ending_ || on_waiting_) return;
   if (!pump_.joinable())
     pump_ = std::thread([this] { pump(); });
   else if (pump_sleeps_)
@@ -389,13 +394,16 @@ void launch_queue::pump() {
   lock held(mutex_);
   while (!ending_) {
     const bool idle = current_ == nullptr && gathered_.empty();
+    const auto since = clock::now() - last_added_;
     if (idle || (current_ != nullptr && drivers_ > 0)) {
-      pump_sleeps_ = true;
-      changed_.wait(held);
+      pump_sleeps_ = since > dozing_time;
+      if (pump_sleeps_)
+        changed_.wait(held);
+      else
+        changed_.wait_for(held, gathering_time);
       pump_sleeps_ = false;
       continue;
     }
-    const auto since = clock::now() - last_added_;
     if (current_ == nullptr && gathered_.size() < batch_launches && since < gathering_time) {
       changed_.wait_for(held, gathering_time - since);
       continue;
@@ -405,12 +413,22 @@ void launch_queue::pump() {
   }
 }
 
-std::string launch_queue::explain() {
+void launch_queue::tell_waiting(lock& held) {
+  if (!on_waiting_ || gathered_.empty()) return;
+  held.unlock();
+  on_waiting_([this](explain_format format) { return explain(format); });
+  held.lock();
+}
+
+std::string launch_queue::explain(explain_format format) {
   const lock held(mutex_);
+  const bool passes = format == explain_format::passes;
   auto asked = request(gathered_);
+  asked.keep_history = passes;
   const auto p = plan::plan_batch(asked);
   const auto work = tasks::lower_batch(p);
-  return explained(p, work, run::dry_run(p, work), false);
+  work.verify(p);
+  return explained(p, work, run::dry_run(p, work), passes);
 }
 
 }  // namespace pappus::detail

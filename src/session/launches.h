@@ -35,10 +35,15 @@ namespace pappus::detail {
 
 class launch_queue {
  public:
-  /// \param make_node  makes a node of the session for a launch
+  /// Is given what explains the launches that wait, before somebody waits for them.
+  using waiting_hook =
+      std::function<void(const std::function<std::string(explain_format)>& explained)>;
+  /// \param make_node   makes a node of the session for a launch
+  /// \param on_waiting  where set, nothing runs before somebody waits
   launch_queue(threads::team& team, const cost::machine& machine,
                const threads::cancel_count& cancels,
-               std::function<node_ptr(std::shared_ptr<const arrays::launch>)> make_node);
+               std::function<node_ptr(std::shared_ptr<const arrays::launch>)> make_node,
+               waiting_hook on_waiting);
   ~launch_queue() { end(); }
   /// Launches that haven't started aren't run any more; returns when the others are done. Tells of
   /// failures that nobody was told of.
@@ -59,7 +64,7 @@ class launch_queue {
   std::function<rows_ptr()> rows(const arrays::image_ptr& array, const regions::box& where);
 
   /// What waits: graph, plan and tasks.
-  std::string explain();
+  std::string explain(explain_format format);
 
  private:
   using clock = std::chrono::steady_clock;
@@ -88,6 +93,7 @@ class launch_queue {
   /// Runs batches until `enough`. With mutex_ locked when called and when it returns.
   void drive(lock& held, const std::function<bool()>& enough);
   void wait_for(lock& held, const std::vector<arrays::launch_number>& launches);
+  void tell_waiting(lock& held);
   void wake_pump();
   void pump();
 
@@ -95,6 +101,7 @@ class launch_queue {
   const cost::machine& machine_;
   const threads::cancel_count& cancels_;
   const std::function<node_ptr(std::shared_ptr<const arrays::launch>)> make_node_;
+  const waiting_hook on_waiting_;
   const bool eager_;
 
   mutable std::mutex mutex_;

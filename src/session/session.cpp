@@ -27,11 +27,14 @@ session_core::session_core(const options& settings)
 launch_queue& session_core::launches() {
   std::call_once(launches_made_, [this] {
     launches_ = std::make_unique<launch_queue>(
-        *team_, machine_, cancels_, [this](std::shared_ptr<const arrays::launch> launch) {
+        *team_, machine_, cancels_,
+        [this](std::shared_ptr<const arrays::launch> launch) {
           const record_type about{0, 1, launch->footprint};
           auto name = text(*launch);
           return add({arrays::launch_operator(), std::move(name), about, {}, std::move(launch)});
-        });
+        },
+        explain_only_ == nullptr ? launch_queue::waiting_hook()
+                                 : [this](const auto& explained) { explain_if_chosen(explained); });
   });
   return *launches_;
 }

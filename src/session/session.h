@@ -56,9 +56,9 @@ class session_core : public std::enable_shared_from_this<session_core> {
   }
 
  private:
-  /// `pappus explain` runs a program until its first query, or the one that it chose: prints how
-  /// that would run and ends the process. Returns for the queries before it.
-  void explain_if_chosen(std::span<const node_ptr> roots);
+  /// `pappus explain` runs a program until its first query or wait for launches, or the one that it
+  /// chose: prints how that would run and ends the process. Returns for those before it.
+  void explain_if_chosen(const std::function<std::string(explain_format)>& explained);
   /// \param outer  the recorder of the query this one is part of; null: it stands alone.
   std::vector<rows_ptr> run_query(std::span<const node_ptr> roots, const plan::bindings& bound,
                                   threads::query_workers& team, trace::recorder* outer,

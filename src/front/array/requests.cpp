@@ -125,7 +125,7 @@ std::string explain_launches(const session_ptr& session) {
   if (session == nullptr)
     throw usage_error("array: expected one of a session, got an empty handle");
   session->check_alive();
-  return session->launches().explain();
+  return session->launches().explain(explain_format::text);
 }
 
 void wait_for_launches(const session_ptr& session) {
