@@ -43,8 +43,9 @@ struct run_context {
   std::shared_ptr<detail::row_set> output;  ///< filled by the phases
   std::shared_ptr<void> state;              ///< what the operator keeps between its phases
   const evaluation& evaluate;
-  std::string owner;  ///< the stage's operators, for errors
-  std::string note;   ///< what explain_analyze should tell
+  std::string owner;            ///< the stage's operators, for errors
+  std::string note;             ///< what explain_analyze should tell
+  std::int64_t iterations = 0;  ///< of a do_while
 };
 
 /// One step of an operator.

@@ -42,6 +42,7 @@ void iterate(run_context& context) {
     more = loop.condition(*state, *after) && iterations + 1 != loop.max_iterations;
     state = after;
   }
+  context.iterations = iterations;
   context.note = fmt::format("{} iterations", base::count_text(iterations));
   context.output->append(state->data(), state->rows());
   context.output->keep_owners_of(*state);

@@ -25,7 +25,11 @@ void collect_stages(plan& p, const request& asked) {
     s.node = n;
     s.known = rows_of(*n);
     s.outside = !s.known && outside(*n);
-    if (s.outside) s.rows_in = s.rows_out = asked.assumed->at(n);
+    if (s.outside) {
+      const auto& rows = asked.assumed->at(n);
+      s.rows_in = s.rows_out = rows.bounds;
+      s.expected_out = rows.expected;
+    }
     if (s.known || s.outside) continue;  // what it was made from isn't needed
     for (const auto& input : n->stage.inputs) s.inputs.push_back(of.at(input.get()));
     for (const auto& side : n->stage.sides) s.sides.push_back(of.at(side.get()));

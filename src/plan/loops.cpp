@@ -1,33 +1,56 @@
-// Plans the body of each do_while, for explain: what an iteration will do. When the loop runs, each
-// iteration plans anew, with what is known by then.
-#include <sstream>
-
+// Predicts each do_while from the plan of its body: what an iteration takes, times the iterations.
+//
+// The body is planned with the state that the loop begins with. When the loop runs each iteration
+// plans anew, with what is known by then; its stages count as measured in the next one.
+//
+// How many iterations there will be only the condition can tell. An earlier run of the same loop
+// tells what it did then; before, it is as many as the limit allows (a guess) or, without a limit,
+// the one that always runs (the least).
 #include "pappus/detail/base/loop.h"
 #include "plan/plan.h"
 
 namespace pappus::plan {
+namespace {
 
-void plan_loop_bodies(plan& p, const request& asked) {
-  if (!asked.keep_history) return;
-  for (auto& s : p.stages) {
-    const auto* repeated = s.node->op->loop_of(*s.node);
-    if (repeated == nullptr || s.known) continue;
-    const auto& loop = *repeated;
-    assumptions assumed;
-    for (std::size_t i = 0; i < loop.invariants.size(); ++i)
-      assumed[loop.invariants[i].node.get()] = p.stages[index(s.inputs[i + 1])].rows_out;
-    assumed[loop.placeholder.get()] = p.stages[index(s.inputs[0])].rows_out;
-    request body = asked;
-    body.roots = {&loop.body, 1};
-    body.bound = nullptr;
-    body.assumed = &assumed;
-    const auto planned = make_plan(body);
-    for (std::size_t i = 0; i < planned.stages.size(); ++i)
-      if (!planned.stages[i].where.devices.empty())
-        s.body_on_devices.emplace_back(i, planned.stages[i].node);
-    std::istringstream lines(planned.print());
-    for (std::string line; std::getline(lines, line);) s.body += "     |" + line + "\n";
-  }
+using cost::trust;
+
+std::shared_ptr<const plan> planned_body(const plan& p, const request& asked, const stage& s) {
+  const auto& loop = *s.node->op->loop_of(*s.node);
+  assumptions assumed;
+  const auto assume = [&](const detail::node_ptr& n, stage_index from) {
+    const auto& rows = p.stages[index(from)];
+    assumed[n.get()] = {rows.rows_out, rows.expected_out};
+  };
+  for (std::size_t i = 0; i < loop.invariants.size(); ++i)
+    assume(loop.invariants[i].node, s.inputs[i + 1]);
+  assume(loop.placeholder, s.inputs[0]);
+  request body = asked;
+  body.roots = {&loop.body, 1};
+  body.bound = nullptr;
+  body.assumed = &assumed;
+  return std::make_shared<const plan>(make_plan(body));
+}
+
+iterations expected_iterations(std::int64_t limit, const past_loop& past) {
+  const auto times = [](std::int64_t n, trust how) {
+    return iterations{static_cast<double>(n), how};
+  };
+  if (past.condition_ended_it || limit <= past.iterations)
+    return times(std::min(limit, past.iterations), trust::measured);
+  if (limit == INT64_MAX) return times(past.iterations, trust::at_least);
+  return times(limit, trust::guessed);
+}
+
+}  // namespace
+
+void size_loop(const plan& p, const request& asked, stage& s) {
+  if (!s.measured) s.body = planned_body(p, asked, s);
+  s.repeats = expected_iterations(s.node->op->loop_of(*s.node)->max_iterations,
+                                  asked.ask_past ? asked.ask_past(s) : past_loop{});
+  s.expected_in = 0;
+  for (const auto& part : s.body->stages) s.expected_in += part.expected_in * s.repeats.count;
+  s.expected_out = p.stages[index(s.inputs.front())].expected_out;
+  s.how = worse(worse(s.body->how(), trust::counted), s.repeats.how);
 }
 
 }  // namespace pappus::plan

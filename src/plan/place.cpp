@@ -90,6 +90,7 @@ void size_stages(plan& p, const request& asked) {
       s.bytes = {};
       s.seconds = 0;
       s.how = cost::trust::counted;
+      if (s.outside) continue;
       s.expected_out = static_cast<double>(s.rows_out.rows);
       if (!s.inputs.empty() && s.rows_out.known == graph::bound::certainty::unknown)
         s.expected_out = p.stages[index(s.inputs.front())].expected_out;
@@ -109,7 +110,7 @@ void size_stages(plan& p, const request& asked) {
     s.seconds = cpu_seconds(asked.machine, s);
     if (const auto found = measured(s, asked, {})) {
       s.seconds = *found;
-      s.how = cost::trust::measured;
+      s.how = s.repeats.how;  // a loop may run longer than it did
     }
   }
 }
@@ -181,14 +182,15 @@ class placing {
     a.build_ms = std::max(a.build_ms, b.build_ms);
   }
 
-  /// No device can win what the CPU does in the time of one launch, and asking takes time too.
+  /// No device can win what the CPU does in the time of one launch, and asking takes time too. A
+  /// loop's iterations are placed when they run, each by itself.
   bool too_small_to_ask() const {
     if (devices_only_ || asked_.keep_history) return false;
     for (const auto& s : plan_.stages)
       if (!s.node->stage.devices.empty()) return false;
     double cpu_s = 0, launch_s = impossible;
     for (const auto& s : plan_.stages)
-      if (is_open(s)) cpu_s += s.seconds;
+      if (is_open(s) && s.body == nullptr) cpu_s += s.seconds;
     for (const auto& t : teams_) launch_s = std::min(launch_s, t.rates.launch_us * 1e-6);
     return cpu_s <= launch_s;
   }

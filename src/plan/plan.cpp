@@ -1,6 +1,8 @@
 #include "plan/plan.h"
 
 #include <algorithm>
+#include <cmath>
+#include <sstream>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -18,7 +20,7 @@ struct pass {
 constexpr pass passes[] = {
     {"collect", collect_stages}, {"bounds", bound_rows},           {"windows", choose_windows},
     {"morsels", choose_morsels}, {"place", place_stages},          {"lifetimes", find_last_uses},
-    {"admission", check_memory}, {"repeated", note_repeated_work}, {"loops", plan_loop_bodies},
+    {"admission", check_memory}, {"repeated", note_repeated_work},
 };
 
 // What changes when a number of rows becomes known.
@@ -26,6 +28,18 @@ constexpr pass refining[] = {{"bounds", bound_rows},
                              {"morsels", choose_morsels},
                              {"place", place_stages},
                              {"admission", check_memory}};
+
+/// The plan of a loop's body, behind a margin.
+std::string body_text(const stage& s) {
+  const char* most = s.repeats.how == cost::trust::guessed    ? "≤ "
+                     : s.repeats.how == cost::trust::at_least ? "≥ "
+                                                              : "";
+  auto text = fmt::format("     each of {}{} iterations:\n", most,
+                          base::count_text(std::llround(s.repeats.count)));
+  std::istringstream lines(s.body->print());
+  for (std::string line; std::getline(lines, line);) text += "     |" + line + "\n";
+  return text;
+}
 
 }  // namespace
 
@@ -56,6 +70,7 @@ void plan::verify() const {
         if (freed[index(input)]) fail(i, "an input was freed before");
       }
     if (s.morsel_rows < 1) fail(i, "empty morsels");
+    if (s.body != nullptr) s.body->verify();
     for (const auto done : s.frees) {
       if (index(done) > i || freed[index(done)]) fail(i, "frees what isn't there");
       freed[index(done)] = true;
@@ -138,7 +153,7 @@ std::string plan::print() const {
     text += "\n" + reasons_text(s);
     for (const auto& note : s.notes) text += fmt::format("     note: {}\n", note);
     if (!s.maths_note.empty()) text += fmt::format("     note: {}\n", s.maths_note);
-    if (!s.body.empty()) text += "     each iteration:\n" + s.body;
+    if (s.body != nullptr) text += body_text(s);
   }
   return text;
 }

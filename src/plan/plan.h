@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -61,6 +62,16 @@ struct turn {
   std::int64_t skew = 0;
 };
 
+/// How often the body of a do_while is expected to run.
+struct iterations {
+  double count = 1;
+  /// measured: so often, unless the data changed. guessed: so often at most, the condition may end
+  /// the loop before. at_least: nobody knows how often.
+  cost::trust how = cost::trust::measured;
+};
+
+struct plan;
+
 /// A node and what the passes decided about it. Fields are grouped by the pass that fills them in.
 struct stage {
   // collect
@@ -86,6 +97,9 @@ struct stage {
   double side_rows = 0;                       ///< of all sides together
   const cost::row_work* functions = nullptr;  ///< its functions' work per row; null: not counted
   cost::work work;                            ///< for all rows
+  // place: of a do_while. expected_in counts the rows of all stages of all iterations.
+  std::shared_ptr<const plan> body;  ///< what an iteration does; null: the stage is no loop
+  iterations repeats;
   // place: where it runs, and what that should take
   placement where;
   std::vector<estimate> estimates;         ///< of every place; empty: only the CPU was asked
@@ -97,11 +111,8 @@ struct stage {
   // lifetimes
   std::vector<stage_index> frees;  ///< stages whose rows nobody needs once this one is done
 
-  // repeated, loops: for explain
+  // repeated: for explain
   std::vector<std::string> notes;  ///< what explain tells the user besides
-  std::string body;                ///< the plan of a loop's body
-  /// The body's stages on devices: their numbers in its plan, and nodes.
-  std::vector<std::pair<std::size_t, const graph::node*>> body_on_devices{};
 
   // items, needs: of launches
   regions::grid items{};  ///< boxes of indices, each of which is run as a whole
@@ -134,8 +145,19 @@ struct plan {
 
 using graph::bindings;
 /// For the plan of a loop's body: nodes whose rows come from outside it (the state, what doesn't
-/// change), and how many rows these will have.
-using assumptions = std::unordered_map<const graph::node*, graph::bound>;
+/// change), how many rows these will have, and how many are expected where that isn't known.
+struct assumed_rows {
+  graph::bound bounds;
+  double expected = 0;
+};
+using assumptions = std::unordered_map<const graph::node*, assumed_rows>;
+
+/// What an earlier run of a do_while tells about how often its body runs. By default, of one that
+/// hasn't run, that it does once.
+struct past_loop {
+  std::int64_t iterations = 1;
+  bool condition_ended_it = false;  ///< and no limit
+};
 
 struct request {
   std::span<const graph::node_ptr> roots;
@@ -156,6 +178,8 @@ struct request {
   /// excluded. Null: nothing is known of any stage.
   std::function<std::optional<double>(const stage&, std::span<const unsigned> devices)>
       ask_measured{};
+  /// How a do_while ran before. Null: nothing is known of any.
+  std::function<past_loop(const stage&)> ask_past{};
   std::vector<unsigned> only{};  ///< devices to run all stages on that they can; empty: the fastest
 };
 
@@ -187,7 +211,9 @@ std::string reasons_text(const stage& s);
 
 /// Rows and work of a stage, as expected: expected_in, expected_out, functions, work, how.
 void size_work(plan& p, const request& asked, stage& s);
-/// The seconds that a stage is expected to take on the CPU.
+/// Those of a do_while, from the plan of its body: body, repeats, expected_in, expected_out, how.
+void size_loop(const plan& p, const request& asked, stage& s);
+/// The seconds that a stage is expected to take on the CPU; a loop, wherever its iterations run.
 double cpu_seconds(const cost::machine& m, const stage& s);
 /// Why the stage would be faster with fast floats. Empty: it wouldn't, or that isn't known.
 std::string maths_note(const cost::machine& m, const stage& s);
@@ -205,6 +231,5 @@ void place_stages(plan& p, const request& asked);        // place.cpp: where, by
 void find_last_uses(plan& p, const request& asked);      // lifetimes.cpp: frees
 void check_memory(plan& p, const request& asked);        // admission.cpp: refuses
 void note_repeated_work(plan& p, const request& asked);  // repeated.cpp: notes
-void plan_loop_bodies(plan& p, const request& asked);    // loops.cpp: body
 
 }  // namespace pappus::plan

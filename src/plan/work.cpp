@@ -4,7 +4,7 @@
 // A stage takes as long as the longer of two: its memory traffic, and its instructions on all
 // threads. Instructions are those of its functions (request::ask_work), of its operator
 // (operator_entry::row_work) and, of text files, of parsing. Once it has run, what it took is what
-// counts.
+// counts. Of a do_while it is its iterations that count: loops.cpp.
 //
 // Where the number of rows isn't known before, it is assumed for this alone: bounds stay bounds.
 #include <fmt/format.h>
@@ -78,6 +78,7 @@ void add_operator(stage& s) {
 }  // namespace
 
 void size_work(plan& p, const request& asked, stage& s) {
+  if (s.node->op->loop_of(*s.node) != nullptr) return size_loop(p, asked, s);
   s.work = {};
   s.how = trust::counted;
   expect_rows(p, s);
@@ -86,6 +87,7 @@ void size_work(plan& p, const request& asked, stage& s) {
 }
 
 double cpu_seconds(const cost::machine& m, const stage& s) {
+  if (s.body != nullptr) return m.launch_us * 1e-6 + s.repeats.count * s.body->seconds();
   const auto traffic = cost::streaming_seconds(m, s.bytes.read + s.bytes.written);
   return std::max(traffic, m.launch_us * 1e-6 + s.work.total() / (m.core_gops * 1e9 * m.threads));
 }

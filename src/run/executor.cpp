@@ -51,6 +51,9 @@ std::int64_t live_executor::row_count(plan::stage_index stage) const {
 double live_executor::seconds(plan::stage_index stage) const {
   return slots_[index(stage)].seconds;
 }
+std::int64_t live_executor::iterations(plan::stage_index stage) const {
+  return slots_[index(stage)].iterations;
+}
 bool live_executor::moved_to_cpu(plan::stage_index stage) const {
   return slots_[index(stage)].moved_to_cpu;
 }
@@ -170,6 +173,7 @@ const cpu_ops::row_counts* live_executor::counts(plan::stage_index stage) const 
 
 void live_executor::hand_over(plan::stage_index stage) {
   auto& s = at(stage);
+  s.iterations = s.context ? s.context->iterations : 0;
   s.context.reset();
   s.inputs.clear();
   s.side_rows.clear();
@@ -203,7 +207,8 @@ void live_executor::start(plan::stage_index which) {
                                          nullptr,
                                          with_.evaluate,
                                          graph::label(*stage.node),
-                                         {}});
+                                         {},
+                                         0});
 }
 
 void live_executor::read_file(plan::stage_index which) {

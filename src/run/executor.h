@@ -66,6 +66,8 @@ class live_executor {
 
   /// Seconds that a stage's tasks took; if it streams a file, with the reading.
   double seconds(plan::stage_index stage) const;
+  /// How often the body of a do_while ran.
+  std::int64_t iterations(plan::stage_index stage) const;
   /// Whether the CPU ran a stage that the plan placed on devices.
   bool moved_to_cpu(plan::stage_index stage) const;
 

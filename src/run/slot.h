@@ -14,8 +14,9 @@ struct live_executor::slot {
   detail::rows_ptr rows;
   chunk_loop::device_rows_ptr device_rows;  // where they were left on devices
   std::int64_t row_count = 0;
-  double seconds = 0;         // of its tasks so far
-  bool moved_to_cpu = false;  // the devices failed or, as it turned out, can't run it
+  double seconds = 0;           // of its tasks so far
+  std::int64_t iterations = 0;  // of a do_while
+  bool moved_to_cpu = false;    // the devices failed or, as it turned out, can't run it
   std::shared_ptr<detail::row_set> output;
   std::vector<detail::rows_ptr> inputs;
   std::vector<detail::side> sides;

@@ -8,6 +8,7 @@
 
 #include "codegen/element/stage_work.h"
 #include "devices/kernel_cache.h"
+#include "pappus/detail/base/loop.h"
 #include "run/dry.h"
 #include "session/report.h"
 #include "session/session.h"
@@ -35,9 +36,9 @@ plan::request session_core::planning(std::span<const node_ptr> roots, const plan
       .chunk_rows = settings_.chunk_rows,
       .bound = bound,
       .ask_work = codegen::row_work_of,
-      .ask_measured = [this](const plan::stage& s, std::span<const unsigned> devices) {
-        return times_.find(s, devices);
-      }};
+      .ask_measured = [this](const plan::stage& s,
+                             std::span<const unsigned> devices) { return times_.find(s, devices); },
+      .ask_past = [this](const plan::stage& s) { return times_.past(s); }};
   if (!with_devices) return asked;
   asked.ask_device = [this](const node& n, unsigned d) { return devices_.ask(n, d); };
   asked.bytes_there = [this](const rows_ptr& rows, unsigned d) {
@@ -52,6 +53,12 @@ void session_core::learn(plan::plan& p, plan::stage_index which,
   if (executor.moved_to_cpu(which)) s.where = {};
   double seconds = executor.seconds(which);
   if (seconds < stage_times::seconds_min || s.known) return;
+  if (const auto* loop = s.node->op->loop_of(*s.node)) {
+    const auto iterations = executor.iterations(which);
+    const double rows_each = s.expected_in / s.repeats.count;
+    return times_.remember(s, rows_each * static_cast<double>(iterations), seconds,
+                           {iterations, iterations < loop->max_iterations});
+  }
   auto rows = static_cast<double>(s.rows_in.rows);
   for (const auto input : s.inputs)
     rows = static_cast<double>(p.stages[plan::index(input)].rows_out.rows);

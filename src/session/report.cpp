@@ -36,8 +36,11 @@ std::string device_code_of(const plan::plan& p) {
   for (std::size_t i = 0; i < p.stages.size(); ++i) {
     const auto& stage = p.stages[i];
     if (!stage.where.devices.empty()) text += device_code_of(fmt::format("s{}", i), *stage.node);
-    for (const auto& [inner, n] : stage.body_on_devices)
-      text += device_code_of(fmt::format("s{} | s{}", i, inner), *n);
+    if (stage.body == nullptr) continue;
+    const auto& body = stage.body->stages;
+    for (std::size_t inner = 0; inner < body.size(); ++inner)
+      if (!body[inner].where.devices.empty())
+        text += device_code_of(fmt::format("s{} | s{}", i, inner), *body[inner].node);
   }
   return text.empty() ? "" : "device code\n" + text;
 }

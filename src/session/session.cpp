@@ -65,7 +65,10 @@ void session_core::end() noexcept {
 bool session_core::worth_devices(const plan::plan& on_cpu) {
   const bool asked_for = std::ranges::any_of(
       on_cpu.stages, [](const plan::stage& s) { return !s.node->stage.devices.empty(); });
-  return (asked_for || session_devices::worth_loading(on_cpu.seconds())) &&
+  double seconds = 0;  // a loop's iterations ask for devices themselves
+  for (const auto& s : on_cpu.stages)
+    if (s.body == nullptr) seconds += s.seconds;
+  return (asked_for || session_devices::worth_loading(seconds)) &&
          !machine_with_devices().devices.empty();
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "pappus/detail/base/hash.h"
+#include "pappus/detail/base/loop.h"
 
 namespace pappus::detail {
 namespace {
@@ -28,15 +29,21 @@ std::uint64_t stage_times::key(const plan::stage& s, std::span<const unsigned> d
   add(made, n.out.name);
   for (const auto& input : n.stage.inputs) add(made, input->out.name);
   add(made, std::bit_width(static_cast<std::uint64_t>(s.side_rows)));
+  if (s.body == nullptr) return made;
+  add(made, n.op->loop_of(n)->condition.target_type().hash_code());
+  for (const auto& part : s.body->stages)
+    if (!part.known && !part.outside) add(made, key(part, {}));
   return made;
 }
 
-void stage_times::remember(const plan::stage& s, double rows, double seconds) {
+void stage_times::remember(const plan::stage& s, double rows, double seconds,
+                           plan::past_loop past) {
   if (seconds < seconds_min || rows < 1) return;
   const auto which = key(s, s.where.devices);
   const std::lock_guard lock(mutex_);
   auto& e = known_[which];
   e.seconds_per_row[e.count++ % entry::kept] = seconds / rows;
+  e.past = past;
   any_ = true;
 }
 
@@ -51,6 +58,14 @@ std::optional<double> stage_times::find(const plan::stage& s,
   const auto n = std::min(found->second.count, entry::kept);
   std::sort(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(n));
   return times[n / 2];
+}
+
+plan::past_loop stage_times::past(const plan::stage& s) const {
+  if (!any_.load(std::memory_order_relaxed)) return {};
+  const auto which = key(s, s.where.devices);
+  const std::lock_guard lock(mutex_);
+  const auto found = known_.find(which);
+  return found == known_.end() ? plan::past_loop{} : found->second.past;
 }
 
 }  // namespace pappus::detail

@@ -154,7 +154,7 @@ TEST(explain_command, shows_the_plan_after_each_pass_when_asked_to) {
   const auto [code, text] =
       pappus("explain --passes " + std::string(PAPPUS_COMMAND) + " bench small --n 10");
   EXPECT_EQ(code, 0);
-  for (const char* part : {"plan after collect\n", "plan after bounds\n", "plan after loops"})
+  for (const char* part : {"plan after collect\n", "plan after bounds\n", "plan after repeated"})
     EXPECT_NE(text.find(part), std::string::npos) << part << " in " << text;
 }
 

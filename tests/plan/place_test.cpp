@@ -315,10 +315,8 @@ TEST_F(place, divides_what_a_loops_body_reads_each_time_among_its_iterations) {
   keep_history = true;
   refused["do_while"] = "do_while: runs its body's stages";
   const auto p = planned_for(m, loop);
-  std::string body;
-  for (const auto& stage : p.stages) body += stage.body;
   // 200 MB over a bus of 5 GB/s take 40 ms, once in ten iterations; back they come each time.
-  EXPECT_THAT(body, HasSubstr("gpu:0: transfer 44.0")) << p.print();
+  EXPECT_THAT(stage_of(p, "do_while").body->print(), HasSubstr("gpu:0: transfer 44.0"));
 }
 
 TEST_F(place, of_stages_that_have_run_is_kept_when_planned_again) {

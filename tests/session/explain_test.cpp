@@ -46,7 +46,7 @@ TEST(explain_passes, shows_the_plan_after_each_pass) {
   const auto rows = s.range(0, 1000).map([](int x) { return x + 1; });
   for (const auto& text : {rows.explain_passes(), rows.sum().explain_passes()})
     EXPECT_THAT(text, AllOf(StartsWith("graph\n"), HasSubstr("plan after collect\n"),
-                            HasSubstr("plan after bounds\n"), HasSubstr("plan after loops"),
+                            HasSubstr("plan after bounds\n"), HasSubstr("plan after repeated"),
                             HasSubstr("\ntasks\n"), Not(HasSubstr("\nplan\n"))));
 }
 
@@ -149,6 +149,26 @@ TEST(predictions, of_a_body_know_earlier_iterations) {
   };
   EXPECT_EQ(query().collect()[0], 3);
   EXPECT_THAT(query().explain(), ContainsRegex("  s[0-9]+ map: .*s when it last ran"));
+}
+
+TEST(predictions, of_a_loop_are_its_iterations) {
+  session s(options{.threads = 2});
+  const auto query = [&](int stop) {
+    return s.do_while(
+        s.range(0, 50),
+        [](const collection<int>& state) { return state.map([](int x) { return slowly(x) + 1; }); },
+        [stop](std::span<const int>, std::span<const int> after) { return after[0] < stop; });
+  };
+  EXPECT_THAT(query(4).explain(),
+              AllOf(HasSubstr("each of ≥ 1 iterations:"), HasSubstr("\npredicted: at least ")));
+  EXPECT_EQ(query(4).collect()[0], 4);
+  const auto text = query(4).explain();
+  EXPECT_THAT(text, HasSubstr("each of 4 iterations:"));
+  EXPECT_THAT(text, ContainsRegex("do_while: .*s when it last ran"));
+  // 50 rows of 20 us, 4 times, on two threads
+  EXPECT_THAT(text, ContainsRegex("\npredicted: [0-9.]+ m?s, ")) << "2 ms at least";
+  EXPECT_EQ(query(6).collect()[0], 6);
+  EXPECT_THAT(query(6).explain(), HasSubstr("each of 6 iterations:"));
 }
 
 TEST(explain_analyze, runs_the_query) {
