@@ -408,7 +408,7 @@ TEST_F(place, is_sent_whole_records_where_packing_them_takes_as_long) {
 }
 
 TEST_F(place, is_sent_whole_records_that_others_read_too) {
-  read_bytes = {8};
+  read_bytes = {8, 8};  // of each input of the zip
   only = {0};
   const auto rows = rows_of<wide>(s, 10'000'000);
   const auto first = rows.map(&wide::x).materialise();
