@@ -153,10 +153,17 @@ TEST(predictions, of_a_body_know_earlier_iterations) {
 
 TEST(predictions, of_a_loop_are_its_iterations) {
   session s(options{.threads = 2});
+  const auto rows = s.range(0, 50).materialise();
   const auto query = [&](int stop) {
     return s.do_while(
-        s.range(0, 50),
-        [](const collection<int>& state) { return state.map([](int x) { return slowly(x) + 1; }); },
+        s.from(std::vector<int>{0}),
+        [&](const collection<int>& state) {
+          return rows
+              .map([](int x, std::span<const int> at) { return slowly(x) + at[0] + 1; },
+                   state.shared())
+              .materialise()
+              .take(1);
+        },
         [stop](std::span<const int>, std::span<const int> after) { return after[0] < stop; });
   };
   EXPECT_THAT(query(4).explain(),
