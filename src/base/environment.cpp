@@ -17,6 +17,7 @@ constexpr variable known[] = {
     {"PAPPUS_TRACE", "file that a trace of every query is written to", "no trace"},
     {"PAPPUS_EXPLAIN",
      "text or dot: print how the first query would run, and end; text:3: the third", "queries run"},
+    {"PAPPUS_LAUNCH", "eager: for_each waits until it has run", "launches gather"},
     {"PAPPUS_CACHE", "folder of compiled kernels; off: none are kept",
      "$XDG_CACHE_HOME/pappus/kernels, ~/.cache/pappus/kernels"},
     {"PAPPUS_CACHE_SIZE", "the most that compiled kernels may take", "256 MiB"},

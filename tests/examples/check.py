@@ -54,6 +54,21 @@ def join_csv(data):
     return [f"{name} {spent[name]:.2f}" for name in sorted(spent)]
 
 
+def heat(_):
+    side = 64
+    now = [[100.0 if y < side // 2 and x < side // 4 else 0.0 for x in range(side)]
+           for y in range(side)]
+    for _ in range(100):
+        padded = [now[0]] + now + [now[-1]]
+        now = [[here + 0.2 * (up + down + left + right - 4 * here)
+                for here, up, down, left, right in zip(
+                    row, above, below, row[:1] + row[:-1], row[1:] + row[-1:])]
+               for above, row, below in zip(padded, padded[1:], padded[2:])]
+    places = [here for row in now for here in row]
+    return [f"mean {math.fsum(places) / len(places):.3f}", f"highest {max(places):.3f}",
+            f"in the middle {now[side // 2][side // 2]:.3f}"]
+
+
 def moving_average(_):
     tenths = [250 - abs(day - 200) + day * 37 % 61 for day in range(365)]
     averages = [sum(tenths[day:day + 7]) / 70 for day in range(365 - 6)]
