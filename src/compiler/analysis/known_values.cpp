@@ -18,12 +18,13 @@ bool is_readable(const llvm::Type* type) {
          integer->getBitWidth() <= wide_bits && llvm::isPowerOf2_32(integer->getBitWidth());
 }
 
-/// Whether it is an unsigned number: where it is known not to be negative, either will do.
-bool is_unsigned(const llvm::Value& value) {
-  return llvm::any_of(value.users(), [](const llvm::User* user) {
-    const auto* extended = llvm::dyn_cast<llvm::ZExtInst>(user);
-    return extended != nullptr && !extended->hasNonNeg();
-  });
+/// Whether all that extend it without a sign know that it isn't negative: its sign will do then.
+bool is_known_natural(const llvm::Value& value) {
+  bool known = false, unknown = false;
+  for (const auto* user : value.users())
+    if (const auto* extended = llvm::dyn_cast<llvm::ZExtInst>(user))
+      (extended->hasNonNeg() ? known : unknown) = true;
+  return known && !unknown;
 }
 
 }  // namespace
@@ -81,7 +82,7 @@ void known_values::add_captured(const constant_load& c, const source_names& sour
     return add({name, captured_value{c.path, bits / byte_bits, is_signed}});
   };
   const auto as_signed = of(true);
-  const bool both = bits < wide_bits && is_unsigned(*c.value);
+  const bool both = bits < wide_bits && !is_known_natural(*c.value);
   numbers_[c.value] = {as_signed, both ? of(false) : as_signed};
 }
 

@@ -25,6 +25,16 @@ void kernels(unsigned char w, const int& n, long unused) {
   launched<1, reads<float>, writes<float>>(
       [unused, w](idx<1> i, reads<float> in, writes<float> out) { out[i] = in[i + w] + unused; });
 
+  // CHECK-NEXT: {{.*}}"signed":true},{"name":"w","path":[0],"bytes":1,"signed":false}]{{.*}}
+  launched<1, reads<float>, writes<float>>([w](idx<1> i, reads<float> in, writes<float> out) {
+    out[i] = in[i + w] + in[i + static_cast<signed char>(w)];
+  });
+
+  // CHECK-NEXT: {{.*}}[{"low":"0","high":"- s0 1"}]{{.*}},{}]{{.*}}"view":1,"dimension":1}]{{.*}}
+  launched<1, reads<float>, writes<float, 2>>([](idx<1> i, reads<float> in, writes<float, 2> out) {
+    for (long j = 0; j < out.extent(1); ++j) out(i, j) = in[j];
+  });
+
   // CHECK-NEXT: {{.*}}"symbols":[],"narrow":true,"reasons":[],"work":{{.*}}
   launched<1, reads<float>, writes<float>>(
       [](int i, reads<float> in, writes<float> out) { out[i] = in[i + 1]; });
