@@ -12,6 +12,19 @@
 
 namespace pappus::compiler {
 
+namespace {
+
+/// Whether it is a loop's counter, or one and what stays the same in the loop.
+bool goes_by_one(const llvm::SCEV* formula, llvm::ScalarEvolution& values) {
+  const auto* counter = llvm::dyn_cast<llvm::SCEVAddRecExpr>(formula);
+  const auto* step = counter != nullptr
+                         ? llvm::dyn_cast<llvm::SCEVConstant>(counter->getStepRecurrence(values))
+                         : nullptr;
+  return step != nullptr && step->getAPInt().abs().isOne();
+}
+
+}  // namespace
+
 bool coverage::writes_bytes(const element_use& use, const std::vector<element_use>& all) const {
   const auto* loop = loops_.getLoopFor(use.call->getParent());
   // Each piece of the element with the blocks that write it.
@@ -47,17 +60,16 @@ bool coverage::names_all(const element_use& use) const {
     if (!always_runs(loop->getParentLoop(), code_, {loop->getHeader()})) return false;
     unsigned moved = 0;
     for (auto* index : indices) {
+      const auto* formula = values_.getSCEV(index);
       unsigned counters = 0;
-      bool is_this = false, by_one = true;
-      each_part(values_.getSCEV(index), values_, [&](const llvm::SCEV* part, bool) {
+      bool is_this = false;
+      each_part(formula, values_, [&](const llvm::SCEV* part, bool) {
         const auto* counter = llvm::dyn_cast<llvm::SCEVAddRecExpr>(part);
         if (counter == nullptr) return;
         ++counters;
-        const auto* step = llvm::dyn_cast<llvm::SCEVConstant>(counter->getStepRecurrence(values_));
-        by_one &= step != nullptr && step->getAPInt().abs().isOne();
         is_this |= counter->getLoop() == loop;
       });
-      if (is_this && (counters != 1 || !by_one)) return false;
+      if (is_this && (counters != 1 || !goes_by_one(formula, values_))) return false;
       moved += is_this ? 1 : 0;
     }
     if (moved > 1) return false;

@@ -1,6 +1,8 @@
 // FLAGS: -g
 // PRINTS: footprint
 // Loops of all kinds: where a counter goes, and whether what they write is certain.
+#include <algorithm>
+
 #include "compiler/footprints.h"
 
 using pappus::idx;
@@ -109,6 +111,13 @@ void returns_from_a_loop(int n) {
         if (in[k] == 7) return;
       out(i, j) = 0;
     }
+  });
+}
+
+void skips_elements(int n, long most) {
+  // CHECK-NEXT: readwrite out[i,2*min(0,most):2*min(most,n-1)]
+  launched<1, writes<int, 2>>([n, most](idx<1> i, writes<int, 2> out) {
+    for (long j = 0; j < n; ++j) out(i, 2 * std::min(j, most)) = 1;
   });
 }
 
