@@ -129,16 +129,28 @@ class conversion {
     const bool is_signed = llvm::isa<llvm::SCEVSignExtendExpr>(cast);
     if (const auto* unknown = llvm::dyn_cast<llvm::SCEVUnknown>(from))
       return known_.extended(unknown->getValue(), is_signed);
-    const auto* cut = llvm::dyn_cast<llvm::SCEVTruncateExpr>(from);
     const auto bits = values_.getTypeSizeInBits(from->getType());
     constexpr unsigned bits_max = 31;
-    if (cut == nullptr || is_signed || bits > bits_max) return std::nullopt;
-    const auto whole = of(cut->getOperand());
-    if (!whole) return std::nullopt;
-    const expression end(std::int64_t{1} << bits);
-    return all_.is_natural(cut->getOperand())
-               ? *whole % end
-               : expression::of(operation::bits_and, *whole, (std::int64_t{1} << bits) - 1);
+    const auto* whole = is_signed || bits > bits_max ? nullptr : uncut(from, cast->getType());
+    const auto result = whole != nullptr ? of(whole) : std::nullopt;
+    if (!result) return std::nullopt;
+    const auto end = std::int64_t{1} << bits;
+    return all_.is_natural(whole) ? *result % end
+                                  : expression::of(operation::bits_and, *result, end - 1);
+  }
+
+  /// A formula of 64 bits with the same lower bits: scalar evolution cuts off the parts of a sum
+  /// before it adds them. Null: none is known.
+  const llvm::SCEV* uncut(const llvm::SCEV* formula, llvm::Type* wide) {
+    if (const auto* cut = llvm::dyn_cast<llvm::SCEVTruncateExpr>(formula))
+      return values_.getNoopOrSignExtend(cut->getOperand(), wide);
+    if (llvm::isa<llvm::SCEVConstant>(formula)) return values_.getZeroExtendExpr(formula, wide);
+    if (!llvm::isa<llvm::SCEVAddExpr, llvm::SCEVMulExpr>(formula)) return nullptr;
+    llvm::SmallVector<const llvm::SCEV*> parts;
+    for (const auto* part : formula->operands()) parts.push_back(uncut(part, wide));
+    if (llvm::is_contained(parts, nullptr)) return nullptr;
+    return llvm::isa<llvm::SCEVAddExpr>(formula) ? values_.getAddExpr(parts)
+                                                 : values_.getMulExpr(parts);
   }
 
   std::optional<expression> joined(operation what, const llvm::SCEV* a, const llvm::SCEV* b) {

@@ -2,6 +2,10 @@
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
+#include <llvm/IR/PatternMatch.h>
+
+#include <iterator>
+#include <utility>
 
 #include "compiler/analysis/loop_bounds.h"
 
@@ -29,11 +33,28 @@ const llvm::SCEV* extreme_of_counter(const llvm::SCEVAddRecExpr* counter, bool h
   return extreme(chosen, highest, code, values);
 }
 
-slice slice_of(llvm::Value* index, const llvm::BasicBlock& code, llvm::ScalarEvolution& values,
-               const formulas& all) {
-  const auto* formula = values.getSCEV(index);
-  const auto *low = extreme(formula, false, code, values),
-             *high = extreme(formula, true, code, values);
+/// An index's bound where it has an unsigned minimum of what may be negative, as in
+/// min(i+1, size-1). If `size` is 0 the minimum is i+1; so that is the upper bound.
+const llvm::SCEV* signed_minimum(const llvm::SCEV* formula, bool highest, const formulas& all,
+                                 llvm::ScalarEvolution& values) {
+  llvm::SmallVector<const llvm::SCEV*> parts;
+  if (llvm::isa<llvm::SCEVAddExpr>(formula)) {
+    for (const auto* part : formula->operands())
+      parts.push_back(signed_minimum(part, highest, all, values));
+    return values.getAddExpr(parts);
+  }
+  if (!llvm::isa<llvm::SCEVUMinExpr>(formula)) return formula;
+  llvm::copy_if(formula->operands(), std::back_inserter(parts),
+                [&](const auto* part) { return all.is_natural(part); });
+  if (parts.empty()) return formula;
+  if (!highest) parts.assign(formula->operands().begin(), formula->operands().end());
+  return values.getSMinExpr(parts);
+}
+
+slice slice_of(const llvm::SCEV* formula, const llvm::BasicBlock& code,
+               llvm::ScalarEvolution& values, const formulas& all) {
+  const auto *low = extreme(signed_minimum(formula, false, all, values), false, code, values),
+             *high = extreme(signed_minimum(formula, true, all, values), true, code, values);
   if (low == nullptr || high == nullptr || !all.of(low) || !all.of(high)) return {};
   const auto& function = *code.getParent();
   return {low, high, is_linear(low, function, values) && is_linear(high, function, values)};
@@ -45,21 +66,29 @@ std::vector<slice> slices_of(llvm::Value* index, const llvm::BasicBlock& code,
                              llvm::ScalarEvolution& values, const formulas& all) {
   constexpr std::size_t most = 4;
   std::vector<slice> results;
-  llvm::SmallVector<llvm::Value*> pending{index};
+  llvm::SmallVector<std::pair<llvm::Value*, llvm::APInt>> pending{{index, llvm::APInt(64, 0)}};
   while (!pending.empty()) {
-    auto* one = pending.pop_back_val();
-    const auto found = slice_of(one, code, values, all);
-    auto* select = llvm::dyn_cast<llvm::SelectInst>(one);
-    auto* phi = llvm::dyn_cast<llvm::PHINode>(one);
-    if (found.low != nullptr)
+    auto [one, added] = pending.pop_back_val();
+    const auto* formula = values.getAddExpr(values.getSCEV(one), values.getConstant(added));
+    if (const auto found = slice_of(formula, code, values, all); found.low != nullptr) {
       results.push_back(found);
-    else if (select != nullptr && results.size() + pending.size() + 2 <= most)
-      pending.append({select->getFalseValue(), select->getTrueValue()});
-    else if (phi != nullptr &&
-             results.size() + pending.size() + phi->getNumIncomingValues() <= most)
-      pending.append(phi->op_begin(), phi->op_end());
-    else
+      continue;
+    }
+    // "i == 0 ? n - 1 : i - 1" may have become "(i == 0 ? n : i) - 1".
+    llvm::Value* chosen = nullptr;
+    const llvm::APInt* number = nullptr;
+    if (llvm::PatternMatch::match(one,
+                                  llvm::PatternMatch::m_Add(llvm::PatternMatch::m_Value(chosen),
+                                                            llvm::PatternMatch::m_APInt(number))))
+      one = chosen, added += *number;
+    llvm::SmallVector<llvm::Value*> options;
+    if (auto* select = llvm::dyn_cast<llvm::SelectInst>(one))
+      options = {select->getFalseValue(), select->getTrueValue()};
+    else if (auto* phi = llvm::dyn_cast<llvm::PHINode>(one))
+      options.append(phi->op_begin(), phi->op_end());
+    if (options.empty() || results.size() + pending.size() + options.size() > most)
       return {slice{}};
+    for (auto* option : options) pending.emplace_back(option, added);
   }
   return results;
 }

@@ -18,6 +18,13 @@ void periodic(int n) {
   });
 }
 
+void periodic_within_extents() {
+  // CHECK-NEXT: read in[i-1], read in[in.extent(0)-1], write out[i]
+  launched<1, reads<int>, writes<int>>([](idx<1> i, reads<int> in, writes<int> out) {
+    out[i] = in[i == 0 ? in.extent(0) - 1 : i - 1];
+  });
+}
+
 void tiled(int n) {
   // CHECK-NEXT: read in[0:8*((n-1)/8)+7], write out[i]
   launched<1, reads<int>, writes<int>>([n](idx<1> i, reads<int> in, writes<int> out) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include <cstddef>
+
 #include "compiler/footprints.h"
 
 using pappus::idx;
@@ -62,6 +64,43 @@ void clamped(long n) {
   launched<1, reads<int>, writes<int>>([n](idx<1> i, reads<int> in, writes<int> out) {
     out[i] = in[std::max(i - 1, 0l)] + in[std::min(i + 1, n - 1)];
   });
+}
+
+// size - 1 is the largest number there is if size is 0.
+void clamped_with_sizes() {
+  // CHECK-NEXT: read in[min(i+1,in.extent(0)-1):i+1], write out[i]
+  launched<1, reads<int>, writes<int>>([](idx<1> i, reads<int> in, writes<int> out) {
+    out[i] = in[std::min<std::size_t>(i + 1, in.extent(0) - 1)];
+  });
+  // CHECK-NEXT: read in[max(i,1)-1], write out[i]
+  launched<1, reads<int>, writes<int>>([](idx<1> i, reads<int> in, writes<int> out) {
+    out[i] = in[std::max<std::size_t>(i, 1) - 1];
+  });
+}
+
+// i - 1 is a large number in the first call.
+void unsigned_below_zero(std::size_t n) {
+  // CHECK-NEXT: read in[min(i-1,n):n], write out[i]
+  launched<1, reads<int>, writes<int>>([n](idx<1> i, reads<int> in, writes<int> out) {
+    out[i] = in[std::min<std::size_t>(i - 1, n)];
+  });
+  // CHECK-NEXT: read in[unknown], write out[i]
+  launched<1, reads<int>, writes<int>>([](idx<1> i, reads<int> in, writes<int> out) {
+    out[i] = in[static_cast<std::size_t>(i - 1) / 3 * 3];
+  });
+  // CHECK-NEXT: read in[(i-1)/3], write out[i]
+  launched<1, reads<int>, writes<int>>([](idx<1> i, reads<int> in, writes<int> out) {
+    out[i] = in[static_cast<std::size_t>(i - 1) / 3];
+  });
+}
+
+void cyclic_by_powers_of_two() {
+  // CHECK-NEXT: read in[(i+5)%8], write out[i]
+  launched<1, reads<int>, writes<int>>(
+      [](idx<1> i, reads<int> in, writes<int> out) { out[i] = in[(i - 3) & 7]; });
+  // CHECK-NEXT: read in[(i+n)&15], write out[i]
+  launched<1, reads<int>, writes<int>>(
+      [n = -1](idx<1> i, reads<int> in, writes<int> out) { out[i] = in[(i + n) & 15]; });
 }
 
 void blocks(int b) {
