@@ -66,27 +66,14 @@ void check_apart(const launch& of, const access& one) {
                      accesses_text(of)));
 }
 
-/// The same access in the array's numbers, whichever part of it the argument is.
-regions::linear_access shifted(const launch& of, const access& one) {
-  auto result = *one.linear;
-  const auto& part = of.arguments[one.argument].part;
-  for (std::size_t d = 0; d < part.rank; ++d) {
-    result.low[d].constant += part.low[d];
-    result.high[d].constant += part.low[d];
-  }
-  return result;
-}
-
 /// Whether an index may touch by `a` what another index touches by `b`.
 bool cross(const launch& of, const access& a, const access& b) {
   const auto elements = touched(of, a, of.indices);
   if (!regions::overlap(elements, touched(of, b, of.indices))) return false;
-  if (!a.linear || !b.linear) return true;
-  const auto between = regions::distances(shifted(of, a), shifted(of, b));
+  const auto between = distances(of, a, of, b);
+  if (between.front().empty()) return false;
   for (std::size_t d = 0; d < of.indices.rank; ++d)
-    if (of.indices.extent(d) > 1 && !between[d].empty() &&
-        (between[d].low != 0 || between[d].high != 0))
-      return true;
+    if (of.indices.extent(d) > 1 && (between[d].low != 0 || between[d].high != 0)) return true;
   return false;
 }
 

@@ -49,6 +49,17 @@ regions::box hull(const regions::linear_access& of, const regions::box& indices,
   return result;
 }
 
+/// In the array's numbers, whichever part of it the argument is.
+regions::linear_access in_array(const launch& by, const access& one) {
+  auto result = *one.linear;
+  const auto& part = by.arguments[one.argument].part;
+  for (std::size_t d = 0; d < part.rank; ++d) {
+    result.low[d].constant += part.low[d];
+    result.high[d].constant += part.low[d];
+  }
+  return result;
+}
+
 }  // namespace
 
 const graph::operator_entry& launch_operator() {
@@ -76,6 +87,19 @@ regions::box touching(const launch& by, const access& one, const regions::box& e
 regions::spread spread_of(const launch& by, const access& one) {
   if (by.indices.volume() <= 1) return regions::spread::tiles;
   return one.linear ? regions::spread_of(*one.linear, by.indices) : regions::spread::mixed;
+}
+
+std::array<regions::interval, regions::rank_max> distances(const launch& before,
+                                                           const access& theirs,
+                                                           const launch& later, const access& own) {
+  std::array<regions::interval, regions::rank_max> result;
+  result.fill(regions::interval::everything());
+  if (!theirs.linear || !own.linear) return result;
+  result = regions::distances(in_array(before, theirs), in_array(later, own));
+  // Impossible in one dimension is impossible.
+  if (std::ranges::any_of(result, &regions::interval::empty))
+    result.fill(regions::interval::nothing());
+  return result;
 }
 
 std::string index_text(const launch& of, std::int64_t number) {

@@ -5,6 +5,7 @@
 // index: what a box of indices touches is computed from formulas when asked.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -68,6 +69,12 @@ regions::box touched(const launch& by, const access& one, const regions::box& in
 regions::box touching(const launch& by, const access& one, const regions::box& elements);
 /// Whether no two indices touch the same element through it, and all together those of a box.
 regions::spread spread_of(const launch& by, const access& one);
+
+/// How far indices that touch the same elements of an array are apart: those of `later` minus those
+/// of `before`, in each dimension. Everything where an access isn't linear; nothing where none do.
+std::array<regions::interval, regions::rank_max> distances(const launch& before,
+                                                           const access& theirs,
+                                                           const launch& later, const access& own);
 
 /// "for_each at heat.cpp:12".
 std::string text(const launch& of);

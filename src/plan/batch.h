@@ -44,13 +44,6 @@ void order_items(plan& p, const batch_request& asked);       // turns.cpp: order
 regions::box items_before(const plan& p, const stage& later, const need& n,
                           const regions::box& indices);
 
-/// How far the indices of two accesses that touch the same elements of an array are apart: those of
-/// `later` minus those of `before`, in each dimension.
-std::array<regions::interval, regions::rank_max> distances(const arrays::launch& before,
-                                                           const arrays::access& theirs,
-                                                           const arrays::launch& later,
-                                                           const arrays::access& own);
-
 /// Throws std::logic_error where an item could run before one that it needs, or beside one that
 /// touches the same element: looked at element by element, so for small plans.
 void verify_batch(const plan& p);

@@ -1,6 +1,5 @@
 // What launches wait for: who wrote what they touch last, and who has read it since.
 #include <algorithm>
-#include <array>
 #include <map>
 #include <utility>
 #include <vector>
@@ -102,17 +101,6 @@ class finding {
   std::map<const arrays::image*, map> arrays_;
 };
 
-/// In the array's numbers, whichever part of it the argument is.
-regions::linear_access absolute(const launch& by, const access& one) {
-  auto result = *one.linear;
-  const auto& part = by.arguments[one.argument].part;
-  for (std::size_t d = 0; d < part.rank; ++d) {
-    result.low[d].constant += part.low[d];
-    result.high[d].constant += part.low[d];
-  }
-  return result;
-}
-
 }  // namespace
 
 void find_needs(plan& p, const batch_request&) {
@@ -129,17 +117,6 @@ regions::box items_before(const plan& p, const stage& later, const need& n,
     return before.items.shape();
   const auto elements = touched(own, own.accesses[n.own], indices);
   return before.items.cells(touching(theirs, theirs.accesses[n.theirs], elements));
-}
-
-std::array<regions::interval, regions::rank_max> distances(const launch& before,
-                                                           const access& theirs,
-                                                           const launch& later, const access& own) {
-  if (!theirs.linear || !own.linear) {
-    std::array<regions::interval, regions::rank_max> unknown;
-    unknown.fill(regions::interval::everything());
-    return unknown;
-  }
-  return regions::distances(absolute(before, theirs), absolute(later, own));
 }
 
 }  // namespace pappus::plan

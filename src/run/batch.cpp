@@ -74,10 +74,12 @@ struct batch::participation {
 
 batch::batch(std::vector<graph::node_ptr> launches, plan::plan p,
              const threads::cancel_count& cancels,
-             const std::function<arrays::failure_ptr(arrays::launch_number)>& failed_before)
+             const std::function<arrays::failure_ptr(arrays::launch_number)>& failed_before,
+             std::unique_ptr<trace::recorder> recorder)
     : launches_(std::move(launches)),
       plan_(std::move(p)),
       cancels_(cancels),
+      recorder_(std::move(recorder)),
       tasks_(plan_.stages.size()) {
   std::int64_t all = 0;
   for (std::size_t i = 0; i < tasks_.size(); ++i) {
@@ -91,9 +93,21 @@ batch::batch(std::vector<graph::node_ptr> launches, plan::plan p,
   }
   left_ = all;
   cursor_ = packed(first_of(0));
+  if (recorder_ != nullptr) begin_record();
 }
 
-batch::~batch() = default;
+batch::~batch() {
+  if (recorder_ != nullptr) recorder_->end_step();
+}
+
+void batch::begin_record() {
+  double bytes = 0;
+  for (const auto& s : plan_.stages) bytes += s.bytes.read + s.bytes.written;
+  auto label = graph::label(*launches_.front());
+  if (launches_.size() > 1) label += fmt::format(" and {} more launches", launches_.size() - 1);
+  recorder_->begin_step(std::move(label), bytes);
+  recorder_->begin_items(static_cast<std::size_t>(left_.load()));
+}
 
 std::int64_t batch::items_of(std::size_t turn) const {
   return plan_.stages[plan_.order[turn].first].items.size();
@@ -134,7 +148,11 @@ bool batch::next(position& taken) {
 
 void batch::participate(void* context) {
   auto& [of, enough] = *static_cast<participation*>(context);
-  for (position at; !enough() && of.next(at);) of.run(at);
+  const auto begin = trace::clock::now();
+  std::size_t taken = 0;
+  for (position at; !enough() && of.next(at); ++taken) of.run(at);
+  if (of.recorder_ != nullptr && taken > 0)
+    of.recorder_->took_part(begin, trace::clock::now(), taken);
 }
 
 void batch::take_part(threads::team& team, const std::function<bool()>& enough) {
@@ -203,6 +221,7 @@ void batch::finish_item(std::size_t stage, std::int64_t item) {
   const auto number = static_cast<std::size_t>(item);
   task.bits[number / 64].fetch_or(std::uint64_t{1} << (number % 64));
   task.left.fetch_sub(1);
+  if (recorder_ != nullptr) recorder_->item_done();
   left_.fetch_sub(1);
   tell_waiting();
 }

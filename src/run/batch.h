@@ -28,8 +28,10 @@ namespace pappus::run {
 class batch {
  public:
   /// \param failed_before  why an earlier launch failed; null: it didn't.
+  /// \param recorder       told what runs; may be null
   batch(std::vector<graph::node_ptr> launches, plan::plan p, const threads::cancel_count& cancels,
-        const std::function<arrays::failure_ptr(arrays::launch_number)>& failed_before);
+        const std::function<arrays::failure_ptr(arrays::launch_number)>& failed_before,
+        std::unique_ptr<trace::recorder> recorder);
   ~batch();
   batch(const batch&) = delete;
   batch& operator=(const batch&) = delete;
@@ -71,6 +73,7 @@ class batch {
   arrays::failure_ptr own_failure(std::size_t stage) const;
 
   static void participate(void* context);
+  void begin_record();
   bool next(position& taken);
   position after(position at) const;
   position first_of(std::size_t turn) const;
@@ -92,6 +95,7 @@ class batch {
   const std::vector<graph::node_ptr> launches_;
   const plan::plan plan_;
   const threads::cancel_count& cancels_;
+  const std::unique_ptr<trace::recorder> recorder_;
   std::vector<task> tasks_;
   std::atomic<std::uint64_t> cursor_;  // a packed position; past the last turn: nothing is left
   std::atomic<std::int64_t> left_{0};  // items of all stages that aren't done

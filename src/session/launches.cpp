@@ -84,14 +84,16 @@ void check_outside(std::string_view what) {
 
 }  // namespace
 
-launch_queue::launch_queue(threads::team& team, const cost::machine& machine,
-                           const threads::cancel_count& cancels,
-                           std::function<node_ptr(std::shared_ptr<const arrays::launch>)> make_node,
-                           waiting_hook on_waiting)
+launch_queue::launch_queue(
+    threads::team& team, const cost::machine& machine, const threads::cancel_count& cancels,
+    std::function<node_ptr(std::shared_ptr<const arrays::launch>)> make_node,
+    std::function<std::unique_ptr<trace::recorder>(const plan::plan&)> listen,
+    waiting_hook on_waiting)
     : team_(team),
       machine_(machine),
       cancels_(cancels),
       make_node_(std::move(make_node)),
+      listen_(std::move(listen)),
       on_waiting_(std::move(on_waiting)),
       eager_([] {
         const char* how = base::environment("PAPPUS_LAUNCH");
@@ -220,8 +222,10 @@ void launch_queue::close_batch() {
   stages_of_.resize(launches.size());
   for (std::size_t i = 0; i < launches.size(); ++i)
     stages_of_[arrays::launch_of(*launches[i]).number - first_current_] = i;
-  current_ = std::make_shared<run::batch>(std::move(launches), std::move(p), cancels_,
-                                          [&](launch_number number) { return failure(number); });
+  auto recorder = listen_(p);
+  current_ = std::make_shared<run::batch>(
+      std::move(launches), std::move(p), cancels_,
+      [&](launch_number number) { return failure(number); }, std::move(recorder));
   gathered_.erase(gathered_.begin(), gathered_.begin() + count);
 }
 

@@ -39,10 +39,12 @@ class launch_queue {
   using waiting_hook =
       std::function<void(const std::function<std::string(explain_format)>& explained)>;
   /// \param make_node   makes a node of the session for a launch
+  /// \param listen      makes a recorder for a batch; it may return none
   /// \param on_waiting  where set, nothing runs before somebody waits
   launch_queue(threads::team& team, const cost::machine& machine,
                const threads::cancel_count& cancels,
                std::function<node_ptr(std::shared_ptr<const arrays::launch>)> make_node,
+               std::function<std::unique_ptr<trace::recorder>(const plan::plan&)> listen,
                waiting_hook on_waiting);
   ~launch_queue() { end(); }
   /// Launches that haven't started aren't run any more; returns when the others are done. Tells of
@@ -101,6 +103,7 @@ class launch_queue {
   const cost::machine& machine_;
   const threads::cancel_count& cancels_;
   const std::function<node_ptr(std::shared_ptr<const arrays::launch>)> make_node_;
+  const std::function<std::unique_ptr<trace::recorder>(const plan::plan&)> listen_;
   const waiting_hook on_waiting_;
   const bool eager_;
 

@@ -33,6 +33,7 @@ launch_queue& session_core::launches() {
           auto name = text(*launch);
           return add({arrays::launch_operator(), std::move(name), about, {}, std::move(launch)});
         },
+        [this](const plan::plan& p) { return listen(p, false); },
         explain_only_ == nullptr ? launch_queue::waiting_hook()
                                  : [this](const auto& explained) { explain_if_chosen(explained); });
   });
