@@ -188,7 +188,7 @@ class array {
   /// collection is in use.
   collection<T> rows() const { return {part_.session, detail::rows_of_array(part_)}; }
 
-  /// What the launches that haven't run yet will do: their order, what they read and write.
+  /// What the launches that wait will do: their order, what they read and write. Empty: none waits.
   std::string explain() const { return detail::explain_launches(part_.session); }
 
  private:

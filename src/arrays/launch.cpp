@@ -113,6 +113,8 @@ std::string index_text(const launch& of, std::int64_t number) {
   return "[" + result + "]";
 }
 
-std::string text(const launch& of) { return fmt::format("for_each at {}", of.place); }
+std::string text(const launch& of) {
+  return of.place.empty() ? of.function_type : fmt::format("for_each at {}", of.place);
+}
 
 }  // namespace pappus::arrays

@@ -51,9 +51,9 @@ struct launch : detail::op_params {
   std::string inferred;  ///< beside an annotation: what the plugin found; empty: nothing
   std::shared_ptr<const void> function;
   detail::launch_loop loop = nullptr;
-  const char* function_type = "";
+  const char* function_type = "";    ///< of the library's own: "fill", "copy", "move"
   const char* descriptor = nullptr;  ///< what the compiler plugin left; null: nothing
-  std::string place;                 ///< "heat.cpp:12"
+  std::string place;                 ///< "heat.cpp:12"; of the library's own: none
   std::uint64_t cancels = 0;  ///< the session's count at the call: when it moves, it is cancelled
   /// Launches that write what it reads and whose outcome isn't known.
   std::vector<launch_number> needs;
@@ -76,7 +76,7 @@ std::array<regions::interval, regions::rank_max> distances(const launch& before,
                                                            const access& theirs,
                                                            const launch& later, const access& own);
 
-/// "for_each at heat.cpp:12".
+/// "for_each at heat.cpp:12", "fill".
 std::string text(const launch& of);
 /// "[3,5]": index `number` of the launch, those along the last dimension first.
 std::string index_text(const launch& of, std::int64_t number);

@@ -77,7 +77,10 @@ std::vector<rows_ptr> session_core::evaluate(std::span<const node_ptr> roots,
   check_alive();
   for (const auto& root : roots) check_owner(*root);
   if (explain_only_ != nullptr)
-    explain_if_chosen([&](explain_format format) { return explain(roots, format); });
+    explain_if_chosen([&](explain_format format) {
+      const bool before = launches_ != nullptr && format != explain_format::dot;
+      return (before ? launches_->explain(format) : "") + explain(roots, format);
+    });
   auto team = workers();
   return run_query(roots, bound, team, nullptr, report);
 }

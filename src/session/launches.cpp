@@ -426,6 +426,7 @@ void launch_queue::tell_waiting(lock& held) {
 
 std::string launch_queue::explain(explain_format format) {
   const lock held(mutex_);
+  if (gathered_.empty()) return {};
   const bool passes = format == explain_format::passes;
   auto asked = request(gathered_);
   asked.keep_history = passes;

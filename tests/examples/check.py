@@ -124,15 +124,29 @@ def expect(expected, printed):
         sys.exit("\n".join(["expected", *expected, "printed", *printed]))
 
 
-def expect_explained(text):
-    """Both reports: the lines' parts that don't depend on the machine."""
-    for line in [r"^graph$", r"^  n0 range·map·filter·group_by.sum: pappus::keyed<int, .*>$",
-                 r"^  s0 range·map·filter·group_by.sum: 1,000,000 → ≤ 1,000,000 rows, ",
-                 r"^tasks$", r"^predicted: ", r"^stages: predicted → measured$",
-                 r"^  s0 range·map·filter·group_by.sum: rows ≤ 1,000,000 → 10, ",
-                 r"^  s1 top: rows ≤ 3 → 3, ", r"^total: "]:
+def expect_lines(lines, text):
+    for line in lines:
         if not re.search(line, text, re.MULTILINE):
             sys.exit(f"no line like {line} in\n{text}")
+
+
+def expect_sweep(program):
+    """A plate that doesn't fit the cache: what its launches touch is found, and they pass over it
+    together."""
+    done = subprocess.run([program, "2048", "60", "--pappus-threads=2"], capture_output=True,
+                          env={**os.environ, "PAPPUS_EXPLAIN": "text"}, text=True, timeout=120)
+    touched = r"read \w+\[i,j-1:j\+1\], read \w+\[i-1:i\+1,j\], write \w+\[i,j\]"
+    expect_lines([r"^  n\d+ for_each at heat.cpp:\d+: " + touched,
+                  r"^     note: 60 launches in one sweep, bands of \d+ rows: "], done.stdout)
+
+
+def expect_explained(text):
+    """Both reports: the lines' parts that don't depend on the machine."""
+    expect_lines([r"^graph$", r"^  n0 range·map·filter·group_by.sum: pappus::keyed<int, .*>$",
+                  r"^  s0 range·map·filter·group_by.sum: 1,000,000 → ≤ 1,000,000 rows, ",
+                  r"^tasks$", r"^predicted: ", r"^stages: predicted → measured$",
+                  r"^  s0 range·map·filter·group_by.sum: rows ≤ 1,000,000 → 10, ",
+                  r"^  s1 top: rows ≤ 3 → 3, ", r"^total: "], text)
 
 
 def check(name, program, data, lambdas_on_devices):
@@ -159,6 +173,8 @@ def check(name, program, data, lambdas_on_devices):
             sys.exit(f"no stage ran on {where}:\n{done.stdout}")
     else:
         expect(expected, printed)
+        if name == "heat" and lambdas_on_devices:  # by a compiler with the plugin
+            expect_sweep(program)
 
 
 if __name__ == "__main__":
