@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -23,6 +24,7 @@
 #include "pappus/detail/fuse/access.h"
 #include "pappus/query.h"
 #include "pappus/session.h"
+#include "pappus/touches.h"
 #include "pappus/view.h"
 
 namespace pappus {
@@ -178,6 +180,20 @@ class array {
     return result;
   }
 
+  /// The array as an argument of for_each, with what each index touches of it (touches.h): a slice
+  /// for each dimension, in.at(i, everything).
+  template <std::convertible_to<touched_slice>... Slices>
+    requires(sizeof...(Slices) == N)
+  touched_array<array> at(const Slices&... slices) const {
+    return {*this, {touched_slice(slices).untyped()...}};
+  }
+  /// With one dimension: elements low to high, both inclusive.
+  touched_array<array> at(const linear_index& low, const linear_index& high) const
+    requires(N == 1)
+  {
+    return {*this, {touched_slice(low, high).untyped()}};
+  }
+
   /// Makes all elements `value`, after the launches so far.
   void fill(const T& value) const { detail::fill_array(part_, &value); }
   /// An array of its own with the same elements.
@@ -205,10 +221,35 @@ inline constexpr bool is_array = false;
 template <typename T, std::size_t N>
 inline constexpr bool is_array<array<T, N>> = true;
 
+template <typename Array>
+inline constexpr bool is_array<touched_array<Array>> = true;
+
+/// The array of an argument, which may say what is touched of it.
+template <typename Argument>
+struct argument_array {
+  using type = Argument;
+};
+template <typename Array>
+struct argument_array<touched_array<Array>> {
+  using type = Array;
+};
+
 struct array_access {
   template <typename T, std::size_t N>
   static const array_part& part(const array<T, N>& of) {
     return of.part_;
+  }
+  template <typename Array>
+  static const array_part& part(const touched_array<Array>& of) {
+    return part(of.array);
+  }
+  template <typename Array>
+  static std::vector<array_slice> slices(const Array&) {
+    return {};
+  }
+  template <typename Array>
+  static std::vector<array_slice> slices(const touched_array<Array>& of) {
+    return {of.slices.begin(), of.slices.end()};
   }
   template <typename T, std::size_t N>
   static array<T, N> made(array_part part) {

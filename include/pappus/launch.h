@@ -133,12 +133,14 @@ view_argument launch_argument(const Array& given) {
                   "for_each: after the function come its arrays; other values are captured");
     return {};
   } else {
+    using array = typename argument_array<Array>::type;
     using element = std::remove_const_t<typename View::element_type>;
-    static_assert(std::is_same_v<element, typename Array::value_type>,
+    static_assert(std::is_same_v<element, typename array::value_type>,
                   "for_each: a view's elements are of another type than its array's");
-    static_assert(View::rank == Array::rank,
+    static_assert(View::rank == array::rank,
                   "for_each: a view has another number of dimensions than its array");
-    return {array_access::part(given), View::access, record_type_of<element>()};
+    return {array_access::part(given), View::access, record_type_of<element>(),
+            array_access::slices(given)};
   }
 }
 

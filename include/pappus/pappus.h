@@ -18,4 +18,5 @@
 #include "pappus/scan.h"
 #include "pappus/session.h"
 #include "pappus/sort.h"
+#include "pappus/touches.h"
 #include "pappus/value.h"

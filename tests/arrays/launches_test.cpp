@@ -41,6 +41,31 @@ TEST(launches, run_without_knowledge_of_what_they_touch) {
   EXPECT_THAT(out.to_vector(), ElementsAre(2, 4, 6));
 }
 
+TEST(launches, are_told_by_arguments_what_they_touch) {
+  session s;
+  const auto a = s.to_array<2>(std::vector{1, 2, 3, 4, 5, 6}, {2, 3});
+  const auto sums = s.unwritten<int>({2}), shifted = s.unwritten<int>({2});
+  const auto [i] = launch_index<1>();
+  s.for_each(
+      {2},
+      [](idx<1> at, reads<int, 2> from, writes<int> to) {
+        to[at] = from(at, 0) + from(at, 1) + from(at, 2);
+      },
+      a.at(i, everything), sums.at(i));
+  s.for_each(
+      {2}, [](idx<1> at, reads<int> from, writes<int> to) { to[at] = from[1 - at]; },
+      sums.at(1 - i), shifted.at(i, i));
+  EXPECT_THAT(shifted.to_vector(), ElementsAre(15, 6));
+  EXPECT_THAT(
+      [&] {
+        s.for_each({2}, [](idx<1>, reads<int>, writes<int>) {}, sums.at(2 * i + 5), shifted.at(i));
+      },
+      ThrowsMessage<usage_error>(HasSubstr("(read a[2*i+5], write b[i])")));
+  EXPECT_THAT(
+      [&] { s.for_each({2}, [](idx<1>, writes<int>) {}, shifted.at(0, 1)); },
+      ThrowsMessage<usage_error>(HasSubstr("expected that each index writes elements of its own")));
+}
+
 TEST(launches, have_one_to_four_dimensions) {
   session s;
   const auto a2 = s.zeros<int, 2>({3, 4});

@@ -120,6 +120,58 @@ void annotate(arrays::launch& of, const given_footprint& given,
   arrays::check_annotation(of);
 }
 
+regions::expression expression_of(const array_formula& from) {
+  regions::expression result(from.constant);
+  bool empty = from.constant == 0;
+  for (std::size_t d = 0; d < array_rank_max; ++d) {
+    if (from.factors[d] == 0) continue;
+    const auto index = regions::expression::index(d);
+    const auto term = from.factors[d] == 1 ? index : regions::expression(from.factors[d]) * index;
+    result = empty ? term : term + result;
+    empty = false;
+  }
+  return result;
+}
+
+/// What the user says on an argument.
+regions::access given_access(const launch_request& request, std::size_t argument) {
+  const auto& view = request.views[argument];
+  regions::access result{.array = argument, .mode = mode_of(view.access), .slices = {}};
+  if (view.access == view_access::write) result.mode = regions::access_mode::write;
+  for (const auto& [low, high, whole] : view.slices) {
+    auto& slice = result.slices.emplace_back();
+    if (whole) continue;
+    slice.low = expression_of(low);
+    slice.high = expression_of(high);
+  }
+  return result;
+}
+
+/// What arguments say replaces whatever else is known of them; the others stay as they are.
+void take_given(arrays::launch& of, const launch_request& request) {
+  regions::footprint given;
+  bool all = true;
+  for (std::size_t a = 0; a < request.views.size(); ++a) {
+    if (request.views[a].slices.empty()) {
+      all = false;
+      continue;
+    }
+    std::erase_if(of.accesses, [a](const access& one) { return one.argument == a; });
+    given.accesses.push_back(given_access(request, a));
+  }
+  if (given.accesses.empty()) return;
+  set_accesses(of, given);
+  if (all) of.known = arrays::launch::knowledge::annotated;
+  std::vector<std::string> names;
+  for (const auto& argument : of.arguments) names.push_back(argument.name);
+  regions::footprint known;
+  for (const auto& one : of.accesses) known.accesses.push_back(one.formulas);
+  static const std::vector<std::string> indices{"i", "j", "k", "l"};
+  of.inferred = std::exchange(
+      of.footprint,
+      regions::text(known, {.formulas = {.indices = indices, .symbols = {}}, .arrays = names}));
+}
+
 void infer(arrays::launch& of, const codegen::inferred_footprint& found) {
   const auto extents = extents_of(of);
   set_accesses(of, found.touches.with(codegen::values_of(found, of.function.get(), extents)));
@@ -156,6 +208,7 @@ void launch(const session_ptr& session, launch_request request) {
     infer(*made, *compiled->inferred);
   else
     assume(*made);
+  take_given(*made, request);
   session->launches().add(made);
   // References to variables of the caller's would dangle.
   if (refers_to_stack(request.function.get(), request.function_bytes))

@@ -50,11 +50,23 @@ struct launch_args {
 };
 using launch_loop = void (*)(const void* function, const launch_args& args);
 
+/// constant + Σ factors[d]·index[d].
+struct array_formula {
+  std::int64_t constant = 0;
+  array_numbers factors{};
+};
+/// Elements along one dimension, both ends inclusive.
+struct array_slice {
+  array_formula low, high;
+  bool whole = false;  ///< all of them
+};
+
 /// A parameter of a launched function, with its argument.
 struct view_argument {
   array_part array;
   view_access access = view_access::read;
   record_type element;
+  std::vector<array_slice> slices;  ///< that the user says are touched; none: the user doesn't say
 };
 
 /// An annotation of the user's (annotated.h).
