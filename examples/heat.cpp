@@ -43,17 +43,18 @@ int main(int argc, char** argv) {
   now[{{0, 0}, {side / 2, side / 4}}].fill(100);  // degrees
 
   for (int round = 0; round < rounds; ++round) {
-    s.for_each({side, side},
-               [side](idx<2> p, reads<float, 2> now, writes<float, 2> next) {
-                 const auto i = p[0], j = p[1];
-                 const float here = now[p];
-                 const float up = i > 0 ? now(i - 1, j) : here;
-                 const float down = i + 1 < side ? now(i + 1, j) : here;
-                 const float left = j > 0 ? now(i, j - 1) : here;
-                 const float right = j + 1 < side ? now(i, j + 1) : here;
-                 next[p] = here + 0.2F * (up + down + left + right - 4 * here);
-               },
-               now, next);
+    s.for_each(
+        {side, side},
+        [side](idx<2> p, reads<float, 2> now, writes<float, 2> next) {
+          const auto i = p[0], j = p[1];
+          const float here = now[p];
+          const float up = i > 0 ? now(i - 1, j) : here;
+          const float down = i + 1 < side ? now(i + 1, j) : here;
+          const float left = j > 0 ? now(i, j - 1) : here;
+          const float right = j + 1 < side ? now(i, j + 1) : here;
+          next[p] = here + 0.2F * (up + down + left + right - 4 * here);
+        },
+        now, next);
     std::swap(now, next);
   }
 

@@ -265,7 +265,7 @@ class query : public detail::element_refusals<detail::value_of<E>>,
                  const More&... more) const;
 
   /// Runs an opaque function on each partition: f(std::span<const T>, spans of shared data...) -> a
-  /// range of records. Partitions: pieces(n), hash_by(key, parts), range_by(key, parts); see apply.h.
+  /// range of records. Partitions: pieces(n), hash_by(key, n), range_by(key, n); see apply.h.
   template <typename F, typename... Sides>
   auto apply(F f, pieces into, const shared_rows<Sides>&... sides) const;
   template <typename F, typename Key, typename... Sides>
