@@ -17,6 +17,7 @@
 #include <ranges>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -71,13 +72,16 @@ template <typename T, std::size_t N = 1>
 class host_view {
  public:
   using element_type = T;
+  using value_type = std::remove_const_t<T>;
+  using iterator = T*;
+  using const_iterator = const T*;
   static constexpr std::size_t rank = N;
 
-  host_view(const detail::view_place& place, std::shared_ptr<const void> owner)
-      : elements_(reinterpret_cast<T*>(place.elements)), owner_(std::move(owner)) {
+  explicit host_view(detail::host_elements from)
+      : elements_(reinterpret_cast<T*>(from.place.elements)), owner_(std::move(from.owner)) {
     for (std::size_t d = 0; d < N; ++d) {
-      shape_.extents[d] = place.extents[d];
-      shape_.strides[d] = place.strides[d];
+      shape_.extents[d] = from.place.extents[d];
+      shape_.strides[d] = from.place.strides[d];
     }
   }
 
@@ -160,10 +164,10 @@ class array {
   /// The elements, to read them on the host. Waits for the launches so far that write them, and for
   /// no others. Throws launch_error where one of those failed, usage_error where nobody has written
   /// all of them.
-  host_view<const T, N> host() const { return {detail::read_array(part_), part_.image}; }
+  host_view<const T, N> host() const { return host_view<const T, N>(detail::read_array(part_)); }
   /// The elements, to read and write them on the host. Waits for the launches so far that read or
   /// write them. Elements that nobody has written have no particular value.
-  host_view<T, N> host_write() const { return {detail::write_array(part_), part_.image}; }
+  host_view<T, N> host_write() const { return host_view<T, N>(detail::write_array(part_)); }
   /// A copy of the elements in row-major order. Waits as host() does.
   std::vector<T> to_vector() const {
     const auto from = host();

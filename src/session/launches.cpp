@@ -274,6 +274,7 @@ void launch_queue::wait_for(lock& held, const std::vector<launch_number>& launch
   tell_waiting(held);
   wanted_.insert(launches.begin(), launches.end());
   while (!std::ranges::all_of(launches, [&](launch_number n) { return is_done(n); })) {
+    if (ending_) throw cancelled();
     if (current_ == nullptr) close_batch();
     const auto batch = current_;
     // Of a later batch's launches nothing can be said before this one has run.
@@ -300,20 +301,24 @@ void launch_queue::wait_for(lock& held, const std::vector<launch_number>& launch
   if (current_ != nullptr || !gathered_.empty()) wake_pump();
 }
 
-void launch_queue::wait_to_read(const image_ptr& array, const regions::box& where) {
+arrays::storage_ptr launch_queue::wait_to_read(const image_ptr& array, const regions::box& where) {
   check_outside("host");
-  if (where.empty()) return;
   lock held(mutex_);
+  if (where.empty()) return array->elements;
   check_written(*array, where);
   fill_first(array, where);
-  wait_for(held, arrays::writers_of(*array, where));
-  throw_failure(*array, arrays::writers_of(*array, where), where);
+  // Launches that come while this waits may move the array; these elements stay.
+  const auto elements = array->elements;
+  const auto writers = arrays::writers_of(*array, where);
+  wait_for(held, writers);
+  throw_failure(*array, writers, where);
+  return elements;
 }
 
-void launch_queue::wait_to_write(const image_ptr& array, const regions::box& where) {
+arrays::storage_ptr launch_queue::wait_to_write(const image_ptr& array, const regions::box& where) {
   check_outside("host_write");
-  if (where.empty()) return;
   lock held(mutex_);
+  if (where.empty()) return array->elements;
   fill_first(array, where);
   if (array->elements->collections != 0) move_away(array);
   std::vector<launch_number> users;
@@ -327,6 +332,7 @@ void launch_queue::wait_to_write(const image_ptr& array, const regions::box& whe
   wait_for(held, users);
   throw_failure(*array, arrays::writers_of(*array, where), where);
   arrays::note_written(*array, where, 0);
+  return array->elements;
 }
 
 std::function<rows_ptr()> launch_queue::rows(const image_ptr& array, const regions::box& where) {

@@ -53,11 +53,12 @@ class launch_queue {
 
   /// Checks a launch and notes it. Throws usage_error, memory_error.
   void add(const std::shared_ptr<arrays::launch>& launch);
-  /// Waits until all elements of a part are written, or at least done with. Throws launch_error,
+  /// Waits until all elements of a part are written; returns where they are. Throws launch_error,
   /// cancelled, usage_error where nobody wrote them.
-  void wait_to_read(const arrays::image_ptr& array, const regions::box& where);
-  /// Waits until nobody reads or writes them, and notes that the host has written them.
-  void wait_to_write(const arrays::image_ptr& array, const regions::box& where);
+  arrays::storage_ptr wait_to_read(const arrays::image_ptr& array, const regions::box& where);
+  /// Waits until nobody reads or writes them, notes that the host has written them, and returns
+  /// where they are.
+  arrays::storage_ptr wait_to_write(const arrays::image_ptr& array, const regions::box& where);
   void wait_for(arrays::launch_number launch);
   /// Waits for the launches so far. Throws the first failure that nobody was told of.
   void wait_for_all();

@@ -242,6 +242,18 @@ TEST(array, gives_queries_the_elements_of_the_time_of_the_call) {
   EXPECT_EQ(after.sum().get(), 2000);
 }
 
+TEST(host, view_outlives_the_arrays_memory) {
+  session s;
+  const auto a = s.filled<int>({1000}, 1);
+  const auto view = a.host();
+  {
+    const auto rows = a.rows();
+    a.fill(2);  // in new memory, for the collection's sake
+    EXPECT_THAT(a.to_vector(), Each(2));
+  }
+  EXPECT_THAT(view, Each(1));
+}
+
 TEST(failures, are_told_where_results_are_looked_at) {
   session s;
   const auto a = s.zeros<int>({1000}), b = s.zeros<int>({1000}), c = s.zeros<int>({1000});

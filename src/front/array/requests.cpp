@@ -82,18 +82,18 @@ array_part copy_array(const array_part& part) {
   return copy;
 }
 
-view_place read_array(const array_part& part) {
+host_elements read_array(const array_part& part) {
   auto& session = session_of(part);
   const auto where = arrays::box_of(part.box);
-  session.launches().wait_to_read(part.image, where);
-  return place_of(*part.image, *part.image->elements, where);
+  auto elements = session.launches().wait_to_read(part.image, where);
+  return {place_of(*part.image, *elements, where), std::move(elements)};
 }
 
-view_place write_array(const array_part& part) {
+host_elements write_array(const array_part& part) {
   auto& session = session_of(part);
   const auto where = arrays::box_of(part.box);
-  session.launches().wait_to_write(part.image, where);
-  return place_of(*part.image, *part.image->elements, where);
+  auto elements = session.launches().wait_to_write(part.image, where);
+  return {place_of(*part.image, *elements, where), std::move(elements)};
 }
 
 node_ptr rows_of_array(const array_part& part) {

@@ -42,6 +42,12 @@ struct view_place {
   array_numbers extents, strides;
 };
 
+/// Elements in the host's memory, and what keeps them there.
+struct host_elements {
+  view_place place;
+  std::shared_ptr<const void> owner;
+};
+
 /// What a launch's loop is called with: a box of its indices, all of which it runs.
 struct launch_args {
   const array_box& indices;
@@ -113,9 +119,9 @@ void launch(const session_ptr& session, launch_request request);
 
 /// Blocks until all launches so far have written the part's elements. Returns where they lie.
 /// Throws launch_error if one of them failed, usage_error if nobody wrote them.
-view_place read_array(const array_part& part);
+host_elements read_array(const array_part& part);
 /// Blocks until no launch so far reads or writes them; from now on they are written.
-view_place write_array(const array_part& part);
+host_elements write_array(const array_part& part);
 /// A collection's node over the elements of a part, as they are after the launches so far.
 node_ptr rows_of_array(const array_part& part);
 /// An array of the rows, which stay where they are if nobody else has them.
