@@ -102,6 +102,21 @@ TEST_F(footprints, of_clamped_and_cyclic_indices_hold) {
       out[i] = in[std::min(at + 1, end - 1)] + in[std::min(std::max<std::size_t>(at, 1), end) - 1];
     };
   });
+  // i - 1 and i - 2 are large numbers in the first calls.
+  expect_honest<1, reads<int>, writes<int>>([](const values& v) {
+    return [n = v.size](idx<1> i, auto in, auto out) {
+      const auto at = std::min<std::size_t>(i - 1, n);
+      out[i] = has(in, at) ? in[at] : 0;
+    };
+  });
+  expect_honest<1, reads<int>, writes<int>>(
+      [](const values&) {
+        return [](idx<1> i, auto in, auto out) {
+          const auto at = static_cast<std::size_t>(i - 2) / 3 * 3 + 4;
+          out[i] = has(in, at) ? in[at] : 0;
+        };
+      },
+      1);
   expect_honest<1, reads<int>, writes<int>>([](const values&) {
     return [](int i, auto in, auto out) {
       const int n = static_cast<int>(in.extent(0));
