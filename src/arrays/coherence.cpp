@@ -5,12 +5,6 @@
 namespace pappus::arrays {
 namespace {
 
-/// Whether each element of the box that it touches is written, whatever it held before.
-bool overwrites(const launch& of, const access& one) {
-  return one.formulas.mode == regions::access_mode::write && !one.formulas.slices.empty() &&
-         (of.indices.volume() == 1 || spread_of(of, one) == regions::spread::tiles);
-}
-
 void add(std::vector<launch_number>& to, launch_number one) {
   if (one != 0 && std::ranges::find(to, one) == to.end()) to.push_back(one);
 }

@@ -102,6 +102,11 @@ std::array<regions::interval, regions::rank_max> distances(const launch& before,
   return result;
 }
 
+bool overwrites(const launch& by, const access& one) {
+  return one.formulas.mode == regions::access_mode::write && one.linear &&
+         spread_of(by, one) == regions::spread::tiles;
+}
+
 std::string index_text(const launch& of, std::int64_t number) {
   std::string result;
   for (std::size_t d = of.indices.rank; d-- > 0;) {

@@ -69,6 +69,9 @@ regions::box touched(const launch& by, const access& one, const regions::box& in
 regions::box touching(const launch& by, const access& one, const regions::box& elements);
 /// Whether no two indices touch the same element through it, and all together those of a box.
 regions::spread spread_of(const launch& by, const access& one);
+/// Whether each element of the box that it touches is written, whatever it held before. Where not,
+/// what was written before counts as read: some of it stays.
+bool overwrites(const launch& by, const access& one);
 
 /// How far indices that touch the same elements of an array are apart: those of `later` minus those
 /// of `before`, in each dimension. Everything where an access isn't linear; nothing where none do.

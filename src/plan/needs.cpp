@@ -38,7 +38,8 @@ class finding {
       known.each(touched(by, one, by.indices), [&](const regions::box&, const users& before) {
         for (const auto& w : before.writers)
           wait(s, w, a,
-               one.reads() ? need::conflict::read_after_write : need::conflict::write_after_write);
+               overwrites(by, one) ? need::conflict::write_after_write
+                                   : need::conflict::read_after_write);
         if (one.writes())
           for (const auto& r : before.readers) wait(s, r, a, need::conflict::write_after_read);
       });

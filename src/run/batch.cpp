@@ -89,7 +89,7 @@ batch::batch(std::vector<graph::node_ptr> launches, plan::plan p,
     tasks_[i].left = items;
     all += items;
     for (const auto number : launch_of(*launches_[i]).needs)
-      if (auto why = failed_before(number)) fail(i, -1, std::move(why));
+      if (auto why = failed_before(number)) fail(i, handed_on, std::move(why));
   }
   left_ = all;
   cursor_ = packed(first_of(0));
@@ -181,7 +181,8 @@ void batch::run(const position& at) {
 void batch::run_item(std::size_t stage, std::int64_t item) {
   auto& task = tasks_[stage];
   const auto indices = plan_.stages[stage].items.cell(item);
-  if (wait_for_needs(stage, indices) && !task.failed.load(std::memory_order_relaxed)) {
+  // What precedes an item that failed is run all the same: the lowest failure is to be told.
+  if (wait_for_needs(stage, indices) && item < task.failed_item.load(std::memory_order_relaxed)) {
     if (cancelled(stage))
       fail(stage, item, cancelled_failure(launch_of(*launches_[stage])));
     else
@@ -228,18 +229,21 @@ void batch::finish_item(std::size_t stage, std::int64_t item) {
 
 bool batch::wait_for_needs(std::size_t stage, const regions::box& indices) {
   const auto& s = plan_.stages[stage];
+  bool good = true;
+  // For all of them, even once one has failed: who waits for this item takes it that they are done.
   for (const auto& need : s.needs) {
     const auto before = plan::index(need.before);
     if (!done(before)) {
       const auto items = plan::items_before(plan_, s, need, indices);
       wait_until([&] { return are_done(before, items); });
     }
-    if (tasks_[before].failed.load() && need.why == plan::need::conflict::read_after_write) {
-      fail(stage, -1, own_failure(before));
-      return false;
+    if (need.why != plan::need::conflict::read_after_write) continue;
+    if (auto why = own_failure(before)) {
+      fail(stage, handed_on, std::move(why));
+      good = false;
     }
   }
-  return true;
+  return good;
 }
 
 bool batch::are_done(std::size_t stage, const regions::box& items) const {
@@ -270,11 +274,9 @@ bool batch::are_done(std::size_t stage, const regions::box& items) const {
 void batch::fail(std::size_t stage, std::int64_t item, arrays::failure_ptr why) {
   auto& task = tasks_[stage];
   const std::lock_guard lock(mutex_);
-  if (!task.failure || item < task.failed_item) {
-    task.failure = std::move(why);
-    task.failed_item = item;
-  }
-  task.failed.store(true);
+  if (item >= task.failed_item.load()) return;
+  task.failure = std::move(why);
+  task.failed_item.store(item);
 }
 
 template <typename F>
@@ -297,7 +299,7 @@ bool batch::settled(std::size_t stage) const {
 }
 
 arrays::failure_ptr batch::own_failure(std::size_t stage) const {
-  if (!tasks_[stage].failed.load()) return nullptr;
+  if (tasks_[stage].failed_item.load() == none) return nullptr;
   const std::lock_guard lock(mutex_);
   return tasks_[stage].failure;
 }
@@ -306,7 +308,7 @@ arrays::failure_ptr batch::own_failure(std::size_t stage) const {
 arrays::failure_ptr batch::failure(std::size_t stage) {
   for (std::size_t s = 0; s <= stage; ++s)
     each_read(s, [&](std::size_t before) {
-      if (auto why = own_failure(before); why && done(s)) fail(s, -1, std::move(why));
+      if (auto why = own_failure(before); why && done(s)) fail(s, handed_on, std::move(why));
     });
   return own_failure(stage);
 }

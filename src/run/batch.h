@@ -56,15 +56,17 @@ class batch {
   struct task {
     std::unique_ptr<std::atomic<std::uint64_t>[]> bits;  ///< an item each: it is done
     std::atomic<std::int64_t> left{0};                   ///< items that aren't
-    std::atomic<bool> failed{false};
-    arrays::failure_ptr failure;  // guarded by mutex_
-    std::int64_t failed_item = 0;
+    arrays::failure_ptr failure;                         // guarded by mutex_
+    std::atomic<std::int64_t> failed_item{none};         ///< whose failure it is
   };
   /// What is to be run next.
   struct position {
     std::uint64_t turn = 0, step = 0, stage = 0;
   };
   struct participation;
+  // In the places of failed items.
+  static constexpr std::int64_t none = INT64_MAX;
+  static constexpr std::int64_t handed_on = -1;  ///< by a stage that this one reads from
 
   bool done(std::size_t stage) const noexcept { return tasks_[stage].left.load() == 0; }
   /// Stages whose results this one reads.
@@ -82,8 +84,8 @@ class batch {
   void run_item(std::size_t stage, std::int64_t item);
   void call(std::size_t stage, const regions::box& indices);
   void finish_item(std::size_t stage, std::int64_t item);
-  /// Waits until the items that this one needs are done. False: one of them failed, and so does
-  /// this stage.
+  /// Waits until all items that this one needs are done. False: a stage that it reads from has
+  /// failed, and so has this one.
   bool wait_for_needs(std::size_t stage, const regions::box& indices);
   bool are_done(std::size_t stage, const regions::box& items) const;
   void fail(std::size_t stage, std::int64_t item, arrays::failure_ptr why);
