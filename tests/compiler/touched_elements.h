@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "codegen/plugin/descriptor.h"
@@ -51,6 +50,12 @@ struct doings {
   }
 };
 
+inline regions::box box_at(const regions::point& at, std::size_t rank) {
+  regions::box result(rank);
+  for (std::size_t d = 0; d < rank; ++d) result.low[d] = at[d], result.high[d] = at[d] + 1;
+  return result;
+}
+
 /// What a footprint says wrongly of calls with these indices; empty: nothing.
 inline std::string lie_about(const regions::footprint& said, const regions::box& indices,
                              const std::vector<std::int64_t>& symbols,
@@ -79,8 +84,8 @@ inline std::string lie_about(const regions::footprint& said, const regions::box&
                           : writers > 1 && is_written              ? "is written twice"
                                                                    : nullptr;
       if (wrong != nullptr)
-        lie = fmt::format("{} {}: a{}[{}] {}", text(indices), text(said, {}), a,
-                          fmt::join(at.begin(), at.begin() + arrays[a].rank, ","), wrong);
+        lie = text(indices) + " " + text(said, {}) + ": a" + std::to_string(a) +
+              text(box_at(at, arrays[a].rank)) + " " + wrong;
       ++element;
     });
   }
@@ -111,7 +116,8 @@ class launch {
 
   static const codegen::compiled_function& described() {
     using thunk = detail::footprint_thunk<F, std::make_index_sequence<N>, Views...>;
-    return codegen::compiled_function_of(detail::slot_of<thunk, F>::slot.compiled);
+    const char* descriptor = detail::slot_of<thunk, F>::slot.compiled;
+    return codegen::compiled_function_of(descriptor != nullptr ? descriptor : "{}");
   }
 
   const std::vector<regions::box>& arrays() const { return arrays_; }
@@ -130,9 +136,7 @@ class launch {
         all[a].add(recordings_[a]);
         if (recordings_[a].strayed) lie = "the lambda leaves an array";
       }
-      regions::box self(N);
-      for (std::size_t d = 0; d < N; ++d) self.low[d] = at[d], self.high[d] = at[d] + 1;
-      if (lie.empty()) lie = lie_about(said, self, symbols, arrays_, one);
+      if (lie.empty()) lie = lie_about(said, box_at(at, N), symbols, arrays_, one);
     });
     return lie.empty() ? lie_about(said, indices_, symbols, arrays_, all) : lie;
   }
@@ -175,7 +179,7 @@ void expect_honest(Make make, std::size_t unknown, Ends ends) {
     const auto symbols = values_of(*told.inferred, &function, one.arrays());
     ASSERT_EQ(one.run(told.inferred->touches, symbols), "")
         << "seed " << seed << ", " << told.source << ": " << told.footprint << ", symbols "
-        << fmt::format("{}", fmt::join(symbols, ","));
+        << ::testing::PrintToString(symbols);
   }
 }
 
