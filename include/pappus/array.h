@@ -66,7 +66,8 @@ array_box extents_of(const idx<N>& numbers) {
 }  // namespace detail
 
 /// Elements of an array in the host's memory: what array::host() hands out. Good for as long as it
-/// is kept, even if the array goes; a later launch that writes to the array changes them.
+/// is kept, even if the array goes. A later launch that writes to the array changes them, unless a
+/// collection of its rows (array::rows) is in use, which keeps them as they are.
 /// \tparam T  const where they may only be read
 template <typename T, std::size_t N = 1>
 class host_view {

@@ -51,7 +51,7 @@ void check_place(const launch& of, const access& one) {
 }
 
 void check_apart(const launch& of, const access& one) {
-  if (!one.writes() || one.formulas.mode == access_mode::reduce) return;
+  if (!one.writes()) return;
   if (of.known == launch::knowledge::assumed || of.indices.volume() <= 1) return;
   if (spread_of(of, one) != regions::spread::mixed) return;
   if (is_whole(one))

@@ -32,11 +32,16 @@ void note(launch& of) {
   }
   for (const auto& one : of.accesses)
     if (one.writes())
-      note_written(*of.arguments[one.argument].array, touched(of, one, of.indices), of.number);
+      of.arguments[one.argument].array->parts.assign(touched(of, one, of.indices),
+                                                     part{content::written, of.number});
 }
 
-void note_written(image& array, const regions::box& where, launch_number by) {
-  array.parts.assign(where, {content::written, by});
+void note_written_by_host(image& array, const regions::box& where, launch_number last) {
+  std::vector<regions::box> before;
+  array.parts.each(where, [&](const regions::box& some, const part& is) {
+    if (is.writer <= last) before.push_back(some);
+  });
+  array.parts.assign(regions::region(array.all.rank, before), {content::written, 0});
 }
 
 std::vector<launch_number> writers_of(const image& array, const regions::box& where) {

@@ -21,8 +21,9 @@ std::vector<std::pair<image_ptr, regions::box>> wanting_first_value(const launch
 /// must have succeeded: those that wrote what it reads.
 void note(launch& of);
 
-/// The same for elements that the host writes.
-void note_written(image& array, const regions::box& where, launch_number by);
+/// Notes that the host writes elements after the launches up to `last`. What later ones have written
+/// stays theirs.
+void note_written_by_host(image& array, const regions::box& where, launch_number last);
 
 /// Those who wrote elements, as far as it isn't known that they are done.
 std::vector<launch_number> writers_of(const image& array, const regions::box& where);

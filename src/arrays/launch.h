@@ -23,7 +23,7 @@ namespace pappus::arrays {
 /// An argument of a launch.
 struct argument {
   image_ptr array;
-  storage_ptr elements;  ///< of the array, when the launch was called
+  storage_ptr elements;  ///< of the array, when the launch was called; null until it is noted
   regions::box part;     ///< in the array's numbers; views number its elements from 0
   detail::view_access view = detail::view_access::read;
   std::string name;  ///< of the parameter: "in"

@@ -77,7 +77,7 @@ std::shared_ptr<launch> filling(const image_ptr& array, const regions::box& wher
                                 std::span<const std::byte> value) {
   auto result = std::make_shared<launch>();
   result->indices = relative(where, where);
-  result->arguments = {{array, array->elements, where, detail::view_access::write, "array"}};
+  result->arguments = {{array, nullptr, where, detail::view_access::write, "array"}};
   result->accesses = {one_to_one(*result, 0, regions::access_mode::write)};
   result->footprint = "write array";
   result->known = launch::knowledge::annotated;
@@ -87,27 +87,30 @@ std::shared_ptr<launch> filling(const image_ptr& array, const regions::box& wher
   return result;
 }
 
-std::shared_ptr<launch> moving(const image_ptr& array) {
-  auto result = copying(array, array->all, array);
-  const auto& old = *array->elements;
-  array->elements = std::make_shared<storage>(old.source, array->bytes(),
-                                              fmt::format("array of {}", array->element.name));
-  result->arguments[1].elements = array->elements;
+storage_ptr move_to_new(image& array) {
+  auto old = array.elements;
+  array.elements = std::make_shared<storage>(old->source, array.bytes(),
+                                             fmt::format("array of {}", array.element.name));
+  return old;
+}
+
+std::shared_ptr<launch> moving(const image_ptr& array, const regions::box& where,
+                               const storage_ptr& from) {
+  auto result = copying({array, from, where}, {array, array->elements, where});
   result->function_type = "move";
   return result;
 }
 
-std::shared_ptr<launch> copying(const image_ptr& from, const regions::box& where,
-                                const image_ptr& to) {
+std::shared_ptr<launch> copying(const elements_part& from, const elements_part& to) {
   auto result = std::make_shared<launch>();
-  result->indices = relative(where, where);
-  result->arguments = {{from, from->elements, where, detail::view_access::read, "from"},
-                       {to, to->elements, to->all, detail::view_access::write, "to"}};
+  result->indices = relative(from.where, from.where);
+  result->arguments = {{from.array, from.elements, from.where, detail::view_access::read, "from"},
+                       {to.array, to.elements, to.where, detail::view_access::write, "to"}};
   result->accesses = {one_to_one(*result, 0, regions::access_mode::read),
                       one_to_one(*result, 1, regions::access_mode::write)};
   result->footprint = "read from, write to";
   result->known = launch::knowledge::annotated;
-  result->function = std::make_shared<std::size_t>(from->element.size);
+  result->function = std::make_shared<std::size_t>(from.array->element.size);
   result->loop = copy_loop;
   result->function_type = "copy";
   return result;

@@ -13,12 +13,19 @@ namespace pappus::arrays {
 std::shared_ptr<launch> filling(const image_ptr& array, const regions::box& where,
                                 std::span<const std::byte> value);
 
-/// Moves the array to other memory: what was launched before uses the old one, what comes later the
-/// new one, to which the launch copies what was written. Throws memory_error.
-std::shared_ptr<launch> moving(const image_ptr& array);
+/// Gives the array other memory: what was launched before uses the old one, which is returned, what
+/// comes later the new one, in which nothing is written yet. Throws memory_error.
+storage_ptr move_to_new(image& array);
+/// Copies a box from memory that the array had before.
+std::shared_ptr<launch> moving(const image_ptr& array, const regions::box& where,
+                               const storage_ptr& from);
 
-/// Copies a box to another array, whose elements are of the same type and number.
-std::shared_ptr<launch> copying(const image_ptr& from, const regions::box& where,
-                                const image_ptr& to);
+struct elements_part {
+  image_ptr array;
+  storage_ptr elements;  ///< null: the array's when the launch is noted
+  regions::box where;
+};
+/// Copies a box to another one of as many elements of the same type.
+std::shared_ptr<launch> copying(const elements_part& from, const elements_part& to);
 
 }  // namespace pappus::arrays

@@ -175,7 +175,8 @@ void order_items(plan& p, const batch_request& asked) {
     }
     band(p, best, rows);
     tell(p, best, rows);
-    p.order.push_back({first, best.count, best.reach == 0 ? 0 : 2});
+    // A single band has no neighbours to wait for.
+    p.order.push_back({first, best.count, best.reach == 0 || bands == 1 ? 0 : 2});
     first += best.count;
   }
 }

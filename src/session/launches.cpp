@@ -103,12 +103,11 @@ launch_queue::launch_queue(
 void launch_queue::end() {
   lock held(mutex_);
   ending_ = true;
-  gathered_.clear();
   changed_.notify_all();
   held.unlock();
   if (pump_.joinable()) pump_.join();
   held.lock();
-  drive(held, [this] { return current_ == nullptr; });
+  drive(held, [this] { return current_ == nullptr && gathered_.empty(); });
   for (const auto& [number, why] : failures_)
     if (!why->told.exchange(true)) std::fprintf(stderr, "pappus: %s\n", why->what.c_str());
 }
@@ -148,13 +147,12 @@ void launch_queue::add(const std::shared_ptr<arrays::launch>& launch) {
 void launch_queue::add_one(const std::shared_ptr<arrays::launch>& launch) {
   launch->number = last_ + 1;
   launch->cancels = cancels_.load();
-  for (const auto& argument : launch->arguments)
-    if (argument.array->parts.entries().size() > parts_max)
-      forget_done(*argument.array,
-                  [&](launch_number n) { return is_done(n) && failure(n) == nullptr; });
+  for (auto& argument : launch->arguments) {
+    if (argument.elements == nullptr) argument.elements = argument.array->elements;
+    if (argument.array->parts.entries().size() > parts_max) forget_done(*argument.array);
+  }
   note(*launch);
-  std::erase_if(launch->needs,
-                [&](launch_number n) { return is_done(n) && failure(n) == nullptr; });
+  std::erase_if(launch->needs, [&](launch_number n) { return has_succeeded(n); });
   if (gathered_.empty() && current_ == nullptr) first_current_ = launch->number;
   gathered_.push_back(make_node_(launch));
   last_ = launch->number;
@@ -180,11 +178,17 @@ void launch_queue::leave_to_collections(arrays::launch& launch) {
 }
 
 void launch_queue::move_away(const image_ptr& array) {
-  fill_first(array, array->all);
-  const auto unwritten = array->parts.where(
-      [](const arrays::part& is) { return is.has == arrays::content::unwritten; });
-  add_one(arrays::moving(array));
-  array->parts.assign(unwritten, {});
+  forget_done(*array);
+  const auto parts = array->parts.entries();
+  const auto old = arrays::move_to_new(*array);
+  // One launch for each that wrote some of it: where one fails, what others wrote is still good.
+  for (const auto& [where, is] : parts)
+    if (is.has == arrays::content::written && failure(is.writer) == nullptr)
+      for (const auto& box : where.boxes()) add_one(arrays::moving(array, box, old));
+}
+
+void launch_queue::forget_done(arrays::image& array) const {
+  arrays::forget_done(array, [&](launch_number n) { return has_succeeded(n); });
 }
 
 void launch_queue::fill_first(const image_ptr& array, const regions::box& where) {
@@ -206,6 +210,10 @@ std::optional<std::size_t> launch_queue::stage_of(launch_number number) const {
       number - first_current_ >= stages_of_.size())
     return std::nullopt;
   return stages_of_[number - first_current_];
+}
+
+bool launch_queue::has_succeeded(launch_number number) const {
+  return is_done(number) && failure(number) == nullptr;
 }
 
 arrays::failure_ptr launch_queue::failure(launch_number number) const {
@@ -268,13 +276,14 @@ void launch_queue::drive(lock& held, const std::function<bool()>& enough) {
     --drivers_;
     if (batch == current_ && batch->finished()) retire();
   }
+  // The pump may be asleep, as others were at work.
+  if (current_ != nullptr || !gathered_.empty()) wake_pump();
 }
 
 void launch_queue::wait_for(lock& held, const std::vector<launch_number>& launches) {
   tell_waiting(held);
   wanted_.insert(launches.begin(), launches.end());
   while (!std::ranges::all_of(launches, [&](launch_number n) { return is_done(n); })) {
-    if (ending_) throw cancelled();
     if (current_ == nullptr) close_batch();
     const auto batch = current_;
     // Of a later batch's launches nothing can be said before this one has run.
@@ -304,23 +313,24 @@ void launch_queue::wait_for(lock& held, const std::vector<launch_number>& launch
 arrays::storage_ptr launch_queue::wait_to_read(const image_ptr& array, const regions::box& where) {
   check_outside("host");
   lock held(mutex_);
-  if (where.empty()) return array->elements;
+  auto elements = array->elements;
+  if (where.empty()) return elements;
   check_written(*array, where);
   fill_first(array, where);
-  // Launches that come while this waits may move the array; these elements stay.
-  const auto elements = array->elements;
   const auto writers = arrays::writers_of(*array, where);
   wait_for(held, writers);
   throw_failure(*array, writers, where);
   return elements;
 }
 
-arrays::storage_ptr launch_queue::wait_to_write(const image_ptr& array, const regions::box& where) {
+arrays::storage_ptr launch_queue::wait_to_write(const image_ptr& array,
+                                                const regions::box& where) {
   check_outside("host_write");
   lock held(mutex_);
   if (where.empty()) return array->elements;
   fill_first(array, where);
   if (array->elements->collections != 0) move_away(array);
+  auto elements = array->elements;
   std::vector<launch_number> users;
   const auto add_users = [&](const std::vector<node_ptr>& launches) {
     for (const auto& node : launches)
@@ -329,10 +339,12 @@ arrays::storage_ptr launch_queue::wait_to_write(const image_ptr& array, const re
   };
   if (current_ != nullptr) add_users(current_->launches());
   add_users(gathered_);
+  const auto writers = arrays::writers_of(*array, where);
+  const auto last = last_;
   wait_for(held, users);
-  throw_failure(*array, arrays::writers_of(*array, where), where);
-  arrays::note_written(*array, where, 0);
-  return array->elements;
+  throw_failure(*array, writers, where);
+  arrays::note_written_by_host(*array, where, last);
+  return elements;
 }
 
 std::function<rows_ptr()> launch_queue::rows(const image_ptr& array, const regions::box& where) {
@@ -347,6 +359,7 @@ std::function<rows_ptr()> launch_queue::rows(const image_ptr& array, const regio
                                           [elements](const void*) { --elements->collections; });
   return [this, array, where, elements = elements.get(), owner,
           writers = arrays::writers_of(*array, where)] {
+    check_outside("an array's rows");
     lock again(mutex_);
     wait_for(again, writers);
     throw_failure(*array, writers, where);

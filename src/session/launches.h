@@ -47,17 +47,16 @@ class launch_queue {
                std::function<std::unique_ptr<trace::recorder>(const plan::plan&)> listen,
                waiting_hook on_waiting);
   ~launch_queue() { end(); }
-  /// Launches that haven't started aren't run any more; returns when the others are done. Tells of
-  /// failures that nobody was told of.
+  /// Returns when all launches are done; once the session is cancelled, those that haven't started
+  /// aren't run any more. Tells of failures that nobody was told of.
   void end();
 
   /// Checks a launch and notes it. Throws usage_error, memory_error.
   void add(const std::shared_ptr<arrays::launch>& launch);
-  /// Waits until all elements of a part are written; returns where they are. Throws launch_error,
-  /// cancelled, usage_error where nobody wrote them.
+  /// Waits until all elements of a part are written, and returns the memory where they are. Throws
+  /// launch_error, cancelled, usage_error where nobody wrote them.
   arrays::storage_ptr wait_to_read(const arrays::image_ptr& array, const regions::box& where);
-  /// Waits until nobody reads or writes them, notes that the host has written them, and returns
-  /// where they are.
+  /// Waits until no launch so far reads or writes them, and notes that the host has written them.
   arrays::storage_ptr wait_to_write(const arrays::image_ptr& array, const regions::box& where);
   void wait_for(arrays::launch_number launch);
   /// Waits for the launches so far. Throws the first failure that nobody was told of.
@@ -79,7 +78,9 @@ class launch_queue {
   void leave_to_collections(arrays::launch& launch);
   void fill_first(const arrays::image_ptr& array, const regions::box& where);
   void move_away(const arrays::image_ptr& array);
+  void forget_done(arrays::image& array) const;
   bool is_done(arrays::launch_number number) const;
+  bool has_succeeded(arrays::launch_number number) const;
   /// Of a launch that is done; null: it hasn't failed.
   arrays::failure_ptr failure(arrays::launch_number number) const;
   /// In the current batch.

@@ -78,7 +78,7 @@ array_part copy_array(const array_part& part) {
   auto copy =
       made(part.session, arrays::make_image(part.image->element, arrays::relative(where, where),
                                             session.memory(), {}));
-  session.launches().add(arrays::copying(part.image, where, copy.image));
+  session.launches().add(arrays::copying({part.image, nullptr, where}, {copy.image, nullptr, copy.image->all}));
   return copy;
 }
 
