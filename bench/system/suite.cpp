@@ -17,6 +17,8 @@ std::vector<result> run_pagerank(const stage&, std::int64_t n);
 std::vector<result> run_bm25f(const stage&, std::int64_t n);
 std::vector<result> run_small(const stage&, std::int64_t n);
 std::vector<result> run_blackscholes(const stage&, std::int64_t n);
+std::vector<result> run_stencil(const stage&, std::int64_t n);
+std::vector<result> run_sweep(const stage&, std::int64_t n);
 std::vector<result> run_sum(const stage&, std::int64_t n);
 std::vector<result> run_launch(const stage&, std::int64_t n);
 std::vector<result> run_first(const stage&, std::int64_t n);
@@ -43,6 +45,10 @@ std::span<const benchmark> benchmarks() {
       {"blackscholes", "prices of n options, two floats each", 10'000'000, 1.15, 1e-4,
        run_blackscholes},
       {"sum", "sum of doubles", 100'000'000, 1.15, 1e-9, run_sum},
+      {"stencil", "10 rounds of a stencil over a square of n cells, each waited for", 4096 * 4096,
+       1.15, 1e-6, run_stencil},
+      {"sweep", "the same rounds before one wait, against all in one pass", 4096 * 4096, 1.4, 1e-6,
+       run_sweep},
       {"small", "a warm map and sum of n ints: what starting a query costs", 1000, 0, 0, run_small},
       {"launch", "a warm map and sum of n ints as a stage of a device (--devices)", 1000, 0, 0,
        run_launch},

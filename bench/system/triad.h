@@ -27,6 +27,8 @@ constexpr double pagerank(std::int64_t pages, std::int64_t links) { return 8.0 *
 constexpr double bm25f(std::int64_t documents, std::int64_t tokens) {
   return 24.0 * documents + 2.0 * tokens;
 }
+/// Temperatures and powers in, temperatures out.
+constexpr double stencil(std::int64_t cells, int passes) { return 12.0 * cells * passes; }
 }  // namespace min_bytes
 
 }  // namespace pappus::bench
