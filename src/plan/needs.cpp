@@ -1,5 +1,6 @@
 // What launches wait for: who wrote what they touch last, and who has read it since.
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 #include <vector>
@@ -58,12 +59,15 @@ class finding {
     }
   }
 
-  static void wait(stage& s, const use& before, std::uint32_t own, need::conflict why) {
+  void wait(stage& s, const use& before, std::uint32_t own, need::conflict why) const {
     const auto same = [&](const need& n) {
       return index(n.before) == before.stage && n.theirs == before.access && n.own == own;
     };
     if (std::ranges::any_of(s.needs, same)) return;
-    s.needs.push_back({static_cast<stage_index>(before.stage), before.access, own, why});
+    const auto &theirs = launch_of(*plan_.stages[before.stage].node), &by = launch_of(*s.node);
+    s.needs.push_back(
+        {static_cast<stage_index>(before.stage), before.access, own, why,
+         distances(theirs, theirs.accesses[before.access], by, by.accesses[own])});
   }
 
   /// Reads first: who writes has read before.
@@ -102,6 +106,23 @@ class finding {
   std::map<const arrays::image*, map> arrays_;
 };
 
+/// Those that are as far from the indices of a later launch as they may be.
+regions::box within(regions::box before, const regions::box& later,
+                    const std::array<regions::interval, regions::rank_max>& apart) {
+  for (std::size_t d = 0; d < before.rank; ++d) {
+    if (apart[d].empty()) return regions::box(before.rank);
+    if (d >= later.rank) continue;
+    std::int64_t bound = 0;
+    if (apart[d].high != regions::interval::most &&
+        !__builtin_sub_overflow(later.low[d], apart[d].high, &bound))
+      before.low[d] = std::max(before.low[d], bound);
+    if (apart[d].low != regions::interval::least &&
+        !__builtin_sub_overflow(later.high[d], apart[d].low, &bound))
+      before.high[d] = std::min(before.high[d], bound);
+  }
+  return before;
+}
+
 }  // namespace
 
 void find_needs(plan& p, const batch_request&) {
@@ -117,7 +138,10 @@ regions::box items_before(const plan& p, const stage& later, const need& n,
   if (own.known == launch::knowledge::assumed || theirs.known == launch::knowledge::assumed)
     return before.items.shape();
   const auto elements = touched(own, own.accesses[n.own], indices);
-  return before.items.cells(touching(theirs, theirs.accesses[n.theirs], elements));
+  const auto touch = touching(theirs, theirs.accesses[n.theirs], elements);
+  // The elements of a box may be too many, those between a[2*i] and a[2*i+2]. Turns rely on the
+  // distances, so no item must wait for others than these allow.
+  return before.items.cells(within(touch, indices, n.apart));
 }
 
 }  // namespace pappus::plan

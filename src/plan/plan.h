@@ -5,6 +5,7 @@
 // order.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -20,6 +21,7 @@
 #include "graph/operator_entry.h"
 #include "ops/answer.h"
 #include "regions/grid.h"
+#include "regions/interval.h"
 
 namespace pappus::plan {
 
@@ -52,6 +54,8 @@ struct need {
   stage_index before;
   std::size_t theirs = 0, own = 0;  ///< accesses, by their numbers among the launches'
   enum class conflict : std::uint8_t { read_after_write, write_after_read, write_after_write } why;
+  /// How far indices that touch the same elements are apart: later minus earlier, in each dimension.
+  std::array<regions::interval, regions::rank_max> apart;
 };
 
 /// Neighbouring stages whose items are run in turns: item b of stage first + l at step

@@ -45,13 +45,8 @@ touched_bytes bytes_touched(const stage& s) {
 
 /// How far behind a stage another has to stay, in indices of the first dimension: what the later
 /// one touches at index i is done once the earlier has done i + reach. Unbounded: all of it.
-std::int64_t reach(const plan& p, const stage& later, const need& n) {
-  const auto& before = launch_of(*p.stages[index(n.before)].node);
-  const auto& own = launch_of(*later.node);
-  if (before.known == arrays::launch::knowledge::assumed ||
-      own.known == arrays::launch::knowledge::assumed)
-    return unbounded;
-  const auto apart = distances(before, before.accesses[n.theirs], own, own.accesses[n.own]).front();
+std::int64_t reach(const need& n) {
+  const auto apart = n.apart.front();
   if (apart.empty()) return 0;
   if (apart.low <= -(std::int64_t{1} << 40)) return unbounded;
   return std::max<std::int64_t>(0, -apart.low);
@@ -89,7 +84,7 @@ std::optional<group> extended(const plan& p, const group& of, std::size_t next) 
   if (!shares) return std::nullopt;
   for (const auto& n : s.needs) {
     if (index(n.before) < of.first) continue;
-    const auto far = reach(p, s, n);
+    const auto far = reach(n);
     if (far == unbounded) return std::nullopt;
     result.reach = std::max(result.reach, far);
   }

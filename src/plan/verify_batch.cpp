@@ -1,4 +1,5 @@
 // Looks whether a plan of launches keeps what it promises, item by item.
+#include <algorithm>
 #include <cstdint>
 #include <stdexcept>
 #include <utility>
@@ -33,17 +34,53 @@ std::vector<item> in_order(const plan& p) {
   return result;
 }
 
-bool conflict(const plan& p, const item& a, const item& b) {
-  const auto& one = launch_of(*p.stages[a.stage].node);
-  const auto& other = launch_of(*p.stages[b.stage].node);
-  const auto here = p.stages[a.stage].items.cell(a.number);
-  const auto there = p.stages[b.stage].items.cell(b.number);
-  for (const auto& x : one.accesses)
-    for (const auto& y : other.accesses)
-      if ((x.writes() || y.writes()) &&
-          one.arguments[x.argument].array == other.arguments[y.argument].array &&
-          regions::overlap(touched(one, x, here), touched(other, y, there)))
-        return true;
+/// Each place of a box is a cell.
+regions::grid cut_into_places(const regions::box& all) {
+  std::vector<regions::cuts> dimensions;
+  for (std::size_t d = 0; d < all.rank; ++d)
+    dimensions.push_back(regions::cuts::even(all.low[d], all.high[d], 1));
+  return regions::grid(std::move(dimensions));
+}
+
+/// Elements of an array, a bit each.
+struct elements {
+  const arrays::image* of = nullptr;
+  std::vector<bool> touched, written;
+};
+
+void add(elements& to, const regions::box& where, bool write) {
+  const auto numbers = cut_into_places(to.of->all), places = cut_into_places(where);
+  for (std::int64_t n = 0; n < places.size(); ++n) {
+    const auto at = static_cast<std::size_t>(numbers.number(places.cell(n).low));
+    to.touched[at] = true;
+    if (write) to.written[at] = true;
+  }
+}
+
+/// What an item touches: index by index, because a box around what several touch may hold more.
+std::vector<elements> elements_of(const plan& p, const item& one) {
+  const auto& by = launch_of(*p.stages[one.stage].node);
+  const auto indices = cut_into_places(p.stages[one.stage].items.cell(one.number));
+  std::vector<elements> result;
+  for (const auto& access : by.accesses) {
+    const auto* const array = by.arguments[access.argument].array.get();
+    auto known = std::ranges::find(result, array, &elements::of);
+    if (known == result.end()) {
+      const std::vector<bool> none(static_cast<std::size_t>(array->all.volume()));
+      known = result.insert(result.end(), {array, none, none});
+    }
+    for (std::int64_t n = 0; n < indices.size(); ++n)
+      add(*known, touched(by, access, indices.cell(n)), access.writes());
+  }
+  return result;
+}
+
+bool conflict(const std::vector<elements>& a, const std::vector<elements>& b) {
+  for (const auto& one : a)
+    for (const auto& other : b)
+      for (std::size_t i = 0; one.of == other.of && i < one.touched.size(); ++i)
+        if ((one.touched[i] && other.written[i]) || (one.written[i] && other.touched[i]))
+          return true;
   return false;
 }
 
@@ -86,10 +123,13 @@ void verify_batch(const plan& p) {
       }
     }
   }
+  std::vector<std::vector<elements>> touched;
+  touched.reserve(order.size());
+  for (const auto& one : order) touched.push_back(elements_of(p, one));
   for (std::size_t a = 0; a < order.size(); ++a)
     for (std::size_t b = a + 1; b < order.size(); ++b) {
       const auto &first = order[a], &second = order[b];
-      if (!conflict(p, first, second)) continue;
+      if (!conflict(touched[a], touched[b])) continue;
       if (first.stage == second.stage &&
           launch_of(*p.stages[first.stage].node).known == arrays::launch::knowledge::assumed)
         continue;  // the user's word
