@@ -1,0 +1,112 @@
+// Batches of launches, run by several threads in the order of their plans.
+#include "run/batch.h"
+
+#include <atomic>
+#include <cstdint>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "support/launches.h"
+
+namespace pappus::run {
+namespace {
+
+using testing::launch_list;
+
+arrays::failure_ptr none_failed(arrays::launch_number) { return nullptr; }
+
+/// The arrays' elements after the launches, one after the other.
+std::vector<std::uint32_t> in_sequence(const launch_list& launches) {
+  const auto start = testing::elements_of(launches);
+  for (const auto& node : launches.nodes) {
+    const auto& one = arrays::launch_of(*node);
+    const auto all = arrays::numbers_of(one.indices);
+    one.loop(one.function.get(), {all, all, nullptr});
+  }
+  auto result = testing::elements_of(launches);
+  testing::set_elements(launches, start);
+  return result;
+}
+
+TEST(batch, gives_what_launches_give_one_after_another) {
+  const threads::cancel_count cancels{0};
+  std::vector<std::unique_ptr<threads::team>> teams;
+  for (const unsigned n : {1, 2, 3, 8}) teams.push_back(threads::make_team(n));
+  for (std::uint64_t seed = 0; seed < 600; ++seed) {
+    std::mt19937_64 random(seed);
+    const auto launches = testing::random_launches(random);
+    if (launches.nodes.empty()) continue;
+    const auto expected = in_sequence(launches);
+    const auto size = static_cast<std::int64_t>(random() % 12);
+    auto p = launches.planned(size, random() % 2 == 0);
+    const auto text = p.print();
+    batch all(launches.nodes, std::move(p), cancels, none_failed);
+    all.take_part(*teams[seed % teams.size()], [] { return false; });
+    EXPECT_TRUE(all.finished());
+    ASSERT_EQ(testing::elements_of(launches), expected) << "seed " << seed << "\n" << text;
+  }
+}
+
+TEST(batch, is_run_by_threads_that_come_and_go) {
+  const threads::cancel_count cancels{0};
+  const auto team = threads::make_team(3);
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    std::mt19937_64 random(seed);
+    const auto launches = testing::random_launches(random);
+    if (launches.nodes.empty()) continue;
+    const auto expected = in_sequence(launches);
+    auto p = launches.planned(1 + static_cast<std::int64_t>(random() % 3), random() % 2 == 0);
+    batch all(launches.nodes, std::move(p), cancels, none_failed);
+    const auto wanted = random() % launches.nodes.size();
+    std::thread leaving([&] {
+      all.take_part(*team, [&] { return all.settled(wanted); });
+      EXPECT_TRUE(all.settled(wanted));
+    });
+    std::thread staying([&] { all.take_part(*team, [] { return false; }); });
+    leaving.join();
+    staying.join();
+    EXPECT_TRUE(all.finished());
+    ASSERT_EQ(testing::elements_of(launches), expected) << "seed " << seed;
+  }
+}
+
+TEST(batch, of_one_band_in_turns_runs_each_item_once) {
+  const auto a = testing::numbered_array({8}), b = testing::numbered_array({8});
+  launch_list launches;
+  for (int i = 0; i < 5; ++i)
+    launches.add(a->all, {i % 2 == 0 ? a : b, i % 2 == 0 ? b : a},
+                 "a, b: global i => read a[i-2:i+2], write b[i]");
+  const auto expected = in_sequence(launches);
+  const threads::cancel_count cancels{0};
+  const auto team = threads::make_team(2);
+  for (const std::int64_t size : {1, 2, 3, 5, 8, 100}) {
+    const auto start = testing::elements_of(launches);
+    batch all(launches.nodes, launches.planned(size, true), cancels, none_failed);
+    all.take_part(*team, [] { return false; });
+    EXPECT_EQ(testing::elements_of(launches), expected) << size;
+    testing::set_elements(launches, start);
+  }
+}
+
+TEST(batch, hands_failures_on_from_earlier_batches) {
+  const auto a = testing::numbered_array({8}), b = testing::numbered_array({8});
+  launch_list launches;
+  launches.add(a->all, {a, b}, "a, b: global i => read a[i], write b[i]").needs = {77};
+  launches.add(a->all, {b, a}, "b, a: global i => read b[i], write a[i]");
+  launches.add(a->all, {b}, "b: global i => write b[i]");
+  const threads::cancel_count cancels{0};
+  const auto team = threads::make_team(2);
+  const auto why = std::make_shared<arrays::launch_failure>();
+  batch all(launches.nodes, launches.planned(2), cancels,
+            [&](arrays::launch_number n) { return n == 77 ? why : nullptr; });
+  all.take_part(*team, [] { return false; });
+  EXPECT_EQ(all.failure(0), why);
+  EXPECT_EQ(all.failure(1), why);
+  EXPECT_EQ(all.failure(2), nullptr);
+}
+
+}  // namespace
+}  // namespace pappus::run
