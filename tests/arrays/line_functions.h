@@ -1,0 +1,189 @@
+// Functions over arrays of one dimension for random programs.
+#pragma once
+
+#include <vector>
+
+#include "menu.h"
+
+namespace pappus::testing {
+
+using kind = named_access::kind;
+
+inline named_access same_place(kind how, std::size_t argument, bool covers) {
+  return {how, argument, [](const auto& i, const auto&) { return named({i[0]}, {i[0]}); }, covers};
+}
+
+/// Reads at other places than it writes.
+inline std::vector<menu_entry> reading_lines() {
+  const auto out = same_place(kind::write, 1, true);
+  std::vector<menu_entry> all;
+  all.push_back(entry("map", "in, out: global i => read in[i], write out[i]", 1,
+                      {same_place(kind::read, 0, false), out}, [](const numbers& c) {
+                        return [c](idx<1> i, reads<number> in, writes<number> to) {
+                          c.check(i);
+                          put(to, i, 3 * get(in, i) + static_cast<number>(c.k));
+                        };
+                      }));
+  all.push_back(entry(
+      "stencil", "in, out: global i => read in[i-k:i+k], write out[i]", 1,
+      {{kind::read, 0,
+        [](const auto& i, const auto& c) { return named({i[0] - c.k}, {i[0] + c.k}); }, false},
+       out},
+      [](const numbers& c) {
+        return [c](idx<1> i, reads<number> in, writes<number> to) {
+          c.check(i);
+          number sum = 0;
+          for (auto j = i - c.k; j <= i + c.k; ++j) sum = 5 * sum + get(in, idx<1>(j));
+          put(to, i, sum);
+        };
+      }));
+  all.push_back(entry(
+      "shifted", "in, out: global i => read in[i+k-2], write out[i]", 1,
+      {{kind::read, 0,
+        [](const auto& i, const auto& c) { return named({i[0] + c.k - 2}, {i[0] + c.k - 2}); },
+        false},
+       out},
+      [](const numbers& c) {
+        return [c](idx<1> i, reads<number> in, writes<number> to) {
+          c.check(i);
+          put(to, i, get(in, idx<1>(i + c.k - 2)) + 1);
+        };
+      }));
+  return all;
+}
+
+/// Reads along the whole array.
+inline std::vector<menu_entry> reading_far_lines() {
+  const auto out = same_place(kind::write, 1, true);
+  std::vector<menu_entry> all;
+  all.push_back(entry(
+      "reversed", "in, out: global i => read in[n-1-i], write out[i]", 1,
+      {{kind::read, 0,
+        [](const auto& i, const auto& c) { return named({c.n - 1 - i[0]}, {c.n - 1 - i[0]}); },
+        false},
+       out},
+      [](const numbers& c) {
+        return [c](idx<1> i, reads<number> in, writes<number> to) {
+          c.check(i);
+          put(to, i, 2 * get(in, idx<1>(c.n - 1 - i)));
+        };
+      }));
+  all.push_back(entry(
+      "strided", "in, out: global i => read in[2*i+k], write out[i]", 1,
+      {{kind::read, 0,
+        [](const auto& i, const auto& c) { return named({2 * i[0] + c.k}, {2 * i[0] + c.k}); },
+        false},
+       out},
+      [](const numbers& c) {
+        return [c](idx<1> i, reads<number> in, writes<number> to) {
+          c.check(i);
+          put(to, i, get(in, idx<1>(2 * i + c.k)) + 7);
+        };
+      }));
+  all.push_back(entry("divided", "in, out: global i => read in, write out[i]", 1,
+                      {{kind::read, 0, nullptr, false}, out}, [](const numbers& c) {
+                        return [c](idx<1> i, reads<number> in, writes<number> to) {
+                          c.check(i);
+                          put(to, i, get(in, idx<1>(i / c.k)) + static_cast<number>(i));
+                        };
+                      }));
+  all.push_back(entry("whole", "in, out: global i => read in, write out[i]", 1,
+                      {{kind::read, 0, nullptr, false}, out}, [](const numbers& c) {
+                        return [c](idx<1> i, reads<number> in, writes<number> to) {
+                          c.check(i);
+                          put(to, i, get(in, idx<1>((7 * i + c.k) % (c.n + 1))));
+                        };
+                      }));
+  all.push_back(
+      entry("both", "a, b, out: global i => read a[i], read b[i+1], write out[i]", 2,
+            {same_place(kind::read, 0, false),
+             {kind::read, 1,
+              [](const auto& i, const auto&) { return named({i[0] + 1}, {i[0] + 1}); }, false},
+             same_place(kind::write, 2, true)},
+            [](const numbers& c) {
+              return [c](idx<1> i, reads<number> a, reads<number> b, writes<number> to) {
+                c.check(i);
+                put(to, i, get(a, i) ^ (9 * get(b, idx<1>(i + 1))));
+              };
+            }));
+  return all;
+}
+
+/// Writes in place, at other places than it reads, or not everywhere.
+inline std::vector<menu_entry> writing_lines() {
+  std::vector<menu_entry> all;
+  all.push_back(entry("update", "a: global i => readwrite a[i]", 0,
+                      {same_place(kind::update, 0, false)}, [](const numbers& c) {
+                        return [c](idx<1> i, updates<number> a) {
+                          c.check(i);
+                          put(a, i, 5 * get(a, i) + static_cast<number>(i + c.k));
+                        };
+                      }));
+  all.push_back(
+      entry("gather", "in, a: global i => read in[i-1:i+k], readwrite a[i]", 1,
+            {{kind::read, 0,
+              [](const auto& i, const auto& c) { return named({i[0] - 1}, {i[0] + c.k}); }, false},
+             same_place(kind::update, 1, false)},
+            [](const numbers& c) {
+              return [c](idx<1> i, reads<number> in, updates<number> a) {
+                c.check(i);
+                for (auto j = i - 1; j <= i + c.k; ++j)
+                  put(a, i, 3 * get(a, i) + get(in, idx<1>(j)));
+              };
+            }));
+  all.push_back(entry(
+      "spread", "in, out: global i => read in[i], write out[2*i+k]", 0,
+      {same_place(kind::read, 0, false),
+       {kind::write, 1,
+        [](const auto& i, const auto& c) { return named({2 * i[0] + c.k}, {2 * i[0] + c.k}); },
+        false}},
+      [](const numbers& c) {
+        return [c](idx<1> i, reads<number> in, writes<number> to) {
+          c.check(i);
+          put(to, idx<1>(2 * i + c.k), get(in, i) + 11);
+        };
+      }));
+  all.push_back(entry(
+      "pairs", "in, out: global i => read in[i], write out[2*i-k:2*i-k+1]", 0,
+      {same_place(kind::read, 0, false),
+       {kind::write, 1,
+        [](const auto& i, const auto& c) { return named({2 * i[0] - c.k}, {2 * i[0] - c.k + 1}); },
+        true}},
+      [](const numbers& c) {
+        return [c](idx<1> i, reads<number> in, writes<number> to) {
+          c.check(i);
+          put(to, idx<1>(2 * i - c.k), get(in, i) + 1);
+          put(to, idx<1>(2 * i - c.k + 1), get(in, i) + 2);
+        };
+      }));
+  all.push_back(entry(
+      "backwards", "in, out: global i => read in[i], write out[n-1-i]", 0,
+      {same_place(kind::read, 0, false),
+       {kind::write, 1,
+        [](const auto& i, const auto& c) { return named({c.n - 1 - i[0]}, {c.n - 1 - i[0]}); },
+        true}},
+      [](const numbers& c) {
+        return [c](idx<1> i, reads<number> in, writes<number> to) {
+          c.check(i);
+          put(to, idx<1>(c.n - 1 - i), get(in, i) + 5);
+        };
+      }));
+  all.push_back(entry("sometimes", "in, out: global i => read in[i], readwrite out[i]", 1,
+                      {same_place(kind::read, 0, false), same_place(kind::update, 1, false)},
+                      [](const numbers& c) {
+                        return [c](idx<1> i, reads<number> in, writes<number> to) {
+                          c.check(i);
+                          if (i % 3 == c.k % 3) put(to, i, get(in, i));
+                        };
+                      }));
+  all.push_back(entry("index", "out: global i => write out[i]", 0,
+                      {same_place(kind::write, 0, true)}, [](const numbers& c) {
+                        return [c](int i, writes<number> to) {
+                          c.check(idx<1>(i));
+                          put(to, idx<1>(i), static_cast<number>(1000 * c.k + i));
+                        };
+                      }));
+  return all;
+}
+
+}  // namespace pappus::testing
