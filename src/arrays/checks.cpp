@@ -56,9 +56,13 @@ void check_apart(const launch& of, const access& one) {
   if (spread_of(of, one) != regions::spread::mixed) return;
   if (is_whole(one))
     refuse(of, name_of(of, one),
-           fmt::format("expected that each index writes elements of its own, got elements that "
-                       "depend on data ({}); say what it writes with annotated()",
-                       accesses_text(of)));
+           of.known == launch::knowledge::annotated
+               ? fmt::format("expected that each index writes elements of its own, got the whole "
+                             "array for all of them ({}); say which elements an index writes",
+                             accesses_text(of))
+               : fmt::format("expected that each index writes elements of its own, got elements "
+                             "that depend on data ({}); say what it writes with annotated()",
+                             accesses_text(of)));
   refuse(of, name_of(of, one),
          fmt::format("expected that each index writes elements of its own, got an element that "
                      "several may write ({}); launch it over as many indices as there are elements "
@@ -109,11 +113,10 @@ void check_written(const launch& of, const access& one) {
   });
   const bool all = missing == regions::region(wanted);
   if (is_whole(one) ? !all : missing.empty()) return;
-  refuse(
-      of, argument.name,
-      fmt::format("expected elements that were written before, got {} of {} that nobody has "
-                  "written ({}); write them first, or make the array with zeros()",
-                  all ? "none" : regions::text(missing), text(*argument.array), accesses_text(of)));
+  refuse(of, argument.name,
+         fmt::format("expected elements that were written before, got {} of {} that nobody has "
+                     "written ({}); write them first, or make the array with zeros()",
+                     regions::text(missing), text(*argument.array), accesses_text(of)));
 }
 
 }  // namespace

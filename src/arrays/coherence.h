@@ -21,8 +21,8 @@ std::vector<std::pair<image_ptr, regions::box>> wanting_first_value(const launch
 /// must have succeeded: those that wrote what it reads.
 void note(launch& of);
 
-/// Notes that the host writes elements after the launches up to `last`. What later ones have written
-/// stays theirs.
+/// Notes that the host writes elements after the launches up to `last`. What later ones have
+/// written stays theirs.
 void note_written_by_host(image& array, const regions::box& where, launch_number last);
 
 /// Those who wrote elements, as far as it isn't known that they are done.

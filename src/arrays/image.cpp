@@ -12,10 +12,7 @@ namespace {
 
 /// Throws where they are negative, or more bytes than there are numbers for.
 std::size_t bytes_of(const regions::box& extents, const detail::record_type& element) {
-  for (std::size_t d = 0; d < extents.rank; ++d)
-    if (extents.high[d] < extents.low[d])
-      throw usage_error(fmt::format("array: expected extents of 0 and more, got {} in dimension {}",
-                                    extents.high[d], d));
+  check_extents(extents);
   std::int64_t bytes = 0;
   if (__builtin_mul_overflow(extents.volume(), static_cast<std::int64_t>(element.size), &bytes))
     throw usage_error(fmt::format(
@@ -25,6 +22,13 @@ std::size_t bytes_of(const regions::box& extents, const detail::record_type& ele
 }
 
 }  // namespace
+
+void check_extents(const regions::box& extents) {
+  for (std::size_t d = 0; d < extents.rank; ++d)
+    if (extents.high[d] < extents.low[d])
+      throw usage_error(fmt::format("array: expected extents of 0 and more, got {} in dimension {}",
+                                    extents.high[d], d));
+}
 
 image_ptr make_image(const detail::record_type& element, const regions::box& extents,
                      const std::shared_ptr<detail::memory_source>& memory,

@@ -79,6 +79,9 @@ struct image {
 };
 using image_ptr = std::shared_ptr<image>;
 
+/// Throws usage_error where one is negative.
+void check_extents(const regions::box& extents);
+
 /// \param initial  one element's bytes; none: nobody has written to the array.
 /// Throws usage_error where extents are negative or too many, memory_error.
 image_ptr make_image(const detail::record_type& element, const regions::box& extents,

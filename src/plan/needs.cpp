@@ -65,9 +65,8 @@ class finding {
     };
     if (std::ranges::any_of(s.needs, same)) return;
     const auto &theirs = launch_of(*plan_.stages[before.stage].node), &by = launch_of(*s.node);
-    s.needs.push_back(
-        {static_cast<stage_index>(before.stage), before.access, own, why,
-         distances(theirs, theirs.accesses[before.access], by, by.accesses[own])});
+    s.needs.push_back({static_cast<stage_index>(before.stage), before.access, own, why,
+                       distances(theirs, theirs.accesses[before.access], by, by.accesses[own])});
   }
 
   /// Reads first: who writes has read before.

@@ -54,7 +54,8 @@ struct need {
   stage_index before;
   std::size_t theirs = 0, own = 0;  ///< accesses, by their numbers among the launches'
   enum class conflict : std::uint8_t { read_after_write, write_after_read, write_after_write } why;
-  /// How far indices that touch the same elements are apart: later minus earlier, in each dimension.
+  /// How far indices that touch the same elements are apart, in each dimension: later minus
+  /// earlier.
   std::array<regions::interval, regions::rank_max> apart;
 };
 

@@ -44,16 +44,16 @@ bool touches(const arrays::launch& by, const image_ptr& array, const regions::bo
   });
 }
 
-void check_written(const arrays::image& array, const regions::box& where) {
+void check_written(std::string_view call, const arrays::image& array, const regions::box& where) {
   regions::region missing(where.rank);
   array.parts.each(where, [&](const regions::box& box, const arrays::part& is) {
     if (is.has == arrays::content::unwritten) missing = missing | box;
   });
   if (missing.empty()) return;
   throw usage_error(fmt::format(
-      "host: expected elements that were written before, got {} of {} that nobody has written; "
+      "{}: expected elements that were written before, got {} of {} that nobody has written; "
       "write them first, or make the array with zeros()",
-      regions::text(missing), text(array)));
+      call, regions::text(missing), text(array)));
 }
 
 /// The elements of a box, row after row.
@@ -122,7 +122,7 @@ plan::batch_request launch_queue::request(std::span<const node_ptr> launches) co
 }
 
 void launch_queue::add(const std::shared_ptr<arrays::launch>& launch) {
-  check_outside("for_each");
+  check_outside(launch->place.empty() ? launch->function_type : "for_each");
   lock held(mutex_);
   if (gathered_.size() >= waiting_launches_max)
     drive(held, [&] { return gathered_.size() < waiting_launches_max / 2; });
@@ -315,7 +315,7 @@ arrays::storage_ptr launch_queue::wait_to_read(const image_ptr& array, const reg
   lock held(mutex_);
   auto elements = array->elements;
   if (where.empty()) return elements;
-  check_written(*array, where);
+  check_written("host", *array, where);
   fill_first(array, where);
   const auto writers = arrays::writers_of(*array, where);
   wait_for(held, writers);
@@ -323,8 +323,7 @@ arrays::storage_ptr launch_queue::wait_to_read(const image_ptr& array, const reg
   return elements;
 }
 
-arrays::storage_ptr launch_queue::wait_to_write(const image_ptr& array,
-                                                const regions::box& where) {
+arrays::storage_ptr launch_queue::wait_to_write(const image_ptr& array, const regions::box& where) {
   check_outside("host_write");
   lock held(mutex_);
   if (where.empty()) return array->elements;
@@ -350,7 +349,7 @@ arrays::storage_ptr launch_queue::wait_to_write(const image_ptr& array,
 std::function<rows_ptr()> launch_queue::rows(const image_ptr& array, const regions::box& where) {
   check_outside("rows");
   const lock held(mutex_);
-  check_written(*array, where);
+  check_written("rows", *array, where);
   fill_first(array, where);
   auto elements = array->elements;
   ++elements->collections;

@@ -18,12 +18,12 @@ namespace pappus::plan {
 namespace {
 
 using regions::box;
-using testing::launch_list;
-using testing::made_up_machine;
-using testing::planned_array;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using testing::launch_list;
+using testing::made_up_machine;
+using testing::planned_array;
 using ::testing::ThrowsMessage;
 
 /// Launches that each stage waits for.
@@ -270,9 +270,8 @@ TEST(verify_batch, misses_needs_that_are_dropped) {
     std::mt19937_64 random(seed);
     const auto launches = testing::random_launches(random);
     auto p = launches.planned(4);
-    const auto s = std::ranges::find_if(p.stages, [](const stage& one) {
-      return one.needs.size() == 1;
-    });
+    const auto s =
+        std::ranges::find_if(p.stages, [](const stage& one) { return one.needs.size() == 1; });
     if (s == p.stages.end()) continue;
     // Whether its items touch what the other's do, or the boxes around them alone.
     const auto items = s->items.size();

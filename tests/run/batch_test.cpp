@@ -34,7 +34,7 @@ std::vector<std::uint32_t> in_sequence(const launch_list& launches) {
 TEST(batch, gives_what_launches_give_one_after_another) {
   const threads::cancel_count cancels{0};
   std::vector<std::unique_ptr<threads::team>> teams;
-  for (const unsigned n : {1, 2, 3, 8}) teams.push_back(threads::make_team(n));
+  for (const unsigned n : {8, 3, 2, 1}) teams.push_back(threads::make_team(n));
   for (std::uint64_t seed = 0; seed < 600; ++seed) {
     std::mt19937_64 random(seed);
     const auto launches = testing::random_launches(random);

@@ -177,8 +177,7 @@ inline void bend(arrays::launch& of, arrays::access& one, std::int64_t how) {
 /// Some launches over few arrays: most over the same indices, so that they can take turns.
 inline launch_list random_launches(std::mt19937_64& random) {
   const auto from = [&](std::int64_t low, std::int64_t high) {
-    return low +
-           static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(high - low + 1));
+    return low + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(high - low + 1));
   };
   const std::size_t rank = from(0, 2) == 0 ? 2 : 1;
   const auto n = from(1, rank == 1 ? 40 : 9), m = from(1, 6);
@@ -193,13 +192,12 @@ inline launch_list random_launches(std::mt19937_64& random) {
     }
     return result;
   };
-  static constexpr std::string_view slices1[] = {"i",     "i+1",   "i-2",         "i-1:i+1",
-                                                 "i-3:i", "7-i",   "2*i:2*i+1",   ":",
-                                                 "2*i+1", "3:5",   "i:i+4",       "3*i:3*i+1"};
-  static constexpr std::string_view slices2[] = {"i,j",       "i-1:i+1,j", "i,j-1:j+1", "j,i",
-                                                 "i+1,j-1",   "i,:",       ":,j",       "i+j,j",
-                                                 "i+2,5-j",   "2*i,j",     "1,j",       "i:i+2,j:j+1",
-                                                 "8-i,j"};
+  static constexpr std::string_view slices1[] = {"i",     "i+1", "i-2",       "i-1:i+1",
+                                                 "i-3:i", "7-i", "2*i:2*i+1", ":",
+                                                 "2*i+1", "3:5", "i:i+4",     "3*i:3*i+1"};
+  static constexpr std::string_view slices2[] = {
+      "i,j",   "i-1:i+1,j", "i,j-1:j+1", "j,i", "i+1,j-1",     "i,:",  ":,j",
+      "i+j,j", "i+2,5-j",   "2*i,j",     "1,j", "i:i+2,j:j+1", "8-i,j"};
   const auto slices = [&]() {
     return rank == 1 ? slices1[from(0, std::size(slices1) - 1)]
                      : slices2[from(0, std::size(slices2) - 1)];

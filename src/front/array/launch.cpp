@@ -111,7 +111,13 @@ void annotate(arrays::launch& of, const given_footprint& given,
     signature.values.push_back(name);
     values.push_back(is);
   }
-  const auto parsed = regions::parse_annotation(given.text, signature);
+  const auto parsed = [&] {
+    try {
+      return regions::parse_annotation(given.text, signature);
+    } catch (const usage_error& e) {
+      throw usage_error(fmt::format("{}: {}", text(of), e.what()));
+    }
+  }();
   values.insert(values.end(), of.indices.rank, 1);  // sizes of blocks
   name_arguments(of, parsed.arrays);
   set_accesses(of, parsed.touches.with(values));

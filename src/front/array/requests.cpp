@@ -46,6 +46,7 @@ array_part make_filled_array(const session_ptr& session, record_type element,
 }
 
 void check_array_elements(std::int64_t elements, const array_box& extents) {
+  arrays::check_extents(arrays::box_of(extents));
   const auto wanted = arrays::box_of(extents).volume();
   if (elements != wanted)
     throw usage_error(fmt::format(
@@ -78,7 +79,8 @@ array_part copy_array(const array_part& part) {
   auto copy =
       made(part.session, arrays::make_image(part.image->element, arrays::relative(where, where),
                                             session.memory(), {}));
-  session.launches().add(arrays::copying({part.image, nullptr, where}, {copy.image, nullptr, copy.image->all}));
+  session.launches().add(
+      arrays::copying({part.image, nullptr, where}, {copy.image, nullptr, copy.image->all}));
   return copy;
 }
 
