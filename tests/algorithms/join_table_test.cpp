@@ -18,7 +18,7 @@ using testing::test_memory;
 using testing::test_workers;
 
 template <typename Key>
-Key make_key(std::uint64_t value) {
+Key key_of(std::uint64_t value) {
   if constexpr (sizeof(Key) == 16) {
     return {value, value >> 1};
   } else {
@@ -93,12 +93,12 @@ TYPED_TEST(join_table_keys, finds_what_a_multimap_finds) {
                    ", seed " + std::to_string(n));
       std::mt19937_64 random(n);
       std::vector<TypeParam> keys(n), probes;
-      for (auto& key : keys) key = make_key<TypeParam>(random() % distinct);
+      for (auto& key : keys) key = key_of<TypeParam>(random() % distinct);
       for (std::size_t i = 0; i < 700; ++i) {  // more than a batch, half of them present
         const bool present = i % 2 == 0 && n != 0;
-        probes.push_back(present ? keys[random() % n] : make_key<TypeParam>(random()));
+        probes.push_back(present ? keys[random() % n] : key_of<TypeParam>(random()));
       }
-      probes.push_back(make_key<TypeParam>(0));  // what cleared memory looks like
+      probes.push_back(key_of<TypeParam>(0));  // what cleared memory looks like
       if (n > 5'000 && distinct == 50) probes.resize(20);
       expect_joins(keys, probes);
       expect_joins(keys, probes, {}, 3, 8);
@@ -122,8 +122,8 @@ TYPED_TEST(join_table_keys, indexes_a_known_domain_directly) {
     for (auto& k : keys) k = key(random() % size);
     for (std::uint64_t k : {std::uint64_t{0}, size - 1, size, size + 1}) probes.push_back(key(k));
     for (int i = 0; i < 300; ++i) probes.push_back(keys[random() % keys.size()]);
-    probes.push_back(make_key<TypeParam>(base - 1));
-    probes.push_back(make_key<TypeParam>(~std::uint64_t{0}));
+    probes.push_back(key_of<TypeParam>(base - 1));
+    probes.push_back(key_of<TypeParam>(~std::uint64_t{0}));
     expect_joins(keys, probes, {{base, 0}, size});
   }
 }

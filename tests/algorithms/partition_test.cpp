@@ -40,17 +40,17 @@ std::vector<std::byte> numbered(std::size_t n, std::size_t bytes) {
 }
 
 // A partition's rows, one after the other.
-struct contents {
+struct part_contents {
   std::vector<std::byte> keys, payload;
-  bool operator==(const contents&) const = default;
+  bool operator==(const part_contents&) const = default;
 };
 
 template <typename Key>
-std::vector<contents> partition_here(const std::vector<Key>& keys, std::size_t payload_bytes,
-                                     unsigned ranges, unsigned partitions,
-                                     const partition_function& function, unsigned workers,
-                                     std::size_t batch, test_memory& memory,
-                                     std::size_t expected_rows) {
+std::vector<part_contents> partition_here(const std::vector<Key>& keys, std::size_t payload_bytes,
+                                          unsigned ranges, unsigned partitions,
+                                          const partition_function& function, unsigned workers,
+                                          std::size_t batch, test_memory& memory,
+                                          std::size_t expected_rows) {
   test_workers team(workers);
   block_partition parts(memory, ranges, partitions, sizeof(Key), payload_bytes, expected_rows,
                         "join");
@@ -64,7 +64,7 @@ std::vector<contents> partition_here(const std::vector<Key>& keys, std::size_t p
     }
     parts.close(static_cast<unsigned>(range));
   });
-  std::vector<contents> result(partitions);
+  std::vector<part_contents> result(partitions);
   for (unsigned p = 0; p < partitions; ++p) {
     std::size_t rows_seen = 0;
     parts.for_each(p, [&](const block_partition::rows& rows) {
@@ -79,13 +79,13 @@ std::vector<contents> partition_here(const std::vector<Key>& keys, std::size_t p
 }
 
 template <typename Key, typename Choose>
-std::vector<contents> partition_by_reference(const std::vector<Key>& keys,
-                                             std::size_t payload_bytes, unsigned partitions,
-                                             Choose&& choose) {
-  std::vector<contents> result(partitions);
+std::vector<part_contents> partition_by_reference(const std::vector<Key>& keys,
+                                                  std::size_t payload_bytes, unsigned partitions,
+                                                  Choose&& choose) {
+  std::vector<part_contents> result(partitions);
   const auto payload = numbered(keys.size(), payload_bytes);
   for (std::size_t row = 0; row < keys.size(); ++row) {
-    contents& to = result[choose(keys[row])];
+    part_contents& to = result[choose(keys[row])];
     const auto* key = reinterpret_cast<const std::byte*>(&keys[row]);
     to.keys.insert(to.keys.end(), key, key + sizeof(Key));
     const auto* bytes = payload.data() + row * payload_bytes;

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "codegen/element_runner.h"
+#include "codegen/points.h"
 #include "pappus/detail/base/keys.h"
 
 namespace pappus {
@@ -15,11 +16,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-struct point {
-  float x, y;
-  std::int64_t id;
-  friend bool operator==(const point&, const point&) = default;
-};
 struct centre {
   float x, y;
 };

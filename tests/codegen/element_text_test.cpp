@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "codegen/element/element.h"
+#include "codegen/points.h"
 #include "codegen/text/c_text.h"
 #include "pappus/pappus.h"
 
@@ -18,10 +19,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-struct point {
-  float x, y;
-  std::int64_t id;
-};
 struct named {
   std::string_view name;
   double weight;

@@ -11,18 +11,15 @@
 #include <gtest/gtest.h>
 
 #include "codegen/element/element.h"
+#include "compiler/drivers.h"
 #include "device_ops/stage_runner.h"
 #include "pappus/pappus.h"
-#include "support/driver_environment.h"
 #include "support/few_rows.h"
 
 namespace pappus::testing {
 namespace {
 
 using codegen::byte_ranges;
-
-[[maybe_unused]] const auto* const environment =
-    ::testing::AddGlobalTestEnvironment(new testing::driver_environment("basic basic"));
 
 struct wide {
   std::int64_t id;
@@ -73,7 +70,7 @@ class compiled_operators : public ::testing::Test {
     EXPECT_EQ(codegen::element_of(n)->reads, reads);
     const auto expected = detail::evaluate_contiguous(detail::access::session(s_), node);
     for (const auto& device : devices())
-      for (const std::int64_t chunk_rows : {0, testing::few_rows() ? 901 : 9'001})
+      for (const std::int64_t chunk_rows : {0, testing::few_rows() ? 401 : 9'001})
         for (const bool parts : {false, true}) {
           const auto memory = parts ? testing::memory_with_copies : device.memory_bytes;
           const auto got = testing::run_on(device, n, chunk_rows, false, memory, parts);
@@ -84,7 +81,7 @@ class compiled_operators : public ::testing::Test {
   }
 
   /// All rows; under an interpreter of kernels `few`.
-  collection<wide> rows(std::size_t few = 1'501) {
+  collection<wide> rows(std::size_t few = 701) {
     return s_.borrow(std::span<const wide>(wide_).first(testing::up_to(wide_.size(), few)));
   }
 

@@ -15,10 +15,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "compiler/drivers.h"
 #include "devices/registry.h"
 #include "pappus/detail/fuse/thunk.h"
 #include "pappus/pappus.h"
-#include "support/driver_environment.h"
 #include "support/few_rows.h"
 
 namespace pappus {
@@ -26,9 +26,6 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-[[maybe_unused]] const auto* const environment =
-    ::testing::AddGlobalTestEnvironment(new testing::driver_environment("basic basic"));
 
 constexpr std::int64_t rows = 10'000, chunk = 500;
 
@@ -42,7 +39,8 @@ struct one_more {
     return x + 1;
   }
 };
-constexpr const char* one_more_on_device = R"json({"version":2, "name":"one_more", "source":"",
+[[maybe_unused]] constexpr const char* one_more_on_device =
+    R"json({"version":2, "name":"one_more", "source":"",
     "function":"one_more", "reasons":[], "doubles":false, "traps":true, "maths":[],
     "references":[], "reads":[],
     "text":"DEVICE void $f($0 const uchar* f, $1 const uchar* x, uchar* out, GLOBAL uint* trap) {

@@ -4,15 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include "compiler/drivers.h"
 #include "devices/kernel_cache.h"
 #include "pappus/pappus.h"
-#include "support/driver_environment.h"
 
 namespace pappus {
 namespace {
-
-[[maybe_unused]] const auto* const environment =
-    ::testing::AddGlobalTestEnvironment(new testing::driver_environment("basic basic"));
 
 /// Queries with all that has a lambda's name in a kernel's text. Each use has other lines.
 #define QUERIES(s, k, at)                                                                         \

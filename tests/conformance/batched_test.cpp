@@ -16,20 +16,20 @@
 namespace pappus::testing {
 namespace {
 
-struct place {
+struct location {
   float x, y;
 };
 /// Not default constructible.
 struct assigned {
-  place at;
+  location at;
   float distance;
   int center;
-  assigned(place p, float d, int c) : at(p), distance(d), center(c) {}
+  assigned(location p, float d, int c) : at(p), distance(d), center(c) {}
 };
 
 /// Squared distances of a block to one centre after the other, as loops over blocks are written.
-void nearest(std::span<const place> points, std::span<const place> centers,
-             std::span<assigned> out) {
+void nearest_centers(std::span<const location> points, std::span<const location> centers,
+                     std::span<assigned> out) {
   constexpr std::size_t most = 64;
   std::array<float, most> least;
   std::array<int, most> index;
@@ -49,18 +49,18 @@ void nearest(std::span<const place> points, std::span<const place> centers,
   }
 }
 
-place place_of(const reading& r) { return {static_cast<float>(r.level), r.value / 50.0f}; }
+location place_of(const reading& r) { return {static_cast<float>(r.level), r.value / 50.0f}; }
 
-const std::vector<place>& centers() {
-  static const std::vector<place> all{{0, 0}, {50, 20}, {-60, 80}, {100, -100}, {0, 0}};
+const std::vector<location>& centers() {
+  static const std::vector<location> all{{0, 0}, {50, 20}, {-60, 80}, {100, -100}, {0, 0}};
   return all;
 }
 
 std::vector<assigned> all_nearest(rows_in rows) {
-  std::vector<place> points;
+  std::vector<location> points;
   for (const auto& r : rows) points.push_back(place_of(r));
   std::vector<assigned> out(points.size(), assigned({0, 0}, 0, 0));
-  nearest(points, centers(), out);
+  nearest_centers(points, centers(), out);
   return out;
 }
 
@@ -69,7 +69,7 @@ TEST(batched, maps_with_shared_data) {
       [](session& s, rows_in rows) {
         return s.borrow(rows)
             .map(fn<place_of>)
-            .map(batched<assigned>(fn<nearest>), s.from(centers()).shared());
+            .map(batched<assigned>(fn<nearest_centers>), s.from(centers()).shared());
       },
       all_nearest);
 }
@@ -81,7 +81,7 @@ TEST(batched, maps_of_rows_in_memory_that_operators_follow) {
         return s.borrow(rows)
             .map(fn<place_of>)
             .materialise()
-            .map(batched<assigned>(fn<nearest>), s.from(centers()).shared())
+            .map(batched<assigned>(fn<nearest_centers>), s.from(centers()).shared())
             .filter([wanted](const assigned& a) { return a.center >= wanted; })
             .map([](const assigned& a) { return a.distance; });
       },
@@ -127,31 +127,32 @@ struct cluster {
     distance += other.distance;
   }
 };
-std::array<double, 3> flat(const keyed<int, cluster>& group) {
+std::array<double, 3> flat_cluster(const keyed<int, cluster>& group) {
   return {static_cast<double>(group.key), static_cast<double>(group.value.n), group.value.distance};
 }
 
 /// As k-means does: with integers as coordinates, sums are exact in any order.
 TEST(batched, maps_before_groups) {
   const auto in_whole_numbers = [](const reading& r) {
-    return place{static_cast<float>(static_cast<int>(r.level)), static_cast<float>(r.value / 50)};
+    return location{static_cast<float>(static_cast<int>(r.level)),
+                    static_cast<float>(r.value / 50)};
   };
   expect_same(
       [&](session& s, rows_in rows) {
         return s.borrow(rows)
             .map(in_whole_numbers)
-            .map(batched<assigned>(fn<nearest>), s.from(centers()).shared())
+            .map(batched<assigned>(fn<nearest_centers>), s.from(centers()).shared())
             .group_by(&assigned::center, domain{5})
             .template reduce<cluster>()
-            .map(fn<flat>);
+            .map(fn<flat_cluster>);
       },
       [&](rows_in rows) {
         std::vector<std::array<double, 3>> all;
         for (int c = 0; c < 5; ++c) all.push_back({static_cast<double>(c), 0, 0});
         for (const auto& r : rows) {
           std::vector<assigned> out(1, assigned({0, 0}, 0, 0));
-          const place p = in_whole_numbers(r);
-          nearest({&p, 1}, centers(), out);
+          const location p = in_whole_numbers(r);
+          nearest_centers({&p, 1}, centers(), out);
           auto& group = all[static_cast<std::size_t>(out[0].center)];
           group[1] += 1;
           group[2] += out[0].distance;

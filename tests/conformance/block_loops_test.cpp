@@ -7,12 +7,10 @@
 #include <vector>
 
 #include "conformance/harness.h"
+#include "conformance/no_numbers.h"
 
 namespace pappus::testing {
 namespace {
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 template <typename T>
 T first_extreme(const std::vector<T>& values, bool greatest) {

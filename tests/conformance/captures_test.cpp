@@ -17,10 +17,6 @@
 namespace pappus::testing {
 namespace {
 
-using table = std::array<int, 16>;
-
-constexpr table shuffled{5, 12, 0, 9, 3, 15, 7, 1, 14, 2, 10, 6, 13, 4, 11, 8};
-
 int at(const table& t, int i) { return t[static_cast<std::size_t>(i)]; }
 
 TEST(captures, of_maps_filters_and_flat_maps) {

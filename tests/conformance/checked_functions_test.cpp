@@ -17,9 +17,6 @@
 namespace pappus::testing {
 namespace {
 
-using table = std::array<int, 16>;
-constexpr table shuffled{5, 12, 0, 9, 3, 15, 7, 1, 14, 2, 10, 6, 13, 4, 11, 8};
-
 /// Values from here on are refused by checked(), which throws them.
 constexpr int bad = 10'000;
 
@@ -135,23 +132,23 @@ TEST(checked_functions, as_operators_of_reductions) {
 }
 
 /// How often each value of a small table occurs, and of what they are the sum.
-struct histogram {
+struct stations_seen {
   std::array<std::int64_t, 4> counts{};
   void accumulate(const reading& r) {
     if (r.value >= bad) throw r.value;
     counts.at(static_cast<std::size_t>(r.station / 4)) += r.value;
   }
-  void merge(const histogram& other) {
+  void merge(const stations_seen& other) {
     for (std::size_t i = 0; i < 4; ++i) counts[i] += other.counts[i];
   }
 };
 
 TEST(checked_functions, as_reducers) {
   const auto all = [](session& s, rows_in rows) {
-    return s.borrow(rows).template reduce<histogram>();
+    return s.borrow(rows).template reduce<stations_seen>();
   };
   expect_same_value(all, [](rows_in rows) {
-    histogram total;
+    stations_seen total;
     for (const auto& r : rows) total.accumulate(r);
     return total;
   });
@@ -160,7 +157,7 @@ TEST(checked_functions, as_reducers) {
 }
 
 /// Groups without the padding between key and value.
-std::array<std::int64_t, 5> flat(const keyed<int, histogram>& group) {
+std::array<std::int64_t, 5> flat(const keyed<int, stations_seen>& group) {
   const auto& n = group.value.counts;
   return {group.key, n[0], n[1], n[2], n[3]};
 }
@@ -169,14 +166,14 @@ TEST(checked_functions, as_keys_and_reducers_of_groups) {
   const table by = shuffled;
   const checked key{by};
   const auto expected = [&](rows_in rows) {
-    std::map<int, histogram> groups;
+    std::map<int, stations_seen> groups;
     for (const auto& r : rows) groups[key(r)].accumulate(r);
     std::vector<std::array<std::int64_t, 5>> all;
     for (const auto& [k, group] : groups) all.push_back(flat({k, group}));
     return all;
   };
   const auto grouped = [&](session& s, rows_in rows) {
-    return s.borrow(rows).group_by(key).template reduce<histogram>().map(fn<flat>);
+    return s.borrow(rows).group_by(key).template reduce<stations_seen>().map(fn<flat>);
   };
   expect_same(grouped, expected);
   expect_thrown([&](session& s, rows_in rows) { grouped(s, rows).collect(); },
@@ -190,9 +187,9 @@ TEST(checked_functions, as_keys_and_reducers_of_groups) {
     expect_thrown(
         [&](session& s, rows_in rows) {
           if (known)
-            s.borrow(rows).group_by(station, domain{16}).template reduce<histogram>().collect();
+            s.borrow(rows).group_by(station, domain{16}).template reduce<stations_seen>().collect();
           else
-            s.borrow(rows).group_by(station).template reduce<histogram>().collect();
+            s.borrow(rows).group_by(station).template reduce<stations_seen>().collect();
         },
         with_bad_rows({44'444}), 44'444);
 }

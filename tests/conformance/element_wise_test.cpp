@@ -12,7 +12,7 @@
 namespace pappus::testing {
 namespace {
 
-struct reading {
+struct sensed {
   std::int64_t at;
   double value;
   std::int32_t sensor;
@@ -22,8 +22,8 @@ struct reading {
   double scaled() const { return value * sensor; }
 };
 
-std::vector<reading> readings(random& r, std::int64_t n) {
-  std::vector<reading> rows(static_cast<std::size_t>(n));
+std::vector<sensed> sensed_rows(random& r, std::int64_t n) {
+  std::vector<sensed> rows(static_cast<std::size_t>(n));
   for (auto& row : rows)
     row = {r.between(-1'000'000'000'000, 1'000'000'000'000), r.real(-1, 1),
            static_cast<std::int32_t>(r.between(0, 9)),
@@ -121,7 +121,7 @@ TEST(from, takes_spans_arrays_and_empty_vectors) {
   const std::array<short, 3> rows{7, 8, 9};
   EXPECT_EQ(s.from(rows).collect().to_vector(), (std::vector<short>{7, 8, 9}));
   EXPECT_EQ(s.from(std::span(rows).subspan(1)).collect().to_vector(), (std::vector<short>{8, 9}));
-  EXPECT_TRUE(s.from(std::vector<reading>{}).collect().empty());
+  EXPECT_TRUE(s.from(std::vector<sensed>{}).collect().empty());
 }
 
 TEST(from, takes_a_list) {
@@ -152,14 +152,14 @@ TEST(map, applies_a_function_to_each_record_in_order) {
 
 TEST(map, takes_member_pointers_member_functions_and_named_functions) {
   random r(2);
-  const auto rows = readings(r, 10'000);
+  const auto rows = sensed_rows(r, 10'000);
   std::vector<double> values, scaled;
   for (const auto& row : rows) {
     values.push_back(row.value);
     scaled.push_back(row.scaled());
   }
-  expect_rows<double>(values, [&](session& s) { return s.borrow(rows).map(&reading::value); });
-  expect_rows<double>(scaled, [&](session& s) { return s.borrow(rows).map(&reading::scaled); });
+  expect_rows<double>(values, [&](session& s) { return s.borrow(rows).map(&sensed::value); });
+  expect_rows<double>(scaled, [&](session& s) { return s.borrow(rows).map(&sensed::scaled); });
   std::vector<int> threes = counting<int>(0, 5000);
   for (int& x : threes) x *= 3;
   expect_rows<int>(threes, [](session& s) { return s.range(0, 5000).map(fn<tripled>); });
@@ -200,14 +200,14 @@ TEST(filter, may_keep_all_or_none) {
 
 TEST(filter, moves_all_fields_of_a_record) {
   random r(4);
-  const auto rows = readings(r, up_to(70'000));
-  std::vector<reading> expected;
+  const auto rows = sensed_rows(r, up_to(70'000));
+  std::vector<sensed> expected;
   for (const auto& row : rows)
     if (row.sensor == 4 && row.value > 0) expected.push_back(row);
-  expect_rows<reading>(expected, [&](session& s) {
+  expect_rows<sensed>(expected, [&](session& s) {
     return s.from(rows)
-        .filter([](const reading& row) { return row.sensor == 4; })
-        .filter([](const reading& row) { return row.value > 0; });
+        .filter([](const sensed& row) { return row.sensor == 4; })
+        .filter([](const sensed& row) { return row.value > 0; });
   });
 }
 

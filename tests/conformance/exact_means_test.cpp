@@ -47,9 +47,9 @@ TEST(mean, of_integers_is_the_nearest_double) {
 
 template <typename I>
 class extremes : public ::testing::Test {};
-using integers =
+using mean_integers =
     ::testing::Types<bool, std::int8_t, std::uint16_t, std::int32_t, std::int64_t, std::uint64_t>;
-TYPED_TEST_SUITE(extremes, integers);
+TYPED_TEST_SUITE(extremes, mean_integers);
 
 TYPED_TEST(extremes, have_a_mean_and_a_variance) {
   using limits = std::numeric_limits<TypeParam>;

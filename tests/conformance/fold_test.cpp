@@ -5,12 +5,11 @@
 #include <limits>
 
 #include "conformance/harness.h"
+#include "conformance/no_numbers.h"
 
 namespace pappus::testing {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr std::int64_t leaf_rows = 65'536;
 
 using lanes = std::array<double, 16>;
@@ -467,25 +466,25 @@ TEST(run, computes_several_results_at_once) {
   EXPECT_EQ(even, 50'000);
 }
 
-struct measured {
+struct projected {
   std::int32_t sensor;
   double value;
 };
 
 TEST(aggregates, take_projections_as_map_would) {
   random r(17);
-  std::vector<measured> rows(up_to(20'000));
+  std::vector<projected> rows(up_to(20'000));
   for (auto& row : rows) row = {static_cast<std::int32_t>(r.between(-50, 50)), r.real(-1, 1)};
   session s(options{.threads = 2});
   const auto all = s.from(rows);
-  const auto values = all.map(&measured::value);
-  const auto squared = [](const measured& x) { return x.value * x.value; };
-  EXPECT_EQ(all.sum(&measured::value).get(), values.sum().get());
-  EXPECT_EQ(all.mean(&measured::value).get(), values.mean().get());
+  const auto values = all.map(&projected::value);
+  const auto squared = [](const projected& x) { return x.value * x.value; };
+  EXPECT_EQ(all.sum(&projected::value).get(), values.sum().get());
+  EXPECT_EQ(all.mean(&projected::value).get(), values.mean().get());
   EXPECT_EQ(all.variance(squared).get(), all.map(squared).variance().get());
-  EXPECT_EQ(all.min(&measured::value).get(), values.min().get());
+  EXPECT_EQ(all.min(&projected::value).get(), values.min().get());
   EXPECT_EQ(all.max(squared).get(), all.map(squared).max().get());
-  EXPECT_EQ(all.first(&measured::sensor).get(), rows.front().sensor);
+  EXPECT_EQ(all.first(&projected::sensor).get(), rows.front().sensor);
 }
 
 }  // namespace

@@ -221,13 +221,14 @@ TEST(join, takes_keys_of_any_width) {
   joined(&item::large);
 }
 
-struct word {
+struct listed_word {
   std::string_view text;
   std::int64_t number;
 };
 
-std::vector<word> words(random& r, const std::vector<std::string>& dictionary, std::int64_t n) {
-  std::vector<word> rows;
+std::vector<listed_word> words(random& r, const std::vector<std::string>& dictionary,
+                               std::int64_t n) {
+  std::vector<listed_word> rows;
   for (std::int64_t i = 0; i < n; ++i)
     rows.push_back({dictionary[static_cast<std::size_t>(
                         r.between(0, static_cast<std::int64_t>(dictionary.size()) - 1))],
@@ -247,8 +248,8 @@ TEST(join, compares_strings_by_content) {
     for (const auto& b : right)
       if (a.text == b.text) expected.push_back({a.number, b.number});
   expect_rows(expected, [&](session& s) {
-    return s.from(left).join(s.from(right), &word::text, &word::text,
-                             [](const word& a, const word& b) {
+    return s.from(left).join(s.from(right), &listed_word::text, &listed_word::text,
+                             [](const listed_word& a, const listed_word& b) {
                                return pair<std::int64_t, std::int64_t>{a.number, b.number};
                              });
   });
@@ -301,9 +302,9 @@ TEST(semi_and_anti_join, split_the_left_side_in_order) {
 TEST(join, keeps_strings_of_the_right_side_alive) {
   session s;
   const std::vector<order> left{{1, 10}};
-  std::vector<word> right{{"one", 1}};
-  const auto pairs = s.from(left).join(s.from(right), &order::customer, &word::number,
-                                       [](const order&, const word& w) { return w; });
+  std::vector<listed_word> right{{"one", 1}};
+  const auto pairs = s.from(left).join(s.from(right), &order::customer, &listed_word::number,
+                                       [](const order&, const listed_word& w) { return w; });
   const auto rows = pairs.collect();
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].text, "one");

@@ -1,6 +1,7 @@
 // Records for tests of users' functions, and whether it was a device that called these.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,9 @@ struct reading {
   double level;
 };
 using rows_in = const std::vector<reading>&;
+
+using table = std::array<int, 16>;
+inline constexpr table shuffled{5, 12, 0, 9, 3, 15, 7, 1, 14, 2, 10, 6, 13, 4, 11, 8};
 
 inline std::vector<reading> readings(std::int64_t n) {
   random numbers(static_cast<std::uint64_t>(n) + 7);

@@ -10,12 +10,10 @@
 #include <vector>
 
 #include "conformance/harness.h"
+#include "conformance/no_numbers.h"
 
 namespace pappus::testing {
 namespace {
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 template <typename T>
 bool number_before(T a, T b) {
@@ -75,14 +73,14 @@ TEST(sort, puts_nan_last_and_keeps_zeros_and_nan_bits_as_they_came) {
   });
 }
 
-struct reading {  // 16 bytes: moves with its key
+struct moved_reading {  // 16 bytes: moves with its key
   int sensor;
   float value;
   std::int64_t row;
 };
 
-std::vector<reading> some_readings(random& numbers, std::int64_t n) {
-  std::vector<reading> rows;
+std::vector<moved_reading> some_readings(random& numbers, std::int64_t n) {
+  std::vector<moved_reading> rows;
   for (std::int64_t i = 0; i < n; ++i) {
     const auto kind = numbers.between(0, 9);
     const float value = kind == 0   ? std::numeric_limits<float>::quiet_NaN()
@@ -100,10 +98,11 @@ TEST(sort_by, keeps_rows_with_equal_keys_in_their_order) {
     SCOPED_TRACE(n);
     const auto rows = some_readings(numbers, n);
     auto expected = rows;
-    std::stable_sort(expected.begin(), expected.end(), [](const reading& a, const reading& b) {
-      return number_before(a.value, b.value);
-    });
-    expect_rows(expected, [&](session& s) { return s.from(rows).sort_by(&reading::value); });
+    std::stable_sort(expected.begin(), expected.end(),
+                     [](const moved_reading& a, const moved_reading& b) {
+                       return number_before(a.value, b.value);
+                     });
+    expect_rows(expected, [&](session& s) { return s.from(rows).sort_by(&moved_reading::value); });
   }
 }
 
@@ -111,28 +110,30 @@ TEST(sort_by, mixes_directions_of_several_keys) {
   random numbers(13);
   const auto rows = some_readings(numbers, up_to(50'000));
   auto expected = rows;
-  std::stable_sort(expected.begin(), expected.end(), [](const reading& a, const reading& b) {
-    if (a.sensor != b.sensor) return a.sensor > b.sensor;
-    if (number_before(a.value, b.value)) return true;
-    if (number_before(b.value, a.value)) return false;
-    return a.row % 7 > b.row % 7;
-  });
+  std::stable_sort(expected.begin(), expected.end(),
+                   [](const moved_reading& a, const moved_reading& b) {
+                     if (a.sensor != b.sensor) return a.sensor > b.sensor;
+                     if (number_before(a.value, b.value)) return true;
+                     if (number_before(b.value, a.value)) return false;
+                     return a.row % 7 > b.row % 7;
+                   });
   expect_rows(expected, [&](session& s) {
-    return s.from(rows).sort_by(descending(&reading::sensor), ascending(&reading::value),
-                                descending([](const reading& r) { return r.row % 7; }));
+    return s.from(rows).sort_by(descending(&moved_reading::sensor),
+                                ascending(&moved_reading::value),
+                                descending([](const moved_reading& r) { return r.row % 7; }));
   });
 }
 
-struct wide_record {
+struct long_record {
   std::array<std::uint8_t, 10> key;
   std::array<char, 82> text;
   std::int64_t a, b, c;
 };
 
-std::vector<wide_record> some_wide_records(random& numbers, std::int64_t n) {
-  std::vector<wide_record> rows;
+std::vector<long_record> some_wide_records(random& numbers, std::int64_t n) {
+  std::vector<long_record> rows;
   for (std::int64_t i = 0; i < n; ++i) {
-    wide_record row;
+    long_record row;
     std::memset(static_cast<void*>(&row), 0, sizeof row);
     for (auto& byte : row.key) byte = static_cast<std::uint8_t>(numbers.between(254, 255));
     row.text.fill(static_cast<char>('A' + i % 26));
@@ -150,8 +151,8 @@ TEST(sort_by, gathers_large_records) {
     const auto rows = some_wide_records(numbers, n);
     auto expected = rows;
     std::stable_sort(expected.begin(), expected.end(),
-                     [](const wide_record& x, const wide_record& y) { return x.key < y.key; });
-    expect_rows(expected, [&](session& s) { return s.from(rows).sort_by(&wide_record::key); });
+                     [](const long_record& x, const long_record& y) { return x.key < y.key; });
+    expect_rows(expected, [&](session& s) { return s.from(rows).sort_by(&long_record::key); });
   }
 }
 
@@ -160,14 +161,14 @@ TEST(sort_by, takes_more_keys_than_fit_sixteen_bytes) {
   const auto rows = some_wide_records(numbers, up_to(30'000));
   auto expected = rows;
   std::stable_sort(expected.begin(), expected.end(),
-                   [](const wide_record& x, const wide_record& y) {
+                   [](const long_record& x, const long_record& y) {
                      if (x.a != y.a) return x.a > y.a;
                      if (x.key != y.key) return x.key < y.key;
                      return x.b > y.b;
                    });
   expect_rows(expected, [&](session& s) {
-    return s.from(rows).sort_by(descending(&wide_record::a), &wide_record::key,
-                                descending(&wide_record::b));
+    return s.from(rows).sort_by(descending(&long_record::a), &long_record::key,
+                                descending(&long_record::b));
   });
 }
 
@@ -295,13 +296,15 @@ TEST(top, is_the_beginning_of_a_descending_sort) {
     SCOPED_TRACE(n);
     const auto rows = some_readings(numbers, n);
     auto sorted = rows;
-    std::stable_sort(sorted.begin(), sorted.end(), [](const reading& a, const reading& b) {
-      return number_before(b.value, a.value);
-    });
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [](const moved_reading& a, const moved_reading& b) {
+                       return number_before(b.value, a.value);
+                     });
     for (const std::int64_t wanted : {std::int64_t{1}, std::int64_t{10}, std::int64_t{5000}}) {
       auto expected = sorted;
       expected.resize(static_cast<std::size_t>(std::min(wanted, n)));
-      expect_rows(expected, [&](session& s) { return s.from(rows).top(wanted, &reading::value); });
+      expect_rows(expected,
+                  [&](session& s) { return s.from(rows).top(wanted, &moved_reading::value); });
     }
   }
 }

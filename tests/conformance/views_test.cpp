@@ -7,31 +7,31 @@
 namespace pappus::testing {
 namespace {
 
-std::vector<int> counting(int begin, int end) {
+std::vector<int> counted(int begin, int end) {
   std::vector<int> rows(static_cast<std::size_t>(std::max(0, end - begin)));
   std::iota(rows.begin(), rows.end(), begin);
   return rows;
 }
 
 TEST(take, keeps_the_first_rows) {
-  const auto rows = counting(0, 10'000);
+  const auto rows = counted(0, 10'000);
   for (const int n : {0, 1, 4096, 4097, 9999, 10'000, 10'001})
-    expect_rows<int>(counting(0, std::min(n, 10'000)),
+    expect_rows<int>(counted(0, std::min(n, 10'000)),
                      [&](session& s) { return s.borrow(rows).take(n); });
 }
 
 TEST(skip, drops_the_first_rows) {
-  const auto rows = counting(0, 10'000);
+  const auto rows = counted(0, 10'000);
   for (const int n : {0, 1, 4096, 4097, 9999, 10'000, 10'001})
-    expect_rows<int>(counting(n, 10'000), [&](session& s) { return s.borrow(rows).skip(n); });
+    expect_rows<int>(counted(n, 10'000), [&](session& s) { return s.borrow(rows).skip(n); });
 }
 
 TEST(take_and_skip, treat_negative_numbers_as_zero_and_huge_ones_as_all) {
   constexpr auto most = std::numeric_limits<std::int64_t>::max();
   constexpr auto least = std::numeric_limits<std::int64_t>::min();
   expect_rows<int>({}, [](session& s) { return s.range(0, 9).take(least); });
-  expect_rows<int>(counting(0, 9), [](session& s) { return s.range(0, 9).take(most); });
-  expect_rows<int>(counting(0, 9), [](session& s) { return s.range(0, 9).skip(-1); });
+  expect_rows<int>(counted(0, 9), [](session& s) { return s.range(0, 9).take(most); });
+  expect_rows<int>(counted(0, 9), [](session& s) { return s.range(0, 9).skip(-1); });
   expect_rows<int>({}, [](session& s) { return s.range(0, 9).skip(most); });
   expect_rows<int>({}, [](session& s) { return s.range(0, 0).skip(3).take(3); });
 }
@@ -58,7 +58,7 @@ TEST(take_and_skip, feed_further_operators) {
 }
 
 TEST(concat, puts_one_after_the_other) {
-  const auto rows = counting(0, 5000);
+  const auto rows = counted(0, 5000);
   auto expected = rows;
   expected.insert(expected.end(), rows.begin(), rows.end());
   for (int i = 0; i < 700; ++i) expected.push_back(-i);
@@ -104,7 +104,7 @@ TEST(views, keep_what_they_were_made_from_alive) {
     const auto base = s.range(0, 100'000).map([](int i) { return i + 1; });
     return base.take(10).concat(base.skip(99'990)).collect();
   }();
-  auto expected = counting(1, 11);
+  auto expected = counted(1, 11);
   for (int i = 99'991; i <= 100'000; ++i) expected.push_back(i);
   EXPECT_EQ(rows.to_vector(), expected);
 }

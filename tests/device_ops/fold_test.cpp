@@ -22,7 +22,7 @@ using pappus::testing::refusal;
 using pappus::testing::run_on;
 
 /// Leaves are 65536 rows, or a sixteenth of that.
-constexpr std::int64_t lengths[] = {0, 1, 17, 4'095, 70'001, 600'003};
+constexpr std::int64_t fold_lengths[] = {0, 1, 17, 4'095, 70'001, 600'003};
 
 /// check(the device's value, the CPU's, device) for a query's value on every device, in one chunk
 /// and in chunks of few leaves.
@@ -42,7 +42,7 @@ void check_everywhere(Query query, Check check) {
     }
 }
 template <typename Query>
-void expect_same_everywhere(Query query) {
+void expect_same_value(Query query) {
   check_everywhere(query, [](const auto& got, const auto& expected, const auto&) {
     EXPECT_TRUE(same_bytes(got, expected));
   });
@@ -50,17 +50,16 @@ void expect_same_everywhere(Query query) {
 
 TEST(device_fold, of_integers_yields_the_cpus_value) {
   random numbers(101);
-  for (const auto n : lengths) {
+  for (const auto n : fold_lengths) {
     SCOPED_TRACE(n);
     const auto rows = numbers.ints(n, -2'000'000'000, 2'000'000'000);
-    expect_same_everywhere([&](session& s) { return s.borrow(rows).sum(); });
-    expect_same_everywhere([&](session& s) { return s.borrow(rows).count(); });
-    expect_same_everywhere(
-        [&](session& s) { return s.borrow(rows).reduce(0, std::bit_xor<int>{}); });
+    expect_same_value([&](session& s) { return s.borrow(rows).sum(); });
+    expect_same_value([&](session& s) { return s.borrow(rows).count(); });
+    expect_same_value([&](session& s) { return s.borrow(rows).reduce(0, std::bit_xor<int>{}); });
     if (n == 0) continue;  // without records there is none of these
-    expect_same_everywhere([&](session& s) { return s.borrow(rows).min(); });
-    expect_same_everywhere([&](session& s) { return s.borrow(rows).max(); });
-    expect_same_everywhere([&](session& s) { return s.borrow(rows).first(); });
+    expect_same_value([&](session& s) { return s.borrow(rows).min(); });
+    expect_same_value([&](session& s) { return s.borrow(rows).max(); });
+    expect_same_value([&](session& s) { return s.borrow(rows).first(); });
   }
 }
 
@@ -68,7 +67,7 @@ TEST(device_fold, of_integers_yields_the_cpus_value) {
 /// don't change.
 TEST(device_fold, adds_floats_in_lanes_in_an_order_of_their_own) {
   random numbers(102);
-  for (const auto n : lengths) {
+  for (const auto n : fold_lengths) {
     SCOPED_TRACE(n);
     const auto rows = numbers.reals(n, -1, 1);
     std::string last_device;
@@ -98,13 +97,13 @@ TEST(device_fold, takes_what_filters_and_flat_maps_yield) {
                        device_text("copies",
                                    "long copies_count(int x) { return x % 5; }\n"
                                    "int copies_at(int x, long j) { return x; }"));
-  for (const auto n : lengths) {
+  for (const auto n : fold_lengths) {
     SCOPED_TRACE(n);
     const auto rows = numbers.ints(n, 0, 1'000'000);
-    expect_same_everywhere([&](session& s) { return s.borrow(rows).filter(is_even).sum(); });
-    expect_same_everywhere(
+    expect_same_value([&](session& s) { return s.borrow(rows).filter(is_even).sum(); });
+    expect_same_value(
         [&](session& s) { return s.borrow(rows).filter(is_even).flat_map(copies).sum(); });
-    expect_same_everywhere([&](session& s) { return s.borrow(rows).flat_map(copies).count(); });
+    expect_same_value([&](session& s) { return s.borrow(rows).flat_map(copies).count(); });
   }
 }
 
@@ -142,11 +141,11 @@ void look_at(least_place* s, indexed_long x) {
 
 TEST(device_fold, of_a_users_reducer_merges_leaves_in_row_order) {
   random numbers(104);
-  for (const auto n : lengths) {
+  for (const auto n : fold_lengths) {
     SCOPED_TRACE(n);
     std::vector<std::int64_t> rows;
     for (std::int64_t i = 0; i < n; ++i) rows.push_back(numbers.between(0, n / 100));  // many equal
-    expect_same_everywhere(
+    expect_same_value(
         [&](session& s) { return s.borrow(rows).enumerate().template reduce<least_place>(); });
   }
 }

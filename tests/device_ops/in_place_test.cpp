@@ -35,22 +35,22 @@ struct place {
   float x, y;
 };
 /// Twelve bytes, no power of two.
-struct reading {
+struct drawn {
   std::int32_t sensor, draw;
   float value;
 };
 
-constexpr const char* text = R"(
+constexpr const char* moved_text = R"(
 typedef struct { float x, y; } place;
-typedef struct { int sensor, draw; float value; } reading;
+typedef struct { int sensor, draw; float value; } drawn;
 place mirrored(place p) { float x = p.x; p.x = p.y; p.y = x; return p; }
-reading next(reading r) { r.draw += 1; return r; }
+drawn next(drawn r) { r.draw += 1; return r; }
 int twice(int x) { return 2 * x; }
 int with_side(int x, GLOBAL const int* side, long n) { return n == 0 ? x : x + side[x % n]; }
 int passes(int x) { return x % 3 != 0; }
 )";
 place mirrored(const place& p) { return {p.y, p.x}; }
-reading next(const reading& r) { return {r.sensor, r.draw + 1, r.value}; }
+drawn next(const drawn& r) { return {r.sensor, r.draw + 1, r.value}; }
 int twice(int x) { return 2 * x; }
 int with_side(int x, std::span<const int> side) {
   return side.empty() ? x : x + side[static_cast<std::size_t>(x) % side.size()];
@@ -58,7 +58,7 @@ int with_side(int x, std::span<const int> side) {
 bool passes(int x) { return x % 3 != 0; }
 
 auto coded(auto function, const char* name) {
-  return with_device_code(function, device_text(name, text));
+  return with_device_code(function, device_text(name, moved_text));
 }
 
 /// Rows that begin `shift` bytes behind an address that any device finds aligned.
@@ -89,7 +89,7 @@ class shifted {
 };
 
 constexpr std::size_t shifts[] = {0, 4, 8, 16, 20, 64, 100};
-constexpr std::int64_t lengths[] = {0, 1, 2, 1023, 70'001};
+constexpr std::int64_t lengths_in_place[] = {0, 1, 2, 1023, 70'001};
 
 /// query(session, rows) on every OpenCL device, in place and with copies, in one chunk and in some:
 /// the CPU's rows.
@@ -97,7 +97,7 @@ template <typename T, typename Out, typename Query>
 void expect_same_at_any_address(Query query) {
   const auto devices = compiling_devices();
   if (devices.empty()) GTEST_SKIP() << "there is no OpenCL device";
-  for (const auto n : lengths)
+  for (const auto n : lengths_in_place)
     for (const auto shift : shifts) {
       const shifted<T> in(n, shift);
       session cpu(options{.threads = 2, .devices = "cpu"});
@@ -120,7 +120,7 @@ void expect_same_at_any_address(Query query) {
 TEST(device_in_place, maps_read_and_write_rows_at_any_address) {
   expect_same_at_any_address<int, int>(
       [](session& s, auto rows) { return s.borrow(rows).map(coded(fn<twice>, "twice")); });
-  expect_same_at_any_address<reading, reading>(
+  expect_same_at_any_address<drawn, drawn>(
       [](session& s, auto rows) { return s.borrow(rows).map(coded(fn<next>, "next")); });
   expect_same_at_any_address<place, place>(
       [](session& s, auto rows) { return s.borrow(rows).map(coded(fn<mirrored>, "mirrored")); });

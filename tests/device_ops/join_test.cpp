@@ -27,7 +27,7 @@ using sold = pair<sale, item>;
 
 sold both(const sale& s, const item& i) { return {s, i}; }
 int price(const sale& s, const item* i) { return i != nullptr ? i->price * s.amount : -s.amount; }
-const char* const text =
+const char* const join_text =
     "typedef struct { int item, amount; } sale;\n"
     "typedef struct { int number, price; } item;\n"
     "int price(sale s, GLOBAL const item* i) { return i ? i->price * s.amount : -s.amount; }\n"
@@ -41,7 +41,7 @@ std::int64_t value_of_sale(const sale& s, const item& i) {
 }
 template <auto Function>
 auto coded(const char* name) {
-  return with_device_code(fn<Function>, device_text(name, text));
+  return with_device_code(fn<Function>, device_text(name, join_text));
 }
 
 std::vector<sale> sales(std::int64_t n, int items, std::uint64_t seed) {
@@ -56,7 +56,7 @@ std::vector<sale> sales(std::int64_t n, int items, std::uint64_t seed) {
 /// Runs the query's stage on every device that compiles, in chunks of several sizes: it must yield
 /// the CPU's bytes.
 template <typename T, typename Query>
-void expect_same_everywhere(Query query) {
+void expect_same_pairs(Query query) {
   session cpu(options{.threads = 2, .devices = "cpu"});
   const auto asked = query(cpu).materialise();
   ASSERT_EQ(refusal(*detail::access::node(asked)), "");
@@ -95,11 +95,11 @@ TEST(device_join, pairs_come_by_left_row_then_right_row) {
   const auto left = sales(20'011, 1'200, 82);
   for (const auto& right : right_sides()) {
     SCOPED_TRACE(right.name);
-    expect_same_everywhere<std::int64_t>([&](session& s) {
+    expect_same_pairs<std::int64_t>([&](session& s) {
       return s.borrow(left).join(s.borrow(right.items), &sale::item, &item::number,
                                  coded<value_of_sale>("value"));
     });
-    expect_same_everywhere<std::int64_t>([&](session& s) {
+    expect_same_pairs<std::int64_t>([&](session& s) {
       return s.borrow(left).join(s.borrow(right.items), &sale::item, &item::number,
                                  coded<value_of_sale>("value"), domain{15'000});
     });
@@ -110,14 +110,14 @@ TEST(device_join, left_semi_and_anti_joins_are_those_of_the_cpu) {
   const auto left = sales(20'011, 1'200, 83);
   for (const auto& right : right_sides()) {
     SCOPED_TRACE(right.name);
-    expect_same_everywhere<int>([&](session& s) {
+    expect_same_pairs<int>([&](session& s) {
       return s.borrow(left).left_join(s.borrow(right.items), &sale::item, &item::number,
                                       coded<price>("price"));
     });
-    expect_same_everywhere<sale>([&](session& s) {
+    expect_same_pairs<sale>([&](session& s) {
       return s.borrow(left).semi_join(s.borrow(right.items), &sale::item, &item::number);
     });
-    expect_same_everywhere<sale>([&](session& s) {
+    expect_same_pairs<sale>([&](session& s) {
       return s.borrow(left).anti_join(s.borrow(right.items), &sale::item, &item::number);
     });
   }
@@ -130,11 +130,11 @@ TEST(device_join, keys_of_eight_bytes_and_of_several_fields_are_found) {
   random numbers(84);
   // Enough for a table of several regions.
   const auto left = numbers.ints(30'007, 0, 90'000), right = numbers.ints(60'000, 0, 90'000);
-  expect_same_everywhere<int>([&](session& s) {
+  expect_same_pairs<int>([&](session& s) {
     return s.borrow(left).join(s.borrow(right), coded<spread>("spread"), coded<spread>("spread"),
                                std::minus<int>());
   });
-  expect_same_everywhere<int>([&](session& s) {
+  expect_same_pairs<int>([&](session& s) {
     return s.borrow(left).join(s.borrow(right), coded<itself>("itself"), coded<itself>("itself"),
                                std::minus<int>());
   });
@@ -147,14 +147,14 @@ TEST(device_join, keys_of_eight_bytes_and_of_several_fields_are_found) {
   const auto whole = with_device_code(
       [](const pair<short, float>& x) { return x; },
       device_text("whole", "pair_short_float whole(pair_short_float x) { return x; }"));
-  expect_same_everywhere<pair<short, float>>(
+  expect_same_pairs<pair<short, float>>(
       [&](session& s) { return s.borrow(some).semi_join(s.borrow(others), whole, whole); });
 }
 
 TEST(device_join, what_comes_before_and_after_is_in_the_same_kernel) {
   const auto left = sales(30'011, 900, 85);
   const auto right = right_sides().back().items;
-  expect_same_everywhere<std::int64_t>([&](session& s) {
+  expect_same_pairs<std::int64_t>([&](session& s) {
     const auto items = s.borrow(right);
     return s.borrow(left)
         .filter(coded<is_dear>("is_dear"))

@@ -67,7 +67,7 @@ std::vector<reading> readings(std::int64_t n) {
 }
 
 /// A row alone, fewer than a group, and more than the scan of one group takes.
-constexpr std::int64_t lengths[] = {0, 1, 333, 70'001};
+constexpr std::int64_t rows_made[] = {0, 1, 333, 70'001};
 
 /// Runs the query's stage on every device, in one chunk and in small ones, and takes its rows from
 /// the device afterwards or has them come back: they must be the CPU's.
@@ -90,13 +90,13 @@ void expect_same_everywhere(const std::vector<reading>& rows, Query query) {
 }
 
 TEST(device_materialise, maps_each_row_to_its_place) {
-  for (const auto n : lengths)
+  for (const auto n : rows_made)
     expect_same_everywhere<reading>(
         readings(n), [](auto rows) { return rows.map(coded(fn<scaled>, "scaled", 0.5f)); });
 }
 
 TEST(device_materialise, filters_keep_none_some_and_all_rows_in_order) {
-  for (const auto n : lengths)
+  for (const auto n : rows_made)
     for (const std::int32_t percent : {0, 50, 100}) {
       SCOPED_TRACE(percent);
       expect_same_everywhere<reading>(readings(n), [&](auto rows) {
@@ -119,7 +119,7 @@ TEST(device_materialise, filters_that_keep_single_rows_at_chunk_edges_lose_none)
 }
 
 TEST(device_materialise, flat_maps_write_any_number_of_records_a_row) {
-  for (const auto n : lengths) {
+  for (const auto n : rows_made) {
     expect_same_everywhere<reading>(
         readings(n), [](auto rows) { return rows.flat_map(coded(fn<echoes>, "echoes")); });
     expect_same_everywhere<reading>(
@@ -128,7 +128,7 @@ TEST(device_materialise, flat_maps_write_any_number_of_records_a_row) {
 }
 
 TEST(device_materialise, flat_maps_between_filters_number_what_is_left) {
-  for (const auto n : lengths)
+  for (const auto n : rows_made)
     expect_same_everywhere<float>(readings(n), [](auto rows) {
       return rows.filter(coded(fn<is_drawn>, "is_drawn", 70))
           .flat_map(coded(fn<echoes>, "echoes"))
@@ -154,7 +154,7 @@ TEST(device_materialise, zips_and_numbers_rows) {
   const auto is_low =
       with_device_code([](const indexed<std::int32_t>& r) { return r.value < 40; },
                        device_text("is_low", "int is_low(indexed_int r) { return r.value < 40; }"));
-  for (const auto n : lengths) {
+  for (const auto n : rows_made) {
     const auto rows = readings(n);
     expect_same_everywhere<indexed<pair<std::int32_t, float>>>(rows, [](auto all) {
       return all.map(&reading::sensor).zip(all.map(&reading::value)).enumerate();

@@ -17,7 +17,7 @@ using pappus::testing::records_of;
 using pappus::testing::refusal;
 using pappus::testing::run_on;
 
-constexpr std::int64_t lengths[] = {0, 1, 2, 255, 2048, 2049, 40'001, 300'007};
+constexpr std::int64_t scan_lengths[] = {0, 1, 2, 255, 2048, 2049, 40'001, 300'007};
 
 /// A line x -> scale * x + shift. Applying one after the other is associative, but doesn't commute.
 struct line {
@@ -48,7 +48,7 @@ auto coded_line_of() {
 /// Calls query(session) -> collection on a session with the CPU alone, and runs the same query's
 /// node on every device that compiles, with several sizes of chunks.
 template <typename T, typename Query>
-void expect_same_everywhere(Query query) {
+void expect_same_scan(Query query) {
   session cpu(options{.threads = 2, .devices = "cpu"});
   const auto asked = query(cpu);
   ASSERT_EQ(refusal(*detail::access::node(asked)), "");
@@ -67,25 +67,24 @@ void expect_same_everywhere(Query query) {
 
 TEST(device_scan, sums_of_integers_are_those_of_the_cpu) {
   random numbers(71);
-  for (const auto n : lengths) {
+  for (const auto n : scan_lengths) {
     SCOPED_TRACE(n);
     const auto values = numbers.ints(n, -2'000'000'000, 2'000'000'000);
-    expect_same_everywhere<std::int64_t>(
-        [&](session& s) { return s.from(values).inclusive_scan(); });
-    expect_same_everywhere<std::int32_t>(
+    expect_same_scan<std::int64_t>([&](session& s) { return s.from(values).inclusive_scan(); });
+    expect_same_scan<std::int32_t>(
         [&](session& s) { return s.from(values).exclusive_scan(17, std::plus<std::int32_t>{}); });
   }
 }
 
 TEST(device_scan, operators_need_not_commute) {
   random numbers(72);
-  for (const auto n : lengths) {
+  for (const auto n : scan_lengths) {
     SCOPED_TRACE(n);
     const auto values = numbers.ints(n, 0, 1000);
-    expect_same_everywhere<line>([&](session& s) {
+    expect_same_scan<line>([&](session& s) {
       return s.from(values).map(coded_line_of()).inclusive_scan(coded_then());
     });
-    expect_same_everywhere<line>([&](session& s) {
+    expect_same_scan<line>([&](session& s) {
       return s.from(values).map(coded_line_of()).exclusive_scan(line{3, 5}, coded_then());
     });
   }

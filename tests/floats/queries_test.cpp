@@ -19,7 +19,7 @@
 namespace pappus {
 namespace {
 
-constexpr unsigned seed = 2026;
+constexpr unsigned query_seed = 2026;
 constexpr int dimensions = 20;
 
 struct option_data {
@@ -75,7 +75,7 @@ class fast_floats : public ::testing::TestWithParam<const char*> {
     return query.collect();
   }
   std::optional<session> s_;
-  std::mt19937 random_{seed};
+  std::mt19937 random_{query_seed};
 };
 INSTANTIATE_TEST_SUITE_P(everywhere, fast_floats, ::testing::Values("cpu", "opencl:0"),
                          [](const auto& info) {
@@ -94,8 +94,8 @@ TEST_P(fast_floats, price_options) {
   }));
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto [call, put] = price<double>(rows[i].spot, rows[i].strike, rows[i].years);
-    ASSERT_NEAR(got[i].call, call, 2e-5 * rows[i].strike) << i << ", seed " << seed;
-    ASSERT_NEAR(got[i].put, put, 2e-5 * rows[i].strike) << i << ", seed " << seed;
+    ASSERT_NEAR(got[i].call, call, 2e-5 * rows[i].strike) << i << ", seed " << query_seed;
+    ASSERT_NEAR(got[i].put, put, 2e-5 * rows[i].strike) << i << ", seed " << query_seed;
   }
 }
 
@@ -134,7 +134,7 @@ TEST_P(fast_floats, find_the_nearest_centre) {
     if (std::isinf(expected))
       ASSERT_EQ(got[i], expected) << i;
     else
-      ASSERT_NEAR(got[i], expected, 1e-5 * expected) << i << ", seed " << seed;
+      ASSERT_NEAR(got[i], expected, 1e-5 * expected) << i << ", seed " << query_seed;
   }
 }
 

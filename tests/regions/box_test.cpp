@@ -1,16 +1,12 @@
 #include "regions/box.h"
 
-#include <limits>
-
 #include <gtest/gtest.h>
 
+#include "regions/formulas.h"
 #include "regions/made_up.h"
 
 namespace pappus::regions {
 namespace {
-
-constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
-constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
 
 TEST(box, is_the_places_between_its_corners) {
   const box tile({0, 2}, {3, 4});
@@ -38,17 +34,17 @@ TEST(box, is_equal_where_it_has_the_same_places) {
 }
 
 TEST(box, counts_no_more_than_64_bits_hold) {
-  EXPECT_EQ(box({least}, {most}).volume(), most);
-  EXPECT_EQ(box({0, 0}, {most, 2}).volume(), most);
+  EXPECT_EQ(box({lowest}, {highest}).volume(), highest);
+  EXPECT_EQ(box({0, 0}, {highest, 2}).volume(), highest);
   EXPECT_EQ(box({0, 0}, {std::int64_t{1} << 31, std::int64_t{1} << 31}).volume(),
             std::int64_t{1} << 62);
-  EXPECT_EQ(box({least, 3}, {most, 3}).volume(), 0);
-  EXPECT_EQ(box({most - 1}, {most}).volume(), 1);
+  EXPECT_EQ(box({lowest, 3}, {highest, 3}).volume(), 0);
+  EXPECT_EQ(box({highest - 1}, {highest}).volume(), 1);
 }
 
 TEST(box, is_written_with_inclusive_bounds) {
   EXPECT_EQ(text(box({0, -5, 7}, {10, 0, 8})), "[0:9,-5:-1,7]");
-  EXPECT_EQ(text(box({least}, {most})), "[-9223372036854775808:9223372036854775806]");
+  EXPECT_EQ(text(box({lowest}, {highest})), "[-9223372036854775808:9223372036854775806]");
   EXPECT_EQ(text(box(3)), "nothing");
 }
 

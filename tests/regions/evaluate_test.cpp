@@ -5,27 +5,17 @@
 
 #include <gtest/gtest.h>
 
+#include "regions/formulas.h"
 #include "regions/made_up.h"
 
 namespace pappus::regions {
 namespace {
-
-const expression i = expression::index(0), j = expression::index(1);
-const expression n = expression::symbol(0), w = expression::symbol(1);
-constexpr auto everything = interval::everything();
 
 using values = std::vector<std::int64_t>;
 
 /// Over 0 <= i < 10, 5 <= j < 8.
 interval here(const expression& formula, const values& symbols = {}) {
   return over(formula, box({0, 5}, {10, 8}), symbols);
-}
-
-expression least(const expression& a, const expression& b) {
-  return expression::of(operation::least, a, b);
-}
-expression greatest(const expression& a, const expression& b) {
-  return expression::of(operation::greatest, a, b);
 }
 
 TEST(evaluate, is_exact_for_what_is_linear_however_it_is_written) {

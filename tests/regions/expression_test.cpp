@@ -6,21 +6,15 @@
 
 #include <gtest/gtest.h>
 
+#include "regions/formulas.h"
 #include "regions/made_up.h"
 
 namespace pappus::regions {
 namespace {
 
-const expression i = expression::index(0), j = expression::index(1);
-const expression n = expression::symbol(0), w = expression::symbol(1);
-
 std::string named(const expression& formula) {
   static const std::vector<std::string> indices{"i", "j"}, symbols{"n", "w"};
   return text(formula, {indices, symbols});
-}
-
-expression least(const expression& a, const expression& b) {
-  return expression::of(operation::least, a, b);
 }
 
 TEST(expression, is_written_as_c_with_few_parentheses) {

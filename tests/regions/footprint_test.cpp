@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "regions/formulas.h"
 #include "regions/made_up_access.h"
 
 namespace pappus::regions {
@@ -12,9 +13,6 @@ namespace {
 
 using values = std::vector<std::int64_t>;
 using place = touch::place;
-
-const expression i = expression::index(0), j = expression::index(1);
-const expression n = expression::symbol(0), w = expression::symbol(1);
 
 access reading(std::vector<slice> slices) { return {.slices = std::move(slices)}; }
 

@@ -6,15 +6,13 @@
 #include <gtest/gtest.h>
 
 #include "pappus/error.h"
+#include "regions/formulas.h"
 #include "regions/made_up.h"
 
 namespace pappus::regions {
 namespace {
 
 using ::testing::ElementsAre;
-
-constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
-constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
 
 cuts some_cuts(made_up& from) {
   const auto low = from.between(-3, 2);
@@ -62,12 +60,12 @@ TEST(grid, without_dimensions_is_one_cell) {
 }
 
 TEST(grid, is_as_quick_with_many_cells) {
-  const grid huge({cuts::even(least, most, 1), cuts::even(0, 3, 2)});
-  EXPECT_EQ(huge.size(), most);
-  EXPECT_EQ(cuts::even(least, most, std::int64_t{1} << 32).size(), std::int64_t{1} << 32);
-  const grid rows({cuts::even(least, most, std::int64_t{1} << 40)});
+  const grid huge({cuts::even(lowest, highest, 1), cuts::even(0, 3, 2)});
+  EXPECT_EQ(huge.size(), highest);
+  EXPECT_EQ(cuts::even(lowest, highest, std::int64_t{1} << 32).size(), std::int64_t{1} << 32);
+  const grid rows({cuts::even(lowest, highest, std::int64_t{1} << 40)});
   EXPECT_EQ(rows.size(), std::int64_t{1} << 24);
-  EXPECT_EQ(rows.cell(rows.size() - 1), box({most - ((std::int64_t{1} << 40) - 1)}, {most}));
+  EXPECT_EQ(rows.cell(rows.size() - 1), box({highest - ((std::int64_t{1} << 40) - 1)}, {highest}));
   EXPECT_EQ(rows.cells(box({0}, {1})), box({std::int64_t{1} << 23}, {(std::int64_t{1} << 23) + 1}));
 }
 

@@ -4,13 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include "regions/formulas.h"
 #include "regions/made_up.h"
 
 namespace pappus::regions {
 namespace {
-
-constexpr auto least = interval::least, most = interval::most;
-constexpr auto everything = interval::everything();
 
 TEST(interval, divides_towards_zero) {
   EXPECT_EQ(interval(-7, 7) / interval::of(2), interval(-3, 3));
@@ -33,22 +31,22 @@ TEST(interval, has_the_remainders_of_a_period) {
 }
 
 TEST(interval, that_leaves_64_bits_is_everything) {
-  EXPECT_EQ(interval(0, most - 1) + interval::of(2), everything);
-  EXPECT_EQ(interval(least + 1, 0) - interval::of(2), everything);
+  EXPECT_EQ(interval(0, highest - 1) + interval::of(2), everything);
+  EXPECT_EQ(interval(lowest + 1, 0) - interval::of(2), everything);
   EXPECT_EQ(interval(0, std::int64_t{1} << 32) * interval::of(std::int64_t{1} << 31), everything);
-  EXPECT_EQ(interval::of(least) / interval::of(-1), everything);
+  EXPECT_EQ(interval::of(lowest) / interval::of(-1), everything);
   EXPECT_EQ(interval::of(3) << interval::of(62), everything);
-  EXPECT_EQ(interval::of(most - 1) + interval::of(1), interval::of(most));
+  EXPECT_EQ(interval::of(highest - 1) + interval::of(1), interval::of(highest));
 }
 
 TEST(interval, that_is_everything_stays_so) {
   EXPECT_EQ(everything / interval::of(2), everything);
   EXPECT_EQ(everything >> interval::of(1), everything);
   EXPECT_EQ(everything + interval::of(0), everything);
-  EXPECT_EQ(interval(5, most) / interval::of(2), everything);
+  EXPECT_EQ(interval(5, highest) / interval::of(2), everything);
   EXPECT_EQ(everything * interval::of(0), interval::of(0));
-  EXPECT_EQ(least_of(everything, interval(3, 9)), interval(least, 9));
-  EXPECT_EQ(greatest_of(interval(3, 9), everything), interval(3, most));
+  EXPECT_EQ(least_of(everything, interval(3, 9)), interval(lowest, 9));
+  EXPECT_EQ(greatest_of(interval(3, 9), everything), interval(3, highest));
   EXPECT_EQ(everything & interval(0, 15), interval(0, 15));
 }
 

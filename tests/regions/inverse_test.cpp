@@ -4,14 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include "regions/formulas.h"
 #include "regions/made_up_access.h"
 
 namespace pappus::regions {
 namespace {
 
 using values = std::vector<std::int64_t>;
-
-const expression i = expression::index(0), j = expression::index(1);
 
 TEST(inverse, of_what_is_not_linear_is_found_by_bisection) {
   const box array({0, 0}, {1000, 1000}), indices({0, 0}, {1'000'000, 4000});

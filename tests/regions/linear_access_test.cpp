@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "regions/formulas.h"
 #include "regions/made_up_access.h"
 #include "regions/region.h"
 
@@ -13,8 +14,6 @@ namespace pappus::regions {
 namespace {
 
 using values = std::vector<std::int64_t>;
-
-const expression i = expression::index(0), j = expression::index(1);
 
 const box line({0}, {100}), square({0, 0}, {40, 50});
 

@@ -19,12 +19,10 @@
 #include "conformance/harness.h"
 #include "devices/registry.h"
 #include "pappus/pappus.h"
+#include "session/two_devices.h"
 
 namespace pappus::testing {
 namespace {
-
-// Two devices in a process stand for a machine with two of them. Read when OpenCL is first loaded.
-const bool devices_chosen = ::setenv("POCL_DEVICES", "basic basic", 0) == 0;
 
 constexpr const char* functions = R"(
 int doubled(int x, int k) { return x * 2 + k; }

@@ -22,7 +22,7 @@ using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr std::int64_t MiB = std::int64_t{1} << 20;
+constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
 constexpr int rows = 2'000'000;
 
 struct entry {
@@ -81,16 +81,16 @@ bool is_rare(const entry& e) { return e.number % 50'000 == 49'999; }
 TEST_F(streaming, first_and_any_read_only_the_first_windows) {
   session s;
   for (const auto& file : {csv(s), raw(s)}) {
-    EXPECT_LE(bytes_read([&] { EXPECT_EQ(file.first().get().number, 0); }), 2 * MiB);
+    EXPECT_LE(bytes_read([&] { EXPECT_EQ(file.first().get().number, 0); }), 2 * mebibyte);
     EXPECT_LE(bytes_read([&] {
                 EXPECT_TRUE(file.any([](const entry& e) { return e.number == 40'000; }).get());
               }),
-              8 * MiB);
+              8 * mebibyte);
     EXPECT_LE(bytes_read([&] {
                 EXPECT_FALSE(file.all([](const entry& e) { return e.number < 100; }).get());
               }),
-              2 * MiB);
-    EXPECT_GE(bytes_read([&] { EXPECT_EQ(file.count().get(), rows); }), 28 * MiB);
+              2 * mebibyte);
+    EXPECT_GE(bytes_read([&] { EXPECT_EQ(file.count().get(), rows); }), 28 * mebibyte);
   }
 }
 
@@ -99,23 +99,23 @@ TEST_F(streaming, take_reads_only_what_it_needs) {
   for (const auto& file : {csv(s), raw(s)}) {
     EXPECT_LE(
         bytes_read([&] { EXPECT_THAT(numbers_of(file.take(3).collect()), ElementsAre(0, 1, 2)); }),
-        2 * MiB);
+        2 * mebibyte);
     EXPECT_LE(bytes_read([&] {
                 EXPECT_THAT(numbers_of(file.skip(20'000).take(2).collect()),
                             ElementsAre(20'000, 20'001));
               }),
-              2 * MiB);
+              2 * mebibyte);
     EXPECT_LE(bytes_read([&] {
                 EXPECT_THAT(numbers_of(file.filter(is_rare).skip(1).take(2).collect()),
                             ElementsAre(99'999, 149'999));
               }),
-              24 * MiB);
-    EXPECT_EQ(bytes_read([&] { EXPECT_TRUE(raw(s).take(0).collect().empty()); }) < MiB, true);
+              24 * mebibyte);
+    EXPECT_EQ(bytes_read([&] { EXPECT_TRUE(raw(s).take(0).collect().empty()); }) < mebibyte, true);
   }
 }
 
 TEST_F(streaming, slices_of_a_file_take_memory_for_their_rows) {
-  session s(options{.threads = 2, .host_memory = 24 * MiB});
+  session s(options{.threads = 2, .host_memory = 24 * mebibyte});
   for (const auto& file : {csv(s), raw(s)}) {
     EXPECT_EQ(file.take(5).collect().size(), 5u);
     EXPECT_EQ(file.filter(is_rare).take(1000).collect().size(), 40u);
@@ -137,7 +137,7 @@ TEST_F(streaming, slices_of_files_are_those_of_rows_in_memory) {
   const auto kept = s.borrow(all);
   const auto check = [&](auto query) {
     const auto expected = numbers_of(query(kept).collect());
-    for (const std::int64_t memory : {1024 * MiB, 96 * MiB}) {
+    for (const std::int64_t memory : {1024 * mebibyte, 96 * mebibyte}) {
       session other(options{.threads = 3, .host_memory = static_cast<std::size_t>(memory)});
       EXPECT_EQ(numbers_of(query(csv(other)).collect()), expected);
       EXPECT_EQ(numbers_of(query(raw(other)).collect()), expected);
@@ -172,7 +172,7 @@ TEST_F(streaming, sums_do_not_depend_on_windows) {
   };
   session large;
   const auto expected = sums(large, csv(large));
-  session small(options{.threads = 3, .host_memory = 24 * MiB});
+  session small(options{.threads = 3, .host_memory = 24 * mebibyte});
   EXPECT_EQ(sums(small, csv(small)), expected);
   EXPECT_EQ(sums(small, raw(small)), expected);
 }

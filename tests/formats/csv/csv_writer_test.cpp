@@ -42,7 +42,7 @@ detail::record_layout row_layout() {
 }
 
 template <typename Record>
-const std::byte* bytes_of(const std::vector<Record>& records) {
+const std::byte* first_byte_of(const std::vector<Record>& records) {
   return reinterpret_cast<const std::byte*>(records.data());
 }
 
@@ -53,7 +53,7 @@ void write_all(const std::string& path, const detail::record_layout& layout,
   csv_writer writer(path, layout, memory);
   for (std::size_t at = 0; at < records.size(); at += part) {
     const std::size_t n = std::min(part, records.size() - at);
-    writer.append(team, bytes_of(records) + at * sizeof(Record), static_cast<std::int64_t>(n));
+    writer.append(team, first_byte_of(records) + at * sizeof(Record), static_cast<std::int64_t>(n));
   }
   writer.close();
 }
@@ -118,7 +118,7 @@ TEST(csv_writer, writes_what_reads_back_as_the_same_records) {
   }
 }
 
-struct pair {
+struct named_value {
   std::string_view name;
   double value;
 };
@@ -126,10 +126,11 @@ struct pair {
 TEST(csv_writer, quotes_only_where_needed_and_writes_the_shortest_floats) {
   const temporary_folder folder;
   test_workers team(1);
-  const std::vector<pair> records{
+  const std::vector<named_value> records{
       {"a", 0.1}, {"b,c", 1e300}, {"d\"e", -0.0}, {"", std::numeric_limits<double>::quiet_NaN()}};
   write_all(folder.file("x.csv"),
-            bound<pair>({column("the \"name\"", &pair::name), column(" value", &pair::value)}),
+            bound<named_value>({column("the \"name\"", &named_value::name),
+                                column(" value", &named_value::value)}),
             records, team);
   EXPECT_EQ(content_of(folder.file("x.csv")),
             "\"the \"\"name\"\"\",\" value\"\na,0.1\n\"b,c\",1e+300\n\"d\"\"e\",-0\n,nan\n");
@@ -137,11 +138,12 @@ TEST(csv_writer, quotes_only_where_needed_and_writes_the_shortest_floats) {
 
 TEST(csv_writer, writes_the_same_bytes_with_any_number_of_threads) {
   const temporary_folder folder;
-  std::vector<pair> records(50'000);
+  std::vector<named_value> records(50'000);
   for (std::size_t i = 0; i < records.size(); ++i) {
     records[i] = {i % 3 == 0 ? "long text with, comma" : "x", static_cast<double>(i) / 7};
   }
-  const auto layout = bound<pair>({column("name", &pair::name), column("value", &pair::value)});
+  const auto layout = bound<named_value>(
+      {column("name", &named_value::name), column("value", &named_value::value)});
   std::string expected;
   for (const unsigned threads : {1U, 2U, 5U}) {
     test_workers team(threads);

@@ -45,7 +45,7 @@ std::string npy_file(const std::string& dictionary, std::string_view data, char 
 }
 
 template <typename T>
-std::string bytes_of(const std::vector<T>& values) {
+std::string text_of_bytes(const std::vector<T>& values) {
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
 }
 
@@ -88,22 +88,22 @@ TEST(npy, reads_scalars_in_all_versions_of_the_header) {
   const std::vector<std::int32_t> values{1, -2, 3};
   const std::string header = "{'descr': '<i4', 'fortran_order': False, 'shape': (3,), }";
   for (const char version : {1, 2, 3}) {
-    EXPECT_EQ(read<std::int32_t>(npy_file(header, bytes_of(values), version)), values);
+    EXPECT_EQ(read<std::int32_t>(npy_file(header, text_of_bytes(values), version)), values);
   }
 }
 
 TEST(npy, reads_rows_of_scalars_as_records) {
   const std::vector<float> values{1, 2, 3, 4, 5, 6};
-  EXPECT_EQ(read<point>(
-                npy_file("{'descr':'<f4','fortran_order':False,'shape':(2,3)}", bytes_of(values))),
+  EXPECT_EQ(read<point>(npy_file("{'descr':'<f4','fortran_order':False,'shape':(2,3)}",
+                                 text_of_bytes(values))),
             (std::vector<point>{{{1, 2, 3}}, {{4, 5, 6}}}));
   struct xyz {
     float x, y, z;
     bool operator==(const xyz&) const = default;
   };
-  EXPECT_EQ(
-      read<xyz>(npy_file("{'descr':'<f4','fortran_order':False,'shape':(2,3)}", bytes_of(values))),
-      (std::vector<xyz>{{1, 2, 3}, {4, 5, 6}}));
+  EXPECT_EQ(read<xyz>(npy_file("{'descr':'<f4','fortran_order':False,'shape':(2,3)}",
+                               text_of_bytes(values))),
+            (std::vector<xyz>{{1, 2, 3}, {4, 5, 6}}));
 }
 
 TEST(npy, matches_named_fields_whatever_their_place_and_skips_the_others) {
@@ -113,7 +113,8 @@ TEST(npy, matches_named_fields_whatever_their_place_and_skips_the_others) {
   };
   std::string data;
   for (const double b : {1.5, 2.5}) {
-    data += bytes_of(std::vector<double>{b}) + "text" + bytes_of(std::vector<std::int32_t>{7});
+    data += text_of_bytes(std::vector<double>{b}) + "text" +
+            text_of_bytes(std::vector<std::int32_t>{7});
   }
   const auto items = read<item>(
       npy_file("{'descr': [('b', '<f8'), ('skipped', '|S4'), ('a', '<i4')], 'fortran_order': "
@@ -133,7 +134,7 @@ TEST(npy, reads_names_in_latin_1_before_version_3_and_in_utf_8_from_then_on) {
       bound<item>({column("gr\xC3\xB6\xC3\x9F"
                           "e",
                           &item::size)});
-  const std::string data = bytes_of(std::vector<double>{4.5});
+  const std::string data = text_of_bytes(std::vector<double>{4.5});
   const auto header = [](const std::string& name) {
     return "{'descr': [('" + name + "', '<f8')], 'fortran_order': False, 'shape': (1,)}";
   };
