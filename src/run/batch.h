@@ -31,7 +31,7 @@ class batch {
   /// \param recorder       told what runs; may be null
   batch(std::vector<graph::node_ptr> launches, plan::plan p, const threads::cancel_count& cancels,
         const std::function<arrays::failure_ptr(arrays::launch_number)>& failed_before,
-        std::unique_ptr<trace::recorder> recorder);
+        std::unique_ptr<trace::recorder> recorder = nullptr);
   ~batch();
   batch(const batch&) = delete;
   batch& operator=(const batch&) = delete;

@@ -21,8 +21,8 @@ using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
 /// Says what a function of (i, in, out) touches, for compilers without the plugin.
-constexpr const char* map_text = "in, out: global i => read in[i], write out[i]";
-constexpr const char* update_text = "a: global i => readwrite a[i]";
+constexpr const char* map_annotation = "in, out: global i => read in[i], write out[i]";
+constexpr const char* update_annotation = "a: global i => readwrite a[i]";
 
 TEST(launches, write_what_they_say) {
   session s;
@@ -95,7 +95,7 @@ TEST(launches, follow_one_another) {
   for (int round = 0; round < 200; ++round)
     s.for_each({100'000},
                annotated([round](idx<1> i, updates<std::int64_t> to) { to[i] = to[i] * 3 + round; },
-                         update_text),
+                         update_annotation),
                a);
   std::int64_t expected = 0;
   for (int round = 0; round < 200; ++round)
@@ -135,11 +135,13 @@ TEST(launches, copy_what_they_capture) {
   const auto a = s.zeros<int>({1000});
   {
     int value = 5;
-    s.for_each({1000},
-               annotated([&value](idx<1> i, updates<int> to) { to[i] += value; }, update_text), a);
+    s.for_each(
+        {1000},
+        annotated([&value](idx<1> i, updates<int> to) { to[i] += value; }, update_annotation), a);
     value = 6;
     s.for_each({1000},
-               annotated([value](idx<1> i, updates<int> to) { to[i] *= value; }, update_text), a);
+               annotated([value](idx<1> i, updates<int> to) { to[i] *= value; }, update_annotation),
+               a);
     value = 7;
   }
   EXPECT_THAT(a.to_vector(), Each(30));
@@ -148,8 +150,8 @@ TEST(launches, copy_what_they_capture) {
 TEST(host, writes_before_and_after_launches) {
   session s;
   const auto a = s.filled<int>({4}, 1), b = s.zeros<int>({4});
-  const auto twice =
-      annotated([](idx<1> i, reads<int> in, writes<int> out) { out[i] = 2 * in[i]; }, map_text);
+  const auto twice = annotated([](idx<1> i, reads<int> in, writes<int> out) { out[i] = 2 * in[i]; },
+                               map_annotation);
   s.for_each({4}, twice, a, b);
   a.host_write()[2] = 10;  // the launch has read what was there before
   EXPECT_THAT(b.to_vector(), ElementsAre(2, 2, 2, 2));
@@ -170,7 +172,7 @@ TEST(host, waits_for_what_it_needs_alone) {
                    while (!first_may_end) std::this_thread::yield();
                    a[i] = 1;
                  },
-                 update_text),
+                 update_annotation),
              first);
   while (!first_runs) std::this_thread::yield();
   // While that runs two more gather, and somebody waits for the second.
@@ -180,9 +182,9 @@ TEST(host, waits_for_what_it_needs_alone) {
                    while (!slow_may_end) std::this_thread::yield();
                    a[i] = 1;
                  },
-                 update_text),
+                 update_annotation),
              slow);
-  s.for_each({1}, annotated([](idx<1> i, updates<int> a) { a[i] = 2; }, update_text), quick);
+  s.for_each({1}, annotated([](idx<1> i, updates<int> a) { a[i] = 2; }, update_annotation), quick);
   std::thread ending([] {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     first_may_end = true;
@@ -234,7 +236,8 @@ TEST(array, gives_queries_the_elements_of_the_time_of_the_call) {
   const auto before = a.rows();
   a.fill(2);
   const auto after = a.rows();
-  s.for_each({1000}, annotated([](idx<1> i, updates<int> to) { to[i] += 5; }, update_text), a);
+  s.for_each({1000}, annotated([](idx<1> i, updates<int> to) { to[i] += 5; }, update_annotation),
+             a);
   EXPECT_EQ(before.sum().get(), 1000);
   EXPECT_EQ(after.sum().get(), 2000);
   EXPECT_THAT(a.to_vector(), Each(7));
@@ -263,12 +266,12 @@ TEST(failures, are_told_where_results_are_looked_at) {
                    if (i == 321) throw std::out_of_range("no such thing");
                    to[i] = 1;
                  },
-                 update_text),
+                 update_annotation),
              a);
-  const auto twice =
-      annotated([](idx<1> i, reads<int> in, writes<int> out) { out[i] = 2 * in[i]; }, map_text);
+  const auto twice = annotated([](idx<1> i, reads<int> in, writes<int> out) { out[i] = 2 * in[i]; },
+                               map_annotation);
   s.for_each({1000}, twice, a, b);
-  s.for_each({1000}, annotated([](idx<1> i, updates<int> to) { to[i] = 3; }, update_text), c);
+  s.for_each({1000}, annotated([](idx<1> i, updates<int> to) { to[i] = 3; }, update_annotation), c);
   EXPECT_THAT(c.to_vector(), Each(3));
   for (const auto& array : {a, b}) {
     try {
@@ -321,7 +324,7 @@ TEST(cancel, leaves_out_what_has_not_run) {
                      std::this_thread::sleep_for(std::chrono::microseconds(100));
                      to[i] = 1;
                    },
-                   update_text),
+                   update_annotation),
                a);
   s.cancel();
   EXPECT_THROW(a.host(), cancelled);
@@ -337,8 +340,9 @@ TEST(launches, count_in_the_order_of_calls_from_several_threads) {
   for (int t = 0; t < 4; ++t)
     threads.emplace_back([&] {
       for (int round = 0; round < 100; ++round)
-        s.for_each({1000},
-                   annotated([](idx<1> i, updates<std::int64_t> to) { ++to[i]; }, update_text), a);
+        s.for_each(
+            {1000},
+            annotated([](idx<1> i, updates<std::int64_t> to) { ++to[i]; }, update_annotation), a);
     });
   for (auto& thread : threads) thread.join();
   EXPECT_THAT(a.to_vector(), Each(400));
