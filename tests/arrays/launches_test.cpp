@@ -91,16 +91,15 @@ TEST(launches, have_one_to_four_dimensions) {
 
 TEST(launches, follow_one_another) {
   session s;
-  const auto a = s.zeros<std::int64_t>({100'000});
-  for (int round = 0; round < 200; ++round)
-    s.for_each({100'000},
-               annotated([round](idx<1> i, updates<std::int64_t> to) { to[i] = to[i] * 3 + round; },
-                         update_annotation),
-               a);
-  std::int64_t expected = 0;
-  for (int round = 0; round < 200; ++round)
-    expected = static_cast<std::int64_t>(static_cast<std::uint64_t>(expected) * 3 +
-                                         static_cast<std::uint64_t>(round));
+  const auto a = s.zeros<std::uint64_t>({100'000});
+  for (unsigned round = 0; round < 200; ++round)
+    s.for_each(
+        {100'000},
+        annotated([round](idx<1> i, updates<std::uint64_t> to) { to[i] = to[i] * 3 + round; },
+                  update_annotation),
+        a);
+  std::uint64_t expected = 0;
+  for (unsigned round = 0; round < 200; ++round) expected = expected * 3 + round;
   EXPECT_THAT(a.to_vector(), Each(expected));
 }
 

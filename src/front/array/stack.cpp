@@ -5,6 +5,13 @@
 #include <cstdint>
 #include <cstring>
 
+// AddressSanitizer may keep local variables elsewhere; null without it.
+extern "C" {
+[[gnu::weak]] void* __asan_get_current_fake_stack();
+[[gnu::weak]] void* __asan_addr_is_in_fake_stack(void* stack, void* address, void** begin,
+                                                 void** end);
+}
+
 namespace pappus::detail {
 namespace {
 
@@ -30,6 +37,14 @@ const stack_bounds& own_stack() {
   return bounds;
 }
 
+bool is_on_sanitizers_stack(std::uintptr_t address) {
+  if (&__asan_get_current_fake_stack == nullptr || &__asan_addr_is_in_fake_stack == nullptr)
+    return false;
+  void* const stack = __asan_get_current_fake_stack();
+  return stack != nullptr && __asan_addr_is_in_fake_stack(stack, reinterpret_cast<void*>(address),
+                                                          nullptr, nullptr) != nullptr;
+}
+
 }  // namespace
 
 bool refers_to_stack(const void* captures, std::size_t bytes) {
@@ -40,6 +55,7 @@ bool refers_to_stack(const void* captures, std::size_t bytes) {
     std::uintptr_t address = 0;
     std::memcpy(&address, from + at, sizeof address);
     if (stack.low <= address && address < stack.high) return true;
+    if (is_on_sanitizers_stack(address)) return true;
   }
   return false;
 }
