@@ -11,7 +11,7 @@
 namespace pappus::arrays {
 namespace {
 
-/// Launches are run by themselves (run/engine.h), in batches.
+/// Launches are run by themselves (run/batch.h), in batches.
 class launch_entry final : public graph::operator_entry {
  public:
   graph::bound output_rows(const graph::node&, const graph::bound&) const override {

@@ -1,5 +1,7 @@
 #include "plan/batch.h"
 
+#include <fmt/format.h>
+
 #include "cost/work.h"
 
 namespace pappus::plan {
@@ -39,6 +41,13 @@ void collect_launches(plan& p, const batch_request& asked) {
     s.how = s.functions != nullptr ? s.functions->how : cost::trust::at_least;
     if (s.functions != nullptr) s.work = s.functions->of_row({}) * s.expected_in;
     s.seconds = cpu_seconds(asked.machine, s);
+    if (!launch.inferred.empty() && launch.inferred != launch.footprint)
+      s.notes.push_back(fmt::format("taken as given: {}; the compiler finds: {}", launch.footprint,
+                                    launch.inferred));
+    if (launch.known == arrays::launch::knowledge::assumed && !launch.indices.empty())
+      s.notes.push_back(
+          "what it touches isn't known, so launches over its arrays run one after another; "
+          "pappus_enable() (clang) finds it, annotated() and at() say it");
   }
 }
 

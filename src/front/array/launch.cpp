@@ -155,6 +155,7 @@ regions::access given_access(const launch_request& request, std::size_t argument
 
 /// What arguments say replaces whatever else is known of them; the others stay as they are.
 void take_given(arrays::launch& of, const launch_request& request) {
+  const bool was_inferred = of.known == arrays::launch::knowledge::inferred;
   regions::footprint given;
   bool all = true;
   for (std::size_t a = 0; a < request.views.size(); ++a) {
@@ -173,9 +174,10 @@ void take_given(arrays::launch& of, const launch_request& request) {
   regions::footprint known;
   for (const auto& one : of.accesses) known.accesses.push_back(one.formulas);
   static const std::vector<std::string> indices{"i", "j", "k", "l"};
-  of.inferred = std::exchange(
+  auto found = std::exchange(
       of.footprint,
       regions::text(known, {.formulas = {.indices = indices, .symbols = {}}, .arrays = names}));
+  if (was_inferred) of.inferred = std::move(found);
 }
 
 void infer(arrays::launch& of, const codegen::inferred_footprint& found) {
