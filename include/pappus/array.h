@@ -221,24 +221,6 @@ class array {
 
 namespace detail {
 
-template <typename>
-inline constexpr bool is_array = false;
-template <typename T, std::size_t N>
-inline constexpr bool is_array<array<T, N>> = true;
-
-template <typename Array>
-inline constexpr bool is_array<touched_array<Array>> = true;
-
-/// The array of an argument, which may say what is touched of it.
-template <typename Argument>
-struct argument_array {
-  using type = Argument;
-};
-template <typename Array>
-struct argument_array<touched_array<Array>> {
-  using type = Array;
-};
-
 struct array_access {
   template <typename T, std::size_t N>
   static const array_part& part(const array<T, N>& of) {
@@ -265,6 +247,7 @@ struct array_access {
 }  // namespace detail
 
 template <typename T, std::size_t N>
+  requires(detail::record<T> && N <= 4)
 array<T, N> session::zeros(const idx<N>& extents) {
   return detail::array_access::made<T, N>(detail::make_filled_array(
       core_, detail::record_type_of<T>(), detail::extents_of(extents), nullptr));
@@ -277,6 +260,7 @@ array<T, N> session::filled(const idx<N>& extents, const T& value) {
 }
 
 template <typename T, std::size_t N>
+  requires(detail::record<T> && N <= 4)
 array<T, N> session::unwritten(const idx<N>& extents) {
   return detail::array_access::made<T, N>(
       detail::make_array(core_, detail::record_type_of<T>(), detail::extents_of(extents)));

@@ -66,7 +66,7 @@ class index_space {
   detail::array_box indices_;
   std::source_location where_;
 };
-/// Of a function whose parameters are wrong, which for_each tells.
+/// Of a function whose parameters are wrong, which for_each refuses.
 template <>
 class index_space<0> {
  public:
@@ -128,68 +128,36 @@ const char* launch_descriptor() {
 
 template <typename View, typename Array>
 view_argument launch_argument(const Array& given) {
-  if constexpr (!is_array<Array>) {
-    static_assert(is_array<Array>,
-                  "for_each: after the function come its arrays; other values are captured");
-    return {};
-  } else {
-    using array = typename argument_array<Array>::type;
-    using element = std::remove_const_t<typename View::element_type>;
-    static_assert(std::is_same_v<element, typename array::value_type>,
-                  "for_each: a view's elements are of another type than its array's");
-    static_assert(View::rank == array::rank,
-                  "for_each: a view has another number of dimensions than its array");
-    return {array_access::part(given), View::access, record_type_of<element>(),
-            array_access::slices(given)};
-  }
+  using element = std::remove_const_t<typename View::element_type>;
+  return {array_access::part(given), View::access, record_type_of<element>(),
+          array_access::slices(given)};
 }
 
 template <typename F, typename... Views, typename... Arrays>
 void launch_typed(const session_ptr& session, const array_box& indices,
                   const std::source_location& where, const F& f, given_footprint annotation,
                   view_list<Views...>, const Arrays&... arrays) {
-  static_assert(std::is_trivially_copyable_v<F>,
-                "for_each: the function is copied as bytes, so what it captures must be trivially "
-                "copyable: capture numbers and small structs, not containers");
-  static_assert(sizeof...(Views) == sizeof...(Arrays),
-                "for_each: there must be as many arrays as the function has views");
-  if constexpr (sizeof...(Views) == sizeof...(Arrays)) {
-    constexpr auto rank = launch_signature<F>::rank;
-    launch(session, {.indices = indices,
-                     .function = std::make_shared<F>(f),
-                     .function_bytes = std::is_empty_v<F> ? 0 : sizeof(F),
-                     .function_type = type_spelling<F>::text.data(),
-                     .descriptor = launch_descriptor<F, rank, Views...>(),
-                     .annotation = std::move(annotation),
-                     .loop = &launch_loop_of<F, rank, Views...>::run,
-                     .views = {launch_argument<Views>(arrays)...},
-                     .where = where});
-  }
+  constexpr auto rank = launch_signature<F>::rank;
+  launch(session, {.indices = indices,
+                   .function = std::make_shared<F>(f),
+                   .function_bytes = std::is_empty_v<F> ? 0 : sizeof(F),
+                   .function_type = type_spelling<F>::text.data(),
+                   .descriptor = launch_descriptor<F, rank, Views...>(),
+                   .annotation = std::move(annotation),
+                   .loop = &launch_loop_of<F, rank, Views...>::run,
+                   .views = {launch_argument<Views>(arrays)...},
+                   .where = where});
 }
 
 }  // namespace detail
 
 template <typename F, typename... Arrays>
+  requires(detail::launch_fault_of<F, Arrays...>() == detail::launch_fault::none)
 void session::for_each(const index_space<detail::launched<F>::rank>& indices, const F& f,
                        const Arrays&... arrays) {
-  using signature = detail::launched<F>;
-  using fault = detail::launch_fault;
-  static_assert(signature::fault != fault::generic,
-                "for_each: write out the types of the function's parameters: (idx<1> i, "
-                "reads<float> in, writes<float> out); what is auto or overloaded has none");
-  static_assert(signature::fault != fault::changes_captures,
-                "for_each: the function is called for many indices at once, so it can't be "
-                "mutable");
-  static_assert(signature::fault != fault::no_index,
-                "for_each: the function's first parameter is its index: idx<1>, idx<2>, .. or an "
-                "integer");
-  static_assert(signature::fault != fault::not_a_view,
-                "for_each: after the index the function takes views: reads<T, N>, writes<T, N>, "
-                "updates<T, N>; other values are captured");
-  if constexpr (signature::fault == fault::none)
-    detail::launch_typed<typename detail::with_annotation<F>::function>(
-        core_, indices.indices(), indices.where(), detail::with_annotation<F>::of(f),
-        detail::with_annotation<F>::text(f), typename signature::views(), arrays...);
+  detail::launch_typed<typename detail::with_annotation<F>::function>(
+      core_, indices.indices(), indices.where(), detail::with_annotation<F>::of(f),
+      detail::with_annotation<F>::text(f), typename detail::launched<F>::views(), arrays...);
 }
 
 inline void session::wait() { detail::wait_for_launches(core_); }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "pappus/detail/base/built_with.h"
+#include "pappus/detail/fuse/launch_refusals.h"
 #include "pappus/detail/fuse/source_refusals.h"
 #include "pappus/error.h"
 #include "pappus/query.h"
@@ -47,30 +48,17 @@ void check_range(Begin begin, End end) {
 
 }  // namespace detail
 
-template <std::size_t N>
-class idx;
-template <std::size_t N>
-class index_space;
-
-namespace detail {
-
-template <typename F>
-struct with_annotation;
-template <typename F>
-struct launch_signature;
-template <typename F>
-using launched = launch_signature<typename with_annotation<F>::function>;
-
-}  // namespace detail
-
 /// A loop ends after n iterations even if its condition still holds.
 struct max_iterations {
   std::int64_t n;
 };
 
-class session : public detail::source_refusals {
+class session : public detail::source_refusals, public detail::launch_refusals {
  public:
   // Beside each source, what it refuses.
+  using detail::launch_refusals::for_each;
+  using detail::launch_refusals::unwritten;
+  using detail::launch_refusals::zeros;
   using detail::source_refusals::borrow;
   using detail::source_refusals::csv;
   using detail::source_refusals::from;
@@ -172,12 +160,14 @@ class session : public detail::source_refusals {
   /// An array of zeros (elements of bytes 0): s.zeros<float, 2>({rows, columns}). None is written
   /// until somebody reads it. Throws usage_error where an extent is negative, memory_error.
   template <typename T, std::size_t N = 1>
+    requires(detail::record<T> && N <= 4)
   array<T, N> zeros(const idx<N>& extents);
   /// The same with another value.
   template <typename T, std::size_t N = 1>
   array<T, N> filled(const idx<N>& extents, const T& value);
   /// An array that is to be written before it is read.
   template <typename T, std::size_t N = 1>
+    requires(detail::record<T> && N <= 4)
   array<T, N> unwritten(const idx<N>& extents);
   /// A copy of elements that lie one after another (std::vector, std::span, ...), row by row:
   /// s.to_array<2>(numbers, {rows, columns}). Throws usage_error where there are more or fewer.
@@ -190,6 +180,7 @@ class session : public detail::source_refusals {
   /// What fails while it runs is thrown where its results are looked at (launch_error). Throws
   /// usage_error for what can't be right.
   template <typename F, typename... Arrays>
+    requires(detail::launch_fault_of<F, Arrays...>() == detail::launch_fault::none)
   void for_each(const index_space<detail::launched<F>::rank>& indices, const F& f,
                 const Arrays&... arrays);
   /// Waits for all launches so far. Throws launch_error for the first that failed and that nobody

@@ -26,8 +26,19 @@ inline constexpr std::size_t index_rank<idx<N>> = N;
 template <std::integral I>
 inline constexpr std::size_t index_rank<I> = 1;
 
-/// What is wrong with a function, for static_assert.
-enum class launch_fault { none, generic, changes_captures, no_index, not_a_view };
+/// What is wrong with a function, or with the arrays that it is launched over (launch_refusals.h).
+enum class launch_fault {
+  none,
+  generic,
+  changes_captures,
+  no_index,
+  not_a_view,
+  captures,
+  not_an_array,
+  number_of_arrays,
+  element_type,
+  dimensions,
+};
 
 template <launch_fault Fault>
 struct refused_launch {
