@@ -1,7 +1,7 @@
 // Vectors for the hand-written versions: 64 bytes wide, in the compilers' own vector types, so the
 // code compiles for any machine and becomes single AVX-512 instructions where those exist.
 // Intrinsics stand only where the vector types cannot say what is meant: streaming stores, fused
-// multiply-add, compressing a comparison into bits.
+// multiply-add, look-ups, compressing a comparison into bits.
 #pragma once
 
 #include <cstdint>
@@ -74,7 +74,29 @@ inline f32x16 multiply_add(f32x16 a, f32x16 b, f32x16 c) {
 #endif
 }
 
+/// The numbers of a table at 16 places.
+inline f32x16 look_up(const float* table, i32x16 places) {
+#if defined(__AVX512F__)
+  return _mm512_i32gather_ps(load<__m512i>(&places), table, 4);
+#else
+  f32x16 found{};
+  for (int lane = 0; lane < 16; ++lane) found[lane] = table[places[lane]];
+  return found;
+#endif
+}
+
 /// Bit i is set where lanes i of `a` and `b` are equal.
+inline std::uint32_t equal_bits(u32x16 a, u32x16 b) {
+#if defined(__AVX512F__)
+  return _mm512_cmpeq_epi32_mask(load<__m512i>(&a), load<__m512i>(&b));
+#else
+  std::uint32_t bits = 0;
+  for (int lane = 0; lane < 16; ++lane)
+    bits |= static_cast<std::uint32_t>(a[lane] == b[lane]) << lane;
+  return bits;
+#endif
+}
+
 inline std::uint32_t equal_bits(i64x8 a, i64x8 b) {
 #if defined(__AVX512F__)
   return _mm512_cmpeq_epi64_mask(load<__m512i>(&a), load<__m512i>(&b));

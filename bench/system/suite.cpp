@@ -19,6 +19,8 @@ std::vector<result> run_small(const stage&, std::int64_t n);
 std::vector<result> run_blackscholes(const stage&, std::int64_t n);
 std::vector<result> run_stencil(const stage&, std::int64_t n);
 std::vector<result> run_sweep(const stage&, std::int64_t n);
+std::vector<result> run_spmv(const stage&, std::int64_t n);
+std::vector<result> run_md5(const stage&, std::int64_t n);
 std::vector<result> run_sum(const stage&, std::int64_t n);
 std::vector<result> run_launch(const stage&, std::int64_t n);
 std::vector<result> run_first(const stage&, std::int64_t n);
@@ -49,6 +51,9 @@ std::span<const benchmark> benchmarks() {
        1.15, 1e-6, run_stencil},
       {"sweep", "the same rounds before one wait, against all in one pass", 4096 * 4096, 1.4, 1e-6,
        run_sweep},
+      {"spmv", "10 products of a sparse matrix of n rows, 32 slots each, with a vector", 1 << 20,
+       1.2, 1e-4, run_spmv},
+      {"md5", "digests of n messages: all of them, and a given one", 10'000'000, 1.15, 0, run_md5},
       {"small", "a warm map and sum of n ints: what starting a query costs", 1000, 0, 0, run_small},
       {"launch", "a warm map and sum of n ints as a stage of a device (--devices)", 1000, 0, 0,
        run_launch},

@@ -29,6 +29,12 @@ constexpr double bm25f(std::int64_t documents, std::int64_t tokens) {
 }
 /// Temperatures and powers in, temperatures out.
 constexpr double stencil(std::int64_t cells, int passes) { return 12.0 * cells * passes; }
+/// Values and columns in, y out, for each product; x in once, as it may stay in a cache.
+constexpr double spmv(std::int64_t rows, std::int64_t slots, int products) {
+  return (8.0 * slots + 4.0) * rows * products + 4.0 * rows;
+}
+/// Nothing but the digests' first words, as an array.
+constexpr double md5(std::int64_t n) { return 4.0 * n; }
 }  // namespace min_bytes
 
 }  // namespace pappus::bench
