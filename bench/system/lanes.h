@@ -1,9 +1,10 @@
 // Vectors for the hand-written versions: 64 bytes wide, in the compilers' own vector types, so the
 // code compiles for any machine and becomes single AVX-512 instructions where those exist.
 // Intrinsics stand only where the vector types cannot say what is meant: streaming stores, fused
-// multiply-add, look-ups, compressing a comparison into bits.
+// multiply-add, look-ups, roots, compressing a comparison into bits.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 
@@ -81,6 +82,18 @@ inline f32x16 look_up(const float* table, i32x16 places) {
 #else
   f32x16 found{};
   for (int lane = 0; lane < 16; ++lane) found[lane] = table[places[lane]];
+  return found;
+#endif
+}
+
+/// 1 / sqrt(a), to about 23 bits.
+inline f32x16 inverse_root(f32x16 a) {
+#if defined(__AVX512F__)
+  const f32x16 first = _mm512_rsqrt14_ps(a);  // 14 bits, which a step of Newton's doubles
+  return first * (1.5f - 0.5f * a * first * first);
+#else
+  f32x16 found{};
+  for (int lane = 0; lane < 16; ++lane) found[lane] = 1 / std::sqrt(a[lane]);
   return found;
 #endif
 }

@@ -21,6 +21,9 @@ std::vector<result> run_stencil(const stage&, std::int64_t n);
 std::vector<result> run_sweep(const stage&, std::int64_t n);
 std::vector<result> run_spmv(const stage&, std::int64_t n);
 std::vector<result> run_md5(const stage&, std::int64_t n);
+std::vector<result> run_nbody(const stage&, std::int64_t n);
+std::vector<result> run_correlator(const stage&, std::int64_t n);
+std::vector<result> run_gemm(const stage&, std::int64_t n);
 std::vector<result> run_sum(const stage&, std::int64_t n);
 std::vector<result> run_launch(const stage&, std::int64_t n);
 std::vector<result> run_first(const stage&, std::int64_t n);
@@ -54,6 +57,11 @@ std::span<const benchmark> benchmarks() {
       {"spmv", "10 products of a sparse matrix of n rows, 32 slots each, with a vector", 1 << 20,
        1.2, 1e-4, run_spmv},
       {"md5", "digests of n messages: all of them, and a given one", 10'000'000, 1.15, 0, run_md5},
+      {"nbody", "10 steps of bodies that attract each other, n pairs", 16384 * 16384, 0, 1e-3,
+       run_nbody},
+      {"correlator", "sums of products of 64 antennas' signals, n samples", 1 << 20, 0, 1e-5,
+       run_correlator},
+      {"gemm", "product of two matrices of n elements", 2048 * 2048, 0, 1e-5, run_gemm},
       {"small", "a warm map and sum of n ints: what starting a query costs", 1000, 0, 0, run_small},
       {"launch", "a warm map and sum of n ints as a stage of a device (--devices)", 1000, 0, 0,
        run_launch},

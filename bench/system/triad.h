@@ -35,6 +35,11 @@ constexpr double spmv(std::int64_t rows, std::int64_t slots, int products) {
 }
 /// Nothing but the digests' first words, as an array.
 constexpr double md5(std::int64_t n) { return 4.0 * n; }
+constexpr double nbody(std::int64_t bodies, int steps) { return 40.0 * bodies * steps; }
+constexpr double correlator(std::int64_t samples, std::int64_t antennas) {
+  return 8.0 * samples * antennas;
+}
+constexpr double gemm(std::int64_t cells) { return 12.0 * cells; }
 }  // namespace min_bytes
 
 }  // namespace pappus::bench
