@@ -47,6 +47,19 @@ namespace detail {
 
 struct array_access;
 
+template <typename T>
+struct finalised_state {
+  using type = T;
+};
+template <typename T>
+  requires requires(const T& state) { state.finalize(); }
+struct finalised_state<T> {
+  using type = std::remove_cvref_t<decltype(std::declval<const T&>().finalize())>;
+};
+/// What an element becomes where elements are copied out: of a reducer, its result.
+template <typename T>
+using finalised = typename finalised_state<T>::type;
+
 template <std::size_t N>
 array_box untyped(const box<N>& typed) {
   static_assert(N <= array_rank_max, "arrays and launches have at most four dimensions");
@@ -169,17 +182,22 @@ class array {
   /// The elements, to read and write them on the host. Waits for the launches so far that read or
   /// write them. Elements that nobody has written have no particular value.
   host_view<T, N> host_write() const { return host_view<T, N>(detail::write_array(part_)); }
-  /// A copy of the elements in row-major order. Waits as host() does.
-  std::vector<T> to_vector() const {
+  /// A copy of the elements in row-major order; of reducers that have finalize(), of what that
+  /// returns. Waits as host() does.
+  std::vector<detail::finalised<T>> to_vector() const {
     const auto from = host();
-    std::vector<T> result(static_cast<std::size_t>(from.size()));
+    std::vector<detail::finalised<T>> result(static_cast<std::size_t>(from.size()));
     if (result.empty()) return result;
     const auto width = static_cast<std::size_t>(from.extent(N - 1));
     detail::array_numbers at{};
     for (std::size_t done = 0; done < result.size(); done += width) {
       const T* row = from.data();
       for (std::size_t d = 0; d + 1 < N; ++d) row += at[d] * from.stride(d);
-      std::copy_n(row, width, result.data() + done);
+      if constexpr (std::is_same_v<T, detail::finalised<T>>)
+        std::copy_n(row, width, result.data() + done);
+      else
+        std::transform(row, row + width, result.data() + done,
+                       [](const T& state) { return state.finalize(); });
       for (std::size_t d = N - 1; d > 0 && ++at[d - 1] == from.extent(d - 1); --d) at[d - 1] = 0;
     }
     return result;

@@ -24,6 +24,7 @@
 #include "pappus/detail/fuse/footprint_thunk.h"
 #include "pappus/detail/fuse/launched.h"
 #include "pappus/detail/loops/launch.h"
+#include "pappus/reduces.h"
 #include "pappus/session.h"
 
 namespace pappus {
@@ -126,11 +127,17 @@ const char* launch_descriptor() {
 #endif
 }
 
+template <typename View>
+inline constexpr array_reduction reduction_of{};
+template <typename R, std::size_t N>
+inline constexpr array_reduction reduction_of<reduces<R, N>>{
+    &partial_states<R>::start, &partial_states<R>::merge, partial_states<R>::name()};
+
 template <typename View, typename Array>
 view_argument launch_argument(const Array& given) {
   using element = std::remove_const_t<typename View::element_type>;
   return {array_access::part(given), View::access, record_type_of<element>(),
-          array_access::slices(given)};
+          array_access::slices(given), reduction_of<View>};
 }
 
 template <typename F, typename... Views, typename... Arrays>

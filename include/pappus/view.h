@@ -94,24 +94,28 @@ class idx {
 
 namespace detail {
 
-/// The class behind reads, writes and updates. Copies are views of the same elements.
+/// The class behind reads, writes, updates and reduces. Copies are views of the same elements.
 template <view_access Access, typename T, std::size_t N>
 class view {
+  using elements = view_element<Access, T>;
+
  public:
-  using element_type = T;
+  using element_type = typename elements::stored;
+  using reference = typename elements::reference;
   static constexpr std::size_t rank = N;
   static constexpr view_access access = Access;
 
-  view(T* elements, const view_shape<N>& shape) noexcept : elements_(elements), shape_(shape) {}
+  view(element_type* elements, const view_shape<N>& shape) noexcept
+      : elements_(elements), shape_(shape) {}
 
   /// The element at `at`. Bounds aren't checked: outside of the array the behaviour is undefined.
-  T& operator[](const idx<N>& at) const noexcept {
-    return element(at, std::make_index_sequence<N>());
+  reference operator[](const idx<N>& at) const noexcept {
+    return elements::of(element(at, std::make_index_sequence<N>()));
   }
   /// The same, one integer for each dimension.
   template <index_number... I>
     requires(sizeof...(I) == N)
-  T& operator()(I... at) const noexcept {
+  reference operator()(I... at) const noexcept {
     return (*this)[idx<N>(at...)];
   }
 
@@ -120,12 +124,12 @@ class view {
 
  private:
   template <std::size_t... D>
-  T& element(const idx<N>& at, std::index_sequence<D...>) const noexcept {
-    return *view_elements<T, std::index_sequence<D...>>::at(elements_, Access, at[D]...,
-                                                            shape_.strides[D]...);
+  element_type* element(const idx<N>& at, std::index_sequence<D...>) const noexcept {
+    return view_elements<element_type, std::index_sequence<D...>>::at(elements_, Access, at[D]...,
+                                                                      shape_.strides[D]...);
   }
 
-  T* elements_;
+  element_type* elements_;
   view_shape<N> shape_;
 };
 

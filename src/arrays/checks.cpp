@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -51,7 +52,7 @@ void check_place(const launch& of, const access& one) {
 }
 
 void check_apart(const launch& of, const access& one) {
-  if (!one.writes()) return;
+  if (!one.writes() || one.reduces()) return;
   if (of.known == launch::knowledge::assumed || of.indices.volume() <= 1) return;
   if (spread_of(of, one) != regions::spread::mixed) return;
   if (is_whole(one))
@@ -82,7 +83,8 @@ bool cross(const launch& of, const access& a, const access& b) {
 }
 
 void check_pair(const launch& of, const access& a, const access& b) {
-  if (!a.writes() && !b.writes()) return;
+  if ((!a.writes() && !b.writes()) || (a.reduces() && b.reduces() && a.argument == b.argument))
+    return;
   const auto &first = of.arguments[a.argument], &second = of.arguments[b.argument];
   if (first.array != second.array) return;
   if (a.argument != b.argument) {  // the loop takes it that they are different memory
@@ -157,29 +159,54 @@ void check_narrow(const launch& of) {
                          accesses_text(of), regions::text(elements)));
 }
 
+namespace {
+
+/// What an annotation says of a parameter must be what its view allows.
+void check_mode(const launch& of, const argument& argument, const access& one) {
+  using detail::view_access;
+  const auto said = [&](std::string_view view, std::string_view does, std::string_view remedy) {
+    refuse(of, argument.name,
+           fmt::format("expected that a view of {} is {}, got \"{}\"; take {}", view, does,
+                       of.footprint, remedy));
+  };
+  const auto view = argument.view;
+  if (view == view_access::reduce && !one.reduces())
+    said("reduces<R, N>", "reduced", "reads<T, N>, writes<T, N> or updates<T, N>");
+  if (view != view_access::reduce && one.reduces())
+    said("reads<T, N>, writes<T, N> or updates<T, N>", "read or written", "reduces<R, N>");
+  if (view == view_access::read && one.writes())
+    said("reads<T, N>", "read", "writes<T, N> or updates<T, N>");
+  if (view == view_access::write && !one.writes())
+    said("writes<T, N>", "written", "reads<T, N> or updates<T, N>");
+  if (one.reduces() && one.formulas.by &&
+      regions::text(*one.formulas.by) != argument.reduction.name)
+    refuse(of, argument.name,
+           fmt::format("expected {}, as its view says, got \"{}\"; write reduce without how",
+                       *argument.reduction.name == '\0'
+                           ? std::string("reduce with its reducer's merge()")
+                           : fmt::format("reduce({})", argument.reduction.name),
+                       of.footprint));
+}
+
+std::string_view word_of(detail::view_access view) {
+  return view == detail::view_access::read     ? "read"
+         : view == detail::view_access::reduce ? "reduce"
+                                               : "write";
+}
+
+}  // namespace
+
 void check_annotation(const launch& of) {
   for (std::size_t a = 0; a < of.arguments.size(); ++a) {
     const auto& name = of.arguments[a].name;
-    const auto view = of.arguments[a].view;
     const auto is_its = [&](const access& one) { return one.argument == a; };
     if (std::ranges::none_of(of.accesses, is_its))
       refuse(of, name,
              fmt::format("expected that the annotation says what is touched of it, got \"{}\"; "
                          "add, for instance, \"{} {}\"",
-                         of.footprint, view == detail::view_access::read ? "read" : "write", name));
-    for (const auto& one : of.accesses) {
-      if (!is_its(one)) continue;
-      if (view == detail::view_access::read && one.writes())
-        refuse(of, name,
-               fmt::format("expected that a view of reads<T, N> is read, got \"{}\"; take "
-                           "writes<T, N> or updates<T, N>",
-                           of.footprint));
-      if (view == detail::view_access::write && !one.writes())
-        refuse(of, name,
-               fmt::format("expected that a view of writes<T, N> is written, got \"{}\"; take "
-                           "reads<T, N> or updates<T, N>",
-                           of.footprint));
-    }
+                         of.footprint, word_of(of.arguments[a].view), name));
+    for (const auto& one : of.accesses)
+      if (is_its(one)) check_mode(of, of.arguments[a], one);
   }
 }
 

@@ -76,6 +76,13 @@ regions::box touched(const launch& by, const access& one, const regions::box& in
                   part);
 }
 
+regions::box touched(const launch& by, std::size_t argument, const regions::box& indices) {
+  regions::box result(by.arguments[argument].part.rank);
+  for (const auto& one : by.accesses)
+    if (one.argument == argument) result = regions::hull(result, touched(by, one, indices));
+  return result;
+}
+
 regions::box touching(const launch& by, const access& one, const regions::box& elements) {
   const auto& part = by.arguments[one.argument].part;
   const auto inside = relative(regions::intersect(elements, part), part);
@@ -87,6 +94,17 @@ regions::box touching(const launch& by, const access& one, const regions::box& e
 regions::spread spread_of(const launch& by, const access& one) {
   if (by.indices.volume() <= 1) return regions::spread::tiles;
   return one.linear ? regions::spread_of(*one.linear, by.indices) : regions::spread::mixed;
+}
+
+unsigned dimensions_apart(const launch& by, std::size_t argument) {
+  const access* only = nullptr;
+  for (const auto& one : by.accesses) {
+    if (one.argument != argument) continue;
+    if (only != nullptr) return 0;  // what one touches at an index, the other may at another
+    only = &one;
+  }
+  if (only == nullptr) return ~0U;
+  return only->linear ? regions::dimensions_apart(*only->linear, by.indices) : 0;
 }
 
 std::array<regions::interval, regions::rank_max> distances(const launch& before,

@@ -27,6 +27,7 @@ struct argument {
   regions::box part;     ///< in the array's numbers; views number its elements from 0
   detail::view_access view = detail::view_access::read;
   std::string name;  ///< of the parameter: "in"
+  detail::array_reduction reduction{};
 };
 
 /// An access of a launch, ready to be asked.
@@ -37,6 +38,8 @@ struct access {
   std::optional<regions::linear_access> linear;
   bool writes() const noexcept { return formulas.mode != regions::access_mode::read; }
   bool reads() const noexcept { return formulas.mode != regions::access_mode::write; }
+  /// Several indices may do so with the same element.
+  bool reduces() const noexcept { return formulas.mode == regions::access_mode::reduce; }
 };
 
 struct launch : detail::op_params {
@@ -65,10 +68,14 @@ inline const launch& launch_of(const graph::node& node) { return node.as<launch>
 
 /// The elements that indices touch, in the array's numbers; never too few.
 regions::box touched(const launch& by, const access& one, const regions::box& indices);
+/// Those that they touch of an argument, by any access.
+regions::box touched(const launch& by, std::size_t argument, const regions::box& indices);
 /// A box that holds all indices that touch one of these elements.
 regions::box touching(const launch& by, const access& one, const regions::box& elements);
 /// Whether no two indices touch the same element through it, and all together those of a box.
 regions::spread spread_of(const launch& by, const access& one);
+/// Dimensions of the index, as bits, of which no two values touch the same element of an argument.
+unsigned dimensions_apart(const launch& by, std::size_t argument);
 /// Whether each element of the box that it touches is written, whatever it held before. Where not,
 /// what was written before counts as read: some of it stays.
 bool overwrites(const launch& by, const access& one);

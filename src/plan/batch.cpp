@@ -13,6 +13,7 @@ struct batch_pass {
 };
 
 constexpr batch_pass batch_passes[] = {{"collect", collect_launches},
+                                       {"leaves", find_leaves},
                                        {"needs", find_needs},
                                        {"items", cut_items},
                                        {"turns", order_items}};

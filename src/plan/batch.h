@@ -35,9 +35,14 @@ plan plan_batch(const batch_request& asked);
 
 // The passes, in order. Each reads what earlier ones wrote.
 void collect_launches(plan& p, const batch_request& asked);  // batch.cpp: stages, bytes, seconds
+void find_leaves(plan& p, const batch_request& asked);       // leaves.cpp: leaves, partial
 void find_needs(plan& p, const batch_request& asked);        // needs.cpp: needs
 void cut_items(plan& p, const batch_request& asked);         // items.cpp: items
 void order_items(plan& p, const batch_request& asked);       // turns.cpp: order, items
+
+/// Whether what an access of the stage's launch reduces is made leaf by leaf, and comes to its
+/// array once the last item is done.
+bool is_partial(const stage& s, std::size_t access);
 
 /// The items of the stage that `n` is about, in their grid's coordinates, that an item of `later`
 /// waits for. Maybe more than touch the same elements, never fewer.

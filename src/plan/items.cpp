@@ -23,6 +23,17 @@ std::int64_t wanted(const cost::machine& m, const stage& s) {
   return std::clamp<std::int64_t>(volume, 1, most);
 }
 
+/// Indices along a dimension that stay together.
+std::int64_t unit_along(const stage& s, std::size_t dimension) {
+  const auto extent =
+      std::max<std::int64_t>(arrays::launch_of(*s.node).indices.extent(dimension), 1);
+  if (s.leaves.rank() > 0) {
+    const auto& leaves = s.leaves.dimension(dimension);
+    return leaves.size() > 1 ? leaves.position(1) - leaves.low() : extent;
+  }
+  return (s.cut_along >> dimension & 1U) != 0 ? 1 : extent;
+}
+
 }  // namespace
 
 void cut_items(plan& p, const batch_request& asked) {
@@ -33,10 +44,11 @@ void cut_items(plan& p, const batch_request& asked) {
                     : wanted(asked.machine, s);
     std::vector<regions::cuts> dimensions;
     for (std::size_t d = 0; d < indices.rank; ++d) {
-      const auto extent = std::max<std::int64_t>(indices.extent(d), 1);
-      const auto step = detail::ceil_div(extent, std::clamp<std::int64_t>(left, 1, extent));
-      dimensions.push_back(regions::cuts::even(indices.low[d], indices.high[d], step));
-      left /= std::max<std::int64_t>(detail::ceil_div(extent, step), 1);
+      const auto unit = unit_along(s, d);
+      const auto units = std::max<std::int64_t>(detail::ceil_div(indices.extent(d), unit), 1);
+      const auto step = detail::ceil_div(units, std::clamp<std::int64_t>(left, 1, units));
+      dimensions.push_back(regions::cuts::even(indices.low[d], indices.high[d], unit * step));
+      left /= std::max<std::int64_t>(detail::ceil_div(units, step), 1);
     }
     s.items = regions::grid(std::move(dimensions));
   }

@@ -136,11 +136,14 @@ regions::box items_before(const plan& p, const stage& later, const need& n,
   const auto& theirs = launch_of(*before.node);
   if (own.known == launch::knowledge::assumed || theirs.known == launch::knowledge::assumed)
     return before.items.shape();
-  const auto elements = touched(own, own.accesses[n.own], indices);
+  if (is_partial(before, n.theirs)) return before.items.shape();
+  // Any item may be the last, which merges what all of them have.
+  const auto& all = is_partial(later, n.own) ? own.indices : indices;
+  const auto elements = touched(own, own.accesses[n.own], all);
   const auto touch = touching(theirs, theirs.accesses[n.theirs], elements);
   // The elements of a box may be too many, those between a[2*i] and a[2*i+2]. Turns rely on the
   // distances, so no item must wait for others than these allow.
-  return before.items.cells(within(touch, indices, n.apart));
+  return before.items.cells(within(touch, all, n.apart));
 }
 
 }  // namespace pappus::plan

@@ -119,6 +119,12 @@ struct stage {
   // repeated: for explain
   std::vector<std::string> notes;  ///< what explain tells the user besides
 
+  // leaves: of launches that reduce
+  unsigned cut_along = ~0U;  ///< dimensions, as bits, along which indices may be cut anywhere
+  bool independent = true;   ///< along the last one no two indices reduce into the same element
+  regions::grid leaves{};    ///< items are made of these; rank 0: of any indices
+  std::vector<std::size_t> partial{};  ///< arguments: leaves reduce into states of their own
+
   // items, needs: of launches
   regions::grid items{};  ///< boxes of indices, each of which is run as a whole
   std::vector<need> needs{};

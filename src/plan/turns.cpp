@@ -71,12 +71,18 @@ void add(group& to, const stage& s) {
   }
 }
 
+/// Whether a stage's indices are known well enough, and may be cut into bands.
+bool may_take_turns(const stage& s) {
+  const auto& by = launch_of(*s.node);
+  return by.known != arrays::launch::knowledge::assumed && !by.indices.empty() &&
+         s.leaves.rank() == 0 && (s.cut_along & 1U) != 0;
+}
+
 /// The group with one more stage; none: it can't take turns with them.
 std::optional<group> extended(const plan& p, const group& of, std::size_t next) {
   const auto& s = p.stages[next];
   const auto& by = launch_of(*s.node);
-  if (by.known == arrays::launch::knowledge::assumed || by.indices.empty() ||
-      by.indices != launch_of(*p.stages[of.first].node).indices)
+  if (!may_take_turns(s) || by.indices != launch_of(*p.stages[of.first].node).indices)
     return std::nullopt;
   auto result = of;
   bool shares = false;
@@ -145,9 +151,7 @@ void order_items(plan& p, const batch_request& asked) {
     group best{.first = first, .touched = {}};
     add(best, p.stages[first]);
     const auto& indices = launch_of(*p.stages[first].node).indices;
-    const bool possible =
-        launch_of(*p.stages[first].node).known != arrays::launch::knowledge::assumed &&
-        !indices.empty();
+    const bool possible = may_take_turns(p.stages[first]);
     for (std::size_t next = first + 1; possible && next < p.stages.size(); ++next) {
       auto more = extended(p, best, next);
       if (!more) break;

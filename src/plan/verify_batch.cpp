@@ -58,11 +58,14 @@ void add(elements& to, const regions::box& where, bool write) {
 }
 
 /// What an item touches: index by index, because a box around what several touch may hold more.
-std::vector<elements> elements_of(const plan& p, const item& one) {
+/// \param with_partial  with what the item reduces into states of its own
+std::vector<elements> elements_of(const plan& p, const item& one, bool with_partial) {
   const auto& by = launch_of(*p.stages[one.stage].node);
   const auto indices = cut_into_places(p.stages[one.stage].items.cell(one.number));
   std::vector<elements> result;
-  for (const auto& access : by.accesses) {
+  for (std::size_t a = 0; a < by.accesses.size(); ++a) {
+    if (!with_partial && is_partial(p.stages[one.stage], a)) continue;
+    const auto& access = by.accesses[a];
     const auto* const array = by.arguments[access.argument].array.get();
     auto known = std::ranges::find(result, array, &elements::of);
     if (known == result.end()) {
@@ -125,14 +128,15 @@ void verify_batch(const plan& p) {
   }
   std::vector<std::vector<elements>> touched;
   touched.reserve(order.size());
-  for (const auto& one : order) touched.push_back(elements_of(p, one));
+  for (const auto& one : order) touched.push_back(elements_of(p, one, true));
   for (std::size_t a = 0; a < order.size(); ++a)
     for (std::size_t b = a + 1; b < order.size(); ++b) {
       const auto &first = order[a], &second = order[b];
       if (!conflict(touched[a], touched[b])) continue;
       if (first.stage == second.stage &&
-          launch_of(*p.stages[first.stage].node).known == arrays::launch::knowledge::assumed)
-        continue;  // the user's word
+          (launch_of(*p.stages[first.stage].node).known == arrays::launch::knowledge::assumed ||
+           !conflict(elements_of(p, first, false), elements_of(p, second, false))))
+        continue;  // the user's word, or merged when both are done
       if (first.stage >= second.stage || !known[b][a])
         throw std::logic_error(fmt::format(
             "batch: item {} of s{} and item {} of s{} touch the same elements in no order",

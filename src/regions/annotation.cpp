@@ -167,8 +167,7 @@ class annotation_parser {
     if (found == std::end(modes)) tokens_.fail("read, write, readwrite or reduce");
     tokens_.take();
     of.mode = found->second;
-    if (of.mode != access_mode::reduce) return;
-    tokens_.expect("(");
+    if (of.mode != access_mode::reduce || !tokens_.take_if("(")) return;
     static constexpr reduction all[] = {reduction::sum, reduction::product, reduction::minimum,
                                         reduction::maximum};
     const auto* by = std::find_if(std::begin(all), std::end(all),

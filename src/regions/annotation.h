@@ -9,7 +9,7 @@
 //     annotation := [names ":"] binding {"," binding} "=>" access {"," access}
 //     binding    := ("global" | "block" | "local") (name | "[" names "]")
 //     access     := mode name ["[" slice {"," slice} "]"]
-//     mode       := "read" | "write" | "readwrite" | "reduce" "(" ("+" | "*" | "min" | "max") ")"
+//     mode       := "read" | "write" | "readwrite" | "reduce" ["(" ("+" | "*" | "min" | "max") ")"]
 //     slice      := [index] ":" [index] | index
 //     index      := C's + - * / % min max and parentheses, numbers and names
 //

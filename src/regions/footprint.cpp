@@ -35,7 +35,7 @@ std::string word_of(const access& by) {
     case access_mode::readwrite:
       return "readwrite";
     default:
-      return "reduce(" + text(by.by) + ")";
+      return by.by ? "reduce(" + text(*by.by) + ")" : "reduce";
   }
 }
 

@@ -33,7 +33,7 @@ struct slice {
 struct access {
   std::size_t array = 0;  ///< its number among the launch's
   access_mode mode = access_mode::read;
-  reduction by = reduction::sum;  ///< where it is reduced
+  std::optional<reduction> by{};  ///< where it is reduced; none: as the array's elements say
   std::vector<slice> slices;      ///< one for each of the array's dimensions; none: the whole array
   friend bool operator==(const access&, const access&) = default;
 };
@@ -70,7 +70,7 @@ struct access_names {
   std::span<const std::string> arrays;
 };
 
-/// "read in[i-1:i+1]", "reduce(+) sum", as in an annotation.
+/// "read in[i-1:i+1]", "reduce(+) sum", "reduce sum", as in an annotation.
 std::string text(const access& by, const access_names& names);
 /// "read in[i-1:i+1], write out[i]"; "nothing".
 std::string text(const footprint& all, const access_names& names);

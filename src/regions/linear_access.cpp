@@ -111,11 +111,17 @@ std::optional<linear_access> linear(const access& by, const box& indices,
   return result;
 }
 
-spread spread_of(const linear_access& by, const box& indices) noexcept {
+namespace {
+
+/// Variables whose values touch elements that are apart, as bits.
+struct separation {
+  unsigned apart = 0;
   bool tiles = true;
-  unsigned apart = 0, seen = 0, needed = 0;  // variables
-  for (std::size_t d = 0; d < indices.rank; ++d)
-    if (indices.extent(d) > 1) needed |= 1U << d;
+};
+
+separation separation_of(const linear_access& by, const box& indices) {
+  bool tiles = true;
+  unsigned apart = 0, seen = 0;
   for (std::size_t d = 0; d < by.rank; ++d) {
     const auto variables = variables_in(by.low[d], indices) | variables_in(by.high[d], indices);
     if (variables == 0) continue;
@@ -131,8 +137,20 @@ spread spread_of(const linear_access& by, const box& indices) noexcept {
     tiles &= step == *length && (seen & variables) == 0;
     seen |= variables;
   }
-  if ((apart & needed) != needed) return spread::mixed;
+  return {apart, tiles};
+}
+
+}  // namespace
+
+spread spread_of(const linear_access& by, const box& indices) noexcept {
+  const auto [apart, tiles] = separation_of(by, indices);
+  for (std::size_t d = 0; d < indices.rank; ++d)
+    if (indices.extent(d) > 1 && (apart & 1U << d) == 0) return spread::mixed;
   return tiles ? spread::tiles : spread::apart;
+}
+
+unsigned dimensions_apart(const linear_access& by, const box& indices) noexcept {
+  return separation_of(by, indices).apart;
 }
 
 box touching(const linear_access& by, const box& elements, const box& indices) noexcept {

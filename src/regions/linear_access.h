@@ -36,6 +36,10 @@ enum class spread : std::uint8_t {
 /// Variables with one value over `indices` don't matter. O(rank²).
 spread spread_of(const linear_access& by, const box& indices) noexcept;
 
+/// Dimensions of the index, as bits, of which no two values touch the same element, whatever the
+/// other dimensions' are. Proven as for spread_of.
+unsigned dimensions_apart(const linear_access& by, const box& indices) noexcept;
+
 /// A box that holds all indices that touch one of these elements: what each bound of each dimension
 /// allows. The smallest such box for an access that `tiles`. O(rank²).
 box touching(const linear_access& by, const box& elements, const box& indices) noexcept;

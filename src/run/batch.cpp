@@ -88,6 +88,8 @@ batch::batch(std::vector<graph::node_ptr> launches, plan::plan p,
     tasks_[i].bits = std::make_unique<std::atomic<std::uint64_t>[]>(words);
     tasks_[i].left = items;
     all += items;
+    if (!plan_.stages[i].partial.empty())
+      tasks_[i].leaves = std::make_unique<leaf_results>(launch_of(*launches_[i]), plan_.stages[i]);
     for (const auto number : launch_of(*launches_[i]).needs)
       if (auto why = failed_before(number)) fail(i, handed_on, std::move(why));
   }
@@ -199,22 +201,46 @@ void batch::call(std::size_t stage, const regions::box& indices) {
   const auto& launch = launch_of(*launches_[stage]);
   std::array<detail::view_place, 16> few;
   std::vector<detail::view_place> many;
-  auto* places = few.data();
+  std::span<detail::view_place> places(few.data(), std::min(few.size(), launch.arguments.size()));
   if (launch.arguments.size() > few.size()) {
     many.resize(launch.arguments.size());
-    places = many.data();
+    places = many;
   }
   for (std::size_t a = 0; a < launch.arguments.size(); ++a) {
     const auto& argument = launch.arguments[a];
     places[a] = place_of(*argument.array, *argument.elements, argument.part);
   }
-  const auto box = arrays::numbers_of(indices), all = arrays::numbers_of(launch.indices);
   const bool outer = std::exchange(inside, true);
   struct restore {
     bool value;
     ~restore() { inside = value; }
   } const at_end{outer};
-  launch.loop(launch.function.get(), {box, all, places});
+  if (tasks_[stage].leaves != nullptr) return call_leaves(stage, indices, places);
+  const auto box = arrays::numbers_of(indices), all = arrays::numbers_of(launch.indices);
+  launch.loop(launch.function.get(), {box, all, places.data(), plan_.stages[stage].independent});
+}
+
+void batch::call_leaves(std::size_t stage, const regions::box& indices,
+                        std::span<detail::view_place> places) {
+  const auto& launch = launch_of(*launches_[stage]);
+  const auto& leaves = plan_.stages[stage].leaves;
+  const auto all = arrays::numbers_of(launch.indices);
+  const auto own = leaves.cells(indices);
+  auto at = own.low;
+  while (true) {
+    const auto leaf = leaves.number(at);
+    auto states = tasks_[stage].leaves->start(leaf);
+    tasks_[stage].leaves->place(states, places);
+    const auto box = arrays::numbers_of(leaves.cell(leaf));
+    launch.loop(launch.function.get(), {box, all, places.data(), plan_.stages[stage].independent});
+    tasks_[stage].leaves->finish(leaf, std::move(states));
+    auto d = own.rank;
+    while (d > 0 && ++at[d - 1] == own.high[d - 1]) {
+      at[d - 1] = own.low[d - 1];
+      --d;
+    }
+    if (d == 0) return;
+  }
 }
 
 void batch::finish_item(std::size_t stage, std::int64_t item) {

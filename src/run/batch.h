@@ -15,11 +15,13 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "arrays/launch.h"
 #include "graph/node.h"
 #include "plan/plan.h"
+#include "run/partials.h"
 #include "threads/team.h"
 #include "trace/recorder.h"
 
@@ -54,6 +56,7 @@ class batch {
  private:
   /// Of a stage.
   struct task {
+    std::unique_ptr<leaf_results> leaves;                ///< null: it doesn't reduce leaf by leaf
     std::unique_ptr<std::atomic<std::uint64_t>[]> bits;  ///< an item each: it is done
     std::atomic<std::int64_t> left{0};                   ///< items that aren't
     arrays::failure_ptr failure;                         // guarded by mutex_
@@ -83,6 +86,8 @@ class batch {
   void run(const position& at);
   void run_item(std::size_t stage, std::int64_t item);
   void call(std::size_t stage, const regions::box& indices);
+  void call_leaves(std::size_t stage, const regions::box& indices,
+                   std::span<detail::view_place> places);
   void finish_item(std::size_t stage, std::int64_t item);
   /// Waits until all items that this one needs are done. False: a stage that it reads from has
   /// failed, and so has this one.

@@ -32,8 +32,10 @@ constexpr std::size_t parts_max = 64;  // of an array, before launches that are 
 constexpr double run_at_once_seconds = 1e-5;
 
 const cost::row_work& work_of(const graph::node& n) {
-  static const cost::row_work unknown{.how = cost::trust::at_least};
-  const auto* descriptor = arrays::launch_of(n).descriptor;
+  static const cost::row_work unknown{.how = cost::trust::at_least}, own{};
+  const auto& launch = arrays::launch_of(n);
+  if (launch.place.empty()) return own;  // the library's: they move bytes
+  const auto* descriptor = launch.descriptor;
   return descriptor != nullptr ? codegen::compiled_function_of(descriptor).work : unknown;
 }
 

@@ -81,7 +81,9 @@ regions::access_mode mode_of(const std::string& kind) {
   if (kind == "read") return mode::read;
   if (kind == "write") return mode::write;
   if (kind == "readwrite") return mode::readwrite;
-  throw malformed(fmt::format("\"kind\": expected read, write or readwrite, got \"{}\"", kind));
+  if (kind == "reduce") return mode::reduce;
+  throw malformed(
+      fmt::format("\"kind\": expected read, write, readwrite or reduce, got \"{}\"", kind));
 }
 
 void read_access(const json& from, inferred_footprint& into) {

@@ -154,6 +154,10 @@ bool element_use::may_write() const {
          (lost && (call == nullptr || allowed_by(*call) != detail::view_access::read));
 }
 
+bool element_use::reduces() const {
+  return call != nullptr && allowed_by(*call) == detail::view_access::reduce;
+}
+
 std::vector<llvm::Value*> element_use::indices() const {
   const auto end = before_indices + (call->arg_size() - before_indices) / 2;
   std::vector<llvm::Value*> result;

@@ -38,6 +38,8 @@ struct element_use {
   bool reads, lost;  ///< lost: what is done isn't known, and may concern other elements, too
   std::vector<element_store> stores;
   bool may_write() const;
+  /// By way of a view that many indices may reduce through.
+  bool reduces() const;
   std::vector<llvm::Value*> indices() const;
 };
 

@@ -78,6 +78,7 @@ class scratch_copy {
 struct array_use {
   std::vector<region> read, written;
   bool read_unknown = false, written_unknown = false;
+  bool reduces = true;  ///< only through views that do
 };
 
 class recovery {
@@ -110,6 +111,7 @@ class recovery {
 
  private:
   void add(const element_use& use, array_use& to) {
+    to.reduces &= use.reduces();
     std::vector<region> where;
     if (use.call != nullptr && !use.lost) where = ranges_of(use, values_, formulas_);
     const bool reads = use.reads || (use.lost && !use.may_write());
@@ -145,6 +147,13 @@ class recovery {
         written, [&](const region& other) { return &other == &one || are_apart(one, other); });
   }
 
+  void list_reduced(array_use& array, unsigned view, std::vector<touched>& result) {
+    auto& all = array.written;
+    all.insert(all.end(), array.read.begin(), array.read.end());
+    if (array.read_unknown || array.written_unknown) all = {region{}};
+    for (const auto& r : all) result.push_back(described(view, regions::access_mode::reduce, r));
+  }
+
   void list(array_use& array, unsigned view, std::vector<touched>& result) {
     merge(array.read, false, values_);
     merge(array.written, true, values_);
@@ -156,6 +165,7 @@ class recovery {
       llvm::erase_if(array.read, same);
     }
     using mode = regions::access_mode;
+    if (array.reduces) return list_reduced(array, view, result);
     if (array.written_unknown) return result.push_back(described(view, mode::readwrite, {}));
     if (array.read_unknown) array.read = {region{}};
     for (const auto& r : array.read) result.push_back(described(view, mode::read, r));
@@ -222,9 +232,10 @@ class recovery {
 }  // namespace
 
 const char* word_of(regions::access_mode mode) {
-  return mode == regions::access_mode::read    ? "read"
-         : mode == regions::access_mode::write ? "write"
-                                               : "readwrite";
+  return mode == regions::access_mode::read     ? "read"
+         : mode == regions::access_mode::write  ? "write"
+         : mode == regions::access_mode::reduce ? "reduce"
+                                                : "readwrite";
 }
 
 std::string footprint::text() const {

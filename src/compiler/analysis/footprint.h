@@ -36,7 +36,7 @@
 
 namespace pappus::compiler {
 
-/// "read", "write" or "readwrite", in texts and descriptors.
+/// "read", "write", "readwrite" or "reduce", in texts and descriptors.
 const char* word_of(regions::access_mode mode);
 
 struct touched {

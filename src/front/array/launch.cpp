@@ -42,7 +42,8 @@ std::vector<arrays::argument> arguments_of(const launch_request& request) {
   for (std::size_t a = 0; a < request.views.size(); ++a) {
     const auto& view = request.views[a];
     result.push_back({view.array.image, nullptr, arrays::box_of(view.array.box), view.access,
-                      a < 8 ? std::string(1, static_cast<char>('a' + a)) : fmt::format("a{}", a)});
+                      a < 8 ? std::string(1, static_cast<char>('a' + a)) : fmt::format("a{}", a),
+                      view.reduction});
   }
   return result;
 }
@@ -67,6 +68,8 @@ regions::access_mode mode_of(view_access view) {
   switch (view) {
     case view_access::read:
       return regions::access_mode::read;
+    case view_access::reduce:
+      return regions::access_mode::reduce;
     default:
       return regions::access_mode::readwrite;
   }
@@ -182,7 +185,12 @@ void take_given(arrays::launch& of, const launch_request& request) {
 
 void infer(arrays::launch& of, const codegen::inferred_footprint& found) {
   const auto extents = extents_of(of);
-  set_accesses(of, found.touches.with(codegen::values_of(found, of.function.get(), extents)));
+  auto touches = found.touches.with(codegen::values_of(found, of.function.get(), extents));
+  // Elements that are reached in ways that the plugin can't follow, it takes for updated ones.
+  for (auto& one : touches.accesses)
+    if (of.arguments[one.array].view == view_access::reduce)
+      one.mode = regions::access_mode::reduce;
+  set_accesses(of, touches);
   of.known = arrays::launch::knowledge::inferred;
   if (found.narrow) arrays::check_narrow(of);
 }

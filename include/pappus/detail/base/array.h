@@ -53,8 +53,17 @@ struct launch_args {
   const array_box& indices;
   const array_box& all;     ///< of the launch: what an index's number refers to
   const view_place* views;  ///< one for each parameter
+  bool independent = true;  ///< along the last dimension no two indices change the same element
 };
 using launch_loop = void (*)(const void* function, const launch_args& args);
+
+/// How partial results of a launch become one; without functions: nothing is reduced.
+struct array_reduction {
+  /// Makes n states that stand for no values.
+  void (*start)(std::byte* states, std::int64_t n) = nullptr;
+  void (*merge)(std::byte* into, const std::byte* from, std::int64_t n) = nullptr;
+  const char* name = "";  ///< "+", "min", "max", as in annotations; of others empty
+};
 
 /// constant + Σ factors[d]·index[d].
 struct array_formula {
@@ -73,6 +82,7 @@ struct view_argument {
   view_access access = view_access::read;
   record_type element;
   std::vector<array_slice> slices;  ///< that the user says are touched; none: the user doesn't say
+  array_reduction reduction;
 };
 
 /// An annotation of the user's (annotated.h).

@@ -13,7 +13,15 @@
 namespace pappus::detail {
 
 /// How a view's elements may be accessed. The plugin knows these numbers.
-enum class view_access : std::int32_t { read, write, readwrite };
+enum class view_access : std::int32_t { read, write, readwrite, reduce };
+
+/// What a view hands out of an element. Views that reduce specialise it (reduces.h).
+template <view_access Access, typename T>
+struct view_element {
+  using stored = T;  ///< in the array
+  using reference = T&;
+  static reference of(T* element) noexcept { return *element; }
+};
 
 /// The shape of an array, in elements.
 template <std::size_t N>

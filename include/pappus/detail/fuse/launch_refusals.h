@@ -45,9 +45,10 @@ template <typename View, typename Array>
 inline constexpr launch_fault view_fault = launch_fault::not_an_array;
 template <view_access Access, typename V, std::size_t M, typename T, std::size_t N>
 inline constexpr launch_fault view_fault<view<Access, V, M>, array<T, N>> =
-    !std::is_same_v<std::remove_const_t<V>, T> ? launch_fault::element_type
-    : M != N                                   ? launch_fault::dimensions
-                                               : launch_fault::none;
+    !std::is_same_v<std::remove_const_t<typename view_element<Access, V>::stored>, T>
+        ? launch_fault::element_type
+    : M != N ? launch_fault::dimensions
+             : launch_fault::none;
 
 template <typename... Views, typename... Arrays>
 constexpr launch_fault first_fault(view_list<Views...>, view_list<Arrays...>) {
@@ -89,7 +90,10 @@ class launch_refusals {
                         "integer")
   PAPPUS_REFUSED_LAUNCH(not_a_view,
                         "after the index the function takes views: reads<T, N>, writes<T, N>, "
-                        "updates<T, N>; other values are captured")
+                        "updates<T, N>, reduces<R, N>; other values are captured")
+  PAPPUS_REFUSED_LAUNCH(not_a_reducer,
+                        "R of reduces<R, N> is a number, smallest<T>, largest<T>, or a trivially "
+                        "copyable struct with merge(other) (pappus/reducers.h)")
   PAPPUS_REFUSED_LAUNCH(captures,
                         "the function is copied as bytes, so what it captures must be trivially "
                         "copyable: capture numbers and small structs, not containers")

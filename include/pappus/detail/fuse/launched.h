@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "pappus/function.h"
+#include "pappus/reduces.h"
 #include "pappus/view.h"
 
 namespace pappus::detail {
@@ -17,6 +18,12 @@ template <typename>
 inline constexpr bool is_view = false;
 template <view_access Access, typename T, std::size_t N>
 inline constexpr bool is_view<view<Access, T, N>> = true;
+
+/// A view that isn't one of reduces, or one whose elements' type can be reduced.
+template <typename View>
+inline constexpr bool can_reduce = true;
+template <typename R, std::size_t N>
+inline constexpr bool can_reduce<view<view_access::reduce, R, N>> = reducible<R>;
 
 /// The rank of an index parameter; 0: it isn't one.
 template <typename>
@@ -33,6 +40,7 @@ enum class launch_fault {
   changes_captures,
   no_index,
   not_a_view,
+  not_a_reducer,
   captures,
   not_an_array,
   number_of_arrays,
@@ -53,7 +61,9 @@ template <typename Index, typename... Views>
   requires(index_rank<std::remove_cvref_t<Index>> > 0)
 struct launch_parameters<Index, Views...> {
   static constexpr launch_fault fault =
-      (is_view<std::remove_cvref_t<Views>> && ...) ? launch_fault::none : launch_fault::not_a_view;
+      !(is_view<std::remove_cvref_t<Views>> && ...)      ? launch_fault::not_a_view
+      : !(can_reduce<std::remove_cvref_t<Views>> && ...) ? launch_fault::not_a_reducer
+                                                         : launch_fault::none;
   static constexpr std::size_t rank = index_rank<std::remove_cvref_t<Index>>;
   using views = view_list<std::remove_cvref_t<Views>...>;
 };

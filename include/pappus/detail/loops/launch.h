@@ -2,7 +2,8 @@
 //
 // It runs a box: outer dimensions step by step, the last one as a loop whose elements lie beside
 // each other, a stride of 1 that the compiler knows. No two indices write what another touches (the
-// checks at launch prove it, or the user says so), so the iterations are independent.
+// checks at launch prove it, or the user says so), so the iterations are independent; where they
+// reduce into the same elements, launch_args say so.
 #pragma once
 
 #include <cstddef>
@@ -23,12 +24,14 @@ struct launch_loop_of {
   }
 
  private:
+  static constexpr bool reduces_any = ((Views::access == view_access::reduce) || ...);
+
   template <std::size_t... V>
   static void run_box(F f, const launch_args& args, std::index_sequence<V...>) {
     const auto& [rank, low, high] = args.indices;
     array_numbers at = low;
     while (true) {
-      row(f, at, high[N - 1], args.all,
+      row(f, at, high[N - 1], args.all, !reduces_any || args.independent,
           reinterpret_cast<typename Views::element_type*>(args.views[V].elements)...,
           shape_of<Views::rank>(args.views[V])...);
       std::size_t d = N - 1;
@@ -52,12 +55,17 @@ struct launch_loop_of {
 
   /// Elements are reached through pointers of which each is the only one to them.
   static void row(const F& f, const array_numbers& start, std::int64_t end, const array_box& all,
-                  typename Views::element_type* __restrict... elements,
+                  bool independent, typename Views::element_type* __restrict... elements,
                   view_shape<Views::rank>... shapes) {
     ((shapes.strides[Views::rank - 1] = 1), ...);
     const std::int64_t first = start[N - 1];
     std::int64_t i = first;
     try {
+      if (!independent) {
+        for (i = first; i < end; ++i)
+          f(index_at(start, i, std::make_index_sequence<N - 1>()), Views(elements, shapes)...);
+        return;
+      }
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC ivdep
 #endif

@@ -1,0 +1,139 @@
+// How launches reduce: straight into their arrays, or leaf by leaf.
+//
+// Where the index space can be cut so that no two parts touch the same elements, as that of a
+// matrix product over (i, k, j) along i and j, nothing is in the way: an element's values come in
+// the order of the indices, however many items there are. Else it is cut into leaves, by its shape
+// and the number of elements alone, since sums of floats show where they were cut. A leaf reduces
+// into states of its own (run/partials.h), and these are merged by number
+// (algorithms/leaf_tree.h).
+#include <algorithm>
+#include <bit>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "pappus/detail/base/integers.h"
+#include "plan/batch.h"
+
+namespace pappus::plan {
+namespace {
+
+using arrays::launch_of;
+
+constexpr std::int64_t parts_wanted = 64;                // enough for the threads of most machines
+constexpr std::int64_t leaf_min = 64, leaf_max = 65536;  // indices
+constexpr std::int64_t leaf_an_element = 4;  // indices for each state that will have to be merged
+constexpr std::int64_t leaves_looked_at = 4096;
+
+/// Arguments that a launch reduces into.
+std::vector<std::size_t> reductions(const arrays::launch& of) {
+  std::vector<std::size_t> result;
+  for (std::size_t a = 0; a < of.arguments.size(); ++a)
+    if (of.arguments[a].view == detail::view_access::reduce) result.push_back(a);
+  return result;
+}
+
+/// Indices of a leaf, as a power of two, so that leaves more often begin where an element does of
+/// which several neighbours are part.
+std::int64_t leaf_indices(const arrays::launch& of, const std::vector<std::size_t>& reducing) {
+  std::int64_t elements = 0;
+  for (const auto a : reducing)
+    elements = regions::saturated_sum(elements, touched(of, a, of.indices).volume());
+  const auto many = regions::saturated_product(elements, leaf_an_element);
+  const auto few = std::clamp(of.indices.volume() / parts_wanted, leaf_min, leaf_max);
+  const auto wanted = std::min(std::max(few, many), std::int64_t{1} << 62);
+  return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(wanted)));
+}
+
+/// Cells of about so many indices, by cuts along the slowest dimensions.
+regions::grid cut(const regions::box& indices, std::int64_t cell) {
+  auto left = std::max<std::int64_t>(indices.volume() / cell, 1);
+  std::vector<regions::cuts> dimensions;
+  for (std::size_t d = 0; d < indices.rank; ++d) {
+    const auto extent = std::max<std::int64_t>(indices.extent(d), 1);
+    const auto step = std::bit_ceil(static_cast<std::uint64_t>(
+        detail::ceil_div(extent, std::clamp<std::int64_t>(left, 1, extent))));
+    dimensions.push_back(
+        regions::cuts::even(indices.low[d], indices.high[d], static_cast<std::int64_t>(step)));
+    left /= std::max<std::int64_t>(dimensions.back().size(), 1);
+  }
+  return regions::grid(std::move(dimensions));
+}
+
+/// Whether each leaf touches elements of an argument that no other one touches: what leaves touch
+/// lies one after another along a dimension of the array.
+bool are_apart(const arrays::launch& of, std::size_t argument, const regions::grid& leaves) {
+  unsigned cut_along = 0;
+  for (std::size_t d = 0; d < leaves.rank(); ++d)
+    if (leaves.dimension(d).size() > 1) cut_along |= 1U << d;
+  if ((cut_along & ~dimensions_apart(of, argument)) == 0) return true;
+  if (leaves.size() > leaves_looked_at) return false;
+  const auto rank = of.arguments[argument].part.rank;
+  unsigned ascending = (1U << rank) - 1;
+  auto before = touched(of, argument, leaves.cell(0));
+  for (std::int64_t n = 1; n < leaves.size() && ascending != 0; ++n) {
+    const auto next = touched(of, argument, leaves.cell(n));
+    for (std::size_t d = 0; d < rank; ++d)
+      if (next.low[d] < before.high[d]) ascending &= ~(1U << d);
+    before = next;
+  }
+  return ascending != 0;
+}
+
+/// Dimensions of the index, as bits, along which all that is reduced is apart.
+unsigned all_apart_along(const arrays::launch& of, const std::vector<std::size_t>& reducing) {
+  unsigned result = ~0U;
+  for (const auto a : reducing) result &= dimensions_apart(of, a);
+  for (std::size_t d = 0; d < of.indices.rank; ++d)
+    if (of.indices.extent(d) <= 1) result |= 1U << d;
+  return result;
+}
+
+std::int64_t parts_along(unsigned dimensions, const regions::box& indices) {
+  std::int64_t result = 1;
+  for (std::size_t d = 0; d < indices.rank; ++d)
+    if ((dimensions >> d & 1U) != 0) result = regions::saturated_product(result, indices.extent(d));
+  return result;
+}
+
+void tell(stage& s) {
+  const auto& of = launch_of(*s.node);
+  double bytes = 0;
+  for (const auto a : s.partial)
+    bytes += static_cast<double>(touched(of, a, s.leaves.cell(0)).volume()) *
+             static_cast<double>(of.arguments[a].array->element.size);
+  s.notes.push_back(fmt::format(
+      "reduces in {} leaves of {} indices, each into {} of its own, merged in a fixed order",
+      base::count_text(s.leaves.size()), base::count_text(s.leaves.cell(0).volume()),
+      base::bytes_text(bytes)));
+}
+
+}  // namespace
+
+void find_leaves(plan& p, const batch_request&) {
+  for (auto& s : p.stages) {
+    const auto& of = launch_of(*s.node);
+    const auto reducing = reductions(of);
+    if (reducing.empty() || of.indices.empty()) continue;
+    const auto last = of.indices.rank - 1;
+    const auto apart = all_apart_along(of, reducing);
+    s.cut_along = apart;
+    s.independent = (apart >> last & 1U) != 0;
+    if (parts_along(apart, of.indices) >= parts_wanted) continue;
+    auto leaves = cut(of.indices, leaf_indices(of, reducing));
+    if (leaves.size() <= 1) continue;
+    s.leaves = std::move(leaves);
+    for (const auto a : reducing)
+      if (!are_apart(of, a, s.leaves)) s.partial.push_back(a);
+    if (!s.partial.empty()) tell(s);
+  }
+}
+
+bool is_partial(const stage& s, std::size_t access) {
+  const auto argument = launch_of(*s.node).accesses[access].argument;
+  return std::ranges::find(s.partial, argument) != s.partial.end();
+}
+
+}  // namespace pappus::plan
