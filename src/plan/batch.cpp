@@ -12,11 +12,9 @@ struct batch_pass {
   void (*run)(plan&, const batch_request&);
 };
 
-constexpr batch_pass batch_passes[] = {{"collect", collect_launches},
-                                       {"leaves", find_leaves},
-                                       {"needs", find_needs},
-                                       {"items", cut_items},
-                                       {"turns", order_items}};
+constexpr batch_pass batch_passes[] = {{"collect", collect_launches}, {"leaves", find_leaves},
+                                       {"needs", find_needs},         {"items", cut_items},
+                                       {"turns", order_items},        {"tiles", cut_tiles}};
 
 }  // namespace
 

@@ -40,6 +40,8 @@ void find_needs(plan& p, const batch_request& asked);        // needs.cpp: needs
 void cut_items(plan& p, const batch_request& asked);         // items.cpp: items
 void order_items(plan& p, const batch_request& asked);       // turns.cpp: order, items
 
+void cut_tiles(plan& p, const batch_request& asked);  // tiles.cpp: tile
+
 /// Whether what an access of the stage's launch reduces is made leaf by leaf, and comes to its
 /// array once the last item is done.
 bool is_partial(const stage& s, std::size_t access);

@@ -107,12 +107,21 @@ std::string needs_text(const stage& s) {
   return text;
 }
 
+/// ", in tiles of 16x128x512".
+std::string tile_text(const stage& s) {
+  std::string text;
+  for (std::size_t d = 0; d < s.items.rank() && s.tile[d] > 0; ++d)
+    text += fmt::format("{}{}", text.empty() ? ", in tiles of " : "x", s.tile[d]);
+  return text;
+}
+
 std::string print_launch(std::size_t number, const stage& s) {
-  auto text = fmt::format(
-      "  s{} {}: {} indices, {}, cpu, reads {}, writes {}, {}{}{}\n", number, graph::label(*s.node),
-      base::count_text(s.rows_in.rows), regions::text(s.items), base::bytes_text(s.bytes.read),
-      base::bytes_text(s.bytes.written), s.how == cost::trust::counted ? "about " : "",
-      predicted_text(s.seconds, s.how), needs_text(s));
+  auto text =
+      fmt::format("  s{} {}: {} indices, {}{}, cpu, reads {}, writes {}, {}{}{}\n", number,
+                  graph::label(*s.node), base::count_text(s.rows_in.rows), regions::text(s.items),
+                  tile_text(s), base::bytes_text(s.bytes.read), base::bytes_text(s.bytes.written),
+                  s.how == cost::trust::counted ? "about " : "", predicted_text(s.seconds, s.how),
+                  needs_text(s));
   for (const auto& note : s.notes) text += fmt::format("     note: {}\n", note);
   return text;
 }

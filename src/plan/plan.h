@@ -127,6 +127,7 @@ struct stage {
 
   // items, needs: of launches
   regions::grid items{};  ///< boxes of indices, each of which is run as a whole
+  regions::point tile{};  ///< of an item, in this order; 0: all of it
   std::vector<need> needs{};
 
   // running

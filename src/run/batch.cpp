@@ -62,6 +62,27 @@ arrays::failure_ptr cancelled_failure(const arrays::launch& launch) {
   return result;
 }
 
+/// Calls run(box) for the parts of a box of these extents, in their order; 0: as long as the box.
+template <typename Run>
+void each_tile(const regions::box& of, const regions::point& extents, Run&& run) {
+  auto tile = of;
+  const auto begin_at = [&](std::size_t d, std::int64_t low) {
+    tile.low[d] = low;
+    tile.high[d] = extents[d] == 0 ? of.high[d] : std::min(of.high[d], low + extents[d]);
+  };
+  for (std::size_t d = 0; d < of.rank; ++d) begin_at(d, of.low[d]);
+  while (true) {
+    run(tile);
+    auto d = of.rank;
+    while (d > 0 && tile.high[d - 1] == of.high[d - 1]) {
+      begin_at(d - 1, of.low[d - 1]);
+      --d;
+    }
+    if (d == 0) return;
+    begin_at(d - 1, tile.high[d - 1]);
+  }
+}
+
 }  // namespace
 
 bool in_launch() noexcept { return inside; }
@@ -216,8 +237,11 @@ void batch::call(std::size_t stage, const regions::box& indices) {
     ~restore() { inside = value; }
   } const at_end{outer};
   if (tasks_[stage].leaves != nullptr) return call_leaves(stage, indices, places);
-  const auto box = arrays::numbers_of(indices), all = arrays::numbers_of(launch.indices);
-  launch.loop(launch.function.get(), {box, all, places.data(), plan_.stages[stage].independent});
+  const auto all = arrays::numbers_of(launch.indices);
+  each_tile(indices, plan_.stages[stage].tile, [&](const regions::box& tile) {
+    launch.loop(launch.function.get(),
+                {arrays::numbers_of(tile), all, places.data(), plan_.stages[stage].independent});
+  });
 }
 
 void batch::call_leaves(std::size_t stage, const regions::box& indices,

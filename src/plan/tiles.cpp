@@ -1,0 +1,90 @@
+// Lets an item pass over its indices tile by tile, where what they read again would otherwise have
+// left the cache by then: loop tiling (Wolf and Lam, "A data locality optimizing algorithm", 1991).
+//
+// A matrix product over (i, k, j) reads all of b for each i. With tiles that touch as many bytes as
+// a core's cache holds, it reads each tile of b once for all i of an item. Tiles are halved from the
+// item, always along the dimension that leaves the fewest bytes for each index. The order of values
+// that are added to an element must stay that of the indices, so of the dimensions along which
+// elements are shared only the slowest may be cut.
+#include <array>
+#include <utility>
+
+#include "plan/batch.h"
+
+namespace pappus::plan {
+namespace {
+
+using arrays::launch_of;
+
+constexpr double reuse_min = 8;         // accesses to each byte that an item touches
+constexpr std::int64_t last_min = 256;  // indices of a tile along the last dimension
+constexpr std::int64_t other_min = 8;   // and along the others: each tile is a call
+
+double bytes_of(const arrays::launch& of, const regions::box& indices) {
+  double bytes = 0;
+  for (std::size_t a = 0; a < of.arguments.size(); ++a)
+    bytes += static_cast<double>(touched(of, a, indices).volume()) *
+             static_cast<double>(of.arguments[a].array->element.size);
+  return bytes;
+}
+
+/// All bytes that are asked for, if each index asks once by each access.
+double bytes_asked_for(const arrays::launch& of, const regions::box& indices) {
+  double each = 0;
+  for (const auto& one : of.accesses)
+    each += static_cast<double>(of.arguments[one.argument].array->element.size);
+  return each * static_cast<double>(indices.volume());
+}
+
+bool is_known(const arrays::launch& of) {
+  for (const auto& one : of.accesses)
+    if (!one.linear) return false;
+  return of.known != arrays::launch::knowledge::assumed;
+}
+
+/// Dimensions, as bits, along which tiles may be cut.
+unsigned dimensions_to_cut(const stage& s) {
+  const auto& indices = launch_of(*s.node).indices;
+  for (std::size_t d = 0; d < indices.rank; ++d)
+    if ((s.cut_along >> d & 1U) == 0 && indices.extent(d) > 1) return s.cut_along | 1U << d;
+  return s.cut_along;
+}
+
+/// Halves the tile once; false: it can't be smaller.
+bool halve(const arrays::launch& of, unsigned dimensions, regions::box& tile) {
+  double best = 0;
+  std::size_t chosen = tile.rank;
+  for (std::size_t d = 0; d < tile.rank; ++d) {
+    const auto least = d + 1 == tile.rank ? last_min : other_min;
+    if ((dimensions >> d & 1U) == 0 || tile.extent(d) < 2 * least) continue;
+    auto half = tile;
+    half.high[d] = half.low[d] + (half.extent(d) + 1) / 2;
+    const auto each = bytes_of(of, half) / static_cast<double>(half.volume());
+    if (chosen < tile.rank && each >= best) continue;
+    best = each;
+    chosen = d;
+  }
+  if (chosen == tile.rank) return false;
+  tile.high[chosen] = tile.low[chosen] + (tile.extent(chosen) + 1) / 2;
+  return true;
+}
+
+}  // namespace
+
+void cut_tiles(plan& p, const batch_request& asked) {
+  const auto room = 0.5 * static_cast<double>(asked.machine.cache_bytes);
+  for (auto& s : p.stages) {
+    const auto& of = launch_of(*s.node);
+    if (s.bytes.read + s.bytes.written <= room || of.indices.rank < 2 || !s.partial.empty() ||
+        of.indices.empty() || !is_known(of))
+      continue;
+    auto tile = s.items.cell(0);
+    if (bytes_of(of, tile) <= room || bytes_asked_for(of, tile) < reuse_min * bytes_of(of, tile))
+      continue;
+    const auto dimensions = dimensions_to_cut(s);
+    while (bytes_of(of, tile) > room && halve(of, dimensions, tile)) continue;
+    for (std::size_t d = 0; d < tile.rank; ++d) s.tile[d] = tile.extent(d);
+  }
+}
+
+}  // namespace pappus::plan
