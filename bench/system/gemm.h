@@ -22,6 +22,9 @@ input make_gemm(std::int64_t cells, std::uint64_t seed, team& workers);
 std::string checksum(std::span<const float> c);
 
 void sequential(const input& from, std::span<float> c);
+/// Loops over tiles.
 void handwritten(const input& from, std::span<float> c, team& workers);
+/// With tiles in registers.
+void in_registers(const input& from, std::span<float> c, team& workers);
 
 }  // namespace pappus::bench::gemm

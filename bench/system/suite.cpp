@@ -24,6 +24,7 @@ std::vector<result> run_md5(const stage&, std::int64_t n);
 std::vector<result> run_nbody(const stage&, std::int64_t n);
 std::vector<result> run_correlator(const stage&, std::int64_t n);
 std::vector<result> run_gemm(const stage&, std::int64_t n);
+std::vector<result> run_cocluster(const stage&, std::int64_t n);
 std::vector<result> run_sum(const stage&, std::int64_t n);
 std::vector<result> run_launch(const stage&, std::int64_t n);
 std::vector<result> run_first(const stage&, std::int64_t n);
@@ -61,7 +62,9 @@ std::span<const benchmark> benchmarks() {
        run_nbody},
       {"correlator", "sums of products of 64 antennas' signals, n samples", 1 << 20, 0, 1e-5,
        run_correlator},
-      {"gemm", "product of two matrices of n elements", 2048 * 2048, 0, 1e-5, run_gemm},
+      {"gemm", "product of two matrices of n elements", 2048 * 2048, 1.3, 1e-5, run_gemm},
+      {"cocluster", "sums of a matrix of n elements by rows, columns and blocks of clusters",
+       16384 * 8192, 1.15, 1e-9, run_cocluster},
       {"small", "a warm map and sum of n ints: what starting a query costs", 1000, 0, 0, run_small},
       {"launch", "a warm map and sum of n ints as a stage of a device (--devices)", 1000, 0, 0,
        run_launch},

@@ -40,6 +40,7 @@ constexpr double correlator(std::int64_t samples, std::int64_t antennas) {
   return 8.0 * samples * antennas;
 }
 constexpr double gemm(std::int64_t cells) { return 12.0 * cells; }
+constexpr double cocluster(std::int64_t cells) { return 8.0 * cells; }
 }  // namespace min_bytes
 
 }  // namespace pappus::bench
