@@ -17,11 +17,15 @@
 namespace pappus::compiler {
 namespace {
 
-constexpr unsigned operations_max = 400;
+// Of a function in several loops, as those of queries are, and of one in a single loop.
+constexpr unsigned operations_max = 400, launched_operations_max = 1000;
 
-/// detail::bound_function (fuse/function.h), by which loops call users' functions.
-bool is_root(llvm::StringRef symbol) {
-  return symbol.starts_with("_ZNK6pappus6detail14bound_function");
+/// Where loops call users' functions: detail::bound_function (fuse/function.h) in queries,
+/// detail::launched_call (loops/launch.h) over arrays. 0: it isn't there.
+unsigned operations_allowed(llvm::StringRef symbol) {
+  if (symbol.starts_with("_ZNK6pappus6detail14bound_function")) return operations_max;
+  if (symbol.starts_with("_ZN6pappus6detail13launched_call")) return launched_operations_max;
+  return 0;
 }
 
 /// Loads, stores and branches of code that isn't optimised yet say nothing of its size.
@@ -40,13 +44,14 @@ bool same_target(const llvm::Function& a, const llvm::Function& b) {
 
 class call_tree {
  public:
+  explicit call_tree(unsigned operations_max) : operations_max_(operations_max) {}
   /// False if something in the function can't be inlined, or it is too much.
   bool add(llvm::Function& function) {
     if (!open_.insert(&function).second) return false;  // it calls itself
     for (auto& instruction : llvm::instructions(function)) {
       operations_ += is_operation(instruction);
       auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-      if (operations_ > operations_max || (call != nullptr && !add_call(*call))) return false;
+      if (operations_ > operations_max_ || (call != nullptr && !add_call(*call))) return false;
     }
     open_.erase(&function);
     return true;
@@ -68,7 +73,7 @@ class call_tree {
     return add(*callee);
   }
 
-  unsigned operations_ = 0;
+  unsigned operations_max_, operations_ = 0;
   llvm::SmallPtrSet<const llvm::Function*, 16> open_;
   std::vector<llvm::CallBase*> calls_;
 };
@@ -99,8 +104,9 @@ void inline_upward(llvm::Function& root) {
 
 void inline_into_loops(llvm::Module& module) {
   for (auto& function : module) {
-    if (function.isDeclaration() || !is_root(function.getName())) continue;
-    call_tree tree;
+    const auto allowed = operations_allowed(function.getName());
+    if (function.isDeclaration() || allowed == 0) continue;
+    call_tree tree(allowed);
     if (!tree.add(function)) continue;
     tree.always_inline();
     inline_upward(function);

@@ -17,6 +17,13 @@
 
 namespace pappus::detail {
 
+/// The call that the compiler plugin finds by name, to inline it with all that is called from there
+/// (src/compiler/loops/inlining.h).
+template <typename F, std::size_t N, typename... Views>
+struct launched_call {
+  static void run(const F& f, const idx<N>& at, Views... views) { f(at, views...); }
+};
+
 template <typename F, std::size_t N, typename... Views>
 struct launch_loop_of {
   static void run(const void* function, const launch_args& args) {
@@ -53,24 +60,28 @@ struct launch_loop_of {
     return shape;
   }
 
-  /// Elements are reached through pointers of which each is the only one to them.
-  static void row(const F& f, const array_numbers& start, std::int64_t end, const array_box& all,
-                  bool independent, typename Views::element_type* __restrict... elements,
-                  view_shape<Views::rank>... shapes) {
+  /// Elements are reached through pointers of which each is the only one to them. Flattened: g++,
+  /// too, inlines all that is called.
+  [[gnu::flatten]] static void row(const F& f, const array_numbers& start, std::int64_t end,
+                                   const array_box& all, bool independent,
+                                   typename Views::element_type* __restrict... elements,
+                                   view_shape<Views::rank>... shapes) {
     ((shapes.strides[Views::rank - 1] = 1), ...);
     const std::int64_t first = start[N - 1];
     std::int64_t i = first;
     try {
       if (!independent) {
         for (i = first; i < end; ++i)
-          f(index_at(start, i, std::make_index_sequence<N - 1>()), Views(elements, shapes)...);
+          launched_call<F, N, Views...>::run(
+              f, index_at(start, i, std::make_index_sequence<N - 1>()), Views(elements, shapes)...);
         return;
       }
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC ivdep
 #endif
       for (i = first; i < end; ++i)
-        f(index_at(start, i, std::make_index_sequence<N - 1>()), Views(elements, shapes)...);
+        launched_call<F, N, Views...>::run(f, index_at(start, i, std::make_index_sequence<N - 1>()),
+                                           Views(elements, shapes)...);
     } catch (...) {
       failed_in("for_each", type_spelling<F>::text.data());
       failed_at(number_of(start, i, all));

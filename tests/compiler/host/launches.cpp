@@ -1,0 +1,111 @@
+// RUN V4 | -march=x86-64-v4 -mprefer-vector-width=512
+// RUN V3 | -march=x86-64-v3
+// Loops over indices become loops over vectors: with guards at borders, clamped indices, sums,
+// look-ups, and functions that clang by itself calls. launches.sh asks the same of g++.
+// GNU doubled vectors
+// GNU guarded vectors
+// GNU clamped none
+// GNU summed vectors
+// GNU multiplied vectors
+// GNU distant vectors
+#include <algorithm>
+#include <cstdint>
+
+#include "pappus/detail/loops/launch.h"
+
+using pappus::idx, pappus::reads, pappus::writes;
+
+#if !defined(ONE) || defined(ONE_doubled)
+// V4-LABEL: define {{.*}}launch_loop_ofI7doubled{{.*}}3run
+// V4: fmul <16 x float>
+// V3-LABEL: define {{.*}}launch_loop_ofI7doubled{{.*}}3run
+// V3: fmul <8 x float>
+struct doubled {
+  void operator()(idx<1> i, reads<float> in, writes<float> out) const { out[i] = 2 * in[i]; }
+};
+template struct pappus::detail::launch_loop_of<doubled, 1, reads<float>, writes<float>>;
+#endif
+
+#if !defined(ONE) || defined(ONE_guarded)
+// V4-LABEL: define {{.*}}launch_loop_ofI7guarded{{.*}}3run
+// V4: fmul <16 x float>
+// V3-LABEL: define {{.*}}launch_loop_ofI7guarded{{.*}}3run
+// V3: fmul <8 x float>
+struct guarded {
+  std::int64_t n;
+  void operator()(idx<2> p, reads<float, 2> in, writes<float, 2> out) const {
+    const auto i = p[0], j = p[1];
+    const float up = i > 0 ? in(i - 1, j) : in[p], down = i + 1 < n ? in(i + 1, j) : in[p];
+    const float left = j > 0 ? in(i, j - 1) : in[p], right = j + 1 < n ? in(i, j + 1) : in[p];
+    out[p] = 0.25f * (up + down + left + right);
+  }
+};
+template struct pappus::detail::launch_loop_of<guarded, 2, reads<float, 2>, writes<float, 2>>;
+#endif
+
+#if !defined(ONE) || defined(ONE_clamped)
+// V4-LABEL: define {{.*}}launch_loop_ofI7clamped{{.*}}3run
+// V4: fmul <16 x float>
+// V3-LABEL: define {{.*}}launch_loop_ofI7clamped{{.*}}3run
+// V3: fmul <8 x float>
+struct clamped {
+  std::int64_t n;
+  void operator()(idx<1> i, reads<float> in, writes<float> out) const {
+    out[i] =
+        0.5f * (in[std::max<std::int64_t>(i - 1, 0)] + in[std::min<std::int64_t>(i + 1, n - 1)]);
+  }
+};
+template struct pappus::detail::launch_loop_of<clamped, 1, reads<float>, writes<float>>;
+#endif
+
+#if !defined(ONE) || defined(ONE_summed)
+// V4-LABEL: define {{.*}}launch_loop_ofI6summed{{.*}}3run
+// V4: fadd <16 x float>
+// V3-LABEL: define {{.*}}launch_loop_ofI6summed{{.*}}3run
+// V3: fadd <8 x float>
+struct summed {
+  void operator()(idx<1> i, reads<float> in, writes<float> out) const {
+    float sum = 0;
+    for (int k = 0; k < 9; ++k) sum += in[i + k];
+    out[i] = sum;
+  }
+};
+template struct pappus::detail::launch_loop_of<summed, 1, reads<float>, writes<float>>;
+#endif
+
+#if !defined(ONE) || defined(ONE_multiplied)
+// V4-LABEL: define {{.*}}launch_loop_ofI10multiplied{{.*}}3run
+// V4: @llvm.masked.gather.v16f32
+// V4: fmul <16 x float>
+// V3-LABEL: define {{.*}}launch_loop_ofI10multiplied{{.*}}3run
+// V3: fmul <8 x float>
+struct multiplied {
+  void operator()(idx<1> row, reads<float, 2> values, reads<std::int32_t, 2> columns,
+                  reads<float> x, writes<float> y) const {
+    float sum = 0;
+    for (int k = 0; k < 8; ++k) sum += values(k, row) * x[columns(k, row)];
+    y[row] = sum;
+  }
+};
+template struct pappus::detail::launch_loop_of<multiplied, 1, reads<float, 2>,
+                                               reads<std::int32_t, 2>, reads<float>, writes<float>>;
+#endif
+
+#if !defined(ONE) || defined(ONE_distant)
+// V4-LABEL: define {{.*}}launch_loop_ofI7distant{{.*}}3run
+// V4: fdiv <16 x float>
+// V3-LABEL: define {{.*}}launch_loop_ofI7distant{{.*}}3run
+// V3: fdiv <8 x float>
+template <int Depth>
+float chain(float x) {
+  if constexpr (Depth == 0)
+    return x;
+  else
+    return x * 0.25f + 3 / (x * x + chain<Depth - 1>(0.5f * x));
+}
+struct distant {
+  void operator()(idx<1> i, reads<float> in, writes<float> out) const { out[i] = chain<40>(in[i]); }
+};
+float also_here(float x) { return chain<40>(x); }
+template struct pappus::detail::launch_loop_of<distant, 1, reads<float>, writes<float>>;
+#endif
