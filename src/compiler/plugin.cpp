@@ -11,6 +11,7 @@
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Passes/PassPlugin.h>
 #include <llvm/Support/raw_ostream.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -30,6 +31,7 @@
 #include "compiler/loops/fast_floats.h"
 #include "compiler/loops/inlining.h"
 #include "compiler/loops/split_records.h"
+#include "compiler/loops/unrolling.h"
 #include "compiler/loops/vector_maths.h"
 
 // Compilers before 16 lack it.
@@ -201,6 +203,16 @@ class host_loops : public llvm::PassInfoMixin<host_loops> {
   std::shared_ptr<const module_facts> facts_;
 };
 
+/// Before LLVM unrolls loops.
+class launched_loops : public llvm::PassInfoMixin<launched_loops> {
+ public:
+  llvm::PreservedAnalyses run(llvm::Loop& loop, llvm::LoopAnalysisManager&,
+                              llvm::LoopStandardAnalysisResults& analyses, llvm::LPMUpdater&) {
+    ask_to_unroll(loop, analyses.LI, analyses.SE);
+    return llvm::PreservedAnalyses::all();
+  }
+};
+
 /// LLVM's interfaces change with every major version.
 void refuse_other_compilers() {
   unsigned major = 0;
@@ -225,6 +237,10 @@ extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT llvm::PassPluginLibraryInfo llvmGet
                 [facts](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
                   passes.addPass(pappus::compiler::device_compilation(
                       facts, level != llvm::OptimizationLevel::O0));
+                });
+            builder.registerLateLoopOptimizationsEPCallback(
+                [](llvm::LoopPassManager& passes, llvm::OptimizationLevel) {
+                  passes.addPass(pappus::compiler::launched_loops());
                 });
             builder.registerVectorizerStartEPCallback(
                 [facts](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {

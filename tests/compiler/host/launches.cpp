@@ -6,7 +6,9 @@
 // GNU guarded vectors
 // GNU clamped none
 // GNU summed vectors
-// GNU multiplied vectors
+// GNU multiplied none
+// GNU unrolled vectors
+// GNU nested none
 // GNU distant vectors
 #include <algorithm>
 #include <cstdint>
@@ -83,12 +85,45 @@ struct multiplied {
   void operator()(idx<1> row, reads<float, 2> values, reads<std::int32_t, 2> columns,
                   reads<float> x, writes<float> y) const {
     float sum = 0;
-    for (int k = 0; k < 8; ++k) sum += values(k, row) * x[columns(k, row)];
+    for (std::int64_t k = 0; k < 32; ++k) sum += values(k, row) * x[columns(k, row)];
     y[row] = sum;
   }
 };
 template struct pappus::detail::launch_loop_of<multiplied, 1, reads<float, 2>,
                                                reads<std::int32_t, 2>, reads<float>, writes<float>>;
+#endif
+
+#if !defined(ONE) || defined(ONE_unrolled)
+// V4-LABEL: define {{.*}}launch_loop_ofI8unrolled{{.*}}3run
+// V4: fadd <16 x float>
+// V3-LABEL: define {{.*}}launch_loop_ofI8unrolled{{.*}}3run
+// V3: fadd <8 x float>
+struct unrolled {
+  void operator()(idx<1> i, reads<float, 2> in, writes<float> out) const {
+    float sum = 0;
+#pragma GCC unroll 32
+    for (std::int64_t k = 0; k < 32; ++k) sum += in(k, i);
+    out[i] = sum;
+  }
+};
+template struct pappus::detail::launch_loop_of<unrolled, 1, reads<float, 2>, writes<float>>;
+#endif
+
+#if !defined(ONE) || defined(ONE_nested)
+// The sum isn't reordered, and an index with a loop whose count isn't fixed is no lane.
+// V4-LABEL: define {{.*}}launch_loop_ofI6nested{{.*}}3run
+// V4-NOT: fadd <16 x float>
+// V3-LABEL: define {{.*}}launch_loop_ofI6nested{{.*}}3run
+// V3-NOT: fadd <8 x float>
+struct nested {
+  std::int64_t n;
+  void operator()(idx<1> i, reads<float, 2> in, writes<float> out) const {
+    float sum = 0;
+    for (std::int64_t k = 0; k < n; ++k) sum += in(k, i);
+    out[i] = sum;
+  }
+};
+template struct pappus::detail::launch_loop_of<nested, 1, reads<float, 2>, writes<float>>;
 #endif
 
 #if !defined(ONE) || defined(ONE_distant)
