@@ -34,7 +34,7 @@ struct digest {
 
 /// One of the 64 steps. A message has two words that aren't known beforehand.
 template <int Step, class Word>
-inline void step(digest<Word>& of, Word low, Word high) {
+[[gnu::always_inline]] inline void step(digest<Word>& of, Word low, Word high) {
   constexpr int round = Step / 16;
   constexpr int word = (std::array{1, 5, 3, 7}[round] * Step + std::array{0, 1, 5, 0}[round]) % 16;
   constexpr int turn = turns[round * 4 + Step % 4];
@@ -57,12 +57,12 @@ inline void step(digest<Word>& of, Word low, Word high) {
 
 /// The digest of a message of eight bytes, or of as many as Word has lanes.
 template <class Word>
-inline digest<Word> digest_of(Word low, Word high) {
+[[gnu::always_inline]] inline digest<Word> digest_of(Word low, Word high) {
   const Word none{};
   const digest<Word> start{none + 0x67452301u, none + 0xefcdab89u, none + 0x98badcfeu,
                            none + 0x10325476u};
   auto of = start;
-  [&]<int... Step>(std::integer_sequence<int, Step...>) {
+  [&]<int... Step>(std::integer_sequence<int, Step...>) __attribute__((always_inline)) {
     (step<Step>(of, low, high), ...);
   }(std::make_integer_sequence<int, 64>());
   return {of.a + start.a, of.b + start.b, of.c + start.c, of.d + start.d};
