@@ -12,24 +12,31 @@ struct matrix {
   array<double, 2> values;
   array<std::int32_t> row_cluster, column_cluster;
   array<double> rows, columns;
-  array<double, 2> blocks;
+  array<double, 2> blocks, columns_of_clusters;
 };
 
 void add_up(session& engine, const matrix& of) {
   of.rows.fill(0);
   of.columns.fill(0);
   of.blocks.fill(0);
+  of.columns_of_clusters.fill(0);
   engine.for_each(
       of.values.extents(),
-      [](idx<2> p, reads<double, 2> values, reads<std::int32_t> row_cluster,
-         reads<std::int32_t> column_cluster, reduces<double> rows, reduces<double> columns,
-         reduces<double, 2> blocks) {
+      [](idx<2> p, reads<double, 2> values, reads<std::int32_t> row_cluster, reduces<double> rows,
+         reduces<double, 2> columns) {
         const double x = values[p];
         rows[p[0]] += x;
-        columns[p[1]] += x;
-        blocks(row_cluster[p[0]], column_cluster[p[1]]) += x;
+        columns(row_cluster[p[0]], p[1]) += x;
       },
-      of.values, of.row_cluster, of.column_cluster, of.rows, of.columns, of.blocks);
+      of.values, of.row_cluster, of.rows, of.columns_of_clusters);
+  engine.for_each(
+      of.columns_of_clusters.extents(),
+      [](idx<2> p, reads<double, 2> found, reads<std::int32_t> column_cluster,
+         reduces<double> columns, reduces<double, 2> blocks) {
+        columns[p[1]] += found[p];
+        blocks(p[0], column_cluster[p[1]]) += found[p];
+      },
+      of.columns_of_clusters, of.column_cluster, of.columns, of.blocks);
   engine.wait();
 }
 
@@ -52,7 +59,8 @@ std::vector<result> run_cocluster(const stage& on, std::int64_t n) {
                       on.engine.to_array(input.column_cluster.all()),
                       on.engine.zeros<double>({input.rows}),
                       on.engine.zeros<double>({input.columns}),
-                      on.engine.zeros<double, 2>({cocluster::clusters, cocluster::clusters})};
+                      on.engine.zeros<double, 2>({cocluster::clusters, cocluster::clusters}),
+                      on.engine.zeros<double, 2>({cocluster::clusters, input.columns})};
   // The first two write to the same sums, so each runs once more before its checksum is taken.
   return compare(
       on, "cocluster", n, min_bytes::cocluster(input.rows * input.columns),

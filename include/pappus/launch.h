@@ -131,7 +131,8 @@ template <typename View>
 inline constexpr array_reduction reduction_of{};
 template <typename R, std::size_t N>
 inline constexpr array_reduction reduction_of<reduces<R, N>>{
-    &partial_states<R>::start, &partial_states<R>::merge, partial_states<R>::name()};
+    &partial_states<R>::start, &partial_states<R>::merge, partial_states<R>::name(),
+    has_lanes<reduces<R, N>> ? &merge_lanes<R> : nullptr};
 
 template <typename View, typename Array>
 view_argument launch_argument(const Array& given) {

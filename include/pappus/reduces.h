@@ -136,6 +136,21 @@ struct partial_states {
   }
 };
 
+template <std::floating_point T, std::size_t N>
+inline constexpr bool has_lanes<view<view_access::reduce, T, N>> = true;
+
+/// Adds up n states, one lane after another, and merges the sum.
+template <reducible R>
+void merge_lanes(std::byte* into, const std::byte* lanes, std::int64_t n) {
+  using state = typename partial_states<R>::state;
+  alignas(state) std::byte sum[sizeof(state)];
+  constexpr auto size = static_cast<std::int64_t>(sizeof sum);
+  partial_states<R>::start(sum, 1);
+  for (std::int64_t lane = 0; lane < n; ++lane)
+    partial_states<R>::merge(sum, lanes + lane * size, 1);
+  partial_states<R>::merge(into, sum, 1);
+}
+
 }  // namespace detail
 
 /// Elements into which all indices of a launch reduce. R is a number (whose element `+=` adds to),

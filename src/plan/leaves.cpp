@@ -24,7 +24,7 @@ using arrays::launch_of;
 
 constexpr std::int64_t parts_wanted = 64;                // enough for the threads of most machines
 constexpr std::int64_t leaf_min = 64, leaf_max = 65536;  // indices
-constexpr std::int64_t leaf_an_element = 4;  // indices for each state that will have to be merged
+constexpr std::int64_t leaf_an_element = 16;  // indices for each state that will have to be merged
 constexpr std::int64_t leaves_looked_at = 4096;
 
 /// Arguments that a launch reduces into.
@@ -91,6 +91,36 @@ unsigned all_apart_along(const arrays::launch& of, const std::vector<std::size_t
   return result;
 }
 
+/// Whether the indices of a row reduce into the same few elements of an argument.
+bool shares_in_rows(const arrays::launch& of, std::size_t argument) {
+  constexpr std::int64_t row_min = 512, indices_an_element = 4 * detail::reduction_lanes;
+  const auto last = of.indices.rank - 1;
+  auto row = of.indices;
+  for (std::size_t d = 0; d < last; ++d) row.high[d] = row.low[d] + 1;
+  const auto elements = touched(of, argument, row).volume();
+  return row.volume() >= row_min && elements <= row.volume() / indices_an_element;
+}
+
+/// Arguments, as bits, that get lanes: the typed loop takes any of two, or all that can.
+std::uint32_t lanes(const arrays::launch& of, const std::vector<std::size_t>& reducing) {
+  std::uint32_t result = 0, possible = 0;
+  for (const auto a : reducing) {
+    if (a >= 32 || of.arguments[a].reduction.merge_lanes == nullptr) continue;
+    possible |= 1U << a;
+    if (shares_in_rows(of, a)) result |= 1U << a;
+  }
+  return std::popcount(possible) <= 2 || result == possible ? result : 0;
+}
+
+/// Whether along the last dimension no two indices reduce into the same state.
+bool are_independent(const arrays::launch& of, const std::vector<std::size_t>& reducing,
+                     std::uint32_t lanes) {
+  const auto last = of.indices.rank - 1;
+  return of.indices.extent(last) <= 1 || std::ranges::all_of(reducing, [&](std::size_t a) {
+           return (a < 32 && (lanes >> a & 1U) != 0) || (dimensions_apart(of, a) >> last & 1U) != 0;
+         });
+}
+
 std::int64_t parts_along(unsigned dimensions, const regions::box& indices) {
   std::int64_t result = 1;
   for (std::size_t d = 0; d < indices.rank; ++d)
@@ -117,10 +147,10 @@ void find_leaves(plan& p, const batch_request&) {
     const auto& of = launch_of(*s.node);
     const auto reducing = reductions(of);
     if (reducing.empty() || of.indices.empty()) continue;
-    const auto last = of.indices.rank - 1;
     const auto apart = all_apart_along(of, reducing);
     s.cut_along = apart;
-    s.independent = (apart >> last & 1U) != 0;
+    s.lanes = lanes(of, reducing);
+    s.independent = are_independent(of, reducing, s.lanes);
     if (parts_along(apart, of.indices) >= parts_wanted) continue;
     auto leaves = cut(of.indices, leaf_indices(of, reducing));
     if (leaves.size() <= 1) continue;

@@ -123,6 +123,7 @@ struct stage {
   unsigned cut_along = ~0U;  ///< dimensions, as bits, along which indices may be cut anywhere
   bool independent = true;   ///< along the last one no two indices reduce into the same element
   regions::grid leaves{};    ///< items are made of these; rank 0: of any indices
+  std::uint32_t lanes = 0;   ///< arguments, as bits, whose elements have lanes while a row runs
   std::vector<std::size_t> partial{};  ///< arguments: leaves reduce into states of their own
 
   // items, needs: of launches

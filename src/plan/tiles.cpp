@@ -1,5 +1,6 @@
 // Lets an item pass over its indices tile by tile, where what they read again would otherwise have
-// left the cache by then: loop tiling (Wolf and Lam, "A data locality optimizing algorithm", 1991).
+// left the cache by then: loop tiling (Wolf and Lam, "A data locality optimizing algorithm", PLDI
+// 1991).
 //
 // A matrix product over (i, k, j) reads all of b for each i. With tiles that touch as many bytes as
 // a core's cache holds, it reads each tile of b once for all i of an item. Tiles are halved from the
@@ -45,6 +46,8 @@ bool is_known(const arrays::launch& of) {
 /// Dimensions, as bits, along which tiles may be cut.
 unsigned dimensions_to_cut(const stage& s) {
   const auto& indices = launch_of(*s.node).indices;
+  // A row's lanes are added up at its end.
+  if (s.lanes != 0) return s.cut_along & ~(1U << (indices.rank - 1));
   for (std::size_t d = 0; d < indices.rank; ++d)
     if ((s.cut_along >> d & 1U) == 0 && indices.extent(d) > 1) return s.cut_along | 1U << d;
   return s.cut_along;

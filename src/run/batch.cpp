@@ -10,6 +10,7 @@
 #include "base/failure.h"
 #include "pappus/error.h"
 #include "plan/batch.h"
+#include "run/lanes.h"
 
 namespace pappus::run {
 namespace {
@@ -237,26 +238,29 @@ void batch::call(std::size_t stage, const regions::box& indices) {
     ~restore() { inside = value; }
   } const at_end{outer};
   if (tasks_[stage].leaves != nullptr) return call_leaves(stage, indices, places);
-  const auto all = arrays::numbers_of(launch.indices);
-  each_tile(indices, plan_.stages[stage].tile, [&](const regions::box& tile) {
-    launch.loop(launch.function.get(),
-                {arrays::numbers_of(tile), all, places.data(), plan_.stages[stage].independent});
-  });
+  each_tile(indices, plan_.stages[stage].tile,
+            [&](const regions::box& tile) { run_loop(stage, tile, places); });
+}
+
+void batch::run_loop(std::size_t stage, const regions::box& indices,
+                     std::span<const detail::view_place> places) const {
+  const auto& launch = launch_of(*launches_[stage]);
+  const auto& s = plan_.stages[stage];
+  if (s.lanes != 0) return run_rows_in_lanes(launch, s, indices, places);
+  const auto box = arrays::numbers_of(indices), all = arrays::numbers_of(launch.indices);
+  launch.loop(launch.function.get(), {box, all, places.data(), s.independent});
 }
 
 void batch::call_leaves(std::size_t stage, const regions::box& indices,
                         std::span<detail::view_place> places) {
-  const auto& launch = launch_of(*launches_[stage]);
   const auto& leaves = plan_.stages[stage].leaves;
-  const auto all = arrays::numbers_of(launch.indices);
   const auto own = leaves.cells(indices);
   auto at = own.low;
   while (true) {
     const auto leaf = leaves.number(at);
     auto states = tasks_[stage].leaves->start(leaf);
     tasks_[stage].leaves->place(states, places);
-    const auto box = arrays::numbers_of(leaves.cell(leaf));
-    launch.loop(launch.function.get(), {box, all, places.data(), plan_.stages[stage].independent});
+    run_loop(stage, leaves.cell(leaf), places);
     tasks_[stage].leaves->finish(leaf, std::move(states));
     auto d = own.rank;
     while (d > 0 && ++at[d - 1] == own.high[d - 1]) {

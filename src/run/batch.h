@@ -86,6 +86,8 @@ class batch {
   void run(const position& at);
   void run_item(std::size_t stage, std::int64_t item);
   void call(std::size_t stage, const regions::box& indices);
+  void run_loop(std::size_t stage, const regions::box& indices,
+                std::span<const detail::view_place> places) const;
   void call_leaves(std::size_t stage, const regions::box& indices,
                    std::span<detail::view_place> places);
   void finish_item(std::size_t stage, std::int64_t item);

@@ -69,6 +69,23 @@ def heat(_):
             f"in the middle {now[side // 2][side // 2]:.3f}"]
 
 
+def gemm(_):
+    return ["both ways: the identity", f"there: {math.cos(0.3):.3f} {-math.sin(0.3):.3f}"]
+
+
+def cocluster(_):
+    ratings = [[(4 if (i % 3 == 0) == (j % 4 == 0) else 2) + (i * 37 + j * 53) % 11 / 10
+                for j in range(400)] for i in range(600)]
+
+    def mean(viewers, films):
+        return math.fsum(ratings[i][j] for i in viewers for j in films) / len(viewers) / len(films)
+    # The groups that the ratings were made of.
+    viewers = [[i for i in range(600) if i % 3 != 0], [i for i in range(600) if i % 3 == 0]]
+    films = [[j for j in range(400) if j % 4 != 0], [j for j in range(400) if j % 4 == 0]]
+    return [*(" ".join(f"{mean(a, b):.2f}" for b in films) for a in viewers),
+            f"{len(viewers[1])} viewers and {len(films[1])} films belong together"]
+
+
 def moving_average(_):
     tenths = [250 - abs(day - 200) + day * 37 % 61 for day in range(365)]
     averages = [sum(tenths[day:day + 7]) / 70 for day in range(365 - 6)]

@@ -54,6 +54,8 @@ struct launch_args {
   const array_box& all;     ///< of the launch: what an index's number refers to
   const view_place* views;  ///< one for each parameter
   bool independent = true;  ///< along the last dimension no two indices change the same element
+  /// Views, as bits, of which an element has reduction_lanes states; then `indices` are one row.
+  std::uint32_t lanes = 0;
 };
 using launch_loop = void (*)(const void* function, const launch_args& args);
 
@@ -63,6 +65,8 @@ struct array_reduction {
   void (*start)(std::byte* states, std::int64_t n) = nullptr;
   void (*merge)(std::byte* into, const std::byte* from, std::int64_t n) = nullptr;
   const char* name = "";  ///< "+", "min", "max", as in annotations; of others empty
+  /// Merges the sum of an element's lanes; null: the view has none.
+  void (*merge_lanes)(std::byte* into, const std::byte* lanes, std::int64_t n) = nullptr;
 };
 
 /// constant + Σ factors[d]·index[d].

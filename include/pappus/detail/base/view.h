@@ -23,6 +23,13 @@ struct view_element {
   static reference of(T* element) noexcept { return *element; }
 };
 
+/// Neighbouring indices that have states of their own while a row reduces into the same element: as
+/// many as hide that additions wait for each other, and more than compilers unroll.
+inline constexpr std::int64_t reduction_lanes = 64;
+/// Whether a view's states can be kept in lanes: sums of floats (reduces.h).
+template <typename View>
+inline constexpr bool has_lanes = false;
+
 /// The shape of an array, in elements.
 template <std::size_t N>
 struct view_shape {

@@ -3,9 +3,13 @@
 // It runs a box: outer dimensions step by step, the last one as a loop whose elements lie beside
 // each other, a stride of 1 that the compiler knows. No two indices write what another touches (the
 // checks at launch prove it, or the user says so), so the iterations are independent; where they
-// reduce into the same elements, launch_args say so.
+// reduce into the same elements, launch_args say so. A sum of floats is a chain of additions, each
+// of which waits for the one before; where all indices of a row add to the same few elements, these
+// have states of neighbouring indices' own, the lanes, which become vectors.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -27,20 +31,41 @@ struct launched_call {
 template <typename F, std::size_t N, typename... Views>
 struct launch_loop_of {
   static void run(const void* function, const launch_args& args) {
-    run_box(*static_cast<const F*>(function), args, std::index_sequence_for<Views...>());
+    const auto& f = *static_cast<const F*>(function);
+    constexpr std::index_sequence_for<Views...> views;
+    if constexpr (can_have_lanes != 0)
+      if (args.lanes != 0) return run_in_lanes(f, args, views);
+    run_box<0>(f, args, views);
   }
 
  private:
   static constexpr bool reduces_any = ((Views::access == view_access::reduce) || ...);
+  /// Views, as bits: bit v is for number v.
+  static constexpr std::uint32_t can_have_lanes = [] {
+    std::uint32_t result = 0, bit = 1;
+    ((result |= has_lanes<Views> ? bit : 0, bit <<= 1), ...);
+    return result;
+  }();
 
+  /// Some of at most two that can, or all.
   template <std::size_t... V>
-  static void run_box(F f, const launch_args& args, std::index_sequence<V...>) {
+  static void run_in_lanes(const F& f, const launch_args& args, std::index_sequence<V...> views) {
+    constexpr auto all = can_have_lanes, low = all & -all, high = all & ~low;
+    if constexpr (std::popcount(all) == 2) {
+      if (args.lanes == low) return run_box<low>(f, args, views);
+      if (args.lanes == high) return run_box<high>(f, args, views);
+    }
+    run_box<all>(f, args, views);
+  }
+
+  template <std::uint32_t Lanes, std::size_t... V>
+  static void run_box(F f, const launch_args& args, std::index_sequence<V...> views) {
     const auto& [rank, low, high] = args.indices;
     array_numbers at = low;
     while (true) {
-      row(f, at, high[N - 1], args.all, !reduces_any || args.independent,
-          reinterpret_cast<typename Views::element_type*>(args.views[V].elements)...,
-          shape_of<Views::rank>(args.views[V])...);
+      row<Lanes>(views, f, at, high[N - 1], args.all, !reduces_any || args.independent,
+                 reinterpret_cast<typename Views::element_type*>(args.views[V].elements)...,
+                 shape_of<Views::rank>(args.views[V])...);
       std::size_t d = N - 1;
       while (d > 0 && ++at[d - 1] == high[d - 1]) {
         at[d - 1] = low[d - 1];
@@ -62,31 +87,49 @@ struct launch_loop_of {
 
   /// Elements are reached through pointers of which each is the only one to them. Flattened: g++,
   /// too, inlines all that is called.
-  [[gnu::flatten]] static void row(const F& f, const array_numbers& start, std::int64_t end,
+  template <std::uint32_t Lanes, std::size_t... V>
+  [[gnu::flatten]] static void row(std::index_sequence<V...> views, const F& f,
+                                   const array_numbers& start, std::int64_t end,
                                    const array_box& all, bool independent,
                                    typename Views::element_type* __restrict... elements,
                                    view_shape<Views::rank>... shapes) {
-    ((shapes.strides[Views::rank - 1] = 1), ...);
-    const std::int64_t first = start[N - 1];
-    std::int64_t i = first;
+    ((shapes.strides[Views::rank - 1] = (Lanes >> V & 1) != 0 ? reduction_lanes : 1), ...);
+    std::int64_t i = start[N - 1];
     try {
-      if (!independent) {
-        for (i = first; i < end; ++i)
-          launched_call<F, N, Views...>::run(
-              f, index_at(start, i, std::make_index_sequence<N - 1>()), Views(elements, shapes)...);
-        return;
-      }
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC ivdep
-#endif
-      for (i = first; i < end; ++i)
-        launched_call<F, N, Views...>::run(f, index_at(start, i, std::make_index_sequence<N - 1>()),
-                                           Views(elements, shapes)...);
+      if constexpr (Lanes == 0)
+        run_indices<Lanes>(views, f, start, i, end, independent, elements..., shapes...);
+      else
+        while (i < end)
+          run_indices<Lanes>(views, f, start, i, std::min(end, i + reduction_lanes), independent,
+                             elements..., shapes...);
     } catch (...) {
       failed_in("for_each", type_spelling<F>::text.data());
       failed_at(number_of(start, i, all));
       throw;
     }
+  }
+
+  /// Those of a row from i to `end`, which have lanes of their own.
+  template <std::uint32_t Lanes, std::size_t... V>
+  [[gnu::always_inline]] static inline void run_indices(
+      std::index_sequence<V...>, const F& f, const array_numbers& start, std::int64_t& i,
+      std::int64_t end, bool independent, typename Views::element_type* __restrict... elements,
+      const view_shape<Views::rank>&... shapes) {
+    const std::int64_t first = i;
+    if (!independent) {
+      for (i = first; i < end; ++i)
+        launched_call<F, N, Views...>::run(
+            f, index_at(start, i, std::make_index_sequence<N - 1>()),
+            Views(elements + ((Lanes >> V & 1) != 0 ? i - first : 0), shapes)...);
+      return;
+    }
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC ivdep
+#endif
+    for (i = first; i < end; ++i)
+      launched_call<F, N, Views...>::run(
+          f, index_at(start, i, std::make_index_sequence<N - 1>()),
+          Views(elements + ((Lanes >> V & 1) != 0 ? i - first : 0), shapes)...);
   }
 
   template <std::size_t... D>

@@ -1,0 +1,93 @@
+#include "run/lanes.h"
+
+#include <array>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace pappus::run {
+namespace {
+
+using detail::reduction_lanes;
+
+/// Of one argument.
+class lanes {
+ public:
+  lanes(const arrays::launch& of, std::size_t argument, const detail::view_place& sums)
+      : launch_(of), argument_(argument), sums_(sums) {}
+
+  std::size_t argument() const noexcept { return argument_; }
+
+  /// Where the view finds them while a row runs.
+  detail::view_place start(const regions::box& row) {
+    const auto& of = launch_.arguments[argument_];
+    elements_ = arrays::relative(touched(launch_, argument_, row), of.part);
+    const auto states = elements_.volume() * reduction_lanes;
+    const auto size = of.array->element.size;
+    memory_.resize(static_cast<std::size_t>(states) * size / sizeof(std::max_align_t) + 1);
+    of.reduction.start(data(), states);
+    auto place = sums_;
+    std::int64_t stride = reduction_lanes, first = 0;
+    for (std::size_t d = elements_.rank; d-- > 0;) {
+      place.strides[d] = stride;
+      first += elements_.low[d] * stride;
+      stride *= elements_.extent(d);
+    }
+    place.elements = data() - first * static_cast<std::int64_t>(size);
+    return place;
+  }
+
+  void add_up() {
+    const auto& of = launch_.arguments[argument_];
+    const auto size = static_cast<std::int64_t>(of.array->element.size);
+    auto at = elements_.low;
+    for (std::int64_t n = 0; n < elements_.volume(); ++n) {
+      std::int64_t to = 0;
+      for (std::size_t d = 0; d < elements_.rank; ++d) to += at[d] * sums_.strides[d];
+      of.reduction.merge_lanes(sums_.elements + to * size, data() + n * reduction_lanes * size,
+                               reduction_lanes);
+      for (auto d = elements_.rank; d-- > 0 && ++at[d] == elements_.high[d];)
+        at[d] = elements_.low[d];
+    }
+  }
+
+ private:
+  std::byte* data() noexcept { return reinterpret_cast<std::byte*>(memory_.data()); }
+
+  const arrays::launch& launch_;
+  std::size_t argument_;
+  detail::view_place sums_;
+  regions::box elements_;  // as the view numbers them
+  std::vector<std::max_align_t> memory_;
+};
+
+}  // namespace
+
+void run_rows_in_lanes(const arrays::launch& of, const plan::stage& stage,
+                       const regions::box& indices, std::span<const detail::view_place> places) {
+  std::vector<detail::view_place> own(places.begin(), places.end());
+  std::vector<lanes> all;
+  for (std::size_t a = 0; a < places.size(); ++a)
+    if ((stage.lanes >> a & 1U) != 0) all.emplace_back(of, a, places[a]);
+  const auto everything = arrays::numbers_of(of.indices);
+  auto row = indices;
+  const auto last = row.rank - 1;
+  for (std::size_t d = 0; d < last; ++d) row.high[d] = row.low[d] + 1;
+  while (true) {
+    for (auto& one : all) own[one.argument()] = one.start(row);
+    of.loop(of.function.get(),
+            {arrays::numbers_of(row), everything, own.data(), stage.independent, stage.lanes});
+    for (auto& one : all) one.add_up();
+    auto d = last;
+    while (d > 0 && row.high[d - 1] == indices.high[d - 1]) {
+      row.low[d - 1] = indices.low[d - 1];
+      row.high[d - 1] = row.low[d - 1] + 1;
+      --d;
+    }
+    if (d == 0) return;
+    ++row.low[d - 1];
+    ++row.high[d - 1];
+  }
+}
+
+}  // namespace pappus::run

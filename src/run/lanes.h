@@ -1,0 +1,18 @@
+// Runs rows of a launch whose elements have lanes: states of neighbouring indices' own
+// (detail/loops/launch.h). A row's lanes are added up at its end.
+#pragma once
+
+#include <span>
+
+#include "arrays/launch.h"
+#include "pappus/detail/base/array.h"
+#include "plan/plan.h"
+#include "regions/box.h"
+
+namespace pappus::run {
+
+/// \param places  of the arguments; of those that have lanes, where the sums go
+void run_rows_in_lanes(const arrays::launch& of, const plan::stage& stage,
+                       const regions::box& indices, std::span<const detail::view_place> places);
+
+}  // namespace pappus::run
