@@ -32,16 +32,54 @@ all=build/all
 mkdir -p "$all"
 : >"$all/CTestTestfile.cmake"
 for preset in "${presets[@]}"; do
-  echo "== $preset: configuring and building"
+  echo "subdirs(\"$root/build/$preset\")" >>"$all/CTestTestfile.cmake"
+done
+
+declare -A preset_of  # by process
+trap '((${#preset_of[@]} == 0)) || kill "${!preset_of[@]}" 2>/dev/null || true' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# start PRESET COMMAND...: beside what runs already, into the preset's log.
+start() {
+  "${@:2}" >"$all/$1.log" 2>&1 &
+  preset_of[$!]=$1
+}
+
+# finish WHAT: waits for one of those, and shows its log. The first that fails ends all.
+finish() {
+  local status=0 process
+  wait -n -p process "${!preset_of[@]}" || status=$?
+  local preset=${preset_of[$process]}
+  unset "preset_of[$process]"
+  echo "== $preset: $1"
+  cat "$all/$preset.log"
+  ((status == 0)) || exit "$status"
+}
+
+configure() {
+  exec cmake "$@" >/dev/null  # but for warnings and errors
+}
+
+for preset in "${presets[@]}"; do
   chosen=()
   [[ $preset == release ]] || chosen=("${options[@]}")
   # New builds compile folders as a whole. Where one works on, files are better compiled one by one:
   # cmake --preset PRESET -DPAPPUS_UNITY=OFF, before or after.
   [[ -f build/$preset/CMakeCache.txt ]] || chosen+=(-DPAPPUS_UNITY=ON)
-  cmake --preset "$preset" "${chosen[@]}" >/dev/null
-  cmake --build "build/$preset" -j "$(nproc)"
-  echo "subdirs(\"$root/build/$preset\")" >>"$all/CTestTestfile.cmake"
+  start "$preset" configure --preset "$preset" "${chosen[@]}"
 done
+for preset in "${presets[@]}"; do finish "configured"; done
+
+# Two at a time: the later one has the cores that the earlier one, at its end, leaves idle.
+priority=0
+for preset in "${presets[@]}"; do
+  ((${#preset_of[@]} < 2)) || finish "built"
+  echo "== $preset: building, into $all/$preset.log"
+  start "$preset" nice -n "$priority" ninja -C "build/$preset" -j "$(nproc)"
+  priority=10
+done
+while ((${#preset_of[@]} > 0)); do finish "built"; done
 
 echo "== testing: ${presets[*]}"
 status=0
