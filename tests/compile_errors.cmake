@@ -10,6 +10,6 @@ foreach(compiler GCC CLANG)
       COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/compile_errors/check.py
         ${PAPPUS_${compiler}} ${PROJECT_SOURCE_DIR}/include)
     set_tests_properties(${PAPPUS_TEST_PREFIX}compile_errors/${name} PROPERTIES
-      LABELS compile_errors TIMEOUT 600)
+      LABELS compile_errors TIMEOUT 600 COST 30)
   endif()
 endforeach()

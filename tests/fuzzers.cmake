@@ -13,5 +13,5 @@ foreach(source ${fuzz_sources})
     COMMAND pappus_fuzz_${name} -runs=200000 -max_total_time=10 -max_len=4096
     WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
   set_tests_properties(${PAPPUS_TEST_PREFIX}fuzz/${name} PROPERTIES
-    LABELS fuzz TIMEOUT 120 ENVIRONMENT "${sanitizer_environment}")
+    LABELS fuzz TIMEOUT 120 COST 10 ENVIRONMENT "${sanitizer_environment}")
 endforeach()

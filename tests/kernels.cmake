@@ -15,7 +15,7 @@ if(TARGET pappus_compile_for_cuda AND lambdas_on_opencl)
   set_tests_properties(${test}/of_no_other_run PROPERTIES
     LABELS kernels FIXTURES_SETUP ${PAPPUS_TEST_PREFIX}no_kernels)
   set_tests_properties(${test}/compile_for_cuda PROPERTIES
-    LABELS kernels TIMEOUT 900 SKIP_RETURN_CODE 77
+    LABELS kernels TIMEOUT 900 COST 60 SKIP_RETURN_CODE 77
     FIXTURES_REQUIRED ${PAPPUS_TEST_PREFIX}kernels_ran)
 endif()
 
@@ -27,7 +27,7 @@ function(pappus_check_kernels name folder filter)
       COMMAND ${PROJECT_SOURCE_DIR}/tools/check_kernels.sh ${ARGN}
         $<TARGET_FILE:pappus_test_${folder}> --gtest_filter=${filter})
     set_tests_properties(${PAPPUS_TEST_PREFIX}oclgrind/${name} PROPERTIES
-      LABELS oclgrind TIMEOUT 300 SKIP_RETURN_CODE 77)
+      LABELS oclgrind TIMEOUT 300 COST 40 SKIP_RETURN_CODE 77)
   endif()
 endfunction()
 pappus_check_kernels(device_contract devices "opencl.*:*device_contract*opencl_0")

@@ -4,7 +4,8 @@ add_test(NAME ${PAPPUS_TEST_PREFIX}package/consumer
     -DCOMPILER=${CMAKE_CXX_COMPILER} -DWORK=${CMAKE_CURRENT_BINARY_DIR}/consumer
     -DLINKER_FLAGS=${CMAKE_EXE_LINKER_FLAGS}
     -P ${CMAKE_CURRENT_SOURCE_DIR}/package/consumer_test.cmake)
-set_tests_properties(${PAPPUS_TEST_PREFIX}package/consumer PROPERTIES LABELS package TIMEOUT 300)
+set_tests_properties(${PAPPUS_TEST_PREFIX}package/consumer
+  PROPERTIES LABELS package TIMEOUT 300 COST 10)
 find_program(PAPPUS_CLANG NAMES clang++-${PAPPUS_COMPILER_CLANG})
 mark_as_advanced(PAPPUS_CLANG)
 if(TARGET pappus_compiler AND PAPPUS_CLANG)
@@ -14,7 +15,7 @@ if(TARGET pappus_compiler AND PAPPUS_CLANG)
       -DLINKER_FLAGS=-fuse-ld=lld -DPLUGIN=ON
       -P ${CMAKE_CURRENT_SOURCE_DIR}/package/consumer_test.cmake)
   set_tests_properties(${PAPPUS_TEST_PREFIX}package/consumer_enabled
-    PROPERTIES LABELS package TIMEOUT 300)
+    PROPERTIES LABELS package TIMEOUT 300 COST 10)
 endif()
 
 # Programs that were built with other settings than the library.

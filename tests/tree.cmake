@@ -8,6 +8,7 @@ foreach(rule includes cycles adding_an_operator file_length function_length line
   set_tests_properties(${PAPPUS_TEST_PREFIX}tidy/${rule} PROPERTIES
     LABELS tidy TIMEOUT 300 SKIP_RETURN_CODE 77)
 endforeach()
+set_tests_properties(${PAPPUS_TEST_PREFIX}tidy/public_headers PROPERTIES COST 30)
 add_test(NAME ${PAPPUS_TEST_PREFIX}tidy/finds_violations
   COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/tidy/tidy_test.py)
 set_tests_properties(${PAPPUS_TEST_PREFIX}tidy/finds_violations PROPERTIES LABELS tidy)
