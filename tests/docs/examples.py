@@ -19,6 +19,7 @@ import tempfile
 
 FENCE = re.compile(r"^```(.*)$")
 MAIN = re.compile(r"\bint main\(")
+HEADER = "#include <pappus/pappus.h>\n"  # precompiled: a compiler wouldn't miss it
 
 
 def blocks(text):
@@ -46,6 +47,8 @@ def programs(page):
         if not MAIN.search(content):
             raise SyntaxError(f"line {line - 1}: expected a program with int main(, got a part of "
                               "one; complete it or mark it ```cpp fragment")
+        if HEADER not in content:
+            raise SyntaxError(f"line {line - 1}: expected a program with {HEADER.strip()}")
         yield line, content, following[2] if following[0] == "text" else None
 
 

@@ -6,6 +6,7 @@ import tempfile
 import unittest
 
 SCRIPT = pathlib.Path(__file__).with_name("examples.py")
+PROGRAM = "```cpp\n#include <pappus/pappus.h>\nint main() {}\n```\n"
 
 
 def call(*arguments):
@@ -33,8 +34,8 @@ class Examples(unittest.TestCase):
         return call("run", program, self.root / "expected")
 
     def test_extracts_programs_with_the_output_that_follows(self):
-        page = ("```\nsignature\n```\n```cpp\nint main() {}\n```\nwords\n```text\n1\n```\n"
-                "```cpp fragment\nf();\n```\n```cpp\nint main() { }\n```\n```console\n2\n```\n")
+        page = (f"```\nsignature\n```\n{PROGRAM}words\n```text\n1\n```\n"
+                f"```cpp fragment\nf();\n```\n{PROGRAM}```console\n2\n```\n")
         self.assertEqual(self.extract(page).stdout.split(), ["page", "page_2"])
         out = self.root / "out"
         self.assertTrue((out / "page.cpp").read_text().endswith("int main() {}\n"))
@@ -42,13 +43,14 @@ class Examples(unittest.TestCase):
         self.assertFalse((out / "page_2.txt").exists())
 
     def test_removes_programs_that_are_gone(self):
-        self.extract("```cpp\nint main() {}\n```\n")
+        self.extract(PROGRAM)
         self.extract("")
         self.assertEqual(list((self.root / "out").iterdir()), [])
 
     def test_refuses_parts_of_programs_and_open_blocks(self):
         wrong = {
             "words\n```cpp\nf();\n```\n": "page.md: line 2: expected a program with int main(",
+            "```cpp\nint main() {}\n```\n": "page.md: line 1: expected a program with #include",
             "```cpp\nint main() {}\n": "page.md: line 1: expected the block to end",
         }
         for page, problem in wrong.items():
