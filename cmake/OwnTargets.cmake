@@ -59,4 +59,7 @@ function(pappus_unity target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   # g++ takes a unit's parts for headers, in which unnamed namespaces would be a mistake.
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  # Nor need it look for memory to give back before a unit has taken this much, in KiB.
+  target_compile_options(${target} PRIVATE
+    $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=1048576>)
 endfunction()
