@@ -46,7 +46,8 @@ template <reduced_type T>
 struct number_reduction<T> {
   using number = T;
   static constexpr const char* name = "+";
-  static constexpr T none{};
+  // 0.0 would turn a -0.0 that the array held into 0.0.
+  static constexpr T none = std::is_floating_point_v<T> ? static_cast<T>(-0.0) : T{};
   static void add(T& to, T x) noexcept { reducers::add_to(to, x); }
 };
 template <reduced_type T>
