@@ -194,9 +194,9 @@ class array {
       const T* row = from.data();
       for (std::size_t d = 0; d + 1 < N; ++d) row += at[d] * from.stride(d);
       if constexpr (std::is_same_v<T, detail::finalised<T>>)
-        std::copy_n(row, width, result.data() + done);
+        std::copy_n(row, width, result.begin() + static_cast<std::ptrdiff_t>(done));
       else
-        std::transform(row, row + width, result.data() + done,
+        std::transform(row, row + width, result.begin() + static_cast<std::ptrdiff_t>(done),
                        [](const T& state) { return state.finalize(); });
       for (std::size_t d = N - 1; d > 0 && ++at[d - 1] == from.extent(d - 1); --d) at[d - 1] = 0;
     }
