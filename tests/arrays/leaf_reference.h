@@ -21,7 +21,7 @@ inline std::vector<regions::box> leaves_of(const regions::box& indices, std::int
   };
   const auto all = indices.volume();
   auto left = std::max<std::int64_t>(
-      1, all / rounded(std::max(std::clamp<std::int64_t>(all / 64, 64, 65536), 4 * elements)));
+      1, all / rounded(std::max(std::clamp<std::int64_t>(all / 64, 64, 65536), 16 * elements)));
   std::vector<regions::box> cells{indices};
   for (std::size_t d = 0; d < indices.rank; ++d) {
     const auto extent = indices.extent(d), parts = std::clamp<std::int64_t>(left, 1, extent);
@@ -80,26 +80,60 @@ struct states_of {
   static void merge(T& to, const T& x) { to.merge(x); }
 };
 
+/// Adds what the indices of a box bring, index by index. Sums of floats into few elements for the
+/// length of a row have 64 lanes, which are added up at its end.
+/// \param row    indices in a row of the launch
+/// \param in_row  elements that the indices of a row reduce into
+template <typename How, typename T, typename Body>
+void reduce_box(std::vector<T>& into, const regions::box& indices, std::int64_t row,
+                std::int64_t in_row, Body body) {
+  if (!std::is_same_v<How, sums<T>> || !std::is_floating_point_v<T> || row < 512 ||
+      256 * in_row > row) {
+    each_place(indices, [&](const regions::point& at) { body(at, into); });
+    return;
+  }
+  const auto last = indices.rank - 1;
+  auto begins = indices;
+  begins.high[last] = begins.low[last] + 1;
+  each_place(begins, [&](regions::point at) {
+    std::vector<std::vector<T>> lanes(64, std::vector<T>(into.size(), How::none()));
+    for (; at[last] < indices.high[last]; ++at[last])
+      body(at, lanes[static_cast<std::size_t>(at[last] - indices.low[last]) % 64]);
+    for (std::size_t i = 0; i < into.size(); ++i) {
+      T sum = How::none();
+      for (const auto& lane : lanes) How::merge(sum, lane[i]);
+      How::merge(into[i], sum);
+    }
+  });
+}
+
 /// An array's elements after a launch that reduces straight into it.
-/// \param body  body(index, elements)
+/// \param body    body(index, elements)
+/// \param in_row  elements that the indices of a row reduce into
 template <typename T, typename Body>
-std::vector<T> in_index_order(std::vector<T> held, const regions::box& indices, Body body) {
-  each_place(indices, [&](const regions::point& at) { body(at, held); });
+std::vector<T> in_index_order(std::vector<T> held, const regions::box& indices, std::int64_t in_row,
+                              Body body) {
+  reduce_box<sums<T>>(held, indices, indices.extent(indices.rank - 1), in_row, body);
   return held;
 }
 
 /// The same after one that reduces leaf by leaf, where there are several leaves.
 /// \param elements  into which the launch reduces, in all
+/// \param in_row    into which the indices of a row do
 /// \param body      body(index, states or elements)
 template <typename How, typename T, typename Body>
 std::vector<T> leaf_by_leaf(std::vector<T> held, const regions::box& indices, std::int64_t elements,
-                            Body body) {
+                            std::int64_t in_row, Body body) {
   const auto leaves = leaves_of(indices, elements);
-  if (leaves.size() == 1) return in_index_order(std::move(held), indices, body);
+  const auto row = indices.extent(indices.rank - 1);
+  if (leaves.size() == 1) {
+    reduce_box<How>(held, indices, row, in_row, body);
+    return held;
+  }
   std::vector<std::vector<T>> states;
   for (const auto& leaf : leaves) {
     states.emplace_back(held.size(), How::none());
-    each_place(leaf, [&](const regions::point& at) { body(at, states.back()); });
+    reduce_box<How>(states.back(), leaf, row, in_row, body);
   }
   const auto merge = [](std::vector<T>& to, const std::vector<T>& from) {
     for (std::size_t i = 0; i < to.size(); ++i) How::merge(to[i], from[i]);

@@ -57,7 +57,7 @@ TEST(reductions, of_a_total_are_merged_by_eights) {
     const auto x = uneven_numbers(n);
     const auto expected =
         n == 0 ? std::vector{3.5F}
-               : leaf_by_leaf<sums<float>>(std::vector{3.5F}, all_of({n}), 1,
+               : leaf_by_leaf<sums<float>>(std::vector{3.5F}, all_of({n}), 1, 1,
                                            [&](const point& i, auto& to) { to[0] += x[i[0]]; });
     expect_for_any_threads(expected, [&](session& s) {
       const auto in = s.to_array(x), total = s.filled<float>({1}, 3.5F);
@@ -71,8 +71,8 @@ TEST(reductions, of_a_million_numbers_differ_from_one_long_chain) {
   constexpr std::int64_t n = 1'000'003;
   const auto x = uneven_numbers(n);
   const auto body = [&](const point& i, auto& to) { to[0] += x[i[0]]; };
-  const auto expected = leaf_by_leaf<sums<float>>(std::vector{0.0F}, all_of({n}), 1, body);
-  EXPECT_NE(expected, in_index_order(std::vector{0.0F}, all_of({n}), body));
+  const auto expected = leaf_by_leaf<sums<float>>(std::vector{0.0F}, all_of({n}), 1, 1, body);
+  EXPECT_NE(expected, in_index_order(std::vector{0.0F}, all_of({n}), n, body));
   for (const unsigned threads : {1, 5}) {
     session s({.threads = threads, .devices = "cpu"});
     const auto in = s.to_array(x), total = s.zeros<float>({1});
@@ -107,7 +107,7 @@ TEST(reductions, go_into_bins_that_depend_on_data) {
   for (std::int64_t i = 0; i < n; ++i) at[i] = static_cast<int>(bin_of(i, bins));
   const auto x = uneven_numbers(n);
   const auto weights =
-      leaf_by_leaf<sums<float>>(std::vector<float>(bins, 1.25F), all_of({n}), 2 * bins,
+      leaf_by_leaf<sums<float>>(std::vector<float>(bins, 1.25F), all_of({n}), 2 * bins, bins,
                                 [&](const point& i, auto& to) { to[at[i[0]]] += x[i[0]]; });
   std::vector<std::int16_t> counts(bins, 32'000);  // they wrap
   for (const auto b : at) counts[b] = static_cast<std::int16_t>(counts[b] + 7);
@@ -167,10 +167,10 @@ TEST(reductions, take_reducers_and_finalise_them) {
   constexpr std::int64_t n = 20'001;
   const auto x = uneven_numbers(n);
   const auto climbs = leaf_by_leaf<states_of<climb>>(
-      std::vector<climb>(2), all_of({n}), 4,
+      std::vector<climb>(2), all_of({n}), 4, 2,
       [&](const point& i, auto& to) { to[i[0] % 2].accumulate(x[i[0]]); });
   const auto means = leaf_by_leaf<states_of<reducers::mean<float>>>(
-      std::vector<reducers::mean<float>>(1), all_of({n}), 4,
+      std::vector<reducers::mean<float>>(1), all_of({n}), 4, 1,
       [&](const point& i, auto& to) { to[0].accumulate(x[i[0]]); });
   expect_for_any_threads(climbs, [&](session& s) {
     const auto climbing = s.filled<climb>({2}, {});
@@ -208,7 +208,7 @@ template <typename Kind, typename How, typename T>
 void expect_extreme(const std::vector<T>& x, T held) {
   const auto n = static_cast<std::int64_t>(x.size());
   const auto expected =
-      leaf_by_leaf<How>(std::vector<T>(3, held), all_of({n}), 3,
+      leaf_by_leaf<How>(std::vector<T>(3, held), all_of({n}), 3, 3,
                         [&](const point& i, auto& to) { How::merge(to[i[0] * 3 / n], x[i[0]]); });
   expect_for_any_threads(expected, [&](session& s) {
     const auto out = s.filled<T>({3}, held);
@@ -237,12 +237,12 @@ TEST(reductions, find_the_smallest_and_the_largest_with_nan_above_all) {
 TEST(reductions, of_many_rows_come_in_the_order_of_the_indices) {
   const auto add = [](idx<2> p, reads<float, 2> in, reduces<float> to) { to[p[0]] += in[p]; };
   const char* text = "in, to: global [i,j] => read in[i,j], reduce to[i]";
-  for (const auto& [n, m] : {std::pair{64L, 300L}, {71L, 1L}, {10L, 3000L}, {1L, 5000L}}) {
+  for (const auto& [n, m] : {std::pair{64L, 300L}, {71L, 1L}, {10L, 3000L}, {1L, 5000L}, {70L, 700L}}) {
     const auto x = uneven_numbers(n * m);
     const auto body = [&, m = m](const point& p, auto& to) { to[p[0]] += x[p[0] * m + p[1]]; };
     const std::vector<float> held(static_cast<std::size_t>(n), 0.75F);
-    const auto expected = n >= 64 ? in_index_order(held, all_of({n, m}), body)
-                                  : leaf_by_leaf<sums<float>>(held, all_of({n, m}), n, body);
+    const auto expected = n >= 64 ? in_index_order(held, all_of({n, m}), 1, body)
+                                  : leaf_by_leaf<sums<float>>(held, all_of({n, m}), n, 1, body);
     expect_for_any_threads(expected, [&, n = n, m = m](session& s) {
       const auto out = s.filled<float>({n}, 0.75F);
       s.for_each({n, m}, annotated(add, text), s.to_array<2>(x, {n, m}), out);
@@ -257,8 +257,8 @@ TEST(reductions, of_columns_come_in_the_order_of_the_rows) {
     const auto x = uneven_numbers(n * m);
     const auto body = [&, m = m](const point& p, auto& to) { to[p[1]] += x[p[0] * m + p[1]]; };
     const std::vector<float> held(static_cast<std::size_t>(m), -1);
-    const auto expected = m >= 64 ? in_index_order(held, all_of({n, m}), body)
-                                  : leaf_by_leaf<sums<float>>(held, all_of({n, m}), m, body);
+    const auto expected = m >= 64 ? in_index_order(held, all_of({n, m}), m, body)
+                                  : leaf_by_leaf<sums<float>>(held, all_of({n, m}), m, m, body);
     expect_for_any_threads(expected, [&, n = n, m = m](session& s) {
       const auto out = s.filled<float>({m}, -1);
       const auto [i, j] = launch_index<2>();
@@ -282,8 +282,8 @@ TEST(reductions, of_a_matrix_product_come_in_the_order_of_k) {
     };
     const std::vector<float> held(static_cast<std::size_t>(n * m), 0.0F);
     const auto indices = all_of({n, l, m});
-    const auto expected = n * m >= 64 ? in_index_order(held, indices, body)
-                                      : leaf_by_leaf<sums<float>>(held, indices, n * m, body);
+    const auto expected = n * m >= 64 ? in_index_order(held, indices, m, body)
+                                      : leaf_by_leaf<sums<float>>(held, indices, n * m, m, body);
     expect_for_any_threads(expected, [&, n = n, l = l, m = m](session& s) {
       const auto c = s.zeros<float, 2>({n, m});
       s.for_each({n, l, m}, annotated(multiply, text), s.to_array<2>(x, {n, l}),
@@ -301,13 +301,13 @@ TEST(reductions, of_several_shapes_are_merged_where_they_meet) {
   // Leaves are cut along i alone, so into[i,l] is reduced straight.
   ASSERT_EQ(leaves_of(indices, n * l + m + 1).size(), 3);
   const auto planes =
-      in_index_order(std::vector<float>(n * l), indices,
+      in_index_order(std::vector<float>(n * l), indices, l,
                      [&](const point& p, auto& to) { to[p[0] * l + p[2]] += value(p); });
   const auto lines =
-      leaf_by_leaf<sums<float>>(std::vector<float>(m, 5), indices, n * l + m + 1,
+      leaf_by_leaf<sums<float>>(std::vector<float>(m, 5), indices, n * l + m + 1, 1,
                                 [&](const point& p, auto& to) { to[p[1]] += value(p); });
   const auto least = leaf_by_leaf<testing::smallest_ones<float>>(
-      std::vector<float>(1, 5), indices, n * l + m + 1,
+      std::vector<float>(1, 5), indices, n * l + m + 1, 1,
       [&](const point& p, auto& to) { testing::smallest_ones<float>::merge(to[0], value(p)); });
   expect_for_any_threads(planes, [&](session& s) {
     const auto plane = s.zeros<float, 2>({n, l}), line = s.filled<float, 2>({m, 1}, 5);
@@ -335,7 +335,7 @@ TEST(reductions, of_two_accesses_meet_in_one_element) {
   const auto indices = all_of({n, m});
   const auto expect = [&](const char* text, auto other, std::int64_t elements) {
     const auto expected = leaf_by_leaf<sums<float>>(std::vector<float>(n + 1, 2), indices, elements,
-                                                    [&](const point& p, auto& to) {
+                                                    elements, [&](const point& p, auto& to) {
                                                       to[p[0]] += x[p[0] * m + p[1]];
                                                       to[other(p[0])] += 1 / x[p[0] * m + p[1]];
                                                     });
@@ -365,7 +365,7 @@ TEST(reductions, go_into_parts_of_arrays_from_any_box_of_indices) {
   const box<2> indices{{7, -90}, {7 + n, -90 + m}};
   const auto x = uneven_numbers(n * m);
   const auto expected = leaf_by_leaf<sums<float>>(
-      std::vector<float>(5, 1), regions::box({7, -90}, {7 + n, -90 + m}), 5,
+      std::vector<float>(5, 1), regions::box({7, -90}, {7 + n, -90 + m}), 5, 5,
       [&](const point& p, auto& to) { to[p[0] / 8] += x[(p[0] - 7) * m + p[1] + 90]; });
   expect_for_any_threads(expected, [&](session& s) {
     const auto all = s.filled<float, 2>({4, 9}, 1);
@@ -387,7 +387,7 @@ TEST(reductions, have_one_to_four_dimensions) {
   constexpr std::int64_t n = 6, m = 5, l = 7, h = 50;
   const auto x = uneven_numbers(n * m * l * h);
   const auto expected = leaf_by_leaf<sums<float>>(
-      std::vector<float>(n * m), all_of({n, m, l, h}), n * m, [&](const point& p, auto& to) {
+      std::vector<float>(n * m), all_of({n, m, l, h}), n * m, 1, [&](const point& p, auto& to) {
         to[p[0] * m + p[1]] += x[((p[0] * m + p[1]) * l + p[2]) * h + p[3]];
       });
   expect_for_any_threads(expected, [&](session& s) {
