@@ -20,8 +20,8 @@ inline std::vector<regions::box> leaves_of(const regions::box& indices, std::int
     return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(n)));
   };
   const auto all = indices.volume();
-  auto left = std::max<std::int64_t>(
-      1, all / rounded(std::max(std::clamp<std::int64_t>(all / 64, 64, 65536), 16 * elements)));
+  const auto cell = rounded(std::max(std::clamp<std::int64_t>(all / 64, 64, 65536), 16 * elements));
+  auto left = all / cell <= 1 ? 1 : (all + cell - 1) / cell;
   std::vector<regions::box> cells{indices};
   for (std::size_t d = 0; d < indices.rank; ++d) {
     const auto extent = indices.extent(d), parts = std::clamp<std::int64_t>(left, 1, extent);
@@ -33,7 +33,8 @@ inline std::vector<regions::box> leaves_of(const regions::box& indices, std::int
         cut.back().low[d] = low;
         cut.back().high[d] = std::min(low + step, cell.high[d]);
       }
-    left /= static_cast<std::int64_t>(cut.size() / cells.size());
+    const auto made = static_cast<std::int64_t>(cut.size() / cells.size());
+    left = (left + made - 1) / made;
     cells = std::move(cut);
   }
   return cells;
