@@ -5,8 +5,10 @@
 The answers are computed here by plain Python, or known. Exit status 77: what the example needs
 isn't on this machine.
 """
+import cmath
 import collections
 import csv
+import hashlib
 import math
 import os
 import re
@@ -84,6 +86,79 @@ def cocluster(_):
     films = [[j for j in range(400) if j % 4 != 0], [j for j in range(400) if j % 4 == 0]]
     return [*(" ".join(f"{mean(a, b):.2f}" for b in films) for a in viewers),
             f"{len(viewers[1])} viewers and {len(films[1])} films belong together"]
+
+
+def nbody(_):
+    time, n = 0.001, 64
+    x, y, vx, vy, mass = [0.0], [0.0], [0.0], [0.0], [1.0] + [1e-6] * (n - 1)
+    for i in range(1, n):
+        distance = 1 + 0.1 * i
+        x.append(distance * math.cos(i))
+        y.append(distance * math.sin(i))
+        vx.append(-math.sin(i) / math.sqrt(distance))
+        vy.append(math.cos(i) / math.sqrt(distance))
+    for _ in range(1000):
+        for i in range(n):
+            ax = ay = 0
+            for j in range(n):
+                dx, dy = x[j] - x[i], y[j] - y[i]
+                near = dx * dx + dy * dy + 1e-9
+                strength = mass[j] / (near * math.sqrt(near))
+                ax += strength * dx
+                ay += strength * dy
+            vx[i] += time * ax
+            vy[i] += time * ay
+        for i in range(n):
+            x[i] += time * vx[i]
+            y[i] += time * vy[i]
+    return [f"body {i} at {x[i]:.4f} {y[i]:.4f}, {math.hypot(x[i], y[i]):.4f} from the middle"
+            for i in (0, 1, 10, 63)]
+
+
+def spmv(_):
+    side = 100
+    def streets(i, j):
+        return [(k, m) for k, m in ((i - 1, j), (i + 1, j), (i, j - 1), (i, j + 1))
+                if 0 <= k < side and 0 <= m < side]
+    now = {(0, 0): 1.0}
+    for _ in range(50):
+        then = collections.Counter()
+        for place, chance in now.items():
+            for to in streets(*place):
+                then[to] += chance / len(streets(*place))
+        now = then
+    return [f"somewhere {sum(now.values()):.6f}", f"in the corner {now[0, 0]:.6f}",
+            f"streets away {sum(chance * (i + j) for (i, j), chance in now.items()):.6f}"]
+
+
+def md5(_):
+    wanted = hashlib.md5(b"271828").hexdigest()
+    return [f"the digest of {i}" for i in range(1_000_000)
+            if hashlib.md5(b"%06d" % i).hexdigest() == wanted]
+
+
+def correlator(_):
+    antennas, times, mask = 8, 10_000, (1 << 64) - 1
+    def noise(number):
+        bits = (number + 1) * 0x9E3779B97F4A7C15 & mask
+        bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9 & mask
+        bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EB & mask
+        return ((bits >> 40) - (1 << 23)) / (1 << 23)
+    def signal(antenna):
+        first = 2 * antenna * times
+        return [complex(noise(first + 2 * t), noise(first + 2 * t + 1)) for t in range(times)]
+    star = signal(antennas)
+    turned = {2: 1, 5: 1j}
+    heard = [[own + turned.get(antenna, 0) * light for own, light in zip(signal(antenna), star)]
+             for antenna in range(antennas)]
+    lines = []
+    for i in range(antennas):
+        for j in range(i):
+            mean = sum(x * y.conjugate() for x, y in zip(heard[i], heard[j])) / times
+            if abs(mean) > 0.1:
+                lines.append(f"antennas {j} and {i} hear the same: {abs(mean):.1f}, "
+                             f"{math.degrees(cmath.phase(mean)):.1f} degrees apart")
+    return lines
 
 
 def moving_average(_):
