@@ -50,23 +50,6 @@ void add_products(parts& of, std::int64_t times, std::int64_t i, std::int64_t j)
   }
 }
 
-void correlate(const input& from, std::int64_t channel, sample* sums) {
-  parts of;
-  for (std::int64_t first = 0; first < from.times; first += block_times) {
-    const auto times = std::min(block_times, from.times - first);
-    const sample* signals = from.signals.data() + (channel * from.times + first) * antennas;
-    for (std::int64_t k = 0; k < times * antennas; ++k) {
-      of.re[k] = signals[k].re;
-      of.im[k] = signals[k].im;
-    }
-    for (std::int64_t i = 0; i < antennas; i += tile)
-      for (std::int64_t j = 0; j <= i; j += lanes) add_products(of, times, i, j);
-  }
-  for (std::int64_t i = 0; i < antennas; ++i)
-    for (std::int64_t j = 0; j <= i; ++j)
-      sums[i * antennas + j] = {of.sum_re[i * antennas + j], of.sum_im[i * antennas + j]};
-}
-
 }  // namespace
 
 input make_correlator(std::int64_t samples, std::uint64_t seed, team& workers) {
@@ -109,9 +92,26 @@ void sequential(const input& from, std::span<sample> sums) {
       }
 }
 
+void correlate(const sample* signals, std::int64_t times, sample* sums) {
+  parts of;
+  for (std::int64_t first = 0; first < times; first += block_times) {
+    const auto n = std::min(block_times, times - first);
+    for (std::int64_t k = 0; k < n * antennas; ++k) {
+      of.re[k] = signals[first * antennas + k].re;
+      of.im[k] = signals[first * antennas + k].im;
+    }
+    for (std::int64_t i = 0; i < antennas; i += tile)
+      for (std::int64_t j = 0; j <= i; j += lanes) add_products(of, n, i, j);
+  }
+  for (std::int64_t i = 0; i < antennas; ++i)
+    for (std::int64_t j = 0; j <= i; ++j)
+      sums[i * antennas + j] = {of.sum_re[i * antennas + j], of.sum_im[i * antennas + j]};
+}
+
 void handwritten(const input& from, std::span<sample> sums, team& workers) {
   workers.run(from.channels, [&](std::int64_t channel, int) {
-    correlate(from, channel, sums.data() + channel * antennas * antennas);
+    correlate(from.signals.data() + channel * from.times * antennas, from.times,
+              sums.data() + channel * antennas * antennas);
   });
 }
 

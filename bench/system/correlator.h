@@ -30,6 +30,9 @@ input make_correlator(std::int64_t samples, std::uint64_t seed, team& workers);
 /// `sum of absolute parts / sum of an antenna with itself`
 std::string checksum(std::span<const sample> sums);
 
+/// Of one channel. \param sums  antennas * antennas, those above the diagonal are left as they are
+void correlate(const sample* signals, std::int64_t times, sample* sums);
+
 /// \param sums  for each channel antennas * antennas
 void sequential(const input& from, std::span<sample> sums);
 void handwritten(const input& from, std::span<sample> sums, team& workers);
