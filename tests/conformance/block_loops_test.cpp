@@ -21,7 +21,7 @@ T first_extreme(const std::vector<T>& values, bool greatest) {
 }
 
 template <typename T>
-void expect_extremes(const std::vector<T>& values) {
+PAPPUS_UNHURRIED void expect_extremes(const std::vector<T>& values) {
   for (const bool fused : {false, true}) {
     const auto query = [&](session& s) { return s.from(values); };
     const auto mapped = [&](session& s) { return s.from(values).map([](T x) { return x; }); };
@@ -70,7 +70,7 @@ TEST(extremes, know_the_ends_of_every_integer) {
 }
 
 template <typename T, typename Make>
-void expect_filtered(Make make) {
+PAPPUS_UNHURRIED void expect_filtered(Make make) {
   random numbers(43);
   for (const auto n : sizes()) {
     SCOPED_TRACE(n);

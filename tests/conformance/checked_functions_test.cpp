@@ -38,7 +38,7 @@ std::vector<reading> with_bad_rows(std::initializer_list<std::size_t> where) {
 /// Runs make(session, rows), which must throw the value of row `first`, and of no other where the
 /// order of calls is that of the rows.
 template <typename Make>
-void expect_thrown(Make make, rows_in rows, std::size_t first) {
+PAPPUS_UNHURRIED void expect_thrown(Make make, rows_in rows, std::size_t first) {
   for (const auto& setting : settings()) {
     if (setting.chunk_rows == 1 || std::string_view(setting.devices).starts_with("test")) continue;
     SCOPED_TRACE(setting);

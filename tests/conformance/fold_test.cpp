@@ -351,7 +351,7 @@ TEST(first, stops_reading_once_it_is_found) {
 }
 
 template <typename Query>
-void expect_usage_error(const char* text, Query query) {
+PAPPUS_UNHURRIED void expect_usage_error(const char* text, Query query) {
   for (const auto& setting : settings()) {
     SCOPED_TRACE(setting);
     session s(setting.as_options());

@@ -71,7 +71,7 @@ std::vector<keyed<std::int32_t, total>> totals_of(const std::vector<row>& rows, 
 
 /// Comparison by ==, for records with padding.
 template <typename T, typename Query>
-void expect_equal_rows(const std::vector<T>& expected, Query query) {
+PAPPUS_UNHURRIED void expect_equal_rows(const std::vector<T>& expected, Query query) {
   for (const auto& setting : settings()) {
     SCOPED_TRACE(setting);
     session s(setting.as_options());
@@ -86,7 +86,7 @@ void expect_equal_rows(const std::vector<T>& expected, Query query) {
 /// The first result of a query, bit by bit the same under all settings of a kind of device. Kinds
 /// may add floats in different orders.
 template <typename Query>
-void expect_same_sums(Query query) {
+PAPPUS_UNHURRIED void expect_same_sums(Query query) {
   using groups = std::vector<std::array<std::uint64_t, 3>>;
   groups first_on_cpu, first_on_device;
   for (const auto& setting : settings()) {

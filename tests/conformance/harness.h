@@ -17,6 +17,15 @@
 #include "pappus/pappus.h"
 #include "support/few_rows.h"
 
+// Marks what runs once a test, and would take longer to compile well than to run. Loops over rows
+// and users' functions are compiled as anywhere.
+#define PAPPUS_UNHURRIED [[gnu::cold]]
+#undef TEST
+#define TEST(suite, name)                        \
+  PAPPUS_UNHURRIED static void suite##_##name(); \
+  GTEST_TEST(suite, name) { suite##_##name(); }  \
+  static void suite##_##name()
+
 namespace pappus::testing {
 
 using testing::few_rows;
@@ -128,7 +137,7 @@ inline void expect_no_failures(const session& s) {
 
 /// Calls query(session) -> collection or query under every setting; each must yield `expected`.
 template <typename T, typename Query>
-void expect_rows(const std::vector<T>& expected, Query query) {
+PAPPUS_UNHURRIED void expect_rows(const std::vector<T>& expected, Query query) {
   for (const auto& setting : settings()) {
     // One row a chunk costs a call a row: leave the largest inputs to larger chunks.
     if (setting.chunk_rows == 1 && expected.size() > 100'000) continue;
@@ -142,7 +151,7 @@ void expect_rows(const std::vector<T>& expected, Query query) {
 
 /// The same for a query that yields one value.
 template <typename T, typename Query>
-void expect_value(const T& expected, Query query) {
+PAPPUS_UNHURRIED void expect_value(const T& expected, Query query) {
   for (const auto& setting : settings()) {
     SCOPED_TRACE(setting);
     const pretended_time pretending(setting.slow ? now_and_then_slow : nullptr);

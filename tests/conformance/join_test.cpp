@@ -48,7 +48,7 @@ std::vector<sale> reference(const std::vector<order>& left, const std::vector<cu
   return pairs;
 }
 
-void check(const std::vector<order>& left, const std::vector<customer>& right) {
+PAPPUS_UNHURRIED void check(const std::vector<order>& left, const std::vector<customer>& right) {
   expect_rows(reference(left, right), [&](session& s) {
     return s.from(left).join(s.from(right), &order::customer, &customer::id, fn<combine>);
   });

@@ -53,7 +53,7 @@ constexpr int few = 64;
 
 /// Runs query(session, function) with two threads: the function's calls must meet.
 template <typename Query>
-void expect_two_threads(const char* what, Query query) {
+PAPPUS_UNHURRIED void expect_two_threads(const char* what, Query query) {
   SCOPED_TRACE(what);
   const pretended_time pretending(a_millisecond);
   session s({.threads = 2, .devices = "cpu"});

@@ -36,7 +36,7 @@ TEST(sort, orders_integers_of_every_size) {
 }
 
 template <typename T>
-void expect_sorted_both_ways(std::uint64_t seed) {
+PAPPUS_UNHURRIED void expect_sorted_both_ways(std::uint64_t seed) {
   random numbers(seed);
   std::vector<T> values;
   for (int i = 0; i < 20'000; ++i) values.push_back(static_cast<T>(numbers.between(-300, 1 << 20)));
