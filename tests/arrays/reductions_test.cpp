@@ -237,7 +237,8 @@ TEST(reductions, find_the_smallest_and_the_largest_with_nan_above_all) {
 TEST(reductions, of_many_rows_come_in_the_order_of_the_indices) {
   const auto add = [](idx<2> p, reads<float, 2> in, reduces<float> to) { to[p[0]] += in[p]; };
   const char* text = "in, to: global [i,j] => read in[i,j], reduce to[i]";
-  for (const auto& [n, m] : {std::pair{64L, 300L}, {71L, 1L}, {10L, 3000L}, {1L, 5000L}, {70L, 700L}}) {
+  for (const auto& [n, m] :
+       {std::pair{64L, 300L}, {71L, 1L}, {10L, 3000L}, {1L, 5000L}, {70L, 700L}}) {
     const auto x = uneven_numbers(n * m);
     const auto body = [&, m = m](const point& p, auto& to) { to[p[0]] += x[p[0] * m + p[1]]; };
     const std::vector<float> held(static_cast<std::size_t>(n), 0.75F);

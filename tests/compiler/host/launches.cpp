@@ -10,12 +10,16 @@
 // GNU unrolled vectors
 // GNU nested none
 // GNU distant vectors
+// GNU totalled vectors
+// GNU by_rows vectors
+// GNU product vectors
 #include <algorithm>
 #include <cstdint>
 
 #include "pappus/detail/loops/launch.h"
+#include "pappus/reduces.h"
 
-using pappus::idx, pappus::reads, pappus::writes;
+using pappus::idx, pappus::reads, pappus::reduces, pappus::writes;
 
 #if !defined(ONE) || defined(ONE_doubled)
 // V4-LABEL: define {{.*}}launch_loop_ofI7doubled{{.*}}3run
@@ -124,6 +128,43 @@ struct nested {
   }
 };
 template struct pappus::detail::launch_loop_of<nested, 1, reads<float, 2>, writes<float>>;
+#endif
+
+#if !defined(ONE) || defined(ONE_totalled)
+// In lanes.
+// V4-LABEL: define {{.*}}launch_loop_ofI8totalled{{.*}}3run
+// V4: fadd <16 x float>
+// V3-LABEL: define {{.*}}launch_loop_ofI8totalled{{.*}}3run
+// V3: fadd <8 x float>
+struct totalled {
+  void operator()(idx<1> i, reads<float> in, reduces<float> total) const { total[0] += in[i]; }
+};
+template struct pappus::detail::launch_loop_of<totalled, 1, reads<float>, reduces<float>>;
+#endif
+
+#if !defined(ONE) || defined(ONE_by_rows)
+// V4-LABEL: define {{.*}}launch_loop_ofI7by_rows{{.*}}3run
+// V4: fadd <16 x float>
+// V3-LABEL: define {{.*}}launch_loop_ofI7by_rows{{.*}}3run
+// V3: fadd <8 x float>
+struct by_rows {
+  void operator()(idx<2> p, reads<float, 2> in, reduces<float> rows) const { rows[p[0]] += in[p]; }
+};
+template struct pappus::detail::launch_loop_of<by_rows, 2, reads<float, 2>, reduces<float>>;
+#endif
+
+#if !defined(ONE) || defined(ONE_product)
+// V4-LABEL: define {{.*}}launch_loop_ofI7product{{.*}}3run
+// V4: fadd <16 x float>
+// V3-LABEL: define {{.*}}launch_loop_ofI7product{{.*}}3run
+// V3: fadd <8 x float>
+struct product {
+  void operator()(idx<3> p, reads<float, 2> a, reads<float, 2> b, reduces<float, 2> c) const {
+    c(p[0], p[2]) += a(p[0], p[1]) * b(p[1], p[2]);
+  }
+};
+template struct pappus::detail::launch_loop_of<product, 3, reads<float, 2>, reads<float, 2>,
+                                               reduces<float, 2>>;
 #endif
 
 #if !defined(ONE) || defined(ONE_distant)
