@@ -30,6 +30,7 @@
 #include "compiler/emit/sizes.h"
 #include "compiler/loops/fast_floats.h"
 #include "compiler/loops/inlining.h"
+#include "compiler/loops/prefetching.h"
 #include "compiler/loops/split_records.h"
 #include "compiler/loops/unrolling.h"
 #include "compiler/loops/vector_maths.h"
@@ -213,6 +214,17 @@ class launched_loops : public llvm::PassInfoMixin<launched_loops> {
   }
 };
 
+/// After LLVM has vectorised loops.
+class launched_vectors : public llvm::PassInfoMixin<launched_vectors> {
+ public:
+  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
+    prefetch_streams(function, analyses);
+    llvm::PreservedAnalyses kept;
+    kept.preserveSet<llvm::CFGAnalyses>();
+    return kept;
+  }
+};
+
 /// LLVM's interfaces change with every major version.
 void refuse_other_compilers() {
   unsigned major = 0;
@@ -246,5 +258,10 @@ extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT llvm::PassPluginLibraryInfo llvmGet
                 [facts](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
                   passes.addPass(pappus::compiler::host_loops(facts));
                 });
+            builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes,
+                                                       llvm::OptimizationLevel) {
+              passes.addPass(
+                  llvm::createModuleToFunctionPassAdaptor(pappus::compiler::launched_vectors()));
+            });
           }};
 }

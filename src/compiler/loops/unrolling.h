@@ -1,10 +1,8 @@
-// Loops within launched functions unrolled, where these have nothing but short ones of fixed
-// counts.
+// Loops in launched functions unrolled, where these have only short ones of fixed counts.
 //
 // LLVM makes vectors of innermost loops alone. A function that adds up 32 products so keeps the
 // loop over indices scalar, and its own sum mustn't be reordered. Without its loops, indices are
-// lanes.
-// Not here: functions with a loop whose count isn't fixed, in which short loops may be the lanes.
+// lanes. Not here: functions with a loop whose count isn't fixed; short ones may be the lanes.
 #pragma once
 
 #include <llvm/Analysis/LoopInfo.h>

@@ -1,7 +1,8 @@
 // RUN V4 | -march=x86-64-v4 -mprefer-vector-width=512
 // RUN V3 | -march=x86-64-v3
 // Loops over indices become loops over vectors: with guards at borders, clamped indices, sums,
-// look-ups, and functions that clang by itself calls. launches.sh asks the same of g++.
+// look-ups, and functions that clang by itself calls. What comes from many streams is fetched
+// ahead. launches.sh asks the same of g++, but for that.
 // GNU doubled vectors
 // GNU guarded vectors
 // GNU clamped none
@@ -23,6 +24,7 @@ using pappus::idx, pappus::reads, pappus::reduces, pappus::writes;
 
 #if !defined(ONE) || defined(ONE_doubled)
 // V4-LABEL: define {{.*}}launch_loop_ofI7doubled{{.*}}3run
+// V4-NOT: @llvm.prefetch
 // V4: fmul <16 x float>
 // V3-LABEL: define {{.*}}launch_loop_ofI7doubled{{.*}}3run
 // V3: fmul <8 x float>
@@ -81,6 +83,7 @@ template struct pappus::detail::launch_loop_of<summed, 1, reads<float>, writes<f
 
 #if !defined(ONE) || defined(ONE_multiplied)
 // V4-LABEL: define {{.*}}launch_loop_ofI10multiplied{{.*}}3run
+// V4: @llvm.prefetch
 // V4: @llvm.masked.gather.v16f32
 // V4: fmul <16 x float>
 // V3-LABEL: define {{.*}}launch_loop_ofI10multiplied{{.*}}3run
