@@ -4,8 +4,9 @@
 //   slots -> extract -> clean -> validate and emit -> embed, report
 //
 // Later in the pipeline loops would be unrolled and the text depend on the options. A module
-// without slots costs a look at the names of its functions. What the CPU's own loops need (host/)
-// is done here, too, where it leaves the text as it is, and where LLVM is about to vectorise loops.
+// without slots costs a look at the names of its functions. What the CPU's own loops need (loops/)
+// is done here, too, where it leaves the text as it is, where LLVM is about to unroll and to
+// vectorise loops, and at the end.
 #include <llvm-c/Core.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Passes/PassBuilder.h>
