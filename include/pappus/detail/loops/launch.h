@@ -32,10 +32,9 @@ template <typename F, std::size_t N, typename... Views>
 struct launch_loop_of {
   static void run(const void* function, const launch_args& args) {
     const auto& f = *static_cast<const F*>(function);
-    constexpr std::index_sequence_for<Views...> views;
-    if constexpr (can_have_lanes != 0)
-      if (args.lanes != 0) return run_in_lanes(f, args, views);
-    run_box<0>(f, args, views);
+    if constexpr (reduces_any)
+      if (!args.independent) return run_with_lanes<true>(f, args);
+    run_with_lanes<false>(f, args);
   }
 
  private:
@@ -47,25 +46,30 @@ struct launch_loop_of {
     return result;
   }();
 
-  /// Some of at most two that can, or all.
-  template <std::size_t... V>
-  static void run_in_lanes(const F& f, const launch_args& args, std::index_sequence<V...> views) {
+  /// Any of at most two views have lanes, or all that can.
+  /// \tparam InOrder  indices along the last dimension may change the same elements
+  template <bool InOrder>
+  static void run_with_lanes(const F& f, const launch_args& args) {
+    constexpr std::index_sequence_for<Views...> views;
     constexpr auto all = can_have_lanes, low = all & -all, high = all & ~low;
+    if constexpr (all != 0)
+      if (args.lanes == all) return run_box<InOrder, all>(f, args, views);
     if constexpr (std::popcount(all) == 2) {
-      if (args.lanes == low) return run_box<low>(f, args, views);
-      if (args.lanes == high) return run_box<high>(f, args, views);
+      if (args.lanes == low) return run_box<InOrder, low>(f, args, views);
+      if (args.lanes == high) return run_box<InOrder, high>(f, args, views);
     }
-    run_box<all>(f, args, views);
+    run_box<InOrder, 0>(f, args, views);
   }
 
-  template <std::uint32_t Lanes, std::size_t... V>
+  template <bool InOrder, std::uint32_t Lanes, std::size_t... V>
   static void run_box(F f, const launch_args& args, std::index_sequence<V...> views) {
     const auto& [rank, low, high] = args.indices;
     array_numbers at = low;
     while (true) {
-      row<Lanes>(views, f, at, high[N - 1], args.all, !reduces_any || args.independent,
-                 reinterpret_cast<typename Views::element_type*>(args.views[V].elements)...,
-                 shape_of<Views::rank>(args.views[V])...);
+      row<InOrder, Lanes>(
+          views, f, at, high[N - 1], args.all,
+          reinterpret_cast<typename Views::element_type*>(args.views[V].elements)...,
+          shape_of<Views::rank>(args.views[V])...);
       std::size_t d = N - 1;
       while (d > 0 && ++at[d - 1] == high[d - 1]) {
         at[d - 1] = low[d - 1];
@@ -85,51 +89,41 @@ struct launch_loop_of {
     return shape;
   }
 
-  /// Elements are reached through pointers of which each is the only one to them. Flattened: g++,
-  /// too, inlines all that is called.
-  template <std::uint32_t Lanes, std::size_t... V>
-  [[gnu::flatten]] static void row(std::index_sequence<V...> views, const F& f,
-                                   const array_numbers& start, std::int64_t end,
-                                   const array_box& all, bool independent,
-                                   typename Views::element_type* __restrict... elements,
-                                   view_shape<Views::rank>... shapes) {
+  /// Elements are reached through pointers of which each is the only one to them, which compilers
+  /// believe of a function's parameters. Flattened: g++, too, inlines all that is called.
+  template <bool InOrder, std::uint32_t Lanes, std::size_t... V>
+  [[gnu::noinline, gnu::flatten]] static void row(
+      std::index_sequence<V...>, const F& f, const array_numbers& start, std::int64_t end,
+      const array_box& all, typename Views::element_type* __restrict... elements,
+      view_shape<Views::rank>... shapes) {
     ((shapes.strides[Views::rank - 1] = (Lanes >> V & 1) != 0 ? reduction_lanes : 1), ...);
     std::int64_t i = start[N - 1];
     try {
-      if constexpr (Lanes == 0)
-        run_indices<Lanes>(views, f, start, i, end, independent, elements..., shapes...);
-      else
-        while (i < end)
-          run_indices<Lanes>(views, f, start, i, std::min(end, i + reduction_lanes), independent,
-                             elements..., shapes...);
+      while (i < end) {
+        // In lanes as many indices as there are of these, else all.
+        const std::int64_t first = i;
+        const auto last = Lanes != 0 ? std::min(end, first + reduction_lanes) : end;
+        if constexpr (InOrder) {
+          for (i = first; i < last; ++i)
+            launched_call<F, N, Views...>::run(
+                f, index_at(start, i, std::make_index_sequence<N - 1>()),
+                Views(elements + ((Lanes >> V & 1) != 0 ? i - first : 0), shapes)...);
+        } else {
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC ivdep
+#endif
+          for (i = first; i < last; ++i)
+            launched_call<F, N, Views...>::run(
+                f, index_at(start, i, std::make_index_sequence<N - 1>()),
+                Views(elements + ((Lanes >> V & 1) != 0 ? i - first : 0), shapes)...);
+        }
+        if constexpr (Lanes == 0) break;
+      }
     } catch (...) {
       failed_in("for_each", type_spelling<F>::text.data());
       failed_at(number_of(start, i, all));
       throw;
     }
-  }
-
-  /// Those of a row from i to `end`, which have lanes of their own.
-  template <std::uint32_t Lanes, std::size_t... V>
-  [[gnu::always_inline]] static inline void run_indices(
-      std::index_sequence<V...>, const F& f, const array_numbers& start, std::int64_t& i,
-      std::int64_t end, bool independent, typename Views::element_type* __restrict... elements,
-      const view_shape<Views::rank>&... shapes) {
-    const std::int64_t first = i;
-    if (!independent) {
-      for (i = first; i < end; ++i)
-        launched_call<F, N, Views...>::run(
-            f, index_at(start, i, std::make_index_sequence<N - 1>()),
-            Views(elements + ((Lanes >> V & 1) != 0 ? i - first : 0), shapes)...);
-      return;
-    }
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC ivdep
-#endif
-    for (i = first; i < end; ++i)
-      launched_call<F, N, Views...>::run(
-          f, index_at(start, i, std::make_index_sequence<N - 1>()),
-          Views(elements + ((Lanes >> V & 1) != 0 ? i - first : 0), shapes)...);
   }
 
   template <std::size_t... D>
