@@ -1,5 +1,5 @@
 // Launches to plan and to run without a session: over arrays of 32-bit numbers, with what they
-// touch as annotations. Their function reads and writes just that.
+// touch as annotations. Their function reads, writes and reduces just that.
 #pragma once
 
 #include <algorithm>
@@ -19,6 +19,7 @@
 #include "arrays/image.h"
 #include "arrays/launch.h"
 #include "pappus/error.h"
+#include "pappus/reduces.h"
 #include "plan/batch.h"
 #include "regions/annotation.h"
 #include "support/planning.h"
@@ -71,7 +72,19 @@ void each_element(const regions::box& where, F&& f) {
   }
 }
 
-/// Reads what an index touches, then writes a number made of that to what it writes.
+/// The same by way of the places that a loop is given; without them, in the array.
+inline std::uint32_t* element(const arrays::launch& by, std::size_t argument,
+                              const detail::view_place* places, const regions::point& at) {
+  const auto& of = by.arguments[argument];
+  if (places == nullptr) return element(of, at);
+  std::int64_t offset = 0;
+  for (std::size_t d = 0; d < of.part.rank; ++d)
+    offset += (at[d] - of.part.low[d]) * places[argument].strides[d];
+  return reinterpret_cast<std::uint32_t*>(places[argument].elements) + offset;
+}
+
+/// Reads what an index touches, then writes a number made of that to what it writes, and adds it to
+/// what it reduces.
 inline void mixing_loop(const void* function, const detail::launch_args& args) {
   const auto& by = *static_cast<const arrays::launch*>(function);
   each_element(arrays::box_of(args.indices), [&](const regions::point& index) {
@@ -82,14 +95,18 @@ inline void mixing_loop(const void* function, const detail::launch_args& args) {
     }
     std::uint32_t sum = 17;
     for (const auto& access : by.accesses)
-      if (access.reads())
+      if (access.reads() && !access.reduces())
         each_element(touched(by, access, one), [&](const regions::point& at) {
           sum = sum * 31 + *element(by.arguments[access.argument], at);
         });
     for (const auto& access : by.accesses)
       if (access.writes())
         each_element(touched(by, access, one), [&](const regions::point& at) {
-          *element(by.arguments[access.argument], at) = sum = sum * 5 + 1;
+          sum = sum * 5 + 1;
+          if (access.reduces())
+            *element(by, access.argument, args.views, at) += sum;
+          else
+            *element(by.arguments[access.argument], at) = sum;
         });
   });
 }
@@ -103,7 +120,14 @@ struct part_of_array {
       : array(std::move(of)), part(some) {}
 };
 
-/// \param text  "a, b: global i => read a[i], write b[i]"
+/// Sums.
+inline void reduce(arrays::argument& argument) {
+  using sums = detail::partial_states<std::uint32_t>;
+  argument.view = detail::view_access::reduce;
+  argument.reduction = {&sums::start, &sums::merge, sums::name()};
+}
+
+/// \param text  "a, b: global i => read a[i], write b[i], reduce b[0]"
 inline std::shared_ptr<arrays::launch> launch_of_text(const regions::box& indices,
                                                       const std::vector<part_of_array>& on,
                                                       std::string_view text) {
@@ -121,6 +145,7 @@ inline std::shared_ptr<arrays::launch> launch_of_text(const regions::box& indice
   const auto parsed = regions::parse_annotation(text, signature);
   for (const auto& one : parsed.touches.accesses) {
     auto& access = made->accesses.emplace_back(arrays::access{one.array, one, {}});
+    if (access.reduces()) reduce(made->arguments[one.array]);
     const auto& part = made->arguments[one.array].part;
     if (!one.slices.empty())
       access.linear = regions::linear(one, indices, {}, arrays::relative(part, part));
@@ -168,19 +193,21 @@ inline void bend(arrays::launch& of, arrays::access& one, std::int64_t how) {
   const auto formula = how == 0   ? i / 2
                        : how == 1 ? expression::of(regions::operation::least, i + 2, 5)
                                   : i % 4 + 1;
-  if (one.formulas.slices.empty() || one.writes()) return;
+  if (one.formulas.slices.empty() || (one.writes() && !one.reduces())) return;
   one.formulas.slices[0] = {formula, formula};
   const auto& part = of.arguments[one.argument].part;
   one.linear = regions::linear(one.formulas, of.indices, {}, arrays::relative(part, part));
 }
 
 /// Some launches over few arrays: most over the same indices, so that they can take turns.
-inline launch_list random_launches(std::mt19937_64& random) {
+/// \param reducing  half of them reduce, over so many indices that there are leaves
+inline launch_list random_launches(std::mt19937_64& random, bool reducing = false) {
   const auto from = [&](std::int64_t low, std::int64_t high) {
     return low + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(high - low + 1));
   };
   const std::size_t rank = from(0, 2) == 0 ? 2 : 1;
-  const auto n = from(1, rank == 1 ? 40 : 9), m = from(1, 6);
+  const auto n = reducing ? from(100, 400) / (rank == 1 ? 1 : 10) : from(1, rank == 1 ? 40 : 9);
+  const auto m = reducing ? from(8, 16) : from(1, 6);
   std::vector<arrays::image_ptr> images;
   for (std::int64_t i = 0; i < 3; ++i)
     images.push_back(rank == 1 ? numbered_array({n}) : numbered_array({n, m}));
@@ -198,13 +225,25 @@ inline launch_list random_launches(std::mt19937_64& random) {
   static constexpr std::string_view slices2[] = {
       "i,j",   "i-1:i+1,j", "i,j-1:j+1", "j,i", "i+1,j-1",     "i,:",  ":,j",
       "i+j,j", "i+2,5-j",   "2*i,j",     "1,j", "i:i+2,j:j+1", "8-i,j"};
+  static constexpr std::string_view reduced1[] = {"0",         "2:3",  "i", "i-1:i+1",
+                                                  "2*i:2*i+1", "40-i", ":", "3*i"};
+  static constexpr std::string_view reduced2[] = {"0,0", "i,0",     "0,j",     "j,0",
+                                                  "i,j", "2,j:j+2", "i:i+1,3", ":,1"};
   const auto slices = [&]() {
     return rank == 1 ? slices1[from(0, std::size(slices1) - 1)]
                      : slices2[from(0, std::size(slices2) - 1)];
   };
+  const auto reduced = [&] {
+    const auto one = [&] {
+      return rank == 1 ? reduced1[from(0, std::size(reduced1) - 1)]
+                       : reduced2[from(0, std::size(reduced2) - 1)];
+    };
+    return from(0, 3) == 0 ? fmt::format("reduce a[{}], reduce a[{}]", one(), one())
+                           : fmt::format("reduce a[{}]", one());
+  };
   const std::string index = rank == 1 ? "i" : "[i,j]";
   launch_list made;
-  for (std::int64_t tries = from(4, 16); tries > 0; --tries) {
+  for (std::int64_t tries = reducing ? from(2, 6) : from(4, 16); tries > 0; --tries) {
     auto indices = images[0]->all;
     if (from(0, 3) == 0) indices = random_box(indices);
     std::vector<part_of_array> on;
@@ -212,11 +251,15 @@ inline launch_list random_launches(std::mt19937_64& random) {
       const auto& array = images[static_cast<std::size_t>(from(0, 2))];
       on.emplace_back(array, from(0, 3) == 0 ? random_box(array->all) : array->all);
     }
-    const auto text = fmt::format("a, b, c: global {} => {} a[{}], read b[{}]{}", index,
-                                  from(0, 1) == 0 ? "write" : "readwrite", slices(), slices(),
-                                  from(0, 1) == 0 ? fmt::format(", read c[{}]", slices()) : "");
+    const auto text =
+        reducing && from(0, 1) == 0
+            ? fmt::format("a, b, c: global {} => {}, read b[{}]", index, reduced(), slices())
+            : fmt::format("a, b, c: global {} => {} a[{}], read b[{}]{}", index,
+                          from(0, 1) == 0 ? "write" : "readwrite", slices(), slices(),
+                          from(0, 1) == 0 ? fmt::format(", read c[{}]", slices()) : "");
     auto launch = launch_of_text(indices, on, text);
     if (from(0, 5) == 0) bend(*launch, launch->accesses.back(), from(0, 2));
+    if (reducing && from(0, 5) == 0) bend(*launch, launch->accesses.front(), from(0, 2));
     try {
       arrays::check(*launch);
     } catch (const usage_error&) {

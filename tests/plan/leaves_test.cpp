@@ -1,0 +1,240 @@
+// Which launches reduce leaf by leaf, where their indices are cut, and who waits for them.
+#include <algorithm>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "plan/batch.h"
+#include "support/launches.h"
+
+namespace pappus::plan {
+namespace {
+
+using regions::box;
+using regions::cuts;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::launch_list;
+using testing::planned_array;
+
+/// How one launch is planned, which lasts as long as the launches do.
+stage stage_of(launch_list& launches, const box& indices,
+               const std::vector<testing::part_of_array>& on, const char* text) {
+  launches.nodes.clear();
+  launches.add(indices, on, text);
+  return launches.planned().stages.front();
+}
+
+std::int64_t leaf_count(const box& indices, const std::vector<testing::part_of_array>& on,
+                        const char* text) {
+  launch_list launches;
+  const auto s = stage_of(launches, indices, on, text);
+  return s.leaves.rank() == 0 ? 0 : s.leaves.size();
+}
+
+TEST(leaves, have_64_to_65536_indices) {
+  const auto a = planned_array({1});
+  const auto count = [&](std::int64_t n) {
+    return leaf_count(box({0}, {n}), {a}, "a: global i => reduce a[0]");
+  };
+  EXPECT_EQ(count(1), 0);
+  EXPECT_EQ(count(127), 0);
+  EXPECT_EQ(count(128), 2);
+  EXPECT_EQ(count(192), 3);
+  EXPECT_EQ(count(4096), 64);
+  EXPECT_EQ(count(4097), 65);
+  EXPECT_EQ(count(4160), 33);  // of 128
+  EXPECT_EQ(count(64 * 65536), 64);
+  EXPECT_EQ(count(640 * 65536), 640);
+}
+
+TEST(leaves, are_cut_by_numbers_of_indices_alone) {
+  const auto a = planned_array({1});
+  launch_list launches;
+  const auto s = stage_of(launches, box({-5}, {995}), {a}, "a: global i => reduce a[0]");
+  EXPECT_TRUE(s.leaves.dimension(0) == cuts::even(-5, 995, 64));
+  EXPECT_THAT(s.partial, ElementsAre(0));
+  EXPECT_FALSE(s.independent);
+  EXPECT_THAT(s.notes, ElementsAre("reduces in 16 leaves of 64 indices, each into 4 B of its "
+                                   "own, merged in a fixed order"));
+  for (const std::int64_t size : {1, 7, 64, 65, 300, 5000}) {
+    const auto p = launches.planned(size);
+    EXPECT_TRUE(p.stages[0].leaves.dimension(0) == cuts::even(-5, 995, 64));
+    const auto& items = p.stages[0].items.dimension(0);
+    for (std::int64_t i = 0; i < items.size(); ++i) EXPECT_EQ((items.position(i) + 5) % 64, 0);
+    verify_batch(p);
+  }
+}
+
+TEST(leaves, are_the_greater_the_more_elements_they_reduce_into) {
+  const auto a = planned_array({100}), b = planned_array({20});
+  EXPECT_EQ(leaf_count(box({0}, {20'000}), {a}, "a: global i => reduce a"), 40);
+  EXPECT_EQ(leaf_count(box({0}, {20'000}), {a, b}, "a, b: global i => reduce a, reduce b"), 40);
+  EXPECT_EQ(leaf_count(box({0}, {900}), {a}, "a: global i => reduce a"), 0);
+  EXPECT_EQ(leaf_count(box({0}, {900}), {a}, "a: global i => reduce a[0:9]"), 15);
+}
+
+TEST(leaves, arent_needed_where_indices_are_cut_apart) {
+  const auto a = planned_array({8, 100}), c = planned_array({8, 8});
+  launch_list launches;
+  const auto s = stage_of(launches, box({0, 0, 0}, {8, 1000, 8}), {a, c},
+                          "a, c: global [i,k,j] => read a[i,k], reduce c[i,j]");
+  EXPECT_EQ(s.leaves.rank(), 0);
+  EXPECT_THAT(s.partial, IsEmpty());
+  EXPECT_EQ(s.cut_along & 7U, 5U);
+  EXPECT_TRUE(s.independent);
+  for (const std::int64_t size : {1, 100, 5000}) {
+    const auto p = launches.planned(size);
+    EXPECT_EQ(p.stages[0].items.dimension(1).size(), 1);
+  }
+  EXPECT_EQ(launches.planned(1).stages[0].items.size(), 64);
+  EXPECT_EQ(leaf_count(box({0, 0, 0}, {7, 1000, 8}), {a, c},
+                       "a, c: global [i,k,j] => read a[i,k], reduce c[i,j]"),
+            7 * 8);
+}
+
+TEST(leaves, that_are_apart_reduce_straight) {
+  const auto a = planned_array({16}), b = planned_array({1});
+  launch_list launches;
+  const auto s = stage_of(launches, box({0, 0}, {16, 1000}), {a, b},
+                          "a, b: global [i,j] => reduce a[i], reduce b[0]");
+  EXPECT_TRUE(s.leaves.dimension(0) == cuts::even(0, 16, 1));
+  EXPECT_TRUE(s.leaves.dimension(1) == cuts::even(0, 1000, 256));
+  EXPECT_THAT(s.partial, ElementsAre(0, 1));
+  const auto wide = planned_array({32});
+  const auto t = stage_of(launches, box({0, 0}, {32, 60}), {wide, b},
+                          "a, b: global [i,j] => reduce a[i], reduce b[0]");
+  EXPECT_EQ(t.leaves.dimension(1).size(), 1);
+  EXPECT_THAT(t.partial, ElementsAre(1));
+  for (const auto& p : {launches.planned(0), launches.planned(1), launches.planned(300)})
+    verify_batch(p);
+}
+
+/// The plan of a launch that reduces into a[i/step,j/step], which no annotation can say.
+plan of_divided(std::int64_t n, std::int64_t step) {
+  using regions::expression;
+  const auto a = planned_array({n / step + 1, n / step + 1});
+  launch_list launches;
+  auto& made = launches.add(box({0, 0}, {n, n}), {a}, "a: global [i,j] => reduce a[i,j]");
+  auto& access = made.accesses.front();
+  for (std::size_t d = 0; d < 2; ++d) {
+    const auto formula = expression::index(d) / step;
+    access.formulas.slices[d] = {formula, formula};
+  }
+  access.linear = regions::linear(access.formulas, made.indices, {}, a->all);
+  auto p = launches.planned(1);
+  verify_batch(p);
+  return p;
+}
+
+TEST(leaves, of_divided_indices_are_apart_where_they_begin_with_an_element) {
+  const auto aligned = of_divided(64, 4);
+  EXPECT_TRUE(aligned.stages[0].leaves.dimension(0) == cuts::even(0, 64, 16));
+  EXPECT_THAT(aligned.stages[0].partial, IsEmpty());
+  EXPECT_FALSE(aligned.stages[0].independent);
+  const auto odd = of_divided(64, 6);
+  EXPECT_TRUE(odd.stages[0].leaves.dimension(0) == cuts::even(0, 64, 8));
+  EXPECT_THAT(odd.stages[0].partial, ElementsAre(0));
+}
+
+TEST(leaves, of_two_accesses_that_meet_are_partial) {
+  const auto a = planned_array({12});
+  launch_list launches;
+  const auto s = stage_of(launches, box({0, 0}, {10, 1000}), {a},
+                          "a: global [i,j] => reduce a[i], reduce a[i+1]");
+  EXPECT_THAT(s.partial, ElementsAre(0));
+  EXPECT_FALSE(s.independent);
+  const auto b = planned_array({2000});
+  EXPECT_EQ(leaf_count(box({0}, {1000}), {b}, "a: global i => reduce a[2*i], reduce a[2*i+1]"), 0);
+}
+
+TEST(leaves, of_assumed_launches_have_whole_arrays_as_states) {
+  const auto a = planned_array({30});
+  launch_list launches;
+  launches.add(box({0}, {10'000}), {a}, "a: global i => reduce a").known =
+      arrays::launch::knowledge::assumed;
+  const auto p = launches.planned();
+  EXPECT_EQ(p.stages[0].leaves.size(), 40);
+  EXPECT_THAT(p.stages[0].notes, ::testing::Contains(HasSubstr("each into 120 B of its own")));
+}
+
+// Among others.
+
+TEST(leaves, make_others_wait_for_all_items_and_wait_for_all_users) {
+  const auto a = planned_array({1000}), t = planned_array({10});
+  launch_list launches;
+  launches.add(box({0}, {10}), {t}, "t: global i => write t[i]");
+  launches.add(box({0, 0}, {10, 1000}), {t}, "t: global [i,j] => reduce t[i]");
+  launches.add(box({0}, {10}), {t, a}, "t, a: global i => read t[i], write a[i]");
+  launches.add(box({0, 0}, {10, 1000}), {t}, "t: global [i,j] => reduce t[i]");
+  for (const std::int64_t size : {1, 4, 1000}) {
+    const auto p = launches.planned(size, true);
+    verify_batch(p);
+    EXPECT_THAT(p.stages[1].partial, ElementsAre(0));
+    for (const std::size_t stage : {1, 2, 3})
+      for (const auto& need : p.stages[stage].needs) {
+        if (stage == 2 && index(need.before) == 0) continue;
+        for (std::int64_t i = 0; i < p.stages[stage].items.size(); ++i)
+          EXPECT_TRUE(items_before(p, p.stages[stage], need, p.stages[stage].items.cell(i)) ==
+                      p.stages[index(need.before)].items.shape())
+              << stage << " after " << index(need.before);
+      }
+    EXPECT_EQ(p.stages[2].needs[0].why, need::conflict::read_after_write);
+  }
+}
+
+TEST(leaves, dont_take_turns) {
+  const auto a = planned_array({1000, 10}), t = planned_array({1000}), b = planned_array({1});
+  const auto turns = [&](const char* text, const testing::part_of_array& into) {
+    launch_list launches;
+    launches.add(a->all, {a}, "a: global [i,j] => readwrite a[i,j]");
+    launches.add(a->all, {a, into}, text);
+    launches.add(a->all, {a, into}, text);
+    const auto p = launches.planned(100, true);
+    std::vector<std::size_t> result;
+    for (const auto& turn : p.order) result.push_back(turn.stages);
+    return result;
+  };
+  EXPECT_THAT(turns("a, b: global [i,j] => read a[i,j], reduce b[0]", b), ElementsAre(1, 1, 1));
+  EXPECT_THAT(turns("a, t: global [i,j] => read a[i,j], reduce t[j]", t), ElementsAre(1, 1, 1));
+  // Bands are apart.
+  EXPECT_THAT(turns("a, t: global [i,j] => read a[i,j], reduce t[i]", t), ElementsAre(3));
+}
+
+TEST(verify_batch, accepts_random_batches_that_reduce) {
+  int partial = 0, straight = 0;
+  for (std::uint64_t seed = 0; seed < 150; ++seed) {
+    std::mt19937_64 random(seed);
+    const auto launches = testing::random_launches(random, true);
+    const auto p =
+        launches.planned(20 + static_cast<std::int64_t>(random() % 100), random() % 2 == 0);
+    EXPECT_NO_THROW(verify_batch(p)) << "seed " << seed << "\n" << p.print();
+    for (const auto& s : p.stages) {
+      const auto& of = arrays::launch_of(*s.node);
+      if (!std::ranges::any_of(of.accesses, &arrays::access::reduces)) continue;
+      ++(s.partial.empty() ? straight : partial);
+    }
+  }
+  EXPECT_GT(partial, 40);
+  EXPECT_GT(straight, 40);
+}
+
+TEST(verify_batch, misses_needs_of_partial_stages) {
+  const auto a = planned_array({400}), t = planned_array({1});
+  launch_list launches;
+  launches.add(a->all, {a, t}, "a, t: global i => read a[i], reduce t[0]");
+  launches.add(box({0}, {1}), {t, a}, "t, a: global i => read t[i], write a[i]");
+  auto p = launches.planned(64);
+  verify_batch(p);
+  std::erase_if(p.stages[1].needs,
+                [](const need& n) { return n.why == need::conflict::read_after_write; });
+  EXPECT_EQ(p.stages[1].needs.size(), 1);
+  EXPECT_THROW(verify_batch(p), std::logic_error);
+}
+
+}  // namespace
+}  // namespace pappus::plan
