@@ -50,6 +50,49 @@ TEST(batch, gives_what_launches_give_one_after_another) {
   }
 }
 
+TEST(batch, adds_to_elements_what_launches_reduce_one_after_another) {
+  const threads::cancel_count cancels{0};
+  std::vector<std::unique_ptr<threads::team>> teams;
+  for (const unsigned n : {8, 3, 2, 1}) teams.push_back(threads::make_team(n));
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    std::mt19937_64 random(seed);
+    const auto launches = testing::random_launches(random, true);
+    if (launches.nodes.empty()) continue;
+    const auto expected = in_sequence(launches);
+    auto p = launches.planned(static_cast<std::int64_t>(random() % 150), random() % 2 == 0);
+    const auto text = p.print();
+    batch all(launches.nodes, std::move(p), cancels, none_failed);
+    all.take_part(*teams[seed % teams.size()], [] { return false; });
+    ASSERT_EQ(testing::elements_of(launches), expected) << "seed " << seed << "\n" << text;
+  }
+}
+
+TEST(batch, may_end_before_leaves_are_merged) {
+  const auto a = testing::numbered_array({8});
+  launch_list launches;
+  launches.add(regions::box({0}, {2000}), {a}, "a: global i => reduce a");
+  launches.add(a->all, {a}, "a: global i => readwrite a[i]");
+  const auto start = testing::elements_of(launches);
+  const threads::cancel_count cancels{0};
+  const auto team = threads::make_team(2);
+  {
+    const batch never_run(launches.nodes, launches.planned(64), cancels, none_failed);
+  }
+  EXPECT_EQ(testing::elements_of(launches), start);
+  {
+    std::atomic<int> asked{0};
+    batch left(launches.nodes, launches.planned(64), cancels, none_failed);
+    left.take_part(*team, [&] { return ++asked > 10; });
+    EXPECT_FALSE(left.finished());
+  }
+  EXPECT_EQ(testing::elements_of(launches), start);
+  const threads::cancel_count moved{1};
+  batch cancelled(launches.nodes, launches.planned(64), moved, none_failed);
+  cancelled.take_part(*team, [] { return false; });
+  EXPECT_NE(cancelled.failure(0), nullptr);
+  EXPECT_EQ(testing::elements_of(launches), start);
+}
+
 TEST(batch, is_run_by_threads_that_come_and_go) {
   const threads::cancel_count cancels{0};
   const auto team = threads::make_team(3);
