@@ -1,5 +1,5 @@
 // expect: for_each: after the index the function takes views: reads<T, N>, writes<T, N>,
-//         updates<T, N>; other values are captured
+//         updates<T, N>, reduces<R, N>; other values are captured
 #include "shop.h"
 
 void mistake(shop& in) {
