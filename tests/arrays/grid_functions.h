@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "line_functions.h"
+#include "reducing_functions.h"
 
 namespace pappus::testing {
 
@@ -197,7 +198,7 @@ inline const std::vector<menu_entry>& menu() {
   static const auto entries = [] {
     std::vector<menu_entry> all;
     for (auto* part : {&reading_lines, &reading_far_lines, &writing_lines, &grids_to_grids,
-                       &grids_and_lines, &cubes})
+                       &grids_and_lines, &cubes, &reducing_lines, &reducing_grids, &reducing_cubes})
       for (auto& one : (*part)()) all.push_back(std::move(one));
     return all;
   }();

@@ -53,7 +53,7 @@ void put(const View& to, const idx<N>& at, number value) {
 }
 
 struct named_access {
-  enum class kind : std::uint8_t { read, write, update } how = kind::read;
+  enum class kind : std::uint8_t { read, write, update, reduce } how = kind::read;
   std::size_t argument = 0;
   /// What an index names, which may be outside of the array. Null: the whole array.
   std::function<regions::box(const regions::point&, const numbers&)> of;
