@@ -1,4 +1,4 @@
-// The sums of co-clustering, as in the evaluation of Lightning: of a matrix' rows, of its columns, and
+// The sums of co-clustering, as Lightning was evaluated with: of a matrix' rows, of its columns, and
 // of the blocks that clusters of rows and clusters of columns make.
 #pragma once
 

@@ -2,11 +2,11 @@
 // left the cache by then: loop tiling (Wolf and Lam, "A data locality optimizing algorithm", PLDI
 // 1991).
 //
-// A matrix product over (i, k, j) reads all of b for each i. With tiles that touch as many bytes as
-// a core's cache holds, it reads each tile of b once for all i of an item. Tiles are halved from the
-// item, always along the dimension that leaves the fewest bytes for each index. The order of values
-// that are added to an element must stay that of the indices, so of the dimensions along which
-// elements are shared only the slowest may be cut.
+// A matrix product over (i, k, j) reads all of b for each i. With tiles that touch no more bytes
+// than half of a core's cache, it reads each tile of b once for all i of an item. Tiles are halved
+// from the item, always along the dimension that leaves the fewest bytes for each index. The order
+// of values that are added to an element must stay that of the indices, so of the dimensions along
+// which elements are shared only the slowest may be cut.
 #include <array>
 #include <utility>
 
