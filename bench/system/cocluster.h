@@ -1,5 +1,5 @@
-// The sums of co-clustering, as Lightning was evaluated with: of a matrix' rows, of its columns, and
-// of the blocks that clusters of rows and clusters of columns make.
+// The sums of co-clustering, with which Lightning was evaluated: of a matrix' rows, of its columns,
+// and of the blocks that clusters of rows and clusters of columns make.
 #pragma once
 
 #include <cstdint>

@@ -156,7 +156,7 @@ TEST(reductions, that_are_cancelled_change_nothing) {
 }
 
 TEST(reductions, count_their_states_against_the_budget) {
-  constexpr std::int64_t bins = 64 << 10, n = bins * 20;
+  constexpr std::int64_t bins = 64 << 10, n = bins * 64;
   const auto histogram = [](idx<1> i, reduces<std::int32_t> to) { to[i * 7 % bins] += 1; };
   session s({.threads = 1, .host_memory = (bins * 4 * 5) / 2, .devices = "cpu"});
   const auto to = s.zeros<std::int32_t>({bins});
@@ -175,7 +175,7 @@ TEST(reductions, count_their_states_against_the_budget) {
   session enough({.threads = 1, .host_memory = bins * 4 * 4, .devices = "cpu"});
   const auto into = enough.zeros<std::int32_t>({bins});
   enough.for_each({n}, histogram, into);
-  EXPECT_THAT(into.to_vector(), Each(20));
+  EXPECT_THAT(into.to_vector(), Each(64));
 }
 
 // Mistakes.

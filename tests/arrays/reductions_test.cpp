@@ -295,7 +295,7 @@ TEST(reductions, of_a_matrix_product_come_in_the_order_of_k) {
 }
 
 TEST(reductions, of_several_shapes_are_merged_where_they_meet) {
-  constexpr std::int64_t n = 12, m = 250, l = 40;
+  constexpr std::int64_t n = 12, m = 180, l = 40;
   const auto x = uneven_numbers(n * m * l);
   const auto value = [&](const point& p) { return x[(p[0] * m + p[1]) * l + p[2]]; };
   const auto indices = all_of({n, m, l});

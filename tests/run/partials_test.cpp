@@ -114,14 +114,14 @@ std::vector<sample> samples() {
   const auto line = testing::numbered_array({90}), grid = testing::numbered_array({12, 40});
   return {
       {regions::box({0}, {5000}), {line}, "a: global i => reduce a[3]"},
-      {regions::box({-7}, {6000}), {{line, regions::box({50}, {90})}}, "a: global i => reduce a"},
+      {regions::box({-7}, {20000}), {{line, regions::box({50}, {90})}}, "a: global i => reduce a"},
       // Boxes that overlap their neighbours', and grow.
-      {regions::box({0, 0}, {80, 100}), {line}, "a: global [i,j] => reduce a[i:i+3]"},
-      {regions::box({0, 0}, {12, 900}),
+      {regions::box({0, 0}, {80, 400}), {line}, "a: global [i,j] => reduce a[i:i+3]"},
+      {regions::box({0, 0}, {12, 9000}),
        {{grid, regions::box({0, 5}, {12, 40})}, line},
        "a, b: global [i,j] => reduce a[11-i,i:i+2], reduce a[0,0], reduce b[40-i], reduce b[i+3]"},
       // Some leaves touch nothing of it.
-      {regions::box({0, 0}, {60, 200}),
+      {regions::box({0, 0}, {60, 2000}),
        {grid},
        "a: global [i,j] => reduce a[i,2*i], reduce a[i,7]"},
   };
