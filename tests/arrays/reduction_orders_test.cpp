@@ -172,7 +172,7 @@ TEST(reductions, count_their_states_against_the_budget) {
     to.fill(0);
     s.wait();
   }
-  session enough({.threads = 1, .host_memory = bins * 4 * 4, .devices = "cpu"});
+  session enough({.threads = 1, .host_memory = bins * 4 * 8, .devices = "cpu"});
   const auto into = enough.zeros<std::int32_t>({bins});
   enough.for_each({n}, histogram, into);
   EXPECT_THAT(into.to_vector(), Each(64));
