@@ -121,7 +121,7 @@ std::vector<sample> samples() {
        {{grid, regions::box({0, 5}, {12, 40})}, line},
        "a, b: global [i,j] => reduce a[11-i,i:i+2], reduce a[0,0], reduce b[40-i], reduce b[i+3]"},
       // Some leaves touch nothing of it.
-      {regions::box({0, 0}, {60, 2000}),
+      {regions::box({0, 0}, {13, 20000}),
        {grid},
        "a: global [i,j] => reduce a[i,2*i], reduce a[i,7]"},
   };
