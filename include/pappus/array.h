@@ -301,6 +301,25 @@ auto session::to_array(const Range& elements) {
   return to_array<1>(elements, {static_cast<std::int64_t>(std::ranges::size(elements))});
 }
 
+template <detail::mdspan_like Span>
+auto session::to_array(const Span& elements) {
+  constexpr auto rank = static_cast<std::size_t>(Span::rank());
+  using T = std::remove_cvref_t<decltype(*elements.data_handle())>;
+  idx<rank> extents;
+  for (std::size_t d = 0; d < rank; ++d) extents[d] = static_cast<std::int64_t>(elements.extent(d));
+  auto result = unwritten<T, rank>(extents);
+  const auto to = result.host_write();
+  idx<rank> at;
+  for (std::int64_t n = 0; n < result.size(); ++n) {
+    const auto* from = elements.data_handle();
+    for (std::size_t d = 0; d < rank; ++d)
+      from += at[d] * static_cast<std::int64_t>(elements.stride(d));
+    to[at] = *from;
+    for (auto d = rank; d-- > 0 && ++at[d] == extents[d];) at[d] = 0;
+  }
+  return result;
+}
+
 template <typename E>
 array<typename query<E>::value_type, 1> query<E>::to_array() const {
   return detail::array_access::made<value_type, 1>(

@@ -175,6 +175,10 @@ class session : public detail::source_refusals, public detail::launch_refusals {
   auto to_array(const Range& elements, const idx<N>& extents);
   template <std::ranges::contiguous_range Range>
   auto to_array(const Range& elements);
+  /// A copy of a std::mdspan, or of what has rank(), extent(d), stride(d) and data_handle() like
+  /// one: elements may lie in any strides.
+  template <detail::mdspan_like Span>
+  auto to_array(const Span& elements);
   /// Calls f(index, views...) for every index on all cores: see launch.h. Returns before it is
   /// done; whoever looks at an array waits. Results are those of launches run one after another.
   /// What fails while it runs is thrown where its results are looked at (launch_error). Throws

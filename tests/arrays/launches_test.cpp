@@ -220,6 +220,27 @@ TEST(array, comes_from_containers_and_queries) {
   EXPECT_EQ(squares.rows().map([](int i) { return i + 1; }).sum().get(), 35);
 }
 
+/// As std::mdspan with layout_stride has it.
+struct strided_numbers {
+  static constexpr std::size_t rank() { return 2; }
+  const int* numbers;
+  int extents[2], strides[2];
+  int extent(std::size_t d) const { return extents[d]; }
+  int stride(std::size_t d) const { return strides[d]; }
+  const int* data_handle() const { return numbers; }
+};
+
+TEST(arrays, are_made_of_elements_in_strides) {
+  const int numbers[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+  session s;
+  const auto columns = s.to_array(strided_numbers{numbers, {3, 2}, {1, 6}});
+  EXPECT_EQ(columns.extents(), idx<2>(3, 2));
+  EXPECT_THAT(columns.to_vector(), ElementsAre(0, 6, 1, 7, 2, 8));
+  const auto backwards = s.to_array(strided_numbers{numbers + 11, {2, 2}, {-4, -1}});
+  EXPECT_THAT(backwards.to_vector(), ElementsAre(11, 10, 7, 6));
+  EXPECT_EQ(s.to_array(strided_numbers{numbers, {0, 5}, {5, 1}}).size(), 0);
+}
+
 TEST(array, of_rows_that_others_have_is_a_copy) {
   session s;
   std::vector<int> mine{1, 2, 3};

@@ -21,6 +21,16 @@ struct image;  // an array's elements and what is known of them; defined in src/
 namespace pappus::detail {
 
 inline constexpr std::size_t array_rank_max = 4;
+
+/// Elements in any strides: std::mdspan, or what looks like one.
+template <typename M>
+concept mdspan_like = requires(const M& m, std::size_t d) {
+  requires static_cast<std::size_t>(M::rank()) >= 1;
+  m.extent(d);
+  m.stride(d);
+  *m.data_handle();
+};
+
 using array_numbers = std::array<std::int64_t, array_rank_max>;
 
 /// Places p with low[d] <= p[d] < high[d].
