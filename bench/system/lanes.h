@@ -78,7 +78,8 @@ inline f32x16 multiply_add(f32x16 a, f32x16 b, f32x16 c) {
 /// The numbers of a table at 16 places.
 inline f32x16 look_up(const float* table, i32x16 places) {
 #if defined(__AVX512F__)
-  return _mm512_i32gather_ps(load<__m512i>(&places), table, 4);
+  // With all lanes masked in: g++ 12 warns of the plain intrinsics' own variables.
+  return _mm512_mask_i32gather_ps(_mm512_setzero_ps(), 0xFFFF, load<__m512i>(&places), table, 4);
 #else
   f32x16 found{};
   for (int lane = 0; lane < 16; ++lane) found[lane] = table[places[lane]];
@@ -89,7 +90,8 @@ inline f32x16 look_up(const float* table, i32x16 places) {
 /// 1 / sqrt(a), to about 23 bits.
 inline f32x16 inverse_root(f32x16 a) {
 #if defined(__AVX512F__)
-  const f32x16 first = _mm512_rsqrt14_ps(a);  // 14 bits, which a step of Newton's doubles
+  // 14 bits, which a step of Newton's doubles
+  const f32x16 first = _mm512_maskz_rsqrt14_ps(0xFFFF, a);
   return first * (1.5f - 0.5f * a * first * first);
 #else
   f32x16 found{};

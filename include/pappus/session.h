@@ -12,6 +12,7 @@
 #include <tuple>
 #include <vector>
 
+#include "pappus/detail/base/array.h"
 #include "pappus/detail/base/built_with.h"
 #include "pappus/detail/fuse/launch_refusals.h"
 #include "pappus/detail/fuse/source_refusals.h"

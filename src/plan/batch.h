@@ -42,6 +42,11 @@ void order_items(plan& p, const batch_request& asked);       // turns.cpp: order
 
 void cut_tiles(plan& p, const batch_request& asked);  // tiles.cpp: tile
 
+/// How many neighbours along a dimension stay together where launches are cut: more than one where
+/// an earlier dimension can't be cut, so that the parts would be narrow strips.
+/// \param cut_along  as in stage
+std::int64_t strip(const regions::box& indices, unsigned cut_along, std::size_t dimension);
+
 /// Whether what an access of the stage's launch reduces is made leaf by leaf, and comes to its
 /// array once the last item is done.
 bool is_partial(const stage& s, std::size_t access);

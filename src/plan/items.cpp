@@ -18,6 +18,8 @@ std::int64_t wanted(const cost::machine& m, const stage& s) {
   const auto volume = static_cast<std::int64_t>(s.expected_in);
   if (m.threads == 1 && s.bytes.read + s.bytes.written < item_bytes) return 1;
   if (s.how != cost::trust::at_least && s.seconds < one_item_seconds) return 1;
+  // Leaves are taken one after another, so that few wait to be merged.
+  if (!s.partial.empty()) return s.leaves.size();
   const auto by_bytes = static_cast<std::int64_t>((s.bytes.read + s.bytes.written) / item_bytes);
   const auto most = std::clamp<std::int64_t>(by_bytes, items_a_thread * m.threads, items_max);
   return std::clamp<std::int64_t>(volume, 1, most);
@@ -31,7 +33,9 @@ std::int64_t unit_along(const stage& s, std::size_t dimension) {
     const auto& leaves = s.leaves.dimension(dimension);
     return leaves.size() > 1 ? leaves.position(1) - leaves.low() : extent;
   }
-  return (s.cut_along >> dimension & 1U) != 0 ? 1 : extent;
+  return (s.cut_along >> dimension & 1U) != 0
+             ? strip(arrays::launch_of(*s.node).indices, s.cut_along, dimension)
+             : extent;
 }
 
 }  // namespace

@@ -124,28 +124,55 @@ bool are_independent(const arrays::launch& of, const std::vector<std::size_t>& r
          });
 }
 
+/// Parts that are apart and not too narrow.
 std::int64_t parts_along(unsigned dimensions, const regions::box& indices) {
   std::int64_t result = 1;
   for (std::size_t d = 0; d < indices.rank; ++d)
-    if ((dimensions >> d & 1U) != 0) result = regions::saturated_product(result, indices.extent(d));
+    if ((dimensions >> d & 1U) != 0)
+      result = regions::saturated_product(
+          result, detail::ceil_div(indices.extent(d), strip(indices, dimensions, d)));
   return result;
 }
 
-void tell(stage& s) {
+/// Leaves that may be begun before one that isn't done: they wait with their states.
+std::int64_t leaves_ahead(const cost::machine& m, double leaf_bytes) {
+  constexpr double bytes_waiting = 64 << 20;
+  constexpr std::int64_t most = 64;
+  const auto fitting = static_cast<std::int64_t>(bytes_waiting / std::max(leaf_bytes, 1.0));
+  return std::max<std::int64_t>(2 * m.threads, std::min(fitting, most));
+}
+
+double leaf_bytes(const stage& s) {
   const auto& of = launch_of(*s.node);
   double bytes = 0;
   for (const auto a : s.partial)
     bytes += static_cast<double>(touched(of, a, s.leaves.cell(0)).volume()) *
              static_cast<double>(of.arguments[a].array->element.size);
+  return bytes;
+}
+
+void tell(stage& s) {
   s.notes.push_back(fmt::format(
       "reduces in {} leaves of {} indices, each into {} of its own, merged in a fixed order",
       base::count_text(s.leaves.size()), base::count_text(s.leaves.cell(0).volume()),
-      base::bytes_text(bytes)));
+      base::bytes_text(leaf_bytes(s))));
 }
 
 }  // namespace
 
-void find_leaves(plan& p, const batch_request&) {
+std::int64_t strip(const regions::box& indices, unsigned cut_along, std::size_t dimension) {
+  constexpr std::int64_t neighbours = 256;
+  bool within = false;
+  for (std::size_t d = 0; d < dimension; ++d)
+    within |= (cut_along >> d & 1U) == 0 && indices.extent(d) > 1;
+  if (!within) return 1;
+  std::int64_t inner = 1;
+  for (auto d = dimension + 1; d < indices.rank; ++d)
+    inner = regions::saturated_product(inner, std::max<std::int64_t>(indices.extent(d), 1));
+  return detail::ceil_div(neighbours, inner);
+}
+
+void find_leaves(plan& p, const batch_request& asked) {
   for (auto& s : p.stages) {
     const auto& of = launch_of(*s.node);
     const auto reducing = reductions(of);
@@ -160,7 +187,9 @@ void find_leaves(plan& p, const batch_request&) {
     s.leaves = std::move(leaves);
     for (const auto a : reducing)
       if (!are_apart(of, a, s.leaves)) s.partial.push_back(a);
-    if (!s.partial.empty()) tell(s);
+    if (s.partial.empty()) continue;
+    s.leaves_ahead = leaves_ahead(asked.machine, leaf_bytes(s));
+    tell(s);
   }
 }
 

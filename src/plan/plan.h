@@ -124,6 +124,7 @@ struct stage {
   bool independent = true;   ///< along the last one no two indices reduce into the same element
   regions::grid leaves{};    ///< items are made of these; rank 0: of any indices
   std::uint32_t lanes = 0;   ///< arguments, as bits, whose elements have lanes while a row runs
+  std::int64_t leaves_ahead = 0;       ///< that may be begun before an earlier one is done
   std::vector<std::size_t> partial{};  ///< arguments: leaves reduce into states of their own
 
   // items, needs: of launches

@@ -275,7 +275,10 @@ void batch::finish_item(std::size_t stage, std::int64_t item) {
   auto& task = tasks_[stage];
   const auto number = static_cast<std::size_t>(item);
   task.bits[number / 64].fetch_or(std::uint64_t{1} << (number % 64));
-  if (task.left.fetch_sub(1) == 1) task.leaves.reset();  // a failed stage's still have states
+  if (task.left.fetch_sub(1) == 1 && task.leaves != nullptr) {
+    const std::lock_guard lock(mutex_);
+    task.leaves.reset();  // a failed stage's still have states
+  }
   if (recorder_ != nullptr) recorder_->item_done();
   left_.fetch_sub(1);
   tell_waiting();
@@ -331,6 +334,7 @@ void batch::fail(std::size_t stage, std::int64_t item, arrays::failure_ptr why) 
   if (item >= task.failed_item.load()) return;
   task.failure = std::move(why);
   task.failed_item.store(item);
+  if (task.leaves != nullptr) task.leaves->give_up();
 }
 
 template <typename F>

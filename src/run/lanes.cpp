@@ -61,23 +61,14 @@ class lanes {
   std::vector<std::max_align_t> memory_;
 };
 
-}  // namespace
-
-void run_rows_in_lanes(const arrays::launch& of, const plan::stage& stage,
-                       const regions::box& indices, std::span<const detail::view_place> places) {
-  std::vector<detail::view_place> own(places.begin(), places.end());
-  std::vector<lanes> all;
-  for (std::size_t a = 0; a < places.size(); ++a)
-    if ((stage.lanes >> a & 1U) != 0) all.emplace_back(of, a, places[a]);
-  const auto everything = arrays::numbers_of(of.indices);
+/// Calls run(row) for each row of a box along its last dimension.
+template <typename Run>
+void each_row(const regions::box& indices, Run&& run) {
   auto row = indices;
   const auto last = row.rank - 1;
   for (std::size_t d = 0; d < last; ++d) row.high[d] = row.low[d] + 1;
   while (true) {
-    for (auto& one : all) own[one.argument()] = one.start(row);
-    of.loop(of.function.get(),
-            {arrays::numbers_of(row), everything, own.data(), stage.independent, stage.lanes});
-    for (auto& one : all) one.add_up();
+    run(row);
     auto d = last;
     while (d > 0 && row.high[d - 1] == indices.high[d - 1]) {
       row.low[d - 1] = indices.low[d - 1];
@@ -88,6 +79,23 @@ void run_rows_in_lanes(const arrays::launch& of, const plan::stage& stage,
     ++row.low[d - 1];
     ++row.high[d - 1];
   }
+}
+
+}  // namespace
+
+void run_rows_in_lanes(const arrays::launch& of, const plan::stage& stage,
+                       const regions::box& indices, std::span<const detail::view_place> places) {
+  std::vector<detail::view_place> own(places.begin(), places.end());
+  std::vector<lanes> all;
+  for (std::size_t a = 0; a < places.size(); ++a)
+    if ((stage.lanes >> a & 1U) != 0) all.emplace_back(of, a, places[a]);
+  const auto everything = arrays::numbers_of(of.indices);
+  each_row(indices, [&](const regions::box& row) {
+    for (auto& one : all) own[one.argument()] = one.start(row);
+    of.loop(of.function.get(),
+            {arrays::numbers_of(row), everything, own.data(), stage.independent, stage.lanes});
+    for (auto& one : all) one.add_up();
+  });
 }
 
 }  // namespace pappus::run

@@ -44,7 +44,11 @@ partial leaf_results::started(std::size_t argument, const regions::box& elements
   return result;
 }
 
-partials leaf_results::start(std::int64_t leaf) const {
+partials leaf_results::start(std::int64_t leaf) {
+  {
+    std::unique_lock lock(mutex_);
+    went_on_.wait(lock, [&] { return given_up_ || leaf - next_ < stage_.leaves_ahead; });
+  }
   const auto indices = stage_.leaves.cell(leaf);
   partials result;
   for (const auto a : stage_.partial) result.push_back(started(a, touched(launch_, a, indices)));
@@ -67,6 +71,12 @@ void leaf_results::place(const partials& states, std::span<detail::view_place> a
   }
 }
 
+void leaf_results::give_up() {
+  const std::lock_guard lock(mutex_);
+  given_up_ = true;
+  went_on_.notify_all();
+}
+
 void leaf_results::finish(std::int64_t leaf, partials states) {
   std::unique_lock lock(mutex_);
   waiting_.emplace(leaf, std::move(states));
@@ -78,6 +88,7 @@ void leaf_results::finish(std::int64_t leaf, partials states) {
     add(next.key(), std::move(next.mapped()));
     lock.lock();
     if (++next_ == stage_.leaves.size()) write_out();
+    went_on_.notify_all();
   }
   merging_ = false;
 }

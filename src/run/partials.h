@@ -7,6 +7,7 @@
 // fails has changed nothing.
 #pragma once
 
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -35,8 +36,11 @@ class leaf_results {
   /// \param of, stage  outlive it
   leaf_results(const arrays::launch& of, const plan::stage& stage);
 
-  /// States that stand for no values, for a leaf's indices. Throws memory_error.
-  partials start(std::int64_t leaf) const;
+  /// States that stand for no values, for a leaf's indices. Blocks while leaves far before this
+  /// one aren't done, which others must be at work on. Throws memory_error.
+  partials start(std::int64_t leaf);
+  /// Some leaf won't be finished: nobody waits for it.
+  void give_up();
   /// Puts them in the places of the arguments whose elements they are.
   void place(const partials& states, std::span<detail::view_place> arguments) const;
   /// A leaf that is done. Returns at once where another thread merges; that one takes it, too. The
@@ -56,6 +60,8 @@ class leaf_results {
   const plan::stage& stage_;
 
   std::mutex mutex_;
+  std::condition_variable went_on_;
+  bool given_up_ = false;
   std::map<std::int64_t, partials> waiting_;  // finished, but others before them aren't
   std::int64_t next_ = 0;                     // to be merged
   bool merging_ = false;

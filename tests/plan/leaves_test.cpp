@@ -79,9 +79,9 @@ TEST(leaves, are_the_greater_the_more_elements_they_reduce_into) {
 }
 
 TEST(leaves, arent_needed_where_indices_are_cut_apart) {
-  const auto a = planned_array({8, 100}), c = planned_array({8, 8});
+  const auto a = planned_array({64, 100}), c = planned_array({64, 8});
   launch_list launches;
-  const auto s = stage_of(launches, box({0, 0, 0}, {8, 1000, 8}), {a, c},
+  const auto s = stage_of(launches, box({0, 0, 0}, {64, 50, 8}), {a, c},
                           "a, c: global [i,k,j] => read a[i,k], reduce c[i,j]");
   EXPECT_EQ(s.leaves.rank(), 0);
   EXPECT_THAT(s.partial, IsEmpty());

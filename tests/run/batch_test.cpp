@@ -101,9 +101,9 @@ TEST(batch, gives_states_of_a_failed_launch_back_when_its_items_are_done) {
                                     regions::box({0}, {100}), memory, {});
   a->parts.assign(a->all, {arrays::content::written, 0});
   launch_list launches;
-  launches.add(regions::box({0}, {4000}), {a}, "a: global i => reduce a").loop =
+  launches.add(regions::box({0}, {16000}), {a}, "a: global i => reduce a").loop =
       [](const void*, const detail::launch_args& args) {
-        if (args.indices.low[0] == 1536) throw std::runtime_error("odd");
+        if (args.indices.low[0] == 6144) throw std::runtime_error("odd");
       };
   const threads::cancel_count cancels{0};
   const auto team = threads::make_team(1);

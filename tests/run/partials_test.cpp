@@ -89,7 +89,7 @@ std::vector<float> floats_of(const arrays::argument& of) {
 }
 
 /// Fills the states of a leaf.
-partials made(const leaf_results& results, const arrays::launch& of, const plan::stage& s,
+partials made(leaf_results& results, const arrays::launch& of, const plan::stage& s,
               std::int64_t leaf) {
   auto states = results.start(leaf);
   for (std::size_t n = 0; n < states.size(); ++n) {
