@@ -55,7 +55,7 @@ struct number_reduction<smallest<T>> {
   using number = T;
   static constexpr const char* name = "min";
   static constexpr T none = std::is_floating_point_v<T> ? std::numeric_limits<T>::quiet_NaN()
-                                                        : std::numeric_limits<T>::max();
+                                                        : (std::numeric_limits<T>::max)();
   static void add(T& to, T x) noexcept {
     if (reducers::orders_before(x, to)) to = x;
   }

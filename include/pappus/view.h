@@ -97,11 +97,11 @@ namespace detail {
 /// The class behind reads, writes, updates and reduces. Copies are views of the same elements.
 template <view_access Access, typename T, std::size_t N>
 class view {
-  using elements = view_element<Access, T>;
+  using handed_out = view_element<Access, T>;
 
  public:
-  using element_type = typename elements::stored;
-  using reference = typename elements::reference;
+  using element_type = typename handed_out::stored;
+  using reference = typename handed_out::reference;
   static constexpr std::size_t rank = N;
   static constexpr view_access access = Access;
 
@@ -110,7 +110,7 @@ class view {
 
   /// The element at `at`. Bounds aren't checked: outside of the array the behaviour is undefined.
   reference operator[](const idx<N>& at) const noexcept {
-    return elements::of(element(at, std::make_index_sequence<N>()));
+    return handed_out::of(element(at, std::make_index_sequence<N>()));
   }
   /// The same, one integer for each dimension.
   template <index_number... I>

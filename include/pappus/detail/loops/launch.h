@@ -102,7 +102,7 @@ struct launch_loop_of {
       while (i < end) {
         // In lanes as many indices as there are of these, else all.
         const std::int64_t first = i;
-        const auto last = Lanes != 0 ? std::min(end, first + reduction_lanes) : end;
+        const auto last = Lanes != 0 ? (std::min)(end, first + reduction_lanes) : end;
         if constexpr (InOrder) {
           for (i = first; i < last; ++i)
             launched_call<F, N, Views...>::run(
