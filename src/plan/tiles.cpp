@@ -17,9 +17,9 @@ namespace {
 
 using arrays::launch_of;
 
-constexpr double reuse_min = 8;         // accesses to each byte that an item touches
-constexpr std::int64_t last_min = 256;  // indices of a tile along the last dimension
-constexpr std::int64_t other_min = 8;   // and along the others: each tile is a call
+constexpr double reuse_min = 8;          // accesses to each byte that an item touches
+constexpr std::int64_t last_min = 1024;  // indices of a tile along the last dimension
+constexpr std::int64_t other_min = 8;    // and along the others: each tile is a call
 
 double bytes_of(const arrays::launch& of, const regions::box& indices) {
   double bytes = 0;
