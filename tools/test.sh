@@ -35,46 +35,33 @@ for preset in "${presets[@]}"; do
   echo "subdirs(\"$root/build/$preset\")" >>"$all/CTestTestfile.cmake"
 done
 
+# Configuring is mostly compilers that are asked one after another: all presets at once.
 declare -A preset_of  # by process
-trap '((${#preset_of[@]} == 0)) || kill "${!preset_of[@]}" 2>/dev/null || true' EXIT
+trap 'kill "${!preset_of[@]}" 2>/dev/null || true' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
-
-# start PRESET COMMAND...: beside what runs already, into the preset's log.
-start() {
-  "${@:2}" >"$all/$1.log" 2>&1 &
-  preset_of[$!]=$1
-}
-
-# finish WHAT: waits for one of those, and shows its log. The first that fails ends all.
-finish() {
-  local status=0 process
-  wait -n -p process "${!preset_of[@]}" || status=$?
-  local preset=${preset_of[$process]}
-  unset "preset_of[$process]"
-  echo "== $preset: $1"
-  cat "$all/$preset.log"
-  ((status == 0)) || exit "$status"
-}
-
-configure() {
-  exec cmake "$@" >/dev/null  # but for warnings and errors
-}
-
 for preset in "${presets[@]}"; do
   chosen=()
   [[ $preset == release ]] || chosen=("${options[@]}")
   # New builds compile folders as a whole. Where one works on, files are better compiled one by one:
   # cmake --preset PRESET -DPAPPUS_UNITY=OFF, before or after.
   [[ -f build/$preset/CMakeCache.txt ]] || chosen+=(-DPAPPUS_UNITY=ON)
-  start "$preset" configure --preset "$preset" "${chosen[@]}"
+  cmake --preset "$preset" "${chosen[@]}" >/dev/null 2>"$all/$preset.log" &
+  preset_of[$!]=$preset
 done
-for preset in "${presets[@]}"; do finish "configured"; done
+for process in "${!preset_of[@]}"; do
+  status=0
+  wait "$process" || status=$?
+  preset=${preset_of[$process]}
+  unset "preset_of[$process]"
+  echo "== $preset: configured"
+  cat "$all/$preset.log" >&2  # warnings, errors
+  ((status == 0)) || exit "$status"
+done
 
 for preset in "${presets[@]}"; do
-  echo "== $preset: building, into $all/$preset.log"
-  start "$preset" ninja -C "build/$preset" -j "$(nproc)"
-  finish "built"
+  echo "== $preset: building"
+  cmake --build "build/$preset" -j "$(nproc)"
 done
 
 echo "== testing: ${presets[*]}"

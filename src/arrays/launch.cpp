@@ -83,6 +83,11 @@ regions::box touched(const launch& by, std::size_t argument, const regions::box&
   return result;
 }
 
+double bytes_touched(const launch& by, std::size_t argument, const regions::box& indices) {
+  return static_cast<double>(touched(by, argument, indices).volume()) *
+         static_cast<double>(by.arguments[argument].array->element.size);
+}
+
 regions::box touching(const launch& by, const access& one, const regions::box& elements) {
   const auto& part = by.arguments[one.argument].part;
   const auto inside = relative(regions::intersect(elements, part), part);

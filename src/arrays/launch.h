@@ -70,6 +70,8 @@ inline const launch& launch_of(const graph::node& node) { return node.as<launch>
 regions::box touched(const launch& by, const access& one, const regions::box& indices);
 /// Those that they touch of an argument, by any access.
 regions::box touched(const launch& by, std::size_t argument, const regions::box& indices);
+/// Bytes of these.
+double bytes_touched(const launch& by, std::size_t argument, const regions::box& indices);
 /// A box that holds all indices that touch one of these elements.
 regions::box touching(const launch& by, const access& one, const regions::box& elements);
 /// Whether no two indices touch the same element through it, and all together those of a box.

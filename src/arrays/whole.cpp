@@ -7,27 +7,21 @@
 
 #include <fmt/format.h>
 
+#include "regions/parts.h"
+
 namespace pappus::arrays {
 namespace {
 
 /// Calls row(offsets of its first element in each view, elements) for each row of a box.
 template <typename Row>
 void each_row(const detail::launch_args& args, std::size_t views, Row&& row) {
-  const auto& [rank, low, high] = args.indices;
-  const auto width = high[rank - 1] - low[rank - 1];
-  detail::array_numbers at = low;
-  while (true) {
+  regions::each_row(box_of(args.indices), [&](const regions::box& one) {
     std::array<std::int64_t, 2> offsets{};
     for (std::size_t v = 0; v < views; ++v)
-      for (std::size_t d = 0; d < rank; ++d) offsets[v] += at[d] * args.views[v].strides[d];
-    row(offsets, width);
-    std::size_t d = rank - 1;
-    while (d > 0 && ++at[d - 1] == high[d - 1]) {
-      at[d - 1] = low[d - 1];
-      --d;
-    }
-    if (d == 0) return;
-  }
+      for (std::size_t d = 0; d < one.rank; ++d)
+        offsets[v] += one.low[d] * args.views[v].strides[d];
+    row(offsets, one.volume());
+  });
 }
 
 void fill_loop(const void* function, const detail::launch_args& args) {

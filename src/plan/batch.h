@@ -39,8 +39,7 @@ void find_leaves(plan& p, const batch_request& asked);       // leaves.cpp: leav
 void find_needs(plan& p, const batch_request& asked);        // needs.cpp: needs
 void cut_items(plan& p, const batch_request& asked);         // items.cpp: items
 void order_items(plan& p, const batch_request& asked);       // turns.cpp: order, items
-
-void cut_tiles(plan& p, const batch_request& asked);  // tiles.cpp: tile
+void cut_tiles(plan& p, const batch_request& asked);         // tiles.cpp: tile
 
 /// How many neighbours along a dimension stay together where launches are cut: more than one where
 /// an earlier dimension can't be cut, so that the parts would be narrow strips.

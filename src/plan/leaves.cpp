@@ -145,9 +145,7 @@ std::int64_t leaves_ahead(const cost::machine& m, double leaf_bytes) {
 double leaf_bytes(const stage& s) {
   const auto& of = launch_of(*s.node);
   double bytes = 0;
-  for (const auto a : s.partial)
-    bytes += static_cast<double>(touched(of, a, s.leaves.cell(0)).volume()) *
-             static_cast<double>(of.arguments[a].array->element.size);
+  for (const auto a : s.partial) bytes += bytes_touched(of, a, s.leaves.cell(0));
   return bytes;
 }
 

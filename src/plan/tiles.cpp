@@ -7,9 +7,6 @@
 // from the item, always along the dimension that leaves the fewest bytes for each index. The order
 // of values that are added to an element must stay that of the indices, so of the dimensions along
 // which elements are shared only the slowest may be cut.
-#include <array>
-#include <utility>
-
 #include "plan/batch.h"
 
 namespace pappus::plan {
@@ -23,9 +20,7 @@ constexpr std::int64_t other_min = 8;    // and along the others: each tile is a
 
 double bytes_of(const arrays::launch& of, const regions::box& indices) {
   double bytes = 0;
-  for (std::size_t a = 0; a < of.arguments.size(); ++a)
-    bytes += static_cast<double>(touched(of, a, indices).volume()) *
-             static_cast<double>(of.arguments[a].array->element.size);
+  for (std::size_t a = 0; a < of.arguments.size(); ++a) bytes += bytes_touched(of, a, indices);
   return bytes;
 }
 

@@ -10,6 +10,7 @@
 #include "base/failure.h"
 #include "pappus/error.h"
 #include "plan/batch.h"
+#include "regions/parts.h"
 #include "run/lanes.h"
 
 namespace pappus::run {
@@ -61,27 +62,6 @@ arrays::failure_ptr cancelled_failure(const arrays::launch& launch) {
   result->original = std::make_exception_ptr(pappus::cancelled());
   result->told = true;  // who cancels knows
   return result;
-}
-
-/// Calls run(box) for the parts of a box of these extents, in their order; 0: as long as the box.
-template <typename Run>
-void each_tile(const regions::box& of, const regions::point& extents, Run&& run) {
-  auto tile = of;
-  const auto begin_at = [&](std::size_t d, std::int64_t low) {
-    tile.low[d] = low;
-    tile.high[d] = extents[d] == 0 ? of.high[d] : std::min(of.high[d], low + extents[d]);
-  };
-  for (std::size_t d = 0; d < of.rank; ++d) begin_at(d, of.low[d]);
-  while (true) {
-    run(tile);
-    auto d = of.rank;
-    while (d > 0 && tile.high[d - 1] == of.high[d - 1]) {
-      begin_at(d - 1, of.low[d - 1]);
-      --d;
-    }
-    if (d == 0) return;
-    begin_at(d - 1, tile.high[d - 1]);
-  }
 }
 
 }  // namespace
@@ -238,8 +218,8 @@ void batch::call(std::size_t stage, const regions::box& indices) {
     ~restore() { inside = value; }
   } const at_end{outer};
   if (tasks_[stage].leaves != nullptr) return call_leaves(stage, indices, places);
-  each_tile(indices, plan_.stages[stage].tile,
-            [&](const regions::box& tile) { run_loop(stage, tile, places); });
+  regions::each_part(indices, plan_.stages[stage].tile,
+                     [&](const regions::box& tile) { run_loop(stage, tile, places); });
 }
 
 void batch::run_loop(std::size_t stage, const regions::box& indices,
@@ -254,21 +234,14 @@ void batch::run_loop(std::size_t stage, const regions::box& indices,
 void batch::call_leaves(std::size_t stage, const regions::box& indices,
                         std::span<detail::view_place> places) {
   const auto& leaves = plan_.stages[stage].leaves;
-  const auto own = leaves.cells(indices);
-  auto at = own.low;
-  while (true) {
-    const auto leaf = leaves.number(at);
-    auto states = tasks_[stage].leaves->start(leaf);
-    tasks_[stage].leaves->place(states, places);
-    run_loop(stage, leaves.cell(leaf), places);
-    tasks_[stage].leaves->finish(leaf, std::move(states));
-    auto d = own.rank;
-    while (d > 0 && ++at[d - 1] == own.high[d - 1]) {
-      at[d - 1] = own.low[d - 1];
-      --d;
-    }
-    if (d == 0) return;
-  }
+  auto& results = *tasks_[stage].leaves;
+  regions::each_place(leaves.cells(indices), [&](const regions::box& one) {
+    const auto leaf = leaves.number(one.low);
+    auto states = results.start(leaf);
+    results.place(states, places);
+    run_loop(stage, leaves.cell(one.low), places);
+    results.finish(leaf, std::move(states));
+  });
 }
 
 void batch::finish_item(std::size_t stage, std::int64_t item) {

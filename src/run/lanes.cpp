@@ -1,9 +1,9 @@
 #include "run/lanes.h"
 
-#include <array>
 #include <cstddef>
-#include <utility>
 #include <vector>
+
+#include "regions/parts.h"
 
 namespace pappus::run {
 namespace {
@@ -40,15 +40,13 @@ class lanes {
   void add_up() {
     const auto& of = launch_.arguments[argument_];
     const auto size = static_cast<std::int64_t>(of.array->element.size);
-    auto at = elements_.low;
-    for (std::int64_t n = 0; n < elements_.volume(); ++n) {
+    const auto* from = data();
+    regions::each_place(elements_, [&](const regions::box& one) {
       std::int64_t to = 0;
-      for (std::size_t d = 0; d < elements_.rank; ++d) to += at[d] * sums_.strides[d];
-      of.reduction.merge_lanes(sums_.elements + to * size, data() + n * reduction_lanes * size,
-                               reduction_lanes);
-      for (auto d = elements_.rank; d-- > 0 && ++at[d] == elements_.high[d];)
-        at[d] = elements_.low[d];
-    }
+      for (std::size_t d = 0; d < one.rank; ++d) to += one.low[d] * sums_.strides[d];
+      of.reduction.merge_lanes(sums_.elements + to * size, from, reduction_lanes);
+      from += reduction_lanes * size;
+    });
   }
 
  private:
@@ -61,26 +59,6 @@ class lanes {
   std::vector<std::max_align_t> memory_;
 };
 
-/// Calls run(row) for each row of a box along its last dimension.
-template <typename Run>
-void each_row(const regions::box& indices, Run&& run) {
-  auto row = indices;
-  const auto last = row.rank - 1;
-  for (std::size_t d = 0; d < last; ++d) row.high[d] = row.low[d] + 1;
-  while (true) {
-    run(row);
-    auto d = last;
-    while (d > 0 && row.high[d - 1] == indices.high[d - 1]) {
-      row.low[d - 1] = indices.low[d - 1];
-      row.high[d - 1] = row.low[d - 1] + 1;
-      --d;
-    }
-    if (d == 0) return;
-    ++row.low[d - 1];
-    ++row.high[d - 1];
-  }
-}
-
 }  // namespace
 
 void run_rows_in_lanes(const arrays::launch& of, const plan::stage& stage,
@@ -90,7 +68,7 @@ void run_rows_in_lanes(const arrays::launch& of, const plan::stage& stage,
   for (std::size_t a = 0; a < places.size(); ++a)
     if ((stage.lanes >> a & 1U) != 0) all.emplace_back(of, a, places[a]);
   const auto everything = arrays::numbers_of(of.indices);
-  each_row(indices, [&](const regions::box& row) {
+  regions::each_row(indices, [&](const regions::box& row) {
     for (auto& one : all) own[one.argument()] = one.start(row);
     of.loop(of.function.get(),
             {arrays::numbers_of(row), everything, own.data(), stage.independent, stage.lanes});

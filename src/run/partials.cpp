@@ -3,31 +3,26 @@
 #include <cstring>
 #include <utility>
 
+#include "regions/parts.h"
+
 namespace pappus::run {
 namespace {
 
-/// Calls row(place in one, place in other, elements) for each row of a box that is in both: a place
-/// is that of the row's first element among all of a box in row-major order.
-template <typename Row>
+/// Of a box's first element among all of another in row-major order.
+std::int64_t place_in(const regions::box& all, const regions::box& part) {
+  std::int64_t result = 0;
+  for (std::size_t d = 0; d < all.rank; ++d)
+    result = result * all.extent(d) + part.low[d] - all.low[d];
+  return result;
+}
+
+/// Calls run(place in one, place in other, elements) for each row of a box that is in both.
+template <typename Run>
 void each_row(const regions::box& elements, const regions::box& one, const regions::box& other,
-              Row&& row) {
-  if (elements.empty()) return;
-  const auto last = elements.rank - 1;
-  const auto place = [&](const regions::box& in, const regions::point& at) {
-    std::int64_t result = 0;
-    for (std::size_t d = 0; d < in.rank; ++d) result = result * in.extent(d) + at[d] - in.low[d];
-    return result;
-  };
-  auto at = elements.low;
-  while (true) {
-    row(place(one, at), place(other, at), elements.extent(last));
-    auto d = last;
-    while (d > 0 && ++at[d - 1] == elements.high[d - 1]) {
-      at[d - 1] = elements.low[d - 1];
-      --d;
-    }
-    if (d == 0) return;
-  }
+              Run&& run) {
+  regions::each_row(elements, [&](const regions::box& row) {
+    run(place_in(one, row), place_in(other, row), row.volume());
+  });
 }
 
 }  // namespace
