@@ -33,15 +33,15 @@ void each_part(const box& all, const point& extents, Run&& run) {
   }
 }
 
-/// The places of a box, one by one, as boxes.
+/// Calls run(point) for the places of a box, those along the last dimension first.
 template <typename Run>
 void each_place(const box& all, Run&& run) {
   point one;
   one.fill(1);
-  each_part(all, one, std::forward<Run>(run));
+  each_part(all, one, [&](const box& part) { run(part.low); });
 }
 
-/// Its rows, along the last dimension.
+/// Calls run(row) for the rows of a box, along the last dimension.
 template <typename Run>
 void each_row(const box& all, Run&& run) {
   point row;

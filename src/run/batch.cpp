@@ -235,11 +235,11 @@ void batch::call_leaves(std::size_t stage, const regions::box& indices,
                         std::span<detail::view_place> places) {
   const auto& leaves = plan_.stages[stage].leaves;
   auto& results = *tasks_[stage].leaves;
-  regions::each_place(leaves.cells(indices), [&](const regions::box& one) {
-    const auto leaf = leaves.number(one.low);
+  regions::each_place(leaves.cells(indices), [&](const regions::point& cell) {
+    const auto leaf = leaves.number(cell);
     auto states = results.start(leaf);
     results.place(states, places);
-    run_loop(stage, leaves.cell(one.low), places);
+    run_loop(stage, leaves.cell(cell), places);
     results.finish(leaf, std::move(states));
   });
 }

@@ -41,9 +41,9 @@ class lanes {
     const auto& of = launch_.arguments[argument_];
     const auto size = static_cast<std::int64_t>(of.array->element.size);
     const auto* from = data();
-    regions::each_place(elements_, [&](const regions::box& one) {
+    regions::each_place(elements_, [&](const regions::point& at) {
       std::int64_t to = 0;
-      for (std::size_t d = 0; d < one.rank; ++d) to += one.low[d] * sums_.strides[d];
+      for (std::size_t d = 0; d < elements_.rank; ++d) to += at[d] * sums_.strides[d];
       of.reduction.merge_lanes(sums_.elements + to * size, from, reduction_lanes);
       from += reduction_lanes * size;
     });

@@ -11,6 +11,7 @@
 
 #include "pappus/pappus.h"
 #include "regions/box.h"
+#include "regions/parts.h"
 
 namespace pappus::testing {
 
@@ -43,22 +44,6 @@ struct shadow {
     return static_cast<std::size_t>(result);
   }
 };
-
-/// Calls f(point) for each place, row by row.
-template <typename F>
-void each_place(const regions::box& where, F&& f) {
-  if (where.empty()) return;
-  auto at = where.low;
-  while (true) {
-    f(at);
-    auto d = where.rank;
-    while (d > 0 && ++at[d - 1] == where.high[d - 1]) {
-      at[d - 1] = where.low[d - 1];
-      --d;
-    }
-    if (d == 0) return;
-  }
-}
 
 /// A part of an array and of its shadow.
 struct handle {

@@ -11,6 +11,7 @@
 #include "regions/box.h"
 #include "regions/expression.h"
 #include "regions/interval.h"
+#include "regions/parts.h"
 #include "regions/region.h"
 
 namespace pappus::regions {
@@ -89,19 +90,6 @@ class made_up {
  private:
   std::uint64_t state_;
 };
-
-/// Calls visit(const point&) for each place, the last dimension first.
-template <typename Visit>
-void each_place(const box& in, Visit visit) {
-  if (in.empty()) return;
-  point at = in.low;
-  for (;;) {
-    visit(at);
-    std::size_t d = in.rank;
-    while (d > 0 && ++at[d - 1] == in.high[d - 1]) at[d - 1] = in.low[d - 1], --d;
-    if (d == 0) return;
-  }
-}
 
 /// Places up to which tests go, along each dimension of this rank, so that no set has too many.
 inline std::int64_t few_along(std::size_t rank) {
