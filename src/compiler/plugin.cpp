@@ -33,6 +33,7 @@
 #include "compiler/loops/inlining.h"
 #include "compiler/loops/prefetching.h"
 #include "compiler/loops/split_records.h"
+#include "compiler/loops/splitting.h"
 #include "compiler/loops/unrolling.h"
 #include "compiler/loops/vector_maths.h"
 
@@ -194,9 +195,11 @@ class host_loops : public llvm::PassInfoMixin<host_loops> {
   explicit host_loops(std::shared_ptr<const module_facts> facts) : facts_(std::move(facts)) {}
 
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
+    const bool split = split_at_guards(function, analyses);
     split_records(function, analyses);
     if (facts_->fast_floats) offer_vector_maths(function, analyses, *facts_->fast_floats);
     llvm::PreservedAnalyses kept;
+    if (split) return kept;
     kept.preserveSet<llvm::CFGAnalyses>();
     return kept;
   }

@@ -35,7 +35,9 @@ template struct pappus::detail::launch_loop_of<doubled, 1, reads<float>, writes<
 #endif
 
 #if !defined(ONE) || defined(ONE_guarded)
+// Loops with guards have twins without.
 // V4-LABEL: define {{.*}}launch_loop_ofI7guarded{{.*}}3row
+// V4: @llvm.smin.i64
 // V4: fmul <16 x float>
 // V3-LABEL: define {{.*}}launch_loop_ofI7guarded{{.*}}3row
 // V3: fmul <8 x float>
@@ -53,6 +55,7 @@ template struct pappus::detail::launch_loop_of<guarded, 2, reads<float, 2>, writ
 
 #if !defined(ONE) || defined(ONE_clamped)
 // V4-LABEL: define {{.*}}launch_loop_ofI7clamped{{.*}}3row
+// V4: @llvm.smin.i64
 // V4: fmul <16 x float>
 // V3-LABEL: define {{.*}}launch_loop_ofI7clamped{{.*}}3row
 // V3: fmul <8 x float>

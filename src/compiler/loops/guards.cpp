@@ -1,0 +1,186 @@
+#include "compiler/loops/guards.h"
+
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/PatternMatch.h>
+
+#include <cstdint>
+#include <optional>
+
+namespace pappus::compiler {
+namespace {
+
+using namespace llvm::PatternMatch;
+
+constexpr std::int64_t lower_border_max = 64;
+
+struct moved_index {
+  llvm::Value* offset;  // null: 0
+  bool minus;
+};
+
+/// The value as index, index + something or index - something; inside, where the limits of
+/// std::clamp don't matter.
+std::optional<moved_index> as_index(llvm::Value* value, const index_loop& of) {
+  llvm::Value* offset = nullptr;
+  if (auto* limit = llvm::dyn_cast<llvm::MinMaxIntrinsic>(value); limit && limit->isSigned()) {
+    if (of.loop->isLoopInvariant(limit->getRHS())) return as_index(limit->getLHS(), of);
+    if (of.loop->isLoopInvariant(limit->getLHS())) return as_index(limit->getRHS(), of);
+  }
+  if (value == of.index) return moved_index{nullptr, false};
+  if (match(value, m_NSWAdd(m_Specific(of.index), m_Value(offset))) &&
+      of.loop->isLoopInvariant(offset))
+    return moved_index{offset, false};
+  if (match(value, m_NSWAdd(m_Value(offset), m_Specific(of.index))) &&
+      of.loop->isLoopInvariant(offset))
+    return moved_index{offset, false};
+  if (match(value, m_NSWSub(m_Specific(of.index), m_Value(offset))) &&
+      of.loop->isLoopInvariant(offset))
+    return moved_index{offset, true};
+  return std::nullopt;
+}
+
+bool is_lower_border(const llvm::Value* value) {
+  const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(value);
+  return constant != nullptr && constant->getValue().abs().ule(lower_border_max);
+}
+
+struct meaning {
+  guard::side where;
+  bool answer;  // inside
+  bool more;
+};
+
+meaning meaning_of(llvm::CmpInst::Predicate predicate, bool lower_border) {
+  using enum llvm::CmpInst::Predicate;
+  using enum guard::side;
+  const auto signed_side = lower_border ? from : below;
+  switch (predicate) {
+    case ICMP_SLT:
+      return {signed_side, !lower_border, false};
+    case ICMP_SLE:
+      return {signed_side, !lower_border, true};
+    case ICMP_SGE:
+      return {signed_side, lower_border, false};
+    case ICMP_SGT:
+      return {signed_side, lower_border, true};
+    case ICMP_ULT:
+      return {range, true, false};
+    case ICMP_ULE:
+      return {range, true, true};
+    case ICMP_UGE:
+      return {range, false, false};
+    case ICMP_UGT:
+      return {range, false, true};
+    case ICMP_EQ:
+      return {unequal, false, false};
+    default:
+      return {unequal, true, false};
+  }
+}
+
+std::optional<guard> comparison(llvm::ICmpInst& compare, const index_loop& of) {
+  auto predicate = compare.getPredicate();
+  auto *left = compare.getOperand(0), *right = compare.getOperand(1);
+  auto moved = as_index(left, of);
+  if (!moved) {
+    std::swap(left, right);
+    predicate = compare.getSwappedPredicate();
+    moved = as_index(left, of);
+  }
+  if (!moved || !of.loop->isLoopInvariant(right)) return std::nullopt;
+  const auto is = meaning_of(predicate, is_lower_border(right));
+  return guard{&compare,      llvm::ConstantInt::getBool(compare.getContext(), is.answer),
+               is.where,      right,
+               moved->offset, moved->minus,
+               is.more};
+}
+
+std::optional<guard> limit(llvm::MinMaxIntrinsic& limit, const index_loop& of) {
+  if (!limit.isSigned()) return std::nullopt;
+  auto *left = limit.getLHS(), *right = limit.getRHS();
+  auto moved = as_index(left, of);
+  if (!moved) {
+    std::swap(left, right);
+    moved = as_index(left, of);
+  }
+  if (!moved || !of.loop->isLoopInvariant(right)) return std::nullopt;
+  const bool minimum = limit.getIntrinsicID() == llvm::Intrinsic::smin;
+  return guard{&limit, left,          minimum ? guard::side::below : guard::side::from,
+               right,  moved->offset, moved->minus,
+               minimum};
+}
+
+}  // namespace
+
+index_loop index_loop::of(llvm::Loop& loop) {
+  const index_loop none{};
+  auto* latch = loop.getLoopLatch();
+  if (!loop.isInnermost() || !loop.isLoopSimplifyForm() || loop.getExitingBlock() != latch)
+    return none;
+  auto* branch = llvm::dyn_cast<llvm::BranchInst>(latch->getTerminator());
+  if (branch == nullptr || !branch->isConditional()) return none;
+  auto* compare = llvm::dyn_cast<llvm::ICmpInst>(branch->getCondition());
+  if (compare == nullptr) return none;
+  const bool goes_on = branch->getSuccessor(0) == loop.getHeader();
+  const auto predicate = goes_on ? compare->getPredicate() : compare->getInversePredicate();
+  if (predicate != llvm::CmpInst::ICMP_NE && predicate != llvm::CmpInst::ICMP_SLT) return none;
+  for (auto& index : loop.getHeader()->phis()) {
+    auto* next = index.getIncomingValueForBlock(latch);
+    if (!index.getType()->isIntegerTy(64) || compare->getOperand(0) != next ||
+        !match(next, m_NSWAdd(m_Specific(&index), m_One())) ||
+        !loop.isLoopInvariant(compare->getOperand(1)))
+      continue;
+    return {&loop, &index, index.getIncomingValueForBlock(loop.getLoopPreheader()), next,
+            compare->getOperand(1)};
+  }
+  return none;
+}
+
+std::pair<llvm::Value*, llvm::Value*> guard::inside(llvm::IRBuilder<>& at,
+                                                    const index_loop& of) const {
+  using enum llvm::Intrinsic::IndependentIntrinsics;
+  // What would overflow is as far away as can be.
+  const auto add = [&](llvm::Value* a, llvm::Value* b) {
+    return at.CreateBinaryIntrinsic(sadd_sat, a, b);
+  };
+  // The loop need not reach the guard: what it compares with may be poison, which branches mustn't
+  // depend on.
+  auto* distance = offset == nullptr ? nullptr : at.CreateFreeze(offset);
+  const auto moved_back = [&](llvm::Value* limit) {
+    if (distance == nullptr) return limit;
+    return minus ? add(limit, distance)
+                 : static_cast<llvm::Value*>(at.CreateBinaryIntrinsic(ssub_sat, limit, distance));
+  };
+  auto *first = of.start, *last = of.end, *one = static_cast<llvm::Value*>(at.getInt64(1));
+  auto* border = moved_back(at.CreateFreeze(value));
+  if (more) border = add(border, one);
+  switch (where) {
+    case side::below:
+      return {first, border};
+    case side::from:
+      return {border, last};
+    case side::range:
+      return {moved_back(at.getInt64(0)), border};
+    case side::unequal:
+      break;
+  }
+  auto* low = at.CreateICmpSLE(border, first);
+  return {at.CreateSelect(low, add(border, one), first), at.CreateSelect(low, last, border)};
+}
+
+llvm::SmallVector<guard> guards_of(const index_loop& of) {
+  llvm::SmallVector<guard> found;
+  for (auto* block : of.loop->blocks())
+    for (auto& instruction : *block) {
+      std::optional<guard> one;
+      if (auto* compare = llvm::dyn_cast<llvm::ICmpInst>(&instruction))
+        one = comparison(*compare, of);
+      else if (auto* minimum = llvm::dyn_cast<llvm::MinMaxIntrinsic>(&instruction))
+        one = limit(*minimum, of);
+      const auto* latch = of.loop->getLoopLatch()->getTerminator();
+      if (one && latch->getOperand(0) != &instruction) found.push_back(*one);
+    }
+  return found;
+}
+
+}  // namespace pappus::compiler

@@ -1,0 +1,201 @@
+// Loops over indices whose guards the plugin takes out for the indices inside
+// (compiler/loops/splitting.h), against calls one by one.
+#include <algorithm>
+#include <climits>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "pappus/detail/loops/launch.h"
+#include "pappus/reduces.h"
+#include "regions/made_up.h"
+
+namespace pappus {
+namespace {
+
+/// Elements before and behind an array's, which nobody writes.
+constexpr std::int64_t margin = 3;
+
+/// What is captured: the number of elements, and borders that may lie anywhere.
+struct borders {
+  std::int64_t n, low, high, width;
+  int small;
+};
+
+std::vector<float> values(std::size_t n, std::uint64_t seed) {
+  std::vector<float> made(n);
+  for (std::size_t i = 0; i < n; ++i)
+    made[i] = static_cast<float>((i * 2654435761U + seed * 40503U) % 1021) / 7;
+  return made;
+}
+
+detail::view_place place_of(const std::vector<float>& elements, std::int64_t n) {
+  detail::view_place place{};
+  place.elements = reinterpret_cast<std::byte*>(const_cast<float*>(elements.data()) + margin);
+  place.extents[0] = n;
+  place.strides[0] = 1;
+  return place;
+}
+
+/// Not inlined, so that the compiler knows of no index more than its number.
+template <typename F, typename... Views>
+[[gnu::noinline]] void call(const F& f, std::int64_t i, Views... views) {
+  f(idx<1>(i), views...);
+}
+
+/// As a launch of f(index, reads, Last) does, and by calls one by one: what the last array holds.
+template <typename Last, typename F>
+void compare(const F& f, std::int64_t n, std::int64_t low, std::int64_t high, std::uint64_t seed) {
+  const auto size = static_cast<std::size_t>(n + 2 * margin);
+  const auto in = values(size, seed);
+  auto looped = values(size, seed + 1), called = looped;
+  detail::view_place places[] = {place_of(in, n), place_of(looped, n)};
+  detail::array_box box{};
+  box.rank = 1;
+  box.low[0] = low, box.high[0] = high;
+  const bool reduces = Last::access == detail::view_access::reduce;
+  if (low < high)
+    detail::launch_loop_of<F, 1, reads<float>, Last>::run(&f, {box, box, places, !reduces});
+  const detail::view_shape<1> shape{{n}, {1}};
+  for (auto i = low; i < high; ++i)
+    call(f, i, reads<float>(in.data() + margin, shape), Last(called.data() + margin, shape));
+  ASSERT_EQ(looped, called) << "indices " << low << " to " << high << " of " << n;
+}
+
+/// All of 1 to 70 indices, and some of more; borders where they should be and anywhere else.
+template <typename Last = writes<float>, typename Make>
+void check(Make make) {
+  regions::made_up random(7);
+  const auto somewhere = [&](std::int64_t n) -> std::int64_t {
+    if (random.one_in(20)) return random.one_in(2) ? INT64_MAX : INT64_MIN;
+    return random.between(-5, n + 5);
+  };
+  for (std::int64_t round = 0; round < 300; ++round) {
+    const auto n = round < 70 ? round + 1 : random.between(1, 400);
+    const bool all = round < 70 || random.one_in(3);
+    const auto low = all ? 0 : random.between(0, n), high = all ? n : random.between(low, n);
+    const borders of{n, somewhere(n), somewhere(n), random.between(0, 5),
+                     static_cast<int>(random.between(-5, n + 5))};
+    compare<Last>(make(of), n, low, high, static_cast<std::uint64_t>(round));
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+TEST(guards, of_neighbours_hold) {
+  check([](const borders& of) {
+    return [n = of.n](idx<1> i, reads<float> in, writes<float> out) {
+      const std::int64_t j = i;
+      const float left = j > 0 ? in[j - 1] : in[j], right = j + 1 < n ? in[j + 1] : in[j];
+      out[j] = left - 2 * in[j] + 3 * right;
+    };
+  });
+  check([](const borders& of) {
+    return [n = of.n](idx<1> i, reads<float> in, writes<float> out) {
+      const std::int64_t j = i;
+      const float left = j < 1 ? 7 : in[j - 1], right = j >= n - 1 ? 8 : in[j + 1];
+      const float far = j >= 3 && j <= n - 4 ? in[j - 3] * in[j + 3] : 1;
+      out[j] = left - 2 * in[j] + 3 * right + far;
+    };
+  });
+  check([](const borders& of) {
+    return [n = of.n](idx<1> i, reads<float> in, writes<float> out) {
+      const std::int64_t j = i;
+      if (j == 0 || j == n - 1)
+        out[j] = in[j];
+      else
+        out[j] = in[j - 1] - in[j + 1];
+    };
+  });
+}
+
+TEST(guards, that_leave_elements_alone_hold) {
+  check([](const borders& of) {
+    return [n = of.n](idx<1> i, reads<float> in, writes<float> out) {
+      if (i > 0 && i < n - 1) out[i] = in[i - 1] + in[i + 1];
+    };
+  });
+  check([](const borders& of) {
+    return [low = of.low, high = of.high](idx<1> i, reads<float> in, writes<float> out) {
+      if (i >= low && i < high) out[i] = 2 * in[i];
+    };
+  });
+  check([](const borders& of) {
+    return [low = of.low, high = of.high](idx<1> i, reads<float> in, writes<float> out) {
+      if (i != low && !(i > high)) out[i] = 2 * in[i];
+    };
+  });
+}
+
+TEST(guards, of_unsigned_numbers_hold) {
+  check([](const borders& of) {
+    return [n = static_cast<std::size_t>(of.n)](idx<1> i, reads<float> in, writes<float> out) {
+      const auto j = static_cast<std::size_t>(i[0]);
+      const float left = j - 1 < n ? in[i - 1] : 0, right = j + 1 < n ? in[i + 1] : 0;
+      out[i] = left - 2 * in[i] + 3 * right;
+    };
+  });
+  check([](const borders& of) {
+    return
+        [high = static_cast<std::size_t>(of.high)](idx<1> i, reads<float> in, writes<float> out) {
+          const auto j = static_cast<std::size_t>(i[0]);
+          out[i] = (j <= high ? 2 : 3) * in[i] + (j > high ? 1 : 0);
+        };
+  });
+}
+
+TEST(guards, of_narrow_numbers_hold) {
+  check([](const borders& of) {
+    return [n = static_cast<int>(of.n), small = of.small](idx<1> i, reads<float> in,
+                                                          writes<float> out) {
+      const int j = static_cast<int>(i[0]);
+      const float left = j > 0 ? in[j - 1] : 0, right = j + 1 < n ? in[j + 1] : 0;
+      out[j] = (j < small ? left : 2) - 2 * in[j] + 3 * right;
+    };
+  });
+}
+
+TEST(guards, that_clamp_hold) {
+  check([](const borders& of) {
+    return [n = of.n](idx<1> i, reads<float> in, writes<float> out) {
+      out[i] = in[std::max<std::int64_t>(i - 1, 0)] - 2 * in[std::min<std::int64_t>(i + 1, n - 1)];
+    };
+  });
+  check([](const borders& of) {
+    return [n = of.n, w = of.width](idx<1> i, reads<float> in, writes<float> out) {
+      const std::int64_t j = i;
+      out[j] = in[std::clamp<std::int64_t>(j - w, 0, n - 1)] -
+               2 * in[std::clamp<std::int64_t>(j + w, 0, n - 1)] + (j - w >= 0 ? in[j - w] : 5) +
+               (j + w < n ? 3 * in[j + w] : 4);
+    };
+  });
+}
+
+TEST(guards, within_functions_loops_hold) {
+  check([](const borders& of) {
+    return [n = of.n, w = of.width](idx<1> i, reads<float> in, writes<float> out) {
+      float sum = 0;
+      for (std::int64_t j = i - w; j <= i + w; ++j)
+        if (j >= 0 && j < n) sum = sum * 0.5f + in[j];
+      out[i] = sum;
+    };
+  });
+}
+
+TEST(guards, of_what_is_carried_from_index_to_index_hold) {
+  check<reduces<float>>([](const borders& of) {
+    return [n = of.n](idx<1> i, reads<float> in, reduces<float> out) {
+      out[0] += (i > 0 ? in[i - 1] : 1) * (i + 1 < n ? in[i + 1] : 3);
+    };
+  });
+  check<reduces<float>>([](const borders& of) {
+    return [low = of.low, high = of.high](idx<1> i, reads<float> in, reduces<float> out) {
+      if (i >= low && i < high) out[0] += in[i];
+      if (i != high) out[i] += 2;
+    };
+  });
+}
+
+}  // namespace
+}  // namespace pappus
