@@ -1,9 +1,11 @@
-// Loops over indices whose guards the plugin takes out for the indices inside
+// Loops over indices whose guards the plugin takes out for the rows and indices inside
 // (compiler/loops/splitting.h), against calls one by one.
 #include <algorithm>
 #include <climits>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -40,9 +42,9 @@ detail::view_place place_of(const std::vector<float>& elements, std::int64_t n) 
 }
 
 /// Not inlined, so that the compiler knows of no index more than its number.
-template <typename F, typename... Views>
-[[gnu::noinline]] void call(const F& f, std::int64_t i, Views... views) {
-  f(idx<1>(i), views...);
+template <typename F, std::size_t N, typename... Views>
+[[gnu::noinline]] void call(const F& f, idx<N> i, Views... views) {
+  f(i, views...);
 }
 
 /// As a launch of f(index, reads, Last) does, and by calls one by one: what the last array holds.
@@ -60,7 +62,8 @@ void compare(const F& f, std::int64_t n, std::int64_t low, std::int64_t high, st
     detail::launch_loop_of<F, 1, reads<float>, Last>::run(&f, {box, box, places, !reduces});
   const detail::view_shape<1> shape{{n}, {1}};
   for (auto i = low; i < high; ++i)
-    call(f, i, reads<float>(in.data() + margin, shape), Last(called.data() + margin, shape));
+    call(f, idx<1>(i), reads<float>(in.data() + margin, shape),
+         Last(called.data() + margin, shape));
   ASSERT_EQ(looped, called) << "indices " << low << " to " << high << " of " << n;
 }
 
@@ -79,7 +82,7 @@ void check(Make make) {
     const borders of{n, somewhere(n), somewhere(n), random.between(0, 5),
                      static_cast<int>(random.between(-5, n + 5))};
     compare<Last>(make(of), n, low, high, static_cast<std::uint64_t>(round));
-    if (testing::Test::HasFatalFailure()) return;
+    if (::testing::Test::HasFatalFailure()) return;
   }
 }
 
@@ -179,6 +182,68 @@ TEST(guards, within_functions_loops_hold) {
       for (std::int64_t j = i - w; j <= i + w; ++j)
         if (j >= 0 && j < n) sum = sum * 0.5f + in[j];
       out[i] = sum;
+    };
+  });
+}
+
+/// Of a rank-2 array of `rows` rows, as launches of f(index, reads, writes) do and by calls.
+template <typename Make>
+void check_rows(Make make) {
+  regions::made_up random(11);
+  for (std::uint64_t round = 0; round < 200; ++round) {
+    const auto rows = random.between(1, 6), n = random.between(1, 90);
+    const auto some = [&](std::int64_t below) {
+      const auto low = random.one_in(3) ? random.between(0, below) : 0;
+      return std::pair(low, random.one_in(3) ? random.between(low, below) : below);
+    };
+    const auto [low_row, high_row] = some(rows);
+    const auto [low, high] = some(n);
+    const borders of{n, random.between(-2, rows + 2), random.between(-2, rows + 2), rows,
+                     random.one_in(2) ? 1 : 0};
+    const auto f = make(of);
+    const auto in = values(static_cast<std::size_t>(rows * n + 2 * margin), round);
+    auto looped = values(in.size(), round + 1), called = looped;
+    detail::view_place places[] = {place_of(in, rows), place_of(looped, rows)};
+    for (auto& place : places) place.extents[1] = n, place.strides[0] = n, place.strides[1] = 1;
+    detail::array_box box{};
+    box.rank = 2, box.low = {low_row, low}, box.high = {high_row, high};
+    using in_view = reads<float, 2>;
+    using out_view = writes<float, 2>;
+    if (low_row < high_row && low < high)
+      detail::launch_loop_of<std::decay_t<decltype(f)>, 2, in_view, out_view>::run(
+          &f, {box, box, places, true});
+    const detail::view_shape<2> shape{{rows, n}, {n, 1}};
+    for (auto r = low_row; r < high_row; ++r)
+      for (auto i = low; i < high; ++i)
+        call(f, idx<2>(r, i), in_view(in.data() + margin, shape),
+             out_view(called.data() + margin, shape));
+    ASSERT_EQ(looped, called) << "rows " << low_row << " to " << high_row << " of " << rows
+                              << ", indices " << low << " to " << high << " of " << n;
+  }
+}
+
+TEST(guards, of_rows_hold) {
+  check_rows([](const borders& of) {
+    return [n = of.n, rows = of.width](idx<2> p, reads<float, 2> in, writes<float, 2> out) {
+      const auto i = p[0], j = p[1];
+      const float up = i > 0 ? in(i - 1, j) : 1, down = i + 1 < rows ? in(i + 1, j) : 2;
+      const float left = j > 0 ? in(i, j - 1) : 3, right = j + 1 < n ? in(i, j + 1) : 4;
+      out[p] = up + 2 * down - 3 * left + 5 * right;
+    };
+  });
+  check_rows([](const borders& of) {
+    return [n = of.n, rows = of.width](idx<2> p, reads<float, 2> in, writes<float, 2> out) {
+      const auto i = p[0], j = p[1];
+      if (i == 0 || rows - 1 <= i || j == 0 || n - 1 <= j) return;
+      out[p] = in(i - 1, j) + 2 * in(i + 1, j) - 3 * in(i, j - 1) + 5 * in(i, j + 1);
+    };
+  });
+  check_rows([](const borders& of) {
+    return [first = of.low, last = of.high, flag = of.small != 0](idx<2> p, reads<float, 2> in,
+                                                                  writes<float, 2> out) {
+      const bool own = p[0] >= first && !(p[0] > last);
+      if (flag) out[p] = (own ? 2 : 3) * in[p];
+      if (own != flag && p[1] != 5) out[p] += p[0] == last ? 1 : 4;
     };
   });
 }

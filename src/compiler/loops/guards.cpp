@@ -1,5 +1,6 @@
 #include "compiler/loops/guards.h"
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/PatternMatch.h>
 
@@ -110,6 +111,28 @@ std::optional<guard> limit(llvm::MinMaxIntrinsic& limit, const index_loop& of) {
                minimum};
 }
 
+/// What a condition is for rows inside; none: nobody knows.
+std::optional<bool> answer_inside(llvm::Value* condition, const llvm::Loop& rows) {
+  llvm::Value *a = nullptr, *b = nullptr;
+  if (match(condition, m_Not(m_Value(a)))) {
+    const auto answer = answer_inside(a, rows);
+    return answer ? std::optional(!*answer) : std::nullopt;
+  }
+  const bool both = match(condition, m_LogicalAnd(m_Value(a), m_Value(b)));
+  if (both || match(condition, m_LogicalOr(m_Value(a), m_Value(b)))) {
+    const auto one = answer_inside(a, rows), other = answer_inside(b, rows);
+    if (!one || !other) return std::nullopt;
+    return both ? *one && *other : *one || *other;
+  }
+  auto* compare = llvm::dyn_cast<llvm::ICmpInst>(condition);
+  if (compare == nullptr) return std::nullopt;
+  const auto *left = compare->getOperand(0), *right = compare->getOperand(1);
+  const bool swapped = rows.isLoopInvariant(left);
+  if (swapped == rows.isLoopInvariant(right)) return std::nullopt;
+  const auto predicate = swapped ? compare->getSwappedPredicate() : compare->getPredicate();
+  return meaning_of(predicate, is_lower_border(swapped ? left : right)).answer;
+}
+
 }  // namespace
 
 index_loop index_loop::of(llvm::Loop& loop) {
@@ -179,6 +202,27 @@ llvm::SmallVector<guard> guards_of(const index_loop& of) {
         one = limit(*minimum, of);
       const auto* latch = of.loop->getLoopLatch()->getTerminator();
       if (one && latch->getOperand(0) != &instruction) found.push_back(*one);
+    }
+  return found;
+}
+
+llvm::SmallVector<row_guard> row_guards_of(const index_loop& of) {
+  llvm::SmallVector<row_guard> found;
+  const auto* rows = of.loop->getParentLoop();
+  if (rows == nullptr) return found;
+  for (auto* block : of.loop->blocks())
+    for (auto& instruction : *block) {
+      llvm::Value* condition = nullptr;
+      if (auto* branch = llvm::dyn_cast<llvm::BranchInst>(&instruction))
+        condition = branch->isConditional() ? branch->getCondition() : nullptr;
+      else if (auto* select = llvm::dyn_cast<llvm::SelectInst>(&instruction))
+        condition = select->getCondition();
+      if (condition == nullptr || !condition->getType()->isIntegerTy(1) ||
+          !of.loop->isLoopInvariant(condition) ||
+          llvm::any_of(found, [&](const auto& g) { return g.condition == condition; }))
+        continue;
+      if (const auto answer = answer_inside(condition, *rows))
+        found.push_back({condition, *answer});
     }
   return found;
 }

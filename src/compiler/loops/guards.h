@@ -5,7 +5,7 @@
 // A guard is a comparison, a minimum or a maximum, of the index (more or less something that the
 // loop doesn't change) and a value that the loop doesn't change. It has the same answer, the inner
 // one, from a first index to a last. Which answer is the inner one is a guess: a constant of few
-// digits is taken for a lower border, all else for an upper one.
+// digits is taken for a lower border, all else for an upper one. Of rows as of indices.
 #pragma once
 
 #include <llvm/ADT/SmallVector.h>
@@ -48,5 +48,13 @@ class guard {
 };
 
 llvm::SmallVector<guard> guards_of(const index_loop& of);
+
+/// A condition that the loop tests and doesn't change, but a loop around it does: whether a row is
+/// the array's first.
+struct row_guard {
+  llvm::Value* condition;
+  bool inner;  ///< what it is for rows inside
+};
+llvm::SmallVector<row_guard> row_guards_of(const index_loop& of);
 
 }  // namespace pappus::compiler

@@ -1,5 +1,6 @@
 #include "compiler/loops/splitting.h"
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/Transforms/Scalar/InstSimplifyPass.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
@@ -36,9 +37,11 @@ bool can_be_copied(const llvm::Loop& loop) {
 
 class split_loop {
  public:
-  split_loop(const index_loop& of, llvm::ArrayRef<guard> guards)
+  split_loop(const index_loop& of, llvm::ArrayRef<guard> guards,
+             llvm::ArrayRef<row_guard> row_guards)
       : of_(of),
         guards_(guards),
+        row_guards_(row_guards),
         before_(of.loop->getLoopPreheader()),
         header_(of.loop->getHeader()),
         latch_(of.loop->getLoopLatch()),
@@ -54,6 +57,12 @@ class split_loop {
       if (llvm::Value* copy = copies_.lookup(inner)) inner = copy;
       copies_[one.instruction]->replaceAllUsesWith(inner);
     }
+    for (const auto& [condition, inner] : row_guards_)
+      condition->replaceUsesWithIf(
+          llvm::ConstantInt::getBool(condition->getContext(), inner), [&](const llvm::Use& use) {
+            const auto* by = llvm::dyn_cast<llvm::Instruction>(use.getUser());
+            return by != nullptr && llvm::is_contained(blocks_, by->getParent());
+          });
   }
 
  private:
@@ -69,6 +78,10 @@ class split_loop {
     }
     align_low(at);
     auto* any = at.CreateICmpSLT(low_, high_);
+    for (const auto& [condition, inner] : row_guards_) {
+      auto* is = at.CreateFreeze(condition);
+      any = at.CreateAnd(any, inner ? is : at.CreateNot(is));
+    }
     low_ = at.CreateSelect(any, low_, of_.end);
     high_ = at.CreateSelect(any, high_, of_.end);
   }
@@ -176,6 +189,7 @@ class split_loop {
 
   index_loop of_;
   llvm::ArrayRef<guard> guards_;
+  llvm::ArrayRef<row_guard> row_guards_;
   llvm::BasicBlock *before_, *header_, *latch_, *after_;
   llvm::Value *low_ = nullptr, *high_ = nullptr, *part_end_ = nullptr;
   llvm::ValueToValueMapTy copies_;
@@ -200,8 +214,9 @@ bool split_at_guards(llvm::Function& function, llvm::FunctionAnalysisManager& an
     const auto of = index_loop::of(*loop);
     if (of.loop == nullptr || !can_be_copied(*loop)) continue;
     const auto guards = guards_of(of);
-    if (guards.empty()) continue;
-    split_loop(of, guards).run();
+    const auto row_guards = row_guards_of(of);
+    if (guards.empty() && row_guards.empty()) continue;
+    split_loop(of, guards, row_guards).run();
     changed = true;
   }
   if (!changed) return false;

@@ -23,10 +23,10 @@
 using pappus::idx, pappus::reads, pappus::reduces, pappus::writes;
 
 #if !defined(ONE) || defined(ONE_doubled)
-// V4-LABEL: define {{.*}}launch_loop_ofI7doubled{{.*}}3row
+// V4-LABEL: define {{.*}}launch_loop_ofI7doubled{{.*}}4rows
 // V4-NOT: @llvm.prefetch
 // V4: fmul <16 x float>
-// V3-LABEL: define {{.*}}launch_loop_ofI7doubled{{.*}}3row
+// V3-LABEL: define {{.*}}launch_loop_ofI7doubled{{.*}}4rows
 // V3: fmul <8 x float>
 struct doubled {
   void operator()(idx<1> i, reads<float> in, writes<float> out) const { out[i] = 2 * in[i]; }
@@ -36,10 +36,10 @@ template struct pappus::detail::launch_loop_of<doubled, 1, reads<float>, writes<
 
 #if !defined(ONE) || defined(ONE_guarded)
 // Loops with guards have twins without.
-// V4-LABEL: define {{.*}}launch_loop_ofI7guarded{{.*}}3row
+// V4-LABEL: define {{.*}}launch_loop_ofI7guarded{{.*}}4rows
 // V4: @llvm.smin.i64
 // V4: fmul <16 x float>
-// V3-LABEL: define {{.*}}launch_loop_ofI7guarded{{.*}}3row
+// V3-LABEL: define {{.*}}launch_loop_ofI7guarded{{.*}}4rows
 // V3: fmul <8 x float>
 struct guarded {
   std::int64_t n;
@@ -54,10 +54,10 @@ template struct pappus::detail::launch_loop_of<guarded, 2, reads<float, 2>, writ
 #endif
 
 #if !defined(ONE) || defined(ONE_clamped)
-// V4-LABEL: define {{.*}}launch_loop_ofI7clamped{{.*}}3row
+// V4-LABEL: define {{.*}}launch_loop_ofI7clamped{{.*}}4rows
 // V4: @llvm.smin.i64
 // V4: fmul <16 x float>
-// V3-LABEL: define {{.*}}launch_loop_ofI7clamped{{.*}}3row
+// V3-LABEL: define {{.*}}launch_loop_ofI7clamped{{.*}}4rows
 // V3: fmul <8 x float>
 struct clamped {
   std::int64_t n;
@@ -70,9 +70,9 @@ template struct pappus::detail::launch_loop_of<clamped, 1, reads<float>, writes<
 #endif
 
 #if !defined(ONE) || defined(ONE_summed)
-// V4-LABEL: define {{.*}}launch_loop_ofI6summed{{.*}}3row
+// V4-LABEL: define {{.*}}launch_loop_ofI6summed{{.*}}4rows
 // V4: fadd <16 x float>
-// V3-LABEL: define {{.*}}launch_loop_ofI6summed{{.*}}3row
+// V3-LABEL: define {{.*}}launch_loop_ofI6summed{{.*}}4rows
 // V3: fadd <8 x float>
 struct summed {
   void operator()(idx<1> i, reads<float> in, writes<float> out) const {
@@ -85,11 +85,11 @@ template struct pappus::detail::launch_loop_of<summed, 1, reads<float>, writes<f
 #endif
 
 #if !defined(ONE) || defined(ONE_multiplied)
-// V4-LABEL: define {{.*}}launch_loop_ofI10multiplied{{.*}}3row
+// V4-LABEL: define {{.*}}launch_loop_ofI10multiplied{{.*}}4rows
 // V4: @llvm.prefetch
 // V4: @llvm.masked.gather.v16f32
 // V4: fmul <16 x float>
-// V3-LABEL: define {{.*}}launch_loop_ofI10multiplied{{.*}}3row
+// V3-LABEL: define {{.*}}launch_loop_ofI10multiplied{{.*}}4rows
 // V3: fmul <8 x float>
 struct multiplied {
   void operator()(idx<1> row, reads<float, 2> values, reads<std::int32_t, 2> columns,
@@ -104,9 +104,9 @@ template struct pappus::detail::launch_loop_of<multiplied, 1, reads<float, 2>,
 #endif
 
 #if !defined(ONE) || defined(ONE_unrolled)
-// V4-LABEL: define {{.*}}launch_loop_ofI8unrolled{{.*}}3row
+// V4-LABEL: define {{.*}}launch_loop_ofI8unrolled{{.*}}4rows
 // V4: fadd <16 x float>
-// V3-LABEL: define {{.*}}launch_loop_ofI8unrolled{{.*}}3row
+// V3-LABEL: define {{.*}}launch_loop_ofI8unrolled{{.*}}4rows
 // V3: fadd <8 x float>
 struct unrolled {
   void operator()(idx<1> i, reads<float, 2> in, writes<float> out) const {
@@ -121,9 +121,9 @@ template struct pappus::detail::launch_loop_of<unrolled, 1, reads<float, 2>, wri
 
 #if !defined(ONE) || defined(ONE_nested)
 // The sum isn't reordered, and an index with a loop whose count isn't fixed is no lane.
-// V4-LABEL: define {{.*}}launch_loop_ofI6nested{{.*}}3row
+// V4-LABEL: define {{.*}}launch_loop_ofI6nested{{.*}}4rows
 // V4-NOT: fadd <16 x float>
-// V3-LABEL: define {{.*}}launch_loop_ofI6nested{{.*}}3row
+// V3-LABEL: define {{.*}}launch_loop_ofI6nested{{.*}}4rows
 // V3-NOT: fadd <8 x float>
 struct nested {
   std::int64_t n;
@@ -138,9 +138,9 @@ template struct pappus::detail::launch_loop_of<nested, 1, reads<float, 2>, write
 
 #if !defined(ONE) || defined(ONE_totalled)
 // In lanes.
-// V4-LABEL: define {{.*}}launch_loop_ofI8totalled{{.*}}3row
+// V4-LABEL: define {{.*}}launch_loop_ofI8totalled{{.*}}4rows
 // V4: fadd <16 x float>
-// V3-LABEL: define {{.*}}launch_loop_ofI8totalled{{.*}}3row
+// V3-LABEL: define {{.*}}launch_loop_ofI8totalled{{.*}}4rows
 // V3: fadd <8 x float>
 struct totalled {
   void operator()(idx<1> i, reads<float> in, reduces<float> total) const { total[0] += in[i]; }
@@ -149,9 +149,9 @@ template struct pappus::detail::launch_loop_of<totalled, 1, reads<float>, reduce
 #endif
 
 #if !defined(ONE) || defined(ONE_by_rows)
-// V4-LABEL: define {{.*}}launch_loop_ofI7by_rows{{.*}}3row
+// V4-LABEL: define {{.*}}launch_loop_ofI7by_rows{{.*}}4rows
 // V4: fadd <16 x float>
-// V3-LABEL: define {{.*}}launch_loop_ofI7by_rows{{.*}}3row
+// V3-LABEL: define {{.*}}launch_loop_ofI7by_rows{{.*}}4rows
 // V3: fadd <8 x float>
 struct by_rows {
   void operator()(idx<2> p, reads<float, 2> in, reduces<float> rows) const { rows[p[0]] += in[p]; }
@@ -160,9 +160,9 @@ template struct pappus::detail::launch_loop_of<by_rows, 2, reads<float, 2>, redu
 #endif
 
 #if !defined(ONE) || defined(ONE_product)
-// V4-LABEL: define {{.*}}launch_loop_ofI7product{{.*}}3row
+// V4-LABEL: define {{.*}}launch_loop_ofI7product{{.*}}4rows
 // V4: fadd <16 x float>
-// V3-LABEL: define {{.*}}launch_loop_ofI7product{{.*}}3row
+// V3-LABEL: define {{.*}}launch_loop_ofI7product{{.*}}4rows
 // V3: fadd <8 x float>
 struct product {
   void operator()(idx<3> p, reads<float, 2> a, reads<float, 2> b, reduces<float, 2> c) const {
@@ -174,9 +174,9 @@ template struct pappus::detail::launch_loop_of<product, 3, reads<float, 2>, read
 #endif
 
 #if !defined(ONE) || defined(ONE_distant)
-// V4-LABEL: define {{.*}}launch_loop_ofI7distant{{.*}}3row
+// V4-LABEL: define {{.*}}launch_loop_ofI7distant{{.*}}4rows
 // V4: fdiv <16 x float>
-// V3-LABEL: define {{.*}}launch_loop_ofI7distant{{.*}}3row
+// V3-LABEL: define {{.*}}launch_loop_ofI7distant{{.*}}4rows
 // V3: fdiv <8 x float>
 template <int Depth>
 float chain(float x) {

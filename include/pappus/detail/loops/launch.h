@@ -63,20 +63,24 @@ struct launch_loop_of {
 
   template <bool InOrder, std::uint32_t Lanes, std::size_t... V>
   static void run_box(F f, const launch_args& args, std::index_sequence<V...> views) {
-    const auto& [rank, low, high] = args.indices;
-    array_numbers at = low;
-    while (true) {
-      row<InOrder, Lanes>(
-          views, f, at, high[N - 1], args.all,
-          reinterpret_cast<typename Views::element_type*>(args.views[V].elements)...,
-          shape_of<Views::rank>(args.views[V])...);
-      std::size_t d = N - 1;
-      while (d > 0 && ++at[d - 1] == high[d - 1]) {
-        at[d - 1] = low[d - 1];
-        --d;
-      }
-      if (d == 0) return;
+    auto [rank, low, high] = args.indices;
+    // Lanes can stay in registers while the number of indices in a turn is fixed.
+    if constexpr (Lanes != 0) {
+      const auto end =
+          std::exchange(high[N - 1], high[N - 1] - (high[N - 1] - low[N - 1]) % reduction_lanes);
+      run_rows<InOrder, Lanes, reduction_lanes>(f, args, low, high, views);
+      low[N - 1] = std::exchange(high[N - 1], end);
     }
+    run_rows<InOrder, Lanes, 0>(f, args, low, high, views);
+  }
+
+  template <bool InOrder, std::uint32_t Lanes, std::int64_t Turn, std::size_t... V>
+  static void run_rows(const F& f, const launch_args& args, const array_numbers& low,
+                       const array_numbers& high, std::index_sequence<V...> views) {
+    rows<InOrder, Lanes, Turn>(
+        views, f, low, high, args.all,
+        reinterpret_cast<typename Views::element_type*>(args.views[V].elements)...,
+        shape_of<Views::rank>(args.views[V])...);
   }
 
   template <std::size_t Rank>
@@ -91,39 +95,55 @@ struct launch_loop_of {
 
   /// Elements are reached through pointers of which each is the only one to them, which compilers
   /// believe of a function's parameters. Flattened: g++, too, inlines all that is called.
-  template <bool InOrder, std::uint32_t Lanes, std::size_t... V>
-  [[gnu::noinline, gnu::flatten]] static void row(
-      std::index_sequence<V...>, const F& f, const array_numbers& start, std::int64_t end,
+  /// \tparam Turn  indices of a turn, which are lanes where there are any; rows have a multiple of
+  ///               them. 0: all of the row
+  template <bool InOrder, std::uint32_t Lanes, std::int64_t Turn, std::size_t... V>
+  [[gnu::noinline, gnu::flatten]] static void rows(
+      std::index_sequence<V...>, const F& f, const array_numbers& low, const array_numbers& high,
       const array_box& all, typename Views::element_type* __restrict... elements,
       view_shape<Views::rank>... shapes) {
     ((shapes.strides[Views::rank - 1] = (Lanes >> V & 1) != 0 ? reduction_lanes : 1), ...);
-    std::int64_t i = start[N - 1];
+    auto at = low;
+    const auto end = high[N - 1];
+    std::int64_t i = low[N - 1];
     try {
-      while (i < end) {
-        // In lanes as many indices as there are of these, else all.
-        const std::int64_t first = i;
-        const auto last = Lanes != 0 ? (std::min)(end, first + reduction_lanes) : end;
-        if constexpr (InOrder) {
-          for (i = first; i < last; ++i)
-            launched_call<F, N, Views...>::run(
-                f, index_at(start, i, std::make_index_sequence<N - 1>()),
-                Views(elements + ((Lanes >> V & 1) != 0 ? i - first : 0), shapes)...);
-        } else {
+      do {
+        i = low[N - 1];
+        while (i < end) {
+          const std::int64_t first = i, last = Turn != 0 ? first + Turn : end;
+          if constexpr (InOrder) {
+            for (i = first; i < last; ++i)
+              launched_call<F, N, Views...>::run(
+                  f, index_at(at, i, std::make_index_sequence<N - 1>()),
+                  Views(elements + ((Lanes >> V & 1) != 0 ? i - first : 0), shapes)...);
+          } else {
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC ivdep
 #endif
-          for (i = first; i < last; ++i)
-            launched_call<F, N, Views...>::run(
-                f, index_at(start, i, std::make_index_sequence<N - 1>()),
-                Views(elements + ((Lanes >> V & 1) != 0 ? i - first : 0), shapes)...);
+            for (i = first; i < last; ++i)
+              launched_call<F, N, Views...>::run(
+                  f, index_at(at, i, std::make_index_sequence<N - 1>()),
+                  Views(elements + ((Lanes >> V & 1) != 0 ? i - first : 0), shapes)...);
+          }
+          if constexpr (Turn == 0) break;
         }
-        if constexpr (Lanes == 0) break;
-      }
+      } while (next_row(at, low, high));
     } catch (...) {
       failed_in("for_each", type_spelling<F>::text.data());
-      failed_at(number_of(start, i, all));
+      failed_at(number_of(at, i, all));
       throw;
     }
+  }
+
+  /// False behind the last one.
+  [[gnu::always_inline]] static bool next_row(array_numbers& at, const array_numbers& low,
+                                              const array_numbers& high) {
+    auto d = N - 1;
+    while (d > 0 && ++at[d - 1] == high[d - 1]) {
+      at[d - 1] = low[d - 1];
+      --d;
+    }
+    return d > 0;
   }
 
   template <std::size_t... D>
