@@ -5,6 +5,8 @@
 #   pappus_enable(kmeans FLOATS fast)
 #                                  the functions of its queries may round otherwise than C++ says:
 #                                  on the CPU and on devices (docs/guides/compiler.md, "Numbers")
+#   pappus_enable(kmeans CHECK)    launches check which elements their functions touch
+#                                  (docs/arrays/checks.md), whatever the compiler
 #
 # It needs clang of the version that the plugin was built for. With any other compiler the target
 # builds all the same, its lambdas run on the CPU, and explain() says so.
@@ -28,15 +30,18 @@ function(pappus_can_enable result)
 endfunction()
 
 function(pappus_enable target)
-  cmake_parse_arguments(PARSE_ARGV 1 wanted "QUIET" "FLOATS" "")
+  cmake_parse_arguments(PARSE_ARGV 1 wanted "QUIET;CHECK" "FLOATS" "")
   if(wanted_UNPARSED_ARGUMENTS)
-    message(FATAL_ERROR "pappus_enable(${target}): expected nothing, QUIET or FLOATS strict|fast, "
-      "got ${wanted_UNPARSED_ARGUMENTS}")
+    message(FATAL_ERROR "pappus_enable(${target}): expected nothing, QUIET, CHECK or "
+      "FLOATS strict|fast, got ${wanted_UNPARSED_ARGUMENTS}")
   endif()
   if(wanted_KEYWORDS_MISSING_VALUES OR DEFINED wanted_FLOATS
      AND NOT wanted_FLOATS MATCHES "^(strict|fast)$")
     message(FATAL_ERROR
       "pappus_enable(${target}): FLOATS is strict (the default) or fast, got \"${wanted_FLOATS}\"")
+  endif()
+  if(wanted_CHECK)
+    target_compile_definitions(${target} PRIVATE PAPPUS_CHECK_ACCESS)
   endif()
   pappus_can_enable(possible)
   if(NOT possible)

@@ -23,6 +23,7 @@
 #include "pappus/array.h"
 #include "pappus/detail/fuse/footprint_thunk.h"
 #include "pappus/detail/fuse/launched.h"
+#include "pappus/detail/loops/checked_launch.h"
 #include "pappus/detail/loops/launch.h"
 #include "pappus/reduces.h"
 #include "pappus/session.h"
@@ -129,10 +130,10 @@ const char* launch_descriptor() {
 
 template <typename View>
 inline constexpr array_reduction reduction_of{};
-template <typename R, std::size_t N>
-inline constexpr array_reduction reduction_of<reduces<R, N>>{
+template <typename R, std::size_t N, typename Check>
+inline constexpr array_reduction reduction_of<view<view_access::reduce, R, N, Check>>{
     &partial_states<R>::start, &partial_states<R>::merge, partial_states<R>::name(),
-    has_lanes<reduces<R, N>> ? &merge_lanes<R> : nullptr};
+    has_lanes<view<view_access::reduce, R, N, Check>> ? &merge_lanes<R> : nullptr};
 
 template <typename View, typename Array>
 view_argument launch_argument(const Array& given) {
@@ -146,23 +147,28 @@ void launch_typed(const session_ptr& session, const array_box& indices,
                   const std::source_location& where, const F& f, given_footprint annotation,
                   view_list<Views...>, const Arrays&... arrays) {
   constexpr auto rank = launch_signature<F>::rank;
+  constexpr bool checked = (Views::checks || ...);
+  using loop = std::conditional_t<checked, checked_launch_loop_of<F, rank, Views...>,
+                                  launch_loop_of<F, rank, Views...>>;
   launch(session, {.indices = indices,
                    .function = std::make_shared<F>(f),
                    .function_bytes = std::is_empty_v<F> ? 0 : sizeof(F),
                    .function_type = type_spelling<F>::text.data(),
                    .descriptor = launch_descriptor<F, rank, Views...>(),
                    .annotation = std::move(annotation),
-                   .loop = &launch_loop_of<F, rank, Views...>::run,
+                   .loop = &loop::run,
+                   .checks_access = checked,
                    .views = {launch_argument<Views>(arrays)...},
                    .where = where});
 }
 
 }  // namespace detail
 
+// Inlined, as the views of F need not be those of a function F in another unit, with other checks.
 template <typename F, typename... Arrays>
   requires(detail::launch_fault_of<F, Arrays...>() == detail::launch_fault::none)
-void session::for_each(const index_space<detail::launched<F>::rank>& indices, const F& f,
-                       const Arrays&... arrays) {
+[[gnu::always_inline]] inline void session::for_each(
+    const index_space<detail::launched<F>::rank>& indices, const F& f, const Arrays&... arrays) {
   detail::launch_typed<typename detail::with_annotation<F>::function>(
       core_, indices.indices(), indices.where(), detail::with_annotation<F>::of(f),
       detail::with_annotation<F>::text(f), typename detail::launched<F>::views(), arrays...);

@@ -137,8 +137,8 @@ struct partial_states {
   }
 };
 
-template <std::floating_point T, std::size_t N>
-inline constexpr bool has_lanes<view<view_access::reduce, T, N>> = true;
+template <std::floating_point T, std::size_t N, typename Check>
+inline constexpr bool has_lanes<view<view_access::reduce, T, N, Check>> = true;
 
 /// Adds up n states, one lane after another, and merges the sum.
 template <reducible R>
@@ -158,6 +158,6 @@ void merge_lanes(std::byte* into, const std::byte* lanes, std::int64_t n) {
 /// smallest<T> or largest<T> (over an array of T), or a reducer, of which the array has states.
 /// Numbers and states that were there are kept: a launch adds to them.
 template <typename R, std::size_t N = 1>
-using reduces = detail::view<detail::view_access::reduce, R, N>;
+using reduces = detail::view<detail::view_access::reduce, R, N, detail::compiled_access>;
 
 }  // namespace pappus

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "pappus/detail/base/access_check.h"
 #include "pappus/detail/base/view.h"
 
 namespace pappus {
@@ -95,7 +96,8 @@ class idx {
 namespace detail {
 
 /// The class behind reads, writes, updates and reduces. Copies are views of the same elements.
-template <view_access Access, typename T, std::size_t N>
+/// \tparam Check  what is asked at each access
+template <view_access Access, typename T, std::size_t N, typename Check = unchecked_access>
 class view {
   using handed_out = view_element<Access, T>;
 
@@ -104,18 +106,24 @@ class view {
   using reference = typename handed_out::reference;
   static constexpr std::size_t rank = N;
   static constexpr view_access access = Access;
+  static constexpr bool checks = Check::checks;
 
   view(element_type* elements, const view_shape<N>& shape) noexcept
       : elements_(elements), shape_(shape) {}
+  view(element_type* elements, const view_shape<N>& shape, const Check& check) noexcept
+    requires checks
+      : elements_(elements), shape_(shape), check_(check) {}
 
-  /// The element at `at`. Bounds aren't checked: outside of the array the behaviour is undefined.
-  reference operator[](const idx<N>& at) const noexcept {
+  /// The element at `at`. Outside of the array the behaviour is undefined; where accesses are
+  /// checked (docs/arrays/checks.md), it throws usage_error.
+  reference operator[](const idx<N>& at) const noexcept(!checks) {
+    if constexpr (checks) check(at, std::make_index_sequence<N>());
     return handed_out::of(element(at, std::make_index_sequence<N>()));
   }
   /// The same, one integer for each dimension.
   template <index_number... I>
     requires(sizeof...(I) == N)
-  reference operator()(I... at) const noexcept {
+  reference operator()(I... at) const noexcept(!checks) {
     return (*this)[idx<N>(at...)];
   }
 
@@ -129,23 +137,29 @@ class view {
                                                                       shape_.strides[D]...);
   }
 
+  template <std::size_t... D>
+  void check(const idx<N>& at, std::index_sequence<D...>) const {
+    check_.at(at[D]...);
+  }
+
   element_type* elements_;
   view_shape<N> shape_;
+  [[no_unique_address]] Check check_;
 };
 
 }  // namespace detail
 
 /// Elements of an array that are only read.
 template <typename T, std::size_t N = 1>
-using reads = detail::view<detail::view_access::read, const T, N>;
+using reads = detail::view<detail::view_access::read, const T, N, detail::compiled_access>;
 
 /// Elements that are written, whatever they were before. An element that a call only sometimes
 /// writes keeps its value otherwise.
 template <typename T, std::size_t N = 1>
-using writes = detail::view<detail::view_access::write, T, N>;
+using writes = detail::view<detail::view_access::write, T, N, detail::compiled_access>;
 
 /// Elements that are read and written.
 template <typename T, std::size_t N = 1>
-using updates = detail::view<detail::view_access::readwrite, T, N>;
+using updates = detail::view<detail::view_access::readwrite, T, N, detail::compiled_access>;
 
 }  // namespace pappus

@@ -54,6 +54,7 @@ struct launch : detail::op_params {
   std::string inferred;  ///< beside an annotation: what the plugin found; empty: nothing
   std::shared_ptr<const void> function;
   detail::launch_loop loop = nullptr;
+  bool checks_access = false;        ///< the loop is to ask at each access (access_checks.h)
   const char* function_type = "";    ///< of the library's own: "fill", "copy", "move"
   const char* descriptor = nullptr;  ///< what the compiler plugin left; null: nothing
   std::string place;                 ///< "heat.cpp:12"; of the library's own: none

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <exception>
+#include <optional>
 #include <thread>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "arrays/access_checks.h"
 #include "base/failure.h"
 #include "pappus/error.h"
 #include "plan/batch.h"
@@ -45,14 +47,24 @@ std::string message() {
   }
 }
 
-/// Of the exception being handled, which a launch's function threw.
+/// What the exception being handled, which a launch's function threw, is for who looks at results.
+std::string message(const arrays::launch& of, const base::failure_note& note) {
+  try {
+    throw;
+  } catch (const arrays::access_error& e) {
+    return e.what();
+  } catch (...) {
+    return fmt::format("{} failed{}: {}", text(of),
+                       note.row >= 0 ? " at index " + index_text(of, note.row) : "", message());
+  }
+}
+
+/// Of the exception being handled.
 arrays::failure_ptr failure_of(const arrays::launch& launch) {
   const auto note = base::take_note();
   auto result = std::make_shared<arrays::launch_failure>();
   result->original = std::current_exception();
-  result->what =
-      fmt::format("{} failed{}: {}", text(launch),
-                  note.row >= 0 ? " at index " + index_text(launch, note.row) : "", message());
+  result->what = message(launch, note);
   return result;
 }
 
@@ -226,9 +238,12 @@ void batch::run_loop(std::size_t stage, const regions::box& indices,
                      std::span<const detail::view_place> places) const {
   const auto& launch = launch_of(*launches_[stage]);
   const auto& s = plan_.stages[stage];
-  if (s.lanes != 0) return run_rows_in_lanes(launch, s, indices, places);
+  std::optional<arrays::access_checks> checks;
+  if (launch.checks_access) checks.emplace(launch);
+  auto* const asked = checks ? &*checks : nullptr;
+  if (s.lanes != 0) return run_rows_in_lanes(launch, s, indices, places, asked);
   const auto box = arrays::numbers_of(indices), all = arrays::numbers_of(launch.indices);
-  launch.loop(launch.function.get(), {box, all, places.data(), s.independent});
+  launch.loop(launch.function.get(), {box, all, places.data(), s.independent, 0, asked});
 }
 
 void batch::call_leaves(std::size_t stage, const regions::box& indices,

@@ -62,7 +62,8 @@ class lanes {
 }  // namespace
 
 void run_rows_in_lanes(const arrays::launch& of, const plan::stage& stage,
-                       const regions::box& indices, std::span<const detail::view_place> places) {
+                       const regions::box& indices, std::span<const detail::view_place> places,
+                       detail::access_checker* checks) {
   std::vector<detail::view_place> own(places.begin(), places.end());
   std::vector<lanes> all;
   for (std::size_t a = 0; a < places.size(); ++a)
@@ -70,8 +71,8 @@ void run_rows_in_lanes(const arrays::launch& of, const plan::stage& stage,
   const auto everything = arrays::numbers_of(of.indices);
   regions::each_row(indices, [&](const regions::box& row) {
     for (auto& one : all) own[one.argument()] = one.start(row);
-    of.loop(of.function.get(),
-            {arrays::numbers_of(row), everything, own.data(), stage.independent, stage.lanes});
+    of.loop(of.function.get(), {arrays::numbers_of(row), everything, own.data(), stage.independent,
+                                stage.lanes, checks});
     for (auto& one : all) one.add_up();
   });
 }

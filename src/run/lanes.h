@@ -12,7 +12,9 @@
 namespace pappus::run {
 
 /// \param places  of the arguments; of those that have lanes, where the sums go
+/// \param checks  of the launch's accesses; null: none
 void run_rows_in_lanes(const arrays::launch& of, const plan::stage& stage,
-                       const regions::box& indices, std::span<const detail::view_place> places);
+                       const regions::box& indices, std::span<const detail::view_place> places,
+                       detail::access_checker* checks);
 
 }  // namespace pappus::run

@@ -20,6 +20,7 @@ session_core::session_core(const options& settings)
       devices_(settings_.devices, settings_.device_memory, memory_),
       team_(threads::make_team(settings_.threads)),
       progress_(settings_.progress < 0 ? ::isatty(STDERR_FILENO) == 1 : settings_.progress > 0),
+      checks_(check_setting_of_environment()),
       explain_only_(base::environment("PAPPUS_EXPLAIN")) {
   if (!settings_.trace.empty()) tracer_ = trace::open_sink(settings_.trace);
 }

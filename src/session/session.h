@@ -14,6 +14,7 @@
 #include "pappus/session.h"
 #include "plan/plan.h"
 #include "run/executor.h"
+#include "session/check_setting.h"
 #include "session/launches.h"
 #include "session/session_devices.h"
 #include "session/stage_times.h"
@@ -48,6 +49,7 @@ class session_core : public std::enable_shared_from_this<session_core> {
   std::optional<failure> last_failure() const;
 
   const options& settings() const noexcept { return settings_; }
+  check_setting checks() const noexcept { return checks_; }
   const std::shared_ptr<memory::pool>& memory() const noexcept { return memory_; }
   /// Throws usage_error when the session has ended.
   launch_queue& launches();
@@ -92,6 +94,7 @@ class session_core : public std::enable_shared_from_this<session_core> {
   mutable std::mutex tracer_mutex_;  // a session may end while queries start
   std::shared_ptr<trace::sink> tracer_;
   bool progress_ = false;
+  check_setting checks_ = check_setting::where_compiled;
   const char* explain_only_ = nullptr;  // PAPPUS_EXPLAIN: "text", "passes", "dot:3"
   std::atomic<long> asked_{0};          // queries so far, where one is to be explained
   threads::cancel_count cancels_{0};

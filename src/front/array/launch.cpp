@@ -203,7 +203,9 @@ void launch(const session_ptr& session, launch_request request) {
   auto made = std::make_shared<arrays::launch>();
   made->indices = arrays::box_of(request.indices);
   made->place = place_text(request.where);
+  made->checks_access = request.checks_access;
   made->arguments = arguments_of(request);
+  apply(session->checks(), *made);
   made->function = request.function;
   made->function_type = request.function_type;
   made->descriptor = request.descriptor;

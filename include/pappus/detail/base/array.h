@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "pappus/detail/base/access_check.h"
 #include "pappus/detail/base/layout.h"
 #include "pappus/detail/base/request.h"
 #include "pappus/detail/base/view.h"
@@ -66,6 +67,7 @@ struct launch_args {
   bool independent = true;  ///< along the last dimension no two indices change the same element
   /// Views, as bits, of which an element has reduction_lanes states; then `indices` are one row.
   std::uint32_t lanes = 0;
+  access_checker* checks = nullptr;  ///< null: accesses aren't checked
 };
 using launch_loop = void (*)(const void* function, const launch_args& args);
 
@@ -117,6 +119,7 @@ struct launch_request {
   const char* descriptor = nullptr;  ///< what the compiler plugin left; null: nothing
   given_footprint annotation;
   launch_loop loop = nullptr;
+  bool checks_access = false;  ///< the loop can
   std::vector<view_argument> views;
   std::source_location where;
 };

@@ -43,8 +43,8 @@ struct argument_array<touched_array<Array>> {
 
 template <typename View, typename Array>
 inline constexpr launch_fault view_fault = launch_fault::not_an_array;
-template <view_access Access, typename V, std::size_t M, typename T, std::size_t N>
-inline constexpr launch_fault view_fault<view<Access, V, M>, array<T, N>> =
+template <view_access Access, typename V, std::size_t M, typename Check, typename T, std::size_t N>
+inline constexpr launch_fault view_fault<view<Access, V, M, Check>, array<T, N>> =
     !std::is_same_v<std::remove_const_t<typename view_element<Access, V>::stored>, T>
         ? launch_fault::element_type
     : M != N ? launch_fault::dimensions

@@ -16,14 +16,14 @@ struct view_list {};
 
 template <typename>
 inline constexpr bool is_view = false;
-template <view_access Access, typename T, std::size_t N>
-inline constexpr bool is_view<view<Access, T, N>> = true;
+template <view_access Access, typename T, std::size_t N, typename Check>
+inline constexpr bool is_view<view<Access, T, N, Check>> = true;
 
 /// A view that isn't one of reduces, or one whose elements' type can be reduced.
 template <typename View>
 inline constexpr bool can_reduce = true;
-template <typename R, std::size_t N>
-inline constexpr bool can_reduce<view<view_access::reduce, R, N>> = reducible<R>;
+template <typename R, std::size_t N, typename Check>
+inline constexpr bool can_reduce<view<view_access::reduce, R, N, Check>> = reducible<R>;
 
 /// The rank of an index parameter; 0: it isn't one.
 template <typename>

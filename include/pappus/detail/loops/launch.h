@@ -28,6 +28,26 @@ struct launched_call {
   static void run(const F& f, const idx<N>& at, Views... views) { f(at, views...); }
 };
 
+template <std::size_t Rank>
+view_shape<Rank> shape_of(const view_place& place) {
+  view_shape<Rank> shape;
+  for (std::size_t d = 0; d < Rank; ++d) {
+    shape.extents[d] = place.extents[d];
+    shape.strides[d] = place.strides[d];
+  }
+  return shape;
+}
+
+/// Of an index among the launch's, those along the last dimension first.
+/// \param last  stands for its number along that
+template <std::size_t N>
+std::int64_t number_of(const array_numbers& start, std::int64_t last, const array_box& all) {
+  std::int64_t number = 0;
+  for (std::size_t d = 0; d < N; ++d)
+    number = number * (all.high[d] - all.low[d]) + (d + 1 < N ? start[d] : last) - all.low[d];
+  return number;
+}
+
 template <typename F, std::size_t N, typename... Views>
 struct launch_loop_of {
   static void run(const void* function, const launch_args& args) {
@@ -83,16 +103,6 @@ struct launch_loop_of {
         shape_of<Views::rank>(args.views[V])...);
   }
 
-  template <std::size_t Rank>
-  static view_shape<Rank> shape_of(const view_place& place) {
-    view_shape<Rank> shape;
-    for (std::size_t d = 0; d < Rank; ++d) {
-      shape.extents[d] = place.extents[d];
-      shape.strides[d] = place.strides[d];
-    }
-    return shape;
-  }
-
   /// Elements are reached through pointers of which each is the only one to them, which compilers
   /// believe of a function's parameters. Flattened: g++, too, inlines all that is called.
   /// \tparam Turn  indices of a turn, which are lanes where there are any; rows have a multiple of
@@ -130,7 +140,7 @@ struct launch_loop_of {
       } while (next_row(at, low, high));
     } catch (...) {
       failed_in("for_each", type_spelling<F>::text.data());
-      failed_at(number_of(at, i, all));
+      failed_at(number_of<N>(at, i, all));
       throw;
     }
   }
@@ -149,15 +159,6 @@ struct launch_loop_of {
   template <std::size_t... D>
   static idx<N> index_at(const array_numbers& start, std::int64_t last, std::index_sequence<D...>) {
     return idx<N>(start[D]..., last);
-  }
-
-  /// Of an index among the launch's, those along the last dimension first.
-  static std::int64_t number_of(const array_numbers& start, std::int64_t last,
-                                const array_box& all) {
-    std::int64_t number = 0;
-    for (std::size_t d = 0; d < N; ++d)
-      number = number * (all.high[d] - all.low[d]) + (d + 1 < N ? start[d] : last) - all.low[d];
-    return number;
   }
 };
 
