@@ -1,6 +1,7 @@
 #include "arrays/access_checks.h"
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
 
 #include <fmt/format.h>
@@ -51,17 +52,28 @@ std::optional<regions::box> elements_at(const regions::linear_access& of, const 
 
 }  // namespace
 
-access_checks::access_checks(const launch& of) : launch_(of) {
+access_checks::access_checks(const launch& of, element_users* users) : launch_(of), users_(users) {
   for (const auto& argument : of.arguments)
     arguments_.push_back({.all = relative(argument.part, argument.part)});
   for (const auto& one : of.accesses)
     arguments_[one.argument].places.push_back(
         {.of = &one, .all_written = one.formulas.mode == regions::access_mode::write});
+  for (std::size_t a = 0; users != nullptr && a < arguments_.size(); ++a) {
+    if (!users->notes(a)) continue;
+    const auto& argument = of.arguments[a];
+    arguments_[a].noted = true;
+    arguments_[a].where = place_of(*argument.array, *argument.elements, argument.part);
+  }
 }
 
 void access_checks::begin(const std::int64_t* numbers) {
   index_ = one_place(launch_.indices.rank, numbers);
-  for (auto& argument : arguments_) argument.known = false;
+  if (users_ != nullptr)
+    number_ = static_cast<std::int64_t>(number_in(launch_.indices, index_.low));
+  for (auto& argument : arguments_) {
+    argument.known = false;
+    argument.log.clear();
+  }
 }
 
 void access_checks::find(touches& of) const {
@@ -93,6 +105,35 @@ void access_checks::touch(std::size_t argument, const std::int64_t* numbers) {
     written = true;
   }
   if (!found) refuse_element(argument, element);
+  if (its.noted) note(argument, element);
+}
+
+/// Before the element is handed out.
+void access_checks::note(std::size_t argument, const regions::point& element) {
+  auto& its = arguments_[argument];
+  const auto number = number_in(its.all, element);
+  if (launch_.arguments[argument].view == detail::view_access::write) {
+    if (const auto other = users_->write(argument, number, number_))
+      refuse_meeting(argument, number, *other, true);
+    return;
+  }
+  if (const auto other = users_->read(argument, number, number_))
+    refuse_meeting(argument, number, *other, false);
+  if (!its.log.empty() && its.log.back().number == number) return;
+  std::int64_t offset = 0;
+  for (std::size_t d = 0; d < its.all.rank; ++d) offset += element[d] * its.where.strides[d];
+  const auto size = launch_.arguments[argument].array->element.size;
+  const auto* const at = its.where.elements + offset * static_cast<std::int64_t>(size);
+  its.log.push_back({number, at, {at, at + size}});
+}
+
+/// Those that the call has changed.
+void access_checks::note_written(std::size_t argument) {
+  for (const auto& [number, at, was] : arguments_[argument].log) {
+    if (std::memcmp(at, was.data(), was.size()) == 0) continue;
+    if (const auto other = users_->write(argument, number, number_))
+      refuse_meeting(argument, number, *other, false);
+  }
 }
 
 void access_checks::end() {
@@ -102,6 +143,7 @@ void access_checks::end() {
       if (!argument.known) find(argument);
       if (one.left > 0) refuse_left_out(one);
     }
+  for (std::size_t a = 0; users_ != nullptr && a < arguments_.size(); ++a) note_written(a);
 }
 
 void access_checks::refuse(std::size_t argument, const std::string& why) const {
@@ -140,6 +182,22 @@ void access_checks::refuse_left_out(const place& of) const {
                   regions::text(of.elements), text(*launch_.arguments[of.of->argument].array),
                   regions::text(index_), of.left, of.elements.volume(),
                   regions::text(one_place(of.elements.rank, first->data())), launch_.footprint));
+}
+
+void access_checks::refuse_meeting(std::size_t argument, std::size_t element, std::int64_t other,
+                                   bool written) const {
+  const auto& all = arguments_[argument].all;
+  regions::point at{};
+  auto rest = static_cast<std::int64_t>(element);
+  for (std::size_t d = all.rank; d-- > 0; rest /= all.extent(d)) at[d] = rest % all.extent(d);
+  refuse(argument,
+         fmt::format("expected that no index {} what another one writes, got {} of {} at index {} "
+                     "and at {}; {}",
+                     written ? "writes" : "touches", regions::text(one_place(all.rank, at.data())),
+                     text(*launch_.arguments[argument].array), regions::text(index_),
+                     other == number_ ? "others" : index_text(launch_, other),
+                     written ? "let each index write elements of its own, or take reduces<R, N>"
+                             : "write to another array, and swap the two"));
 }
 
 }  // namespace pappus::arrays

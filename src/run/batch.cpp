@@ -235,15 +235,25 @@ void batch::call(std::size_t stage, const regions::box& indices) {
 }
 
 void batch::run_loop(std::size_t stage, const regions::box& indices,
-                     std::span<const detail::view_place> places) const {
+                     std::span<const detail::view_place> places) {
   const auto& launch = launch_of(*launches_[stage]);
   const auto& s = plan_.stages[stage];
   std::optional<arrays::access_checks> checks;
-  if (launch.checks_access) checks.emplace(launch);
+  if (launch.checks_access) checks.emplace(launch, users_of(stage));
   auto* const asked = checks ? &*checks : nullptr;
   if (s.lanes != 0) return run_rows_in_lanes(launch, s, indices, places, asked);
   const auto box = arrays::numbers_of(indices), all = arrays::numbers_of(launch.indices);
   launch.loop(launch.function.get(), {box, all, places.data(), s.independent, 0, asked});
+}
+
+/// Made by the first item, so that launches that wait don't take memory for it.
+arrays::element_users* batch::users_of(std::size_t stage) {
+  auto& task = tasks_[stage];
+  const auto& launch = launch_of(*launches_[stage]);
+  if (!arrays::element_users::are_noted(launch)) return nullptr;
+  std::call_once(task.users_made,
+                 [&] { task.users = std::make_unique<arrays::element_users>(launch); });
+  return task.users.get();
 }
 
 void batch::call_leaves(std::size_t stage, const regions::box& indices,
@@ -263,9 +273,12 @@ void batch::finish_item(std::size_t stage, std::int64_t item) {
   auto& task = tasks_[stage];
   const auto number = static_cast<std::size_t>(item);
   task.bits[number / 64].fetch_or(std::uint64_t{1} << (number % 64));
-  if (task.left.fetch_sub(1) == 1 && task.leaves != nullptr) {
-    const std::lock_guard lock(mutex_);
-    task.leaves.reset();  // a failed stage's still have states
+  if (task.left.fetch_sub(1) == 1) {
+    task.users.reset();
+    if (task.leaves != nullptr) {
+      const std::lock_guard lock(mutex_);
+      task.leaves.reset();  // a failed stage's still have states
+    }
   }
   if (recorder_ != nullptr) recorder_->item_done();
   left_.fetch_sub(1);

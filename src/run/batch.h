@@ -18,6 +18,7 @@
 #include <span>
 #include <vector>
 
+#include "arrays/element_users.h"
 #include "arrays/launch.h"
 #include "graph/node.h"
 #include "plan/plan.h"
@@ -56,7 +57,9 @@ class batch {
  private:
   /// Of a stage.
   struct task {
-    std::unique_ptr<leaf_results> leaves;                ///< null: it doesn't reduce leaf by leaf
+    std::unique_ptr<leaf_results> leaves;          ///< null: it doesn't reduce leaf by leaf
+    std::unique_ptr<arrays::element_users> users;  ///< null: they aren't noted
+    std::once_flag users_made;
     std::unique_ptr<std::atomic<std::uint64_t>[]> bits;  ///< an item each: it is done
     std::atomic<std::int64_t> left{0};                   ///< items that aren't
     arrays::failure_ptr failure;                         // guarded by mutex_
@@ -87,7 +90,8 @@ class batch {
   void run_item(std::size_t stage, std::int64_t item);
   void call(std::size_t stage, const regions::box& indices);
   void run_loop(std::size_t stage, const regions::box& indices,
-                std::span<const detail::view_place> places) const;
+                std::span<const detail::view_place> places);
+  arrays::element_users* users_of(std::size_t stage);
   void call_leaves(std::size_t stage, const regions::box& indices,
                    std::span<detail::view_place> places);
   void finish_item(std::size_t stage, std::int64_t item);
