@@ -59,12 +59,10 @@ struct need {
   std::array<regions::interval, regions::rank_max> apart;
 };
 
-/// Neighbouring stages whose items are run in turns: item b of stage first + l at step
-/// b + skew·l, of one step the earlier stage first. skew 0: a step is run by one thread, and is one
-/// piece of work.
+/// Neighbouring stages whose items are run in turns, part by part (turn.h).
 struct turn {
   std::size_t first = 0, stages = 1;
-  std::int64_t skew = 0;
+  std::int64_t tile = 0;  ///< items of a tile; 0: an item of each stage is a part
 };
 
 /// How often the body of a do_while is expected to run.

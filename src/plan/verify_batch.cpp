@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "plan/batch.h"
+#include "plan/turn.h"
 
 namespace pappus::plan {
 namespace {
@@ -17,21 +18,41 @@ using arrays::launch_of;
 struct item {
   std::size_t stage = 0;
   std::int64_t number = 0;
+  const turn* of = nullptr;
+  std::int64_t part = 0;
 };
 
 /// All items in the order in which they are started.
 std::vector<item> in_order(const plan& p) {
   std::vector<item> result;
-  for (const auto& [first, stages, skew] : p.order) {
-    const auto items = p.stages[first].items.size();
-    const auto steps = items + skew * static_cast<std::int64_t>(stages - 1);
-    for (std::int64_t step = 0; step < steps && items > 0; ++step)
-      for (std::size_t s = 0; s < stages; ++s)
-        if (const auto number = step - skew * static_cast<std::int64_t>(s);
-            number >= 0 && number < items)
-          result.push_back({first + s, number});
+  for (const auto& one : p.order) {
+    const turn_parts parts(one, p.stages[one.first].items.size());
+    for (std::int64_t part = 0; part < parts.count(); ++part)
+      parts.each_item(part, [&](std::int64_t stage, std::int64_t number) {
+        result.push_back({one.first + static_cast<std::size_t>(stage), number, &one, part});
+      });
   }
   return result;
+}
+
+/// Tiles wait for nothing of their turn, wedges for the tiles beside them.
+void check_part(const plan& p, const item& later, const item& before) {
+  if (later.of != before.of || later.of->tile == 0 || later.part == before.part) return;
+  const turn_parts parts(*later.of, p.stages[later.of->first].items.size());
+  const auto tile = parts.tile_before(later.part);
+  if (!parts.is_wedge(later.part) || before.part < tile || before.part > tile + 1)
+    throw std::logic_error(fmt::format("batch: item {} of s{}, of part {}, needs one of part {}",
+                                       later.number, later.stage, later.part, before.part));
+}
+
+void check_all_once(const plan& p, const std::vector<item>& order) {
+  std::vector<std::vector<int>> times(p.stages.size());
+  for (std::size_t s = 0; s < times.size(); ++s)
+    times[s].resize(static_cast<std::size_t>(p.stages[s].items.size()));
+  for (const auto& one : order) ++times[one.stage][static_cast<std::size_t>(one.number)];
+  for (std::size_t s = 0; s < times.size(); ++s)
+    if (std::ranges::any_of(times[s], [](int n) { return n != 1; }))
+      throw std::logic_error(fmt::format("batch: not each item of s{} is run once", s));
 }
 
 /// Each place of a box is a cell.
@@ -89,7 +110,7 @@ bool conflict(const std::vector<elements>& a, const std::vector<elements>& b) {
 
 void check_order(const plan& p) {
   std::size_t next = 0;
-  for (const auto& [first, stages, skew] : p.order) {
+  for (const auto& [first, stages, tile] : p.order) {
     if (first != next || stages == 0)
       throw std::logic_error(fmt::format("batch: stage {} isn't in the order once", next));
     next += stages;
@@ -105,6 +126,7 @@ void check_order(const plan& p) {
 void verify_batch(const plan& p) {
   check_order(p);
   const auto order = in_order(p);
+  check_all_once(p, order);
   // By position: which items before it are certain to be done.
   std::vector<std::vector<bool>> known(order.size());
   for (std::size_t at = 0; at < order.size(); ++at) {
@@ -120,6 +142,7 @@ void verify_batch(const plan& p) {
         if (before > at)
           throw std::logic_error(fmt::format("batch: item {} of s{} waits for a later one",
                                              order[at].number, order[at].stage));
+        check_part(p, order[at], order[before]);
         known[at][before] = true;
         for (std::size_t i = 0; i < before; ++i)
           if (known[before][i]) known[at][i] = true;

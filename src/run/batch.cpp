@@ -23,17 +23,26 @@ using arrays::launch_of;
 thread_local bool inside = false;
 
 // A position in 64 bits.
-constexpr int stage_bits = 12, step_bits = 40;
-constexpr std::uint64_t stage_mask = (1U << stage_bits) - 1;
-constexpr std::uint64_t step_mask = (std::uint64_t{1} << step_bits) - 1;
+constexpr int part_bits = 48;
 
 template <typename Position>
 std::uint64_t packed(const Position& at) {
-  return (at.turn << (stage_bits + step_bits)) | (at.step << stage_bits) | at.stage;
+  return (at.turn << part_bits) | at.part;
 }
 template <typename Position>
 Position unpacked(std::uint64_t bits) {
-  return {bits >> (stage_bits + step_bits), (bits >> stage_bits) & step_mask, bits & stage_mask};
+  return {bits >> part_bits, bits & ((std::uint64_t{1} << part_bits) - 1)};
+}
+
+/// Calls f(word, its bits) for items that follow each other, a bit each in words of 64.
+template <typename F>
+void each_word(const plan::bands& items, F&& f) {
+  const auto end = static_cast<std::uint64_t>(items.end);
+  for (auto i = static_cast<std::uint64_t>(items.begin); i < end;) {
+    const auto bit = i % 64, count = std::min<std::uint64_t>(64 - bit, end - i);
+    f(i / 64, (count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1) << bit);
+    i += count;
+  }
 }
 
 /// What the exception being handled says.
@@ -125,31 +134,20 @@ void batch::begin_record() {
   recorder_->begin_items(static_cast<std::size_t>(left_.load()));
 }
 
-std::int64_t batch::items_of(std::size_t turn) const {
-  return plan_.stages[plan_.order[turn].first].items.size();
+plan::turn_parts batch::parts_of(std::size_t turn) const {
+  const auto& of = plan_.order[turn];
+  return {of, plan_.stages[of.first].items.size()};
 }
 
-/// The first position of a turn that has items, or of one after it.
+/// The first position of a turn that has parts, or of one after it.
 batch::position batch::first_of(std::size_t turn) const {
-  while (turn < plan_.order.size() && items_of(turn) == 0) ++turn;
-  return {turn, 0, 0};
+  while (turn < plan_.order.size() && parts_of(turn).count() == 0) ++turn;
+  return {turn, 0};
 }
 
 batch::position batch::after(position at) const {
-  const auto& [first, stages, skew] = plan_.order[at.turn];
-  const auto items = static_cast<std::uint64_t>(items_of(at.turn));
-  const auto gap = static_cast<std::uint64_t>(skew);
-  const auto last = stages - 1;
-  if (gap > 0) {
-    // Stages whose item of this step exists: step - skew·stage is below the number of items.
-    if (at.stage < std::min<std::uint64_t>(last, at.step / gap))
-      return {at.turn, at.step, at.stage + 1};
-    const auto step = at.step + 1;
-    if (step == items + gap * last) return first_of(at.turn + 1);
-    return {at.turn, step, step < items ? 0 : (step - items) / gap + 1};
-  }
-  if (at.step + 1 == items) return first_of(at.turn + 1);
-  return {at.turn, at.step + 1, 0};
+  if (std::cmp_equal(at.part + 1, parts_of(at.turn).count())) return first_of(at.turn + 1);
+  return {at.turn, at.part + 1};
 }
 
 bool batch::next(position& taken) {
@@ -184,31 +182,54 @@ void batch::take_part(threads::team& team, const std::function<bool()>& enough) 
 }
 
 void batch::run(const position& at) {
-  const auto& [first, stages, skew] = plan_.order[at.turn];
-  if (skew > 0) {
-    run_item(first + at.stage,
-             static_cast<std::int64_t>(at.step) - skew * static_cast<std::int64_t>(at.stage));
-    return;
+  const auto& turn = plan_.order[at.turn];
+  const auto part = static_cast<std::int64_t>(at.part);
+  if (turn.tile != 0) return run_tile(turn, parts_of(at.turn), part);
+  for (std::size_t s = turn.first; s < turn.first + turn.stages; ++s) {
+    run_item(s, part, {});
+    finish_items(s, {part, part + 1});
   }
-  for (std::size_t s = first; s < first + stages; ++s)
-    run_item(s, static_cast<std::int64_t>(at.step));
 }
 
-void batch::run_item(std::size_t stage, std::int64_t item) {
-  auto& task = tasks_[stage];
+void batch::run_tile(const plan::turn& turn, const plan::turn_parts& parts, std::int64_t part) {
+  if (parts.is_wedge(part))
+    for (const auto tile : {parts.tile_before(part), parts.tile_before(part) + 1})
+      wait_for_tile(turn, parts, tile);
+  parts.each_item(part, [&](std::int64_t stage, std::int64_t item) {
+    run_item(turn.first + static_cast<std::size_t>(stage), item, turn);
+  });
+  // All at once: threads share the counts.
+  for (std::size_t s = 0; s < turn.stages; ++s)
+    finish_items(turn.first + s, parts.of_stage(part, static_cast<std::int64_t>(s)));
+}
+
+void batch::wait_for_tile(const plan::turn& turn, const plan::turn_parts& parts,
+                          std::int64_t tile) {
+  for (std::size_t s = 0; s < turn.stages; ++s) {
+    const auto stage = turn.first + s;
+    const auto [begin, end] = parts.of_stage(tile, static_cast<std::int64_t>(s));
+    auto items = plan_.stages[stage].items.shape();
+    items.low[0] = begin, items.high[0] = end;
+    wait_until([&] { return are_done(stage, items); });
+  }
+}
+
+void batch::run_item(std::size_t stage, std::int64_t item, const plan::turn& within) {
+  const auto& task = tasks_[stage];
   const auto indices = plan_.stages[stage].items.cell(item);
   // What precedes an item that failed is run all the same: the lowest failure is to be told.
-  if (wait_for_needs(stage, indices) && item < task.failed_item.load(std::memory_order_relaxed)) {
-    if (cancelled(stage))
-      fail(stage, item, cancelled_failure(launch_of(*launches_[stage])));
-    else
-      try {
-        call(stage, indices);
-      } catch (...) {
-        fail(stage, item, failure_of(launch_of(*launches_[stage])));
-      }
+  if (!wait_for_needs(stage, indices, within) ||
+      item >= task.failed_item.load(std::memory_order_relaxed))
+    return;
+  if (cancelled(stage)) {
+    fail(stage, item, cancelled_failure(launch_of(*launches_[stage])));
+    return;
   }
-  finish_item(stage, item);
+  try {
+    call(stage, indices);
+  } catch (...) {
+    fail(stage, item, failure_of(launch_of(*launches_[stage])));
+  }
 }
 
 void batch::call(std::size_t stage, const regions::box& indices) {
@@ -269,29 +290,29 @@ void batch::call_leaves(std::size_t stage, const regions::box& indices,
   });
 }
 
-void batch::finish_item(std::size_t stage, std::int64_t item) {
+void batch::finish_items(std::size_t stage, plan::bands items) {
+  const auto count = items.end - items.begin;
+  if (count == 0) return;
   auto& task = tasks_[stage];
-  const auto number = static_cast<std::size_t>(item);
-  task.bits[number / 64].fetch_or(std::uint64_t{1} << (number % 64));
-  if (task.left.fetch_sub(1) == 1) {
-    task.users.reset();
-    if (task.leaves != nullptr) {
-      const std::lock_guard lock(mutex_);
-      task.leaves.reset();  // a failed stage's still have states
-    }
+  each_word(items, [&](std::size_t word, std::uint64_t bits) { task.bits[word].fetch_or(bits); });
+  if (task.left.fetch_sub(count) == count && task.leaves != nullptr) {
+    const std::lock_guard lock(mutex_);
+    task.leaves.reset();  // a failed stage's still have states
   }
-  if (recorder_ != nullptr) recorder_->item_done();
-  left_.fetch_sub(1);
+  for (auto i = items.begin; recorder_ != nullptr && i < items.end; ++i) recorder_->item_done();
+  left_.fetch_sub(count);
   tell_waiting();
 }
 
-bool batch::wait_for_needs(std::size_t stage, const regions::box& indices) {
+bool batch::wait_for_needs(std::size_t stage, const regions::box& indices,
+                           const plan::turn& within) {
   const auto& s = plan_.stages[stage];
   bool good = true;
   // For all of them, even once one has failed: who waits for this item takes it that they are done.
   for (const auto& need : s.needs) {
     const auto before = plan::index(need.before);
-    if (!done(before)) {
+    const bool in_tile = within.tile != 0 && before >= within.first;
+    if (!in_tile && !done(before)) {
       const auto items = plan::items_before(plan_, s, need, indices);
       wait_until([&] { return are_done(before, items); });
     }
@@ -310,15 +331,13 @@ bool batch::are_done(std::size_t stage, const regions::box& items) const {
   const auto last = items.rank - 1;
   auto at = items.low;
   while (true) {
-    const auto begin = static_cast<std::uint64_t>(grid.number(at));
-    const auto end = begin + static_cast<std::uint64_t>(items.high[last] - items.low[last]);
-    for (auto i = begin; i < end;) {
-      const auto word = i / 64, bit = i % 64, count = std::min<std::uint64_t>(64 - bit, end - i);
-      const auto wanted = (count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1)
-                          << bit;
-      if ((tasks_[stage].bits[word].load() & wanted) != wanted) return false;
-      i += count;
-    }
+    const auto begin = grid.number(at);
+    bool all = true;
+    each_word({begin, begin + items.high[last] - items.low[last]},
+              [&](std::size_t word, std::uint64_t wanted) {
+                all = all && (tasks_[stage].bits[word].load() & wanted) == wanted;
+              });
+    if (!all) return false;
     auto d = last;
     while (d > 0 && ++at[d - 1] == items.high[d - 1]) {
       at[d - 1] = items.low[d - 1];

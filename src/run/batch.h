@@ -22,6 +22,7 @@
 #include "arrays/launch.h"
 #include "graph/node.h"
 #include "plan/plan.h"
+#include "plan/turn.h"
 #include "run/partials.h"
 #include "threads/team.h"
 #include "trace/recorder.h"
@@ -67,7 +68,7 @@ class batch {
   };
   /// What is to be run next.
   struct position {
-    std::uint64_t turn = 0, step = 0, stage = 0;
+    std::uint64_t turn = 0, part = 0;
   };
   struct participation;
   // In the places of failed items.
@@ -85,19 +86,22 @@ class batch {
   bool next(position& taken);
   position after(position at) const;
   position first_of(std::size_t turn) const;
-  std::int64_t items_of(std::size_t turn) const;
+  plan::turn_parts parts_of(std::size_t turn) const;
   void run(const position& at);
-  void run_item(std::size_t stage, std::int64_t item);
+  /// A tile of a turn, or a wedge between two.
+  void run_tile(const plan::turn& turn, const plan::turn_parts& parts, std::int64_t part);
+  void wait_for_tile(const plan::turn& turn, const plan::turn_parts& parts, std::int64_t tile);
+  void run_item(std::size_t stage, std::int64_t item, const plan::turn& within);
   void call(std::size_t stage, const regions::box& indices);
   void run_loop(std::size_t stage, const regions::box& indices,
                 std::span<const detail::view_place> places);
   arrays::element_users* users_of(std::size_t stage);
   void call_leaves(std::size_t stage, const regions::box& indices,
                    std::span<detail::view_place> places);
-  void finish_item(std::size_t stage, std::int64_t item);
-  /// Waits until all items that this one needs are done. False: a stage that it reads from has
-  /// failed, and so has this one.
-  bool wait_for_needs(std::size_t stage, const regions::box& indices);
+  void finish_items(std::size_t stage, plan::bands items);
+  /// Waits until all items that this one needs are done, but those of stages in the tile at hand:
+  /// they are. False: a stage that it reads from has failed, and so has this one.
+  bool wait_for_needs(std::size_t stage, const regions::box& indices, const plan::turn& within);
   bool are_done(std::size_t stage, const regions::box& items) const;
   void fail(std::size_t stage, std::int64_t item, arrays::failure_ptr why);
   bool cancelled(std::size_t stage) const;

@@ -7,11 +7,13 @@
 #include <iterator>
 #include <random>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "plan/turn.h"
 #include "support/launches.h"
 
 namespace pappus::plan {
@@ -152,7 +154,7 @@ TEST(batch_turns, take_a_band_through_all_element_wise_launches) {
   const auto p = launches.planned(100, true);
   ASSERT_EQ(p.order.size(), 1);
   EXPECT_EQ(p.order[0].stages, 4);
-  EXPECT_EQ(p.order[0].skew, 0);
+  EXPECT_EQ(p.order[0].tile, 0);
   EXPECT_EQ(p.stages[3].items.size(), 10);
   verify_batch(p);
 }
@@ -166,14 +168,31 @@ TEST(batch_turns, run_stencils_behind_each_other) {
   const auto p = launches.planned(100, true);
   ASSERT_EQ(p.order.size(), 1);
   EXPECT_EQ(p.order[0].stages, 6);
-  EXPECT_EQ(p.order[0].skew, 2);
+  EXPECT_EQ(p.order[0].tile, 10);  // too few bands for two tiles
   verify_batch(p);
   // Bands are at least as wide as what is read of the next one.
-  EXPECT_EQ(launches.planned(1, true).stages[0].items.size(), 500);
-  // One band has no neighbours.
-  const auto one = launches.planned(1000, true);
-  EXPECT_EQ(one.order[0].skew, 0);
-  verify_batch(one);
+  const auto narrow = launches.planned(1, true);
+  EXPECT_EQ(narrow.stages[0].items.size(), 500);
+  EXPECT_EQ(narrow.order[0].tile, 31);  // four for each of four threads
+  EXPECT_EQ(launches.planned(1000, true).order[0].tile, 1);
+}
+
+TEST(batch_turns, are_tiles_and_the_wedges_between) {
+  const turn three{0, 3, 5};
+  const turn_parts parts(three, 17);  // 5, 5 and 7 bands
+  ASSERT_EQ(parts.count(), 5);
+  std::vector<std::vector<int>> part(3, std::vector<int>(17, -1));
+  for (int p = 0; p < parts.count(); ++p)
+    parts.each_item(p, [&](auto stage, auto band) {
+      auto& cell = part[static_cast<std::size_t>(stage)][static_cast<std::size_t>(band)];
+      EXPECT_EQ(std::exchange(cell, p), -1);
+    });
+  EXPECT_THAT(part[0], ElementsAre(0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2));
+  EXPECT_THAT(part[1], ElementsAre(0, 0, 0, 0, 3, 3, 1, 1, 1, 4, 4, 2, 2, 2, 2, 2, 2));
+  EXPECT_THAT(part[2], ElementsAre(0, 0, 0, 3, 3, 3, 3, 1, 4, 4, 4, 4, 2, 2, 2, 2, 2));
+  EXPECT_EQ(turn_parts({0, 3, 0}, 17).count(), 17);
+  EXPECT_EQ(turn_parts({0, 3, 9}, 9).count(), 1);
+  EXPECT_EQ(turn_parts(three, 0).count(), 0);
 }
 
 TEST(batch_turns, dont_reach_behind_themselves) {
@@ -183,7 +202,7 @@ TEST(batch_turns, dont_reach_behind_themselves) {
   launches.add(a->all, {b, c}, "b, c: global i => read b[i-7], write c[i]");
   const auto p = launches.planned(10, true);
   ASSERT_EQ(p.order.size(), 1);
-  EXPECT_EQ(p.order[0].skew, 0);  // what is read is done by then
+  EXPECT_EQ(p.order[0].tile, 0);  // what is read is done by then
   verify_batch(p);
 }
 
@@ -232,36 +251,59 @@ TEST(batch_turns, are_taken_where_they_save_traffic) {
   EXPECT_EQ(turns(100'000'000, 1), 1);
 }
 
-TEST(batch_turns, of_stencils_take_as_many_launches_as_threads) {
-  const auto a = planned_array({100'000, 1000}), b = planned_array({100'000, 1000});
-  const auto turns = [&](int count) {
+TEST(batch_turns, of_stencils_need_as_many_tiles_as_threads) {
+  const auto turns = [&](std::int64_t rows, std::int64_t columns, int count) {
+    const auto a = planned_array({rows, columns}), b = planned_array({rows, columns});
     launch_list launches;
     for (int i = 0; i < count; ++i)
       launches.add(a->all, {i % 2 == 0 ? a : b, i % 2 == 0 ? b : a},
                    "a, b: global [i,j] => read a[i-1:i+1,j-1:j+1], write b[i,j]");
     return launches.planned().order.size();
   };
-  EXPECT_EQ(turns(8), 1);
-  EXPECT_EQ(turns(2), 2);  // two launches can't keep four threads busy
+  EXPECT_EQ(turns(100'000, 1000, 8), 1);
+  EXPECT_EQ(turns(100'000, 1000, 2), 1);
+  EXPECT_EQ(turns(100, 1'000'000, 8), 8);   // three tiles at most for four threads
+  EXPECT_EQ(turns(1000, 1'000'000, 8), 8);  // what a tile has at work is too much for caches
+}
+
+TEST(batch_turns, of_stencils_end_where_all_before_is_read) {
+  const auto a = planned_array({1000}), b = planned_array({1000}), c = planned_array({1000});
+  launch_list launches;
+  launches.add(a->all, {a, b}, "a, b: global i => read a[i], write b[i]");
+  launches.add(a->all, {b, c}, "b, c: global i => read b[i-1:i+1], write c[i]");
+  launches.add(a->all, {c, a}, "c, a: global i => read c[:i], write a[i]");
+  const auto p = launches.planned(10, true);
+  ASSERT_EQ(p.order.size(), 2);
+  EXPECT_EQ(p.order[0].stages, 2);
+  verify_batch(p);
 }
 
 TEST(verify_batch, accepts_random_batches) {
-  int turns = 0, sweeps = 0, needs = 0;
+  int turns = 0, needs = 0;
   for (std::uint64_t seed = 0; seed < 2500; ++seed) {
     std::mt19937_64 random(seed);
     const auto launches = testing::random_launches(random);
     const auto size = static_cast<std::int64_t>(random() % 12);
     const auto p = launches.planned(size, random() % 2 == 0);
     EXPECT_NO_THROW(verify_batch(p)) << "seed " << seed << "\n" << p.print();
-    for (const auto& turn : p.order) {
-      turns += turn.stages > 1;
-      sweeps += turn.skew > 0;
-    }
+    for (const auto& turn : p.order) turns += turn.stages > 1;
     for (const auto& s : p.stages) needs += !s.needs.empty();
   }
   EXPECT_GT(turns, 300);
-  EXPECT_GT(sweeps, 50);
   EXPECT_GT(needs, 3000);
+}
+
+TEST(verify_batch, accepts_random_sweeps) {
+  int sweeps = 0;
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    std::mt19937_64 random(seed);
+    const auto launches = testing::random_stencils(random);
+    const auto p = launches.planned(static_cast<std::int64_t>(1 + random() % 4), true);
+    EXPECT_NO_THROW(verify_batch(p)) << "seed " << seed << "\n" << p.print();
+    for (const auto& turn : p.order)
+      sweeps += turn.tile > 0 && turn_parts(turn, p.stages[turn.first].items.size()).count() > 1;
+  }
+  EXPECT_GT(sweeps, 100);
 }
 
 TEST(verify_batch, misses_needs_that_are_dropped) {
@@ -293,11 +335,13 @@ TEST(verify_batch, rejects_turns_that_come_too_early) {
   launch_list launches;
   launches.add(a->all, {a, b}, "a, b: global i => read a[i], write b[i]");
   launches.add(a->all, {b, a}, "b, a: global i => read b[i-1:i+1], write a[i]");
-  auto p = launches.planned(10, true);
-  ASSERT_EQ(p.order[0].skew, 2);
-  p.order[0].skew = 0;
+  auto p = launches.planned(1, true);
+  const auto tile = std::exchange(p.order[0].tile, 0);
+  ASSERT_GT(tile, 0);
   EXPECT_THAT([&] { verify_batch(p); },
               ThrowsMessage<std::logic_error>(HasSubstr("waits for a later one")));
+  p.order[0].tile = 1;  // wedges that reach into each other
+  EXPECT_THAT([&] { verify_batch(p); }, ThrowsMessage<std::logic_error>(HasSubstr("batch: ")));
   p.order = {{0, 1, 0}};
   EXPECT_THAT([&] { verify_batch(p); },
               ThrowsMessage<std::logic_error>(HasSubstr("left out of the order")));

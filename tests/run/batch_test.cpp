@@ -52,6 +52,23 @@ TEST(batch, gives_what_launches_give_one_after_another) {
   }
 }
 
+TEST(batch, gives_the_same_where_threads_take_tiles_of_a_sweep) {
+  const threads::cancel_count cancels{0};
+  std::vector<std::unique_ptr<threads::team>> teams;
+  for (const unsigned n : {8, 3, 2, 1}) teams.push_back(threads::make_team(n));
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    std::mt19937_64 random(seed);
+    const auto launches = testing::random_stencils(random);
+    const auto expected = in_sequence(launches);
+    auto p = launches.planned(static_cast<std::int64_t>(1 + random() % 4), true);
+    const auto text = p.print();
+    batch all(launches.nodes, std::move(p), cancels, none_failed);
+    all.take_part(*teams[seed % teams.size()], [] { return false; });
+    EXPECT_TRUE(all.finished());
+    ASSERT_EQ(testing::elements_of(launches), expected) << "seed " << seed << "\n" << text;
+  }
+}
+
 TEST(batch, adds_to_elements_what_launches_reduce_one_after_another) {
   const threads::cancel_count cancels{0};
   std::vector<std::unique_ptr<threads::team>> teams;

@@ -186,6 +186,23 @@ struct launch_list {
   }
 };
 
+/// Two to five launches over three arrays, each of which reads neighbours in one and writes to
+/// another.
+inline launch_list random_stencils(std::mt19937_64& random) {
+  const auto n = static_cast<std::int64_t>(20 + random() % 100);
+  const arrays::image_ptr images[] = {numbered_array({n}), numbered_array({n}),
+                                      numbered_array({n})};
+  static constexpr const char* reads[] = {"i-1:i+1", "i", "i-2:i+1", "i+1", "i-3:i", "i-1:i+2"};
+  launch_list made;
+  for (auto count = 2 + random() % 4; count > 0; --count) {
+    const auto from = random() % 3, to = (from + 1 + random() % 2) % 3;
+    made.add(images[0]->all, {images[from], images[to]},
+             fmt::format("a, b: global i => read a[{}], {} b[i]", reads[random() % 6],
+                         random() % 3 == 0 ? "readwrite" : "write"));
+  }
+  return made;
+}
+
 /// Makes the first slice of an access one that isn't linear, as no annotation can.
 inline void bend(arrays::launch& of, arrays::access& one, std::int64_t how) {
   using regions::expression;
