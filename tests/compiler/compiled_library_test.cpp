@@ -16,6 +16,7 @@
 
 #include "compiler/on_opencl.h"
 #include "pappus/pappus.h"
+#include "support/few_rows.h"
 
 namespace pappus {
 namespace {
@@ -197,8 +198,15 @@ TEST_F(compiled_library, integers_of_128_bits) {
     for (const auto b : special)
       for (const auto c : special)
         for (const auto d : special) numbers.push_back({a, b, c, d});
+  // An interpreter of kernels takes seconds for all of these. One of 13 has every two special
+  // numbers in any two places, and all that are equal, which are 65 apart.
+  if (testing::few_rows()) {
+    std::size_t i = 0;
+    std::erase_if(numbers, [&](const auto&) { return i++ % 13 != 0; });
+  }
   generator_of_64_bits next{7};
-  for (int i = 0; i < 4000; ++i) numbers.push_back({next(), next(), next(), next()});
+  for (int i = 0; i < testing::up_to(4000, 300); ++i)
+    numbers.push_back({next(), next(), next(), next()});
   expect_same([&](session& s) {
     return s.borrow(numbers).map([](const auto& words) { return results_of_wide_integers(words); });
   });

@@ -82,6 +82,13 @@ class failed_checks : public ::testing::Test {
     return devices::all_devices().size() > 1 ? "opencl:0,opencl:1" : "opencl:0";
   }
 
+  /// The CPU, one device, and all of them where there are more.
+  static std::vector<const char*> lists_of_devices() {
+    std::vector<const char*> lists{"cpu", "opencl:0"};
+    if (devices::all_devices().size() > 1) lists.push_back(all_devices());
+    return lists;
+  }
+
   /// What a query throws, if it is a number.
   template <typename Query>
   static std::optional<std::int64_t> thrown_by(const Query& query) {
@@ -101,7 +108,7 @@ class failed_checks : public ::testing::Test {
 };
 
 TEST_F(failed_checks, throw_what_the_first_row_throws) {
-  for (const char* list : {"cpu", "opencl:0", all_devices()})
+  for (const char* list : lists_of_devices())
     for (const std::int64_t first : {0, 586, 2'850, 9'999}) {
       session s(device(list));
       const auto checked = [first](std::int64_t x) {
@@ -249,12 +256,12 @@ int failing_queries(const collection<std::int64_t>& numbers, std::int64_t row) {
 TEST_F(failed_checks, leave_no_memory_in_use_however_many_queries_fail) {
   for (const std::size_t device_memory : {std::size_t{0}, std::size_t{256} << 20}) {
     session s({.devices = "opencl:0", .device_memory = device_memory});
-    const auto numbers =
-        s.range(std::int64_t{0}, rows).map([](std::int64_t x) { return x; }).cache();
+    const std::int64_t n = testing::up_to(rows);
+    const auto numbers = s.range(std::int64_t{0}, n).map([](std::int64_t x) { return x; }).cache();
     const int first = testing::few_rows() ? 1 : 3, further = testing::few_rows() ? 0 : 32;
-    for (int i = 0; i < first; ++i) EXPECT_EQ(failing_queries(numbers, rows - 1), 6);
+    for (int i = 0; i < first; ++i) EXPECT_EQ(failing_queries(numbers, n - 1), 6);
     const auto used = s.host_memory_used();
-    for (int i = 0; i < further; ++i) ASSERT_EQ(failing_queries(numbers, rows - 1 - i), 6);
+    for (int i = 0; i < further; ++i) ASSERT_EQ(failing_queries(numbers, n - 1 - i), 6);
     EXPECT_EQ(s.host_memory_used(), used);
   }
 }
