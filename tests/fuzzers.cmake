@@ -10,8 +10,8 @@ foreach(source ${fuzz_sources})
   target_link_options(pappus_fuzz_${name} PRIVATE -fsanitize=fuzzer)
   target_link_libraries(pappus_fuzz_${name} PRIVATE pappus::pappus)
   add_test(NAME ${PAPPUS_TEST_PREFIX}fuzz/${name}
-    COMMAND pappus_fuzz_${name} -runs=200000 -max_total_time=10 -max_len=4096
+    COMMAND pappus_fuzz_${name} -runs=200000 -max_total_time=3 -max_len=4096
     WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
   set_tests_properties(${PAPPUS_TEST_PREFIX}fuzz/${name} PROPERTIES
-    LABELS fuzz TIMEOUT 120 COST 10 ENVIRONMENT "${sanitizer_environment}")
+    LABELS fuzz TIMEOUT 120 COST 4 ENVIRONMENT "${sanitizer_environment}")
 endforeach()

@@ -1,6 +1,13 @@
 // A libFuzzer target; see csv_fuzz.h for what is checked.
 #include "fuzz/csv_fuzz.h"
 
+#include "fuzz/seeds.h"
+
+extern "C" int LLVMFuzzerInitialize(int* count, char*** arguments) {
+  pappus::testing::begin_with({std::string(pappus::testing::fuzz_csv_seed)}, count, arguments);
+  return 0;
+}
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   pappus::testing::fuzz_csv({data, size});
   return 0;
