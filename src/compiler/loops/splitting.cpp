@@ -8,6 +8,7 @@
 #include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/LCSSA.h>
 #include <llvm/Transforms/Utils/LoopSimplify.h>
+#include <llvm/Transforms/Utils/LoopUtils.h>
 #include <llvm/Transforms/Utils/ValueMapper.h>
 
 #include <cstdint>
@@ -52,6 +53,7 @@ class split_loop {
     copy_loop();
     add_start();
     add_end();
+    llvm::addStringMetadataToLoop(of_.loop, "llvm.loop.interleave.count", 1);
     for (const auto& one : guards_) {
       auto* inner = one.inner;
       if (llvm::Value* copy = copies_.lookup(inner)) inner = copy;
@@ -76,7 +78,7 @@ class split_loop {
       if (low != of_.start) low_ = at.CreateBinaryIntrinsic(smax, low_, low);
       if (high != of_.end) high_ = at.CreateBinaryIntrinsic(smin, high_, high);
     }
-    align_low(at);
+    align(at);
     auto* any = at.CreateICmpSLT(low_, high_);
     for (const auto& [condition, inner] : row_guards_) {
       auto* is = at.CreateFreeze(condition);
@@ -87,13 +89,19 @@ class split_loop {
   }
 
   /// Rows mostly begin with a cache line, so vectors had better not begin at their second element:
-  /// each of them would be stored into two lines.
-  void align_low(llvm::IRBuilder<>& at) {
-    if (low_ == of_.start) return;
+  /// each of them would be stored into two lines. And what is left outside, before and behind, had
+  /// better be a vector than single indices.
+  void align(llvm::IRBuilder<>& at) {
     using enum llvm::Intrinsic::IndependentIntrinsics;
-    auto* up = at.CreateBinaryIntrinsic(sadd_sat, low_, at.getInt64(line_elements - 1));
-    low_ = at.CreateSelect(at.CreateICmpEQ(low_, of_.start), low_,
-                           at.CreateAnd(up, at.getInt64(-line_elements)));
+    const auto aligned = [&](llvm::Value* border) {
+      return at.CreateAnd(border, at.getInt64(-line_elements));
+    };
+    if (low_ != of_.start) {
+      auto* up = at.CreateBinaryIntrinsic(sadd_sat, low_, at.getInt64(line_elements - 1));
+      low_ = at.CreateSelect(at.CreateICmpEQ(low_, of_.start), low_, aligned(up));
+    }
+    if (high_ != of_.end)
+      high_ = at.CreateSelect(at.CreateICmpEQ(high_, of_.end), high_, aligned(high_));
   }
 
   void copy_loop() {
