@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "arrays/launch.h"
 #include "cost/machine.h"
@@ -54,6 +56,18 @@ bool is_partial(const stage& s, std::size_t access);
 /// waits for. Maybe more than touch the same elements, never fewer.
 regions::box items_before(const plan& p, const stage& later, const need& n,
                           const regions::box& indices);
+
+/// The stages that some item of this one waits for.
+std::vector<stage_index> stages_before(const stage& s);
+
+/// "8x1 cells of [0:99,0:9], in tiles of 16x128".
+std::string items_text(const stage& s);
+/// "reads 64 MiB, writes 64 MiB, about 5.1 ms".
+std::string traffic_text(const stage& s);
+
+/// The plan as an SVG document (picture.cpp): a column for each array, below it what launches touch
+/// of it, launch by launch in their order; needs, and brackets round launches that take turns.
+std::string draw_batch(const plan& p);
 
 /// Throws std::logic_error where an item could run before one that it needs, or beside one that
 /// touches the same element: looked at element by element, so for small plans.

@@ -93,36 +93,37 @@ cost::trust plan::how() const {
   return all;
 }
 
+std::vector<stage_index> stages_before(const stage& s) {
+  std::vector<stage_index> result;
+  for (const auto& n : s.needs)
+    if (std::ranges::find(result, n.before) == result.end()) result.push_back(n.before);
+  return result;
+}
+
+std::string items_text(const stage& s) {
+  auto text = regions::text(s.items);
+  for (std::size_t d = 0; d < s.items.rank() && s.tile[d] > 0; ++d)
+    text += fmt::format("{}{}", d == 0 ? ", in tiles of " : "x", s.tile[d]);
+  return text;
+}
+
+std::string traffic_text(const stage& s) {
+  return fmt::format("reads {}, writes {}, {}{}", base::bytes_text(s.bytes.read),
+                     base::bytes_text(s.bytes.written),
+                     s.how == cost::trust::counted ? "about " : "",
+                     predicted_text(s.seconds, s.how));
+}
+
 namespace {
 
-/// "after s0 (reads what it writes), s1".
-std::string needs_text(const stage& s) {
-  std::string text;
-  std::vector<stage_index> told;
-  for (const auto& n : s.needs) {
-    if (std::ranges::find(told, n.before) != told.end()) continue;
-    told.push_back(n.before);
-    text += fmt::format("{}s{}", text.empty() ? ", after " : ", ", index(n.before));
-  }
-  return text;
-}
-
-/// ", in tiles of 16x128x512".
-std::string tile_text(const stage& s) {
-  std::string text;
-  for (std::size_t d = 0; d < s.items.rank() && s.tile[d] > 0; ++d)
-    text += fmt::format("{}{}", text.empty() ? ", in tiles of " : "x", s.tile[d]);
-  return text;
-}
-
 std::string print_launch(std::size_t number, const stage& s) {
-  auto text =
-      fmt::format("  s{} {}: {} indices, {}{}, cpu, reads {}, writes {}, {}{}{}\n", number,
-                  graph::label(*s.node), base::count_text(s.rows_in.rows), regions::text(s.items),
-                  tile_text(s), base::bytes_text(s.bytes.read), base::bytes_text(s.bytes.written),
-                  s.how == cost::trust::counted ? "about " : "", predicted_text(s.seconds, s.how),
-                  needs_text(s));
+  std::string text, before;
+  for (const auto earlier : stages_before(s))
+    before += fmt::format("{}s{}", before.empty() ? ", after " : ", ", index(earlier));
+  text = fmt::format("  s{} {}: {} indices, {}, cpu, {}{}\n", number, graph::label(*s.node),
+                     base::count_text(s.rows_in.rows), items_text(s), traffic_text(s), before);
   for (const auto& note : s.notes) text += fmt::format("     note: {}\n", note);
+  if (!s.turns_note.empty()) text += fmt::format("     note: {}\n", s.turns_note);
   return text;
 }
 

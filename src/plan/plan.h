@@ -130,6 +130,9 @@ struct stage {
   regions::point tile{};  ///< of an item, in this order; 0: all of it
   std::vector<need> needs{};
 
+  // turns: of the first launch of those that take turns
+  std::string turns_note{};  ///< what that saves, for explain
+
   // running
   bool measured = false;  ///< it has run: rows_out is what it yielded
 };

@@ -171,10 +171,10 @@ void band(plan& p, const group& of, std::int64_t rows) {
 
 void tell(plan& p, const group& of, std::int64_t rows) {
   const auto saved = of.apart - of.together;
-  p.stages[of.first].notes.push_back(fmt::format(
+  p.stages[of.first].turns_note = fmt::format(
       "{} launches {}, bands of {} {}: {} instead of {} through memory", of.count,
       of.reach.ahead == 0 ? "in one pass" : "in one sweep", base::count_text(rows),
-      rows == 1 ? "row" : "rows", base::bytes_text(of.apart - saved), base::bytes_text(of.apart)));
+      rows == 1 ? "row" : "rows", base::bytes_text(of.apart - saved), base::bytes_text(of.apart));
 }
 
 }  // namespace
