@@ -228,7 +228,14 @@ class array {
   collection<T> rows() const { return {part_.session, detail::rows_of_array(part_)}; }
 
   /// What the launches that wait will do: their order, what they read and write. Empty: none waits.
-  std::string explain() const { return detail::explain_launches(part_.session); }
+  std::string explain() const {
+    return detail::explain_launches(part_.session, detail::explain_format::text);
+  }
+  /// A picture of them, an SVG document: launches in their order, the arrays, the elements that
+  /// they touch, and which take turns. Empty: none waits.
+  std::string explain_svg() const {
+    return detail::explain_launches(part_.session, detail::explain_format::svg);
+  }
 
  private:
   friend struct detail::array_access;

@@ -16,7 +16,9 @@ constexpr variable known[] = {
     {"PAPPUS_DEVICE_MEMORY", "memory of a session on each device", "9/10 of the device's"},
     {"PAPPUS_TRACE", "file that a trace of every query is written to", "no trace"},
     {"PAPPUS_EXPLAIN",
-     "text or dot: print how the first query would run, and end; text:3: the third", "queries run"},
+     "text or dot: print how the first query would run, and end; text:3: the third; svg:1:FILE: "
+     "draw the first launches that wait",
+     "queries run"},
     {"PAPPUS_CHECK",
      "access: launches must be compiled with checks of what they touch; none: none are made",
      "launches that are compiled with checks make them"},

@@ -1,5 +1,5 @@
 // pappus explain PROGRAM ARGS...: runs the program until it asks for its first result, or the one
-// that --query chooses, and prints how that would be computed.
+// that --query chooses, and prints or draws how that would be computed.
 #include <unistd.h>
 
 #include <cerrno>
@@ -17,8 +17,8 @@
 namespace pappus::cli {
 namespace {
 
-int explain(std::vector<std::string>& words, std::string_view format, int query) {
-  ::setenv("PAPPUS_EXPLAIN", fmt::format("{}:{}", format, query).c_str(), 1);
+int explain(std::vector<std::string>& words, const std::string& format) {
+  ::setenv("PAPPUS_EXPLAIN", format.c_str(), 1);
   std::vector<char*> arguments;
   for (auto& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
@@ -38,8 +38,15 @@ void add_explain(CLI::App& app, action& chosen) {
   auto words = std::make_shared<std::vector<std::string>>();
   auto dot = std::make_shared<bool>(false), passes = std::make_shared<bool>(false);
   auto* draws = command->add_flag("--dot", *dot, "Print the graph for Graphviz instead");
-  command->add_flag("--passes", *passes, "Print the plan after each pass of the planner")
-      ->excludes(draws);
+  auto* tells =
+      command->add_flag("--passes", *passes, "Print the plan after each pass of the planner");
+  auto svg = std::make_shared<std::string>();
+  command
+      ->add_option("--svg", *svg,
+                   "Draw the first launches that wait to this file; --query counts them")
+      ->excludes(draws)
+      ->excludes(tells);
+  draws->excludes(tells);
   command->add_option("program", *words, "A program that uses Pappus, and its arguments")
       ->required();
   command->prefix_command();
@@ -47,8 +54,9 @@ void add_explain(CLI::App& app, action& chosen) {
   command->callback([=, &chosen] {
     auto all = *words;
     for (const auto& rest : command->remaining()) all.push_back(rest);
-    chosen = [all, dot, passes, query]() mutable {
-      return explain(all, *dot ? "dot" : *passes ? "passes" : "text", *query);
+    chosen = [all, dot, passes, svg, query]() mutable {
+      const char* format = !svg->empty() ? "svg" : *dot ? "dot" : *passes ? "passes" : "text";
+      return explain(all, fmt::format("{}:{}{}{}", format, *query, svg->empty() ? "" : ":", *svg));
     };
   });
 }

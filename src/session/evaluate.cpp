@@ -6,9 +6,11 @@
 
 #include <fmt/format.h>
 
+#include "base/atomic_file.h"
 #include "codegen/element/stage_work.h"
 #include "devices/kernel_cache.h"
 #include "pappus/detail/base/loop.h"
+#include "pappus/error.h"
 #include "run/dry.h"
 #include "session/report.h"
 #include "session/session.h"
@@ -24,6 +26,14 @@ void count_kernels(trace::recorder& recorder) {
   recorder.count("kernel cache misses", static_cast<double>(counts.misses));
   recorder.count("kernel cache stores", static_cast<double>(counts.stores));
   recorder.count("kernel cache corrupt entries", static_cast<double>(counts.corrupt));
+}
+
+void write_explained(std::string_view text, const std::string& path) try {
+  base::atomic_file file(path);
+  file.append(text);
+  file.commit();
+} catch (const base::file_problem& e) {
+  throw format_error(fmt::format("explain: {}: {}", path, e.what()));
 }
 
 }  // namespace
@@ -79,7 +89,8 @@ std::vector<rows_ptr> session_core::evaluate(std::span<const node_ptr> roots,
   if (explain_only_ != nullptr)
     explain_if_chosen([&](explain_format format) {
       const bool before = launches_ != nullptr && format != explain_format::dot;
-      return (before ? launches_->explain(format) : "") + explain(roots, format);
+      const auto text = before ? launches_->explain(format) : "";
+      return format == explain_format::svg ? text : text + explain(roots, format);
     });
   auto team = workers();
   return run_query(roots, bound, team, nullptr, report);
@@ -189,13 +200,22 @@ rows_ptr session_core::make_contiguous(const rows_ptr& rows) {
 void session_core::explain_if_chosen(const std::function<std::string(explain_format)>& explained) {
   const std::string_view asked(explain_only_);
   const auto colon = asked.find(':');
+  const auto file = colon == asked.npos ? colon : asked.find(':', colon + 1);
   const long chosen = colon == asked.npos ? 1 : std::atol(explain_only_ + colon + 1);
-  if (++asked_ < chosen) return;
   const auto what = asked.substr(0, colon);
   const auto format = what == "dot"      ? explain_format::dot
                       : what == "passes" ? explain_format::passes
+                      : what == "svg"    ? explain_format::svg
                                          : explain_format::text;
-  std::fputs(explained(format).c_str(), stdout);
+  // Queries have no picture: they run, and don't count.
+  const bool drawn = format == explain_format::svg;
+  const auto picture = drawn ? explained(format) : "";
+  if ((drawn && picture.empty()) || ++asked_ < chosen) return;
+  const auto text = drawn ? picture : explained(format);
+  if (file == asked.npos)
+    std::fputs(text.c_str(), stdout);
+  else
+    write_explained(text, std::string(asked.substr(file + 1)));
   std::exit(0);
 }
 

@@ -451,6 +451,7 @@ std::string launch_queue::explain(explain_format format) {
   auto asked = request(gathered_);
   asked.keep_history = passes;
   const auto p = plan::plan_batch(asked);
+  if (format == explain_format::svg) return plan::draw_batch(p);
   const auto work = tasks::lower_batch(p);
   work.verify(p);
   return explained(p, work, run::dry_run(p, work), passes);

@@ -65,7 +65,7 @@ class launch_queue {
   /// returned waits for them, and throws as wait_to_read does.
   std::function<rows_ptr()> rows(const arrays::image_ptr& array, const regions::box& where);
 
-  /// What waits: graph, plan and tasks. Empty: nothing does.
+  /// What waits: graph, plan and tasks, or a picture of the plan. Empty: nothing does.
   std::string explain(explain_format format);
 
  private:

@@ -60,6 +60,7 @@ class session_core : public std::enable_shared_from_this<session_core> {
  private:
   /// `pappus explain` runs a program until its first query or wait for launches, or the one that it
   /// chose: prints how that would run and ends the process. Returns for those before it.
+  /// \param explained  empty: this one can't be told of that way.
   void explain_if_chosen(const std::function<std::string(explain_format)>& explained);
   /// \param outer  the recorder of the query this one is part of; null: it stands alone.
   std::vector<rows_ptr> run_query(std::span<const node_ptr> roots, const plan::bindings& bound,
@@ -95,7 +96,7 @@ class session_core : public std::enable_shared_from_this<session_core> {
   std::shared_ptr<trace::sink> tracer_;
   bool progress_ = false;
   check_setting checks_ = check_setting::where_compiled;
-  const char* explain_only_ = nullptr;  // PAPPUS_EXPLAIN: "text", "passes", "dot:3"
+  const char* explain_only_ = nullptr;  // PAPPUS_EXPLAIN: "text", "dot:3", "svg:1:file.svg"
   std::atomic<long> asked_{0};          // queries so far, where one is to be explained
   threads::cancel_count cancels_{0};
   std::atomic<std::uint64_t> node_count_{0};

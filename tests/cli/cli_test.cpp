@@ -171,6 +171,25 @@ TEST(explain_command, runs_the_queries_before_the_one_it_shows) {
   EXPECT_NE(pappus("explain --query 0 " + program).code, 0);
 }
 
+TEST(explain_command, draws_launches_and_lets_queries_run) {
+  const auto file = scratch() / "launches.svg";
+  const std::string program = std::string(PAPPUS_COMMAND) + " bench spmv --n 1000";
+  EXPECT_EQ(pappus("explain --svg " + file.string() + " " + program).code, 0);
+  std::ifstream in(file);
+  const std::string svg((std::istreambuf_iterator<char>(in)), {});
+  EXPECT_EQ(svg.find("<svg"), 0u);
+  EXPECT_NE(svg.find("for_each at spmv_bench.cpp:"), std::string::npos) << svg;
+  const auto small = pappus("explain --svg " + (scratch() / "none.svg").string() + " " +
+                            PAPPUS_COMMAND + " bench small --n 10");
+  EXPECT_NE(small.text.find("sequential"), std::string::npos) << "queries have no picture";
+  EXPECT_FALSE(std::filesystem::exists(scratch() / "none.svg"));
+  EXPECT_NE(pappus("explain --dot --svg none.svg " + program).code, 0);
+  const auto nowhere = pappus("explain --svg /none/launches.svg " + program);
+  EXPECT_EQ(nowhere.code, 1);
+  EXPECT_NE(nowhere.text.find("explain: /none/launches.svg: can't be created"), std::string::npos)
+      << nowhere.text;
+}
+
 TEST(demo_command, a_missing_or_truncated_index_ends_in_a_clear_error) {
   const auto folder = scratch();
   const auto missing = pappus("demo --index /nowhere/Packages --out " + folder.string());

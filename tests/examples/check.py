@@ -15,6 +15,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import xml.etree.ElementTree
 
 
 def word_count(data):
@@ -232,6 +233,20 @@ def expect_sweep(program):
                   r"^     note: 60 launches in one sweep, bands of \d+ rows?: "], done.stdout)
 
 
+def expect_picture(program):
+    """XML with a box for each launch."""
+    with tempfile.TemporaryDirectory() as folder:
+        picture = os.path.join(folder, "heat.svg")
+        subprocess.run([program, "64", "6", "--pappus-threads=2"], capture_output=True,
+                       env={**os.environ, "PAPPUS_EXPLAIN": "svg:1:" + picture}, check=True,
+                       timeout=120)
+        drawn = xml.etree.ElementTree.parse(picture).getroot()
+    texts = [text.text for text in drawn.iter("{http://www.w3.org/2000/svg}text")]
+    places = [text for text in texts if re.match(r"s\d+ for_each at heat\.cpp:\d+$", text)]
+    if len(places) != 6 or len(set(places)) != 6:
+        sys.exit(f"expected 6 launches, got {texts}")
+
+
 def expect_explained(text):
     """Both reports: the lines' parts that don't depend on the machine."""
     expect_lines([r"^graph$", r"^  n0 range·map·filter·group_by.sum: pappus::keyed<int, .*>$",
@@ -265,6 +280,8 @@ def check(name, program, data, lambdas_on_devices):
             sys.exit(f"no stage ran on {where}:\n{done.stdout}")
     else:
         expect(expected, printed)
+        if name == "heat":
+            expect_picture(program)
         if name == "heat" and lambdas_on_devices:  # by a compiler with the plugin
             expect_sweep(program)
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <thread>
 
 #include "pappus/pappus.h"
@@ -69,6 +70,25 @@ TEST(explain, names_edges_of_shared_data) {
   const auto rows = s.range(0, 3).map(
       [](int i, std::span<const int> t) { return t[static_cast<std::size_t>(i)]; }, table.shared());
   EXPECT_THAT(rows.explain(), ContainsRegex("range·map: int <- n[0-9]+ \\(shared\\)\n"));
+}
+
+TEST(explain_svg, draws_launches_that_wait) {
+  ::setenv("PAPPUS_EXPLAIN", "text:1000000000", 1);  // nothing runs until somebody waits
+  {
+    session s(options{.threads = 2});
+    const auto in = s.filled<float>({1'000'000}, 1), out = s.zeros<float>({1'000'000});
+    s.for_each(
+        in.extents(), [](idx<1> i, reads<float> in, writes<float> out) { out[i] = 2 * in[i]; }, in,
+        out);
+    const auto drawn = in.explain_svg();
+    EXPECT_THAT(drawn, StartsWith("<svg xmlns="));
+    EXPECT_THAT(drawn, AllOf(HasSubstr(" for_each at explain_test.cpp:"), HasSubstr(">1000000<"),
+                             HasSubstr(">3.8 MiB<")));
+    EXPECT_EQ(drawn, out.explain_svg());
+    s.wait();
+    EXPECT_EQ(in.explain_svg(), "");
+  }
+  ::unsetenv("PAPPUS_EXPLAIN");
 }
 
 TEST(explain_dot, draws_nodes_and_edges) {

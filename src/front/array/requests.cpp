@@ -123,11 +123,11 @@ array_part array_of_rows(const session_ptr& session, const node_ptr& rows) {
   return made(session, std::move(image));
 }
 
-std::string explain_launches(const session_ptr& session) {
+std::string explain_launches(const session_ptr& session, explain_format format) {
   if (session == nullptr)
     throw usage_error("array: expected one of a session, got an empty handle");
   session->check_alive();
-  return session->launches().explain(explain_format::text);
+  return session->launches().explain(format);
 }
 
 void wait_for_launches(const session_ptr& session) {

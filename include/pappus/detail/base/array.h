@@ -155,7 +155,7 @@ node_ptr rows_of_array(const array_part& part);
 array_part array_of_rows(const session_ptr& session, const node_ptr& rows);
 
 /// What the launches that haven't run will do.
-std::string explain_launches(const session_ptr& session);
+std::string explain_launches(const session_ptr& session, explain_format format);
 /// Blocks until all launches so far have run. Throws the first failure that nobody was told.
 void wait_for_launches(const session_ptr& session);
 

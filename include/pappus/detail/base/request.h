@@ -118,7 +118,7 @@ rows_ptr evaluate_contiguous(const session_ptr& session, const node_ptr& root);
 ///                        the node is a new one. false: it is `rows` itself.
 node_ptr cached_node(const session_ptr& session, const node_ptr& rows, bool others_have_it);
 
-enum class explain_format : std::uint8_t { text, passes, dot };
+enum class explain_format : std::uint8_t { text, passes, dot, svg };  // svg: of launches
 /// Describes graph, plan and tasks without running anything.
 std::string explain(const session_ptr& session, const node_ptr& root, explain_format format);
 /// Runs the query and describes what happened beside what was predicted.
