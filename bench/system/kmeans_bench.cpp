@@ -1,3 +1,6 @@
+// pappus: queries. pappus, arrays: launches, of which an index is a block of points.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "pappus/device_code.h"
@@ -29,11 +32,12 @@ struct cluster {
   double inertia = 0;
   std::int64_t count = 0;
 
-  void accumulate(const assigned<D>& p) {
+  void accumulate(const assigned<D>& p) { accumulate(p.at, p.distance); }
+  void accumulate(const point<D>& p, float distance) {
     auto sums = sum;  // a local: for all the compiler knows, p could lie inside this cluster
-    for (int d = 0; d < D; ++d) sums[d] += p.at.x[d];
+    for (int d = 0; d < D; ++d) sums[d] += p.x[d];
     sum = sums;
-    inertia += p.distance;
+    inertia += distance;
     ++count;
   }
   void merge(const cluster& other) {
@@ -77,12 +81,69 @@ records<center<D>> lloyd(session& s, const collection<point<D>>& points, int k, 
   return s.do_while(first, step, always, max_iterations{kmeans::iterations}).collect();
 }
 
+/// Points and centres as arrays.
+template <int D>
+struct arrays_of_points {
+  array<point<D>> points, centers;
+  array<cluster<D>> clusters;
+};
+
+// So that a leaf of reductions, 16 indices for each cluster and more, isn't most of the points.
+constexpr std::int64_t block_points = 64;
+
+template <int D>
+void iterate(session& engine, const arrays_of_points<D>& of) {
+  const auto n = of.points.extent(0), k = of.centers.extent(0);
+  of.clusters.fill({});
+  engine.for_each(
+      (n + block_points - 1) / block_points,
+      annotated(
+          [n, k](idx<1> block, reads<point<D>> points, reads<point<D>> centers,
+                 reduces<cluster<D>> clusters) {
+            const std::int64_t first = block_points * block;
+            const auto count = static_cast<std::size_t>(std::min(block_points, n - first));
+            std::int32_t index[block_points];
+            float distance[block_points];
+            nearest_block<D>({&points[first], count}, {&centers[0], static_cast<std::size_t>(k)},
+                             {index, count}, {distance, count});
+            for (std::size_t i = 0; i < count; ++i)
+              clusters[index[i]].accumulate(points[first + static_cast<std::int64_t>(i)],
+                                            distance[i]);
+          },
+          "points, centers, clusters: global b => "
+          "read points[b*m:b*m+m-1], read centers, reduce clusters",
+          {{"m", block_points}}),
+      of.points, of.centers, of.clusters);
+  engine.for_each(
+      k,
+      [](idx<1> c, reads<cluster<D>> clusters, updates<point<D>> centers) {
+        const auto count = clusters[c].count;
+        for (int d = 0; d < D && count > 0; ++d)
+          centers[c].x[d] = clusters[c].sum[d] / static_cast<float>(count);
+      },
+      of.clusters, of.centers);
+}
+
+template <int D>
+kmeans::result<D> lloyd_over_arrays(session& engine, const arrays_of_points<D>& of) {
+  const auto k = static_cast<std::size_t>(of.centers.extent(0));
+  std::copy_n(of.points.host().data(), k, of.centers.host_write().data());
+  for (int iteration = 0; iteration < kmeans::iterations; ++iteration) iterate(engine, of);
+  kmeans::result<D> found{of.centers.to_vector(), 0};
+  for (const auto& c : of.clusters.host()) found.inertia += c.inertia;
+  return found;
+}
+
 template <int D>
 std::vector<result> run(const stage& on, std::int64_t n) {
   const int k = on.asked.k;
   const auto points = make_kmeans<D>(n, on.asked.seed, on.workers);
-  kmeans::result<D> sequential, handwritten, pappus;
+  kmeans::result<D> sequential, handwritten, pappus, by_launches;
   auto rows = on.engine.borrow(points.all());
+  const auto centers = std::min(n, static_cast<std::int64_t>(k));
+  const arrays_of_points<D> arrays{on.engine.to_array(points.all()),
+                                   on.engine.unwritten<point<D>>({centers}),
+                                   on.engine.filled<cluster<D>>({centers}, {})};
   const auto nearest =
       with_device_code(batched<assigned<D>>(fn<assign<D>>), on_devices<D>("assign"));
   std::vector<version> versions{
@@ -99,7 +160,9 @@ std::vector<result> run(const stage& on, std::int64_t n) {
            pappus.inertia += c.inertia;
          }
        },
-       [&] { return pappus.checksum(); }}};
+       [&] { return pappus.checksum(); }},
+      {"pappus, arrays", [&] { by_launches = lloyd_over_arrays<D>(on.engine, arrays); },
+       [&] { return by_launches.checksum(); }}};
   kmeans::add_opencl<D>(on, points, k, versions);
   return compare(on, fmt::format("kmeans_k{}_d{}", k, D), n,
                  kmeans::iterations * min_bytes::kmeans(n, D), std::move(versions));
