@@ -162,8 +162,8 @@ void launch_queue::add_one(const std::shared_ptr<arrays::launch>& launch) {
 }
 
 void launch_queue::fill_first(const arrays::launch& launch) {
-  for (const auto& [array, where] : arrays::wanting_first_value(launch))
-    add_one(arrays::filling(array, where, array->initial));
+  // Several accesses may want the same elements.
+  for (const auto& [array, where] : arrays::wanting_first_value(launch)) fill_first(array, where);
 }
 
 /// Elements that collections have as their rows stay as they are: the array goes on in new memory.

@@ -91,6 +91,23 @@ TEST(explain_svg, draws_launches_that_wait) {
   ::unsetenv("PAPPUS_EXPLAIN");
 }
 
+TEST(explain, of_launches_fills_an_array_once_for_all_who_read_it) {
+  ::setenv("PAPPUS_EXPLAIN", "text:1000000000", 1);
+  {
+    session s(options{.threads = 2});
+    const auto in = s.filled<float>({1'000'000}, 1), out = s.zeros<float>({1'000'000});
+    s.for_each(in.extents(),
+               annotated([](idx<1> i, reads<float> in,
+                            writes<float> out) { out[i] = in[i] + (i > 3 ? in[i - 3] : 0); },
+                         "in, out: global i => read in[i], read in[i-3], write out[i]"),
+               in, out);
+    const auto text = out.explain();
+    EXPECT_THAT(text, ContainsRegex("s0 fill"));
+    EXPECT_THAT(text, ContainsRegex("s1 for_each")) << text;
+  }
+  ::unsetenv("PAPPUS_EXPLAIN");
+}
+
 TEST(explain_dot, draws_nodes_and_edges) {
   session s(options{.threads = 2});
   const auto table = s.from(std::vector{1, 2, 3});
