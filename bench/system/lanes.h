@@ -12,12 +12,6 @@
 #include <immintrin.h>
 #endif
 
-#if !defined(__AVX512F__)
-// Vectors wider than the machine's are passed differently by different compiler flags, which
-// matters to no inline function.
-#pragma GCC diagnostic ignored "-Wpsabi"
-#endif
-
 namespace pappus::bench {
 
 typedef std::int32_t i32x16 __attribute__((vector_size(64)));
