@@ -20,6 +20,12 @@ using testing::launch_list;
 
 arrays::failure_ptr none_failed(arrays::launch_number) { return nullptr; }
 
+std::vector<std::unique_ptr<threads::team>> teams_of_all_sizes() {
+  std::vector<std::unique_ptr<threads::team>> teams;
+  for (const unsigned n : {8, 3, 2, 1}) teams.push_back(threads::make_team(n));
+  return teams;
+}
+
 /// The arrays' elements after the launches, one after the other.
 std::vector<std::uint32_t> in_sequence(const launch_list& launches) {
   const auto start = testing::elements_of(launches);
@@ -35,8 +41,7 @@ std::vector<std::uint32_t> in_sequence(const launch_list& launches) {
 
 TEST(batch, gives_what_launches_give_one_after_another) {
   const threads::cancel_count cancels{0};
-  std::vector<std::unique_ptr<threads::team>> teams;
-  for (const unsigned n : {8, 3, 2, 1}) teams.push_back(threads::make_team(n));
+  const auto teams = teams_of_all_sizes();
   for (std::uint64_t seed = 0; seed < 600; ++seed) {
     std::mt19937_64 random(seed);
     const auto launches = testing::random_launches(random);
@@ -54,8 +59,7 @@ TEST(batch, gives_what_launches_give_one_after_another) {
 
 TEST(batch, gives_the_same_where_threads_take_tiles_of_a_sweep) {
   const threads::cancel_count cancels{0};
-  std::vector<std::unique_ptr<threads::team>> teams;
-  for (const unsigned n : {8, 3, 2, 1}) teams.push_back(threads::make_team(n));
+  const auto teams = teams_of_all_sizes();
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     std::mt19937_64 random(seed);
     const auto launches = testing::random_stencils(random);
@@ -71,8 +75,7 @@ TEST(batch, gives_the_same_where_threads_take_tiles_of_a_sweep) {
 
 TEST(batch, adds_to_elements_what_launches_reduce_one_after_another) {
   const threads::cancel_count cancels{0};
-  std::vector<std::unique_ptr<threads::team>> teams;
-  for (const unsigned n : {8, 3, 2, 1}) teams.push_back(threads::make_team(n));
+  const auto teams = teams_of_all_sizes();
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     std::mt19937_64 random(seed);
     const auto launches = testing::random_launches(random, true);

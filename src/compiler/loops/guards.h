@@ -29,22 +29,23 @@ struct index_loop {
   static index_loop of(llvm::Loop& loop);
 };
 
-class guard {
- public:
-  llvm::Instruction* instruction;  ///< in the loop
-  llvm::Value* inner;              ///< what it is for indices inside: an operand or a constant
-
-  /// The indices, from a first to before a last, for which it surely has its inner value. They may
-  /// be none and beyond the loop's.
-  std::pair<llvm::Value*, llvm::Value*> inside(llvm::IRBuilder<>& at, const index_loop& of) const;
-
-  // How index + offset compares with the value.
+/// In the loop: a comparison, minimum or maximum of index + offset and a value.
+struct guard {
+  /// Where index + offset lies for indices inside: below the value, from it on, elsewhere, or
+  /// between 0 and it.
   enum class side { below, from, unequal, range };
+
+  llvm::Instruction* instruction;
+  llvm::Value* inner;  ///< what it is for indices inside: an operand or a constant
   side where;
   llvm::Value* value;
   llvm::Value* offset;  ///< null: 0
   bool minus;           ///< index - offset
   bool more;            ///< the value's successor is meant
+
+  /// The indices, from a first to before a last, for which it surely has its inner value. They may
+  /// be none and beyond the loop's.
+  std::pair<llvm::Value*, llvm::Value*> inside(llvm::IRBuilder<>& at, const index_loop& of) const;
 };
 
 llvm::SmallVector<guard> guards_of(const index_loop& of);
