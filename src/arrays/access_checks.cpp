@@ -18,10 +18,8 @@ regions::box one_place(std::size_t rank, const std::int64_t* numbers) {
   return result;
 }
 
-std::size_t number_in(const regions::box& all, const regions::point& one) {
-  std::int64_t result = 0;
-  for (std::size_t d = 0; d < all.rank; ++d) result = result * all.extent(d) + one[d] - all.low[d];
-  return static_cast<std::size_t>(result);
+std::size_t element_number(const regions::box& all, const regions::point& one) {
+  return static_cast<std::size_t>(regions::number_in(all, one));
 }
 
 /// At one index, where numbers are small enough for it; else none.
@@ -68,8 +66,7 @@ access_checks::access_checks(const launch& of, element_users* users) : launch_(o
 
 void access_checks::begin(const std::int64_t* numbers) {
   index_ = one_place(launch_.indices.rank, numbers);
-  if (users_ != nullptr)
-    number_ = static_cast<std::int64_t>(number_in(launch_.indices, index_.low));
+  if (users_ != nullptr) number_ = regions::number_in(launch_.indices, index_.low);
   for (auto& argument : arguments_) {
     argument.known = false;
     argument.log.clear();
@@ -100,7 +97,7 @@ void access_checks::touch(std::size_t argument, const std::int64_t* numbers) {
     if (!regions::contains(one.elements, element)) continue;
     found = true;
     if (!one.all_written) continue;
-    auto&& written = one.written[number_in(one.elements, element)];
+    auto&& written = one.written[element_number(one.elements, element)];
     one.left -= written ? 0 : 1;
     written = true;
   }
@@ -111,7 +108,7 @@ void access_checks::touch(std::size_t argument, const std::int64_t* numbers) {
 /// Before the element is handed out.
 void access_checks::note(std::size_t argument, const regions::point& element) {
   auto& its = arguments_[argument];
-  const auto number = number_in(its.all, element);
+  const auto number = element_number(its.all, element);
   if (launch_.arguments[argument].view == detail::view_access::write) {
     if (const auto other = users_->write(argument, number, number_))
       refuse_meeting(argument, number, *other, true);
@@ -173,7 +170,7 @@ void access_checks::refuse_element(std::size_t argument, const regions::point& e
 void access_checks::refuse_left_out(const place& of) const {
   std::optional<regions::point> first;
   regions::each_place(of.elements, [&](const regions::point& one) {
-    if (!first && !of.written[number_in(of.elements, one)]) first = one;
+    if (!first && !of.written[element_number(of.elements, one)]) first = one;
   });
   refuse(
       of.of->argument,
@@ -187,9 +184,7 @@ void access_checks::refuse_left_out(const place& of) const {
 void access_checks::refuse_meeting(std::size_t argument, std::size_t element, std::int64_t other,
                                    bool written) const {
   const auto& all = arguments_[argument].all;
-  regions::point at{};
-  auto rest = static_cast<std::int64_t>(element);
-  for (std::size_t d = all.rank; d-- > 0; rest /= all.extent(d)) at[d] = rest % all.extent(d);
+  const auto at = regions::place_in(all, static_cast<std::int64_t>(element));
   refuse(argument,
          fmt::format("expected that no index {} what another one writes, got {} of {} at index {} "
                      "and at {}; {}",

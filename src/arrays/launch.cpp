@@ -7,6 +7,7 @@
 #include "graph/operator_entry.h"
 #include "regions/evaluate.h"
 #include "regions/inverse.h"
+#include "regions/parts.h"
 
 namespace pappus::arrays {
 namespace {
@@ -131,14 +132,8 @@ bool overwrites(const launch& by, const access& one) {
 }
 
 std::string index_text(const launch& of, std::int64_t number) {
-  std::string result;
-  for (std::size_t d = of.indices.rank; d-- > 0;) {
-    const auto extent = std::max<std::int64_t>(of.indices.extent(d), 1);
-    result = fmt::format("{}{}{}", of.indices.low[d] + number % extent, result.empty() ? "" : ",",
-                         result);
-    number /= extent;
-  }
-  return "[" + result + "]";
+  const auto at = regions::place_in(of.indices, number);
+  return fmt::format("[{}]", fmt::join(at.begin(), at.begin() + of.indices.rank, ","));
 }
 
 std::string text(const launch& of) {

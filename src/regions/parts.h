@@ -1,4 +1,4 @@
-// A box, part by part.
+// A box, part by part, and the numbers of its places.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +9,22 @@
 #include "regions/box.h"
 
 namespace pappus::regions {
+
+/// Of a place among all of a box, from 0, those along the last dimension first.
+inline std::int64_t number_in(const box& all, const point& place) {
+  std::int64_t result = 0;
+  for (std::size_t d = 0; d < all.rank; ++d)
+    result = result * all.extent(d) + place[d] - all.low[d];
+  return result;
+}
+
+/// The place of that number. \param number  below all.volume()
+inline point place_in(const box& all, std::int64_t number) {
+  point result{};
+  for (std::size_t d = all.rank; d-- > 0; number /= all.extent(d))
+    result[d] = all.low[d] + number % all.extent(d);
+  return result;
+}
 
 /// Calls run(part) for the parts of a box of these extents, those along the last dimension first;
 /// at its end they are shorter. 0: as long as the box. None for an empty box.

@@ -8,20 +8,13 @@
 namespace pappus::run {
 namespace {
 
-/// Of a box's first element among all of another in row-major order.
-std::int64_t place_in(const regions::box& all, const regions::box& part) {
-  std::int64_t result = 0;
-  for (std::size_t d = 0; d < all.rank; ++d)
-    result = result * all.extent(d) + part.low[d] - all.low[d];
-  return result;
-}
-
-/// Calls run(place in one, place in other, elements) for each row of a box that is in both.
+/// Calls run(first in one, first in other, elements) for each row of a box that is in both: numbers
+/// of its first element.
 template <typename Run>
 void each_row(const regions::box& elements, const regions::box& one, const regions::box& other,
               Run&& run) {
   regions::each_row(elements, [&](const regions::box& row) {
-    run(place_in(one, row), place_in(other, row), row.volume());
+    run(regions::number_in(one, row.low), regions::number_in(other, row.low), row.volume());
   });
 }
 

@@ -35,7 +35,9 @@ TEST(parts, are_all_places_or_rows) {
   const box all({-2, 0, 7}, {1, 2, 12});
   std::int64_t number = 0;
   each_place(all, [&](const point& at) {
-    EXPECT_EQ(((at[0] + 2) * 2 + at[1]) * 5 + at[2] - 7, number++);
+    EXPECT_EQ(((at[0] + 2) * 2 + at[1]) * 5 + at[2] - 7, number);
+    EXPECT_EQ(number_in(all, at), number);
+    EXPECT_EQ(place_in(all, number++), at);
   });
   EXPECT_EQ(number, all.volume());
   std::vector<box> rows;

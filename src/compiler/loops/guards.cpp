@@ -19,19 +19,32 @@ struct moved_index {
   bool minus;
 };
 
+std::optional<moved_index> as_index(llvm::Value* value, const index_loop& of);
+
+/// An operation on two values, of which one is as_index and the loop doesn't change the other.
+struct sides {
+  llvm::Value *index, *value;
+  moved_index moved;
+  bool swapped;  // the index is on the right
+};
+std::optional<sides> sides_of(llvm::Value* left, llvm::Value* right, const index_loop& of) {
+  if (of.loop->isLoopInvariant(right))
+    if (const auto moved = as_index(left, of)) return sides{left, right, *moved, false};
+  if (of.loop->isLoopInvariant(left))
+    if (const auto moved = as_index(right, of)) return sides{right, left, *moved, true};
+  return std::nullopt;
+}
+
 /// The value as index, index + something or index - something; inside, where the limits of
 /// std::clamp don't matter.
 std::optional<moved_index> as_index(llvm::Value* value, const index_loop& of) {
   llvm::Value* offset = nullptr;
-  if (auto* limit = llvm::dyn_cast<llvm::MinMaxIntrinsic>(value); limit && limit->isSigned()) {
-    if (of.loop->isLoopInvariant(limit->getRHS())) return as_index(limit->getLHS(), of);
-    if (of.loop->isLoopInvariant(limit->getLHS())) return as_index(limit->getRHS(), of);
-  }
+  if (auto* limit = llvm::dyn_cast<llvm::MinMaxIntrinsic>(value); limit && limit->isSigned())
+    if (const auto of_limit = sides_of(limit->getLHS(), limit->getRHS(), of))
+      return of_limit->moved;
   if (value == of.index) return moved_index{nullptr, false};
-  if (match(value, m_NSWAdd(m_Specific(of.index), m_Value(offset))) &&
-      of.loop->isLoopInvariant(offset))
-    return moved_index{offset, false};
-  if (match(value, m_NSWAdd(m_Value(offset), m_Specific(of.index))) &&
+  if ((match(value, m_NSWAdd(m_Specific(of.index), m_Value(offset))) ||
+       match(value, m_NSWAdd(m_Value(offset), m_Specific(of.index)))) &&
       of.loop->isLoopInvariant(offset))
     return moved_index{offset, false};
   if (match(value, m_NSWSub(m_Specific(of.index), m_Value(offset))) &&
@@ -80,35 +93,22 @@ meaning meaning_of(llvm::CmpInst::Predicate predicate, bool lower_border) {
 }
 
 std::optional<guard> comparison(llvm::ICmpInst& compare, const index_loop& of) {
-  auto predicate = compare.getPredicate();
-  auto *left = compare.getOperand(0), *right = compare.getOperand(1);
-  auto moved = as_index(left, of);
-  if (!moved) {
-    std::swap(left, right);
-    predicate = compare.getSwappedPredicate();
-    moved = as_index(left, of);
-  }
-  if (!moved || !of.loop->isLoopInvariant(right)) return std::nullopt;
-  const auto is = meaning_of(predicate, is_lower_border(right));
-  return guard{&compare,      llvm::ConstantInt::getBool(compare.getContext(), is.answer),
-               is.where,      right,
-               moved->offset, moved->minus,
-               is.more};
+  const auto found = sides_of(compare.getOperand(0), compare.getOperand(1), of);
+  if (!found) return std::nullopt;
+  const auto predicate = found->swapped ? compare.getSwappedPredicate() : compare.getPredicate();
+  const auto is = meaning_of(predicate, is_lower_border(found->value));
+  auto* inner = llvm::ConstantInt::getBool(compare.getContext(), is.answer);
+  const auto& [offset, minus] = found->moved;
+  return guard{&compare, inner, is.where, found->value, offset, minus, is.more};
 }
 
 std::optional<guard> limit(llvm::MinMaxIntrinsic& limit, const index_loop& of) {
-  if (!limit.isSigned()) return std::nullopt;
-  auto *left = limit.getLHS(), *right = limit.getRHS();
-  auto moved = as_index(left, of);
-  if (!moved) {
-    std::swap(left, right);
-    moved = as_index(left, of);
-  }
-  if (!moved || !of.loop->isLoopInvariant(right)) return std::nullopt;
+  const auto found = sides_of(limit.getLHS(), limit.getRHS(), of);
+  if (!found || !limit.isSigned()) return std::nullopt;
   const bool minimum = limit.getIntrinsicID() == llvm::Intrinsic::smin;
-  return guard{&limit, left,          minimum ? guard::side::below : guard::side::from,
-               right,  moved->offset, moved->minus,
-               minimum};
+  const auto where = minimum ? guard::side::below : guard::side::from;
+  const auto& [offset, minus] = found->moved;
+  return guard{&limit, found->index, where, found->value, offset, minus, minimum};
 }
 
 /// What a condition is for rows inside; none: nobody knows.
