@@ -17,6 +17,17 @@ function(pappus_own target)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
 endfunction()
 
+# Compiles <pappus/pappus.h>, which is most of what small programs take, once for all targets of
+# this folder: these must have the same options.
+macro(pappus_precompile_once target)
+  if(precompiled)
+    target_precompile_headers(${target} REUSE_FROM ${precompiled})
+  else()
+    target_precompile_headers(${target} PRIVATE <pappus/pappus.h>)
+    set(precompiled ${target})
+  endif()
+endmacro()
+
 # With PAPPUS_UNITY, compiles a target's sources folder by folder instead of file by file, small
 # folders together: a third of the time, since headers are read once a folder; but a change of one
 # file costs its whole folder. Names in the unnamed namespaces of a folder must differ. ALONE names

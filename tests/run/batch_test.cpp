@@ -39,37 +39,37 @@ std::vector<std::uint32_t> in_sequence(const launch_list& launches) {
   return result;
 }
 
-TEST(batch, gives_what_launches_give_one_after_another) {
+void run_and_compare(const launch_list& launches, plan::plan p, threads::team& team) {
   const threads::cancel_count cancels{0};
+  const auto expected = in_sequence(launches);
+  const auto text = p.print();
+  batch all(launches.nodes, std::move(p), cancels, none_failed);
+  all.take_part(team, [] { return false; });
+  EXPECT_TRUE(all.finished());
+  ASSERT_EQ(testing::elements_of(launches), expected) << text;
+}
+
+TEST(batch, gives_what_launches_give_one_after_another) {
   const auto teams = teams_of_all_sizes();
   for (std::uint64_t seed = 0; seed < 600; ++seed) {
     std::mt19937_64 random(seed);
     const auto launches = testing::random_launches(random);
     if (launches.nodes.empty()) continue;
-    const auto expected = in_sequence(launches);
     const auto size = static_cast<std::int64_t>(random() % 12);
-    auto p = launches.planned(size, random() % 2 == 0);
-    const auto text = p.print();
-    batch all(launches.nodes, std::move(p), cancels, none_failed);
-    all.take_part(*teams[seed % teams.size()], [] { return false; });
-    EXPECT_TRUE(all.finished());
-    ASSERT_EQ(testing::elements_of(launches), expected) << "seed " << seed << "\n" << text;
+    run_and_compare(launches, launches.planned(size, random() % 2 == 0),
+                    *teams[seed % teams.size()]);
+    if (HasFatalFailure()) FAIL() << "seed " << seed;
   }
 }
 
 TEST(batch, gives_the_same_where_threads_take_tiles_of_a_sweep) {
-  const threads::cancel_count cancels{0};
   const auto teams = teams_of_all_sizes();
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     std::mt19937_64 random(seed);
     const auto launches = testing::random_stencils(random);
-    const auto expected = in_sequence(launches);
-    auto p = launches.planned(static_cast<std::int64_t>(1 + random() % 4), true);
-    const auto text = p.print();
-    batch all(launches.nodes, std::move(p), cancels, none_failed);
-    all.take_part(*teams[seed % teams.size()], [] { return false; });
-    EXPECT_TRUE(all.finished());
-    ASSERT_EQ(testing::elements_of(launches), expected) << "seed " << seed << "\n" << text;
+    const auto size = static_cast<std::int64_t>(1 + random() % 4);
+    run_and_compare(launches, launches.planned(size, true), *teams[seed % teams.size()]);
+    if (HasFatalFailure()) FAIL() << "seed " << seed;
   }
 }
 
