@@ -69,6 +69,14 @@ inline f32x16 multiply_add(f32x16 a, f32x16 b, f32x16 c) {
 #endif
 }
 
+inline float multiply_add(float a, float b, float c) {
+#if defined(__FMA__)
+  return std::fma(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+
 /// The numbers of a table at 16 places.
 inline f32x16 look_up(const float* table, i32x16 places) {
 #if defined(__AVX512F__)

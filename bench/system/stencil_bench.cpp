@@ -1,6 +1,7 @@
 // stencil: rounds that are waited for one by one. sweep: all of them before one wait, so that they
-// may pass over memory together. Versions go on from where their last run ended, and start anew for
-// the checksum.
+// may pass over memory together. The hand-written versions multiply the formula out, and so does
+// Pappus's; "given" is its time without. Versions go on from where their last run ended, and
+// start anew for the checksum.
 #include "system/stencil.h"
 
 #include <utility>
@@ -18,6 +19,15 @@ struct plates {
   array<float, 2> now, then, power;
 };
 
+/// The two ways to write down what a round does.
+struct as_given {
+  static float next(auto... cells) { return stencil::next(cells...); }
+};
+struct multiplied_out {
+  static float next(auto... cells) { return stencil::next_multiplied_out(cells...); }
+};
+
+template <typename Formula>
 void launch_round(session& engine, plates& of) {
   const std::int64_t side = of.now.extent(0);
   engine.for_each(
@@ -29,21 +39,23 @@ void launch_round(session& engine, plates& of) {
         const float south = i + 1 < side ? now(i + 1, j) : here;
         const float west = j > 0 ? now(i, j - 1) : here;
         const float east = j + 1 < side ? now(i, j + 1) : here;
-        then[p] = stencil::next(here, power[p], north, south, west, east);
+        then[p] = Formula::next(here, power[p], north, south, west, east);
       },
       of.now, of.power, of.then);
   std::swap(of.now, of.then);
 }
 
+template <typename Formula>
 void wait_for_each(session& engine, plates& of) {
   for (int round = 0; round < rounds; ++round) {
-    launch_round(engine, of);
+    launch_round<Formula>(engine, of);
     engine.wait();
   }
 }
 
+template <typename Formula>
 void wait_once(session& engine, plates& of) {
-  for (int round = 0; round < rounds; ++round) launch_round(engine, of);
+  for (int round = 0; round < rounds; ++round) launch_round<Formula>(engine, of);
   engine.wait();
 }
 
@@ -83,12 +95,14 @@ std::vector<result> run(const stage& on, const char* name, std::int64_t n, bool 
   std::vector<version> versions{by_hand(on, "sequential", squares, stencil::sequential)};
   if (waits) {
     versions.push_back(by_hand(on, "handwritten", squares, round_by_round));
-    versions.push_back(by_pappus(on, "pappus", arrays, wait_for_each));
+    versions.push_back(by_pappus(on, "pappus", arrays, wait_for_each<multiplied_out>));
+    versions.push_back(by_pappus(on, "pappus, given", arrays, wait_for_each<as_given>));
   } else {
     versions.push_back(by_hand(on, "handwritten", squares, in_one_pass));
     versions.push_back(by_hand(on, "hand, rounds", squares, round_by_round));
-    versions.push_back(by_pappus(on, "pappus", arrays, wait_once));
-    versions.push_back(by_pappus(on, "pappus, waits", arrays, wait_for_each));
+    versions.push_back(by_pappus(on, "pappus", arrays, wait_once<multiplied_out>));
+    versions.push_back(by_pappus(on, "pappus, given", arrays, wait_once<as_given>));
+    versions.push_back(by_pappus(on, "pappus, waits", arrays, wait_for_each<multiplied_out>));
   }
   const auto cells = squares.side * squares.side;
   return compare(on, name, n, min_bytes::stencil(cells, waits ? rounds : 1), std::move(versions));
