@@ -34,6 +34,7 @@
 #include "compiler/loops/prefetching.h"
 #include "compiler/loops/split_records.h"
 #include "compiler/loops/splitting.h"
+#include "compiler/loops/streaming.h"
 #include "compiler/loops/unrolling.h"
 #include "compiler/loops/vector_maths.h"
 
@@ -224,6 +225,7 @@ class launched_vectors : public llvm::PassInfoMixin<launched_vectors> {
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
     prefetch_streams(function, analyses);
     llvm::PreservedAnalyses kept;
+    if (stream_stores(function, analyses)) return kept;
     kept.preserveSet<llvm::CFGAnalyses>();
     return kept;
   }

@@ -132,6 +132,7 @@ struct stage {
 
   // turns: of the first launch of those that take turns
   std::string turns_note{};  ///< what that saves, for explain
+  bool past_caches = false;  ///< its results are too large to be read from there
 
   // running
   bool measured = false;  ///< it has run: rows_out is what it yielded

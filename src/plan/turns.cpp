@@ -21,6 +21,7 @@
 
 #include "base/text.h"
 #include "pappus/detail/base/integers.h"
+#include "pappus/detail/base/stream.h"
 #include "plan/batch.h"
 
 namespace pappus::plan {
@@ -202,6 +203,8 @@ void order_items(plan& p, const batch_request& asked) {
                         (asked.always_in_turns || pays(asked.machine, best, indices, rows, bands));
     if (!chosen) {
       p.order.push_back({first, 1, 0});
+      p.stages[first].past_caches =
+          p.stages[first].bytes.written > static_cast<double>(detail::streamed_beyond_bytes);
       ++first;
       continue;
     }

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "algorithms/stream.h"
 #include "arrays/access_checks.h"
 #include "base/failure.h"
 #include "pappus/error.h"
@@ -264,7 +265,15 @@ void batch::run_loop(std::size_t stage, const regions::box& indices,
   auto* const asked = checks ? &*checks : nullptr;
   if (s.lanes != 0) return run_rows_in_lanes(launch, s, indices, places, asked);
   const auto box = arrays::numbers_of(indices), all = arrays::numbers_of(launch.indices);
-  launch.loop(launch.function.get(), {box, all, places.data(), s.independent, 0, asked});
+  // Also where the function throws: who writes the same elements anew comes after.
+  const struct fence {
+    bool needed;
+    ~fence() {
+      if (needed) algorithms::stream_fence();
+    }
+  } at_end{s.past_caches};
+  launch.loop(launch.function.get(),
+              {box, all, places.data(), s.independent, 0, asked, s.past_caches});
 }
 
 /// Made by the first item, so that launches that wait don't take memory for it.

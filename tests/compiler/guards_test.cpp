@@ -4,6 +4,7 @@
 #include <climits>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -17,7 +18,7 @@
 namespace pappus {
 namespace {
 
-/// Elements before and behind an array's, which nobody writes.
+/// Elements before and behind an array's, which nobody writes: at least so many.
 constexpr std::int64_t margin = 3;
 
 /// What is captured: the number of elements, and borders that may lie anywhere.
@@ -26,16 +27,30 @@ struct borders {
   int small;
 };
 
-std::vector<float> values(std::size_t n, std::uint64_t seed) {
-  std::vector<float> made(n);
+/// Memory that begins with a cache line.
+template <typename T>
+struct line_allocator {
+  using value_type = T;
+  static constexpr std::align_val_t line{64};
+  T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), line)); }
+  void deallocate(T* memory, std::size_t) { ::operator delete(memory, line); }
+  bool operator==(const line_allocator&) const = default;
+};
+using floats = std::vector<float, line_allocator<float>>;
+
+/// Where an array begins in `floats`: with a line, as what goes past the caches has to, or not.
+std::int64_t begin_of(std::uint64_t seed) { return seed % 3 == 0 ? margin : 16; }
+
+floats values(std::size_t n, std::uint64_t seed) {
+  floats made(n);
   for (std::size_t i = 0; i < n; ++i)
     made[i] = static_cast<float>((i * 2654435761U + seed * 40503U) % 1021) / 7;
   return made;
 }
 
-detail::view_place place_of(const std::vector<float>& elements, std::int64_t n) {
+detail::view_place place_of(const floats& elements, std::int64_t begin, std::int64_t n) {
   detail::view_place place{};
-  place.elements = reinterpret_cast<std::byte*>(const_cast<float*>(elements.data()) + margin);
+  place.elements = reinterpret_cast<std::byte*>(const_cast<float*>(elements.data()) + begin);
   place.extents[0] = n;
   place.strides[0] = 1;
   return place;
@@ -50,20 +65,21 @@ template <typename F, std::size_t N, typename... Views>
 /// As a launch of f(index, reads, Last) does, and by calls one by one: what the last array holds.
 template <typename Last, typename F>
 void compare(const F& f, std::int64_t n, std::int64_t low, std::int64_t high, std::uint64_t seed) {
-  const auto size = static_cast<std::size_t>(n + 2 * margin);
+  const auto begin = begin_of(seed);
+  const auto size = static_cast<std::size_t>(begin + n + margin);
   const auto in = values(size, seed);
   auto looped = values(size, seed + 1), called = looped;
-  detail::view_place places[] = {place_of(in, n), place_of(looped, n)};
+  detail::view_place places[] = {place_of(in, begin, n), place_of(looped, begin, n)};
   detail::array_box box{};
   box.rank = 1;
   box.low[0] = low, box.high[0] = high;
   const bool reduces = Last::access == detail::view_access::reduce;
   if (low < high)
-    detail::launch_loop_of<F, 1, reads<float>, Last>::run(&f, {box, box, places, !reduces});
+    detail::launch_loop_of<F, 1, reads<float>, Last>::run(
+        &f, {box, box, places, !reduces, 0, nullptr, seed % 2 == 1});
   const detail::view_shape<1> shape{{n}, {1}};
   for (auto i = low; i < high; ++i)
-    call(f, idx<1>(i), reads<float>(in.data() + margin, shape),
-         Last(called.data() + margin, shape));
+    call(f, idx<1>(i), reads<float>(in.data() + begin, shape), Last(called.data() + begin, shape));
   ASSERT_EQ(looped, called) << "indices " << low << " to " << high << " of " << n;
 }
 
@@ -201,9 +217,10 @@ void check_rows(Make make) {
     const borders of{n, random.between(-2, rows + 2), random.between(-2, rows + 2), rows,
                      random.one_in(2) ? 1 : 0};
     const auto f = make(of);
-    const auto in = values(static_cast<std::size_t>(rows * n + 2 * margin), round);
+    const auto begin = begin_of(round);
+    const auto in = values(static_cast<std::size_t>(begin + rows * n + margin), round);
     auto looped = values(in.size(), round + 1), called = looped;
-    detail::view_place places[] = {place_of(in, rows), place_of(looped, rows)};
+    detail::view_place places[] = {place_of(in, begin, rows), place_of(looped, begin, rows)};
     for (auto& place : places) place.extents[1] = n, place.strides[0] = n, place.strides[1] = 1;
     detail::array_box box{};
     box.rank = 2, box.low = {low_row, low}, box.high = {high_row, high};
@@ -211,12 +228,12 @@ void check_rows(Make make) {
     using out_view = writes<float, 2>;
     if (low_row < high_row && low < high)
       detail::launch_loop_of<std::decay_t<decltype(f)>, 2, in_view, out_view>::run(
-          &f, {box, box, places, true});
+          &f, {box, box, places, true, 0, nullptr, round % 2 == 1});
     const detail::view_shape<2> shape{{rows, n}, {n, 1}};
     for (auto r = low_row; r < high_row; ++r)
       for (auto i = low; i < high; ++i)
-        call(f, idx<2>(r, i), in_view(in.data() + margin, shape),
-             out_view(called.data() + margin, shape));
+        call(f, idx<2>(r, i), in_view(in.data() + begin, shape),
+             out_view(called.data() + begin, shape));
     ASSERT_EQ(looped, called) << "rows " << low_row << " to " << high_row << " of " << rows
                               << ", indices " << low << " to " << high << " of " << n;
   }

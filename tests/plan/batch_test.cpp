@@ -251,6 +251,19 @@ TEST(batch_turns, are_taken_where_they_save_traffic) {
   EXPECT_EQ(turns(100'000'000, 1), 1);
 }
 
+TEST(batch_plan, lets_large_results_go_past_the_caches_where_nobody_takes_them_from_there) {
+  const auto first = [](std::int64_t elements, int count) {
+    const auto a = planned_array({elements}), b = planned_array({elements});
+    launch_list launches;
+    for (int i = 0; i < count; ++i)
+      launches.add(a->all, {a, b}, "a, b: global i => read a[i], write b[i]");
+    return launches.planned().stages[0].past_caches;
+  };
+  EXPECT_TRUE(first(100'000'000, 1));
+  EXPECT_FALSE(first(100'000, 1));
+  EXPECT_FALSE(first(100'000'000, 3));  // in turns
+}
+
 TEST(batch_turns, of_stencils_need_as_many_tiles_as_threads) {
   const auto turns = [&](std::int64_t rows, std::int64_t columns, int count) {
     const auto a = planned_array({rows, columns}), b = planned_array({rows, columns});

@@ -2,7 +2,8 @@
 // RUN V3 | -march=x86-64-v3
 // Loops over indices become loops over vectors: with guards at borders, clamped indices, sums,
 // look-ups, and functions that clang by itself calls. What comes from many streams is fetched
-// ahead. launches.sh asks the same of g++, but for that.
+// ahead, and what is only written may go past the caches. launches.sh asks the same of g++, but for
+// the last two.
 // GNU doubled vectors
 // GNU guarded vectors
 // GNU clamped none
@@ -20,18 +21,35 @@
 #include "pappus/detail/loops/launch.h"
 #include "pappus/reduces.h"
 
-using pappus::idx, pappus::reads, pappus::reduces, pappus::writes;
+using pappus::idx, pappus::reads, pappus::reduces, pappus::updates, pappus::writes;
 
 #if !defined(ONE) || defined(ONE_doubled)
 // V4-LABEL: define {{.*}}launch_loop_ofI7doubled{{.*}}4rows
 // V4-NOT: @llvm.prefetch
 // V4: fmul <16 x float>
+// V4: store <16 x float> {{.*}}align 64{{.*}}!nontemporal
+// V4: store <16 x float> {{.*}}align 4
 // V3-LABEL: define {{.*}}launch_loop_ofI7doubled{{.*}}4rows
 // V3: fmul <8 x float>
+// V3: store <8 x float> {{.*}}align 32{{.*}}!nontemporal
 struct doubled {
   void operator()(idx<1> i, reads<float> in, writes<float> out) const { out[i] = 2 * in[i]; }
 };
 template struct pappus::detail::launch_loop_of<doubled, 1, reads<float>, writes<float>>;
+#endif
+
+#if !defined(ONE) || defined(ONE_scaled)
+// V4-LABEL: define {{.*}}launch_loop_ofI6scaled{{.*}}4rows
+// V4-NOT: !nontemporal
+// V4: fmul <16 x float>
+// V4-NOT: !nontemporal
+// V4: ret void
+// V3-LABEL: define {{.*}}launch_loop_ofI6scaled{{.*}}4rows
+// V3: fmul <8 x float>
+struct scaled {
+  void operator()(idx<1> i, updates<float> a) const { a[i] *= 2; }
+};
+template struct pappus::detail::launch_loop_of<scaled, 1, updates<float>>;
 #endif
 
 #if !defined(ONE) || defined(ONE_guarded)

@@ -68,6 +68,9 @@ struct launch_args {
   /// Views, as bits, of which an element has reduction_lanes states; then `indices` are one row.
   std::uint32_t lanes = 0;
   access_checker* checks = nullptr;  ///< null: accesses aren't checked
+  /// What is written but not read goes past the caches, where the loop is compiled for that; who
+  /// calls it then orders what it stores (algorithms::stream_fence) before what follows.
+  bool past_caches = false;
 };
 using launch_loop = void (*)(const void* function, const launch_args& args);
 

@@ -6,6 +6,10 @@
 // reduce into the same elements, launch_args say so. A sum of floats is a chain of additions, each
 // of which waits for the one before; where all indices of a row add to the same few elements, these
 // have states of neighbouring indices' own, the lanes, which become vectors.
+//
+// Large results are stored past the caches, which saves reading their lines first. C++ has no word
+// for such stores, and a buffer between loop and memory costs what they gain: the compiler plugin
+// makes them, of the vectors that the loop stores anyway (src/compiler/loops/streaming.h).
 #pragma once
 
 #include <algorithm>
@@ -27,6 +31,14 @@ template <typename F, std::size_t N, typename... Views>
 struct launched_call {
   static void run(const F& f, const idx<N>& at, Views... views) { f(at, views...); }
 };
+
+/// Where the compiler plugin finds what says at run time whether the function's loops store past the
+/// caches. An assembler's comment, no instruction.
+[[gnu::always_inline]] inline void tell_past_caches([[maybe_unused]] bool past_caches) {
+#if defined(__clang__) && defined(__x86_64__)
+  asm volatile("# past caches: %0" : : "r"(static_cast<int>(past_caches)));
+#endif
+}
 
 template <std::size_t Rank>
 view_shape<Rank> shape_of(const view_place& place) {
@@ -98,7 +110,7 @@ struct launch_loop_of {
   static void run_rows(const F& f, const launch_args& args, const array_numbers& low,
                        const array_numbers& high, std::index_sequence<V...> views) {
     rows<InOrder, Lanes, Turn>(
-        views, f, low, high, args.all,
+        views, f, low, high, args.all, args.past_caches,
         reinterpret_cast<typename Views::element_type*>(args.views[V].elements)...,
         shape_of<Views::rank>(args.views[V])...);
   }
@@ -110,8 +122,9 @@ struct launch_loop_of {
   template <bool InOrder, std::uint32_t Lanes, std::int64_t Turn, std::size_t... V>
   [[gnu::noinline, gnu::flatten]] static void rows(
       std::index_sequence<V...>, const F& f, const array_numbers& low, const array_numbers& high,
-      const array_box& all, typename Views::element_type* __restrict... elements,
+      const array_box& all, bool past_caches, typename Views::element_type* __restrict... elements,
       view_shape<Views::rank>... shapes) {
+    tell_past_caches(past_caches);
     ((shapes.strides[Views::rank - 1] = (Lanes >> V & 1) != 0 ? reduction_lanes : 1), ...);
     auto at = low;
     const auto end = high[N - 1];
