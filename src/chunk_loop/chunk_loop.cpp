@@ -75,10 +75,13 @@ class driver {
       throw device_error(fault::lost, on_.about().name, "the device was lost earlier");
     on_.forget_old_kernels();
     try {
-      while (has_next() || !under_way_.empty()) {
+      while (true) {
+        // Asked once a round: meanwhile a check may fail on another device.
+        const bool next = has_next();
+        if (!next && under_way_.empty()) break;
         if (run_.team.stopping()) throw cancelled();
         try {
-          if (!has_next() || under_way_.size() == jobs_under_way)
+          if (!next || under_way_.size() == jobs_under_way)
             complete_oldest();
           else
             enqueue_next();

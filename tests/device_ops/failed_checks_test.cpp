@@ -4,11 +4,18 @@
 #include <atomic>
 #include <cstdint>
 #include <limits>
+#include <memory>
+#include <mutex>
+#include <set>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "chunk_loop/chunk_job.h"
+#include "chunk_loop/chunk_loop.h"
 #include "device_ops/stage_runner.h"
 
 namespace pappus::testing {
@@ -123,6 +130,84 @@ TEST_F(failed_checks, that_hold_on_the_cpu_move_stages_whose_rows_stay) {
     const auto node = stage_of(numbers_, {chunk + 17, chunk + 18});
     EXPECT_THROW(run_on(device, *node, chunk, true), chunk_loop::needs_cpu) << device.name;
   }
+}
+
+/// Enqueues nothing. A check fails in chunk 0 once the other device has begun.
+class failing_first final : public chunk_loop::chunk_operator {
+ public:
+  double row_bytes() const override { return 1; }
+  void enqueue(chunk_loop::chunk_job& job) override {
+    if (job.first == 0) job.state = std::move(in_first_);
+  }
+  void complete(chunk_loop::chunk_job& job) override {
+    if (job.first == 0) {
+      begun.wait(false);
+      throw chunk_loop::check_failed{0};
+    }
+    const std::lock_guard lock(mutex_);
+    done.insert(job.first);
+  }
+  bool take(std::int64_t first, const detail::row_set&) override {
+    return taken.insert(first).second;
+  }
+  /// Whether the loop over chunks has dropped chunk 0, of which it knows then that it failed.
+  bool failed() const { return first_.expired(); }
+
+  std::atomic<bool> begun = false;  ///< the other device
+  std::set<std::int64_t> done, taken;
+
+ private:
+  std::shared_ptr<void> in_first_ = std::make_shared<int>();
+  const std::weak_ptr<void> first_ = in_first_;
+  std::mutex mutex_;
+};
+
+/// Asked by the other device whether to stop, which it does in each round of its loop over chunks,
+/// waits until the check has failed.
+class waiting_workers final : public detail::workers {
+ public:
+  explicit waiting_workers(failing_first& on) : on_(on) {}
+  unsigned count() const noexcept override { return 1; }
+  void run(std::size_t items, detail::parallel_body body, void* context) override {
+    for (std::size_t item = 0; item < items; ++item) body(context, item, 0);
+  }
+  bool stopping() const noexcept override {
+    if (std::this_thread::get_id() == first_device_) return false;
+    on_.begun = true;
+    on_.begun.notify_one();
+    while (!on_.failed()) std::this_thread::yield();
+    return false;
+  }
+
+ private:
+  failing_first& on_;
+  const std::thread::id first_device_ = std::this_thread::get_id();
+};
+
+TEST(failed_check, leaves_nothing_to_do_for_a_device_that_is_about_to_begin) {
+  session cpu(options{.threads = 1, .devices = "cpu"});
+  const std::vector<std::int64_t> four{0, 1, 2, 3};
+  const auto node = stage_of(cpu.borrow(four), {never, never});
+  const auto memory = std::make_shared<memory::pool>(std::size_t{1} << 30);
+  const auto chosen = devices::select("test:seed=1+delay_us=0,test:seed=2+delay_us=0").devices;
+  chunk_loop::device_session one(chosen.at(0), 0, memory), other(chosen.at(1), 0, memory);
+  failing_first with;
+  waiting_workers team(with);
+  chunk_loop::stage_run run{
+      .node = *node,
+      .inputs = {},
+      .sides = {},
+      .devices = {&one, &other},
+      .team = team,
+      .host_memory = memory,
+      .rows = 4,
+      .chunk_rows = 1,
+      .rows_on_cpu = [](const chunk_loop::stage_run& stage, std::int64_t,
+                        std::int64_t) -> detail::rows_ptr { return empty_result(stage); },
+      .owner = node->name};
+  stream_chunks(run, with);
+  EXPECT_EQ(with.taken, std::set<std::int64_t>{0});
+  EXPECT_EQ(with.done, (std::set<std::int64_t>{1, 2, 3}));
 }
 
 }  // namespace
