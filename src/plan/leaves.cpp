@@ -124,6 +124,27 @@ bool are_independent(const arrays::launch& of, const std::vector<std::size_t>& r
          });
 }
 
+/// Rows whose lanes are apart and fit in the first-level cache together; other sums keep the order
+/// of the indices when several rows are run at once.
+std::int64_t rows_with_lanes(const arrays::launch& of, const std::vector<std::size_t>& reducing,
+                             std::uint32_t lanes) {
+  constexpr std::int64_t rows_max = 16, bytes_max = 16 << 10;
+  if (lanes == 0 || of.indices.rank < 2) return 1;
+  const auto last = of.indices.rank - 1;
+  auto row = of.indices;
+  for (std::size_t d = 0; d < last; ++d) row.high[d] = row.low[d] + 1;
+  std::int64_t bytes = 1;
+  for (const auto a : reducing) {
+    const bool has_lanes = a < 32 && (lanes >> a & 1U) != 0;
+    const auto along = 1U << (last - 1) | (has_lanes ? 0 : 1U << last);
+    if ((dimensions_apart(of, a) & along) == 0) return 1;
+    if (has_lanes)
+      bytes += touched(of, a, row).volume() * detail::reduction_lanes *
+               static_cast<std::int64_t>(of.arguments[a].array->element.size);
+  }
+  return std::clamp<std::int64_t>(bytes_max / bytes, 1, rows_max);
+}
+
 /// Parts that are apart and not too narrow.
 std::int64_t parts_along(unsigned dimensions, const regions::box& indices) {
   std::int64_t result = 1;
@@ -178,6 +199,7 @@ void find_leaves(plan& p, const batch_request& asked) {
     const auto apart = all_apart_along(of, reducing);
     s.cut_along = apart;
     s.lanes = lanes(of, reducing);
+    s.lane_rows = rows_with_lanes(of, reducing, s.lanes);
     s.independent = are_independent(of, reducing, s.lanes);
     if (parts_along(apart, of.indices) >= parts_wanted) continue;
     auto leaves = cut(of.indices, leaf_indices(of, reducing));

@@ -118,10 +118,11 @@ struct stage {
   std::vector<std::string> notes;  ///< what explain tells the user besides
 
   // leaves: of launches that reduce
-  unsigned cut_along = ~0U;  ///< dimensions, as bits, along which indices may be cut anywhere
-  bool independent = true;   ///< along the last one no two indices reduce into the same element
-  regions::grid leaves{};    ///< items are made of these; rank 0: of any indices
-  std::uint32_t lanes = 0;   ///< arguments, as bits, whose elements have lanes while a row runs
+  unsigned cut_along = ~0U;    ///< dimensions, as bits, along which indices may be cut anywhere
+  bool independent = true;     ///< along the last one no two indices reduce into the same element
+  regions::grid leaves{};      ///< items are made of these; rank 0: of any indices
+  std::uint32_t lanes = 0;     ///< arguments, as bits, whose elements have lanes while a row runs
+  std::int64_t lane_rows = 1;  ///< that are run at once, each with lanes of its own
   std::int64_t leaves_ahead = 0;       ///< that may be begun before an earlier one is done
   std::vector<std::size_t> partial{};  ///< arguments: leaves reduce into states of their own
 

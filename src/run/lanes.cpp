@@ -18,10 +18,10 @@ class lanes {
 
   std::size_t argument() const noexcept { return argument_; }
 
-  /// Where the view finds them while a row runs.
-  detail::view_place start(const regions::box& row) {
+  /// Where the view finds them while rows run.
+  detail::view_place start(const regions::box& rows) {
     const auto& of = launch_.arguments[argument_];
-    elements_ = arrays::relative(touched(launch_, argument_, row), of.part);
+    elements_ = arrays::relative(touched(launch_, argument_, rows), of.part);
     const auto states = elements_.volume() * reduction_lanes;
     const auto size = of.array->element.size;
     memory_.resize(static_cast<std::size_t>(states) * size / sizeof(std::max_align_t) + 1);
@@ -69,9 +69,14 @@ void run_rows_in_lanes(const arrays::launch& of, const plan::stage& stage,
   for (std::size_t a = 0; a < places.size(); ++a)
     if ((stage.lanes >> a & 1U) != 0) all.emplace_back(of, a, places[a]);
   const auto everything = arrays::numbers_of(of.indices);
-  regions::each_row(indices, [&](const regions::box& row) {
-    for (auto& one : all) own[one.argument()] = one.start(row);
-    of.loop(of.function.get(), {arrays::numbers_of(row), everything, own.data(), stage.independent,
+  const auto last = indices.rank - 1;
+  regions::point extents;
+  extents.fill(1);
+  extents[last] = 0;
+  if (last > 0) extents[last - 1] = stage.lane_rows;
+  regions::each_part(indices, extents, [&](const regions::box& rows) {
+    for (auto& one : all) own[one.argument()] = one.start(rows);
+    of.loop(of.function.get(), {arrays::numbers_of(rows), everything, own.data(), stage.independent,
                                 stage.lanes, checks});
     for (auto& one : all) one.add_up();
   });

@@ -252,6 +252,42 @@ TEST(reductions, of_many_rows_come_in_the_order_of_the_indices) {
   }
 }
 
+/// Forgets: values in another order come to another state.
+struct fading {
+  double value = 0;
+  void accumulate(float x) { value = value * 0.75 + static_cast<double>(x); }
+  void merge(const fading& later) { value = value * 0.5 + later.value; }
+};
+struct fading_ones {
+  static fading none() { return {}; }
+  static void merge(fading& to, const fading& from) { to.merge(from); }
+};
+
+TEST(reductions, of_rows_dont_change_the_order_of_others) {
+  constexpr std::int64_t n = 90, m = 701;  // no multiple of the lanes
+  const auto x = uneven_numbers(n * m);
+  const auto of_rows =
+      leaf_by_leaf<sums<float>>(std::vector<float>(n, 0.25F), all_of({n, m}), n + 1, 1,
+                                [&](const point& p, auto& to) { to[p[0]] += x[p[0] * m + p[1]]; });
+  const auto all = leaf_by_leaf<fading_ones>(
+      std::vector<fading>(1), all_of({n, m}), n + 1, 1,
+      [&](const point& p, auto& to) { to[0].accumulate(x[p[0] * m + p[1]]); });
+  expect_for_any_threads(of_rows, [&](session& s) {
+    const auto to = s.filled<float>({n}, 0.25F);
+    const auto faded = s.filled<fading>({1}, {});
+    s.for_each({n, m},
+               annotated(
+                   [](idx<2> p, reads<float, 2> in, reduces<float> rows, reduces<fading> all) {
+                     rows[p[0]] += in[p];
+                     all[0].accumulate(in[p]);
+                   },
+                   "in, rows, all: global [i,j] => read in[i,j], reduce rows[i], reduce all[0]"),
+               s.to_array<2>(x, {n, m}), to, faded);
+    EXPECT_EQ(faded.to_vector()[0].value, all[0].value);
+    return to.to_vector();
+  });
+}
+
 TEST(reductions, of_columns_come_in_the_order_of_the_rows) {
   const auto add = [](idx<2> p, reads<float, 2> in, reduces<float> to) { to[p[1]] += in[p]; };
   for (const auto& [n, m] : {std::pair{300L, 67L}, {3001L, 5L}, {1L, 200L}, {3L, 16'200L}}) {

@@ -65,7 +65,8 @@ struct launch_args {
   const array_box& all;     ///< of the launch: what an index's number refers to
   const view_place* views;  ///< one for each parameter
   bool independent = true;  ///< along the last dimension no two indices change the same element
-  /// Views, as bits, of which an element has reduction_lanes states; then `indices` are one row.
+  /// Views, as bits, of which an element has reduction_lanes states; then `indices` are one row, or
+  /// rows that share no such element.
   std::uint32_t lanes = 0;
   access_checker* checks = nullptr;  ///< null: accesses aren't checked
   /// What is written but not read goes past the caches, where the loop is compiled for that; who
