@@ -39,6 +39,14 @@ struct kernel_function {
   std::vector<std::string> names = {};
 };
 
+/// Memory behind a pointer that lies at byte `offset` of the captures; a kernel's text has a
+/// parameter captured_<offset> for it.
+struct reference {
+  std::int64_t offset = 0;
+  std::int64_t size = 0;  ///< bytes the function may read
+  std::int32_t align = 1;
+};
+
 /// Why a function can't run on a device, in the words of who wrote it.
 struct reason {
   std::string what, remedy;

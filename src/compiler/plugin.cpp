@@ -26,6 +26,7 @@
 #include "compiler/embed/descriptor.h"
 #include "compiler/embed/embed.h"
 #include "compiler/embed/remarks.h"
+#include "compiler/emit/copyable.h"
 #include "compiler/emit/emit.h"
 #include "compiler/emit/references.h"
 #include "compiler/emit/sizes.h"
@@ -174,6 +175,8 @@ class device_compilation : public llvm::PassInfoMixin<device_compilation> {
     for (const auto& f : functions) works.push_back(work_of(f, for_work));
     for (std::size_t i = 0; i < slots.size(); ++i) {
       const auto place = place_of(slots[i].function).text();
+      if (footprints[i] && reasons[i].empty())
+        footprints[i]->references = copyable_references(functions[i]);
       // There is no device code yet for functions of views.
       const auto code_of = footprints[i] ? emitted() : emit(functions[i]);
       const auto compiled = merge(std::move(reasons[i]), code_of, place);

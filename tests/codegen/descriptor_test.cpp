@@ -26,6 +26,7 @@ constexpr const char* of_views =
         "symbols":[{"name":"w", "path":[8,0], "bytes":4, "signed":false},
                    {"name":"in.extent(1)", "view":0, "dimension":1}],
         "narrow":true,
+        "references":[{"offset":8, "bytes":4, "align":4}],
         "reasons":[{"id":"recursion", "what":"calls f, which calls itself", "remedy":"write a loop",
                     "where":"k.cpp:4:9", "chain":[]}]})json";
 
@@ -52,6 +53,20 @@ TEST(descriptor, tells_where_the_values_of_symbols_are) {
   const auto& extent = std::get<symbol::extent>(symbols[1].from);
   EXPECT_EQ(extent.view, 0u);
   EXPECT_EQ(extent.dimension, 1u);
+}
+
+TEST(descriptor, tells_what_a_function_of_views_reads_behind_captured_pointers) {
+  const auto& function = compiled_function_of(of_views);
+  EXPECT_TRUE(function.copyable);
+  ASSERT_EQ(function.references.size(), 1u);
+  EXPECT_EQ(function.references[0].offset, 8u);
+  EXPECT_EQ(function.references[0].bytes, 4u);
+  EXPECT_EQ(function.references[0].align, 4u);
+  std::string unknown(of_views);
+  constexpr std::string_view known = R"("references":[{"offset":8, "bytes":4, "align":4}],)";
+  unknown.erase(unknown.find(known), known.size());
+  EXPECT_FALSE(compiled_function_of(unknown).copyable);
+  EXPECT_TRUE(compiled_function_of(unknown).inferred);
 }
 
 TEST(descriptor, has_formulas_that_can_be_evaluated) {
@@ -130,6 +145,7 @@ TEST(descriptor, is_refused_where_a_footprint_is_malformed) {
            change{"\"signed\":false", "\"signed\":\"no\"", "\"signed\": expected true or false"},
            change{"\"dimension\":1", "\"dimension\":2", "\"dimension\": expected a number below 2"},
            change{"\"name\":\"w\"", "\"name\":5", "type must be string"},
+           change{"\"align\":4", "\"align\":\"4\"", "type must be number, but is string"},
            change{"\"narrow\":true", "\"narrow\":null", "\"narrow\": expected true or false"},
        }) {
     const auto problem = problem_with(part, by);

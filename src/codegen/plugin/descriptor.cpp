@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -61,6 +62,12 @@ cost::row_work work_of(const json& from) {
   return work;
 }
 
+std::vector<compiled_function::reference> references_of(const json& from) {
+  std::vector<compiled_function::reference> result;
+  for (const auto& r : from) result.push_back({r.at("offset"), r.at("bytes"), r.at("align")});
+  return result;
+}
+
 compiled_function read(std::string_view descriptor) {
   compiled_function function;
   const auto broken = [](const char* what) {
@@ -80,16 +87,20 @@ compiled_function read(std::string_view descriptor) {
     for (const auto& reason : from.at("reasons")) function.reasons.push_back(sentence_of(reason));
     if (from.contains("work")) function.work = work_of(from.at("work"));
     if (from.contains("footprint")) {
-      function.inferred = read_footprint(from);
+      auto inferred = read_footprint(from);
       function.footprint = from.at("footprint");
+      if (from.contains("references")) {
+        function.references = references_of(from.at("references"));
+        function.copyable = true;
+      }
+      function.inferred = std::move(inferred);
     }
     if (!function.reasons.empty() || function.inferred) return function;
     function.text = from.at("text");
     function.suffixes = suffixes_of(function.text);
     function.doubles = from.at("doubles");
     function.traps = from.at("traps");
-    for (const auto& r : from.at("references"))
-      function.references.push_back({r.at("offset"), r.at("bytes"), r.at("align")});
+    function.references = references_of(from.at("references"));
     for (const auto& r : from.at("reads")) {
       if (r.at("bytes").is_null()) continue;
       auto& ranges = function.reads[r.at("parameter")];

@@ -37,6 +37,9 @@
 //                                       [8, 0]: at offset 0 behind the pointer there
 //   narrow                              true: the formulas hold only while all values in them and
 //                                       of them are below 2^31
+//   references                          as above; missing where the function may do more with
+//                                       captured pointers, so that copies of what they refer to
+//                                       won't do
 #pragma once
 
 #include <cstddef>
@@ -60,6 +63,8 @@ struct compiled_function {
   std::vector<std::string> suffixes;  ///< its names at file scope are $f and one of these
   bool doubles = false, traps = false;
   std::vector<reference> references;
+  /// Of a function of views: it does nothing with captured pointers but read its references.
+  bool copyable = false;
   std::map<std::size_t, byte_ranges> reads;    ///< bytes of records, by parameter; no entry: any
   std::string footprint;                       ///< empty: the function takes no views
   std::optional<inferred_footprint> inferred;  ///< the same, to be evaluated

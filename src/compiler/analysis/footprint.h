@@ -50,6 +50,9 @@ struct footprint {
   std::vector<std::int64_t> ranks;  ///< of the views
   /// True: it holds only while the launch's index, captured values and the bounds are below 2^31.
   bool narrow = false;
+  /// What the function reads of what it captured by reference. None: it may do more with that, and
+  /// with copies of it something else. Not found here, but by copyable_references().
+  std::optional<std::vector<reference>> references;
   std::string text() const;
 };
 

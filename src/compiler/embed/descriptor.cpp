@@ -40,6 +40,13 @@ void write_reads(OStream& json, const kernel_function& function) {
   }
 }
 
+void write_references(OStream& json, const std::vector<reference>& references) {
+  json.attributeArray("references", [&] {
+    for (const auto& r : references)
+      json.value(llvm::json::Object{{"offset", r.offset}, {"bytes", r.size}, {"align", r.align}});
+  });
+}
+
 void write_code(OStream& json, const kernel_function& function, const emitted& code) {
   json.attribute("text", code.text);
   json.attribute("floats", !code.floats ? "none" : function.fast_floats ? "fast" : "strict");
@@ -48,10 +55,7 @@ void write_code(OStream& json, const kernel_function& function, const emitted& c
   json.attributeArray("maths", [&] {
     for (const auto& name : code.maths) json.value(name);
   });
-  json.attributeArray("references", [&] {
-    for (const auto& r : code.references)
-      json.value(llvm::json::Object{{"offset", r.offset}, {"bytes", r.size}, {"align", r.align}});
-  });
+  write_references(json, code.references);
   json.attributeArray("reads", [&] { write_reads(json, function); });
 }
 
@@ -121,6 +125,7 @@ void write_footprint(OStream& json, const footprint& all) {
     for (const auto& one : all.symbols) write_symbol(json, one);
   });
   json.attribute("narrow", all.narrow);
+  if (all.references) write_references(json, *all.references);
 }
 
 }  // namespace

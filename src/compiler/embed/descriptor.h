@@ -18,13 +18,15 @@
 //    "footprint":"read in[i-w:i+w]", "ranks":[1],
 //    "accesses":[{"view":0, "kind":"read", "text":"read in[i-w:i+w]",
 //                 "region":[{"low":"- i0 s0", "high":"+ i0 s0"}]}],
-//    "symbols":[{"name":"w", "path":[0], "bytes":4, "signed":true}], "narrow":true
+//    "symbols":[{"name":"w", "path":[0], "bytes":4, "signed":true}], "narrow":true,
+//    "references":[{"offset":8,"bytes":64,"align":4}]
 //
 // where "ranks" are the views' dimensions. Bounds are codes of regions::expression; without both,
 // all of a dimension may be touched. In place of "region" stands "unknown":true if no dimension is
 // known. s0, s1, .. are the symbols: captured values (path [8, 0]: at offset 0 behind the pointer
 // at offset 8 of the captures), and {"name":"in.extent(1)", "view":0, "dimension":1}. If narrow,
-// formulas hold only while all values in them and of them are below 2^31.
+// formulas hold only while all values in them and of them are below 2^31. "references" is missing
+// where the function may do more with captured pointers than read (emit/copyable.h).
 #pragma once
 
 #include <optional>

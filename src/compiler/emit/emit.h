@@ -18,14 +18,6 @@
 
 namespace pappus::compiler {
 
-/// Memory behind a pointer that lies at byte `offset` of the captures; the text has a parameter
-/// captured_<offset> for it.
-struct reference {
-  std::int64_t offset = 0;
-  std::int64_t size = 0;  ///< bytes the function may read
-  std::int32_t align = 1;
-};
-
 struct emitted {
   std::string text;
   bool floats = false;  ///< computes with floats of any width

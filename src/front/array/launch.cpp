@@ -8,6 +8,7 @@
 #include "arrays/checks.h"
 #include "codegen/plugin/descriptor.h"
 #include "codegen/plugin/inferred_footprint.h"
+#include "front/array/captures.h"
 #include "front/array/stack.h"
 #include "pappus/error.h"
 #include "regions/annotation.h"
@@ -227,10 +228,12 @@ void launch(const session_ptr& session, launch_request request) {
   else
     assume(*made);
   take_given(*made, request);
-  session->launches().add(made);
   // References to variables of the caller's would dangle.
-  if (refers_to_stack(request.function.get(), request.function_bytes))
-    session->launches().wait_for(made->number);
+  bool waits = refers_to_stack(request.function.get(), request.function_bytes);
+  if (waits && compiled != nullptr && compiled->copyable)
+    waits = !copy_referenced(made->function, request.function_bytes, compiled->references);
+  session->launches().add(made);
+  if (waits) session->launches().wait_for(made->number);
 }
 
 }  // namespace pappus::detail

@@ -47,15 +47,29 @@ bool is_on_sanitizers_stack(std::uintptr_t address) {
 
 }  // namespace
 
+bool is_on_stack(const void* address) {
+  const auto& stack = own_stack();
+  const auto number = reinterpret_cast<std::uintptr_t>(address);
+  return (stack.low <= number && number < stack.high) || is_on_sanitizers_stack(number);
+}
+
+bool copy_from_stack(const void* from, std::size_t bytes, void* to) {
+  if (&__asan_get_current_fake_stack != nullptr) return false;
+  const auto begin = reinterpret_cast<std::uintptr_t>(from);
+  const auto in_use = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  const auto high = own_stack().high;
+  if (begin < in_use || begin >= high || high - begin < bytes) return false;
+  std::memcpy(to, from, bytes);
+  return true;
+}
+
 bool refers_to_stack(const void* captures, std::size_t bytes) {
   if (bytes < sizeof(void*)) return false;
-  const auto& stack = own_stack();
   const auto* from = static_cast<const std::byte*>(captures);
   for (std::size_t at = 0; at + sizeof(void*) <= bytes; at += alignof(void*)) {
-    std::uintptr_t address = 0;
+    const void* address = nullptr;
     std::memcpy(&address, from + at, sizeof address);
-    if (stack.low <= address && address < stack.high) return true;
-    if (is_on_sanitizers_stack(address)) return true;
+    if (is_on_stack(address)) return true;
   }
   return false;
 }

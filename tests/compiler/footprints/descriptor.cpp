@@ -35,7 +35,7 @@ void kernels(unsigned char w, const int& n, long unused) {
     for (long j = 0; j < out.extent(1); ++j) out(i, j) = in[j];
   });
 
-  // CHECK-NEXT: {{.*}}"symbols":[],"narrow":true,"reasons":[],"work":{{.*}}
+  // CHECK-NEXT: {{.*}}"symbols":[],"narrow":true,"references":[],"reasons":[],"work":{{.*}}
   launched<1, reads<float>, writes<float>>(
       [](int i, reads<float> in, writes<float> out) { out[i] = in[i + 1]; });
 
