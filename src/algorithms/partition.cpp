@@ -7,6 +7,7 @@
 #include "algorithms/alignment.h"
 #include "algorithms/stream.h"
 #include "pappus/detail/base/integers.h"
+#include "pappus/detail/base/stream.h"
 
 namespace pappus::algorithms {
 namespace {
@@ -71,7 +72,7 @@ block_partition::block_partition(detail::memory_source& memory, unsigned ranges,
       partitions_(partitions),
       key_bytes_(key_bytes),
       payload_bytes_(payload_bytes),
-      stream_(expected_rows * (key_bytes + payload_bytes) > stream_beyond_bytes),
+      stream_(expected_rows * (key_bytes + payload_bytes) > detail::streamed_beyond_bytes),
       owner_(owner),
       ranges_(ranges) {
   // Half a block is wasted per chain, so blocks hold about a sixteenth of a chain's expected rows.

@@ -11,6 +11,7 @@
 #include "algorithms/stream.h"
 #include "algorithms/stretches.h"
 #include "pappus/detail/base/integers.h"
+#include "pappus/detail/base/stream.h"
 
 namespace pappus::algorithms {
 namespace {
@@ -157,7 +158,7 @@ class sorter {
       }
     }
     bucket_starts[buckets] = at;
-    const bool stream = n * row_bytes > stream_beyond_bytes;
+    const bool stream = n * row_bytes > detail::streamed_beyond_bytes;
     detail::parallel_chunks(team_, pieces, [&](std::size_t piece, unsigned worker) {
       const std::uint64_t first = piece_start(n, piece);
       scatter(sides_[from].at(begin + first), piece_start(n, piece + 1) - first, sides_[1 - from],

@@ -11,9 +11,6 @@
 
 namespace pappus::algorithms {
 
-/// Output beyond this many bytes isn't worth caching.
-inline constexpr std::size_t stream_beyond_bytes = 16u << 20;
-
 /// Copies `bytes`, a multiple of 16; `to` is 16-byte aligned. Call stream_fence() after the last
 /// copy.
 inline void stream_copy(std::byte* to, const std::byte* from, std::size_t bytes) {

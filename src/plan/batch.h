@@ -40,7 +40,7 @@ void collect_launches(plan& p, const batch_request& asked);  // batch.cpp: stage
 void find_leaves(plan& p, const batch_request& asked);       // leaves.cpp: leaves, partial
 void find_needs(plan& p, const batch_request& asked);        // needs.cpp: needs
 void cut_items(plan& p, const batch_request& asked);         // items.cpp: items
-void order_items(plan& p, const batch_request& asked);       // turns.cpp: order, items
+void order_items(plan& p, const batch_request& asked);       // turns.cpp: order, items, past_caches
 void cut_tiles(plan& p, const batch_request& asked);         // tiles.cpp: tile
 
 /// How many neighbours along a dimension stay together where launches are cut: more than one where

@@ -1,6 +1,6 @@
 // Runs rows of a launch whose elements have lanes: states of neighbouring indices' own
-// (detail/loops/launch.h). A row's lanes are added up at its end, or at that of a few rows which have
-// lanes of their own each: processors then go from row to row without waiting for these sums.
+// (detail/loops/launch.h). A row's lanes are added up at its end, or at that of a few rows which
+// have lanes of their own each: processors then go from row to row without waiting for these sums.
 #pragma once
 
 #include <span>

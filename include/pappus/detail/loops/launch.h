@@ -32,8 +32,8 @@ struct launched_call {
   static void run(const F& f, const idx<N>& at, Views... views) { f(at, views...); }
 };
 
-/// Where the compiler plugin finds what says at run time whether the function's loops store past the
-/// caches. An assembler's comment, no instruction.
+/// Where the compiler plugin finds what says at run time whether the function's loops store past
+/// the caches. An assembler's comment, no instruction.
 [[gnu::always_inline]] inline void tell_past_caches([[maybe_unused]] bool past_caches) {
 #if defined(__clang__) && defined(__x86_64__)
   asm volatile("# past caches: %0" : : "r"(static_cast<int>(past_caches)));
