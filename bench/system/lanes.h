@@ -16,6 +16,7 @@ namespace pappus::bench {
 
 typedef std::int32_t i32x16 __attribute__((vector_size(64)));
 typedef std::uint32_t u32x16 __attribute__((vector_size(64)));
+typedef std::uint32_t u32x32 __attribute__((vector_size(128)));
 typedef std::int64_t i64x8 __attribute__((vector_size(64)));
 typedef std::uint16_t u16x32 __attribute__((vector_size(64)));
 typedef float f32x4 __attribute__((vector_size(16)));
