@@ -32,6 +32,7 @@
 #include "compiler/emit/sizes.h"
 #include "compiler/loops/fast_floats.h"
 #include "compiler/loops/inlining.h"
+#include "compiler/loops/interleaving.h"
 #include "compiler/loops/prefetching.h"
 #include "compiler/loops/split_records.h"
 #include "compiler/loops/splitting.h"
@@ -200,6 +201,7 @@ class host_loops : public llvm::PassInfoMixin<host_loops> {
 
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
     const bool split = split_at_guards(function, analyses);
+    ask_to_interleave(function, analyses);
     split_records(function, analyses);
     if (facts_->fast_floats) offer_vector_maths(function, analyses, *facts_->fast_floats);
     llvm::PreservedAnalyses kept;

@@ -17,6 +17,7 @@
 // GNU product vectors
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "pappus/detail/loops/launch.h"
 #include "pappus/reduces.h"
@@ -50,6 +51,29 @@ struct scaled {
   void operator()(idx<1> i, updates<float> a) const { a[i] *= 2; }
 };
 template struct pappus::detail::launch_loop_of<scaled, 1, updates<float>>;
+#endif
+
+#if !defined(ONE) || defined(ONE_chained)
+// Steps that wait for each other: two vectors a turn.
+// V4-LABEL: define {{.*}}launch_loop_ofI7chained{{.*}}4rows
+// V4: store <16 x i32> {{.*}}!nontemporal
+// V4-NEXT: store <16 x i32> {{.*}}!nontemporal
+// V4-NEXT: br
+// V3-LABEL: define {{.*}}launch_loop_ofI7chained{{.*}}4rows
+// V3: store <8 x i32> {{.*}}!nontemporal
+// V3-NEXT: store <8 x i32> {{.*}}!nontemporal
+// V3-NEXT: br
+struct chained {
+  void operator()(idx<1> i, reads<std::uint32_t> in, writes<std::uint32_t> out) const {
+    auto x = in[i];
+    [&]<std::uint32_t... Step>(std::integer_sequence<std::uint32_t, Step...>) {
+      ((x = (x << 5 | x >> 27) + Step, x ^= x >> 3), ...);
+    }(std::make_integer_sequence<std::uint32_t, 64>());
+    out[i] = x;
+  }
+};
+template struct pappus::detail::launch_loop_of<chained, 1, reads<std::uint32_t>,
+                                               writes<std::uint32_t>>;
 #endif
 
 #if !defined(ONE) || defined(ONE_guarded)
