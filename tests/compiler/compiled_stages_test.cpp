@@ -191,6 +191,16 @@ TEST_F(compiled_stages, references_of_any_size) {
   });
 }
 
+TEST_F(compiled_stages, references_that_memchr_looks_through) {
+  const char letters[] = "ahcdefgbijklmnop";
+  expect_same([&](session& s) {
+    return s.borrow(rows_).map([&letters](const reading& r) {
+      const void* found = std::memchr(letters, 'a' + r.station % 20, 16);
+      return letters[0] + (found == nullptr ? -1 : static_cast<const char*>(found) - letters);
+    });
+  });
+}
+
 // What isn't known to be copied, or where it lies, is the CPU's.
 TEST_F(compiled_stages, references_into_arrays_of_records) {
   const auto& first = rows_[10];

@@ -198,7 +198,7 @@ std::optional<std::int64_t> bytes_read(const llvm::Use& use, const llvm::DataLay
     return 0;
   } else if (const auto* call = llvm::dyn_cast<llvm::CallBase>(user)) {
     const auto* callee = call->getCalledFunction();
-    if (callee && (callee->getName() == "memcmp" || callee->getName() == "bcmp"))
+    if (callee && llvm::is_contained({"memcmp", "bcmp", "memchr"}, callee->getName()))
       length = call->getArgOperand(2);
   }
   const auto* number = llvm::dyn_cast_or_null<llvm::ConstantInt>(length);

@@ -94,11 +94,9 @@ void for_uses_of_memory(const llvm::Value* pointer,
     const auto* value = open.pop_back_val();
     if (!seen.insert(value).second) continue;
     for (const auto& use : value->uses()) {
-      if (derives(use.getUser())) {
-        open.push_back(use.getUser());
-      } else {
-        visit(use);
-      }
+      const bool passed_on = derives(use.getUser());
+      if (passed_on) open.push_back(use.getUser());
+      if (!passed_on || llvm::isa<llvm::CallBase>(use.getUser())) visit(use);
     }
   }
 }

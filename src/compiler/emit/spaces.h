@@ -76,8 +76,8 @@ std::optional<std::int64_t> captured_offset(const llvm::Value* value, const llvm
 /// What a pointer is computed from: past offsets, phis and selects.
 llvm::SmallPtrSet<const llvm::Value*, 8> roots_of(const llvm::Value* pointer);
 
-/// Calls visit(user, operand number) for each use of the pointer and of those computed from it that
-/// isn't such a computation itself.
+/// Calls visit(use) for each use of the pointer and of those computed from it that isn't such a
+/// computation itself, or is and reads the memory, too (memchr).
 void for_uses_of_memory(const llvm::Value* pointer,
                         llvm::function_ref<void(const llvm::Use& use)> visit);
 

@@ -1,7 +1,7 @@
 // The loop that reduces a fused stage, and a reducer without its types.
 //
 // The order of additions must not depend on the machine. Rows are cut into leaves of a fixed number
-// of rows (cpu_ops/fold.cpp); here one block of one leaf is accumulated. Reducers whose result
+// of rows (ops/fold.cpp); here one block of one leaf is accumulated. Reducers whose result
 // depends on the order (float sums) declare a number of lanes: row r of the stage always goes to
 // lane r mod lanes, whatever the vector width. Leaves are merged lane by lane, first to last, and
 // at the end the lanes, first to last. Records of a flat_map or join have no row of their own and
