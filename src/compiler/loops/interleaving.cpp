@@ -57,14 +57,16 @@ void ask_to_interleave(llvm::Function& function, llvm::FunctionAnalysisManager& 
   if (!function.getName().starts_with("_ZN6pappus6detail14launch_loop_of")) return;
   const auto& target = analyses.getResult<llvm::TargetIRAnalysis>(function);
   const auto registers = target.getNumberOfRegisters(target.getRegisterClassForType(true));
+  // Of processors with fewer registers vectors have half as many lanes.
+  const unsigned vectors = registers < 32 ? 4 : 2;
   for (auto* loop : analyses.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder()) {
     if (!loop->isInnermost() || loop->getNumBlocks() != 1 ||
         llvm::findStringMetadataForLoop(loop, count_of))
       continue;
     const auto one = turn_of(*loop->getHeader());
     if (one.instructions >= long_turn && one.instructions <= too_long_turn &&
-        one.instructions < 2 * one.longest_chain && 2 * one.live <= registers)
-      llvm::addStringMetadataToLoop(loop, count_of, 2);
+        one.instructions < 2 * one.longest_chain && 2 * one.live <= registers + registers / 4)
+      llvm::addStringMetadataToLoop(loop, count_of, vectors);
   }
 }
 

@@ -1,4 +1,5 @@
-// Two vectors of indices in a turn, where a function's instructions wait for each other.
+// Two vectors of indices in a turn, or four short ones, where a function's instructions wait for
+// each other.
 //
 // Each step of a digest needs the one before. Processors go on with the next turn meanwhile, as far
 // ahead as a few hundred instructions; of a long function that is no turn. LLVM puts several

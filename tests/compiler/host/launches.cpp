@@ -54,13 +54,15 @@ template struct pappus::detail::launch_loop_of<scaled, 1, updates<float>>;
 #endif
 
 #if !defined(ONE) || defined(ONE_chained)
-// Steps that wait for each other: two vectors a turn.
+// Steps that wait for each other: two vectors a turn, or four short ones.
 // V4-LABEL: define {{.*}}launch_loop_ofI7chained{{.*}}4rows
 // V4: store <16 x i32> {{.*}}!nontemporal
 // V4-NEXT: store <16 x i32> {{.*}}!nontemporal
 // V4-NEXT: br
 // V3-LABEL: define {{.*}}launch_loop_ofI7chained{{.*}}4rows
 // V3: store <8 x i32> {{.*}}!nontemporal
+// V3-NEXT: store <8 x i32> {{.*}}!nontemporal
+// V3-NEXT: store <8 x i32> {{.*}}!nontemporal
 // V3-NEXT: store <8 x i32> {{.*}}!nontemporal
 // V3-NEXT: br
 struct chained {
