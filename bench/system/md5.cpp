@@ -1,6 +1,6 @@
 // Sixteen messages in the lanes of a vector, and two vectors at a time; their digests stay in
 // registers. The steps of one vector depend on each other, those of two don't, and processors don't
-// look as far ahead as the next turn: 0.6 of the time with one vector a turn.
+// look as far ahead as the next turn: half the time of one vector a turn.
 #include "system/md5.h"
 
 #include <atomic>

@@ -94,12 +94,16 @@ unsigned all_apart_along(const arrays::launch& of, const std::vector<std::size_t
   return result;
 }
 
+regions::box first_row(const regions::box& indices) {
+  auto row = indices;
+  for (std::size_t d = 0; d + 1 < indices.rank; ++d) row.high[d] = row.low[d] + 1;
+  return row;
+}
+
 /// Whether the indices of a row reduce into the same few elements of an argument.
 bool shares_in_rows(const arrays::launch& of, std::size_t argument) {
   constexpr std::int64_t row_min = 512, indices_an_element = 4 * detail::reduction_lanes;
-  const auto last = of.indices.rank - 1;
-  auto row = of.indices;
-  for (std::size_t d = 0; d < last; ++d) row.high[d] = row.low[d] + 1;
+  const auto row = first_row(of.indices);
   const auto elements = touched(of, argument, row).volume();
   return row.volume() >= row_min && elements <= row.volume() / indices_an_element;
 }
@@ -115,12 +119,16 @@ std::uint32_t lanes(const arrays::launch& of, const std::vector<std::size_t>& re
   return std::popcount(possible) <= 2 || result == possible ? result : 0;
 }
 
+bool has_lanes(std::uint32_t lanes, std::size_t argument) {
+  return argument < 32 && (lanes >> argument & 1U) != 0;
+}
+
 /// Whether along the last dimension no two indices reduce into the same state.
 bool are_independent(const arrays::launch& of, const std::vector<std::size_t>& reducing,
                      std::uint32_t lanes) {
   const auto last = of.indices.rank - 1;
   return of.indices.extent(last) <= 1 || std::ranges::all_of(reducing, [&](std::size_t a) {
-           return (a < 32 && (lanes >> a & 1U) != 0) || (dimensions_apart(of, a) >> last & 1U) != 0;
+           return has_lanes(lanes, a) || (dimensions_apart(of, a) >> last & 1U) != 0;
          });
 }
 
@@ -131,14 +139,12 @@ std::int64_t rows_with_lanes(const arrays::launch& of, const std::vector<std::si
   constexpr std::int64_t rows_max = 16, bytes_max = 16 << 10;
   if (lanes == 0 || of.indices.rank < 2) return 1;
   const auto last = of.indices.rank - 1;
-  auto row = of.indices;
-  for (std::size_t d = 0; d < last; ++d) row.high[d] = row.low[d] + 1;
+  const auto row = first_row(of.indices);
   std::int64_t bytes = 1;
   for (const auto a : reducing) {
-    const bool has_lanes = a < 32 && (lanes >> a & 1U) != 0;
-    const auto along = 1U << (last - 1) | (has_lanes ? 0 : 1U << last);
+    const auto along = 1U << (last - 1) | (has_lanes(lanes, a) ? 0 : 1U << last);
     if ((dimensions_apart(of, a) & along) == 0) return 1;
-    if (has_lanes)
+    if (has_lanes(lanes, a))
       bytes += touched(of, a, row).volume() * detail::reduction_lanes *
                static_cast<std::int64_t>(of.arguments[a].array->element.size);
   }

@@ -10,6 +10,8 @@
 
 #include <algorithm>
 
+#include "compiler/loops/launch_loops.h"
+
 namespace pappus::compiler {
 namespace {
 
@@ -54,7 +56,7 @@ turn turn_of(const llvm::BasicBlock& body) {
 }  // namespace
 
 void ask_to_interleave(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
-  if (!function.getName().starts_with("_ZN6pappus6detail14launch_loop_of")) return;
+  if (!is_launch_loop(function)) return;
   const auto& target = analyses.getResult<llvm::TargetIRAnalysis>(function);
   const auto registers = target.getNumberOfRegisters(target.getRegisterClassForType(true));
   // Of processors with fewer registers vectors have half as many lanes.

@@ -7,6 +7,8 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 
+#include "compiler/loops/launch_loops.h"
+
 namespace pappus::compiler {
 namespace {
 
@@ -27,7 +29,7 @@ bool is_stream(const llvm::LoadInst& load, const llvm::Loop& loop, llvm::ScalarE
 }  // namespace
 
 void prefetch_streams(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
-  if (!function.getName().starts_with("_ZN6pappus6detail14launch_loop_of")) return;
+  if (!is_launch_loop(function)) return;
   auto& evolution = analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
   for (auto* loop : analyses.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder()) {
     if (!loop->isInnermost()) continue;

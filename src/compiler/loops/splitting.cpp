@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "compiler/loops/guards.h"
+#include "compiler/loops/launch_loops.h"
 
 namespace pappus::compiler {
 namespace {
@@ -209,7 +210,7 @@ class split_loop {
 }  // namespace
 
 bool split_at_guards(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
-  if (!function.getName().starts_with("_ZN6pappus6detail14launch_loop_of")) return false;
+  if (!is_launch_loop(function)) return false;
   const auto run = [&](auto... pass) {
     llvm::FunctionPassManager passes;
     (passes.addPass(std::move(pass)), ...);

@@ -16,7 +16,8 @@
 #include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
 
 #include <cstdint>
-#include <optional>
+
+#include "compiler/loops/launch_loops.h"
 
 namespace pappus::compiler {
 namespace {
@@ -115,19 +116,19 @@ class vector_loop {
     const auto& layout = body_.getModule()->getDataLayout();
     llvm::SmallVector<std::int64_t, 8> offsets;
     const llvm::SCEVAddRecExpr* first = nullptr;
+    std::int64_t lowest = 0;  // that of the first
     for (auto* store : of.stores) {
-      const auto* type = store->getValueOperand()->getType();
+      auto* type = store->getValueOperand()->getType();
       const auto* place = place_of(*store);
       if (!store->isSimple() || place == nullptr || !llvm::isa<llvm::FixedVectorType>(type))
         return false;
-      const auto bytes =
-          layout.getTypeStoreSize(store->getValueOperand()->getType()).getFixedValue();
+      const auto bytes = layout.getTypeStoreSize(type).getFixedValue();
       if (first == nullptr) first = place, of.vector_bytes = bytes;
       const auto* offset =
           llvm::dyn_cast<llvm::SCEVConstant>(evolution_.getMinusSCEV(place, first));
       if (offset == nullptr || bytes != of.vector_bytes) return false;
       offsets.push_back(offset->getAPInt().getSExtValue());
-      if (offsets.back() <= *llvm::min_element(offsets)) of.lowest = place->getStart();
+      if (offsets.back() <= lowest) lowest = offsets.back(), of.lowest = place->getStart();
     }
     llvm::sort(offsets);
     const auto bytes = static_cast<std::int64_t>(of.vector_bytes);
@@ -186,7 +187,7 @@ void store_either_way(const stores_by_array& stores, llvm::Value* past_caches, l
 }  // namespace
 
 bool stream_stores(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
-  if (!function.getName().starts_with("_ZN6pappus6detail14launch_loop_of")) return false;
+  if (!is_launch_loop(function)) return false;
   auto* told = told_at_run_time(function);
   if (told == nullptr) return false;
   auto& loops = analyses.getResult<llvm::LoopAnalysis>(function);
