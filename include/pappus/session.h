@@ -192,8 +192,9 @@ class session : public detail::source_refusals, public detail::launch_refusals {
   /// was told of.
   void wait();
 
-  /// Stops the queries that run in this session, from any thread; they throw pappus::cancelled.
-  /// Queries started later run.
+  /// Stops the queries that run in this session and the launches that were called, from any thread:
+  /// the queries throw pappus::cancelled, and so does who looks at what the launches would have
+  /// written. Queries and launches of a later time run.
   void cancel() noexcept;
 
   /// What went wrong on devices so far and what was done about it, one line each. Results are right

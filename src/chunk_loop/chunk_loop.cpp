@@ -196,15 +196,9 @@ class driver {
 
   /// Nothing of what was enqueued may use memory that is given back below.
   void abandon(bool lost) noexcept {
-    if (lost) on_.on().lost = true;
-    for (auto* queue : {&on_.uploads(), &on_.kernels(), &on_.downloads()}) bring_to_rest(*queue);
+    on_.come_to_rest(lost);
     under_way_.clear();
-    try {
-      on_.memory().drop();
-      if (!lost) on_.renew_queues();
-    } catch (const device_error&) {
-      on_.on().lost = true;
-    }
+    on_.start_anew();
   }
 
   stage_run& run_;

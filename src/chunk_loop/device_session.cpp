@@ -145,6 +145,20 @@ void device_session::read_and_wait(devices::queue& queue, const devices::buffer&
   downloaded_bytes += static_cast<double>(bytes);
 }
 
+void device_session::come_to_rest(bool lost) noexcept {
+  if (lost) on().lost = true;
+  for (auto* queue : {&uploads(), &kernels(), &downloads()}) bring_to_rest(*queue);
+}
+
+void device_session::start_anew() noexcept {
+  try {
+    memory().drop();
+    if (!on().lost) renew_queues();
+  } catch (const devices::device_error&) {
+    on().lost = true;
+  }
+}
+
 void device_session::renew_queues() {
   awaited_.clear();
   last_kernel_ = nullptr;

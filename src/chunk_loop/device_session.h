@@ -73,7 +73,13 @@ class device_session {
   /// may be freed.
   void read_and_wait(devices::queue& queue, const devices::buffer& from, std::size_t offset,
                      void* to, std::size_t bytes);
-  /// Replaces the queues after an operation failed: a failed queue may run nothing more.
+  /// After an operation failed: blocks until no queue runs anything, so that what operations used
+  /// may be freed. \param lost  the device is
+  void come_to_rest(bool lost) noexcept;
+  /// After that: gives up copies and warm buffers, and replaces the queues, for a failed one may
+  /// run nothing more. Of a lost device nothing is wanted.
+  void start_anew() noexcept;
+  /// Replaces the queues alone.
   void renew_queues();
 
   /// Work-items for kernels in which each walks a block of rows: few on a device that is like a

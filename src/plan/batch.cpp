@@ -14,7 +14,8 @@ struct batch_pass {
 
 constexpr batch_pass batch_passes[] = {{"collect", collect_launches}, {"leaves", find_leaves},
                                        {"needs", find_needs},         {"items", cut_items},
-                                       {"turns", order_items},        {"tiles", cut_tiles}};
+                                       {"turns", order_items},        {"tiles", cut_tiles},
+                                       {"place", place_launches}};
 
 }  // namespace
 

@@ -26,6 +26,8 @@ struct batch_request {
   bool keep_history = false;
   /// The work of one call of a launch's function. Null: launches cost their memory traffic alone.
   std::function<const cost::row_work&(const graph::node&)> ask_work{};
+  /// Asked for each launch and device of the machine. Null: everything runs on the CPU.
+  std::function<ops::answer(const graph::node&, unsigned device)> ask_device{};
   /// Indices of an item; 0: chosen. For tests.
   std::int64_t item_indices = 0;
   /// Launches take turns wherever that is allowed, not only where it pays. For tests.
@@ -42,6 +44,7 @@ void find_needs(plan& p, const batch_request& asked);        // needs.cpp: needs
 void cut_items(plan& p, const batch_request& asked);         // items.cpp: items
 void order_items(plan& p, const batch_request& asked);       // turns.cpp: order, items, past_caches
 void cut_tiles(plan& p, const batch_request& asked);         // tiles.cpp: tile
+void place_launches(plan& p, const batch_request& asked);    // launch_places.cpp: where
 
 /// How many neighbours along a dimension stay together where launches are cut: more than one where
 /// an earlier dimension can't be cut, so that the parts would be narrow strips.

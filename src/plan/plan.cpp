@@ -120,8 +120,9 @@ std::string print_launch(std::size_t number, const stage& s) {
   std::string text, before;
   for (const auto earlier : stages_before(s))
     before += fmt::format("{}s{}", before.empty() ? ", after " : ", ", index(earlier));
-  text = fmt::format("  s{} {}: {} indices, {}, cpu, {}{}\n", number, graph::label(*s.node),
-                     base::count_text(s.rows_in.rows), items_text(s), traffic_text(s), before);
+  text = fmt::format("  s{} {}: {} indices, {}, {}, {}{}\n{}", number, graph::label(*s.node),
+                     base::count_text(s.rows_in.rows), items_text(s), where_text(s),
+                     traffic_text(s), before, reasons_text(s));
   for (const auto& note : s.notes) text += fmt::format("     note: {}\n", note);
   if (!s.turns_note.empty()) text += fmt::format("     note: {}\n", s.turns_note);
   return text;

@@ -23,6 +23,18 @@ using arrays::launch_of;
 
 thread_local bool inside = false;
 
+/// While this thread runs a launch's function.
+class in_function {
+ public:
+  in_function() : outer_(std::exchange(inside, true)) {}
+  ~in_function() { inside = outer_; }
+  in_function(const in_function&) = delete;
+  in_function& operator=(const in_function&) = delete;
+
+ private:
+  const bool outer_;
+};
+
 // A position in 64 bits.
 constexpr int part_bits = 48;
 
@@ -99,11 +111,12 @@ struct batch::participation {
 batch::batch(std::vector<graph::node_ptr> launches, plan::plan p,
              const threads::cancel_count& cancels,
              const std::function<arrays::failure_ptr(arrays::launch_number)>& failed_before,
-             std::unique_ptr<trace::recorder> recorder)
+             std::unique_ptr<trace::recorder> recorder, launch_devices devices)
     : launches_(std::move(launches)),
       plan_(std::move(p)),
       cancels_(cancels),
       recorder_(std::move(recorder)),
+      devices_(std::move(devices)),
       tasks_(plan_.stages.size()) {
   std::int64_t all = 0;
   for (std::size_t i = 0; i < tasks_.size(); ++i) {
@@ -112,9 +125,12 @@ batch::batch(std::vector<graph::node_ptr> launches, plan::plan p,
     tasks_[i].bits = std::make_unique<std::atomic<std::uint64_t>[]>(words);
     tasks_[i].left = items;
     all += items;
-    if (!plan_.stages[i].partial.empty())
-      tasks_[i].leaves = std::make_unique<leaf_results>(launch_of(*launches_[i]), plan_.stages[i]);
-    for (const auto number : launch_of(*launches_[i]).needs)
+    const auto& stage = plan_.stages[i];
+    const auto& launch = launch_of(*launches_[i]);
+    if (!stage.partial.empty()) tasks_[i].leaves = std::make_unique<leaf_results>(launch, stage);
+    if (!stage.where.devices.empty())
+      tasks_[i].device = std::make_unique<launch_on_device>(launch, stage, devices_);
+    for (const auto number : launch.needs)
       if (auto why = failed_before(number)) fail(i, handed_on, std::move(why));
   }
   left_ = all;
@@ -246,14 +262,25 @@ void batch::call(std::size_t stage, const regions::box& indices) {
     const auto& argument = launch.arguments[a];
     places[a] = place_of(*argument.array, *argument.elements, argument.part);
   }
-  const bool outer = std::exchange(inside, true);
-  struct restore {
-    bool value;
-    ~restore() { inside = value; }
-  } const at_end{outer};
+  const in_function here;
   if (tasks_[stage].leaves != nullptr) return call_leaves(stage, indices, places);
-  regions::each_part(indices, plan_.stages[stage].tile,
-                     [&](const regions::box& tile) { run_loop(stage, tile, places); });
+  run_indices(stage, indices, places);
+}
+
+/// On the stage's device, as far as that can; the others on this thread.
+void batch::run_indices(std::size_t stage, const regions::box& indices,
+                        std::span<const detail::view_place> places) {
+  const auto in_tiles = [&](const regions::box& some, std::span<const detail::view_place> at) {
+    regions::each_part(some, plan_.stages[stage].tile,
+                       [&](const regions::box& tile) { run_loop(stage, tile, at); });
+  };
+  auto* const device = tasks_[stage].device.get();
+  if (device == nullptr) return in_tiles(indices, places);
+  const auto there = [&](const regions::box& some, std::span<const detail::view_place> at) {
+    const in_function on_its_thread;
+    in_tiles(some, at);
+  };
+  in_tiles(device->run(indices, places, there), places);
 }
 
 void batch::run_loop(std::size_t stage, const regions::box& indices,
@@ -294,7 +321,7 @@ void batch::call_leaves(std::size_t stage, const regions::box& indices,
     const auto leaf = leaves.number(cell);
     auto states = results.start(leaf);
     results.place(states, places);
-    run_loop(stage, leaves.cell(cell), places);
+    run_indices(stage, leaves.cell(cell), places);
     results.finish(leaf, std::move(states));
   });
 }

@@ -23,6 +23,7 @@
 #include "graph/node.h"
 #include "plan/plan.h"
 #include "plan/turn.h"
+#include "run/launch_on_device.h"
 #include "run/partials.h"
 #include "threads/team.h"
 #include "trace/recorder.h"
@@ -33,9 +34,10 @@ class batch {
  public:
   /// \param failed_before  why an earlier launch failed; null: it didn't.
   /// \param recorder       told what runs; may be null
+  /// \param devices        as many as the plan knows of
   batch(std::vector<graph::node_ptr> launches, plan::plan p, const threads::cancel_count& cancels,
         const std::function<arrays::failure_ptr(arrays::launch_number)>& failed_before,
-        std::unique_ptr<trace::recorder> recorder = nullptr);
+        std::unique_ptr<trace::recorder> recorder = nullptr, launch_devices devices = {});
   ~batch();
   batch(const batch&) = delete;
   batch& operator=(const batch&) = delete;
@@ -61,6 +63,7 @@ class batch {
     std::unique_ptr<leaf_results> leaves;          ///< null: it doesn't reduce leaf by leaf
     std::unique_ptr<arrays::element_users> users;  ///< null: they aren't noted
     std::once_flag users_made;
+    std::unique_ptr<launch_on_device> device;            ///< null: it runs on the CPU
     std::unique_ptr<std::atomic<std::uint64_t>[]> bits;  ///< an item each: it is done
     std::atomic<std::int64_t> left{0};                   ///< items that aren't
     arrays::failure_ptr failure;                         // guarded by mutex_
@@ -93,6 +96,8 @@ class batch {
   void wait_for_tile(const plan::turn& turn, const plan::turn_parts& parts, std::int64_t tile);
   void run_item(std::size_t stage, std::int64_t item, const plan::turn& within);
   void call(std::size_t stage, const regions::box& indices);
+  void run_indices(std::size_t stage, const regions::box& indices,
+                   std::span<const detail::view_place> places);
   void run_loop(std::size_t stage, const regions::box& indices,
                 std::span<const detail::view_place> places);
   arrays::element_users* users_of(std::size_t stage);
@@ -113,6 +118,7 @@ class batch {
   const plan::plan plan_;
   const threads::cancel_count& cancels_;
   const std::unique_ptr<trace::recorder> recorder_;
+  const launch_devices devices_;
   std::vector<task> tasks_;
   std::atomic<std::uint64_t> cursor_;  // a packed position; past the last turn: nothing is left
   std::atomic<std::int64_t> left_{0};  // items of all stages that aren't done

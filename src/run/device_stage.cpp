@@ -14,6 +14,7 @@
 #include "ops/rows.h"
 #include "pappus/error.h"
 #include "run/executor.h"
+#include "run/faults.h"
 #include "run/rows_on_cpu.h"
 #include "run/slot.h"
 
@@ -24,20 +25,6 @@ using devices::fault;
 using plan::index;
 
 namespace {
-
-const char* consequence(fault what) {
-  switch (what) {
-    case fault::out_of_memory:
-      return "out of memory";
-    case fault::build_failed:
-      return "its compiler refused the stage's code";
-    case fault::launch_failed:
-      return "an operation failed";
-    case fault::lost:
-      return "the device was lost";
-  }
-  return "failed";
-}
 
 std::string names(const std::vector<chunk_loop::device_session*>& devices) {
   std::string text;

@@ -35,7 +35,7 @@ prediction dry_run(const plan::plan& p, const tasks::dag& work) {
         break;
     }
     result.peak_bytes = std::max(result.peak_bytes, held);
-    if (t.on_device) {
+    if (t.on_device && t.kind != tasks::task_kind::for_each) {
       if (!timed[stage]) result.seconds += s.seconds;
       timed[stage] = true;
       if (t.kind == tasks::task_kind::launch && !s.where.stays) held += s.bytes.output;

@@ -90,13 +90,16 @@ launch_queue::launch_queue(
     threads::team& team, const cost::machine& machine, const threads::cancel_count& cancels,
     std::function<node_ptr(std::shared_ptr<const arrays::launch>)> make_node,
     std::function<std::unique_ptr<trace::recorder>(const plan::plan&)> listen,
-    waiting_hook on_waiting)
+    waiting_hook on_waiting, run::launch_devices devices,
+    std::function<ops::answer(const node&, unsigned)> ask_device)
     : team_(team),
       machine_(machine),
       cancels_(cancels),
       make_node_(std::move(make_node)),
       listen_(std::move(listen)),
       on_waiting_(std::move(on_waiting)),
+      devices_(std::move(devices)),
+      ask_device_(std::move(ask_device)),
       eager_([] {
         const char* how = base::environment("PAPPUS_LAUNCH");
         return how != nullptr && std::string_view(how) == "eager";
@@ -120,7 +123,8 @@ void launch_queue::wait_for(launch_number launch) {
 }
 
 plan::batch_request launch_queue::request(std::span<const node_ptr> launches) const {
-  return {.launches = launches, .machine = machine_, .ask_work = work_of};
+  return {
+      .launches = launches, .machine = machine_, .ask_work = work_of, .ask_device = ask_device_};
 }
 
 void launch_queue::add(const std::shared_ptr<arrays::launch>& launch) {
@@ -235,7 +239,7 @@ void launch_queue::close_batch() {
   auto recorder = listen_(p);
   current_ = std::make_shared<run::batch>(
       std::move(launches), std::move(p), cancels_,
-      [&](launch_number number) { return failure(number); }, std::move(recorder));
+      [&](launch_number number) { return failure(number); }, std::move(recorder), devices_);
   gathered_.erase(gathered_.begin(), gathered_.begin() + count);
 }
 

@@ -41,11 +41,13 @@ class launch_queue {
   /// \param make_node   makes a node of the session for a launch
   /// \param listen      makes a recorder for a batch; it may return none
   /// \param on_waiting  where set, nothing runs before somebody waits
+  /// \param ask_device  see plan::batch_request
   launch_queue(threads::team& team, const cost::machine& machine,
                const threads::cancel_count& cancels,
                std::function<node_ptr(std::shared_ptr<const arrays::launch>)> make_node,
                std::function<std::unique_ptr<trace::recorder>(const plan::plan&)> listen,
-               waiting_hook on_waiting);
+               waiting_hook on_waiting, run::launch_devices devices = {},
+               std::function<ops::answer(const node&, unsigned)> ask_device = {});
   ~launch_queue() { end(); }
   /// Returns when all launches are done; once the session is cancelled, those that haven't started
   /// aren't run any more. Tells of failures that nobody was told of.
@@ -107,6 +109,8 @@ class launch_queue {
   const std::function<node_ptr(std::shared_ptr<const arrays::launch>)> make_node_;
   const std::function<std::unique_ptr<trace::recorder>(const plan::plan&)> listen_;
   const waiting_hook on_waiting_;
+  const run::launch_devices devices_;
+  const std::function<ops::answer(const node&, unsigned)> ask_device_;
   const bool eager_;
 
   mutable std::mutex mutex_;

@@ -35,7 +35,9 @@ std::string device_code_of(const plan::plan& p) {
   std::string text;
   for (std::size_t i = 0; i < p.stages.size(); ++i) {
     const auto& stage = p.stages[i];
-    if (!stage.where.devices.empty()) text += device_code_of(fmt::format("s{}", i), *stage.node);
+    // Launches run there as they are.
+    if (!stage.where.devices.empty() && stage.items.rank() == 0)
+      text += device_code_of(fmt::format("s{}", i), *stage.node);
     if (stage.body == nullptr) continue;
     const auto& body = stage.body->stages;
     for (std::size_t inner = 0; inner < body.size(); ++inner)

@@ -27,8 +27,18 @@ session_core::session_core(const options& settings)
 
 launch_queue& session_core::launches() {
   std::call_once(launches_made_, [this] {
+    // Those that are merely there have drivers, for which launched functions have no code.
+    const bool on_devices = devices_.named();
+    run::launch_devices devices;
+    std::function<ops::answer(const node&, unsigned)> ask_device;
+    if (on_devices) {
+      devices = {devices_.all(), [this](const std::string& text) { remember_fault(text); }};
+      ask_device = [this](const node&, unsigned d) {
+        return run::can_run_launches(*devices_.all()[d]);
+      };
+    }
     launches_ = std::make_unique<launch_queue>(
-        *team_, machine_, cancels_,
+        *team_, on_devices ? machine_with_devices() : machine_, cancels_,
         [this](std::shared_ptr<const arrays::launch> launch) {
           const record_type about{0, 1, launch->footprint};
           auto name = text(*launch);
@@ -36,7 +46,8 @@ launch_queue& session_core::launches() {
         },
         [this](const plan::plan& p) { return listen(p, false); },
         explain_only_ == nullptr ? launch_queue::waiting_hook()
-                                 : [this](const auto& explained) { explain_if_chosen(explained); });
+                                 : [this](const auto& explained) { explain_if_chosen(explained); },
+        std::move(devices), std::move(ask_device));
   });
   return *launches_;
 }

@@ -223,6 +223,7 @@ dag lower_batch(const plan::plan& p) {
            .what = "items",
            .bytes = s.bytes.read + s.bytes.written,
            .items = s.items.size(),
+           .on_device = !s.where.devices.empty(),
            .after = {}};
     for (const auto& n : s.needs)
       if (const auto before = static_cast<task_id>(index(n.before));
@@ -257,7 +258,8 @@ std::string dag::print(const plan::plan& p) const {
     if (t.items > 1) text += fmt::format(", {} chunks", base::count_text(t.items));
     if (t.each_window) text += ", once per window";
     if (t.on_device)
-      text += fmt::format(", {}, chunk by chunk", plan::where_text(p.stages[plan::index(t.stage)]));
+      text += fmt::format(", {}, {}", plan::where_text(p.stages[plan::index(t.stage)]),
+                          t.kind == task_kind::for_each ? "item by item" : "chunk by chunk");
     for (const char* separator = " after "; const auto before : t.after) {
       text += fmt::format("{}t{}", separator, index(before));
       separator = ", ";

@@ -25,6 +25,7 @@ namespace pappus::testing {
 struct program {
   unsigned threads = 1;
   bool eager = false;
+  std::string devices = "cpu";
   std::vector<std::uint64_t> steps;
 };
 

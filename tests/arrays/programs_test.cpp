@@ -353,10 +353,24 @@ void interpreter::be_told() {
 
 namespace {
 
+/// Half of them with a test device, some of which fail.
+std::string random_devices(random_numbers& random) {
+  if (random.once_in(2)) return "cpu";
+  auto text = fmt::format("test:seed={}+delay_us=0", random.from(1, 1000));
+  if (random.once_in(3)) text += "+memory=64KiB";
+  if (random.once_in(2)) return text;
+  for (const auto* fault : {"oom", "launch", "build"})
+    if (random.once_in(2)) text += fmt::format("+{}=0.02", fault);
+  if (random.once_in(3)) text += fmt::format("+at={}/lost", random.from(4, 500));
+  return text;
+}
+
 program random_program(std::uint64_t seed) {
   random_numbers random(seed);
-  program result{
-      .threads = static_cast<unsigned>(random.from(1, 8)), .eager = random.once_in(6), .steps = {}};
+  program result{.threads = static_cast<unsigned>(random.from(1, 8)),
+                 .eager = random.once_in(6),
+                 .devices = random_devices(random),
+                 .steps = {}};
   const auto steps = random.from(5, 60);
   for (std::int64_t i = 0; i < steps; ++i) result.steps.push_back(random.seed());
   return result;
@@ -365,7 +379,7 @@ program random_program(std::uint64_t seed) {
 /// What is wrong, and the steps up to there; empty: nothing.
 std::string run(const program& of) {
   if (of.eager) ::setenv("PAPPUS_LAUNCH", "eager", 1);
-  session s({.threads = of.threads, .host_memory = std::size_t{256} << 20, .devices = "cpu"});
+  session s({.threads = of.threads, .host_memory = std::size_t{256} << 20, .devices = of.devices});
   interpreter steps(s);
   std::string wrong;
   try {
@@ -373,7 +387,7 @@ std::string run(const program& of) {
     steps.finish();
     steps.be_told();
   } catch (const std::exception& e) {
-    wrong = fmt::format("{} threads{}\n", of.threads, of.eager ? ", eager" : "");
+    wrong = fmt::format("{} threads{}, on {}\n", of.threads, of.eager ? ", eager" : "", of.devices);
     for (const auto& line : steps.log()) wrong += "  " + line + "\n";
     wrong += e.what();
   }

@@ -97,16 +97,14 @@ inline void mixing_loop(const void* function, const detail::launch_args& args) {
     for (const auto& access : by.accesses)
       if (access.reads() && !access.reduces())
         each_element(touched(by, access, one), [&](const regions::point& at) {
-          sum = sum * 31 + *element(by.arguments[access.argument], at);
+          sum = sum * 31 + *element(by, access.argument, args.views, at);
         });
     for (const auto& access : by.accesses)
       if (access.writes())
         each_element(touched(by, access, one), [&](const regions::point& at) {
           sum = sum * 5 + 1;
-          if (access.reduces())
-            *element(by, access.argument, args.views, at) += sum;
-          else
-            *element(by.arguments[access.argument], at) = sum;
+          auto& to = *element(by, access.argument, args.views, at);
+          to = access.reduces() ? to + sum : sum;
         });
   });
 }
@@ -181,6 +179,7 @@ struct launch_list {
                      const cost::machine& on = made_up_machine()) const {
     return plan::plan_batch({.launches = nodes,
                              .machine = on,
+                             .ask_device = [](const auto&, unsigned) { return ops::answer(); },
                              .item_indices = item_indices,
                              .always_in_turns = always_in_turns});
   }
