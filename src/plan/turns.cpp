@@ -90,12 +90,16 @@ bool may_take_turns(const stage& s) {
          s.leaves.rank() == 0 && (s.cut_along & 1U) != 0;
 }
 
+/// Whether a stage may take turns with those before it, whatever it does.
+bool may_join(const plan& p, std::size_t first, std::size_t next) {
+  return next < p.stages.size() && may_take_turns(p.stages[next]) &&
+         launch_of(*p.stages[next].node).indices == launch_of(*p.stages[first].node).indices;
+}
+
 /// The group with one more stage; none: it can't take turns with them.
 std::optional<group> extended(const plan& p, const group& of, std::size_t next) {
+  if (!may_join(p, of.first, next)) return std::nullopt;
   const auto& s = p.stages[next];
-  const auto& by = launch_of(*s.node);
-  if (!may_take_turns(s) || by.indices != launch_of(*p.stages[of.first].node).indices)
-    return std::nullopt;
   auto result = of;
   bool shares = false;
   for (const auto& [array, bytes] : bytes_touched(s)) shares |= of.touched.contains(array);
@@ -147,9 +151,14 @@ std::int64_t tile_bands(const cost::machine& m, const group& of, std::int64_t ba
   return std::max<std::int64_t>(1, bands / tiles);
 }
 
+/// Whether what launches touch stays in the cache that cores share, whatever their order.
+bool is_in_cache(const cost::machine& m, const group& of) {
+  return of.together < 0.5 * static_cast<double>(m.last_cache_bytes);
+}
+
 bool pays(const cost::machine& m, const group& of, const regions::box& indices, std::int64_t rows,
           std::int64_t bands) {
-  if (of.together < 0.5 * static_cast<double>(m.last_cache_bytes)) return false;
+  if (is_in_cache(m, of)) return false;
   if (of.apart - of.together < saving_min * of.apart) return false;
   const auto tile = tile_bands(m, of, bands, tile_bands_a_launch);
   if (tile == 0) return bands >= m.threads;
@@ -178,42 +187,67 @@ void tell(plan& p, const group& of, std::int64_t rows) {
       rows == 1 ? "row" : "rows", base::bytes_text(of.apart - saved), base::bytes_text(of.apart));
 }
 
+/// A group cut into bands.
+struct banded {
+  group of;
+  std::int64_t rows = 1, tile = 0;  ///< of a band; bands of a tile
+};
+
+/// None: it doesn't pay that they take turns.
+std::optional<banded> in_bands(const batch_request& asked, const group& of,
+                               const regions::box& indices) {
+  auto rows = band_rows(asked.machine, of, indices);
+  if (asked.item_indices > 0) {
+    const auto row = indices.volume() / std::max<std::int64_t>(indices.extent(0), 1);
+    rows = std::max<std::int64_t>(
+        {rows_min(of), 1, asked.item_indices / std::max<std::int64_t>(row, 1)});
+  }
+  const auto bands = detail::ceil_div(indices.extent(0), rows);
+  if (!asked.always_in_turns && !pays(asked.machine, of, indices, rows, bands)) return std::nullopt;
+  const auto least = asked.always_in_turns ? 2 : tile_bands_a_launch;
+  return banded{of, rows, tile_bands(asked.machine, of, bands, least)};
+}
+
+/// What the stages from `first` on do about turns: as many as possible take them.
+struct choice {
+  std::optional<banded> turns;
+  std::size_t none_before = 0;  ///< where there are none: nor do any begin before this stage
+};
+
+choice choose_from(const plan& p, const batch_request& asked, std::size_t first) {
+  choice result{.turns = {}, .none_before = first + 1};
+  if (!may_take_turns(p.stages[first])) return result;
+  const auto& indices = launch_of(*p.stages[first].node).indices;
+  group now{.first = first, .touched = {}};
+  add(now, p.stages[first]);
+  auto next = first + 1;
+  for (; auto more = extended(p, now, next); ++next) {
+    now = std::move(*more);
+    if (auto fitting = in_bands(asked, now, indices)) result.turns = std::move(fitting);
+  }
+  // Where all of them fit the cache, so do some.
+  const bool in_cache = !asked.always_in_turns && is_in_cache(asked.machine, now);
+  if (in_cache && !may_join(p, first, next)) result.none_before = next;
+  return result;
+}
+
 }  // namespace
 
 void order_items(plan& p, const batch_request& asked) {
   for (std::size_t first = 0; first < p.stages.size();) {
-    group best{.first = first, .touched = {}};
-    add(best, p.stages[first]);
-    const auto& indices = launch_of(*p.stages[first].node).indices;
-    const bool possible = may_take_turns(p.stages[first]);
-    for (std::size_t next = first + 1; possible && next < p.stages.size(); ++next) {
-      auto more = extended(p, best, next);
-      if (!more) break;
-      best = std::move(*more);
-    }
-    auto rows = band_rows(asked.machine, best, indices);
-    if (asked.item_indices > 0)
-      rows = std::max<std::int64_t>(
-          {rows_min(best), 1,
-           asked.item_indices /
-               std::max<std::int64_t>(
-                   indices.volume() / std::max<std::int64_t>(indices.extent(0), 1), 1)});
-    const auto bands = detail::ceil_div(indices.extent(0), rows);
-    const bool chosen = best.count > 1 &&
-                        (asked.always_in_turns || pays(asked.machine, best, indices, rows, bands));
-    if (!chosen) {
-      p.order.push_back({first, 1, 0});
-      p.stages[first].past_caches =
-          p.stages[first].bytes.written > static_cast<double>(detail::streamed_beyond_bytes);
-      ++first;
+    const auto [turns, none_before] = choose_from(p, asked, first);
+    if (turns) {
+      band(p, turns->of, turns->rows);
+      tell(p, turns->of, turns->rows);
+      p.order.push_back({first, turns->of.count, turns->tile});
+      first += turns->of.count;
       continue;
     }
-    band(p, best, rows);
-    tell(p, best, rows);
-    p.order.push_back(
-        {first, best.count,
-         tile_bands(asked.machine, best, bands, asked.always_in_turns ? 2 : tile_bands_a_launch)});
-    first += best.count;
+    for (; first < none_before; ++first) {
+      auto& s = p.stages[first];
+      p.order.push_back({first, 1, 0});
+      s.past_caches = s.bytes.written > static_cast<double>(detail::streamed_beyond_bytes);
+    }
   }
 }
 
