@@ -59,6 +59,9 @@ struct launch : detail::op_params {
   const char* descriptor = nullptr;  ///< what the compiler plugin left; null: nothing
   std::string place;                 ///< "heat.cpp:12"; of the library's own: none
   std::uint64_t cancels = 0;  ///< the session's count at the call: when it moves, it is cancelled
+  /// The library owes it to what was there before: a first value, elements that moved. It isn't
+  /// cancelled with the launch that wants them.
+  bool owed = false;
   /// Launches that write what it reads and whose outcome isn't known.
   std::vector<launch_number> needs;
 };

@@ -428,7 +428,8 @@ arrays::failure_ptr batch::failure(std::size_t stage) {
 }
 
 bool batch::cancelled(std::size_t stage) const {
-  return cancels_.load(std::memory_order_relaxed) != launch_of(*launches_[stage]).cancels;
+  const auto& launch = launch_of(*launches_[stage]);
+  return !launch.owed && cancels_.load(std::memory_order_relaxed) != launch.cancels;
 }
 
 template <typename Ready>

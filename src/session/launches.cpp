@@ -39,52 +39,55 @@ const cost::row_work& work_of(const graph::node& n) {
   return descriptor != nullptr ? codegen::compiled_function_of(descriptor).work : unknown;
 }
 
-bool touches(const arrays::launch& by, const image_ptr& array, const regions::box& where) {
-  return std::ranges::any_of(by.accesses, [&](const arrays::access& one) {
-    return by.arguments[one.argument].array == array &&
-           regions::overlap(touched(by, one, by.indices), where);
-  });
-}
-
-void check_written(std::string_view call, const arrays::image& array, const regions::box& where) {
-  regions::region missing(where.rank);
-  array.parts.each(where, [&](const regions::box& box, const arrays::part& is) {
-    if (is.has == arrays::content::unwritten) missing = missing | box;
-  });
-  if (missing.empty()) return;
-  throw usage_error(fmt::format(
-      "{}: expected elements that were written before, got {} of {} that nobody has written; "
-      "write them first, or make the array with zeros()",
-      call, regions::text(missing), text(array)));
-}
-
-/// The elements of a box, row after row.
-rows_ptr rows_in(const arrays::image& array, const arrays::storage& elements,
-                 const regions::box& where, std::shared_ptr<const void> owner) {
-  auto rows = std::make_shared<row_set>(array.element);
-  const auto place = place_of(array, elements, where);
-  const auto last = where.rank - 1;
-  const auto row_count = where.volume() / std::max<std::int64_t>(where.extent(last), 1);
-  for (std::int64_t r = 0; r < row_count; ++r) {
-    std::int64_t offset = 0, number = r;
-    for (std::size_t d = last; d-- > 0; number /= where.extent(d))
-      offset += number % where.extent(d) * place.strides[d];
-    rows->append(place.elements + offset * static_cast<std::int64_t>(array.element.size),
-                 where.extent(last));
+/// Enough for plan::verify_batch, which looks at pairs of items element by element.
+bool is_small(const plan::plan& p) {
+  constexpr std::int64_t items_max = 60, elements_max = 3000;
+  std::int64_t items = 0, elements = 0;
+  for (const auto& s : p.stages) {
+    items += s.items.size();
+    for (const auto& argument : arrays::launch_of(*s.node).arguments)
+      elements += argument.array->all.volume();
   }
-  rows->keep(std::move(owner));
-  return rows;
-}
-
-void check_outside(std::string_view what) {
-  if (run::in_launch())
-    throw usage_error(fmt::format(
-        "{}: expected a call from outside of launched functions, got one from inside, which would "
-        "wait for itself; call it before or after for_each",
-        what));
+  return items <= items_max && elements <= elements_max;
 }
 
 }  // namespace
+
+class launch_queue::driving {
+ public:
+  driving(launch_queue& queue, lock& held) : queue_(queue), held_(held) {
+    ++queue_.drivers_;
+    held_.unlock();
+  }
+  ~driving() {
+    held_.lock();
+    --queue_.drivers_;
+  }
+  driving(const driving&) = delete;
+  driving& operator=(const driving&) = delete;
+
+ private:
+  launch_queue& queue_;
+  lock& held_;
+};
+
+/// While this exists, somebody waits for these launches.
+class launch_queue::wanting {
+ public:
+  wanting(launch_queue& queue, const std::vector<launch_number>& launches)
+      : queue_(queue), launches_(launches) {
+    queue_.wanted_.insert(launches.begin(), launches.end());
+  }
+  ~wanting() {
+    for (const auto number : launches_) queue_.wanted_.erase(queue_.wanted_.find(number));
+  }
+  wanting(const wanting&) = delete;
+  wanting& operator=(const wanting&) = delete;
+
+ private:
+  launch_queue& queue_;
+  const std::vector<launch_number>& launches_;
+};
 
 launch_queue::launch_queue(
     threads::team& team, const cost::machine& machine, const threads::cancel_count& cancels,
@@ -112,7 +115,11 @@ void launch_queue::end() {
   held.unlock();
   if (pump_.joinable()) pump_.join();
   held.lock();
-  drive(held, [this] { return current_ == nullptr && gathered_.empty(); });
+  try {
+    drive(held, [this] { return current_ == nullptr && gathered_.empty(); });
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "pappus: launches were not run: %s\n", e.what());
+  }
   for (const auto& [number, why] : failures_)
     if (!why->told.exchange(true)) std::fprintf(stderr, "pappus: %s\n", why->what.c_str());
 }
@@ -123,8 +130,18 @@ void launch_queue::wait_for(launch_number launch) {
 }
 
 plan::batch_request launch_queue::request(std::span<const node_ptr> launches) const {
-  return {
-      .launches = launches, .machine = machine_, .ask_work = work_of, .ask_device = ask_device_};
+  const auto forced = for_tests_.value_or(planned_for_tests());
+  return {.launches = launches,
+          .machine = machine_,
+          .ask_work = work_of,
+          .ask_device = ask_device_,
+          .item_indices = forced.item_indices,
+          .always_in_turns = forced.always_in_turns};
+}
+
+void launch_queue::plan_for_tests(const planned_for_tests& how) {
+  const lock held(mutex_);
+  for_tests_ = how;
 }
 
 void launch_queue::add(const std::shared_ptr<arrays::launch>& launch) {
@@ -165,6 +182,11 @@ void launch_queue::add_one(const std::shared_ptr<arrays::launch>& launch) {
   last_added_ = clock::now();
 }
 
+void launch_queue::add_owed(const std::shared_ptr<arrays::launch>& launch) {
+  launch->owed = true;
+  add_one(launch);
+}
+
 void launch_queue::fill_first(const arrays::launch& launch) {
   // Several accesses may want the same elements.
   for (const auto& [array, where] : arrays::wanting_first_value(launch)) fill_first(array, where);
@@ -190,7 +212,7 @@ void launch_queue::move_away(const image_ptr& array) {
   // One launch for each that wrote some of it: where one fails, what others wrote is still good.
   for (const auto& [where, is] : parts)
     if (is.has == arrays::content::written && failure(is.writer) == nullptr)
-      for (const auto& box : where.boxes()) add_one(arrays::moving(array, box, old));
+      for (const auto& box : where.boxes()) add_owed(arrays::moving(array, box, old));
 }
 
 void launch_queue::forget_done(arrays::image& array) const {
@@ -202,7 +224,7 @@ void launch_queue::fill_first(const image_ptr& array, const regions::box& where)
   array->parts.each(where, [&](const regions::box& box, const arrays::part& is) {
     if (is.has == arrays::content::initial) unfilled.push_back(box);
   });
-  for (const auto& box : unfilled) add_one(arrays::filling(array, box, array->initial));
+  for (const auto& box : unfilled) add_owed(arrays::filling(array, box, array->initial));
 }
 
 bool launch_queue::is_done(launch_number number) const {
@@ -233,6 +255,7 @@ void launch_queue::close_batch() {
   std::vector<node_ptr> launches(gathered_.begin(), gathered_.begin() + count);
   auto p = plan::plan_batch(request(launches));
   if (bring_forward(launches, p)) p = plan::plan_batch(request(launches));
+  if (for_tests_ && is_small(p)) plan::verify_batch(p);
   stages_of_.resize(launches.size());
   for (std::size_t i = 0; i < launches.size(); ++i)
     stages_of_[arrays::launch_of(*launches[i]).number - first_current_] = i;
@@ -275,11 +298,10 @@ void launch_queue::drive(lock& held, const std::function<bool()>& enough) {
       close_batch();
     }
     const auto batch = current_;
-    ++drivers_;
-    held.unlock();
-    batch->take_part(team_, [] { return false; });
-    held.lock();
-    --drivers_;
+    {
+      const driving now(*this, held);
+      batch->take_part(team_, [] { return false; });
+    }
     if (batch == current_ && batch->finished()) retire();
   }
   // The pump may be asleep, as others were at work.
@@ -288,7 +310,7 @@ void launch_queue::drive(lock& held, const std::function<bool()>& enough) {
 
 void launch_queue::wait_for(lock& held, const std::vector<launch_number>& launches) {
   tell_waiting(held);
-  wanted_.insert(launches.begin(), launches.end());
+  const wanting until_done(*this, launches);
   while (!std::ranges::all_of(launches, [&](launch_number n) { return is_done(n); })) {
     if (current_ == nullptr) close_batch();
     const auto batch = current_;
@@ -302,92 +324,24 @@ void launch_queue::wait_for(lock& held, const std::vector<launch_number>& launch
       else
         later = true;
     }
-    ++drivers_;
-    held.unlock();
-    batch->take_part(team_, [&] {
-      return !later &&
-             std::ranges::all_of(stages, [&](std::size_t s) { return batch->settled(s); });
-    });
-    held.lock();
-    --drivers_;
+    {
+      const driving now(*this, held);
+      batch->take_part(team_, [&] {
+        return !later &&
+               std::ranges::all_of(stages, [&](std::size_t s) { return batch->settled(s); });
+      });
+    }
     if (batch == current_ && batch->finished()) retire();
   }
-  for (const auto number : launches) wanted_.erase(wanted_.find(number));
   if (current_ != nullptr || !gathered_.empty()) wake_pump();
 }
 
-arrays::storage_ptr launch_queue::wait_to_read(const image_ptr& array, const regions::box& where) {
-  check_outside("host");
-  lock held(mutex_);
-  auto elements = array->elements;
-  if (where.empty()) return elements;
-  check_written("host", *array, where);
-  fill_first(array, where);
-  const auto writers = arrays::writers_of(*array, where);
-  wait_for(held, writers);
-  throw_failure(*array, writers, where);
-  return elements;
-}
-
-arrays::storage_ptr launch_queue::wait_to_write(const image_ptr& array, const regions::box& where) {
-  check_outside("host_write");
-  lock held(mutex_);
-  if (where.empty()) return array->elements;
-  fill_first(array, where);
-  if (array->elements->collections != 0) move_away(array);
-  auto elements = array->elements;
-  std::vector<launch_number> users;
-  const auto add_users = [&](const std::vector<node_ptr>& launches) {
-    for (const auto& node : launches)
-      if (const auto& launch = arrays::launch_of(*node); touches(launch, array, where))
-        users.push_back(launch.number);
-  };
-  if (current_ != nullptr) add_users(current_->launches());
-  add_users(gathered_);
-  const auto writers = arrays::writers_of(*array, where);
-  const auto last = last_;
-  wait_for(held, users);
-  throw_failure(*array, writers, where);
-  arrays::note_written_by_host(*array, where, last);
-  return elements;
-}
-
-std::function<rows_ptr()> launch_queue::rows(const image_ptr& array, const regions::box& where) {
-  check_outside("rows");
-  const lock held(mutex_);
-  check_written("rows", *array, where);
-  fill_first(array, where);
-  auto elements = array->elements;
-  ++elements->collections;
-  // As long as there is a collection of these rows, or somebody has them, nobody writes to them.
-  const std::shared_ptr<const void> owner(elements.get(),
-                                          [elements](const void*) { --elements->collections; });
-  return [this, array, where, elements = elements.get(), owner,
-          writers = arrays::writers_of(*array, where)] {
-    check_outside("an array's rows");
-    lock again(mutex_);
-    wait_for(again, writers);
-    throw_failure(*array, writers, where);
-    return rows_in(*array, *elements, where, owner);
-  };
-}
-
-void launch_queue::throw_failure(const arrays::image& array,
-                                 const std::vector<launch_number>& writers,
-                                 const regions::box& where) {
-  for (const auto number : writers) {
-    const auto why = failure(number);
-    if (why == nullptr) continue;
-    why->told = true;
-    try {
-      std::rethrow_exception(why->original);
-    } catch (const cancelled&) {
-      throw;
-    } catch (...) {
-      throw launch_error(fmt::format("{}; so {} has no elements {}", why->what, text(array),
-                                     regions::text(where)));
-    }
-  }
+void launch_queue::check_outside(std::string_view what) {
+  if (run::in_launch())
+    throw usage_error(fmt::format(
+        "{}: expected a call from outside of launched functions, got one from inside, which would "
+        "wait for itself; call it before or after for_each",
+        what));
 }
 
 void launch_queue::wait_for_all() {
@@ -437,7 +391,13 @@ void launch_queue::pump() {
       continue;
     }
     const auto first = first_current_;
-    drive(held, [&] { return ending_ || first_current_ != first; });
+    try {
+      drive(held, [&] { return ending_ || first_current_ != first; });
+    } catch (...) {  // no memory for a plan: who waits for the launches tries again, and is told
+      pump_sleeps_ = true;
+      if (!ending_) changed_.wait(held);
+      pump_sleeps_ = false;
+    }
   }
 }
 

@@ -18,6 +18,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -67,6 +68,13 @@ class launch_queue {
   /// returned waits for them, and throws as wait_to_read does.
   std::function<rows_ptr()> rows(const arrays::image_ptr& array, const regions::box& where);
 
+  /// How batches are planned from now on. Those that are small are verified.
+  struct planned_for_tests {
+    std::int64_t item_indices = 0;  ///< as in plan::batch_request
+    bool always_in_turns = false;
+  };
+  void plan_for_tests(const planned_for_tests& how);
+
   /// What waits: graph, plan and tasks, or a picture of the plan. Empty: nothing does.
   std::string explain(explain_format format);
 
@@ -76,6 +84,7 @@ class launch_queue {
 
   // With mutex_ locked.
   void add_one(const std::shared_ptr<arrays::launch>& launch);
+  void add_owed(const std::shared_ptr<arrays::launch>& launch);
   void fill_first(const arrays::launch& launch);
   void leave_to_collections(arrays::launch& launch);
   void fill_first(const arrays::image_ptr& array, const regions::box& where);
@@ -91,10 +100,15 @@ class launch_queue {
   void close_batch();
   bool bring_forward(std::vector<node_ptr>& launches, const plan::plan& p) const;
   void retire();
+  /// Throws usage_error from inside of a launched function.
+  static void check_outside(std::string_view what);
   /// Throws why elements of a box have not been written, if one of their writers failed.
   void throw_failure(const arrays::image& array, const std::vector<arrays::launch_number>& writers,
                      const regions::box& where);
   plan::batch_request request(std::span<const node_ptr> launches) const;
+  /// While this exists, a thread runs the current batch, with mutex_ unlocked.
+  class driving;
+  class wanting;
 
   /// Runs batches until `enough`. With mutex_ locked when called and when it returns.
   void drive(lock& held, const std::function<bool()>& enough);
@@ -124,6 +138,7 @@ class launch_queue {
   std::multiset<arrays::launch_number> wanted_;  // those that somebody waits for
   std::map<arrays::launch_number, arrays::failure_ptr> failures_;
   unsigned drivers_ = 0;  // threads that run current_
+  std::optional<planned_for_tests> for_tests_;
   bool pump_sleeps_ = false, ending_ = false;
   std::thread pump_;
 };

@@ -26,6 +26,8 @@ struct program {
   unsigned threads = 1;
   bool eager = false;
   std::string devices = "cpu";
+  std::int64_t item_indices = 0;  ///< 0: as planned
+  bool in_turns = false;          ///< wherever that is allowed
   std::vector<std::uint64_t> steps;
 };
 

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "interpreter.h"
+#include "session/session.h"
 
 namespace pappus::testing {
 
@@ -102,7 +103,8 @@ void interpreter::launch(random_numbers& random) {
   if (predicted.refused || indices.empty()) return;
   if (predicted.marks != 0) disturbed_ = true;
   if ((predicted.marks & failed) == 0) what.compute(indices, captured, on);
-  for (const auto& [image, where] : predicted.writes) mark(*image, where, predicted.marks);
+  for (const auto& [image, where] : predicted.writes)
+    mark(*image, where, predicted.marks | pending);
 }
 
 void interpreter::fill(random_numbers& random) {
@@ -113,7 +115,7 @@ void interpreter::fill(random_numbers& random) {
   std::visit([&](const auto& real) { real.fill(value); }, part.real);
   each_place(part.part,
              [&](const auto& at) { part.image->values[part.image->offset(at)] = value; });
-  mark(*part.image, part.part, 0);
+  mark(*part.image, part.part, pending);
 }
 
 void interpreter::copy(random_numbers& random) {
@@ -126,14 +128,14 @@ void interpreter::copy(random_numbers& random) {
   expect(0, (marks & unwritten) != 0,
          [&] { std::visit([&](const auto& real) { made.real = real.copy(); }, from.real); });
   if ((marks & unwritten) != 0) return;
-  made.image = std::make_shared<shadow>(made.part, marks);
+  made.image = std::make_shared<shadow>(made.part, marks | pending);
   made.image->values = values_of(from);
   arrays_[at] = std::move(made);
 }
 
 void interpreter::look(const handle& at) {
   log_.push_back(fmt::format("{}.host()", at.text()));
-  const auto marks = any_marks(*at.image, at.part);
+  const auto marks = static_cast<std::uint8_t>(any_marks(*at.image, at.part) & ~pending);
   bool seen = false;
   expect(marks, (marks & unwritten) != 0, [&] {
     const auto got = std::visit([](const auto& real) { return real.to_vector(); }, at.real);
@@ -239,9 +241,12 @@ void interpreter::cancel() {
   log_.push_back("cancel()");
   session_.cancel();
   disturbed_ = true;
+  const auto cancel = [](std::uint8_t& marks) {
+    if ((marks & pending) != 0) marks |= cancelled;
+  };
   for (auto& one : arrays_)
-    for (auto& marks : one.image->marks) marks |= cancelled;
-  for (auto& one : rows_) one.marks |= cancelled;
+    for (auto& marks : one.image->marks) cancel(marks);
+  for (auto& one : rows_) cancel(one.marks);
 }
 
 void interpreter::wait() {
@@ -370,6 +375,8 @@ program random_program(std::uint64_t seed) {
   program result{.threads = static_cast<unsigned>(random.from(1, 8)),
                  .eager = random.once_in(6),
                  .devices = random_devices(random),
+                 .item_indices = random.once_in(2) ? random.from(1, 60) : 0,
+                 .in_turns = random.once_in(3),
                  .steps = {}};
   const auto steps = random.from(5, 60);
   for (std::int64_t i = 0; i < steps; ++i) result.steps.push_back(random.seed());
@@ -380,6 +387,8 @@ program random_program(std::uint64_t seed) {
 std::string run(const program& of) {
   if (of.eager) ::setenv("PAPPUS_LAUNCH", "eager", 1);
   session s({.threads = of.threads, .host_memory = std::size_t{256} << 20, .devices = of.devices});
+  detail::access::session(s)->launches().plan_for_tests(
+      {.item_indices = of.item_indices, .always_in_turns = of.in_turns});
   interpreter steps(s);
   std::string wrong;
   try {
@@ -387,7 +396,9 @@ std::string run(const program& of) {
     steps.finish();
     steps.be_told();
   } catch (const std::exception& e) {
-    wrong = fmt::format("{} threads{}, on {}\n", of.threads, of.eager ? ", eager" : "", of.devices);
+    wrong =
+        fmt::format("{} threads{}, on {}, items of {}{}\n", of.threads, of.eager ? ", eager" : "",
+                    of.devices, of.item_indices, of.in_turns ? ", in turns" : "");
     for (const auto& line : steps.log()) wrong += "  " + line + "\n";
     wrong += e.what();
   }

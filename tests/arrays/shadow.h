@@ -22,6 +22,7 @@ using number = std::uint32_t;
 inline constexpr std::uint8_t unwritten = 1;
 inline constexpr std::uint8_t failed = 2;     // looking at it must throw launch_error
 inline constexpr std::uint8_t cancelled = 4;  // looking at it may throw cancelled
+inline constexpr std::uint8_t pending = 8;    // a launch that may still wait writes it
 
 struct shadow {
   regions::box all;
