@@ -51,7 +51,7 @@ struct launch : detail::op_params {
   /// How it is known what it touches. `assumed`: it isn't, so its arrays count as a whole, and
   /// nothing proves that indices are independent but the user's word.
   enum class knowledge : std::uint8_t { inferred, annotated, assumed } known = knowledge::assumed;
-  std::string inferred;  ///< beside an annotation: what the plugin found; empty: nothing
+  std::string inferred;  ///< what the plugin found, if that is more than what is said; else empty
   std::shared_ptr<const void> function;
   detail::launch_loop loop = nullptr;
   bool checks_access = false;        ///< the loop is to ask at each access (access_checks.h)

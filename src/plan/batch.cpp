@@ -41,7 +41,7 @@ void collect_launches(plan& p, const batch_request& asked) {
     s.how = s.functions != nullptr ? s.functions->how : cost::trust::at_least;
     if (s.functions != nullptr) s.work = s.functions->of_row({}) * s.expected_in;
     s.seconds = cpu_seconds(asked.machine, s);
-    if (!launch.inferred.empty() && launch.inferred != launch.footprint)
+    if (!launch.inferred.empty())
       s.notes.push_back(fmt::format("taken as given: {}; the compiler finds: {}", launch.footprint,
                                     launch.inferred));
     if (launch.known == arrays::launch::knowledge::assumed && !launch.indices.empty())

@@ -147,8 +147,10 @@ void launch_queue::plan_for_tests(const planned_for_tests& how) {
 void launch_queue::add(const std::shared_ptr<arrays::launch>& launch) {
   check_outside(launch->place.empty() ? launch->function_type : "for_each");
   lock held(mutex_);
-  if (gathered_.size() >= waiting_launches_max)
+  if (gathered_.size() >= waiting_launches_max) {
+    tell_waiting(held);
     drive(held, [&] { return gathered_.size() < waiting_launches_max / 2; });
+  }
   for (auto& argument : launch->arguments) argument.elements = argument.array->elements;
   check(*launch);
   if (launch->indices.empty()) return;
@@ -412,13 +414,18 @@ std::string launch_queue::explain(explain_format format) {
   const lock held(mutex_);
   if (gathered_.empty()) return {};
   const bool passes = format == explain_format::passes;
-  auto asked = request(gathered_);
+  const auto count = std::min(gathered_.size(), batch_launches);
+  auto asked = request(std::span(gathered_).first(count));
   asked.keep_history = passes;
   const auto p = plan::plan_batch(asked);
   if (format == explain_format::svg) return plan::draw_batch(p);
   const auto work = tasks::lower_batch(p);
   work.verify(p);
-  return explained(p, work, run::dry_run(p, work), passes);
+  auto text = explained(p, work, run::dry_run(p, work), passes);
+  if (const auto more = gathered_.size() - count; more > 0)
+    text +=
+        fmt::format("{} more launches wait; they are planned {} at a time\n", more, batch_launches);
+  return text;
 }
 
 }  // namespace pappus::detail

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "pappus/pappus.h"
+#include "support/held_launches.h"
 
 namespace pappus {
 namespace {
@@ -41,8 +42,11 @@ void double_it(session& s, const array<int>& in, const array<int>& out, F also) 
 TEST(arrays_on_devices, take_what_launches_there_write) {
   session s(options{.devices = device});
   const auto in = s.to_array(numbers(10'000)), out = s.unwritten<int>({10'000});
-  double_it(s, in, out, [](std::int64_t) {});
-  EXPECT_THAT(out.explain(), HasSubstr("on test:"));
+  {
+    const testing::held_launches held(s);
+    double_it(s, in, out, [](std::int64_t) {});
+    EXPECT_THAT(out.explain(), HasSubstr("on test:"));
+  }
   EXPECT_EQ(out.rows().map([](int x) { return std::int64_t{x}; }).sum().get(), 99'990'000);
   EXPECT_THAT(s.device_faults(), IsEmpty());
 }

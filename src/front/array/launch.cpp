@@ -125,7 +125,7 @@ void annotate(arrays::launch& of, const given_footprint& given,
   values.insert(values.end(), of.indices.rank, 1);  // sizes of blocks
   name_arguments(of, parsed.arrays);
   set_accesses(of, parsed.touches.with(values));
-  of.inferred = std::exchange(of.footprint, given.text);
+  of.footprint = given.text;
   of.known = arrays::launch::knowledge::annotated;
   arrays::check_annotation(of);
 }
@@ -159,7 +159,6 @@ regions::access given_access(const launch_request& request, std::size_t argument
 
 /// What arguments say replaces whatever else is known of them; the others stay as they are.
 void take_given(arrays::launch& of, const launch_request& request) {
-  const bool was_inferred = of.known == arrays::launch::knowledge::inferred;
   regions::footprint given;
   bool all = true;
   for (std::size_t a = 0; a < request.views.size(); ++a) {
@@ -178,22 +177,45 @@ void take_given(arrays::launch& of, const launch_request& request) {
   regions::footprint known;
   for (const auto& one : of.accesses) known.accesses.push_back(one.formulas);
   static const std::vector<std::string> indices{"i", "j", "k", "l"};
-  auto found = std::exchange(
-      of.footprint,
-      regions::text(known, {.formulas = {.indices = indices, .symbols = {}}, .arrays = names}));
-  if (was_inferred) of.inferred = std::move(found);
+  of.footprint =
+      regions::text(known, {.formulas = {.indices = indices, .symbols = {}}, .arrays = names});
 }
 
-void infer(arrays::launch& of, const codegen::inferred_footprint& found) {
+/// With the values that were captured.
+regions::footprint touches_of(const arrays::launch& of, const codegen::inferred_footprint& found) {
   const auto extents = extents_of(of);
   auto touches = found.touches.with(codegen::values_of(found, of.function.get(), extents));
   // Elements that are reached in ways that the plugin can't follow, it takes for updated ones.
   for (auto& one : touches.accesses)
     if (of.arguments[one.array].view == view_access::reduce)
       one.mode = regions::access_mode::reduce;
-  set_accesses(of, touches);
+  return touches;
+}
+
+void infer(arrays::launch& of, const codegen::inferred_footprint& found) {
+  set_accesses(of, touches_of(of, found));
   of.known = arrays::launch::knowledge::inferred;
   if (found.narrow) arrays::check_narrow(of);
+}
+
+/// Whether a footprint has elements that the launch isn't said to touch in that way.
+bool touches_more(const arrays::launch& said, const regions::footprint& found) {
+  using mode = regions::access_mode;
+  for (const auto& one : found.accesses) {
+    const auto& part = said.arguments[one.array].part;
+    const auto elements = arrays::absolute(
+        regions::touched(one, said.indices, {}, arrays::relative(part, part)).elements, part);
+    regions::region read(elements), written(elements);
+    for (const auto& own : said.accesses) {
+      if (own.argument != one.array) continue;
+      const auto covered = touched(said, own, said.indices);
+      if (own.reads()) read = read - covered;
+      if (own.writes()) written = written - covered;
+    }
+    if ((one.mode != mode::write && !read.empty()) || (one.mode != mode::read && !written.empty()))
+      return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -228,6 +250,13 @@ void launch(const session_ptr& session, launch_request request) {
   else
     assume(*made);
   take_given(*made, request);
+  const bool said = !request.annotation.text.empty() ||
+                    std::ranges::any_of(request.views, [](const view_argument& view) {
+                      return !view.slices.empty();
+                    });
+  if (said && compiled != nullptr && compiled->inferred &&
+      touches_more(*made, touches_of(*made, *compiled->inferred)))
+    made->inferred = compiled->footprint;
   // References to variables of the caller's would dangle.
   bool waits = refers_to_stack(request.function.get(), request.function_bytes);
   if (waits && compiled != nullptr && compiled->copyable)
