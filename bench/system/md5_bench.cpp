@@ -1,6 +1,6 @@
 #include "system/md5.h"
 
-#include <functional>
+#include <algorithm>
 
 #include "system/suite.h"
 #include "system/triad.h"
@@ -8,7 +8,24 @@
 namespace pappus::bench {
 namespace {
 
-/// Writes the digests' first words to an array, which queries then go through: launches have no
+/// Goes through the digests' first words. Both results are kept without a branch, so that the loop
+/// over them becomes one of vectors.
+struct words_seen {
+  std::uint32_t wanted = 0;
+  std::uint32_t all = 0;     ///< exclusive or
+  std::int64_t likely = -1;  ///< the last message with the word that is wanted
+
+  void accumulate(const indexed<std::uint32_t>& word) {
+    all ^= word.value;
+    likely = std::max(likely, word.value == wanted ? word.index : -1);
+  }
+  void merge(const words_seen& other) {
+    all ^= other.all;
+    likely = std::max(likely, other.likely);
+  }
+};
+
+/// Writes the digests' first words to an array, which a query then goes through: launches have no
 /// results but elements.
 md5::result search(session& engine, const array<std::uint32_t>& words,
                    const md5::digest<std::uint32_t>& target) {
@@ -16,17 +33,13 @@ md5::result search(session& engine, const array<std::uint32_t>& words,
       words.extent(0),
       [](std::int64_t i, writes<std::uint32_t> word) { word[i] = md5::digest_of_number(i).a; },
       words);
-  const auto rows = words.rows();
-  const auto all = rows.reduce(0u, std::bit_xor<std::uint32_t>());
-  const auto likely = rows.enumerate()
-                          .filter([wanted = target.a](const indexed<std::uint32_t>& w) {
-                            return w.value == wanted;
-                          })
-                          .map([](const indexed<std::uint32_t>& w) { return w.index; });
-  md5::result last{.all = all};
-  for (const std::int64_t i : likely.collect())
-    if (same(md5::digest_of_number(i), target)) last.found = i;
-  return last;
+  const words_seen none{.wanted = target.a};
+  const words_seen seen = words.rows().enumerate().reduce(none);
+  auto found = seen.likely;
+  // Another digest with the same first word: there may be more before it.
+  while (found >= 0 && !same(md5::digest_of_number(found), target))
+    found = words.rows().take(found).enumerate().reduce(none).get().likely;
+  return {found, seen.all};
 }
 
 }  // namespace
