@@ -181,10 +181,14 @@ template struct pappus::detail::launch_loop_of<nested, 1, reads<float, 2>, write
 #endif
 
 #if !defined(ONE) || defined(ONE_totalled)
-// In lanes.
+// In lanes: of each line that these read, the one a page behind it is fetched.
 // V4-LABEL: define {{.*}}launch_loop_ofI8totalled{{.*}}4rows
+// V4-COUNT-4: @llvm.prefetch
+// V4-NOT: @llvm.prefetch
 // V4: fadd <16 x float>
 // V3-LABEL: define {{.*}}launch_loop_ofI8totalled{{.*}}4rows
+// V3-COUNT-4: @llvm.prefetch
+// V3-NOT: @llvm.prefetch
 // V3: fadd <8 x float>
 struct totalled {
   void operator()(idx<1> i, reads<float> in, reduces<float> total) const { total[0] += in[i]; }
