@@ -98,6 +98,18 @@ arrays::failure_ptr cancelled_failure(const arrays::launch& launch) {
   return result;
 }
 
+/// Where a part of an item may begin. Sums of a row stay whole, and a part begins where a vector
+/// does, of however many elements.
+grain grain_of(const plan::stage& s) {
+  constexpr std::int64_t vectors = 1024;
+  const auto& launch = launch_of(*s.node);
+  const auto rank = launch.indices.rank;
+  const bool reduces =
+      std::ranges::any_of(launch.accesses, [](const arrays::access& one) { return one.reduces(); });
+  if (!reduces) return {rank, vectors};
+  return {rank - 1, s.lanes != 0 ? s.lane_rows : 1};
+}
+
 }  // namespace
 
 bool in_launch() noexcept { return inside; }
@@ -127,6 +139,7 @@ batch::batch(std::vector<graph::node_ptr> launches, plan::plan p,
     all += items;
     const auto& stage = plan_.stages[i];
     const auto& launch = launch_of(*launches_[i]);
+    tasks_[i].cut = grain_of(stage);
     if (!stage.partial.empty()) tasks_[i].leaves = std::make_unique<leaf_results>(launch, stage);
     if (!stage.where.devices.empty())
       tasks_[i].device = std::make_unique<launch_on_device>(launch, stage, devices_);
@@ -238,14 +251,11 @@ void batch::run_item(std::size_t stage, std::int64_t item, const plan::turn& wit
   if (!wait_for_needs(stage, indices, within) ||
       item >= task.failed_item.load(std::memory_order_relaxed))
     return;
-  if (cancelled(stage)) {
-    fail(stage, item, cancelled_failure(launch_of(*launches_[stage])));
-    return;
-  }
+  const auto& launch = launch_of(*launches_[stage]);
   try {
     call(stage, indices);
   } catch (...) {
-    fail(stage, item, failure_of(launch_of(*launches_[stage])));
+    fail(stage, item, cancelled(stage) ? cancelled_failure(launch) : failure_of(launch));
   }
 }
 
@@ -270,9 +280,14 @@ void batch::call(std::size_t stage, const regions::box& indices) {
 /// On the stage's device, as far as that can; the others on this thread.
 void batch::run_indices(std::size_t stage, const regions::box& indices,
                         std::span<const detail::view_place> places) {
+  const auto look = [&] {
+    if (cancelled(stage)) throw pappus::cancelled();
+  };
   const auto in_tiles = [&](const regions::box& some, std::span<const detail::view_place> at) {
-    regions::each_part(some, plan_.stages[stage].tile,
-                       [&](const regions::box& tile) { run_loop(stage, tile, at); });
+    regions::each_part(some, plan_.stages[stage].tile, [&](const regions::box& tile) {
+      tasks_[stage].parts.each_part(tile, tasks_[stage].cut, look,
+                                    [&](const regions::box& part) { run_loop(stage, part, at); });
+    });
   };
   auto* const device = tasks_[stage].device.get();
   if (device == nullptr) return in_tiles(indices, places);

@@ -24,6 +24,7 @@
 #include "plan/plan.h"
 #include "plan/turn.h"
 #include "run/launch_on_device.h"
+#include "run/pace.h"
 #include "run/partials.h"
 #include "threads/team.h"
 #include "trace/recorder.h"
@@ -63,6 +64,8 @@ class batch {
     std::unique_ptr<leaf_results> leaves;          ///< null: it doesn't reduce leaf by leaf
     std::unique_ptr<arrays::element_users> users;  ///< null: they aren't noted
     std::once_flag users_made;
+    grain cut;
+    pace parts;
     std::unique_ptr<launch_on_device> device;            ///< null: it runs on the CPU
     std::unique_ptr<std::atomic<std::uint64_t>[]> bits;  ///< an item each: it is done
     std::atomic<std::int64_t> left{0};                   ///< items that aren't

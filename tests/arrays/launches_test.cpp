@@ -333,6 +333,32 @@ TEST(failures, are_thrown_by_wait_once) {
 
 std::atomic<int> calls{0};
 
+TEST(cancel, ends_items_that_take_long_while_the_host_waits) {
+  static std::atomic<std::int64_t> done;
+  for (const unsigned threads : {1u, 2u}) {
+    done = 0;
+    session s({.threads = threads});
+    const auto a = s.zeros<int, 2>({1'000, 100});  // 10 s
+    s.for_each({1'000, 100},
+               annotated(
+                   [](idx<2> i, updates<int, 2> to) {
+                     ++done;
+                     std::this_thread::sleep_for(std::chrono::microseconds(100));
+                     to[i] = 1;
+                   },
+                   "to: global [i,j] => readwrite to[i,j]"),
+               a);
+    std::thread other([&] {
+      while (done == 0) std::this_thread::yield();
+      s.cancel();
+    });
+    EXPECT_THROW(a.host(), cancelled);
+    other.join();
+    EXPECT_LT(done, 20'000);
+    EXPECT_THAT(s.zeros<int>({10}).to_vector(), Each(0));
+  }
+}
+
 TEST(cancel, leaves_out_what_has_not_run) {
   session s({.threads = 2});
   const auto a = s.zeros<int>({64});
