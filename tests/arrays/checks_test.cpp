@@ -2,27 +2,19 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <regex>
 #include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "arrays/refusal.h"
 #include "pappus/pappus.h"
 
 namespace pappus {
 namespace {
 
-/// What a call is refused with; lines of this file are given as N.
-std::string refusal(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const usage_error& e) {
-    return std::regex_replace(e.what(), std::regex("checks_test.cpp:[0-9]+"), "checks_test.cpp:N");
-  }
-  return "nothing";
-}
+using testing::refusal;
 
 constexpr const char* map_text = "in, out: global i => read in[i], write out[i]";
 
