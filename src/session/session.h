@@ -37,6 +37,7 @@ class session_core : public std::enable_shared_from_this<session_core> {
   node_ptr add(node_request request);
   void end() noexcept;
   void cancel() noexcept { cancels_.fetch_add(1); }
+  bool has_ended() const noexcept { return ended_; }
   /// Throws usage_error when the session has ended.
   void check_alive() const;
   /// Throws usage_error when the node is another session's.

@@ -191,6 +191,15 @@ TEST(launch_checks, refuse_arrays_of_others) {
   EXPECT_EQ(refusal([&] { s.for_each({10}, of_two(map_text), a, array<int>()); }),
             "for_each at checks_test.cpp:N: expected arrays of this session, got an empty handle "
             "as number 2; make it with zeros()");
+  array<int> old;
+  {
+    session ended({.threads = 1});
+    old = ended.zeros<int>({10});
+  }
+  EXPECT_EQ(refusal([&] { s.for_each({10}, of_two(map_text), old, a); }),
+            "for_each at checks_test.cpp:N: expected arrays of this session, got one whose session "
+            "has ended as number 1; keep that session, and copy the array's elements over the "
+            "host");
 }
 
 TEST(array_checks, refuse_empty_handles) {

@@ -28,13 +28,18 @@ std::string place_text(const std::source_location& where) {
 
 void check_arguments(const session_ptr& session, const launch_request& request) {
   for (std::size_t a = 0; a < request.views.size(); ++a) {
-    const auto& part = request.views[a].array;
-    if (part.session == session) continue;
-    throw usage_error(fmt::format(
-        "for_each at {}: expected arrays of this session, got {} as number {}; {}",
-        place_text(request.where),
-        part.session == nullptr ? "an empty handle" : "one of another session", a + 1,
-        part.session == nullptr ? "make it with zeros()" : "copy its elements over the host"));
+    const auto& owner = request.views[a].array.session;
+    if (owner == session) continue;
+    const auto refuse = [&](std::string_view got, std::string_view remedy) {
+      throw usage_error(
+          fmt::format("for_each at {}: expected arrays of this session, got {} as number {}; {}",
+                      place_text(request.where), got, a + 1, remedy));
+    };
+    if (owner == nullptr) refuse("an empty handle", "make it with zeros()");
+    if (owner->has_ended())
+      refuse("one whose session has ended",
+             "keep that session, and copy the array's elements over the host");
+    refuse("one of another session", "copy its elements over the host");
   }
 }
 
