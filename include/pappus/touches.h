@@ -17,7 +17,8 @@
 
 namespace pappus {
 
-/// A linear function of a launch's index: i - 1, 2 * i + j.
+/// A linear function of a launch's index: i - 1, 2 * i + j. Operators throw usage_error where 64
+/// bits can't hold a number of the result.
 class linear_index {
  public:
   /// A number.
@@ -48,10 +49,17 @@ class linear_index {
  private:
   constexpr linear_index plus(const linear_index& other, std::int64_t times) const {
     linear_index result = *this;
-    result.formula_.constant += other.formula_.constant * times;
+    add(result.formula_.constant, other.formula_.constant, times);
     for (std::size_t d = 0; d < detail::array_rank_max; ++d)
-      result.formula_.factors[d] += other.formula_.factors[d] * times;
+      add(result.formula_.factors[d], other.formula_.factors[d], times);
     return result;
+  }
+  static constexpr void add(std::int64_t& sum, std::int64_t number, std::int64_t times) {
+    std::int64_t product = 0, result = 0;
+    if (__builtin_mul_overflow(number, times, &product) ||
+        __builtin_add_overflow(sum, product, &result))
+      detail::refuse_formula(sum, number, times);
+    sum = result;
   }
 
   detail::array_formula formula_;

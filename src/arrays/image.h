@@ -92,7 +92,7 @@ regions::box box_of(const detail::array_box& from);
 detail::array_box numbers_of(const regions::box& from);
 /// The same elements, numbered from the first one of `part`.
 regions::box relative(const regions::box& elements, const regions::box& part);
-/// The other way.
+/// The other way, of elements of the part.
 regions::box absolute(const regions::box& elements, const regions::box& part);
 
 /// Where the elements of a part lie.

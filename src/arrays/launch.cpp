@@ -47,17 +47,18 @@ regions::box hull(const regions::linear_access& of, const regions::box& indices,
     result.low[d] = std::max(array.low[d], first.low);
     result.high[d] = last.high < array.high[d] ? last.high + 1 : array.high[d];
   }
-  return result;
+  return result.empty() ? regions::box(array.rank) : result;
 }
 
-/// In the array's numbers, whichever part of it the argument is.
-regions::linear_access in_array(const launch& by, const access& one) {
+/// In the array's numbers, whichever part of it the argument is; none: 64 bits can't hold them.
+std::optional<regions::linear_access> in_array(const launch& by, const access& one) {
+  if (!one.linear) return std::nullopt;
   auto result = *one.linear;
   const auto& part = by.arguments[one.argument].part;
-  for (std::size_t d = 0; d < part.rank; ++d) {
-    result.low[d].constant += part.low[d];
-    result.high[d].constant += part.low[d];
-  }
+  for (std::size_t d = 0; d < part.rank; ++d)
+    for (auto* bound : {&result.low[d], &result.high[d]})
+      if (__builtin_add_overflow(bound->constant, part.low[d], &bound->constant))
+        return std::nullopt;
   return result;
 }
 
@@ -118,8 +119,9 @@ std::array<regions::interval, regions::rank_max> distances(const launch& before,
                                                            const launch& later, const access& own) {
   std::array<regions::interval, regions::rank_max> result;
   result.fill(regions::interval::everything());
-  if (!theirs.linear || !own.linear) return result;
-  result = regions::distances(in_array(before, theirs), in_array(later, own));
+  const auto first = in_array(before, theirs), second = in_array(later, own);
+  if (!first || !second) return result;
+  result = regions::distances(*first, *second);
   // Impossible in one dimension is impossible.
   if (std::ranges::any_of(result, &regions::interval::empty))
     result.fill(regions::interval::nothing());

@@ -33,6 +33,13 @@ session_core& session_of(const array_part& part) {
 
 }  // namespace
 
+void refuse_formula(std::int64_t sum, std::int64_t number, std::int64_t times) {
+  throw usage_error(fmt::format(
+      "at: expected numbers of 64 bits in a formula of the index, got {} + {} * {}; say with "
+      "smaller ones what is touched",
+      sum, number, times));
+}
+
 array_part make_array(const session_ptr& session, record_type element, const array_box& extents) {
   session->check_alive();
   return made(session, arrays::make_image(element, arrays::box_of(extents), session->memory(), {}));
@@ -55,16 +62,15 @@ void check_array_elements(std::int64_t elements, const array_box& extents) {
 
 array_part slice_array(const array_part& array, const array_box& where) {
   session_of(array);
-  const auto outer = arrays::box_of(array.box);
-  const auto wanted = arrays::absolute(arrays::box_of(where), outer);
-  for (std::size_t d = 0; d < wanted.rank; ++d)
-    if (wanted.low[d] > wanted.high[d] || wanted.low[d] < outer.low[d] ||
-        wanted.high[d] > outer.high[d])
+  const auto outer = arrays::box_of(array.box), all = arrays::relative(outer, outer);
+  for (std::size_t d = 0; d < all.rank; ++d)
+    if (where.low[d] > where.high[d] || where.low[d] < 0 || where.high[d] > all.high[d])
       throw usage_error(fmt::format(
           "array: expected a part within {}, got [{}, {}) in dimension {}; clip the box to the "
           "array's extents",
-          regions::text(arrays::relative(outer, outer)), where.low[d], where.high[d], d));
-  return {array.session, array.image, arrays::numbers_of(wanted)};
+          regions::text(all), where.low[d], where.high[d], d));
+  return {array.session, array.image,
+          arrays::numbers_of(arrays::absolute(arrays::box_of(where), outer))};
 }
 
 void fill_array(const array_part& part, const void* value) {

@@ -59,6 +59,9 @@ struct host_elements {
   std::shared_ptr<const void> owner;
 };
 
+/// Throws usage_error: a formula's numbers don't fit into 64 bits.
+[[noreturn]] void refuse_formula(std::int64_t sum, std::int64_t number, std::int64_t times);
+
 /// What a launch's loop is called with: a box of its indices, all of which it runs.
 struct launch_args {
   const array_box& indices;
