@@ -279,6 +279,7 @@ array<T, N> session::zeros(const idx<N>& extents) {
 }
 
 template <typename T, std::size_t N>
+  requires(detail::record<T> && N <= 4)
 array<T, N> session::filled(const idx<N>& extents, const T& value) {
   return detail::array_access::made<T, N>(detail::make_filled_array(
       core_, detail::record_type_of<T>(), detail::extents_of(extents), &value));

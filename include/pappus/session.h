@@ -57,6 +57,7 @@ struct max_iterations {
 class session : public detail::source_refusals, public detail::launch_refusals {
  public:
   // Beside each source, what it refuses.
+  using detail::launch_refusals::filled;
   using detail::launch_refusals::for_each;
   using detail::launch_refusals::unwritten;
   using detail::launch_refusals::zeros;
@@ -165,6 +166,7 @@ class session : public detail::source_refusals, public detail::launch_refusals {
   array<T, N> zeros(const idx<N>& extents);
   /// The same with another value.
   template <typename T, std::size_t N = 1>
+    requires(detail::record<T> && N <= 4)
   array<T, N> filled(const idx<N>& extents, const T& value);
   /// An array that is to be written before it is read.
   template <typename T, std::size_t N = 1>

@@ -104,21 +104,22 @@ class launch_refusals {
   PAPPUS_REFUSED_LAUNCH(dimensions, "a view has another number of dimensions than its array")
 #undef PAPPUS_REFUSED_LAUNCH
 
-#define PAPPUS_REFUSED_ARRAY(name)                                \
+#define PAPPUS_REFUSED_ARRAY(name, ...)                           \
   template <typename T, std::size_t N = 1>                        \
     requires(!record<T>)                                          \
   PAPPUS_REFUSED(#name ": the element type" PAPPUS_ISNT_A_RECORD) \
-  refused<T> name(const idx<N>&) {                                \
+  refused<T> name(__VA_ARGS__) {                                  \
     return {};                                                    \
   }                                                               \
   template <typename T, std::size_t N = 1>                        \
     requires(record<T> && N > 4)                                  \
   PAPPUS_REFUSED(#name ": arrays have one to four dimensions")    \
-  refused<T> name(const idx<N>&) {                                \
+  refused<T> name(__VA_ARGS__) {                                  \
     return {};                                                    \
   }
-  PAPPUS_REFUSED_ARRAY(zeros)
-  PAPPUS_REFUSED_ARRAY(unwritten)
+  PAPPUS_REFUSED_ARRAY(zeros, const idx<N>&)
+  PAPPUS_REFUSED_ARRAY(filled, const idx<N>&, const T&)
+  PAPPUS_REFUSED_ARRAY(unwritten, const idx<N>&)
 #undef PAPPUS_REFUSED_ARRAY
 };
 
