@@ -11,7 +11,6 @@
 #include "arrays/checks.h"
 #include "arrays/coherence.h"
 #include "arrays/whole.h"
-#include "base/environment.h"
 #include "codegen/plugin/descriptor.h"
 #include "pappus/error.h"
 #include "run/dry.h"
@@ -93,7 +92,7 @@ launch_queue::launch_queue(
     threads::team& team, const cost::machine& machine, const threads::cancel_count& cancels,
     std::function<node_ptr(std::shared_ptr<const arrays::launch>)> make_node,
     std::function<std::unique_ptr<trace::recorder>(const plan::plan&)> listen,
-    waiting_hook on_waiting, run::launch_devices devices,
+    waiting_hook on_waiting, launch_setting setting, run::launch_devices devices,
     std::function<ops::answer(const node&, unsigned)> ask_device)
     : team_(team),
       machine_(machine),
@@ -103,10 +102,7 @@ launch_queue::launch_queue(
       on_waiting_(std::move(on_waiting)),
       devices_(std::move(devices)),
       ask_device_(std::move(ask_device)),
-      eager_([] {
-        const char* how = base::environment("PAPPUS_LAUNCH");
-        return how != nullptr && std::string_view(how) == "eager";
-      }()) {}
+      eager_(setting == launch_setting::eager) {}
 
 void launch_queue::end() {
   lock held(mutex_);

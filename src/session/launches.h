@@ -30,6 +30,7 @@
 #include "pappus/detail/base/chunks.h"
 #include "plan/batch.h"
 #include "run/batch.h"
+#include "session/launch_setting.h"
 #include "threads/team.h"
 
 namespace pappus::detail {
@@ -47,7 +48,7 @@ class launch_queue {
                const threads::cancel_count& cancels,
                std::function<node_ptr(std::shared_ptr<const arrays::launch>)> make_node,
                std::function<std::unique_ptr<trace::recorder>(const plan::plan&)> listen,
-               waiting_hook on_waiting, run::launch_devices devices = {},
+               waiting_hook on_waiting, launch_setting setting, run::launch_devices devices = {},
                std::function<ops::answer(const node&, unsigned)> ask_device = {});
   ~launch_queue() { end(); }
   /// Returns when all launches are done; once the session is cancelled, those that haven't started

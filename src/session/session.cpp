@@ -21,6 +21,7 @@ session_core::session_core(const options& settings)
       team_(threads::make_team(settings_.threads)),
       progress_(settings_.progress < 0 ? ::isatty(STDERR_FILENO) == 1 : settings_.progress > 0),
       checks_(check_setting_of_environment()),
+      when_launches_run_(launch_setting_of_environment()),
       explain_only_(base::environment("PAPPUS_EXPLAIN")) {
   if (!settings_.trace.empty()) tracer_ = trace::open_sink(settings_.trace);
 }
@@ -47,7 +48,7 @@ launch_queue& session_core::launches() {
         [this](const plan::plan& p) { return listen(p, false); },
         explain_only_ == nullptr ? launch_queue::waiting_hook()
                                  : [this](const auto& explained) { explain_if_chosen(explained); },
-        std::move(devices), std::move(ask_device));
+        when_launches_run_, std::move(devices), std::move(ask_device));
   });
   return *launches_;
 }

@@ -15,6 +15,7 @@
 #include "plan/plan.h"
 #include "run/executor.h"
 #include "session/check_setting.h"
+#include "session/launch_setting.h"
 #include "session/launches.h"
 #include "session/session_devices.h"
 #include "session/stage_times.h"
@@ -97,6 +98,7 @@ class session_core : public std::enable_shared_from_this<session_core> {
   std::shared_ptr<trace::sink> tracer_;
   bool progress_ = false;
   check_setting checks_ = check_setting::where_compiled;
+  launch_setting when_launches_run_ = launch_setting::gathered;
   const char* explain_only_ = nullptr;  // PAPPUS_EXPLAIN: "text", "dot:3", "svg:1:file.svg"
   std::atomic<long> asked_{0};          // queries so far, where one is to be explained
   threads::cancel_count cancels_{0};
