@@ -85,8 +85,10 @@ detail::view_place place_of(const image& of, const storage& elements, const regi
 }
 
 std::string text(const image& of) {
-  return of.all.rank == 1 ? fmt::format("array<{}> of {}", of.element.name, of.all.high[0])
-                          : fmt::format("array<{}, {}>", of.element.name, of.all.rank);
+  const auto rank = of.all.rank;
+  return fmt::format("array<{}{}> of {}", of.element.name,
+                     rank == 1 ? "" : fmt::format(", {}", rank),
+                     fmt::join(of.all.high.begin(), of.all.high.begin() + rank, " x "));
 }
 
 }  // namespace pappus::arrays

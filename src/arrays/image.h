@@ -98,7 +98,7 @@ regions::box absolute(const regions::box& elements, const regions::box& part);
 /// Where the elements of a part lie.
 detail::view_place place_of(const image& of, const storage& elements, const regions::box& part);
 
-/// "array<float> [0:99]", for messages.
+/// "array<float> of 100", "array<float, 2> of 30 x 40", for messages.
 std::string text(const image& of);
 
 }  // namespace pappus::arrays

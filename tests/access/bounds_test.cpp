@@ -98,10 +98,11 @@ TEST(access_bounds, are_those_of_a_part) {
     });
   };
   EXPECT_EQ(touch({2, 3}), "nothing");
-  EXPECT_EQ(touch({2, 4}),
-            "for_each at bounds_test.cpp:N: a (view 1): expected an element of array<int, 2>, "
-            "which has in this part [0:2,0:3], got [2,4] at index [0]; guard the border, or launch "
-            "it over other indices");
+  EXPECT_EQ(
+      touch({2, 4}),
+      "for_each at bounds_test.cpp:N: a (view 1): expected an element of array<int, 2> of 6 x 8, "
+      "which has in this part [0:2,0:3], got [2,4] at index [0]; guard the border, or launch "
+      "it over other indices");
   EXPECT_EQ(touch({3, 0}).substr(0, 40), "for_each at bounds_test.cpp:N: a (view 1");
   EXPECT_EQ(touch({-1, 0}).substr(0, 40), "for_each at bounds_test.cpp:N: a (view 1");
 }

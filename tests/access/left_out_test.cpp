@@ -46,11 +46,12 @@ TEST(left_out_writes, are_those_of_an_index) {
   };
   EXPECT_EQ(write(-1), "nothing");
   EXPECT_EQ(out.to_vector(), std::vector<int>(48, 1));
-  EXPECT_EQ(write(5),
-            "for_each at left_out_test.cpp:N: out (view 1): expected [4:5,0:5] of array<int, 2> to "
-            "be written at index [2], got 2 of 12 left out, the first [5,4] (out: global i "
-            "=> write out[2*i:2*i+1,:]); write all of them, or say readwrite, of a view of "
-            "updates<T, N>");
+  EXPECT_EQ(
+      write(5),
+      "for_each at left_out_test.cpp:N: out (view 1): expected [4:5,0:5] of array<int, 2> of 8 x 6 "
+      "to be written at index [2], got 2 of 12 left out, the first [5,4] (out: global i "
+      "=> write out[2*i:2*i+1,:]); write all of them, or say readwrite, of a view of "
+      "updates<T, N>");
 }
 
 TEST(left_out_writes, are_only_elements_that_are_there) {

@@ -53,8 +53,8 @@ TEST_F(meeting_indices, are_told_where_one_reads_what_the_other_updates) {
                  a);
            }),
       "for_each at meeting_test.cpp:N: a (view 1): expected that no index touches what another "
-      "one writes, got [0,1] of array<int, 2> at index [0,2] and at [0,1]; write to another "
-      "array, and swap the two");
+      "one writes, got [0,1] of array<int, 2> of 3 x 4 at index [0,2] and at [0,1]; write to "
+      "another array, and swap the two");
   a.fill(1);
   EXPECT_EQ(
       told(s,
@@ -67,8 +67,8 @@ TEST_F(meeting_indices, are_told_where_one_reads_what_the_other_updates) {
                  a);
            }),
       "for_each at meeting_test.cpp:N: a (view 1): expected that no index touches what another "
-      "one writes, got [1,0] of array<int, 2> at index [1,0] and at [0,0]; write to another "
-      "array, and swap the two");
+      "one writes, got [1,0] of array<int, 2> of 3 x 4 at index [1,0] and at [0,0]; write to "
+      "another array, and swap the two");
 }
 
 TEST_F(meeting_indices, may_read_what_nobody_writes) {

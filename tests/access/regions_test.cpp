@@ -82,7 +82,7 @@ TEST(access_regions, of_several_accesses_are_all_of_them) {
   EXPECT_EQ(run({0, 0}), "nothing");
   EXPECT_EQ(run({1, 1}),  // a corner
             "for_each at regions_test.cpp:N: in (view 1): expected [19,30], [20,29:31], [21,30] of "
-            "array<int, 2> to be touched at index [20,30], got [21,31] (in, out: global "
+            "array<int, 2> of 40 x 50 to be touched at index [20,30], got [21,31] (in, out: global "
             "[i, j] => read in[i-1:i+1,j], read in[i,j-1:j+1], write out[i,j]); say all that it "
             "touches with annotated() or at(), or let it touch less");
   EXPECT_EQ(run({0, -1}), "nothing");
@@ -102,17 +102,17 @@ TEST(access_regions, hold_for_writes_updates_and_reductions) {
   };
   EXPECT_EQ(where(told_of(annotated([](idx<2> p, writes<int, 2> a) { a(p[0], p[1] + 1) = 1; },
                                     "a: global [i, j] => write a[i,j]"))),
-            "expected [0,0] of array<int, 2> to be touched at index [0,0], got [0,1]");
+            "expected [0,0] of array<int, 2> of 4 x 5 to be touched at index [0,0], got [0,1]");
   EXPECT_EQ(where(told_of(annotated([](idx<2> p, updates<int, 2> a) { a(p[1], p[0]) += 1; },
                                     "a: global [i, j] => readwrite a[i,j]"))),
-            "expected [0,1] of array<int, 2> to be touched at index [0,1], got [1,0]");
+            "expected [0,1] of array<int, 2> of 4 x 5 to be touched at index [0,1], got [1,0]");
   EXPECT_EQ(where(told_of(annotated([](idx<2> p, reduces<int, 2> a) { a(p[0], p[1] / 2) += 1; },
                                     "a: global [i, j] => reduce a[i,0]"))),
-            "expected [0,0] of array<int, 2> to be touched at index [0,2], got [0,1]");
+            "expected [0,0] of array<int, 2> of 4 x 5 to be touched at index [0,2], got [0,1]");
   EXPECT_EQ(
       where(told_of(annotated([](idx<2>, reduces<largest<int>, 2> a) { a(3, 3).accumulate(1); },
                               "a: global [i, j] => reduce(max) a[2*i+3:2*i+4,j]"))),
-      "expected [3,0] of array<int, 2> to be touched at index [0,0], got [3,3]");
+      "expected [3,0] of array<int, 2> of 4 x 5 to be touched at index [0,0], got [3,3]");
 }
 
 TEST(access_regions, are_numbered_as_parts_are) {

@@ -23,9 +23,9 @@ TEST(checked_launches, have_the_bits_of_those_without) {
 TEST(checked_launches, run_beside_others_of_the_same_function) {
   session s({.threads = 2});
   EXPECT_EQ(told(s, [&] { launch_wrongly_without_checks(s); }), "nothing");
-  EXPECT_EQ(told(s, [&] { launch_wrongly(s); }).substr(0, 99),
-            "for_each at workloads.h:N: in (view 1): expected [0:1,0] of array<float, 2> to be "
-            "touched at index ");
+  EXPECT_EQ(told(s, [&] { launch_wrongly(s); }).substr(0, 108),
+            "for_each at workloads.h:N: in (view 1): expected [0:1,0] of array<float, 2> of 9 x "
+            "9 to be touched at index ");
   EXPECT_EQ(told(s, [&] { launch_wrongly_without_checks(s); }), "nothing");
 }
 

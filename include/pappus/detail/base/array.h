@@ -108,7 +108,7 @@ struct view_argument {
   array_reduction reduction;
 };
 
-/// An annotation of the user's (annotated.h).
+/// An annotation of the user's (launch.h).
 struct given_footprint {
   struct value {
     std::string name;
