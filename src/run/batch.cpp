@@ -159,7 +159,8 @@ void batch::begin_record() {
   double bytes = 0;
   for (const auto& s : plan_.stages) bytes += s.bytes.read + s.bytes.written;
   auto label = graph::label(*launches_.front());
-  if (launches_.size() > 1) label += fmt::format(" and {} more launches", launches_.size() - 1);
+  if (const auto more = launches_.size() - 1; more > 0)
+    label += fmt::format(" and {} more launch{}", more, more == 1 ? "" : "es");
   recorder_->begin_step(std::move(label), bytes);
   recorder_->begin_items(static_cast<std::size_t>(left_.load()));
 }

@@ -1,7 +1,5 @@
 #include "trace/trace.h"
 
-#include <unistd.h>
-
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -12,20 +10,13 @@
 #include <nlohmann/json.hpp>
 
 #include "pappus/pappus.h"
+#include "trace/events.h"
 #include "trace/recorder.h"
 
 namespace {
 
-std::string trace_file() {
-  return (std::filesystem::temp_directory_path() /
-          ("pappus-trace-" + std::to_string(::getpid()) + ".json"))
-      .string();
-}
-
-nlohmann::json events_of(const std::string& path) {
-  std::ifstream in(path);
-  return nlohmann::json::parse(in).at("traceEvents");
-}
+using pappus::testing::events_of;
+using pappus::testing::trace_file;
 
 TEST(trace, holds_a_span_with_the_stages_name_for_each_worker_that_took_part) {
   const auto path = trace_file();
