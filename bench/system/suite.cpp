@@ -27,6 +27,9 @@ std::vector<result> run_gemm(const stage&, std::int64_t n);
 std::vector<result> run_cocluster(const stage&, std::int64_t n);
 std::vector<result> run_sum(const stage&, std::int64_t n);
 std::vector<result> run_launch(const stage&, std::int64_t n);
+std::vector<result> run_launches_call(const stage&, std::int64_t n);
+std::vector<result> run_launches_host(const stage&, std::int64_t n);
+std::vector<result> run_launches_items(const stage&, std::int64_t n);
 std::vector<result> run_first(const stage&, std::int64_t n);
 std::vector<result> run_generated_blackscholes(const stage&, std::int64_t n);
 std::vector<result> run_generated_nearest(const stage&, std::int64_t n);
@@ -68,6 +71,11 @@ std::span<const benchmark> benchmarks() {
       {"small", "a warm map and sum of n ints: what starting a query costs", 1000, 0, 0, run_small},
       {"launch", "a warm map and sum of n ints as a stage of a device (--devices)", 1000, 0, 0,
        run_launch},
+      {"launches_call", "the caller's time of a for_each over 16 indices, n of them", 100'000, 0, 0,
+       run_launches_call},
+      {"launches_host", "a for_each over n floats and a look at its results", 1000, 0, 0,
+       run_launches_host},
+      {"launches_items", "an item of a launch of n items", 1'000'000, 0, 0, run_launches_items},
       {"first", "a map and sum of n ints by functions seen for the first time", 1000, 0, 0,
        run_first},
       {"generated_blackscholes", "device code made of a plain function, and by hand (--devices)",
