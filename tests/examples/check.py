@@ -233,6 +233,21 @@ def expect_sweep(program):
                   r"^     note: 60 launches in one sweep, bands of \d+ rows?: "], done.stdout)
 
 
+def expect_plate(program):
+    """Its own picture: 64 x 64 squares, of which the heated corner isn't as cold as the far one."""
+    with tempfile.TemporaryDirectory() as folder:
+        picture = os.path.join(folder, "plate.svg")
+        subprocess.run([program, "128", "10", picture], capture_output=True, check=True,
+                       timeout=120)
+        drawn = xml.etree.ElementTree.parse(picture).getroot()
+    squares = {(int(square.get("x")), int(square.get("y"))): square.get("fill")
+               for square in drawn.iter("{http://www.w3.org/2000/svg}rect")}
+    if sorted(squares) != [(x, y) for x in range(64) for y in range(64)]:
+        sys.exit(f"expected 64 x 64 squares, got {len(squares)}")
+    if (squares[0, 0], squares[63, 63]) != ("hsl(0,90%,50%)", "hsl(240,90%,50%)"):
+        sys.exit(f"expected red and blue, got {squares[0, 0]} and {squares[63, 63]}")
+
+
 def expect_picture(program):
     """XML with a box for each launch."""
     with tempfile.TemporaryDirectory() as folder:
@@ -281,6 +296,7 @@ def check(name, program, data, lambdas_on_devices):
     else:
         expect(expected, printed)
         if name == "heat":
+            expect_plate(program)
             expect_picture(program)
         if name == "heat" and lambdas_on_devices:  # by a compiler with the plugin
             expect_sweep(program)
