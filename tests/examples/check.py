@@ -89,6 +89,28 @@ def cocluster(_):
             f"{len(viewers[1])} viewers and {len(films[1])} films belong together"]
 
 
+def blackscholes(_):
+    rate, volatility = 0.02, 0.3
+    def normal(d):
+        return math.erfc(-d / math.sqrt(2)) / 2
+    def option(i):
+        return 50 + i * 37 % 101, 50 + i * 53 % 97, 0.25 + i * 29 % 40 / 10
+    def prices(spot, strike, years):
+        d1 = (math.log(spot / strike) + (rate + volatility ** 2 / 2) * years) / (
+            volatility * math.sqrt(years))
+        d2 = d1 - volatility * math.sqrt(years)
+        paid = strike * math.exp(-rate * years)
+        return spot * normal(d1) - paid * normal(d2), paid * normal(-d2) - spot * normal(-d1)
+    lines = []
+    for i in (0, 1, 10, 100):
+        spot, strike, years = option(i)
+        call, put = prices(spot, strike, years)
+        lines.append(f"to buy at {strike:.4f} what is {spot:.4f} in {years:.4f} years: {call:.4f}, "
+                     f"to sell {put:.4f}")
+    calls = math.fsum(prices(*option(i))[0] for i in range(100_000))
+    return [*lines, f"all calls {calls:.2f}", "calls and puts agree"]
+
+
 def nbody(_):
     time, n = 0.001, 64
     x, y, vx, vy, mass = [0.0], [0.0], [0.0], [0.0], [1.0] + [1e-6] * (n - 1)
