@@ -82,6 +82,7 @@ std::vector<result> run_launches_call(const stage& on, std::int64_t n) {
                     .floor_s = 16.0 * indices * static_cast<double>(n) / on.triad};
   result expected = ours;
   expected.version = "sequential";
+  expected.threads = 1;
   expected.checksum = std::to_string(indices * (n * (n - 1) / 2) * (rounds + 1));
   std::vector<std::int64_t> numbers(indices * arrays);
   const auto plain = measure(
