@@ -13,6 +13,7 @@
 #include "cli/interrupt.h"
 #include "command/ratio_chart.h"
 #include "pappus/error.h"
+#include "system/known.h"
 #include "system/suite.h"
 #include "system/triad.h"
 
@@ -83,7 +84,8 @@ void print_table(const std::vector<result>& results) {
   }
 }
 
-/// False, with a line on stderr, when a version's checksum differs from the first one's.
+/// False, with a line on stderr, when a version's checksum differs from the first one's, or from
+/// what is known for this size.
 bool checksums_agree(const benchmark& b, const std::vector<result>& results) {
   bool all = true;
   for (const auto& r : results)
@@ -91,6 +93,14 @@ bool checksums_agree(const benchmark& b, const std::vector<result>& results) {
       std::cerr << fmt::format(
           "pappus: bench {}: expected checksum {} as in version {}, got {} in version {}\n", r.name,
           results.front().checksum, results.front().version, r.checksum, r.version);
+      all = false;
+    }
+  for (const auto& r : results)
+    if (const auto* known = known_for(r); r.skipped.empty() && known != nullptr &&
+                                          !agree(r.checksum, known->checksum, known->tolerances)) {
+      std::cerr << fmt::format(
+          "pappus: bench {}: expected the known checksum {}, got {} in version {}\n", r.name,
+          known->checksum, r.checksum, r.version);
       all = false;
     }
   return all;

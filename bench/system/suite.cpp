@@ -108,6 +108,10 @@ std::string device_of(const stage& on, const version& v) {
 }  // namespace
 
 bool agree(std::string_view a, std::string_view b, double tolerance) {
+  return agree(a, b, std::span(&tolerance, 1));
+}
+
+bool agree(std::string_view a, std::string_view b, std::span<const double> tolerances) {
   while (true) {
     const auto end_a = a.find('/'), end_b = b.find('/');
     const std::string part_a(a.substr(0, end_a)), part_b(b.substr(0, end_b));
@@ -115,8 +119,10 @@ bool agree(std::string_view a, std::string_view b, double tolerance) {
       const bool numbers = part_a.find('.') != part_a.npos && part_b.find('.') != part_b.npos;
       if (!numbers) return false;
       const double x = std::atof(part_a.c_str()), y = std::atof(part_b.c_str());
-      if (!(std::abs(x - y) <= tolerance * std::max(std::abs(x), std::abs(y)))) return false;
+      if (!(std::abs(x - y) <= tolerances.front() * std::max(std::abs(x), std::abs(y))))
+        return false;
     }
+    if (tolerances.size() > 1) tolerances = tolerances.subspan(1);
     if ((end_a == a.npos) != (end_b == b.npos)) return false;
     if (end_a == a.npos) return true;
     a.remove_prefix(end_a + 1);

@@ -62,6 +62,8 @@ std::span<const benchmark> benchmarks();
 
 /// Whether two checksums agree: parts between '/' equal, or numbers with a decimal point within the
 /// relative tolerance.
+/// \param tolerances  of the parts from the first one; the last is for those that follow, too
+bool agree(std::string_view a, std::string_view b, std::span<const double> tolerances);
 bool agree(std::string_view a, std::string_view b, double tolerance);
 
 /// The names of the versions hand-written in OpenCL: with kernels like Pappus's, and with kernels
