@@ -148,10 +148,12 @@ TEST(launch_checks, refuse_elements_that_nobody_has_written) {
   EXPECT_EQ(refusal([&] { s.for_each({10}, of_two(map_text), none, b); }), begin + "[0:9]" + end);
   EXPECT_EQ(refusal([&] { s.for_each({10}, of_two(map_text), some, b); }), begin + "[4:9]" + end);
   s.for_each({4}, of_two(map_text), some, b);
+#ifndef PAPPUS_TEST_INFERRED
   EXPECT_EQ(refusal([&] { s.for_each({10}, [](idx<1>, reads<int>) {}, none); }),
             "for_each at checks_test.cpp:N: a: expected elements that were written before, got "
             "[0:9] of array<int> of 10 that nobody has written (nothing is known of what it "
             "touches); write them first, or make the array with zeros()");
+#endif
   s.for_each({4}, [](idx<1>, reads<int>) {}, some);  // which of them it reads isn't known
   const std::string host =
       "host: expected elements that were written before, got [4:9] of array<int> of 10 that nobody "
@@ -175,10 +177,12 @@ TEST(launch_checks, refuse_the_same_elements_twice_where_they_are_written) {
   EXPECT_EQ(refusal([&] { s.for_each({10}, of_two(map_text), a, a); }), expected);
   EXPECT_EQ(refusal([&] { s.for_each({5}, of_two(map_text), a[{0, 5}], a[{4, 9}]); }), expected);
   s.for_each({5}, of_two(map_text), a[{0, 5}], a[{5, 10}]);
+#ifndef PAPPUS_TEST_INFERRED
   EXPECT_EQ(refusal([&] { s.for_each({10}, [](idx<1>, reads<int>, writes<int>) {}, a, a); }),
             "for_each at checks_test.cpp:N: b: expected another array than that of a, got one with "
             "the same elements, of which some are written (nothing is known of what it touches); "
             "pass it once, as updates<T, N>, or copy it");
+#endif
   s.for_each({10}, [](idx<1>, reads<int>, reads<int>) {}, a, a);
 }
 

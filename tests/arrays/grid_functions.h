@@ -48,22 +48,25 @@ inline std::vector<menu_entry> grids_to_grids() {
                           put(to, p, sum);
                         };
                       }));
-  all.push_back(
-      entry("clamped2", "in, out: global [i,j] => read in[i-1:i+1,j], write out[i,j]", 1,
-            {{kind::read, 0,
-              [](const auto& p, const auto&) { return named({p[0] - 1, p[1]}, {p[0] + 1, p[1]}); },
-              false},
-             out},
-            [](const numbers& c) {
-              return [c](idx<2> p, reads<number, 2> in, writes<number, 2> to) {
-                c.check(p);
-                number sum = 0;
-                for (auto i = std::max<std::int64_t>(p[0] - 1, 0);
-                     i <= std::min<std::int64_t>(p[0] + 1, c.n - 1); ++i)
-                  sum = 3 * sum + get(in, idx<2>(i, p[1]));
-                put(to, p, sum);
-              };
-            }));
+  all.push_back(entry(
+      "clamped2", "in, out: global [i,j] => read in[i-1:i+1,j], write out[i,j]", 1,
+      {{kind::read, 0,
+        [](const auto& p, const auto&) { return named({p[0] - 1, p[1]}, {p[0] + 1, p[1]}); }, false,
+        [](const auto& all, const auto& c) {
+          return named({std::max<std::int64_t>(all.low[0] - 1, 0), all.low[1]},
+                       {std::min<std::int64_t>(all.high[0], c.n - 1), all.high[1] - 1});
+        }},
+       out},
+      [](const numbers& c) {
+        return [c](idx<2> p, reads<number, 2> in, writes<number, 2> to) {
+          c.check(p);
+          number sum = 0;
+          for (auto i = std::max<std::int64_t>(p[0] - 1, 0);
+               i <= std::min<std::int64_t>(p[0] + 1, c.n - 1); ++i)
+            sum = 3 * sum + get(in, idx<2>(i, p[1]));
+          put(to, p, sum);
+        };
+      }));
   all.push_back(
       entry("transposed", "in, out: global [i,j] => read in[j,i], write out[i,j]", 1,
             {{kind::read, 0,
@@ -197,8 +200,9 @@ inline std::vector<menu_entry> cubes() {
 inline const std::vector<menu_entry>& menu() {
   static const auto entries = [] {
     std::vector<menu_entry> all;
-    for (auto* part : {&reading_lines, &reading_far_lines, &writing_lines, &grids_to_grids,
-                       &grids_and_lines, &cubes, &reducing_lines, &reducing_grids, &reducing_cubes})
+    for (auto* part :
+         {&reading_lines, &reading_far_lines, &clamping_lines, &writing_lines, &grids_to_grids,
+          &grids_and_lines, &cubes, &reducing_lines, &reducing_grids, &reducing_cubes})
       for (auto& one : (*part)()) all.push_back(std::move(one));
     return all;
   }();

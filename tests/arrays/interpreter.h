@@ -129,6 +129,11 @@ struct hull {
   regions::box where;
   bool outside = false;
 };
+inline hull clipped(const regions::box& all, const handle& array) {
+  const auto inside = regions::intersect(all, array.extents());
+  return {inside.empty() ? regions::box(array.rank()) : array.absolute(inside),
+          !all.empty() && inside.empty()};
+}
 inline hull hull_of(const named_access& one, const regions::box& indices, const numbers& captured,
                     const handle& array) {
   if (!one.of) return {array.part, false};
@@ -138,9 +143,7 @@ inline hull hull_of(const named_access& one, const regions::box& indices, const 
     if (some.empty()) return;
     all = all.empty() ? some : regions::hull(all, some);
   });
-  const auto inside = regions::intersect(all, array.extents());
-  return {inside.empty() ? regions::box(array.rank()) : array.absolute(inside),
-          !all.empty() && inside.empty()};
+  return clipped(all, array);
 }
 
 /// What an argument's access is taken to be.
@@ -153,15 +156,20 @@ inline effective_access effective(const menu_entry& what, const named_access& on
                                   const numbers& captured, const std::vector<handle>& on) {
   const auto& array = on[one.argument];
   const auto view = what.views[one.argument];
-  const bool whole = !annotate || !one.of;
+  const bool inferred = !annotate && infers;
+  const bool by_box = inferred && one.inferred;
+  const bool whole = !(annotate || inferred) || (!one.of && !by_box);
   effective_access result{
+      // Whether all elements are written isn't inferred: what is outside is left out.
       .reads = annotate ? one.how != kind::write : true,
-      .writes = annotate ? one.how != kind::read : view != detail::view_access::read,
+      .writes = annotate || inferred ? one.how != kind::read : view != detail::view_access::read,
       .checked = false,
       .covers =
           annotate && one.of && one.how == kind::write && (one.covers || indices.volume() == 1),
       .whole = whole,
-      .elements = whole ? hull{array.part, false} : hull_of(one, indices, captured, array)};
+      .elements = whole    ? hull{array.part, false}
+                  : by_box ? clipped(one.inferred(indices, captured), array)
+                           : hull_of(one, indices, captured, array)};
   result.checked = result.reads && view != detail::view_access::write;
   return result;
 }
@@ -179,6 +187,10 @@ inline prediction predict(const menu_entry& what, const regions::box& indices, b
                        return at;
                      }());
   if (fails) result.marks |= failed;
+  if (what.apart && indices.volume() > 1 && !what.apart(indices, captured)) {
+    result.refused = annotate || infers;
+    result.left_out = !result.refused;
+  }
   for (std::size_t a = 0; a < accesses.size(); ++a) {
     const auto& one = accesses[a];
     const auto& array = on[what.accesses[a].argument];
@@ -194,7 +206,7 @@ inline prediction predict(const menu_entry& what, const regions::box& indices, b
     }
     if ((one.reads && one.whole && one.checked) || (one.writes && !one.covers)) {
       const auto all_written = hull_of(what.accesses[a], indices, captured, array).where;
-      const bool known = one.writes && what.accesses[a].covers && all_written == array.part;
+      const bool known = one.writes && what.accesses[a].covers && all_written == where;
       result.left_out |= !known && (any_marks(image, where) & unwritten) != 0;
     }
     if (!one.covers) result.marks |= any_marks(image, where) & (failed | cancelled);

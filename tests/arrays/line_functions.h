@@ -81,14 +81,25 @@ inline std::vector<menu_entry> reading_far_lines() {
         };
       }));
   all.push_back(entry("divided", "in, out: global i => read in, write out[i]", 1,
-                      {{kind::read, 0, nullptr, false}, out}, [](const numbers& c) {
+                      {{kind::read, 0, nullptr, false,
+                        [](const auto& all, const auto& c) {
+                          return named({all.low[0] / c.k}, {(all.high[0] - 1) / c.k});
+                        }},
+                       out},
+                      [](const numbers& c) {
                         return [c](idx<1> i, reads<number> in, writes<number> to) {
                           c.check(i);
                           put(to, i, get(in, idx<1>(i / c.k)) + static_cast<number>(i));
                         };
                       }));
+  // As far as intervals tell remainders: all of them, where the quotients differ.
+  const auto wrapped = [](const auto& all, const auto& c) {
+    const auto first = 7 * all.low[0] + c.k, last = 7 * (all.high[0] - 1) + c.k, by = c.n + 1;
+    if (first / by == last / by) return named({first % by}, {last % by});
+    return named({first < 0 ? -c.n : 0}, {last > 0 ? c.n : 0});
+  };
   all.push_back(entry("whole", "in, out: global i => read in, write out[i]", 1,
-                      {{kind::read, 0, nullptr, false}, out}, [](const numbers& c) {
+                      {{kind::read, 0, nullptr, false, wrapped}, out}, [](const numbers& c) {
                         return [c](idx<1> i, reads<number> in, writes<number> to) {
                           c.check(i);
                           put(to, i, get(in, idx<1>((7 * i + c.k) % (c.n + 1))));
@@ -106,6 +117,55 @@ inline std::vector<menu_entry> reading_far_lines() {
                 put(to, i, get(a, i) ^ (9 * get(b, idx<1>(i + 1))));
               };
             }));
+  return all;
+}
+
+inline std::int64_t least(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
+inline std::int64_t greatest(std::int64_t a, std::int64_t b) { return a < b ? b : a; }
+
+/// Of formulas that aren't linear in the index, which annotations can't say.
+inline std::vector<menu_entry> clamping_lines() {
+  const auto out = same_place(kind::write, 1, true);
+  const auto reads_from = [](auto low, auto high) -> named_access {
+    return {kind::read, 0, nullptr, false, [low, high](const auto& all, const auto& c) {
+              return named({low(all.low[0], c)}, {high(all.high[0] - 1, c)});
+            }};
+  };
+  const auto before = [](auto i, const auto& c) { return greatest(i - c.k, 0); };
+  const auto behind = [](auto i, const auto& c) { return least(i + c.k, c.n - 1); };
+  const auto half = [](auto i, const auto&) { return i / 2; };
+  const auto half_of_next = [](auto i, const auto& c) { return (i + c.k) / 2; };
+  const auto raised = [](const auto& i, const auto& c) {
+    return named({greatest(i[0], c.k)}, {greatest(i[0], c.k)});
+  };
+  std::vector<menu_entry> all;
+  all.push_back(entry(
+      "clamped", "in, out: global i => read in, write out[i]", 1,
+      {reads_from(before, before), reads_from(behind, behind), out}, [](const numbers& c) {
+        return [c](idx<1> i, reads<number> in, writes<number> to) {
+          c.check(i);
+          put(to, i,
+              get(in, idx<1>(greatest(i - c.k, 0))) + 3 * get(in, idx<1>(least(i + c.k, c.n - 1))));
+        };
+      }));
+  all.push_back(entry("halved", "in, out: global i => read in, write out[i]", 1,
+                      {reads_from(half, half), reads_from(half_of_next, half_of_next), out},
+                      [](const numbers& c) {
+                        return [c](idx<1> i, reads<number> in, writes<number> to) {
+                          c.check(i);
+                          put(to, i, get(in, idx<1>(i / 2)) + 3 * get(in, idx<1>((i + c.k) / 2)));
+                        };
+                      }));
+  // Several indices write the element k, if there are some before it.
+  all.push_back(entry("raised", "", 1,
+                      {same_place(kind::read, 0, false), {kind::write, 1, raised, true}},
+                      [](const numbers& c) {
+                        return [c](idx<1> i, reads<number> in, writes<number> to) {
+                          c.check(i);
+                          put(to, idx<1>(greatest(i, c.k)), get(in, i) + 4);
+                        };
+                      }));
+  all.back().apart = [](const auto& indices, const auto& c) { return indices.low[0] >= c.k; };
   return all;
 }
 

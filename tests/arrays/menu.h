@@ -58,11 +58,20 @@ struct named_access {
   /// What an index names, which may be outside of the array. Null: the whole array.
   std::function<regions::box(const regions::point&, const numbers&)> of;
   bool covers = false;  ///< together the indices of a box write each element of a box
+  /// What the plugin finds that the indices of a box touch, where that is less than what `of` says.
+  std::function<regions::box(const regions::box&, const numbers&)> inferred{};
 };
+
+/// What Pappus knows of a function that isn't annotated.
+#ifdef PAPPUS_TEST_INFERRED
+inline constexpr bool infers = true;
+#else
+inline constexpr bool infers = false;
+#endif
 
 struct menu_entry {
   std::string name;
-  std::string text;
+  std::string text;      ///< empty: never annotated
   std::size_t rank = 0;  ///< of the index
   std::size_t over = 0;  ///< the argument whose extents are those of the indices
   std::vector<named_access> accesses;
@@ -71,6 +80,8 @@ struct menu_entry {
   std::function<void(session&, const regions::box& indices, bool annotate, const numbers&,
                      std::span<const handle>)>
       launch;
+  /// Whether indices touch elements of their own. Null: they do.
+  std::function<bool(const regions::box& indices, const numbers&)> apart{};
   /// The same over the shadows, index by index.
   std::function<void(const regions::box& indices, const numbers&, std::span<const handle>)> compute;
 };

@@ -90,7 +90,7 @@ void interpreter::launch(random_numbers& random) {
   captured.dawdles = random.once_in(6);
   for (std::size_t d = 0; d < what.rank; ++d)
     captured.odd[d] = random.from(indices.low[d], std::max(indices.low[d], indices.high[d] - 1));
-  const bool annotate = !random.once_in(4);
+  const bool annotate = !random.once_in(4) && !what.text.empty();
   const auto predicted = predict(what, indices, annotate, captured, on);
   if (predicted.left_out) return;
   std::string names;

@@ -104,7 +104,14 @@ inline std::vector<menu_entry> reducing_grids() {
         };
       }));
   all.push_back(entry("shrunk", "in, to: global [i,j] => read in[i,j], reduce to", 0,
-                      {from, {kind::reduce, 1, nullptr, false}}, [](const numbers& c) {
+                      {from,
+                       {kind::reduce, 1, nullptr, false,
+                        [](const auto& all, const auto& c) {
+                          const auto by = 4 * c.k;
+                          return named({all.low[0] / by, all.low[1] / by},
+                                       {(all.high[0] - 1) / by, (all.high[1] - 1) / by});
+                        }}},
+                      [](const numbers& c) {
                         return [c](idx<2> p, reads<number, 2> in, reduces<number, 2> to) {
                           c.check(p);
                           combine(to, p / (4 * c.k), get(in, p));
