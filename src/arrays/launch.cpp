@@ -100,7 +100,11 @@ regions::box touching(const launch& by, const access& one, const regions::box& e
 
 regions::spread spread_of(const launch& by, const access& one) {
   if (by.indices.volume() <= 1) return regions::spread::tiles;
-  return one.linear ? regions::spread_of(*one.linear, by.indices) : regions::spread::mixed;
+  if (one.linear)
+    if (const auto is = regions::spread_of(*one.linear, by.indices); is != regions::spread::mixed)
+      return is;
+  const auto& part = by.arguments[one.argument].part;
+  return regions::spread_of(one.formulas, by.indices, {}, relative(part, part));
 }
 
 unsigned dimensions_apart(const launch& by, std::size_t argument) {

@@ -29,11 +29,63 @@ class evaluation {
     return results[0];
   }
 
+  /// The same with bounds.
+  linear_bounds bounds(std::span<const term> terms, bool second) const {
+    base::small_list<bounded_value, 8> results;
+    for (auto t = terms.rbegin(); t != terms.rend(); ++t) {
+      if (t->what <= operation::symbol) {
+        results.push_back(bounded(leaf(*t)));
+        continue;
+      }
+      const bounded_value a = results.back();
+      results.truncate(results.size() - 1);
+      results.back() = applied(t->what, a, results.back(), second);
+    }
+    return results[0].between;
+  }
+
   interval range(const value& of) const {
     return of.is_linear ? over(of.function, indices_) : of.range;
   }
 
  private:
+  struct bounded_value {
+    value exact;
+    linear_bounds between;
+  };
+
+  bounded_value bounded(const value& exact) const {
+    if (exact.is_linear) return {exact, {exact.function, exact.function}};
+    if (!exact.range.bounded()) return {exact, {}};
+    return {exact, {affine{exact.range.low, {}}, affine{exact.range.high, {}}}};
+  }
+
+  bounded_value applied(operation what, const bounded_value& a, const bounded_value& b,
+                        bool second) const {
+    auto result = bounded(applied(what, a.exact, b.exact));
+    // What may overflow isn't between the bounds of what it is made of.
+    if (!range(result.exact).bounded()) return result;
+    const auto improve = [](std::optional<affine>& to, const std::optional<affine>& better) {
+      if (better) to = better;
+    };
+    const auto both = [](auto f, const auto& x, const auto& y) {
+      return x && y ? f(*x, *y) : std::nullopt;
+    };
+    auto& [low, high] = result.between;
+    if (what == operation::add) {
+      improve(low, both(sum, a.between.low, b.between.low));
+      improve(high, both(sum, a.between.high, b.between.high));
+    } else if (what == operation::subtract) {
+      improve(low, both(difference, a.between.low, b.between.high));
+      improve(high, both(difference, a.between.high, b.between.low));
+    } else if (what == operation::least) {
+      improve(high, second ? b.between.high : a.between.high);
+    } else if (what == operation::greatest) {
+      improve(low, second ? b.between.low : a.between.low);
+    }
+    return result;
+  }
+
   value linear(const affine& function) const { return {true, function, {}}; }
   value constant(std::int64_t number) const { return linear({number, {}}); }
   value within(const interval& range) const {
@@ -145,6 +197,12 @@ std::optional<affine> linear(const expression& formula, const box& indices,
   if (indices.empty()) return std::nullopt;
   const auto result = evaluation(indices, symbols).of(formula.terms());
   return result.is_linear ? std::optional(result.function) : std::nullopt;
+}
+
+linear_bounds bounds(const expression& formula, const box& indices,
+                     std::span<const std::int64_t> symbols, bool second) {
+  if (indices.empty()) return {};
+  return evaluation(indices, symbols).bounds(formula.terms(), second);
 }
 
 }  // namespace pappus::regions

@@ -27,4 +27,14 @@ interval over(const expression& formula, const box& indices, std::span<const std
 std::optional<affine> linear(const expression& formula, const box& indices,
                              std::span<const std::int64_t> symbols);
 
+/// Linear functions between which the formula is, index by index.
+struct linear_bounds {
+  std::optional<affine> low, high;  ///< none: no bound was found
+};
+
+/// Of a least value's operands either is a bound from above, of a greatest's from below: `second`
+/// says which is taken. So 2*i+min(n-2*i,2) is at most n by the first, and 2*i+2 by the second.
+linear_bounds bounds(const expression& formula, const box& indices,
+                     std::span<const std::int64_t> symbols, bool second);
+
 }  // namespace pappus::regions

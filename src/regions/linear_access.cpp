@@ -149,6 +149,45 @@ spread spread_of(const linear_access& by, const box& indices) noexcept {
   return tiles ? spread::tiles : spread::apart;
 }
 
+namespace {
+
+/// Around the slices; no bound: all of the dimension. None: some element may have any number.
+std::optional<linear_access> around(const access& by, const box& indices,
+                                    std::span<const std::int64_t> symbols, const box& array,
+                                    bool second_of_low, bool second_of_high) {
+  linear_access result{array.rank, {}, {}};
+  for (std::size_t d = 0; d < array.rank; ++d) {
+    result.low[d].constant = array.low[d];
+    result.high[d].constant = array.high[d] - 1;
+    if (by.slices.empty()) continue;
+    const auto& [low, high] = by.slices[d];
+    if (low) {
+      const auto first = bounds(*low, indices, symbols, second_of_low).low;
+      if (!first) return std::nullopt;
+      result.low[d] = *first;
+    }
+    if (high) {
+      const auto last = bounds(*high, indices, symbols, second_of_high).high;
+      if (!last) return std::nullopt;
+      result.high[d] = *last;
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+spread spread_of(const access& by, const box& indices, std::span<const std::int64_t> symbols,
+                 const box& array) {
+  if (indices.empty()) return spread::apart;
+  for (const bool second_of_low : {false, true})
+    for (const bool second_of_high : {false, true}) {
+      const auto wider = around(by, indices, symbols, array, second_of_low, second_of_high);
+      if (wider && spread_of(*wider, indices) != spread::mixed) return spread::apart;
+    }
+  return spread::mixed;
+}
+
 unsigned dimensions_apart(const linear_access& by, const box& indices) noexcept {
   return separation_of(by, indices).apart;
 }

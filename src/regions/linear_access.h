@@ -36,6 +36,11 @@ enum class spread : std::uint8_t {
 /// Variables with one value over `indices` don't matter. O(rank²).
 spread spread_of(const linear_access& by, const box& indices) noexcept;
 
+/// The same of slices that needn't be linear, by linear functions around them: `apart` at most.
+/// b[64*i:min(64*i+64,n)-1] is.
+spread spread_of(const access& by, const box& indices, std::span<const std::int64_t> symbols,
+                 const box& array);
+
 /// Dimensions of the index, as bits, of which no two values touch the same element, whatever the
 /// other dimensions' are. Proven as for spread_of.
 unsigned dimensions_apart(const linear_access& by, const box& indices) noexcept;

@@ -156,6 +156,18 @@ inline std::vector<menu_entry> clamping_lines() {
                           put(to, i, get(in, idx<1>(i / 2)) + 3 * get(in, idx<1>((i + c.k) / 2)));
                         };
                       }));
+  const auto block = [](const auto& i, const auto& c) {
+    return named({c.k * i[0]}, {least(c.k * i[0] + c.k, c.n) - 1});
+  };
+  all.push_back(entry("blocks", "", 1,
+                      {{kind::read, 0, block, false}, {kind::write, 1, block, true}},
+                      [](const numbers& c) {
+                        return [c](idx<1> i, reads<number> in, writes<number> to) {
+                          c.check(i);
+                          for (auto j = c.k * i; j < least(c.k * i + c.k, c.n); ++j)
+                            put(to, idx<1>(j), 3 * get(in, idx<1>(j)) + static_cast<number>(i));
+                        };
+                      }));
   // Several indices write the element k, if there are some before it.
   all.push_back(entry("raised", "", 1,
                       {same_place(kind::read, 0, false), {kind::write, 1, raised, true}},

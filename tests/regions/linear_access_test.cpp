@@ -153,6 +153,49 @@ TEST(linear_access, never_says_apart_of_indices_that_meet_nor_tiles_of_holes) {
   EXPECT_GT(std::min({found[0], found[1], found[2]}), 500);
 }
 
+TEST(spread_of_formulas, is_apart_between_linear_bounds) {
+  const auto over_blocks = [](const expression& last, std::int64_t first = 0) {
+    return spread_of(writing({{8 * i, last}}), box({first}, {first + 13}), values{100}, line);
+  };
+  EXPECT_EQ(over_blocks(8 * i + least(n - 8 * i, 8) - 1), spread::apart);
+  EXPECT_EQ(over_blocks(8 * i + least(8, n - 8 * i) - 1), spread::apart);
+  EXPECT_EQ(over_blocks(least(8 * i + 8, n) - 1), spread::apart);
+  EXPECT_EQ(over_blocks(least(8 * i + 8, n) - 1, 20), spread::apart);  // none has any
+  EXPECT_EQ(over_blocks(least(8 * i + 9, n) - 1), spread::mixed);
+  EXPECT_EQ(over_blocks(greatest(8 * i + 8, n) - 1), spread::mixed);
+  const auto from = [](const expression& first) {
+    return spread_of(writing({{first, 8 * i}}), box({0}, {13}), values{100}, line);
+  };
+  EXPECT_EQ(from(greatest(8 * i - 7, 0)), spread::apart);
+  EXPECT_EQ(from(greatest(8 * i - 8, 0)), spread::mixed);
+  EXPECT_EQ(spread_of(writing({}), line, {}, line), spread::mixed);
+}
+
+TEST(spread_of_formulas, never_says_apart_of_indices_that_meet) {
+  int found = 0;
+  for (std::uint64_t seed = 1; seed <= 40'000; ++seed) {
+    SCOPED_TRACE(seed);
+    made_up from(seed);
+    launch_case c(from);
+    c.by = an_access(from, c.array_rank, c.rank, false);
+    for (auto& [low, high] : c.by.slices)
+      if (low && high && from.one_in(2)) {
+        const auto other = from.a_linear_formula(c.rank, 2);
+        high = from.one_in(2) ? least(*high, other) : least(other, *high);
+      }
+    if (spread_of(c.by, c.indices, c.symbols, c.array) == spread::mixed) continue;
+    std::vector<box> all;
+    each_place(c.indices, [&](const point& p) {
+      const auto here = named_at(c.by, p, c.symbols, c.array);
+      if (!here) return;
+      for (const auto& other : all) ASSERT_FALSE(overlap(*here, other));
+      all.push_back(*here);
+    });
+    found += all.size() > 1;
+  }
+  EXPECT_GT(found, 100);
+}
+
 TEST(linear_access, leaves_out_no_index_that_touches_elements) {
   int exact = 0;
   for (std::uint64_t seed = 1; seed <= 20'000; ++seed) {
