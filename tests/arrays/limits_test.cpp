@@ -51,27 +51,28 @@ TEST(narrow_footprints, hold_below_two_to_31_in_each_dimension) {
             "let it take idx<2> and compute with std::int64_t");
 }
 
-constexpr auto least = std::numeric_limits<std::int64_t>::min();
-constexpr auto most = std::numeric_limits<std::int64_t>::max();
+constexpr auto int64_min = std::numeric_limits<std::int64_t>::min();
+constexpr auto int64_max = std::numeric_limits<std::int64_t>::max();
 
 TEST(index_spaces, end_before_two_to_63) {
   session s({.threads = 2});
   const auto a = s.zeros<int>({10});
-  const auto set = [](idx<1> i, writes<int> to) { to[most - i[0]] = 1; };
+  const auto set = [](idx<1> i, writes<int> to) { to[int64_max - i[0]] = 1; };
   const std::string many =
       "for_each at limits_test.cpp:N: expected less than 2^63 - 1 indices, got "
       "9223372036854775807 or more; launch it in parts";
   const std::string annotation = "a: global i => write a[9223372036854775807-i]";
-  for (const auto& indices : {box<1>{least, most}, box<1>{0, most}, box<1>{least, 0}}) {
+  for (const auto& indices :
+       {box<1>{int64_min, int64_max}, box<1>{0, int64_max}, box<1>{int64_min, 0}}) {
     EXPECT_EQ(refusal([&] { s.for_each(indices, set, a); }), many);
     EXPECT_EQ(refusal([&] { s.for_each(indices, annotated(set, annotation), a); }), many);
     EXPECT_EQ(refusal([&] { s.for_each(indices, [](idx<1>, updates<int>) {}, a.at(everything)); }),
               many);
   }
-  EXPECT_EQ(refusal([&] { s.for_each(box<1>{most, least}, set, a); }),
+  EXPECT_EQ(refusal([&] { s.for_each(box<1>{int64_max, int64_min}, set, a); }),
             "for_each at limits_test.cpp:N: expected an index space of 0 and more indices in each "
             "dimension, got [9223372036854775807, -9223372036854775808) in dimension 0");
-  s.for_each(box<1>{most - 9, most}, annotated(set, annotation), a);
+  s.for_each(box<1>{int64_max - 9, int64_max}, annotated(set, annotation), a);
   EXPECT_THAT(a.to_vector(), ::testing::ElementsAre(0, 1, 1, 1, 1, 1, 1, 1, 1, 1));
 }
 
@@ -85,25 +86,25 @@ TEST(parts, of_parts_end_within_them_whatever_the_numbers) {
     return std::string("array: expected a part within [0:2], got ") + got +
            " in dimension 0; clip the box to the array's extents";
   };
-  EXPECT_EQ(said(0, most), expected("[0, 9223372036854775807)"));
-  EXPECT_EQ(said(most, most), expected("[9223372036854775807, 9223372036854775807)"));
-  EXPECT_EQ(said(least, 2), expected("[-9223372036854775808, 2)"));
-  EXPECT_EQ(said(least, least), expected("[-9223372036854775808, -9223372036854775808)"));
+  EXPECT_EQ(said(0, int64_max), expected("[0, 9223372036854775807)"));
+  EXPECT_EQ(said(int64_max, int64_max), expected("[9223372036854775807, 9223372036854775807)"));
+  EXPECT_EQ(said(int64_min, 2), expected("[-9223372036854775808, 2)"));
+  EXPECT_EQ(said(int64_min, int64_min), expected("[-9223372036854775808, -9223372036854775808)"));
   EXPECT_EQ(said(3, 3), "nothing");
 }
 
 TEST(formulas_of_at, have_64_bits) {
   const auto [i] = launch_index<1>();
-  EXPECT_EQ(refusal([i = i] { i* most * 2; }),
+  EXPECT_EQ(refusal([i = i] { i* int64_max * 2; }),
             "at: expected numbers of 64 bits in a formula of the index, got 0 + "
             "9223372036854775807 * 2; say with smaller ones what is touched");
-  EXPECT_EQ(refusal([i = i] { i + 1 + most; }),
+  EXPECT_EQ(refusal([i = i] { i + 1 + int64_max; }),
             "at: expected numbers of 64 bits in a formula of the index, got 1 + "
             "9223372036854775807 * 1; say with smaller ones what is touched");
-  EXPECT_EQ(refusal([i = i] { i - least; }),
+  EXPECT_EQ(refusal([i = i] { i - int64_min; }),
             "at: expected numbers of 64 bits in a formula of the index, got 0 + "
             "-9223372036854775808 * -1; say with smaller ones what is touched");
-  EXPECT_EQ(refusal([i = i] { most* i - most; }), "nothing");
+  EXPECT_EQ(refusal([i = i] { int64_max* i - int64_max; }), "nothing");
 }
 
 TEST(formulas_of_at, reach_beyond_parts_without_harm) {
@@ -111,17 +112,18 @@ TEST(formulas_of_at, reach_beyond_parts_without_harm) {
   const auto [i] = launch_index<1>();
   const auto a = s.zeros<int>({10}), b = s.zeros<int>({3});
   const auto set = [](idx<1> at, reads<int>, writes<int> to) { to[at] = 1; };
-  for (const auto& from : {a[{2, 5}].at(most * i), a[{2, 5}].at(0, i + (most - 2)),
-                           a[{2, 5}].at(least + i, i), a[{2, 5}].at(everything)}) {
+  for (const auto& from : {a[{2, 5}].at(int64_max * i), a[{2, 5}].at(0, i + (int64_max - 2)),
+                           a[{2, 5}].at(int64_min + i, i), a[{2, 5}].at(everything)}) {
     s.for_each({3}, set, from, b.at(i));
-    s.for_each({3}, set, a[{5, 8}].at(most * i), b.at(i));
+    s.for_each({3}, set, a[{5, 8}].at(int64_max * i), b.at(i));
     a.fill(2);
     EXPECT_THAT(b.to_vector(), ::testing::Each(1));
   }
-  EXPECT_EQ(refusal([&, i = i] { s.for_each({3}, set, a[{2, 5}].at(i + (most - 9)), b.at(i)); }),
-            "for_each at limits_test.cpp:N: a: expected elements of [0:2], got none of them for "
-            "the indices [0:2] (read a[i+9223372036854775798], write b[i]); launch it over other "
-            "indices, or give it another part of the array");
+  EXPECT_EQ(
+      refusal([&, i = i] { s.for_each({3}, set, a[{2, 5}].at(i + (int64_max - 9)), b.at(i)); }),
+      "for_each at limits_test.cpp:N: a: expected elements of [0:2], got none of them for "
+      "the indices [0:2] (read a[i+9223372036854775798], write b[i]); launch it over other "
+      "indices, or give it another part of the array");
 }
 
 }  // namespace

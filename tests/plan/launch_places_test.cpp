@@ -15,7 +15,10 @@ using ::testing::Not;
 
 cost::machine with_device(double gops, double memory_bytes = 1e9) {
   auto made = testing::made_up_machine();
-  made.devices = {{.name = "test:0", .memory_bytes = memory_bytes, .gops_per_s = gops}};
+  auto& device = made.devices.emplace_back();
+  device.name = "test:0";
+  device.memory_bytes = memory_bytes;
+  device.gops_per_s = gops;
   return made;
 }
 

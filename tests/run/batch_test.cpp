@@ -18,32 +18,17 @@ namespace {
 
 using testing::launch_list;
 
-arrays::failure_ptr none_failed(arrays::launch_number) { return nullptr; }
-
 std::vector<std::unique_ptr<threads::team>> teams_of_all_sizes() {
   std::vector<std::unique_ptr<threads::team>> teams;
   for (const unsigned n : {8, 3, 2, 1}) teams.push_back(threads::make_team(n));
   return teams;
 }
 
-/// The arrays' elements after the launches, one after the other.
-std::vector<std::uint32_t> in_sequence(const launch_list& launches) {
-  const auto start = testing::elements_of(launches);
-  for (const auto& node : launches.nodes) {
-    const auto& one = arrays::launch_of(*node);
-    const auto all = arrays::numbers_of(one.indices);
-    one.loop(one.function.get(), {all, all, nullptr});
-  }
-  auto result = testing::elements_of(launches);
-  testing::set_elements(launches, start);
-  return result;
-}
-
 void run_and_compare(const launch_list& launches, plan::plan p, threads::team& team) {
   const threads::cancel_count cancels{0};
-  const auto expected = in_sequence(launches);
+  const auto expected = testing::in_sequence(launches);
   const auto text = p.print();
-  batch all(launches.nodes, std::move(p), cancels, none_failed);
+  batch all(launches.nodes, std::move(p), cancels, testing::none_failed);
   all.take_part(team, [] { return false; });
   EXPECT_TRUE(all.finished());
   ASSERT_EQ(testing::elements_of(launches), expected) << text;
@@ -80,10 +65,10 @@ TEST(batch, adds_to_elements_what_launches_reduce_one_after_another) {
     std::mt19937_64 random(seed);
     const auto launches = testing::random_launches(random, true);
     if (launches.nodes.empty()) continue;
-    const auto expected = in_sequence(launches);
+    const auto expected = testing::in_sequence(launches);
     auto p = launches.planned(static_cast<std::int64_t>(random() % 150), random() % 2 == 0);
     const auto text = p.print();
-    batch all(launches.nodes, std::move(p), cancels, none_failed);
+    batch all(launches.nodes, std::move(p), cancels, testing::none_failed);
     all.take_part(*teams[seed % teams.size()], [] { return false; });
     ASSERT_EQ(testing::elements_of(launches), expected) << "seed " << seed << "\n" << text;
   }
@@ -98,18 +83,18 @@ TEST(batch, may_end_before_leaves_are_merged) {
   const threads::cancel_count cancels{0};
   const auto team = threads::make_team(2);
   {
-    const batch never_run(launches.nodes, launches.planned(64), cancels, none_failed);
+    const batch never_run(launches.nodes, launches.planned(64), cancels, testing::none_failed);
   }
   EXPECT_EQ(testing::elements_of(launches), start);
   {
     std::atomic<int> asked{0};
-    batch left(launches.nodes, launches.planned(64), cancels, none_failed);
+    batch left(launches.nodes, launches.planned(64), cancels, testing::none_failed);
     left.take_part(*team, [&] { return ++asked > 10; });
     EXPECT_FALSE(left.finished());
   }
   EXPECT_EQ(testing::elements_of(launches), start);
   const threads::cancel_count moved{1};
-  batch cancelled(launches.nodes, launches.planned(64), moved, none_failed);
+  batch cancelled(launches.nodes, launches.planned(64), moved, testing::none_failed);
   cancelled.take_part(*team, [] { return false; });
   EXPECT_NE(cancelled.failure(0), nullptr);
   EXPECT_EQ(testing::elements_of(launches), start);
@@ -131,7 +116,7 @@ TEST(batch, gives_states_of_a_failed_launch_back_when_its_items_are_done) {
   auto p = launches.planned(1);
   ASSERT_EQ(p.stages[0].leaves.size(), 8);
   p.order = {{0, 1, 0}};
-  batch all(launches.nodes, std::move(p), cancels, none_failed);
+  batch all(launches.nodes, std::move(p), cancels, testing::none_failed);
   all.take_part(*team, [] { return false; });
   EXPECT_NE(all.failure(0), nullptr);
   EXPECT_EQ(memory->used_bytes(), before);
@@ -144,9 +129,9 @@ TEST(batch, is_run_by_threads_that_come_and_go) {
     std::mt19937_64 random(seed);
     const auto launches = testing::random_launches(random);
     if (launches.nodes.empty()) continue;
-    const auto expected = in_sequence(launches);
+    const auto expected = testing::in_sequence(launches);
     auto p = launches.planned(1 + static_cast<std::int64_t>(random() % 3), random() % 2 == 0);
-    batch all(launches.nodes, std::move(p), cancels, none_failed);
+    batch all(launches.nodes, std::move(p), cancels, testing::none_failed);
     const auto wanted = random() % launches.nodes.size();
     std::thread leaving([&] {
       all.take_part(*team, [&] { return all.settled(wanted); });
@@ -166,12 +151,12 @@ TEST(batch, of_one_band_in_turns_runs_each_item_once) {
   for (int i = 0; i < 5; ++i)
     launches.add(a->all, {i % 2 == 0 ? a : b, i % 2 == 0 ? b : a},
                  "a, b: global i => read a[i-2:i+2], write b[i]");
-  const auto expected = in_sequence(launches);
+  const auto expected = testing::in_sequence(launches);
   const threads::cancel_count cancels{0};
   const auto team = threads::make_team(2);
   for (const std::int64_t size : {1, 2, 3, 5, 8, 100}) {
     const auto start = testing::elements_of(launches);
-    batch all(launches.nodes, launches.planned(size, true), cancels, none_failed);
+    batch all(launches.nodes, launches.planned(size, true), cancels, testing::none_failed);
     all.take_part(*team, [] { return false; });
     EXPECT_EQ(testing::elements_of(launches), expected) << size;
     testing::set_elements(launches, start);

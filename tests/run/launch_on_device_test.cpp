@@ -23,8 +23,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::launch_list;
 
-arrays::failure_ptr none_failed(arrays::launch_number) { return nullptr; }
-
 /// A test device that launches are to run on, and what was told of it.
 class one_device {
  public:
@@ -34,13 +32,15 @@ class one_device {
   cost::machine machine() const {
     auto made = testing::made_up_machine();
     made.cpu = false;
-    made.devices = {{.name = "test", .memory_bytes = 1e9}};
+    auto& device = made.devices.emplace_back();
+    device.name = "test";
+    device.memory_bytes = 1e9;
     return made;
   }
   /// Runs launches to their end.
   std::unique_ptr<batch> run(const launch_list& launches, plan::plan p, threads::team& team) {
     auto all = std::make_unique<batch>(
-        launches.nodes, std::move(p), cancels_, none_failed, nullptr,
+        launches.nodes, std::move(p), cancels_, testing::none_failed, nullptr,
         launch_devices{{&session_}, [this](const std::string& text) { told.push_back(text); }});
     all->take_part(team, [] { return false; });
     EXPECT_TRUE(all->finished());
@@ -55,19 +55,6 @@ class one_device {
   chunk_loop::device_session session_;
   const threads::cancel_count cancels_{0};
 };
-
-/// The arrays' elements after the launches, one after the other on the host.
-std::vector<std::uint32_t> in_sequence(const launch_list& launches) {
-  const auto start = testing::elements_of(launches);
-  for (const auto& node : launches.nodes) {
-    const auto& one = arrays::launch_of(*node);
-    const auto all = arrays::numbers_of(one.indices);
-    one.loop(one.function.get(), {all, all, nullptr});
-  }
-  auto result = testing::elements_of(launches);
-  testing::set_elements(launches, start);
-  return result;
-}
 
 /// Runs random launches. Returns how many kernels ran for them.
 std::int64_t run_random_launches(const std::string& specification, std::uint64_t first,
@@ -86,7 +73,7 @@ std::int64_t run_random_launches(const std::string& specification, std::uint64_t
     const auto launches = seed % 3 == 0 ? testing::random_stencils(random)
                                         : testing::random_launches(random, reducing);
     if (launches.nodes.empty()) continue;
-    const auto expected = in_sequence(launches);
+    const auto expected = testing::in_sequence(launches);
     auto p = launches.planned(static_cast<std::int64_t>(random() % 40), random() % 2 == 0,
                               device.machine());
     const auto text = p.print();
@@ -148,7 +135,7 @@ TEST(launches_on_devices, pass_in_smaller_parts_where_memory_is_short) {
   const auto a = testing::numbered_array({100'000}), b = testing::numbered_array({100'000});
   launch_list launches;
   launches.add(a->all, {a, b}, "a, b: global i => read a[i-1:i+1], write b[i]");
-  const auto expected = in_sequence(launches);
+  const auto expected = testing::in_sequence(launches);
   one_device device("delay_us=0+memory=64KiB");
   const auto team = threads::make_team(2);
   device.run(launches, launches.planned(100'000, false, device.machine()), *team);
@@ -187,7 +174,7 @@ TEST(launches_on_devices, tell_once_that_they_moved) {
   const auto a = testing::numbered_array({1000});
   launch_list launches;
   launches.add(a->all, {a}, "a: global i => readwrite a[i]");
-  const auto expected = in_sequence(launches);
+  const auto expected = testing::in_sequence(launches);
   const auto team = threads::make_team(2);
   for (const auto& [fault, words] :
        {std::pair{"build=1", "its compiler refused"}, std::pair{"launch=1", "an operation failed"},

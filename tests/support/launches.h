@@ -72,11 +72,10 @@ void each_element(const regions::box& where, F&& f) {
   }
 }
 
-/// The same by way of the places that a loop is given; without them, in the array.
+/// The same by way of the places that a loop is given.
 inline std::uint32_t* element(const arrays::launch& by, std::size_t argument,
                               const detail::view_place* places, const regions::point& at) {
   const auto& of = by.arguments[argument];
-  if (places == nullptr) return element(of, at);
   std::int64_t offset = 0;
   for (std::size_t d = 0; d < of.part.rank; ++d)
     offset += (at[d] - of.part.low[d]) * places[argument].strides[d];
@@ -315,5 +314,25 @@ inline void set_elements(const launch_list& launches, std::vector<std::uint32_t>
       from += one.array->all.volume();
     }
 }
+
+/// The arrays' elements after the launches, one after the other on this thread; then they are what
+/// they were.
+inline std::vector<std::uint32_t> in_sequence(const launch_list& launches) {
+  const auto start = elements_of(launches);
+  for (const auto& node : launches.nodes) {
+    const auto& one = arrays::launch_of(*node);
+    std::vector<detail::view_place> places;
+    for (const auto& of : one.arguments)
+      places.push_back(place_of(*of.array, *of.elements, of.part));
+    const auto all = arrays::numbers_of(one.indices);
+    one.loop(one.function.get(), {all, all, places.data()});
+  }
+  auto result = elements_of(launches);
+  set_elements(launches, start);
+  return result;
+}
+
+/// For batches: all launches before them had results.
+inline arrays::failure_ptr none_failed(arrays::launch_number) { return nullptr; }
 
 }  // namespace pappus::testing
