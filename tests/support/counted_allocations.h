@@ -1,4 +1,5 @@
 // Counts what a program takes by operator new. It defines that: one file of a program includes it.
+// Sanitizers have one of their own, which finds more.
 #pragma once
 
 #include <malloc.h>
@@ -9,7 +10,21 @@
 #include <cstdlib>
 #include <new>
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define PAPPUS_TEST_SANITIZED
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define PAPPUS_TEST_SANITIZED
+#endif
+#endif
+
 namespace pappus::testing {
+
+#ifdef PAPPUS_TEST_SANITIZED
+inline constexpr bool allocations_are_counted = false;
+#else
+inline constexpr bool allocations_are_counted = true;
+#endif
 
 /// Bytes since the program began, by all threads: all that were ever taken, and those that haven't
 /// been given back. What is aligned more strictly than malloc does isn't counted.
@@ -17,6 +32,7 @@ inline std::atomic<std::int64_t> bytes_taken{0}, bytes_held{0};
 
 }  // namespace pappus::testing
 
+#ifndef PAPPUS_TEST_SANITIZED
 void* operator new(std::size_t bytes) {
   void* const memory = std::malloc(bytes > 0 ? bytes : 1);
   if (memory == nullptr) throw std::bad_alloc();
@@ -33,3 +49,4 @@ void operator delete(void* memory) noexcept {
 }
 
 void operator delete(void* memory, std::size_t) noexcept { ::operator delete(memory); }
+#endif
