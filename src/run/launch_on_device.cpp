@@ -236,8 +236,9 @@ std::size_t dimension_to_cut(const plan::stage& stage, const regions::box& indic
 ops::answer can_run_launches(chunk_loop::device_session& device) {
   if (!device.runs_on_host())
     return {.why_not = "launched functions have no device code: queries' functions alone do"};
-  const std::lock_guard lock(device.on().lock);
-  if (device.on().lost) return {.why_not = device.about().name + " was lost"};
+  // One that is at work isn't waited for: who calls for_each is in a hurry.
+  const std::unique_lock lock(device.on().lock, std::try_to_lock);
+  if (lock.owns_lock() && device.on().lost) return {.why_not = device.about().name + " was lost"};
   return {};
 }
 
