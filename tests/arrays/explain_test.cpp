@@ -45,7 +45,7 @@ TEST(explained_launches, are_those_that_will_be_planned_together) {
   EXPECT_EQ(a.to_vector()[99], 200);
 }
 
-#ifndef PAPPUS_TEST_LAMBDAS_ON_OPENCL  // with the plugin it is known
+#ifndef PAPPUS_TEST_INFERRED  // with the plugin it is known
 TEST(explained_launches, tell_what_would_be_gained) {
   session s;
   const auto a = s.to_array(std::vector<int>(100));
