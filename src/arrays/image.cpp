@@ -84,6 +84,13 @@ detail::view_place place_of(const image& of, const storage& elements, const regi
   return place;
 }
 
+std::byte* address_in(const detail::view_place& place, const regions::point& element,
+                      std::size_t rank, std::size_t size) {
+  std::int64_t offset = 0;
+  for (std::size_t d = 0; d < rank; ++d) offset += element[d] * place.strides[d];
+  return place.elements + offset * static_cast<std::int64_t>(size);
+}
+
 std::string text(const image& of) {
   const auto rank = of.all.rank;
   return fmt::format("array<{}{}> of {}", of.element.name,

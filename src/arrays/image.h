@@ -98,6 +98,10 @@ regions::box absolute(const regions::box& elements, const regions::box& part);
 /// Where the elements of a part lie.
 detail::view_place place_of(const image& of, const storage& elements, const regions::box& part);
 
+/// Where an element of `size` bytes lies, as the view of that place numbers it.
+std::byte* address_in(const detail::view_place& place, const regions::point& element,
+                      std::size_t rank, std::size_t size);
+
 /// "array<float> of 100", "array<float, 2> of 30 x 40", for messages.
 std::string text(const image& of);
 

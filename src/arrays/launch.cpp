@@ -90,6 +90,12 @@ double bytes_touched(const launch& by, std::size_t argument, const regions::box&
          static_cast<double>(by.arguments[argument].array->element.size);
 }
 
+double bytes_touched(const launch& by, const regions::box& indices) {
+  double bytes = 0;
+  for (std::size_t a = 0; a < by.arguments.size(); ++a) bytes += bytes_touched(by, a, indices);
+  return bytes;
+}
+
 regions::box touching(const launch& by, const access& one, const regions::box& elements) {
   const auto& part = by.arguments[one.argument].part;
   const auto inside = relative(regions::intersect(elements, part), part);

@@ -76,6 +76,8 @@ regions::box touched(const launch& by, const access& one, const regions::box& in
 regions::box touched(const launch& by, std::size_t argument, const regions::box& indices);
 /// Bytes of these.
 double bytes_touched(const launch& by, std::size_t argument, const regions::box& indices);
+/// Of all arguments together.
+double bytes_touched(const launch& by, const regions::box& indices);
 /// A box that holds all indices that touch one of these elements.
 regions::box touching(const launch& by, const access& one, const regions::box& elements);
 /// Whether no two indices touch the same element through it, and all together those of a box.

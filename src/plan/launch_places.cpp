@@ -21,21 +21,13 @@ using arrays::launch_of;
 /// Of a device's memory: for an item.
 constexpr double item_part = 0.5;
 
-/// Of the first item; others are as large or smaller.
-double bytes_of_an_item(const stage& s) {
-  const auto& of = launch_of(*s.node);
-  double bytes = 0;
-  for (std::size_t a = 0; a < of.arguments.size(); ++a)
-    bytes += bytes_touched(of, a, s.items.cell(0));
-  return bytes;
-}
-
 estimate on_device(const stage& s, const cost::device_rates& rates, unsigned number,
                    const ops::answer& answer) {
   estimate e{.where = rates.name, .devices = {number}, .why_not = answer.why_not};
   if (launch_of(*s.node).known == arrays::launch::knowledge::assumed)
     e.why_not = "what it touches isn't known, so it can't be copied there";
-  if (const auto bytes = bytes_of_an_item(s);
+  // The first item; others are as large or smaller.
+  if (const auto bytes = arrays::bytes_touched(launch_of(*s.node), s.items.cell(0));
       e.why_not.empty() && bytes > item_part * rates.memory_bytes)
     e.why_not = fmt::format("an item of it ({}) takes more than half of its memory ({})",
                             base::bytes_text(bytes), base::bytes_text(rates.memory_bytes));

@@ -18,12 +18,6 @@ constexpr double reuse_min = 8;          // accesses to each byte that an item t
 constexpr std::int64_t last_min = 1024;  // indices of a tile along the last dimension
 constexpr std::int64_t other_min = 8;    // and along the others: each tile is a call
 
-double bytes_of(const arrays::launch& of, const regions::box& indices) {
-  double bytes = 0;
-  for (std::size_t a = 0; a < of.arguments.size(); ++a) bytes += bytes_touched(of, a, indices);
-  return bytes;
-}
-
 /// All bytes that are asked for, if each index asks once by each access.
 double bytes_asked_for(const arrays::launch& of, const regions::box& indices) {
   double each = 0;
@@ -57,7 +51,7 @@ bool halve(const arrays::launch& of, unsigned dimensions, regions::box& tile) {
     if ((dimensions >> d & 1U) == 0 || tile.extent(d) < 2 * least) continue;
     auto half = tile;
     half.high[d] = half.low[d] + (half.extent(d) + 1) / 2;
-    const auto each = bytes_of(of, half) / static_cast<double>(half.volume());
+    const auto each = arrays::bytes_touched(of, half) / static_cast<double>(half.volume());
     if (chosen < tile.rank && each >= best) continue;
     best = each;
     chosen = d;
@@ -77,10 +71,10 @@ void cut_tiles(plan& p, const batch_request& asked) {
         of.indices.empty() || !is_known(of))
       continue;
     auto tile = s.items.cell(0);
-    if (bytes_of(of, tile) <= room || bytes_asked_for(of, tile) < reuse_min * bytes_of(of, tile))
-      continue;
+    const auto bytes = arrays::bytes_touched(of, tile);
+    if (bytes <= room || bytes_asked_for(of, tile) < reuse_min * bytes) continue;
     const auto dimensions = dimensions_to_cut(s);
-    while (bytes_of(of, tile) > room && halve(of, dimensions, tile)) continue;
+    while (arrays::bytes_touched(of, tile) > room && halve(of, dimensions, tile)) continue;
     for (std::size_t d = 0; d < tile.rank; ++d) s.tile[d] = tile.extent(d);
   }
 }

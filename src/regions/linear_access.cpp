@@ -87,6 +87,26 @@ std::optional<std::size_t> common_variable(const linear_access& a, const linear_
   return std::find_if(factors.begin(), factors.end(), used) - factors.begin();
 }
 
+/// Of slices whose ends low_of(formula) and high_of(formula) give; an open end is the array's.
+/// None: one of these gives none.
+template <typename Low, typename High>
+std::optional<linear_access> with_ends(const access& by, const box& array, Low&& low_of,
+                                       High&& high_of) {
+  linear_access result{array.rank, {}, {}};
+  for (std::size_t d = 0; d < array.rank; ++d) {
+    result.low[d].constant = array.low[d];
+    result.high[d].constant = array.high[d] - 1;
+    if (by.slices.empty()) continue;
+    const auto& [low, high] = by.slices[d];
+    const auto first = low ? low_of(*low) : result.low[d];
+    const auto last = high ? high_of(*high) : result.high[d];
+    if (!first || !last) return std::nullopt;
+    result.low[d] = *first;
+    result.high[d] = *last;
+  }
+  return result;
+}
+
 interval both_of(const interval& a, const interval& b) {
   return {std::max(a.low, b.low), std::min(a.high, b.high)};
 }
@@ -96,19 +116,8 @@ interval both_of(const interval& a, const interval& b) {
 std::optional<linear_access> linear(const access& by, const box& indices,
                                     std::span<const std::int64_t> symbols, const box& array) {
   if (indices.empty()) return std::nullopt;
-  linear_access result{array.rank, {}, {}};
-  for (std::size_t d = 0; d < array.rank; ++d) {
-    result.low[d].constant = array.low[d];
-    result.high[d].constant = array.high[d] - 1;
-    if (by.slices.empty()) continue;
-    const auto& [low, high] = by.slices[d];
-    const auto first = low ? linear(*low, indices, symbols) : result.low[d];
-    const auto last = high ? linear(*high, indices, symbols) : result.high[d];
-    if (!first || !last) return std::nullopt;
-    result.low[d] = *first;
-    result.high[d] = *last;
-  }
-  return result;
+  const auto end = [&](const expression& formula) { return linear(formula, indices, symbols); };
+  return with_ends(by, array, end, end);
 }
 
 namespace {
@@ -155,24 +164,10 @@ namespace {
 std::optional<linear_access> around(const access& by, const box& indices,
                                     std::span<const std::int64_t> symbols, const box& array,
                                     bool second_of_low, bool second_of_high) {
-  linear_access result{array.rank, {}, {}};
-  for (std::size_t d = 0; d < array.rank; ++d) {
-    result.low[d].constant = array.low[d];
-    result.high[d].constant = array.high[d] - 1;
-    if (by.slices.empty()) continue;
-    const auto& [low, high] = by.slices[d];
-    if (low) {
-      const auto first = bounds(*low, indices, symbols, second_of_low).low;
-      if (!first) return std::nullopt;
-      result.low[d] = *first;
-    }
-    if (high) {
-      const auto last = bounds(*high, indices, symbols, second_of_high).high;
-      if (!last) return std::nullopt;
-      result.high[d] = *last;
-    }
-  }
-  return result;
+  return with_ends(
+      by, array,
+      [&](const expression& low) { return bounds(low, indices, symbols, second_of_low).low; },
+      [&](const expression& high) { return bounds(high, indices, symbols, second_of_high).high; });
 }
 
 }  // namespace

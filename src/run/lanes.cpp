@@ -39,13 +39,12 @@ class lanes {
 
   void add_up() {
     const auto& of = launch_.arguments[argument_];
-    const auto size = static_cast<std::int64_t>(of.array->element.size);
+    const auto size = of.array->element.size;
     const auto* from = data();
     regions::each_place(elements_, [&](const regions::point& at) {
-      std::int64_t to = 0;
-      for (std::size_t d = 0; d < elements_.rank; ++d) to += at[d] * sums_.strides[d];
-      of.reduction.merge_lanes(sums_.elements + to * size, from, reduction_lanes);
-      from += reduction_lanes * size;
+      auto* const to = arrays::address_in(sums_, at, elements_.rank, size);
+      of.reduction.merge_lanes(to, from, reduction_lanes);
+      from += reduction_lanes * static_cast<std::int64_t>(size);
     });
   }
 

@@ -124,9 +124,7 @@ class copied_memory {
   };
 
   std::byte* address(const regions::point& at, std::size_t rank) const {
-    std::int64_t offset = 0;
-    for (std::size_t d = 0; d < rank; ++d) offset += at[d] * place_.strides[d];
-    return place_.elements + offset * static_cast<std::int64_t>(element_);
+    return arrays::address_in(place_, at, rank, element_);
   }
 
   view_place place_;

@@ -8,6 +8,7 @@
 
 #include "arrays/coherence.h"
 #include "pappus/error.h"
+#include "regions/parts.h"
 #include "session/launches.h"
 
 namespace pappus::detail {
@@ -40,15 +41,9 @@ rows_ptr rows_in(const arrays::image& array, const arrays::storage& elements,
                  const regions::box& where, std::shared_ptr<const void> owner) {
   auto rows = std::make_shared<row_set>(array.element);
   const auto place = place_of(array, elements, where);
-  const auto last = where.rank - 1;
-  const auto row_count = where.volume() / std::max<std::int64_t>(where.extent(last), 1);
-  for (std::int64_t r = 0; r < row_count; ++r) {
-    std::int64_t offset = 0, number = r;
-    for (std::size_t d = last; d-- > 0; number /= where.extent(d))
-      offset += number % where.extent(d) * place.strides[d];
-    rows->append(place.elements + offset * static_cast<std::int64_t>(array.element.size),
-                 where.extent(last));
-  }
+  regions::each_row(arrays::relative(where, where), [&](const regions::box& row) {
+    rows->append(arrays::address_in(place, row.low, row.rank, array.element.size), row.volume());
+  });
   rows->keep(std::move(owner));
   return rows;
 }
