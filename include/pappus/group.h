@@ -5,9 +5,9 @@
 // fields and elements first to last, strings byte by byte, NaN after every number. Keys that
 // compare equal are one group: -0.0 and 0.0 (shown as 0.0), and all NaNs.
 //
-// A group's records are accumulated in row order within pieces whose cuts depend on the data and
-// its size alone, and pieces are merged first to last: results don't depend on threads, chunk sizes
-// or memory.
+// A group's records are accumulated in row order within leaves, whose cuts depend on the query, the
+// data and its size alone, and leaves are merged in a fixed order (docs/guides/results.md): results
+// don't depend on threads, chunk sizes or memory.
 #pragma once
 
 #include <algorithm>
@@ -57,6 +57,7 @@ struct make_key {
 
 /// Keeps nothing: for groups of which only the key is wanted.
 struct no_reducer {
+  static constexpr bool exact = true;
   template <typename T>
   void accumulate(const T&) {}
   void merge(const no_reducer&) {}
@@ -121,8 +122,9 @@ class grouped : public detail::group_refusals<detail::value_of<E>> {
         stage_(std::move(stage)),
         domain_(domain) {}
 
-  /// A hint: about how many groups there will be. It makes the query faster if it is right and
-  /// changes no result if it is wrong. Not needed with a domain.
+  /// A hint: about how many groups there will be. It makes the query faster if it is right; if it is
+  /// wrong, rows are cut into other leaves, and the last bits of float sums may differ. Not needed
+  /// with a domain.
   grouped expect(std::int64_t groups) const {
     auto copy = *this;
     copy.expected_ = groups;

@@ -5,6 +5,9 @@
 //   void accumulate_block(const T* records, std::int64_t n);
 //                                optional: the same as accumulating n >= 1 records one by one,
 //                                faster
+//   static constexpr bool exact = true;
+//                                optional: merge() in row order gives the same bits wherever rows
+//                                are cut, as for integers. Grouping saves merging then
 //   using of_block = ...;        optional: a reducer of fewer than 2^31 records that accumulates
 //                                faster; void merge(const of_block&) then takes such a block
 // A default-constructed one (or the one given to reduce()) stands for no records: merging it must
@@ -44,6 +47,7 @@ inline constexpr int float_lanes = 16;
 
 /// The number of records.
 struct count {
+  static constexpr bool exact = true;
   std::int64_t n = 0;
   template <typename T>
   void accumulate(const T&) {
@@ -57,6 +61,7 @@ struct count {
 template <typename T>
 struct sum {
   static constexpr int lanes = std::is_floating_point_v<T> ? float_lanes : 1;
+  static constexpr bool exact = std::is_integral_v<T>;
   sum_type<T> total{};
   void accumulate(const T& x) { add_to(total, x); }
   void merge(const sum& other) { add_to(total, other.total); }
@@ -87,6 +92,7 @@ struct mean {
 /// For integers: the double that is nearest to the true mean. Sums don't overflow.
 template <detail::exactly_summed T>
 struct mean<T> {
+  static constexpr bool exact = true;
   detail::exact_sum total;
   std::int64_t n = 0;
   void accumulate(const T& x) {
@@ -150,6 +156,7 @@ struct variance {
 /// one unit of the last place).
 template <detail::exactly_summed T>
 struct variance<T> {
+  static constexpr bool exact = true;
   detail::exact_sum total;
   detail::exact_squares squares;
   std::int64_t n = 0;
@@ -220,6 +227,7 @@ void replace_by_extreme(T& best, bool& any, const T* values, std::int64_t n) {
 /// every number.
 template <typename T>
 struct min {
+  static constexpr bool exact = true;
   T best{};
   bool any = false;
   void accumulate(const T& x) {
@@ -244,6 +252,7 @@ struct min {
 /// every number.
 template <typename T>
 struct max {
+  static constexpr bool exact = true;
   T best{};
   bool any = false;
   void accumulate(const T& x) {
@@ -267,6 +276,7 @@ struct max {
 /// The first record in row order.
 template <typename T>
 struct first {
+  static constexpr bool exact = true;
   T value{};
   bool found = false;
   void accumulate(const T& x) {
@@ -285,6 +295,7 @@ struct first {
 
 /// Whether any record is true; false of nothing.
 struct any {
+  static constexpr bool exact = true;
   bool found = false;
   void accumulate(bool x) { found |= x; }
   void merge(const any& other) { found |= other.found; }
@@ -294,6 +305,7 @@ struct any {
 
 /// Whether all records are true; true of nothing.
 struct all {
+  static constexpr bool exact = true;
   bool holds = true;
   void accumulate(bool x) { holds &= x; }
   void merge(const all& other) { holds &= other.holds; }

@@ -1,9 +1,9 @@
 #include "algorithms/dense_groups.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
+#include "algorithms/group_leaves.h"
 #include "algorithms/key_bits.h"
 #include "algorithms/rows_in.h"
 #include "pappus/detail/base/integers.h"
@@ -25,8 +25,7 @@ bool group_has_leaf_tables(const detail::group_params& params) {
 }
 
 std::int64_t group_leaf_rows(const detail::group_params& params) {
-  const auto keys = static_cast<std::uint64_t>(params.domain);
-  return std::max<std::int64_t>(32768, static_cast<std::int64_t>(std::bit_ceil(16 * keys)));
+  return rows_of_group_leaf(static_cast<double>(params.domain), 32768);
 }
 
 void fill_groups(const detail::group_params& params, std::byte* states, std::size_t n) {
@@ -48,49 +47,73 @@ void dense_groups::for_each_piece(detail::workers& team, F&& f) const {
       });
 }
 
-std::byte* dense_groups::fill(detail::workers& team) {
-  levels_.emplace_back(memory_, group_table_bytes(params_), owner_);
-  for_each_piece(
-      team, [&](std::int64_t first, std::size_t n) { fill_groups(params_, state(0, first), n); });
-  return levels_.front().data();
+std::byte* dense_groups::table(detail::buffer& of) {
+  if (of.data() == nullptr) of = detail::buffer(memory_, group_table_bytes(params_), owner_);
+  return of.data();
 }
 
-void dense_groups::take(detail::workers& team, const std::vector<step>& steps) {
+std::byte* dense_groups::leaf() { return table(leaf_); }
+
+void dense_groups::add_step(std::vector<step>& steps, const std::byte* leaf, int from, int to,
+                            bool first) {
+  if (static_cast<std::size_t>(to) == levels_.size()) levels_.emplace_back();
+  auto& level = levels_[static_cast<std::size_t>(to)];
+  if (leaf != nullptr) return steps.push_back({table(level), leaf, first});
+  auto& below = from == leaf_tree::leaf ? leaf_ : levels_[static_cast<std::size_t>(from)];
+  if (first)
+    std::swap(level, below);
+  else
+    steps.push_back({table(level), below.data(), false});
+}
+
+std::vector<dense_groups::step> dense_groups::complete_leaf(std::int64_t number) {
+  std::vector<step> steps;
+  leaves_.add(number,
+              [&](int from, int to, bool first) { add_step(steps, nullptr, from, to, first); });
+  return steps;
+}
+
+void dense_groups::merge(const std::vector<step>& steps, std::int64_t first_key,
+                         std::size_t n) const {
+  const auto offset = static_cast<std::size_t>(first_key) * params_.state_bytes;
   for (const auto& s : steps)
-    if (static_cast<std::size_t>(s.to) == levels_.size())
-      levels_.emplace_back(memory_, group_table_bytes(params_), owner_);
-  for_each_piece(team, [&](std::int64_t first, std::size_t n) {
-    const auto offset = static_cast<std::size_t>(first) * params_.state_bytes;
-    for (const auto& s : steps) {
-      const std::byte* from = s.leaf != nullptr ? s.leaf + offset : state(s.from, first);
-      if (s.first)
-        std::memcpy(state(s.to, first), from, n * params_.state_bytes);
-      else
-        params_.merge(state(s.to, first), from, n);
-    }
-  });
+    if (s.copies)
+      std::memcpy(s.into + offset, s.from + offset, n * params_.state_bytes);
+    else
+      params_.merge(s.into + offset, s.from + offset, n);
+}
+
+void dense_groups::merge(detail::workers& team, const std::vector<step>& steps) const {
+  if (steps.empty()) return;
+  for_each_piece(team, [&](std::int64_t first, std::size_t n) { merge(steps, first, n); });
 }
 
 void dense_groups::add_leaves(detail::workers& team, std::int64_t first, const std::byte* tables,
                               std::size_t stride, std::int64_t n) {
   std::vector<step> steps;
   for (std::int64_t i = 0; i < n; ++i) {
-    const std::byte* table = tables + static_cast<std::size_t>(i) * stride;
+    const std::byte* leaf = tables + static_cast<std::size_t>(i) * stride;
     leaves_.add(first + i, [&](int from, int to, bool copies) {
-      steps.push_back({from == leaf_tree::leaf ? table : nullptr, from, to, copies});
+      add_step(steps, from == leaf_tree::leaf ? leaf : nullptr, from, to, copies);
     });
   }
-  take(team, steps);
+  merge(team, steps);
 }
 
 void dense_groups::write(detail::workers& team, detail::memory_source& memory,
                          detail::row_set& output, std::string_view owner) {
   std::vector<step> steps;
-  int top = leaves_.finish(
-      [&](int from, int to, bool copies) { steps.push_back({nullptr, from, to, copies}); });
-  take(team, steps);
-  if (levels_.empty()) fill(team);
-  top = std::max(top, 0);
+  const int top = leaves_.finish(
+      [&](int from, int to, bool first) { add_step(steps, nullptr, from, to, first); });
+  merge(team, steps);
+  if (top == leaf_tree::leaf) {
+    levels_.emplace(levels_.begin(), memory_, group_table_bytes(params_), owner_);
+    for_each_piece(team, [&](std::int64_t key, std::size_t n) {
+      fill_groups(params_,
+                  levels_.front().data() + static_cast<std::size_t>(key) * params_.state_bytes, n);
+    });
+  }
+  const std::byte* result = levels_[static_cast<std::size_t>(std::max(top, 0))].data();
   const std::size_t size = output.layout().size;
   detail::buffer rows(memory, static_cast<std::size_t>(params_.domain) * size, owner);
   for_each_piece(team, [&](std::int64_t first, std::size_t n) {
@@ -99,7 +122,7 @@ void dense_groups::write(detail::workers& team, detail::memory_source& memory,
     auto* narrow = reinterpret_cast<std::byte*>(keys);
     for (std::size_t i = 0; i < n; ++i) {
       const std::int64_t key = first + static_cast<std::int64_t>(i);
-      states[i] = state(top, key);
+      states[i] = result + static_cast<std::size_t>(key) * params_.state_bytes;
       if (params_.key_bytes == 4)
         store(narrow + 4 * i, static_cast<std::uint32_t>(key));
       else

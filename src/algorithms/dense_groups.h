@@ -23,36 +23,43 @@ std::int64_t group_leaf_rows(const detail::group_params& params);
 void fill_groups(const detail::group_params& params, std::byte* states, std::size_t n);
 
 /// The tables of leaves on their way to the one that becomes the result. Used by one thread at a
-/// time.
+/// time, but for merge().
 class dense_groups {
  public:
+  /// A table that is merged into another, or copied to it.
+  struct step {
+    std::byte* into;
+    const std::byte* from;
+    bool copies;
+  };
+
   dense_groups(const detail::group_params& params, detail::memory_source& memory,
                std::string_view owner);
 
-  /// One table instead of leaves', in which all groups have the state of one without rows.
-  std::byte* fill(detail::workers& team);
   /// Adds the tables of n leaves, which are `stride` bytes apart, in the order of leaf_tree.
   /// \param first  number of the first leaf, higher than those added before
   void add_leaves(detail::workers& team, std::int64_t first, const std::byte* tables,
                   std::size_t stride, std::int64_t n);
+
+  /// The table of a leaf that is filled in place. What it holds is the caller's.
+  std::byte* leaf();
+  /// Adds leaf(). Returns what is to be merged for each key, in this order, before that key is
+  /// changed in the table which leaf() is then.
+  std::vector<step> complete_leaf(std::int64_t number);
+  /// Takes steps for n keys. Different keys may be merged at the same time.
+  void merge(const std::vector<step>& steps, std::int64_t first_key, std::size_t n) const;
+  /// The same for all keys, in parallel.
+  void merge(detail::workers& team, const std::vector<step>& steps) const;
+
   /// Appends the records of all groups, once all leaves are there.
   void write(detail::workers& team, detail::memory_source& memory, detail::row_set& output,
              std::string_view owner);
 
  private:
-  /// What merging tables takes: those of leaves, which have a pointer, and of levels.
-  struct step {
-    const std::byte* leaf;  ///< null: the table of level `from`
-    int from, to;
-    bool first;  ///< copied, not merged
-  };
-
-  std::byte* state(int level, std::int64_t key) const {
-    return levels_[static_cast<std::size_t>(level)].data() +
-           static_cast<std::size_t>(key) * params_.state_bytes;
-  }
-  /// Takes the steps in their order, for all groups in parallel.
-  void take(detail::workers& team, const std::vector<step>& steps);
+  std::byte* table(detail::buffer& of);
+  /// Adds a leaf's step, or one between levels: what comes first to a level isn't moved, tables
+  /// change places.
+  void add_step(std::vector<step>& steps, const std::byte* leaf, int from, int to, bool first);
   /// Calls f(first, n) for pieces of the keys, in parallel.
   template <typename F>
   void for_each_piece(detail::workers& team, F&& f) const;
@@ -61,7 +68,8 @@ class dense_groups {
   detail::memory_source& memory_;
   std::string_view owner_;
   leaf_tree leaves_;
-  std::vector<detail::buffer> levels_;  ///< a table each; where there are no leaves, one in all
+  detail::buffer leaf_;                 ///< filled in place
+  std::vector<detail::buffer> levels_;  ///< a table each, or none yet
 };
 
 }  // namespace pappus::algorithms

@@ -44,6 +44,26 @@ group_table::group_table(detail::memory_source& memory, std::size_t key_bytes,
   with_key_type(key_bytes, [&](auto key) { rebuild<decltype(key)>(capacity, layout.seed); });
 }
 
+group_table::group_table(const group_table& other)
+    : memory_(other.memory_),
+      key_bytes_(other.key_bytes_),
+      state_bytes_(other.state_bytes_),
+      state_offset_(other.state_offset_),
+      stride_(other.stride_),
+      initial_state_(other.initial_state_),
+      owner_(other.owner_),
+      slots_(*memory_, (other.mask_ + 2) * stride_, owner_),
+      mask_(other.mask_),
+      size_(other.size_),
+      keys_max_(other.keys_max_),
+      has_reserved_key_(other.has_reserved_key_),
+      sparse_(other.sparse_),
+      long_probes_(other.long_probes_),
+      reseeded_(other.reseeded_),
+      hash_(other.hash_) {
+  std::memcpy(slots_.data(), other.slots_.data(), (mask_ + 2) * stride_);
+}
+
 std::size_t group_table::keys_max(std::size_t capacity) const noexcept {
   const std::size_t bytes = capacity * stride_;
   return capacity / (!sparse_ ? 2 : bytes <= (96u << 10) ? 16 : bytes <= (512u << 10) ? 4 : 2);
@@ -217,6 +237,45 @@ std::byte* group_table::find_displaced(const Key& key) {
     std::byte* home = slots_.data() + hash_.home(key) * stride_;
     if (std::byte* state = insert(home, key)) return state;
   }
+}
+
+template <typename Key>
+void group_table::merge_states(const group_table& from,
+                               void (*merge)(std::byte*, const std::byte*, std::size_t)) {
+  const auto has_slots_of = [this](const group_table& other) {
+    return mask_ == other.mask_ && hash_ == other.hash_;
+  };
+  bool same_slots = has_slots_of(from);
+  for (std::size_t i = 0; i <= from.mask_; ++i) {
+    const std::byte* const other = from.slots_.data() + i * stride_;
+    const Key key = load<Key>(other);
+    if (key == reserved_key<Key>()) continue;
+    std::byte* state = slots_.data() + (same_slots ? i : hash_.home(key)) * stride_;
+    if (load<Key>(state) == key) {
+      state += state_offset_;
+    } else {
+      state = find_displaced(key);
+      same_slots = has_slots_of(from);
+    }
+    merge(state, other + state_offset_, 1);
+  }
+  if (from.has_reserved_key_)
+    merge(reserved_slot(), from.slots_.data() + (from.mask_ + 1) * stride_ + state_offset_, 1);
+}
+
+void group_table::merge(const group_table& from,
+                        void (*merge)(std::byte*, const std::byte*, std::size_t)) {
+  with_key_type(key_bytes_, [&](auto key) { merge_states<decltype(key)>(from, merge); });
+}
+
+std::unique_ptr<group_table> group_table::copy() const {
+  return std::unique_ptr<group_table>(new group_table(*this));
+}
+
+void group_table::reset_states() {
+  for_each([this](const std::byte*, std::byte* state) {
+    std::memcpy(state, initial_state_.data(), state_bytes_);
+  });
 }
 
 std::uint64_t group_table::good_seed() const {

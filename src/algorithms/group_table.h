@@ -19,12 +19,12 @@
 // Alternatives: group numbers plus a separate state array (tried: a second miss per row, 1.5 times
 // slower for many groups); control bytes as in Swiss tables (one more line per look-up).
 //
-// Not here: concurrent insertion (each worker or partition has its own table), partitioning,
-// merging.
+// Not here: concurrent insertion (each worker or partition has its own table), partitioning.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -65,6 +65,15 @@ class group_table {
   /// next call of another member.
   detail::group_slots slots();
 
+  /// Merges the groups of another table, merge(into, from, 1) each. A group that is new here is
+  /// merged into the state of one without rows. Fast where groups lie in the same slots, as those
+  /// of a table and its copy do.
+  void merge(const group_table& from,
+             void (*merge)(std::byte* into, const std::byte* from, std::size_t n));
+  std::unique_ptr<group_table> copy() const;
+  /// Gives all groups the state of one without rows.
+  void reset_states();
+
   /// A seed for other tables with the same keys: by it few keys hash to the home slot of another.
   std::uint64_t good_seed() const;
 
@@ -91,6 +100,8 @@ class group_table {
   void sorted(std::byte* keys, std::byte** states) const;
 
  private:
+  group_table(const group_table& other);  ///< copy()
+
   template <typename Key>
   void find_batch(const std::byte* keys, std::size_t n, std::byte** states);
   template <typename Key>
@@ -99,6 +110,9 @@ class group_table {
   std::byte* insert(std::byte* slot, const Key& key);
   template <typename Key>
   std::byte* find_displaced(const Key& key);
+  template <typename Key>
+  void merge_states(const group_table& from,
+                    void (*merge)(std::byte* into, const std::byte* from, std::size_t n));
   template <typename Key>
   void reseed_if_worthwhile();
   std::byte* reserved_slot();

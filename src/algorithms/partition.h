@@ -87,7 +87,13 @@ class block_partition {
   /// parallel once all ranges are closed.
   template <typename F>
   void for_each(unsigned partition, F&& f) const {
-    for (const auto& range : ranges_) {
+    for_each(partition, 0, static_cast<unsigned>(ranges_.size()), f);
+  }
+  /// The same for the rows of ranges [first, last) alone.
+  template <typename F>
+  void for_each(unsigned partition, unsigned first, unsigned last, F&& f) const {
+    for (unsigned number = first; number < last; ++number) {
+      const auto& range = ranges_[number];
       if (range == nullptr) continue;
       const chain& chain = range->chains[partition];
       for (const std::byte* block = chain.first; block != nullptr;

@@ -4,16 +4,17 @@
 // for ten million, and sums of floats must not depend on who added what.
 //
 // Idea: four ways, chosen by the query and its data alone.
-//   domain, small table    every leaf (a fixed number of rows) has a table of its own, filled by
-//                          one fused typed loop; leaves are merged first to last.
+//   domain, small table    every leaf of rows (algorithms/group_leaves.h) has a table of its own,
+//                          filled by one fused typed loop.
 //   domain, large table    rows are partitioned by key, stably, and each partition is folded in row
-//                          order into its part of the one table, which fits a core's cache.
+//                          order into its part of the leaf's table, which fits a core's cache.
 //   few groups             as the first, with hash tables.
 //   many groups            rows are partitioned by hash, and each partition is folded in row order
 //                          into a hash table of its own.
-// Without a domain the first leaf's groups tell, or expect(), whether there are few; a later leaf
-// with many groups changes to the last way for the rows that follow (group_hash.cpp). All ways take
-// their rows window by window and carry a leaf that a window cuts.
+// All ways accumulate the rows of a leaf in order and merge leaves by leaf_tree, so the way can't
+// change a result: that is a question of speed. Where rows are partitioned, a partition's part of
+// a leaf is merged by the worker that has just folded it. All ways take their rows window by window
+// and carry a leaf that a window cuts.
 //
 // Strings are numbered first and are then keys of four bytes; only their order is needed at the
 // end.
@@ -90,26 +91,49 @@ void group_feeder::hand_on(const std::byte* values, std::size_t n) {
   consume_(consumer_, bits, values, n);
 }
 
-group_ranges::group_ranges(const run_context& context, std::int64_t rows) {
+group_ranges::group_ranges(const run_context& context, std::int64_t begin, std::int64_t end,
+                           const algorithms::group_leaf_of& leaf_of) {
   constexpr std::int64_t rows_min = 32768;
   const auto most = static_cast<std::int64_t>(context.team.count()) * 4;
-  count = static_cast<unsigned>(std::clamp<std::int64_t>(rows / rows_min, 1, most));
-  rows_each = detail::ceil_div(rows, count);
+  const auto wanted = std::clamp<std::int64_t>((end - begin) / rows_min, 1, most);
+  const auto rows_each = detail::ceil_div(end - begin, wanted);
+  borders.push_back(begin);
+  while (borders.back() < end) {
+    const std::int64_t row = borders.back();
+    const auto leaf = leaf_of(row);
+    const std::int64_t stop = std::min(leaf.end, end);
+    const auto pieces = detail::ceil_div(stop - row, rows_each), first = std::int64_t{count()};
+    for (std::int64_t i = 1; i <= pieces; ++i)
+      borders.push_back(i == pieces ? stop : row + i * rows_each);
+    parts.push_back(
+        {leaf, static_cast<unsigned>(first), count(), row == leaf.begin, stop == leaf.end});
+  }
 }
 
-void partition_rows(const run_context& context, const group_params& params, string_ids* strings,
-                    std::int64_t begin, std::int64_t end, const group_ranges& ranges,
-                    const partition_function& function, block_partition& into) {
-  detail::parallel_chunks(context.team, ranges.count, [&](std::size_t item, unsigned) {
-    const auto range = static_cast<unsigned>(item);
-    const std::int64_t first = begin + static_cast<std::int64_t>(item) * ranges.rows_each;
-    feed_in_order(context, params, strings, std::min(first, end),
-                  std::min(first + ranges.rows_each, end),
-                  [&](const std::byte* keys, const std::byte* values, std::size_t n) {
-                    into.append(range, keys, values, n, function);
-                  });
-    into.close(range);
-  });
+void for_each_partitioned(run_context& context, const group_params& params, string_ids* strings,
+                          std::int64_t begin, std::int64_t end,
+                          const algorithms::group_leaf_of& leaf_of, unsigned partitions,
+                          const partition_function& function, const partition_taker& take) {
+  const std::size_t row_bytes = bits_bytes(params) + params.payload_bytes;
+  const auto at_once =
+      std::max<std::int64_t>(static_cast<std::int64_t>(group_store_bytes / row_bytes), 65536);
+  for (std::int64_t first = begin; first < end; first += at_once) {
+    const std::int64_t last = std::min(first + at_once, end);
+    const group_ranges ranges(context, first, last, leaf_of);
+    block_partition store(context.memory, ranges.count(), partitions, bits_bytes(params),
+                          params.payload_bytes, static_cast<std::size_t>(last - first),
+                          context.owner);
+    detail::parallel_chunks(context.team, ranges.count(), [&](std::size_t item, unsigned) {
+      const auto range = static_cast<unsigned>(item);
+      feed_in_order(context, params, strings, ranges.borders[item] - context.first_row,
+                    ranges.borders[item + 1] - context.first_row,
+                    [&](const std::byte* keys, const std::byte* values, std::size_t n) {
+                      store.append(range, keys, values, n, function);
+                    });
+      store.close(range);
+    });
+    take(store, ranges);
+  }
 }
 
 namespace {

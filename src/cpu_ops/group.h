@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "algorithms/group_leaves.h"
 #include "algorithms/group_table.h"
 #include "algorithms/partition.h"
 #include "algorithms/strings.h"
@@ -74,18 +75,34 @@ void feed_in_order(const run_context& context, const group_params& params, strin
   }
 }
 
-/// How rows of a window are shared out for partitioning: ranges of a few items a worker.
+/// Rows that are partitioned together: ranges for the workers, each within a leaf.
 struct group_ranges {
-  unsigned count;
-  std::int64_t rows_each;
-  group_ranges(const run_context& context, std::int64_t rows);
+  /// A leaf's rows among them.
+  struct part {
+    algorithms::group_leaf leaf;
+    unsigned first, last;  ///< its ranges
+    bool begins, ends;     ///< whether the leaf does
+  };
+
+  /// \param begin, end  numbered over the stage
+  group_ranges(const run_context& context, std::int64_t begin, std::int64_t end,
+               const algorithms::group_leaf_of& leaf_of);
+  unsigned count() const { return static_cast<unsigned>(borders.size() - 1); }
+
+  std::vector<std::int64_t> borders;  ///< of ranges, numbered over the stage
+  std::vector<part> parts;            ///< in the order of rows
 };
 
-/// Partitions rows [begin, end) of the window: each worker's rows go to `into`, whose number of
-/// ranges is `ranges.count`.
-void partition_rows(const run_context& context, const group_params& params, string_ids* strings,
-                    std::int64_t begin, std::int64_t end, const group_ranges& ranges,
-                    const partition_function& function, block_partition& into);
+/// Takes rows by partition: the store has those of each, range by range.
+using partition_taker =
+    std::function<void(const block_partition& store, const group_ranges& ranges)>;
+
+/// Hands on rows [begin, end) of the window, numbered over the stage, as many at a time as
+/// group_store_bytes hold.
+void for_each_partitioned(run_context& context, const group_params& params, string_ids* strings,
+                          std::int64_t begin, std::int64_t end,
+                          const algorithms::group_leaf_of& leaf_of, unsigned partitions,
+                          const partition_function& function, const partition_taker& take);
 
 /// A grouped reduction under way. Takes the rows window by window.
 class group_run {

@@ -1,11 +1,13 @@
 // Groups of a known domain: states in a table indexed by key.
 //
-// While the table fits half a core's L2, leaves of rows have tables of their own. A leaf has at
-// least sixteen rows a key, so that merging costs little, and at least 32768. A larger table is
-// filled in place: rows are partitioned by key into parts of the table that fit the cache, and each
-// part is folded in row order.
+// Leaves of rows have tables of their own, which are merged. A leaf has at least sixteen rows a
+// key, so that merging costs little, and at least 32768. While a table fits half a core's L2,
+// workers fill those of several leaves at once. For a larger one rows are partitioned by key into
+// parts of the table that fit the cache; each part is folded in row order and, at the end of a
+// leaf, merged while it is there. Exact reducers have one leaf then.
 #include <bit>
 #include <cstring>
+#include <limits>
 
 #include "algorithms/dense_groups.h"
 #include "cpu_ops/group.h"
@@ -112,7 +114,6 @@ void leaf_run::finish(run_context& context) {
 class partitioned_run final : public dense_run {
  public:
   explicit partitioned_run(run_context& context) : dense_run(context) {
-    table_ = groups_.fill(context.team);
     const std::size_t fitting = std::max<std::size_t>(part_bytes / params_.state_bytes, 1);
     const auto least = static_cast<std::uint64_t>(params_.domain) / 512;  // at most 512 partitions
     shift_ = static_cast<unsigned>(std::bit_width(std::max<std::uint64_t>(fitting, least + 1) - 1));
@@ -120,30 +121,67 @@ class partitioned_run final : public dense_run {
         static_cast<unsigned>((static_cast<std::uint64_t>(params_.domain) - 1) >> shift_) + 1;
   }
   void take(run_context& context) override;
+  void finish(run_context& context) override;
 
  private:
+  algorithms::group_leaf leaf_of(std::int64_t row) const;
+  void take(const run_context& context, const block_partition& store, const group_ranges& ranges);
+
   unsigned shift_ = 0, partitions_ = 1;
-  std::byte* table_;
+  bool under_way_ = false;      // whether rows of a leaf that didn't end have been taken
+  std::int64_t next_leaf_ = 0;  // the first that didn't end
 };
 
+algorithms::group_leaf partitioned_run::leaf_of(std::int64_t row) const {
+  if (params_.exact) return {0, 0, std::numeric_limits<std::int64_t>::max()};
+  const std::int64_t rows = group_leaf_rows(params_), number = row / rows;
+  return {number, number * rows, (number + 1) * rows};
+}
+
 void partitioned_run::take(run_context& context) {
-  const auto row_bytes = params_.key_bytes + params_.payload_bytes;
-  const auto at_once =
-      std::max<std::int64_t>(static_cast<std::int64_t>(group_store_bytes / row_bytes), 65536);
-  for (std::int64_t begin = 0; begin < context.rows; begin += at_once) {
-    const std::int64_t end = std::min(begin + at_once, context.rows);
-    const group_ranges ranges(context, end - begin);
-    block_partition store(context.memory, ranges.count, partitions_, params_.key_bytes,
-                          params_.payload_bytes, static_cast<std::size_t>(end - begin),
-                          context.owner);
-    partition_rows(context, params_, nullptr, begin, end, ranges,
-                   partition_function::by_value({}, shift_), store);
-    detail::parallel_chunks(context.team, partitions_, [&](std::size_t item, unsigned) {
-      store.for_each(static_cast<unsigned>(item), [&](const block_partition::rows& rows) {
-        if (!context.team.stopping()) params_.add_to_table(rows.keys, rows.payload, rows.n, table_);
+  for_each_partitioned(
+      context, params_, nullptr, context.first_row, context.first_row + context.rows,
+      [this](std::int64_t row) { return leaf_of(row); }, partitions_,
+      partition_function::by_value({}, shift_),
+      [&](const block_partition& store, const group_ranges& ranges) {
+        take(context, store, ranges);
       });
-    });
+}
+
+void partitioned_run::take(const run_context& context, const block_partition& store,
+                           const group_ranges& ranges) {
+  struct leaf_steps {
+    std::byte* table;
+    std::vector<dense_groups::step> merges;
+  };
+  std::vector<leaf_steps> leaves;
+  for (const auto& part : ranges.parts) {
+    auto& leaf = leaves.emplace_back(groups_.leaf(), std::vector<dense_groups::step>());
+    if (part.ends) leaf.merges = groups_.complete_leaf(part.leaf.number);
+    under_way_ = !part.ends;
+    next_leaf_ = part.leaf.number + (part.ends ? 1 : 0);
   }
+  detail::parallel_chunks(context.team, partitions_, [&](std::size_t item, unsigned) {
+    const auto partition = static_cast<unsigned>(item);
+    const std::int64_t first = static_cast<std::int64_t>(item) << shift_;
+    const auto keys =
+        static_cast<std::size_t>(std::min(params_.domain - first, std::int64_t{1} << shift_));
+    for (std::size_t i = 0; i < leaves.size(); ++i) {
+      const auto& part = ranges.parts[i];
+      std::byte* const table = leaves[i].table;
+      if (part.begins)
+        fill_groups(params_, table + static_cast<std::size_t>(first) * params_.state_bytes, keys);
+      store.for_each(partition, part.first, part.last, [&](const block_partition::rows& rows) {
+        if (!context.team.stopping()) params_.add_to_table(rows.keys, rows.payload, rows.n, table);
+      });
+      groups_.merge(leaves[i].merges, first, keys);
+    }
+  });
+}
+
+void partitioned_run::finish(run_context& context) {
+  if (under_way_) groups_.merge(context.team, groups_.complete_leaf(next_leaf_));
+  dense_run::finish(context);
 }
 
 }  // namespace

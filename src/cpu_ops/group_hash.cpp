@@ -1,15 +1,11 @@
 // Groups of an unknown domain: states in hash tables.
 //
-// Few groups: leaves of rows have tables of their own, which are merged first to last. Leaves are
-// numbered from the first row of the stage; the first is small, because its number of groups tells
-// whether there are few, the next sixteen let all cores start, later ones are large, so that
-// merging costs little. They run in rounds of fixed leaves. When the leaves of a round have many
-// groups, what is merged so far seeds the tables of the partitions, and all rows that follow are
-// partitioned. So the way a row takes depends on the rows before it alone.
-//
-// Many groups: rows are partitioned by hash and each partition is folded in row order. Tables of
-// partitions fit a core's L2 half full.
-#include <bit>
+// Few groups: leaves of rows have tables of their own, which workers fill at the same time. Many
+// groups: rows are partitioned by hash and each partition is folded in row order, leaf by leaf.
+// Tables of partitions fit a core's L2 half full. Where leaves are cut, and which are merged with
+// which, algorithms/group_leaves.h and leaf_tree.h say; the way can change with any row, for it
+// changes no bit. What leaves found tells: many groups once are many for good.
+#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -18,50 +14,17 @@
 #include "algorithms/rows_in.h"
 #include "algorithms/stretches.h"
 #include "cpu_ops/group.h"
+#include "cpu_ops/group_tables.h"
 #include "pappus/detail/base/integers.h"
 
 namespace pappus::cpu_ops {
 namespace {
 
-constexpr std::int64_t few_groups = 4096;  // more: partition
-constexpr std::int64_t first_rows = 8192, early_rows = 65536, late_rows = 262144;  // of a leaf
-constexpr std::int64_t early_leaves = 16, late_leaves = 64;                        // of a round
-constexpr std::int64_t early_end = first_rows + early_leaves * early_rows;
+using algorithms::group_leaf;
+
+constexpr std::int64_t leaves_at_once = 64;           // that have tables of their own
 constexpr std::size_t part_table_bytes = 512u << 10;  // half of a core's L2
 constexpr std::size_t in_line_bytes_max = 1u << 20;   // larger tables need prefetching
-constexpr std::size_t batch = group_table::batch_max;
-
-struct leaf {
-  std::int64_t begin, end;
-};
-
-/// The leaf that holds a row.
-leaf leaf_of(std::int64_t row) {
-  if (row < first_rows) return {0, first_rows};
-  const std::int64_t base = row < early_end ? first_rows : early_end;
-  const std::int64_t rows = row < early_end ? early_rows : late_rows;
-  const std::int64_t begin = base + (row - base) / rows * rows;
-  return {begin, begin + rows};
-}
-
-std::int64_t round_end(std::int64_t row) {
-  if (row < first_rows) return first_rows;
-  if (row < early_end) return early_end;
-  constexpr std::int64_t rows = late_leaves * late_rows;
-  return early_end + ((row - early_end) / rows + 1) * rows;
-}
-
-/// How many groups there are when `rows` random rows have `found` of them: solves found = groups *
-/// (1 - exp(-rows / groups)).
-double estimated_groups(double rows, double found) {
-  double low = found, high = 1e9;
-  if (found >= rows) return high;
-  for (int i = 0; i < 60; ++i) {
-    const double middle = std::sqrt(low * high);
-    (middle * -std::expm1(-rows / middle) < found ? low : high) = middle;
-  }
-  return high;
-}
 
 class hash_run final : public group_run {
  public:
@@ -70,49 +33,43 @@ class hash_run final : public group_run {
   void finish(run_context& context) override;
 
  private:
-  using table_ptr = std::unique_ptr<group_table>;
+  using table_ptr = group_tables::table_ptr;
 
-  table_ptr make_table(run_context& context, double expected, table_layout layout) const;
   void accumulate(group_table& table, const std::byte* keys, const std::byte* values,
                   std::size_t n) const;
-  void merge_into(const detail::workers& team, group_table& table, const group_table& from) const;
   void fill_leaf(const run_context& context, std::int64_t begin, std::int64_t end,
                  group_table& table) const;
-  void complete_leaf(const detail::workers& team, table_ptr from);
-  void take_leaves(run_context& context, std::int64_t begin, std::int64_t end);
-  void end_round(run_context& context);
+  std::int64_t take_leaves(run_context& context, std::int64_t begin, std::int64_t end);
   void choose_seed();
-  void change_to_partitions(run_context& context, double groups);
+  void change_to_partitions(run_context& context);
   void take_partitioned(run_context& context, std::int64_t begin, std::int64_t end);
+  void take_store(const run_context& context, const block_partition& store,
+                  const group_ranges& ranges);
+  void learn(run_context& context, std::int64_t row);
 
   void write(run_context& context, const std::byte* keys, const std::byte* const* states,
              std::size_t n) const;
-  void write_by_bits(run_context& context, std::size_t n) const;
-  void write_by_string(run_context& context, std::size_t n) const;
+  void write_by_bits(run_context& context, std::size_t n);
+  void write_by_string(run_context& context, std::size_t n);
 
   const group_params& params_;
   std::unique_ptr<string_ids> strings_;
-  std::vector<table_ptr> tables_;  // one, merged leaves; or one a partition
-  table_ptr carry_;                // of a leaf that the last window cut
+  algorithms::unknown_key_leaves leaves_;
+  group_tables tables_;
   partition_function partition_{};
-  bool many_ = false;
-  std::int64_t round_leaves_ = 0, round_groups_ = 0;  // of the round's complete leaves
+  bool partitioned_ = false;
+  group_leaf last_{0, 0, 0};                          // the last leaf that has begun
+  bool under_way_ = false;                            // and hasn't ended
+  std::int64_t found_leaves_ = 0, found_groups_ = 0;  // complete, and not yet learned from
   std::uint64_t seed_ = 0;                            // of the hash of new leaves' tables
   std::size_t seeded_groups_ = 0;                     // the groups for which it was chosen
-  leaf last_leaf_{0, 0};                              // the last complete leaf
 };
 
-hash_run::hash_run(run_context& context) : params_(context.node.as<group_params>()) {
+hash_run::hash_run(run_context& context)
+    : params_(context.node.as<group_params>()),
+      leaves_(params_.expected),
+      tables_(params_, context.memory, context.owner) {
   if (params_.strings) strings_ = std::make_unique<string_ids>(context.memory, context.owner);
-  if (params_.expected > few_groups)
-    change_to_partitions(context, static_cast<double>(params_.expected));
-}
-
-hash_run::table_ptr hash_run::make_table(run_context& context, double expected,
-                                         table_layout layout) const {
-  return std::make_unique<group_table>(context.memory, bits_bytes(params_), params_.state_bytes,
-                                       params_.state_align, params_.initial.get(),
-                                       static_cast<std::size_t>(expected), context.owner, layout);
 }
 
 void hash_run::accumulate(group_table& table, const std::byte* keys, const std::byte* values,
@@ -122,6 +79,7 @@ void hash_run::accumulate(group_table& table, const std::byte* keys, const std::
     params_.add_to_hash(keys, values, n, slots);
     return;
   }
+  constexpr std::size_t batch = group_table::batch_max;
   std::byte* states[batch];
   const std::size_t key_bytes = bits_bytes(params_);
   for (std::size_t at = 0; at < n; at += batch) {
@@ -131,49 +89,31 @@ void hash_run::accumulate(group_table& table, const std::byte* keys, const std::
   }
 }
 
-void hash_run::merge_into(const detail::workers& team, group_table& table,
-                          const group_table& from) const {
-  const std::size_t key_bytes = bits_bytes(params_);
-  std::byte keys[batch * 16];
-  const std::byte* others[batch];
-  std::byte* states[batch];
-  std::size_t waiting = 0;
-  const auto merge_waiting = [&] {
-    stop_if_cancelled(team);
-    table.find_or_insert(keys, waiting, states);
-    for (std::size_t i = 0; i < waiting; ++i) params_.merge(states[i], others[i], 1);
-    waiting = 0;
-  };
-  from.for_each([&](const std::byte* key, std::byte* state) {
-    std::memcpy(keys + waiting * key_bytes, key, key_bytes);
-    others[waiting] = state;
-    if (++waiting == batch) merge_waiting();
-  });
-  merge_waiting();
-}
-
-void hash_run::complete_leaf(const detail::workers& team, table_ptr from) {
-  ++round_leaves_;
-  round_groups_ += static_cast<std::int64_t>(from->size());
-  if (tables_.empty())
-    tables_.push_back(std::move(from));
-  else
-    merge_into(team, *tables_.front(), *from);
-}
-
 void hash_run::take(run_context& context) {
+  if (leaves_.many() && !partitioned_) change_to_partitions(context);
   const std::int64_t end = context.first_row + context.rows;
   for (std::int64_t row = context.first_row; row < end;) {
-    std::int64_t stop = end;
-    if (many_) {
-      take_partitioned(context, row, end);
-    } else {
-      stop = std::min(end, round_end(row));
-      take_leaves(context, row, stop);
-      if (stop == round_end(row)) end_round(context);
-    }
+    std::int64_t stop = std::min(end, leaves_.known_end());
+    if (partitioned_)
+      take_partitioned(context, row, stop);
+    else
+      stop = take_leaves(context, row, stop);
+    learn(context, stop);
     row = stop;
   }
+}
+
+/// What the leaves before a row found tells how those behind it are cut, and taken.
+void hash_run::learn(run_context& context, std::int64_t row) {
+  if (found_leaves_ == 0 || (partitioned_ && row < leaves_.known_end())) return;
+  if (row < leaves_.known_end() && leaves_.known_end() < std::numeric_limits<std::int64_t>::max())
+    return;
+  leaves_.learn(found_leaves_, found_groups_);
+  found_leaves_ = found_groups_ = 0;
+  if (leaves_.many() && !partitioned_)
+    change_to_partitions(context);
+  else if (!partitioned_)
+    choose_seed();
 }
 
 /// Rows [begin, end) of the window, which belong to one leaf.
@@ -195,106 +135,117 @@ void hash_run::fill_leaf(const run_context& context, std::int64_t begin, std::in
   }
 }
 
-/// Rows [begin, end), numbered over the whole stage, of one round.
-void hash_run::take_leaves(run_context& context, std::int64_t begin, std::int64_t end) {
-  std::vector<leaf> leaves;
-  for (std::int64_t row = begin; row < end; row = leaves.back().end) leaves.push_back(leaf_of(row));
+/// Rows [begin, end), numbered over the whole stage, or as many as make some leaves; returns where
+/// they end.
+std::int64_t hash_run::take_leaves(run_context& context, std::int64_t begin, std::int64_t end) {
+  std::vector<group_leaf> leaves;
+  for (std::int64_t row = begin;
+       row < end && static_cast<std::int64_t>(leaves.size()) < leaves_at_once;
+       row = leaves.back().end)
+    leaves.push_back(leaves_.at(row));
+  end = std::min(end, leaves.back().end);
   std::vector<table_ptr> found(leaves.size());
   // Room for what earlier leaves had saves growing.
-  const auto expected = tables_.empty() ? 0 : std::min<std::size_t>(tables_[0]->size(), few_groups);
+  const auto* largest = tables_.largest();
+  const double expected =
+      largest == nullptr
+          ? 0
+          : static_cast<double>(std::min<std::size_t>(largest->size(), leaves_.few_groups));
   detail::parallel_chunks(context.team, leaves.size(), [&](std::size_t item, unsigned) {
     auto& table = found[item];
-    table = item == 0 && carry_ ? std::move(carry_)
-                                : make_table(context, static_cast<double>(expected), {true, seed_});
+    table = item == 0 && under_way_ ? std::move(tables_.leaf(0))
+                                    : tables_.make(expected, {true, seed_});
     const std::int64_t first = std::max(leaves[item].begin, begin) - context.first_row;
     const std::int64_t last = std::min(leaves[item].end, end) - context.first_row;
     fill_leaf(context, first, last, *table);
   });
   for (std::size_t i = 0; i < leaves.size(); ++i) {
-    if (leaves[i].end > end) {
-      carry_ = std::move(found[i]);
-    } else {
-      last_leaf_ = leaves[i];
-      complete_leaf(context.team, std::move(found[i]));
-    }
+    last_ = leaves[i];
+    tables_.leaf(0) = std::move(found[i]);
+    under_way_ = last_.end > end;
+    if (under_way_) break;
+    ++found_leaves_;
+    found_groups_ += static_cast<std::int64_t>(tables_.leaf(0)->size());
+    tables_.take(0, tables_.complete_leaf(last_.number), group_tables::afterwards::moves);
   }
-}
-
-void hash_run::end_round(run_context& context) {
-  const double rows = static_cast<double>(last_leaf_.end - last_leaf_.begin);
-  const double groups = static_cast<double>(round_groups_) / static_cast<double>(round_leaves_);
-  round_leaves_ = round_groups_ = 0;
-  if (const double all = estimated_groups(rows, groups); all > few_groups)
-    change_to_partitions(context, all);
-  else
-    choose_seed();
+  return end;
 }
 
 /// New leaves will have the same keys as before, mostly.
 void hash_run::choose_seed() {
-  const std::size_t groups = tables_.front()->size();
-  if (groups == seeded_groups_) return;
-  seeded_groups_ = groups;
-  seed_ = tables_.front()->good_seed();
+  const auto* largest = tables_.largest();
+  if (largest->size() == seeded_groups_) return;
+  seeded_groups_ = largest->size();
+  seed_ = largest->good_seed();
 }
 
-void hash_run::change_to_partitions(run_context& context, double groups) {
-  many_ = true;
+void hash_run::change_to_partitions(run_context& context) {
+  partitioned_ = true;
+  const double groups = leaves_.groups();
   const double slot =
       static_cast<double>(round_up(bits_bytes(params_), params_.state_align) + params_.state_bytes);
   const double parts = 4 * groups * slot / static_cast<double>(part_table_bytes);
-  const unsigned bits =
+  const auto bits =
       static_cast<unsigned>(std::clamp(std::ceil(std::log2(std::max(parts, 1.0))), 6.0, 9.0));
   partition_ = partition_function::by_spread(bits);
-  const std::size_t count = std::size_t{1} << bits;
   // The estimate may be far off: tables begin no larger than this input, or a moderate one, could
   // fill.
-  const double each =
-      std::min({groups, 4e6, static_cast<double>(context.rows)}) / static_cast<double>(count);
-
-  std::vector<table_ptr> before = std::exchange(tables_, {});
-  tables_.resize(count);
-  detail::parallel_chunks(context.team, count, [&](std::size_t item, unsigned) {
-    tables_[item] = make_table(context, each, {.sparse = false, .partition_bits = bits});
-  });
-  if (before.empty()) return;
-  std::size_t moved = 0;
-  before.front()->for_each([&](const std::byte* key, const std::byte* state) {
-    if (moved++ % stretch_rows == 0) stop_if_cancelled(context.team);
-    const auto number = with_key_type(bits_bytes(params_), [&](auto type) {
-      return detail::spread_hash::product(load<decltype(type)>(key)) >> (64 - bits);
-    });
-    std::byte* to;
-    tables_[number]->find_or_insert(key, 1, &to);
-    std::memcpy(to, state, params_.state_bytes);
-  });
+  tables_.split(context.team, bits, std::min({groups, 4e6, static_cast<double>(context.rows)}));
+  if (!params_.exact) return;
+  if (under_way_)
+    leaves_.end_with(last_.number, last_.begin);
+  else
+    leaves_.end_with(last_.number + 1, last_.end);
 }
 
+/// Rows [begin, end), numbered over the whole stage.
 void hash_run::take_partitioned(run_context& context, std::int64_t begin, std::int64_t end) {
-  const auto parts = static_cast<unsigned>(tables_.size());
-  const auto row_bytes = bits_bytes(params_) + params_.payload_bytes;
-  const auto at_once =
-      std::max<std::int64_t>(static_cast<std::int64_t>(group_store_bytes / row_bytes), 65536);
-  for (std::int64_t first = begin; first < end; first += at_once) {
-    const std::int64_t last = std::min(first + at_once, end);
-    const group_ranges ranges(context, last - first);
-    block_partition store(context.memory, ranges.count, parts, bits_bytes(params_),
-                          params_.payload_bytes, static_cast<std::size_t>(last - first),
-                          context.owner);
-    partition_rows(context, params_, strings_.get(), first - context.first_row,
-                   last - context.first_row, ranges, partition_, store);
-    detail::parallel_chunks(context.team, parts, [&](std::size_t item, unsigned) {
-      store.for_each(static_cast<unsigned>(item), [&](const block_partition::rows& rows) {
-        if (!context.team.stopping()) accumulate(*tables_[item], rows.keys, rows.payload, rows.n);
+  for_each_partitioned(
+      context, params_, strings_.get(), begin, end,
+      [this](std::int64_t row) { return leaves_.at(row); },
+      static_cast<unsigned>(tables_.partitions()), partition_,
+      [&](const block_partition& store, const group_ranges& ranges) {
+        take_store(context, store, ranges);
       });
-    });
+}
+
+void hash_run::take_store(const run_context& context, const block_partition& store,
+                          const group_ranges& ranges) {
+  std::vector<group_tables::steps> steps;
+  for (const auto& part : ranges.parts) {
+    last_ = part.leaf;
+    under_way_ = !part.ends;
+    found_leaves_ += part.ends ? 1 : 0;
+    steps.push_back(part.ends ? tables_.complete_leaf(part.leaf.number) : group_tables::steps());
   }
+  std::atomic<std::int64_t> groups{0};
+  detail::parallel_chunks(context.team, tables_.partitions(), [&](std::size_t item, unsigned) {
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const auto& part = ranges.parts[i];
+      store.for_each(static_cast<unsigned>(item), part.first, part.last,
+                     [&](const block_partition::rows& rows) {
+                       if (!context.team.stopping())
+                         accumulate(tables_.filled_leaf(item), rows.keys, rows.payload, rows.n);
+                     });
+      if (part.ends && tables_.leaf(item) != nullptr)
+        groups += static_cast<std::int64_t>(tables_.leaf(item)->size());
+      tables_.take(item, steps[i], group_tables::afterwards::refills);
+    }
+  });
+  found_groups_ += groups;
 }
 
 void hash_run::finish(run_context& context) {
-  if (carry_) complete_leaf(context.team, std::move(carry_));
+  if (under_way_) {
+    const auto steps = tables_.complete_leaf(last_.number);
+    detail::parallel_chunks(context.team, tables_.partitions(), [&](std::size_t item, unsigned) {
+      tables_.take(item, steps, group_tables::afterwards::moves);
+    });
+  }
+  tables_.finish(context.team);
+  std::erase(tables_.result(), nullptr);
   std::size_t groups = 0;
-  for (const auto& table : tables_) groups += table->size();
+  for (const auto& table : tables_.result()) groups += table->size();
   if (groups == 0) return;
   if (params_.strings)
     write_by_string(context, groups);
@@ -317,19 +268,20 @@ void hash_run::write(run_context& context, const std::byte* keys, const std::byt
   append_buffer(*context.output, std::move(rows), static_cast<std::int64_t>(n));
 }
 
-void hash_run::write_by_bits(run_context& context, std::size_t n) const {
+void hash_run::write_by_bits(run_context& context, std::size_t n) {
+  const auto& tables = tables_.result();
   const std::size_t key_bytes = params_.key_bytes;
   const std::size_t half_keys = round_up(n * key_bytes, 64), half_states = round_up(n * 8, 64);
   detail::buffer keys(context.memory, 2 * half_keys, context.owner);
   detail::buffer states(context.memory, 2 * half_states, context.owner);
   const sort_buffers buffers{keys.data(), states.data(), keys.data() + half_keys,
                              states.data() + half_states};
-  std::vector<std::size_t> first(tables_.size());
-  for (std::size_t i = 1; i < tables_.size(); ++i) first[i] = first[i - 1] + tables_[i - 1]->size();
-  detail::parallel_chunks(context.team, tables_.size(), [&](std::size_t item, unsigned) {
+  std::vector<std::size_t> first(tables.size());
+  for (std::size_t i = 1; i < tables.size(); ++i) first[i] = first[i - 1] + tables[i - 1]->size();
+  detail::parallel_chunks(context.team, tables.size(), [&](std::size_t item, unsigned) {
     std::byte* key_to = buffers.keys + first[item] * key_bytes;
     std::byte* state_to = buffers.payload + first[item] * 8;
-    tables_[item]->for_each([&](const std::byte* key, const std::byte* state) {
+    tables[item]->for_each([&](const std::byte* key, const std::byte* state) {
       std::memcpy(key_to, key, key_bytes);
       store(state_to, state);
       key_to += key_bytes;
@@ -344,14 +296,15 @@ void hash_run::write_by_bits(run_context& context, std::size_t n) const {
       n);
 }
 
-void hash_run::write_by_string(run_context& context, std::size_t n) const {
+void hash_run::write_by_string(run_context& context, std::size_t n) {
+  const auto& tables = tables_.result();
   detail::buffer strings(context.memory, n * sizeof(std::string_view), context.owner);
   detail::buffer ids(context.memory, n * sizeof(std::uint32_t), context.owner);
   detail::buffer by_id(context.memory, n * sizeof(std::byte*), context.owner);
   detail::buffer states(context.memory, n * sizeof(std::byte*), context.owner);
   strings_->sorted(context.team, strings.as<std::string_view>(), ids.as<std::uint32_t>());
-  detail::parallel_chunks(context.team, tables_.size(), [&](std::size_t item, unsigned) {
-    tables_[item]->for_each([&](const std::byte* key, const std::byte* state) {
+  detail::parallel_chunks(context.team, tables.size(), [&](std::size_t item, unsigned) {
+    tables[item]->for_each([&](const std::byte* key, const std::byte* state) {
       by_id.as<const std::byte*>()[load<std::uint32_t>(key)] = state;
     });
   });

@@ -1,6 +1,7 @@
 // group_by: a grouped reduction, or the distinct keys.
 #include "ops/group.h"
 #include "algorithms/dense_groups.h"
+#include "algorithms/group_leaves.h"
 #include "graph/operator_entry.h"
 #include "ops/implementations.h"
 #include "ops/rows.h"
@@ -9,13 +10,16 @@ namespace pappus::ops {
 
 double dense_group_scratch(const detail::group_params& params, double rows) {
   const auto table = static_cast<double>(algorithms::group_table_bytes(params));
+  const auto leaf_rows = algorithms::group_leaf_rows(params);
   if (algorithms::group_has_leaf_tables(params)) {
-    const double leaves = rows / static_cast<double>(algorithms::group_leaf_rows(params)) + 1;
+    const double leaves = rows / static_cast<double>(leaf_rows) + 1;
     return algorithms::leaf_tree::levels_of(leaves) * table +
            std::min(leaves * (table + 128), static_cast<double>(group_leaf_tables_bytes));
   }
   const auto row = static_cast<double>(params.key_bytes + params.payload_bytes);
-  return table + std::min(rows * row * 1.25, static_cast<double>(group_store_bytes));
+  const double leaves = params.exact ? 1 : rows / static_cast<double>(leaf_rows);
+  const double tables = leaves <= 1 ? 1 : 1 + algorithms::leaf_tree::levels_of(leaves);
+  return tables * table + std::min(rows * row * 1.25, static_cast<double>(group_store_bytes));
 }
 
 double hash_group_scratch(const detail::group_params& params, double rows, double groups) {
@@ -23,7 +27,13 @@ double hash_group_scratch(const detail::group_params& params, double rows, doubl
   const double store = std::min(rows * (key + static_cast<double>(params.payload_bytes)),
                                 static_cast<double>(group_store_bytes));
   const double slot = key + static_cast<double>(params.state_bytes);
-  return store + groups * (2 * slot + 2 * (key + 8));
+  // The leaf under way and levels of leaf_tree, half full.
+  const auto leaf_rows = static_cast<double>(
+      algorithms::rows_of_group_leaf(groups, algorithms::unknown_key_leaves::least_rows));
+  const double tables = params.exact || rows <= leaf_rows
+                            ? 1
+                            : 1 + algorithms::leaf_tree::levels_of(rows / leaf_rows);
+  return store + groups * (2 * tables * slot + 2 * (key + 8));
 }
 
 namespace {

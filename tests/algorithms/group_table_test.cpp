@@ -226,5 +226,55 @@ TEST(group_table, ends_the_long_probes_of_keys_whose_spacing_suits_its_hash_badl
   expect_groups(keys, 0, 512);
 }
 
+void add_tally(std::byte* into, const std::byte* from, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) {
+    reinterpret_cast<tally*>(into)[i].sum += reinterpret_cast<const tally*>(from)[i].sum;
+    reinterpret_cast<tally*>(into)[i].count += reinterpret_cast<const tally*>(from)[i].count;
+  }
+}
+
+std::map<std::uint64_t, std::uint64_t> sums_of(const group_table& table) {
+  std::map<std::uint64_t, std::uint64_t> sums;
+  table.for_each([&](const std::byte* key, const std::byte* state) {
+    sums[load<std::uint64_t>(key)] = reinterpret_cast<const tally*>(state)->sum;
+  });
+  return sums;
+}
+
+/// Tables of one lineage, whose slots agree, of others, and with the reserved key.
+TEST(group_table, merges_what_is_in_the_same_slots_and_what_is_not) {
+  test_memory memory;
+  const tally none{};
+  const auto make = [&](std::size_t expected, bool sparse) {
+    return group_table(memory, 8, sizeof(tally), alignof(tally),
+                       reinterpret_cast<const std::byte*>(&none), expected, "test",
+                       {.sparse = sparse});
+  };
+  std::mt19937_64 numbers(5);
+  for (int round = 0; round < 20; ++round) {
+    std::vector<std::uint64_t> keys(3000);
+    for (auto& key : keys) key = numbers() % (round % 2 == 0 ? 1000 : 100'000);
+    keys[17] = detail::reserved_key<std::uint64_t>();
+    auto first = make(round < 10 ? 0 : 5000, round % 3 == 0);
+    accumulate(first, keys, 100);
+    auto expected = sums_of(first);
+    const auto total = first.copy();
+    EXPECT_EQ(sums_of(*total), expected);
+    first.reset_states();
+    for (const auto& [key, sum] : sums_of(first)) ASSERT_EQ(sum, 0u) << key;
+
+    for (auto& key : keys) key = numbers() % 3000;  // some are new, and may make it grow
+    accumulate(first, keys, 100);
+    auto other = make(0, true);
+    accumulate(other, keys, 100);
+    for (const auto& [key, sum] : sums_of(first)) expected[key] += sum;
+    for (const auto& [key, sum] : sums_of(other)) expected[key] += sum;
+    total->merge(first, add_tally);
+    total->merge(other, add_tally);
+    EXPECT_EQ(sums_of(*total), expected);
+    EXPECT_EQ(total->size(), expected.size());
+  }
+}
+
 }  // namespace
 }  // namespace pappus::algorithms

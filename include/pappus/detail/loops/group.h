@@ -49,6 +49,7 @@ struct group_params : op_params {
   std::size_t payload_bytes = 0;  ///< of a value; 0 if the reducer doesn't look at values
   bool in_place = false;          ///< values are the rows of the stage's input
   std::size_t state_bytes = 0, state_align = 1;
+  bool exact = false;  ///< the reducer: where leaves are cut changes no state's bits
   std::shared_ptr<const std::byte> initial;  ///< the state of a group without rows
 
   void (*direct)(const void* element, const block_args& args, std::byte* table) = nullptr;
@@ -348,6 +349,13 @@ void group_add_to_table(const std::byte* keys, const std::byte* values, std::siz
   }
 }
 
+/// Whether a reducer says that it gives the same bits wherever rows are cut.
+template <typename R>
+inline constexpr bool is_exact = false;
+template <typename R>
+  requires requires { R::exact; }
+inline constexpr bool is_exact<R> = R::exact;
+
 /// Writes Make{}(key, state), the output record, for n groups.
 template <typename Keys, typename R, typename Make>
 void group_emit(const std::byte* keys, const std::byte* const* states, std::size_t n,
@@ -394,6 +402,7 @@ PAPPUS_GLUE std::shared_ptr<group_params> group_params_of(const R& prototype) {
   params->in_place = G::in_place;
   params->state_bytes = sizeof(R);
   params->state_align = alignof(R);
+  params->exact = is_exact<R>;
   const auto state = std::make_shared<const R>(prototype);
   params->initial = {state, reinterpret_cast<const std::byte*>(state.get())};
   params->extract = group_extract<G>;

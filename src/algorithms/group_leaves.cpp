@@ -1,0 +1,78 @@
+#include "algorithms/group_leaves.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace pappus::algorithms {
+namespace {
+
+constexpr double most_groups = 1e9;  // that an estimate tells from more
+
+/// How many groups there are when `rows` random rows have `found` of them: solves found = groups *
+/// (1 - exp(-rows / groups)).
+double estimated_groups(double rows, double found) {
+  double low = found, high = most_groups;
+  if (found >= rows) return high;
+  for (int i = 0; i < 60; ++i) {
+    const double middle = std::sqrt(low * high);
+    (middle * -std::expm1(-rows / middle) < found ? low : high) = middle;
+  }
+  return high;
+}
+
+}  // namespace
+
+std::int64_t rows_of_group_leaf(double groups, std::int64_t least) {
+  constexpr double most = 1e15;  // bit_ceil of 16 times as many is in range
+  const auto wanted = static_cast<std::uint64_t>(std::ceil(std::clamp(groups, 0.0, most))) * 16;
+  return std::max(least, static_cast<std::int64_t>(std::bit_ceil(wanted)));
+}
+
+unknown_key_leaves::unknown_key_leaves(std::int64_t expected) : expected_(expected) {
+  if (expected <= few_groups) return;
+  many_ = true;
+  groups_ = static_cast<double>(expected);
+  known_end_ = all_rows;
+  late_ = {0, 0, rows_of_group_leaf(groups_, least_rows)};
+}
+
+group_leaf unknown_key_leaves::at(std::int64_t row) const {
+  if (row >= late_.begin) {
+    if (late_.end == all_rows) return late_;
+    const std::int64_t rows = late_.end - late_.begin, number = (row - late_.begin) / rows;
+    const std::int64_t begin = late_.begin + number * rows;
+    return {late_.number + number, begin, begin + rows};
+  }
+  if (row < first_rows) return {0, 0, first_rows};
+  if (early_is_one_) return {1, first_rows, early_end};
+  const std::int64_t number = row / early_rows;
+  return {number + 1, std::max(first_rows, number * early_rows), (number + 1) * early_rows};
+}
+
+void unknown_key_leaves::learn(std::int64_t leaves, std::int64_t groups) {
+  const double rows = known_end_ == first_rows  ? static_cast<double>(first_rows)
+                      : known_end_ == early_end ? static_cast<double>(early_end - first_rows) /
+                                                      static_cast<double>(leaves)
+                                                : static_cast<double>(late_.end - late_.begin);
+  const double estimate =
+      estimated_groups(rows, static_cast<double>(groups) / static_cast<double>(leaves));
+  if (!many_ || known_end_ == early_end) groups_ = estimate;
+  many_ |= estimate > few_groups;
+  if (known_end_ == first_rows) {
+    early_is_one_ = many_;
+    known_end_ = early_end;
+  } else if (known_end_ == early_end) {
+    const double wanted = expected_ >= 0 ? static_cast<double>(expected_) : estimate;
+    late_ = {at(early_end - 1).number + 1, early_end,
+             early_end + rows_of_group_leaf(wanted, least_rows)};
+    known_end_ = all_rows;
+  }
+}
+
+void unknown_key_leaves::end_with(std::int64_t number, std::int64_t begin) {
+  late_ = {number, begin, all_rows};
+  known_end_ = all_rows;
+}
+
+}  // namespace pappus::algorithms

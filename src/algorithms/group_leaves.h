@@ -1,0 +1,72 @@
+// Where the rows of a grouped reduction are cut into leaves.
+//
+// A group's records are accumulated in row order within a leaf, and leaf_tree says how leaves are
+// merged, which touches every group of a leaf. So a leaf has at least sixteen rows a group: merging
+// is a few per cent of the work then, and yet rows that lie together can be reduced where they are,
+// by one machine of several, or while other rows are on disk.
+//
+// With a domain the number of groups is known. Else expect() tells it, or the first 2^20 rows,
+// which are cut in a way of their own: the first leaf is small, because its groups tell whether
+// they are few, then sixteen let all cores start (or one that is partitioned, where groups are
+// many). What came out then is never changed, whatever rows follow: an estimate that is too small
+// costs time.
+//
+// Reducers whose results don't depend on cuts (`exact`) need no leaves where groups are many:
+// end_with().
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+
+namespace pappus::algorithms {
+
+/// Rows [begin, end) of a stage.
+struct group_leaf {
+  std::int64_t number, begin, end;
+};
+
+/// The leaf that holds a row.
+using group_leaf_of = std::function<group_leaf(std::int64_t row)>;
+
+/// Rows of a leaf of so many groups: a power of two.
+std::int64_t rows_of_group_leaf(double groups, std::int64_t least);
+
+/// Leaves of rows with unknown keys.
+class unknown_key_leaves {
+ public:
+  static constexpr std::int64_t few_groups = 4096;    ///< more: groups are many
+  static constexpr std::int64_t least_rows = 262144;  ///< of a leaf behind the first rows
+
+  /// \param expected  by expect(); -1: not known
+  explicit unknown_key_leaves(std::int64_t expected);
+
+  /// Whether there are more than few_groups, as far as is known.
+  bool many() const noexcept { return many_; }
+  /// About how many groups there are.
+  double groups() const noexcept { return groups_; }
+  /// The leaves of all rows before this one are known.
+  std::int64_t known_end() const noexcept { return known_end_; }
+  /// The leaf that holds a row before known_end().
+  group_leaf at(std::int64_t row) const;
+
+  /// What the last `leaves` leaves, which lie side by side, found: `groups` in all. Must be called
+  /// once, with all leaves since the call before, where known_end() is reached; may be called
+  /// later, and changes no leaf then.
+  void learn(std::int64_t leaves, std::int64_t groups);
+  /// Makes one leaf of all rows from `begin` on, where a leaf begins.
+  void end_with(std::int64_t number, std::int64_t begin);
+
+ private:
+  static constexpr std::int64_t first_rows = 8192, early_rows = 65536, early_end = 1 << 20;
+  static constexpr std::int64_t all_rows = std::numeric_limits<std::int64_t>::max();
+
+  std::int64_t expected_;
+  bool many_ = false;
+  double groups_ = 0;
+  std::int64_t known_end_ = first_rows;
+  bool early_is_one_ = false;  ///< the rows between the first leaf and early_end are one leaf
+  group_leaf late_{0, all_rows, all_rows};  ///< the first of those that are equally long
+};
+
+}  // namespace pappus::algorithms
