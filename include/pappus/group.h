@@ -122,9 +122,9 @@ class grouped : public detail::group_refusals<detail::value_of<E>> {
         stage_(std::move(stage)),
         domain_(domain) {}
 
-  /// A hint: about how many groups there will be. It makes the query faster if it is right; if it is
-  /// wrong, rows are cut into other leaves, and the last bits of float sums may differ. Not needed
-  /// with a domain.
+  /// A hint: about how many groups there will be. It makes the query faster if it is right; if it
+  /// is wrong, rows are cut into other leaves, and the last bits of float sums may differ. Not
+  /// needed with a domain.
   grouped expect(std::int64_t groups) const {
     auto copy = *this;
     copy.expected_ = groups;
