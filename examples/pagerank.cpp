@@ -22,10 +22,6 @@ struct page {
   long links;   // that lead away from it
   double rank;  // all add up to 1
 };
-struct share {
-  int to;
-  double rank;
-};
 
 int main(int argc, char** argv) {
   pappus::session s{argc, argv};
@@ -41,11 +37,10 @@ int main(int argc, char** argv) {
   });
 
   auto surf = [&](const pappus::collection<page>& before) {
-    auto shares =
-        links.join(before, &hyperlink::from, &page::number, [](const hyperlink& l, const page& p) {
-          return share{l.to, p.rank / static_cast<double>(p.links)};
-        });
-    auto received = shares.group_by(&share::to, pages).sum(&share::rank);
+    auto shares = links.join(
+        before, &hyperlink::from, &page::number,
+        [](const hyperlink&, const page& p) { return p.rank / static_cast<double>(p.links); });
+    auto received = shares.group_by(pappus::left(&hyperlink::to), pages).sum();
     auto jumping = before.filter([](const page& p) { return p.links == 0; })
                        .group_by([](const page&) { return 0; }, pappus::domain{1})
                        .sum(&page::rank);

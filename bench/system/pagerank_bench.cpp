@@ -31,13 +31,12 @@ collection<rank> ranks_after(session& s, std::span<const link> edges, std::int64
     // Divided once a page, not once a link.
     const collection<share> shares = ranks.map(
         [](const rank& r) { return share{r.page, r.value / static_cast<double>(r.degree)}; });
-    const auto sums =
-        links
-            .join(
-                shares, &link::from, &share::page,
-                [](const link& l, const share& s) { return share{l.to, s.value}; }, all)
-            .group_by(&share::page, all)
-            .sum(&share::value);
+    const auto sums = links
+                          .join(
+                              shares, &link::from, &share::page,
+                              [](const link&, const share& s) { return s.value; }, all)
+                          .group_by(left(&link::to), all)
+                          .sum();
     return ranks.zip(sums).map([rest](const pair<rank, keyed<std::int32_t, double>>& page) {
       return rank{page.first.page, page.first.degree, rest + pagerank::damping * page.second.value};
     });

@@ -189,6 +189,8 @@ class grouped : public detail::group_refusals<detail::value_of<E>> {
   /// records and keys.
   template <typename F>
   auto map_groups(F f) const {
+    static_assert(!detail::is_left_call<Key>,
+                  "map_groups: left(f) is for reductions; let the join's function return the key");
     if constexpr (E::yields != detail::cardinality::one) {
       auto rows = query<E>(session_, rows_, bare_stage()).materialise();
       return regrouped(rows).map_groups(std::move(f));
@@ -287,9 +289,16 @@ class grouped : public detail::group_refusals<detail::value_of<E>> {
 namespace detail {
 
 /// The key function with its shared data.
-template <typename Key, typename... Sides>
+template <typename E, typename Key, typename... Sides>
 auto key_call(Key key, int first_side, const std::tuple<shared_rows<Sides>...>&) {
-  if constexpr (takes_batches<Key>)
+  if constexpr (is_left_key<Key>) {
+    static_assert(is_joined<E>,
+                  "group_by: left(f) is a key of a join's left records: it comes directly behind "
+                  "join() or left_join()");
+    static_assert(sizeof...(Sides) == 0, "group_by: left(f) takes no shared data");
+    return left_call<decltype(Key::function), typename E::left_type>{
+        {std::move(key.function), first_side}};
+  } else if constexpr (takes_batches<Key>)
     return batched_call<typename Key::output_type, decltype(Key::function), Sides...>{
         {std::move(key.function), first_side}};
   else
@@ -321,7 +330,7 @@ auto query<E>::group_by(Key key, const More&... more) const {
   auto stage = stage_;
   std::apply([&](const auto&... side) { (stage.sides.push_back(side.node), ...); }, sides);
   if constexpr (detail::takes_batches<Key>) stage.batched = true;
-  auto call = detail::key_call(std::move(key), first_side(), sides);
+  auto call = detail::key_call<E>(std::move(key), first_side(), sides);
   using groups = grouped<E, decltype(call), domains == 1>;
   return groups(session_, expression_, std::move(call), std::move(stage), size);
 }

@@ -20,6 +20,7 @@
 #include <concepts>
 
 #include "pappus/detail/fuse/join.h"
+#include "pappus/detail/fuse/left_key.h"
 #include "pappus/error.h"
 #include "pappus/query.h"
 
@@ -90,6 +91,20 @@ PAPPUS_GLUE auto make_join(const char* name, const query<Left>& left, const quer
 }  // namespace pappus::detail
 
 namespace pappus {
+
+/// The key of a group_by directly behind a join or left_join: f(left record).
+///
+///     links.join(shares, &link::from, &share::page, received, pages)
+///         .group_by(left(&link::to), pages)
+///
+/// In a do_while whose iterations find the right side's keys unchanged the pairs and their groups
+/// are kept then: an iteration gathers right records and reduces them. That needs left records in
+/// memory that don't depend on the loop's state, and a domain{k} of the groups.
+/// explain_analyze() tells what was kept. Results are the same, bit for bit.
+template <typename F>
+auto left(F f) {
+  return detail::left_key<F>{std::move(f)};
+}
 
 template <typename E>
 template <typename Right, typename LeftKey, typename RightKey, typename Combine, typename... More>

@@ -1,6 +1,7 @@
 // The index in which a join looks keys up.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 
@@ -13,6 +14,7 @@ namespace pappus::algorithms {
 /// when there are no rows.
 struct join_index {
   detail::join_keys keys;
+  std::uint64_t id = next_id();  ///< of this one, in the whole process
 
   /// Row i has the key with bits base + i, as in the result of a group_by with a domain: the row
   /// follows from the key.
@@ -25,6 +27,11 @@ struct join_index {
   /// side have equal hashes.
   std::uint64_t seed = 0;
   detail::buffer strings;  // std::string_view of each row
+
+  static std::uint64_t next_id() {
+    static std::atomic<std::uint64_t> ids{0};
+    return ++ids;
+  }
 };
 
 }  // namespace pappus::algorithms

@@ -27,7 +27,7 @@ using namespace algorithms;  // what phases are made of
 /// Evaluates a node of a graph inside a stage, as loops do with their body: the rows as one
 /// contiguous chunk.
 using evaluation =
-    std::function<detail::rows_ptr(const graph::node_ptr& root, const graph::bindings& bound)>;
+    std::function<detail::rows_ptr(const graph::node_ptr& root, const graph::iteration& now)>;
 
 /// Everything a phase works with. One per stage and run; phases of a stage are never called at the
 /// same time.
@@ -43,9 +43,10 @@ struct run_context {
   std::shared_ptr<detail::row_set> output;  ///< filled by the phases
   std::shared_ptr<void> state;              ///< what the operator keeps between its phases
   const evaluation& evaluate;
-  std::string owner;            ///< the stage's operators, for errors
-  std::string note;             ///< what explain_analyze should tell
-  std::int64_t iterations = 0;  ///< of a do_while
+  std::string owner;                  ///< the stage's operators, for errors
+  std::string note;                   ///< what explain_analyze should tell
+  std::int64_t iterations = 0;        ///< of a do_while
+  graph::kept_state* kept = nullptr;  ///< between a loop's iterations; null: not in a loop
 };
 
 /// One step of an operator.

@@ -110,13 +110,14 @@ group_ranges::group_ranges(const run_context& context, std::int64_t begin, std::
   }
 }
 
-void for_each_partitioned(run_context& context, const group_params& params, string_ids* strings,
-                          std::int64_t begin, std::int64_t end,
+void for_each_partitioned(const run_context& context, const group_params& params,
+                          string_ids* strings, std::int64_t begin, std::int64_t end,
                           const algorithms::group_leaf_of& leaf_of, unsigned partitions,
-                          const partition_function& function, const partition_taker& take) {
+                          const partition_function& function, const partition_taker& take,
+                          std::size_t store_bytes) {
   const std::size_t row_bytes = bits_bytes(params) + params.payload_bytes;
   const auto at_once =
-      std::max<std::int64_t>(static_cast<std::int64_t>(group_store_bytes / row_bytes), 65536);
+      std::max<std::int64_t>(static_cast<std::int64_t>(store_bytes / row_bytes), 65536);
   for (std::int64_t first = begin; first < end; first += at_once) {
     const std::int64_t last = std::min(first + at_once, end);
     const group_ranges ranges(context, first, last, leaf_of);

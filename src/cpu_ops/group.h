@@ -98,11 +98,12 @@ using partition_taker =
     std::function<void(const block_partition& store, const group_ranges& ranges)>;
 
 /// Hands on rows [begin, end) of the window, numbered over the stage, as many at a time as
-/// group_store_bytes hold.
-void for_each_partitioned(run_context& context, const group_params& params, string_ids* strings,
-                          std::int64_t begin, std::int64_t end,
+/// the store may hold.
+void for_each_partitioned(const run_context& context, const group_params& params,
+                          string_ids* strings, std::int64_t begin, std::int64_t end,
                           const algorithms::group_leaf_of& leaf_of, unsigned partitions,
-                          const partition_function& function, const partition_taker& take);
+                          const partition_function& function, const partition_taker& take,
+                          std::size_t store_bytes = group_store_bytes);
 
 /// A grouped reduction under way. Takes the rows window by window.
 class group_run {

@@ -11,6 +11,7 @@
 
 #include "algorithms/dense_groups.h"
 #include "cpu_ops/group.h"
+#include "cpu_ops/group_routes.h"
 
 namespace pappus::cpu_ops {
 namespace {
@@ -115,19 +116,22 @@ class partitioned_run final : public dense_run {
  public:
   explicit partitioned_run(run_context& context) : dense_run(context) {
     const std::size_t fitting = std::max<std::size_t>(part_bytes / params_.state_bytes, 1);
-    const auto least = static_cast<std::uint64_t>(params_.domain) / 512;  // at most 512 partitions
-    shift_ = static_cast<unsigned>(std::bit_width(std::max<std::uint64_t>(fitting, least + 1) - 1));
-    partitions_ =
-        static_cast<unsigned>((static_cast<std::uint64_t>(params_.domain) - 1) >> shift_) + 1;
+    const auto domain = static_cast<std::uint64_t>(params_.domain);
+    const std::uint64_t least = domain / 512;  // at most 512 partitions
+    const auto shift =
+        static_cast<unsigned>(std::bit_width(std::max<std::uint64_t>(fitting, least + 1) - 1));
+    keys_ = {params_.domain, shift, static_cast<unsigned>((domain - 1) >> shift) + 1};
   }
   void take(run_context& context) override;
   void finish(run_context& context) override;
 
  private:
   algorithms::group_leaf leaf_of(std::int64_t row) const;
-  void take(const run_context& context, const block_partition& store, const group_ranges& ranges);
+  /// Takes parts of leaves: add(i, partition, table) accumulates part i's records of a partition.
+  template <typename Add>
+  void take(const run_context& context, const std::vector<group_ranges::part>& parts, Add&& add);
 
-  unsigned shift_ = 0, partitions_ = 1;
+  key_partitions keys_;
   bool under_way_ = false;      // whether rows of a leaf that didn't end have been taken
   std::int64_t next_leaf_ = 0;  // the first that didn't end
 };
@@ -139,41 +143,48 @@ algorithms::group_leaf partitioned_run::leaf_of(std::int64_t row) const {
 }
 
 void partitioned_run::take(run_context& context) {
-  for_each_partitioned(
-      context, params_, nullptr, context.first_row, context.first_row + context.rows,
-      [this](std::int64_t row) { return leaf_of(row); }, partitions_,
-      partition_function::by_value({}, shift_),
-      [&](const block_partition& store, const group_ranges& ranges) {
-        take(context, store, ranges);
+  const auto leaf = [this](std::int64_t row) { return leaf_of(row); };
+  if (const auto routes = group_routes::of(context, params_, keys_, leaf))
+    return take(context, routes->leaves(), [&](std::size_t i, unsigned p, std::byte* table) {
+      const auto first = static_cast<std::size_t>(keys_.first(p));
+      routes->add(context, i, p, table + first * params_.state_bytes);
+    });
+  const auto take_store = [&](const block_partition& store, const group_ranges& ranges) {
+    take(context, ranges.parts, [&](std::size_t i, unsigned p, std::byte* table) {
+      const auto& part = ranges.parts[i];
+      store.for_each(p, part.first, part.last, [&](const block_partition::rows& rows) {
+        if (!context.team.stopping()) params_.add_to_table(rows.keys, rows.payload, rows.n, table);
       });
+    });
+  };
+  for_each_partitioned(context, params_, nullptr, context.first_row,
+                       context.first_row + context.rows, leaf, keys_.count,
+                       partition_function::by_value({}, keys_.shift), take_store);
 }
 
-void partitioned_run::take(const run_context& context, const block_partition& store,
-                           const group_ranges& ranges) {
+template <typename Add>
+void partitioned_run::take(const run_context& context, const std::vector<group_ranges::part>& parts,
+                           Add&& add) {
   struct leaf_steps {
     std::byte* table;
     std::vector<dense_groups::step> merges;
   };
   std::vector<leaf_steps> leaves;
-  for (const auto& part : ranges.parts) {
+  for (const auto& part : parts) {
     auto& leaf = leaves.emplace_back(groups_.leaf(), std::vector<dense_groups::step>());
     if (part.ends) leaf.merges = groups_.complete_leaf(part.leaf.number);
     under_way_ = !part.ends;
     next_leaf_ = part.leaf.number + (part.ends ? 1 : 0);
   }
-  detail::parallel_chunks(context.team, partitions_, [&](std::size_t item, unsigned) {
+  detail::parallel_chunks(context.team, keys_.count, [&](std::size_t item, unsigned) {
     const auto partition = static_cast<unsigned>(item);
-    const std::int64_t first = static_cast<std::int64_t>(item) << shift_;
-    const auto keys =
-        static_cast<std::size_t>(std::min(params_.domain - first, std::int64_t{1} << shift_));
+    const std::int64_t first = keys_.first(partition);
+    const std::size_t keys = keys_.keys(partition);
     for (std::size_t i = 0; i < leaves.size(); ++i) {
-      const auto& part = ranges.parts[i];
       std::byte* const table = leaves[i].table;
-      if (part.begins)
+      if (parts[i].begins)
         fill_groups(params_, table + static_cast<std::size_t>(first) * params_.state_bytes, keys);
-      store.for_each(partition, part.first, part.last, [&](const block_partition::rows& rows) {
-        if (!context.team.stopping()) params_.add_to_table(rows.keys, rows.payload, rows.n, table);
-      });
+      if (!context.team.stopping()) add(i, partition, table);
       groups_.merge(leaves[i].merges, first, keys);
     }
   });

@@ -9,10 +9,15 @@
 // build side had the same one, so that is looked for, and everything hashed again with another seed
 // should it happen. A probe then compares one string per row: all rows of a run have the same.
 //
+// In a loop the index of an iteration is kept for the next, which compares the keys: most loops
+// change what a page, say, has, and not which pages there are. Strings may have moved; their index
+// is built anew.
+//
 // Not here: probing (join_probe.cpp), partitioning and buckets (algorithms/join_table.h).
 #include "algorithms/join_index.h"
 
 #include <atomic>
+#include <cstring>
 #include <limits>
 
 #include <fmt/format.h>
@@ -47,6 +52,14 @@ void for_each_piece(detail::workers& team, std::uint64_t n, F&& f) {
 struct build_state {
   std::shared_ptr<join_index> index;
   detail::buffer keys;
+};
+
+/// What a loop keeps for the next iteration: an index, and the keys that it was made of, unless
+/// they are consecutive.
+struct kept_index {
+  std::shared_ptr<join_index> index;
+  detail::buffer keys;
+  bool used_again = false;
 };
 
 void extract_keys(run_context& context) {
@@ -160,11 +173,60 @@ void build_from_strings(run_context& context, build_state& state) {
   index.strings = std::move(state.keys);
 }
 
+bool are_equal(detail::workers& team, const detail::buffer& a, const detail::buffer& b) {
+  if (a.size() != b.size()) return false;
+  std::atomic<bool> equal{true};
+  for_each_piece(team, a.size(), [&](std::uint64_t begin, std::uint64_t end) {
+    if (equal.load(std::memory_order_relaxed) &&
+        std::memcmp(a.data() + begin, b.data() + begin, end - begin) != 0)
+      equal.store(false, std::memory_order_relaxed);
+  });
+  return equal;
+}
+
+/// Builds the index, or takes the one that an earlier iteration made of the same keys.
+void build_or_keep(run_context& context, build_state& state) {
+  auto& value = context.kept->value;
+  const auto kept = std::static_pointer_cast<kept_index>(value);
+  if (kept != nullptr && kept->index != nullptr && !kept->index->consecutive &&
+      are_equal(context.team, kept->keys, state.keys)) {
+    kept->used_again = true;
+    state.index = kept->index;
+    return;
+  }
+  build_from_bits(context, state);
+  auto& index = *state.index;
+  if (kept != nullptr && kept->index != nullptr) {
+    if (index.consecutive && kept->index->consecutive && index.base == kept->index->base &&
+        index.rows == kept->index->rows) {
+      kept->used_again = true;
+      state.index = kept->index;
+      return;
+    }
+    const bool worthwhile = std::exchange(kept->used_again, false);
+    *kept = {};
+    context.kept->bytes = 0;
+    if (!worthwhile) return;  // keys change in each iteration
+  } else if (kept != nullptr) {
+    return;
+  }
+  const auto fresh = std::make_shared<kept_index>();
+  fresh->index = state.index;
+  if (!index.consecutive) {
+    fresh->keys = std::move(state.keys);
+    const auto table = index.table->as_it_lies();
+    context.kept->bytes = fresh->keys.size() + table.index.size() + table.rows.size();
+  }
+  value = fresh;
+}
+
 void build_index(run_context& context) {
   auto& state = *static_cast<build_state*>(context.state.get());
   if (state.index->rows > 0) {
     if (state.index->keys.strings)
       build_from_strings(context, state);
+    else if (context.kept != nullptr)
+      build_or_keep(context, state);
     else
       build_from_bits(context, state);
   }

@@ -54,6 +54,20 @@ using detail::node_ptr;
 /// Rows that stand in for nodes: the state and the loop-invariant parts of a do_while.
 using bindings = std::unordered_map<const node*, detail::rows_ptr>;
 
+/// What a stage of a loop's body keeps from one iteration for the next.
+struct kept_state {
+  std::shared_ptr<void> value;
+  std::size_t bytes = 0;
+};
+/// By node. Whatever is in it may be thrown away between iterations.
+using kept_states = std::unordered_map<const node*, kept_state>;
+
+/// One evaluation of a loop's body.
+struct iteration {
+  bindings bound;
+  kept_states* kept = nullptr;  ///< null: nothing is kept
+};
+
 /// How many rows a node yields, as far as that is known without running it.
 struct bound {
   enum class certainty : std::uint8_t { exact, at_most, unknown };

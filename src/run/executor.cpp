@@ -208,7 +208,8 @@ void live_executor::start(plan::stage_index which) {
                                          with_.evaluate,
                                          graph::label(*stage.node),
                                          {},
-                                         0});
+                                         0,
+                                         with_.kept ? &(*with_.kept)[stage.node] : nullptr});
 }
 
 void live_executor::read_file(plan::stage_index which) {

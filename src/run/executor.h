@@ -31,9 +31,10 @@ struct resources {
   /// One for each of the plan's machine::devices, in the same order; empty: it places nothing
   /// there.
   std::vector<chunk_loop::device_session*> devices{};
-  std::int64_t chunk_rows = 0;  ///< the user's choice; 0: by memory
-  bool in_loop = false;         ///< an iteration of a do_while
-  bool measure = false;         ///< fill in measurements(), and count records between operators
+  std::int64_t chunk_rows = 0;         ///< the user's choice; 0: by memory
+  bool in_loop = false;                ///< an iteration of a do_while
+  graph::kept_states* kept = nullptr;  ///< what its stages keep for the next one; may be null
+  bool measure = false;  ///< fill in measurements(), and count records between operators
   /// Called with a sentence for every fault of a device: what happened and what was done about it.
   std::function<void(const std::string&)> on_fault{};
   /// Called when a function of the user's threw.

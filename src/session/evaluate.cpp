@@ -82,8 +82,7 @@ void session_core::learn(plan::plan& p, plan::stage_index which,
   times_.remember(s, rows, seconds);
 }
 
-std::vector<rows_ptr> session_core::evaluate(std::span<const node_ptr> roots,
-                                             const plan::bindings& bound, std::string* report) {
+std::vector<rows_ptr> session_core::evaluate(std::span<const node_ptr> roots, std::string* report) {
   check_alive();
   for (const auto& root : roots) check_owner(*root);
   if (explain_only_ != nullptr)
@@ -93,19 +92,19 @@ std::vector<rows_ptr> session_core::evaluate(std::span<const node_ptr> roots,
       return format == explain_format::svg ? text : text + explain(roots, format);
     });
   auto team = workers();
-  return run_query(roots, bound, team, nullptr, report);
+  return run_query(roots, {}, team, nullptr, report);
 }
 
 /// A query is a pure function of its sources: whatever was lost with a device, it can run again.
 std::vector<rows_ptr> session_core::run_query(std::span<const node_ptr> roots,
-                                              const plan::bindings& bound,
+                                              const graph::iteration& now,
                                               threads::query_workers& team, trace::recorder* outer,
                                               std::string* report) {
   // A lambda that a device runs may ask for a query.
   const int attempts_with_devices = devices::is_device_thread ? 0 : 3;
   std::string before;  // what made us start over
   for (int attempt = 0;; ++attempt) try {
-      auto results = run_once(roots, bound, attempt < attempts_with_devices, team, outer, report);
+      auto results = run_once(roots, now, attempt < attempts_with_devices, team, outer, report);
       if (report != nullptr) *report = before + *report;
       return results;
     } catch (const devices::device_error& e) {
@@ -115,22 +114,22 @@ std::vector<rows_ptr> session_core::run_query(std::span<const node_ptr> roots,
 }
 
 std::vector<rows_ptr> session_core::run_once(std::span<const node_ptr> roots,
-                                             const plan::bindings& bound, bool use_devices,
+                                             const graph::iteration& now, bool use_devices,
                                              threads::query_workers& team, trace::recorder* outer,
                                              std::string* report) {
   const bool named = use_devices && devices_.named();
-  auto p = plan::make_plan(planning(roots, &bound, named));
+  auto p = plan::make_plan(planning(roots, &now.bound, named));
   devices_.check_places(p);
   const bool with_devices = named || (use_devices && worth_devices(p));
-  const auto asked = planning(roots, &bound, with_devices);
+  const auto asked = planning(roots, &now.bound, with_devices);
   if (with_devices && !named) p = plan::make_plan(asked);
   const auto predicted = report != nullptr ? p.stages : std::vector<plan::stage>{};
   const auto own_recorder = outer == nullptr ? listen(p, report != nullptr) : nullptr;
   trace::recorder* const recorder = outer == nullptr ? own_recorder.get() : outer;
   team.record(recorder);
   // Loops evaluate their body inside this query: the same workers, cancelled with it.
-  const auto inner = [&](const node_ptr& root, const plan::bindings& inner_bound) {
-    const auto rows = run_query({&root, 1}, inner_bound, team, recorder, nullptr).front();
+  const auto inner = [&](const node_ptr& root, const graph::iteration& inside) {
+    const auto rows = run_query({&root, 1}, inside, team, recorder, nullptr).front();
     return run::contiguous(rows, team, memory_);
   };
   run::live_executor executor(
@@ -141,7 +140,8 @@ std::vector<rows_ptr> session_core::run_once(std::span<const node_ptr> roots,
           .evaluate = inner,
           .devices = with_devices ? devices_.all() : std::vector<chunk_loop::device_session*>{},
           .chunk_rows = settings_.chunk_rows,
-          .in_loop = !bound.empty(),
+          .in_loop = !now.bound.empty(),
+          .kept = now.kept,
           .measure = report != nullptr,
           .on_fault = [this](const std::string& text) { remember_fault(text); },
           .on_failure = [this](const failure& where) { remember_failure(where); }});

@@ -29,8 +29,7 @@ class session_core : public std::enable_shared_from_this<session_core> {
   explicit session_core(const options& settings);
 
   /// graph → plan → tasks → run. The whole engine on one screen: see evaluate.cpp.
-  std::vector<rows_ptr> evaluate(std::span<const node_ptr> roots, const plan::bindings& bound = {},
-                                 std::string* report = nullptr);
+  std::vector<rows_ptr> evaluate(std::span<const node_ptr> roots, std::string* report = nullptr);
 
   rows_ptr make_contiguous(const rows_ptr& rows);  // run on workers of its own
   std::string explain(std::span<const node_ptr> roots, explain_format format);
@@ -65,10 +64,10 @@ class session_core : public std::enable_shared_from_this<session_core> {
   /// \param explained  empty: this one can't be told of that way.
   void explain_if_chosen(const std::function<std::string(explain_format)>& explained);
   /// \param outer  the recorder of the query this one is part of; null: it stands alone.
-  std::vector<rows_ptr> run_query(std::span<const node_ptr> roots, const plan::bindings& bound,
+  std::vector<rows_ptr> run_query(std::span<const node_ptr> roots, const graph::iteration& now,
                                   threads::query_workers& team, trace::recorder* outer,
                                   std::string* report);
-  std::vector<rows_ptr> run_once(std::span<const node_ptr> roots, const plan::bindings& bound,
+  std::vector<rows_ptr> run_once(std::span<const node_ptr> roots, const graph::iteration& now,
                                  bool use_devices, threads::query_workers& team,
                                  trace::recorder* outer, std::string* report);
   /// A recorder for one query; null when nobody listens. \param report  a report is wanted.

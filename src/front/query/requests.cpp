@@ -75,7 +75,7 @@ std::string explain(const session_ptr& session, const node_ptr& root, explain_fo
 std::string explain_analyze(const session_ptr& session, const node_ptr& root) {
   std::string report;
   const std::array roots{root};
-  session->evaluate(roots, {}, &report);
+  session->evaluate(roots, &report);
   return report;
 }
 

@@ -56,9 +56,44 @@ struct joined {
 
     template <typename Sink, typename Counts>
     void for_each(std::int64_t n, Sink&& sink, Counts counts) const {
+      if constexpr (std::is_same_v<std::remove_cvref_t<Sink>, no_sink>) {
+        for_each_batch(n, [](const left_type*, const join_batch&, std::size_t) {}, counts);
+      } else {
+        const auto push_on = [&](const left_type* left, const join_batch& batch,
+                                 std::size_t pairs) {
+          push(left, batch, pairs, [&](std::size_t, const auto& value) { sink(value); });
+        };
+        for_each_batch(n, push_on, counts);
+      }
+    }
+
+    /// Calls sink(left record, combined record) for all pairs.
+    template <typename Sink>
+    void for_each_pair(std::int64_t n, Sink&& sink) const {
+      const auto push_on = [&](const left_type* left, const join_batch& batch, std::size_t pairs) {
+        push(left, batch, pairs,
+             [&](std::size_t k, const auto& value) { sink(left[batch.left[k]], value); });
+      };
+      for_each_batch(n, push_on, uncounted());
+    }
+
+    /// Of a left record and a match's row in `right`, or none.
+    template <typename Row>
+    static value_type combined(const typename Combine::bound& combine, const left_type& left,
+                               const Right* right, Row row) {
+      if constexpr (Kind == join_kind::inner)
+        return combine(left, right[row]);
+      else
+        return combine(left, row == static_cast<Row>(join_batch::no_row) ? nullptr : right + row);
+    }
+
+    /// Calls use(left records, batch, n) for all n pairs of each batch. Left records lie where the
+    /// block does if they are rows in memory.
+    template <typename Use, typename Counts>
+    void for_each_batch(std::int64_t n, Use&& use, Counts counts) const {
       const auto all = static_cast<std::size_t>(n);
       if constexpr (in_place) {
-        probe(prev.rows, all, sink, counts);
+        probe(prev.rows, all, use, counts);
       } else {
         alignas(left_type) std::byte storage[buffer_rows * sizeof(left_type)];
         auto* const buffer = reinterpret_cast<left_type*>(storage);
@@ -69,7 +104,7 @@ struct joined {
               prev.at(static_cast<std::int64_t>(at + i), [&](const auto& value) {
                 ::new (static_cast<void*>(buffer + i)) left_type(value);
               });
-            if (!probe(buffer, filled, sink, counts)) return;
+            if (!probe(buffer, filled, use, counts)) return;
           }
         } else {
           std::size_t filled = 0;
@@ -78,11 +113,11 @@ struct joined {
             if (!going) return;
             ::new (static_cast<void*>(buffer + filled)) left_type(value);
             if (++filled < buffer_rows) return;
-            with_gathered_rows([&] { going = probe(buffer, filled, sink, counts); });
+            with_gathered_rows([&] { going = probe(buffer, filled, use, counts); });
             filled = 0;
           };
           each_row<Prev::yields>(prev, n, gather, counts.before());
-          if (going) probe(buffer, filled, sink, counts);
+          if (going) probe(buffer, filled, use, counts);
         }
       }
     }
@@ -90,8 +125,8 @@ struct joined {
    private:
     /// Returns false when the query is to stop, which is checked here because one record may match
     /// millions.
-    template <typename Sink, typename Counts>
-    bool probe(const left_type* left, std::size_t n, Sink& sink, Counts counts) const {
+    template <typename Use, typename Counts>
+    bool probe(const left_type* left, std::size_t n, Use& use, Counts counts) const {
       key_type keys[join_batch::rows_max];
       join_batch batch;
       for (std::size_t at = 0; at < n; at += join_batch::rows_max, left += join_batch::rows_max) {
@@ -102,35 +137,31 @@ struct joined {
           if (gathers && prefetch)
             for (std::size_t k = 0; k < pairs; ++k) __builtin_prefetch(rows + batch.right[k]);
           counts.add(pairs);
-          if constexpr (!std::is_same_v<std::remove_cv_t<Sink>, no_sink>)
-            push(left, batch, pairs, sink);
+          use(left, batch, pairs);
           if (team != nullptr && team->stopping()) return false;
         }
       }
       return true;
     }
 
-    /// Gathers pairs and passes them on. Gathering is a loop of its own, over local copies: for all
+    /// Gathers pairs and calls sink(k, combined record) for each. Gathering is a loop of its own, over local copies: for all
     /// the compiler knows sink() may write anywhere, and would keep it from working on several
     /// pairs at once.
     template <typename Sink>
-    void push(const left_type* left, const join_batch& batch, std::size_t pairs, Sink& sink) const {
+    void push(const left_type* left, const join_batch& batch, std::size_t pairs,
+              Sink&& sink) const {
       const std::uint32_t* const left_of = batch.left;
       if constexpr (!gathers) {
-        for (std::size_t k = 0; k < pairs; ++k) sink(left[left_of[k]]);
+        for (std::size_t k = 0; k < pairs; ++k) sink(k, left[left_of[k]]);
       } else {
         const std::uint64_t* const row_of = batch.right;
         const auto pair_of = [combine = this->combine, left, rows = this->rows, left_of,
                               row_of](std::size_t k) -> value_type {
-          if constexpr (Kind == join_kind::inner)
-            return combine(left[left_of[k]], rows[row_of[k]]);
-          else
-            return combine(left[left_of[k]],
-                           row_of[k] == join_batch::no_row ? nullptr : rows + row_of[k]);
+          return combined(combine, left[left_of[k]], rows, row_of[k]);
         };
         if constexpr (sizeof(value_type) > 64) {
           for (std::size_t k = 0; k < pairs; ++k)
-            sink(call_noting_failure<decltype(Combine::function)>(name, pair_of, k));
+            sink(k, call_noting_failure<decltype(Combine::function)>(name, pair_of, k));
         } else {
           alignas(value_type) std::byte storage[join_batch::rows_max * sizeof(value_type)];
           auto* __restrict const values = reinterpret_cast<value_type*>(storage);
@@ -138,7 +169,7 @@ struct joined {
             for (std::size_t k = 0; k < pairs; ++k)
               ::new (static_cast<void*>(values + k)) value_type(pair_of(k));
           });
-          for (std::size_t k = 0; k < pairs; ++k) sink(std::as_const(values[k]));
+          for (std::size_t k = 0; k < pairs; ++k) sink(k, std::as_const(values[k]));
         }
       }
     }
@@ -158,20 +189,42 @@ struct joined {
     prev.shift_slots(inputs, sides);
     side += sides;
   }
-  device_variable describe(device_writer& to) const {
+  device_variable describe(device_writer& to) const { return describe_pair(to).combined; }
+
+  struct described_pair {
+    device_variable left, combined;
+  };
+  described_pair describe_pair(device_writer& to) const {
     using user_key = typename Key::template result<left_type>;
     const auto left = prev.describe(to);
     to.begin();
     describe_key<user_key>(to, key.template describe<user_key, left_type>(to, left), false);
     if constexpr (gathers) {
       const device_variable pair[] = {left, to.probe(side, Kind, &device_type_of<Right>)};
-      return combine.template describe<value_type, left_type, Right>(to, pair);
+      return {left, combine.template describe<value_type, left_type, Right>(to, pair)};
     } else {
       to.probe(side, Kind, nullptr);
-      return left;
+      return {left, left};
     }
   }
 };
+
+template <typename E>
+inline constexpr bool is_joined = false;
+template <typename Prev, record Right, typename Key, typename Combine, join_kind Kind>
+inline constexpr bool is_joined<joined<Prev, Right, Key, Combine, Kind>> = true;
+
+/// The key function of left records of type Left.
+template <typename F, typename Left>
+struct left_call : call<F> {
+  /// Whatever the combined record is.
+  template <typename>
+  using result = typename call<F>::template result<Left>;
+};
+template <typename Call>
+inline constexpr bool is_left_call = false;
+template <typename F, typename Left>
+inline constexpr bool is_left_call<left_call<F, Left>> = true;
 
 /// The combining function of an inner or outer join.
 template <typename F, join_kind Kind>

@@ -6,6 +6,7 @@
 
 #include "pappus/detail/base/refused.h"
 #include "pappus/detail/fuse/accepts.h"
+#include "pappus/detail/fuse/left_key.h"
 
 namespace pappus {
 template <typename E>
@@ -27,7 +28,7 @@ class key_refusals {
     return {};
   }
   template <typename Key, typename... More>
-    requires(sides_or_domain<More...> && !takes_key<Key, T, More...>)
+    requires(sides_or_domain<More...> && !is_left_key<Key> && !takes_key<Key, T, More...>)
   PAPPUS_REFUSED("group_by: the key function" PAPPUS_CANT_BE_CALLED)
   refused<T> group_by(Key, const More&...) const {
     return {};

@@ -24,6 +24,7 @@
 #include "pappus/detail/fuse/batch.h"
 #include "pappus/detail/fuse/expression.h"
 #include "pappus/detail/loops/fold.h"
+#include "pappus/detail/loops/group_routes.h"
 #include "pappus/function.h"
 
 namespace pappus::detail {
@@ -62,6 +63,7 @@ struct group_params : op_params {
   void (*accumulate)(const std::byte* values, std::byte* const* states, std::size_t n) = nullptr;
   void (*add_to_table)(const std::byte* keys, const std::byte* values, std::size_t n,
                        std::byte* table) = nullptr;
+  routing_loops routing;
   /// Merges n consecutive states into n others.
   void (*merge)(std::byte* into, const std::byte* from, std::size_t n) = nullptr;
   /// Writes n records.
@@ -180,7 +182,10 @@ struct grouping {
     /// Calls sink(key, record) for all records of the block's n rows.
     template <typename Sink>
     void each(std::int64_t n, Sink&& sink) const {
-      if constexpr (!is_batched_call<Key>) {
+      if constexpr (is_left_call<Key>) {
+        rows.for_each_pair(n,
+                           [&](const auto& left, const auto& record) { sink(key(left), record); });
+      } else if constexpr (!is_batched_call<Key>) {
         each_row<E::yields>(rows, n, [&](const auto& record) { sink(key(record), record); });
       } else if constexpr (is_source<E>) {
         for (std::int64_t at = 0; at < n; at += batch_rows)
@@ -375,9 +380,17 @@ PAPPUS_GLUE void describe_group(const void* element, device_writer& to) {
   using record = typename G::record;
   using key = typename decltype(G::keys)::key;
   const auto& self = *static_cast<const G*>(element);
-  const auto row = self.rows.describe(to);
-  to.begin();
-  const auto own = self.key.template describe<key, record>(to, row);
+  device_variable row, own;
+  if constexpr (is_left_call<decltype(G::key)>) {
+    const auto pair = self.rows.describe_pair(to);
+    to.begin();
+    own = self.key.template describe<key, typename decltype(G::rows)::left_type>(to, pair.left);
+    row = pair.combined;
+  } else {
+    row = self.rows.describe(to);
+    to.begin();
+    own = self.key.template describe<key, record>(to, row);
+  }
   if constexpr (decltype(G::keys)::dense)
     to.domain_key(own);
   else
@@ -413,6 +426,8 @@ PAPPUS_GLUE std::shared_ptr<group_params> group_params_of(const R& prototype) {
   if constexpr (keys::dense) {
     params->direct = group_direct<G, R>;
     params->add_to_table = group_add_to_table<G, R>;
+    if constexpr (is_routable<decltype(G::rows), decltype(G::key)>)
+      params->routing = {find_pairs<G, group_batch>, add_pairs<G, R>};
   }
   params->merge = [](std::byte* into, const std::byte* from, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i)
