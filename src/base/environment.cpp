@@ -29,6 +29,8 @@ constexpr variable known[] = {
     {"PAPPUS_MACHINE", "file of the rates that pappus devices --measure found",
      "$XDG_CACHE_HOME/pappus/machine.json, ~/.cache/pappus/machine.json"},
     {"PAPPUS_DUMP", "folder that the text of each kernel is written to", "none is written"},
+    {"PAPPUS_LEVEL", "v2, v3 or v4: the level of x86-64 whose vectors the library uses",
+     "the processor's"},
     {"PAPPUS_OPENCL_LIBRARY", "the OpenCL library", "libOpenCL.so.1"},
 };
 

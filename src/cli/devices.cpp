@@ -16,6 +16,7 @@
 #include "cost/rates_file.h"
 #include "devices/measure.h"
 #include "devices/registry.h"
+#include "levels/kernels.h"
 #include "pappus/session.h"
 #include "system/team.h"
 #include "system/triad.h"
@@ -28,16 +29,13 @@ std::string cache_text(int name) {
   return bytes > 0 ? base::bytes_text(static_cast<double>(bytes)) : "?";
 }
 
-const char* vectors() {
-#if defined(__AVX512F__)
-  return "AVX-512";
-#elif defined(__AVX2__)
-  return "AVX2";
-#elif defined(__ARM_NEON)
-  return "NEON";
-#else
-  return "the baseline of the architecture";
-#endif
+// Of the library's own loops; users' loops have the flags of their programs.
+std::string level_text() {
+  const auto used = levels::in_use(), best = levels::available().back();
+  std::string text(levels::description(used));
+  if (used != best)
+    text += fmt::format(" (PAPPUS_LEVEL); the processor has {}", levels::description(best));
+  return text;
 }
 
 void print(const char* name, const std::string& value) {
@@ -67,7 +65,7 @@ void show_cpu(const session& s, const cost::stored_rates& stored) {
   print("caches",
         fmt::format("{} L1 and {} L2 a core, {} L3", cache_text(_SC_LEVEL1_DCACHE_SIZE),
                     cache_text(_SC_LEVEL2_CACHE_SIZE), cache_text(_SC_LEVEL3_CACHE_SIZE)));
-  print("compiled for", vectors());
+  print("level", level_text());
   print("memory budget", fmt::format("{} (PAPPUS_HOST_MEMORY changes it)",
                                      base::bytes_text(static_cast<double>(s.host_memory()))));
   auto machine = cost::this_machine(s.threads(), s.host_memory());

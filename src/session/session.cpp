@@ -8,6 +8,7 @@
 
 #include "base/environment.h"
 #include "graph/operator_entry.h"
+#include "levels/kernels.h"
 #include "pappus/error.h"
 #include "session/settings.h"
 
@@ -23,6 +24,7 @@ session_core::session_core(const options& settings)
       checks_(check_setting_of_environment()),
       when_launches_run_(launch_setting_of_environment()),
       explain_only_(base::environment("PAPPUS_EXPLAIN")) {
+  levels::use(levels::level_of_environment());
   if (!settings_.trace.empty()) tracer_ = trace::open_sink(settings_.trace);
 }
 

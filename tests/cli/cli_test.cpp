@@ -65,6 +65,21 @@ TEST(command, wrong_arguments_end_with_2_and_a_message_on_stderr) {
   EXPECT_NE(text.find("mapfiltersum"), std::string::npos) << "should list what there is";
 }
 
+TEST(command, devices_tells_the_level_that_runs_and_the_processors) {
+  const auto best = pappus("devices").text;
+  const auto lowest = run("PAPPUS_LEVEL=v2 " + std::string(PAPPUS_COMMAND) + " devices 2>&1").text;
+  const auto level_in = [](const std::string& text) {
+    const std::string line = "\n  level          ";
+    const auto begin = text.find(line) + line.size();
+    return text.substr(begin, text.find('\n', begin) - begin);
+  };
+  if (level_in(best).find("x86-64") == std::string::npos) GTEST_SKIP() << "one level";
+  const std::string v2 = "x86-64-v2 (SSE4.2)";
+  EXPECT_EQ(level_in(lowest), level_in(best) == v2
+                                  ? v2
+                                  : v2 + " (PAPPUS_LEVEL); the processor has " + level_in(best));
+}
+
 TEST(command, devices_names_the_cpu_and_the_budget) {
   const auto [code, text] = pappus("devices");
   EXPECT_EQ(code, 0);

@@ -1,0 +1,20 @@
+// All kernels of the level that this is compiled for.
+#pragma once
+
+#include "levels/kernels.h"
+#include "levels/unit/compress.h"
+#include "levels/unit/running_sums.h"
+
+namespace pappus::levels {
+namespace {
+
+constexpr kernels table = {
+    .copy_past_caches = copy_past_caches,
+    .running_sums_32 = running_sums<std::uint32_t>,
+    .running_sums_64 = running_sums<std::uint64_t>,
+    .compress_32 = compress<std::uint32_t>,
+    .compress_64 = compress<std::uint64_t>,
+};
+
+}  // namespace
+}  // namespace pappus::levels

@@ -1,0 +1,110 @@
+// Every kernel at every level against plain code: lengths around each vector's, all alignments.
+#include "levels/kernels.h"
+
+#include <algorithm>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace pappus::levels {
+namespace {
+
+constexpr std::uint64_t seed = 81;
+
+class at_level : public ::testing::TestWithParam<level> {
+ protected:
+  const kernels& tested = kernels_of(GetParam());
+  std::mt19937_64 random{seed};
+
+  template <typename T>
+  std::vector<T> values(std::size_t n) {
+    std::vector<T> all(n);
+    for (T& value : all) value = static_cast<T>(random());
+    return all;
+  }
+
+  template <typename T, typename Kernel>
+  void expect_running_sums(Kernel kernel) {
+    const auto from = values<T>(700);
+    for (std::size_t n = 0; n < 330; n += n < 140 ? 1 : 13) {
+      for (std::size_t offset = 0; offset < 64 / sizeof(T); ++offset) {
+        for (const bool past_caches : {false, true}) {
+          std::vector<T> got(n + 32, T{99}), expected = got;
+          T sum = 5;
+          for (std::size_t i = 0; i < n; ++i) expected[offset + i] = sum += from[i + offset / 2];
+          const T last = kernel(T{5}, from.data() + offset / 2, got.data() + offset,
+                                static_cast<std::int64_t>(n), past_caches);
+          ASSERT_EQ(last, sum) << n << " numbers, offset " << offset;
+          ASSERT_EQ(got, expected) << n << " numbers, offset " << offset;
+        }
+      }
+    }
+  }
+
+  template <typename T, typename Kernel>
+  void expect_compressed(Kernel kernel) {
+    for (const unsigned one_in : {1u, 2u, 15u, 1'000'000u}) {
+      for (std::size_t n = 0; n < 200; ++n) {
+        const auto from = values<T>(n);
+        std::vector<std::uint8_t> keep(n);
+        std::vector<T> expected;
+        for (std::size_t i = 0; i < n; ++i) {
+          keep[i] = random() % one_in == 0;
+          if (keep[i] != 0) expected.push_back(from[i]);
+        }
+        std::vector<T> got(n + 1, T{99});  // room for n
+        const auto kept =
+            kernel(from.data(), keep.data(), static_cast<std::int64_t>(n), got.data());
+        ASSERT_EQ(got[n], T{99}) << n;
+        got.resize(static_cast<std::size_t>(kept));
+        ASSERT_EQ(got, expected) << n;
+      }
+    }
+  }
+};
+
+TEST_P(at_level, running_sums_wrap_and_write_nothing_else) {
+  expect_running_sums<std::uint32_t>(tested.running_sums_32);
+  expect_running_sums<std::uint64_t>(tested.running_sums_64);
+}
+
+TEST_P(at_level, running_sums_may_be_written_over_their_numbers) {
+  auto numbers = values<std::uint32_t>(333);
+  auto expected = numbers;
+  for (std::size_t i = 1; i < expected.size(); ++i) expected[i] += expected[i - 1];
+  tested.running_sums_32(0, numbers.data(), numbers.data(), 333, false);
+  EXPECT_EQ(numbers, expected);
+}
+
+TEST_P(at_level, compression_keeps_order_and_stays_inside_the_room) {
+  expect_compressed<std::uint32_t>(tested.compress_32);
+  expect_compressed<std::uint64_t>(tested.compress_64);
+}
+
+TEST_P(at_level, copies_past_the_caches_write_what_was_there_and_nothing_else) {
+  const auto source = values<std::uint8_t>(700);
+  for (std::size_t bytes = 0; bytes < 330; ++bytes) {
+    for (std::size_t offset = 0; offset < 65; ++offset) {
+      std::vector<std::uint8_t> got(500, 99), expected = got;
+      std::memcpy(expected.data() + offset, source.data() + offset % 7, bytes);
+      tested.copy_past_caches(reinterpret_cast<std::byte*>(got.data() + offset),
+                              reinterpret_cast<const std::byte*>(source.data() + offset % 7),
+                              bytes);
+      ASSERT_EQ(got, expected) << bytes << " bytes, offset " << offset;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(levels, at_level,
+                         ::testing::ValuesIn(available().begin(), available().end()),
+                         [](const auto& tested) {
+                           std::string word(name(tested.param));
+                           std::replace(word.begin(), word.end(), '-', '_');
+                           return word;
+                         });
+
+}  // namespace
+}  // namespace pappus::levels
