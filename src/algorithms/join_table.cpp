@@ -8,10 +8,7 @@
 #include <vector>
 
 #include "algorithms/partition.h"
-
-#if defined(__AVX512VL__)
-#include <immintrin.h>
-#endif
+#include "levels/kernels.h"
 
 namespace pappus::algorithms {
 namespace {
@@ -22,36 +19,7 @@ constexpr unsigned region_bits_max = 9;
 constexpr std::size_t prefetch_index_beyond_bytes = 512u << 10;
 
 template <typename Row>
-struct entry {
-  Row first, count;  // count 0: no such key
-};
-
-template <typename Key, typename Row>
-struct bucket {
-  static constexpr unsigned width =
-      std::max<std::size_t>(2, 64 / (sizeof(Key) + sizeof(entry<Row>)));
-  Key keys[width];
-  entry<Row> entries[width];  // in use from the front
-};
-
-// Bit i is set where keys[i] == key. Reads the whole cache line of the bucket.
-template <typename Key, typename Row>
-unsigned matches(const bucket<Key, Row>& here, const Key& key) {
-  constexpr unsigned width = bucket<Key, Row>::width;
-#if defined(__AVX512VL__)
-  if constexpr (sizeof(Key) == 8 && width == 4) {
-    return _mm256_cmpeq_epi64_mask(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(here.keys)),
-                                   _mm256_set1_epi64x(static_cast<long long>(key)));
-  } else if constexpr (sizeof(Key) == 4 && width == 5) {
-    return _mm256_cmpeq_epi32_mask(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(here.keys)),
-                                   _mm256_set1_epi32(static_cast<int>(key))) &
-           0x1fu;
-  }
-#endif
-  unsigned hits = 0;
-  for (unsigned i = 0; i < width; ++i) hits |= unsigned{here.keys[i] == key} << i;
-  return hits;
-}
+using entry = levels::join_entry<Row>;
 
 // A domain's distance of a key from its base; ~0 for keys below or far above it.
 template <typename Key>
@@ -69,27 +37,26 @@ std::uint64_t distance(const Key& key, const join_domain& domain) {
 
 // Buckets found by hash.
 template <typename Key, typename Row>
-struct hashed_index {
-  using bucket_type = bucket<Key, Row>;
+struct hashed_index : levels::join_buckets {
+  using bucket_type = levels::join_bucket<Key, Row>;
   static constexpr unsigned width = bucket_type::width;
-  static constexpr std::size_t stride = round_up(sizeof(bucket_type), 64);
-
-  std::byte* buckets;
-  std::uint64_t seed, region_buckets;
-  unsigned region_bits;
+  static constexpr std::size_t stride = levels::join_bucket_bytes<Key, Row>;
 
   partition_function partition() const { return partition_function::by_hash(region_bits, seed); }
-  void prefetch(std::uint64_t place) const { __builtin_prefetch(buckets + place * stride); }
+  void prefetch(std::uint64_t place) const { __builtin_prefetch(first + place * stride); }
 
-  // The number of the home bucket.
-  std::uint64_t place(const Key& key) const {
-    const std::uint64_t h = hash(key, seed);
-    const std::uint64_t region = h >> 1 >> (63 - region_bits);
-    return region * region_buckets + ((h << region_bits >> 32) * region_buckets >> 32);
+  void find_places(const Key* keys, std::size_t n, std::uint64_t* places) const {
+    if constexpr (sizeof(Key) == 4) {
+      levels::own().join_places_32(*this, keys, n, places);
+    } else if constexpr (sizeof(Key) == 8) {
+      levels::own().join_places_64(*this, keys, n, places);
+    } else {
+      for (std::size_t i = 0; i < n; ++i) places[i] = place(keys[i]);
+    }
   }
 
   bucket_type& at(std::uint64_t place) const {
-    return *reinterpret_cast<bucket_type*>(buckets + place * stride);
+    return *reinterpret_cast<bucket_type*>(first + place * stride);
   }
 
   std::uint64_t next(std::uint64_t place) const {
@@ -112,12 +79,11 @@ struct hashed_index {
     return nullptr;
   }
 
-  // Looks into one bucket. `more`: the key may be in the next one.
+  // Looks into one bucket. `more`: the key may be in the next one. See levels/unit/join_probe.h.
   entry<Row> find_here(const Key& key, std::uint64_t place, bool& more) const {
     const bucket_type& here = at(place);
-    const unsigned hits = matches(here, key);
-    // A free entry's key may be anything, but its count is 0, and none behind it is used.
-    // So no hit is looked up as one in the last entry, which is free unless the bucket is full.
+    unsigned hits = 0;
+    for (unsigned i = 0; i < width; ++i) hits |= unsigned{here.keys[i] == key} << i;
     const entry<Row> found = here.entries[std::countr_zero(hits | 1u << (width - 1))];
     more = (hits == 0) & (found.count != 0);
     return found;
@@ -135,7 +101,7 @@ struct hashed_index {
   }
 
   void clear(std::uint64_t region) const {
-    std::memset(buckets + region * region_buckets * stride, 0, region_buckets * stride);
+    std::memset(first + region * region_buckets * stride, 0, region_buckets * stride);
   }
 
   template <typename F>
@@ -157,7 +123,10 @@ struct domain_index {
     return partition_function::by_value(domain.base, region_bits);
   }
   void prefetch(std::uint64_t place) const { __builtin_prefetch(entries + place); }
-  std::uint64_t place(const Key& key) const { return std::min(distance(key, domain), domain.size); }
+  void find_places(const Key* keys, std::size_t n, std::uint64_t* places) const {
+    for (std::size_t i = 0; i < n; ++i)
+      places[i] = std::min(distance(keys[i], domain), domain.size);
+  }
   entry<Row>* claim(const Key& key) const {
     const std::uint64_t at = distance(key, domain);
     return at < domain.size ? entries + at : nullptr;
@@ -223,21 +192,12 @@ class join_builder {
     for (std::size_t at = 0; at < n; at += batch_keys) {
       const std::size_t batch = std::min(batch_keys, n - at);
       std::memcpy(copy, keys + at * sizeof(Key), batch * sizeof(Key));
-      for (std::size_t i = 0; i < batch; ++i) places[i] = lookup.place(copy[i]);
+      lookup.find_places(copy, batch, places);
       if (prefetch) {
         for (std::size_t i = 0; i < batch; ++i) lookup.prefetch(places[i]);
       }
-      // Keys behind a full bucket are few, but going on at once would wait for memory and guess a
-      // branch wrong each time: they are set aside.
-      std::size_t unfinished = 0;
-      for (std::size_t i = 0; i < batch; ++i) {
-        bool more;
-        const entry<Row> found = lookup.find_here(copy[i], places[i], more);
-        first[at + i] = found.first;
-        count[at + i] = found.count;
-        aside[unfinished] = static_cast<std::uint16_t>(i);
-        unfinished += more;
-      }
+      const std::size_t unfinished =
+          find_home(lookup, copy, places, batch, first + at, count + at, aside);
       for (std::size_t k = 0; k < unfinished; ++k) lookup.prefetch(lookup.next(places[aside[k]]));
       for (std::size_t k = 0; k < unfinished; ++k) {
         const std::size_t i = aside[k];
@@ -249,9 +209,32 @@ class join_builder {
   }
 
  private:
+  // The entries of keys in the buckets where they should be; the numbers of those that may be
+  // further on go to `aside`.
+  static std::size_t find_home(const index& lookup, const Key* keys, const std::uint64_t* places,
+                               std::size_t n, std::uint64_t* first, std::uint64_t* count,
+                               std::uint16_t* aside) {
+    if constexpr (std::is_same_v<index, hashed_index<std::uint32_t, std::uint32_t>>) {
+      return levels::own().join_find_32(lookup, keys, places, n, first, count, aside);
+    } else if constexpr (std::is_same_v<index, hashed_index<std::uint64_t, std::uint32_t>>) {
+      return levels::own().join_find_64(lookup, keys, places, n, first, count, aside);
+    } else {
+      std::size_t unfinished = 0;
+      for (std::size_t i = 0; i < n; ++i) {
+        bool more;
+        const entry<Row> found = lookup.find_here(keys[i], places[i], more);
+        first[i] = found.first;
+        count[i] = found.count;
+        aside[unfinished] = static_cast<std::uint16_t>(i);
+        unfinished += more;
+      }
+      return unfinished;
+    }
+  }
+
   static index view(const join_table& table) {
     if constexpr (std::is_same_v<index, hashed_index<Key, Row>>) {
-      return {table.index_.data(), table.seed_, table.region_buckets_, table.region_bits_};
+      return {{table.index_.data(), table.seed_, table.region_buckets_, table.region_bits_}};
     } else {
       return {table.index_.template as<entry<Row>>(), table.domain_, table.region_bits_};
     }

@@ -30,6 +30,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "levels/join_buckets.h"
 #include "levels/level.h"
 
 namespace pappus::levels {
@@ -45,6 +46,21 @@ struct kernels {
                               std::uint32_t* to) noexcept;
   std::int64_t (*compress_64)(const std::uint64_t* values, const std::uint8_t* keep, std::int64_t n,
                               std::uint64_t* to) noexcept;
+
+  /// The home buckets of n keys.
+  void (*join_places_32)(const join_buckets& buckets, const std::uint32_t* keys, std::size_t n,
+                         std::uint64_t* places) noexcept;
+  void (*join_places_64)(const join_buckets& buckets, const std::uint64_t* keys, std::size_t n,
+                         std::uint64_t* places) noexcept;
+  /// Sets first[i] and count[i] to key i's entry in its home bucket, for n < 2^16 and row numbers
+  /// of 32 bits. Writes to `aside`, which has room for n, those i whose key may be in the bucket
+  /// behind, and returns how many they are.
+  std::size_t (*join_find_32)(const join_buckets& buckets, const std::uint32_t* keys,
+                              const std::uint64_t* places, std::size_t n, std::uint64_t* first,
+                              std::uint64_t* count, std::uint16_t* aside) noexcept;
+  std::size_t (*join_find_64)(const join_buckets& buckets, const std::uint64_t* keys,
+                              const std::uint64_t* places, std::size_t n, std::uint64_t* first,
+                              std::uint64_t* count, std::uint16_t* aside) noexcept;
 };
 
 /// The table of a level that is available.

@@ -64,6 +64,9 @@ class at_level : public ::testing::TestWithParam<level> {
       }
     }
   }
+
+  template <typename Key, typename Places, typename Find>
+  void expect_found(Places find_places, Find find_home);
 };
 
 TEST_P(at_level, running_sums_wrap_and_write_nothing_else) {
@@ -96,6 +99,56 @@ TEST_P(at_level, copies_past_the_caches_write_what_was_there_and_nothing_else) {
       ASSERT_EQ(got, expected) << bytes << " bytes, offset " << offset;
     }
   }
+}
+
+// Buckets with none to all entries in use, whose unused keys are any; keys that are there and not.
+template <typename Key, typename Places, typename Find>
+void at_level::expect_found(Places find_places, Find find_home) {
+  using bucket = join_bucket<Key, std::uint32_t>;
+  constexpr std::size_t stride = join_bucket_bytes<Key, std::uint32_t>;
+  constexpr unsigned region_bits = 2;
+  constexpr std::uint64_t region_buckets = 5;
+  std::vector<std::byte> memory((region_buckets << region_bits) * stride + 64);
+  const auto misaligned = reinterpret_cast<std::uintptr_t>(memory.data()) % 64;
+  const join_buckets buckets{memory.data() + (64 - misaligned) % 64, 7, region_buckets,
+                             region_bits};
+  const auto at = [&](std::uint64_t place) {
+    return reinterpret_cast<bucket*>(buckets.first + place * stride);
+  };
+  for (std::uint64_t place = 0; place < region_buckets << region_bits; ++place) {
+    for (unsigned i = 0; i < bucket::width; ++i) {
+      at(place)->keys[i] = static_cast<Key>(random() % 64);
+      const auto row = static_cast<std::uint32_t>(random());
+      at(place)->entries[i] = {row, i < place % (bucket::width + 1) ? 1 + row % 9 : 0};
+    }
+  }
+  for (std::size_t n = 0; n < 200; ++n) {
+    std::vector<Key> keys(n);
+    for (Key& key : keys) key = static_cast<Key>(random() % 64);
+    std::vector<std::uint64_t> places(n), first(n), count(n);
+    std::vector<std::uint16_t> aside(n + 1);
+    find_places(buckets, keys.data(), n, places.data());
+    aside.resize(find_home(buckets, keys.data(), places.data(), n, first.data(), count.data(),
+                           aside.data()));
+    std::vector<std::uint16_t> expected_aside;
+    for (std::size_t i = 0; i < n; ++i) {
+      ASSERT_EQ(places[i], buckets.place(keys[i]));
+      const bucket& here = *at(places[i]);
+      unsigned slot = 0;
+      while (slot + 1 < bucket::width && here.keys[slot] != keys[i]) ++slot;
+      const bool hit = here.keys[slot] == keys[i];
+      ASSERT_EQ(count[i], here.entries[slot].count) << "key " << i << " of " << n;
+      ASSERT_EQ(first[i], here.entries[slot].first) << "key " << i << " of " << n;
+      if (!hit && here.entries[slot].count != 0)
+        expected_aside.push_back(static_cast<std::uint16_t>(i));
+    }
+    ASSERT_EQ(aside, expected_aside) << n;
+  }
+}
+
+TEST_P(at_level, keys_are_found_in_their_home_buckets) {
+  expect_found<std::uint32_t>(tested.join_places_32, tested.join_find_32);
+  expect_found<std::uint64_t>(tested.join_places_64, tested.join_find_64);
 }
 
 INSTANTIATE_TEST_SUITE_P(levels, at_level,

@@ -2,7 +2,8 @@
 //
 // hash() is two multiplications with xor-shifts between them: a bijection on 64 bits whose high and
 // low halves are both well mixed, and which compilers vectorise. Join tables and their partitions
-// use its top bits. Group tables use spread_hash.
+// use its top bits. Group tables use spread_hash. Always inlined, so that a copy for wider vectors
+// (src/levels/) is never linked into code that runs everywhere.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +16,7 @@
 namespace pappus::detail {
 
 /// A bijection; `seed` picks another one.
-constexpr std::uint64_t mix(std::uint64_t x, std::uint64_t seed = 0) {
+[[gnu::always_inline]] constexpr std::uint64_t mix(std::uint64_t x, std::uint64_t seed = 0) {
   x ^= seed;
   x ^= x >> 32;
   x *= 0x9e3779b97f4a7c15u;
@@ -24,9 +25,13 @@ constexpr std::uint64_t mix(std::uint64_t x, std::uint64_t seed = 0) {
   return x ^ (x >> 32);
 }
 
-constexpr std::uint64_t hash(std::uint32_t key, std::uint64_t seed = 0) { return mix(key, seed); }
-constexpr std::uint64_t hash(std::uint64_t key, std::uint64_t seed = 0) { return mix(key, seed); }
-constexpr std::uint64_t hash(const bits128& key, std::uint64_t seed = 0) {
+[[gnu::always_inline]] constexpr std::uint64_t hash(std::uint32_t key, std::uint64_t seed = 0) {
+  return mix(key, seed);
+}
+[[gnu::always_inline]] constexpr std::uint64_t hash(std::uint64_t key, std::uint64_t seed = 0) {
+  return mix(key, seed);
+}
+[[gnu::always_inline]] constexpr std::uint64_t hash(const bits128& key, std::uint64_t seed = 0) {
   return mix(key.lo + mix(key.hi, seed), seed);
 }
 
