@@ -35,6 +35,14 @@
 
 namespace pappus::levels {
 
+/// What a piece of CSV text contributes, for either state at its first byte (index 0: outside
+/// quotes, 1: inside); formats/csv/csv_scan.h.
+struct rows_scanned {
+  std::int64_t row_ends[2];  ///< newlines that end a row
+  std::int64_t last_end[2];  ///< offset of the last of them, -1 if there is none
+  bool toggles;              ///< whether the state at the end differs from that at the start
+};
+
 /// For what they do see pappus/detail/base/stream.h, which calls the first ones.
 struct kernels {
   void (*copy_past_caches)(std::byte* to, const std::byte* from, std::size_t bytes) noexcept;
@@ -46,6 +54,8 @@ struct kernels {
                               std::uint32_t* to) noexcept;
   std::int64_t (*compress_64)(const std::uint64_t* values, const std::uint8_t* keep, std::int64_t n,
                               std::uint64_t* to) noexcept;
+
+  rows_scanned (*scan_csv_rows)(const char* text, std::size_t bytes) noexcept;
 
   /// The home buckets of n keys.
   void (*join_places_32)(const join_buckets& buckets, const std::uint32_t* keys, std::size_t n,

@@ -101,6 +101,37 @@ TEST_P(at_level, copies_past_the_caches_write_what_was_there_and_nothing_else) {
   }
 }
 
+rows_scanned scanned_bytewise(const std::string& text) {
+  rows_scanned result = {{0, 0}, {-1, -1}, false};
+  bool inside = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"') inside = !inside;
+    if (text[i] != '\n') continue;
+    ++result.row_ends[inside ? 1 : 0];
+    result.last_end[inside ? 1 : 0] = static_cast<std::int64_t>(i);
+  }
+  result.toggles = inside;
+  return result;
+}
+
+TEST_P(at_level, ends_of_rows_are_found_outside_and_inside_quotes) {
+  for (std::size_t bytes = 0; bytes < 300; ++bytes) {
+    for (const std::size_t one_in : {3u, 40u}) {
+      std::string text(bytes + 1, 'x');
+      for (char& c : text)
+        if (random() % one_in == 0) c = random() % 2 == 0 ? '\n' : '"';
+      text.erase(0, 1);  // at an odd address, where strings of this length are long
+      const auto found = tested.scan_csv_rows(text.data(), text.size());
+      const auto expected = scanned_bytewise(text);
+      for (const int state : {0, 1}) {
+        ASSERT_EQ(found.row_ends[state], expected.row_ends[state]) << bytes;
+        ASSERT_EQ(found.last_end[state], expected.last_end[state]) << bytes;
+      }
+      ASSERT_EQ(found.toggles, expected.toggles) << bytes;
+    }
+  }
+}
+
 // Buckets with none to all entries in use, whose unused keys are any; keys that are there and not.
 template <typename Key, typename Places, typename Find>
 void at_level::expect_found(Places find_places, Find find_home) {

@@ -26,7 +26,7 @@ class csv_slab {
  public:
   /// Some rows of the slab that one worker parses.
   struct piece {
-    scan_result scan;
+    scan_result scan = {};
     std::int64_t first_row = 0;    ///< its number in the slab
     std::int64_t rows = 0;         ///< how many rows end in this piece
     std::int64_t first_begin = 0;  ///< the position of its first row, maybe in an earlier piece

@@ -3,6 +3,7 @@
 
 #include "levels/kernels.h"
 #include "levels/unit/compress.h"
+#include "levels/unit/csv_rows.h"
 #include "levels/unit/join_probe.h"
 #include "levels/unit/running_sums.h"
 
@@ -15,6 +16,7 @@ constexpr kernels table = {
     .running_sums_64 = running_sums<std::uint64_t>,
     .compress_32 = compress<std::uint32_t>,
     .compress_64 = compress<std::uint64_t>,
+    .scan_csv_rows = scan_csv_rows,
     .join_places_32 = join_places<std::uint32_t>,
     .join_places_64 = join_places<std::uint64_t>,
     .join_find_32 = join_find<std::uint32_t>,

@@ -9,7 +9,7 @@ namespace pappus::formats {
 namespace {
 
 scan_result scan_bytewise(std::string_view text) {
-  scan_result result;
+  scan_result result = {{0, 0}, {-1, -1}, false};
   bool inside = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '"') inside = !inside;
