@@ -14,7 +14,12 @@
 # Not here, on purpose: -ffast-math, which would let results depend on vector width.
 set(PAPPUS_MARCH "native" CACHE STRING "Value of -march for a query's loops, empty for none")
 
+# Flags for a target's loops, with the -march given; PAPPUS_MARCH where none is.
 function(pappus_add_loop_flags target scope)
+  set(march "${PAPPUS_MARCH}")
+  if(ARGC GREATER 2)
+    set(march "${ARGV2}")
+  endif()
   set(known $<COMPILE_LANG_AND_ID:CXX,GNU,Clang,AppleClang>)
   set(optimised $<AND:${known},$<NOT:$<OR:$<CONFIG:Debug>,$<CONFIG:MinSizeRel>>>>)
   target_compile_options(${target} ${scope}
@@ -22,7 +27,7 @@ function(pappus_add_loop_flags target scope)
     $<${optimised}:-O3>
     $<${optimised}:-fno-math-errno>
     $<${optimised}:-fno-trapping-math>)
-  if(PAPPUS_MARCH)
-    target_compile_options(${target} ${scope} $<${known}:-march=${PAPPUS_MARCH}>)
+  if(march)
+    target_compile_options(${target} ${scope} $<${known}:-march=${march}>)
   endif()
 endfunction()

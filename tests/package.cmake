@@ -29,3 +29,13 @@ add_test(NAME ${PAPPUS_TEST_PREFIX}package/other_settings_dont_link
     ${CMAKE_CXX_COMPILER} ${PROJECT_SOURCE_DIR}/include $<TARGET_FILE:pappus> ${libraries})
 set_tests_properties(${PAPPUS_TEST_PREFIX}package/other_settings_dont_link PROPERTIES
   LABELS package TIMEOUT 300)
+
+# The library's instructions: those of every x86-64 outside the units of levels.
+get_target_property(definitions pappus COMPILE_DEFINITIONS)
+if("PAPPUS_LEVELS" IN_LIST definitions)
+  add_test(NAME ${PAPPUS_TEST_PREFIX}package/levels
+    COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/package/levels.py
+      ${CMAKE_CXX_COMPILER} $<TARGET_OBJECTS:pappus>
+    COMMAND_EXPAND_LISTS)
+  set_tests_properties(${PAPPUS_TEST_PREFIX}package/levels PROPERTIES LABELS package TIMEOUT 300)
+endif()

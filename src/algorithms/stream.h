@@ -1,12 +1,13 @@
 // Copies that bypass the caches, for output much larger than they are: a plain store would first
-// read the line it is about to overwrite.
+// read the line it is about to overwrite. In stores of 16 bytes, which gather in the core until a
+// line is whole: sorting was as quick with them as with those of 64.
 #pragma once
 
 #include <cstddef>
 #include <cstring>
 
 #if defined(__SSE2__)
-#include <immintrin.h>
+#include <emmintrin.h>
 #endif
 
 namespace pappus::algorithms {
@@ -14,11 +15,6 @@ namespace pappus::algorithms {
 /// Copies `bytes`, a multiple of 16; `to` is 16-byte aligned. Call stream_fence() after the last
 /// copy.
 inline void stream_copy(std::byte* to, const std::byte* from, std::size_t bytes) {
-#if defined(__AVX512F__)
-  for (; bytes >= 64; bytes -= 64, to += 64, from += 64) {
-    _mm512_stream_si512(reinterpret_cast<__m512i*>(to), _mm512_loadu_si512(from));
-  }
-#endif
 #if defined(__SSE2__)
   for (; bytes != 0; bytes -= 16, to += 16, from += 16) {
     _mm_stream_si128(reinterpret_cast<__m128i*>(to),
