@@ -14,6 +14,7 @@
 #include "pappus/detail/fuse/expression.h"
 #include "pappus/detail/fuse/key_refusals.h"
 #include "pappus/detail/fuse/refusals.h"
+#include "pappus/detail/fuse/set_refusals.h"
 #include "pappus/detail/loops/count.h"
 #include "pappus/detail/loops/fold.h"
 #include "pappus/detail/loops/write.h"
@@ -49,6 +50,7 @@ class query : public detail::element_refusals<detail::value_of<E>>,
               public detail::aggregate_refusals<detail::value_of<E>>,
               public detail::scan_refusals<detail::value_of<E>>,
               public detail::key_refusals<detail::value_of<E>>,
+              public detail::set_refusals<detail::value_of<E>>,
               public detail::row_refusals<detail::value_of<E>> {
  public:
   using value_type = detail::value_of<E>;
@@ -64,6 +66,9 @@ class query : public detail::element_refusals<detail::value_of<E>>,
   using detail::scan_refusals<value_type>::exclusive_scan;
   using detail::key_refusals<value_type>::sort;
   using detail::key_refusals<value_type>::distinct;
+  using detail::set_refusals<value_type>::union_with;
+  using detail::set_refusals<value_type>::intersect;
+  using detail::set_refusals<value_type>::except;
   using detail::element_refusals<value_type>::reduce;
   using detail::aggregate_refusals<value_type>::reduce;
   using detail::aggregate_refusals<value_type>::sum;
@@ -243,6 +248,15 @@ class query : public detail::element_refusals<detail::value_of<E>>,
   /// The different records, each once, in ascending order. See group.h.
   collection<value_type> distinct() const
     requires detail::key<value_type>;
+
+  /// The different records that are in this collection or in one of the others, each once, in
+  /// ascending order; intersect: in both; except: in this and not in the other. See sets.h.
+  template <typename... Others>
+  collection<value_type> union_with(const query<Others>&... others) const;
+  template <typename Other>
+  collection<value_type> intersect(const query<Other>& other) const;
+  template <typename Other>
+  collection<value_type> except(const query<Other>& other) const;
 
   /// combine(record, record of right) for every pair with equal keys, in the order of this and, for
   /// one record, of right's. An optional domain{k} for the keys comes last. See join.h.
@@ -469,32 +483,6 @@ std::string query<E>::explain_dot() const {
 template <typename E>
 std::string query<E>::explain_analyze() const {
   return detail::explain_analyze(session_, detail::access::node(materialise()));
-}
-
-template <typename E>
-PAPPUS_GLUE collection<typename query<E>::value_type> query<E>::slice(const char* name,
-                                                                      std::int64_t skip,
-                                                                      std::int64_t take) const {
-  auto params = std::make_shared<detail::slice_params>();
-  params->skip = skip < 0 ? 0 : skip;
-  params->take = take < 0 ? 0 : take;
-  const auto rows = materialise();
-  return {session_, detail::make_node(session_, {detail::slice_operator(), name,
-                                                 detail::record_type_of<value_type>(),
-                                                 detail::access::stage(rows), std::move(params)})};
-}
-
-template <typename E>
-template <typename... Others>
-collection<typename query<E>::value_type> query<E>::concat(const query<Others>&... others) const {
-  static_assert((std::same_as<detail::value_of<Others>, value_type> && ...),
-                "concat: all collections must hold the same record type");
-  detail::stage_spec stage;
-  stage.inputs = {detail::access::node(materialise()),
-                  detail::access::node(others.materialise())...};
-  return {session_, detail::make_node(session_, {detail::concat_operator(), "concat",
-                                                 detail::record_type_of<value_type>(),
-                                                 std::move(stage), nullptr})};
 }
 
 }  // namespace pappus

@@ -3,6 +3,7 @@
 
 #include "pappus/detail/loops/sort.h"
 #include "pappus/detail/loops/top.h"
+#include "pappus/parts.h"
 #include "pappus/query.h"
 
 namespace pappus {

@@ -105,6 +105,9 @@ void use_keys(pappus::session& s, const Trades& trades, const std::vector<stock>
                    })
                    .count()
             << trades.map(&trade::trader).distinct().count()
+            << trades.map(&trade::trader).union_with(trades.map(&trade::trader)).count()
+            << trades.map(&trade::stock).intersect(stocks.map(&stock::id)).count()
+            << trades.map(&trade::stock).except(stocks.map(&stock::id)).count()
             << trades.sort_by(&trade::stock, pappus::descending(&trade::price)).count()
             << trades.top(3, &trade::price).count() << trades.map(&trade::stock).bottom(2).count()
             << trades

@@ -160,7 +160,9 @@ class pipeline {
   random numbers;
   int number(int low, int high) { return static_cast<int>(numbers.between(low, high)); }
   /// A few of the rows of this step or another.
-  rows few(const rows& in) { return (within_loops_ > 0 ? in : earlier()).take(number(0, 70)); }
+  rows few(const rows& in) { return earlier_or(in).take(number(0, 70)); }
+  /// The rows of this step or, outside loops, another.
+  rows earlier_or(const rows& in) { return within_loops_ > 0 ? in : earlier(); }
   rows earlier() {
     return earlier_[static_cast<std::size_t>(number(0, static_cast<int>(earlier_.size()) - 1))];
   }
@@ -296,6 +298,19 @@ const std::vector<named_step>& combining() {
       {"distinct", 1,
        [](pipeline&, in r) {
          return r.map(&fuzzed::total).distinct().map(coded<of_total>("of_total"));
+       }},
+      {"union_with", 2,
+       [](pipeline& p, in r) {
+         return r.map(&fuzzed::total)
+             .union_with(p.few(r).map(&fuzzed::total))
+             .map(coded<of_total>("of_total"));
+       }},
+      {"intersect·except", 1,
+       [](pipeline& p, in r) {
+         const auto totals = r.map(&fuzzed::total);
+         return totals.intersect(p.earlier_or(r).map(&fuzzed::total))
+             .except(p.few(r).map(&fuzzed::total))
+             .map(coded<of_total>("of_total"));
        }},
       {"join", 71,
        [](pipeline& p, in r) {
