@@ -7,6 +7,11 @@
 //   Order    left's records in order; for one of them, its matches in right's order.
 //   Keys     anything group_by takes; both sides must have the same type. NaN matches NaN and -0.0
 //            matches 0.0. Strings match by content.
+//   Outer    left_join has every record of left, right_join every record of right, full_join both:
+//            first what left_join yields, then right's records without a match, in right's order.
+//            right_join is the left_join of right with left: in right's order, with an index of
+//            left. full_join is made of a left_join and an anti_join, and so needs both sides in
+//            memory and an index of each.
 //   domain   join(..., domain{k}): the right side's keys are integers from 0 to k - 1. Other keys
 //            there throw usage_error; on the left side they match nothing. A right side whose keys
 //            are b, b + 1, b + 2, ..., such as the result of a group_by with a domain, is
@@ -21,7 +26,9 @@
 
 #include "pappus/detail/fuse/join.h"
 #include "pappus/detail/fuse/left_key.h"
+#include "pappus/detail/fuse/outer_join.h"
 #include "pappus/error.h"
+#include "pappus/parts.h"
 #include "pappus/query.h"
 
 namespace pappus::detail {
@@ -34,15 +41,23 @@ inline std::int64_t domain_rows(const domain& known) {
   return known.size;
 }
 
+/// The side of which an index is made, as the user knows it.
+template <typename Combine>
+constexpr const char* indexed_side() {
+  if constexpr (requires { Combine::indexed; }) return Combine::indexed;
+  return "right";
+}
+
 /// The node of the index over right's keys.
 template <typename K, typename T, typename RightKey>
 PAPPUS_GLUE node_ptr join_index_node(const collection<T>& right, const RightKey& right_key,
-                                     std::int64_t domain_rows) {
+                                     std::int64_t domain_rows, const char* side) {
   using key_call = call<key_writer<RightKey>>;
   using keys = mapped<source<T>, key_call>;
   auto params = std::make_shared<join_build_params>();
   params->loop = write_rows<keys>;
   params->keys = {sizeof(value_of<keys>), string_key<K>};
+  params->side = side;
   params->domain_rows = domain_rows;
   if constexpr (std::integral<K>) params->domain_base = {encode_key(K{0}), 0};
   stage_spec stage = detail::access::stage(right);
@@ -79,13 +94,36 @@ PAPPUS_GLUE auto make_join(const char* name, const query<Left>& left, const quer
   const collection<right_type> rows = right;
   auto stage = detail::access::stage(left);
   const auto side = static_cast<int>(stage.sides.size());
-  stage.sides.push_back(join_index_node<key_type>(rows, right_key, domain_rows(known...)));
+  stage.sides.push_back(
+      join_index_node<key_type>(rows, right_key, domain_rows(known...), indexed_side<Combine>()));
   if constexpr (expression::gathers) stage.sides.push_back(detail::access::node(rows));
   stage.ops.push_back({name, next_op_id(), expression::own});
   return query<expression>(
       detail::access::session(left),
       expression{detail::access::expression(left), {std::move(left_key)}, std::move(combine), side},
       std::move(stage));
+}
+
+/// What left_join yields, then the right records that the left side has no match for.
+template <typename L, typename R, typename LeftKey, typename RightKey, typename Combine,
+          typename... Domain>
+PAPPUS_GLUE auto make_full_join(const collection<L>& left, const collection<R>& right,
+                                const LeftKey& left_key, const RightKey& right_key,
+                                const Combine& combine, const Domain&... known) {
+  const auto& plain = plain_function(combine);
+  const auto matched = make_join<join_kind::outer>("full_join", left, right, left_key, right_key,
+                                                   full_combination<Combine>{{{plain}}}, known...);
+  const auto rest =
+      make_join<join_kind::anti>("anti_join", right, left, right_key, left_key, no_combination{});
+  using unmatched =
+      mapped<std::remove_cvref_t<decltype(access::expression(rest))>, unmatched_call<L, Combine>>;
+  static_assert(std::same_as<value_of<unmatched>, typename decltype(matched)::value_type>,
+                "full_join: the function must return the same type whatever is null");
+  auto stage = access::stage(rest);
+  stage.ops.push_back({"full_join", next_op_id(), cardinality::one});
+  const query<unmatched> others(access::session(right),
+                                unmatched{access::expression(rest), {{{plain}}}}, std::move(stage));
+  return matched.concat(others);
 }
 
 }  // namespace pappus::detail
@@ -122,6 +160,23 @@ auto query<E>::left_join(const query<Right>& right, LeftKey left_key, RightKey r
   constexpr auto kind = detail::join_kind::outer;
   return detail::make_join<kind>("left_join", *this, right, std::move(left_key), right_key,
                                  detail::combination<Combine, kind>{std::move(combine)}, more...);
+}
+
+template <typename E>
+template <typename Right, typename LeftKey, typename RightKey, typename Combine, typename... More>
+auto query<E>::right_join(const query<Right>& right, LeftKey left_key, RightKey right_key,
+                          Combine combine, const More&... more) const {
+  return detail::make_join<detail::join_kind::outer>(
+      "right_join", right, *this, std::move(right_key), left_key,
+      detail::swapped_combination<Combine>{std::move(combine)}, more...);
+}
+
+template <typename E>
+template <typename Right, typename LeftKey, typename RightKey, typename Combine, typename... More>
+auto query<E>::full_join(const query<Right>& right, LeftKey left_key, RightKey right_key,
+                         Combine combine, const More&... more) const {
+  return detail::make_full_join(materialise(), right.materialise(), left_key, right_key, combine,
+                                more...);
 }
 
 template <typename E>

@@ -83,6 +83,8 @@ class query : public detail::element_refusals<detail::value_of<E>>,
   using detail::key_refusals<value_type>::bottom;
   using detail::key_refusals<value_type>::join;
   using detail::key_refusals<value_type>::left_join;
+  using detail::key_refusals<value_type>::right_join;
+  using detail::key_refusals<value_type>::full_join;
   using detail::key_refusals<value_type>::semi_join;
   using detail::key_refusals<value_type>::anti_join;
 
@@ -268,6 +270,15 @@ class query : public detail::element_refusals<detail::value_of<E>>,
   /// the record of right. See join.h.
   template <typename Right, typename LeftKey, typename RightKey, typename Combine, typename... More>
   auto left_join(const query<Right>& right, LeftKey left_key, RightKey right_key, Combine combine,
+                 const More&... more) const;
+
+  /// combine(pointer to a record, record of right) in the order of right, null where right's has no
+  /// match; full_join: left_join's pairs, then combine(null, pointer) for right's without a match.
+  template <typename Right, typename LeftKey, typename RightKey, typename Combine, typename... More>
+  auto right_join(const query<Right>& right, LeftKey left_key, RightKey right_key, Combine combine,
+                  const More&... more) const;
+  template <typename Right, typename LeftKey, typename RightKey, typename Combine, typename... More>
+  auto full_join(const query<Right>& right, LeftKey left_key, RightKey right_key, Combine combine,
                  const More&... more) const;
 
   /// The records that have a match in right; anti_join: that have none. In order. See join.h.

@@ -109,9 +109,10 @@ void check_domain(run_context& context, const Key* keys, std::uint64_t n) {
       const bool below = keys[i] < base;
       if (!below && keys[i] - base < size) continue;
       throw usage_error(fmt::format(
-          "join: row {} of the right side has the key {}{}, expected keys in the domain 0 to {}; "
+          "join: row {} of the {} side has the key {}{}, expected keys in the domain 0 to {}; "
           "widen the domain or join without one",
-          i, below ? "-" : "", below ? base - keys[i] : keys[i] - base, params.domain_rows - 1));
+          i, params.side, below ? "-" : "", below ? base - keys[i] : keys[i] - base,
+          params.domain_rows - 1));
     }
   });
 }

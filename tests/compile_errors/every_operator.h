@@ -122,6 +122,16 @@ void use_keys(pappus::session& s, const Trades& trades, const std::vector<stock>
                        [](const stock& y) { return std::string_view(y.listed ? "a" : "b"); },
                        [](const trade& x, const stock* y) { return y ? y->id : x.stock; })
                    .sum()
+            << trades
+                   .right_join(stocks, &trade::stock, &stock::id,
+                               [](const trade* x, const stock& y) { return x ? x->stock : y.id; })
+                   .sum()
+            << trades
+                   .full_join(
+                       stocks, &trade::stock, &stock::id,
+                       [](const trade* x, const stock* y) { return x ? x->stock : y->id; },
+                       pappus::domain{99})
+                   .sum()
             << trades.semi_join(stocks, &trade::stock, &stock::id, pappus::domain{99}).count()
             << trades.anti_join(stocks, &trade::stock, &stock::id).count();
 }

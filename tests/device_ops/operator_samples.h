@@ -71,6 +71,9 @@ inline std::vector<float> steps(const sample_point& p) {
 inline float matched_x(const sample_point& p, const sample_point* match) {
   return match != nullptr ? p.x + match->x : p.x;
 }
+inline float either_x(const sample_point* match, const sample_point& p) {
+  return match != nullptr ? p.x - match->x : p.x;
+}
 inline sample_point sum_of(const sample_point& a, const sample_point& b) {
   return {a.x + b.x, a.y + b.y, a.id};
 }
@@ -110,6 +113,9 @@ long steps_count(sample_point p) { return p.id % 4; }
 float steps_at(sample_point p, long j) { return p.x + (float)j; }
 float matched_x(sample_point p, GLOBAL const sample_point* match) {
   return match ? p.x + match->x : p.x;
+}
+float either_x(GLOBAL const sample_point* match, sample_point p) {
+  return match ? p.x - match->x : p.x;
 }
 sample_point sum_of(sample_point a, sample_point b) {
   a.x += b.x;
@@ -200,6 +206,9 @@ inline std::vector<operator_sample> operator_samples(session& s, std::size_t n) 
   add("join in a domain", points.join(points, id, id, sum, domain{1000}).materialise());
   add("left_join", points.left_join(points.filter(right), id, id, coded(fn<matched_x>, "matched_x"))
                        .materialise());
+  add("right_join", points.filter(right)
+                        .right_join(points, id, id, coded(fn<either_x>, "either_x"))
+                        .materialise());
   add("semi_join", points.semi_join(points.filter(right), id, id).materialise());
   add("anti_join", points.anti_join(points.filter(right), id, id).materialise());
   return all;

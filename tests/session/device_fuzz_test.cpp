@@ -78,6 +78,7 @@ fuzzed of_long_group(keyed_long_long g) {
   return r;
 }
 fuzzed matched(fuzzed a, fuzzed b) { a.total += 2 * b.total; return a; }
+fuzzed either(GLOBAL const fuzzed* a, fuzzed b) { b.total += a ? 3 * a->total : 7; return b; }
 long greater(long a, long b) { return a > b ? a : b; }
 double level(fuzzed r) { return (double)r.value * 0.125 + (double)(r.total % 1000) / 7.0; }
 )";
@@ -123,6 +124,9 @@ fuzzed of_long_group(const keyed<std::int64_t, std::int64_t>& g) {
 }
 fuzzed matched(const fuzzed& a, const fuzzed& b) {
   return {a.station, a.value, a.total + 2 * b.total};
+}
+fuzzed either(const fuzzed* a, const fuzzed& b) {
+  return {b.station, b.value, b.total + (a != nullptr ? 3 * a->total : 7)};
 }
 std::int64_t greater(std::int64_t a, std::int64_t b) { return a > b ? a : b; }
 double level(const fuzzed& r) {
@@ -315,6 +319,17 @@ const std::vector<named_step>& combining() {
       {"join", 71,
        [](pipeline& p, in r) {
          return r.join(p.few(r), &fuzzed::value, &fuzzed::value, coded<matched>("matched"));
+       }},
+      {"right_join", 71,
+       [](pipeline& p, in r) {
+         return p.few(r).right_join(r, &fuzzed::value, &fuzzed::value, coded<either>("either"));
+       }},
+      {"full_join", 72,
+       [](pipeline& p, in r) {
+         return r.full_join(p.few(r), &fuzzed::value, &fuzzed::value,
+                            [](const fuzzed* a, const fuzzed* b) {
+                              return a == nullptr ? fuzzed{b->station, 1, b->total} : either(b, *a);
+                            });
        }},
       {"semi_join", 1,
        [](pipeline& p, in r) {

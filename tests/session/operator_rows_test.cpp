@@ -114,6 +114,8 @@ TEST(operator_rows, of_flat_maps_and_joins_are_what_they_yield) {
     expect(left.join(others, some, itself, std::plus{}), "join", pairs);
     expect(left.left_join(others, some, itself, [](int x, const int*) { return x; }), "left_join",
            outer);
+    expect(others.right_join(left, itself, some, [](const int*, int x) { return x; }), "right_join",
+           outer);
     expect(left.semi_join(others, some, itself), "semi_join", found);
     expect(left.anti_join(others, some, itself), "anti_join", missed);
   });

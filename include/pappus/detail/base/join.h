@@ -23,6 +23,7 @@ struct join_keys {
 struct join_build_params : op_params {
   write_loop loop = nullptr;  ///< writes the key of each row
   join_keys keys;
+  const char* side = "right";     ///< whose keys they are, for messages
   bits128 domain_base;            ///< the bits of key 0
   std::int64_t domain_rows = -1;  ///< keys in the domain; below 0: no domain is known
 };

@@ -29,10 +29,10 @@ struct joined {
   static constexpr bool gathers = Kind == join_kind::inner || Kind == join_kind::outer;
   static constexpr cardinality own = gathers ? cardinality::any : cardinality::at_most_one;
   static constexpr cardinality yields = cardinality::any;
-  static constexpr const char* name = Kind == join_kind::inner   ? "join"
-                                      : Kind == join_kind::outer ? "left_join"
-                                      : Kind == join_kind::semi  ? "semi_join"
-                                                                 : "anti_join";
+  static constexpr const char* name = [] {
+    if constexpr (gathers) return Combine::name;
+    return Kind == join_kind::semi ? "semi_join" : "anti_join";
+  }();
   static constexpr bool in_place = std::is_same_v<Prev, source<left_type>>;
   /// Records of the buffer; fewer of large ones, so that it fits the cache (and the stack).
   static constexpr std::size_t buffer_rows =
@@ -226,9 +226,10 @@ inline constexpr bool is_left_call = false;
 template <typename F, typename Left>
 inline constexpr bool is_left_call<left_call<F, Left>> = true;
 
-/// The combining function of an inner or outer join.
+/// The combining function of a join or left_join.
 template <typename F, join_kind Kind>
 struct combination {
+  static constexpr const char* name = Kind == join_kind::inner ? "join" : "left_join";
   F function;
   using bound = bound_function<F>;
   bound bind(const block_args&) const { return bound(function); }

@@ -145,6 +145,48 @@ class key_refusals {
   refused<T> left_join(const query<Right>&, LeftKey, RightKey, Combine, const More&...) const {
     return {};
   }
+  template <typename Right, typename LeftKey, typename RightKey, typename Combine, typename... More>
+    requires keys_differ<LeftKey, T, RightKey, Right>
+  PAPPUS_REFUSED("right_join" PAPPUS_KEYS_DIFFER)
+  refused<T> right_join(const query<Right>&, LeftKey, RightKey, Combine, const More&...) const {
+    return {};
+  }
+  template <typename Right, typename LeftKey, typename RightKey, typename Combine, typename... More>
+    requires(!takes_keys<LeftKey, T, RightKey, Right>)
+  PAPPUS_REFUSED("right_join: a key function" PAPPUS_CANT_BE_CALLED)
+  refused<T> right_join(const query<Right>&, LeftKey, RightKey, Combine, const More&...) const {
+    return {};
+  }
+  template <typename Right, typename LeftKey, typename RightKey, typename Combine, typename... More>
+    requires(takes_keys<LeftKey, T, RightKey, Right> && !keys_differ<LeftKey, T, RightKey, Right> &&
+             !std::is_invocable_v<const Combine&, const T*, const typename Right::value_type&>)
+  PAPPUS_REFUSED(
+      "right_join: the combining function can't be called with a record of each side: expected "
+      "(const T*, const U&): the pointer is null where there is no match")
+  refused<T> right_join(const query<Right>&, LeftKey, RightKey, Combine, const More&...) const {
+    return {};
+  }
+  template <typename Right, typename LeftKey, typename RightKey, typename Combine, typename... More>
+    requires keys_differ<LeftKey, T, RightKey, Right>
+  PAPPUS_REFUSED("full_join" PAPPUS_KEYS_DIFFER)
+  refused<T> full_join(const query<Right>&, LeftKey, RightKey, Combine, const More&...) const {
+    return {};
+  }
+  template <typename Right, typename LeftKey, typename RightKey, typename Combine, typename... More>
+    requires(!takes_keys<LeftKey, T, RightKey, Right>)
+  PAPPUS_REFUSED("full_join: a key function" PAPPUS_CANT_BE_CALLED)
+  refused<T> full_join(const query<Right>&, LeftKey, RightKey, Combine, const More&...) const {
+    return {};
+  }
+  template <typename Right, typename LeftKey, typename RightKey, typename Combine, typename... More>
+    requires(takes_keys<LeftKey, T, RightKey, Right> && !keys_differ<LeftKey, T, RightKey, Right> &&
+             !std::is_invocable_v<const Combine&, const T*, const typename Right::value_type*>)
+  PAPPUS_REFUSED(
+      "full_join: the combining function can't be called with a record of each side: expected "
+      "(const T*, const U*): a pointer is null where there is no match")
+  refused<T> full_join(const query<Right>&, LeftKey, RightKey, Combine, const More&...) const {
+    return {};
+  }
   template <typename Right, typename LeftKey, typename RightKey, typename... More>
     requires keys_differ<LeftKey, T, RightKey, Right>
   PAPPUS_REFUSED("semi_join" PAPPUS_KEYS_DIFFER)
