@@ -14,6 +14,7 @@
 #include "pappus/detail/fuse/expression.h"
 #include "pappus/detail/fuse/key_refusals.h"
 #include "pappus/detail/fuse/refusals.h"
+#include "pappus/detail/fuse/scatter_refusals.h"
 #include "pappus/detail/fuse/set_refusals.h"
 #include "pappus/detail/loops/count.h"
 #include "pappus/detail/loops/fold.h"
@@ -49,6 +50,7 @@ template <typename E>
 class query : public detail::element_refusals<detail::value_of<E>>,
               public detail::aggregate_refusals<detail::value_of<E>>,
               public detail::scan_refusals<detail::value_of<E>>,
+              public detail::scatter_refusals<detail::value_of<E>>,
               public detail::key_refusals<detail::value_of<E>>,
               public detail::set_refusals<detail::value_of<E>>,
               public detail::row_refusals<detail::value_of<E>> {
@@ -64,6 +66,7 @@ class query : public detail::element_refusals<detail::value_of<E>>,
   using detail::element_refusals<value_type>::concat;
   using detail::scan_refusals<value_type>::inclusive_scan;
   using detail::scan_refusals<value_type>::exclusive_scan;
+  using detail::scatter_refusals<value_type>::scatter;
   using detail::key_refusals<value_type>::sort;
   using detail::key_refusals<value_type>::distinct;
   using detail::set_refusals<value_type>::union_with;
@@ -243,6 +246,15 @@ class query : public detail::element_refusals<detail::value_of<E>>,
   /// Record i of the result is op(init, record 0, ..., record i - 1).
   template <typename T, typename Op>
   collection<T> exclusive_scan(T init, Op op) const;
+
+  /// n records, of which number index(record) is the record, or value(record); `fill` where no
+  /// record has that index. Throws usage_error where two have. See scatter.h.
+  template <typename Index>
+  collection<value_type> scatter(Index index, std::int64_t n, value_type fill = {}) const;
+  template <typename Index, typename Value>
+  auto scatter(Index index, Value value, std::int64_t n,
+               detail::projected_by<Value, value_type> fill = {}) const
+      -> collection<detail::projected_by<Value, value_type>>;
 
   /// Groups by key(record, spans of shared data...); an optional domain{k} comes last. See group.h.
   template <typename Key, typename... More>
@@ -474,26 +486,6 @@ template <typename E>
 PAPPUS_GLUE records<typename query<E>::value_type> query<E>::collect() const {
   return records<value_type>(
       detail::evaluate_contiguous(session_, detail::access::node(materialise())));
-}
-
-template <typename E>
-std::string query<E>::explain() const {
-  return detail::explain(session_, detail::access::node(materialise()),
-                         detail::explain_format::text);
-}
-template <typename E>
-std::string query<E>::explain_passes() const {
-  return detail::explain(session_, detail::access::node(materialise()),
-                         detail::explain_format::passes);
-}
-template <typename E>
-std::string query<E>::explain_dot() const {
-  return detail::explain(session_, detail::access::node(materialise()),
-                         detail::explain_format::dot);
-}
-template <typename E>
-std::string query<E>::explain_analyze() const {
-  return detail::explain_analyze(session_, detail::access::node(materialise()));
 }
 
 }  // namespace pappus

@@ -149,6 +149,8 @@ void use_the_rest(pappus::session& s, const Trades& trades) {
   std::cout << trades.map(&trade::amount).inclusive_scan().count()
             << trades.map(&trade::stock).inclusive_scan(std::bit_or<>{}).count()
             << trades.map(&trade::stock).exclusive_scan(std::int64_t{0}, std::plus<>{}).count()
+            << trades.scatter(&trade::amount, 9).count()
+            << trades.scatter(&trade::stock, &trade::price, 9, 0.5f).sum()
             << trades.apply(halves, pappus::pieces{2}).sum() << trades.apply(halves, by_stock).sum()
             << trades.apply(halves, pappus::range_by(&trade::price, 2)).sum()
             << trades.partition(by_stock).count() << steps.sum()
