@@ -10,8 +10,8 @@
 //   Outer    left_join has every record of left, right_join every record of right, full_join both:
 //            first what left_join yields, then right's records without a match, in right's order.
 //            right_join is the left_join of right with left: in right's order, with an index of
-//            left. full_join is made of a left_join and an anti_join, and so needs both sides in
-//            memory and an index of each.
+//            left. full_join looks up left's keys twice, for its pairs and for the right records
+//            that none of them matches: a left side that is computed is put into memory for that.
 //   domain   join(..., domain{k}): the right side's keys are integers from 0 to k - 1. Other keys
 //            there throw usage_error; on the left side they match nothing. A right side whose keys
 //            are b, b + 1, b + 2, ..., such as the result of a group_by with a domain, is
@@ -104,25 +104,41 @@ PAPPUS_GLUE auto make_join(const char* name, const query<Left>& left, const quer
       std::move(stage));
 }
 
+/// The rows of which the outer join `joined_rows` of `left` has an index, but no match for any left
+/// record.
+template <typename K, typename L, typename R, typename LeftKey, typename Joined>
+PAPPUS_GLUE collection<R> unmatched_rows(const collection<L>& left, const LeftKey& left_key,
+                                         const query<Joined>& joined_rows) {
+  using keys = mapped<source<L>, call<key_writer<LeftKey>>>;
+  auto params = std::make_shared<unmatched_params>();
+  params->loop = write_rows<keys>;
+  params->keys = {sizeof(value_of<keys>), string_key<K>};
+  stage_spec stage = access::stage(left);
+  stage.sides = access::stage(joined_rows).sides;
+  stage.element = std::make_shared<const keys>(keys{{}, {{left_key}}});
+  return {access::session(left),
+          make_node(access::session(left), {unmatched_operator(), "unmatched", record_type_of<R>(),
+                                            std::move(stage), std::move(params)})};
+}
+
 /// What left_join yields, then the right records that the left side has no match for.
 template <typename L, typename R, typename LeftKey, typename RightKey, typename Combine,
           typename... Domain>
 PAPPUS_GLUE auto make_full_join(const collection<L>& left, const collection<R>& right,
                                 const LeftKey& left_key, const RightKey& right_key,
                                 const Combine& combine, const Domain&... known) {
+  using key_type = std::remove_cvref_t<std::invoke_result_t<const LeftKey&, const L&>>;
   const auto& plain = plain_function(combine);
   const auto matched = make_join<join_kind::outer>("full_join", left, right, left_key, right_key,
                                                    full_combination<Combine>{{{plain}}}, known...);
-  const auto rest =
-      make_join<join_kind::anti>("anti_join", right, left, right_key, left_key, no_combination{});
-  using unmatched =
-      mapped<std::remove_cvref_t<decltype(access::expression(rest))>, unmatched_call<L, Combine>>;
+  const auto rest = unmatched_rows<key_type, L, R>(left, left_key, matched);
+  using unmatched = mapped<source<R>, unmatched_call<L, Combine>>;
   static_assert(std::same_as<value_of<unmatched>, typename decltype(matched)::value_type>,
                 "full_join: the function must return the same type whatever is null");
   auto stage = access::stage(rest);
   stage.ops.push_back({"full_join", next_op_id(), cardinality::one});
-  const query<unmatched> others(access::session(right),
-                                unmatched{access::expression(rest), {{{plain}}}}, std::move(stage));
+  const query<unmatched> others(access::session(right), unmatched{{}, {{{plain}}}},
+                                std::move(stage));
   return matched.concat(others);
 }
 

@@ -19,6 +19,7 @@ const cpu_operator& scan_on_cpu();
 const cpu_operator& scatter_on_cpu();
 const cpu_operator& sort_on_cpu();
 const cpu_operator& top_on_cpu();
+const cpu_operator& unmatched_on_cpu();
 
 }  // namespace pappus::cpu_ops
 

@@ -317,7 +317,8 @@ TEST(outer_joins, explain_what_they_are_made_of) {
   const auto right = s.from(std::vector<patient>{{2, 3}});
   const auto full = left.full_join(right, &visit::patient, &patient::id, fn<entry_of>).explain();
   EXPECT_THAT(full, HasSubstr("s3 full_join:"));
-  EXPECT_THAT(full, HasSubstr("s5 anti_join·full_join:"));
+  EXPECT_THAT(full, HasSubstr("s4 unmatched:"));
+  EXPECT_THAT(full, HasSubstr("s5 full_join:"));
   EXPECT_THAT(full, HasSubstr("s6 concat:"));
   const auto outer = left.right_join(right, &visit::patient, &patient::id, fn<right_entry>)
                          .map(&entry::room)

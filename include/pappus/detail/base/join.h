@@ -29,6 +29,14 @@ struct join_build_params : op_params {
 };
 const graph::operator_entry& join_build_operator();
 
+/// For the rows of a join's indexed side that no row of the stage matches. The stage's sides are
+/// those of the join: the index and the rows.
+struct unmatched_params : op_params {
+  write_loop loop = nullptr;  ///< writes the key of each row, as the index has them
+  join_keys keys;
+};
+const graph::operator_entry& unmatched_operator();
+
 /// The row of a join_build node.
 struct join_side {
   const void* index = nullptr;  ///< algorithms::join_index

@@ -1,9 +1,8 @@
 // What right_join and full_join combine, in terms of a left_join.
 //
 // right_join is the left_join of the right side with the left one: only the function's parameters
-// change places. full_join is a left_join and, behind it, the right records that an anti_join with
-// the left side leaves: their functions call the user's with a pointer that is never, or always,
-// null.
+// change places. full_join is a left_join and, behind it, the right records that no left one
+// matches: their functions call the user's with a pointer that is never, or always, null.
 #pragma once
 
 #include <functional>

@@ -1,0 +1,36 @@
+// The rows of a join's indexed side that no row of the other has a match in.
+#include "graph/operator_entry.h"
+#include "ops/implementations.h"
+#include "ops/rows.h"
+#include "pappus/detail/base/join.h"
+
+namespace pappus::ops {
+namespace {
+
+class unmatched_entry final : public graph::operator_entry {
+ public:
+  graph::bound output_rows(const graph::node&, const graph::bound&) const override {
+    return graph::bound::unknown();  // at most those of the indexed side
+  }
+  graph::traffic bytes(const graph::node& n, double rows_in, double rows_out) const override {
+    return once_through(n, rows_in, rows_out);
+  }
+  graph::implementations run_by(const graph::node&) const override {
+    return {&cpu_ops::unmatched_on_cpu()};
+  }
+  double row_work(const graph::node&) const override { return 25; }  // a look-up
+  std::string_view user_name() const override { return "full_join"; }
+  bool takes_windows(const graph::node&) const override { return true; }
+};
+
+}  // namespace
+}  // namespace pappus::ops
+
+namespace pappus::detail {
+
+const graph::operator_entry& unmatched_operator() {
+  static const ops::unmatched_entry entry;
+  return entry;
+}
+
+}  // namespace pappus::detail
