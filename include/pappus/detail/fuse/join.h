@@ -144,9 +144,9 @@ struct joined {
       return true;
     }
 
-    /// Gathers pairs and calls sink(k, combined record) for each. Gathering is a loop of its own, over local copies: for all
-    /// the compiler knows sink() may write anywhere, and would keep it from working on several
-    /// pairs at once.
+    /// Gathers pairs and calls sink(k, combined record) for each. Gathering is a loop of its own,
+    /// over local copies: for all the compiler knows sink() may write anywhere, and would keep it
+    /// from working on several pairs at once.
     template <typename Sink>
     void push(const left_type* left, const join_batch& batch, std::size_t pairs,
               Sink&& sink) const {
