@@ -20,7 +20,6 @@ class unmatched_entry final : public graph::operator_entry {
   }
   double row_work(const graph::node&) const override { return 25; }  // a look-up
   std::string_view user_name() const override { return "full_join"; }
-  bool takes_windows(const graph::node&) const override { return true; }
 };
 
 }  // namespace
