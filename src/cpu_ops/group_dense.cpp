@@ -114,14 +114,9 @@ void leaf_run::finish(run_context& context) {
 
 class partitioned_run final : public dense_run {
  public:
-  explicit partitioned_run(run_context& context) : dense_run(context) {
-    const std::size_t fitting = std::max<std::size_t>(part_bytes / params_.state_bytes, 1);
-    const auto domain = static_cast<std::uint64_t>(params_.domain);
-    const std::uint64_t least = domain / 512;  // at most 512 partitions
-    const auto shift =
-        static_cast<unsigned>(std::bit_width(std::max<std::uint64_t>(fitting, least + 1) - 1));
-    keys_ = {params_.domain, shift, static_cast<unsigned>((domain - 1) >> shift) + 1};
-  }
+  explicit partitioned_run(const run_context& context)
+      : dense_run(context),
+        keys_(params_.domain, std::max<std::size_t>(part_bytes / params_.state_bytes, 1)) {}
   void take(run_context& context) override;
   void finish(run_context& context) override;
 
@@ -129,7 +124,8 @@ class partitioned_run final : public dense_run {
   algorithms::group_leaf leaf_of(std::int64_t row) const;
   /// Takes parts of leaves: add(i, partition, table) accumulates part i's records of a partition.
   template <typename Add>
-  void take(const run_context& context, const std::vector<group_ranges::part>& parts, Add&& add);
+  void take(const run_context& context, const std::vector<group_ranges::part>& parts,
+            const key_partitions& partitions, Add&& add);
 
   key_partitions keys_;
   bool under_way_ = false;      // whether rows of a leaf that didn't end have been taken
@@ -144,13 +140,15 @@ algorithms::group_leaf partitioned_run::leaf_of(std::int64_t row) const {
 
 void partitioned_run::take(run_context& context) {
   const auto leaf = [this](std::int64_t row) { return leaf_of(row); };
-  if (const auto routes = group_routes::of(context, params_, keys_, leaf))
-    return take(context, routes->leaves(), [&](std::size_t i, unsigned p, std::byte* table) {
-      const auto first = static_cast<std::size_t>(keys_.first(p));
+  if (const auto routes = group_routes::of(context, params_, leaf)) {
+    const auto& keys = routes->partitions();
+    return take(context, routes->leaves(), keys, [&](std::size_t i, unsigned p, std::byte* table) {
+      const auto first = static_cast<std::size_t>(keys.first(p));
       routes->add(context, i, p, table + first * params_.state_bytes);
     });
+  }
   const auto take_store = [&](const block_partition& store, const group_ranges& ranges) {
-    take(context, ranges.parts, [&](std::size_t i, unsigned p, std::byte* table) {
+    take(context, ranges.parts, keys_, [&](std::size_t i, unsigned p, std::byte* table) {
       const auto& part = ranges.parts[i];
       store.for_each(p, part.first, part.last, [&](const block_partition::rows& rows) {
         if (!context.team.stopping()) params_.add_to_table(rows.keys, rows.payload, rows.n, table);
@@ -164,7 +162,7 @@ void partitioned_run::take(run_context& context) {
 
 template <typename Add>
 void partitioned_run::take(const run_context& context, const std::vector<group_ranges::part>& parts,
-                           Add&& add) {
+                           const key_partitions& partitions, Add&& add) {
   struct leaf_steps {
     std::byte* table;
     std::vector<dense_groups::step> merges;
@@ -176,10 +174,10 @@ void partitioned_run::take(const run_context& context, const std::vector<group_r
     under_way_ = !part.ends;
     next_leaf_ = part.leaf.number + (part.ends ? 1 : 0);
   }
-  detail::parallel_chunks(context.team, keys_.count, [&](std::size_t item, unsigned) {
+  detail::parallel_chunks(context.team, partitions.count, [&](std::size_t item, unsigned) {
     const auto partition = static_cast<unsigned>(item);
-    const std::int64_t first = keys_.first(partition);
-    const std::size_t keys = keys_.keys(partition);
+    const std::int64_t first = partitions.first(partition);
+    const std::size_t keys = partitions.keys(partition);
     for (std::size_t i = 0; i < leaves.size(); ++i) {
       std::byte* const table = leaves[i].table;
       if (parts[i].begins)

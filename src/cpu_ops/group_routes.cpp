@@ -17,6 +17,7 @@
 // Not here: groups without a domain, small domains, more than 2^32 rows of a side.
 #include "cpu_ops/group_routes.h"
 
+#include <bit>
 #include <limits>
 
 #include "algorithms/join_index.h"
@@ -45,11 +46,24 @@ bool can_be_routed(const run_context& context, const group_params& params) {
          context.rows <= most && context.sides[1].count <= most;
 }
 
+/// Pairs of a partition are to stay in a core's L2 while they are counted out.
+std::size_t keys_of_a_partition(const run_context& context, const group_params& params) {
+  constexpr double pairs_wanted = 32768;
+  return static_cast<std::size_t>(pairs_wanted * static_cast<double>(params.domain) /
+                                  static_cast<double>(context.rows)) +
+         1;
+}
+
 }  // namespace
+
+key_partitions::key_partitions(std::int64_t all, std::size_t wanted) : domain(all) {
+  const auto keys = static_cast<std::uint64_t>(domain), least = keys / 512;
+  shift = static_cast<unsigned>(std::bit_width(std::max<std::uint64_t>(wanted, least + 1) - 1));
+  count = static_cast<unsigned>((keys - 1) >> shift) + 1;
+}
 
 std::shared_ptr<const group_routes> group_routes::of(const run_context& context,
                                                      const group_params& params,
-                                                     const key_partitions& keys,
                                                      const algorithms::group_leaf_of& leaf_of) {
   if (context.kept == nullptr || !can_be_routed(context, params)) return nullptr;
   if (context.kept->value == nullptr) context.kept->value = std::make_shared<route_slot>();
@@ -65,7 +79,7 @@ std::shared_ptr<const group_routes> group_routes::of(const run_context& context,
   }
   if (slot.given_up) return nullptr;
   try {
-    slot.routes.reset(new group_routes(context, params, keys, leaf_of));
+    slot.routes.reset(new group_routes(context, params, leaf_of));
     context.kept->bytes = slot.routes->bytes();
   } catch (const memory_error&) {
     slot.given_up = true;
@@ -78,33 +92,36 @@ bool group_routes::hold_for(const run_context& context) const {
 }
 
 group_routes::group_routes(const run_context& context, const group_params& params,
-                           const key_partitions& keys, const algorithms::group_leaf_of& leaf_of)
-    : params_(params), keys_(keys), left_(context.inputs[0]), index_(index_of(context).id) {
+                           const algorithms::group_leaf_of& leaf_of)
+    : params_(params),
+      keys_(params.domain, keys_of_a_partition(context, params)),
+      left_(context.inputs[0]),
+      index_(index_of(context).id) {
   group_params pairs = params;
   pairs.extract = params.routing.find;
   pairs.payload_bytes = sizeof(detail::row_pair);
   pairs.in_place = false;
   const auto take = [&](const block_partition& store, const group_ranges& ranges) {
     leaves_ = ranges.parts;
-    begins_.assign(keys.count * leaves_.size(), 0);
+    begins_.assign(keys_.count * leaves_.size(), 0);
     std::uint64_t total = 0;
-    for (unsigned partition = 0; partition < keys.count; ++partition) {
+    for (unsigned partition = 0; partition < keys_.count; ++partition) {
       begins_[partition * leaves_.size()] = total;
       total += store.size(partition);
     }
-    const std::size_t ends = leaves_.size() * static_cast<std::size_t>(keys.domain);
+    const std::size_t ends = leaves_.size() * static_cast<std::size_t>(keys_.domain);
     memory_ =
         detail::buffer(context.memory, (2 * total + ends) * sizeof(std::uint32_t), context.owner);
     left_rows_ = memory_.as<std::uint32_t>();
     right_rows_ = left_rows_ + total;
     ends_ = right_rows_ + total;
-    detail::parallel_chunks(context.team, keys.count, [&](std::size_t item, unsigned) {
+    detail::parallel_chunks(context.team, keys_.count, [&](std::size_t item, unsigned) {
       sort(context, store, static_cast<unsigned>(item));
     });
     stop_if_cancelled(context.team);
   };
-  for_each_partitioned(context, pairs, nullptr, 0, context.rows, leaf_of, keys.count,
-                       partition_function::by_value({}, keys.shift), take,
+  for_each_partitioned(context, pairs, nullptr, 0, context.rows, leaf_of, keys_.count,
+                       partition_function::by_value({}, keys_.shift), take,
                        std::numeric_limits<std::size_t>::max());
 }
 

@@ -13,8 +13,11 @@
 
 namespace pappus::cpu_ops {
 
-/// Groups of a domain, in partitions of 2^shift keys.
+/// Groups of a domain, in partitions of 2^shift keys, at most 512.
 struct key_partitions {
+  /// \param wanted  keys of a partition, at most
+  key_partitions(std::int64_t domain, std::size_t wanted);
+
   std::int64_t domain;
   unsigned shift, count;
   std::int64_t first(unsigned partition) const { return std::int64_t{partition} << shift; }
@@ -30,9 +33,9 @@ class group_routes {
   /// isn't one of a loop's with a left key, or memory is short.
   static std::shared_ptr<const group_routes> of(const run_context& context,
                                                 const group_params& params,
-                                                const key_partitions& keys,
                                                 const algorithms::group_leaf_of& leaf_of);
 
+  const key_partitions& partitions() const { return keys_; }
   /// Leaves of all rows, in order.
   const std::vector<group_ranges::part>& leaves() const { return leaves_; }
   /// Accumulates the pairs of a leaf and a partition into states, one a key of the partition.
@@ -41,7 +44,7 @@ class group_routes {
   std::size_t bytes() const { return memory_.size(); }
 
  private:
-  group_routes(const run_context& context, const group_params& params, const key_partitions& keys,
+  group_routes(const run_context& context, const group_params& params,
                const algorithms::group_leaf_of& leaf_of);
   bool hold_for(const run_context& context) const;
   void sort(const run_context& context, const block_partition& store, unsigned partition);
