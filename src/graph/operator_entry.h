@@ -60,6 +60,13 @@ struct domain_table {
   double key_bytes = 0;    ///< of a key's state and its record in the result
 };
 
+/// What a stage in a loop's body keeps from one iteration for the next.
+struct kept_in_loop {
+  std::string_view what{};
+  double bytes = 0;            ///< about; 0: nothing
+  bool needs_outside = false;  ///< only where its input doesn't depend on the loop's state
+};
+
 class operator_entry {
  public:
   virtual ~operator_entry() = default;
@@ -111,6 +118,7 @@ class operator_entry {
   virtual const detail::file_params* file_of(const node&) const { return nullptr; }
   virtual const detail::slice_params* slice_of(const node&) const { return nullptr; }
   virtual const detail::loop_params* loop_of(const node&) const { return nullptr; }
+  virtual kept_in_loop kept(const node&, double /*rows_in*/) const { return {}; }
   /// The state of a do_while, in its body.
   virtual bool is_loop_state() const { return false; }
 };

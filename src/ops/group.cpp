@@ -1,8 +1,10 @@
 // group_by: a grouped reduction, or the distinct keys.
-#include "ops/group.h"
+#include <cmath>
+
 #include "algorithms/dense_groups.h"
 #include "algorithms/group_leaves.h"
 #include "graph/operator_entry.h"
+#include "ops/group.h"
 #include "ops/implementations.h"
 #include "ops/rows.h"
 
@@ -68,6 +70,15 @@ class group_entry final : public graph::operator_entry {
     return {params.domain, static_cast<double>(params.state_bytes + n.out.size)};
   }
   bool takes_windows(const graph::node&) const override { return true; }
+  graph::kept_in_loop kept(const graph::node& n, double rows_in) const override {
+    const auto& params = n.as<detail::group_params>();
+    if (params.routing.add == nullptr || algorithms::group_has_leaf_tables(params)) return {};
+    const double leaves =
+        std::ceil(rows_in / static_cast<double>(algorithms::group_leaf_rows(params)));
+    const double bytes = rows_in * sizeof(detail::row_pair) +
+                         leaves * static_cast<double>(params.domain) * sizeof(std::uint32_t);
+    return {"pairs and their groups while they stay the same", bytes, true};
+  }
 };
 
 }  // namespace

@@ -6,6 +6,11 @@
 // How many iterations there will be only the condition can tell. An earlier run of the same loop
 // tells what it did then; before, it is as many as the limit allows (a guess) or, without a limit,
 // the one that always runs (the least).
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
 #include "pappus/detail/base/loop.h"
 #include "plan/plan.h"
 
@@ -13,6 +18,22 @@ namespace pappus::plan {
 namespace {
 
 using cost::trust;
+
+/// Says what stages keep for the next iteration.
+void note_what_is_kept(plan& body) {
+  const auto is_from_outside = [&](stage_index from) {
+    const auto& s = body.stages[index(from)];
+    return s.outside && !s.node->op->is_loop_state();
+  };
+  for (auto& s : body.stages) {
+    if (s.outside || s.known) continue;
+    const auto kept = s.node->op->kept(*s.node, s.expected_in);
+    if (kept.bytes == 0 || (kept.needs_outside && !std::ranges::all_of(s.inputs, is_from_outside)))
+      continue;
+    s.notes.push_back(fmt::format("for the next iteration it keeps {}: about {}", kept.what,
+                                  base::bytes_text(kept.bytes)));
+  }
+}
 
 std::shared_ptr<const plan> planned_body(const plan& p, const request& asked, const stage& s) {
   const auto& loop = *s.node->op->loop_of(*s.node);
@@ -28,7 +49,9 @@ std::shared_ptr<const plan> planned_body(const plan& p, const request& asked, co
   body.roots = {&loop.body, 1};
   body.bound = nullptr;
   body.assumed = &assumed;
-  return std::make_shared<const plan>(make_plan(body));
+  auto made = std::make_shared<plan>(make_plan(body));
+  note_what_is_kept(*made);
+  return made;
 }
 
 iterations expected_iterations(std::int64_t limit, const past_loop& past) {

@@ -11,6 +11,7 @@
 namespace pappus::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -126,6 +127,11 @@ TEST(kept_routes, are_told_with_their_bytes) {
         return now.zip(sums_by_left(links, now, domain{many})).map(next);
       },
       always, five);
+  EXPECT_THAT(routed.explain(),
+              AllOf(HasSubstr("note: for the next iteration it keeps its index while keys stay the "
+                              "same: about 1.6 MiB"),
+                    HasSubstr("note: for the next iteration it keeps pairs and their groups while "
+                              "they stay the same: about 281 KiB")));
   EXPECT_THAT(routed.explain_analyze(),
               HasSubstr("5 iterations; kept from one to the next: 281 KiB of join·group_by.sum"));
 }
