@@ -32,16 +32,17 @@ void count_field(std::span<const document> documents, int field, const std::uint
                  std::span<term_counts> out) {
   const std::int64_t end = documents.back().begin[field] + documents.back().length[field];
   std::int64_t at = documents.front().begin[field];
+  const u16v wanted[] = {u16v{} + query[0], u16v{} + query[1], u16v{} + query[2]};
   for (; at + 32 <= end; at += 32) {
-    const u16x32 words = load<u16x32>(tokens + at);
     __builtin_prefetch(tokens + at + 1024);
-    std::uint32_t found[terms];
-    for (int t = 0; t < terms; ++t) found[t] = equal_bits(words, u16x32{} + query[t]);
-    if ((found[0] | found[1] | found[2]) == 0) [[likely]]
+    if (!line_has(tokens + at, wanted)) [[likely]]
       continue;
-    for (int t = 0; t < terms; ++t) {
-      for (; found[t]; found[t] &= found[t] - 1) {
-        ++out[owner(documents, field, at + std::countr_zero(found[t]))].in[field][t];
+    for (int v = 0; v < line_vectors; ++v) {
+      const std::int64_t first = at + v * lanes_of<std::uint16_t>;
+      for (int t = 0; t < terms; ++t) {
+        auto found = equal_bits(load<u16v>(tokens + first), wanted[t]);
+        for (; found; found &= found - 1)
+          ++out[owner(documents, field, first + std::countr_zero(found))].in[field][t];
       }
     }
   }

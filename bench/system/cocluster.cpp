@@ -16,17 +16,22 @@ namespace {
 
 /// Adds a row to the sums of its cluster's columns. Returns its own sum.
 double add_row(const double* row, std::int64_t columns, double* of_cluster) {
-  f64x8 sums[4] = {};
+  constexpr int vectors = 4 * line_vectors, lanes = lanes_of<double>;
+  f64v sums[vectors] = {};
   std::int64_t j = 0;
   for (; j + 32 <= columns; j += 32)
-    for (int lane = 0; lane < 4; ++lane) {
-      const auto values = load<f64x8>(row + j + 8 * lane);
-      sums[lane] += values;
-      store(of_cluster + j + 8 * lane, load<f64x8>(of_cluster + j + 8 * lane) + values);
+    for (int v = 0; v < vectors; ++v) {
+      const auto values = load<f64v>(row + j + lanes * v);
+      sums[v] += values;
+      store(of_cluster + j + lanes * v, load<f64v>(of_cluster + j + lanes * v) + values);
     }
-  const f64x8 all = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  // Lines of eight numbers first, so that the width of vectors doesn't matter.
   double sum = 0;
-  for (int lane = 0; lane < 8; ++lane) sum += all[lane];
+  for (int v = 0; v < line_vectors; ++v) {
+    const f64v all = (sums[v] + sums[v + line_vectors]) +
+                     (sums[v + 2 * line_vectors] + sums[v + 3 * line_vectors]);
+    for (int lane = 0; lane < lanes; ++lane) sum += all[lane];
+  }
   for (; j < columns; ++j) {
     sum += row[j];
     of_cluster[j] += row[j];

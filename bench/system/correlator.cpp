@@ -1,5 +1,5 @@
 // A thread takes a channel, and of it as many times as fit the second-level cache: it puts their
-// real and imaginary parts apart, and then has sums of four antennas with sixteen others in
+// real and imaginary parts apart, and then has sums of four antennas with a vector of others in
 // registers. Products of antennas above the diagonal that share a vector with others are left out
 // in the end.
 #include "system/correlator.h"
@@ -15,7 +15,7 @@
 namespace pappus::bench::correlator {
 namespace {
 
-constexpr std::int64_t lanes = 16, tile = 4, block_times = 256;
+constexpr std::int64_t lanes = lanes_of<float>, tile = 4, block_times = 256;
 
 /// Signals of some times, real and imaginary parts apart; sums by two antennas.
 struct parts {
@@ -27,19 +27,19 @@ struct parts {
         sum_im(antennas * antennas) {}
 };
 
-/// Antennas i to i + 3 with j to j + 15.
+/// Antennas i to i + 3 with j to j + lanes - 1.
 void add_products(parts& of, std::int64_t times, std::int64_t i, std::int64_t j) {
-  f32x16 re[tile], im[tile];
+  f32v re[tile], im[tile];
   for (int k = 0; k < tile; ++k) {
-    re[k] = load<f32x16>(&of.sum_re[(i + k) * antennas + j]);
-    im[k] = load<f32x16>(&of.sum_im[(i + k) * antennas + j]);
+    re[k] = load<f32v>(&of.sum_re[(i + k) * antennas + j]);
+    im[k] = load<f32v>(&of.sum_im[(i + k) * antennas + j]);
   }
   for (std::int64_t t = 0; t < times; ++t) {
-    const auto other_re = load<f32x16>(&of.re[t * antennas + j]),
-               other_im = load<f32x16>(&of.im[t * antennas + j]);
+    const auto other_re = load<f32v>(&of.re[t * antennas + j]),
+               other_im = load<f32v>(&of.im[t * antennas + j]);
     for (int k = 0; k < tile; ++k) {
-      const f32x16 own_re = f32x16{} + of.re[t * antennas + i + k],
-                   own_im = f32x16{} + of.im[t * antennas + i + k];
+      const f32v own_re = f32v{} + of.re[t * antennas + i + k],
+                 own_im = f32v{} + of.im[t * antennas + i + k];
       re[k] = multiply_add(own_re, other_re, multiply_add(own_im, other_im, re[k]));
       im[k] = multiply_add(own_im, other_re, multiply_add(-own_re, other_im, im[k]));
     }

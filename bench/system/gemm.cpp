@@ -1,8 +1,8 @@
 // Two hand-written versions: loops over tiles of b that stay in the second-level cache, and the
 // order of Goto and van de Geijn ("Anatomy of high-performance matrix multiplication", 2008):
-// twelve rows by two vectors of c stay in registers; what they need of a and b is put together
-// beforehand, so that a strip of b lies in the first cache, a block of a in the second, and all of
-// b for `depth` rows in the third.
+// twelve rows (six, where there are 16 registers) by two vectors of c stay in registers; what they
+// need of a and b is put together beforehand, so that a strip of b lies in the first cache, a block
+// of a in the second, and all of b for `depth` rows in the third.
 #include "system/gemm.h"
 
 #include <algorithm>
@@ -16,12 +16,15 @@
 namespace pappus::bench::gemm {
 namespace {
 
-constexpr std::int64_t lanes = 16, tile_rows = 12, tile_columns = 2 * lanes;
-constexpr std::int64_t depth = 256, block_rows = 10 * tile_rows;
+constexpr std::int64_t lanes = lanes_of<float>, tile_columns = 2 * lanes;
+// Three quarters of the registers hold sums.
+constexpr std::int64_t tile_rows = vector_registers * 3 / 8;
+constexpr std::int64_t depth = 256, block_rows = 120;
+static_assert(block_rows % tile_rows == 0);
 
 constexpr std::int64_t tiles(std::int64_t n, std::int64_t of) { return (n + of - 1) / of; }
 
-/// Columns [first, first + 32) of rows [k, k + n) of b; 0 beyond the last column.
+/// Columns [first, first + tile_columns) of rows [k, k + n) of b; 0 beyond the last column.
 void pack_columns(const input& from, std::int64_t k, std::int64_t n, std::int64_t first,
                   float* to) {
   const auto width = std::min(tile_columns, from.side - first);
@@ -31,7 +34,8 @@ void pack_columns(const input& from, std::int64_t k, std::int64_t n, std::int64_
   }
 }
 
-/// Rows [first, first + 12) of columns [k, k + n) of a, column by column; 0 beyond the last row.
+/// Rows [first, first + tile_rows) of columns [k, k + n) of a, column by column; 0 beyond the last
+/// row.
 void pack_rows(const input& from, std::int64_t k, std::int64_t n, std::int64_t first, float* to) {
   for (std::int64_t row = 0; row < tile_rows; ++row)
     for (std::int64_t c = 0; c < n; ++c)
@@ -41,11 +45,11 @@ void pack_rows(const input& from, std::int64_t k, std::int64_t n, std::int64_t f
 
 /// A tile of c from `n` packed columns of a and rows of b.
 void add_tile(const float* a, const float* b, std::int64_t n, float* c) {
-  f32x16 sums[tile_rows][2] = {};
+  f32v sums[tile_rows][2] = {};
   for (std::int64_t k = 0; k < n; ++k, a += tile_rows, b += tile_columns) {
-    const auto left = load<f32x16>(b), right = load<f32x16>(b + lanes);
+    const auto left = load<f32v>(b), right = load<f32v>(b + lanes);
     for (int row = 0; row < tile_rows; ++row) {
-      const f32x16 own = f32x16{} + a[row];
+      const f32v own = f32v{} + a[row];
       sums[row][0] = multiply_add(own, left, sums[row][0]);
       sums[row][1] = multiply_add(own, right, sums[row][1]);
     }

@@ -47,6 +47,10 @@ struct alignas(128) bucket {
   std::int64_t pays[bucket_keys];
 };
 
+struct line_of_sums {
+  i64v of[line_vectors] = {};
+};
+
 // The table of one partition of the build side.
 class table {
  public:
@@ -71,15 +75,18 @@ class table {
   }
 
   // Adds the matches of `count` probes to the lanes of `sums` and returns how many there were.
-  std::int64_t probe(const side::packet_type& probes, int count, i64x8& sums) const {
+  std::int64_t probe(const side::packet_type& probes, int count, line_of_sums& sums) const {
     std::int64_t matches = 0;
     for (int i = 0; i < count; ++i) {
       const std::int64_t key = probes.first[i];
       for (std::uint64_t at = home_of(key);; at = (at + 1) & mask_) {
         const bucket& b = buckets_[at];
-        const i64x8 same = load<i64x8>(b.keys) == key;
-        sums += same & (load<i64x8>(b.pays) * probes.second[i]);
-        matches += std::popcount(equal_bits(load<i64x8>(b.keys), i64x8{} + key));
+        for (int v = 0; v < line_vectors; ++v) {
+          const auto keys = load<i64v>(b.keys + v * lanes_of<std::int64_t>);
+          const auto pays = load<i64v>(b.pays + v * lanes_of<std::int64_t>);
+          sums.of[v] += (keys == key) & (pays * probes.second[i]);
+          matches += std::popcount(equal_bits(keys, i64v{} + key));
+        }
         if (b.keys[bucket_keys - 1] == empty_) [[likely]]
           break;
       }
@@ -160,12 +167,13 @@ result handwritten(std::span<const item> build, std::span<const item> probe, wor
   workers.run(1 << bits, [&](std::int64_t partition, int worker) {
     tally& mine = state.tallies[static_cast<std::size_t>(worker)];
     mine.keys.build(state.build, static_cast<int>(partition), bits);
-    i64x8 sums = {};
+    line_of_sums sums;
     state.probe.for_each(static_cast<int>(partition),
                          [&](const side::packet_type& probes, int count) {
                            mine.found.matches += mine.keys.probe(probes, count, sums);
                          });
-    for (int lane = 0; lane < 8; ++lane) mine.found.sum += sums[lane];
+    for (const i64v& of : sums.of)
+      for (int lane = 0; lane < lanes_of<std::int64_t>; ++lane) mine.found.sum += of[lane];
   });
   result total;
   for (const tally& mine : state.tallies) {

@@ -31,9 +31,9 @@ struct alignas(64) sum_of_points {
 // By whole vectors, which the compiler would only do behind a test for overlap.
 template <int D>
 void add(const point<D>& p, sum_of_points<D>& sum) {
-  constexpr int whole = D / 16 * 16;
-  for (int d = 0; d < whole; d += 16) {
-    store(&sum.x[d], load<f32x16>(&sum.x[d]) + load<f32x16>(&p.x[d]));
+  constexpr int lanes = lanes_of<float>, whole = D / lanes * lanes;
+  for (int d = 0; d < whole; d += lanes) {
+    store(&sum.x[d], load<f32v>(&sum.x[d]) + load<f32v>(&p.x[d]));
   }
   constexpr int quads = D / 4 * 4;
   for (int d = whole; d < quads; d += 4) {

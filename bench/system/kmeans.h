@@ -1,11 +1,11 @@
 // Lloyd's k-means over points of D floats, by squared Euclidean distance.
 //
 // Nearly all time goes into finding the nearest of k centres. A loop over one point's coordinates
-// leaves most lanes idle and ends in a horizontal sum, so nearest_block works on 32 points at once:
-// they are transposed to one vector pair per coordinate, once, and stay in the first-level cache
-// for all centres. Four centres are taken together, so that eight independent sums hide the latency
-// of the fused multiply-add and each coordinate loaded serves four centres. All versions but the
-// sequential one use it.
+// leaves most lanes idle and ends in a horizontal sum, so nearest_block works on two vectors of
+// points at once: they are transposed to one vector pair per coordinate, once, and stay in the
+// first-level cache for all centres. Four centres are taken together, so that eight independent
+// sums hide the latency of the fused multiply-add and each coordinate loaded serves four centres.
+// All versions but the sequential one use it.
 //
 // Not here: pruning by triangle inequality (Elkan 2003), which pays for many iterations over
 // clustered data, not for uniform points.
@@ -27,7 +27,7 @@ namespace pappus::bench {
 
 namespace kmeans_lanes {
 
-constexpr int width = 32;
+constexpr int lanes = lanes_of<float>, width = 2 * lanes;
 
 // Coordinate d of point i of a tile: x[d][i].
 template <int D>
@@ -35,45 +35,57 @@ struct tile {
   alignas(64) float x[D][width];
 };
 
-// 16 points x 4 coordinates at a time: each 128-bit quarter of a vector loads 4 coordinates of one
+// Coordinates [d, d + 4) of every fourth point: a quarter of 16 bytes each.
+template <int D>
+inline f32v quarters(const point<D>* p, int d) {
+  const auto quarter = [&](int q) { return load<f32x4>(p[4 * q].x.data() + d); };
+#if defined(PAPPUS_BENCH_V4) || defined(PAPPUS_BENCH_V3)
+  const auto joined = [](auto a, auto b) {
+    return [&]<int... Lane>(std::integer_sequence<int, Lane...>) {
+      return __builtin_shufflevector(a, b, Lane...);
+    }(std::make_integer_sequence<int, 2 * sizeof(a) / sizeof(float)>());
+  };
+  const auto low = joined(quarter(0), quarter(1));
+#if defined(PAPPUS_BENCH_V4)
+  return joined(low, joined(quarter(2), quarter(3)));
+#else
+  return low;
+#endif
+#else
+  return quarter(0);
+#endif
+}
+
+// The first or the last two lanes of each quarter, alternating.
+inline f32v interleaved_low(f32v u, f32v v) {
+  return shuffled<[](int lane) { return lane / 4 * 4 + lane % 4 / 2 + lane % 2 * lanes; }>(u, v);
+}
+inline f32v interleaved_high(f32v u, f32v v) {
+  return shuffled<[](int lane) { return lane / 4 * 4 + 2 + lane % 4 / 2 + lane % 2 * lanes; }>(u,
+                                                                                               v);
+}
+
+// A vector of points x 4 coordinates at a time: each quarter of a vector loads 4 coordinates of one
 // point, then a 4 x 4 transposition within the quarters puts points 4q..4q+3 of coordinate d in
 // quarter q.
 template <int D>
 inline void transpose(const point<D>* from, tile<D>& to) {
-  typedef float f32x8 __attribute__((vector_size(32)));
-  const auto joined = [](f32x4 a, f32x4 b, f32x4 c, f32x4 d) {
-    const f32x8 low = __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
-    const f32x8 high = __builtin_shufflevector(c, d, 0, 1, 2, 3, 4, 5, 6, 7);
-    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-  };
-  for (int half = 0; half < width; half += 16) {
+  for (int half = 0; half < width; half += lanes) {
     const point<D>* p = from + half;
     int d = 0;
     for (; d + 4 <= D; d += 4) {
-      const auto quarter = [&](int i) { return load<f32x4>(p[i].x.data() + d); };
-      const f32x16 a = joined(quarter(0), quarter(4), quarter(8), quarter(12));
-      const f32x16 b = joined(quarter(1), quarter(5), quarter(9), quarter(13));
-      const f32x16 c = joined(quarter(2), quarter(6), quarter(10), quarter(14));
-      const f32x16 e = joined(quarter(3), quarter(7), quarter(11), quarter(15));
-      const auto low = [](f32x16 u, f32x16 v) {
-        return __builtin_shufflevector(u, v, 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13,
-                                       29);
-      };
-      const auto high = [](f32x16 u, f32x16 v) {
-        return __builtin_shufflevector(u, v, 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15,
-                                       31);
-      };
-      // low(a, c) interleaves a0 c0 a1 c1; with low(b, e) = b0 e0 b1 e1, interleaving again gives
-      // a0 b0 c0 e0.
-      const f32x16 ac_low = low(a, c), ac_high = high(a, c), be_low = low(b, e),
-                   be_high = high(b, e);
-      store(&to.x[d + 0][half], low(ac_low, be_low));
-      store(&to.x[d + 1][half], high(ac_low, be_low));
-      store(&to.x[d + 2][half], low(ac_high, be_high));
-      store(&to.x[d + 3][half], high(ac_high, be_high));
+      const f32v a = quarters(p, d), b = quarters(p + 1, d), c = quarters(p + 2, d),
+                 e = quarters(p + 3, d);
+      // a and c give a0 c0 a1 c1; interleaved with b0 e0 b1 e1 that is a0 b0 c0 e0.
+      const f32v ac_low = interleaved_low(a, c), ac_high = interleaved_high(a, c);
+      const f32v be_low = interleaved_low(b, e), be_high = interleaved_high(b, e);
+      store(&to.x[d + 0][half], interleaved_low(ac_low, be_low));
+      store(&to.x[d + 1][half], interleaved_high(ac_low, be_low));
+      store(&to.x[d + 2][half], interleaved_low(ac_high, be_high));
+      store(&to.x[d + 3][half], interleaved_high(ac_high, be_high));
     }
     for (; d < D; ++d) {
-      for (int i = 0; i < 16; ++i) to.x[d][half + i] = p[i].x[d];
+      for (int i = 0; i < lanes; ++i) to.x[d][half + i] = p[i].x[d];
     }
   }
 }
@@ -87,8 +99,8 @@ inline void prefetch_tile(const point<D>* from) {
 }
 
 struct nearest {
-  f32x16 distance[2];
-  i32x16 index[2];
+  f32v distance[2];
+  i32v index[2];
 };
 
 // Squared distances of the tile to `count` centres from number `first` on; strictly smaller ones
@@ -96,10 +108,10 @@ struct nearest {
 template <int count, int D>
 inline void consider(const tile<D>& points, const point<D>* centers, std::int32_t first,
                      nearest& best) {
-  f32x16 sum[count][2] = {};
+  f32v sum[count][2] = {};
   for (int d = 0; d < D; ++d) {
-    const f32x16 x0 = load<f32x16>(&points.x[d][0]);
-    const f32x16 x1 = load<f32x16>(&points.x[d][16]);
+    const f32v x0 = load<f32v>(&points.x[d][0]);
+    const f32v x1 = load<f32v>(&points.x[d][lanes]);
 #pragma GCC unroll 8
     for (int c = 0; c < count; ++c) {
       const float y = centers[first + c].x[d];
@@ -112,7 +124,7 @@ inline void consider(const tile<D>& points, const point<D>* centers, std::int32_
     for (int half = 0; half < 2; ++half) {
       const auto closer = sum[c][half] < best.distance[half];
       best.distance[half] = closer ? sum[c][half] : best.distance[half];
-      best.index[half] = closer ? i32x16{} + (first + c) : best.index[half];
+      best.index[half] = closer ? i32v{} + (first + c) : best.index[half];
     }
   }
 }
@@ -141,8 +153,8 @@ void nearest_block(std::span<const point<D>> points, std::span<const point<D>> c
     }
     prefetch_tile(points.data() + begin + 2 * width);
     transpose(from, lanes);
-    const f32x16 far = f32x16{} + std::numeric_limits<float>::infinity();
-    nearest best = {{far, far}, {i32x16{}, i32x16{}}};
+    const f32v far = f32v{} + std::numeric_limits<float>::infinity();
+    nearest best = {{far, far}, {i32v{}, i32v{}}};
     std::int32_t c = 0;
     for (; c + 4 <= k; c += 4) consider<4>(lanes, centers.data(), c, best);
     for (; c + 2 <= k; c += 2) consider<2>(lanes, centers.data(), c, best);

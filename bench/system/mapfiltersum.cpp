@@ -1,6 +1,6 @@
 // 4 bytes a number and few operations, so memory bandwidth is the limit. The hand-written version
 // decides divisibility by one multiplication (y is a multiple of 15 exactly when y * 15^-1 mod 2^32
-// is at most (2^32-1)/15; Granlund and Montgomery 1994) on 16 lanes. Sums are taken 64 bits wide by
+// is at most (2^32-1)/15; Granlund and Montgomery 1994) on vectors. Sums are taken 64 bits wide by
 // splitting each pair of lanes into its odd and even half, which needs no shuffles. Each thread
 // reads two pieces at once: two streams keep more cache lines in flight than one.
 #include "system/mapfiltersum.h"
@@ -12,20 +12,21 @@
 namespace pappus::bench::mapfiltersum {
 namespace {
 
+constexpr int lanes = lanes_of<std::int32_t>;
 constexpr std::int64_t piece = 1 << 17;
 // How far ahead, in numbers: 2 KiB. Measured: 1 KiB to 4 KiB are alike, none costs a fifth.
 constexpr std::int64_t ahead = 512;
 
 struct alignas(128) lane_sums {
-  i64x8 even = {};
-  i64x8 odd = {};
-  i32x16 minus_count = {};
+  i64v even = {};
+  i64v odd = {};
+  i32v minus_count = {};
 
   void add(const std::int32_t* from) {
     __builtin_prefetch(from + ahead);
-    const i32x16 y = load<i32x16>(from) + 15;
-    const i32x16 keep = reinterpret_cast<u32x16>(y) * 0xEEEEEEEFu <= 0x11111111u;
-    const i64x8 kept = reinterpret_cast<i64x8>(y & keep);
+    const i32v y = load<i32v>(from) + 15;
+    const i32v keep = std::bit_cast<u32v>(y) * 0xEEEEEEEFu <= 0x11111111u;
+    const i64v kept = std::bit_cast<i64v>(y & keep);
     even += (kept << 32) >> 32;
     odd += kept >> 32;
     minus_count += keep;
@@ -34,16 +35,16 @@ struct alignas(128) lane_sums {
 
 result sum_piece(const std::int32_t* numbers, std::int64_t n) {
   lane_sums near, far;
-  const std::int64_t half = n / 2 / 16 * 16;
-  for (std::int64_t i = 0; i < half; i += 16) {
+  const std::int64_t half = n / 2 / lanes * lanes;
+  for (std::int64_t i = 0; i < half; i += lanes) {
     near.add(numbers + i);
     far.add(numbers + half + i);
   }
   result total;
-  for (int lane = 0; lane < 8; ++lane) {
+  for (int lane = 0; lane < lanes / 2; ++lane) {
     total.sum += near.even[lane] + near.odd[lane] + far.even[lane] + far.odd[lane];
   }
-  for (int lane = 0; lane < 16; ++lane)
+  for (int lane = 0; lane < lanes; ++lane)
     total.count -= near.minus_count[lane] + far.minus_count[lane];
   const result rest = sequential({numbers + 2 * half, static_cast<std::size_t>(n - 2 * half)});
   return {total.count + rest.count, total.sum + rest.sum};

@@ -1,6 +1,7 @@
-// Sixteen messages in the lanes of a vector, and two vectors at a time; their digests stay in
-// registers. The steps of one vector depend on each other, those of two don't, and processors don't
-// look as far ahead as the next turn: half the time of one vector a turn.
+// Messages in the lanes of four vectors at a time. The steps of one vector depend on each other,
+// those of several don't, and processors don't look as far ahead as the next turn. With sixteen
+// registers part of the four vectors' digests is in memory, and they still take half the time of
+// two.
 #include "system/md5.h"
 
 #include <atomic>
@@ -14,7 +15,44 @@ namespace pappus::bench::md5 {
 namespace {
 
 constexpr std::int64_t piece = 1 << 14;
-constexpr int lanes = 32;
+constexpr int together = 4, lanes = together * lanes_of<std::uint32_t>;
+
+/// Some vectors as one word of messages: their steps alternate.
+struct vectors {
+  u32v of[together];
+
+  template <class Operation>
+  [[gnu::always_inline]] static vectors each(const Operation& by) {
+    return [&]<int... V>(std::integer_sequence<int, V...>) __attribute__((always_inline)) {
+      return vectors{{by(V)...}};
+    }(std::make_integer_sequence<int, together>());
+  }
+  friend vectors operator+(const vectors& a, const vectors& b) {
+    return each([&](int v) { return a.of[v] + b.of[v]; });
+  }
+  friend vectors operator+(const vectors& a, std::uint32_t b) {
+    return each([&](int v) { return a.of[v] + b; });
+  }
+  friend vectors operator&(const vectors& a, const vectors& b) {
+    return each([&](int v) { return a.of[v] & b.of[v]; });
+  }
+  friend vectors operator|(const vectors& a, const vectors& b) {
+    return each([&](int v) { return a.of[v] | b.of[v]; });
+  }
+  friend vectors operator^(const vectors& a, const vectors& b) {
+    return each([&](int v) { return a.of[v] ^ b.of[v]; });
+  }
+  friend vectors operator~(const vectors& a) {
+    return each([&](int v) { return ~a.of[v]; });
+  }
+  friend vectors operator<<(const vectors& a, int bits) {
+    return each([&](int v) { return a.of[v] << bits; });
+  }
+  friend vectors operator>>(const vectors& a, int bits) {
+    return each([&](int v) { return a.of[v] >> bits; });
+  }
+  vectors& operator+=(const vectors& b) { return *this = *this + b; }
+};
 
 }  // namespace
 
@@ -44,23 +82,26 @@ result handwritten(std::int64_t n, const digest<std::uint32_t>& target, team& wo
   std::atomic<std::int64_t> found = -1;
   std::atomic<std::uint32_t> all = 0;
   workers.run_pieces(n, piece, [&](std::int64_t begin, std::int64_t end, int) {
-    const u32x32 high = u32x32{} + static_cast<std::uint32_t>(begin >> 32);
-    const u32x16 wanted = u32x16{} + target.a;
-    u32x32 low, own{};
-    for (int lane = 0; lane < lanes; ++lane) low[lane] = static_cast<std::uint32_t>(begin + lane);
+    const vectors high = vectors{} + static_cast<std::uint32_t>(begin >> 32);
+    const u32v wanted = u32v{} + target.a;
+    vectors low{}, own{};
+    for (int lane = 0; lane < lanes; ++lane)
+      low.of[lane / lanes_of<std::uint32_t>][lane % lanes_of<std::uint32_t>] =
+          static_cast<std::uint32_t>(begin + lane);
     auto i = begin;
     // A piece lies within messages of one high word, for 2^32 is a multiple of its size.
-    for (; i + lanes <= end; i += lanes, low += lanes) {
+    for (; i + lanes <= end; i += lanes, low = low + lanes) {
       const auto digests = digest_of(low, high);
-      own ^= digests.a;
-      u32x16 words[2];
-      std::memcpy(words, &digests.a, sizeof words);
-      if ((equal_bits(words[0], wanted) | equal_bits(words[1], wanted)) != 0)
+      own = own ^ digests.a;
+      std::uint32_t likely = 0;
+      for (const u32v& words : digests.a.of) likely |= equal_bits(words, wanted);
+      if (likely != 0)
         for (auto at = i; at < i + lanes; ++at)
           if (same(digest_of_number(at), target)) found = at;
     }
     std::uint32_t sum = 0;
-    for (int lane = 0; lane < lanes; ++lane) sum ^= own[lane];
+    for (const u32v& words : own.of)
+      for (int lane = 0; lane < lanes_of<std::uint32_t>; ++lane) sum ^= words[lane];
     for (; i < end; ++i) {
       const auto last = digest_of_number(i);
       if (same(last, target)) found = i;

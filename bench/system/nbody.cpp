@@ -1,4 +1,4 @@
-// Sixteen bodies in the lanes of a vector meet all others, one after the other; two vectors at a
+// Bodies in the lanes of a vector meet all others, one after the other; two vectors at a
 // time share what is loaded of these. The inverse root is an approximation and a step of Newton's.
 #include "system/nbody.h"
 
@@ -14,35 +14,35 @@ namespace {
 
 /// What pulls a vector of bodies.
 struct pull {
-  f32x16 x{}, y{}, z{};
+  f32v x{}, y{}, z{};
 };
 
 template <int Vectors>
 void accelerate(const bodies& all, std::int64_t first) {
-  f32x16 x[Vectors], y[Vectors], z[Vectors];
+  f32v x[Vectors], y[Vectors], z[Vectors];
   pull own[Vectors];
   for (int v = 0; v < Vectors; ++v) {
-    x[v] = load<f32x16>(all.x.data() + first + v * lanes);
-    y[v] = load<f32x16>(all.y.data() + first + v * lanes);
-    z[v] = load<f32x16>(all.z.data() + first + v * lanes);
+    x[v] = load<f32v>(all.x.data() + first + v * lanes_of<float>);
+    y[v] = load<f32v>(all.y.data() + first + v * lanes_of<float>);
+    z[v] = load<f32v>(all.z.data() + first + v * lanes_of<float>);
   }
   for (std::int64_t j = 0; j < all.count; ++j)
     for (int v = 0; v < Vectors; ++v) {
-      const f32x16 dx = all.x[j] - x[v], dy = all.y[j] - y[v], dz = all.z[j] - z[v];
-      const f32x16 near = multiply_add(dx, dx, multiply_add(dy, dy, dz * dz + softening));
-      const f32x16 inverse = inverse_root(near);
-      const f32x16 strength = all.mass[j] * inverse * (inverse * inverse);
+      const f32v dx = all.x[j] - x[v], dy = all.y[j] - y[v], dz = all.z[j] - z[v];
+      const f32v near = multiply_add(dx, dx, multiply_add(dy, dy, dz * dz + softening));
+      const f32v inverse = inverse_root(near);
+      const f32v strength = all.mass[j] * inverse * (inverse * inverse);
       own[v].x = multiply_add(strength, dx, own[v].x);
       own[v].y = multiply_add(strength, dy, own[v].y);
       own[v].z = multiply_add(strength, dz, own[v].z);
     }
-  const auto faster = [&](const buffer<float>& of, std::int64_t at, f32x16 by) {
-    store(of.data() + at, load<f32x16>(of.data() + at) + step_time * by);
+  const auto faster = [&](const buffer<float>& of, std::int64_t at, f32v by) {
+    store(of.data() + at, load<f32v>(of.data() + at) + step_time * by);
   };
   for (int v = 0; v < Vectors; ++v) {
-    faster(all.vx, first + v * lanes, own[v].x);
-    faster(all.vy, first + v * lanes, own[v].y);
-    faster(all.vz, first + v * lanes, own[v].z);
+    faster(all.vx, first + v * lanes_of<float>, own[v].x);
+    faster(all.vy, first + v * lanes_of<float>, own[v].y);
+    faster(all.vz, first + v * lanes_of<float>, own[v].z);
   }
 }
 
@@ -107,10 +107,11 @@ void sequential(bodies& all) {
 }
 
 void handwritten(bodies& all, team& workers) {
-  constexpr std::int64_t piece = 4 * lanes;
-  for (int step = 0; step < steps; ++step) {
+  constexpr std::int64_t piece = 4 * lanes, step = 2 * lanes_of<float>;
+  static_assert(lanes % lanes_of<float> == 0);
+  for (int at = 0; at < steps; ++at) {
     workers.run_pieces(all.x.size(), piece, [&](std::int64_t begin, std::int64_t end, int) {
-      for (; begin + 2 * lanes <= end; begin += 2 * lanes) accelerate<2>(all, begin);
+      for (; begin + step <= end; begin += step) accelerate<2>(all, begin);
       if (begin < end) accelerate<1>(all, begin);
     });
     move(all);

@@ -135,9 +135,8 @@ class partitioned {
     }
     const auto* from = reinterpret_cast<const char*>(&mine.open[partition]);
     auto* to = reinterpret_cast<char*>(at.next);
-    for (std::size_t line = 0; line < sizeof(packet_type); line += 64) {
-      stream_store(to + line, load<u32x16>(from + line));
-    }
+    for (std::size_t line = 0; line < sizeof(packet_type); line += 64)
+      stream_line(to + line, from + line);
     ++at.next;
     mine.filled[partition] = 0;
   }

@@ -6,8 +6,8 @@
 // Garland's decoupled look-back, 2016, with a look-back of one). While one thread reads, the other
 // writes.
 //
-// 16 lanes are scanned by log2(16) shifted additions; four vectors are interleaved so that their
-// latencies overlap.
+// Lanes are scanned by additions of earlier ones, as many as the logarithm of their number; four
+// vectors are interleaved so that their latencies overlap.
 #include "system/scan.h"
 
 #include <atomic>
@@ -20,49 +20,57 @@
 namespace pappus::bench::scan {
 namespace {
 
+constexpr int lanes = lanes_of<std::uint32_t>;
 constexpr std::int64_t piece = 1 << 16;
 // How far ahead to prefetch, in numbers: 2 KiB.
 constexpr std::int64_t ahead = 512;
 
 std::uint32_t sum_of(const std::int32_t* from, std::int64_t n) {
-  u32x16 sums[4] = {};
+  u32v sums[4] = {};
   std::int64_t i = 0;
-  for (; i + 64 <= n; i += 64) {
+  for (; i + 4 * lanes <= n; i += 4 * lanes) {
     for (int v = 0; v < 4; ++v) {
-      __builtin_prefetch(from + i + 16 * v + ahead);
-      sums[v] += load<u32x16>(from + i + 16 * v);
+      __builtin_prefetch(from + i + lanes * v + ahead);
+      sums[v] += load<u32v>(from + i + lanes * v);
     }
   }
-  const u32x16 all = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  const u32v all = (sums[0] + sums[1]) + (sums[2] + sums[3]);
   std::uint32_t total = 0;
-  for (int lane = 0; lane < 16; ++lane) total += all[lane];
+  for (int lane = 0; lane < lanes; ++lane) total += all[lane];
   for (; i < n; ++i) total += static_cast<std::uint32_t>(from[i]);
   return total;
 }
 
-u32x16 prefix_sums(u32x16 v) {
-  const u32x16 zero = {};
-  v += __builtin_shufflevector(v, zero, 16, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14);
-  v += __builtin_shufflevector(v, zero, 16, 16, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13);
-  v += __builtin_shufflevector(v, zero, 16, 16, 16, 16, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11);
-  v += __builtin_shufflevector(v, zero, 16, 16, 16, 16, 16, 16, 16, 16, 0, 1, 2, 3, 4, 5, 6, 7);
-  return v;
+// In step 1, 2, 4 ... a lane gets the sum of as many lanes more. Steps 1 and 2 shift lanes within
+// 16 bytes, which takes a cycle where lanes that cross them take three; later ones add the last
+// lane of each even half to the odd half behind it (Sklansky 1960). Lane `lanes` stands for zero.
+template <int step>
+constexpr int lane_before(int lane) {
+  if (step < 4) return lane % 4 >= step ? lane - step : lanes;
+  return (lane & step) != 0 ? lane / step * step - 1 : lanes;
 }
 
-u32x16 last_lane(u32x16 v) {
-  return __builtin_shufflevector(v, v, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15,
-                                 15);
+template <int step = 1>
+u32v prefix_sums(u32v v) {
+  if constexpr (step < lanes)
+    return prefix_sums<2 * step>(v + shuffled<lane_before<step>>(v, u32v{}));
+  else
+    return v;
+}
+
+u32v last_lane(u32v v) {
+  return shuffled<[](int) { return lanes - 1; }>(v, v);
 }
 
 void scan_piece(const std::int32_t* from, std::int32_t* to, std::int64_t n, std::uint32_t before) {
-  u32x16 carry = u32x16{} + before;
+  u32v carry = u32v{} + before;
   std::int64_t i = 0;
-  for (; i + 64 <= n; i += 64) {
-    u32x16 v[4], last[4];
-    for (int k = 0; k < 4; ++k) v[k] = prefix_sums(load<u32x16>(from + i + 16 * k));
+  for (; i + 4 * lanes <= n; i += 4 * lanes) {
+    u32v v[4], last[4];
+    for (int k = 0; k < 4; ++k) v[k] = prefix_sums(load<u32v>(from + i + lanes * k));
     for (int k = 0; k < 4; ++k) last[k] = last_lane(v[k]);
     for (int k = 0; k < 4; ++k) {
-      stream_store(to + i + 16 * k, v[k] + carry);
+      stream_store(to + i + lanes * k, v[k] + carry);
       carry += last[k];
     }
   }

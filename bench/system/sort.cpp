@@ -56,7 +56,7 @@ void distribute(std::span<const std::int32_t> piece, std::int32_t* to,
     if (at % line != line - 1) continue;
     const std::uint32_t start = at - (line - 1);
     if (start >= first[b]) [[likely]] {
-      stream_store(to + start, load<u32x16>(out.lines[b]));
+      stream_line(to + start, out.lines[b]);
     } else {
       std::copy(&out.lines[b][first[b] % line], out.lines[b] + line, to + first[b]);
     }

@@ -1,5 +1,5 @@
 // Nearly all time goes into looking up x at random places, which the second-level cache doesn't
-// hold. The hand-written version has sixteen look-ups in an instruction and many of those under
+// hold. The hand-written version has a vector of look-ups in an instruction and many of those under
 // way; it takes a block of rows through one slot after another, so that the matrix is read in
 // pieces of pages and sums stay in the first cache. Considered: rows in the outer loop, which reads
 // 64 streams at once, 4 MiB apart.
@@ -26,9 +26,9 @@ void multiply(const input& of, std::int64_t begin, std::int64_t end) {
     const float* values = of.values.data() + k * n;
     const std::int32_t* columns = of.columns.data() + k * n;
     auto row = begin;
-    for (; row + 16 <= end; row += 16) {
-      const auto found = look_up(x, load<i32x16>(columns + row));
-      store(y + row, multiply_add(load<f32x16>(values + row), found, load<f32x16>(y + row)));
+    for (; row + lanes_of<float> <= end; row += lanes_of<float>) {
+      const auto found = look_up(x, load<i32v>(columns + row));
+      store(y + row, multiply_add(load<f32v>(values + row), found, load<f32v>(y + row)));
     }
     for (; row < end; ++row) y[row] += values[row] * x[columns[row]];
   }

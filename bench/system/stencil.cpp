@@ -21,7 +21,7 @@
 namespace pappus::bench::stencil {
 namespace {
 
-constexpr std::int64_t lanes = 16;
+constexpr std::int64_t lanes = lanes_of<float>;
 constexpr std::int64_t piece_rows = 16;
 
 /// Rows of a square of `side` columns, reached by column.
@@ -30,9 +30,9 @@ struct rows {
   float* out;
   std::int64_t side;
 
-  f32x16 next_at(std::int64_t c, f32x16 west, f32x16 east) const {
-    return next_multiplied_out(load<f32x16>(here + c), load<f32x16>(power + c),
-                               load<f32x16>(north + c), load<f32x16>(south + c), west, east);
+  f32v next_at(std::int64_t c, f32v west, f32v east) const {
+    return next_multiplied_out(load<f32v>(here + c), load<f32v>(power + c), load<f32v>(north + c),
+                               load<f32v>(south + c), west, east);
   }
   void one(std::int64_t c) const {
     out[c] = next(here[c], power[c], north[c], south[c], here[c > 0 ? c - 1 : c],
@@ -40,10 +40,10 @@ struct rows {
   }
 };
 
-/// The columns [begin, end) of a row, `begin` a multiple of 16.
+/// The columns [begin, end) of a row, `begin` a multiple of 16, so of lanes.
 template <bool PastCaches>
 void update(const rows& of, std::int64_t begin, std::int64_t end) {
-  const auto put = [&](std::int64_t c, f32x16 v) {
+  const auto put = [&](std::int64_t c, f32v v) {
     if constexpr (PastCaches)
       stream_store(of.out + c, v);
     else
@@ -51,15 +51,13 @@ void update(const rows& of, std::int64_t begin, std::int64_t end) {
   };
   std::int64_t c = begin;
   if (c == 0 && end > lanes) {
-    const auto v = load<f32x16>(of.here);
-    put(0,
-        of.next_at(
-            0, __builtin_shufflevector(v, v, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14),
-            load<f32x16>(of.here + 1)));
+    const auto v = load<f32v>(of.here);
+    const auto west = shuffled<[](int lane) { return std::max(lane - 1, 0); }>(v, v);
+    put(0, of.next_at(0, west, load<f32v>(of.here + 1)));
     c = lanes;
   }
   for (; c > 0 && c + lanes < std::min(end + 1, of.side); c += lanes)
-    put(c, of.next_at(c, load<f32x16>(of.here + c - 1), load<f32x16>(of.here + c + 1)));
+    put(c, of.next_at(c, load<f32v>(of.here + c - 1), load<f32v>(of.here + c + 1)));
   for (; c < end; ++c) of.one(c);
 }
 

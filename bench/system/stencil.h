@@ -20,7 +20,7 @@ inline float next(float here, float power, float north, float south, float west,
                          0.1f * (east + west - 2 * here) + 3e-6f * (80 - here));
 }
 
-/// What next is, multiplied out: half as many operations, of a cell (float) or of 16 (f32x16).
+/// What next is, multiplied out: half as many operations, of a cell (float) or of a vector (f32v).
 template <typename Number>
 Number next_multiplied_out(Number here, Number power, Number north, Number south, Number west,
                            Number east) {

@@ -14,18 +14,20 @@ constexpr std::int64_t piece = 1 << 16;
 constexpr std::int64_t ahead = 256;  // numbers: 2 KiB
 
 double sum_piece(const double* numbers, std::int64_t n) {
-  f64x8 sums[8] = {};
+  f64v sums[8 * line_vectors] = {};
   std::int64_t i = 0;
   for (; i + 64 <= n; i += 64) {
-    for (int v = 0; v < 8; ++v) {
-      __builtin_prefetch(numbers + i + 8 * v + ahead);
-      sums[v] += load<f64x8>(numbers + i + 8 * v);
+    for (int line = 0; line < 8; ++line) {
+      __builtin_prefetch(numbers + i + 8 * line + ahead);
+      for (int v = line * line_vectors; v < (line + 1) * line_vectors; ++v)
+        sums[v] += load<f64v>(numbers + i + lanes_of<double> * v);
     }
   }
-  for (int half = 4; half > 0; half /= 2)
+  for (int half = 4 * line_vectors; half >= line_vectors; half /= 2)
     for (int v = 0; v < half; ++v) sums[v] += sums[v + half];
   double total = 0;
-  for (int lane = 0; lane < 8; ++lane) total += sums[0][lane];
+  for (int lane = 0; lane < 8; ++lane)
+    total += sums[lane / lanes_of<double>][lane % lanes_of<double>];
   for (; i < n; ++i) total += numbers[i];
   return total;
 }

@@ -20,8 +20,8 @@ double triad_bytes_per_s(team& workers, int repeat) {
   for (int run = 0; run < repeat + 1; ++run) {
     const double seconds = seconds_of([&] {
       workers.run_pieces(n, 1 << 16, [&](std::int64_t begin, std::int64_t end, int) {
-        for (std::int64_t i = begin; i < end; i += 8) {
-          stream_store(&a[i], load<f64x8>(&b[i]) + 3.0 * load<f64x8>(&c[i]));
+        for (std::int64_t i = begin; i < end; i += lanes_of<double>) {
+          stream_store(&a[i], load<f64v>(&b[i]) + 3.0 * load<f64v>(&c[i]));
         }
         stream_fence();
       });
