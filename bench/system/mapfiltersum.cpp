@@ -1,8 +1,8 @@
 // 4 bytes a number and few operations, so memory bandwidth is the limit. The hand-written version
-// decides divisibility by one multiplication (y is a multiple of 15 exactly when y * 15^-1 mod 2^32
-// is at most (2^32-1)/15; Granlund and Montgomery 1994) on vectors. Sums are taken 64 bits wide by
-// splitting each pair of lanes into its odd and even half, which needs no shuffles. Each thread
-// reads two pieces at once: two streams keep more cache lines in flight than one.
+// has the predicate as it stands, like all others, on vectors: what a remainder becomes is the
+// compiler's business. Sums are taken 64 bits wide by splitting each pair of lanes into its odd and
+// even half, which needs no shuffles. Each thread reads two pieces at once: two streams keep more
+// cache lines in flight than one.
 #include "system/mapfiltersum.h"
 
 #include <vector>
@@ -25,7 +25,7 @@ struct alignas(128) lane_sums {
   void add(const std::int32_t* from) {
     __builtin_prefetch(from + ahead);
     const i32v y = load<i32v>(from) + 15;
-    const i32v keep = std::bit_cast<u32v>(y) * 0xEEEEEEEFu <= 0x11111111u;
+    const i32v keep = y % 15 == 0;
     const i64v kept = std::bit_cast<i64v>(y & keep);
     even += (kept << 32) >> 32;
     odd += kept >> 32;

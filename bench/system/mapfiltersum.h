@@ -10,12 +10,7 @@
 
 namespace pappus::bench::mapfiltersum {
 
-/// y % 15 == 0 by one multiplication: y is a multiple of 15 exactly when y * 15^-1 mod 2^32 is at
-/// most (2^32 - 1) / 15 (Granlund and Montgomery 1994). For y >= 0; compilers know this for scalars
-/// only. The hand-written version and Pappus use it.
-inline bool divisible_by_15(std::int32_t y) {
-  return static_cast<std::uint32_t>(y) * 0xEEEEEEEFu <= 0x11111111u;
-}
+inline bool divisible_by_15(std::int32_t y) { return y % 15 == 0; }
 
 struct result {
   std::int64_t count = 0;
