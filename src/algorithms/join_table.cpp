@@ -59,10 +59,6 @@ struct hashed_index : levels::join_buckets {
     return *reinterpret_cast<bucket_type*>(first + place * stride);
   }
 
-  std::uint64_t next(std::uint64_t place) const {
-    return (place + 1) % region_buckets == 0 ? place + 1 - region_buckets : place + 1;
-  }
-
   // The key's entry, claiming a free one; null when its region is full.
   entry<Row>* claim(const Key& key) const {
     std::uint64_t place_now = place(key);
@@ -232,6 +228,25 @@ class join_builder {
     }
   }
 
+  // Counts the keys' rows, notes the first ones, and raises `most` to the largest count. False when
+  // a row found no place.
+  static bool insert(const index& lookup, const Key* keys, const Row* numbers, std::size_t n,
+                     Row& most) {
+    if constexpr (std::is_same_v<index, hashed_index<std::uint32_t, std::uint32_t>>) {
+      return levels::own().join_insert_32(lookup, keys, numbers, n, &most);
+    } else if constexpr (std::is_same_v<index, hashed_index<std::uint64_t, std::uint32_t>>) {
+      return levels::own().join_insert_64(lookup, keys, numbers, n, &most);
+    } else {
+      for (std::size_t i = 0; i < n; ++i) {
+        entry<Row>* to = lookup.claim(keys[i]);
+        if (to == nullptr) return false;
+        if (to->count == 0) to->first = numbers[i];
+        most = std::max(most, ++to->count);
+      }
+      return true;
+    }
+  }
+
   static index view(const join_table& table) {
     if constexpr (std::is_same_v<index, hashed_index<Key, Row>>) {
       return {{table.index_.data(), table.seed_, table.region_buckets_, table.region_bits_}};
@@ -302,15 +317,8 @@ class join_builder {
         if (stopped || (stopped = team_.stopping())) return;
         const Key* keys = reinterpret_cast<const Key*>(rows.keys);
         const Row* numbers = reinterpret_cast<const Row*>(rows.payload);
-        for (std::size_t i = 0; i < rows.n; ++i) {
-          entry<Row>* to = lookup.claim(keys[i]);
-          if (to == nullptr) {
-            failed = true;
-            return;
-          }
-          if (to->count == 0) to->first = numbers[i];
-          most = std::max(most, ++to->count);
-        }
+        stopped = !insert(lookup, keys, numbers, rows.n, most);
+        if (stopped) failed = true;
       });
       if (most > 1) repeated = true;
     });

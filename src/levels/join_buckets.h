@@ -36,6 +36,11 @@ struct join_buckets {
     const std::uint64_t region = h >> 1 >> (63 - region_bits);
     return region * region_buckets + ((h << region_bits >> 32) * region_buckets >> 32);
   }
+
+  /// The number of the bucket behind: a region is a ring.
+  [[gnu::always_inline]] std::uint64_t next(std::uint64_t place) const {
+    return (place + 1) % region_buckets == 0 ? place + 1 - region_buckets : place + 1;
+  }
 };
 
 template <typename Key, typename Row>

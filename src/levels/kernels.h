@@ -62,6 +62,13 @@ struct kernels {
                          std::uint64_t* places) noexcept;
   void (*join_places_64)(const join_buckets& buckets, const std::uint64_t* keys, std::size_t n,
                          std::uint64_t* places) noexcept;
+  /// Puts n keys into cleared or partly filled buckets, with row numbers of 32 bits: a key's entry
+  /// counts its rows and has the first of them. Raises *most to the largest count. False when a
+  /// key's region is full.
+  bool (*join_insert_32)(const join_buckets& buckets, const std::uint32_t* keys,
+                         const std::uint32_t* rows, std::size_t n, std::uint32_t* most) noexcept;
+  bool (*join_insert_64)(const join_buckets& buckets, const std::uint64_t* keys,
+                         const std::uint32_t* rows, std::size_t n, std::uint32_t* most) noexcept;
   /// Sets first[i] and count[i] to key i's entry in its home bucket, for n < 2^16 and row numbers
   /// of 32 bits. Writes to `aside`, which has room for n, those i whose key may be in the bucket
   /// behind, and returns how many they are.

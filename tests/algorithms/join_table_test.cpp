@@ -149,6 +149,38 @@ TEST(join_table, finds_a_million_unique_keys) {
   expect_joins(keys, probes);
 }
 
+// Most rows have the same few keys; others have keys of their own.
+TYPED_TEST(join_table_keys, finds_rows_of_skewed_keys) {
+  std::mt19937_64 random(34);
+  for (const std::size_t n : {500, 20'000, 300'000}) {
+    SCOPED_TRACE("n " + std::to_string(n) + ", seed 34");
+    std::vector<TypeParam> keys(n), probes;
+    std::vector<std::vector<std::uint64_t>> expected(3);
+    for (std::size_t row = 0; row < n; ++row) {
+      const bool own = random() % 8 == 0;
+      const auto heavy = static_cast<std::size_t>(random() % 3);
+      keys[row] = key_of<TypeParam>(own ? 1000 + row : heavy);
+      if (!own) expected[heavy].push_back(row);
+    }
+    for (std::uint64_t k = 0; k < 3; ++k) probes.push_back(key_of<TypeParam>(k));
+    for (std::size_t row = 0; row < n; row += 1 + n / 900) {
+      probes.push_back(key_of<TypeParam>(1000 + row));
+      expected.emplace_back();
+      if (keys[row] == probes.back()) expected.back().push_back(row);
+    }
+    test_memory memory;
+    for (const unsigned workers : {1u, 3u, 8u}) {
+      for (const std::size_t row_bytes : {4, 8}) {
+        test_workers team(workers);
+        const join_table table(team, memory, bytes_of(keys), n, sizeof(TypeParam), {}, "join",
+                               row_bytes);
+        ASSERT_TRUE(matches_of(table, probes) == expected)
+            << workers << " workers, rows of " << row_bytes << " bytes";
+      }
+    }
+  }
+}
+
 TEST(join_table, gives_the_same_rows_for_any_number_of_workers) {
   std::mt19937_64 random(33);
   std::vector<std::uint64_t> keys(150'000);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -65,6 +66,8 @@ class at_level : public ::testing::TestWithParam<level> {
     }
   }
 
+  template <typename Key, typename Insert>
+  void expect_inserted(Insert insert, std::uint64_t distinct);
   template <typename Key, typename Places, typename Find>
   void expect_found(Places find_places, Find find_home);
 };
@@ -174,6 +177,70 @@ void at_level::expect_found(Places find_places, Find find_home) {
         expected_aside.push_back(static_cast<std::uint16_t>(i));
     }
     ASSERT_EQ(aside, expected_aside) << n;
+  }
+}
+
+// Small regions, so that buckets and at last regions become full; over memory that holds anything
+// but counts.
+template <typename Key, typename Insert>
+void at_level::expect_inserted(Insert insert, std::uint64_t distinct) {
+  using bucket = join_bucket<Key, std::uint32_t>;
+  constexpr std::size_t stride = join_bucket_bytes<Key, std::uint32_t>;
+  constexpr unsigned region_bits = 2;
+  constexpr std::uint64_t region_buckets = 5, room = region_buckets * bucket::width;
+  std::vector<std::byte> memory((region_buckets << region_bits) * stride + 64);
+  const auto misaligned = reinterpret_cast<std::uintptr_t>(memory.data()) % 64;
+  const join_buckets buckets{memory.data() + (64 - misaligned) % 64, 7, region_buckets,
+                             region_bits};
+  const auto at = [&](std::uint64_t place) {
+    return reinterpret_cast<bucket*>(buckets.first + place * stride);
+  };
+  for (std::uint64_t place = 0; place < region_buckets << region_bits; ++place) {
+    for (unsigned i = 0; i < bucket::width; ++i) {
+      at(place)->keys[i] = static_cast<Key>(random() % distinct);
+      at(place)->entries[i] = {static_cast<std::uint32_t>(random()), 0};
+    }
+  }
+  struct rows_of_key {
+    std::uint32_t first, count;
+  };
+  std::map<Key, rows_of_key> expected;
+  std::vector<std::uint64_t> used(1 << region_bits);
+  std::uint32_t most = 0, expected_most = 0, row = 0;
+  bool fits = true;
+  for (std::size_t n = 0; fits && n < 40; ++n) {
+    std::vector<Key> keys(n);
+    std::vector<std::uint32_t> rows(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      keys[i] = static_cast<Key>(random() % distinct);
+      rows[i] = row++;
+      const auto [entry, fresh] = expected.try_emplace(keys[i], rows_of_key{rows[i], 0});
+      expected_most = std::max(expected_most, ++entry->second.count);
+      if (fresh) fits &= ++used[buckets.place(keys[i]) / region_buckets] <= room;
+    }
+    ASSERT_EQ(insert(buckets, keys.data(), rows.data(), n, &most), fits) << n << " keys";
+  }
+  EXPECT_EQ(fits, distinct < 100);
+  if (!fits) return;
+  ASSERT_EQ(most, expected_most);
+  for (const auto& [key, rows] : expected) {
+    std::uint64_t place = buckets.place(key), entry = 0;
+    while (at(place)->keys[entry] != key) {
+      ASSERT_NE(at(place)->entries[entry].count, 0u) << "key " << key;
+      if (++entry < bucket::width) continue;
+      entry = 0;
+      place = buckets.next(place);
+    }
+    ASSERT_EQ(at(place)->entries[entry].first, rows.first) << "key " << key;
+    ASSERT_EQ(at(place)->entries[entry].count, rows.count) << "key " << key;
+  }
+}
+
+TEST_P(at_level, keys_are_put_into_buckets) {
+  for (const std::uint64_t distinct : {1u, 3u, 20u, 56u, 3000u}) {
+    SCOPED_TRACE("keys below " + std::to_string(distinct));
+    expect_inserted<std::uint32_t>(tested.join_insert_32, distinct);
+    expect_inserted<std::uint64_t>(tested.join_insert_64, distinct);
   }
 }
 

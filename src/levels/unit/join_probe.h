@@ -1,4 +1,4 @@
-// Look-ups of many keys in the buckets of a join table whose row numbers have 32 bits.
+// Buckets of a join table whose row numbers have 32 bits: many keys put in and looked up.
 #pragma once
 
 #include "levels/join_buckets.h"
@@ -62,6 +62,59 @@ inline unsigned matches(const bucket_64& here, std::uint64_t key) {
   for (unsigned i = 0; i < bucket_64::width; ++i) hits |= unsigned{here.keys[i] == key} << i;
   return hits;
 #endif
+}
+
+// Bit i is set where entries[i] is free; those in use are in front.
+template <typename Bucket>
+unsigned free_entries(const Bucket& here) {
+  unsigned free = 0;
+#if defined(__SSE4_1__)
+  const auto* const entries = reinterpret_cast<const float*>(here.entries);
+  const auto counts =
+      _mm_castps_si128(_mm_shuffle_ps(_mm_loadu_ps(entries), _mm_loadu_ps(entries + 4), 0xdd));
+  free = static_cast<unsigned>(
+      _mm_movemask_ps(_mm_castsi128_ps(_mm_cmpeq_epi32(counts, _mm_setzero_si128()))));
+  for (unsigned i = 4; i < Bucket::width; ++i) free |= unsigned{here.entries[i].count == 0} << i;
+#else
+  for (unsigned i = 0; i < Bucket::width; ++i) free |= unsigned{here.entries[i].count == 0} << i;
+#endif
+  return free;
+}
+
+// Puts keys in, in order. How full a bucket is nobody can guess, so no branch asks that, unless
+// there is no room. A key that is found in front is, for in most sides either hardly any is or,
+// where keys have many rows, most are.
+template <typename Key>
+bool join_insert(const join_buckets& buckets, const Key* keys, const std::uint32_t* rows,
+                 std::size_t n, std::uint32_t* most) noexcept {
+  using bucket = join_bucket<Key, std::uint32_t>;
+  const join_buckets local = buckets;
+  std::uint32_t most_here = *most;
+  for (std::size_t i = 0; i < n; ++i) {
+    const Key key = keys[i];
+    std::uint64_t place = local.place(key), step = 0;
+    const auto bucket_here = [&] {
+      return reinterpret_cast<bucket*>(local.first + place * join_bucket_bytes<Key, std::uint32_t>);
+    };
+    bucket* here = bucket_here();
+    unsigned to = 0;
+    if ((here->keys[0] != key) | (here->entries[0].count == 0)) {
+      // What free entries hold may equal the key, but the first of them is as good as any.
+      while ((to = static_cast<unsigned>(__builtin_ctz(matches(*here, key) | free_entries(*here) |
+                                                       1u << bucket::width))) == bucket::width) {
+        if (++step == local.region_buckets) return false;
+        place = local.next(place);
+        here = bucket_here();
+      }
+    }
+    auto& entry = here->entries[to];
+    here->keys[to] = key;
+    entry.first = entry.count == 0 ? rows[i] : entry.first;
+    ++entry.count;
+    most_here = entry.count > most_here ? entry.count : most_here;
+  }
+  *most = most_here;
+  return true;
 }
 
 // Keys behind a full bucket are few, but going on at once would wait for memory and guess a branch

@@ -19,6 +19,8 @@ constexpr kernels table = {
     .scan_csv_rows = scan_csv_rows,
     .join_places_32 = join_places<std::uint32_t>,
     .join_places_64 = join_places<std::uint64_t>,
+    .join_insert_32 = join_insert<std::uint32_t>,
+    .join_insert_64 = join_insert<std::uint64_t>,
     .join_find_32 = join_find<std::uint32_t>,
     .join_find_64 = join_find<std::uint64_t>,
 };
