@@ -14,6 +14,7 @@ namespace pappus::algorithms {
 namespace {
 
 constexpr std::size_t batch_keys = 512;
+constexpr std::size_t fetched_ahead = 64;  // keys: memory works while those before are compared
 constexpr std::size_t region_bytes_wanted = 256u << 10;  // fits L2 beside the rows that fill it
 constexpr unsigned region_bits_max = 9;
 constexpr std::size_t prefetch_index_beyond_bytes = 512u << 10;
@@ -189,11 +190,20 @@ class join_builder {
       const std::size_t batch = std::min(batch_keys, n - at);
       std::memcpy(copy, keys + at * sizeof(Key), batch * sizeof(Key));
       lookup.find_places(copy, batch, places);
-      if (prefetch) {
-        for (std::size_t i = 0; i < batch; ++i) lookup.prefetch(places[i]);
+      std::size_t unfinished = 0;
+      for (std::size_t ahead = 0; ahead < batch + fetched_ahead; ahead += fetched_ahead) {
+        const std::size_t end = std::min(ahead + fetched_ahead, batch);
+        if (prefetch) {
+          for (std::size_t i = ahead; i < end; ++i) lookup.prefetch(places[i]);
+        }
+        if (ahead == 0) continue;
+        const std::size_t begin = ahead - fetched_ahead;
+        const std::size_t more =
+            find_home(lookup, copy + begin, places + begin, std::min(fetched_ahead, batch - begin),
+                      first + at + begin, count + at + begin, aside + unfinished);
+        for (const std::size_t last = unfinished + more; unfinished < last; ++unfinished)
+          aside[unfinished] = static_cast<std::uint16_t>(aside[unfinished] + begin);
       }
-      const std::size_t unfinished =
-          find_home(lookup, copy, places, batch, first + at, count + at, aside);
       for (std::size_t k = 0; k < unfinished; ++k) lookup.prefetch(lookup.next(places[aside[k]]));
       for (std::size_t k = 0; k < unfinished; ++k) {
         const std::size_t i = aside[k];
