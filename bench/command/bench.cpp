@@ -39,18 +39,24 @@ const result* find(const std::vector<result>& results, std::string_view version)
   return found == results.end() ? nullptr : &*found;
 }
 
-void print_json(const result& r) {
+void print_json(const result& r, const benchmark& of) {
   if (!r.skipped.empty()) {
     const nlohmann::ordered_json line{
         {"name", r.name}, {"version", r.version}, {"device", r.device}, {"skipped", r.skipped}};
     std::cout << line.dump() << std::endl;
     return;
   }
-  const nlohmann::ordered_json line{{"name", r.name},         {"version", r.version},
-                                    {"device", r.device},     {"n", r.n},
-                                    {"seed", r.seed},         {"threads", r.threads},
-                                    {"median_s", r.median_s}, {"min_s", r.min_s},
-                                    {"checksum", r.checksum}, {"floor_s", r.floor_s}};
+  const nlohmann::ordered_json line{{"name", r.name},
+                                    {"version", r.version},
+                                    {"device", r.device},
+                                    {"n", r.n},
+                                    {"seed", r.seed},
+                                    {"threads", r.threads},
+                                    {"median_s", r.median_s},
+                                    {"min_s", r.min_s},
+                                    {"checksum", r.checksum},
+                                    {"floor_s", r.floor_s},
+                                    {"bound", bound_of(of, r.name)}};
   std::cout << line.dump() << std::endl;
 }
 
@@ -172,13 +178,13 @@ int run(const choices& c) {
     const stage on{e.asked, workers, engine, triad, [&] { guard.check(); }, devices};
     const auto results = e.what->run(on, c.asked.n > 0 ? c.asked.n : e.what->default_n);
     if (c.json)
-      for (const auto& r : results) print_json(r);
+      for (const auto& r : results) print_json(r, *e.what);
     else
       print_table(results);
     agreed = checksums_agree(*e.what, results) && agreed;
     const auto *ours = find(results, "pappus"), *best = find(results, "handwritten");
     if (ours != nullptr && best != nullptr)
-      bars.push_back({ours->name, ours->median_s / best->median_s, e.what->bound});
+      bars.push_back({ours->name, ours->median_s / best->median_s, bound_of(*e.what, ours->name)});
   }
   for (const auto& fault : engine.device_faults()) std::cerr << "pappus: bench: " << fault << "\n";
   if (!c.svg.empty()) {

@@ -52,13 +52,16 @@ struct benchmark {
   const char* name;
   const char* what;
   std::int64_t default_n;
-  double bound;      ///< Pappus / hand-written should not exceed this; 0: no bound
+  double bound;      ///< Pappus / hand-written should not exceed this (bound_of); 0: no bound
   double tolerance;  ///< relative, of the floating-point parts of the checksum
   std::vector<result> (*run)(const stage& on, std::int64_t n);
 };
 
 /// All benchmarks, in the order of the report.
 std::span<const benchmark> benchmarks();
+
+/// The bound of a result: its benchmark's, or that of its variant of it.
+double bound_of(const benchmark& what, std::string_view result);
 
 /// Whether two checksums agree: parts between '/' equal, or numbers with a decimal point within the
 /// relative tolerance.

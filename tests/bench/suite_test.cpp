@@ -1,4 +1,7 @@
 // All versions of all benchmarks agree, at sizes around what they treat specially.
+#include <algorithm>
+#include <string_view>
+
 #include <gtest/gtest.h>
 
 #include "system/suite.h"
@@ -40,6 +43,14 @@ TEST(checksums, agree_within_the_tolerance_of_their_fractions) {
   EXPECT_FALSE(agree("12/3.00000e+00", "12/3.00004e+00", 1e-5));
   EXPECT_FALSE(agree("12", "13", 1));
   EXPECT_FALSE(agree("12/1", "12", 1));
+}
+
+TEST(bounds, are_of_a_benchmark_or_of_its_variant) {
+  const auto& groupby =
+      *std::ranges::find(benchmarks(), std::string_view("groupby"), &benchmark::name);
+  EXPECT_EQ(bound_of(groupby, "groupby_hash_1e6"), 1.3);
+  EXPECT_EQ(bound_of(groupby, "groupby_dense_100"), 1.15);
+  EXPECT_EQ(bound_of(groupby, "groupby_hash_5"), groupby.bound);
 }
 
 }  // namespace
