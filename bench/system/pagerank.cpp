@@ -170,18 +170,26 @@ result sequential(std::span<const link> links, std::int64_t pages, std::vector<d
   return {ranks};
 }
 
-result handwritten(std::span<const link> links, workspace& space, team& workers) {
+void partition(std::span<const link> links, workspace& space, team& workers) {
   workspace::state& state = *space.state_;
-  const auto run = [&](auto& blocked) {
-    blocked.fill(links, workers);
-    iterate(blocked, state.blocks, state.values, workers);
-  };
-  if (state.compact) {
-    run(*state.compact);
-  } else {
-    run(*state.wide);
-  }
+  if (state.compact)
+    state.compact->fill(links, workers);
+  else
+    state.wide->fill(links, workers);
+}
+
+result iterate_partitioned(workspace& space, team& workers) {
+  workspace::state& state = *space.state_;
+  if (state.compact)
+    iterate(*state.compact, state.blocks, state.values, workers);
+  else
+    iterate(*state.wide, state.blocks, state.values, workers);
   return {state.values.ranks};
+}
+
+result handwritten(std::span<const link> links, workspace& space, team& workers) {
+  partition(links, space, workers);
+  return iterate_partitioned(space, workers);
 }
 
 }  // namespace pappus::bench::pagerank

@@ -29,7 +29,8 @@ class workspace {
   ~workspace();
 
  private:
-  friend result handwritten(std::span<const link> links, workspace& space, team& workers);
+  friend void partition(std::span<const link> links, workspace& space, team& workers);
+  friend result iterate_partitioned(workspace& space, team& workers);
   struct state;
   std::unique_ptr<state> state_;
 };
@@ -37,5 +38,8 @@ class workspace {
 /// \param ranks  receives the result, one per page.
 result sequential(std::span<const link> links, std::int64_t pages, std::vector<double>& ranks);
 result handwritten(std::span<const link> links, workspace& space, team& workers);
+/// The two halves of the hand-written version: what it does once, and the iterations.
+void partition(std::span<const link> links, workspace& space, team& workers);
+result iterate_partitioned(workspace& space, team& workers);
 
 }  // namespace pappus::bench::pagerank

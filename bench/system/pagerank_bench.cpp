@@ -59,6 +59,9 @@ std::vector<result> run_pagerank(const stage& on, std::int64_t n) {
         [&] { return sequential.checksum(); }},
        {"handwritten", [&] { handwritten = pagerank::handwritten(links, space, on.workers); },
         [&] { return handwritten.checksum(); }},
+       // The part of the one above that comes before its iterations.
+       {"by hand, build", [&] { pagerank::partition(links, space, on.workers); },
+        [&] { return pagerank::iterate_partitioned(space, on.workers).checksum(); }},
        {"pappus", [&] { pappus = ranks_after(on.engine, links, n).map(&rank::value).collect(); },
         [&] { return pagerank::result{pappus}.checksum(); }}});
 }
