@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
+#include "command/peers.h"
 #include "command/ratio_chart.h"
 #include "pappus/error.h"
 #include "system/known.h"
@@ -22,7 +23,7 @@ namespace {
 
 struct choices {
   std::string name;
-  bool all = false, json = false;
+  bool all = false, json = false, peers = false;
   std::string svg;
   settings asked;
 };
@@ -176,7 +177,10 @@ int run(const choices& c) {
   std::vector<chart_bar> bars;
   for (const auto& e : entries(c)) {
     const stage on{e.asked, workers, engine, triad, [&] { guard.check(); }, devices};
-    const auto results = e.what->run(on, c.asked.n > 0 ? c.asked.n : e.what->default_n);
+    auto results = e.what->run(on, c.asked.n > 0 ? c.asked.n : e.what->default_n);
+    if (c.peers && !results.empty())
+      for (auto& peer : run_peers(*e.what, e.asked, results.front(), workers.threads()))
+        results.push_back(std::move(peer));
     if (c.json)
       for (const auto& r : results) print_json(r, *e.what);
     else
@@ -222,6 +226,10 @@ void add_options(CLI::App& app, choices& c) {
                  "Where Pappus may run (opencl:0,opencl:1); where these are OpenCL devices, also "
                  "times versions hand-written in OpenCL");
   app.add_flag("--resident", c.asked.resident, "On devices: inputs are there before timing");
+  app.add_flag(
+      "--peers", c.peers,
+      "Also time NumPy, SciPy, scikit-learn, DuckDB and Polars, where python3 has them: of "
+      "scan, sort, mapfiltersum, groupby, join, kmeans and pagerank");
   app.add_flag("--json", c.json, "One JSON object a line");
   app.add_option("--svg", c.svg, "Draw the ratios to this file");
 }

@@ -1,4 +1,5 @@
-// The device code of the benchmarks: files below bench/system/, carried by the program.
+// The device code of the benchmarks, and peers.py: files below bench/system/, carried by the
+// program.
 #pragma once
 
 #include <span>

@@ -1,0 +1,73 @@
+"""The libraries that `pappus bench --peers` times compute what the benchmarks do.
+
+Exits with 77, skipped, where python3 has no NumPy; other libraries that are missing are left out.
+"""
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SCRIPT = os.path.join(ROOT, "bench", "system", "peers.py")
+SKIPPED = 77
+
+# Checksums of 65,537 elements (pagerank: pages), seed 42, of the benchmarks' sequential versions.
+KNOWN = {
+    ("scan",): "0dea6b5551f71dd5",
+    ("sort",): "b3f42cde5271f494",
+    ("mapfiltersum",): "4369/143259510",
+    ("groupby", "--keys", "1000"): "83d404214e3bba61/1.312635892e+05",
+    ("groupby", "--keys", "1000", "--domain"): "83d404214e3bba61/1.312635892e+05",
+    ("join",): "52406/12955231720",
+    ("kmeans", "--k", "10", "--d", "20"): "9.450743e+04",
+    ("pagerank",): "1.000000000e+00/4.834905114e+01",
+}
+
+
+def lines(name, *args, python=()):
+    command = [sys.executable, *python, "-B", SCRIPT, name, "--n", "65537", "--repeat", "1", *args]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise AssertionError(done.stderr)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def agree(got, expected, tolerance):
+    def same(a, b):
+        return abs(float(a) - float(b)) <= tolerance * abs(float(b)) if "." in b else a == b
+
+    a, b = got.split("/"), expected.split("/")
+    return len(a) == len(b) and all(map(same, a, b))
+
+
+class Peers(unittest.TestCase):
+    @unittest.skipUnless(importlib.util.find_spec("numpy"), "no NumPy")
+    def test_compute_what_the_benchmarks_do(self):
+        for (name, *args), expected in KNOWN.items():
+            timed = [line for line in lines(name, *args) if "skipped" not in line]
+            for line in timed:
+                with self.subTest(name=name, args=args, version=line["version"]):
+                    tolerance = 1e-4 if name == "kmeans" else 1e-9  # as in suite.cpp
+                    self.assertTrue(
+                        agree(line["checksum"], expected, tolerance), line["checksum"]
+                    )
+                    self.assertGreater(line["median_s"], 0)
+                    self.assertLessEqual(line["min_s"], line["median_s"])
+
+    def test_that_are_missing_are_named_with_the_reason(self):
+        for name, *args in KNOWN:
+            found = lines(name, *args, python=("-I", "-S"))  # without any packages
+            self.assertTrue(found)
+            for line in found:
+                self.assertEqual(line["skipped"], "python3 has no package numpy")
+
+    def test_that_have_no_version_of_a_benchmark_say_nothing(self):
+        self.assertEqual(lines("stencil"), [])
+
+
+if __name__ == "__main__":
+    result = unittest.main(exit=False).result
+    sys.exit(not result.wasSuccessful() or (SKIPPED if result.skipped else 0))
