@@ -267,11 +267,11 @@ const std::vector<named_step>& ordering() {
       {"skip", 1, [](pipeline& p, in r) { return r.skip(p.number(0, 5000)); }},
       {"scatter", 1,
        [](pipeline& p, in r) {
-         const int extent = 80'000;
+         constexpr int extent = 80'000;
          return r.take(extent / 2)
              .enumerate()
              .scatter(
-                 [k = p.number(0, 1), extent](const indexed<fuzzed>& x) {
+                 [k = p.number(0, 1)](const indexed<fuzzed>& x) {
                    return k + (x.index * 37) % (extent / 2) * 2;
                  },
                  [](const indexed<fuzzed>& x) { return x.value; }, extent, {1, 2, 3});
