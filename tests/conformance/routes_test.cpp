@@ -89,6 +89,24 @@ void expect_same_rows(const std::vector<T>& got, const std::vector<T>& expected)
   EXPECT_EQ(different, 0u);
 }
 
+constexpr auto by_left = [](const auto&... a) { return sums_by_left(a...); };
+constexpr auto by_record = [](const auto&... a) { return sums_by_record(a...); };
+constexpr auto stays = [](const collection<vertex>& now) { return now; };
+
+/// Each iteration moves the vertices and sums over the links, sums(links, vertices, keys).
+template <typename Sums, typename Move = decltype(stays)>
+collection<vertex> loop_over(session& s, const collection<vertex>& start,
+                             const collection<edge>& links, domain keys, Sums sums,
+                             Move move = stays, max_iterations limit = five) {
+  return s.do_while(
+      start,
+      [&](const collection<vertex>& now) {
+        const collection<vertex> places = move(now);
+        return places.zip(sums(links, places, keys)).map(next);
+      },
+      always, limit);
+}
+
 TEST(kept_routes, change_no_bit_of_a_loop) {
   for (const std::int32_t vertices : {1, 100, many})
     for (const std::int64_t n : {1, 1000, 1'400'000}) {  // of many: two leaves
@@ -99,19 +117,9 @@ TEST(kept_routes, change_no_bit_of_a_loop) {
         session s(options{.threads = threads});
         const auto links = s.borrow(edges);
         const domain keys{vertices};
-        const auto routed = s.do_while(
-            s.borrow(all),
-            [&](const collection<vertex>& now) {
-              return now.zip(sums_by_left(links, now, keys)).map(next);
-            },
-            always, five);
-        const auto plain = s.do_while(
-            s.borrow(all),
-            [&](const collection<vertex>& now) {
-              return now.zip(sums_by_record(links, now, keys)).map(next);
-            },
-            always, five);
-        expect_same_rows(rows_of(routed), rows_of(plain));
+        const auto start = s.borrow(all);
+        expect_same_rows(rows_of(loop_over(s, start, links, keys, by_left)),
+                         rows_of(loop_over(s, start, links, keys, by_record)));
       }
     }
 }
@@ -121,12 +129,7 @@ TEST(kept_routes, are_told_with_their_bytes) {
   const auto all = random_vertices(many);
   session s;
   const auto links = s.borrow(edges);
-  const auto routed = s.do_while(
-      s.borrow(all),
-      [&](const collection<vertex>& now) {
-        return now.zip(sums_by_left(links, now, domain{many})).map(next);
-      },
-      always, five);
+  const auto routed = loop_over(s, s.borrow(all), links, domain{many}, by_left);
   EXPECT_THAT(routed.explain(),
               AllOf(HasSubstr("note: for the next iteration it keeps its index while keys stay the "
                               "same: about 1.6 MiB"),
@@ -140,8 +143,10 @@ TEST(kept_routes, are_told_with_their_bytes) {
 TEST(kept_routes, are_found_anew_when_keys_change) {
   const auto edges = random_edges(up_to(300'000), many, 6);
   const auto all = random_vertices(many);
-  const auto moved = [](const vertex& v) {
-    return vertex{v.iteration == 2 ? (v.key + 12'345) % many : v.key, v.iteration, v.value};
+  const auto moves = [](const collection<vertex>& now) -> collection<vertex> {
+    return now.map([](const vertex& v) {
+      return vertex{v.iteration == 2 ? (v.key + 12'345) % many : v.key, v.iteration, v.value};
+    });
   };
   session s(options{.threads = 3});
   const auto links = s.borrow(edges);
@@ -150,43 +155,23 @@ TEST(kept_routes, are_found_anew_when_keys_change) {
     const auto start =
         shuffled ? s.borrow(all).sort_by([](const vertex& v) { return v.value; }).materialise()
                  : collection<vertex>(s.borrow(all));
-    const auto routed = s.do_while(
-        start,
-        [&](const collection<vertex>& now) {
-          const collection<vertex> places = now.map(moved);
-          return places.zip(sums_by_left(links, places, keys)).map(next);
-        },
-        always, max_iterations{6});
-    const auto plain = s.do_while(
-        start,
-        [&](const collection<vertex>& now) {
-          const collection<vertex> places = now.map(moved);
-          return places.zip(sums_by_record(links, places, keys)).map(next);
-        },
-        always, max_iterations{6});
-    expect_same_rows(rows_of(routed), rows_of(plain));
+    const max_iterations six{6};
+    expect_same_rows(rows_of(loop_over(s, start, links, keys, by_left, moves, six)),
+                     rows_of(loop_over(s, start, links, keys, by_record, moves, six)));
   }
 }
 
 TEST(kept_routes, are_given_up_where_keys_change_in_each_iteration) {
   const auto edges = random_edges(up_to(200'000), many, 7);
   const auto all = random_vertices(many);
-  const auto moved = [](const vertex& v) {
-    return vertex{(v.key + 1001) % many, v.iteration, v.value};
+  const auto moves = [](const collection<vertex>& now) -> collection<vertex> {
+    return now.map(
+        [](const vertex& v) { return vertex{(v.key + 1001) % many, v.iteration, v.value}; });
   };
   session s;
   const auto links = s.borrow(edges);
-  const auto make = [&](auto sums) {
-    return s.do_while(
-        s.borrow(all),
-        [&](const collection<vertex>& now) {
-          const collection<vertex> places = now.map(moved);
-          return places.zip(sums(links, places, domain{many})).map(next);
-        },
-        always, five);
-  };
-  const auto routed = make([](const auto&... a) { return sums_by_left(a...); });
-  const auto plain = make([](const auto&... a) { return sums_by_record(a...); });
+  const auto routed = loop_over(s, s.borrow(all), links, domain{many}, by_left, moves);
+  const auto plain = loop_over(s, s.borrow(all), links, domain{many}, by_record, moves);
   expect_same_rows(rows_of(routed), rows_of(plain));
   EXPECT_THAT(routed.explain_analyze(), Not(HasSubstr("kept")));
 }
@@ -271,9 +256,7 @@ TEST(kept_routes, serve_loops_of_two_joins) {
         },
         always, five);
   };
-  const auto routed = make([](const auto&... a) { return sums_by_left(a...); });
-  const auto plain = make([](const auto&... a) { return sums_by_record(a...); });
-  expect_same_rows(rows_of(routed), rows_of(plain));
+  expect_same_rows(rows_of(make(by_left)), rows_of(make(by_record)));
 }
 
 TEST(kept_routes, go_when_memory_is_short) {
@@ -282,16 +265,8 @@ TEST(kept_routes, go_when_memory_is_short) {
   const auto run = [&](auto sums, std::size_t memory) {
     session s(options{.threads = 2, .host_memory = memory});
     const auto links = s.borrow(edges);
-    const auto query = s.do_while(
-        s.borrow(all),
-        [&](const collection<vertex>& now) {
-          return now.zip(sums(links, now, domain{many})).map(next);
-        },
-        always, five);
-    return rows_of(query);
+    return rows_of(loop_over(s, s.borrow(all), links, domain{many}, sums));
   };
-  const auto by_left = [](const auto&... a) { return sums_by_left(a...); };
-  const auto by_record = [](const auto&... a) { return sums_by_record(a...); };
   const auto expected = run(by_record, 0);
   std::size_t worked = 0;
   for (std::size_t memory = 4 << 20; memory <= 24 << 20; memory += 1 << 20) {
