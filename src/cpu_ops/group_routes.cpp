@@ -7,8 +7,7 @@
 // by leaf, once. An iteration gathers right rows in a group's row order and adds them in a
 // register: the additions are those of group_dense.cpp's partitions, and so are the bits. They hold
 // as long as the left rows are the same and the index is, which join_build.cpp keeps while the
-// right side's keys don't change. Routes that were never used again aren't made again: such a
-// loop's keys change in each iteration.
+// right side's keys don't change (kept.h).
 //
 // Alternatives: keeping partitioned pairs unsorted (needs the key of each pair, and adds through
 // memory); blocks of left and right rows at once, as hand-written versions have (adds in another
@@ -22,16 +21,11 @@
 
 #include "algorithms/join_index.h"
 #include "algorithms/stretches.h"
+#include "cpu_ops/kept.h"
 #include "pappus/error.h"
 
 namespace pappus::cpu_ops {
 namespace {
-
-/// What a loop keeps for the stage.
-struct route_slot {
-  std::shared_ptr<const group_routes> routes;
-  bool used_again = false, given_up = false;
-};
 
 const algorithms::join_index& index_of(const run_context& context) {
   const auto& side = *static_cast<const detail::join_side*>(context.sides[0].data);
@@ -66,25 +60,22 @@ std::shared_ptr<const group_routes> group_routes::of(const run_context& context,
                                                      const group_params& params,
                                                      const algorithms::group_leaf_of& leaf_of) {
   if (context.kept == nullptr || !can_be_routed(context, params)) return nullptr;
-  if (context.kept->value == nullptr) context.kept->value = std::make_shared<route_slot>();
-  auto& slot = *static_cast<route_slot*>(context.kept->value.get());
-  if (slot.routes != nullptr) {
-    if (slot.routes->hold_for(context)) {
-      slot.used_again = true;
-      return slot.routes;
+  kept_value<group_routes> kept(*context.kept);
+  if (const auto routes = kept.get()) {
+    if (routes->hold_for(context)) {
+      kept.used_again();
+      return routes;
     }
-    slot.routes = nullptr;
-    context.kept->bytes = 0;
-    slot.given_up |= !std::exchange(slot.used_again, false);
+    kept.drop();
   }
-  if (slot.given_up) return nullptr;
+  if (kept.given_up()) return nullptr;
   try {
-    slot.routes.reset(new group_routes(context, params, leaf_of));
-    context.kept->bytes = slot.routes->bytes();
+    const std::shared_ptr<const group_routes> routes(new group_routes(context, params, leaf_of));
+    kept.keep(routes, routes->bytes());
   } catch (const memory_error&) {
-    slot.given_up = true;
+    kept.give_up();
   }
-  return slot.routes;
+  return kept.get();
 }
 
 bool group_routes::hold_for(const run_context& context) const {

@@ -25,6 +25,7 @@
 #include "algorithms/hash_string.h"
 #include "algorithms/rows_in.h"
 #include "cpu_ops/contract.h"
+#include "cpu_ops/kept.h"
 #include "cpu_ops/shared_rows.h"
 #include "ops/implementations.h"
 #include "pappus/detail/base/integers.h"
@@ -59,7 +60,6 @@ struct build_state {
 struct kept_index {
   std::shared_ptr<join_index> index;
   detail::buffer keys;
-  bool used_again = false;
 };
 
 void extract_keys(run_context& context) {
@@ -185,40 +185,42 @@ bool are_equal(detail::workers& team, const detail::buffer& a, const detail::buf
   return equal;
 }
 
+/// Whether an index is one of the rows' keys.
+bool is_of(run_context& context, const kept_index& kept, const build_state& state) {
+  if (kept.index->rows != state.index->rows) return false;
+  if (!kept.index->consecutive) return are_equal(context.team, kept.keys, state.keys);
+  return with_key_type(state.index->keys.bytes, [&](auto key) {
+    if constexpr (std::is_same_v<decltype(key), bits128>) {
+      return false;
+    } else {
+      const auto* keys = state.keys.as<decltype(key)>();
+      return keys[0] == kept.index->base && are_consecutive(context.team, keys, kept.index->rows);
+    }
+  });
+}
+
 /// Builds the index, or takes the one that an earlier iteration made of the same keys.
 void build_or_keep(run_context& context, build_state& state) {
-  auto& value = context.kept->value;
-  const auto kept = std::static_pointer_cast<kept_index>(value);
-  if (kept != nullptr && kept->index != nullptr && !kept->index->consecutive &&
-      are_equal(context.team, kept->keys, state.keys)) {
-    kept->used_again = true;
-    state.index = kept->index;
-    return;
-  }
-  build_from_bits(context, state);
-  auto& index = *state.index;
-  if (kept != nullptr && kept->index != nullptr) {
-    if (index.consecutive && kept->index->consecutive && index.base == kept->index->base &&
-        index.rows == kept->index->rows) {
-      kept->used_again = true;
-      state.index = kept->index;
+  kept_value<kept_index> kept(*context.kept);
+  if (const auto before = kept.get()) {
+    if (is_of(context, *before, state)) {
+      kept.used_again();
+      state.index = before->index;
       return;
     }
-    const bool worthwhile = std::exchange(kept->used_again, false);
-    *kept = {};
-    context.kept->bytes = 0;
-    if (!worthwhile) return;  // keys change in each iteration
-  } else if (kept != nullptr) {
-    return;
+    kept.drop();
   }
-  const auto fresh = std::make_shared<kept_index>();
+  build_from_bits(context, state);
+  if (kept.given_up()) return;
+  auto fresh = std::make_shared<kept_index>();
   fresh->index = state.index;
-  if (!index.consecutive) {
+  std::size_t bytes = 0;
+  if (!state.index->consecutive) {
     fresh->keys = std::move(state.keys);
-    const auto table = index.table->as_it_lies();
-    context.kept->bytes = fresh->keys.size() + table.index.size() + table.rows.size();
+    const auto table = state.index->table->as_it_lies();
+    bytes = fresh->keys.size() + table.index.size() + table.rows.size();
   }
-  value = fresh;
+  kept.keep(std::move(fresh), bytes);
 }
 
 void build_index(run_context& context) {
