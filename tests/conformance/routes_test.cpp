@@ -194,40 +194,34 @@ TEST(kept_routes, serve_exact_reducers_and_right_keys_that_repeat) {
     return label{p.first.key, p.first.least * 3 / 4 + p.second.value % 1000};
   };
   const auto go_on = [](std::span<const label>, std::span<const label>) { return true; };
-  const auto routed = s.do_while(
-      s.borrow(labels),
-      [&](const collection<label>& now) {
-        return now
-            .zip(links
-                     .left_join(now, from, &label::key,
-                                [](const edge& e, const label* l) {
-                                  return l == nullptr ? -std::int64_t{e.from} : l->least;
-                                })
-                     .group_by(left(&edge::to), keys)
-                     .sum())
-            .map(step);
-      },
-      go_on, five);
+  const auto loop_over_labels = [&](auto sums) {
+    return rows_of(s.do_while(
+        s.borrow(labels),
+        [&](const collection<label>& now) { return now.zip(sums(now)).map(step); }, go_on, five));
+  };
+  const auto routed = loop_over_labels([&](const collection<label>& now) {
+    return links
+        .left_join(now, from, &label::key,
+                   [](const edge& e, const label* l) {
+                     return l == nullptr ? -std::int64_t{e.from} : l->least;
+                   })
+        .group_by(left(&edge::to), keys)
+        .sum();
+  });
   struct told {
     std::int32_t to;
     std::int64_t least;
   };
-  const auto plain = s.do_while(
-      s.borrow(labels),
-      [&](const collection<label>& now) {
-        return now
-            .zip(links
-                     .left_join(now, from, &label::key,
-                                [](const edge& e, const label* l) {
-                                  return told{e.to,
-                                              l == nullptr ? -std::int64_t{e.from} : l->least};
-                                })
-                     .group_by(&told::to, keys)
-                     .sum(&told::least))
-            .map(step);
-      },
-      go_on, five);
-  expect_same_rows(rows_of(routed), rows_of(plain));
+  const auto plain = loop_over_labels([&](const collection<label>& now) {
+    return links
+        .left_join(now, from, &label::key,
+                   [](const edge& e, const label* l) {
+                     return told{e.to, l == nullptr ? -std::int64_t{e.from} : l->least};
+                   })
+        .group_by(&told::to, keys)
+        .sum(&told::least);
+  });
+  expect_same_rows(routed, plain);
 }
 
 /// Two joins with one state, one of them behind a filter: only the other is routed.
