@@ -135,21 +135,32 @@ TEST_P(at_level, ends_of_rows_are_found_outside_and_inside_quotes) {
   }
 }
 
+/// Small regions of buckets, in memory that holds anything.
+template <typename Key>
+struct few_buckets {
+  using bucket = join_bucket<Key, std::uint32_t>;
+  static constexpr std::size_t stride = join_bucket_bytes<Key, std::uint32_t>;
+  static constexpr unsigned region_bits = 2;
+  static constexpr std::uint64_t region_buckets = 5, count = region_buckets << region_bits;
+
+  bucket* at(std::uint64_t place) const {
+    return reinterpret_cast<bucket*>(buckets.first + place * stride);
+  }
+
+  std::vector<std::byte> memory = std::vector<std::byte>(count * stride + 64);
+  join_buckets buckets{
+      memory.data() + (64 - reinterpret_cast<std::uintptr_t>(memory.data()) % 64) % 64, 7,
+      region_buckets, region_bits};
+};
+
 // Buckets with none to all entries in use, whose unused keys are any; keys that are there and not.
 template <typename Key, typename Places, typename Find>
 void at_level::expect_found(Places find_places, Find find_home) {
-  using bucket = join_bucket<Key, std::uint32_t>;
-  constexpr std::size_t stride = join_bucket_bytes<Key, std::uint32_t>;
-  constexpr unsigned region_bits = 2;
-  constexpr std::uint64_t region_buckets = 5;
-  std::vector<std::byte> memory((region_buckets << region_bits) * stride + 64);
-  const auto misaligned = reinterpret_cast<std::uintptr_t>(memory.data()) % 64;
-  const join_buckets buckets{memory.data() + (64 - misaligned) % 64, 7, region_buckets,
-                             region_bits};
-  const auto at = [&](std::uint64_t place) {
-    return reinterpret_cast<bucket*>(buckets.first + place * stride);
-  };
-  for (std::uint64_t place = 0; place < region_buckets << region_bits; ++place) {
+  few_buckets<Key> memory;
+  using bucket = typename few_buckets<Key>::bucket;
+  const auto& buckets = memory.buckets;
+  const auto at = [&](std::uint64_t place) { return memory.at(place); };
+  for (std::uint64_t place = 0; place < memory.count; ++place) {
     for (unsigned i = 0; i < bucket::width; ++i) {
       at(place)->keys[i] = static_cast<Key>(random() % 64);
       const auto row = static_cast<std::uint32_t>(random());
@@ -184,18 +195,12 @@ void at_level::expect_found(Places find_places, Find find_home) {
 // but counts.
 template <typename Key, typename Insert>
 void at_level::expect_inserted(Insert insert, std::uint64_t distinct) {
-  using bucket = join_bucket<Key, std::uint32_t>;
-  constexpr std::size_t stride = join_bucket_bytes<Key, std::uint32_t>;
-  constexpr unsigned region_bits = 2;
-  constexpr std::uint64_t region_buckets = 5, room = region_buckets * bucket::width;
-  std::vector<std::byte> memory((region_buckets << region_bits) * stride + 64);
-  const auto misaligned = reinterpret_cast<std::uintptr_t>(memory.data()) % 64;
-  const join_buckets buckets{memory.data() + (64 - misaligned) % 64, 7, region_buckets,
-                             region_bits};
-  const auto at = [&](std::uint64_t place) {
-    return reinterpret_cast<bucket*>(buckets.first + place * stride);
-  };
-  for (std::uint64_t place = 0; place < region_buckets << region_bits; ++place) {
+  few_buckets<Key> memory;
+  using bucket = typename few_buckets<Key>::bucket;
+  const auto& buckets = memory.buckets;
+  const auto at = [&](std::uint64_t place) { return memory.at(place); };
+  constexpr std::uint64_t room = few_buckets<Key>::region_buckets * bucket::width;
+  for (std::uint64_t place = 0; place < memory.count; ++place) {
     for (unsigned i = 0; i < bucket::width; ++i) {
       at(place)->keys[i] = static_cast<Key>(random() % distinct);
       at(place)->entries[i] = {static_cast<std::uint32_t>(random()), 0};
@@ -205,7 +210,7 @@ void at_level::expect_inserted(Insert insert, std::uint64_t distinct) {
     std::uint32_t first, count;
   };
   std::map<Key, rows_of_key> expected;
-  std::vector<std::uint64_t> used(1 << region_bits);
+  std::vector<std::uint64_t> used(1 << memory.region_bits);
   std::uint32_t most = 0, expected_most = 0, row = 0;
   bool fits = true;
   for (std::size_t n = 0; fits && n < 40; ++n) {
@@ -216,7 +221,7 @@ void at_level::expect_inserted(Insert insert, std::uint64_t distinct) {
       rows[i] = row++;
       const auto [entry, fresh] = expected.try_emplace(keys[i], rows_of_key{rows[i], 0});
       expected_most = std::max(expected_most, ++entry->second.count);
-      if (fresh) fits &= ++used[buckets.place(keys[i]) / region_buckets] <= room;
+      if (fresh) fits &= ++used[buckets.place(keys[i]) / memory.region_buckets] <= room;
     }
     ASSERT_EQ(insert(buckets, keys.data(), rows.data(), n, &most), fits) << n << " keys";
   }
