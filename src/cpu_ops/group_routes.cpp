@@ -51,8 +51,10 @@ std::size_t keys_of_a_partition(const run_context& context, const group_params& 
 }  // namespace
 
 key_partitions::key_partitions(std::int64_t all, std::size_t wanted) : domain(all) {
-  const auto keys = static_cast<std::uint64_t>(domain), least = keys / 512;
-  shift = static_cast<unsigned>(std::bit_width(std::max<std::uint64_t>(wanted, least + 1) - 1));
+  constexpr unsigned shift_max = 31;  // keys may have 32 bits
+  const auto keys = static_cast<std::uint64_t>(domain), least = keys / 512 + 1;
+  const auto each = std::clamp<std::uint64_t>(wanted, least, std::max(keys, least));
+  shift = std::min(static_cast<unsigned>(std::bit_width(each - 1)), shift_max);
   count = static_cast<unsigned>((keys - 1) >> shift) + 1;
 }
 
