@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <span>
 #include <tuple>
@@ -31,6 +32,13 @@ struct record_buffer {
   T* data() { return reinterpret_cast<T*>(bytes); }
 };
 
+/// How many records of `bytes` a batch has: those of half of a core's L1, and a power of two, so
+/// that functions that take a vector of records at a time have none left over and blocks are cut
+/// without a rest.
+constexpr std::size_t rows_of_batch(std::size_t bytes, std::size_t least, std::size_t most) {
+  return std::clamp(std::bit_floor(16384 / bytes), least, most);
+}
+
 template <typename Prev, typename Batched, typename... Sides>
 struct batch_mapped {
   using input_type = value_of<Prev>;
@@ -38,7 +46,7 @@ struct batch_mapped {
   static_assert(record<value_type>, "batched: the output must be a trivially copyable record");
   static constexpr cardinality yields = cardinality::any;
   static constexpr std::size_t batch =
-      std::clamp<std::size_t>(16384 / (std::max)(sizeof(input_type), sizeof(value_type)), 32, 1024);
+      rows_of_batch((std::max)(sizeof(input_type), sizeof(value_type)), 32, 1024);
   using call_type = detail::call<decltype(Batched::function), Sides...>;
 
   Prev prev;

@@ -206,9 +206,8 @@ struct grouping {
     }
 
    private:
-    // Records of a batch fit half of a core's L1.
-    static constexpr std::int64_t batch_rows =
-        std::clamp<std::int64_t>(16384 / sizeof(record), 16, group_batch_rows);
+    static constexpr auto batch_rows =
+        static_cast<std::int64_t>(rows_of_batch(sizeof(record), 16, group_batch_rows));
 
     template <typename Sink>
     void call_batch(const record* records, std::size_t n, Sink& sink) const {
