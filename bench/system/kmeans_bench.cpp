@@ -25,6 +25,13 @@ struct center {
   double inertia;  // of the points nearest to it, in the assignment that led here
 };
 
+// By whole vectors: without __restrict__ clang takes the point for a part of the sums and adds
+// number by number.
+template <int D>
+void add_point(float* __restrict__ sums, const float* __restrict__ point) {
+  for (int d = 0; d < D; ++d) sums[d] += point[d];
+}
+
 /// The mean of a cluster's points and their distances to the old centre.
 template <int D>
 struct cluster {
@@ -34,9 +41,7 @@ struct cluster {
 
   void accumulate(const assigned<D>& p) { accumulate(p.at, p.distance); }
   void accumulate(const point<D>& p, float distance) {
-    auto sums = sum;  // a local: for all the compiler knows, p could lie inside this cluster
-    for (int d = 0; d < D; ++d) sums[d] += p.x[d];
-    sum = sums;
+    add_point<D>(sum.data(), p.x.data());
     inertia += distance;
     ++count;
   }
