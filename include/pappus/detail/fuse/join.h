@@ -135,7 +135,9 @@ struct joined {
         join_probe(*index, Kind, keys, rows_here, batch);
         while (const std::size_t pairs = join_next(batch)) {
           if (gathers && prefetch)
-            for (std::size_t k = 0; k < pairs; ++k) __builtin_prefetch(rows + batch.right[k]);
+            for (std::size_t k = 0; k < pairs; ++k)
+              if (Kind == join_kind::inner || batch.right[k] != join_batch::no_row)
+                __builtin_prefetch(rows + batch.right[k]);
           counts.add(pairs);
           use(left, batch, pairs);
           if (team != nullptr && team->stopping()) return false;
