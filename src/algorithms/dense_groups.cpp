@@ -29,8 +29,19 @@ std::int64_t group_leaf_rows(const detail::group_params& params) {
 }
 
 void fill_groups(const detail::group_params& params, std::byte* states, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i)
-    std::memcpy(states + i * params.state_bytes, params.initial.get(), params.state_bytes);
+  // As many at once as a first-level cache has room for beside them.
+  constexpr std::size_t pattern_bytes = 4096;
+  const std::size_t all = n * params.state_bytes;
+  std::size_t filled = std::min(all, params.state_bytes);
+  if (filled != 0) std::memcpy(states, params.initial.get(), filled);
+  while (filled < all) {
+    const std::size_t bytes =
+        std::min(all - filled,
+                 std::min(filled, std::max(pattern_bytes / params.state_bytes, std::size_t{1}) *
+                                      params.state_bytes));
+    std::memcpy(states + filled, states, bytes);
+    filled += bytes;
+  }
 }
 
 dense_groups::dense_groups(const detail::group_params& params, detail::memory_source& memory,
@@ -80,7 +91,7 @@ void dense_groups::merge(const std::vector<step>& steps, std::int64_t first_key,
     if (s.copies)
       std::memcpy(s.into + offset, s.from + offset, n * params_.state_bytes);
     else
-      params_.merge(s.into + offset, s.from + offset, n);
+      params_.merge.states(s.into + offset, s.from + offset, n);
 }
 
 void dense_groups::merge(detail::workers& team, const std::vector<step>& steps) const {

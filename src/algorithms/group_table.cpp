@@ -240,32 +240,32 @@ std::byte* group_table::find_displaced(const Key& key) {
 }
 
 template <typename Key>
-void group_table::merge_states(const group_table& from,
-                               void (*merge)(std::byte*, const std::byte*, std::size_t)) {
-  const auto has_slots_of = [this](const group_table& other) {
-    return mask_ == other.mask_ && hash_ == other.hash_;
+void group_table::merge_slots(const group_table& from, const detail::group_merging& by,
+                              merged afterwards) {
+  const std::byte* const initial = afterwards == merged::reset ? initial_state_.data() : nullptr;
+  const auto merge_state = [&](std::byte* into, std::byte* other) {
+    by.states(into, other, 1);
+    if (initial != nullptr) std::memcpy(other, initial, state_bytes_);
   };
-  bool same_slots = has_slots_of(from);
   for (std::size_t i = 0; i <= from.mask_; ++i) {
-    const std::byte* const other = from.slots_.data() + i * stride_;
+    if (mask_ == from.mask_ && hash_ == from.hash_) {  // while it does not grow
+      i += by.slots(slots_.data() + i * stride_, from.slots_.data() + i * stride_,
+                    from.mask_ + 1 - i, initial);
+      if (i > from.mask_) break;
+    }
+    std::byte* const other = from.slots_.data() + i * stride_;
     const Key key = load<Key>(other);
     if (key == reserved_key<Key>()) continue;
-    std::byte* state = slots_.data() + (same_slots ? i : hash_.home(key)) * stride_;
-    if (load<Key>(state) == key) {
-      state += state_offset_;
-    } else {
-      state = find_displaced(key);
-      same_slots = has_slots_of(from);
-    }
-    merge(state, other + state_offset_, 1);
+    std::byte* const home = slots_.data() + hash_.home(key) * stride_;
+    merge_state(load<Key>(home) == key ? home + state_offset_ : find_displaced(key),
+                other + state_offset_);
   }
   if (from.has_reserved_key_)
-    merge(reserved_slot(), from.slots_.data() + (from.mask_ + 1) * stride_ + state_offset_, 1);
+    merge_state(reserved_slot(), from.slots_.data() + (from.mask_ + 1) * stride_ + state_offset_);
 }
 
-void group_table::merge(const group_table& from,
-                        void (*merge)(std::byte*, const std::byte*, std::size_t)) {
-  with_key_type(key_bytes_, [&](auto key) { merge_states<decltype(key)>(from, merge); });
+void group_table::merge(group_table& from, const detail::group_merging& by, merged afterwards) {
+  with_key_type(key_bytes_, [&](auto key) { merge_slots<decltype(key)>(from, by, afterwards); });
 }
 
 std::unique_ptr<group_table> group_table::copy() const {

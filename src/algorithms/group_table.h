@@ -65,14 +65,21 @@ class group_table {
   /// next call of another member.
   detail::group_slots slots();
 
-  /// Merges the groups of another table, merge(into, from, 1) each. A group that is new here is
-  /// merged into the state of one without rows. Fast where groups lie in the same slots, as those
-  /// of a table and its copy do.
-  void merge(const group_table& from,
-             void (*merge)(std::byte* into, const std::byte* from, std::size_t n));
+  /// What becomes of a table that was merged into another: its groups keep their states, or all
+  /// get that of one without rows.
+  enum class merged : std::uint8_t { kept, reset };
+  /// Merges the groups of another table. A group that is new here is merged into the state of one
+  /// without rows. Fast where groups lie in the same slots, as those of a table and its copy do.
+  void merge(group_table& from, const detail::group_merging& by, merged afterwards);
   std::unique_ptr<group_table> copy() const;
   /// Gives all groups the state of one without rows.
   void reset_states();
+
+  /// Brings the table to the caches, one line after the other: look-ups that find it there needn't
+  /// wait for memory each.
+  void fetch() const noexcept {
+    for (std::size_t at = 0; at < bytes(); at += 64) __builtin_prefetch(slots_.data() + at, 1);
+  }
 
   /// A seed for other tables with the same keys: by it few keys hash to the home slot of another.
   std::uint64_t good_seed() const;
@@ -111,8 +118,7 @@ class group_table {
   template <typename Key>
   std::byte* find_displaced(const Key& key);
   template <typename Key>
-  void merge_states(const group_table& from,
-                    void (*merge)(std::byte* into, const std::byte* from, std::size_t n));
+  void merge_slots(const group_table& from, const detail::group_merging& by, merged afterwards);
   template <typename Key>
   void reseed_if_worthwhile();
   std::byte* reserved_slot();

@@ -96,6 +96,7 @@ block_partition::input_range& block_partition::open(unsigned range) {
   auto& entry = ranges_[range];
   if (entry == nullptr) {
     auto fresh = std::make_unique<input_range>();
+    fresh->owner = this;
     fresh->chains.resize(partitions_);
     fresh->cursors.resize(partitions_);
     fresh->waiting.resize(partitions_);
@@ -124,18 +125,44 @@ void block_partition::add_block(input_range& range, unsigned partition) {
   range.cursors[partition] = {block + header_bytes, block + payload_offset_, block_rows_};
 }
 
+/// Writes the rows of a full buffer to their partition's block.
+void block_partition::flush(input_range& range, unsigned partition) {
+  range.waiting[partition] = 0;
+  cursor& to = range.cursors[partition];
+  if (to.left == 0) [[unlikely]]
+    add_block(range, partition);
+  const std::byte* const buffer = range.buffers.data() + partition * buffer_bytes_;
+  const std::size_t keys = group_rows * key_bytes_, payload = group_rows * payload_bytes_;
+  if (stream_) {
+    stream_copy(to.keys, buffer, keys);
+    stream_copy(to.payload, buffer + keys, payload);
+  } else {
+    std::memcpy(to.keys, buffer, keys);
+    std::memcpy(to.payload, buffer + keys, payload);
+  }
+  to.keys += keys;
+  to.payload += payload;
+  to.left -= group_rows;
+}
+
+detail::partition_buffers block_partition::buffers(unsigned range, unsigned shift) {
+  input_range& to = open(range);
+  return {to.buffers.data(), to.waiting.data(), shift, &to,
+          [](detail::partition_buffers& self, std::uint32_t partition) {
+            auto& full = *static_cast<input_range*>(self.range);
+            full.owner->flush(full, partition);
+          }};
+}
+
 template <typename Key, std::size_t PayloadBytes>
 void block_partition::append_rows(input_range& range, const std::byte* keys,
                                   const std::byte* payload, std::size_t n,
                                   const partition_function& function) {
   const std::size_t payload_bytes = PayloadBytes == any_size ? payload_bytes_ : PayloadBytes;
   constexpr std::size_t group_key_bytes = group_rows * sizeof(Key);
-  const std::size_t group_payload_bytes = group_rows * payload_bytes;
-  const std::size_t buffer_bytes = group_key_bytes + group_payload_bytes;
+  const std::size_t buffer_bytes = group_key_bytes + group_rows * payload_bytes;
   std::byte* const buffers = range.buffers.data();
   std::uint32_t* const waiting = range.waiting.data();
-  cursor* const cursors = range.cursors.data();
-  const bool stream = stream_;
   Key copy[batch_rows];  // keys may be unaligned
   std::uint32_t numbers[batch_rows];
   for (std::size_t at = 0; at < n; at += batch_rows) {
@@ -152,20 +179,7 @@ void block_partition::append_rows(input_range& range, const std::byte* keys,
                     payload + (at + i) * payload_bytes, payload_bytes);
       }
       if (slot + 1 < group_rows) continue;
-      waiting[partition] = 0;
-      cursor& to = cursors[partition];
-      if (to.left == 0) [[unlikely]]
-        add_block(range, partition);
-      if (stream) {
-        stream_copy(to.keys, buffer, group_key_bytes);
-        stream_copy(to.payload, buffer + group_key_bytes, group_payload_bytes);
-      } else {
-        std::memcpy(to.keys, buffer, group_key_bytes);
-        std::memcpy(to.payload, buffer + group_key_bytes, group_payload_bytes);
-      }
-      to.keys += group_key_bytes;
-      to.payload += group_payload_bytes;
-      to.left -= group_rows;
+      flush(range, partition);
     }
   }
 }

@@ -7,7 +7,7 @@
 // blocks per partition, cut from slabs as they are needed, so there is no counting pass and no
 // lock; reading a partition's chains in range order gives its rows in input order, whoever wrote
 // them. Rows first gather in small buffers, 16 a partition, that stay in cache and leave as whole
-// lines, past the caches when the output is large.
+// lines, past the caches when the output is large. A typed loop may put them there itself.
 //
 // Alternatives: counting first (reads the input twice; its element function would run twice);
 // writing straight to the blocks (each line is read from memory before it is written, and a store
@@ -25,6 +25,7 @@
 
 #include "algorithms/key_bits.h"
 #include "pappus/detail/base/memory.h"
+#include "pappus/detail/base/partition.h"
 
 namespace pappus::algorithms {
 
@@ -43,6 +44,10 @@ struct partition_function {
   static partition_function by_value(bits128 base, unsigned shift) {
     return {kind::value, shift, 0, base};
   }
+
+  /// Of what a loop that puts rows into buffers() shifts: spread_hash::product(), or a value whose
+  /// base is 0.
+  unsigned shift() const { return how == kind::spread ? 64 - bits : bits; }
 
   kind how = kind::hash;
   unsigned bits = 0;  ///< by hash: how many bits; by value: the shift
@@ -73,6 +78,11 @@ class block_partition {
   /// L1. Throws memory_error.
   void append(unsigned range, const std::byte* keys, const std::byte* payload, std::size_t n,
               const partition_function& function);
+
+  /// A range's buffers, for a loop that puts rows there itself. Valid until the range is closed;
+  /// what append() says of threads holds. Throws memory_error, as does their flush().
+  /// \param shift  makes partition numbers, which only the loop knows how.
+  detail::partition_buffers buffers(unsigned range, unsigned shift);
 
   /// Ends a range and flushes its buffers; called by the worker that appended. Appending to it
   /// afterwards is an error.
@@ -107,7 +117,7 @@ class block_partition {
 
  private:
   static constexpr std::size_t header_bytes = 64;  // a block starts with the address of the next
-  static constexpr std::size_t group_rows = 16;    // rows that are buffered before they are written
+  static constexpr std::size_t group_rows = detail::partition_buffers::group_rows;
 
   // Where a partition's next group of rows goes.
   struct cursor {
@@ -127,10 +137,12 @@ class block_partition {
     detail::buffer buffers;              // group_rows keys, then as many payloads, per partition
     std::vector<detail::buffer> slabs;
     std::size_t slab_used = 0;  // bytes of the last slab
+    block_partition* owner = nullptr;
   };
 
   input_range& open(unsigned range);
   void add_block(input_range& range, unsigned partition);
+  void flush(input_range& range, unsigned partition);
   template <typename Key, std::size_t PayloadBytes>
   void append_rows(input_range& range, const std::byte* keys, const std::byte* payload,
                    std::size_t n, const partition_function& function);

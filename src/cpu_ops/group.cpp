@@ -110,6 +110,15 @@ group_ranges::group_ranges(const run_context& context, std::int64_t begin, std::
   }
 }
 
+std::size_t wanted_store_bytes(const run_context& context, double table_bytes) {
+  // With 2, 8 and 16 times the tables' bytes 10^8 rows of 10^6 groups took 1.55, 1.28 and 1.2 of
+  // the time by hand (Zen 5, two cores).
+  constexpr double tables = 16;
+  const double most = static_cast<double>(context.memory.available()) / 4;
+  return std::max(ops::group_store_bytes,
+                  static_cast<std::size_t>(std::min(tables * table_bytes, most)));
+}
+
 void for_each_partitioned(const run_context& context, const group_params& params,
                           string_ids* strings, std::int64_t begin, std::int64_t end,
                           const algorithms::group_leaf_of& leaf_of, unsigned partitions,
@@ -126,11 +135,18 @@ void for_each_partitioned(const run_context& context, const group_params& params
                           context.owner);
     detail::parallel_chunks(context.team, ranges.count(), [&](std::size_t item, unsigned) {
       const auto range = static_cast<unsigned>(item);
-      feed_in_order(context, params, strings, ranges.borders[item] - context.first_row,
-                    ranges.borders[item + 1] - context.first_row,
-                    [&](const std::byte* keys, const std::byte* values, std::size_t n) {
-                      store.append(range, keys, values, n, function);
-                    });
+      const slow_rows rows{ranges.borders[item] - context.first_row,
+                           ranges.borders[item + 1] - context.first_row};
+      const auto append = [&](const std::byte* keys, const std::byte* values, std::size_t n) {
+        store.append(range, keys, values, n, function);
+      };
+      if (params.partition == nullptr)
+        feed_in_order(context, params, strings, rows.begin, rows.end, append);
+      else
+        feed_block_by_block(context, params, rows, append, [&](const detail::block_args& args) {
+          auto buffers = store.buffers(range, function.shift());
+          params.partition(context.node.stage.element.get(), args, buffers);
+        });
       store.close(range);
     });
     take(store, ranges);

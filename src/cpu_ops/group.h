@@ -19,7 +19,6 @@ namespace pappus::cpu_ops {
 
 using detail::group_params;
 using ops::bits_bytes;
-using ops::group_store_bytes;
 
 /// Rows extracted by one worker, a batch at a time. Keys arrive as bits, strings as their ids.
 class group_feeder : detail::group_batch {
@@ -62,6 +61,18 @@ using row_taker =
 slow_rows feed_slow_rows(const run_context& context, const group_params& params,
                          string_ids* strings, const slow_rows& rest, const row_taker& take);
 
+/// Calls take_block(block) for rows of the window in row order on this thread, and for those that
+/// prove slow take(keys, values, n).
+template <typename TakeBlock>
+void feed_block_by_block(const run_context& context, const group_params& params, slow_rows rows,
+                         const row_taker& take, TakeBlock&& take_block) {
+  bool may_share = true;
+  for (; rows.any(); may_share = rows.row_ns > 0) {
+    rows = for_each_fast_block(context, rows.begin, rows.end, may_share, take_block);
+    if (rows.any()) rows = feed_slow_rows(context, params, nullptr, rows, take);
+  }
+}
+
 /// Calls take(keys, values, n) for rows [begin, end) of the window in row order on this thread,
 /// fast or slow.
 template <typename F>
@@ -103,7 +114,9 @@ void for_each_partitioned(const run_context& context, const group_params& params
                           string_ids* strings, std::int64_t begin, std::int64_t end,
                           const algorithms::group_leaf_of& leaf_of, unsigned partitions,
                           const partition_function& function, const partition_taker& take,
-                          std::size_t store_bytes = group_store_bytes);
+                          std::size_t store_bytes);
+/// Such a number of bytes, for rows that are folded into tables of so many bytes.
+std::size_t wanted_store_bytes(const run_context& context, double table_bytes);
 
 /// A grouped reduction under way. Takes the rows window by window.
 class group_run {

@@ -63,18 +63,14 @@ void leaf_run::take(run_context& context) {
 /// Rows [begin, end) of the window, which belong to one leaf.
 void leaf_run::fill_leaf(const run_context& context, std::int64_t begin, std::int64_t end,
                          std::byte* table) const {
-  bool may_share = true;
-  for (slow_rows rest{begin, end}; rest.any(); may_share = rest.row_ns > 0) {
-    rest = for_each_fast_block(context, rest.begin, rest.end, may_share,
-                               [&](const detail::block_args& args) {
-                                 params_.direct(context.node.stage.element.get(), args, table);
-                               });
-    if (rest.any())
-      rest = feed_slow_rows(context, params_, nullptr, rest,
-                            [&](const std::byte* keys, const std::byte* values, std::size_t n) {
-                              params_.add_to_table(keys, values, n, table);
-                            });
-  }
+  feed_block_by_block(
+      context, params_, {begin, end},
+      [&](const std::byte* keys, const std::byte* values, std::size_t n) {
+        params_.add_to_table(keys, values, n, table);
+      },
+      [&](const detail::block_args& args) {
+        params_.direct(context.node.stage.element.get(), args, table);
+      });
 }
 
 /// Rows [begin, end), numbered over the whole stage.
@@ -155,9 +151,10 @@ void partitioned_run::take(run_context& context) {
       });
     });
   };
-  for_each_partitioned(context, params_, nullptr, context.first_row,
-                       context.first_row + context.rows, leaf, keys_.count,
-                       partition_function::by_value({}, keys_.shift), take_store);
+  for_each_partitioned(
+      context, params_, nullptr, context.first_row, context.first_row + context.rows, leaf,
+      keys_.count, partition_function::by_value({}, keys_.shift), take_store,
+      wanted_store_bytes(context, static_cast<double>(group_table_bytes(params_))));
 }
 
 template <typename Add>

@@ -124,15 +124,10 @@ void hash_run::fill_leaf(const run_context& context, std::int64_t begin, std::in
   };
   if (params_.direct_hash == nullptr)
     return feed_in_order(context, params_, strings_.get(), begin, end, take);
-  bool may_share = true;
-  for (slow_rows rest{begin, end}; rest.any(); may_share = rest.row_ns > 0) {
+  feed_block_by_block(context, params_, {begin, end}, take, [&](const detail::block_args& args) {
     auto slots = table.slots();
-    rest = for_each_fast_block(context, rest.begin, rest.end, may_share,
-                               [&](const detail::block_args& args) {
-                                 params_.direct_hash(context.node.stage.element.get(), args, slots);
-                               });
-    if (rest.any()) rest = feed_slow_rows(context, params_, strings_.get(), rest, take);
-  }
+    params_.direct_hash(context.node.stage.element.get(), args, slots);
+  });
 }
 
 /// Rows [begin, end), numbered over the whole stage, or as many as make some leaves; returns where
@@ -206,7 +201,8 @@ void hash_run::take_partitioned(run_context& context, std::int64_t begin, std::i
       static_cast<unsigned>(tables_.partitions()), partition_,
       [&](const block_partition& store, const group_ranges& ranges) {
         take_store(context, store, ranges);
-      });
+      },
+      wanted_store_bytes(context, leaves_.groups() * tables_.group_bytes()));
 }
 
 void hash_run::take_store(const run_context& context, const block_partition& store,
@@ -220,6 +216,7 @@ void hash_run::take_store(const run_context& context, const block_partition& sto
   }
   std::atomic<std::int64_t> groups{0};
   detail::parallel_chunks(context.team, tables_.partitions(), [&](std::size_t item, unsigned) {
+    if (tables_.leaf(item) != nullptr) tables_.leaf(item)->fetch();
     for (std::size_t i = 0; i < steps.size(); ++i) {
       const auto& part = ranges.parts[i];
       store.for_each(static_cast<unsigned>(item), part.first, part.last,

@@ -92,6 +92,7 @@ group_routes::group_routes(const run_context& context, const group_params& param
       index_(index_of(context).id) {
   group_params pairs = params;
   pairs.extract = params.routing.find;
+  pairs.partition = nullptr;
   pairs.payload_bytes = sizeof(detail::row_pair);
   pairs.in_place = false;
   const auto take = [&](const block_partition& store, const group_ranges& ranges) {

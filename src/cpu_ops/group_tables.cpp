@@ -37,13 +37,13 @@ group_table& group_tables::filled_leaf(std::size_t partition) {
   return *table;
 }
 
-void group_tables::merge(table_ptr& into, const group_table& from) const {
+void group_tables::merge(table_ptr& into, group_table& from, group_table::merged afterwards) const {
   // A group that is new to a level is merged, as one that isn't: so bits don't depend on which
   // other groups its partition has.
   if (into == nullptr)
     into = make(static_cast<double>(from.size()),
                 {.sparse = false, .partition_bits = partition_bits_});
-  into->merge(from, params_.merge);
+  into->merge(from, params_.merge, afterwards);
 }
 
 void group_tables::refill(std::size_t partition) {
@@ -54,7 +54,6 @@ void group_tables::refill(std::size_t partition) {
     table.reset();
     refilled_[partition] = 0;
   } else {
-    table->reset_states();
     refilled_[partition] = now;
   }
 }
@@ -72,11 +71,16 @@ void group_tables::take(std::size_t partition, const steps& all, afterwards leaf
     auto& from = levels_[place_of(s.from)][partition];
     auto& to = levels_[place_of(s.to)][partition];
     const bool refills = s.from == leaf_tree::leaf && leaf == afterwards::refills;
-    if (!s.first && from != nullptr)
-      merge(to, *from);
-    else if (s.first)
-      to = refills && from != nullptr ? from->copy() : std::move(from);
-    if (from == nullptr) continue;
+    if (from == nullptr || (s.first && !refills)) {
+      if (s.first) to = std::move(from);
+      continue;
+    }
+    if (s.first) {
+      to = from->copy();
+      from->reset_states();
+    } else {
+      merge(to, *from, refills ? group_table::merged::reset : group_table::merged::kept);
+    }
     if (refills)
       refill(partition);
     else
@@ -91,6 +95,11 @@ void group_tables::finish(detail::workers& team) {
   detail::parallel_chunks(team, partitions(),
                           [&](std::size_t item, unsigned) { take(item, all, afterwards::moves); });
   if (top != leaf_tree::leaf) std::swap(levels_.front(), levels_[place_of(top)]);
+}
+
+double group_tables::group_bytes() const {
+  return 2 * static_cast<double>(detail::group_slot_bytes(
+                 ops::bits_bytes(params_), params_.state_bytes, params_.state_align));
 }
 
 const group_table* group_tables::largest() const {

@@ -51,6 +51,8 @@ class group_tables {
   /// The tables of all groups, once finished. Some may be null.
   std::vector<table_ptr>& result() noexcept { return levels_.front(); }
 
+  /// Bytes a group of a partition's table, which is half full.
+  double group_bytes() const;
   /// The groups of the largest level.
   const group_table* largest() const;
 
@@ -59,8 +61,9 @@ class group_tables {
   void split(detail::workers& team, unsigned bits, double groups);
 
  private:
-  void merge(table_ptr& into, const group_table& from) const;
-  /// Prepares the table of a complete leaf for the next.
+  void merge(table_ptr& into, group_table& from, group_table::merged afterwards) const;
+  /// Prepares the table of a complete leaf, whose states are those of groups without rows again,
+  /// for the next.
   void refill(std::size_t partition);
   std::vector<table_ptr> split(const detail::workers& team, const group_table& from,
                                std::size_t count) const;

@@ -9,6 +9,7 @@
 // Not here: which operator may have how much (plan/), and spilling.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <functional>
@@ -29,6 +30,7 @@ class pool final : public detail::memory_source {
 
   std::byte* acquire(std::size_t bytes, std::string_view owner) override;
   void release(std::byte* data, std::size_t bytes) noexcept override;
+  std::size_t available() const noexcept override { return limit_ - std::min(limit_, in_use()); }
 
   /// Counts memory as in use that a driver takes from the host by itself. Throws like acquire().
   /// Thread-safe, as all of the pool.

@@ -9,7 +9,8 @@
 namespace pappus::ops {
 
 /// Bytes of the rows that are partitioned, then folded, before the next rows are partitioned: the
-/// same memory is used again and again. Where such a part ends can't change a result.
+/// same memory is used again and again. Where such a part ends can't change a result. More where
+/// tables are large and memory isn't short: each part reads and writes all tables.
 inline constexpr std::size_t group_store_bytes = std::size_t{128} << 20;
 
 /// Bytes of the tables of all leaves under way.

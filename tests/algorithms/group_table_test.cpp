@@ -20,6 +20,11 @@ using testing::test_memory;
 struct tally {
   std::uint64_t sum;
   std::uint32_t count;
+
+  void merge(const tally& other) {
+    sum += other.sum;
+    count += other.count;
+  }
 };
 
 template <typename Key>
@@ -50,13 +55,12 @@ void accumulate(group_table& table, const std::vector<Key>& keys, std::size_t ba
 template <typename Key>
 void accumulate_in_line(group_table& table, const std::vector<Key>& keys) {
   auto slots = table.slots();
-  for (std::size_t row = 0; row < keys.size(); row += detail::group_lookup_batch)
-    detail::for_each_state<tally>(slots, keys.data() + row,
-                                  std::min(detail::group_lookup_batch, keys.size() - row),
-                                  [&](std::size_t i, tally& state) {
-                                    state.sum += row + i;
-                                    ++state.count;
-                                  });
+  detail::group_finder<tally, Key> state_of(slots);
+  for (std::size_t row = 0; row < keys.size(); ++row) {
+    tally& state = state_of(keys[row]);
+    state.sum += row;
+    ++state.count;
+  }
 }
 
 template <typename Key>
@@ -125,6 +129,7 @@ TYPED_TEST(group_table_keys, holds_any_key_its_empty_slots_mark_included) {
     void release(std::byte* data, std::size_t bytes) noexcept override {
       inner.release(data, bytes);
     }
+    std::size_t available() const noexcept override { return inner.available(); }
     test_memory inner;
     std::byte* last = nullptr;
   } memory;
@@ -226,13 +231,6 @@ TEST(group_table, ends_the_long_probes_of_keys_whose_spacing_suits_its_hash_badl
   expect_groups(keys, 0, 512);
 }
 
-void add_tally(std::byte* into, const std::byte* from, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i) {
-    reinterpret_cast<tally*>(into)[i].sum += reinterpret_cast<const tally*>(from)[i].sum;
-    reinterpret_cast<tally*>(into)[i].count += reinterpret_cast<const tally*>(from)[i].count;
-  }
-}
-
 std::map<std::uint64_t, std::uint64_t> sums_of(const group_table& table) {
   std::map<std::uint64_t, std::uint64_t> sums;
   table.for_each([&](const std::byte* key, const std::byte* state) {
@@ -269,10 +267,15 @@ TEST(group_table, merges_what_is_in_the_same_slots_and_what_is_not) {
     accumulate(other, keys, 100);
     for (const auto& [key, sum] : sums_of(first)) expected[key] += sum;
     for (const auto& [key, sum] : sums_of(other)) expected[key] += sum;
-    total->merge(first, add_tally);
-    total->merge(other, add_tally);
+    const detail::group_merging by{detail::merge_states<tally>,
+                                   detail::merge_group_slots<tally, std::uint64_t>};
+    const auto others = sums_of(other);
+    total->merge(first, by, group_table::merged::reset);
+    total->merge(other, by, group_table::merged::kept);
     EXPECT_EQ(sums_of(*total), expected);
     EXPECT_EQ(total->size(), expected.size());
+    for (const auto& [key, sum] : sums_of(first)) ASSERT_EQ(sum, 0u) << key;
+    EXPECT_EQ(sums_of(other), others);
   }
 }
 

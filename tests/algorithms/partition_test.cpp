@@ -127,6 +127,53 @@ TEST(block_partition, splits_by_value_and_puts_what_lies_beyond_into_the_last) {
   EXPECT_TRUE(same) << "seed 2";
 }
 
+// As a typed loop does.
+void put(detail::partition_buffers& to, std::uint32_t key, std::uint64_t value) {
+  constexpr std::size_t rows = detail::partition_buffers::group_rows;
+  const auto partition = static_cast<std::uint32_t>(detail::spread_hash::product(key) >> to.shift);
+  std::byte* const buffer = to.buffers + partition * rows * (sizeof key + sizeof value);
+  const std::size_t slot = to.waiting[partition]++;
+  store(buffer + slot * sizeof key, key);
+  store(buffer + rows * sizeof key + slot * sizeof value, value);
+  if (slot + 1 == rows) to.flush(to, partition);
+}
+
+TEST(block_partition, takes_rows_that_a_loop_puts_into_its_buffers_in_turn_with_others) {
+  constexpr std::size_t stretch = 100;
+  const auto function = partition_function::by_spread(6);
+  for (const std::size_t n : {0, 1, 15, 16, 17, 99, 101, 5'000, 100'000}) {
+    for (const std::size_t expected_rows : {n, std::size_t{10'000'000}}) {  // past the caches
+      SCOPED_TRACE(n);
+      const auto keys = random_keys<std::uint32_t>(n, 5, 10'000);
+      const auto payload = numbered(n, 8);
+      test_memory memory;
+      block_partition parts(memory, 1, 64, 4, 8, expected_rows, "group_by");
+      for (std::size_t row = 0; row < n; row += stretch) {
+        const std::size_t end = std::min(row + stretch, n);
+        if (row / stretch % 2 == 0) {
+          auto buffers = parts.buffers(0, function.shift());
+          for (std::size_t i = row; i < end; ++i)
+            put(buffers, keys[i], load<std::uint64_t>(payload.data() + i * 8));
+        } else {
+          parts.append(0, reinterpret_cast<const std::byte*>(keys.data() + row),
+                       payload.data() + row * 8, end - row, function);
+        }
+      }
+      parts.close(0);
+      const auto expected = partition_by_reference(
+          keys, 8, 64, [](std::uint32_t key) { return detail::spread_hash::product(key) >> 58; });
+      for (unsigned p = 0; p < 64; ++p) {
+        part_contents found;
+        parts.for_each(p, [&](const block_partition::rows& rows) {
+          found.keys.insert(found.keys.end(), rows.keys, rows.keys + rows.n * 4);
+          found.payload.insert(found.payload.end(), rows.payload, rows.payload + rows.n * 8);
+        });
+        ASSERT_TRUE(found == expected[p]) << p;
+      }
+    }
+  }
+}
+
 TEST(block_partition, takes_every_key_into_a_single_partition) {
   const auto keys = random_keys<std::uint32_t>(10'000, 3, 1'000);
   test_memory memory;

@@ -21,6 +21,7 @@ TEST(pool, charges_what_is_held_and_lets_go_of_it) {
     const detail::buffer a(memory, 5 * MiB, "a"), b(memory, 100, "b");
     EXPECT_EQ(memory.in_use(), pool::charged(5 * MiB) + pool::charged(100));
     EXPECT_EQ(memory.held(), memory.in_use());
+    EXPECT_EQ(memory.available(), memory.limit() - memory.in_use());
   }
   EXPECT_EQ(memory.in_use(), 0u);
   EXPECT_GT(memory.held(), 0u);  // kept warm

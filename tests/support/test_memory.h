@@ -38,6 +38,11 @@ class test_memory final : public detail::memory_source {
     used_bytes_ -= bytes;
   }
 
+  std::size_t available() const noexcept override {
+    const std::lock_guard hold(lock_);
+    return limit_bytes_ - used_bytes_;
+  }
+
   std::size_t used_bytes() const {
     const std::lock_guard hold(lock_);
     return used_bytes_;

@@ -131,7 +131,7 @@ class merge_of_two {
       while (a[i] != b[j]) ++i;
       std::int64_t n = 1;  // neighbours here are mostly neighbours there
       while (j + n < p.second_end && a[i + n] == b[j + n]) ++n;
-      params_.merge(state(first_, i), state(second_, j), static_cast<std::size_t>(n));
+      params_.merge.states(state(first_, i), state(second_, j), static_cast<std::size_t>(n));
       i += n;
       j += n;
     }
@@ -147,7 +147,7 @@ class merge_of_two {
       const Key x = a[i], y = b[j];
       *key++ = std::min(x, y);
       copy_states(to, x <= y ? state(first_, i) : state(second_, j), bytes);
-      if (x == y) params_.merge(to, state(second_, j), 1);
+      if (x == y) params_.merge.states(to, state(second_, j), 1);
       i += x <= y;
       j += y <= x;
     }

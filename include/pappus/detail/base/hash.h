@@ -44,10 +44,16 @@ struct spread_hash {
   unsigned skip = 0;       ///< top bits that all keys share
   unsigned shift = 56;     ///< 64 - log2(slots)
 
-  static constexpr std::uint64_t product(std::uint64_t key, std::uint64_t seed = 0) {
-    return key * (0x9e3779b97f4a7c15u + 2 * seed * 0xd6e8feb86659fd93u);
+  /// What product() multiplies keys of up to 8 bytes by.
+  [[gnu::always_inline]] static constexpr std::uint64_t multiplier(std::uint64_t seed) {
+    return 0x9e3779b97f4a7c15u + 2 * seed * 0xd6e8feb86659fd93u;
   }
-  static constexpr std::uint64_t product(const bits128& key, std::uint64_t seed = 0) {
+  [[gnu::always_inline]] static constexpr std::uint64_t product(std::uint64_t key,
+                                                                std::uint64_t seed = 0) {
+    return key * multiplier(seed);
+  }
+  [[gnu::always_inline]] static constexpr std::uint64_t product(const bits128& key,
+                                                                std::uint64_t seed = 0) {
     return hash(key, seed);
   }
   template <typename Key>
@@ -95,43 +101,94 @@ struct group_slots {
   found (*find)(void* table, const std::byte* key) = nullptr;
 };
 
-inline constexpr std::size_t group_lookup_batch = 64;
+/// How states of groups are merged, which only their reducer knows.
+struct group_merging {
+  /// Merges n states that lie one after the other into n others.
+  void (*states)(std::byte* into, const std::byte* from, std::size_t n) = nullptr;
+  /// Merges the states of n slots into those of n others while these have the same keys, and gives
+  /// them the `initial` state then, unless it is null. Slots of `from` without a key are left out.
+  /// Returns how many slots came before the first whose key isn't there; n if there is none.
+  std::size_t (*slots)(std::byte* into, std::byte* from, std::size_t n,
+                       const std::byte* initial) = nullptr;
+};
 
-/// Calls use(i, state of keys[i]) for n <= group_lookup_batch keys, in order. Home slots are
-/// computed first, in a loop that vectorises.
-template <typename R, typename Key, typename Use>
-inline void for_each_state(group_slots& table, const Key* keys, std::size_t n, Use&& use) {
+template <typename R>
+void merge_states(std::byte* into, const std::byte* from, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i)
+    reinterpret_cast<R*>(into)[i].merge(reinterpret_cast<const R*>(from)[i]);
+}
+
+template <typename R, typename Key>
+std::size_t merge_group_slots(std::byte* into, std::byte* from, std::size_t n,
+                              const std::byte* initial) {
   constexpr std::size_t offset = group_state_offset(sizeof(Key), alignof(R));
   constexpr std::size_t stride = group_slot_bytes(sizeof(Key), sizeof(R), alignof(R));
-  std::uint64_t homes[group_lookup_batch];
-  std::byte* slots = table.slots;
-  const auto compute_homes = [&](std::size_t first) {
-    const spread_hash hash = table.homes;
-    for (std::size_t i = first; i < n; ++i) homes[i] = hash.home(keys[i]) * stride;
-  };
-  const auto holds = [](const std::byte* slot, const Key& key) {
-    Key stored;
-    std::memcpy(&stored, slot, sizeof(Key));
-    return stored == key;
-  };
-  compute_homes(0);
-  for (std::size_t i = 0; i < n; ++i) {
-    const Key key = keys[i];
-    std::byte* slot = slots + homes[i];
-    if (!holds(slot, key) || key == reserved_key<Key>()) [[unlikely]] {
+  for (std::size_t i = 0; i < n; ++i, into += stride, from += stride) {
+    Key key, other;
+    std::memcpy(&key, into, sizeof(Key));
+    std::memcpy(&other, from, sizeof(Key));
+    if (other == reserved_key<Key>()) continue;
+    if (key != other) return i;
+    merge_states<R>(into + offset, from + offset, 1);
+    if (initial != nullptr) std::memcpy(from + offset, initial, sizeof(R));
+  }
+  return n;
+}
+
+/// Looks keys up in a group table, whose states are of type R, one after the other. Each home is
+/// computed when its turn comes: computing those of 64 keys first, by vectors, took 1.6 to 2 times
+/// as long where the table is in a core's cache (g++ and clang, with AVX2 and AVX-512).
+template <typename R, typename Key>
+class group_finder {
+ public:
+  /// The table must outlive it, and is brought up to date.
+  explicit group_finder(group_slots& table) : table_(&table) { read_table(); }
+
+  /// The state of a key; the key is inserted if it is new.
+  [[gnu::always_inline]] R& operator()(const Key& key) {
+    std::byte* slot = slots_ + (spread(key) << skip_ >> shift_) * stride;
+    if (!holds(slot, key)) [[unlikely]] {
       slot += stride;  // the last slot is followed by that of the reserved key
-      if (!holds(slot, key) || key == reserved_key<Key>()) {
-        const auto found = table.find(table.table, reinterpret_cast<const std::byte*>(keys + i));
+      if (!holds(slot, key)) {
+        const Key copy = key;
+        const auto found = table_->find(table_->table, reinterpret_cast<const std::byte*>(&copy));
+        table_->slots = found.slots;
+        table_->homes = found.homes;
+        read_table();
         slot = found.state - offset;
-        if (found.slots != slots || !(found.homes == table.homes)) {
-          slots = table.slots = found.slots;
-          table.homes = found.homes;
-          compute_homes(i + 1);
-        }
       }
     }
-    use(i, *reinterpret_cast<R*>(slot + offset));
+    return *reinterpret_cast<R*>(slot + offset);
   }
-}
+
+ private:
+  static constexpr std::size_t offset = group_state_offset(sizeof(Key), alignof(R));
+  static constexpr std::size_t stride = group_slot_bytes(sizeof(Key), sizeof(R), alignof(R));
+
+  [[gnu::always_inline]] void read_table() {
+    const spread_hash& homes = table_->homes;
+    slots_ = table_->slots;
+    spread_ = sizeof(Key) > 8 ? homes.seed : spread_hash::multiplier(homes.seed);
+    skip_ = homes.skip;
+    shift_ = homes.shift;
+  }
+  [[gnu::always_inline]] std::uint64_t spread(const Key& key) const {
+    if constexpr (sizeof(Key) > 8)
+      return spread_hash::product(key, spread_);
+    else
+      return key * spread_;
+  }
+  [[gnu::always_inline]] static bool holds(const std::byte* slot, const Key& key) {
+    Key stored;
+    std::memcpy(&stored, slot, sizeof(Key));
+    return stored == key && key != reserved_key<Key>();
+  }
+
+  group_slots* table_;
+  // What a look-up reads of it, in registers.
+  std::byte* slots_;
+  std::uint64_t spread_;
+  unsigned skip_, shift_;
+};
 
 }  // namespace pappus::detail

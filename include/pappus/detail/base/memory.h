@@ -19,6 +19,9 @@ class memory_source {
 
   /// Takes back what acquire(bytes) gave.
   virtual void release(std::byte* data, std::size_t bytes) noexcept = 0;
+
+  /// Bytes that acquire() could still hand out, if nobody else asked.
+  virtual std::size_t available() const noexcept = 0;
 };
 
 /// Memory from a memory_source, which is given back when the buffer is destroyed. The source must

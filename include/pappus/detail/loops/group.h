@@ -2,9 +2,10 @@
 //
 // cpu_ops/group*.cpp decide where states are and in which order rows reach them; they know keys as
 // bits and values as bytes. Here, in the user's translation unit, a block of rows becomes keys and
-// values (extract), values are accumulated through pointers to states (accumulate) or by their keys
-// in a table (add_to_table for a known domain, add_to_hash), or everything happens in one fused
-// loop (direct, direct_hash). At the end keys and states become records (emit).
+// values (extract), which may go straight to partitions (partition), values are accumulated through
+// pointers to states (accumulate) or by their keys in a table (add_to_table for a known domain,
+// add_to_hash), or everything happens in one fused loop (direct, direct_hash). Tables are merged
+// (merge), and at the end keys and states become records (emit).
 //
 // A value is what the reducer is given: the projected field where there is a projection, else the
 // record. If values are the rows of the stage's input they stay where they are, and only their keys
@@ -20,6 +21,7 @@
 
 #include "pappus/detail/base/hash.h"
 #include "pappus/detail/base/keys.h"
+#include "pappus/detail/base/partition.h"
 #include "pappus/detail/base/request.h"
 #include "pappus/detail/fuse/batch.h"
 #include "pappus/detail/fuse/expression.h"
@@ -58,14 +60,16 @@ struct group_params : op_params {
   /// As `direct`, with a hash table, in which it looks keys up in line. Null for strings and
   /// domains.
   void (*direct_hash)(const void* element, const block_args& args, group_slots& table) = nullptr;
+  /// Puts the keys and values of a block's rows into partitions: of a known domain by the key's top
+  /// bits, else by those of spread_hash::product(). Null for strings.
+  void (*partition)(const void* element, const block_args& args, partition_buffers& to) = nullptr;
   void (*add_to_hash)(const std::byte* keys, const std::byte* values, std::size_t n,
                       group_slots& table) = nullptr;
   void (*accumulate)(const std::byte* values, std::byte* const* states, std::size_t n) = nullptr;
   void (*add_to_table)(const std::byte* keys, const std::byte* values, std::size_t n,
                        std::byte* table) = nullptr;
   routing_loops routing;
-  /// Merges n consecutive states into n others.
-  void (*merge)(std::byte* into, const std::byte* from, std::size_t n) = nullptr;
+  group_merging merge;
   /// Writes n records.
   void (*emit)(const std::byte* keys, const std::byte* const* states, std::size_t n,
                std::byte* out) = nullptr;
@@ -238,31 +242,11 @@ void group_direct(const void* element, const block_args& args, std::byte* table)
 
 template <typename G, typename R>
 void group_direct_hash(const void* element, const block_args& args, group_slots& table) {
-  using stored = typename G::stored_key;
-  using expression = decltype(G::rows);
   const auto bound = static_cast<const G*>(element)->bind(args);
-  group_slots local = table;
-  stored keys[group_lookup_batch];
-  if constexpr (is_source<expression> && !is_batched_call<decltype(G::key)>) {
-    constexpr auto batch = static_cast<std::int64_t>(group_lookup_batch);
-    for (std::int64_t at = 0; at < args.rows; at += batch) {
-      const std::int64_t n = (std::min)(batch, args.rows - at);
-      bound.at_each(at, n, [&](std::int64_t i, const auto& key, const auto&) {
-        keys[i] = bound.keys.encode(key);
-      });
-      const auto* records = bound.rows.rows + at;
-      for_each_state<R>(local, keys, static_cast<std::size_t>(n), [&](std::size_t i, R& state) {
-        state.accumulate(bound.project(records[i]));
-      });
-    }
-  } else {
-    bound.each(args.rows, [&](const auto& key, const auto& record) {
-      keys[0] = bound.keys.encode(key);
-      for_each_state<R>(local, keys, 1,
-                        [&](std::size_t, R& state) { state.accumulate(bound.project(record)); });
-    });
-  }
-  table = local;
+  group_finder<R, typename G::stored_key> state_of(table);
+  bound.each(args.rows, [&](const auto& key, const auto& record) {
+    state_of(bound.keys.encode(key)).accumulate(bound.project(record));
+  });
 }
 
 template <typename G>
@@ -308,49 +292,101 @@ template <typename G>
   }
 }
 
+template <typename G>
+[[gnu::flatten]] void group_partition(const void* element, const block_args& args,
+                                      partition_buffers& to) {
+  using stored = typename G::stored_key;
+  using value = typename G::value;
+  constexpr std::size_t keys_bytes = partition_buffers::group_rows * sizeof(stored);
+  constexpr std::size_t values_bytes =
+      G::has_value ? partition_buffers::group_rows * sizeof(value) : 0;
+  const auto bound = static_cast<const G*>(element)->bind(args);
+  // Nothing stored here can change these.
+  std::byte* const buffers = to.buffers;
+  std::uint32_t* const waiting = to.waiting;
+  const unsigned shift = to.shift;
+  bound.each(args.rows, [&](const auto& key, const auto& record) {
+    const stored bits = bound.keys.encode(key);
+    std::uint32_t number;
+    if constexpr (decltype(G::keys)::dense)
+      number = static_cast<std::uint32_t>(bits >> shift);
+    else
+      number = static_cast<std::uint32_t>(spread_hash::product(bits) >> shift);
+    std::byte* const buffer = buffers + number * (keys_bytes + values_bytes);
+    const std::uint32_t slot = waiting[number]++;
+    ::new (static_cast<void*>(reinterpret_cast<stored*>(buffer) + slot)) stored(bits);
+    if constexpr (G::has_value)
+      ::new (static_cast<void*>(reinterpret_cast<value*>(buffer + keys_bytes) + slot))
+          value(bound.project(record));
+    if (slot + 1 == partition_buffers::group_rows) [[unlikely]]
+      to.flush(to, number);
+  });
+}
+
+/// Accumulates value i of those that lie at `values`.
+template <typename G, typename R>
+[[gnu::always_inline]] inline void accumulate_value(R& state, const typename G::value* values,
+                                                    std::size_t i) {
+  if constexpr (G::has_value)
+    state.accumulate(values[i]);
+  else
+    state.accumulate(typename G::value{});
+}
+
 template <typename G, typename R>
 void group_accumulate(const std::byte* values, std::byte* const* states, std::size_t n) {
-  using value = typename G::value;
-  for (std::size_t i = 0; i < n; ++i) {
-    auto& state = *reinterpret_cast<R*>(states[i]);
-    if constexpr (G::has_value)
-      state.accumulate(reinterpret_cast<const value*>(values)[i]);
-    else
-      state.accumulate(value{});
+  const auto* const given = reinterpret_cast<const typename G::value*>(values);
+  for (std::size_t i = 0; i < n; ++i)
+    accumulate_value<G>(*reinterpret_cast<R*>(states[i]), given, i);
+}
+
+/// How a hash table has keys: strings are numbered.
+template <typename Stored>
+using key_of_slots =
+    std::conditional_t<std::is_same_v<Stored, std::string_view>, std::uint32_t, Stored>;
+
+/// Rows whose keys and values are fetched to the caches at once, before they are added.
+inline constexpr std::size_t group_fetch_batch = 64;
+
+/// Fetches a batch. Nobody knows which lines of large values are read.
+template <typename T>
+[[gnu::always_inline]] inline void fetch_batch(const T* from) {
+  if constexpr (!std::is_empty_v<T> && sizeof(T) <= 64)
+    for (std::size_t at = 0; at < group_fetch_batch * sizeof(T); at += 64)
+      __builtin_prefetch(reinterpret_cast<const std::byte*>(from) + at);
+}
+
+/// Calls use(i) for each of n rows, and has what arrays hold further on fetched: blocks of
+/// partitions are read from two places at once and end soon, which processors don't foresee.
+template <typename Use, typename... T>
+inline void for_each_fetched(std::size_t n, Use&& use, const T*... arrays) {
+  constexpr std::size_t ahead = 2 * group_fetch_batch;
+  for (std::size_t at = 0; at < n; at += group_fetch_batch) {
+    const std::size_t end = (std::min)(at + group_fetch_batch, n);
+    if (end + ahead <= n) (fetch_batch(arrays + at + ahead), ...);
+    for (std::size_t i = at; i < end; ++i) use(i);
   }
 }
 
 template <typename G, typename R>
 void group_add_to_hash(const std::byte* keys, const std::byte* values, std::size_t n,
                        group_slots& table) {
-  using value = typename G::value;
-  constexpr bool strings = std::is_same_v<typename G::stored_key, std::string_view>;
-  using bits = std::conditional_t<strings, std::uint32_t, typename G::stored_key>;
-  group_slots local = table;
-  const auto* stored = reinterpret_cast<const bits*>(keys);
-  for (std::size_t at = 0; at < n; at += group_lookup_batch)
-    for_each_state<R>(local, stored + at, (std::min)(group_lookup_batch, n - at),
-                      [&](std::size_t i, R& state) {
-                        if constexpr (G::has_value)
-                          state.accumulate(reinterpret_cast<const value*>(values)[at + i]);
-                        else
-                          state.accumulate(value{});
-                      });
-  table = local;
+  using bits = key_of_slots<typename G::stored_key>;
+  const auto* const stored = reinterpret_cast<const bits*>(keys);
+  const auto* const given = reinterpret_cast<const typename G::value*>(values);
+  group_finder<R, bits> state_of(table);
+  for_each_fetched(
+      n, [&](std::size_t i) { accumulate_value<G>(state_of(stored[i]), given, i); }, stored, given);
 }
 
 template <typename G, typename R>
 void group_add_to_table(const std::byte* keys, const std::byte* values, std::size_t n,
                         std::byte* table) {
-  using value = typename G::value;
-  auto* states = reinterpret_cast<R*>(table);
-  for (std::size_t i = 0; i < n; ++i) {
-    auto& state = states[reinterpret_cast<const typename G::stored_key*>(keys)[i]];
-    if constexpr (G::has_value)
-      state.accumulate(reinterpret_cast<const value*>(values)[i]);
-    else
-      state.accumulate(value{});
-  }
+  const auto* const stored = reinterpret_cast<const typename G::stored_key*>(keys);
+  const auto* const given = reinterpret_cast<const typename G::value*>(values);
+  auto* const states = reinterpret_cast<R*>(table);
+  for_each_fetched(
+      n, [&](std::size_t i) { accumulate_value<G>(states[stored[i]], given, i); }, stored, given);
 }
 
 /// Whether a reducer says that it gives the same bits wherever rows are cut.
@@ -422,16 +458,14 @@ PAPPUS_GLUE std::shared_ptr<group_params> group_params_of(const R& prototype) {
   params->add_to_hash = group_add_to_hash<G, R>;
   if constexpr (!keys::dense && !std::is_same_v<stored, std::string_view>)
     params->direct_hash = group_direct_hash<G, R>;
+  if constexpr (!std::is_same_v<stored, std::string_view>) params->partition = group_partition<G>;
   if constexpr (keys::dense) {
     params->direct = group_direct<G, R>;
     params->add_to_table = group_add_to_table<G, R>;
     if constexpr (is_routable<decltype(G::rows), decltype(G::key)>)
       params->routing = {find_pairs<G, group_batch>, add_pairs<G, R>};
   }
-  params->merge = [](std::byte* into, const std::byte* from, std::size_t n) {
-    for (std::size_t i = 0; i < n; ++i)
-      reinterpret_cast<R*>(into)[i].merge(reinterpret_cast<const R*>(from)[i]);
-  };
+  params->merge = {merge_states<R>, merge_group_slots<R, key_of_slots<stored>>};
   params->emit = group_emit<keys, R, Make>;
   return params;
 }
