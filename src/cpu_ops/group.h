@@ -62,11 +62,11 @@ slow_rows feed_slow_rows(const run_context& context, const group_params& params,
                          string_ids* strings, const slow_rows& rest, const row_taker& take);
 
 /// Calls take_block(block) for rows of the window in row order on this thread, and for those that
-/// prove slow take(keys, values, n).
+/// prove slow, unless nothing extracts them, take(keys, values, n).
 template <typename TakeBlock>
 void feed_block_by_block(const run_context& context, const group_params& params, slow_rows rows,
                          const row_taker& take, TakeBlock&& take_block) {
-  bool may_share = true;
+  bool may_share = params.extract != nullptr;
   for (; rows.any(); may_share = rows.row_ns > 0) {
     rows = for_each_fast_block(context, rows.begin, rows.end, may_share, take_block);
     if (rows.any()) rows = feed_slow_rows(context, params, nullptr, rows, take);

@@ -91,8 +91,8 @@ group_routes::group_routes(const run_context& context, const group_params& param
       left_(context.inputs[0]),
       index_(index_of(context).id) {
   group_params pairs = params;
-  pairs.extract = params.routing.find;
-  pairs.partition = nullptr;
+  pairs.extract = nullptr;
+  pairs.partition = params.routing.find;
   pairs.payload_bytes = sizeof(detail::row_pair);
   pairs.in_place = false;
   const auto take = [&](const block_partition& store, const group_ranges& ranges) {
@@ -135,8 +135,9 @@ void group_routes::sort(const run_context& context, const block_partition& store
                        with_key_type(params_.key_bytes, [&](auto type) {
                          if constexpr (sizeof(type) <= 8) {
                            const auto* stored = reinterpret_cast<const decltype(type)*>(rows.keys);
-                           for (std::size_t i = 0; i < rows.n; ++i)
-                             f(stored[i] - first_key, pairs[i]);
+                           detail::for_each_fetched(
+                               rows.n, [&](std::size_t i) { f(stored[i] - first_key, pairs[i]); },
+                               stored, pairs);
                          }
                        });
                      });

@@ -127,17 +127,6 @@ TEST(block_partition, splits_by_value_and_puts_what_lies_beyond_into_the_last) {
   EXPECT_TRUE(same) << "seed 2";
 }
 
-// As a typed loop does.
-void put(detail::partition_buffers& to, std::uint32_t key, std::uint64_t value) {
-  constexpr std::size_t rows = detail::partition_buffers::group_rows;
-  const auto partition = static_cast<std::uint32_t>(detail::spread_hash::product(key) >> to.shift);
-  std::byte* const buffer = to.buffers + partition * rows * (sizeof key + sizeof value);
-  const std::size_t slot = to.waiting[partition]++;
-  store(buffer + slot * sizeof key, key);
-  store(buffer + rows * sizeof key + slot * sizeof value, value);
-  if (slot + 1 == rows) to.flush(to, partition);
-}
-
 TEST(block_partition, takes_rows_that_a_loop_puts_into_its_buffers_in_turn_with_others) {
   constexpr std::size_t stretch = 100;
   const auto function = partition_function::by_spread(6);
@@ -152,8 +141,11 @@ TEST(block_partition, takes_rows_that_a_loop_puts_into_its_buffers_in_turn_with_
         const std::size_t end = std::min(row + stretch, n);
         if (row / stretch % 2 == 0) {
           auto buffers = parts.buffers(0, function.shift());
+          const detail::partition_writer<std::uint32_t, std::uint64_t> writer(buffers);
           for (std::size_t i = row; i < end; ++i)
-            put(buffers, keys[i], load<std::uint64_t>(payload.data() + i * 8));
+            writer.put(
+                static_cast<std::uint32_t>(detail::spread_hash::product(keys[i]) >> buffers.shift),
+                keys[i], [&] { return load<std::uint64_t>(payload.data() + i * 8); });
         } else {
           parts.append(0, reinterpret_cast<const std::byte*>(keys.data() + row),
                        payload.data() + row * 8, end - row, function);

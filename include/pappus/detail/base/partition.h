@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <new>
 
 namespace pappus::detail {
 
@@ -21,6 +22,37 @@ struct partition_buffers {
   void* range = nullptr;
   /// Takes the rows of a full buffer, and sets their number back to 0.
   void (*flush)(partition_buffers& self, std::uint32_t partition) = nullptr;
+};
+
+/// Puts rows of one loop into buffers.
+template <typename Key, typename Value, bool HasValue = true>
+class partition_writer {
+ public:
+  explicit partition_writer(partition_buffers& to)
+      : to_(&to), buffers_(to.buffers), waiting_(to.waiting) {}
+
+  /// A row of a key and the value that make() returns.
+  template <typename Make>
+  [[gnu::always_inline]] void put(std::uint32_t partition, const Key& key, const Make& make) const {
+    std::byte* const buffer = buffers_ + partition * (keys_bytes + values_bytes);
+    const std::uint32_t slot = waiting_[partition]++;
+    ::new (static_cast<void*>(reinterpret_cast<Key*>(buffer) + slot)) Key(key);
+    if constexpr (HasValue)
+      ::new (static_cast<void*>(reinterpret_cast<Value*>(buffer + keys_bytes) + slot))
+          Value(make());
+    if (slot + 1 == partition_buffers::group_rows) [[unlikely]]
+      to_->flush(*to_, partition);
+  }
+
+ private:
+  static constexpr std::size_t keys_bytes = partition_buffers::group_rows * sizeof(Key);
+  static constexpr std::size_t values_bytes =
+      HasValue ? partition_buffers::group_rows * sizeof(Value) : 0;
+
+  partition_buffers* to_;
+  // In registers: nothing that is stored here can change them.
+  std::byte* buffers_;
+  std::uint32_t* waiting_;
 };
 
 }  // namespace pappus::detail

@@ -61,9 +61,12 @@ struct no_sink {
   void operator()(const T&) const {}
 };
 
-/// Calls sink(record) for every record that the n rows of a bound block yield, in order.
+/// Calls sink(record) for every record that the n rows of a bound block yield, in order. Always
+/// inlined, as is at() of all expressions: where a sink isn't tiny clang would call it for each row,
+/// and read what it captures from memory each time.
 template <cardinality Yields, typename Bound, typename Sink, typename Counts = uncounted>
-inline void each_row(const Bound& bound, std::int64_t n, Sink&& sink, Counts counts = {}) {
+[[gnu::always_inline]] inline void each_row(const Bound& bound, std::int64_t n, Sink&& sink,
+                                            Counts counts = {}) {
   if constexpr (Yields == cardinality::any || (Counts::wanted && Yields != cardinality::one)) {
     bound.for_each(n, sink, counts);
   } else {
@@ -82,7 +85,7 @@ struct source {
     const T* rows;
     std::int64_t first;  ///< the block's first row, counted over the whole stage
     template <typename Sink>
-    void at(std::int64_t i, Sink&& sink) const {
+    [[gnu::always_inline]] void at(std::int64_t i, Sink&& sink) const {
       try {
         sink(rows[i]);
       } catch (...) {
@@ -110,7 +113,7 @@ struct counter {
     std::uint64_t start;
     std::int64_t first;  ///< the block's first row, counted over the whole stage
     template <typename Sink>
-    void at(std::int64_t i, Sink&& sink) const {
+    [[gnu::always_inline]] void at(std::int64_t i, Sink&& sink) const {
       try {
         sink(static_cast<I>(start + static_cast<std::uint64_t>(i)));
       } catch (...) {
@@ -140,7 +143,7 @@ struct mapped {
     typename Prev::bound prev;
     typename Call::bound call;
     template <typename Sink>
-    void at(std::int64_t i, Sink&& sink) const {
+    [[gnu::always_inline]] void at(std::int64_t i, Sink&& sink) const {
       prev.at(i, [&](const auto& value) { sink(call(value)); });
     }
     template <typename Sink, typename Counts>
@@ -172,7 +175,7 @@ struct filtered {
     typename Prev::bound prev;
     typename Call::bound call;
     template <typename Sink>
-    void at(std::int64_t i, Sink&& sink) const {
+    [[gnu::always_inline]] void at(std::int64_t i, Sink&& sink) const {
       prev.at(i, [&](const auto& value) {
         if (call(value)) sink(value);
       });
@@ -251,7 +254,7 @@ struct zipped {
     typename A::bound a;
     typename B::bound b;
     template <typename Sink>
-    void at(std::int64_t i, Sink&& sink) const {
+    [[gnu::always_inline]] void at(std::int64_t i, Sink&& sink) const {
       a.at(i, [&](const auto& first) {
         b.at(i, [&](const auto& second) { sink(value_type{first, second}); });
       });
@@ -281,7 +284,7 @@ struct enumerated {
     typename Prev::bound prev;
     std::int64_t row;
     template <typename Sink>
-    void at(std::int64_t i, Sink&& sink) const {
+    [[gnu::always_inline]] void at(std::int64_t i, Sink&& sink) const {
       prev.at(i, [&](const auto& value) { sink(value_type{row + i, value}); });
     }
   };

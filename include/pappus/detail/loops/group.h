@@ -296,30 +296,16 @@ template <typename G>
 [[gnu::flatten]] void group_partition(const void* element, const block_args& args,
                                       partition_buffers& to) {
   using stored = typename G::stored_key;
-  using value = typename G::value;
-  constexpr std::size_t keys_bytes = partition_buffers::group_rows * sizeof(stored);
-  constexpr std::size_t values_bytes =
-      G::has_value ? partition_buffers::group_rows * sizeof(value) : 0;
   const auto bound = static_cast<const G*>(element)->bind(args);
-  // Nothing stored here can change these.
-  std::byte* const buffers = to.buffers;
-  std::uint32_t* const waiting = to.waiting;
+  const partition_writer<stored, typename G::value, G::has_value> writer(to);
   const unsigned shift = to.shift;
   bound.each(args.rows, [&](const auto& key, const auto& record) {
     const stored bits = bound.keys.encode(key);
-    std::uint32_t number;
+    const auto value = [&] { return bound.project(record); };
     if constexpr (decltype(G::keys)::dense)
-      number = static_cast<std::uint32_t>(bits >> shift);
+      writer.put(static_cast<std::uint32_t>(bits >> shift), bits, value);
     else
-      number = static_cast<std::uint32_t>(spread_hash::product(bits) >> shift);
-    std::byte* const buffer = buffers + number * (keys_bytes + values_bytes);
-    const std::uint32_t slot = waiting[number]++;
-    ::new (static_cast<void*>(reinterpret_cast<stored*>(buffer) + slot)) stored(bits);
-    if constexpr (G::has_value)
-      ::new (static_cast<void*>(reinterpret_cast<value*>(buffer + keys_bytes) + slot))
-          value(bound.project(record));
-    if (slot + 1 == partition_buffers::group_rows) [[unlikely]]
-      to.flush(to, number);
+      writer.put(static_cast<std::uint32_t>(spread_hash::product(bits) >> shift), bits, value);
   });
 }
 
@@ -463,7 +449,7 @@ PAPPUS_GLUE std::shared_ptr<group_params> group_params_of(const R& prototype) {
     params->direct = group_direct<G, R>;
     params->add_to_table = group_add_to_table<G, R>;
     if constexpr (is_routable<decltype(G::rows), decltype(G::key)>)
-      params->routing = {find_pairs<G, group_batch>, add_pairs<G, R>};
+      params->routing = {find_pairs<G>, add_pairs<G, R>};
   }
   params->merge = {merge_states<R>, merge_group_slots<R, key_of_slots<stored>>};
   params->emit = group_emit<keys, R, Make>;

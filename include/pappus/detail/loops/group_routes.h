@@ -11,13 +11,12 @@
 #include <cstdint>
 
 #include "pappus/detail/base/failure.h"
+#include "pappus/detail/base/partition.h"
 #include "pappus/detail/base/stage.h"
 #include "pappus/detail/fuse/join.h"
 #include "pappus/detail/fuse/left_key.h"
 
 namespace pappus::detail {
-
-struct group_batch;
 
 /// Rows of both sides that match.
 struct row_pair {
@@ -35,8 +34,9 @@ struct grouped_pairs {
 
 /// Null where a grouping isn't of a join's rows in memory by a left key.
 struct routing_loops {
-  /// Hands on the key and the row_pair of each pair that the block's rows make.
-  void (*find)(const void* element, const block_args& args, group_batch& batch) = nullptr;
+  /// Puts the key and the row_pair of each pair that the block's rows make into partitions, by the
+  /// key's top bits.
+  void (*find)(const void* element, const block_args& args, partition_buffers& to) = nullptr;
   /// Accumulates pairs into the states of their groups. The block is all rows of the stage.
   void (*add)(const void* element, const block_args& args, const grouped_pairs& pairs,
               std::byte* states) = nullptr;
@@ -50,26 +50,23 @@ template <typename T, record Right, typename LeftKey, typename Combine, join_kin
 inline constexpr bool is_routable<joined<source<T>, Right, LeftKey, Combine, Kind>, Key> =
     is_left_call<Key>;
 
-template <typename G, typename Batch>
-void find_pairs(const void* element, const block_args& args, Batch& batch) {
+template <typename G>
+void find_pairs(const void* element, const block_args& args, partition_buffers& to) {
   using left_type = typename decltype(G::rows)::left_type;
   const auto bound = static_cast<const G*>(element)->bind(args);
-  auto* const keys = reinterpret_cast<typename G::stored_key*>(batch.keys);
-  auto* const pairs = reinterpret_cast<row_pair*>(batch.payload);
+  const partition_writer<typename G::stored_key, row_pair> writer(to);
+  const unsigned shift = to.shift;
   const left_type* const first = bound.rows.prev.rows;
-  std::size_t n = 0;
   const auto take = [&](const left_type* left, const join_batch& found, std::size_t count) {
     const auto row = static_cast<std::uint32_t>(args.row + (left - first));
     for (std::size_t k = 0; k < count; ++k) {
-      keys[n] = bound.keys.encode(bound.key(left[found.left[k]]));
-      pairs[n] = {row + found.left[k], static_cast<std::uint32_t>(found.right[k])};
-      if (++n < batch.capacity) continue;
-      batch.flush(batch, batch.payload, n);
-      n = 0;
+      const auto key = bound.keys.encode(bound.key(left[found.left[k]]));
+      writer.put(static_cast<std::uint32_t>(key >> shift), key, [&] {
+        return row_pair{row + found.left[k], static_cast<std::uint32_t>(found.right[k])};
+      });
     }
   };
   bound.rows.for_each_batch(args.rows, take, uncounted());
-  if (n > 0) batch.flush(batch, batch.payload, n);
 }
 
 template <typename G, typename R>
