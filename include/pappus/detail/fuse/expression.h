@@ -62,8 +62,8 @@ struct no_sink {
 };
 
 /// Calls sink(record) for every record that the n rows of a bound block yield, in order. Always
-/// inlined, as is at() of all expressions: where a sink isn't tiny clang would call it for each row,
-/// and read what it captures from memory each time.
+/// inlined, as is at() of all expressions: where a sink isn't tiny clang would call it for each
+/// row, and read what it captures from memory each time.
 template <cardinality Yields, typename Bound, typename Sink, typename Counts = uncounted>
 [[gnu::always_inline]] inline void each_row(const Bound& bound, std::int64_t n, Sink&& sink,
                                             Counts counts = {}) {

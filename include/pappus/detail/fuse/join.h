@@ -134,10 +134,6 @@ struct joined {
         for (std::size_t i = 0; i < rows_here; ++i) keys[i] = stored_key(key(left[i]));
         join_probe(*index, Kind, keys, rows_here, batch);
         while (const std::size_t pairs = join_next(batch)) {
-          if (gathers && prefetch)
-            for (std::size_t k = 0; k < pairs; ++k)
-              if (Kind == join_kind::inner || batch.right[k] != join_batch::no_row)
-                __builtin_prefetch(rows + batch.right[k]);
           counts.add(pairs);
           use(left, batch, pairs);
           if (team != nullptr && team->stopping()) return false;
@@ -157,6 +153,10 @@ struct joined {
         for (std::size_t k = 0; k < pairs; ++k) sink(k, left[left_of[k]]);
       } else {
         const std::uint64_t* const row_of = batch.right;
+        if (prefetch)
+          for (std::size_t k = 0; k < pairs; ++k)
+            if (Kind == join_kind::inner || row_of[k] != join_batch::no_row)
+              __builtin_prefetch(rows + row_of[k]);
         const auto pair_of = [combine = this->combine, left, rows = this->rows, left_of,
                               row_of](std::size_t k) -> value_type {
           return combined(combine, left[left_of[k]], rows, row_of[k]);

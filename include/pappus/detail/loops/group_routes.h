@@ -59,10 +59,12 @@ void find_pairs(const void* element, const block_args& args, partition_buffers& 
   const left_type* const first = bound.rows.prev.rows;
   const auto take = [&](const left_type* left, const join_batch& found, std::size_t count) {
     const auto row = static_cast<std::uint32_t>(args.row + (left - first));
+    const std::uint32_t* const left_of = found.left;
+    const std::uint64_t* const right_of = found.right;
     for (std::size_t k = 0; k < count; ++k) {
-      const auto key = bound.keys.encode(bound.key(left[found.left[k]]));
+      const auto key = bound.keys.encode(bound.key(left[left_of[k]]));
       writer.put(static_cast<std::uint32_t>(key >> shift), key, [&] {
-        return row_pair{row + found.left[k], static_cast<std::uint32_t>(found.right[k])};
+        return row_pair{row + left_of[k], static_cast<std::uint32_t>(right_of[k])};
       });
     }
   };
