@@ -87,7 +87,8 @@ block_partition::block_partition(detail::memory_source& memory, unsigned ranges,
   const std::size_t most = std::max<std::size_t>(1, (2u << 20) / block_bytes_);
   const std::size_t blocks = std::clamp<std::size_t>(range_bytes / 8 / block_bytes_, 1, most);
   slab_bytes_ = blocks * block_bytes_;
-  buffer_bytes_ = group_rows * (key_bytes + payload_bytes);
+  values_at_ = detail::partition_buffers::values_at(key_bytes, payload_bytes);
+  buffer_bytes_ = detail::partition_buffers::bytes(key_bytes, payload_bytes);
 }
 
 block_partition::~block_partition() = default;
@@ -132,13 +133,14 @@ void block_partition::flush(input_range& range, unsigned partition) {
   if (to.left == 0) [[unlikely]]
     add_block(range, partition);
   const std::byte* const buffer = range.buffers.data() + partition * buffer_bytes_;
+  const std::byte* const values = buffer + values_at_;
   const std::size_t keys = group_rows * key_bytes_, payload = group_rows * payload_bytes_;
   if (stream_) {
     stream_copy(to.keys, buffer, keys);
-    stream_copy(to.payload, buffer + keys, payload);
+    stream_copy(to.payload, values, payload);
   } else {
     std::memcpy(to.keys, buffer, keys);
-    std::memcpy(to.payload, buffer + keys, payload);
+    std::memcpy(to.payload, values, payload);
   }
   to.keys += keys;
   to.payload += payload;
@@ -159,8 +161,8 @@ void block_partition::append_rows(input_range& range, const std::byte* keys,
                                   const std::byte* payload, std::size_t n,
                                   const partition_function& function) {
   const std::size_t payload_bytes = PayloadBytes == any_size ? payload_bytes_ : PayloadBytes;
-  constexpr std::size_t group_key_bytes = group_rows * sizeof(Key);
-  const std::size_t buffer_bytes = group_key_bytes + group_rows * payload_bytes;
+  const std::size_t values_at = detail::partition_buffers::values_at(sizeof(Key), payload_bytes);
+  const std::size_t buffer_bytes = detail::partition_buffers::bytes(sizeof(Key), payload_bytes);
   std::byte* const buffers = range.buffers.data();
   std::uint32_t* const waiting = range.waiting.data();
   Key copy[batch_rows];  // keys may be unaligned
@@ -175,8 +177,8 @@ void block_partition::append_rows(input_range& range, const std::byte* keys,
       const std::uint32_t slot = waiting[partition]++;
       store(buffer + slot * sizeof(Key), copy[i]);
       if (payload_bytes != 0) {
-        std::memcpy(buffer + group_key_bytes + slot * payload_bytes,
-                    payload + (at + i) * payload_bytes, payload_bytes);
+        std::memcpy(buffer + values_at + slot * payload_bytes, payload + (at + i) * payload_bytes,
+                    payload_bytes);
       }
       if (slot + 1 < group_rows) continue;
       flush(range, partition);
@@ -214,7 +216,7 @@ void block_partition::close(unsigned range) {
       if (to.left == 0) add_block(closing, p);
       const std::byte* buffer = closing.buffers.data() + p * buffer_bytes_;
       std::memcpy(to.keys, buffer, waiting * key_bytes_);
-      std::memcpy(to.payload, buffer + group_rows * key_bytes_, waiting * payload_bytes_);
+      std::memcpy(to.payload, buffer + values_at_, waiting * payload_bytes_);
     }
     closing.chains[p].rows -= to.left - waiting;
   }

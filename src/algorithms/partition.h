@@ -134,7 +134,7 @@ class block_partition {
     std::vector<chain> chains;           // per partition
     std::vector<cursor> cursors;         // per partition
     std::vector<std::uint32_t> waiting;  // rows in each partition's buffer
-    detail::buffer buffers;              // group_rows keys, then as many payloads, per partition
+    detail::buffer buffers;              // partition_buffers::bytes() per partition
     std::vector<detail::buffer> slabs;
     std::size_t slab_used = 0;  // bytes of the last slab
     block_partition* owner = nullptr;
@@ -151,7 +151,7 @@ class block_partition {
   unsigned partitions_;
   std::size_t key_bytes_, payload_bytes_;
   std::size_t block_rows_ = 0, payload_offset_ = 0, block_bytes_ = 0, slab_bytes_ = 0;
-  std::size_t buffer_bytes_ = 0;  // of one partition
+  std::size_t values_at_ = 0, buffer_bytes_ = 0;  // in a partition's buffer; of one
   bool stream_;
   std::string owner_;
   std::vector<std::unique_ptr<input_range>> ranges_;

@@ -6,6 +6,7 @@
 #include <random>
 #include <vector>
 
+#include "memory/pool.h"
 #include "pappus/detail/base/parallel.h"
 #include "support/test_memory.h"
 #include "support/test_workers.h"
@@ -125,6 +126,26 @@ TEST(block_partition, splits_by_value_and_puts_what_lies_beyond_into_the_last) {
         return std::min<std::uint64_t>(key >> 8, 6);
       });
   EXPECT_TRUE(same) << "seed 2";
+}
+
+TEST(block_partition, has_buffers_in_which_a_loop_finds_room_for_aligned_values) {
+  using detail::partition_buffers;
+  memory::pool memory(std::size_t{1} << 30);  // whose buffers are aligned to a page
+  for (const std::size_t key_bytes : {4, 8, 16})
+    for (const std::size_t alignment : {1, 4, 16, 64, 128, 256, 4096})
+      for (const std::size_t value_bytes : {alignment, 3 * alignment}) {
+        SCOPED_TRACE(::testing::Message() << key_bytes << ", " << value_bytes);
+        block_partition parts(memory, 1, 64, key_bytes, value_bytes, 1000, "group_by");
+        const auto first = reinterpret_cast<std::uintptr_t>(parts.buffers(0, 58).buffers);
+        const std::size_t bytes = partition_buffers::bytes(key_bytes, value_bytes);
+        const std::size_t values_at = partition_buffers::values_at(key_bytes, value_bytes);
+        for (std::size_t p = 0; p < 64; ++p) {
+          EXPECT_EQ((first + p * bytes) % key_bytes, 0u);
+          EXPECT_EQ((first + p * bytes + values_at) % alignment, 0u);
+        }
+        EXPECT_GE(values_at, partition_buffers::group_rows * key_bytes);
+        EXPECT_GE(bytes, values_at + partition_buffers::group_rows * value_bytes);
+      }
 }
 
 TEST(block_partition, takes_rows_that_a_loop_puts_into_its_buffers_in_turn_with_others) {

@@ -5,16 +5,30 @@
 // straight from where the loop computed it to its partition's buffer, and isn't copied in between.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <new>
 
+#include "pappus/detail/base/integers.h"
+
 namespace pappus::detail {
 
-/// The buffers of one worker. A partition's has room for group_rows keys, and behind them for as
-/// many values.
+/// The buffers of one worker. A partition's has room for group_rows keys, and behind them, from
+/// values_at() on, for as many values.
 struct partition_buffers {
   static constexpr std::size_t group_rows = 16;
+
+  /// Bytes from a buffer to its values. Any type of so many bytes may lie there: its alignment
+  /// divides its size, and is a page of 4096 at most.
+  static constexpr std::size_t values_at(std::size_t key_bytes, std::size_t value_bytes) {
+    const auto alignment = std::clamp<std::size_t>(value_bytes & (~value_bytes + 1), 1, 4096);
+    return round_up(group_rows * key_bytes, alignment);
+  }
+  /// Bytes from a buffer to the next.
+  static constexpr std::size_t bytes(std::size_t key_bytes, std::size_t value_bytes) {
+    return values_at(key_bytes, value_bytes) + group_rows * value_bytes;
+  }
 
   std::byte* buffers = nullptr;      ///< of all partitions, one after the other
   std::uint32_t* waiting = nullptr;  ///< rows in each buffer, less than group_rows
@@ -34,20 +48,19 @@ class partition_writer {
   /// A row of a key and the value that make() returns.
   template <typename Make>
   [[gnu::always_inline]] void put(std::uint32_t partition, const Key& key, const Make& make) const {
-    std::byte* const buffer = buffers_ + partition * (keys_bytes + values_bytes);
+    std::byte* const buffer = buffers_ + partition * buffer_bytes;
     const std::uint32_t slot = waiting_[partition]++;
     ::new (static_cast<void*>(reinterpret_cast<Key*>(buffer) + slot)) Key(key);
     if constexpr (HasValue)
-      ::new (static_cast<void*>(reinterpret_cast<Value*>(buffer + keys_bytes) + slot))
-          Value(make());
+      ::new (static_cast<void*>(reinterpret_cast<Value*>(buffer + values_at) + slot)) Value(make());
     if (slot + 1 == partition_buffers::group_rows) [[unlikely]]
       to_->flush(*to_, partition);
   }
 
  private:
-  static constexpr std::size_t keys_bytes = partition_buffers::group_rows * sizeof(Key);
-  static constexpr std::size_t values_bytes =
-      HasValue ? partition_buffers::group_rows * sizeof(Value) : 0;
+  static constexpr std::size_t value_bytes = HasValue ? sizeof(Value) : 0;
+  static constexpr std::size_t values_at = partition_buffers::values_at(sizeof(Key), value_bytes);
+  static constexpr std::size_t buffer_bytes = partition_buffers::bytes(sizeof(Key), value_bytes);
 
   partition_buffers* to_;
   // In registers: nothing that is stored here can change them.
