@@ -111,6 +111,12 @@ void dense_groups::add_leaves(detail::workers& team, std::int64_t first, const s
   merge(team, steps);
 }
 
+double dense_groups::held_bytes() const {
+  const auto held = [](const detail::buffer& table) { return table.data() != nullptr; };
+  const auto tables = std::count_if(levels_.begin(), levels_.end(), held) + (held(leaf_) ? 1 : 0);
+  return static_cast<double>(tables) * static_cast<double>(group_table_bytes(params_));
+}
+
 void dense_groups::write(detail::workers& team, detail::memory_source& memory,
                          detail::row_set& output, std::string_view owner) {
   std::vector<step> steps;

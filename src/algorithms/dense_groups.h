@@ -51,6 +51,9 @@ class dense_groups {
   /// The same for all keys, in parallel.
   void merge(detail::workers& team, const std::vector<step>& steps) const;
 
+  /// Bytes of the tables that there are: one of a leaf, and one of each level in use at most.
+  double held_bytes() const;
+
   /// Appends the records of all groups, once all leaves are there.
   void write(detail::workers& team, detail::memory_source& memory, detail::row_set& output,
              std::string_view owner);

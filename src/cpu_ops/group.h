@@ -115,8 +115,11 @@ void for_each_partitioned(const run_context& context, const group_params& params
                           const algorithms::group_leaf_of& leaf_of, unsigned partitions,
                           const partition_function& function, const partition_taker& take,
                           std::size_t store_bytes);
-/// Such a number of bytes, for rows that are folded into tables of so many bytes.
-std::size_t wanted_store_bytes(const run_context& context, double table_bytes);
+/// Such a number of bytes, for rows that are folded into tables.
+/// \param table_bytes    of those of one leaf
+/// \param missing_bytes  that all tables may yet take beside those that they have
+std::size_t wanted_store_bytes(const detail::memory_source& memory, double table_bytes,
+                               double missing_bytes);
 
 /// A grouped reduction under way. Takes the rows window by window.
 class group_run {

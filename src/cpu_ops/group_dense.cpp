@@ -151,10 +151,14 @@ void partitioned_run::take(run_context& context) {
       });
     });
   };
+  const std::int64_t end = context.first_row + context.rows;
+  const auto table_bytes = static_cast<double>(group_table_bytes(params_));
+  const double tables =
+      1 + algorithms::leaf_tree::levels_of(static_cast<double>(leaf_of(end - 1).number) + 1);
   for_each_partitioned(
-      context, params_, nullptr, context.first_row, context.first_row + context.rows, leaf,
-      keys_.count, partition_function::by_value({}, keys_.shift), take_store,
-      wanted_store_bytes(context, static_cast<double>(group_table_bytes(params_))));
+      context, params_, nullptr, context.first_row, end, leaf, keys_.count,
+      partition_function::by_value({}, keys_.shift), take_store,
+      wanted_store_bytes(context.memory, table_bytes, tables * table_bytes - groups_.held_bytes()));
 }
 
 template <typename Add>

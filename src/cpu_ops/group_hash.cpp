@@ -202,7 +202,8 @@ void hash_run::take_partitioned(run_context& context, std::int64_t begin, std::i
       [&](const block_partition& store, const group_ranges& ranges) {
         take_store(context, store, ranges);
       },
-      wanted_store_bytes(context, leaves_.groups() * tables_.group_bytes()));
+      wanted_store_bytes(context.memory, leaves_.groups() * tables_.group_bytes(),
+                         tables_.missing_bytes()));
 }
 
 void hash_run::take_store(const run_context& context, const block_partition& store,

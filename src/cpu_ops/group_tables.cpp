@@ -102,6 +102,22 @@ double group_tables::group_bytes() const {
                  ops::bits_bytes(params_), params_.state_bytes, params_.state_align));
 }
 
+double group_tables::missing_bytes() const {
+  double held = 0, groups = groups_each_ * static_cast<double>(partitions());
+  for (const auto& level : levels_) {
+    double found = 0;
+    for (const auto& table : level)
+      if (table != nullptr) {
+        held += static_cast<double>(table->bytes());
+        found += static_cast<double>(table->size());
+      }
+    groups = std::max(groups, found);
+  }
+  // A table that has just grown is a quarter full. Another level may come into use.
+  const auto levels = static_cast<double>(levels_.size() + 1);
+  return std::max(levels * groups * 2 * group_bytes() - held, 0.0);
+}
+
 const group_table* group_tables::largest() const {
   const group_table* found = nullptr;
   for (const auto& level : levels_)

@@ -53,6 +53,8 @@ class group_tables {
 
   /// Bytes a group of a partition's table, which is half full.
   double group_bytes() const;
+  /// Bytes that tables may yet take, if there are about as many groups as were expected or found.
+  double missing_bytes() const;
   /// The groups of the largest level.
   const group_table* largest() const;
 

@@ -11,6 +11,8 @@
 #include <fmt/format.h>
 
 #include "conformance/harness.h"
+#include "cpu_ops/group.h"
+#include "support/test_memory.h"
 
 namespace pappus::testing {
 namespace {
@@ -207,6 +209,20 @@ TEST(groups_of_unknown_keys, are_the_same_from_a_file_in_windows) {
         s.raw<leaf_row>(path).group_by(&leaf_row::key).reduce<leaf_total>(&leaf_row::value));
     std::filesystem::remove(path);
   }
+}
+
+TEST(group_store, takes_a_quarter_of_what_tables_leave_and_a_little_in_any_case) {
+  constexpr double gib = 1 << 30;
+  const auto mib_of = [](double table_bytes, double missing_bytes) {
+    const test_memory memory(std::size_t{8} << 30);
+    return cpu_ops::wanted_store_bytes(memory, table_bytes, missing_bytes) >> 20;
+  };
+  EXPECT_EQ(mib_of(gib / 1024, 0), 128u);
+  EXPECT_EQ(mib_of(gib / 64, 0), 256u);  // 16 times the tables
+  EXPECT_EQ(mib_of(gib, 0), 2048u);
+  EXPECT_EQ(mib_of(gib, 6 * gib), 512u);
+  EXPECT_EQ(mib_of(gib, 8 * gib), 128u);
+  EXPECT_EQ(mib_of(gib, 20 * gib), 128u);
 }
 
 }  // namespace
