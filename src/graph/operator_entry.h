@@ -75,6 +75,8 @@ class operator_entry {
   virtual bound output_rows(const node& n, const bound& input) const = 0;
   /// Its traffic, given how many rows go in and come out, or bounds of these.
   virtual traffic bytes(const node& n, double rows_in, double rows_out) const = 0;
+  /// Bytes that it holds, while it runs, for each row of one of its sides.
+  virtual double scratch_of_side_row(const node&, std::size_t /*side*/) const { return 0; }
   virtual implementations run_by(const node&) const { return {}; }
 
   /// For operators without versions: the rows they stand for. Null: those of a file.

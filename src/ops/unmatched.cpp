@@ -15,6 +15,10 @@ class unmatched_entry final : public graph::operator_entry {
   graph::traffic bytes(const graph::node& n, double rows_in, double rows_out) const override {
     return once_through(n, rows_in, rows_out);
   }
+  /// A mark for each row of the indexed side.
+  double scratch_of_side_row(const graph::node&, std::size_t side) const override {
+    return side == 1 ? 1 : 0;
+  }
   graph::implementations run_by(const graph::node&) const override {
     return {&cpu_ops::unmatched_on_cpu()};
   }

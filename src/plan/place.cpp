@@ -98,6 +98,9 @@ void size_stages(plan& p, const request& asked) {
     }
     s.bytes =
         n.op->bytes(n, static_cast<double>(s.rows_in.rows), static_cast<double>(s.rows_out.rows));
+    for (std::size_t side = 0; side < s.sides.size(); ++side)
+      s.bytes.scratch += n.op->scratch_of_side_row(n, side) *
+                         static_cast<double>(p.stages[index(s.sides[side])].rows_out.rows);
     if (s.windowed && n.op->slice_of(n) != nullptr) s.bytes.written = s.bytes.output = bytes_of(s);
     // A stage that streams a file reads the file, not rows that were put in memory before.
     if (s.windowed) {

@@ -46,6 +46,14 @@ TEST(plan, reads_nothing_for_a_range) {
   EXPECT_EQ(p.stages[0].bytes.read, 0);
 }
 
+TEST(plan, counts_a_mark_for_each_right_row_of_a_full_join) {
+  session s(options{.threads = 1});
+  const auto key = [](int x) { return x; };
+  const auto both = s.from({1, 2, 3}).full_join(
+      s.from(thousand()), key, key, [](const int* l, const int* r) { return l ? *l : *r; });
+  EXPECT_EQ(stage_of(plan_of(both.materialise()), "unmatched").bytes.scratch, 1000);
+}
+
 TEST(plan, lets_two_results_share_a_cached_collection) {
   session s(options{.threads = 1});
   const auto rows = s.range(0, 1000).map([](int x) { return x * x; }).cache();
