@@ -61,11 +61,11 @@ struct no_sink {
   void operator()(const T&) const {}
 };
 
-/// Calls sink(record) for every record that the n rows of a bound block yield, in order. Always
-/// inlined, as is at() of all expressions: where a sink isn't tiny clang would call it for each
-/// row, and read what it captures from memory each time.
+/// Calls sink(record) for every record that the n rows of a bound block yield, in order: at() for
+/// each row where operators yield at most one record, else the last operator's for_each(), which
+/// asks those before it.
 template <cardinality Yields, typename Bound, typename Sink, typename Counts = uncounted>
-[[gnu::always_inline]] inline void each_row(const Bound& bound, std::int64_t n, Sink&& sink,
+PAPPUS_INLINE_BY_CLANG inline void each_row(const Bound& bound, std::int64_t n, Sink&& sink,
                                             Counts counts = {}) {
   if constexpr (Yields == cardinality::any || (Counts::wanted && Yields != cardinality::one)) {
     bound.for_each(n, sink, counts);
@@ -85,7 +85,7 @@ struct source {
     const T* rows;
     std::int64_t first;  ///< the block's first row, counted over the whole stage
     template <typename Sink>
-    [[gnu::always_inline]] void at(std::int64_t i, Sink&& sink) const {
+    PAPPUS_INLINE_BY_CLANG void at(std::int64_t i, Sink&& sink) const {
       try {
         sink(rows[i]);
       } catch (...) {
@@ -113,7 +113,7 @@ struct counter {
     std::uint64_t start;
     std::int64_t first;  ///< the block's first row, counted over the whole stage
     template <typename Sink>
-    [[gnu::always_inline]] void at(std::int64_t i, Sink&& sink) const {
+    PAPPUS_INLINE_BY_CLANG void at(std::int64_t i, Sink&& sink) const {
       try {
         sink(static_cast<I>(start + static_cast<std::uint64_t>(i)));
       } catch (...) {
@@ -143,7 +143,7 @@ struct mapped {
     typename Prev::bound prev;
     typename Call::bound call;
     template <typename Sink>
-    [[gnu::always_inline]] void at(std::int64_t i, Sink&& sink) const {
+    PAPPUS_INLINE_BY_CLANG void at(std::int64_t i, Sink&& sink) const {
       prev.at(i, [&](const auto& value) { sink(call(value)); });
     }
     template <typename Sink, typename Counts>
@@ -175,7 +175,7 @@ struct filtered {
     typename Prev::bound prev;
     typename Call::bound call;
     template <typename Sink>
-    [[gnu::always_inline]] void at(std::int64_t i, Sink&& sink) const {
+    PAPPUS_INLINE_BY_CLANG void at(std::int64_t i, Sink&& sink) const {
       prev.at(i, [&](const auto& value) {
         if (call(value)) sink(value);
       });
@@ -254,7 +254,7 @@ struct zipped {
     typename A::bound a;
     typename B::bound b;
     template <typename Sink>
-    [[gnu::always_inline]] void at(std::int64_t i, Sink&& sink) const {
+    PAPPUS_INLINE_BY_CLANG void at(std::int64_t i, Sink&& sink) const {
       a.at(i, [&](const auto& first) {
         b.at(i, [&](const auto& second) { sink(value_type{first, second}); });
       });
@@ -284,7 +284,7 @@ struct enumerated {
     typename Prev::bound prev;
     std::int64_t row;
     template <typename Sink>
-    [[gnu::always_inline]] void at(std::int64_t i, Sink&& sink) const {
+    PAPPUS_INLINE_BY_CLANG void at(std::int64_t i, Sink&& sink) const {
       prev.at(i, [&](const auto& value) { sink(value_type{row + i, value}); });
     }
   };
