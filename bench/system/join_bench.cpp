@@ -7,6 +7,7 @@ namespace pappus::bench {
 namespace {
 
 struct matches_and_sum {
+  static constexpr bool commutative = true;
   std::int64_t matches = 0, sum = 0;
   void accumulate(std::int64_t product) {
     ++matches;

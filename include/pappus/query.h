@@ -18,6 +18,7 @@
 #include "pappus/detail/fuse/set_refusals.h"
 #include "pappus/detail/loops/count.h"
 #include "pappus/detail/loops/fold.h"
+#include "pappus/detail/loops/fold_join.h"
 #include "pappus/detail/loops/write.h"
 #include "pappus/function.h"
 #include "pappus/place.h"
@@ -399,6 +400,7 @@ class query : public detail::element_refusals<detail::value_of<E>>,
     params->value_bytes = sizeof(value_type);
     params->accumulate = detail::accumulate_values<value_type, R>;
     params->reducer = detail::reduce_kernel_of<R>(std::move(prototype));
+    detail::set_fold_by_region<Element, R>(*params, element);
     const auto layout = params->reducer.result;
     auto stage = stage_;
     stage.yields = E::yields;

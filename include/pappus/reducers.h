@@ -7,7 +7,11 @@
 //                                faster
 //   static constexpr bool exact = true;
 //                                optional: merge() in row order gives the same bits wherever rows
-//                                are cut, as for integers. Grouping saves merging then
+//                                are cut. Grouping saves merging then
+//   static constexpr bool commutative = true;
+//                                optional: the same bits whatever the order of records and of
+//                                merge(), as for sums of integers; it needn't say that it is exact.
+//                                A join's left records are then taken in the order that is fastest
 //   using of_block = ...;        optional: a reducer of fewer than 2^31 records that accumulates
 //                                faster; void merge(const of_block&) then takes such a block
 // A default-constructed one (or the one given to reduce()) stands for no records: merging it must
@@ -47,7 +51,7 @@ inline constexpr int float_lanes = 16;
 
 /// The number of records.
 struct count {
-  static constexpr bool exact = true;
+  static constexpr bool commutative = true;
   std::int64_t n = 0;
   template <typename T>
   void accumulate(const T&) {
@@ -61,7 +65,7 @@ struct count {
 template <typename T>
 struct sum {
   static constexpr int lanes = std::is_floating_point_v<T> ? float_lanes : 1;
-  static constexpr bool exact = std::is_integral_v<T>;
+  static constexpr bool commutative = std::is_integral_v<T>;
   sum_type<T> total{};
   void accumulate(const T& x) { add_to(total, x); }
   void merge(const sum& other) { add_to(total, other.total); }
@@ -92,7 +96,7 @@ struct mean {
 /// For integers: the double that is nearest to the true mean. Sums don't overflow.
 template <detail::exactly_summed T>
 struct mean<T> {
-  static constexpr bool exact = true;
+  static constexpr bool commutative = true;
   detail::exact_sum total;
   std::int64_t n = 0;
   void accumulate(const T& x) {
@@ -156,7 +160,7 @@ struct variance {
 /// one unit of the last place).
 template <detail::exactly_summed T>
 struct variance<T> {
-  static constexpr bool exact = true;
+  static constexpr bool commutative = true;
   detail::exact_sum total;
   detail::exact_squares squares;
   std::int64_t n = 0;
@@ -228,6 +232,7 @@ void replace_by_extreme(T& best, bool& any, const T* values, std::int64_t n) {
 template <typename T>
 struct min {
   static constexpr bool exact = true;
+  static constexpr bool commutative = std::is_integral_v<T>;  // equals can't be told apart
   T best{};
   bool any = false;
   void accumulate(const T& x) {
@@ -253,6 +258,7 @@ struct min {
 template <typename T>
 struct max {
   static constexpr bool exact = true;
+  static constexpr bool commutative = std::is_integral_v<T>;  // equals can't be told apart
   T best{};
   bool any = false;
   void accumulate(const T& x) {

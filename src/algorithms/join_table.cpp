@@ -86,17 +86,6 @@ struct hashed_index : levels::join_buckets {
     return found;
   }
 
-  // Goes on behind the home bucket.
-  entry<Row> find_further(const Key& key, std::uint64_t place) const {
-    for (std::uint64_t step = 1; step < region_buckets; ++step) {
-      bool more;
-      place = next(place);
-      const entry<Row> found = find_here(key, place, more);
-      if (!more) return found;
-    }
-    return {0, 0};
-  }
-
   void clear(std::uint64_t region) const {
     std::memset(first + region * region_buckets * stride, 0, region_buckets * stride);
   }
@@ -132,8 +121,6 @@ struct domain_index {
     more = false;
     return entries[place];
   }
-  entry<Row> find_further(const Key&, std::uint64_t) const { return {0, 0}; }
-  std::uint64_t next(std::uint64_t place) const { return place; }
   void clear(std::uint64_t region) const {
     for_each(region, [](entry<Row>& e) { e = {0, 0}; });
   }
@@ -204,13 +191,7 @@ class join_builder {
         for (const std::size_t last = unfinished + more; unfinished < last; ++unfinished)
           aside[unfinished] = static_cast<std::uint16_t>(aside[unfinished] + begin);
       }
-      for (std::size_t k = 0; k < unfinished; ++k) lookup.prefetch(lookup.next(places[aside[k]]));
-      for (std::size_t k = 0; k < unfinished; ++k) {
-        const std::size_t i = aside[k];
-        const entry<Row> found = lookup.find_further(copy[i], places[i]);
-        first[at + i] = found.first;
-        count[at + i] = found.count;
-      }
+      find_further(lookup, copy, places, aside, unfinished, first + at, count + at);
     }
   }
 
@@ -235,6 +216,43 @@ class join_builder {
         unfinished += more;
       }
       return unfinished;
+    }
+  }
+
+  // The entries of keys that aren't in their home buckets, bucket behind bucket. They are taken
+  // together, for one by one each costs two branches that nobody can guess.
+  static void find_further(const index& lookup, const Key* keys, const std::uint64_t* places,
+                           const std::uint16_t* aside, std::size_t n, std::uint64_t* first,
+                           std::uint64_t* count) {
+    if constexpr (std::is_same_v<index, hashed_index<Key, Row>>) {
+      Key wanted[batch_keys];
+      std::uint64_t next[batch_keys], found_first[batch_keys], found_count[batch_keys];
+      std::uint16_t number[batch_keys], again[batch_keys];
+      for (std::size_t k = 0; k < n; ++k) {
+        number[k] = aside[k];
+        next[k] = places[aside[k]];
+      }
+      for (std::uint64_t step = 1; n > 0; ++step) {
+        for (std::size_t k = 0; k < n; ++k) {
+          next[k] = lookup.next(next[k]);
+          lookup.prefetch(next[k]);
+          wanted[k] = keys[number[k]];
+        }
+        std::size_t more = find_home(lookup, wanted, next, n, found_first, found_count, again);
+        for (std::size_t k = 0; k < n; ++k) {
+          first[number[k]] = found_first[k];
+          count[number[k]] = found_count[k];
+        }
+        if (step + 1 >= lookup.region_buckets) {  // all of the ring has been seen
+          for (std::size_t k = 0; k < more; ++k) count[number[again[k]]] = 0;
+          more = 0;
+        }
+        n = more;
+        for (std::size_t k = 0; k < n; ++k) {
+          number[k] = number[again[k]];
+          next[k] = next[again[k]];
+        }
+      }
     }
   }
 
@@ -405,6 +423,12 @@ join_table::join_table(detail::workers& team, detail::memory_source& memory, con
       build(std::uint64_t{});
     }
   });
+}
+
+void join_table::fetch(std::uint64_t region) const {
+  const std::size_t bytes = region_buckets_ * 64;  // every bucket is a line
+  for (std::size_t at = 0; at < bytes; at += 64)
+    __builtin_prefetch(index_.data() + region * bytes + at, 0, 2);
 }
 
 }  // namespace pappus::algorithms

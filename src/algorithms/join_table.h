@@ -61,6 +61,9 @@ class join_table {
   /// True when no key occurs twice; then count never exceeds 1.
   bool unique() const noexcept { return unique_; }
 
+  /// Fetches a region of a table without a domain.
+  void fetch(std::uint64_t region) const;
+
   std::uint64_t row(std::uint64_t position) const noexcept {
     return row_bytes_ == 4 ? rows_.as<std::uint32_t>()[position]
                            : rows_.as<std::uint64_t>()[position];

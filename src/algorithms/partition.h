@@ -62,6 +62,7 @@ class block_partition {
     const std::byte* keys;
     const std::byte* payload;
     std::size_t n;
+    const std::byte* next;  ///< where the rows behind them begin, as many or fewer; or null
   };
 
   /// \param ranges         pieces of input, in input order; a few per worker.
@@ -110,7 +111,7 @@ class block_partition {
            block = load<const std::byte*>(block)) {
         const std::size_t n =
             block == chain.last ? (chain.rows - 1) % block_rows_ + 1 : block_rows_;
-        f(rows{block + header_bytes, block + payload_offset_, n});
+        f(rows{block + header_bytes, block + payload_offset_, n, load<const std::byte*>(block)});
       }
     }
   }

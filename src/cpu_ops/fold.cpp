@@ -14,6 +14,7 @@
 
 #include "algorithms/rows_in.h"
 #include "cpu_ops/contract.h"
+#include "cpu_ops/fold_join.h"
 #include "cpu_ops/slow_fold.h"
 #include "ops/fold.h"
 #include "ops/fold_tree.h"
@@ -100,10 +101,34 @@ void accumulate_rows(run_context& context, fold_state& state, std::int64_t from,
   }
 }
 
-void accumulate(run_context& context) {
+/// Rows whose records may come in any order become part of the leaf that they end in. False where
+/// they are better taken in order.
+bool accumulate_in_any_order(run_context& context, fold_state& state) {
   const auto& reducer = context.node.as<fold_params>().reducer;
+  detail::buffer all(context.memory, ops::fold_state_bytes(reducer), context.owner);
+  if (state.has_carry)
+    std::memcpy(all.data(), state.carry.data(), reducer.state_size);
+  else
+    reducer.init(reducer.context.get(), all.data());
+  if (!fold_by_region(context, all.data())) return false;
+  context.note = "left records in the order of the join's index";
+  const std::int64_t end = context.first_row + context.rows;
+  const std::int64_t per_leaf = ops::fold_leaf_rows(reducer);
+  state.next_leaf = end / per_leaf;
+  state.has_carry = end % per_leaf != 0;
+  if (state.has_carry)
+    state.carry = std::move(all);
+  else
+    state.leaves.add(state.next_leaf - 1, all.data());
+  return true;
+}
+
+void accumulate(run_context& context) {
+  const auto& params = context.node.as<fold_params>();
+  const auto& reducer = params.reducer;
   if (!context.state) context.state = std::make_shared<fold_state>(context);
   auto& state = *static_cast<fold_state*>(context.state.get());
+  if (params.by_region.partition != nullptr && accumulate_in_any_order(context, state)) return;
   const std::int64_t per_leaf = ops::fold_leaf_rows(reducer), first_row = context.first_row;
   for (std::int64_t from = 0, to; from < context.rows; from = to) {
     if (state.leaves.saturated()) return;

@@ -9,6 +9,7 @@
 
 #include "algorithms/hash_string.h"
 #include "algorithms/join_index.h"
+#include "levels/kernels.h"
 
 namespace pappus::cpu_ops {
 namespace {
@@ -73,16 +74,16 @@ std::size_t all_pairs(join_batch& batch) {
 
 /// At most one pair per record: all at once.
 std::size_t single_pairs(join_batch& batch, bool when_found) {
-  std::size_t pairs = 0;
-  for (std::size_t i = 0; i < batch.rows; ++i) {
-    batch.left_rows[pairs] = static_cast<std::uint32_t>(i);
-    batch.right_rows[pairs] = batch.first[i];
-    pairs += (batch.count[i] != 0) == when_found;
-  }
+  std::uint8_t keep[join_batch::rows_max];
+  for (std::size_t i = 0; i < batch.rows; ++i) keep[i] = (batch.count[i] != 0) == when_found;
+  const auto n = static_cast<std::int64_t>(batch.rows);
+  const levels::kernels& kernels = levels::own();
+  kernels.compress_64(batch.first, keep, n, batch.right_rows);
+  const std::int64_t pairs = kernels.compress_32(every_row.data(), keep, n, batch.left_rows);
   batch.left = batch.left_rows;
   batch.right = batch.right_rows;
   batch.next_row = batch.rows;
-  return pairs;
+  return static_cast<std::size_t>(pairs);
 }
 
 /// Pairs of records with any number of matches, as many as there is room for.

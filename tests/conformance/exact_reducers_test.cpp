@@ -1,4 +1,5 @@
-// Reducers that say they are exact are: cuts of the rows change no bit of the result.
+// Reducers that say they are exact, or commutative, are: cuts of the rows, or their order, change
+// no bit of the result.
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -52,6 +53,14 @@ void expect_exact(const char* name) {
     const auto expected = folded<R>(rows, 0, rows.size()).finalize();
     const auto got = cut<R>(random, rows, 0, rows.size()).finalize();
     ASSERT_TRUE(same_bytes(got, expected)) << "round " << round;
+    if constexpr (detail::is_commutative<R>) {
+      for (std::size_t i = rows.size(); i > 1; --i)
+        std::swap(
+            rows[i - 1],
+            rows[static_cast<std::size_t>(random.between(0, static_cast<std::int64_t>(i) - 1))]);
+      const auto shuffled = cut<R>(random, rows, 0, rows.size()).finalize();
+      ASSERT_TRUE(same_bytes(shuffled, expected)) << "in another order, round " << round;
+    }
   }
 }
 

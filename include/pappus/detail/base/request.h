@@ -11,6 +11,7 @@
 #include "pappus/detail/base/chunks.h"
 #include "pappus/detail/base/columns.h"
 #include "pappus/detail/base/parallel.h"
+#include "pappus/detail/base/partition.h"
 #include "pappus/detail/base/stage.h"
 
 namespace pappus::formats {
@@ -38,6 +39,18 @@ struct write_params : op_params {
 };
 const graph::operator_entry& materialise_operator();
 
+/// Loops of a reduction behind a join, for left records in the order of the index's regions.
+struct region_loops {
+  /// Puts the left records of a block's rows into partitions, by the top bits of their keys'
+  /// hash() without a seed. Null: their order matters, or they can't be told apart from the rest.
+  void (*partition)(const void* element, const block_args& args, partition_buffers& to) = nullptr;
+  fold_loop loop = nullptr;             ///< of `element`
+  std::shared_ptr<const void> element;  ///< the stage's, with left records as its one input
+  std::size_t left_bytes = 0;           ///< of a left record
+  int side = 0;                         ///< the index's
+  bool gathers = false;                 ///< the next side's rows are read
+};
+
 /// For a fused stage that is reduced to one record.
 struct fold_params : op_params {
   fold_loop loop = nullptr;
@@ -50,6 +63,7 @@ struct fold_params : op_params {
   /// turn.
   void (*accumulate)(const std::byte* values, const std::uint8_t* lanes, std::int64_t n,
                      std::byte* state) = nullptr;
+  region_loops by_region;
 };
 const graph::operator_entry& fold_operator();
 

@@ -375,13 +375,6 @@ void group_add_to_table(const std::byte* keys, const std::byte* values, std::siz
       n, [&](std::size_t i) { accumulate_value<G>(states[stored[i]], given, i); }, stored, given);
 }
 
-/// Whether a reducer says that it gives the same bits wherever rows are cut.
-template <typename R>
-inline constexpr bool is_exact = false;
-template <typename R>
-  requires requires { R::exact; }
-inline constexpr bool is_exact<R> = R::exact;
-
 /// Writes Make{}(key, state), the output record, for n groups.
 template <typename Keys, typename R, typename Make>
 void group_emit(const std::byte* keys, const std::byte* const* states, std::size_t n,
