@@ -27,6 +27,14 @@ class memory_error : public error {
   using error::error;
 };
 
+/// Rows that were to go to the spill file, or that rest there, where the disk fails: it is full,
+/// can't be written to, or what was read isn't what was written. Names who needed memory or rows,
+/// the folder, how many bytes went there, the system's reason, and what to do.
+class spill_error : public error {
+ public:
+  using error::error;
+};
+
 /// A file that can't be read or written, or whose content is not what was asked for.
 class format_error : public error {
  public:

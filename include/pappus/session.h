@@ -32,8 +32,12 @@ struct options {
   /// isn't listed, it runs only the stages that no device can.
   std::string devices{};
   std::size_t device_memory = 0;  ///< bytes a device; 0: PAPPUS_DEVICE_MEMORY or what it has
-  std::string trace{};            ///< file for a Perfetto trace; empty: PAPPUS_TRACE or none
-  int progress = -1;              ///< 1 show a progress bar, 0 don't, -1 on a terminal
+  /// Folder on a disk for what doesn't fit in memory; "off": nothing goes there. Empty:
+  /// PAPPUS_SPILL, TMPDIR or /var/tmp.
+  std::string spill{};
+  std::size_t spill_size = 0;  ///< most bytes there; 0: PAPPUS_SPILL_SIZE or half of what is free
+  std::string trace{};         ///< file for a Perfetto trace; empty: PAPPUS_TRACE or none
+  int progress = -1;           ///< 1 show a progress bar, 0 don't, -1 on a terminal
 };
 
 namespace detail {
@@ -71,7 +75,8 @@ class session : public detail::source_refusals, public detail::launch_refusals {
   session() : session(options{}) {}
   explicit session(const options& settings) : session(settings, detail::build_settings{}) {}
   /// Takes --pappus-threads=N, --pappus-host-memory=SIZE, --pappus-chunk-rows=N,
-  /// --pappus-devices=LIST, --pappus-device-memory=SIZE, --pappus-trace=FILE out of the arguments.
+  /// --pappus-devices=LIST, --pappus-device-memory=SIZE, --pappus-spill=FOLDER,
+  /// --pappus-spill-size=SIZE, --pappus-trace=FILE out of the arguments.
   session(int& argc, char** argv) : session(argc, argv, detail::build_settings{}) {}
   ~session();
   session(session&&) noexcept;

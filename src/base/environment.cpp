@@ -14,6 +14,14 @@ constexpr variable known[] = {
     {"PAPPUS_DEVICES", "where queries may run: cpu, opencl:0,opencl:1",
      "wherever they are fastest"},
     {"PAPPUS_DEVICE_MEMORY", "memory of a session on each device", "9/10 of the device's"},
+    {"PAPPUS_SPILL",
+     "folder on a disk where rows of cache() go when memory is short; off: they stay in memory",
+     "TMPDIR, /var/tmp"},
+    {"PAPPUS_SPILL_SIZE", "the most that goes there", "half of what is free there"},
+    {"PAPPUS_IO",
+     "for tests: faults of that disk: faulty:seed=7+short=0.1+eio=0.001+full=64MiB+flip=0.0005"
+     "+delay_us=50",
+     "none"},
     {"PAPPUS_TRACE", "file that a trace of every query is written to", "no trace"},
     {"PAPPUS_EXPLAIN",
      "text or dot: print how the first query would run, and end; text:3: the third; svg:1:FILE: "

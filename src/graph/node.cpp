@@ -95,7 +95,7 @@ std::string print(std::span<const node* const> nodes) {
       text += fmt::format("{}n{} (shared)", separator, side->id);
       separator = ", ";
     }
-    if (n->is_cached()) text += n->kept_rows() ? "  [cached]" : "  [will be cached]";
+    if (n->is_cached()) text += n->kept() ? "  [cached]" : "  [will be cached]";
     text += "\n";
   }
   return text;

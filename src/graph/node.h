@@ -40,8 +40,11 @@ struct node {
   }
   /// Whether its rows are to be kept, by .cache().
   bool is_cached() const { return table->get(id, &graph::remembered::cached); }
-  /// The rows that are kept; null where there are none, or none yet.
-  rows_ptr kept_rows() const { return table->get(id, &graph::remembered::kept); }
+  /// The rows that are kept; null where there are none, none yet, or they were lost.
+  std::shared_ptr<graph::kept_rows> kept() const {
+    auto rows = table->get(id, &graph::remembered::kept);
+    return rows != nullptr && rows->lost() ? nullptr : rows;
+  }
 };
 
 }  // namespace pappus::detail

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "pappus/detail/base/chunks.h"
+#include "graph/kept_rows.h"
 #include "pappus/detail/base/stage.h"
 
 namespace pappus::codegen {
@@ -20,8 +20,8 @@ namespace pappus::graph {
 
 /// What is remembered about one node.
 struct remembered {
-  bool cached = false;    ///< its rows are to be kept when they are next computed
-  detail::rows_ptr kept;  ///< the rows that are kept; null: not computed yet
+  bool cached = false;              ///< its rows are to be kept when they are next computed
+  std::shared_ptr<kept_rows> kept;  ///< its rows; null: not computed yet, or not to be kept
   std::shared_ptr<const codegen::own_element> element;  ///< its device version, once asked for
   /// Nodes that partition its rows: an equal partitioning finds one here.
   std::vector<std::weak_ptr<const detail::node>> partitionings;

@@ -76,7 +76,7 @@ std::size_t pool::charged(std::size_t bytes) noexcept {
 
 std::byte* pool::acquire(std::size_t bytes, std::string_view owner) {
   const std::size_t size = charged(bytes);
-  const auto lock = lock_to_take(size);
+  const auto lock = lock_to_take(size, owner);
   const auto fit = warm_buffers_.find(size);
   if (fit != warm_buffers_.end()) {
     std::byte* data = fit->second.back();
@@ -110,26 +110,32 @@ void pool::release(std::byte* data, std::size_t bytes) noexcept {
 }
 
 void pool::charge(std::size_t bytes, std::string_view owner) {
-  const auto lock = lock_to_take(bytes);
+  const auto lock = lock_to_take(bytes, owner);
   make_room(bytes, owner);
   in_use_ += bytes;
   peak_ = std::max(peak_, in_use_ + warm_);
 }
 
-void pool::on_shortage(std::function<void()> give_back) {
+void pool::on_shortage(const void* whose, give_back called) {
   const std::lock_guard lock(shortage_mutex_);
-  give_back_ = std::move(give_back);
+  std::erase_if(asked_, [&](const auto& known) { return known.first == whose; });
+  if (called) asked_.emplace(asked_.begin(), whose, std::move(called));
 }
 
-std::unique_lock<std::mutex> pool::lock_to_take(std::size_t size) {
+bool pool::ask(std::size_t size, std::string_view owner) {
+  const std::shared_lock asking(shortage_mutex_);
+  bool again = false;
+  for (const auto& [whose, called] : asked_) again |= called(size, owner);
+  return again;
+}
+
+std::unique_lock<std::mutex> pool::lock_to_take(std::size_t size, std::string_view owner) {
   std::unique_lock lock(mutex_);
-  if (size > limit_ || in_use_ <= limit_ - size) return lock;
-  lock.unlock();
-  {
-    const std::lock_guard asking(shortage_mutex_);
-    if (give_back_) give_back_();
+  for (bool again = true; again && size <= limit_ && in_use_ > limit_ - size;) {
+    lock.unlock();
+    again = ask(size, owner);
+    lock.lock();
   }
-  lock.lock();
   return lock;
 }
 

@@ -6,7 +6,7 @@
 // to the system when a request would not fit otherwise; the process never holds more than the
 // budget for row data.
 //
-// Not here: which operator may have how much (plan/), and spilling.
+// Not here: which operator may have how much (plan/), and what goes to the disk (store.h).
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,9 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <shared_mutex>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "pappus/detail/base/memory.h"
@@ -43,10 +45,14 @@ class pool final : public detail::memory_source {
   std::size_t held() const;  ///< in use and warm
   std::size_t peak() const;  ///< the most ever held
 
-  /// Sets the callback that is called before a request is refused, by the requesting thread:
-  /// whoever holds charged memory that it could do without may give it back. Only one can be set;
-  /// an empty function removes it. Blocks while a call is running.
-  void on_shortage(std::function<void()> give_back);
+  /// What may be called before a request for `bytes` is refused, by the requesting thread: who
+  /// holds charged memory that it could do without may give it back. True: it did, or others did
+  /// while it waited for them; the request is tried again. It may throw in place of the refusal. It
+  /// mustn't take memory of the pool. Several threads may call it at once.
+  using give_back = std::function<bool(std::size_t bytes, std::string_view owner)>;
+  /// Sets the one of `whose`; an empty function removes it. The one that was
+  /// set last is called first. Blocks while any of them is running.
+  void on_shortage(const void* whose, give_back called);
 
   /// Gives all warm memory back to the system.
   void trim();
@@ -55,15 +61,16 @@ class pool final : public detail::memory_source {
   static std::size_t charged(std::size_t bytes) noexcept;
 
  private:
-  /// Locks mutex_. Where memory is short it unlocks it meanwhile and calls give_back_.
-  std::unique_lock<std::mutex> lock_to_take(std::size_t size);
+  /// Locks mutex_. Where memory is short it unlocks it meanwhile and asks for it.
+  std::unique_lock<std::mutex> lock_to_take(std::size_t size, std::string_view owner);
+  bool ask(std::size_t size, std::string_view owner);
   // Both are called with mutex_ locked.
   void make_room(std::size_t size, std::string_view owner);
   void drop_warm(std::size_t until_held);
 
   const std::size_t limit_;
-  std::mutex shortage_mutex_;  // taken before mutex_
-  std::function<void()> give_back_;
+  std::shared_mutex shortage_mutex_;  // taken before mutex_; shared by those who call
+  std::vector<std::pair<const void*, give_back>> asked_;
   mutable std::mutex mutex_;
   std::size_t in_use_ = 0, warm_ = 0, peak_ = 0;
   std::map<std::size_t, std::vector<std::byte*>> warm_buffers_;  // by charged size

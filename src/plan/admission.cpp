@@ -26,7 +26,7 @@ void check_domain(const graph::node& n, double limit) {
 void check_memory(plan& p, const request& asked) {
   const auto limit = static_cast<double>(asked.machine.host_memory);
   for (const auto& s : p.stages) {
-    if (s.known || s.outside || s.measured) continue;
+    if (s.is_there() || s.outside || s.measured) continue;
     check_domain(*s.node, limit);
     if (!s.rows_in.exact() || !s.rows_out.exact() || s.measured) continue;
     if (s.passes_on || (s.windowed && s.node->op->slice_of(*s.node) == nullptr)) continue;

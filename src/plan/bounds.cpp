@@ -24,8 +24,8 @@ bound sum(const bound& a, const bound& b) { return {a.rows + b.rows, std::max(a.
 void bound_rows(plan& p, const request&) {
   for (auto& s : p.stages) {
     const auto& n = *s.node;
-    if (s.known) {
-      s.rows_in = s.rows_out = bound::exactly(s.known->rows());
+    if (s.is_there()) {
+      s.rows_in = s.rows_out = bound::exactly(s.known ? s.known->rows() : s.resting->rows());
       continue;
     }
     if (s.outside) continue;

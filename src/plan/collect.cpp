@@ -1,36 +1,67 @@
 // One stage per node that the roots need, inputs first. A node that two others need becomes one
 // stage.
+#include <algorithm>
+#include <vector>
+
 #include "base/small_map.h"
 #include "plan/plan.h"
 
 namespace pappus::plan {
 
+namespace {
+
+/// Rows of a node that are there before the query runs.
+struct rows_there {
+  const graph::node* of = nullptr;
+  detail::rows_ptr known{};
+  std::shared_ptr<graph::kept_rows> resting{};
+  explicit operator bool() const noexcept { return known != nullptr || resting != nullptr; }
+};
+
+rows_there find_rows(const graph::node& n, const request& asked) {
+  if (asked.bound != nullptr)
+    if (const auto found = asked.bound->find(&n); found != asked.bound->end())
+      return {&n, found->second};
+  auto kept = n.kept();
+  if (kept == nullptr) return {};
+  if (auto rows = kept->in_memory()) return {&n, std::move(rows)};
+  return {&n, {}, std::move(kept)};
+}
+
+}  // namespace
+
 void collect_stages(plan& p, const request& asked) {
   base::small_map<const graph::node*, stage_index> of;
-  const auto rows_of = [&](const graph::node& n) {
-    if (asked.bound != nullptr)
-      if (const auto found = asked.bound->find(&n); found != asked.bound->end())
-        return found->second;
-    return n.kept_rows();
-  };
   const auto outside = [&](const graph::node& n) {
     return asked.assumed != nullptr && asked.assumed->contains(&n);
   };
-  const auto stop = [&](const graph::node& n) { return rows_of(n) != nullptr || outside(n); };
+  std::vector<rows_there> ends;  // of the walk: what is there may have gone when it is over
+  const auto stop = [&](const graph::node& n) {
+    if (auto rows = find_rows(n, asked)) {
+      ends.push_back(std::move(rows));
+      return true;
+    }
+    return outside(n);
+  };
   const auto nodes = graph::in_order(asked.roots, stop);
   p.stages.reserve(nodes.size());
   for (const graph::node* n : nodes) {
     of.emplace(n, static_cast<stage_index>(p.stages.size()));
     auto& s = p.stages.emplace_back();
     s.node = n;
-    s.known = rows_of(*n);
-    s.outside = !s.known && outside(*n);
+    const auto end = std::ranges::find(ends, n, &rows_there::of);
+    auto there = end != ends.end()                                   ? std::move(*end)
+                 : n->stage.inputs.empty() && n->stage.sides.empty() ? find_rows(*n, asked)
+                                                                     : rows_there{};
+    s.known = std::move(there.known);
+    s.resting = std::move(there.resting);
+    s.outside = !s.is_there() && outside(*n);
     if (s.outside) {
       const auto& rows = asked.assumed->at(n);
       s.rows_in = s.rows_out = rows.bounds;
       s.expected_out = rows.expected;
     }
-    if (s.known || s.outside) continue;  // what it was made from isn't needed
+    if (s.is_there() || s.outside) continue;  // what it was made from isn't needed
     for (const auto& input : n->stage.inputs) s.inputs.push_back(of.at(input.get()));
     for (const auto& side : n->stage.sides) s.sides.push_back(of.at(side.get()));
   }

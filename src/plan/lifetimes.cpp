@@ -16,7 +16,7 @@ class last_uses {
     needed_later_[index(input)] = true;
     const auto& s = plan_.stages[index(input)];
     if (s.passes_on) return;
-    if (s.node->is_cached()) user = nullptr;
+    if (s.node->is_cached() && !s.resting) user = nullptr;
     if (user != nullptr) user->frees.push_back(input);
     if (!graph::is_run(*s.node))
       for (const auto seen_through : s.inputs) use(seen_through, user);

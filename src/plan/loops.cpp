@@ -26,7 +26,7 @@ void note_what_is_kept(plan& body) {
     return s.outside && !s.node->op->is_loop_state();
   };
   for (auto& s : body.stages) {
-    if (s.outside || s.known) continue;
+    if (s.outside || s.is_there()) continue;
     const auto kept = s.node->op->kept(*s.node, s.expected_in);
     if (kept.bytes == 0 || (kept.needs_outside && !std::ranges::all_of(s.inputs, is_from_outside)))
       continue;

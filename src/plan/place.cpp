@@ -46,7 +46,7 @@ double sent_part(double size, double read, const cost::device_rates& to, double 
 
 /// A stage that runs, and whose place is still open.
 bool is_open(const stage& s) {
-  return !s.known && !s.outside && !s.measured && graph::is_run(*s.node);
+  return !s.is_there() && !s.outside && !s.measured && graph::is_run(*s.node);
 }
 
 /// Of the rows it yields.
@@ -86,7 +86,7 @@ void size_stages(plan& p, const request& asked) {
     if (!s.measured) s.where = {}, s.estimates.clear();
     s.maths_note.clear();
     const bool idle = !graph::is_run(n) && !s.windowed && !file;
-    if (s.known || s.outside || idle) {
+    if (s.is_there() || s.outside || idle) {
       s.bytes = {};
       s.seconds = 0;
       s.how = cost::trust::counted;

@@ -142,6 +142,8 @@ std::string plan::print() const {
                         graph::bound_text(s.rows_in), graph::bound_text(s.rows_out));
     if (s.known) {
       text += ", in memory";
+    } else if (s.resting) {
+      text += ", read back from the spill file as far as they aren't in memory";
     } else if (s.outside) {
       text += ", from outside the loop";
     } else if (s.windowed || graph::is_run(*s.node)) {

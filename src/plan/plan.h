@@ -79,7 +79,8 @@ struct plan;
 struct stage {
   // collect
   const graph::node* node = nullptr;
-  detail::rows_ptr known;  ///< its rows, where they exist before the query runs
+  detail::rows_ptr known;  ///< its rows, where they are in memory before the query runs
+  std::shared_ptr<graph::kept_rows> resting;  ///< its rows, where they must be brought there first
   std::vector<stage_index> inputs, sides;
   bool outside = false;  ///< in a loop's body: its rows come from outside, see request::assumed
 
@@ -137,6 +138,9 @@ struct stage {
 
   // running
   bool measured = false;  ///< it has run: rows_out is what it yielded
+
+  /// Its rows are there before the query runs.
+  bool is_there() const noexcept { return known != nullptr || resting != nullptr; }
 };
 
 /// What a pass left behind, for explain.

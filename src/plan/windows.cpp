@@ -21,7 +21,7 @@ bool goes_to_a_device(const stage& s, const request& asked) {
 
 /// Whether `input` can hand its rows to `reader`, its only one, window by window.
 bool hands_on_windows(const stage& input, const stage& reader) {
-  if (input.known || input.outside || input.node->is_cached()) return false;
+  if (input.is_there() || input.outside || input.node->is_cached()) return false;
   const auto& n = *input.node;
   return (input.windowed || n.op->file_of(n) != nullptr) && n.op->passes_windows_to(*reader.node);
 }

@@ -23,6 +23,7 @@ prediction dry_run(const plan::plan& p, const tasks::dag& work) {
       case tasks::task_kind::read:
         if (!t.each_window) held += t.bytes;
         result.seconds += s.seconds;
+        if (s.resting) result.moved_bytes += t.bytes;
         break;
       case tasks::task_kind::free:
         held -= t.bytes;

@@ -1,6 +1,9 @@
 #include "run/executor.h"
 
+#include <fmt/format.h>
+
 #include "algorithms/rows_in.h"
+#include "base/text.h"
 #include "formats/format.h"
 #include "ops/rows.h"
 #include "run/slot.h"
@@ -85,8 +88,7 @@ void live_executor::execute(const tasks::dag& work) {
     }
     const std::size_t threads = told ? with_.recorder->end_step() : 0;
     if (!work.list[i].on_device && !work.list[i].each_window) finish_task(work.list[i]);
-    if (told && with_.recorder->tracing())
-      with_.recorder->memory(static_cast<double>(with_.memory->in_use()));
+    if (told && with_.recorder->tracing()) count_memory();
     if (with_.measure) {
       const double seconds = std::chrono::duration<double>(now() - begin).count();
       for (std::size_t done = i; done < last; ++done)
@@ -100,6 +102,14 @@ void live_executor::execute(const tasks::dag& work) {
     const auto ended = work.list[i - 1].stage;
     if (!timed || (i < work.list.size() && work.list[i].stage == ended)) continue;
     at(ended).seconds += std::chrono::duration<double>(now() - stage_begin).count();
+  }
+}
+
+void live_executor::count_memory() {
+  with_.recorder->memory(static_cast<double>(with_.memory->in_use()));
+  if (const auto bytes = with_.store->spilled_bytes(); bytes > 0) {
+    with_.recorder->count("bytes spilled", static_cast<double>(bytes));
+    with_.recorder->count("bytes read back", static_cast<double>(with_.store->bytes_read_back()));
   }
 }
 
@@ -123,7 +133,10 @@ void live_executor::run_task(const tasks::task& t, std::int64_t& windows, std::s
       s.row_count = s.rows->rows();
       break;
     case task_kind::read:
-      read_file(t.stage);
+      if (stage.resting)
+        wake(t.stage, note);
+      else
+        read_file(t.stage);
       break;
     case task_kind::alloc:
       start(t.stage);
@@ -210,6 +223,17 @@ void live_executor::start(plan::stage_index which) {
                                          {},
                                          0,
                                          with_.kept ? &(*with_.kept)[stage.node] : nullptr});
+}
+
+void live_executor::wake(plan::stage_index which, std::string& note) {
+  const auto& stage = plan_.stages[index(which)];
+  const auto before = with_.store->bytes_read_back();
+  auto& s = at(which);
+  s.rows = stage.resting->wake(graph::label(*stage.node));
+  s.row_count = s.rows->rows();
+  if (const auto bytes = with_.store->bytes_read_back() - before; bytes > 0)
+    note = fmt::format("{} read back from the spill file",
+                       base::bytes_text(static_cast<double>(bytes)));
 }
 
 void live_executor::read_file(plan::stage_index which) {

@@ -13,7 +13,7 @@
 #include "chunk_loop/stage_run.h"
 #include "cpu_ops/contract.h"
 #include "cpu_ops/row_counts.h"
-#include "memory/pool.h"
+#include "memory/store.h"
 #include "pappus/detail/base/parallel.h"
 #include "pappus/error.h"
 #include "plan/plan.h"
@@ -25,6 +25,7 @@ namespace pappus::run {
 struct resources {
   detail::workers& team;
   std::shared_ptr<memory::pool> memory;  ///< shared: results keep it alive
+  const memory::store* store;            ///< of rows that rest
   std::size_t window_bytes;              ///< of rows of a file that are in memory at a time
   trace::recorder* recorder = nullptr;   ///< is told what runs; may be null
   cpu_ops::evaluation evaluate;          ///< for stages that evaluate graphs themselves
@@ -107,6 +108,9 @@ class live_executor {
   [[noreturn]] void tell_failure(plan::stage_index stage);
   void begin_step(const tasks::task& t, double bytes);
   void read_file(plan::stage_index stage);
+  /// Has rows brought into memory that rest.
+  void wake(plan::stage_index stage, std::string& note);
+  void count_memory();  // for the trace
   /// Runs tasks [first, last) on each window of a file; returns how many there were, and what each
   /// task took.
   std::int64_t stream(const tasks::dag& work, std::size_t first, std::size_t last,

@@ -167,9 +167,15 @@ class live_executor::streaming {
   void keep(row_set& output, std::int64_t in_window) {
     const bool stays = rows_->bytes() >= kept_in_place_bytes && 2 * rows_->rows() >= in_window;
     if (!stays) rows_ = copied(rows_, executor_.with_.team, executor_.with_.memory);
-    output.hold(rows_);
-    if (stays && slices_ + 1 == path_.size()) output.hold(std::exchange(buffer_, nullptr));
     for (const auto& chunk : rows_->chunks()) output.append(chunk.data, chunk.rows);
+    if (!stays) {
+      for (auto& one : std::const_pointer_cast<row_set>(rows_)->take_buffers())
+        output.own(std::move(one));
+    } else if (slices_ + 1 == path_.size()) {
+      output.own(std::move(*std::exchange(buffer_, nullptr)));
+    } else {
+      output.hold(rows_);
+    }
   }
 
   live_executor& executor_;

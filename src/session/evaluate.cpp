@@ -124,6 +124,7 @@ std::vector<rows_ptr> session_core::run_once(std::span<const node_ptr> roots,
   const auto asked = planning(roots, &now.bound, with_devices);
   if (with_devices && !named) p = plan::make_plan(asked);
   const auto predicted = report != nullptr ? p.stages : std::vector<plan::stage>{};
+  const auto spilled = store_->spilled_bytes(), read_back = store_->bytes_read_back();
   const auto own_recorder = outer == nullptr ? listen(p, report != nullptr) : nullptr;
   trace::recorder* const recorder = outer == nullptr ? own_recorder.get() : outer;
   team.record(recorder);
@@ -135,6 +136,7 @@ std::vector<rows_ptr> session_core::run_once(std::span<const node_ptr> roots,
   run::live_executor executor(
       p, {.team = team,
           .memory = memory_,
+          .store = store_.get(),
           .window_bytes = memory_->limit() / 16,
           .recorder = recorder,
           .evaluate = inner,
@@ -161,20 +163,28 @@ std::vector<rows_ptr> session_core::run_once(std::span<const node_ptr> roots,
         done.measured = true;
       });
       learn(p, stage, executor);
-      if (!p.stages[i].node->is_cached() || p.stages[i].known) continue;
-      if (auto rows = executor.rows(stage))  // another query may have been first
-        node_table_->change(p.stages[i].node->id, [&](auto& of) {
-          if (!of.kept) of.kept = std::move(rows);
-        });
+      if (p.stages[i].node->is_cached() && !p.stages[i].is_there())
+        keep(*p.stages[i].node, executor.rows(stage));
     }
     if (last < p.stages.size()) plan::refine(p, asked);
   }
 
   if (with_devices && recorder != nullptr && recorder->tracing()) count_kernels(*recorder);
-  if (report != nullptr) *report = analyzed(predicted, p, executor, team.count());
+  if (report != nullptr)
+    *report =
+        analyzed(predicted, p, executor, team.count()) +
+        spilled_text(store_->spilled_bytes() - spilled, store_->bytes_read_back() - read_back);
   std::vector<rows_ptr> results;
   for (const auto root : p.roots) results.push_back(executor.rows(root));
   return results;
+}
+
+void session_core::keep(const node& n, const rows_ptr& rows) {
+  if (rows == nullptr) return;
+  auto kept = store_->keep(rows);
+  node_table_->change(n.id, [&](graph::remembered& of) {
+    if (!of.kept || of.kept->lost()) of.kept.swap(kept);  // else another query was first
+  });
 }
 
 std::unique_ptr<trace::recorder> session_core::listen(const plan::plan& p, bool report) const {
@@ -232,7 +242,7 @@ std::string session_core::explain(std::span<const node_ptr> roots, explain_forma
   p.verify();
   const auto work = tasks::lower(p, 0, p.stages.size());
   work.verify(p);
-  return explained(p, work, run::dry_run(p, work), format == explain_format::passes);
+  return explained(p, work, run::dry_run(p, work), store_.get(), format == explain_format::passes);
 }
 
 }  // namespace pappus::detail

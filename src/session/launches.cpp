@@ -417,7 +417,7 @@ std::string launch_queue::explain(explain_format format) {
   if (format == explain_format::svg) return plan::draw_batch(p);
   const auto work = tasks::lower_batch(p);
   work.verify(p);
-  auto text = explained(p, work, run::dry_run(p, work), passes);
+  auto text = explained(p, work, run::dry_run(p, work), nullptr, passes);
   if (const auto more = gathered_.size() - count; more > 0)
     text +=
         fmt::format("{} more launches wait; they are planned {} at a time\n", more, batch_launches);

@@ -47,6 +47,19 @@ std::string device_code_of(const plan::plan& p) {
   return text.empty() ? "" : "device code\n" + text;
 }
 
+/// Where rows of cached stages are, or will be.
+std::string kept_rows_of(const plan::plan& p, memory::store& store) {
+  std::string text;
+  for (std::size_t i = 0; i < p.stages.size(); ++i) {
+    const auto& n = *p.stages[i].node;
+    if (!n.is_cached()) continue;
+    const auto kept = n.kept();
+    text += fmt::format("  s{} {}: {}\n", i, graph::label(n),
+                        kept != nullptr ? kept->about() : store.about_rows_to_come());
+  }
+  return text.empty() ? "" : "cached\n" + text;
+}
+
 std::string passes_of(const plan::plan& p) {
   std::string text, before;
   for (const auto& pass : p.history) {
@@ -131,7 +144,7 @@ std::string operators_text(const plan::stage& s, const cpu_ops::row_counts& coun
 /// ", 90 M rows/s, 1.4 GB/s". Empty where nothing ran, or for too short a time to tell.
 std::string rates_text(const plan::plan& p, const plan::stage& s, double seconds) {
   constexpr double shortest_s = 1e-5;
-  if (s.known || seconds < shortest_s) return {};
+  if (s.is_there() || seconds < shortest_s) return {};
   const auto& n = *s.node;
   const auto* file = n.op->file_of(n);
   const auto rows = static_cast<double>(file != nullptr ? s.rows_out.rows : rows_in(p, s));
@@ -146,12 +159,13 @@ std::string rates_text(const plan::plan& p, const plan::stage& s, double seconds
 }  // namespace
 
 std::string explained(const plan::plan& p, const tasks::dag& work, const run::prediction& predicted,
-                      bool passes) {
+                      memory::store* store, bool passes) {
   std::vector<const node*> nodes;
   for (const auto& s : p.stages) nodes.push_back(s.node);
   std::string text = "graph\n" + graph::print(nodes);
   text += passes ? passes_of(p) : "plan\n" + p.print();
   text += device_code_of(p);
+  if (store != nullptr) text += kept_rows_of(p, *store);
   text += "tasks\n" + work.print(p);
   const char* most = predicted.exact ? "" : "≤ ";
   text += fmt::format("predicted: {}, {}{} moved, {}{} of memory at once\n",
@@ -159,6 +173,13 @@ std::string explained(const plan::plan& p, const tasks::dag& work, const run::pr
                       base::bytes_text(predicted.moved_bytes), most,
                       base::bytes_text(predicted.peak_bytes));
   return text;
+}
+
+std::string spilled_text(std::size_t spilled_bytes, std::size_t bytes_read_back) {
+  if (spilled_bytes == 0 && bytes_read_back == 0) return {};
+  return fmt::format("spill file: {} written, {} read back meanwhile\n",
+                     base::bytes_text(static_cast<double>(spilled_bytes)),
+                     base::bytes_text(static_cast<double>(bytes_read_back)));
 }
 
 std::string analyzed(const std::vector<plan::stage>& predicted, const plan::plan& p,

@@ -10,6 +10,7 @@
 
 #include "cost/machine.h"
 #include "memory/pool.h"
+#include "memory/store.h"
 #include "pappus/detail/base/request.h"
 #include "pappus/session.h"
 #include "plan/plan.h"
@@ -74,6 +75,8 @@ class session_core : public std::enable_shared_from_this<session_core> {
   std::unique_ptr<trace::recorder> listen(const plan::plan& p, bool report) const;
   plan::request planning(std::span<const node_ptr> roots, const plan::bindings* bound,
                          bool with_devices);
+  /// Keeps the rows of a cached node, unless some are kept already.
+  void keep(const node& n, const rows_ptr& rows);
   /// What a stage took that has run. Where devices handed it over, it is the CPU's from now on.
   void learn(plan::plan& p, plan::stage_index which, const run::live_executor& executor);
   /// Whether a query, planned for the CPU, should be planned again with the devices there are.
@@ -85,6 +88,7 @@ class session_core : public std::enable_shared_from_this<session_core> {
   options settings_;
   cost::machine machine_;
   std::shared_ptr<memory::pool> memory_;
+  std::shared_ptr<memory::store> store_;
   session_devices devices_;
   stage_times times_;
   std::once_flag devices_added_;

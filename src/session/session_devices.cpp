@@ -40,7 +40,7 @@ session_devices::session_devices(const std::string& names, std::size_t memory_by
   if (named_) open();
 }
 
-session_devices::~session_devices() { host_->on_shortage(nullptr); }
+session_devices::~session_devices() { host_->on_shortage(this, nullptr); }
 
 /// What devices only keep for later is the host's, where their memory is. One that is at work is
 /// left alone: whoever waits for memory may hold what it waits for.
@@ -64,7 +64,10 @@ void session_devices::open() {
   for (const auto& on : chosen.devices) names_there_.push_back(on->about().name);
   cpu_ = chosen.cpu;
   opened_ = true;
-  host_->on_shortage([this] { give_back(); });
+  host_->on_shortage(this, [this](std::size_t, std::string_view) {
+    give_back();
+    return false;  // who asks looks again by itself
+  });
 }
 
 void session_devices::check_places(const plan::plan& p) {

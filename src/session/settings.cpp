@@ -43,9 +43,26 @@ options resolved(options settings) {
   if (settings.device_memory == 0)
     if (const char* text = base::environment("PAPPUS_DEVICE_MEMORY"))
       settings.device_memory = base::parse_bytes(text, "PAPPUS_DEVICE_MEMORY");
+  if (settings.spill.empty())
+    if (const char* text = base::environment("PAPPUS_SPILL")) settings.spill = text;
+  if (!settings.spill.empty() && settings.spill != "off")
+    if (const auto why = memory::why_no_spill_folder(settings.spill); !why.empty())
+      throw usage_error(
+          fmt::format("PAPPUS_SPILL or options::spill: expected off or a folder on a disk that can "
+                      "be written to, got {}: {}",
+                      settings.spill, why));
+  if (settings.spill_size == 0)
+    if (const char* text = base::environment("PAPPUS_SPILL_SIZE"))
+      settings.spill_size = base::parse_bytes(text, "PAPPUS_SPILL_SIZE");
   if (settings.trace.empty())
     if (const char* text = base::environment("PAPPUS_TRACE")) settings.trace = text;
   return settings;
+}
+
+memory::spill_settings spill_settings_of(const options& settings) {
+  const char* const io = base::environment("PAPPUS_IO");
+  const bool off = settings.spill == "off";
+  return {off, off ? "" : settings.spill, settings.spill_size, io != nullptr ? io : ""};
 }
 
 }  // namespace pappus::detail

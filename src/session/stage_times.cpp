@@ -32,7 +32,7 @@ std::uint64_t stage_times::key(const plan::stage& s, std::span<const unsigned> d
   if (s.body == nullptr) return made;
   add(made, n.op->loop_of(n)->condition.target_type().hash_code());
   for (const auto& part : s.body->stages)
-    if (!part.known && !part.outside) add(made, key(part, {}));
+    if (!part.is_there() && !part.outside) add(made, key(part, {}));
   return made;
 }
 

@@ -35,7 +35,13 @@ class lowering {
             after.push_back(last_task_[index(input)]);
     });
     const bool file = s.node->op->file_of(*s.node) != nullptr;
-    if (s.windowed) {
+    if (s.resting) {
+      last_task_[i] = add({.kind = task_kind::read,
+                           .stage = own,
+                           .what = "rows that rest",
+                           .bytes = bytes_of_rows(s),
+                           .after = std::move(after)});
+    } else if (s.windowed) {
       lower_windows(own, std::move(after));
     } else if (s.known || (!graph::is_run(*s.node) && !file)) {
       last_task_[i] = add(
@@ -44,7 +50,7 @@ class lowering {
       last_task_[i] = add({.kind = task_kind::read,
                            .stage = own,
                            .what = "read file",
-                           .bytes = file_bytes(s),
+                           .bytes = bytes_of_rows(s),
                            .exact = s.rows_out.exact(),
                            .after = std::move(after)});
     } else if (!s.where.devices.empty()) {
@@ -56,7 +62,8 @@ class lowering {
       add({.kind = task_kind::free,
            .stage = done,
            .what = "rows",
-           .bytes = plan_.stages[index(done)].bytes.output,
+           .bytes = plan_.stages[index(done)].resting ? bytes_of_rows(plan_.stages[index(done)])
+                                                      : plan_.stages[index(done)].bytes.output,
            .exact = plan_.stages[index(done)].rows_out.exact(),
            .after = {last_task_[i]}});
   }
@@ -169,7 +176,7 @@ class lowering {
 
   static bool is_exact(const plan::stage& s) { return s.rows_in.exact() && s.rows_out.exact(); }
 
-  static double file_bytes(const plan::stage& s) {
+  static double bytes_of_rows(const plan::stage& s) {
     return static_cast<double>(s.rows_out.rows) * static_cast<double>(s.node->out.size);
   }
 

@@ -28,6 +28,10 @@ options take_options(int& argc, char** argv) {
       settings.devices = value;
     else if (name == "--pappus-device-memory")
       settings.device_memory = base::parse_bytes(value, name);
+    else if (name == "--pappus-spill")
+      settings.spill = value;
+    else if (name == "--pappus-spill-size")
+      settings.spill_size = base::parse_bytes(value, name);
     else if (name == "--pappus-trace")
       settings.trace = value;
     else

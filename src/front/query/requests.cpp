@@ -56,7 +56,7 @@ rows_ptr evaluate_contiguous(const session_ptr& session, const node_ptr& root) {
 
 node_ptr cached_node(const session_ptr& session, const node_ptr& rows, bool others_have_it) {
   auto kept = rows;
-  if (others_have_it) {
+  if (others_have_it && !rows->is_cached()) {
     auto everything = std::make_shared<slice_params>();
     everything->take = INT64_MAX;
     stage_spec stage;

@@ -58,6 +58,13 @@ class row_set {
   /// other sets.
   void hold(std::shared_ptr<const void> owner) { held_.push_back(std::move(owner)); }
 
+  /// Whether the rows need what only this set keeps alive (hold()).
+  bool holds() const noexcept { return !held_.empty(); }
+  const std::vector<std::shared_ptr<const void>>& owners() const noexcept { return owners_; }
+  const std::vector<buffer>& buffers() const noexcept { return buffers_; }
+  /// Its buffers, of a set that nobody else has. Its rows mustn't be used afterwards.
+  std::vector<buffer> take_buffers() noexcept { return std::move(buffers_); }
+
   /// Row numbers at which partitions 0, 1, ... end; empty if the rows aren't known to lie partition
   /// by partition.
   const std::vector<std::int64_t>& partition_ends() const noexcept { return partition_ends_; }

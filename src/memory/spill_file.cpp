@@ -1,0 +1,330 @@
+#include "memory/spill_file.h"
+
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/statvfs.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "base/checksum.h"
+#include "base/environment.h"
+#include "base/text.h"
+#include "pappus/detail/base/integers.h"
+#include "pappus/error.h"
+
+namespace pappus::memory {
+namespace {
+
+constexpr std::size_t piece_bytes = std::size_t{1} << 20;  // of a request, and of an extent's steps
+constexpr std::size_t page_bytes = std::size_t{64} << 10;  // of a checksum
+constexpr std::size_t block_bytes = 4096;                  // of direct transfers
+constexpr std::size_t pieces_at_once = 4;
+constexpr unsigned transfer_threads = 4;
+
+constexpr std::string_view remedy =
+    "free space there, name another folder (PAPPUS_SPILL or options::spill) or raise the memory "
+    "limit (PAPPUS_HOST_MEMORY or options::host_memory)";
+
+std::string reason(int problem) { return std::generic_category().message(problem); }
+
+std::string text_of(double bytes) { return base::bytes_text(bytes); }
+
+/// An unnamed file; -errno.
+int make_file(const std::string& folder, int flags) {
+  const int file = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC | flags, 0600);
+  if (file >= 0) return file;
+  if (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT) return -errno;
+  auto name = folder + "/pappus-spill-XXXXXX";
+  const int named = ::mkostemp(name.data(), O_CLOEXEC | flags);
+  if (named < 0) return -errno;
+  ::unlink(name.c_str());
+  return named;
+}
+
+std::size_t pieces_of(std::size_t bytes) { return detail::ceil_div(bytes, piece_bytes); }
+
+/// Of an extent's piece.
+std::size_t bytes_of_piece(std::size_t bytes, std::size_t piece) {
+  return std::min(piece_bytes, bytes - piece * piece_bytes);
+}
+
+/// Seeds differ from page to page, so that one that lies where another was is found out.
+std::uint32_t seed_of(std::uint64_t offset) {
+  return static_cast<std::uint32_t>(offset / page_bytes * 0x9e3779b1U);
+}
+
+/// Reads parts that follow one another.
+class gatherer {
+ public:
+  explicit gatherer(std::span<const std::span<const std::byte>> parts) : parts_(parts) {}
+  void copy(std::byte* to, std::size_t bytes) {
+    while (bytes > 0) {
+      const auto left = parts_[part_].subspan(at_);
+      const std::size_t n = std::min(bytes, left.size());
+      std::memcpy(to, left.data(), n);
+      to += n, bytes -= n, at_ += n;
+      if (at_ == parts_[part_].size()) ++part_, at_ = 0;
+    }
+  }
+
+ private:
+  std::span<const std::span<const std::byte>> parts_;
+  std::size_t part_ = 0, at_ = 0;
+};
+
+}  // namespace
+
+std::string why_no_spill_folder(const std::string& folder) {
+  struct statfs about{};
+  if (::statfs(folder.c_str(), &about) != 0) return reason(errno);
+  const auto type = static_cast<std::uint32_t>(about.f_type);
+  if (type == TMPFS_MAGIC || type == RAMFS_MAGIC) return "is in memory itself (tmpfs)";
+  if (::access((folder + "/.").c_str(), W_OK | X_OK) != 0) return reason(errno);
+  return {};
+}
+
+/// Aligned memory for the pieces that one call has under way.
+class spill_file::pieces {
+ public:
+  explicit pieces(std::size_t bytes)
+      : count_(std::min(pieces_of(bytes), pieces_at_once)),
+        each_(std::min(piece_bytes, detail::round_up(bytes, block_bytes))),
+        memory_(static_cast<std::byte*>(std::aligned_alloc(block_bytes, count_ * each_)),
+                &std::free) {
+    if (!memory_) throw std::bad_alloc();
+  }
+  std::size_t count() const noexcept { return count_; }
+  std::byte* at(std::size_t i) const noexcept { return memory_.get() + i * each_; }
+
+ private:
+  std::size_t count_, each_;
+  std::unique_ptr<std::byte, decltype(&std::free)> memory_;
+};
+
+spill_file::spill_file(spill_settings settings)
+    : settings_(std::move(settings)), transfers_(io::make_calls(settings_.io), transfer_threads) {}
+
+spill_file::~spill_file() {
+  if (file_ >= 0) ::close(file_);
+}
+
+spill_file::extent::~extent() { of_->give_back(offset_, detail::round_up(bytes_, piece_bytes)); }
+
+void spill_file::choose_folder() {
+  if (std::exchange(folder_chosen_, true)) return;
+  folder_ = settings_.folder;
+  if (!folder_.empty()) return;
+  const char* const chosen = base::environment("TMPDIR");
+  for (const std::string usual : {chosen != nullptr ? chosen : "/var/tmp", "/var/tmp"})
+    if (why_no_spill_folder(usual).empty()) {
+      folder_ = usual;
+      return;
+    }
+}
+
+bool spill_file::usable() {
+  const std::lock_guard lock(mutex_);
+  choose_folder();
+  return !folder_.empty();
+}
+
+std::string spill_file::folder() {
+  const std::lock_guard lock(mutex_);
+  choose_folder();
+  return folder_;
+}
+
+void spill_file::fail(std::string_view owner, std::string_view what, int problem) {
+  throw spill_error(fmt::format("{}: {} the spill file in {} failed after {}: {}; {}", owner, what,
+                                folder(), text_of(static_cast<double>(written())), reason(problem),
+                                remedy));
+}
+
+void spill_file::open(std::string_view owner) {
+  if (file_ >= 0) return;
+  choose_folder();
+  if (const auto why = why_no_spill_folder(folder_); !why.empty())
+    throw spill_error(
+        fmt::format("{}: no spill file can be made in {}: {}; {}", owner, folder_, why, remedy));
+  int made = make_file(folder_, O_DIRECT);
+  direct_ = made >= 0;
+  if (made == -EINVAL) made = make_file(folder_, 0);
+  if (made < 0)
+    throw spill_error(fmt::format("{}: no spill file can be made in {}: {}; {}", owner, folder_,
+                                  reason(-made), remedy));
+  file_ = made;
+  limit_ = settings_.bytes_max;
+  struct statvfs about{};
+  if (limit_ == 0 && ::fstatvfs(file_, &about) == 0)
+    limit_ = static_cast<std::uint64_t>(about.f_bavail) * about.f_frsize / 2;
+  limit_ -= limit_ % piece_bytes;
+}
+
+/// First fit. Extents begin and end at whole pieces.
+std::uint64_t spill_file::take(std::size_t bytes, std::string_view owner) {
+  const std::lock_guard lock(mutex_);
+  open(owner);
+  for (auto at = free_.begin(); at != free_.end(); ++at) {
+    const auto [offset, there] = *at;
+    if (there < bytes) continue;
+    free_.erase(at);
+    if (there > bytes) free_.emplace(offset + bytes, there - bytes);
+    in_use_ += bytes;
+    return offset;
+  }
+  if (bytes > limit_ - std::min(limit_, end_))
+    throw spill_error(
+        fmt::format("{}: the spill file in {} would take more than {} (PAPPUS_SPILL_SIZE or "
+                    "options::spill_size; by default half of what is free); {} lie there; {}",
+                    owner, folder_, text_of(static_cast<double>(limit_)),
+                    text_of(static_cast<double>(in_use())), remedy));
+  const auto offset = end_;
+  end_ += bytes;
+  in_use_ += bytes;
+  return offset;
+}
+
+void spill_file::give_back(std::uint64_t offset, std::size_t bytes) noexcept {
+  const std::lock_guard lock(mutex_);
+  in_use_ -= bytes;
+  std::uint64_t begin = offset, end = offset + bytes;
+  auto next = free_.lower_bound(begin);
+  if (next != free_.begin()) {
+    const auto before = std::prev(next);
+    if (before->first + before->second == begin) {
+      begin = before->first;
+      free_.erase(before);
+    }
+  }
+  if (next != free_.end() && next->first == end) {
+    end += next->second;
+    free_.erase(next);
+  }
+  if (end == end_) {
+    end_ = begin;
+    return;
+  }
+  try {
+    free_.emplace(begin, end - begin);
+  } catch (...) {  // no memory for the list: the file keeps a hole
+  }
+}
+
+void spill_file::reserve(std::uint64_t offset, std::size_t bytes, std::string_view owner) {
+  io::transfers::batch one(transfers_);
+  one.submit(
+      {.what = io::request::kind::allocate, .file = file_, .offset = offset, .bytes = bytes});
+  if (const auto done = one.wait(); done.problem != 0)
+    fail(owner, "taking up " + text_of(static_cast<double>(bytes)) + " in", done.problem);
+}
+
+spill_file::extent_ptr spill_file::write(std::span<const std::span<const std::byte>> parts,
+                                         std::string_view owner) {
+  std::size_t bytes = 0;
+  for (const auto& part : parts) bytes += part.size();
+  const std::size_t taken = detail::round_up(bytes, piece_bytes);
+  const auto offset = take(taken, owner);
+  std::unique_ptr<extent> made;
+  try {
+    made.reset(new extent(shared_from_this(), offset, bytes));
+  } catch (...) {
+    give_back(offset, taken);
+    throw;
+  }
+  made->sums_.reserve(detail::ceil_div(bytes, page_bytes));
+  reserve(offset, taken, owner);
+  gatherer from(parts);
+  const pieces buffers(bytes);
+  io::transfers::batch requests(transfers_);
+  const auto finish_one = [&] {
+    const auto done = requests.wait();
+    if (done.problem != 0)
+      fail(owner, "writing " + text_of(static_cast<double>(bytes)) + " to", done.problem);
+    return done.number;
+  };
+  for (std::size_t piece = 0; piece < pieces_of(bytes); ++piece) {
+    const auto buffer = piece < buffers.count() ? piece : finish_one();
+    std::byte* const memory = buffers.at(buffer);
+    const std::size_t n = bytes_of_piece(bytes, piece), whole = detail::round_up(n, block_bytes);
+    from.copy(memory, n);
+    std::memset(memory + n, 0, whole - n);
+    const auto place = offset + piece * piece_bytes;
+    for (std::size_t page = 0; page < n; page += page_bytes)
+      made->sums_.push_back(
+          base::checksum(memory + page, std::min(page_bytes, n - page), seed_of(place + page)));
+    requests.submit({io::request::kind::write, file_, place, whole, memory, buffer});
+  }
+  while (requests.open() > 0) finish_one();
+  if (!direct_) {  // the page cache only lets go of what is on the disk
+    const auto begin = static_cast<off_t>(offset), length = static_cast<off_t>(taken);
+    if (::sync_file_range(
+            file_, begin, length,
+            SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER) != 0)
+      fail(owner, "writing " + text_of(static_cast<double>(bytes)) + " to", errno);
+    ::posix_fadvise(file_, begin, length, POSIX_FADV_DONTNEED);
+  }
+  written_ += bytes;
+  return made;
+}
+
+bool spill_file::take_over(const extent& from, std::size_t piece, const std::byte* bytes,
+                           std::byte* to) const {
+  const std::size_t begin = piece * piece_bytes, n = bytes_of_piece(from.bytes_, piece);
+  for (std::size_t page = 0; page < n; page += page_bytes) {
+    const auto sum = base::checksum(bytes + page, std::min(page_bytes, n - page),
+                                    seed_of(from.offset_ + begin + page));
+    if (sum != from.sums_[(begin + page) / page_bytes]) return false;
+  }
+  std::memcpy(to + begin, bytes, n);
+  return true;
+}
+
+void spill_file::read(const extent& from, std::byte* to, std::string_view owner) {
+  const std::size_t count = pieces_of(from.bytes_);
+  const pieces buffers(from.bytes_);
+  io::transfers::batch requests(transfers_);
+  std::vector<std::size_t> piece_in(buffers.count());
+  std::vector<bool> again(count, false);
+  const auto submit = [&](std::size_t piece, std::size_t buffer) {
+    piece_in[buffer] = piece;
+    const auto whole = detail::round_up(bytes_of_piece(from.bytes_, piece), block_bytes);
+    requests.submit({io::request::kind::read, file_, from.offset_ + piece * piece_bytes, whole,
+                     buffers.at(buffer), buffer});
+  };
+  std::size_t next = 0;
+  while (next < buffers.count()) submit(next, next), ++next;
+  while (requests.open() > 0) {
+    const auto done = requests.wait();
+    if (done.problem != 0)
+      fail(owner, "reading " + text_of(static_cast<double>(from.bytes_)) + " back from",
+           done.problem);
+    const auto piece = piece_in[done.number];
+    if (take_over(from, piece, buffers.at(done.number), to)) {
+      if (next < count) submit(next++, done.number);
+    } else if (!again[piece]) {
+      again[piece] = true;
+      submit(piece, done.number);
+    } else {
+      throw spill_error(fmt::format(
+          "{}: the spill file in {} doesn't hold what was written there, at bytes {} to {}: the "
+          "checksum of a page is another one, and was when it was read again; check the disk, or "
+          "name a folder on another one (PAPPUS_SPILL or options::spill)",
+          owner, folder(), from.offset_ + piece * piece_bytes,
+          from.offset_ + piece * piece_bytes + bytes_of_piece(from.bytes_, piece)));
+    }
+  }
+  if (!direct_)
+    ::posix_fadvise(file_, static_cast<off_t>(from.offset_), static_cast<off_t>(from.bytes_),
+                    POSIX_FADV_DONTNEED);
+  read_back_ += from.bytes_;
+}
+
+}  // namespace pappus::memory

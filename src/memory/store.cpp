@@ -1,0 +1,136 @@
+#include "memory/store.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "memory/stored_rows.h"
+#include "pappus/error.h"
+
+namespace pappus::memory {
+namespace {
+
+constexpr std::size_t bytes_min = std::size_t{64} << 10;  // of rows that are worth writing
+
+}  // namespace
+
+struct store::victim {
+  stored_rows* rows = nullptr;
+  std::shared_ptr<chunk> what;  // null: the last one of rows that aren't in chunks yet
+  bool clean = false;
+};
+
+/// What a search tells besides the victim.
+struct store::search {
+  bool may_write = true;
+  std::size_t evictable = 0;  ///< bytes of all that could be evicted
+};
+
+std::shared_ptr<store> store::make(std::shared_ptr<pool> memory, const spill_settings& settings) {
+  auto file = settings.off ? nullptr : std::make_shared<spill_file>(settings);
+  std::shared_ptr<store> made(new store(memory, std::move(file)));
+  if (made->file_)
+    memory->on_shortage(made.get(),
+                        [weak = std::weak_ptr(made)](std::size_t bytes, std::string_view owner) {
+                          const auto self = weak.lock();
+                          return self != nullptr && self->make_room(bytes, owner);
+                        });
+  return made;
+}
+
+std::shared_ptr<graph::kept_rows> store::keep(detail::rows_ptr rows) {
+  const bool can_rest = file_ && rows->bytes() >= bytes_min && cut(*rows).has_value();
+  return std::make_shared<stored_rows>(shared_from_this(), std::move(rows), can_rest);
+}
+
+std::string store::about_rows_to_come() {
+  if (!file_) return "in memory, where they stay (PAPPUS_SPILL is off)";
+  if (!file_->usable())
+    return "in memory, where they stay: neither TMPDIR nor /var/tmp is a folder on a disk; name "
+           "one (PAPPUS_SPILL or options::spill)";
+  return fmt::format("in memory, or a spill file in {} where that is short", file_->folder());
+}
+
+/// What was used longest ago, clean chunks before others, the last rows of it first: who reads them
+/// from the beginning finds that there.
+store::victim store::find_victim(search& about) {
+  victim found;
+  about.evictable = 0;
+  for (auto* const rows : known_) {
+    if (rows->pinned()) continue;
+    const auto consider = [&](std::shared_ptr<chunk> what, bool clean, std::size_t charged) {
+      if (!clean && !about.may_write) return;
+      about.evictable += charged;
+      const bool better = found.rows == nullptr || (clean && !found.clean) ||
+                          (clean == found.clean && rows->last_use_ <= found.rows->last_use_);
+      if (better) found = {rows, std::move(what), clean};
+    };
+    if (rows->fragments_.empty()) consider(nullptr, false, rows->charged_);
+    for (const auto& one : rows->fragments_)
+      if (one.what->in_memory()) consider(one.what, one.what->disk != nullptr, one.what->charged);
+  }
+  return found;
+}
+
+bool store::make_room(std::size_t bytes, std::string_view owner) {
+  if (!file_->usable()) return false;
+  std::exception_ptr problem;
+  search about;
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    const std::size_t free = memory_->available();
+    if (free >= bytes) return true;
+    about.may_write = problem == nullptr;
+    auto chosen = find_victim(about);
+    if (about.evictable + bytes_being_written_ < bytes - free) break;
+    if (chosen.rows == nullptr) {
+      changed_.wait(lock);
+    } else if (chosen.rows->awake_ != nullptr && chosen.what == nullptr) {
+      chosen.rows->take_apart();
+    } else if (chosen.clean) {
+      evict(chosen);
+    } else {
+      try {
+        write(chosen, owner, lock);
+      } catch (const spill_error&) {
+        problem = std::current_exception();
+      }
+    }
+  }
+  if (problem) std::rethrow_exception(problem);
+  return false;
+}
+
+/// Drops the copy in memory of a chunk that is on the disk.
+void store::evict(victim& chosen) noexcept {
+  chosen.rows->awake_.reset();
+  chosen.what->parts.clear();
+  chosen.what->memory.clear();
+  chosen.what->charged = 0;
+}
+
+/// Writes a chunk, without the mutex meanwhile. Where that fails the chunk stays as it was.
+void store::write(victim& chosen, std::string_view owner, std::unique_lock<std::mutex>& lock) {
+  chunk& what = *chosen.what;
+  const std::size_t charged = what.charged;
+  chosen.rows->busy_ = true;
+  chosen.rows->awake_.reset();  // nobody gets the rows until it is done
+  bytes_being_written_ += charged;
+  lock.unlock();
+  spill_file::extent_ptr made;
+  std::exception_ptr problem;
+  try {
+    made = file_->write(what.parts, owner);
+  } catch (...) {
+    problem = std::current_exception();
+  }
+  lock.lock();
+  bytes_being_written_ -= charged;
+  chosen.rows->busy_ = false;
+  changed_.notify_all();
+  if (problem) std::rethrow_exception(problem);
+  what.disk = std::move(made);
+  evict(chosen);
+}
+
+}  // namespace pappus::memory

@@ -1,0 +1,76 @@
+// What a session keeps in memory and can do without for a while: when memory is short it goes to
+// the spill file, and comes back when somebody needs it.
+//
+// A chunk is bytes with up to two copies, in memory and on the disk. Nobody changes them, so one
+// that is on the disk, too, is dropped for nothing. Rows that rest are fragments: so many rows of a
+// chunk. A row_set goes on meaning that its rows are in memory: as long as somebody has it, they
+// stay there (they are pinned). Who needs more memory than there is evicts what was used longest
+// ago, first what is on the disk already, and writes by itself, so that whoever doesn't need memory
+// never waits for a disk. Where all of it together wouldn't do, nothing is evicted.
+//
+// Records are moved as bytes. The text that they point to stays where it is, in memory.
+//
+// Locks: one mutex, under which nothing is read, written or acquired. A thread that waits for
+// another one's write holds nothing that the disk could need, so waits end.
+//
+// Not here: the file (spill_file.h), and who keeps which rows (graph/node_table.h).
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "graph/kept_rows.h"
+#include "memory/pool.h"
+#include "memory/spill_file.h"
+
+namespace pappus::memory {
+
+class stored_rows;
+
+class store : public std::enable_shared_from_this<store> {
+ public:
+  /// A store of rows in `memory`, which it gives back when that is short. Throws usage_error for
+  /// settings::io that can't be right.
+  static std::shared_ptr<store> make(std::shared_ptr<pool> memory, const spill_settings& settings);
+
+  /// Keeps rows. Those that can't rest stay in memory as long as they are kept: parts of other
+  /// rows, those that the user lent, and fewer than 64 KiB of them.
+  std::shared_ptr<graph::kept_rows> keep(detail::rows_ptr rows);
+
+  /// What will become of rows that are to be kept: "in a spill file in /var/tmp where memory is
+  /// short".
+  std::string about_rows_to_come();
+
+  std::size_t spilled_bytes() const noexcept { return file_ ? file_->written() : 0; }
+  std::size_t bytes_read_back() const noexcept { return file_ ? file_->read_back() : 0; }
+
+ private:
+  friend class stored_rows;
+  store(std::shared_ptr<pool> memory, std::shared_ptr<spill_file> file)
+      : memory_(std::move(memory)), file_(std::move(file)) {}
+  /// Called where `bytes` more don't fit. True: something was given back, or somebody else's write
+  /// has ended; try again. Throws spill_error where only the disk was in the way.
+  bool make_room(std::size_t bytes, std::string_view owner);
+  struct victim;
+  struct search;
+  victim find_victim(search& why);  // called with mutex_ locked
+  void evict(victim& chosen) noexcept;
+  void write(victim& chosen, std::string_view owner, std::unique_lock<std::mutex>& lock);
+
+  const std::shared_ptr<pool> memory_;
+  const std::shared_ptr<spill_file> file_;  // null: nothing goes to a disk
+  std::mutex mutex_;                        // guards what follows, and all stored_rows
+  std::condition_variable changed_;         // a write or a wake has ended
+  std::vector<stored_rows*> known_;
+  std::uint64_t clock_ = 0;
+  std::size_t bytes_being_written_ = 0;
+};
+
+}  // namespace pappus::memory

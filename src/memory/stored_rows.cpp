@@ -1,0 +1,214 @@
+#include "memory/stored_rows.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "pappus/error.h"
+
+namespace pappus::memory {
+namespace {
+
+constexpr std::size_t chunk_bytes = std::size_t{16} << 20;
+
+/// Rows that lie in one buffer.
+struct stretch {
+  std::span<const std::byte> bytes;
+  std::size_t buffer;
+};
+
+/// In row order; none where some rows lie in no buffer of the set.
+std::vector<stretch> stretches_of(const detail::row_set& rows) {
+  const auto& buffers = rows.buffers();
+  std::vector<std::size_t> by_address(buffers.size());
+  std::iota(by_address.begin(), by_address.end(), std::size_t{0});
+  std::ranges::sort(by_address, {}, [&](std::size_t i) { return buffers[i].data(); });
+  std::vector<stretch> found;
+  for (const auto& piece : rows.chunks()) {
+    auto at = piece.data;
+    const auto* const end = at + static_cast<std::size_t>(piece.rows) * rows.layout().size;
+    while (at != end) {
+      const auto next = std::ranges::upper_bound(by_address, at, {},
+                                                 [&](std::size_t i) { return buffers[i].data(); });
+      if (next == by_address.begin()) return {};
+      const auto number = *std::prev(next);
+      const auto& buffer = buffers[number];
+      const auto* const until = std::min<const std::byte*>(end, buffer.data() + buffer.size());
+      if (at >= until || static_cast<std::size_t>(until - at) % rows.layout().size != 0) return {};
+      found.push_back({{at, until}, number});
+      at = until;
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+std::optional<cut_rows> cut(const detail::row_set& rows) {
+  const auto stretches = stretches_of(rows);
+  if (rows.holds() || stretches.empty()) return std::nullopt;
+  std::vector<std::size_t> last_use(rows.buffers().size());
+  for (std::size_t i = 0; i < stretches.size(); ++i) last_use[stretches[i].buffer] = i;
+  cut_rows result;
+  std::size_t needed_until = 0;  // the last stretch in a buffer of the chunk that is being filled
+  for (std::size_t i = 0; i < stretches.size(); ++i) {
+    const auto& [bytes, buffer] = stretches[i];
+    const bool begins = result.fragments.empty() ||
+                        (i > needed_until && result.fragments.back().what->bytes >= chunk_bytes);
+    if (begins) {
+      result.fragments.push_back({std::make_shared<chunk>(), 0});
+      result.in_buffers.emplace_back();
+    }
+    needed_until = std::max(needed_until, last_use[buffer]);
+    auto& [what, n] = result.fragments.back();
+    what->bytes += bytes.size();
+    what->parts.push_back(bytes);
+    n += static_cast<std::int64_t>(bytes.size() / rows.layout().size);
+    auto& in = result.in_buffers.back();
+    if (std::ranges::find(in, buffer) == in.end()) in.push_back(buffer);
+  }
+  return result;
+}
+
+stored_rows::stored_rows(std::shared_ptr<store> of, detail::rows_ptr rows, bool can_rest)
+    : store_(std::move(of)),
+      layout_(rows->layout()),
+      rows_(rows->rows()),
+      bytes_(rows->bytes()),
+      can_rest_(can_rest),
+      owners_(rows->owners()),
+      partition_ends_(rows->partition_ends()),
+      awake_(std::move(rows)),
+      charged_(std::accumulate(awake_->buffers().begin(), awake_->buffers().end(), std::size_t{0},
+                               [](std::size_t sum, const detail::buffer& one) {
+                                 return sum + pool::charged(one.size());
+                               })) {
+  if (!can_rest_) return;
+  const std::lock_guard lock(store_->mutex_);
+  store_->known_.push_back(this);
+  last_use_ = ++store_->clock_;
+}
+
+stored_rows::~stored_rows() {
+  if (!can_rest_) return;
+  std::unique_lock lock(store_->mutex_);
+  store_->changed_.wait(lock, [this] { return !busy_; });  // for the end of a write
+  std::erase(store_->known_, this);
+}
+
+detail::rows_ptr stored_rows::in_memory() {
+  if (!can_rest_) return awake_;
+  const std::lock_guard lock(store_->mutex_);
+  last_use_ = ++store_->clock_;
+  return awake_;
+}
+
+/// Makes chunks of the rows, which nobody but the store has.
+void stored_rows::take_apart() {
+  if (fragments_.empty()) {
+    auto made = *cut(*awake_);
+    for (std::size_t i = 0; i < made.fragments.size(); ++i)
+      made.fragments[i].what->memory.reserve(made.in_buffers[i].size());
+    // Who had the rows, too, until now is done with them: counting down tells.
+    detail::rows_ptr(awake_).reset();
+    auto buffers = std::const_pointer_cast<detail::row_set>(awake_)->take_buffers();
+    for (std::size_t i = 0; i < made.fragments.size(); ++i)
+      for (const auto number : made.in_buffers[i]) {
+        auto& to = *made.fragments[i].what;
+        to.charged += pool::charged(buffers[number].size());
+        to.memory.push_back(std::move(buffers[number]));
+      }
+    fragments_ = std::move(made.fragments);
+  }
+  awake_.reset();
+}
+
+/// A set of the rows, all of which are in memory.
+detail::rows_ptr stored_rows::put_together() {
+  auto set = std::make_shared<detail::row_set>(layout_);
+  for (const auto& owner : owners_) set->keep(owner);
+  auto chunks = std::make_shared<std::vector<std::shared_ptr<const chunk>>>();
+  for (const auto& [what, n] : fragments_) {
+    for (const auto& part : what->parts)
+      set->append(part.data(), static_cast<std::int64_t>(part.size() / layout_.size));
+    chunks->push_back(what);
+  }
+  set->hold(std::move(chunks));
+  set->partitioned(partition_ends_);
+  return set;
+}
+
+/// Reads a chunk back, without the mutex meanwhile.
+void stored_rows::load(fragment& one, std::string_view owner, std::unique_lock<std::mutex>& lock) {
+  lock.unlock();
+  chunk& to = *one.what;
+  try {
+    detail::buffer memory(*store_->memory_, to.bytes, owner);
+    try {
+      store_->file_->read(*to.disk, memory.data(), owner);
+    } catch (...) {
+      lost_ = true;
+      throw;
+    }
+    std::vector<detail::buffer> all;
+    all.push_back(std::move(memory));
+    lock.lock();
+    to.parts.emplace_back(all.front().data(), to.bytes);
+    to.charged = pool::charged(to.bytes);
+    to.memory = std::move(all);
+  } catch (...) {
+    if (!lock.owns_lock()) lock.lock();
+    throw;
+  }
+}
+
+detail::rows_ptr stored_rows::wake(std::string_view owner) {
+  if (!can_rest_) return awake_;
+  std::unique_lock lock(store_->mutex_);
+  store_->changed_.wait(lock, [this] { return awake_ || !busy_; });
+  last_use_ = ++store_->clock_;
+  if (awake_) return awake_;
+  busy_ = true;
+  try {
+    for (auto& one : fragments_)
+      if (!one.what->in_memory()) load(one, owner, lock);
+    awake_ = put_together();
+  } catch (...) {
+    busy_ = false;
+    store_->changed_.notify_all();
+    throw;
+  }
+  busy_ = false;
+  store_->changed_.notify_all();
+  return awake_;
+}
+
+std::string stored_rows::about() {
+  const auto text = [](std::size_t n) { return base::bytes_text(static_cast<double>(n)); };
+  if (!can_rest_)
+    return fmt::format("{} in memory, where they stay: they are few, part of other rows or lent",
+                       text(bytes_));
+  const std::lock_guard lock(store_->mutex_);
+  std::size_t there = fragments_.empty() ? bytes_ : 0, disk = 0;
+  for (const auto& one : fragments_) {
+    if (one.what->in_memory()) there += one.what->bytes;
+    if (one.what->disk) disk += one.what->bytes;
+  }
+  const auto folder = store_->file_->folder();
+  auto all = there < bytes_ ? fmt::format("{} rest in the spill file in {} and will be read back",
+                                          text(bytes_ - there), folder)
+                            : fmt::format(
+                                  "{} in memory, may go to a spill file in {} where memory "
+                                  "is short",
+                                  text(bytes_), folder);
+  if (there == bytes_ && disk > 0) all += fmt::format("; {} are there, too", text(disk));
+  const auto is_pool = [&](const auto& owner) { return owner.get() == store_->memory_.get(); };
+  if (!std::ranges::all_of(owners_, is_pool))
+    all += "; the text of their strings stays in memory: keep numbers in its place to have it go";
+  return all;
+}
+
+}  // namespace pappus::memory

@@ -1,0 +1,78 @@
+// Rows that a store keeps: in memory, on the disk, or some here and some there.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "memory/store.h"
+
+namespace pappus::memory {
+
+/// Bytes with an identity, and where they are.
+struct chunk {
+  std::size_t bytes = 0;
+  std::vector<std::span<const std::byte>>
+      parts;                           ///< of the copy in memory, in order; none: no copy
+  std::vector<detail::buffer> memory;  ///< where these lie
+  std::size_t charged = 0;             ///< bytes that `memory` takes of the budget
+  spill_file::extent_ptr disk;         ///< null: no copy
+  bool in_memory() const noexcept { return !parts.empty(); }
+};
+
+/// Rows that fill a chunk.
+struct fragment {
+  std::shared_ptr<chunk> what;
+  std::int64_t rows = 0;
+};
+
+/// Chunks of about 16 MiB or a buffer each that hold all rows of a set; their memory is still the
+/// set's, and in_buffers tells which buffers (by number) each of them needs. Nothing where rows lie
+/// in what isn't the set's own.
+struct cut_rows {
+  std::vector<fragment> fragments;
+  std::vector<std::vector<std::size_t>> in_buffers;
+};
+std::optional<cut_rows> cut(const detail::row_set& rows);
+
+class stored_rows final : public graph::kept_rows {
+ public:
+  /// \param can_rest  what cut() found; else they stay in memory.
+  stored_rows(std::shared_ptr<store> of, detail::rows_ptr rows, bool can_rest);
+  ~stored_rows() override;
+
+  std::int64_t rows() const noexcept override { return rows_; }
+  detail::rows_ptr in_memory() override;
+  detail::rows_ptr wake(std::string_view owner) override;
+  bool lost() const noexcept override { return lost_.load(std::memory_order_relaxed); }
+  std::string about() override;
+
+ private:
+  friend class store;
+  // All are called with the store's mutex locked.
+  bool pinned() const noexcept { return busy_ || awake_.use_count() > 1; }
+  void take_apart();
+  detail::rows_ptr put_together();
+  void load(fragment& one, std::string_view owner, std::unique_lock<std::mutex>& lock);
+
+  const std::shared_ptr<store> store_;
+  const detail::record_type layout_;
+  const std::int64_t rows_;
+  const std::size_t bytes_;
+  const bool can_rest_;
+  const std::vector<std::shared_ptr<const void>> owners_;
+  const std::vector<std::int64_t> partition_ends_;
+  std::atomic<bool> lost_{false};
+  // Guarded by the store's mutex. Where rows can't rest, awake_ never changes.
+  detail::rows_ptr awake_;           // null: somebody must put them together first
+  std::vector<fragment> fragments_;  // none: the rows are where they were when they came
+  std::size_t charged_;              // by the buffers of awake_, as long as there are no fragments
+  std::uint64_t last_use_ = 0;
+  bool busy_ = false;  // a thread without the mutex moves one of the chunks
+};
+
+}  // namespace pappus::memory

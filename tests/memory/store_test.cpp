@@ -1,0 +1,246 @@
+#include "memory/store.h"
+
+#include <atomic>
+#include <cstring>
+#include <mutex>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "algorithms/rows_in.h"
+#include "pappus/error.h"
+#include "support/spill_folder.h"
+
+namespace pappus::memory {
+namespace {
+
+using detail::rows_ptr;
+using testing::spill_folder;
+using kept_ptr = std::shared_ptr<graph::kept_rows>;
+
+constexpr std::size_t mib = std::size_t{1} << 20;
+constexpr std::int64_t rows_of_a_mib = mib / sizeof(std::uint64_t);
+constexpr detail::record_type numbers{8, 8, "unsigned long"};
+
+/// A pool and a store of rows in it.
+struct machine {
+  spill_folder folder;
+  std::shared_ptr<pool> memory;
+  std::shared_ptr<store> rows;
+  explicit machine(std::size_t limit, std::string io = "", bool off = false)
+      : memory(std::make_shared<pool>(limit)),
+        rows(store::make(memory, {off, folder.path(), 0, std::move(io)})) {}
+
+  /// So many rows of numbers that follow from the seed, in buffers of so many rows.
+  rows_ptr make(std::int64_t n, std::int64_t in_buffer, std::uint64_t seed) {
+    auto set = std::make_shared<detail::row_set>(numbers);
+    set->keep(memory);
+    for (std::int64_t row = 0; row < n; row += in_buffer) {
+      const auto here = std::min(in_buffer, n - row);
+      detail::buffer buffer(*memory, static_cast<std::size_t>(here) * 8, "make");
+      for (std::int64_t i = 0; i < here; ++i)
+        buffer.as<std::uint64_t>()[i] = seed * 1'000'003 + static_cast<std::uint64_t>(row + i);
+      algorithms::append_buffer(*set, std::move(buffer), here);
+    }
+    return set;
+  }
+  kept_ptr keep(std::int64_t n, std::int64_t in_buffer, std::uint64_t seed) {
+    return rows->keep(make(n, in_buffer, seed));
+  }
+};
+
+bool right(const detail::row_set& rows, std::uint64_t seed) {
+  std::uint64_t row = 0;
+  for (const auto& chunk : rows.chunks())
+    for (std::int64_t i = 0; i < chunk.rows; ++i, ++row) {
+      std::uint64_t value = 0;
+      std::memcpy(&value, chunk.data + 8 * i, 8);
+      if (value != seed * 1'000'003 + row) return false;
+    }
+  return row == static_cast<std::uint64_t>(rows.rows());
+}
+
+TEST(store, evicts_what_was_used_longest_ago_and_brings_it_back) {
+  machine m(16 * mib);
+  std::vector<kept_ptr> kept;
+  for (std::uint64_t i = 0; i < 4; ++i)
+    kept.push_back(m.keep(4 * rows_of_a_mib, rows_of_a_mib / 2, i));
+  EXPECT_NE(kept[0]->in_memory(), nullptr);  // used: now 1 is the oldest
+  const auto more = m.make(4 * rows_of_a_mib, 4 * rows_of_a_mib, 9);
+  EXPECT_NE(kept[0]->in_memory(), nullptr);
+  EXPECT_EQ(kept[1]->in_memory(), nullptr);
+  EXPECT_NE(kept[2]->in_memory(), nullptr);
+  EXPECT_GE(m.rows->spilled_bytes(), 4 * mib);
+  EXPECT_LE(m.memory->peak(), 16 * mib);
+  for (std::uint64_t i = 0; i < 4; ++i) {
+    const auto rows = kept[i]->wake("test");
+    EXPECT_TRUE(right(*rows, i)) << i;
+    EXPECT_EQ(rows, kept[i]->in_memory());
+    EXPECT_EQ(rows->rows(), kept[i]->rows());
+  }
+  EXPECT_TRUE(m.folder.empty());
+}
+
+TEST(store, writes_rows_once_and_drops_them_the_next_time) {
+  machine m(8 * mib);
+  const auto kept = m.keep(4 * rows_of_a_mib, 70'000, 1);
+  for (int i = 0; i < 5; ++i) {
+    m.make(8 * rows_of_a_mib, 8 * rows_of_a_mib, 2);  // takes it all
+    EXPECT_EQ(kept->in_memory(), nullptr);
+    EXPECT_TRUE(right(*kept->wake("test"), 1));
+  }
+  EXPECT_EQ(m.rows->spilled_bytes(), 4 * mib);
+  EXPECT_EQ(m.rows->bytes_read_back(), 5 * 4 * mib);
+}
+
+TEST(store, evicts_no_more_of_a_set_than_is_needed) {
+  machine m(64 * mib);
+  const auto kept = m.keep(56 * rows_of_a_mib, 2 * rows_of_a_mib, 1);  // four chunks
+  m.make(16 * rows_of_a_mib, 16 * rows_of_a_mib, 2);
+  EXPECT_EQ(m.rows->spilled_bytes(), 8 * mib);  // the last one is the smallest
+  EXPECT_THAT(kept->about(), ::testing::StartsWith("8 MiB rest in the spill file in "));
+  EXPECT_TRUE(right(*kept->wake("test"), 1));
+  EXPECT_EQ(m.rows->bytes_read_back(), 8 * mib);
+}
+
+TEST(store, leaves_alone_what_somebody_has) {
+  machine m(16 * mib);
+  const auto kept = m.keep(8 * rows_of_a_mib, 70'000, 1);
+  {
+    const auto pinned = kept->in_memory();
+    EXPECT_THROW(m.make(12 * rows_of_a_mib, 12 * rows_of_a_mib, 2), memory_error);
+    EXPECT_TRUE(right(*pinned, 1));
+  }
+  m.make(12 * rows_of_a_mib, 12 * rows_of_a_mib, 2);
+  EXPECT_EQ(kept->in_memory(), nullptr);
+}
+
+TEST(store, writes_nothing_where_that_would_not_be_enough) {
+  machine m(16 * mib);
+  const auto kept = m.keep(4 * rows_of_a_mib, 70'000, 1);
+  const auto used = m.make(8 * rows_of_a_mib, 8 * rows_of_a_mib, 2);
+  EXPECT_THROW(m.make(12 * rows_of_a_mib, 12 * rows_of_a_mib, 3), memory_error);
+  EXPECT_EQ(m.rows->spilled_bytes(), 0u);
+  EXPECT_NE(kept->in_memory(), nullptr);
+}
+
+TEST(store, keeps_in_memory_what_can_not_rest) {
+  machine m(16 * mib);
+  const std::vector<std::uint64_t> lent(4 * rows_of_a_mib);
+  const auto few = m.keep(100, 100, 1),
+             borrowed = m.rows->keep(std::make_shared<detail::row_set>(
+                 numbers, lent.data(), static_cast<std::int64_t>(lent.size())));
+  EXPECT_THAT(borrowed->about(),
+              "4 MiB in memory, where they stay: they are few, part of other rows or lent");
+  m.make(14 * rows_of_a_mib, 14 * rows_of_a_mib, 2);
+  EXPECT_TRUE(right(*few->in_memory(), 1));
+  EXPECT_EQ(borrowed->in_memory()->data(), reinterpret_cast<const std::byte*>(lent.data()));
+  EXPECT_EQ(m.rows->spilled_bytes(), 0u);
+}
+
+TEST(store, that_is_off_refuses_as_if_there_were_none) {
+  machine m(16 * mib, "", true);
+  const auto kept = m.keep(8 * rows_of_a_mib, 70'000, 1);
+  EXPECT_THROW(m.make(12 * rows_of_a_mib, 12 * rows_of_a_mib, 2), memory_error);
+  EXPECT_NE(kept->in_memory(), nullptr);
+}
+
+TEST(store, leaves_rows_where_they_were_when_a_write_fails) {
+  machine m(16 * mib, "faulty:full=1MiB");
+  const auto kept = m.keep(8 * rows_of_a_mib, 8 * rows_of_a_mib, 1);
+  try {
+    m.make(12 * rows_of_a_mib, 12 * rows_of_a_mib, 2);
+    FAIL() << "no error";
+  } catch (const spill_error& e) {
+    EXPECT_THAT(e.what(), ::testing::StartsWith("make: taking up 8 MiB in the spill file in "));
+  }
+  EXPECT_FALSE(kept->lost());
+  EXPECT_TRUE(right(*kept->wake("test"), 1));
+  EXPECT_EQ(m.rows->bytes_read_back(), 0u);
+}
+
+TEST(store, says_that_rows_are_lost_which_can_not_be_read_back) {
+  machine m(8 * mib, "faulty:seed=4+flip=1");
+  const auto kept = m.keep(4 * rows_of_a_mib, 70'000, 1);
+  m.make(8 * rows_of_a_mib, 8 * rows_of_a_mib, 2);
+  EXPECT_THROW(kept->wake("test"), spill_error);
+  EXPECT_TRUE(kept->lost());
+}
+
+TEST(store, gives_everything_back) {
+  machine m(16 * mib);
+  rows_ptr last;
+  {
+    const auto a = m.keep(8 * rows_of_a_mib, 70'000, 1), b = m.keep(5 * rows_of_a_mib, 70'000, 2);
+    m.make(12 * rows_of_a_mib, 12 * rows_of_a_mib, 3);
+    last = a->wake("test");
+  }
+  EXPECT_TRUE(right(*last, 1));  // they outlive who kept them
+  EXPECT_GE(m.memory->in_use(), 8 * mib);
+  last.reset();
+  EXPECT_EQ(m.memory->in_use(), 0u);
+}
+
+/// Threads that use kept rows, keep others and forget them, with room for a few of them.
+void stress(const std::string& io, bool errors_expected) {
+  constexpr int threads = 8, sets = 12, rounds = 25;
+  machine m(12 * mib, io);
+  std::mutex mutex;
+  std::vector<kept_ptr> kept(sets);
+  std::vector<std::uint64_t> seeds(sets);
+  std::atomic<int> used = 0, refused = 0, spill_errors = 0;
+  const auto work = [&](unsigned number) {
+    std::mt19937 random(number);
+    for (int round = 0; round < rounds; ++round) {
+      const auto i = random() % sets;
+      kept_ptr mine;
+      std::uint64_t seed = 0;
+      {
+        const std::lock_guard lock(mutex);
+        mine = kept[i], seed = seeds[i];
+      }
+      try {
+        if (mine == nullptr || mine->lost() || random() % 8 == 0) {
+          seed = random();
+          mine = m.keep(rows_of_a_mib + random() % 50'000, 1'000 + random() % 100'000, seed);
+          const std::lock_guard lock(mutex);
+          kept[i].swap(mine), seeds[i] = seed;
+          continue;
+        }
+        ASSERT_TRUE(right(*mine->wake("stress"), seed));
+        ++used;
+      } catch (const memory_error&) {
+        ++refused;
+      } catch (const spill_error&) {
+        ++spill_errors;
+      }
+    }
+  };
+  std::vector<std::thread> all;
+  for (unsigned i = 0; i < threads; ++i) all.emplace_back(work, i);
+  for (auto& one : all) one.join();
+  EXPECT_GT(used, threads);
+  if (!errors_expected) {
+    EXPECT_EQ(spill_errors, 0);
+    EXPECT_GT(m.rows->spilled_bytes(), 0u);
+  }
+  kept.clear();
+  EXPECT_EQ(m.memory->in_use(), 0u);
+  EXPECT_LE(m.memory->peak(), 12 * mib);
+}
+
+TEST(store, serves_several_threads) { stress("", false); }
+
+TEST(store, serves_several_threads_on_a_bad_disk) {
+  for (int seed = 1; seed <= 4; ++seed)
+    stress(fmt::format("faulty:seed={}+short=0.1+eio=0.01+full=12MiB+flip=0.005+delay_us=50", seed),
+           true);
+}
+
+}  // namespace
+}  // namespace pappus::memory
