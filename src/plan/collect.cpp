@@ -1,6 +1,7 @@
 // One stage per node that the roots need, inputs first. A node that two others need becomes one
 // stage.
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "base/small_map.h"
@@ -28,6 +29,11 @@ rows_there find_rows(const graph::node& n, const request& asked) {
   return {&n, {}, std::move(kept)};
 }
 
+void take(stage& s, rows_there rows) {
+  s.known = std::move(rows.known);
+  s.resting = std::move(rows.resting);
+}
+
 }  // namespace
 
 void collect_stages(plan& p, const request& asked) {
@@ -50,11 +56,10 @@ void collect_stages(plan& p, const request& asked) {
     auto& s = p.stages.emplace_back();
     s.node = n;
     const auto end = std::ranges::find(ends, n, &rows_there::of);
-    auto there = end != ends.end()                                   ? std::move(*end)
-                 : n->stage.inputs.empty() && n->stage.sides.empty() ? find_rows(*n, asked)
-                                                                     : rows_there{};
-    s.known = std::move(there.known);
-    s.resting = std::move(there.resting);
+    if (end != ends.end())
+      take(s, std::move(*end));
+    else if (n->stage.inputs.empty() && n->stage.sides.empty())  // the walk didn't ask
+      take(s, find_rows(*n, asked));
     s.outside = !s.is_there() && outside(*n);
     if (s.outside) {
       const auto& rows = asked.assumed->at(n);

@@ -124,7 +124,8 @@ std::vector<rows_ptr> session_core::run_once(std::span<const node_ptr> roots,
   const auto asked = planning(roots, &now.bound, with_devices);
   if (with_devices && !named) p = plan::make_plan(asked);
   const auto predicted = report != nullptr ? p.stages : std::vector<plan::stage>{};
-  const auto spilled = store_->spilled_bytes(), read_back = store_->bytes_read_back();
+  const auto spilled = report != nullptr ? store_->spilled_bytes() : 0,
+             read_back = report != nullptr ? store_->bytes_read_back() : 0;
   const auto own_recorder = outer == nullptr ? listen(p, report != nullptr) : nullptr;
   trace::recorder* const recorder = outer == nullptr ? own_recorder.get() : outer;
   team.record(recorder);
