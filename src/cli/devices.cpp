@@ -1,4 +1,4 @@
-// pappus devices: what there is, how fast it is, and what a session would use.
+// pappus devices: what there is, disks too, how fast it is, and what a session would use.
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,7 +17,9 @@
 #include "devices/measure.h"
 #include "devices/registry.h"
 #include "levels/kernels.h"
+#include "memory/measure_disk.h"
 #include "pappus/session.h"
+#include "session/settings.h"
 #include "system/team.h"
 #include "system/triad.h"
 
@@ -132,8 +134,39 @@ void show_device(const devices::attached_ptr& on, const devices::selection& chos
   print("build", base::time_text(rates.build_ms * 1e-3));
 }
 
+/// False when the disk failed.
+bool measure_disk(const memory::spill_settings& settings, const std::string& folder,
+                  cost::stored_rates& stored) {
+  try {
+    const auto found = memory::measure_disk(settings);
+    stored.remember(cost::disk_rates{folder, found.write_gb_per_s, found.read_gb_per_s, today()});
+    return true;
+  } catch (const spill_error& problem) {
+    std::cerr << fmt::format("pappus: {}\n", problem.what());
+    return false;
+  }
+}
+
+/// Where rows go that don't fit the budget.
+void show_disk(bool off, const std::string& folder, const cost::stored_rates& stored) {
+  std::cout << fmt::format("spill file: {}\n", off ? "off (PAPPUS_SPILL)"
+                                               : folder.empty()
+                                                   ? "none: name a folder on a disk (PAPPUS_SPILL)"
+                                                   : "in " + folder);
+  if (folder.empty()) return;
+  const auto* measured = stored.find_disk(folder);
+  print("disk rate",
+        measured == nullptr
+            ? "not known; --measure measures it"
+            : fmt::format("{:.2f} GB/s written, {:.2f} GB/s read ({})", measured->write_gb_per_s,
+                          measured->read_gb_per_s, age_text(measured->measured)));
+}
+
 int show(bool measure) {
   const session s;
+  const auto spill = detail::spill_settings_of(detail::resolved({}));
+  const auto folder =
+      spill.off ? std::string() : std::make_shared<memory::spill_file>(spill)->folder();
   const char* names = base::environment("PAPPUS_DEVICES");
   const auto chosen = devices::select(names != nullptr ? names : "");
   auto listed = devices::all_devices();
@@ -147,10 +180,12 @@ int show(bool measure) {
   if (measure) {
     measure_cpu(s.threads(), stored);
     for (const auto& on : listed) all_measured &= measure_device(*on, stored);
+    if (!folder.empty()) all_measured &= measure_disk(spill, folder, stored);
     if (!path.empty()) cost::store_rates(path, stored);
   }
   show_cpu(s, stored);
   for (const auto& on : listed) show_device(on, chosen, stored);
+  show_disk(spill.off, folder, stored);
   const auto is_told = [&](const std::string& note) {
     return std::ranges::any_of(
         listed, [&](const auto& on) { return note.starts_with(on->about().name + " "); });
@@ -167,8 +202,8 @@ void add_devices(CLI::App& app, action& chosen) {
   auto* command = app.add_subcommand("devices", "Lists the devices queries can run on");
   auto measure = std::make_shared<bool>(false);
   command->add_flag("--measure", *measure,
-                    "Measure the rates of memory and devices and keep them for the planner (some "
-                    "seconds, up to 1.5 GB)");
+                    "Measure the rates of memory, devices and the spill file's disk and keep them "
+                    "(some seconds, up to 1.5 GB, and 256 MiB of the disk)");
   command->callback([=, &chosen] { chosen = [measure] { return show(*measure); }; });
 }
 

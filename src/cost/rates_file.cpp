@@ -56,6 +56,13 @@ device_rates device_of(const ordered_json& object) {
           .measured = object.at("measured")};
 }
 
+disk_rates disk_of(const ordered_json& object) {
+  return {.folder = object.at("folder"),
+          .write_gb_per_s = positive(object, "write_gb_per_s"),
+          .read_gb_per_s = positive(object, "read_gb_per_s"),
+          .measured = object.at("measured")};
+}
+
 stored_rates rates_of(const ordered_json& file) {
   if (!file.is_object() || !file.contains(format_key))
     throw std::runtime_error(fmt::format("it has no \"{}\"", format_key));
@@ -65,13 +72,16 @@ stored_rates rates_of(const ordered_json& file) {
   stored_rates rates;
   for (const auto& object : file.at("cpus")) rates.cpus.push_back(cpu_of(object));
   for (const auto& object : file.at("devices")) rates.devices.push_back(device_of(object));
+  if (file.contains("disks"))  // files of before disks were measured have none
+    for (const auto& object : file.at("disks")) rates.disks.push_back(disk_of(object));
   return rates;
 }
 
 ordered_json json_of(const stored_rates& rates) {
   ordered_json file{{format_key, format_number},
                     {"cpus", ordered_json::array()},
-                    {"devices", ordered_json::array()}};
+                    {"devices", ordered_json::array()},
+                    {"disks", ordered_json::array()}};
   for (const auto& r : rates.cpus)
     file["cpus"].push_back({{"name", r.name},
                             {"threads", r.threads},
@@ -90,6 +100,11 @@ ordered_json json_of(const stored_rates& rates) {
                                {"gops_per_s", r.gops_per_s},
                                {"build_ms", r.build_ms},
                                {"measured", r.measured}});
+  for (const auto& r : rates.disks)
+    file["disks"].push_back({{"folder", r.folder},
+                             {"write_gb_per_s", r.write_gb_per_s},
+                             {"read_gb_per_s", r.read_gb_per_s},
+                             {"measured", r.measured}});
   return file;
 }
 
@@ -111,6 +126,12 @@ const device_rates* stored_rates::find_device(std::string_view kind, std::string
   return found;
 }
 
+const disk_rates* stored_rates::find_disk(std::string_view folder) const {
+  for (const auto& r : disks)
+    if (r.folder == folder) return &r;
+  return nullptr;
+}
+
 void stored_rates::remember(cpu_rates rates) {
   std::erase_if(cpus, [&](const cpu_rates& r) { return r.name == rates.name; });
   cpus.push_back(std::move(rates));
@@ -120,6 +141,11 @@ void stored_rates::remember(device_rates rates) {
   std::erase_if(
       devices, [&](const device_rates& r) { return r.kind == rates.kind && r.name == rates.name; });
   devices.push_back(std::move(rates));
+}
+
+void stored_rates::remember(disk_rates rates) {
+  std::erase_if(disks, [&](const disk_rates& r) { return r.folder == rates.folder; });
+  disks.push_back(std::move(rates));
 }
 
 void use_measured(machine& m, const stored_rates& rates) {

@@ -87,6 +87,14 @@ TEST(command, devices_names_the_cpu_and_the_budget) {
   EXPECT_NE(text.find("memory budget"), std::string::npos);
 }
 
+TEST(command, devices_names_the_folder_of_the_spill_file) {
+  const auto devices = " " + std::string(PAPPUS_COMMAND) + " devices 2>&1";
+  const auto in_folder = run("PAPPUS_SPILL=/var/tmp" + devices).text;
+  EXPECT_NE(in_folder.find("spill file: in /var/tmp\n  disk rate"), std::string::npos) << in_folder;
+  const auto off = run("PAPPUS_SPILL=off" + devices).text;
+  EXPECT_NE(off.find("spill file: off (PAPPUS_SPILL)\n"), std::string::npos) << off;
+}
+
 TEST(bench_command, says_how_to_build_the_benchmarks_where_they_are_not) {
   const auto alone = scratch() / "alone";
   std::filesystem::create_directories(alone);

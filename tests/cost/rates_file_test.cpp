@@ -51,9 +51,15 @@ TEST_F(rates_file, gives_back_what_was_stored) {
   stored_rates rates;
   rates.remember(cpu_rates{"Core 7", 8, 71.5, "2026-03-31"});
   rates.remember(card("opencl:0", 12));
+  rates.remember(disk_rates{"/data", 9, 9, "2026-03-30"});
+  rates.remember(disk_rates{"/data", 1.25, 2.5, "2026-03-31"});
   store_rates(path, rates);
   const auto found = load_rates(path);
   EXPECT_EQ(found.warning, "");
+  ASSERT_NE(found.find_disk("/data"), nullptr);
+  EXPECT_EQ(found.find_disk("/data")->write_gb_per_s, 1.25);
+  EXPECT_EQ(found.find_disk("/data")->read_gb_per_s, 2.5);
+  EXPECT_EQ(found.find_disk("/"), nullptr);
   ASSERT_NE(found.find_cpu("Core 7"), nullptr);
   EXPECT_EQ(found.find_cpu("Core 7")->memory_gb_per_s, 71.5);
   EXPECT_EQ(found.find_cpu("Core 7")->threads, 8u);
