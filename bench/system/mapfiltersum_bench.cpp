@@ -24,6 +24,19 @@ struct count_and_sum {
     count += other.count;
     sum += other.sum;
   }
+  /// Counts in 32 bits, as the hand-written version does.
+  struct of_block {
+    std::int32_t count = 0;
+    std::int64_t sum = 0;
+    void accumulate(int x) {
+      ++count;
+      sum += x;
+    }
+  };
+  void merge(const of_block& block) {
+    count += block.count;
+    sum += block.sum;
+  }
   static device_code on_device() { return on_devices("count_and_add"); }
 };
 
