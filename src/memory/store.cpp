@@ -23,7 +23,7 @@ struct store::victim {
 /// What a search tells besides the victim.
 struct store::search {
   bool may_write = true;
-  std::size_t evictable = 0;  ///< bytes of all that could be evicted
+  std::size_t evictable = 0;  ///< bytes of all that could be evicted, now or after others' writes
 };
 
 std::shared_ptr<store> store::make(std::shared_ptr<pool> memory, const spill_settings& settings) {
@@ -57,6 +57,8 @@ store::victim store::find_victim(search& about) {
   victim found;
   about.evictable = 0;
   for (auto* const rows : known_) {
+    if (rows->being_written_)  // they can be evicted when that ends
+      for (const auto& one : rows->fragments_) about.evictable += one.what->charged;
     if (rows->pinned()) continue;
     const auto consider = [&](std::shared_ptr<chunk> what, bool clean, std::size_t charged) {
       if (!clean && !about.may_write) return;
@@ -82,7 +84,7 @@ bool store::make_room(std::size_t bytes, std::string_view owner) {
     if (free >= bytes) return true;
     about.may_write = problem == nullptr;
     auto chosen = find_victim(about);
-    if (about.evictable + bytes_being_written_ < bytes - free) break;
+    if (about.evictable < bytes - free) break;
     if (chosen.rows == nullptr) {
       changed_.wait(lock);
     } else if (chosen.rows->awake_ != nullptr && chosen.what == nullptr) {
@@ -112,10 +114,8 @@ void store::evict(victim& chosen) noexcept {
 /// Writes a chunk, without the mutex meanwhile. Where that fails the chunk stays as it was.
 void store::write(victim& chosen, std::string_view owner, std::unique_lock<std::mutex>& lock) {
   chunk& what = *chosen.what;
-  const std::size_t charged = what.charged;
-  chosen.rows->busy_ = true;
+  chosen.rows->busy_ = chosen.rows->being_written_ = true;
   chosen.rows->awake_.reset();  // nobody gets the rows until it is done
-  bytes_being_written_ += charged;
   lock.unlock();
   spill_file::extent_ptr made;
   std::exception_ptr problem;
@@ -125,8 +125,7 @@ void store::write(victim& chosen, std::string_view owner, std::unique_lock<std::
     problem = std::current_exception();
   }
   lock.lock();
-  bytes_being_written_ -= charged;
-  chosen.rows->busy_ = false;
+  chosen.rows->busy_ = chosen.rows->being_written_ = false;
   changed_.notify_all();
   if (problem) std::rethrow_exception(problem);
   what.disk = std::move(made);

@@ -70,7 +70,6 @@ class store : public std::enable_shared_from_this<store> {
   std::condition_variable changed_;         // a write or a wake has ended
   std::vector<stored_rows*> known_;
   std::uint64_t clock_ = 0;
-  std::size_t bytes_being_written_ = 0;
 };
 
 }  // namespace pappus::memory

@@ -72,7 +72,8 @@ class stored_rows final : public graph::kept_rows {
   std::vector<fragment> fragments_;  // none: the rows are where they were when they came
   std::size_t charged_;              // by the buffers of awake_, as long as there are no fragments
   std::uint64_t last_use_ = 0;
-  bool busy_ = false;  // a thread without the mutex moves one of the chunks
+  bool busy_ = false;           // a thread without the mutex moves one of the chunks
+  bool being_written_ = false;  // that is a write
 };
 
 }  // namespace pappus::memory

@@ -1,11 +1,13 @@
 #include "memory/store.h"
 
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <mutex>
 #include <random>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include <fmt/format.h>
@@ -232,6 +234,19 @@ void stress(const std::string& io, bool errors_expected) {
   kept.clear();
   EXPECT_EQ(m.memory->in_use(), 0u);
   EXPECT_LE(m.memory->peak(), 12 * mib);
+}
+
+TEST(store, waits_for_another_threads_writes_rather_than_refuse) {
+  machine m(80 * mib, "faulty:delay_us=5000");
+  const auto kept = m.keep(64 * rows_of_a_mib, 16 * rows_of_a_mib, 1);  // four chunks
+  const auto take = [&](std::size_t bytes) {
+    EXPECT_NO_THROW(std::ignore = detail::buffer(*m.memory, bytes, "take"));
+  };
+  std::thread other(take, 32 * mib);
+  std::this_thread::sleep_for(std::chrono::milliseconds(2));  // its write takes ten times as long
+  take(40 * mib);  // needs more than the chunk that is on its way
+  other.join();
+  EXPECT_TRUE(right(*kept->wake("test"), 1));
 }
 
 TEST(store, serves_several_threads) { stress("", false); }
