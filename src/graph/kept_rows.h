@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "pappus/detail/base/chunks.h"
+#include "pappus/detail/base/parallel.h"
 
 namespace pappus::graph {
 
@@ -20,7 +21,9 @@ class kept_rows {
   virtual detail::rows_ptr in_memory() = 0;
   /// Brings the rows into memory if they aren't there. Throws memory_error, which names `owner`,
   /// and spill_error: they are lost then.
-  virtual detail::rows_ptr wake(std::string_view owner) = 0;
+  /// \param for_whom  the query; where it is cancelled meanwhile: cancelled. Null: it can't be.
+  virtual detail::rows_ptr wake(std::string_view owner,
+                                const detail::workers* for_whom = nullptr) = 0;
   /// They couldn't be read back, and must be computed again.
   virtual bool lost() const noexcept = 0;
   /// Where they are, and where they may go: "80 MiB in memory, ...".

@@ -287,7 +287,8 @@ bool spill_file::take_over(const extent& from, std::size_t piece, const std::byt
   return true;
 }
 
-void spill_file::read(const extent& from, std::byte* to, std::string_view owner) {
+void spill_file::read(const extent& from, std::byte* to, std::string_view owner,
+                      const detail::workers* for_whom) {
   const std::size_t count = pieces_of(from.bytes_);
   const pieces buffers(from.bytes_);
   io::transfers::batch requests(transfers_);
@@ -303,6 +304,7 @@ void spill_file::read(const extent& from, std::byte* to, std::string_view owner)
   while (next < buffers.count()) submit(next, next), ++next;
   while (requests.open() > 0) {
     const auto done = requests.wait();
+    if (for_whom != nullptr && for_whom->stopping()) throw cancelled();
     if (done.problem != 0)
       fail(owner, "reading " + text_of(static_cast<double>(from.bytes_)) + " back from",
            done.problem);

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "io/transfers.h"
+#include "pappus/detail/base/parallel.h"
 
 namespace pappus::memory {
 
@@ -68,7 +69,9 @@ class spill_file : public std::enable_shared_from_this<spill_file> {
   /// memory; nothing is taken up then. O(bytes).
   extent_ptr write(std::span<const std::span<const std::byte>> parts, std::string_view owner);
   /// Reads all of it. A page that isn't what was written is read once more. Throws spill_error.
-  void read(const extent& from, std::byte* to, std::string_view owner);
+  /// \param for_whom  the query; where it is cancelled meanwhile: cancelled. Null: it can't be.
+  void read(const extent& from, std::byte* to, std::string_view owner,
+            const detail::workers* for_whom = nullptr);
 
   /// False: no folder was named, and none of the usual ones is on a disk.
   bool usable();

@@ -142,14 +142,15 @@ detail::rows_ptr stored_rows::put_together() {
 }
 
 /// Reads a chunk back, without the mutex meanwhile.
-void stored_rows::load(fragment& one, std::string_view owner, std::unique_lock<std::mutex>& lock) {
+void stored_rows::load(fragment& one, std::string_view owner, const detail::workers* for_whom,
+                       std::unique_lock<std::mutex>& lock) {
   lock.unlock();
   chunk& to = *one.what;
   try {
     detail::buffer memory(*store_->memory_, to.bytes, owner);
     try {
-      store_->file_->read(*to.disk, memory.data(), owner);
-    } catch (...) {
+      store_->file_->read(*to.disk, memory.data(), owner, for_whom);
+    } catch (const spill_error&) {
       lost_ = true;
       throw;
     }
@@ -165,7 +166,7 @@ void stored_rows::load(fragment& one, std::string_view owner, std::unique_lock<s
   }
 }
 
-detail::rows_ptr stored_rows::wake(std::string_view owner) {
+detail::rows_ptr stored_rows::wake(std::string_view owner, const detail::workers* for_whom) {
   if (!can_rest_) return awake_;
   std::unique_lock lock(store_->mutex_);
   store_->changed_.wait(lock, [this] { return awake_ || !busy_; });
@@ -174,7 +175,7 @@ detail::rows_ptr stored_rows::wake(std::string_view owner) {
   busy_ = true;
   try {
     for (auto& one : fragments_)
-      if (!one.what->in_memory()) load(one, owner, lock);
+      if (!one.what->in_memory()) load(one, owner, for_whom, lock);
     awake_ = put_together();
   } catch (...) {
     busy_ = false;

@@ -47,7 +47,7 @@ class stored_rows final : public graph::kept_rows {
 
   std::int64_t rows() const noexcept override { return rows_; }
   detail::rows_ptr in_memory() override;
-  detail::rows_ptr wake(std::string_view owner) override;
+  detail::rows_ptr wake(std::string_view owner, const detail::workers* for_whom) override;
   bool lost() const noexcept override { return lost_.load(std::memory_order_relaxed); }
   std::string about() override;
 
@@ -57,7 +57,8 @@ class stored_rows final : public graph::kept_rows {
   bool pinned() const noexcept { return busy_ || awake_.use_count() > 1; }
   void take_apart();
   detail::rows_ptr put_together();
-  void load(fragment& one, std::string_view owner, std::unique_lock<std::mutex>& lock);
+  void load(fragment& one, std::string_view owner, const detail::workers* for_whom,
+            std::unique_lock<std::mutex>& lock);
 
   const std::shared_ptr<store> store_;
   const detail::record_type layout_;

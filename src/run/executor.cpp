@@ -229,7 +229,7 @@ void live_executor::wake(plan::stage_index which, std::string& note) {
   const auto& stage = plan_.stages[index(which)];
   const auto before = with_.store->bytes_read_back();
   auto& s = at(which);
-  s.rows = stage.resting->wake(graph::label(*stage.node));
+  s.rows = stage.resting->wake(graph::label(*stage.node), &with_.team);
   s.row_count = s.rows->rows();
   if (const auto bytes = with_.store->bytes_read_back() - before; bytes > 0)
     note = fmt::format("{} read back from the spill file",

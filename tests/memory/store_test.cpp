@@ -17,6 +17,7 @@
 #include "algorithms/rows_in.h"
 #include "pappus/error.h"
 #include "support/spill_folder.h"
+#include "support/test_workers.h"
 
 namespace pappus::memory {
 namespace {
@@ -172,6 +173,18 @@ TEST(store, says_that_rows_are_lost_which_can_not_be_read_back) {
   m.make(8 * rows_of_a_mib, 8 * rows_of_a_mib, 2);
   EXPECT_THROW(kept->wake("test"), spill_error);
   EXPECT_TRUE(kept->lost());
+}
+
+TEST(store, stops_reading_for_a_query_that_is_cancelled) {
+  machine m(8 * mib);
+  const auto kept = m.keep(4 * rows_of_a_mib, 70'000, 1);
+  m.make(8 * rows_of_a_mib, 8 * rows_of_a_mib, 2);
+  testing::test_workers query(1);
+  query.cancel();
+  EXPECT_THROW(kept->wake("test", &query), cancelled);
+  EXPECT_FALSE(kept->lost());
+  EXPECT_EQ(m.rows->bytes_read_back(), 0u);
+  EXPECT_TRUE(right(*kept->wake("test"), 1));
 }
 
 TEST(store, gives_everything_back) {
