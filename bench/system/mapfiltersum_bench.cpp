@@ -24,7 +24,10 @@ struct count_and_sum {
     count += other.count;
     sum += other.sum;
   }
-  /// Counts in 32 bits, as the hand-written version does.
+#if !defined(__clang__)
+  // Counts in 32 bits, as the hand-written version does: 0.23 in place of 0.29 ns a record in the
+  // caches by g++ 12 for AVX-512. clang 19 finds a form of its own for 64 bits, 0.21, which it
+  // doesn't for 32, 0.45 (Zen 4).
   struct of_block {
     std::int32_t count = 0;
     std::int64_t sum = 0;
@@ -37,6 +40,7 @@ struct count_and_sum {
     count += block.count;
     sum += block.sum;
   }
+#endif
   static device_code on_device() { return on_devices("count_and_add"); }
 };
 
