@@ -1,9 +1,14 @@
-// Rows that `.cache()` keeps, in memory or on a disk.
+// Rows that are kept, in memory or on a disk: those of `.cache()`, and runs of an operator.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <future>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "pappus/detail/base/chunks.h"
 #include "pappus/detail/base/parallel.h"
@@ -28,6 +33,37 @@ class kept_rows {
   virtual bool lost() const noexcept = 0;
   /// Where they are, and where they may go: "80 MiB in memory, ...".
   virtual std::string about() = 0;
+};
+
+/// Keeps rows that nobody needs for a while. May be used by any threads.
+class row_store {
+ public:
+  virtual ~row_store() = default;
+
+  /// Whether rows can go to a disk; else they stay in memory.
+  virtual bool spills() = 0;
+  /// Bytes that can be had at once: free ones, and those of rows that may go to the disk.
+  virtual std::size_t available() = 0;
+  /// Keeps rows. Those that can't rest stay in memory as long as they are kept: parts of other
+  /// rows, those that the user lent, and fewer than 64 KiB of them.
+  virtual std::shared_ptr<kept_rows> keep(detail::rows_ptr rows) = 0;
+
+  /// Rows [first, first + rows) of a set that this store keeps, and where they are wanted.
+  struct copy {
+    std::shared_ptr<kept_rows> of;
+    std::int64_t first = 0, rows = 0;
+    std::byte* to = nullptr;
+  };
+  /// Copies records, from memory or the disk, wherever they are; those on the disk stay there.
+  /// Throws spill_error and cancelled. O(bytes), by all workers.
+  virtual void read(std::span<const copy> wanted, detail::workers& team,
+                    std::string_view owner) = 0;
+  /// The same beside the caller, by one thread. `team` is only asked whether it is to stop.
+  virtual std::future<void> read_beside(std::vector<copy> wanted, const detail::workers& team,
+                                        std::string owner) = 0;
+  /// Somebody will need so many bytes soon: what would have to go to the disk then is written now,
+  /// beside the caller. Where that fails, who needs the bytes is told.
+  virtual void expect(std::size_t bytes, std::string_view owner) = 0;
 };
 
 }  // namespace pappus::graph

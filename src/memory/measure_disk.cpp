@@ -39,7 +39,10 @@ measured_disk measure_disk(const spill_settings& settings) {
     for (std::size_t i = 0; i < extents; ++i) written.push_back(file->write(parts, owner));
   });
   found.read_gb_per_s = rate_of([&] {
-    for (const auto& one : written) file->read(*one, bytes.data(), owner);
+    for (const auto& one : written) {
+      const spill_file::part all{one.get(), 0, one->bytes(), bytes.data()};
+      file->read({&all, 1}, owner);
+    }
   });
   return found;
 }

@@ -24,7 +24,7 @@ namespace pappus::memory {
 namespace {
 
 constexpr std::size_t piece_bytes = std::size_t{1} << 20;  // of a request, and of an extent's steps
-constexpr std::size_t page_bytes = std::size_t{64} << 10;  // of a checksum
+constexpr std::size_t page_bytes = std::size_t{16} << 10;  // of a checksum
 constexpr std::size_t block_bytes = 4096;                  // of direct transfers
 constexpr std::size_t pieces_at_once = 4;
 constexpr unsigned transfer_threads = 4;
@@ -94,9 +94,10 @@ std::string why_no_spill_folder(const std::string& folder) {
 /// Aligned memory for the pieces that one call has under way.
 class spill_file::pieces {
  public:
-  explicit pieces(std::size_t bytes)
-      : count_(std::min(pieces_of(bytes), pieces_at_once)),
-        each_(std::min(piece_bytes, detail::round_up(bytes, block_bytes))),
+  /// \param largest  bytes of the largest of the `count` pieces.
+  pieces(std::size_t count, std::size_t largest)
+      : count_(std::min(count, pieces_at_once)),
+        each_(detail::round_up(largest, block_bytes)),
         memory_(static_cast<std::byte*>(std::aligned_alloc(block_bytes, count_ * each_)),
                 &std::free) {
     if (!memory_) throw std::bad_alloc();
@@ -242,7 +243,7 @@ spill_file::extent_ptr spill_file::write(std::span<const std::span<const std::by
   made->sums_.reserve(detail::ceil_div(bytes, page_bytes));
   reserve(offset, taken, owner);
   gatherer from(parts);
-  const pieces buffers(bytes);
+  const pieces buffers(pieces_of(bytes), std::min(bytes, piece_bytes));
   io::transfers::batch requests(transfers_);
   const auto finish_one = [&] {
     const auto done = requests.wait();
@@ -275,58 +276,104 @@ spill_file::extent_ptr spill_file::write(std::span<const std::span<const std::by
   return made;
 }
 
-bool spill_file::take_over(const extent& from, std::size_t piece, const std::byte* bytes,
-                           std::byte* to) const {
-  const std::size_t begin = piece * piece_bytes, n = bytes_of_piece(from.bytes_, piece);
+/// The pieces of parts, from page to page.
+class spill_file::piece_list {
+ public:
+  explicit piece_list(std::span<const part> parts) : parts_(parts) { enter(); }
+
+  struct piece {
+    const part* of;
+    std::size_t begin, bytes;  // of the extent
+    bool again = false;
+  };
+  bool more() const noexcept { return part_ < parts_.size(); }
+  piece next() noexcept {
+    const auto& in = parts_[part_];
+    const std::size_t n = std::min(piece_bytes, end_ - begin_);
+    const piece found{&in, begin_, n};
+    begin_ += n;
+    if (begin_ == end_) ++part_, enter();
+    return found;
+  }
+
+ private:
+  /// Begins with the next part that isn't empty.
+  void enter() noexcept {
+    while (part_ < parts_.size() && parts_[part_].bytes == 0) ++part_;
+    if (part_ == parts_.size()) return;
+    const auto& in = parts_[part_];
+    begin_ = in.begin - in.begin % page_bytes;
+    end_ = std::min(detail::round_up(in.begin + in.bytes, page_bytes), in.from->bytes());
+  }
+
+  std::span<const part> parts_;
+  std::size_t part_ = 0, begin_ = 0, end_ = 0;
+};
+
+bool spill_file::take_over(const part& wanted, std::size_t begin, std::size_t n,
+                           const std::byte* bytes) {
+  const auto& from = *wanted.from;
   for (std::size_t page = 0; page < n; page += page_bytes) {
     const auto sum = base::checksum(bytes + page, std::min(page_bytes, n - page),
                                     seed_of(from.offset_ + begin + page));
     if (sum != from.sums_[(begin + page) / page_bytes]) return false;
   }
-  std::memcpy(to + begin, bytes, n);
+  const std::size_t first = std::max(begin, wanted.begin),
+                    last = std::min(begin + n, wanted.begin + wanted.bytes);
+  std::memcpy(wanted.to + (first - wanted.begin), bytes + (first - begin), last - first);
   return true;
 }
 
-void spill_file::read(const extent& from, std::byte* to, std::string_view owner,
+void spill_file::refuse(const extent& from, std::size_t begin, std::size_t bytes,
+                        std::string_view owner) {
+  throw spill_error(fmt::format(
+      "{}: the spill file in {} doesn't hold what was written there, at bytes {} to {}: the "
+      "checksum of a page is another one, and was when it was read again; check the disk, or "
+      "name a folder on another one (PAPPUS_SPILL or options::spill)",
+      owner, folder(), from.offset_ + begin, from.offset_ + begin + bytes));
+}
+
+void spill_file::read(std::span<const part> parts, std::string_view owner,
                       const detail::workers* for_whom) {
-  const std::size_t count = pieces_of(from.bytes_);
-  const pieces buffers(from.bytes_);
+  piece_list left(parts);
+  std::size_t bytes = 0, count = 0, largest = 0;
+  for (auto all = left; all.more(); ++count) {
+    const std::size_t n = all.next().bytes;
+    bytes += n;
+    largest = std::max(largest, n);
+  }
+  if (count == 0) return;
+  const pieces buffers(count, largest);
   io::transfers::batch requests(transfers_);
-  std::vector<std::size_t> piece_in(buffers.count());
-  std::vector<bool> again(count, false);
-  const auto submit = [&](std::size_t piece, std::size_t buffer) {
-    piece_in[buffer] = piece;
-    const auto whole = detail::round_up(bytes_of_piece(from.bytes_, piece), block_bytes);
-    requests.submit({io::request::kind::read, file_, from.offset_ + piece * piece_bytes, whole,
-                     buffers.at(buffer), buffer});
+  std::vector<piece_list::piece> in(buffers.count());
+  const auto submit = [&](std::size_t buffer) {
+    const auto& [of, begin, n, again] = in[buffer];
+    requests.submit({io::request::kind::read, file_, of->from->offset_ + begin,
+                     detail::round_up(n, block_bytes), buffers.at(buffer), buffer});
   };
-  std::size_t next = 0;
-  while (next < buffers.count()) submit(next, next), ++next;
+  for (std::size_t buffer = 0; buffer < buffers.count() && left.more(); ++buffer) {
+    in[buffer] = left.next();
+    submit(buffer);
+  }
   while (requests.open() > 0) {
     const auto done = requests.wait();
     if (for_whom != nullptr && for_whom->stopping()) throw cancelled();
     if (done.problem != 0)
-      fail(owner, "reading " + text_of(static_cast<double>(from.bytes_)) + " back from",
-           done.problem);
-    const auto piece = piece_in[done.number];
-    if (take_over(from, piece, buffers.at(done.number), to)) {
-      if (next < count) submit(next++, done.number);
-    } else if (!again[piece]) {
-      again[piece] = true;
-      submit(piece, done.number);
-    } else {
-      throw spill_error(fmt::format(
-          "{}: the spill file in {} doesn't hold what was written there, at bytes {} to {}: the "
-          "checksum of a page is another one, and was when it was read again; check the disk, or "
-          "name a folder on another one (PAPPUS_SPILL or options::spill)",
-          owner, folder(), from.offset_ + piece * piece_bytes,
-          from.offset_ + piece * piece_bytes + bytes_of_piece(from.bytes_, piece)));
+      fail(owner, "reading " + text_of(static_cast<double>(bytes)) + " back from", done.problem);
+    auto& [of, begin, n, again] = in[done.number];
+    if (take_over(*of, begin, n, buffers.at(done.number))) {
+      if (!left.more()) continue;
+      in[done.number] = left.next();
+    } else if (std::exchange(again, true)) {
+      refuse(*of->from, begin, n, owner);
     }
+    submit(done.number);
   }
   if (!direct_)
-    ::posix_fadvise(file_, static_cast<off_t>(from.offset_), static_cast<off_t>(from.bytes_),
-                    POSIX_FADV_DONTNEED);
-  read_back_ += from.bytes_;
+    for (const auto& one : parts)
+      ::posix_fadvise(file_, static_cast<off_t>(one.from->offset_ + one.begin),
+                      static_cast<off_t>(one.bytes), POSIX_FADV_DONTNEED);
+  read_back_ += bytes;
 }
 
 }  // namespace pappus::memory

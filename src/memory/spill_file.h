@@ -3,7 +3,7 @@
 //
 // The file has no name (O_TMPFILE, else its name is removed at once): nothing of it is left when
 // the process ends, however it ends, and two processes can't meet in it. Space is handed out in
-// extents of whole MiB, first fit, and asked of the disk before it is written to. Each page of 64
+// extents of whole MiB, first fit, and asked of the disk before it is written to. Each page of 16
 // KiB has a checksum, which stays in memory. Bytes are copied through small aligned buffers, so
 // that they can go past the page cache (O_DIRECT), which would be a second copy that nobody counts.
 //
@@ -68,9 +68,16 @@ class spill_file : public std::enable_shared_from_this<spill_file> {
   /// Writes the parts one behind the other. Throws spill_error, which names `owner`, who needs the
   /// memory; nothing is taken up then. O(bytes).
   extent_ptr write(std::span<const std::span<const std::byte>> parts, std::string_view owner);
-  /// Reads all of it. A page that isn't what was written is read once more. Throws spill_error.
+  /// Bytes of an extent, and where they are wanted.
+  struct part {
+    const extent* from = nullptr;
+    std::size_t begin = 0, bytes = 0;
+    std::byte* to = nullptr;
+  };
+  /// Reads the parts, whole pages at a time: at most two more a part than its bytes fill. A page
+  /// that isn't what was written is read once more. Throws spill_error.
   /// \param for_whom  the query; where it is cancelled meanwhile: cancelled. Null: it can't be.
-  void read(const extent& from, std::byte* to, std::string_view owner,
+  void read(std::span<const part> parts, std::string_view owner,
             const detail::workers* for_whom = nullptr);
 
   /// False: no folder was named, and none of the usual ones is on a disk.
@@ -85,15 +92,19 @@ class spill_file : public std::enable_shared_from_this<spill_file> {
 
  private:
   class pieces;                       // the buffers of one call
+  class piece_list;                   // what one call reads, piece by piece
   void choose_folder();               // called with mutex_ locked
   void open(std::string_view owner);  // likewise
   std::uint64_t take(std::size_t bytes, std::string_view owner);
   void give_back(std::uint64_t offset, std::size_t bytes) noexcept;
   void reserve(std::uint64_t offset, std::size_t bytes, std::string_view owner);
   [[noreturn]] void fail(std::string_view owner, std::string_view what, int problem);
-  /// Checks the pages of a piece and copies them to `to`. False: one isn't what was written.
-  bool take_over(const extent& from, std::size_t piece, const std::byte* bytes,
-                 std::byte* to) const;
+  [[noreturn]] void refuse(const extent& from, std::size_t begin, std::size_t bytes,
+                           std::string_view owner);
+  /// Checks `n` bytes that were read of the part's extent from its byte `begin` on, where a page
+  /// begins, and copies what the part wants of them. False: a page isn't what was written.
+  static bool take_over(const part& wanted, std::size_t begin, std::size_t n,
+                        const std::byte* bytes);
 
   const spill_settings settings_;
   io::transfers transfers_;

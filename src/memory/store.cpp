@@ -1,6 +1,7 @@
 #include "memory/store.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -24,6 +25,8 @@ struct store::victim {
 struct store::search {
   bool may_write = true;
   std::size_t evictable = 0;  ///< bytes of all that could be evicted, now or after others' writes
+  std::size_t clean = 0;      ///< of these, what needn't be written for that
+  bool only_dirty = false;    ///< for whom a chunk that needn't be written is no victim
 };
 
 std::shared_ptr<store> store::make(std::shared_ptr<pool> memory, const spill_settings& settings) {
@@ -51,18 +54,31 @@ std::string store::about_rows_to_come() {
   return fmt::format("in memory, or a spill file in {} where that is short", file_->folder());
 }
 
+std::size_t store::available() {
+  const std::size_t free = memory_->available();
+  if (!spills()) return free;
+  search about;
+  const std::lock_guard lock(mutex_);
+  find_victim(about);
+  return free + about.evictable;
+}
+
 /// What was used longest ago, clean chunks before others, the last rows of it first: who reads them
 /// from the beginning finds that there.
 store::victim store::find_victim(search& about) {
   victim found;
-  about.evictable = 0;
+  about.evictable = about.clean = 0;
   for (auto* const rows : known_) {
-    if (rows->being_written_)  // they can be evicted when that ends
+    if (rows->soon_free()) {
+      about.evictable += rows->fragments_.empty() ? rows->charged_ : 0;
       for (const auto& one : rows->fragments_) about.evictable += one.what->charged;
+    }
     if (rows->pinned()) continue;
     const auto consider = [&](std::shared_ptr<chunk> what, bool clean, std::size_t charged) {
       if (!clean && !about.may_write) return;
       about.evictable += charged;
+      if (clean) about.clean += charged;
+      if (clean && about.only_dirty) return;
       const bool better = found.rows == nullptr || (clean && !found.clean) ||
                           (clean == found.clean && rows->last_use_ <= found.rows->last_use_);
       if (better) found = {rows, std::move(what), clean};
@@ -94,6 +110,7 @@ bool store::make_room(std::size_t bytes, std::string_view owner) {
     } else {
       try {
         write(chosen, owner, lock);
+        evict(chosen);
       } catch (const spill_error&) {
         problem = std::current_exception();
       }
@@ -101,6 +118,35 @@ bool store::make_room(std::size_t bytes, std::string_view owner) {
   }
   if (problem) std::rethrow_exception(problem);
   return false;
+}
+
+void store::expect(std::size_t bytes, std::string_view owner) {
+  if (!spills()) return;
+  const std::lock_guard lock(mutex_);
+  expected_ = bytes;
+  if (std::exchange(writing_ahead_, true)) return;
+  writer_ = std::async([this, name = std::string(owner)] { write_ahead(name); });
+}
+
+/// Writes what was used longest ago until the bytes expected can be had without.
+void store::write_ahead(const std::string& owner) {
+  search about{.only_dirty = true};
+  std::unique_lock lock(mutex_);
+  for (bool goes_on = true; goes_on;) {
+    auto chosen = find_victim(about);
+    goes_on = chosen.rows != nullptr && memory_->available() + about.clean < expected_;
+    if (!goes_on) break;
+    if (chosen.what == nullptr) {
+      chosen.rows->take_apart();
+      continue;
+    }
+    try {
+      write(chosen, owner, lock);
+    } catch (...) {  // who needs the memory tries again
+      goes_on = false;
+    }
+  }
+  writing_ahead_ = false;
 }
 
 /// Drops the copy in memory of a chunk that is on the disk.
@@ -129,7 +175,6 @@ void store::write(victim& chosen, std::string_view owner, std::unique_lock<std::
   changed_.notify_all();
   if (problem) std::rethrow_exception(problem);
   what.disk = std::move(made);
-  evict(chosen);
 }
 
 }  // namespace pappus::memory

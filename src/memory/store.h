@@ -20,8 +20,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <future>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,15 +36,19 @@ namespace pappus::memory {
 
 class stored_rows;
 
-class store : public std::enable_shared_from_this<store> {
+class store final : public graph::row_store, public std::enable_shared_from_this<store> {
  public:
   /// A store of rows in `memory`, which it gives back when that is short. Throws usage_error for
   /// settings::io that can't be right.
   static std::shared_ptr<store> make(std::shared_ptr<pool> memory, const spill_settings& settings);
 
-  /// Keeps rows. Those that can't rest stay in memory as long as they are kept: parts of other
-  /// rows, those that the user lent, and fewer than 64 KiB of them.
-  std::shared_ptr<graph::kept_rows> keep(detail::rows_ptr rows);
+  bool spills() override { return file_ != nullptr && file_->usable(); }
+  std::size_t available() override;
+  std::shared_ptr<graph::kept_rows> keep(detail::rows_ptr rows) override;
+  void read(std::span<const copy> wanted, detail::workers& team, std::string_view owner) override;
+  std::future<void> read_beside(std::vector<copy> wanted, const detail::workers& team,
+                                std::string owner) override;
+  void expect(std::size_t bytes, std::string_view owner) override;
 
   /// What will become of rows that are to be kept: "in a spill file in /var/tmp where memory is
   /// short".
@@ -58,11 +64,13 @@ class store : public std::enable_shared_from_this<store> {
   /// Called where `bytes` more don't fit. True: something was given back, or somebody else's write
   /// has ended; try again. Throws spill_error where only the disk was in the way.
   bool make_room(std::size_t bytes, std::string_view owner);
+  class reading;  // what one call of read() copies
   struct victim;
   struct search;
   victim find_victim(search& why);  // called with mutex_ locked
   void evict(victim& chosen) noexcept;
   void write(victim& chosen, std::string_view owner, std::unique_lock<std::mutex>& lock);
+  void write_ahead(const std::string& owner);
 
   const std::shared_ptr<pool> memory_;
   const std::shared_ptr<spill_file> file_;  // null: nothing goes to a disk
@@ -70,6 +78,9 @@ class store : public std::enable_shared_from_this<store> {
   std::condition_variable changed_;         // a write or a wake has ended
   std::vector<stored_rows*> known_;
   std::uint64_t clock_ = 0;
+  std::size_t expected_ = 0;  // bytes that somebody will need
+  bool writing_ahead_ = false;
+  std::future<void> writer_;  // ends before all else
 };
 
 }  // namespace pappus::memory

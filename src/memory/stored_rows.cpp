@@ -149,7 +149,8 @@ void stored_rows::load(fragment& one, std::string_view owner, const detail::work
   try {
     detail::buffer memory(*store_->memory_, to.bytes, owner);
     try {
-      store_->file_->read(*to.disk, memory.data(), owner, for_whom);
+      const spill_file::part all{to.disk.get(), 0, to.bytes, memory.data()};
+      store_->file_->read({&all, 1}, owner, for_whom);
     } catch (const spill_error&) {
       lost_ = true;
       throw;

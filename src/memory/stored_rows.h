@@ -54,7 +54,11 @@ class stored_rows final : public graph::kept_rows {
  private:
   friend class store;
   // All are called with the store's mutex locked.
-  bool pinned() const noexcept { return busy_ || awake_.use_count() > 1; }
+  bool pinned() const noexcept { return busy_ || readers_ > 0 || awake_.use_count() > 1; }
+  /// What pins them ends by itself, without memory.
+  bool soon_free() const noexcept {
+    return being_written_ || (readers_ > 0 && !busy_ && awake_.use_count() <= 1);
+  }
   void take_apart();
   detail::rows_ptr put_together();
   void load(fragment& one, std::string_view owner, const detail::workers* for_whom,
@@ -73,6 +77,7 @@ class stored_rows final : public graph::kept_rows {
   std::vector<fragment> fragments_;  // none: the rows are where they were when they came
   std::size_t charged_;              // by the buffers of awake_, as long as there are no fragments
   std::uint64_t last_use_ = 0;
+  std::size_t readers_ = 0;     // threads without the mutex that copy from chunks
   bool busy_ = false;           // a thread without the mutex moves one of the chunks
   bool being_written_ = false;  // that is a write
 };

@@ -21,7 +21,7 @@ using ::testing::HasSubstr;
 using testing::spill_folder;
 using ::testing::StartsWith;
 
-constexpr std::size_t a_page = std::size_t{64} << 10, a_piece = std::size_t{1} << 20;
+constexpr std::size_t a_page = std::size_t{16} << 10, a_piece = std::size_t{1} << 20;
 
 std::vector<std::byte> random_bytes(std::size_t n, std::uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -38,7 +38,8 @@ spill_file::extent_ptr write(spill_file& file, const std::vector<std::byte>& byt
 
 std::vector<std::byte> read(spill_file& file, const spill_file::extent& from) {
   std::vector<std::byte> bytes(from.bytes());
-  file.read(from, bytes.data(), "test");
+  const spill_file::part all{&from, 0, bytes.size(), bytes.data()};
+  file.read({&all, 1}, "test");
   return bytes;
 }
 
@@ -64,6 +65,39 @@ TEST(spill_file, gives_back_what_was_written) {
   EXPECT_TRUE(folder.empty());  // the file has no name
   extents.clear();
   EXPECT_EQ(file->in_use(), 0u);
+}
+
+TEST(spill_file, reads_parts_of_what_was_written) {
+  const spill_folder folder;
+  const auto file = std::make_shared<spill_file>(spill_settings{.folder = folder.path()});
+  const std::size_t sizes[] = {77, a_page + 9, 5 * a_piece + 1234};
+  std::vector<std::vector<std::byte>> written;
+  std::vector<spill_file::extent_ptr> extents;
+  for (const auto n : sizes) {
+    written.push_back(random_bytes(n, n));
+    extents.push_back(write(*file, written.back()));
+  }
+  std::mt19937_64 random(1);
+  for (int round = 0; round < 40; ++round) {
+    std::vector<spill_file::part> parts;
+    std::vector<std::vector<std::byte>> to, expected;
+    for (int i = 0; i < 12; ++i) {
+      const auto which = random() % 3, begin = random() % (sizes[which] + 1),
+                 bytes =
+                     std::min(random() % (i < 6 ? 3 * a_page : 2 * a_piece), sizes[which] - begin);
+      const auto first = written[which].begin() + static_cast<std::ptrdiff_t>(begin);
+      expected.emplace_back(first, first + static_cast<std::ptrdiff_t>(bytes));
+      to.emplace_back(bytes);
+      parts.push_back({extents[which].get(), begin, bytes, to.back().data()});
+    }
+    file->read(parts, "test");
+    EXPECT_EQ(to, expected);
+  }
+  const auto before = file->read_back();
+  std::byte one{};
+  const spill_file::part last{extents[2].get(), sizes[2] - 1, 1, &one};
+  file->read({&last, 1}, "test");
+  EXPECT_LE(file->read_back() - before, a_page);
 }
 
 TEST(spill_file, is_made_when_something_is_written) {

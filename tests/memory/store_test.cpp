@@ -187,6 +187,84 @@ TEST(store, stops_reading_for_a_query_that_is_cancelled) {
   EXPECT_TRUE(right(*kept->wake("test"), 1));
 }
 
+/// The values of rows [first, first + n) of the set of a seed.
+std::vector<std::uint64_t> values_from(std::int64_t first, std::int64_t n, std::uint64_t seed) {
+  std::vector<std::uint64_t> values;
+  for (std::int64_t i = first; i < first + n; ++i)
+    values.push_back(seed * 1'000'003 + static_cast<std::uint64_t>(i));
+  return values;
+}
+
+TEST(store, copies_records_from_wherever_they_are) {
+  machine m(64 * mib);
+  testing::test_workers query(3);
+  const std::int64_t n = 56 * rows_of_a_mib;
+  const auto kept = m.keep(n, 2 * rows_of_a_mib, 1), few = m.keep(100, 100, 2);
+  std::mt19937_64 random(3);
+  for (const bool spilled : {false, true}) {
+    if (spilled) m.make(16 * rows_of_a_mib, 16 * rows_of_a_mib, 2);  // the last chunk goes
+    for (int i = 0; i < 60; ++i) {
+      const auto a = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(n)),
+                 b = i % 3 == 0 ? n : std::min(n, a + static_cast<std::int64_t>(random() % 9'000));
+      std::vector<std::uint64_t> first(static_cast<std::size_t>(b - a)), second(40);
+      const auto bytes = [](auto& to) { return reinterpret_cast<std::byte*>(to.data()); };
+      const std::vector<graph::row_store::copy> wanted{
+          {kept, a, b - a, bytes(first)}, {few, 50, 40, bytes(second)}, {kept, n, 0, nullptr}};
+      if (i % 2 == 0)
+        m.rows->read(wanted, query, "test");
+      else
+        m.rows->read_beside(wanted, query, "test").get();
+      EXPECT_EQ(first, values_from(a, b - a, 1));
+      EXPECT_EQ(second, values_from(50, 40, 2));
+    }
+    EXPECT_EQ(m.rows->bytes_read_back() > 0, spilled);
+  }
+  m.make(60 * rows_of_a_mib, 60 * rows_of_a_mib, 5);  // nothing is pinned any more
+}
+
+TEST(store, stops_copying_for_a_query_that_is_cancelled) {
+  machine m(8 * mib);
+  const auto kept = m.keep(4 * rows_of_a_mib, 70'000, 1);
+  m.make(8 * rows_of_a_mib, 8 * rows_of_a_mib, 2);
+  testing::test_workers query(1);
+  query.cancel();
+  std::vector<std::byte> to(4 * mib);
+  const std::vector<graph::row_store::copy> wanted{{kept, 0, kept->rows(), to.data()}};
+  EXPECT_THROW(m.rows->read(wanted, query, "test"), cancelled);
+  EXPECT_THROW(m.rows->read_beside(wanted, query, "test").get(), cancelled);
+  EXPECT_TRUE(right(*kept->wake("test"), 1));
+}
+
+TEST(store, waits_for_who_copies_what_must_go) {
+  machine m(8 * mib, "faulty:delay_us=3000");
+  testing::test_workers query(1);
+  const auto kept = m.keep(6 * rows_of_a_mib, 3 * rows_of_a_mib, 1);
+  m.make(4 * rows_of_a_mib, 4 * rows_of_a_mib, 2);  // a part of them goes
+  std::vector<std::uint64_t> to(6 * rows_of_a_mib);
+  auto reading = m.rows->read_beside(
+      {{kept, 0, kept->rows(), reinterpret_cast<std::byte*>(to.data())}}, query, "test");
+  m.make(8 * rows_of_a_mib, 8 * rows_of_a_mib, 3);
+  reading.get();
+  EXPECT_EQ(to, values_from(0, kept->rows(), 1));
+}
+
+TEST(store, writes_ahead_what_will_have_to_go) {
+  machine m(16 * mib);
+  const auto kept = m.keep(4 * rows_of_a_mib, rows_of_a_mib, 1),
+             later = m.keep(4 * rows_of_a_mib, 4 * rows_of_a_mib, 2);
+  EXPECT_EQ(m.rows->available(), 16 * mib);
+  m.rows->expect(8 * mib, "test");  // that is there
+  m.rows->expect(10 * mib, "test");
+  while (m.rows->spilled_bytes() < 4 * mib)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_THAT(kept->about(), ::testing::AllOf(::testing::StartsWith("4 MiB in memory"),
+                                              ::testing::EndsWith("4 MiB are there, too")));
+  m.make(12 * rows_of_a_mib, 12 * rows_of_a_mib, 3);
+  EXPECT_EQ(m.rows->spilled_bytes(), 4 * mib);
+  EXPECT_NE(later->in_memory(), nullptr);
+  EXPECT_TRUE(right(*kept->wake("test"), 1));
+}
+
 TEST(store, gives_everything_back) {
   machine m(16 * mib);
   rows_ptr last;
