@@ -27,10 +27,14 @@ detail::directed_key<F, true> descending(F key) {
 /// pair or std::array of numbers of at most 16 bytes. The sort is stable: rows with equal keys keep
 /// their order. NaN comes after every number (before, descending), all NaN are equal, and so are
 /// -0.0 and 0.0; records keep their own bits. Strings go by bytes, as operator< does.
-/// Throws memory_error where input, result and keys don't fit the budget, and what a key throws;
-/// a key is called once per record.
+/// What doesn't fit the budget is sorted in runs, which go to the spill file where memory is short:
+/// a file's rows that stream to a reader needn't fit, nor need the scratch of rows in memory.
+/// Throws memory_error where the result is collected and doesn't fit, or nothing may go to a disk,
+/// spill_error where the disk fails, and what a key throws; a key is called once per record, for
+/// rows that go to the disk a few times.
 /// Cost: O(n) by radix for keys of bounded width; strings O(n log n) comparisons at most beyond
-/// the bytes that tell them apart.
+/// the bytes that tell them apart. On disk: records are written once and read once, and those near
+/// cuts of ranges again; more often where the budget is below a thousandth of them.
 template <typename E>
 template <typename... Keys>
 PAPPUS_GLUE collection<typename query<E>::value_type> query<E>::sort_by(Keys... keys) const {

@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 
+#include "graph/kept_rows.h"
 #include "graph/operator_entry.h"
 #include "pappus/detail/base/chunks.h"
 #include "pappus/detail/base/memory.h"
@@ -47,12 +48,17 @@ struct run_context {
   std::string note;                   ///< what explain_analyze should tell
   std::int64_t iterations = 0;        ///< of a do_while
   graph::kept_state* kept = nullptr;  ///< between a loop's iterations; null: not in a loop
+  graph::row_store* store = nullptr;  ///< of rows that the operator can do without for a while
+  bool in_windows = false;            ///< the input comes window by window
+  bool last_window = true;            ///< no other one is known to come
 };
 
 /// One step of an operator.
 struct phase {
   enum class kind : std::uint8_t { launch, reduce };
-  enum class when : std::uint8_t { each_window, at_end };
+  /// each_output: only where the input came window by window; called until it adds no more rows to
+  /// the output, which may be another one each time.
+  enum class when : std::uint8_t { each_window, at_end, each_output };
   std::string_view name;
   kind what;
   when called;
@@ -67,9 +73,12 @@ struct cpu_operator {
 };
 
 /// The steps of a node, in order. Empty where nobody runs it.
-inline std::span<const phase> phases_of(const graph::node& n) {
+/// \param in_windows  its input comes window by window.
+inline std::span<const phase> phases_of(const graph::node& n, bool in_windows) {
   const auto* by = n.op->run_by(n).cpu;
-  return by == nullptr ? std::span<const phase>() : by->phases;
+  if (by == nullptr || by->phases.empty()) return {};
+  const bool yields = by->phases.back().called == phase::when::each_output;
+  return yields && !in_windows ? by->phases.first(by->phases.size() - 1) : by->phases;
 }
 
 }  // namespace pappus::cpu_ops

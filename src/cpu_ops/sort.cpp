@@ -1,216 +1,62 @@
-// Sorts the rows of a stage by their keys.
-//
-// The typed loops put key bits beside what moves with them (loops/sort.h); the rest is the same for
-// every type. One part of keys is sorted by radix once. Several parts are sorted one after the
-// other, the least significant first, moving the addresses of the records; stability makes that the
-// order by all of them. Records that were not moved with their keys are gathered at the end, each
-// worker fetching a few ahead.
-//
-// Alternatives: moving large records through each pass of the radix (more bytes than one random
-// read a record, and none of it in whole lines); comparing composite keys (mispredicts).
-//
-// Not here: inputs larger than the budget.
-#include "pappus/detail/loops/sort.h"
-
+// Sorts the rows of a stage by their keys: in memory where that is enough, else in runs.
 #include <algorithm>
-#include <cstring>
+#include <memory>
+#include <utility>
 
-#include "algorithms/key_bits.h"
-#include "algorithms/radix.h"
 #include "algorithms/rows_in.h"
-#include "algorithms/string_sort.h"
-#include "cpu_ops/contract.h"
-#include "cpu_ops/shared_rows.h"
+#include "cpu_ops/sort_rows.h"
+#include "cpu_ops/sorted_runs.h"
 #include "ops/implementations.h"
-#include "pappus/detail/base/integers.h"
-#include "pappus/detail/base/stream.h"
+#include "ops/large_windows.h"
 
 namespace pappus::cpu_ops {
 namespace {
 
-using detail::sort_moves;
-using detail::sort_params;
-using detail::sort_pass;
-
-constexpr std::int64_t piece_rows = 1 << 15;
-
-/// A buffer to sort from and one to sort to.
-struct double_buffer {
-  detail::buffer first, other;
-
-  double_buffer(run_context& context, std::int64_t rows, std::size_t row_bytes)
-      : first(context.memory, static_cast<std::size_t>(rows) * row_bytes, context.owner),
-        other(context.memory, static_cast<std::size_t>(rows) * row_bytes, context.owner) {}
-  void swap_if(sorted_in where) {
-    if (where == sorted_in::other) std::swap(first, other);
-  }
-};
-
-std::size_t stored_key_bytes(const sort_pass& pass) {
-  return pass.key_bytes == 0 ? sizeof(std::string_view) : pass.key_bytes;
+/// Rows that can be sorted in memory at a time.
+std::int64_t rows_that_fit(const run_context& context) {
+  if (context.in_windows) return context.rows;  // so long windows are
+  if (context.store == nullptr || !context.store->spills()) return INT64_MAX;
+  const auto held = context.node.op->holds_of_window(context.node);
+  const auto there = context.store->available();
+  const auto rows = static_cast<double>(context.rows);
+  if (rows * held.row + held.worker * context.team.count() <= static_cast<double>(there))
+    return INT64_MAX;
+  const double runs_and_result = 2 * rows * static_cast<double>(context.node.out.size);
+  return ops::large_window_rows(there, runs_and_result, held, context.team.count());
 }
 
-/// f(begin, end) for pieces of the rows, on all workers.
-template <typename F>
-void for_pieces(run_context& context, std::int64_t rows, F&& f) {
-  detail::parallel_chunks(context.team,
-                          static_cast<std::size_t>(detail::ceil_div(rows, piece_rows)),
-                          [&](std::size_t item, unsigned) {
-                            const auto begin = static_cast<std::int64_t>(item) * piece_rows;
-                            f(begin, std::min(begin + piece_rows, rows));
-                          });
-}
-
-class sorting {
- public:
-  explicit sorting(run_context& context)
-      : context_(context), params_(context.node.as<sort_params>()), rows_(context.rows) {}
-
-  void run() {
-    if (params_.integers) return sort_integers();
-    double_buffer payload(context_, rows_, params_.payload_bytes);
-    for (std::size_t i = 0; i < params_.passes.size(); ++i) {
-      const auto& pass = params_.passes[i];
-      double_buffer keys(context_, rows_, stored_key_bytes(pass));
-      compute_keys(i, keys.first.data(), payload.first.data());
-      if (pass.key_bytes == 0) {
-        keys.other.reset();
-        sort_by_strings(pass, reinterpret_cast<const std::string_view*>(keys.first.data()),
-                        payload);
-      } else {
-        const auto where = radix_sort(
-            context_.team, context_.memory,
-            {keys.first.data(), payload.first.data(), keys.other.data(), payload.other.data()},
-            static_cast<std::uint64_t>(rows_), pass.key_bytes, params_.payload_bytes,
-            context_.node.name);
-        payload.swap_if(where);
-        keys.swap_if(where);
-        if (params_.moves == sort_moves::keys) {
-          keys.other.reset();
-          return finish_keys(std::move(keys.first), pass.key_bytes);
-        }
-      }
-    }
-    payload.other.reset();
-    if (params_.moves == sort_moves::records)
-      finish_records(std::move(payload.first));
-    else
-      gather(payload.first.as<const std::byte*>());
-  }
-
- private:
-  std::size_t record_bytes() const { return context_.node.out.size; }
-  static std::size_t at(std::int64_t row, std::size_t bytes) {
-    return static_cast<std::size_t>(row) * bytes;
-  }
-
-  void sort_integers() {
-    const std::size_t bytes = record_bytes();
-    detail::buffer copy;
-    const std::byte* from = nullptr;
-    if (params_.input_is_keys && context_.inputs.front()->contiguous()) {
-      from = context_.inputs.front()->data();
-    } else {
-      copy = detail::buffer(context_.memory, at(rows_, bytes), context_.node.name);
-      compute_keys(0, copy.data(), nullptr);
-      from = copy.data();
-    }
-    detail::buffer records(context_.memory, at(rows_, bytes), context_.node.name);
-    algorithms::sort_integers(context_.team, context_.memory, from, records.data(),
-                              static_cast<std::uint64_t>(rows_), bytes, params_.flip,
-                              context_.node.name);
-    hand_over(std::move(records));
-  }
-
-  void compute_keys(std::size_t number, std::byte* keys, std::byte* payload) {
-    const auto& pass = params_.passes[number];
-    const std::size_t key_bytes = stored_key_bytes(pass);
-    const void* element = context_.node.stage.element.get();
-    const auto write = [&](std::int64_t begin, std::int64_t end) {
-      return for_each_fast_block(context_, begin, end, true, [&](const detail::block_args& args) {
-        const std::int64_t row = args.row - context_.first_row;
-        if (number == 0)
-          params_.start(element, args, keys + at(row, key_bytes),
-                        payload == nullptr ? nullptr : payload + at(row, params_.payload_bytes));
-        else
-          pass.keys(element, reinterpret_cast<const std::byte* const*>(payload) + row, args.rows,
-                    keys + at(row, key_bytes));
-      });
-    };
-    for_pieces(context_, rows_, [&](std::int64_t begin, std::int64_t end) {
-      spread_rows(context_, begin, end, write);
-    });
-  }
-
-  void sort_by_strings(const sort_pass& pass, const std::string_view* strings,
-                       double_buffer& addresses) {
-    const detail::buffer order(context_.memory, at(rows_, sizeof(std::uint64_t)),
-                               context_.node.name);
-    sort_strings(context_.team, context_.memory, strings, static_cast<std::uint64_t>(rows_),
-                 pass.descending, order.as<std::uint64_t>(), context_.node.name);
-    const auto* const from = addresses.first.as<const std::byte*>();
-    auto* const to = addresses.other.as<const std::byte*>();
-    for_pieces(context_, rows_, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) to[i] = from[order.as<std::uint64_t>()[i]];
-    });
-    std::swap(addresses.first, addresses.other);
-  }
-
-  void finish_keys(detail::buffer keys, std::size_t key_bytes) {
-    const bool in_place = key_bytes == record_bytes();
-    detail::buffer records;
-    if (!in_place)
-      records = detail::buffer(context_.memory, at(rows_, record_bytes()), context_.node.name);
-    std::byte* const to = in_place ? keys.data() : records.data();
-    for_pieces(context_, rows_, [&](std::int64_t begin, std::int64_t end) {
-      params_.decode(keys.data() + at(begin, key_bytes), to + at(begin, record_bytes()),
-                     end - begin);
-    });
-    hand_over(in_place ? std::move(keys) : std::move(records));
-  }
-
-  void finish_records(detail::buffer payload) {
-    const std::size_t stride = params_.payload_bytes, size = record_bytes();
-    if (stride == size) return hand_over(std::move(payload));
-    detail::buffer records(context_.memory, at(rows_, size), context_.node.name);
-    for_pieces(context_, rows_, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i)
-        std::memcpy(records.data() + at(i, size), payload.data() + at(i, stride), size);
-    });
-    hand_over(std::move(records));
-  }
-
-  void gather(const std::byte* const* addresses) {
-    constexpr std::int64_t ahead = 16;
-    const std::size_t size = record_bytes();
-    detail::buffer records(context_.memory, at(rows_, size), context_.node.name);
-    for_pieces(context_, rows_, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        if (i + ahead < end)
-          for (std::size_t line = 0; line < size + 63; line += 64)
-            __builtin_prefetch(addresses[i + ahead] + std::min(line, size - 1));
-        std::memcpy(records.data() + at(i, size), addresses[i], size);
-      }
-    });
-    hand_over(std::move(records));
-  }
-
-  void hand_over(detail::buffer records) {
-    append_buffer(*context_.output, std::move(records), rows_);
-  }
-
-  run_context& context_;
-  const sort_params& params_;
-  std::int64_t rows_;
-};
-
-void sort(run_context& context) {
+void sort_window(run_context& context) {
   for (const auto& input : context.inputs) context.output->keep_owners_of(*input);
-  if (context.rows != 0) sorting(context).run();
+  if (context.rows == 0) return;
+  const std::int64_t fitting = rows_that_fit(context);
+  if (!context.in_windows && context.rows <= fitting)
+    return append_buffer(*context.output, sort_rows(context, 0, context.rows), context.rows);
+  if (!context.state) context.state = std::make_shared<sorted_runs>(context, fitting);
+  auto& runs = *std::static_pointer_cast<sorted_runs>(context.state);
+  for (std::int64_t begin = 0; begin < context.rows; begin += fitting) {
+    runs.expect_more(context);
+    const std::int64_t end = std::min(begin + fitting, context.rows);
+    runs.add(context, sort_rows(context, begin, end), end - begin);
+    const double row = context.node.op->holds_of_window(context.node).row;
+    if (end < context.rows || !context.last_window)  // the next will need as much
+      context.store->expect(static_cast<std::size_t>(static_cast<double>(fitting) * row),
+                            context.owner);
+  }
+  if (context.in_windows) return;
+  while (runs.next(context, *context.output)) {
+  }
+  context.note = runs.about();
+}
+
+void yield_range(run_context& context) {
+  if (!context.state) return;
+  auto& runs = *std::static_pointer_cast<sorted_runs>(context.state);
+  if (!runs.next(context, *context.output)) context.note = runs.about();
 }
 
 constexpr phase sort_phases[] = {
-    {"sort", phase::kind::launch, phase::when::each_window, sort},
+    {"sort", phase::kind::launch, phase::when::each_window, sort_window},
+    {"ranges in order", phase::kind::launch, phase::when::each_output, yield_range},
 };
 
 }  // namespace

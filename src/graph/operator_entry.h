@@ -35,6 +35,7 @@ struct traffic {
   double read = 0, written = 0;  ///< from and to memory
   double output = 0;             ///< of its result
   double scratch = 0;            ///< held while it runs, besides input and output
+  double spillable = 0;          ///< scratch that it can do without where rows can go to a disk
 };
 
 /// An operator's versions. Both null: nothing is run; its rows are those of rows_of(), or run/
@@ -65,6 +66,14 @@ struct kept_in_loop {
   std::string_view what{};
   double bytes = 0;            ///< about; 0: nothing
   bool needs_outside = false;  ///< only where its input doesn't depend on the loop's state
+};
+
+/// Memory that an operator takes for a window.
+struct window_memory {
+  double row = 0;     ///< bytes a row, its output included; 0: windows of any length do
+  double widest = 0;  ///< of these, bytes in one buffer
+  double worker = 0;  ///< bytes a worker
+  bool wants_all_rows() const noexcept { return row > 0; }
 };
 
 class operator_entry {
@@ -111,6 +120,10 @@ class operator_entry {
   // Windows.
   /// Its input may come window by window, wherever windows end.
   virtual bool takes_windows(const node&) const { return false; }
+  /// Of an operator that needs all rows before it can yield any, and sends them to the disk where
+  /// memory is short: what it holds while it handles a window. Its windows are as long as memory
+  /// allows.
+  virtual window_memory holds_of_window(const node&) const { return {}; }
   /// Where it gets its input window by window, it may hand its rows on to this reader so, too.
   virtual bool passes_windows_to(const node& /*reader*/) const { return false; }
   /// Its result may be certain before the last window: first(), take(n).

@@ -30,8 +30,24 @@ class sort_entry final : public graph::operator_entry {
     return {.read = rows_in * input_row_bytes(n) + rows_in * 1.5 * (keys + moved),
             .written = rows_in * 1.5 * (keys + moved),
             .output = rows_out * record,
-            .scratch = rows_in * std::max(besides, 0.0)};
+            .scratch = rows_in * std::max(besides, 0.0),
+            .spillable = rows_in * std::max(besides, 0.0)};
   }
+  bool takes_windows(const graph::node&) const override { return true; }
+  graph::window_memory holds_of_window(const graph::node& n) const override {
+    constexpr double radix = 1 << 20;  // its histograms and buffers of lines
+    const auto held = bytes(n, 1, 1);
+    const auto& params = n.as<detail::sort_params>();
+    const double record = output_bytes(n, 1);
+    // Integers of a window in pieces, and those of a range, are copied first.
+    const double copied = params.integers && !params.input_is_keys ? 0 : record;
+    double widest = std::max(record, static_cast<double>(params.payload_bytes));
+    for (const auto& pass : params.passes)
+      widest = std::max(widest, pass.key_bytes == 0 ? static_cast<double>(sizeof(std::string_view))
+                                                    : static_cast<double>(pass.key_bytes));
+    return {held.output + held.scratch + copied, widest, radix};
+  }
+  bool passes_windows_to(const graph::node&) const override { return true; }
   graph::implementations run_by(const graph::node&) const override {
     return {&cpu_ops::sort_on_cpu(), &device_ops::sort_on_devices()};
   }

@@ -1,6 +1,6 @@
-// Refuses what can't ever fit: a stage whose result and scratch, known exactly, exceed the whole
-// budget. Bounds don't count: a filter may keep little. Tables over a domain that the user named
-// don't depend on rows.
+// Refuses what can't ever fit: a stage whose result and scratch (without what may go to a disk),
+// known exactly, exceed the whole budget. Bounds don't count: a filter may keep little. Tables over
+// a domain that the user named don't depend on rows.
 #include <fmt/format.h>
 
 #include "base/text.h"
@@ -30,7 +30,8 @@ void check_memory(plan& p, const request& asked) {
     check_domain(*s.node, limit);
     if (!s.rows_in.exact() || !s.rows_out.exact() || s.measured) continue;
     if (s.passes_on || (s.windowed && s.node->op->slice_of(*s.node) == nullptr)) continue;
-    const double need = s.bytes.output + s.bytes.scratch;
+    const double need =
+        s.bytes.output + s.bytes.scratch - (asked.rows_can_rest ? s.bytes.spillable : 0);
     if (need > limit)
       throw memory_error(fmt::format(
           "{}: needs {} for {} rows of {} ({} for the result, {} besides), but the memory limit is "

@@ -79,6 +79,16 @@ ops::answer ask_cpu(const graph::node& n) {
   return {};
 }
 
+/// Scratch that memory has no room for goes to the disk.
+void leave_rows_on_disk(stage& s, const request& asked) {
+  const auto limit = static_cast<double>(asked.machine.host_memory);
+  const double room = std::max(limit - (s.passes_on ? 0 : s.bytes.output), 0.0);
+  const double too_much = s.bytes.spillable - std::min(s.bytes.spillable, room);
+  s.bytes.scratch -= too_much;
+  s.bytes.spillable -= too_much;
+  s.rows_rest = too_much > 0 || yields_windows(s);
+}
+
 void size_stages(plan& p, const request& asked) {
   for (auto& s : p.stages) {
     const auto& n = *s.node;
@@ -101,6 +111,7 @@ void size_stages(plan& p, const request& asked) {
     for (std::size_t side = 0; side < s.sides.size(); ++side)
       s.bytes.scratch += n.op->scratch_of_side_row(n, side) *
                          static_cast<double>(p.stages[index(s.sides[side])].rows_out.rows);
+    if (asked.rows_can_rest) leave_rows_on_disk(s, asked);
     if (s.windowed && n.op->slice_of(n) != nullptr) s.bytes.written = s.bytes.output = bytes_of(s);
     // A stage that streams a file reads the file, not rows that were put in memory before.
     if (s.windowed) {

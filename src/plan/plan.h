@@ -97,6 +97,7 @@ struct stage {
 
   // place: what it reads, writes and computes
   graph::traffic bytes;                       ///< at the bounds of rows_in and rows_out
+  bool rows_rest = false;                     ///< some, on a disk, while the stage runs
   double expected_in = 0, expected_out = 0;   ///< rows, for predictions: assumed where unknown
   double side_rows = 0;                       ///< of all sides together
   const cost::row_work* functions = nullptr;  ///< its functions' work per row; null: not counted
@@ -185,6 +186,7 @@ struct request {
   const cost::machine& machine;
   std::int64_t chunk_rows = 0;  ///< the user's choice; 0: the planner's
   bool keep_history = false;
+  bool rows_can_rest = false;  ///< on a disk, while memory is short
   const bindings* bound = nullptr;
   const assumptions* assumed = nullptr;
   /// Asked for each stage and device of the machine, unless the query is too small for any. Null:
@@ -211,13 +213,18 @@ plan make_plan(const request& asked);
 /// all.
 bool names_device(std::string_view list, std::string_view device);
 
-/// The stages through which a file's windows go to `last`: the file first, `last` last.
+/// Whether the stage takes windows and, once it has had all of them, yields its rows in windows.
+bool yields_windows(const stage& s);
+/// The stages through which windows go to `last`, whose source comes first: a file, or a stage that
+/// yields them. `last` is the last.
 std::vector<stage_index> windows_path(const plan& p, stage_index last);
+/// All stages that run with `last`: windows_path(), and before it that of its source.
+std::vector<stage_index> whole_path(const plan& p, stage_index last);
 /// Calls f(stage_index) for these; for `last` alone if it takes no windows.
 template <typename F>
 void for_each_on_path(const plan& p, stage_index last, F&& f) {
   if (!p.stages[index(last)].windowed) return f(last);
-  for (const auto part : windows_path(p, last)) f(part);
+  for (const auto part : whole_path(p, last)) f(part);
 }
 /// Whether one of windows_path(p, last) may have all it needs before the file ends.
 bool may_stop_early(const plan& p, stage_index last);

@@ -145,7 +145,7 @@ void live_executor::run_on_devices(plan::stage_index which, std::string& note) {
 void live_executor::run_on_cpu(plan::stage_index which) {
   start(which);
   auto& s = at(which);
-  for (const auto& step : cpu_ops::phases_of(*plan_.stages[index(which)].node))
+  for (const auto& step : cpu_ops::phases_of(*plan_.stages[index(which)].node, false))
     run_step(which, [&] { step.run(*s.context); });
   count_rows(which);
   hand_over(which);

@@ -38,6 +38,11 @@ live_executor::~live_executor() = default;
 
 live_executor::slot& live_executor::at(plan::stage_index stage) { return slots_[index(stage)]; }
 
+std::span<const cpu_ops::phase> live_executor::steps_of(plan::stage_index which) const {
+  const auto& stage = plan_.stages[index(which)];
+  return cpu_ops::phases_of(*stage.node, stage.windowed);
+}
+
 const rows_ptr& live_executor::rows(plan::stage_index stage) {
   auto& s = at(stage);
   if (!s.rows && s.device_rows) {
@@ -74,7 +79,9 @@ void live_executor::execute(const tasks::dag& work) {
     const bool told = with_.recorder != nullptr;
     std::vector<double> in_windows;
     if (work.list[i].each_window)
-      while (last < work.list.size() && work.list[last].each_window) ++last;
+      while (last < work.list.size() && work.list[last].each_window &&
+             !work.list[last].brings_windows)
+        ++last;
     if (told) begin_step(work.list[i], bytes_moved(work, i, last));
     if (work.list[i].on_device) {
       while (last < work.list.size() && work.list[last].on_device &&
@@ -82,7 +89,7 @@ void live_executor::execute(const tasks::dag& work) {
         ++last;
       run_on_devices(work.list[i].stage, note);
     } else if (work.list[i].each_window) {
-      windows = stream(work, i, last, in_windows);
+      windows = stream(work, i, last, in_windows, note);
     } else {
       run_task(work.list[i], windows, note);
     }
@@ -145,7 +152,13 @@ void live_executor::run_task(const tasks::task& t, std::int64_t& windows, std::s
       break;
     case task_kind::launch:
     case task_kind::reduce:
-      run_step(t.stage, [&] { t.step->run(*s.context); });
+      run_step(t.stage, [&] {
+        std::int64_t before;
+        do {
+          before = s.output->rows();
+          t.step->run(*s.context);
+        } while (t.step->called == cpu_ops::phase::when::each_output && s.output->rows() > before);
+      });
       note = std::move(s.context->note);
       break;
     case task_kind::free:
@@ -160,9 +173,8 @@ void live_executor::run_task(const tasks::task& t, std::int64_t& windows, std::s
 
 /// The last step of a stage hands over its rows.
 void live_executor::finish_task(const tasks::task& t) {
-  const auto& stage = plan_.stages[index(t.stage)];
-  if (t.step == nullptr || t.step != &cpu_ops::phases_of(*stage.node).back()) return;
-  if (!stage.windowed) count_rows(t.stage);
+  if (t.step == nullptr || t.step != &steps_of(t.stage).back()) return;
+  if (!plan_.stages[index(t.stage)].windowed) count_rows(t.stage);
   hand_over(t.stage);
 }
 
@@ -222,7 +234,9 @@ void live_executor::start(plan::stage_index which) {
                                          graph::label(*stage.node),
                                          {},
                                          0,
-                                         with_.kept ? &(*with_.kept)[stage.node] : nullptr});
+                                         with_.kept ? &(*with_.kept)[stage.node] : nullptr,
+                                         with_.store,
+                                         stage.windowed});
 }
 
 void live_executor::wake(plan::stage_index which, std::string& note) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "chunk_loop/stage_run.h"
@@ -25,7 +26,7 @@ namespace pappus::run {
 struct resources {
   detail::workers& team;
   std::shared_ptr<memory::pool> memory;  ///< shared: results keep it alive
-  const memory::store* store;            ///< of rows that rest
+  memory::store* store;                  ///< of rows that rest
   std::size_t window_bytes;              ///< of rows of a file that are in memory at a time
   trace::recorder* recorder = nullptr;   ///< is told what runs; may be null
   cpu_ops::evaluation evaluate;          ///< for stages that evaluate graphs themselves
@@ -82,6 +83,9 @@ class live_executor {
  private:
   struct slot;
   class streaming;
+  class window_source;
+  class file_windows;
+  class yielded_windows;
   void run_task(const tasks::task& t, std::int64_t& windows, std::string& note);
   void finish_task(const tasks::task& t);
   void start(plan::stage_index stage);
@@ -111,11 +115,12 @@ class live_executor {
   /// Has rows brought into memory that rest.
   void wake(plan::stage_index stage, std::string& note);
   void count_memory();  // for the trace
-  /// Runs tasks [first, last) on each window of a file; returns how many there were, and what each
-  /// task took.
+  /// Runs tasks [first, last) on each window, which the first of them brings; returns how many
+  /// there were, and what each task took.
   std::int64_t stream(const tasks::dag& work, std::size_t first, std::size_t last,
-                      std::vector<double>& seconds);
+                      std::vector<double>& seconds, std::string& note);
   slot& at(plan::stage_index stage);
+  std::span<const cpu_ops::phase> steps_of(plan::stage_index stage) const;
 
   using clock = std::chrono::steady_clock;
   /// The time without what counting took.

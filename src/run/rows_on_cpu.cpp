@@ -47,7 +47,7 @@ detail::rows_ptr rows_on_cpu(const stage_run& run, std::int64_t first, std::int6
                                .evaluate = none,
                                .owner = run.owner,
                                .note = {}};
-  for (const auto& step : cpu_ops::phases_of(run.node))
+  for (const auto& step : cpu_ops::phases_of(run.node, false))
     if (step.called == cpu_ops::phase::when::each_window) step.run(context);
   return output;
 }

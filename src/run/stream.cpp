@@ -1,14 +1,17 @@
-// A file that streams through stages window by window.
+// Rows that stream through stages window by window: those of a file, or of a stage that can't keep
+// all it has in memory.
 //
-// Each window of records is read into one buffer and goes through the stages on its way: fused ones
-// that pass on what they yield, slices, and the stage that takes it at last. Where that stage or a
-// slice may have all it needs early (first, any, take), windows begin small and grow, and reading
-// stops; otherwise they are as long as the budget allows from the start.
+// Each window of a file is read into one buffer. A window goes through the stages on its way: fused
+// ones that pass on what they yield, slices, and the stage that takes it at last. Where that stage
+// or a slice may have all it needs early (first, any, take), windows begin small and grow, and
+// reading stops; otherwise they are as long as the budget allows from the start.
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <utility>
 
 #include "formats/format.h"
+#include "ops/large_windows.h"
 #include "ops/slice.h"
 #include "run/slot.h"
 
@@ -40,24 +43,124 @@ std::shared_ptr<const void> owner_of(std::shared_ptr<void> strings,
   return std::make_shared<kept_strings>(kept_strings{memory, std::move(strings)});
 }
 
-/// One run over a file.
+/// Where windows of rows come from.
+class live_executor::window_source {
+ public:
+  virtual ~window_source() = default;
+  /// The next rows; of a file, so many at most.
+  virtual rows_ptr read(std::int64_t rows_max) = 0;
+  /// Whether the last window has been read.
+  virtual bool ended() const = 0;
+  /// The part of all rows that has been read. From any thread.
+  virtual double part_read() const = 0;
+  /// How many rows there will be in all, about. Negative: nobody knows.
+  virtual double rows_expected() const = 0;
+  /// The most bytes that reading takes besides the window.
+  virtual std::size_t scratch_bytes() const { return 0; }
+  /// Keeps alive what the rows read so far point to.
+  virtual std::shared_ptr<const void> strings() const { return nullptr; }
+  /// Makes a result the owner of the window that was read last.
+  virtual void leave_in(row_set& output, const rows_ptr& window) { output.hold(window); }
+};
+
+/// The records of a file, in a buffer that is used again for the next window.
+class live_executor::file_windows final : public window_source {
+ public:
+  file_windows(live_executor& executor, const graph::node& node)
+      : executor_(executor),
+        node_(node),
+        file_(*node.op->file_of(node)),
+        reader_(file_.open(*executor.with_.memory)) {}
+
+  rows_ptr read(std::int64_t rows) override {
+    if (capacity_ < rows || !buffer_) {
+      buffer_.reset();
+      // A record is a byte at least.
+      const auto all = file_.rows >= 0 ? file_.rows : static_cast<std::int64_t>(file_.bytes) + 1;
+      capacity_ = std::min(rows, all - read_);
+      const auto bytes = static_cast<std::size_t>(capacity_) * node_.out.size;
+      buffer_ = std::make_shared<detail::buffer>(*executor_.with_.memory, bytes, node_.name);
+    }
+    const auto n = reader_->read(executor_.with_.team, buffer_->data(), std::min(rows, capacity_));
+    if (!strings_) strings_ = owner_of(reader_->strings(), executor_.with_.memory);
+    read_ += n;
+    ended_ = n < rows || read_ == file_.rows;
+    auto window = std::make_shared<row_set>(node_.out, buffer_->data(), n);
+    window->keep(strings_);
+    return window;
+  }
+  bool ended() const override { return ended_; }
+  double part_read() const override {
+    return file_.bytes <= 0 ? 0 : static_cast<double>(reader_->bytes_read()) / file_.bytes;
+  }
+  std::shared_ptr<const void> strings() const override { return strings_; }
+  void leave_in(row_set& output, const rows_ptr&) override {
+    output.own(std::move(*std::exchange(buffer_, nullptr)));
+  }
+  std::size_t scratch_bytes() const override { return reader_->scratch_bytes(); }
+  double rows_expected() const override {
+    if (file_.rows >= 0) return static_cast<double>(file_.rows);
+    return read_ == 0 ? -1 : static_cast<double>(read_) / std::max(part_read(), 1e-9);
+  }
+
+ private:
+  live_executor& executor_;
+  const graph::node& node_;
+  const detail::file_params& file_;
+  const std::shared_ptr<formats::reader> reader_;
+  std::shared_ptr<detail::buffer> buffer_;
+  std::int64_t capacity_ = 0, read_ = 0;  ///< records: of the buffer; so far
+  bool ended_ = false;
+  std::shared_ptr<const void> strings_;
+};
+
+/// What a stage yields that has had all its windows.
+class live_executor::yielded_windows final : public window_source {
+ public:
+  yielded_windows(live_executor& executor, stage_index from)
+      : executor_(executor),
+        from_(from),
+        taken_(static_cast<double>(std::max<std::int64_t>(executor.at(from).row_count, 1))),
+        step_(executor.steps_of(from).back()) {}
+
+  rows_ptr read(std::int64_t) override {
+    auto& s = executor_.at(from_);
+    s.output = std::make_shared<row_set>(s.context->node.out);
+    s.output->keep(executor_.with_.memory);
+    s.context->output = s.output;
+    executor_.run_step(from_, [&] { step_.run(*s.context); });
+    read_.fetch_add(s.output->rows(), std::memory_order_relaxed);
+    ended_ = s.output->rows() == 0;
+    return std::move(s.output);
+  }
+  bool ended() const override { return ended_; }
+  double rows_expected() const override { return taken_; }
+  double part_read() const override {
+    return std::min(static_cast<double>(read_.load(std::memory_order_relaxed)) / taken_, 1.0);
+  }
+
+ private:
+  live_executor& executor_;
+  const stage_index from_;
+  const double taken_;  ///< rows that the stage has had
+  const cpu_ops::phase& step_;
+  std::atomic<std::int64_t> read_{0};
+  bool ended_ = false;
+};
+
+/// One run over all windows of a source.
 class live_executor::streaming {
  public:
   streaming(live_executor& executor, stage_index last)
       : executor_(executor),
         path_(plan::windows_path(executor.plan_, last)),
-        seen_(path_.size(), 0),
-        file_(*node(0).op->file_of(node(0))),
-        reader_(file_.open(*executor.with_.memory)) {
-    std::size_t widest = node(0).out.size;
-    for (std::size_t k = 1; k + 1 < path_.size(); ++k) widest = std::max(widest, node(k).out.size);
-    longest_ = static_cast<std::int64_t>(executor.with_.window_bytes / widest + 1);
+        seen_(path_.size(), 0) {
     while (slices_ + 1 < path_.size() && slice_of(node(slices_ + 1)) != nullptr) ++slices_;
-    bool may_stop = false;
-    for (std::size_t k = slices_ + 1; k < path_.size(); ++k)
-      may_stop |= node(k).op->may_stop_early(node(k));
-    const auto small = static_cast<std::int64_t>(first_window_bytes / node(0).out.size + 1);
-    length_ = may_stop ? std::min(longest_, small) : longest_;
+    if (node(0).op->file_of(node(0)) != nullptr)
+      source_ = std::make_unique<file_windows>(executor, node(0));
+    else
+      source_ = std::make_unique<yielded_windows>(executor, path_.front());
+    choose_lengths();
     for (std::size_t k = 1; k < path_.size(); ++k) {
       auto& s = slot_of(k);
       s.inputs.resize(1);
@@ -67,21 +170,12 @@ class live_executor::streaming {
 
   /// Reads the next window; false when it was the last.
   bool read() {
+    if (held_.wants_all_rows()) length_ = longest_ = large_window();
     const std::int64_t rows = std::min(length_, rows_wanted());
-    length_ = std::min(longest_, length_ * window_growth);
-    if (capacity_ < rows || !buffer_) {
-      buffer_.reset();
-      capacity_ = file_.rows < 0 ? rows : std::min(rows, file_.rows - seen_[0]);
-      const auto bytes = static_cast<std::size_t>(capacity_) * node(0).out.size;
-      buffer_ = std::make_shared<detail::buffer>(*executor_.with_.memory, bytes, node(0).name);
-    }
-    const auto n = reader_->read(executor_.with_.team, buffer_->data(), std::min(rows, capacity_));
-    if (!strings_) strings_ = owner_of(reader_->strings(), executor_.with_.memory);
-    auto window = std::make_shared<row_set>(node(0).out, buffer_->data(), n);
-    window->keep(strings_);
-    rows_ = std::move(window);
-    seen_[0] += n;
-    return n == rows && seen_[0] != file_.rows;
+    length_ = length_ > longest_ / window_growth ? longest_ : length_ * window_growth;
+    rows_ = source_->read(rows);
+    seen_[0] += rows_->rows();
+    return !source_->ended();
   }
 
   /// Runs a task of the stage on the window, or on what the stages before made of it.
@@ -102,6 +196,7 @@ class live_executor::streaming {
       s.inputs[0] = rows_;
       s.context->first_row = seen_[k];
       s.context->rows = n;
+      s.context->last_window = source_->ended();
       executor_.run_step(t.stage, [&] { t.step->run(*s.context); });
       if (!last) rows_ = std::move(s.output);
     }
@@ -121,7 +216,8 @@ class live_executor::streaming {
     return false;
   }
 
-  void finish() {
+  void finish(std::string& note) {
+    if (auto& source = slot_of(0); source.context) note = std::move(source.context->note);
     for (std::size_t k = 0; k + 1 < path_.size(); ++k) {
       auto& s = slot_of(k);
       s.row_count = seen_[k + 1];
@@ -132,24 +228,56 @@ class live_executor::streaming {
       s.output.reset();
     }
     auto& s = slot_of(path_.size() - 1);
-    s.output->keep(strings_);
-    const auto steps = cpu_ops::phases_of(node(path_.size() - 1));
+    s.output->keep(source_->strings());
+    s.row_count = seen_[path_.size() - 1];
+    const auto steps = executor_.steps_of(path_.back());
     if (steps.empty() || steps.back().called == cpu_ops::phase::when::each_window)
       executor_.hand_over(path_.back());
     else
       s.inputs[0] = std::make_shared<row_set>(s.inputs[0]->layout());  // the buffer goes
   }
 
-  /// The part of the file that has been read. From any thread.
-  double part_read() const {
-    return file_.bytes <= 0 ? 0 : static_cast<double>(reader_->bytes_read()) / file_.bytes;
-  }
+  /// From any thread.
+  double part_read() const { return source_->part_read(); }
 
  private:
   const graph::node& node(std::size_t k) const {
     return *executor_.plan_.stages[index(path_[k])].node;
   }
   slot& slot_of(std::size_t k) { return executor_.at(path_[k]); }
+
+  /// Windows are as long as a part of the budget allows; where the stage at the end wants all rows
+  /// before it yields any, as there is memory.
+  void choose_lengths() {
+    std::size_t widest = node(0).out.size;
+    for (std::size_t k = 1; k + 1 < path_.size(); ++k) widest = std::max(widest, node(k).out.size);
+    longest_ = static_cast<std::int64_t>(executor_.with_.window_bytes / widest + 1);
+    bool may_stop = false;
+    for (std::size_t k = slices_ + 1; k < path_.size(); ++k)
+      may_stop |= node(k).op->may_stop_early(node(k));
+    const auto small = static_cast<std::int64_t>(first_window_bytes / node(0).out.size + 1);
+    length_ = may_stop ? std::min(longest_, small) : longest_;
+    const auto& last = node(path_.size() - 1);
+    held_ = last.op->holds_of_window(last);
+    if (!held_.wants_all_rows()) return;
+    const auto there = executor_.with_.store->available(), taken = source_->scratch_bytes();
+    available_ = there - std::min(there, taken);
+    held_.widest = std::max(held_.widest, static_cast<double>(widest));
+    for (std::size_t k = 0; k + 1 < path_.size(); ++k)
+      held_.row += static_cast<double>(node(k).out.size);
+  }
+
+  /// For a stage that wants all rows.
+  std::int64_t large_window() const {
+    const auto& last = executor_.plan_.stages[index(path_.back())];
+    double rows = source_->rows_expected();
+    if (seen_[0] > 0)  // filters may be on the way
+      rows *= static_cast<double>(seen_[path_.size() - 1]) / static_cast<double>(seen_[0]);
+    const double copies = last.passes_on ? 1 : 2;  // what it keeps, and its result
+    return ops::large_window_rows(available_,
+                                  copies * rows * static_cast<double>(last.node->out.size), held_,
+                                  executor_.with_.team.count());
+  }
 
   /// Records that the slices right after the file still want of it.
   std::int64_t rows_wanted() const {
@@ -172,7 +300,7 @@ class live_executor::streaming {
       for (auto& one : std::const_pointer_cast<row_set>(rows_)->take_buffers())
         output.own(std::move(one));
     } else if (slices_ + 1 == path_.size()) {
-      output.own(std::move(*std::exchange(buffer_, nullptr)));
+      source_->leave_in(output, rows_);
     } else {
       output.hold(rows_);
     }
@@ -181,18 +309,16 @@ class live_executor::streaming {
   live_executor& executor_;
   const std::vector<stage_index> path_;
   std::vector<std::int64_t> seen_;  ///< rows read of the file, then rows each stage has taken
-  const detail::file_params& file_;
-  const std::shared_ptr<formats::reader> reader_;
-  std::size_t slices_ = 0;  ///< that come right after the file
-  std::int64_t longest_ = 0, length_ = 0;
-  std::shared_ptr<detail::buffer> buffer_;
-  std::int64_t capacity_ = 0;  ///< of the buffer, records
-  std::shared_ptr<const void> strings_;
-  rows_ptr rows_;  ///< on their way
+  std::unique_ptr<window_source> source_;
+  std::size_t slices_ = 0;                 ///< that come right after the source
+  std::int64_t longest_ = 0, length_ = 0;  ///< of a file's windows
+  graph::window_memory held_;              ///< by all stages, where the last one wants all rows
+  std::size_t available_ = 0;              ///< bytes for that
+  rows_ptr rows_;                          ///< on their way
 };
 
 std::int64_t live_executor::stream(const tasks::dag& work, std::size_t first, std::size_t last,
-                                   std::vector<double>& seconds) {
+                                   std::vector<double>& seconds, std::string& note) {
   streaming run(*this, work.list[last - 1].stage);
   if (with_.recorder != nullptr) with_.recorder->follow([&run] { return run.part_read(); });
   seconds.assign(last - first, 0);
@@ -214,7 +340,7 @@ std::int64_t live_executor::stream(const tasks::dag& work, std::size_t first, st
       measure(i);
     }
   }
-  run.finish();
+  run.finish(note);
   return windows;
 }
 

@@ -44,6 +44,7 @@ plan::request session_core::planning(std::span<const node_ptr> roots, const plan
       .roots = roots,
       .machine = with_devices ? machine_with_devices() : machine_,
       .chunk_rows = settings_.chunk_rows,
+      .rows_can_rest = store_->spills(),
       .bound = bound,
       .ask_work = codegen::row_work_of,
       .ask_measured = [this](const plan::stage& s,
@@ -72,9 +73,13 @@ void session_core::learn(plan::plan& p, plan::stage_index which,
   auto rows = static_cast<double>(s.rows_in.rows);
   for (const auto input : s.inputs)
     rows = static_cast<double>(p.stages[plan::index(input)].rows_out.rows);
-  if (s.windowed)  // the file was read in between, and is predicted apart
-    for (const auto input : s.inputs)
-      seconds = std::max(seconds - p.stages[plan::index(input)].seconds, 0.1 * seconds);
+  if (s.windowed) {  // what brought and passed on its windows is predicted apart
+    double others = 0;
+    plan::for_each_on_path(p, which, [&](plan::stage_index part) {
+      if (part != which) others += p.stages[plan::index(part)].seconds;
+    });
+    seconds = std::max(seconds - others, 0.1 * seconds);
+  }
   // Copies depend on where rows were before; at least a tenth is the stage's own.
   for (const auto& e : s.estimates)
     if (!e.devices.empty() && e.devices == s.where.devices)

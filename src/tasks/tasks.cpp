@@ -56,7 +56,7 @@ class lowering {
     } else if (!s.where.devices.empty()) {
       lower_device_stage(s, own, std::move(after));
     } else {
-      lower_phases(own, cpu_ops::phases_of(*s.node), std::move(after));
+      lower_phases(own, cpu_ops::phases_of(*s.node, false), std::move(after));
     }
     for (const auto done : s.frees)
       add({.kind = task_kind::free,
@@ -113,25 +113,27 @@ class lowering {
     last_task_[index(own)] = last;
   }
 
-  /// A stage that takes a file window by window, and those that pass its windows on.
+  /// A stage that takes its input window by window, and those that pass windows on.
   void lower_windows(stage_index own, std::vector<task_id> after) {
-    const auto path = plan::windows_path(plan_, own);
-    const auto steps_of = [&](stage_index part) {
-      const auto& n = *plan_.stages[index(part)].node;
-      return cpu_ops::phases_of(n);
-    };
     task_id last = add_alloc(own, std::move(after));
+    std::vector<stage_index> sources{plan::windows_path(plan_, own).front()};
+    while (plan_.stages[index(sources.back())].windowed)
+      sources.push_back(plan::windows_path(plan_, sources.back()).front());
+    for (std::size_t i = sources.size(); i-- > 0;)
+      last = lower_pass(i == 0 ? own : sources[i - 1], own, last);
+    for (const auto& step : steps_of(own))
+      if (step.called == cpu_ops::phase::when::each_output) last = add_step(own, step, last);
+    last_task_[index(own)] = last;
+  }
+
+  /// Windows from their source to the stage `to`, which then has had all of them.
+  task_id lower_pass(stage_index to, stage_index own, task_id last) {
+    const auto path = plan::windows_path(plan_, to);
     for (const auto part : path)
-      if (part != own && !steps_of(part).empty()) last = add_alloc(part, {last});
-    const auto& reader = plan_.stages[index(path[1])];
-    last = add({.kind = task_kind::read,
-                .stage = path.front(),
-                .what = "read file",
-                .bytes = reader.bytes.read,
-                .exact = is_exact(reader),
-                .each_window = true,
-                .after = {last}});
-    for (const auto part : path) {
+      if (part != own && part != path.front() && !steps_of(part).empty())
+        last = add_alloc(part, {last});
+    last = add_source(path, last);
+    for (const auto part : std::span(path).subspan(1)) {
       const auto& s = plan_.stages[index(part)];
       if (s.node->op->slice_of(*s.node) != nullptr)
         last = add({.kind = task_kind::view,
@@ -144,9 +146,32 @@ class lowering {
       for (const auto& step : steps_of(part))
         if (step.called == cpu_ops::phase::when::each_window) last = add_step(part, step, last);
     }
-    for (const auto& step : steps_of(own))
-      if (step.called == cpu_ops::phase::when::at_end) last = add_step(own, step, last);
-    last_task_[index(own)] = last;
+    for (const auto& step : steps_of(to))
+      if (step.called == cpu_ops::phase::when::at_end) last = add_step(to, step, last);
+    return last;
+  }
+
+  task_id add_source(const std::vector<stage_index>& path, task_id after) {
+    for (const auto& step : steps_of(path.front()))
+      if (step.called == cpu_ops::phase::when::each_output) {
+        const auto id = add_step(path.front(), step, after);
+        dag_.list[index(id)].each_window = dag_.list[index(id)].brings_windows = true;
+        return id;
+      }
+    const auto& reader = plan_.stages[index(path[1])];
+    return add({.kind = task_kind::read,
+                .stage = path.front(),
+                .what = "read file",
+                .bytes = reader.bytes.read,
+                .exact = is_exact(reader),
+                .each_window = true,
+                .brings_windows = true,
+                .after = {after}});
+  }
+
+  std::span<const cpu_ops::phase> steps_of(stage_index which) const {
+    const auto& s = plan_.stages[index(which)];
+    return cpu_ops::phases_of(*s.node, s.windowed);
   }
 
   task_id add_alloc(stage_index own, std::vector<task_id> after) {

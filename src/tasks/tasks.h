@@ -30,8 +30,10 @@ struct task {
   bool exact = true;                     ///< false: bytes is a bound
   std::int64_t items = 1;                ///< chunks it covers
   bool each_window = false;              ///< repeated for every window of the input
-  bool on_device = false;      ///< of a stage that runs on devices, chunk by chunk or item by item
-  std::vector<task_id> after;  ///< what it waits for
+  bool brings_windows = false;  ///< those that the tasks after it are repeated for, up to the first
+                                ///< that isn't
+  bool on_device = false;       ///< of a stage that runs on devices, chunk by chunk or item by item
+  std::vector<task_id> after;   ///< what it waits for
 };
 
 struct dag {

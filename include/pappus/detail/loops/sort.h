@@ -36,7 +36,7 @@ using rekey_loop = void (*)(const void* element, const std::byte* const* records
 struct sort_pass {
   std::size_t key_bytes = 0;  ///< 4, 8 or 16; 0: the keys are strings
   bool descending = false;    ///< for strings; bits are complemented instead
-  rekey_loop keys = nullptr;  ///< writes this part's keys; null for the first pass (start)
+  rekey_loop keys = nullptr;  ///< writes this part's keys of records; start does for rows
 };
 
 /// What is moved: keys alone, keys and records, or keys and records' addresses.
@@ -337,10 +337,9 @@ PAPPUS_GLUE std::shared_ptr<sort_params> make_sort_params() {
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     const auto add = [&]<std::size_t Part>(std::integral_constant<std::size_t, Part>) {
       constexpr auto part = parts.part[Part];
-      sort_pass pass{key_bytes_of(part.width), Element::template direction<part.first>::descending,
-                     nullptr};
-      if constexpr (Part + 1 < parts.count) pass.keys = write_keys_of<Element, Part>;
-      params->passes.push_back(pass);
+      params->passes.push_back({key_bytes_of(part.width),
+                                Element::template direction<part.first>::descending,
+                                write_keys_of<Element, Part>});
     };
     (add(std::integral_constant<std::size_t, parts.count - 1 - I>{}), ...);
   }(std::make_index_sequence<parts.count>{});

@@ -1,0 +1,204 @@
+#include "cpu_ops/run_merge.h"
+
+#include <algorithm>
+#include <array>
+#include <compare>
+#include <cstring>
+#include <string_view>
+
+#include "cpu_ops/sort_rows.h"
+#include "pappus/detail/base/bits.h"
+#include "pappus/detail/base/integers.h"
+
+namespace pappus::cpu_ops {
+namespace {
+
+using detail::sort_params;
+using detail::sort_pass;
+
+template <typename T>
+T loaded(const std::byte* at) {
+  T value;
+  std::memcpy(&value, at, sizeof value);
+  return value;
+}
+
+/// Of two keys of a pass.
+std::strong_ordering compared(const sort_pass& pass, const std::byte* a, const std::byte* b) {
+  switch (pass.key_bytes) {
+    case 0: {
+      const auto order = loaded<std::string_view>(a) <=> loaded<std::string_view>(b);
+      return pass.descending ? 0 <=> order : order;
+    }
+    case 4:
+      return loaded<std::uint32_t>(a) <=> loaded<std::uint32_t>(b);
+    case 8:
+      return loaded<std::uint64_t>(a) <=> loaded<std::uint64_t>(b);
+    default:
+      return detail::to_wide(loaded<detail::bits128>(a)) <=>
+             detail::to_wide(loaded<detail::bits128>(b));
+  }
+}
+
+std::size_t key_at(const sort_pass& pass, std::int64_t i) {
+  return static_cast<std::size_t>(i) * stored_key_bytes(pass);
+}
+
+/// Of two samples; the last pass has the most significant part of the keys.
+std::strong_ordering compared(const sort_params& params, const sorted_run& a, std::int64_t i,
+                              const sorted_run& b, std::int64_t j) {
+  for (std::size_t k = params.passes.size(); k-- > 0;) {
+    const auto& pass = params.passes[k];
+    const auto order =
+        compared(pass, a.keys[k].data() + key_at(pass, i), b.keys[k].data() + key_at(pass, j));
+    if (order != 0) return order;
+  }
+  return std::strong_ordering::equal;
+}
+
+/// A record against a sample.
+std::strong_ordering compared(const run_context& context, const std::byte* record,
+                              const sorted_run& of, std::int64_t sample) {
+  const auto& params = context.node.as<sort_params>();
+  alignas(16) std::array<std::byte, 16> own;
+  for (std::size_t k = params.passes.size(); k-- > 0;) {
+    const auto& pass = params.passes[k];
+    pass.keys(context.node.stage.element.get(), &record, 1, own.data());
+    const auto order = compared(pass, own.data(), of.keys[k].data() + key_at(pass, sample));
+    if (order != 0) return order;
+  }
+  return std::strong_ordering::equal;
+}
+
+/// Records [begin, end) of a run, to be read to `to`.
+void add_copies(const sorted_run& run, std::int64_t begin, std::int64_t end, std::size_t size,
+                std::byte* to, std::vector<graph::row_store::copy>& copies) {
+  for (const auto& [records, first] : run.pieces) {
+    const std::int64_t low = std::max(begin, first), high = std::min(end, first + records->rows());
+    if (low >= high) continue;
+    copies.push_back({records, low - first, high - low, to});
+    to += static_cast<std::size_t>(high - low) * size;
+  }
+}
+
+}  // namespace
+
+void take_samples(const run_context& context, sorted_run& of, const std::byte* records,
+                  std::int64_t rows, std::int64_t step) {
+  const auto& params = context.node.as<sort_params>();
+  std::vector<const std::byte*> chosen;
+  for (std::int64_t row = detail::round_up(of.rows, step); row < of.rows + rows; row += step)
+    chosen.push_back(records + static_cast<std::size_t>(row - of.rows) * context.node.out.size);
+  const auto n = static_cast<std::int64_t>(chosen.size());
+  of.keys.resize(params.passes.size());
+  for (std::size_t k = 0; k < params.passes.size(); ++k) {
+    const auto& pass = params.passes[k];
+    detail::buffer all(context.memory, key_at(pass, of.samples + n), context.owner);
+    if (of.samples > 0) std::memcpy(all.data(), of.keys[k].data(), key_at(pass, of.samples));
+    pass.keys(context.node.stage.element.get(), chosen.data(), n,
+              all.data() + key_at(pass, of.samples));
+    of.keys[k] = std::move(all);
+  }
+  of.samples += n;
+}
+
+run_merge::run_merge(run_context& context, std::vector<sorted_run> runs, std::int64_t step,
+                     std::int64_t samples_a_range)
+    : runs_(std::move(runs)),
+      step_(step),
+      samples_a_range_(samples_a_range),
+      seen_(runs_.size(), 0),
+      begins_(runs_.size(), 0) {
+  for (const auto& run : runs_) count_ += run.samples;
+  sort_samples(context);
+}
+
+void run_merge::sort_samples(run_context& context) {
+  order_ = detail::buffer(context.memory, static_cast<std::size_t>(count_) * sizeof(sample),
+                          context.owner);
+  auto* const all = order_.as<sample>();
+  std::int64_t n = 0;
+  for (std::uint32_t run = 0; run < runs_.size(); ++run)
+    for (std::int64_t i = 0; i < runs_[run].samples; ++i) all[n++] = {run, i};
+  const auto& params = context.node.as<sort_params>();
+  std::stable_sort(all, all + n, [&](const sample& a, const sample& b) {
+    return compared(params, runs_[a.run], a.number, runs_[b.run], b.number) < 0;
+  });
+}
+
+std::vector<std::int64_t> run_merge::ends_of_runs() const {
+  std::vector<std::int64_t> ends;
+  for (const auto& run : runs_) ends.push_back(run.rows);
+  return ends;
+}
+
+/// How many records of each run come before a sample: the rows between two of the run's own samples
+/// are read, and searched.
+std::vector<std::int64_t> run_merge::ends_before(run_context& context, const sample& cut) const {
+  const std::size_t size = context.node.out.size;
+  const auto stretch_bytes = static_cast<std::size_t>(step_) * size;
+  std::vector<std::int64_t> low(runs_.size()), high(runs_.size());
+  std::vector<graph::row_store::copy> copies;
+  const detail::buffer stretches(context.memory, runs_.size() * stretch_bytes, context.owner);
+  for (std::size_t r = 0; r < runs_.size(); ++r) {
+    const bool own = r == cut.run;
+    low[r] = own ? cut.number * step_ : seen_[r] == 0 ? 0 : (seen_[r] - 1) * step_ + 1;
+    high[r] = own || seen_[r] == 0 ? low[r] : std::min(seen_[r] * step_, runs_[r].rows);
+    add_copies(runs_[r], low[r], high[r], size, stretches.data() + r * stretch_bytes, copies);
+  }
+  context.store->read(copies, context.team, context.owner);
+  for (std::size_t r = 0; r < runs_.size(); ++r) {
+    const std::byte* const records = stretches.data() + r * stretch_bytes;
+    const std::int64_t first = low[r];
+    while (low[r] < high[r]) {
+      const std::int64_t middle = low[r] + (high[r] - low[r]) / 2;
+      const auto order =
+          compared(context, records + static_cast<std::size_t>(middle - first) * size,
+                   runs_[cut.run], cut.number);
+      const bool before = order < 0 || (order == 0 && r < cut.run);
+      (before ? low[r] : high[r]) = before ? middle + 1 : middle;
+    }
+  }
+  return low;
+}
+
+/// Begins to read the next range that has records. No rows: there is none.
+run_merge::range run_merge::read_next(run_context& context) {
+  const std::size_t size = context.node.out.size;
+  range made;
+  std::vector<graph::row_store::copy> copies;
+  while (made.rows == 0 && done_ < count_) {
+    const auto last = std::min(done_ + samples_a_range_, count_);
+    for (; done_ < last; ++done_) ++seen_[samples()[done_].run];
+    const auto ends = last == count_ ? ends_of_runs() : ends_before(context, samples()[last]);
+    for (std::size_t r = 0; r < runs_.size(); ++r) {
+      made.rows += ends[r] - begins_[r];
+      made.runs += ends[r] > begins_[r] ? 1 : 0;
+    }
+    made.records =
+        detail::buffer(context.memory, static_cast<std::size_t>(made.rows) * size, context.owner);
+    std::byte* to = made.records.data();
+    for (std::size_t r = 0; r < runs_.size(); ++r) {
+      add_copies(runs_[r], begins_[r], ends[r], size, to, copies);
+      to += static_cast<std::size_t>(ends[r] - begins_[r]) * size;
+    }
+    begins_ = ends;
+  }
+  if (made.rows > 0)
+    made.there = context.store->read_beside(std::move(copies), context.team, context.owner);
+  return made;
+}
+
+bool run_merge::next(run_context& context, detail::buffer& records, std::int64_t& rows) {
+  if (next_.rows == 0) next_ = read_next(context);
+  if (next_.rows == 0) return false;
+  next_.there.get();
+  const std::size_t runs = next_.runs;
+  rows = next_.rows;
+  records = std::move(next_.records);
+  next_ = read_next(context);
+  if (runs > 1) records = sort_records(context, std::move(records), rows);
+  return true;
+}
+
+}  // namespace pappus::cpu_ops

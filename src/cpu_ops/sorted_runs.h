@@ -1,0 +1,74 @@
+// Sorts more rows than memory holds: runs that are sorted in memory and may go to the disk, then
+// ranges of keys.
+//
+// Of each run the keys of one record in about 16 KiB stay in memory. All of them, sorted by (key,
+// run, place in the run), the order that a stable sort means, tell where to cut the runs into
+// ranges that fit: a cut is one of these records, and its place in another run is looked up in the
+// one stretch between two of that run's samples. So equal keys and skew are nothing special. The
+// records of a range are read from all runs, one run behind the other, and sorted again in memory;
+// stability makes that the order of all rows. Rows are written once and read once, a few pages at
+// cuts again. Where runs are too many for a range, neighbouring runs become one first.
+//
+// Alternatives: a tournament of the runs (a comparison and a mispredicted branch a level and row,
+// and one core, unless runs are cut as they are here).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cpu_ops/contract.h"
+#include "graph/kept_rows.h"
+#include "pappus/detail/base/memory.h"
+
+namespace pappus::cpu_ops {
+
+/// Sorted records, in pieces, and the keys of some of them.
+struct sorted_run {
+  struct piece {
+    std::shared_ptr<graph::kept_rows> records;
+    std::int64_t first = 0;  ///< number of its first record in the run
+  };
+  std::vector<piece> pieces;
+  std::int64_t rows = 0;
+  std::int64_t samples = 0;          ///< records 0, step, 2 * step, ...
+  std::vector<detail::buffer> keys;  ///< the samples' of each pass of the sort
+};
+
+class run_merge;
+
+class sorted_runs {
+ public:
+  /// \param run_rows  that are sorted in memory at a time, at most.
+  sorted_runs(const run_context& context, std::int64_t run_rows);
+  ~sorted_runs();
+
+  /// To be called before the next rows are sorted: those so far aren't the only ones.
+  void expect_more(run_context& context);
+  /// Adds rows that come after all rows so far.
+  void add(run_context& context, detail::buffer sorted, std::int64_t rows);
+
+  /// Appends the next rows in order to `to`: a range, or all of the only run. False: there are none
+  /// left. Afterwards no more can be added.
+  bool next(run_context& context, detail::row_set& to);
+
+  /// "sorted in 7 runs, ...". Empty: it was one, in memory.
+  std::string about() const;
+
+ private:
+  void rest(run_context& context, sorted_run& to, detail::buffer records, std::int64_t rows);
+  void merge_some(run_context& context);
+
+  const std::int64_t step_, range_rows_;
+  const std::size_t runs_max_;  ///< that a range can be read from
+  detail::row_set owners_;      ///< no rows: what they point into
+  detail::buffer only_;         ///< the first run, as long as it may be the only one
+  std::int64_t only_rows_ = 0;
+  std::vector<sorted_run> runs_;
+  std::unique_ptr<run_merge> merge_;
+  std::size_t made_ = 0, ranges_ = 0;
+};
+
+}  // namespace pappus::cpu_ops

@@ -1,0 +1,209 @@
+// What a user sees of a sort whose rows go to the spill file: plans, errors, and that nothing is
+// left behind.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "pappus/pappus.h"
+#include "support/spill_folder.h"
+
+namespace pappus::spilled_sort {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::spill_folder;
+using ::testing::StartsWith;
+
+constexpr std::size_t MiB = std::size_t{1} << 20;
+
+struct item {
+  std::int64_t key, row;
+};
+constexpr std::int64_t file_rows = 500'000;  // 7.6 MiB
+
+std::int64_t key_of(std::int64_t row) { return row * 7'919 % 100'003; }
+
+/// A folder to spill to, and beside it a raw file of items.
+struct a_disk {
+  spill_folder folder;
+  std::string path = folder.path() + ".raw", result = folder.path() + ".sorted.raw";
+  a_disk() {
+    std::vector<item> items;
+    for (std::int64_t i = 0; i < file_rows; ++i) items.push_back({key_of(i), i});
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char*>(items.data()), file_rows * sizeof(item));
+  }
+  ~a_disk() {
+    std::filesystem::remove(path);
+    std::filesystem::remove(result);
+  }
+  options settings(std::size_t memory, unsigned threads = 2) const {
+    return {.threads = threads, .host_memory = memory, .devices = "cpu", .spill = folder.path()};
+  }
+};
+
+/// Whether the rows of a query are the file's, in order.
+bool right(const collection<item>& rows) {
+  std::int64_t seen = 0;
+  bool good = true;
+  item before{-1, -1};
+  rows.for_each_chunk([&](std::span<const item> chunk) {
+    for (const auto& one : chunk) {
+      good = good && one.key == key_of(one.row) &&
+             (before.key < one.key || (before.key == one.key && before.row < one.row));
+      before = one;
+      ++seen;
+    }
+  });
+  return good && seen == file_rows;
+}
+
+/// What explain_analyze() says of the spill file.
+double mib_written(const std::string& report) {
+  const auto at = report.find("spill file: ");
+  if (at == std::string::npos) return 0;
+  const auto text = report.substr(at + 12, report.find(" written", at) - at - 12);
+  const double number = std::stod(text);
+  return text.ends_with("MiB") ? number : text.ends_with("KiB") ? number / 1024 : 1e12;
+}
+
+TEST(spilled_sort, is_explained) {
+  const a_disk disk;
+  session s(disk.settings(8 * MiB)), large(disk.settings(512 * MiB));
+  const auto sorted = [&](session& in) { return in.raw<item>(disk.path).sort_by(&item::key); };
+  EXPECT_THAT(sorted(s).count().explain(),
+              AllOf(HasSubstr("sort_by: 500,000 → 500,000 rows"),
+                    HasSubstr("streams its input in windows, rows that don't fit in memory rest on "
+                              "the disk meanwhile"),
+                    HasSubstr("sort_by: ranges in order"), HasSubstr("8.0 MiB of memory at once")));
+  EXPECT_THAT(sorted(s).count().explain_analyze(),
+              AllOf(HasSubstr("runs, put together in"), HasSubstr("spill file: ")));
+  EXPECT_THAT(sorted(large).count().explain(),
+              AllOf(Not(HasSubstr("rest on the disk")), Not(HasSubstr("ranges in order"))));
+  EXPECT_THAT(sorted(large).count().explain_analyze(), Not(HasSubstr("ranges of keys")));
+}
+
+TEST(spilled_sort, is_refused_where_nothing_may_go_to_a_disk) {
+  const a_disk disk;
+  auto off = disk.settings(8 * MiB);
+  off.spill = "off";
+  session s(off);
+  EXPECT_THROW(right(s.raw<item>(disk.path).sort_by(&item::key)), memory_error);
+  EXPECT_EQ(s.host_memory_used(), 0u);
+}
+
+TEST(spilled_sort, spills_no_more_with_more_memory) {
+  const a_disk disk;
+  double before = 1e9;
+  for (std::size_t budget = 6 * MiB; budget < 80 * MiB; budget += budget / 4) {
+    session s(disk.settings(budget));
+    const auto sorted = s.raw<item>(disk.path).sort_by(&item::key);
+    EXPECT_TRUE(right(sorted)) << budget;
+    const double spilled = mib_written(sorted.count().explain_analyze());
+    EXPECT_LE(spilled, 1.1 * before + 1) << budget;
+    before = spilled;
+  }
+  EXPECT_EQ(before, 0);
+}
+
+TEST(spilled_sort, writes_files_larger_than_memory) {
+  const a_disk disk;
+  session s(disk.settings(7 * MiB));
+  s.raw<item>(disk.path).sort_by(&item::key).write(disk.result);
+  EXPECT_TRUE(right(
+      s.raw<item>(disk.result).filter([](const item&) { return true; }).sort_by([](const item&) {
+        return 0;
+      })));
+  EXPECT_EQ(s.host_memory_used(), 0u);
+}
+
+TEST(spilled_sort, on_a_bad_disk_yields_the_right_rows_or_the_error) {
+  const a_disk disk;
+  int good = 0, failed = 0;
+  for (int seed = 1; seed <= 12; ++seed) {
+    ::setenv(
+        "PAPPUS_IO",
+        ("faulty:seed=" + std::to_string(seed) +
+         "+short=0.1+eio=0.004+flip=0.01+delay_us=20+full=" + (seed % 3 == 0 ? "6MiB" : "1GiB"))
+            .c_str(),
+        1);
+    session s(disk.settings(8 * MiB));
+    ::unsetenv("PAPPUS_IO");
+    for (int i = 0; i < 3; ++i) try {
+        EXPECT_TRUE(right(s.raw<item>(disk.path).sort_by(&item::key))) << seed;
+        ++good;
+      } catch (const spill_error& e) {
+        EXPECT_THAT(e.what(), AllOf(StartsWith("sort_by"), HasSubstr("spill file")));
+        ++failed;
+      }
+    EXPECT_EQ(s.host_memory_used(), 0u) << seed;
+    EXPECT_EQ(s.range(0, 1000).sum().get(), 499'500);
+  }
+  EXPECT_GT(good, 0);
+  EXPECT_GT(failed, 0);
+}
+
+TEST(spilled_sort, leaves_nothing_behind_when_a_function_throws) {
+  const a_disk disk;
+  session s(disk.settings(8 * MiB));
+  std::atomic<std::int64_t> calls = 0;
+  for (const std::int64_t when : {1'000, 300'000, 520'000, 800'000}) {
+    calls = 0;
+    const auto sorted = s.raw<item>(disk.path).sort_by([&, when](const item& one) {
+      if (++calls == when) throw std::runtime_error("no key");
+      return one.key;
+    });
+    EXPECT_THROW(right(sorted), std::runtime_error) << when;
+    EXPECT_EQ(s.host_memory_used(), 0u) << when;
+  }
+}
+
+TEST(spilled_sort, can_be_cancelled_at_any_time) {
+  const a_disk disk;
+  session s(disk.settings(7 * MiB));
+  int cancels = 0;
+  for (int ms = 1; ms < 60; ms += 6) {
+    std::thread canceller([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(ms));
+      s.cancel();
+    });
+    try {
+      EXPECT_TRUE(right(s.raw<item>(disk.path).sort_by(&item::key)));
+    } catch (const cancelled&) {
+      ++cancels;
+    }
+    canceller.join();
+    EXPECT_EQ(s.host_memory_used(), 0u) << ms;
+  }
+  EXPECT_GT(cancels, 0);
+  EXPECT_TRUE(right(s.raw<item>(disk.path).sort_by(&item::key)));
+}
+
+TEST(spilled_sort, makes_room_where_caches_have_the_memory) {
+  const a_disk disk;
+  session s(disk.settings(24 * MiB));
+  std::vector<collection<item>> caches;
+  for (int i = 0; i < 3; ++i) {
+    caches.push_back(s.raw<item>(disk.path).filter([](const item&) { return true; }).cache());
+    EXPECT_EQ(caches.back().count().get(), file_rows);
+  }
+  EXPECT_TRUE(right(s.raw<item>(disk.path).sort_by(&item::key)));
+  EXPECT_TRUE(right(caches[1].sort_by(&item::key)));
+}
+
+}  // namespace
+}  // namespace pappus::spilled_sort
