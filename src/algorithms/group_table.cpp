@@ -24,6 +24,15 @@ constexpr std::size_t keys_to_reseed_max = 1500;
 constexpr std::size_t long_probe = 256;
 constexpr unsigned long_probes_max = 8;
 
+template <typename Key>
+Key next_key(Key key) {
+  if constexpr (sizeof(Key) > 8)
+    ++key.lo;
+  else
+    ++key;
+  return key;
+}
+
 }  // namespace
 
 group_table::group_table(detail::memory_source& memory, std::size_t key_bytes,
@@ -56,6 +65,7 @@ group_table::group_table(const group_table& other)
       mask_(other.mask_),
       size_(other.size_),
       keys_max_(other.keys_max_),
+      barred_(other.barred_),
       has_reserved_key_(other.has_reserved_key_),
       sparse_(other.sparse_),
       long_probes_(other.long_probes_),
@@ -80,10 +90,21 @@ bool group_table::occupied(const std::byte* slot) const noexcept {
   }
 }
 
+// Loops look for a key in its home and the next slot, so the key that is put there has another home
+// than the barred slot and the one before.
+template <typename Key>
+void group_table::bar_home_of_reserved_key() {
+  Key key = reserved_key<Key>();
+  barred_ = hash_.home(key);
+  while (barred_ - hash_.home(key) <= 1) key = next_key(key);
+  store(slots_.data() + barred_ * stride_, key);
+}
+
 template <typename Key>
 void group_table::rebuild(std::size_t capacity, std::uint64_t seed) {
   detail::buffer fresh(*memory_, (capacity + 1) * stride_, owner_);
   const std::size_t old_capacity = slots_.data() == nullptr ? 0 : mask_ + 1;
+  const std::size_t old_barred = barred_;
   std::swap(fresh, slots_);
   mask_ = capacity - 1;
   if (capacity != old_capacity) reseeded_ = false;
@@ -94,10 +115,11 @@ void group_table::rebuild(std::size_t capacity, std::uint64_t seed) {
   for (std::size_t i = 0; i <= capacity; ++i) {
     store(slots_.data() + i * stride_, reserved_key<Key>());
   }
+  bar_home_of_reserved_key<Key>();
   for (std::size_t i = 0; i < old_capacity; ++i) {
     const std::byte* from = fresh.data() + i * stride_;
     const Key key = load<Key>(from);
-    if (key == reserved_key<Key>()) continue;
+    if (i == old_barred || key == reserved_key<Key>()) continue;
     std::byte* to = slots_.data() + hash_.home(key) * stride_;
     while (load<Key>(to) != reserved_key<Key>()) to = next(to);
     std::memcpy(to, from, stride_);
@@ -107,7 +129,7 @@ void group_table::rebuild(std::size_t capacity, std::uint64_t seed) {
   }
 }
 
-// Of some seeds, the one that sends fewest keys to the home of another.
+// Of some seeds, the one that sends fewest keys to the home of another, or to the barred slot.
 template <typename Key>
 std::uint64_t group_table::best_seed() const {
   std::vector<std::uint64_t> homes(size_);
@@ -118,6 +140,7 @@ std::uint64_t group_table::best_seed() const {
     detail::spread_hash hash = hash_;
     hash.seed = seed;
     for_each([&](const std::byte* key, std::byte*) { homes.push_back(hash.home(load<Key>(key))); });
+    std::erase(homes, hash.home(reserved_key<Key>()));
     std::sort(homes.begin(), homes.end());
     const std::size_t distinct = std::unique(homes.begin(), homes.end()) - homes.begin();
     if (distinct > best_homes) {
@@ -131,12 +154,15 @@ std::uint64_t group_table::best_seed() const {
 // The state of `key`, whose home `slot` holds another key or none; null when the table had to grow.
 template <typename Key>
 std::byte* group_table::insert(std::byte* slot, const Key& key) {
+  if (key == reserved_key<Key>()) return reserved_slot();
+  const std::byte* const barred = slots_.data() + barred_ * stride_;
   for (std::size_t steps = 0;; slot = next(slot)) {
     if (++steps > long_probe && long_probes_ < long_probes_max) [[unlikely]] {
       ++long_probes_;
       rebuild<Key>(mask_ + 1, hash_.seed + 1);
       return nullptr;
     }
+    if (slot == barred) continue;
     const Key found = load<Key>(slot);
     if (found == key) {
       ++displaced_;
@@ -172,11 +198,7 @@ bool group_table::find_all(const Key* keys, std::size_t n, std::byte** states) {
   const detail::spread_hash hash = hash_;
   const std::size_t stride = stride_, state_offset = state_offset_;
   std::byte* const first_state = slots_.data() + state_offset;
-  std::uint64_t any_reserved = 0;  // not bool, so that the loop vectorises
-  for (std::size_t i = 0; i < n; ++i) {
-    states[i] = first_state + hash.home(keys[i]) * stride;
-    any_reserved |= std::uint64_t{keys[i] == reserved_key<Key>()};
-  }
+  for (std::size_t i = 0; i < n; ++i) states[i] = first_state + hash.home(keys[i]) * stride;
   if ((mask_ + 1) * stride > prefetch_beyond_bytes) {
     for (std::size_t i = 0; i < n; ++i) {
       __builtin_prefetch(states[i] - state_offset, 1);
@@ -202,9 +224,6 @@ bool group_table::find_all(const Key* keys, std::size_t n, std::byte** states) {
   }
   for (; i < n; ++i) {
     if (!settle(i)) return false;
-  }
-  for (i = 0; any_reserved != 0 && i < n; ++i) {  // these were taken for empty slots
-    if (keys[i] == reserved_key<Key>()) states[i] = reserved_slot();
   }
   return true;
 }
@@ -232,7 +251,6 @@ void group_table::find_or_insert(const std::byte* keys, std::size_t n, std::byte
 template <typename Key>
 std::byte* group_table::find_displaced(const Key& key) {
   reseed_if_worthwhile<Key>();
-  if (key == reserved_key<Key>()) return reserved_slot();
   for (;;) {
     std::byte* home = slots_.data() + hash_.home(key) * stride_;
     if (std::byte* state = insert(home, key)) return state;
@@ -248,10 +266,12 @@ void group_table::merge_slots(const group_table& from, const detail::group_mergi
     if (initial != nullptr) std::memcpy(other, initial, state_bytes_);
   };
   for (std::size_t i = 0; i <= from.mask_; ++i) {
+    if (i == from.barred_) continue;
     if (mask_ == from.mask_ && hash_ == from.hash_) {  // while it does not grow
-      i += by.slots(slots_.data() + i * stride_, from.slots_.data() + i * stride_,
-                    from.mask_ + 1 - i, initial);
-      if (i > from.mask_) break;
+      const std::size_t end = i < from.barred_ ? from.barred_ : from.mask_ + 1;
+      i +=
+          by.slots(slots_.data() + i * stride_, from.slots_.data() + i * stride_, end - i, initial);
+      if (i == end) continue;
     }
     std::byte* const other = from.slots_.data() + i * stride_;
     const Key key = load<Key>(other);

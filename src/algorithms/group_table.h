@@ -8,7 +8,9 @@
 //
 // Idea: a slot is key bits and state side by side, so a hit costs one cache line. Linear probing;
 // empty slots hold a reserved key, so one comparison decides a hit; the reserved key itself, should
-// a user have it, lives in one extra slot behind the others. Hashes of a batch are computed in a
+// a user have it, lives in one extra slot behind the others. Its home slot is barred: it stays
+// without a group and holds a key of another home, so that looking up the reserved key misses like
+// any other and no hit has to be told from an empty slot. Hashes of a batch are computed in a
 // vector loop. What costs time in a small table is a mispredicted branch at each key that isn't in
 // its home slot, so the hash spreads evenly spaced keys evenly, and small tables stay nearly empty
 // (1/16) and try another seed when many look-ups find their key displaced, while those beyond the
@@ -94,7 +96,8 @@ class group_table {
   void for_each(F&& f) const {
     for (std::size_t i = 0; i <= mask_; ++i) {
       std::byte* slot = slots_.data() + i * stride_;
-      if (occupied(slot)) f(static_cast<const std::byte*>(slot), slot + state_offset_);
+      if (i != barred_ && occupied(slot))
+        f(static_cast<const std::byte*>(slot), slot + state_offset_);
     }
     if (has_reserved_key_) {
       std::byte* slot = slots_.data() + (mask_ + 1) * stride_;
@@ -125,6 +128,8 @@ class group_table {
   template <typename Key>
   void rebuild(std::size_t capacity, std::uint64_t seed);
   template <typename Key>
+  void bar_home_of_reserved_key();
+  template <typename Key>
   std::uint64_t best_seed() const;
   std::byte* next(std::byte* slot) const noexcept {
     slot += stride_;
@@ -141,6 +146,7 @@ class group_table {
   std::size_t mask_ = 0;      // capacity - 1
   std::size_t size_ = 0;      // the reserved key included
   std::size_t keys_max_ = 0;  // grow before exceeding
+  std::size_t barred_ = 0;    // the slot without a group
   bool has_reserved_key_ = false;
   bool sparse_ = true;
   unsigned long_probes_ = 0;  // seeds that were given up because of long probes

@@ -121,7 +121,8 @@ TYPED_TEST(group_table_keys, groups_random_keys_as_a_map_does) {
 }
 
 TYPED_TEST(group_table_keys, holds_any_key_its_empty_slots_mark_included) {
-  // A fresh table's slots hold the reserved key; take it from there by looking at raw memory.
+  // A fresh table's slots hold the reserved key, one of them another; take them from there by
+  // looking at raw memory.
   struct spy final : detail::memory_source {
     std::byte* acquire(std::size_t bytes, std::string_view owner) override {
       return last = inner.acquire(bytes, owner);
@@ -136,13 +137,21 @@ TYPED_TEST(group_table_keys, holds_any_key_its_empty_slots_mark_included) {
   const tally initial{0, 0};
   group_table table(memory, sizeof(TypeParam), sizeof(tally), alignof(tally),
                     reinterpret_cast<const std::byte*>(&initial), 0, "group_by");
-  const TypeParam reserved = load<TypeParam>(memory.last);
-  std::vector<TypeParam> keys;
-  for (std::uint64_t i = 0; i < 20'000; ++i) {
-    keys.push_back(i % 7 == 0 ? reserved : make_key<TypeParam>(i % 3'000));
+  std::map<TypeParam, std::size_t> marks;
+  const std::size_t stride =
+      detail::group_slot_bytes(sizeof(TypeParam), sizeof(tally), alignof(tally));
+  for (std::size_t at = 0; at < table.bytes(); at += stride)
+    ++marks[load<TypeParam>(memory.last + at)];
+  ASSERT_EQ(marks.size(), 2u);
+  for (const std::uint64_t distinct : {10, 3'000}) {  // as many slots as the fresh table, and more
+    for (const auto& [mark, count] : marks) {
+      std::vector<TypeParam> keys;
+      for (std::uint64_t i = 0; i < 20'000; ++i)
+        keys.push_back(i % 7 == 0 ? mark : make_key<TypeParam>(i % distinct));
+      expect_groups(keys, 0, 512);
+      expect_groups(keys, 0, 1);
+    }
   }
-  expect_groups(keys, 0, 512);
-  expect_groups(keys, 0, 1);
 }
 
 TEST(group_table, finds_extreme_keys) {

@@ -63,7 +63,8 @@ struct spread_hash {
   friend bool operator==(const spread_hash&, const spread_hash&) = default;
 };
 
-/// The key that marks an empty slot. Rare in data, but allowed there.
+/// The key that marks an empty slot. Rare in data, but allowed there: it is never in its home slot,
+/// so that a look-up that compares nothing but keys doesn't take an empty slot for it.
 template <typename Key>
 constexpr Key reserved_key() {
   if constexpr (sizeof(Key) == 4) {
@@ -146,10 +147,10 @@ class group_finder {
 
   /// The state of a key; the key is inserted if it is new.
   [[gnu::always_inline]] R& operator()(const Key& key) {
-    std::byte* slot = slots_ + (spread(key) << skip_ >> shift_) * stride;
+    std::byte* slot = slots_ + (spread(key) >> shift_) * stride;
     if (!holds(slot, key)) [[unlikely]] {
       slot += stride;  // the last slot is followed by that of the reserved key
-      if (!holds(slot, key)) {
+      if (!holds(slot, key) || key == reserved_key<Key>()) {
         const Key copy = key;
         const auto found = table_->find(table_->table, reinterpret_cast<const std::byte*>(&copy));
         table_->slots = found.slots;
@@ -168,20 +169,21 @@ class group_finder {
   [[gnu::always_inline]] void read_table() {
     const spread_hash& homes = table_->homes;
     slots_ = table_->slots;
-    spread_ = sizeof(Key) > 8 ? homes.seed : spread_hash::multiplier(homes.seed);
+    spread_ = sizeof(Key) > 8 ? homes.seed : spread_hash::multiplier(homes.seed) << homes.skip;
     skip_ = homes.skip;
     shift_ = homes.shift;
   }
+  /// Of keys that are multiplied once the factor holds what is to be skipped.
   [[gnu::always_inline]] std::uint64_t spread(const Key& key) const {
     if constexpr (sizeof(Key) > 8)
-      return spread_hash::product(key, spread_);
+      return spread_hash::product(key, spread_) << skip_;
     else
       return key * spread_;
   }
   [[gnu::always_inline]] static bool holds(const std::byte* slot, const Key& key) {
     Key stored;
     std::memcpy(&stored, slot, sizeof(Key));
-    return stored == key && key != reserved_key<Key>();
+    return stored == key;
   }
 
   group_slots* table_;

@@ -163,6 +163,8 @@ struct grouping {
   using stored_key = typename Keys::stored;
   static constexpr bool in_place = is_source<E> && std::is_same_v<Project, to_itself>;
   static constexpr bool has_value = !std::is_same_v<Project, to_nothing>;
+  /// Whether at_each() may be called.
+  static constexpr bool row_by_row = E::yields == cardinality::one && !is_batched_call<Key>;
 
   E rows;
   Key key;
@@ -175,17 +177,17 @@ struct grouping {
     bound_function<Project> project;
     Keys keys;
 
-    /// Calls sink(i, key, record) for rows begin + i, 0 <= i < n. For stages that yield one record
-    /// a row, and key functions that aren't batched.
+    /// Calls sink(i, key, record) for rows begin + i, 0 <= i < n, where stages yield one record a
+    /// row and key functions aren't batched.
     template <typename Sink>
-    void at_each(std::int64_t begin, std::int64_t n, Sink&& sink) const {
+    PAPPUS_INLINE_BY_CLANG void at_each(std::int64_t begin, std::int64_t n, Sink&& sink) const {
       for (std::int64_t i = 0; i < n; ++i)
         rows.at(begin + i, [&](const auto& record) { sink(i, key(record), record); });
     }
 
     /// Calls sink(key, record) for all records of the block's n rows.
     template <typename Sink>
-    void each(std::int64_t n, Sink&& sink) const {
+    PAPPUS_INLINE_BY_CLANG void each(std::int64_t n, Sink&& sink) const {
       if constexpr (is_left_call<Key>) {
         rows.for_each_pair(n,
                            [&](const auto& left, const auto& record) { sink(key(left), record); });
@@ -244,15 +246,29 @@ template <typename G, typename R>
 void group_direct_hash(const void* element, const block_args& args, group_slots& table) {
   const auto bound = static_cast<const G*>(element)->bind(args);
   group_finder<R, typename G::stored_key> state_of(table);
-  bound.each(args.rows, [&](const auto& key, const auto& record) {
+  const auto add = [&](const auto& key, const auto& record) {
     state_of(bound.keys.encode(key)).accumulate(bound.project(record));
-  });
+  };
+  if constexpr (G::row_by_row) {
+    // With a small state a row takes a dozen instructions, to which a loop adds four.
+    constexpr std::int64_t step = sizeof(R) <= 64 ? 8 : 1;
+    const auto add_row = [&](std::int64_t, const auto& key, const auto& record) {
+      add(key, record);
+    };
+    std::int64_t at = 0;
+    for (; at + step <= args.rows; at += step) {
+#pragma GCC unroll 8
+      for (std::int64_t i = 0; i < step; ++i) bound.at_each(at + i, 1, add_row);
+    }
+    bound.at_each(at, args.rows - at, add_row);
+  } else {
+    bound.each(args.rows, add);
+  }
 }
 
 template <typename G>
 [[gnu::flatten]] void group_extract(const void* element, const block_args& args,
                                     group_batch& batch) {
-  using expression = decltype(G::rows);
   using value = typename G::value;
   const auto bound = static_cast<const G*>(element)->bind(args);
   auto* keys = reinterpret_cast<typename G::stored_key*>(batch.keys);
@@ -262,7 +278,7 @@ template <typename G>
     if constexpr (G::has_value && !G::in_place)
       ::new (static_cast<void*>(values + i)) value(bound.project(record));
   };
-  if constexpr (expression::yields == cardinality::one && !is_batched_call<decltype(G::key)>) {
+  if constexpr (G::row_by_row) {
     const auto capacity = static_cast<std::int64_t>(batch.capacity);
     for (std::int64_t at = 0; at < args.rows; at += capacity) {
       const std::int64_t n = (std::min)(capacity, args.rows - at);
