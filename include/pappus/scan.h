@@ -40,6 +40,7 @@ collection<R> scan(const query<E>& from, Op op, std::shared_ptr<const R> initial
 /// associative, such as adding floats, the result differs a little from a loop's, but never between
 /// machines, threads or chunks. NaN and -0.0 are left to op. std::plus of 32- or 64-bit integers
 /// wraps. Throws memory_error and what op throws; fuses with map, zip and enumerate before it.
+/// Of a file in windows, which it passes on.
 /// Cost: reads the input and writes the result once; op runs twice a record.
 template <typename E>
 template <typename Op>

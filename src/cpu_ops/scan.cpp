@@ -12,6 +12,9 @@
 // A worker whose element function throws never passes its total on: it says so, and those who wait
 // give up. So they do when the query is cancelled.
 //
+// Rows that come in windows are cut into tiles at the same places, wherever windows end: a tile that
+// goes on in the next window is left open, with its total so far.
+//
 // Alternatives: two passes; scanning all tiles and adding offsets afterwards (a third crossing of
 // memory).
 #include "pappus/detail/loops/scan.h"
@@ -19,6 +22,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -39,26 +43,48 @@ constexpr std::size_t line = 64;
 
 std::size_t padded(std::size_t bytes) { return detail::round_up(bytes, line); }
 
+/// What the next window needs of those before it.
+class scan_totals {
+ public:
+  explicit scan_totals(const run_context& context)
+      : bytes_(padded(context.node.as<scan_params>().value_bytes)),
+        memory_(context.memory, 3 * bytes_, context.owner) {
+    const auto& params = context.node.as<scan_params>();
+    any = params.initial != nullptr;
+    if (any)
+      std::memcpy(all(), params.initial.get(), params.value_bytes);
+    else if (params.carries)
+      std::memset(all(), 0, params.value_bytes);
+  }
+  std::byte* all() const { return memory_.data(); }               ///< of all rows so far
+  std::byte* before() const { return memory_.data() + bytes_; }   ///< of rows before the open tile
+  std::byte* own() const { return memory_.data() + 2 * bytes_; }  ///< of rows of the open tile
+  bool any = false;                                               ///< all() has a value
+  bool any_before = false;                                        ///< before() has one
+  bool open = false;                                              ///< the last tile goes on
+
+ private:
+  std::size_t bytes_;
+  detail::buffer memory_;
+};
+
 class scanning {
  public:
-  scanning(run_context& context, std::byte* records)
+  /// \param totals  of the rows before the window; of those with it when run() is done.
+  scanning(run_context& context, scan_totals& totals, std::byte* records)
       : context_(context),
         params_(context.node.as<scan_params>()),
         element_(context.node.stage.element.get()),
         records_(records),
-        total_(context.memory, padded(params_.value_bytes), context.owner),
+        totals_(totals),
+        first_tile_(context.first_row / params_.tile_rows),
         past_caches_(static_cast<std::size_t>(context.rows) * params_.value_bytes >
                      detail::streamed_beyond_bytes),
-        scratch_(context.team.count()) {
-    has_total_ = params_.initial != nullptr;
-    if (has_total_)
-      std::memcpy(total_.data(), params_.initial.get(), params_.value_bytes);
-    else if (params_.carries)
-      std::memset(total_.data(), 0, params_.value_bytes);
-  }
+        scratch_(context.team.count()) {}
 
   void run() {
-    const auto tiles = static_cast<std::size_t>(detail::ceil_div(context_.rows, params_.tile_rows));
+    const auto end = detail::ceil_div(context_.first_row + context_.rows, params_.tile_rows);
+    const auto tiles = static_cast<std::size_t>(end - first_tile_);
     detail::parallel_chunks(context_.team, tiles, [&](std::size_t item, unsigned worker) {
       try {
         scan_tile(static_cast<std::int64_t>(item), scratch_of(worker));
@@ -70,10 +96,12 @@ class scanning {
   }
 
  private:
-  /// A worker's own: the tile's total, what comes before the tile, and the tile's values.
+  /// A worker's own: the tile's total, what comes before the tile, and the tile's values, in front
+  /// of which there is room for one more.
   struct scratch {
     detail::buffer memory;
     std::byte *own = nullptr, *before = nullptr, *values = nullptr;
+    bool continues = false;  ///< the tile began in a window before
   };
 
   scratch& scratch_of(unsigned worker) {
@@ -81,37 +109,57 @@ class scanning {
     if (s.own == nullptr) {
       const std::size_t value = padded(params_.value_bytes);
       const auto rows = static_cast<std::size_t>(std::min(params_.tile_rows, context_.rows));
-      s.memory = detail::buffer(context_.memory, 2 * value + rows * params_.buffered_bytes,
+      s.memory = detail::buffer(context_.memory, 3 * value + rows * params_.buffered_bytes,
                                 context_.node.name);
       s.own = s.memory.data();
       s.before = s.own + value;
-      s.values = s.before + value;
+      s.values = s.before + 2 * value;
     }
     return s;
   }
 
-  void scan_tile(std::int64_t tile, scratch& s) {
-    const std::int64_t begin = tile * params_.tile_rows,
-                       end = std::min(begin + params_.tile_rows, context_.rows);
+  void scan_tile(std::int64_t item, scratch& s) {
+    const std::int64_t tile_begin = (first_tile_ + item) * params_.tile_rows - context_.first_row,
+                       begin = std::max<std::int64_t>(tile_begin, 0),
+                       end = std::min(tile_begin + params_.tile_rows, context_.rows);
+    // Sums of integers may be cut anywhere.
+    s.continues = tile_begin < 0 && totals_.open && !params_.carries;
+    if (s.continues) {
+      std::memcpy(s.own, totals_.own(), params_.value_bytes);
+      std::memcpy(s.values - params_.value_bytes, s.own, params_.value_bytes);
+    }
     const bool may_share = params_.buffered_bytes != 0;  // else there is no function
     const auto rest =
         for_each_fast_block(context_, begin, end, may_share, [&](const detail::block_args& args) {
           params_.accumulate(element_, args, output(begin, args, s), s.own);
         });
     if (rest.any()) accumulate_slow_rows(begin, rest, s);
-    if (!wait_for_turn(tile)) return;
-    const bool any_before = has_total_ || params_.carries;
-    if (any_before) std::memcpy(s.before, total_.data(), params_.value_bytes);
-    if (any_before)
-      params_.combine(element_, s.before, s.own, total_.data());
-    else
-      std::memcpy(total_.data(), s.own, params_.value_bytes);
-    has_total_ = true;
-    turn_.store(tile + 1, std::memory_order_release);
+    if (!wait_for_turn(item)) return;
+    const bool any_before = take_turn(s, end < tile_begin + params_.tile_rows);
+    turn_.store(item + 1, std::memory_order_release);
 
     for_each_block(context_, begin, end, [&](const detail::block_args& args) {
       params_.write(element_, args, output(begin, args, s), any_before ? s.before : nullptr);
     });
+  }
+
+  /// Adds the tile's total to that of all, and finds what comes before the tile. False: nothing.
+  /// \param goes_on  in the next window.
+  bool take_turn(scratch& s, bool goes_on) {
+    const bool any_before = s.continues ? totals_.any_before : totals_.any || params_.carries;
+    if (any_before)
+      std::memcpy(s.before, s.continues ? totals_.before() : totals_.all(), params_.value_bytes);
+    if (any_before)
+      params_.combine(element_, s.before, s.own, totals_.all());
+    else
+      std::memcpy(totals_.all(), s.own, params_.value_bytes);
+    totals_.any = true;
+    totals_.open = goes_on;
+    if (!goes_on) return any_before;
+    std::memcpy(totals_.own(), s.own, params_.value_bytes);
+    if (any_before) std::memcpy(totals_.before(), s.before, params_.value_bytes);
+    totals_.any_before = any_before;
+    return any_before;
   }
 
   /// The tile's values by several workers: each as if it were a tile of its own, which leaves it in
@@ -161,7 +209,7 @@ class scanning {
     return {
         .records = records_ + static_cast<std::size_t>(row) * params_.value_bytes,
         .buffer = s.values + static_cast<std::size_t>(row - tile_begin) * params_.buffered_bytes,
-        .first_block = row == tile_begin,
+        .first_block = row == tile_begin && !s.continues,
         .past_caches = past_caches_};
   }
 
@@ -179,8 +227,8 @@ class scanning {
   const scan_params& params_;
   const void* element_;
   std::byte* records_;
-  detail::buffer total_;    // of all tiles before turn_; belongs to whose turn it is
-  bool has_total_ = false;  // likewise
+  scan_totals& totals_;  // of all tiles before turn_; belong to whose turn it is
+  std::int64_t first_tile_;
   bool past_caches_;
   std::vector<scratch> scratch_;
   std::atomic<std::int64_t> turn_{0};
@@ -193,7 +241,8 @@ void scan(run_context& context) {
   detail::buffer records(context.memory,
                          static_cast<std::size_t>(context.rows) * context.node.out.size,
                          context.owner);
-  scanning(context, records.data()).run();
+  if (!context.state) context.state = std::make_shared<scan_totals>(context);
+  scanning(context, *std::static_pointer_cast<scan_totals>(context.state), records.data()).run();
   append_buffer(*context.output, std::move(records), context.rows);
 }
 

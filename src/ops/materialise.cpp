@@ -32,8 +32,7 @@ class materialise_entry final : public graph::operator_entry {
     return n.stage.yields == detail::cardinality::one ? 0 : kept;
   }
   bool passes_windows_to(const graph::node& reader) const override {
-    return reader.op->slice_of(reader) != nullptr ||
-           reader.op->holds_of_window(reader).wants_all_rows();
+    return reader.op->slice_of(reader) != nullptr || reader.op->maps_only();
   }
   bool takes_windows(const graph::node&) const override { return true; }
 };

@@ -48,6 +48,7 @@ class sort_entry final : public graph::operator_entry {
     return {held.output + held.scratch + copied, widest, radix};
   }
   bool passes_windows_to(const graph::node&) const override { return true; }
+  bool maps_only() const override { return true; }
   graph::implementations run_by(const graph::node&) const override {
     return {&cpu_ops::sort_on_cpu(), &device_ops::sort_on_devices()};
   }
