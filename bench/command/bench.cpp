@@ -83,7 +83,7 @@ void print_table(const std::vector<result>& results) {
       std::cout << fmt::format(fmt::runtime(header), r.name, r.version, r.device, r.threads,
                                base::time_text(r.median_s), ratio_to(best, r), ratio_to(opencl, r),
                                ratio_to(opencl_cpu, r),
-                               fmt::format("{:.1f}", r.median_s / r.floor_s), r.checksum);
+                               fmt::format("{:.2f}", r.median_s / r.floor_s), r.checksum);
     else
       std::cout << fmt::format("{:<22} {:<13} {:<10} SKIP: {}\n", r.name, r.version, r.device,
                                r.skipped);

@@ -17,6 +17,8 @@ std::vector<result> run_kmeans(const stage&, std::int64_t n);
 std::vector<result> run_pagerank(const stage&, std::int64_t n);
 std::vector<result> run_bm25f(const stage&, std::int64_t n);
 std::vector<result> run_small(const stage&, std::int64_t n);
+std::vector<result> run_outofcore_sort(const stage&, std::int64_t n);
+std::vector<result> run_outofcore_terasort(const stage&, std::int64_t n);
 std::vector<result> run_blackscholes(const stage&, std::int64_t n);
 std::vector<result> run_stencil(const stage&, std::int64_t n);
 std::vector<result> run_sweep(const stage&, std::int64_t n);
@@ -69,6 +71,10 @@ std::span<const benchmark> benchmarks() {
       {"gemm", "product of two matrices of n elements", 2048 * 2048, 1.3, 1e-5, run_gemm},
       {"cocluster", "sums of a matrix of n elements by rows, columns and blocks of clusters",
        16384 * 8192, 1.15, 1e-9, run_cocluster},
+      {"outofcore_sort", "sort of a file's records of 16 bytes, with less and less memory",
+       20'000'000, 0, 0, run_outofcore_sort},
+      {"outofcore_terasort", "the same of 100 bytes, by keys of 10", 10'000'000, 0, 0,
+       run_outofcore_terasort},
       {"small", "a warm map and sum of n ints: what starting a query costs", 1000, 0, 0, run_small},
       {"launch", "a warm map and sum of n ints as a stage of a device (--devices)", 1000, 0, 0,
        run_launch},

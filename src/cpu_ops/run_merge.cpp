@@ -5,6 +5,7 @@
 #include <compare>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 #include "cpu_ops/sort_rows.h"
 #include "pappus/detail/base/bits.h"
@@ -126,51 +127,67 @@ void run_merge::sort_samples(run_context& context) {
   });
 }
 
-std::vector<std::int64_t> run_merge::ends_of_runs() const {
+void run_merge::choose_cut(run_context& context, std::vector<graph::row_store::copy>& copies) {
+  const auto before = std::min(done_ + samples_a_range_, count_);
+  for (; done_ < before; ++done_) ++seen_[samples()[done_].run];
+  cut made;
+  made.at_end = done_ == count_;
+  if (!made.at_end) {
+    made.at = samples()[done_];
+    const std::size_t size = context.node.out.size,
+                      stretch_bytes = static_cast<std::size_t>(step_) * size;
+    made.records = detail::buffer(context.memory, runs_.size() * stretch_bytes, context.owner);
+    for (std::size_t r = 0; r < runs_.size(); ++r) {
+      const bool own = r == made.at.run;
+      const auto low = own             ? made.at.number * step_
+                       : seen_[r] == 0 ? 0
+                                       : (seen_[r] - 1) * step_ + 1;
+      const auto high = own || seen_[r] == 0 ? low : std::min(seen_[r] * step_, runs_[r].rows);
+      add_copies(runs_[r], low, high, size, made.records.data() + r * stretch_bytes, copies);
+      made.low.push_back(low);
+      made.high.push_back(high);
+    }
+  }
+  cut_ = std::move(made);
+}
+
+/// How many records of each run come before the cut.
+std::vector<std::int64_t> run_merge::ends_at_cut(const run_context& context) const {
   std::vector<std::int64_t> ends;
-  for (const auto& run : runs_) ends.push_back(run.rows);
+  const std::size_t size = context.node.out.size;
+  for (std::size_t r = 0; r < runs_.size(); ++r) {
+    if (cut_->at_end) {
+      ends.push_back(runs_[r].rows);
+      continue;
+    }
+    const auto& at = cut_->at;
+    std::int64_t low = cut_->low[r], high = cut_->high[r];
+    const std::byte* const first =
+        cut_->records.data() + r * static_cast<std::size_t>(step_) * size;
+    while (low < high) {
+      const std::int64_t middle = low + (high - low) / 2;
+      const auto order =
+          compared(context, first + static_cast<std::size_t>(middle - cut_->low[r]) * size,
+                   runs_[at.run], at.number);
+      const bool before = order < 0 || (order == 0 && r < at.run);
+      (before ? low : high) = before ? middle + 1 : middle;
+    }
+    ends.push_back(low);
+  }
   return ends;
 }
 
-/// How many records of each run come before a sample: the rows between two of the run's own samples
-/// are read, and searched.
-std::vector<std::int64_t> run_merge::ends_before(run_context& context, const sample& cut) const {
-  const std::size_t size = context.node.out.size;
-  const auto stretch_bytes = static_cast<std::size_t>(step_) * size;
-  std::vector<std::int64_t> low(runs_.size()), high(runs_.size());
-  std::vector<graph::row_store::copy> copies;
-  const detail::buffer stretches(context.memory, runs_.size() * stretch_bytes, context.owner);
-  for (std::size_t r = 0; r < runs_.size(); ++r) {
-    const bool own = r == cut.run;
-    low[r] = own ? cut.number * step_ : seen_[r] == 0 ? 0 : (seen_[r] - 1) * step_ + 1;
-    high[r] = own || seen_[r] == 0 ? low[r] : std::min(seen_[r] * step_, runs_[r].rows);
-    add_copies(runs_[r], low[r], high[r], size, stretches.data() + r * stretch_bytes, copies);
-  }
-  context.store->read(copies, context.team, context.owner);
-  for (std::size_t r = 0; r < runs_.size(); ++r) {
-    const std::byte* const records = stretches.data() + r * stretch_bytes;
-    const std::int64_t first = low[r];
-    while (low[r] < high[r]) {
-      const std::int64_t middle = low[r] + (high[r] - low[r]) / 2;
-      const auto order =
-          compared(context, records + static_cast<std::size_t>(middle - first) * size,
-                   runs_[cut.run], cut.number);
-      const bool before = order < 0 || (order == 0 && r < cut.run);
-      (before ? low[r] : high[r]) = before ? middle + 1 : middle;
-    }
-  }
-  return low;
-}
-
-/// Begins to read the next range that has records. No rows: there is none.
+/// Begins to read the next range, and what tells where the one after it ends.
 run_merge::range run_merge::read_next(run_context& context) {
   const std::size_t size = context.node.out.size;
-  range made;
   std::vector<graph::row_store::copy> copies;
-  while (made.rows == 0 && done_ < count_) {
-    const auto last = std::min(done_ + samples_a_range_, count_);
-    for (; done_ < last; ++done_) ++seen_[samples()[done_].run];
-    const auto ends = last == count_ ? ends_of_runs() : ends_before(context, samples()[last]);
+  if (!cut_) choose_cut(context, copies);
+  while (true) {
+    if (!copies.empty())
+      context.store->read(std::exchange(copies, {}), context.team, context.owner);
+    const auto ends = ends_at_cut(context);
+    const bool last = cut_->at_end;
+    range made;
     for (std::size_t r = 0; r < runs_.size(); ++r) {
       made.rows += ends[r] - begins_[r];
       made.runs += ends[r] > begins_[r] ? 1 : 0;
@@ -183,10 +200,12 @@ run_merge::range run_merge::read_next(run_context& context) {
       to += static_cast<std::size_t>(ends[r] - begins_[r]) * size;
     }
     begins_ = ends;
+    if (!last) choose_cut(context, copies);
+    if (made.rows == 0 && !last) continue;
+    if (made.rows > 0)
+      made.there = context.store->read_beside(std::move(copies), context.team, context.owner);
+    return made;
   }
-  if (made.rows > 0)
-    made.there = context.store->read_beside(std::move(copies), context.team, context.owner);
-  return made;
 }
 
 bool run_merge::next(run_context& context, detail::buffer& records, std::int64_t& rows) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <future>
+#include <optional>
 #include <vector>
 
 #include "cpu_ops/sorted_runs.h"
@@ -32,23 +33,34 @@ class run_merge {
     detail::buffer records;
     std::future<void> there;  // waits for the reading, and goes before its memory
   };
-  range read_next(run_context& context);
   struct sample {
     std::uint32_t run;
     std::int64_t number;  // in the run
   };
+  /// Where a range ends: before a sample. Its place in each run is between two samples of that run;
+  /// the records between them are there to be searched.
+  struct cut {
+    bool at_end = false;  // of all runs
+    sample at{};
+    std::vector<std::int64_t> low, high;  // of each run: the first of them; behind the last
+    detail::buffer records;               // room for step_ of each run
+  };
   const sample* samples() const { return order_.as<const sample>(); }
   void sort_samples(run_context& context);
-  std::vector<std::int64_t> ends_before(run_context& context, const sample& cut) const;
-  std::vector<std::int64_t> ends_of_runs() const;
+  /// Chooses the end of the next range.
+  /// \param copies  the records that must be read before the runs are cut there.
+  void choose_cut(run_context& context, std::vector<graph::row_store::copy>& copies);
+  std::vector<std::int64_t> ends_at_cut(const run_context& context) const;
+  range read_next(run_context& context);
 
   const std::vector<sorted_run> runs_;
   const std::int64_t step_, samples_a_range_;
   detail::buffer order_;               // of all samples
-  std::int64_t count_ = 0, done_ = 0;  // samples: all; those before the next range
-  std::vector<std::int64_t> seen_;     // of each run: samples before the next cut
+  std::int64_t count_ = 0, done_ = 0;  // samples: all; those before the cut
+  std::vector<std::int64_t> seen_;     // likewise, of each run
   std::vector<std::int64_t> begins_;   // of each run: where the next range begins
-  range next_;                         // no rows: not begun
+  std::optional<cut> cut_;             // where it ends; none: nothing was read yet
+  range next_;                         // no rows: there is none, or nothing was read yet
 };
 
 }  // namespace pappus::cpu_ops

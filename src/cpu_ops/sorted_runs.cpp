@@ -11,7 +11,7 @@
 namespace pappus::cpu_ops {
 namespace {
 
-constexpr std::int64_t stretch_bytes_max = std::int64_t{16} << 10;  // from sample to sample
+constexpr std::int64_t stretch_bytes_max = std::int64_t{8} << 10;  // from sample to sample
 
 /// Neighbouring samples are so far apart that a range from two runs, at least, fits.
 std::int64_t step_of(std::int64_t range_rows, std::int64_t record_bytes) {
@@ -24,7 +24,7 @@ std::int64_t step_of(std::int64_t range_rows, std::int64_t record_bytes) {
 sorted_runs::sorted_runs(const run_context& context, std::int64_t run_rows)
     : step_(step_of(run_rows / 5 * 4, static_cast<std::int64_t>(context.node.out.size))),
       range_rows_(std::max(run_rows / 5 * 4, 8 * step_)),
-      runs_max_(static_cast<std::size_t>(range_rows_ / (4 * step_))),
+      runs_max_(static_cast<std::size_t>(range_rows_ / (2 * step_))),
       owners_(context.node.out) {}
 sorted_runs::~sorted_runs() = default;
 

@@ -1,7 +1,7 @@
 // Sorts more rows than memory holds: runs that are sorted in memory and may go to the disk, then
 // ranges of keys.
 //
-// Of each run the keys of one record in about 16 KiB stay in memory. All of them, sorted by (key,
+// Of each run the keys of one record in about 8 KiB stay in memory. All of them, sorted by (key,
 // run, place in the run), the order that a stable sort means, tell where to cut the runs into
 // ranges that fit: a cut is one of these records, and its place in another run is looked up in the
 // one stretch between two of that run's samples. So equal keys and skew are nothing special. The

@@ -1,0 +1,187 @@
+// Queries over files with less memory than they take: all of it, a half, down to a 32nd.
+//
+// The floor of a version is twice the time with all memory, or what the disk needs for the bytes
+// that went there and came back, at the rates that it had just before; whichever is more.
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "memory/measure_disk.h"
+#include "system/buffer.h"
+#include "system/checksum.h"
+#include "system/generator.h"
+#include "system/suite.h"
+
+namespace pappus::bench {
+namespace {
+
+/// A raw file of records in the folder of spill files, removed in the end.
+class input_file {
+ public:
+  template <typename T, typename F>
+  static input_file of(std::int64_t n, const stage& on, F&& record_at) {
+    constexpr std::int64_t at_once = 1 << 20;
+    input_file made;
+    std::ofstream file(made.path_, std::ios::binary);
+    const buffer<T> some(std::min(n, at_once), on.workers);
+    for (std::int64_t begin = 0; begin < n; begin += at_once) {
+      const std::int64_t rows = std::min(at_once, n - begin);
+      for (std::int64_t i = 0; i < rows; ++i)
+        some[i] = record_at(static_cast<std::uint64_t>(begin + i));
+      file.write(reinterpret_cast<const char*>(&some[0]),
+                 static_cast<std::streamsize>(static_cast<std::size_t>(rows) * sizeof(T)));
+    }
+    if (!file.flush())
+      throw format_error(fmt::format("{}: the benchmark's input can't be written", made.path_));
+    return made;
+  }
+  input_file(input_file&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  ~input_file() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove(path_, ignored);
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  input_file() {
+    const char* const folder = std::getenv("TMPDIR");
+    path_ = fmt::format("{}/pappus-bench-XXXXXX", folder != nullptr ? folder : "/var/tmp");
+    if (const int file = ::mkstemp(path_.data()); file >= 0) ::close(file);
+  }
+  std::string path_;
+};
+
+/// One of the versions: a session with its budget, and the query in it.
+template <typename T>
+struct budgeted {
+  std::unique_ptr<session> engine;
+  collection<T> sorted;
+  std::uint64_t hash = 0;
+};
+
+/// Of "spill file: 599 MiB written, 614 MiB read back": bytes.
+struct spilled_bytes {
+  double written = 0, read = 0;
+};
+
+double bytes_before(const std::string& text, std::string_view word) {
+  const auto end = text.find(word), begin = text.find_last_of(":,", end) + 1;
+  const double number = std::atof(text.c_str() + begin);
+  const auto unit = std::string_view(text).substr(begin, end - begin);
+  const auto is = [&](const char* name) { return unit.find(name) != unit.npos; };
+  return number * (is("GiB") ? 1 << 30 : is("MiB") ? 1 << 20 : is("KiB") ? 1 << 10 : 1);
+}
+
+spilled_bytes spilled_of(const std::string& report) {
+  const auto at = report.find("spill file: ");
+  if (at == std::string::npos) return {};
+  const auto text = report.substr(at);
+  return {bytes_before(text, " written"), bytes_before(text, " read back")};
+}
+
+/// \param query  collection of a file's records -> collection
+/// \param value  of a record of the result, for the checksum
+template <typename T, typename Query, typename Value>
+std::vector<result> with_less_memory(const stage& on, const std::string& name, std::int64_t n,
+                                     const input_file& file, Query query, Value value) {
+  const auto threads = static_cast<unsigned>(on.workers.threads());
+  const auto make = [&](std::size_t budget) {
+    auto engine = std::make_unique<session>(
+        options{.threads = threads, .host_memory = budget, .devices = "cpu", .progress = 0});
+    auto sorted = query(engine->raw<T>(file.path()));
+    return budgeted<T>{std::move(engine), std::move(sorted)};
+  };
+  const auto run = [value](budgeted<T>& what) {
+    std::uint64_t hash = 0, place = 0;
+    what.sorted.for_each_chunk([&](std::span<const T> rows) {
+      for (const T& row : rows) hash += mix64(value(row) + ++place * golden);
+    });
+    what.hash = hash;
+  };
+  std::vector<budgeted<T>> all;
+  all.push_back(make(0));
+  run(all[0]);
+  const auto needed = all[0].engine->host_memory_peak();
+  std::vector<std::string> names{"resident"};
+  constexpr std::size_t least = std::size_t{8} << 20;
+  for (const std::size_t part : {2, 4, 8, 16, 32}) {
+    names.push_back(fmt::format("1/{}", part));
+    all.push_back(make(std::max(needed / part, least)));
+  }
+  std::vector<version> versions;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    versions.push_back({names[i], [&run, &one = all[i]] { run(one); },
+                        [&one = all[i]] { return hex_digits(one.hash); }});
+  auto results = compare(on, name, n, 0, std::move(versions));
+  memory::measured_disk disk;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto bytes = spilled_of(all[i].sorted.count().explain_analyze());
+    double moving = 0;
+    if (bytes.written > 0) {
+      if (disk.write_gb_per_s == 0) disk = memory::measure_disk({});
+      moving = bytes.written / disk.write_gb_per_s * 1e-9 + bytes.read / disk.read_gb_per_s * 1e-9;
+    }
+    results[i].floor_s = std::max((i == 0 ? 1 : 2) * results[0].median_s, moving);
+  }
+  return results;
+}
+
+struct placed_key {
+  std::int64_t key, place;
+};
+
+struct tera_record {
+  std::array<std::uint8_t, 10> key;  // ordered byte by byte
+  std::array<std::uint8_t, 8> place;
+  std::array<std::uint8_t, 82> filler;
+};
+static_assert(sizeof(tera_record) == 100);
+
+}  // namespace
+
+std::vector<result> run_outofcore_sort(const stage& on, std::int64_t n) {
+  const stream keys(on.asked.seed, 0);
+  const auto file = input_file::of<placed_key>(n, on, [&](std::uint64_t i) {
+    return placed_key{static_cast<std::int64_t>(keys.bits(i)), static_cast<std::int64_t>(i)};
+  });
+  return with_less_memory<placed_key>(
+      on, "outofcore_sort", n, file, [](auto rows) { return rows.sort_by(&placed_key::key); },
+      [](const placed_key& row) { return static_cast<std::uint64_t>(row.place); });
+}
+
+std::vector<result> run_outofcore_terasort(const stage& on, std::int64_t n) {
+  const stream first(on.asked.seed, 0), second(on.asked.seed, 1);
+  const auto file = input_file::of<tera_record>(n, on, [&](std::uint64_t i) {
+    tera_record made{};
+    const auto high = first.bits(i), low = second.bits(i);
+    std::memcpy(made.key.data(), &high, 8);
+    std::memcpy(made.key.data() + 8, &low, 2);
+    std::memcpy(made.place.data(), &i, 8);
+    made.filler.fill(static_cast<std::uint8_t>('A' + i % 26));
+    return made;
+  });
+  return with_less_memory<tera_record>(
+      on, "outofcore_terasort", n, file, [](auto rows) { return rows.sort_by(&tera_record::key); },
+      [](const tera_record& row) {
+        std::uint64_t place = 0;
+        std::memcpy(&place, row.place.data(), 8);
+        return place;
+      });
+}
+
+}  // namespace pappus::bench
