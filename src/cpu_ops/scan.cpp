@@ -12,8 +12,8 @@
 // A worker whose element function throws never passes its total on: it says so, and those who wait
 // give up. So they do when the query is cancelled.
 //
-// Rows that come in windows are cut into tiles at the same places, wherever windows end: a tile that
-// goes on in the next window is left open, with its total so far.
+// Rows that come in windows are cut into tiles at the same places, wherever windows end: a tile
+// that goes on in the next window is left open, with its total so far.
 //
 // Alternatives: two passes; scanning all tiles and adding offsets afterwards (a third crossing of
 // memory).
