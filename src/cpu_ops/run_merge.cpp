@@ -4,6 +4,7 @@
 #include <array>
 #include <compare>
 #include <cstring>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -82,6 +83,19 @@ void add_copies(const sorted_run& run, std::int64_t begin, std::int64_t end, std
   }
 }
 
+/// Has strings lie in memory of the run: they may be parts of records, which go.
+void keep_text(const run_context& context, sorted_run& of, std::span<std::string_view> strings) {
+  std::size_t bytes = 0;
+  for (const auto& one : strings) bytes += one.size();
+  if (bytes == 0) return;
+  auto* to = of.text.emplace_back(context.memory, bytes, context.owner).as<char>();
+  for (auto& one : strings) {
+    if (!one.empty()) std::memcpy(to, one.data(), one.size());
+    one = {to, one.size()};
+    to += one.size();
+  }
+}
+
 }  // namespace
 
 void take_samples(const run_context& context, sorted_run& of, const std::byte* records,
@@ -98,6 +112,8 @@ void take_samples(const run_context& context, sorted_run& of, const std::byte* r
     if (of.samples > 0) std::memcpy(all.data(), of.keys[k].data(), key_at(pass, of.samples));
     pass.keys(context.node.stage.element.get(), chosen.data(), n,
               all.data() + key_at(pass, of.samples));
+    if (pass.key_bytes == 0)
+      keep_text(context, of, {all.as<std::string_view>() + of.samples, chosen.size()});
     of.keys[k] = std::move(all);
   }
   of.samples += n;

@@ -35,6 +35,7 @@ struct sorted_run {
   std::int64_t rows = 0;
   std::int64_t samples = 0;          ///< records 0, step, 2 * step, ...
   std::vector<detail::buffer> keys;  ///< the samples' of each pass of the sort
+  std::vector<detail::buffer> text;  ///< of keys that are strings
 };
 
 class run_merge;

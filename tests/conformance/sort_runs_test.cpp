@@ -298,6 +298,24 @@ TEST(sort_runs, by_text_of_a_file) {
   std::filesystem::remove(path);
 }
 
+struct named {  // its key lies in the record, which goes to the disk
+  std::array<char, 12> name;
+  std::int32_t row;
+  std::string_view text() const { return {name.data(), 6}; }
+};
+
+TEST(sort_runs, by_text_in_the_records) {
+  random numbers(12);
+  std::vector<named> rows;
+  for (std::int32_t i = 0; i < up_to(300'000); ++i) {
+    auto& row = rows.emplace_back(named{{}, i});
+    for (auto& letter : row.name) letter = static_cast<char>('a' + numbers.between(0, 5));
+  }
+  expect_sorted_at_any_budget(
+      rows, stably_sorted(rows, [](const named& a, const named& b) { return a.text() < b.text(); }),
+      [](const auto& all) { return all.sort_by([](const named& r) { return r.text(); }); });
+}
+
 TEST(sort_runs, are_made_of_slow_rows_too) {
   const auto rows = timed_rows(up_to(200'000), 1'000, 11);
   const pretended_time slow(now_and_then_slow);
