@@ -50,6 +50,7 @@ struct run_context {
   graph::kept_state* kept = nullptr;  ///< between a loop's iterations; null: not in a loop
   graph::row_store* store = nullptr;  ///< of rows that the operator can do without for a while
   bool in_windows = false;            ///< the input comes window by window
+  std::int64_t window_rows = 0;       ///< that a window may have, before filters
   bool last_window = true;            ///< no other one is known to come
 };
 

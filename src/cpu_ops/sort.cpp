@@ -14,7 +14,8 @@ namespace {
 
 /// Rows that can be sorted in memory at a time.
 std::int64_t rows_that_fit(const run_context& context) {
-  if (context.in_windows) return context.rows;  // so long windows are
+  if (context.in_windows)  // so long windows are, of which filters may have left little
+    return std::max(context.rows, context.window_rows);
   if (context.store == nullptr || !context.store->spills()) return INT64_MAX;
   const auto held = context.node.op->holds_of_window(context.node);
   const auto there = context.store->available();
@@ -39,7 +40,7 @@ void sort_window(run_context& context) {
     runs.add(context, sort_rows(context, begin, end), end - begin);
     const double row = context.node.op->holds_of_window(context.node).row;
     if (end < context.rows || !context.last_window)  // the next will need as much
-      context.store->expect(static_cast<std::size_t>(static_cast<double>(fitting) * row),
+      context.store->expect(static_cast<std::size_t>(static_cast<double>(end - begin) * row),
                             context.owner);
   }
   if (context.in_windows) return;

@@ -197,6 +197,7 @@ class live_executor::streaming {
       s.context->first_row = seen_[k];
       s.context->rows = n;
       s.context->last_window = source_->ended();
+      s.context->window_rows = longest_;
       executor_.run_step(t.stage, [&] { t.step->run(*s.context); });
       if (!last) rows_ = std::move(s.output);
     }
