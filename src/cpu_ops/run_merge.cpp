@@ -138,8 +138,10 @@ void run_merge::sort_samples(run_context& context) {
   for (std::uint32_t run = 0; run < runs_.size(); ++run)
     for (std::int64_t i = 0; i < runs_[run].samples; ++i) all[n++] = {run, i};
   const auto& params = context.node.as<sort_params>();
-  std::stable_sort(all, all + n, [&](const sample& a, const sample& b) {
-    return compared(params, runs_[a.run], a.number, runs_[b.run], b.number) < 0;
+  std::sort(all, all + n, [&](const sample& a, const sample& b) {
+    const auto order = compared(params, runs_[a.run], a.number, runs_[b.run], b.number);
+    if (order != 0) return order < 0;
+    return a.run != b.run ? a.run < b.run : a.number < b.number;
   });
 }
 
