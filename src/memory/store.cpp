@@ -120,30 +120,33 @@ bool store::make_room(std::size_t bytes, std::string_view owner) {
   return false;
 }
 
+/// How much is missing is told now: soon who asked will have taken what there is.
 void store::expect(std::size_t bytes, std::string_view owner) {
   if (!spills()) return;
+  search about;
   const std::lock_guard lock(mutex_);
-  expected_ = bytes;
-  if (std::exchange(writing_ahead_, true)) return;
+  find_victim(about);
+  ahead_ = bytes - std::min(bytes, memory_->available() + about.clean);
+  if (ahead_ == 0 || std::exchange(writing_ahead_, true)) return;
   writer_ = std::async([this, name = std::string(owner)] { write_ahead(name); });
 }
 
-/// Writes what was used longest ago until the bytes expected can be had without.
+/// Writes what was used longest ago, so many bytes as are missing.
 void store::write_ahead(const std::string& owner) {
   search about{.only_dirty = true};
   std::unique_lock lock(mutex_);
-  for (bool goes_on = true; goes_on;) {
+  while (ahead_ > 0) {
     auto chosen = find_victim(about);
-    goes_on = chosen.rows != nullptr && memory_->available() + about.clean < expected_;
-    if (!goes_on) break;
+    if (chosen.rows == nullptr) break;
     if (chosen.what == nullptr) {
       chosen.rows->take_apart();
       continue;
     }
+    ahead_ -= std::min(ahead_, chosen.what->charged);
     try {
       write(chosen, owner, lock);
     } catch (...) {  // who needs the memory tries again
-      goes_on = false;
+      break;
     }
   }
   writing_ahead_ = false;

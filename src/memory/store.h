@@ -78,7 +78,7 @@ class store final : public graph::row_store, public std::enable_shared_from_this
   std::condition_variable changed_;         // a write or a wake has ended
   std::vector<stored_rows*> known_;
   std::uint64_t clock_ = 0;
-  std::size_t expected_ = 0;  // bytes that somebody will need
+  std::size_t ahead_ = 0;  // bytes still to be written before somebody needs their place
   bool writing_ahead_ = false;
   std::future<void> writer_;  // ends before all else
 };

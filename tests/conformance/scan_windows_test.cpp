@@ -11,7 +11,7 @@
 
 #include "conformance/harness.h"
 
-namespace pappus::testing {
+namespace pappus::testing::windows {
 namespace {
 
 constexpr std::size_t MiB = std::size_t{1} << 20;
@@ -141,4 +141,4 @@ TEST(scan_windows, end_with_what_the_operator_throws) {
 }
 
 }  // namespace
-}  // namespace pappus::testing
+}  // namespace pappus::testing::windows

@@ -14,7 +14,7 @@
 #include "conformance/harness.h"
 #include "support/spill_folder.h"
 
-namespace pappus::testing {
+namespace pappus::testing::runs {
 namespace {
 
 constexpr std::size_t MiB = std::size_t{1} << 20;
@@ -324,4 +324,4 @@ TEST(sort_runs, are_made_of_slow_rows_too) {
 }
 
 }  // namespace
-}  // namespace pappus::testing
+}  // namespace pappus::testing::runs
