@@ -1,32 +1,17 @@
 // Scans of files window by window: the same bytes as of rows in memory, wherever windows end.
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
-#include <span>
+#include <functional>
 #include <stdexcept>
-#include <string>
 #include <vector>
 
 #include "conformance/harness.h"
+#include "support/raw_file.h"
 
 namespace pappus::testing::windows {
 namespace {
 
 constexpr std::size_t MiB = std::size_t{1} << 20;
-
-/// A raw file of numbers, removed again.
-class numbers_file {
- public:
-  explicit numbers_file(const std::vector<double>& numbers) {
-    std::ofstream(path(), std::ios::binary)
-        .write(reinterpret_cast<const char*>(numbers.data()),
-               static_cast<std::streamsize>(numbers.size() * sizeof(double)));
-  }
-  ~numbers_file() { std::filesystem::remove(path()); }
-  static std::string path() { return "scan_windows_test.raw"; }
-};
 
 std::vector<double> some_numbers(std::int64_t n, std::uint64_t seed) {
   random numbers(seed);
@@ -36,18 +21,10 @@ std::vector<double> some_numbers(std::int64_t n, std::uint64_t seed) {
   return made;
 }
 
-template <typename T>
-std::vector<T> delivered(const collection<T>& rows) {
-  std::vector<T> all;
-  rows.for_each_chunk(
-      [&](std::span<const T> chunk) { all.insert(all.end(), chunk.begin(), chunk.end()); });
-  return all;
-}
-
 /// Calls scanned(collection<double>) -> collection for rows of a file in short windows.
 template <typename Scan>
 PAPPUS_UNHURRIED void expect_the_same_in_windows(const std::vector<double>& numbers, Scan scanned) {
-  const numbers_file file(numbers);
+  const raw_file<double> file(numbers);
   session large({.threads = 2, .devices = "cpu"});
   const auto expected = scanned(large.from(numbers)).collect().to_vector();
   for (const std::size_t budget : {9 * MiB, 14 * MiB, 40 * MiB})  // windows of 72 Ki rows and more
@@ -110,7 +87,7 @@ TEST(scan_windows, go_on_to_readers_and_to_other_scans) {
   expect_the_same_in_windows(numbers, [](const auto& rows) {
     return rows.inclusive_scan().filter([](double x) { return x > 2; }).inclusive_scan();
   });
-  const numbers_file file(numbers);
+  const raw_file<double> file(numbers);
   session s({.threads = 2, .host_memory = 9 * MiB, .devices = "cpu"}), large;
   EXPECT_EQ(s.raw<double>(file.path()).inclusive_scan().max().get(),
             large.raw<double>(file.path()).inclusive_scan().max().get());
@@ -129,7 +106,7 @@ TEST(scan_windows, of_slow_rows) {
 }
 
 TEST(scan_windows, end_with_what_the_operator_throws) {
-  const numbers_file file(some_numbers(400'000, 7));
+  const raw_file<double> file(some_numbers(400'000, 7));
   session s({.threads = 2, .host_memory = 9 * MiB, .devices = "cpu"});
   std::int64_t calls = 0;
   const auto scanned = s.raw<double>(file.path()).inclusive_scan([&](double a, double b) {

@@ -7,43 +7,19 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "conformance/harness.h"
+#include "support/raw_file.h"
 #include "support/spill_folder.h"
 
 namespace pappus::testing::runs {
 namespace {
 
 constexpr std::size_t MiB = std::size_t{1} << 20;
-
-/// A raw file of records, removed again.
-template <typename T>
-class raw_file {
- public:
-  raw_file(const spill_folder& beside, const std::vector<T>& records)
-      : path_(beside.path() + ".raw") {
-    std::ofstream(path_, std::ios::binary)
-        .write(reinterpret_cast<const char*>(records.data()),
-               static_cast<std::streamsize>(records.size() * sizeof(T)));
-  }
-  ~raw_file() { std::filesystem::remove(path_); }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
-/// Rows as they come, chunk by chunk: they needn't fit in memory.
-template <typename T>
-std::vector<T> delivered(const collection<T>& rows) {
-  std::vector<T> all;
-  rows.for_each_chunk(
-      [&](std::span<const T> chunk) { all.insert(all.end(), chunk.begin(), chunk.end()); });
-  return all;
-}
 
 struct spilled_sort {
   std::size_t budget;
@@ -56,7 +32,7 @@ template <typename T, typename Sort>
 PAPPUS_UNHURRIED void expect_sorted_at_any_budget(const std::vector<T>& rows,
                                                   const std::vector<T>& expected, Sort sorted) {
   const spill_folder folder;
-  const raw_file<T> file(folder, rows);
+  const raw_file<T> file(rows);
   const std::size_t bytes = rows.size() * sizeof(T);
   for (const auto& [budget, threads] : {spilled_sort{5 * MiB, 1}, spilled_sort{9 * MiB, 2},
                                         spilled_sort{24 * MiB, 3}, spilled_sort{512 * MiB, 2}}) {
@@ -216,7 +192,7 @@ TEST(sort_runs, of_few_rows) {
   for (const std::int64_t n : {0, 1, 2, 17}) {
     const auto rows = timed_rows(n, 3, 8);
     const spill_folder folder;
-    const raw_file<timed> file(folder, rows);
+    const raw_file<timed> file(rows);
     session s({.threads = 2, .host_memory = 3 * MiB, .devices = "cpu", .spill = folder.path()});
     const auto expected = stably_sorted(rows, earlier);
     EXPECT_TRUE(same_rows(delivered(by_time(s.raw<timed>(file.path()))), expected)) << n;
@@ -227,7 +203,7 @@ TEST(sort_runs, pass_their_rows_on_to_every_kind_of_reader) {
   const auto rows = timed_rows(up_to(300'000), 4'000, 9);
   const auto sorted = stably_sorted(rows, earlier);
   const spill_folder folder;
-  const raw_file<timed> file(folder, rows);
+  const raw_file<timed> file(rows);
   session big({.threads = 2, .devices = "cpu"}),
       small({.threads = 2, .host_memory = 9 * MiB, .devices = "cpu", .spill = folder.path()});
   const auto in_order = [&](session& s) {
