@@ -4,6 +4,7 @@
 
 #include "memory/store.h"
 #include "memory/stored_rows.h"
+#include "pappus/error.h"
 
 namespace pappus::memory {
 
@@ -108,8 +109,10 @@ std::future<void> store::read_beside(std::vector<copy> wanted, const detail::wor
                                      std::string owner) {
   return std::async([this, &team, wanted = std::move(wanted), name = std::move(owner)] {
     const reading parts(*this, wanted);
-    for (std::size_t i = 0; i < parts.parts_in_memory() && !team.stopping(); ++i)
+    for (std::size_t i = 0; i < parts.parts_in_memory(); ++i) {
+      if (team.stopping()) throw cancelled();
       parts.copy_part(i);
+    }
     parts.read_the_rest(name, team);
   });
 }

@@ -225,13 +225,15 @@ TEST(store, copies_records_from_wherever_they_are) {
 TEST(store, stops_copying_for_a_query_that_is_cancelled) {
   machine m(8 * mib);
   const auto kept = m.keep(4 * rows_of_a_mib, 70'000, 1);
-  m.make(8 * rows_of_a_mib, 8 * rows_of_a_mib, 2);
   testing::test_workers query(1);
   query.cancel();
   std::vector<std::byte> to(4 * mib);
   const std::vector<graph::row_store::copy> wanted{{kept, 0, kept->rows(), to.data()}};
-  EXPECT_THROW(m.rows->read(wanted, query, "test"), cancelled);
-  EXPECT_THROW(m.rows->read_beside(wanted, query, "test").get(), cancelled);
+  for (const bool spilled : {false, true}) {
+    if (spilled) m.make(8 * rows_of_a_mib, 8 * rows_of_a_mib, 2);
+    EXPECT_THROW(m.rows->read(wanted, query, "test"), cancelled);
+    EXPECT_THROW(m.rows->read_beside(wanted, query, "test").get(), cancelled);
+  }
   EXPECT_TRUE(right(*kept->wake("test"), 1));
 }
 
