@@ -325,8 +325,8 @@ class query : public detail::element_refusals<detail::value_of<E>>,
     return chosen;
   }
 
-  /// Ends fusion and runs nothing: the records are put into memory when they are needed, so that
-  /// what is built on them and run together computes them once. Another run computes them anew.
+  /// Ends fusion and runs nothing: the records are computed once for all that is built on them and
+  /// run together, in memory where several read them. Another run computes them anew.
   collection<value_type> materialise() const;
   /// The same, but once computed the records are kept, for later queries over the returned handle
   /// and its copies, until the last of these handles and of the queries made from them is gone.

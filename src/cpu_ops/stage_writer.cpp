@@ -5,10 +5,11 @@
 // user's functions twice, and reserving for the worst case would refuse queries that fit; so rows
 // are written to slabs, one a worker, large enough for the worst case of the block it is about to
 // process, and what was written is put in row order at the end. It stays where it is: the output
-// is a list of chunks.
+// is a list of chunks. Only of a window, one of many, is it copied where slabs are far from full.
 #include "cpu_ops/stage_writer.h"
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -28,7 +29,7 @@ struct span {
   std::int64_t count() const { return end - begin; }
 };
 
-constexpr std::size_t slab_bytes = std::size_t{4} << 20;
+constexpr std::size_t slab_bytes_max = std::size_t{4} << 20;
 
 /// Consecutive records, and the first row of which they come.
 struct run {
@@ -40,7 +41,7 @@ struct run {
 /// A place to write, for one run of rows after another; output whose rows have no fixed places.
 struct slab_writer : detail::out_rows {
   run_context* context = nullptr;
-  std::size_t first_slab = 0;  // bytes; small inputs get small slabs
+  std::size_t slab_bytes = 0;
   std::vector<detail::buffer> slabs;
   std::byte* run_begin = nullptr;
   std::int64_t row = 0;     // of the run that is being written
@@ -59,8 +60,7 @@ struct slab_writer : detail::out_rows {
   void make_room(std::size_t bytes) {
     if (static_cast<std::size_t>(end - cursor) >= bytes && cursor != nullptr) return;
     end_run();
-    slabs.emplace_back(context->memory, std::max(bytes, slabs.empty() ? first_slab : slab_bytes),
-                       context->owner);
+    slabs.emplace_back(context->memory, std::max(bytes, slab_bytes), context->owner);
     cursor = run_begin = slabs.back().data();
     end = cursor + slabs.back().size();
   }
@@ -70,14 +70,16 @@ struct slab_writer : detail::out_rows {
 class slab_writers {
  public:
   slab_writers(run_context& context, std::size_t bytes_max)
-      : context_(context), first_slab_(std::min(slab_bytes, bytes_max)) {}
+      : context_(context),
+        // small inputs get small slabs
+        slab_bytes_(std::min(slab_bytes_max, detail::ceil_div(bytes_max, context.team.count()))) {}
 
   slab_writer& take() {
     const std::lock_guard lock(mutex_);
     if (idle_.empty()) {
       auto& made = *all_.emplace_back(std::make_unique<slab_writer>());
       made.context = &context_;
-      made.first_slab = first_slab_;
+      made.slab_bytes = slab_bytes_;
       made.grow = [](detail::out_rows& self) {
         auto& slab = static_cast<slab_writer&>(self);
         slab.make_room(std::max<std::size_t>(slab.context->node.out.size, 4096));
@@ -100,14 +102,40 @@ class slab_writers {
       runs.insert(runs.end(), writer->runs.begin(), writer->runs.end());
     // Runs of one row are of one writer, and stay in the order in which it wrote them.
     std::ranges::stable_sort(runs, {}, &run::row);
+    if (context_.in_windows && wasteful(runs)) return copy_to(to, runs);
     for (const auto& r : runs) to.append(r.data, r.records);
     for (auto& writer : all_)
       for (auto& slab : writer->slabs) to.own(std::move(slab));
   }
 
  private:
+  static std::size_t records_of(const std::vector<run>& runs) {
+    std::size_t records = 0;
+    for (const auto& r : runs) records += static_cast<std::size_t>(r.records);
+    return records;
+  }
+  /// Whether a quarter more than the runs need is held for them.
+  bool wasteful(const std::vector<run>& runs) const {
+    std::size_t held = 0;
+    for (const auto& writer : all_)
+      for (const auto& slab : writer->slabs) held += slab.size();
+    return held > records_of(runs) * context_.node.out.size / 4 * 5;
+  }
+  void copy_to(detail::row_set& to, const std::vector<run>& runs) const {
+    const std::size_t size = context_.node.out.size, records = records_of(runs);
+    if (records == 0) return;
+    detail::buffer all(context_.memory, records * size, context_.owner);
+    std::vector<std::byte*> places{all.data()};
+    for (const auto& r : runs)
+      places.push_back(places.back() + static_cast<std::size_t>(r.records) * size);
+    detail::parallel_chunks(context_.team, runs.size(), [&](std::size_t i, unsigned) {
+      std::memcpy(places[i], runs[i].data, static_cast<std::size_t>(runs[i].records) * size);
+    });
+    append_buffer(to, std::move(all), static_cast<std::int64_t>(records));
+  }
+
   run_context& context_;
-  const std::size_t first_slab_;
+  const std::size_t slab_bytes_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<slab_writer>> all_;
   std::vector<slab_writer*> idle_;

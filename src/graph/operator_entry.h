@@ -124,11 +124,8 @@ class operator_entry {
   /// memory is short: what it holds while it handles a window. Its windows are as long as memory
   /// allows.
   virtual window_memory holds_of_window(const node&) const { return {}; }
-  /// Functions fused into its stage yield a record for each row: filters before it are stages of
-  /// their own.
-  virtual bool maps_only() const { return false; }
-  /// Where it gets its input window by window, it may hand its rows on to this reader so, too.
-  virtual bool passes_windows_to(const node& /*reader*/) const { return false; }
+  /// Where it gets its input window by window, it may hand its rows on to one reader so, too.
+  virtual bool passes_windows_on() const { return false; }
   /// Its result may be certain before the last window: first(), take(n).
   virtual bool may_stop_early(const node&) const { return false; }
 

@@ -309,7 +309,7 @@ class placing {
   estimate estimated(const stage& s, const team& t, const std::vector<ops::answer>& answers) const {
     estimate e{.where = t.name, .devices = t.devices};
     if (s.windowed) {
-      e.why_not = "it streams a file; materialise() before it puts the rows in memory";
+      e.why_not = "it streams a file; cache() before it puts the rows in memory";
       return e;
     }
     const auto parts = static_cast<double>(t.devices.size());

@@ -1,6 +1,6 @@
 // Which stages take a file window by window instead of having it read to memory first: those that
-// can, when nobody else reads the same file. Slices, and the fused stages before them, pass windows
-// on, so that file.filter(p).take(5) needs memory for five rows.
+// can, when nobody else reads the same file. Slices and fused stages pass windows on, so that
+// file.filter(p).take(5) needs memory for five rows.
 //
 // Devices want their input in memory: a stage that was asked to run on one, and can, has it there.
 //
@@ -22,11 +22,11 @@ bool goes_to_a_device(const stage& s, const request& asked) {
   return false;
 }
 
-/// Whether `input` can hand its rows to `reader`, its only one, window by window.
-bool hands_on_windows(const stage& input, const stage& reader) {
+/// Whether `input` can hand its rows to its only reader window by window.
+bool hands_on_windows(const stage& input) {
   if (input.is_there() || input.outside || input.node->is_cached()) return false;
   const auto& n = *input.node;
-  return (input.windowed || n.op->file_of(n) != nullptr) && n.op->passes_windows_to(*reader.node);
+  return (input.windowed || n.op->file_of(n) != nullptr) && n.op->passes_windows_on();
 }
 
 /// Records of the file, or of what it may hold: one in two bytes at most.
@@ -63,7 +63,7 @@ void choose_windows(plan& p, const request& asked) {
   for (auto& s : p.stages) {
     if (s.inputs.size() != 1 || !s.node->op->takes_windows(*s.node)) continue;
     auto& input = p.stages[index(s.inputs.front())];
-    if (readers[index(s.inputs.front())] != 1 || !hands_on_windows(input, s)) continue;
+    if (readers[index(s.inputs.front())] != 1 || !hands_on_windows(input)) continue;
     if (goes_to_a_device(s, asked)) continue;
     const bool all_rows = s.node->op->holds_of_window(*s.node).wants_all_rows();
     if (all_rows && (!asked.rows_can_rest || fits(p, s, asked))) continue;

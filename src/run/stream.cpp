@@ -173,6 +173,7 @@ class live_executor::streaming {
     if (held_.wants_all_rows()) length_ = longest_ = large_window();
     const std::int64_t rows = std::min(length_, rows_wanted());
     length_ = length_ > longest_ / window_growth ? longest_ : length_ * window_growth;
+    let_go();  // the next window may need the memory of this one
     rows_ = source_->read(rows);
     seen_[0] += rows_->rows();
     return !source_->ended();
@@ -246,6 +247,10 @@ class live_executor::streaming {
     return *executor_.plan_.stages[index(path_[k])].node;
   }
   slot& slot_of(std::size_t k) { return executor_.at(path_[k]); }
+  void let_go() {
+    rows_.reset();
+    for (std::size_t k = 1; k < path_.size(); ++k) slot_of(k).inputs[0].reset();
+  }
 
   /// Windows are as long as a part of the budget allows; where the stage at the end wants all rows
   /// before it yields any, as there is memory.

@@ -98,6 +98,30 @@ TEST(spilled_sort, is_explained) {
   EXPECT_THAT(sorted(large).count().explain_analyze(), Not(HasSubstr("ranges of keys")));
 }
 
+TEST(spilled_sort, hands_its_rows_through_collections) {
+  const a_disk disk;
+  for (const std::size_t memory : {12 * MiB, 13 * MiB, 16 * MiB}) {
+    session s(disk.settings(memory));
+    const collection<item> sorted =
+        s.raw<item>(disk.path).sort_by(&item::key).filter([](const item& i) { return i.key >= 0; });
+    EXPECT_TRUE(right(sorted));
+    EXPECT_EQ(s.host_memory_used(), 0u);
+  }
+}
+
+TEST(spilled_sort, leaves_room_for_what_is_collected) {
+  const a_disk disk;
+  for (const std::size_t memory : {16 * MiB, 18 * MiB, 20 * MiB, 24 * MiB}) {
+    session s(disk.settings(memory));
+    const auto rows = s.raw<item>(disk.path)
+                          .sort_by(&item::key)
+                          .filter([](const item& i) { return i.row % 4 != 0; })
+                          .collect();
+    EXPECT_EQ(rows.size(), file_rows / 4 * 3u);
+    EXPECT_TRUE(std::ranges::is_sorted(rows, {}, &item::key));
+  }
+}
+
 TEST(spilled_sort, is_refused_where_nothing_may_go_to_a_disk) {
   const a_disk disk;
   auto off = disk.settings(8 * MiB);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -117,6 +118,39 @@ TEST_F(streaming, take_reads_only_what_it_needs) {
   }
 }
 
+TEST_F(streaming, collections_of_a_file_go_through_their_one_reader) {
+  session s(options{.threads = 2, .host_memory = 24 * mebibyte});
+  for (const auto& file : {csv(s), raw(s)}) {
+    const collection<entry> odd = file.filter([](const entry& e) { return e.number % 2 == 1; });
+    const collection<int> numbers = odd.map([](const entry& e) { return e.number; });
+    EXPECT_EQ(odd.count().get(), rows / 2);
+    EXPECT_EQ(numbers.sum().get(), std::int64_t{rows / 2} * (rows / 2));
+    const auto tens = numbers.group_by([](int n) { return n % 10; }).count().collect();
+    EXPECT_EQ(tens.size(), 5u);
+    int expected = 1;
+    numbers.for_each_chunk([&](std::span<const int> chunk) {
+      for (const int n : chunk) {
+        ASSERT_EQ(n, expected);
+        expected += 2;
+      }
+    });
+    EXPECT_EQ(expected, rows + 1);
+  }
+  EXPECT_EQ(s.host_memory_used(), 0u);
+}
+
+TEST_F(streaming, filters_of_a_file_take_memory_for_what_they_keep) {
+  // The least that any query needs is 8 MiB and 2 MiB a thread.
+  session s(options{.threads = 8, .host_memory = (8 + 16 + 16) * mebibyte});
+  for (const auto& file : {csv(s), raw(s)}) {  // 8 MiB stay, and their contiguous copy
+    const auto some = file.filter([](const entry& e) { return e.number % 4 == 3; }).collect();
+    ASSERT_EQ(some.size(), rows / 4u);
+    for (int i = 0; i < rows / 4; ++i)
+      ASSERT_EQ(some[static_cast<std::size_t>(i)].number, 4 * i + 3);
+  }
+  EXPECT_EQ(s.host_memory_used(), 0u);
+}
+
 TEST_F(streaming, slices_of_a_file_take_memory_for_their_rows) {
   session s(options{.threads = 2, .host_memory = 24 * mebibyte});
   for (const auto& file : {csv(s), raw(s)}) {
@@ -194,8 +228,10 @@ TEST_F(short_streams, rows_go_to_a_device_that_was_asked_for_and_streams_stay_on
   session s(options{.devices = "cpu,test:seed=1+delay_us=0"});
   const auto doubled = raw(s).map([](const entry& e) { return 2 * e.number; });
   EXPECT_THAT(doubled.on("test").sum().explain_analyze(), HasSubstr("ran on test:"));
-  EXPECT_THAT(doubled.sum().explain(), HasSubstr("it streams a file; materialise() before it puts "
-                                                 "the rows in memory"));
+  EXPECT_THAT(doubled.sum().explain(),
+              HasSubstr("it streams a file; cache() before it puts the rows "
+                        "in memory"));
+  EXPECT_THAT(doubled.cache().sum().explain(), ContainsRegex("on the CPU, .*; test:0 would take"));
   const auto expected = std::int64_t{rows} * (rows - 1);
   EXPECT_EQ(doubled.on("test").sum().get(), expected);
   EXPECT_EQ(doubled.sum().get(), expected);
