@@ -87,6 +87,8 @@ class group_table {
   std::uint64_t good_seed() const;
 
   std::size_t size() const noexcept { return size_; }
+  /// New keys that it takes before it grows.
+  std::size_t room() const noexcept { return keys_max_ - size_; }
   std::size_t bytes() const noexcept { return (mask_ + 1) * stride_; }
   std::size_t key_bytes() const noexcept { return key_bytes_; }
 

@@ -22,7 +22,10 @@
 // Alternatives: one concurrent table (order of addition would depend on timing); sorting all rows
 // (moves them several times). Groups as ranges do need that: map_groups.cpp.
 //
-// Not here: spilling to disk; one key that most rows have is folded by one worker where there are
+// Hash tables that memory has no room for rest on a disk, a partition at a time (rested_groups.h);
+// then groups come in ranges of keys (ordered_groups.h).
+//
+// Not here: one key that most rows have is folded by one worker where there are
 // many groups.
 #include "cpu_ops/group.h"
 #include "algorithms/alignment.h"
@@ -176,10 +179,25 @@ constexpr phase group_phases[] = {
     {"merge and order groups", phase::kind::reduce, phase::when::at_end, finish_groups},
 };
 
+void yield_groups(run_context& context) {
+  static_cast<group_run*>(context.state.get())->yield(context);
+}
+
+constexpr phase ordered_phases[] = {
+    {"accumulate", phase::kind::launch, phase::when::each_window, accumulate_groups},
+    {"merge groups", phase::kind::reduce, phase::when::at_end, finish_groups},
+    {"groups in order", phase::kind::launch, phase::when::each_output, yield_groups},
+};
+
 }  // namespace
 
 const cpu_operator& group_on_cpu() {
   static constexpr cpu_operator made{group_phases};
+  return made;
+}
+
+const cpu_operator& ordered_group_on_cpu() {
+  static constexpr cpu_operator made{ordered_phases};
   return made;
 }
 

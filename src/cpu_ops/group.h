@@ -126,8 +126,11 @@ class group_run {
  public:
   virtual ~group_run() = default;
   virtual void take(run_context& context) = 0;
-  /// Writes all groups to the output.
+  /// Writes all groups to the output; of those that yield() writes, none.
   virtual void finish(run_context& context) = 0;
+  /// Where the input came in windows, and keys aren't strings or of a known domain: writes the next
+  /// groups to the output, if there are any left.
+  virtual void yield(run_context&) {}
 };
 
 std::unique_ptr<group_run> make_dense_group_run(run_context& context);

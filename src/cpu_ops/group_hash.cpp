@@ -5,17 +5,25 @@
 // Tables of partitions fit a core's L2 half full. Where leaves are cut, and which are merged with
 // which, algorithms/group_leaves.h and leaf_tree.h say; the way can change with any row, for it
 // changes no bit. What leaves found tells: many groups once are many for good.
+//
+// Where rows may go to a disk, tables have a share of the memory. Leaves whose tables would get
+// larger end that way early; partitions that have no room rest with their rows (rested_groups.h),
+// and groups are put in order piece by piece (ordered_groups.h).
 #include <atomic>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
-#include "algorithms/radix.h"
 #include "algorithms/rows_in.h"
 #include "algorithms/stretches.h"
 #include "cpu_ops/group.h"
 #include "cpu_ops/group_tables.h"
+#include "cpu_ops/ordered_groups.h"
+#include "cpu_ops/rested_groups.h"
+#include "cpu_ops/write_groups.h"
 #include "pappus/detail/base/integers.h"
+
+#include <fmt/format.h>
 
 namespace pappus::cpu_ops {
 namespace {
@@ -23,34 +31,43 @@ namespace {
 using algorithms::group_leaf;
 
 constexpr std::int64_t leaves_at_once = 64;           // that have tables of their own
+constexpr std::size_t leaf_table_bytes = 256u << 10;  // of one of them, about, where it isn't known
 constexpr std::size_t part_table_bytes = 512u << 10;  // half of a core's L2
-constexpr std::size_t in_line_bytes_max = 1u << 20;   // larger tables need prefetching
+constexpr std::size_t little_bytes = 1u << 20;        // of a result that there is always room for
+constexpr std::size_t sorting_bytes = 8u << 20;  // of radix, and what buffers are rounded up to
+constexpr std::size_t piece_bytes = 32u << 10;   // of what a partition leaves to the disk
 
 class hash_run final : public group_run {
  public:
   explicit hash_run(run_context& context);
   void take(run_context& context) override;
   void finish(run_context& context) override;
+  void yield(run_context& context) override;
 
  private:
   using table_ptr = group_tables::table_ptr;
 
-  void accumulate(group_table& table, const std::byte* keys, const std::byte* values,
-                  std::size_t n) const;
-  void fill_leaf(const run_context& context, std::int64_t begin, std::int64_t end,
-                 group_table& table) const;
+  void share_memory(run_context& context);
+  std::int64_t fill_leaf(const run_context& context, std::int64_t begin, std::int64_t end,
+                         group_table& table);
   std::int64_t take_leaves(run_context& context, std::int64_t begin, std::int64_t end);
   void choose_seed();
   void change_to_partitions(run_context& context);
   void take_partitioned(run_context& context, std::int64_t begin, std::int64_t end);
-  void take_store(const run_context& context, const block_partition& store,
-                  const group_ranges& ranges);
+  void take_store(run_context& context, const block_partition& store, const group_ranges& ranges);
+  void choose_afterwards();
+  bool fold_partition(const run_context& context, const block_partition& store,
+                      const group_ranges& ranges, const std::vector<group_tables::steps>& ends,
+                      std::size_t partition, rested_groups::place& stopped, std::int64_t& groups);
+  void let_rest(run_context& context, const std::vector<char>& full);
+  template <typename F>
+  void wake(run_context& context, F&& awake);
+  void settle(run_context& context);
   void learn(run_context& context, std::int64_t row);
 
-  void write(run_context& context, const std::byte* keys, const std::byte* const* states,
-             std::size_t n) const;
-  void write_by_bits(run_context& context, std::size_t n);
-  void write_by_string(run_context& context, std::size_t n);
+  void take_steps(run_context& context, const group_tables::steps& all);
+  void order(run_context& context);
+  bool write_next(run_context& context);
 
   const group_params& params_;
   std::unique_ptr<string_ids> strings_;
@@ -58,38 +75,44 @@ class hash_run final : public group_run {
   group_tables tables_;
   partition_function partition_{};
   bool partitioned_ = false;
+  group_tables::afterwards afterwards_ = group_tables::afterwards::refills;
+  bool full_ = false;                                 // tables of leaves get too large
   group_leaf last_{0, 0, 0};                          // the last leaf that has begun
   bool under_way_ = false;                            // and hasn't ended
   std::int64_t found_leaves_ = 0, found_groups_ = 0;  // complete, and not yet learned from
   std::uint64_t seed_ = 0;                            // of the hash of new leaves' tables
   std::size_t seeded_groups_ = 0;                     // the groups for which it was chosen
+
+  // Where partitions may go to a disk.
+  table_share share_;
+  std::size_t bytes_ = 0;  // that all of this may take; 0: there is no limit but the memory's
+  rested_groups rested_;
+  std::size_t went_ = 0;                     // partitions, so far
+  std::size_t parts_ = 1;                    // in which they came back, at most
+  std::unique_ptr<ordered_groups> ordered_;  // all groups, where they can't be written at once
+  bool written_ = false;
+  detail::row_set owners_;  // no rows: what groups point into
 };
 
 hash_run::hash_run(run_context& context)
     : params_(context.node.as<group_params>()),
       leaves_(params_.expected),
-      tables_(params_, context.memory, context.owner) {
+      tables_(params_, context.memory, context.owner),
+      rested_(params_, tables_),
+      owners_(context.node.out) {
   if (params_.strings) strings_ = std::make_unique<string_ids>(context.memory, context.owner);
 }
 
-void hash_run::accumulate(group_table& table, const std::byte* keys, const std::byte* values,
-                          std::size_t n) const {
-  if (table.bytes() <= in_line_bytes_max) {
-    auto slots = table.slots();
-    params_.add_to_hash(keys, values, n, slots);
-    return;
-  }
-  constexpr std::size_t batch = group_table::batch_max;
-  std::byte* states[batch];
-  const std::size_t key_bytes = bits_bytes(params_);
-  for (std::size_t at = 0; at < n; at += batch) {
-    const std::size_t rows = std::min(batch, n - at);
-    table.find_or_insert(keys + at * key_bytes, rows, states);
-    params_.accumulate(values + at * params_.payload_bytes, states, rows);
-  }
+/// A part of what is there is for tables, the rest for rows on their way to them and to the disk.
+void hash_run::share_memory(run_context& context) {
+  if (params_.strings || context.store == nullptr || !context.store->spills()) return;
+  share_.held = tables_.bytes();
+  bytes_ = share_.held + context.store->available();
+  share_.limit = bytes_ / (partitioned_ ? 3 : 5);  // tables are there twice while they are split
 }
 
 void hash_run::take(run_context& context) {
+  share_memory(context);
   if (leaves_.many() && !partitioned_) change_to_partitions(context);
   const std::int64_t end = context.first_row + context.rows;
   for (std::int64_t row = context.first_row; row < end;) {
@@ -98,6 +121,7 @@ void hash_run::take(run_context& context) {
       take_partitioned(context, row, stop);
     else
       stop = take_leaves(context, row, stop);
+    if (full_ && !partitioned_) change_to_partitions(context);
     learn(context, stop);
     row = stop;
   }
@@ -108,6 +132,7 @@ void hash_run::learn(run_context& context, std::int64_t row) {
   if (found_leaves_ == 0 || (partitioned_ && row < leaves_.known_end())) return;
   if (row < leaves_.known_end() && leaves_.known_end() < std::numeric_limits<std::int64_t>::max())
     return;
+  if (rested_.any()) settle(context);
   leaves_.learn(found_leaves_, found_groups_);
   found_leaves_ = found_groups_ = 0;
   if (leaves_.many() && !partitioned_)
@@ -116,32 +141,55 @@ void hash_run::learn(run_context& context, std::int64_t row) {
     choose_seed();
 }
 
-/// Rows [begin, end) of the window, which belong to one leaf.
-void hash_run::fill_leaf(const run_context& context, std::int64_t begin, std::int64_t end,
-                         group_table& table) const {
-  const auto take = [&](const std::byte* keys, const std::byte* values, std::size_t n) {
-    accumulate(table, keys, values, n);
+/// Rows [begin, end) of the window, which belong to one leaf. Returns where it stops, because the
+/// table would get too large: the number of a row of the stage, or of the first behind them.
+std::int64_t hash_run::fill_leaf(const run_context& context, std::int64_t begin, std::int64_t end,
+                                 group_table& table) {
+  struct too_large {
+    std::int64_t row;
   };
-  if (params_.direct_hash == nullptr)
-    return feed_in_order(context, params_, strings_.get(), begin, end, take);
-  feed_block_by_block(context, params_, {begin, end}, take, [&](const detail::block_args& args) {
-    auto slots = table.slots();
-    params_.direct_hash(context.node.stage.element.get(), args, slots);
-  });
+  const auto take = [&](const std::byte* keys, const std::byte* values, std::size_t n) {
+    const std::size_t before = table.bytes();
+    add_rows(params_, table, keys, values, n);
+    if (table.bytes() != before) share_.held += table.bytes() - before;
+  };
+  if (params_.direct_hash == nullptr) {
+    feed_in_order(context, params_, strings_.get(), begin, end, take);
+    return context.first_row + end;
+  }
+  try {
+    feed_block_by_block(context, params_, {begin, end}, take, [&](const detail::block_args& args) {
+      const std::size_t before = table.bytes();
+      if (table.room() < static_cast<std::size_t>(args.rows) && !share_.has(2 * before))
+        throw too_large{args.row};
+      auto slots = table.slots();
+      params_.direct_hash(context.node.stage.element.get(), args, slots);
+      if (table.bytes() != before) share_.held += table.bytes() - before;
+    });
+  } catch (const too_large& stopped) {
+    return stopped.row;
+  }
+  return context.first_row + end;
 }
 
 /// Rows [begin, end), numbered over the whole stage, or as many as make some leaves; returns where
 /// they end.
 std::int64_t hash_run::take_leaves(run_context& context, std::int64_t begin, std::int64_t end) {
   std::vector<group_leaf> leaves;
-  for (std::int64_t row = begin;
-       row < end && static_cast<std::int64_t>(leaves.size()) < leaves_at_once;
+  const auto* largest = tables_.largest();
+  std::int64_t at_once = leaves_at_once;
+  if (bytes_ > 0) {
+    const std::size_t each = std::max(largest == nullptr ? 0 : largest->bytes(), leaf_table_bytes);
+    at_once = std::clamp(static_cast<std::int64_t>(share_.limit / each),
+                         static_cast<std::int64_t>(context.team.count()), leaves_at_once);
+  }
+  for (std::int64_t row = begin; row < end && static_cast<std::int64_t>(leaves.size()) < at_once;
        row = leaves.back().end)
     leaves.push_back(leaves_.at(row));
   end = std::min(end, leaves.back().end);
   std::vector<table_ptr> found(leaves.size());
+  std::vector<std::int64_t> stops(leaves.size());
   // Room for what earlier leaves had saves growing.
-  const auto* largest = tables_.largest();
   const double expected =
       largest == nullptr
           ? 0
@@ -152,17 +200,22 @@ std::int64_t hash_run::take_leaves(run_context& context, std::int64_t begin, std
                                     : tables_.make(expected, {true, seed_});
     const std::int64_t first = std::max(leaves[item].begin, begin) - context.first_row;
     const std::int64_t last = std::min(leaves[item].end, end) - context.first_row;
-    fill_leaf(context, first, last, *table);
+    stops[item] = fill_leaf(context, first, last, *table);
   });
+  stop_if_cancelled(context.team);
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     last_ = leaves[i];
     tables_.leaf(0) = std::move(found[i]);
+    full_ = stops[i] < std::min(last_.end, end);
+    if (full_) end = stops[i];  // the rows of leaves behind it are taken again
     under_way_ = last_.end > end;
     if (under_way_) break;
     ++found_leaves_;
     found_groups_ += static_cast<std::int64_t>(tables_.leaf(0)->size());
     tables_.take(0, tables_.complete_leaf(last_.number), group_tables::afterwards::moves);
   }
+  share_.held = tables_.bytes();
+  full_ |= bytes_ > 0 && share_.held > share_.limit;
   return end;
 }
 
@@ -180,12 +233,17 @@ void hash_run::change_to_partitions(run_context& context) {
   const double slot =
       static_cast<double>(round_up(bits_bytes(params_), params_.state_align) + params_.state_bytes);
   const double parts = 4 * groups * slot / static_cast<double>(part_table_bytes);
-  const auto bits =
+  auto bits =
       static_cast<unsigned>(std::clamp(std::ceil(std::log2(std::max(parts, 1.0))), 6.0, 9.0));
+  while (bytes_ > 0 && bits > 4 && bytes_ / 8 >> bits < piece_bytes) --bits;
   partition_ = partition_function::by_spread(bits);
   // The estimate may be far off: tables begin no larger than this input, or a moderate one, could
   // fill.
-  tables_.split(context.team, bits, std::min({groups, 4e6, static_cast<double>(context.rows)}));
+  double expected = std::min({groups, 4e6, static_cast<double>(context.rows)});
+  if (bytes_ > 0)
+    expected = std::min(expected, static_cast<double>(bytes_) / (12 * tables_.group_bytes()));
+  tables_.split(context.team, bits, expected);
+  share_memory(context);
   if (!params_.exact) return;
   if (under_way_)
     leaves_.end_with(last_.number, last_.begin);
@@ -195,6 +253,9 @@ void hash_run::change_to_partitions(run_context& context) {
 
 /// Rows [begin, end), numbered over the whole stage.
 void hash_run::take_partitioned(run_context& context, std::int64_t begin, std::int64_t end) {
+  std::size_t store_bytes = wanted_store_bytes(
+      context.memory, leaves_.groups() * tables_.group_bytes(), tables_.missing_bytes());
+  if (bytes_ > 0) store_bytes = std::min(store_bytes, bytes_ / 8);
   for_each_partitioned(
       context, params_, strings_.get(), begin, end,
       [this](std::int64_t row) { return leaves_.at(row); },
@@ -202,116 +263,196 @@ void hash_run::take_partitioned(run_context& context, std::int64_t begin, std::i
       [&](const block_partition& store, const group_ranges& ranges) {
         take_store(context, store, ranges);
       },
-      wanted_store_bytes(context.memory, leaves_.groups() * tables_.group_bytes(),
-                         tables_.missing_bytes()));
+      store_bytes);
 }
 
-void hash_run::take_store(const run_context& context, const block_partition& store,
+void hash_run::take_store(run_context& context, const block_partition& store,
                           const group_ranges& ranges) {
-  std::vector<group_tables::steps> steps;
+  std::vector<group_tables::steps> ends;
   for (const auto& part : ranges.parts) {
     last_ = part.leaf;
     under_way_ = !part.ends;
     found_leaves_ += part.ends ? 1 : 0;
-    steps.push_back(part.ends ? tables_.complete_leaf(part.leaf.number) : group_tables::steps());
+    ends.push_back(part.ends ? tables_.complete_leaf(part.leaf.number) : group_tables::steps());
   }
+  choose_afterwards();
   std::atomic<std::int64_t> groups{0};
+  std::vector<char> full(tables_.partitions());
+  std::vector<rested_groups::place> begin(tables_.partitions());  // of rows that aren't folded here
   detail::parallel_chunks(context.team, tables_.partitions(), [&](std::size_t item, unsigned) {
-    if (tables_.leaf(item) != nullptr) tables_.leaf(item)->fetch();
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-      const auto& part = ranges.parts[i];
-      store.for_each(static_cast<unsigned>(item), part.first, part.last,
-                     [&](const block_partition::rows& rows) {
-                       if (!context.team.stopping())
-                         accumulate(tables_.filled_leaf(item), rows.keys, rows.payload, rows.n);
-                     });
-      if (part.ends && tables_.leaf(item) != nullptr)
-        groups += static_cast<std::int64_t>(tables_.leaf(item)->size());
-      tables_.take(item, steps[i], group_tables::afterwards::refills);
-    }
+    if (rested_.rests(item)) return;
+    begin[item] = {ranges.parts.size(), 0};
+    std::int64_t found = 0;
+    full[item] = !fold_partition(context, store, ranges, ends, item, begin[item], found);
+    groups += found;
   });
+  stop_if_cancelled(context.team);
   found_groups_ += groups;
+  let_rest(context, full);
+  if (rested_.any()) rested_.take_rows(context, store, ranges, ends, begin);
+}
+
+/// Groups that a leaf's table only has from the one before mustn't be counted, and take memory.
+void hash_run::choose_afterwards() {
+  const bool counted = leaves_.known_end() < std::numeric_limits<std::int64_t>::max();
+  const auto missing = static_cast<std::size_t>(tables_.missing_bytes());
+  afterwards_ = counted || rested_.any() || !share_.has(share_.held + missing)
+                    ? group_tables::afterwards::moves
+                    : group_tables::afterwards::refills;
+}
+
+/// What one partition gets of a store. False: its tables would get too large, and it hasn't taken
+/// the rows from `stopped` on, nor ends of leaves from there on.
+bool hash_run::fold_partition(const run_context& context, const block_partition& store,
+                              const group_ranges& ranges,
+                              const std::vector<group_tables::steps>& ends, std::size_t partition,
+                              rested_groups::place& stopped, std::int64_t& groups) {
+  if (tables_.leaf(partition) != nullptr) tables_.leaf(partition)->fetch();
+  for (std::size_t i = 0; i < ranges.parts.size(); ++i) {
+    const auto& part = ranges.parts[i];
+    std::size_t folded = 0;
+    bool full = false;
+    store.for_each(static_cast<unsigned>(partition), part.first, part.last,
+                   [&](const block_partition::rows& rows) {
+                     if (full || context.team.stopping()) return;
+                     if (tables_.leaf(partition) == nullptr) {
+                       full = !share_.has(tables_.leaf_bytes());
+                       if (full) return;
+                       share_.held += tables_.filled_leaf(partition).bytes();
+                     }
+                     const std::size_t n = fold_rows(params_, *tables_.leaf(partition), rows.keys,
+                                                     rows.payload, rows.n, share_);
+                     folded += n;
+                     full = n < rows.n;
+                   });
+    const std::size_t bytes = tables_.bytes(partition);
+    if (full || (part.ends && !share_.has(2 * bytes))) {
+      stopped = {i, folded};
+      return false;
+    }
+    if (!part.ends) continue;
+    if (tables_.leaf(partition) != nullptr)
+      groups += static_cast<std::int64_t>(tables_.leaf(partition)->size());
+    tables_.take(partition, ends[i], afterwards_);
+    share_.held += tables_.bytes(partition) - bytes;
+  }
+  return true;
+}
+
+/// Full partitions go to the disk, and others with them, until half of those that are left went:
+/// all are about equally large.
+void hash_run::let_rest(run_context& context, const std::vector<char>& full) {
+  std::vector<std::size_t> go, stay;
+  for (std::size_t partition = 0; partition < full.size(); ++partition)
+    if (!rested_.rests(partition)) (full[partition] ? go : stay).push_back(partition);
+  if (go.empty()) return;
+  for (; stay.size() > go.size(); stay.pop_back()) go.push_back(stay.back());
+  rested_.take_tables(context, go);
+  went_ += go.size();
+  share_.held = tables_.bytes();
+}
+
+/// Wakes resting partitions, as many at a time as there are workers, or parts of their keys, and
+/// calls awake(partitions) when their tables are there, whom it must clear.
+template <typename F>
+void hash_run::wake(run_context& context, F&& awake) {
+  constexpr std::size_t parts_max = 4096;
+  const auto& all = rested_.partitions();
+  const std::size_t workers = context.team.count(), bytes = bytes_ / 3 / workers;
+  rested_groups::key_part keys;
+  for (std::size_t first = 0; first < all.size(); first += workers) {
+    const auto some = std::span(all).subspan(first, std::min(workers, all.size() - first));
+    for (keys.number = 0; keys.number < keys.count;) {
+      std::atomic<bool> fit{true};
+      std::atomic<std::int64_t> groups{0};
+      const std::size_t most = keys.count < parts_max ? bytes : table_share::unlimited;
+      detail::parallel_chunks(context.team, some.size(), [&](std::size_t item, unsigned) {
+        std::int64_t found = 0;
+        if (!rested_.wake(context, some[item], keys, most, found)) fit = false;
+        groups += found;
+      });
+      stop_if_cancelled(context.team);
+      if (fit) {
+        found_groups_ += groups;
+        awake(some);
+        ++keys.number;
+      } else {
+        keys = {2 * keys.number, 2 * keys.count};
+        parts_ = std::max(parts_, keys.count);
+      }
+      for (const auto partition : some) tables_.clear(partition);
+    }
+  }
+}
+
+/// Folds what rests of all rows so far, for it must be known how many groups leaves have.
+void hash_run::settle(run_context& context) {
+  rested_groups after(params_, tables_);
+  wake(context, [&](std::span<const std::size_t> some) { after.take_tables(context, some); });
+  rested_ = std::move(after);
+}
+
+void hash_run::take_steps(run_context& context, const group_tables::steps& all) {
+  detail::parallel_chunks(context.team, tables_.partitions(), [&](std::size_t item, unsigned) {
+    if (!rested_.rests(item)) tables_.take(item, all, group_tables::afterwards::moves);
+  });
+  rested_.take_steps(all);
 }
 
 void hash_run::finish(run_context& context) {
-  if (under_way_) {
-    const auto steps = tables_.complete_leaf(last_.number);
-    detail::parallel_chunks(context.team, tables_.partitions(), [&](std::size_t item, unsigned) {
-      tables_.take(item, steps, group_tables::afterwards::moves);
-    });
+  if (under_way_) take_steps(context, tables_.complete_leaf(last_.number));
+  take_steps(context, tables_.finish());
+  owners_.keep_owners_of(*context.output);
+  if (context.in_windows && !params_.strings) return;
+  while (write_next(context)) continue;
+}
+
+void hash_run::yield(run_context& context) { write_next(context); }
+
+/// Collects all groups, where they can't be written at once.
+void hash_run::order(run_context& context) {
+  bytes_ = tables_.bytes() + context.store->available();
+  ordered_ = std::make_unique<ordered_groups>(context, params_, bytes_ / 4);
+  const auto add = [&](std::span<const std::size_t> some) {
+    std::vector<const group_table*> tables;
+    for (const auto partition : some)
+      if (const auto& table = tables_.result()[partition]) tables.push_back(table.get());
+    ordered_->add(context, tables);
+  };
+  for (std::size_t partition = 0; partition < tables_.partitions(); ++partition) {
+    if (rested_.rests(partition)) continue;
+    add(std::span(&partition, 1));
+    tables_.clear(partition);
   }
-  tables_.finish(context.team);
-  std::erase(tables_.result(), nullptr);
-  std::size_t groups = 0;
-  for (const auto& table : tables_.result()) groups += table->size();
-  if (groups == 0) return;
-  if (params_.strings)
-    write_by_string(context, groups);
-  else
-    write_by_bits(context, groups);
+  wake(context, add);
+  rested_ = rested_groups(params_, tables_);
 }
 
-/// Writes the records of n groups, in order.
-void hash_run::write(run_context& context, const std::byte* keys, const std::byte* const* states,
-                     std::size_t n) const {
-  const std::size_t size = context.node.out.size;
-  detail::buffer rows(context.memory, n * size, context.owner);
-  constexpr std::size_t piece = 4096;
-  const auto items = detail::ceil_div(n, piece);
-  detail::parallel_chunks(context.team, items, [&](std::size_t item, unsigned) {
-    const std::size_t first = item * piece;
-    params_.emit(keys + first * params_.key_bytes, states + first, std::min(piece, n - first),
-                 rows.data() + first * size);
-  });
-  append_buffer(*context.output, std::move(rows), static_cast<std::int64_t>(n));
-}
-
-void hash_run::write_by_bits(run_context& context, std::size_t n) {
-  const auto& tables = tables_.result();
-  const std::size_t key_bytes = params_.key_bytes;
-  const std::size_t half_keys = round_up(n * key_bytes, 64), half_states = round_up(n * 8, 64);
-  detail::buffer keys(context.memory, 2 * half_keys, context.owner);
-  detail::buffer states(context.memory, 2 * half_states, context.owner);
-  const sort_buffers buffers{keys.data(), states.data(), keys.data() + half_keys,
-                             states.data() + half_states};
-  std::vector<std::size_t> first(tables.size());
-  for (std::size_t i = 1; i < tables.size(); ++i) first[i] = first[i - 1] + tables[i - 1]->size();
-  detail::parallel_chunks(context.team, tables.size(), [&](std::size_t item, unsigned) {
-    std::byte* key_to = buffers.keys + first[item] * key_bytes;
-    std::byte* state_to = buffers.payload + first[item] * 8;
-    tables[item]->for_each([&](const std::byte* key, const std::byte* state) {
-      std::memcpy(key_to, key, key_bytes);
-      store(state_to, state);
-      key_to += key_bytes;
-      state_to += 8;
-    });
-  });
-  const bool in_first = radix_sort(context.team, context.memory, buffers, n, key_bytes, 8,
-                                   context.owner) == sorted_in::first;
-  write(
-      context, in_first ? buffers.keys : buffers.other_keys,
-      reinterpret_cast<const std::byte* const*>(in_first ? buffers.payload : buffers.other_payload),
-      n);
-}
-
-void hash_run::write_by_string(run_context& context, std::size_t n) {
-  const auto& tables = tables_.result();
-  detail::buffer strings(context.memory, n * sizeof(std::string_view), context.owner);
-  detail::buffer ids(context.memory, n * sizeof(std::uint32_t), context.owner);
-  detail::buffer by_id(context.memory, n * sizeof(std::byte*), context.owner);
-  detail::buffer states(context.memory, n * sizeof(std::byte*), context.owner);
-  strings_->sorted(context.team, strings.as<std::string_view>(), ids.as<std::uint32_t>());
-  detail::parallel_chunks(context.team, tables.size(), [&](std::size_t item, unsigned) {
-    tables[item]->for_each([&](const std::byte* key, const std::byte* state) {
-      by_id.as<const std::byte*>()[load<std::uint32_t>(key)] = state;
-    });
-  });
-  for_each_stretch(context.team, std::size_t{0}, n, [&](std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i)
-      states.as<const std::byte*>()[i] = by_id.as<const std::byte*>()[ids.as<std::uint32_t>()[i]];
-  });
-  stop_if_cancelled(context.team);
-  write(context, strings.data(), states.as<const std::byte*>(), n);
+/// Writes the next groups in order, or all; false: there are none left.
+bool hash_run::write_next(run_context& context) {
+  if (!std::exchange(written_, true)) {
+    std::size_t groups = 0;
+    for (const auto& table : tables_.result()) groups += table == nullptr ? 0 : table->size();
+    const std::size_t bytes = groups * (2 * (params_.key_bytes + 8) + context.node.out.size);
+    const bool at_once =
+        bytes_ == 0 ||
+        (!rested_.any() &&
+         (bytes <= little_bytes || bytes / 4 * 5 + sorting_bytes <= context.store->available()));
+    context.output->keep_owners_of(owners_);
+    if (at_once) {
+      write_groups(context, params_, strings_.get(), tables_.result(), groups);
+      return false;
+    }
+    order(context);
+  }
+  if (ordered_ == nullptr) return false;
+  const bool more = ordered_->next(context, *context.output);
+  if (!more && went_ > 0) {
+    context.note =
+        fmt::format("{} of {} partitions rested on the disk", went_, tables_.partitions());
+    if (parts_ > 1) context.note += fmt::format(", and came back in up to {} parts each", parts_);
+  }
+  return more;
 }
 
 }  // namespace

@@ -88,13 +88,46 @@ void group_tables::take(std::size_t partition, const steps& all, afterwards leaf
   }
 }
 
-void group_tables::finish(detail::workers& team) {
+group_tables::steps group_tables::finish() {
   steps all;
-  const int top =
-      tree_.finish([&](int from, int to, bool first) { all.push_back({from, to, first}); });
-  detail::parallel_chunks(team, partitions(),
-                          [&](std::size_t item, unsigned) { take(item, all, afterwards::moves); });
-  if (top != leaf_tree::leaf) std::swap(levels_.front(), levels_[place_of(top)]);
+  result_ = place_of(
+      tree_.finish([&](int from, int to, bool first) { all.push_back({from, to, first}); }));
+  return all;
+}
+
+group_table& group_tables::filled(std::size_t partition, std::size_t level) {
+  auto& table = levels_[level][partition];
+  if (table == nullptr)
+    table = make(groups_each_, {.sparse = false, .partition_bits = partition_bits_});
+  return *table;
+}
+
+void group_tables::clear(std::size_t partition) {
+  for (auto& level : levels_) level[partition].reset();
+  refilled_[partition] = 0;
+}
+
+std::size_t group_tables::groups(std::size_t partition) const {
+  std::size_t all = 0;
+  for_each_level(partition, [&](std::size_t, const group_table& table) { all += table.size(); });
+  return all;
+}
+
+std::size_t group_tables::bytes(std::size_t partition) const {
+  std::size_t all = 0;
+  for_each_level(partition, [&](std::size_t, const group_table& table) { all += table.bytes(); });
+  return all;
+}
+
+std::size_t group_tables::bytes() const {
+  std::size_t all = 0;
+  for (std::size_t partition = 0; partition < partitions(); ++partition) all += bytes(partition);
+  return all;
+}
+
+std::size_t group_tables::leaf_bytes() const {
+  constexpr double least = 128;  // groups of the smallest table
+  return static_cast<std::size_t>(std::max(2 * groups_each_, least) * group_bytes());
 }
 
 double group_tables::group_bytes() const {

@@ -46,11 +46,29 @@ class group_tables {
   /// same groups mostly, in the same slots.
   enum class afterwards : std::uint8_t { moves, refills };
   void take(std::size_t partition, const steps& all, afterwards leaf);
-  /// Brings all groups together.
-  void finish(detail::workers& team);
-  /// The tables of all groups, once finished. Some may be null.
-  std::vector<table_ptr>& result() noexcept { return levels_.front(); }
+  /// Brings all groups together, once each partition has taken the steps.
+  steps finish();
+  /// The tables of all groups then. Some may be null.
+  std::vector<table_ptr>& result() noexcept { return levels_[result_]; }
 
+  // Of one partition: different ones at the same time.
+  /// The table of a level, 0 for the leaf under way; made where it is null.
+  group_table& filled(std::size_t partition, std::size_t level);
+  /// f(level, table) for its tables.
+  template <typename F>
+  void for_each_level(std::size_t partition, F&& f) const {
+    for (std::size_t level = 0; level < levels_.size(); ++level)
+      if (const auto& table = levels_[level][partition]) f(level, *table);
+  }
+  void clear(std::size_t partition);
+  /// Of its tables: groups, a level at a time, and bytes.
+  std::size_t groups(std::size_t partition) const;
+  std::size_t bytes(std::size_t partition) const;
+  /// About, of a new leaf's table.
+  std::size_t leaf_bytes() const;
+
+  /// Of all tables.
+  std::size_t bytes() const;
   /// Bytes a group of a partition's table, which is half full.
   double group_bytes() const;
   /// Bytes that tables may yet take, if there are about as many groups as were expected or found.
@@ -75,6 +93,7 @@ class group_tables {
   std::string_view owner_;
   leaf_tree tree_;
   std::vector<std::vector<table_ptr>> levels_;  ///< the leaf under way, then levels; by partition
+  std::size_t result_ = 0;                      ///< the level that has all groups, once finished
   unsigned partition_bits_ = 0;
   double groups_each_ = 0;                ///< expected in a partition
   std::vector<std::size_t> refilled_{0};  ///< groups of a partition's table when its leaf began

@@ -40,6 +40,12 @@ double hash_group_scratch(const detail::group_params& params, double rows, doubl
 
 namespace {
 
+/// Whether partitions may go to a disk, and groups come in ranges.
+bool can_rest(const graph::node& n) {
+  const auto& params = n.as<detail::group_params>();
+  return params.domain < 0 && !params.strings;
+}
+
 class group_entry final : public graph::operator_entry {
  public:
   graph::bound output_rows(const graph::node& n, const graph::bound& input) const override {
@@ -49,12 +55,15 @@ class group_entry final : public graph::operator_entry {
   }
   graph::traffic bytes(const graph::node& n, double rows_in, double rows_out) const override {
     const auto& params = n.as<detail::group_params>();
-    return once_through(n, rows_in, rows_out,
-                        params.domain >= 0 ? dense_group_scratch(params, rows_in)
-                                           : hash_group_scratch(params, rows_in, rows_out));
+    auto made = once_through(n, rows_in, rows_out,
+                             params.domain >= 0 ? dense_group_scratch(params, rows_in)
+                                                : hash_group_scratch(params, rows_in, rows_out));
+    if (can_rest(n)) made.spillable = made.scratch;
+    return made;
   }
-  graph::implementations run_by(const graph::node&) const override {
-    return {&cpu_ops::group_on_cpu(), &device_ops::group_on_devices()};
+  graph::implementations run_by(const graph::node& n) const override {
+    return {can_rest(n) ? &cpu_ops::ordered_group_on_cpu() : &cpu_ops::group_on_cpu(),
+            &device_ops::group_on_devices()};
   }
   graph::element_use uses_elements() const override { return graph::element_use::group; }
   double row_work(const graph::node& n) const override {
@@ -70,6 +79,8 @@ class group_entry final : public graph::operator_entry {
     return {params.domain, static_cast<double>(params.state_bytes + n.out.size)};
   }
   bool takes_windows(const graph::node&) const override { return true; }
+  bool yields_windows(const graph::node& n) const override { return can_rest(n); }
+  bool passes_windows_on(const graph::node& n) const override { return can_rest(n); }
   graph::kept_in_loop kept(const graph::node& n, double rows_in) const override {
     const auto& params = n.as<detail::group_params>();
     if (params.routing.add == nullptr || algorithms::group_has_leaf_tables(params)) return {};

@@ -10,6 +10,8 @@ const cpu_operator& apply_on_cpu();
 const cpu_operator& deliver_on_cpu();
 const cpu_operator& fold_on_cpu();
 const cpu_operator& group_on_cpu();
+/// Of keys as bits, whose domain isn't known: its groups may come in windows.
+const cpu_operator& ordered_group_on_cpu();
 const cpu_operator& join_build_on_cpu();
 const cpu_operator& loop_on_cpu();
 const cpu_operator& map_groups_on_cpu();

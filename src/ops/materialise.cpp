@@ -31,7 +31,7 @@ class materialise_entry final : public graph::operator_entry {
     constexpr double kept = 3;  // rows of a filter, put together
     return n.stage.yields == detail::cardinality::one ? 0 : kept;
   }
-  bool passes_windows_on() const override { return true; }
+  bool passes_windows_on(const graph::node&) const override { return true; }
   bool takes_windows(const graph::node&) const override { return true; }
 };
 

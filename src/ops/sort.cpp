@@ -47,7 +47,7 @@ class sort_entry final : public graph::operator_entry {
                                                     : static_cast<double>(pass.key_bytes));
     return {held.output + held.scratch + copied, widest, radix};
   }
-  bool passes_windows_on() const override { return true; }
+  bool passes_windows_on(const graph::node&) const override { return true; }
   graph::implementations run_by(const graph::node&) const override {
     return {&cpu_ops::sort_on_cpu(), &device_ops::sort_on_devices()};
   }

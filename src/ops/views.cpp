@@ -32,7 +32,7 @@ class memory_entry final : public view_entry {
 class slice_entry final : public view_entry {
  public:
   bool takes_windows(const graph::node&) const override { return true; }
-  bool passes_windows_on() const override { return true; }
+  bool passes_windows_on(const graph::node&) const override { return true; }
   const detail::slice_params* slice_of(const graph::node& n) const override {
     return &n.as<detail::slice_params>();
   }
@@ -80,7 +80,7 @@ class file_entry final : public view_entry {
     const double output = output_bytes(n, rows_out);
     return {.read = n.as<detail::file_params>().bytes, .written = output, .output = output};
   }
-  bool passes_windows_on() const override { return true; }
+  bool passes_windows_on(const graph::node&) const override { return true; }
   const detail::file_params* file_of(const graph::node& n) const override {
     return &n.as<detail::file_params>();
   }

@@ -86,7 +86,8 @@ void leave_rows_on_disk(stage& s, const request& asked) {
   const double too_much = s.bytes.spillable - std::min(s.bytes.spillable, room);
   s.bytes.scratch -= too_much;
   s.bytes.spillable -= too_much;
-  s.rows_rest = too_much > 0 || yields_windows(s);
+  s.rows_rest =
+      too_much > 0 || (s.windowed && s.node->op->holds_of_window(*s.node).wants_all_rows());
 }
 
 void size_stages(plan& p, const request& asked) {

@@ -26,7 +26,7 @@ bool goes_to_a_device(const stage& s, const request& asked) {
 bool hands_on_windows(const stage& input) {
   if (input.is_there() || input.outside || input.node->is_cached()) return false;
   const auto& n = *input.node;
-  return (input.windowed || n.op->file_of(n) != nullptr) && n.op->passes_windows_on();
+  return (input.windowed || n.op->file_of(n) != nullptr) && n.op->passes_windows_on(n);
 }
 
 /// Records of the file, or of what it may hold: one in two bytes at most.
@@ -50,9 +50,7 @@ bool fits(const plan& p, const stage& s, const request& asked) {
 
 }  // namespace
 
-bool yields_windows(const stage& s) {
-  return s.windowed && s.node->op->holds_of_window(*s.node).wants_all_rows();
-}
+bool yields_windows(const stage& s) { return s.windowed && s.node->op->yields_windows(*s.node); }
 
 void choose_windows(plan& p, const request& asked) {
   std::vector<int> readers(p.stages.size(), 0);

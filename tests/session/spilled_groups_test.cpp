@@ -1,0 +1,249 @@
+// Groups whose tables go to the spill file: the same bits as with plenty of memory, plans, errors,
+// and that nothing is left behind.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "pappus/pappus.h"
+#include "support/spill_folder.h"
+
+namespace pappus::spilled_groups {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::spill_folder;
+using ::testing::StartsWith;
+
+constexpr std::size_t MiB = std::size_t{1} << 20;
+constexpr std::size_t plenty = 2048 * MiB;
+
+struct item {
+  std::int64_t key;
+  double value;
+};
+
+enum class shape { random, sorted, skewed, one_hot, spaced };
+
+std::vector<item> items_of(shape which, std::int64_t n, std::int64_t groups, unsigned seed) {
+  std::mt19937_64 random(seed);
+  std::vector<item> made;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto any = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(groups));
+    const double part = static_cast<double>(any) / static_cast<double>(groups);
+    const std::int64_t key = which == shape::sorted    ? i * groups / n
+                             : which == shape::skewed  ? static_cast<std::int64_t>(part * any)
+                             : which == shape::one_hot ? (i % 2 == 0 ? 42 : any)
+                             : which == shape::spaced  ? -(any << 40)
+                                                       : any;
+    const auto thousandths = static_cast<double>(random() % 2'000'001) - 1e6;
+    made.push_back({key, thousandths * 1e-3 * (1 + static_cast<double>(i % 97))});
+  }
+  return made;
+}
+
+/// A folder to spill to, and beside it a raw file of items.
+struct a_disk {
+  spill_folder folder;
+  std::string path = folder.path() + ".groups.raw";
+  explicit a_disk(const std::vector<item>& items) {
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char*>(items.data()),
+               static_cast<std::streamsize>(items.size() * sizeof(item)));
+  }
+  ~a_disk() { std::filesystem::remove(path); }
+  options settings(std::size_t memory, unsigned threads = 2) const {
+    return {.threads = threads, .host_memory = memory, .devices = "cpu", .spill = folder.path()};
+  }
+};
+
+/// All records' bytes, in order.
+template <typename Rows>
+std::vector<char> bytes_of(const Rows& rows) {
+  std::vector<char> bytes;
+  rows.for_each_chunk([&](auto chunk) {
+    const auto* const first = reinterpret_cast<const char*>(chunk.data());
+    bytes.insert(bytes.end(), first, first + chunk.size_bytes());
+  });
+  return bytes;
+}
+
+/// Results of which each depends on how rows are added, or on which groups there are.
+std::vector<std::vector<char>> results(session& s, const std::string& path) {
+  const auto rows = s.raw<item>(path);
+  return {
+      bytes_of(rows.group_by(&item::key).sum(&item::value)),
+      bytes_of(rows.filter([](const item& one) { return one.value > 0; })
+                   .group_by(&item::key)
+                   .mean(&item::value)),
+      bytes_of(rows.map(&item::key).distinct()),
+      bytes_of(rows.group_by([](const item& one) {
+                     return static_cast<std::int32_t>(one.key % 1'000'003);
+                   })
+                   .max([](const item& one) { return static_cast<float>(one.value); })),
+  };
+}
+
+// 300,000 groups need 10 MiB of tables or more, for each level of leaves.
+TEST(spilled_groups, are_the_same_bits_in_little_memory) {
+  const struct {
+    shape which;
+    std::int64_t rows, groups;
+    unsigned threads;
+  } all[] = {{shape::random, 500'000, 300'000, 3},   {shape::random, 300'000, 40'000'000, 1},
+             {shape::sorted, 1'300'000, 350'000, 2}, {shape::skewed, 400'000, 400'000, 1},
+             {shape::one_hot, 600'000, 400'000, 3},  {shape::spaced, 300'000, 250'000, 2}};
+  unsigned seed = 1;
+  for (const auto& [which, rows, groups, threads] : all) {
+    const a_disk disk(items_of(which, rows, groups, seed++));
+    session large(disk.settings(plenty));
+    const std::size_t least = (8 + 2 * threads) * MiB;
+    session s(disk.settings(least, threads));
+    EXPECT_EQ(results(s, disk.path), results(large, disk.path)) << static_cast<int>(which);
+    EXPECT_EQ(s.host_memory_used(), 0u);
+    EXPECT_LE(s.host_memory_peak(), least);
+  }
+}
+
+TEST(spilled_groups, are_explained) {
+  const a_disk disk(items_of(shape::random, 900'000, 100'000'000, 7));
+  session s(disk.settings(12 * MiB)), large(disk.settings(plenty));
+  const auto groups = [&](session& in) {
+    return in.raw<item>(disk.path).group_by(&item::key).sum(&item::value).count();
+  };
+  EXPECT_EQ(groups(s).get(), groups(large).get());
+  EXPECT_THAT(groups(s).explain(),
+              AllOf(HasSubstr("rows that don't fit in memory rest on the disk meanwhile"),
+                    HasSubstr("groups in order")));
+  const auto report = groups(s).explain_analyze();
+  EXPECT_THAT(report, AllOf(HasSubstr("of 32 partitions rested on the disk"),
+                            HasSubstr("parts each"), HasSubstr("spill file: ")));
+  EXPECT_THAT(groups(large).explain_analyze(), Not(HasSubstr("rested on the disk")));
+}
+
+TEST(spilled_groups, of_rows_in_memory_rest_as_well) {
+  const auto items = items_of(shape::random, 1'500'000, 1'000'000, 3);
+  const a_disk disk({});
+  const auto by_key = [&](session& in) {
+    return in.borrow(items).group_by(&item::key).mean(&item::value).collect();
+  };
+  session s(disk.settings(28 * MiB)), large(disk.settings(plenty));
+  const auto found = by_key(s), expected = by_key(large);
+  ASSERT_EQ(found.size(), expected.size());
+  EXPECT_TRUE(std::ranges::equal(found, expected, [](const auto& a, const auto& b) {
+    return a.key == b.key && a.value == b.value;
+  }));
+}
+
+TEST(spilled_groups, go_on_to_their_reader_in_windows) {
+  const a_disk disk(items_of(shape::random, 500'000, 50'000'000, 4));
+  session s(disk.settings(12 * MiB)), large(disk.settings(plenty));
+  const auto programs = [&](session& in) {
+    const auto sums = in.raw<item>(disk.path).group_by(&item::key).sum(&item::value);
+    const auto halves = sums.map([](const auto& one) { return item{one.key / 2, one.value}; });
+    return std::vector{bytes_of(halves.group_by(&item::key).count()),
+                       bytes_of(halves.sort_by(&item::value)),
+                       bytes_of(halves.skip(100'000).take(1000))};
+  };
+  EXPECT_EQ(programs(s), programs(large));
+  EXPECT_EQ(s.host_memory_used(), 0u);
+}
+
+TEST(spilled_groups, are_refused_where_nothing_may_go_to_a_disk) {
+  const a_disk disk(items_of(shape::random, 1'000'000, 50'000'000, 5));
+  auto off = disk.settings(12 * MiB);
+  off.spill = "off";
+  session s(off);
+  EXPECT_THROW(bytes_of(s.raw<item>(disk.path).group_by(&item::key).count()), memory_error);
+  EXPECT_EQ(s.host_memory_used(), 0u);
+}
+
+TEST(spilled_groups, on_a_bad_disk_are_right_or_the_error) {
+  const a_disk disk(items_of(shape::random, 400'000, 50'000'000, 6));
+  session large(disk.settings(plenty));
+  const auto groups = [&](session& in) {
+    return bytes_of(in.raw<item>(disk.path).group_by(&item::key).sum(&item::value));
+  };
+  const auto expected = groups(large);
+  int good = 0, failed = 0;
+  for (int seed = 1; seed <= 9; ++seed) {
+    ::setenv(
+        "PAPPUS_IO",
+        ("faulty:seed=" + std::to_string(seed) +
+         "+short=0.1+eio=0.0003+flip=0.0003+delay_us=20+full=" + (seed % 3 == 0 ? "3MiB" : "1GiB"))
+            .c_str(),
+        1);
+    session s(disk.settings(10 * MiB, 1));
+    ::unsetenv("PAPPUS_IO");
+    try {
+      EXPECT_EQ(groups(s), expected) << seed;
+      ++good;
+    } catch (const spill_error& e) {
+      EXPECT_THAT(e.what(), AllOf(StartsWith("group_by"), HasSubstr("spill file")));
+      ++failed;
+    }
+    EXPECT_EQ(s.host_memory_used(), 0u) << seed;
+    EXPECT_EQ(s.range(0, 1000).sum().get(), 499'500);
+  }
+  EXPECT_GT(good, 0);
+  EXPECT_GT(failed, 0);
+}
+
+TEST(spilled_groups, leave_nothing_behind_when_a_function_throws) {
+  const a_disk disk(items_of(shape::random, 700'000, 50'000'000, 8));
+  session s(disk.settings(12 * MiB));
+  std::atomic<std::int64_t> calls = 0;
+  for (const std::int64_t when : {1'000, 300'000, 699'000}) {
+    calls = 0;
+    const auto counts = s.raw<item>(disk.path).group_by([&, when](const item& one) {
+      if (++calls == when) throw std::runtime_error("no key");
+      return one.key;
+    });
+    EXPECT_THROW(bytes_of(counts.count()), std::runtime_error) << when;
+    EXPECT_EQ(s.host_memory_used(), 0u) << when;
+  }
+}
+
+TEST(spilled_groups, can_be_cancelled_at_any_time) {
+  const a_disk disk(items_of(shape::random, 500'000, 50'000'000, 9));
+  session s(disk.settings(12 * MiB));
+  const auto groups = [&] {
+    return bytes_of(s.raw<item>(disk.path).group_by(&item::key).sum(&item::value));
+  };
+  const auto expected = groups();
+  int cancels = 0;
+  for (int ms = 1; ms < 50; ms += 5) {
+    std::thread canceller([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(ms));
+      s.cancel();
+    });
+    try {
+      EXPECT_EQ(groups(), expected);
+    } catch (const cancelled&) {
+      ++cancels;
+    }
+    canceller.join();
+    EXPECT_EQ(s.host_memory_used(), 0u) << ms;
+  }
+  EXPECT_GT(cancels, 0);
+  EXPECT_EQ(groups(), expected);
+}
+
+}  // namespace
+}  // namespace pappus::spilled_groups
