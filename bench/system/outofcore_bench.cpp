@@ -70,7 +70,7 @@ class input_file {
 template <typename T>
 struct budgeted {
   std::unique_ptr<session> engine;
-  collection<T> sorted;
+  collection<T> rows;
   std::uint64_t hash = 0;
 };
 
@@ -96,24 +96,24 @@ spilled_bytes spilled_of(const std::string& report) {
 
 /// \param query  collection of a file's records -> collection
 /// \param value  of a record of the result, for the checksum
-template <typename T, typename Query, typename Value>
+template <typename T, typename Result, typename Query, typename Value>
 std::vector<result> with_less_memory(const stage& on, const std::string& name, std::int64_t n,
                                      const input_file& file, Query query, Value value) {
   const auto threads = static_cast<unsigned>(on.workers.threads());
   const auto make = [&](std::size_t budget) {
     auto engine = std::make_unique<session>(
         options{.threads = threads, .host_memory = budget, .devices = "cpu", .progress = 0});
-    auto sorted = query(engine->raw<T>(file.path()));
-    return budgeted<T>{std::move(engine), std::move(sorted)};
+    collection<Result> rows = query(engine->raw<T>(file.path()));
+    return budgeted<Result>{std::move(engine), std::move(rows)};
   };
-  const auto run = [value](budgeted<T>& what) {
+  const auto run = [value](budgeted<Result>& what) {
     std::uint64_t hash = 0, place = 0;
-    what.sorted.for_each_chunk([&](std::span<const T> rows) {
-      for (const T& row : rows) hash += mix64(value(row) + ++place * golden);
+    what.rows.for_each_chunk([&](std::span<const Result> rows) {
+      for (const Result& row : rows) hash += mix64(value(row) + ++place * golden);
     });
     what.hash = hash;
   };
-  std::vector<budgeted<T>> all;
+  std::vector<budgeted<Result>> all;
   all.push_back(make(0));
   run(all[0]);
   const auto needed = all[0].engine->host_memory_peak();
@@ -130,7 +130,7 @@ std::vector<result> with_less_memory(const stage& on, const std::string& name, s
   auto results = compare(on, name, n, 0, std::move(versions));
   memory::measured_disk disk;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const auto bytes = spilled_of(all[i].sorted.count().explain_analyze());
+    const auto bytes = spilled_of(all[i].rows.count().explain_analyze());
     double moving = 0;
     if (bytes.written > 0) {
       if (disk.write_gb_per_s == 0) disk = memory::measure_disk({});
@@ -144,6 +144,16 @@ std::vector<result> with_less_memory(const stage& on, const std::string& name, s
 struct placed_key {
   std::int64_t key, place;
 };
+
+/// Ten of each key, about, in random order.
+input_file file_of_groups(const stage& on, std::int64_t n) {
+  const stream keys(on.asked.seed, 0);
+  const auto groups = static_cast<std::uint64_t>(std::max<std::int64_t>(n / 10, 1));
+  return input_file::of<placed_key>(n, on, [&](std::uint64_t i) {
+    return placed_key{static_cast<std::int64_t>(keys.bits(i) % groups),
+                      static_cast<std::int64_t>(i)};
+  });
+}
 
 struct tera_record {
   std::array<std::uint8_t, 10> key;  // ordered byte by byte
@@ -159,7 +169,7 @@ std::vector<result> run_outofcore_sort(const stage& on, std::int64_t n) {
   const auto file = input_file::of<placed_key>(n, on, [&](std::uint64_t i) {
     return placed_key{static_cast<std::int64_t>(keys.bits(i)), static_cast<std::int64_t>(i)};
   });
-  return with_less_memory<placed_key>(
+  return with_less_memory<placed_key, placed_key>(
       on, "outofcore_sort", n, file, [](auto rows) { return rows.sort_by(&placed_key::key); },
       [](const placed_key& row) { return static_cast<std::uint64_t>(row.place); });
 }
@@ -175,13 +185,30 @@ std::vector<result> run_outofcore_terasort(const stage& on, std::int64_t n) {
     made.filler.fill(static_cast<std::uint8_t>('A' + i % 26));
     return made;
   });
-  return with_less_memory<tera_record>(
+  return with_less_memory<tera_record, tera_record>(
       on, "outofcore_terasort", n, file, [](auto rows) { return rows.sort_by(&tera_record::key); },
       [](const tera_record& row) {
         std::uint64_t place = 0;
         std::memcpy(&place, row.place.data(), 8);
         return place;
       });
+}
+
+std::vector<result> run_outofcore_groupby(const stage& on, std::int64_t n) {
+  using group = keyed<std::int64_t, std::int64_t>;
+  return with_less_memory<placed_key, group>(
+      on, "outofcore_groupby", n, file_of_groups(on, n),
+      [](auto rows) { return rows.group_by(&placed_key::key).sum(&placed_key::place); },
+      [](const group& row) {
+        return static_cast<std::uint64_t>(row.key) ^ static_cast<std::uint64_t>(row.value);
+      });
+}
+
+std::vector<result> run_outofcore_distinct(const stage& on, std::int64_t n) {
+  return with_less_memory<placed_key, std::int64_t>(
+      on, "outofcore_distinct", n, file_of_groups(on, n),
+      [](auto rows) { return rows.map(&placed_key::key).distinct(); },
+      [](std::int64_t key) { return static_cast<std::uint64_t>(key); });
 }
 
 }  // namespace pappus::bench

@@ -19,6 +19,8 @@ std::vector<result> run_bm25f(const stage&, std::int64_t n);
 std::vector<result> run_small(const stage&, std::int64_t n);
 std::vector<result> run_outofcore_sort(const stage&, std::int64_t n);
 std::vector<result> run_outofcore_terasort(const stage&, std::int64_t n);
+std::vector<result> run_outofcore_groupby(const stage&, std::int64_t n);
+std::vector<result> run_outofcore_distinct(const stage&, std::int64_t n);
 std::vector<result> run_blackscholes(const stage&, std::int64_t n);
 std::vector<result> run_stencil(const stage&, std::int64_t n);
 std::vector<result> run_sweep(const stage&, std::int64_t n);
@@ -75,6 +77,9 @@ std::span<const benchmark> benchmarks() {
        20'000'000, 0, 0, run_outofcore_sort},
       {"outofcore_terasort", "the same of 100 bytes, by keys of 10", 10'000'000, 0, 0,
        run_outofcore_terasort},
+      {"outofcore_groupby", "sums of a file's records of 16 bytes, ten a key", 20'000'000, 0, 0,
+       run_outofcore_groupby},
+      {"outofcore_distinct", "the keys of the same", 20'000'000, 0, 0, run_outofcore_distinct},
       {"small", "a warm map and sum of n ints: what starting a query costs", 1000, 0, 0, run_small},
       {"launch", "a warm map and sum of n ints as a stage of a device (--devices)", 1000, 0, 0,
        run_launch},

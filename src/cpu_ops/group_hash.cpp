@@ -235,7 +235,7 @@ void hash_run::change_to_partitions(run_context& context) {
   const double parts = 4 * groups * slot / static_cast<double>(part_table_bytes);
   auto bits =
       static_cast<unsigned>(std::clamp(std::ceil(std::log2(std::max(parts, 1.0))), 6.0, 9.0));
-  while (bytes_ > 0 && bits > 4 && bytes_ / 8 >> bits < piece_bytes) --bits;
+  while (bytes_ > 0 && bits > 4 && bytes_ / 4 >> bits < piece_bytes) --bits;
   partition_ = partition_function::by_spread(bits);
   // The estimate may be far off: tables begin no larger than this input, or a moderate one, could
   // fill.
@@ -255,7 +255,8 @@ void hash_run::change_to_partitions(run_context& context) {
 void hash_run::take_partitioned(run_context& context, std::int64_t begin, std::int64_t end) {
   std::size_t store_bytes = wanted_store_bytes(
       context.memory, leaves_.groups() * tables_.group_bytes(), tables_.missing_bytes());
-  if (bytes_ > 0) store_bytes = std::min(store_bytes, bytes_ / 8);
+  if (bytes_ > 0)  // without tables there is more room for rows
+    store_bytes = std::min(store_bytes, bytes_ / (went_ == tables_.partitions() ? 4 : 8));
   for_each_partitioned(
       context, params_, strings_.get(), begin, end,
       [this](std::int64_t row) { return leaves_.at(row); },
@@ -358,7 +359,7 @@ template <typename F>
 void hash_run::wake(run_context& context, F&& awake) {
   constexpr std::size_t parts_max = 4096;
   const auto& all = rested_.partitions();
-  const std::size_t workers = context.team.count(), bytes = bytes_ / 3 / workers;
+  const std::size_t workers = context.team.count(), bytes = bytes_ / 5 * 2 / workers;
   rested_groups::key_part keys;
   for (std::size_t first = 0; first < all.size(); first += workers) {
     const auto some = std::span(all).subspan(first, std::min(workers, all.size() - first));

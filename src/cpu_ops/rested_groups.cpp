@@ -33,6 +33,16 @@ std::size_t part_of(const Key& key, std::size_t count) {
   return static_cast<std::size_t>(mixed >> (64 - std::countr_zero(count)));
 }
 
+/// Bytes from the first of n keys to the first of their values.
+std::size_t values_at(const group_params& params, std::size_t n) {
+  return round_up(n * bits_bytes(params),
+                  alignment_for(std::max<std::size_t>(params.payload_bytes, 1)));
+}
+/// Of n keys and values.
+std::size_t bytes_of_rows(const group_params& params, std::size_t n) {
+  return round_up(values_at(params, n) + n * params.payload_bytes, 64);
+}
+
 std::size_t rows_of(const block_partition& store, std::size_t partition,
                     const group_ranges::part& part) {
   std::size_t n = 0;
@@ -166,8 +176,6 @@ void rested_groups::take_rows(run_context& context, const block_partition& store
     std::size_t partition, part, skip, n, at;
   };
   std::vector<stretch> all;
-  const std::size_t key_bytes = bits_bytes(*params_),
-                    row_bytes = key_bytes + params_->payload_bytes;
   const auto set = static_cast<std::uint32_t>(sets_.size());
   const auto first_steps = static_cast<std::uint32_t>(steps_.size());
   steps_.insert(steps_.end(), ends.begin(), ends.end());
@@ -180,7 +188,7 @@ void rested_groups::take_rows(run_context& context, const block_partition& store
       if (n > 0) {
         events.push_back({event::kind::rows, 0, set, bytes, n});
         all.push_back({partition, i, skip, n, bytes});
-        bytes += n * row_bytes;
+        bytes += bytes_of_rows(*params_, n);
       }
       if (!ends[i].empty())
         events.push_back({event::kind::steps, 0, first_steps + static_cast<std::uint32_t>(i)});
@@ -192,7 +200,7 @@ void rested_groups::take_rows(run_context& context, const block_partition& store
     const auto& one = all[item];
     std::byte* const to = memory.data() + one.at;
     copy_rows(*params_, store, one.partition, ranges.parts[one.part], one.skip, to,
-              to + one.n * key_bytes);
+              to + values_at(*params_, one.n));
   });
   stop_if_cancelled(context.team);
   keep(context, std::move(memory));
@@ -219,10 +227,9 @@ rested_groups::load rested_groups::read(const run_context& context, std::size_t 
     const std::size_t row_bytes = slots ? stride : key_bytes + params_->payload_bytes;
     const std::size_t most = std::max<std::size_t>((bytes - used) / row_bytes, 1);
     const std::size_t n = std::min(next.n - from.row, most);
-    part_of_event part{&next, from.row, n, used, 0};
-    part.values = round_up(used + n * (slots ? stride : key_bytes),
-                           alignment_for(std::max<std::size_t>(params_->payload_bytes, 1)));
-    used = round_up(part.values + (slots ? 0 : n * params_->payload_bytes), 64);
+    used = round_up(used, alignment_for(std::max<std::size_t>(params_->payload_bytes, 1)));
+    const part_of_event part{&next, from.row, n, used, used + values_at(*params_, n)};
+    used += slots ? n * stride : bytes_of_rows(*params_, n);
     made.parts.push_back(part);
     from.row += n;
     if (from.row == next.n) from = {from.event + 1, 0};
@@ -239,9 +246,11 @@ rested_groups::load rested_groups::read(const run_context& context, std::size_t 
     const auto& of = *part.of;
     if (of.what == event::kind::slots) {
       copy(of, part.first * stride, part.n * stride, part.keys);
+    } else if (of.what == event::kind::rows && part.n == of.n) {
+      copy(of, 0, bytes_of_rows(*params_, of.n), part.keys);
     } else if (of.what == event::kind::rows) {
       copy(of, part.first * key_bytes, part.n * key_bytes, part.keys);
-      copy(of, of.n * key_bytes + part.first * params_->payload_bytes,
+      copy(of, values_at(*params_, of.n) + part.first * params_->payload_bytes,
            part.n * params_->payload_bytes, part.values);
     }
   }
