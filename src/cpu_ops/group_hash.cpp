@@ -9,6 +9,7 @@
 // Where rows may go to a disk, tables have a share of the memory. Leaves whose tables would get
 // larger end that way early; partitions that have no room rest with their rows (rested_groups.h),
 // and groups are put in order piece by piece (ordered_groups.h).
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstring>
@@ -58,8 +59,8 @@ class hash_run final : public group_run {
   void choose_afterwards();
   bool fold_partition(const run_context& context, const block_partition& store,
                       const group_ranges& ranges, const std::vector<group_tables::steps>& ends,
-                      std::size_t partition, rested_groups::place& stopped, std::int64_t& groups);
-  void let_rest(run_context& context, const std::vector<char>& full);
+                      std::size_t partition, rested_groups::place& begin, std::int64_t& groups);
+  void let_rest(run_context& context, std::vector<std::size_t>& full);
   template <typename F>
   void wake(run_context& context, F&& awake);
   void settle(run_context& context);
@@ -278,18 +279,24 @@ void hash_run::take_store(run_context& context, const block_partition& store,
   }
   choose_afterwards();
   std::atomic<std::int64_t> groups{0};
-  std::vector<char> full(tables_.partitions());
-  std::vector<rested_groups::place> begin(tables_.partitions());  // of rows that aren't folded here
-  detail::parallel_chunks(context.team, tables_.partitions(), [&](std::size_t item, unsigned) {
-    if (rested_.rests(item)) return;
-    begin[item] = {ranges.parts.size(), 0};
-    std::int64_t found = 0;
-    full[item] = !fold_partition(context, store, ranges, ends, item, begin[item], found);
-    groups += found;
-  });
-  stop_if_cancelled(context.team);
+  std::vector<rested_groups::place> begin(tables_.partitions());  // of rows that aren't folded
+  std::vector<std::size_t> left;                                  // partitions that have such rows
+  for (std::size_t partition = 0; partition < tables_.partitions(); ++partition)
+    if (!rested_.rests(partition)) left.push_back(partition);
+  while (!left.empty()) {
+    std::vector<char> full(left.size());
+    detail::parallel_chunks(context.team, left.size(), [&](std::size_t item, unsigned) {
+      std::int64_t found = 0;
+      full[item] =
+          !fold_partition(context, store, ranges, ends, left[item], begin[left[item]], found);
+      groups += found;
+    });
+    stop_if_cancelled(context.team);
+    for (std::size_t i = left.size(); i-- > 0;)
+      if (!full[i]) left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
+    if (!left.empty()) let_rest(context, left);
+  }
   found_groups_ += groups;
-  let_rest(context, full);
   if (rested_.any()) rested_.take_rows(context, store, ranges, ends, begin);
 }
 
@@ -302,52 +309,56 @@ void hash_run::choose_afterwards() {
                     : group_tables::afterwards::refills;
 }
 
-/// What one partition gets of a store. False: its tables would get too large, and it hasn't taken
-/// the rows from `stopped` on, nor ends of leaves from there on.
+/// What one partition gets of a store, from `begin` on. False: its tables would get too large, and
+/// it hasn't taken the rows from `begin` on, nor ends of leaves from there on.
 bool hash_run::fold_partition(const run_context& context, const block_partition& store,
                               const group_ranges& ranges,
                               const std::vector<group_tables::steps>& ends, std::size_t partition,
-                              rested_groups::place& stopped, std::int64_t& groups) {
+                              rested_groups::place& begin, std::int64_t& groups) {
   if (tables_.leaf(partition) != nullptr) tables_.leaf(partition)->fetch();
-  for (std::size_t i = 0; i < ranges.parts.size(); ++i) {
-    const auto& part = ranges.parts[i];
-    std::size_t folded = 0;
+  for (; begin.part < ranges.parts.size(); begin = {begin.part + 1, 0}) {
+    const auto& part = ranges.parts[begin.part];
+    std::size_t skip = begin.rows;
     bool full = false;
     store.for_each(static_cast<unsigned>(partition), part.first, part.last,
                    [&](const block_partition::rows& rows) {
                      if (full || context.team.stopping()) return;
+                     const std::size_t first =
+                         std::min(std::exchange(skip, skip - std::min(skip, rows.n)), rows.n);
+                     if (first == rows.n) return;
                      if (tables_.leaf(partition) == nullptr) {
                        full = !share_.has(tables_.leaf_bytes());
                        if (full) return;
                        share_.held += tables_.filled_leaf(partition).bytes();
                      }
-                     const std::size_t n = fold_rows(params_, *tables_.leaf(partition), rows.keys,
-                                                     rows.payload, rows.n, share_);
-                     folded += n;
-                     full = n < rows.n;
+                     const std::size_t n = fold_rows(
+                         params_, *tables_.leaf(partition), rows.keys + first * bits_bytes(params_),
+                         rows.payload + first * params_.payload_bytes, rows.n - first, share_);
+                     begin.rows += n;
+                     full = n < rows.n - first;
                    });
     const std::size_t bytes = tables_.bytes(partition);
-    if (full || (part.ends && !share_.has(2 * bytes))) {
-      stopped = {i, folded};
-      return false;
-    }
+    if (full || (part.ends && !share_.has(2 * bytes))) return false;
     if (!part.ends) continue;
     if (tables_.leaf(partition) != nullptr)
       groups += static_cast<std::int64_t>(tables_.leaf(partition)->size());
-    tables_.take(partition, ends[i], afterwards_);
+    tables_.take(partition, ends[begin.part], afterwards_);
     share_.held += tables_.bytes(partition) - bytes;
   }
   return true;
 }
 
-/// Full partitions go to the disk, and others with them, until half of those that are left went:
-/// all are about equally large.
-void hash_run::let_rest(run_context& context, const std::vector<char>& full) {
-  std::vector<std::size_t> go, stay;
-  for (std::size_t partition = 0; partition < full.size(); ++partition)
-    if (!rested_.rests(partition)) (full[partition] ? go : stay).push_back(partition);
-  if (go.empty()) return;
-  for (; stay.size() > go.size(); stay.pop_back()) go.push_back(stay.back());
+/// Half of the partitions that are in memory go to the disk, of those that are full at most half,
+/// too, so that the others may grow: all are about equally large.
+void hash_run::let_rest(run_context& context, std::vector<std::size_t>& full) {
+  std::vector<std::size_t> stay;
+  for (std::size_t partition = 0; partition < tables_.partitions(); ++partition)
+    if (!rested_.rests(partition) && !std::ranges::binary_search(full, partition))
+      stay.push_back(partition);
+  const std::size_t wanted = detail::ceil_div(stay.size() + full.size(), std::size_t{2});
+  std::vector<std::size_t> go;
+  for (; go.size() < wanted && !full.empty(); full.pop_back()) go.push_back(full.back());
+  for (; go.size() < wanted; stay.pop_back()) go.push_back(stay.back());
   rested_.take_tables(context, go);
   went_ += go.size();
   share_.held = tables_.bytes();
