@@ -20,6 +20,7 @@
 #include <gtest/gtest.h>
 
 #include "pappus/pappus.h"
+#include "support/cancels.h"
 #include "support/spill_folder.h"
 
 namespace pappus::spilled_groups {
@@ -227,21 +228,7 @@ TEST(spilled_groups, can_be_cancelled_at_any_time) {
     return bytes_of(s.raw<item>(disk.path).group_by(&item::key).sum(&item::value));
   };
   const auto expected = groups();
-  int cancels = 0;
-  for (int ms = 1; ms < 50; ms += 5) {
-    std::thread canceller([&] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(ms));
-      s.cancel();
-    });
-    try {
-      EXPECT_EQ(groups(), expected);
-    } catch (const cancelled&) {
-      ++cancels;
-    }
-    canceller.join();
-    EXPECT_EQ(s.host_memory_used(), 0u) << ms;
-  }
-  EXPECT_GT(cancels, 0);
+  testing::expect_cancellable_at_any_time(s, 50, 5, [&] { EXPECT_EQ(groups(), expected); });
   EXPECT_EQ(groups(), expected);
 }
 

@@ -2,7 +2,6 @@
 // left behind.
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -10,13 +9,13 @@
 #include <span>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "pappus/pappus.h"
+#include "support/cancels.h"
 #include "support/spill_folder.h"
 
 namespace pappus::spilled_sort {
@@ -215,21 +214,8 @@ TEST(spilled_sort, leaves_nothing_behind_when_a_function_throws) {
 TEST(spilled_sort, can_be_cancelled_at_any_time) {
   const a_disk disk;
   session s(disk.settings(7 * MiB));
-  int cancels = 0;
-  for (int ms = 1; ms < 60; ms += 6) {
-    std::thread canceller([&] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(ms));
-      s.cancel();
-    });
-    try {
-      EXPECT_TRUE(right(s.raw<item>(disk.path).sort_by(&item::key)));
-    } catch (const cancelled&) {
-      ++cancels;
-    }
-    canceller.join();
-    EXPECT_EQ(s.host_memory_used(), 0u) << ms;
-  }
-  EXPECT_GT(cancels, 0);
+  testing::expect_cancellable_at_any_time(
+      s, 60, 6, [&] { EXPECT_TRUE(right(s.raw<item>(disk.path).sort_by(&item::key))); });
   EXPECT_TRUE(right(s.raw<item>(disk.path).sort_by(&item::key)));
 }
 
