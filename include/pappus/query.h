@@ -406,7 +406,8 @@ class query : public detail::element_refusals<detail::value_of<E>>,
     stage.yields = E::yields;
     stage.element = std::make_shared<const Element>(std::move(element));
     stage.describe = describe;
-    if (!params->reducer.saturated) stage.counts = detail::counts_of_all<Element>();
+    stage.counts = params->reducer.saturated ? detail::counts_of_first<Element, 0>()
+                                             : detail::counts_of_all<Element>();
     return value<detail::result_of<R>>(
         session_, detail::make_node(session_, {detail::fold_operator(), name, layout,
                                                std::move(stage), std::move(params)}));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -9,6 +10,13 @@
 #include "pappus/detail/base/join.h"
 
 namespace pappus::algorithms {
+
+/// Told which keys are looked up, by several threads at once.
+class key_listener {
+ public:
+  virtual ~key_listener() = default;
+  virtual void hear(const void* keys, std::size_t n) = 0;
+};
 
 /// Maps keys to the rows that have them. Either `consecutive` is true or `table` is set; neither
 /// when there are no rows.
@@ -27,6 +35,9 @@ struct join_index {
   /// side have equal hashes.
   std::uint64_t seed = 0;
   detail::buffer strings;  // std::string_view of each row
+
+  /// Hears of all keys, and no record has a match or goes on. Null: this is an index.
+  key_listener* listener = nullptr;
 
   static std::uint64_t next_id() {
     static std::atomic<std::uint64_t> ids{0};

@@ -25,6 +25,8 @@ namespace pappus::cpu_ops {
 
 using namespace algorithms;  // what phases are made of
 
+class asked_join;
+
 /// Evaluates a node of a graph inside a stage, as loops do with their body: the rows as one
 /// contiguous chunk.
 using evaluation =
@@ -35,7 +37,7 @@ using evaluation =
 struct run_context {
   const graph::node& node;
   std::span<const detail::rows_ptr> inputs;  ///< of this window
-  std::span<const detail::side> sides;
+  std::span<detail::side> sides;
   detail::workers& team;
   detail::memory_source& memory;
   std::int64_t morsel_rows = 65536;         ///< rows a work item, where that can't change a result
@@ -52,6 +54,7 @@ struct run_context {
   bool in_windows = false;            ///< the input comes window by window
   std::int64_t window_rows = 0;       ///< that a window may have, before filters
   bool last_window = true;            ///< no other one is known to come
+  asked_join* asked = nullptr;        ///< a join of the stage whose right side rests; null: none
 };
 
 /// One step of an operator.

@@ -13,6 +13,8 @@
 // change what a page, say, has, and not which pages there are. Strings may have moved; their index
 // is built anew.
 //
+// Rows that come in windows, because memory has no room for them, are left to asked_join.h.
+//
 // Not here: probing (join_probe.cpp), partitioning and buckets (algorithms/join_table.h).
 #include "algorithms/join_index.h"
 
@@ -24,6 +26,8 @@
 
 #include "algorithms/hash_string.h"
 #include "algorithms/rows_in.h"
+#include "algorithms/stretches.h"
+#include "cpu_ops/asked_join.h"
 #include "cpu_ops/contract.h"
 #include "cpu_ops/kept.h"
 #include "cpu_ops/shared_rows.h"
@@ -53,6 +57,7 @@ void for_each_piece(detail::workers& team, std::uint64_t n, F&& f) {
 struct build_state {
   std::shared_ptr<join_index> index;
   detail::buffer keys;
+  std::shared_ptr<asked_join> asked;  ///< in the index's place, where rows come in windows
 };
 
 /// What a loop keeps for the next iteration: an index, and the keys that it was made of, unless
@@ -62,25 +67,22 @@ struct kept_index {
   detail::buffer keys;
 };
 
-void extract_keys(run_context& context) {
+detail::buffer keys_of_rows(run_context& context) {
   const auto& params = context.node.as<join_build_params>();
-  auto state = std::make_shared<build_state>();
-  state->index = std::make_shared<join_index>();
-  state->index->keys = params.keys;
-  state->index->rows = static_cast<std::uint64_t>(context.rows);
   const std::size_t size = params.keys.bytes;
-  state->keys =
-      detail::buffer(context.memory, static_cast<std::size_t>(context.rows) * size, context.owner);
+  detail::buffer keys(context.memory, static_cast<std::size_t>(context.rows) * size, context.owner);
   const auto extract = [&](std::int64_t begin, std::int64_t end) {
-    detail::out_rows out{.cursor = state->keys.data() + static_cast<std::size_t>(begin) * size};
+    detail::out_rows out{.cursor = keys.data() + static_cast<std::size_t>(begin) * size};
     return for_each_fast_block(context, begin, end, true, [&](const detail::block_args& args) {
       params.loop(context.node.stage.element.get(), args, out);
     });
   };
-  for_each_piece(context.team, state->index->rows, [&](std::uint64_t begin, std::uint64_t end) {
-    spread_rows(context, static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end), extract);
-  });
-  context.state = std::move(state);
+  for_each_piece(context.team, static_cast<std::uint64_t>(context.rows),
+                 [&](std::uint64_t begin, std::uint64_t end) {
+                   spread_rows(context, static_cast<std::int64_t>(begin),
+                               static_cast<std::int64_t>(end), extract);
+                 });
+  return keys;
 }
 
 /// Whether keys[i] == keys[0] + i for all i.
@@ -98,10 +100,11 @@ bool are_consecutive(detail::workers& team, const Key* keys, std::uint64_t n) {
   return holds;
 }
 
-/// Throws usage_error for the first key outside the domain.
+/// Throws usage_error for the first key outside the domain, if there is one.
 template <typename Key>
 void check_domain(run_context& context, const Key* keys, std::uint64_t n) {
   const auto& params = context.node.as<join_build_params>();
+  if (params.domain_rows < 0) return;
   const auto base = static_cast<Key>(params.domain_base.lo);
   const auto size = static_cast<std::uint64_t>(params.domain_rows);
   for_each_piece(context.team, n, [&](std::uint64_t begin, std::uint64_t end) {
@@ -111,8 +114,8 @@ void check_domain(run_context& context, const Key* keys, std::uint64_t n) {
       throw usage_error(fmt::format(
           "join: row {} of the {} side has the key {}{}, expected keys in the domain 0 to {}; "
           "widen the domain or join without one",
-          i, params.side, below ? "-" : "", below ? base - keys[i] : keys[i] - base,
-          params.domain_rows - 1));
+          context.first_row + static_cast<std::int64_t>(i), params.side, below ? "-" : "",
+          below ? base - keys[i] : keys[i] - base, params.domain_rows - 1));
     }
   });
 }
@@ -125,7 +128,7 @@ void build_from_bits(run_context& context, build_state& state) {
     using key_type = decltype(key);
     if constexpr (!std::is_same_v<key_type, bits128>) {
       const auto* keys = state.keys.as<key_type>();
-      if (params.domain_rows >= 0) check_domain(context, keys, index.rows);
+      check_domain(context, keys, index.rows);
       index.consecutive = are_consecutive(context.team, keys, index.rows);
       if (index.consecutive) index.base = keys[0];
     }
@@ -223,8 +226,39 @@ void build_or_keep(run_context& context, build_state& state) {
   kept.keep(std::move(fresh), bytes);
 }
 
+/// Where memory has no room for all right rows, they come in windows.
+void take_window(run_context& context, asked_join& to) {
+  const auto keys = keys_of_rows(context);
+  stop_if_cancelled(context.team);
+  with_key_type(context.node.as<join_build_params>().keys.bytes, [&](auto key) {
+    if constexpr (!std::is_same_v<decltype(key), bits128>)
+      check_domain(context, keys.as<decltype(key)>(), static_cast<std::uint64_t>(context.rows));
+  });
+  to.take_right(context, keys.data());
+}
+
+void extract_keys(run_context& context) {
+  if (context.state == nullptr) context.state = std::make_shared<build_state>();
+  auto& state = *static_cast<build_state*>(context.state.get());
+  if (context.in_windows) {
+    if (state.asked == nullptr) state.asked = std::make_shared<asked_join>(context.node);
+    return take_window(context, *state.asked);
+  }
+  state.index = std::make_shared<join_index>();
+  state.index->keys = context.node.as<join_build_params>().keys;
+  state.index->rows = static_cast<std::uint64_t>(context.rows);
+  state.keys = keys_of_rows(context);
+}
+
 void build_index(run_context& context) {
   auto& state = *static_cast<build_state*>(context.state.get());
+  detail::buffer row(context.memory, sizeof(detail::join_side), context.owner);
+  if (state.asked != nullptr) {
+    state.asked->end_right(context);
+    ::new (row.data()) detail::join_side{state.asked.get()};
+    append_buffer(*context.output, std::move(row), 1);
+    return context.output->hold(std::move(state.asked));
+  }
   if (state.index->rows > 0) {
     if (state.index->keys.strings)
       build_from_strings(context, state);
@@ -233,7 +267,6 @@ void build_index(run_context& context) {
     else
       build_from_bits(context, state);
   }
-  detail::buffer row(context.memory, sizeof(detail::join_side), context.owner);
   ::new (row.data()) detail::join_side{state.index.get()};
   append_buffer(*context.output, std::move(row), 1);
   context.output->hold(std::move(state.index));

@@ -128,7 +128,10 @@ void join_probe(const join_side& side, join_kind kind, const void* keys, std::si
   batch.next_row = 0;
   batch.next_match = 0;
   batch.all_once = false;
-  cpu_ops::find_rows(*static_cast<const algorithms::join_index*>(side.index), keys, batch);
+  const auto& index = *static_cast<const algorithms::join_index*>(side.index);
+  if (index.listener == nullptr) return cpu_ops::find_rows(index, keys, batch);
+  index.listener->hear(keys, n);
+  batch.rows = 0;
 }
 
 std::size_t join_next(join_batch& batch) {

@@ -73,6 +73,7 @@ struct window_memory {
   double row = 0;     ///< bytes a row, its output included; 0: windows of any length do
   double widest = 0;  ///< of these, bytes in one buffer
   double worker = 0;  ///< bytes a worker
+  double kept = 0;    ///< bytes a row that it keeps until it has had all; 0: a record of its output
   bool wants_all_rows() const noexcept { return row > 0; }
 };
 

@@ -1,4 +1,6 @@
 // What a join looks keys up in: an index of its right side, one row.
+#include <algorithm>
+
 #include "graph/operator_entry.h"
 #include "ops/implementations.h"
 #include "ops/rows.h"
@@ -31,6 +33,17 @@ class join_build_entry final : public graph::operator_entry {
     if (n.as<detail::join_build_params>().keys.strings) return {};
     return {"its index while keys stay the same", bytes(n, rows_in, 1).output};
   }
+  /// Where there is no room for all rows and the index, and the stage that joins can ask for them
+  /// (plan/windows.cpp).
+  bool takes_windows(const graph::node& n) const override {
+    return !n.as<detail::join_build_params>().keys.strings;
+  }
+  graph::window_memory holds_of_window(const graph::node& n) const override {
+    const double record = input_row_bytes(n);
+    const auto key = static_cast<double>(n.as<detail::join_build_params>().keys.bytes);
+    return {.row = record + key, .widest = std::max(record, key), .worker = 0, .kept = record};
+  }
+  bool yields_windows(const graph::node&) const override { return false; }
   std::string_view user_name() const override { return "join"; }
   bool is_join_index() const override { return true; }
   /// A row number a key.

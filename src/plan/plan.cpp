@@ -151,6 +151,7 @@ std::string plan::print() const {
       if (s.windowed) text += ", streams its input in windows";
       const bool may_stop = s.windowed && may_stop_early(*this, static_cast<stage_index>(i));
       if (may_stop) text += " until it has what it needs";
+      if (s.asks) text += ", twice: first to ask for right rows, which rest on the disk";
       if (s.rows_rest) text += ", rows that don't fit in memory rest on the disk meanwhile";
       text += fmt::format(", reads {}{}, writes {}", may_stop ? "≤ " : "",
                           base::bytes_text(s.bytes.read), base::bytes_text(s.bytes.written));

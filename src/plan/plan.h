@@ -91,6 +91,9 @@ struct stage {
   bool windowed = false;  ///< takes its input window by window
   bool passes_on =
       false;  ///< its rows are never in memory as a whole: its one reader takes windows
+  /// The side that is the index of a join whose right rows rest: windows ask for those that they
+  /// need (cpu_ops/asked_join.h), and come twice.
+  std::optional<std::size_t> asks;
 
   // chunks
   std::int64_t morsel_rows = 65536;  ///< of a work item, unless the operator has a size of its own

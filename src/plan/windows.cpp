@@ -5,8 +5,11 @@
 // Devices want their input in memory: a stage that was asked to run on one, and can, has it there.
 //
 // Operators that need all rows before they yield any (sort) take windows where the rows might not
-// fit in half of the budget; their own rows go on in windows, too.
+// fit in half of the budget; their own rows go on in windows, too. The same holds for the right
+// side of a join, if the left side is a file, too: its windows ask for right rows.
 #include <algorithm>
+#include <span>
+#include <vector>
 
 #include "plan/plan.h"
 
@@ -37,15 +40,73 @@ double rows_of_file(const plan& p, stage_index last) {
   return file.rows >= 0 ? static_cast<double>(file.rows) : file.bytes / 2;
 }
 
-/// Whether a stage that needs all rows has room for them in memory, with half of the budget left.
+/// Whether a stage that needs all rows has room for them in memory, with half of the budget left;
+/// for a join's index with two thirds, because the stage that joins works beside it.
 bool fits(const plan& p, const stage& s, const request& asked) {
   const auto& input = p.stages[index(s.inputs.front())];
-  const double a_row =
-      static_cast<double>(input.node->out.size) + s.node->op->holds_of_window(*s.node).row;
   const double rows = input.rows_out.known == graph::bound::certainty::unknown
                           ? rows_of_file(p, s.inputs.front())
                           : static_cast<double>(input.rows_out.rows);
-  return 2 * rows * a_row <= static_cast<double>(asked.machine.host_memory);
+  double a_row = static_cast<double>(input.node->out.size);
+  const bool is_index = s.node->op->is_join_index();
+  const auto held = s.node->op->bytes(*s.node, 1, 1);
+  a_row += is_index ? held.output + held.scratch : s.node->op->holds_of_window(*s.node).row;
+  return (is_index ? 3 : 2) * rows * a_row <= static_cast<double>(asked.machine.host_memory);
+}
+
+/// Who reads the rows of which stage.
+class readers {
+ public:
+  explicit readers(const plan& p) : of_(p.stages.size()) {
+    for (std::size_t i = 0; i < p.stages.size(); ++i)
+      for (const auto* edges : {&p.stages[i].inputs, &p.stages[i].sides})
+        for (const auto input : *edges) of_[index(input)].push_back(i);
+    for (const auto root : p.roots) of_[index(root)].push_back(p.stages.size());
+  }
+  /// By number of the stage; one beyond the last is the caller of the query.
+  std::span<const std::size_t> of(stage_index rows) const { return of_[index(rows)]; }
+
+ private:
+  std::vector<std::vector<std::size_t>> of_;
+};
+
+/// Whether a stage reads a file that nobody else does, slices aside.
+bool reads_a_file(const plan& p, const stage& s, const readers& all) {
+  for (const auto* reader = &s; reader->inputs.size() == 1;) {
+    const auto from = reader->inputs.front();
+    reader = &p.stages[index(from)];
+    if (all.of(from).size() != 1 || reader->is_there() || reader->outside ||
+        reader->node->is_cached())
+      return false;
+    if (reader->node->op->file_of(*reader->node) != nullptr) return true;
+    if (reader->node->op->slice_of(*reader->node) == nullptr) return false;
+  }
+  return false;
+}
+
+/// The stage with the left rows of a join, if these may ask for the right rows, which needn't be in
+/// memory then. Null: it can't, or they fit.
+stage* who_asks(plan& p, std::size_t join_index, const request& asked, const readers& all) {
+  const auto& right_index = p.stages[join_index];
+  if (!right_index.node->op->is_join_index() || !asked.rows_can_rest ||
+      right_index.inputs.size() != 1)
+    return nullptr;
+  const auto own = static_cast<stage_index>(join_index), right = right_index.inputs.front();
+  const auto by = all.of(own);
+  if (by.size() != 1 || by[0] == p.stages.size() ||
+      !right_index.node->op->takes_windows(*right_index.node))
+    return nullptr;
+  auto& left = p.stages[by[0]];
+  const auto side =
+      static_cast<std::size_t>(std::ranges::find(left.sides, own) - left.sides.begin());
+  if (side == left.sides.size() || left.asks || left.node->stage.counts.joins == nullptr)
+    return nullptr;
+  const bool gathers = side + 1 < left.sides.size() && left.sides[side + 1] == right;
+  if (all.of(right).size() != (gathers ? 2 : 1) || !hands_on_windows(p.stages[index(right)]))
+    return nullptr;
+  const bool can = left.node->op->takes_windows(*left.node) && reads_a_file(p, left, all) &&
+                   !goes_to_a_device(left, asked);
+  return can && !fits(p, right_index, asked) ? &left : nullptr;
 }
 
 }  // namespace
@@ -53,18 +114,22 @@ bool fits(const plan& p, const stage& s, const request& asked) {
 bool yields_windows(const stage& s) { return s.windowed && s.node->op->yields_windows(*s.node); }
 
 void choose_windows(plan& p, const request& asked) {
-  std::vector<int> readers(p.stages.size(), 0);
-  for (const auto& s : p.stages)
-    for (const auto* edges : {&s.inputs, &s.sides})
-      for (const auto input : *edges) ++readers[index(input)];
-  for (const auto root : p.roots) ++readers[index(root)];
-  for (auto& s : p.stages) {
+  const readers all(p);
+  for (std::size_t i = 0; i < p.stages.size(); ++i) {
+    auto& s = p.stages[i];
     if (s.inputs.size() != 1 || !s.node->op->takes_windows(*s.node)) continue;
     auto& input = p.stages[index(s.inputs.front())];
-    if (readers[index(s.inputs.front())] != 1 || !hands_on_windows(input)) continue;
-    if (goes_to_a_device(s, asked)) continue;
-    const bool all_rows = s.node->op->holds_of_window(*s.node).wants_all_rows();
-    if (all_rows && (!asked.rows_can_rest || fits(p, s, asked))) continue;
+    if (s.node->op->is_join_index()) {
+      auto* const left = who_asks(p, i, asked, all);
+      if (left == nullptr) continue;
+      left->asks = static_cast<std::size_t>(
+          std::ranges::find(left->sides, static_cast<stage_index>(i)) - left->sides.begin());
+    } else {
+      if (all.of(s.inputs.front()).size() != 1 || !hands_on_windows(input)) continue;
+      if (goes_to_a_device(s, asked)) continue;
+      const bool all_rows = s.node->op->holds_of_window(*s.node).wants_all_rows();
+      if (all_rows && !s.asks && (!asked.rows_can_rest || fits(p, s, asked))) continue;
+    }
     s.windowed = input.passes_on = true;
   }
 }

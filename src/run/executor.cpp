@@ -4,8 +4,10 @@
 
 #include "algorithms/rows_in.h"
 #include "base/text.h"
+#include "cpu_ops/asked_join.h"
 #include "formats/format.h"
 #include "ops/rows.h"
+#include "pappus/detail/base/join.h"
 #include "run/slot.h"
 
 namespace pappus::run {
@@ -214,6 +216,10 @@ void live_executor::start(plan::stage_index which) {
   if (!stage.windowed)
     for (const auto input : stage.inputs) s.inputs.push_back(rows(input));
   for (const auto side : stage.sides) {
+    if (plan_.stages[index(side)].passes_on) {  // asked for
+      s.sides.emplace_back();
+      continue;
+    }
     const auto rows = contiguous(this->rows(side), with_.team, with_.memory);
     s.sides.push_back({rows->data(), rows->rows()});
     s.side_rows.push_back(rows);
@@ -237,6 +243,12 @@ void live_executor::start(plan::stage_index which) {
                                          with_.kept ? &(*with_.kept)[stage.node] : nullptr,
                                          with_.store,
                                          stage.windowed});
+  if (!stage.asks) return;
+  const std::size_t side = *stage.asks;
+  const auto& row = *static_cast<const detail::join_side*>(s.sides[side].data);
+  s.context->asked = static_cast<cpu_ops::asked_join*>(const_cast<void*>(row.index));
+  s.context->asked->join_as(
+      side, side + 1 < s.sides.size() && plan_.stages[index(stage.sides[side + 1])].passes_on);
 }
 
 void live_executor::wake(plan::stage_index which, std::string& note) {

@@ -8,8 +8,13 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <span>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "cpu_ops/asked_join.h"
 #include "formats/format.h"
 #include "ops/large_windows.h"
 #include "ops/slice.h"
@@ -151,10 +156,14 @@ class live_executor::yielded_windows final : public window_source {
 /// One run over all windows of a source.
 class live_executor::streaming {
  public:
-  streaming(live_executor& executor, stage_index last)
+  /// \param last  its last task in each window
+  streaming(live_executor& executor, const tasks::task& last)
       : executor_(executor),
-        path_(plan::windows_path(executor.plan_, last)),
-        seen_(path_.size(), 0) {
+        path_(plan::windows_path(executor.plan_, last.stage)),
+        seen_(path_.size(), 0),
+        asking_(last.asks) {
+    for (const auto stage : std::span(path_).subspan(1))
+      if (executor_.plan_.stages[index(stage)].asks) asked_ = executor_.at(stage).context->asked;
     while (slices_ + 1 < path_.size() && slice_of(node(slices_ + 1)) != nullptr) ++slices_;
     if (node(0).op->file_of(node(0)) != nullptr)
       source_ = std::make_unique<file_windows>(executor, node(0));
@@ -171,11 +180,15 @@ class live_executor::streaming {
   /// Reads the next window; false when it was the last.
   bool read() {
     if (held_.wants_all_rows()) length_ = longest_ = large_window();
-    const std::int64_t rows = std::min(length_, rows_wanted());
+    std::int64_t rows = std::min(length_, rows_wanted());
+    if (comes_again()) rows = next_again().wanted;
     length_ = length_ > longest_ / window_growth ? longest_ : length_ * window_growth;
     let_go();  // the next window may need the memory of this one
     rows_ = source_->read(rows);
     seen_[0] += rows_->rows();
+    if (asking_) asked_->note({rows, rows_->rows()});
+    if (comes_again() && rows_->rows() != next_again().read) has_changed();
+    ++windows_;
     return !source_->ended();
   }
 
@@ -184,6 +197,7 @@ class live_executor::streaming {
     const auto k = static_cast<std::size_t>(std::ranges::find(path_, t.stage) - path_.begin());
     const bool last = k + 1 == path_.size();
     auto& s = slot_of(k);
+    if (t.asks) return run_asking(t, k);
     const auto n = rows_->rows();
     if (const auto* slice = slice_of(node(k))) {
       rows_ = ops::sliced(*slice, rows_, seen_[k]);
@@ -192,24 +206,27 @@ class live_executor::streaming {
       if (!last) {
         s.output = std::make_shared<row_set>(node(k).out);
         s.output->keep(executor_.with_.memory);
+        for (const auto& side : s.side_rows) s.output->keep_owners_of(*side);
         s.context->output = s.output;
       }
-      s.inputs[0] = rows_;
-      s.context->first_row = seen_[k];
-      s.context->rows = n;
-      s.context->last_window = source_->ended();
-      s.context->window_rows = longest_;
+      show_window(k, rows_);
       executor_.run_step(t.stage, [&] { t.step->run(*s.context); });
       if (!last) rows_ = std::move(s.output);
     }
     seen_[k] += n;
   }
 
+  /// Whether what comes behind the stage that asks for right rows is to be run again: its window
+  /// was cut.
+  bool has_rest() const noexcept { return whole_ != nullptr; }
+
   /// Whether a stage has all it needs.
   bool done() {
     for (std::size_t k = 1; k < path_.size(); ++k) {
       if (const auto* slice = slice_of(node(k))) {
         if (ops::rows_wanted(*slice, seen_[k]) == 0) return true;
+      } else if (asking_) {
+        continue;
       } else if (const auto done = node(k).op->run_by(node(k)).cpu->done;
                  done != nullptr && done(*slot_of(k).context)) {
         return true;
@@ -219,6 +236,7 @@ class live_executor::streaming {
   }
 
   void finish(std::string& note) {
+    if (asking_) return let_go();
     if (auto& source = slot_of(0); source.context) note = std::move(source.context->note);
     for (std::size_t k = 0; k + 1 < path_.size(); ++k) {
       auto& s = slot_of(k);
@@ -252,18 +270,79 @@ class live_executor::streaming {
     for (std::size_t k = 1; k < path_.size(); ++k) slot_of(k).inputs[0].reset();
   }
 
+  /// Shows the stage its window.
+  void show_window(std::size_t k, const rows_ptr& rows) {
+    auto& s = slot_of(k);
+    s.inputs[0] = rows;
+    s.context->first_row = seen_[k];
+    s.context->rows = rows->rows();
+    s.context->last_window = source_->ended();
+    s.context->window_rows = longest_;
+  }
+
+  /// For the stage that asks for right rows: it hears what its window needs, or is given that. A
+  /// window that needs too much is cut.
+  void run_asking(const tasks::task& t, std::size_t k) {
+    auto& s = slot_of(k);
+    if (!whole_) whole_ = rows_;
+    const auto rest = [&](std::int64_t rows) {
+      detail::slice_params cut;
+      cut.skip = cut_at_;
+      cut.take = rows;
+      return ops::sliced(cut, whole_, 0);
+    };
+    rows_ = cut_at_ == 0 ? whole_ : rest(whole_->rows() - cut_at_);
+    show_window(k, rows_);
+    executor_.run_step(t.stage, [&] { t.step->run(*s.context); });
+    if (asking_) return whole_.reset();
+    const auto rows = asked_->rows_to_join();
+    if (rows < rows_->rows()) rows_ = rest(rows);
+    cut_at_ += rows;
+    if (cut_at_ < whole_->rows()) return;
+    whole_.reset();
+    cut_at_ = 0;
+    asked_->end_window();
+  }
+
+  /// Whether the windows have asked for right rows, and come again.
+  bool comes_again() const { return !asking_ && asked_ != nullptr && asked_->asks(); }
+
+  const cpu_ops::asked_join::window& next_again() const {
+    if (windows_ == asked_->windows().size()) has_changed();
+    return asked_->windows()[windows_];
+  }
+  [[noreturn]] void has_changed() const {
+    throw format_error(
+        fmt::format("{}: changed while a query read it twice, as joins of more right rows than "
+                    "memory has room for do; {} records were read before that showed",
+                    node(0).name, base::count_text(seen_[0])));
+  }
+
+  /// Rows of a window that asks for right rows.
+  std::int64_t longest_that_asks() const {
+    std::int64_t rows = 0;
+    for (const auto& one : asked_->windows()) rows = std::max(rows, one.wanted);
+    if (!asking_) return rows;
+    const auto there = executor_.with_.store->available(), taken = source_->scratch_bytes();
+    const auto& last = node(path_.size() - 1);
+    const auto held = static_cast<std::size_t>(last.op->holds_of_window(last).row);
+    return asked_->window_rows(there - std::min(there, taken), node(0).out.size + held);
+  }
+
   /// Windows are as long as a part of the budget allows; where the stage at the end wants all rows
   /// before it yields any, as there is memory.
   void choose_lengths() {
     std::size_t widest = node(0).out.size;
     for (std::size_t k = 1; k + 1 < path_.size(); ++k) widest = std::max(widest, node(k).out.size);
     longest_ = static_cast<std::int64_t>(executor_.with_.window_bytes / widest + 1);
+    if (asked_ != nullptr && asked_->asks()) longest_ = longest_that_asks();
     bool may_stop = false;
     for (std::size_t k = slices_ + 1; k < path_.size(); ++k)
       may_stop |= node(k).op->may_stop_early(node(k));
     const auto small = static_cast<std::int64_t>(first_window_bytes / node(0).out.size + 1);
     length_ = may_stop ? std::min(longest_, small) : longest_;
     const auto& last = node(path_.size() - 1);
+    if (asked_ != nullptr && asked_->asks()) return;
     held_ = last.op->holds_of_window(last);
     if (!held_.wants_all_rows()) return;
     const auto there = executor_.with_.store->available(), taken = source_->scratch_bytes();
@@ -280,8 +359,8 @@ class live_executor::streaming {
     if (seen_[0] > 0)  // filters may be on the way
       rows *= static_cast<double>(seen_[path_.size() - 1]) / static_cast<double>(seen_[0]);
     const double copies = last.passes_on ? 1 : 2;  // what it keeps, and its result
-    return ops::large_window_rows(available_,
-                                  copies * rows * static_cast<double>(last.node->out.size), held_,
+    const double kept = held_.kept > 0 ? held_.kept : static_cast<double>(last.node->out.size);
+    return ops::large_window_rows(available_, copies * rows * kept, held_,
                                   executor_.with_.team.count());
   }
 
@@ -321,11 +400,18 @@ class live_executor::streaming {
   graph::window_memory held_;              ///< by all stages, where the last one wants all rows
   std::size_t available_ = 0;              ///< bytes for that
   rows_ptr rows_;                          ///< on their way
+  const bool asking_;                      ///< windows only ask for right rows
+  cpu_ops::asked_join* asked_ = nullptr;   ///< of a stage that asks
+  std::size_t windows_ = 0;                ///< read so far
+  rows_ptr whole_;                         ///< its window, while parts of it are joined
+  std::int64_t cut_at_ = 0;                ///< where the next part begins
 };
 
 std::int64_t live_executor::stream(const tasks::dag& work, std::size_t first, std::size_t last,
                                    std::vector<double>& seconds, std::string& note) {
-  streaming run(*this, work.list[last - 1].stage);
+  const bool asking = work.list[last - 1].asks;
+  if (asking && !at(work.list[last - 1].stage).context->asked->asks()) return 0;
+  streaming run(*this, work.list[last - 1]);
   if (with_.recorder != nullptr) with_.recorder->follow([&run] { return run.part_read(); });
   seconds.assign(last - first, 0);
   auto then = now();
@@ -338,11 +424,15 @@ std::int64_t live_executor::stream(const tasks::dag& work, std::size_t first, st
   for (bool more = true; more; more = more && !run.done(), ++windows) {
     more = run.read();
     measure(first);
-    for (std::size_t i = first + 1; i < last; ++i) {
+    std::size_t taken = last;  // the task that took right rows
+    for (std::size_t i = first + 1; i < last; i = i + 1 == last && run.has_rest() ? taken : i + 1) {
       if (with_.recorder != nullptr) begin_step(work.list[i], 0);
       run.run(work.list[i]);
       if (with_.recorder != nullptr) with_.recorder->end_step();
-      if (work.list[i].step != nullptr) count_rows(work.list[i].stage);
+      if (work.list[i].asks)
+        taken = i;
+      else if (work.list[i].step != nullptr)
+        count_rows(work.list[i].stage);
       measure(i);
     }
   }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "cpu_ops/asked_join.h"
 #include "pappus/detail/base/integers.h"
 
 namespace pappus::tasks {
@@ -132,23 +133,45 @@ class lowering {
     for (const auto part : path)
       if (part != own && part != path.front() && !steps_of(part).empty())
         last = add_alloc(part, {last});
+    for (const auto part : std::span(path).subspan(1))
+      if (plan_.stages[index(part)].asks) last = lower_asking(part, last);
     last = add_source(path, last);
     for (const auto part : std::span(path).subspan(1)) {
       const auto& s = plan_.stages[index(part)];
-      if (s.node->op->slice_of(*s.node) != nullptr)
-        last = add({.kind = task_kind::view,
-                    .stage = part,
-                    .what = s.node->name,
-                    .bytes = s.bytes.written,
-                    .exact = is_exact(s),
-                    .each_window = true,
-                    .after = {last}});
+      if (s.node->op->slice_of(*s.node) != nullptr) last = add_slice(part, last);
+      if (s.asks) last = add_asking(part, cpu_ops::steps_that_ask().fetch, last);
       for (const auto& step : steps_of(part))
         if (step.called == cpu_ops::phase::when::each_window) last = add_step(part, step, last);
     }
     for (const auto& step : steps_of(to))
       if (step.called == cpu_ops::phase::when::at_end) last = add_step(to, step, last);
     return last;
+  }
+
+  /// Windows that only tell which right rows of a join they need.
+  task_id lower_asking(stage_index own, task_id last) {
+    const auto path = plan::windows_path(plan_, own);
+    last = add_source(path, last);
+    for (std::size_t k = 1; k + 1 < path.size(); ++k) last = add_slice(path[k], last);
+    last = add_asking(own, cpu_ops::steps_that_ask().hear, last);
+    return add_asking(own, cpu_ops::steps_that_ask().find, last);
+  }
+
+  task_id add_asking(stage_index own, const cpu_ops::phase& step, task_id after) {
+    const auto id = add_step(own, step, after);
+    dag_.list[index(id)].asks = true;
+    return id;
+  }
+
+  task_id add_slice(stage_index own, task_id after) {
+    const auto& s = plan_.stages[index(own)];
+    return add({.kind = task_kind::view,
+                .stage = own,
+                .what = s.node->name,
+                .bytes = s.bytes.written,
+                .exact = is_exact(s),
+                .each_window = true,
+                .after = {after}});
   }
 
   task_id add_source(const std::vector<stage_index>& path, task_id after) {

@@ -32,6 +32,7 @@ struct task {
   bool each_window = false;              ///< repeated for every window of the input
   bool brings_windows = false;  ///< those that the tasks after it are repeated for, up to the first
                                 ///< that isn't
+  bool asks = false;            ///< for a join whose right rows rest, besides the stage's own steps
   bool on_device = false;       ///< of a stage that runs on devices, chunk by chunk or item by item
   std::vector<task_id> after;   ///< what it waits for
 };

@@ -39,7 +39,8 @@ const graph::operator_entry& unmatched_operator();
 
 /// The row of a join_build node.
 struct join_side {
-  const void* index = nullptr;  ///< algorithms::join_index
+  /// algorithms::join_index; cpu_ops::asked_join where the right rows came in windows.
+  const void* index = nullptr;
 };
 
 /// What becomes of a left record.

@@ -61,10 +61,13 @@ struct op_label {
 /// them, of those whose cardinality isn't `one`.
 using count_loop = void (*)(const void* element, const block_args& args, std::int64_t* counts);
 
-/// Who counts the records between a stage's operators, for explain_analyze.
+/// Who counts the records between a stage's operators, for explain_analyze, and who asks its joins
+/// for the rows of a block without doing anything else.
 struct operator_counts {
-  count_loop loop = nullptr;  ///< null: nobody
-  int operators = 0;          ///< that it counts; a further one yields the stage's rows
+  count_loop loop = nullptr;   ///< null: nobody
+  int operators = 0;           ///< that it counts; a further one yields the stage's rows
+  count_loop joins = nullptr;  ///< ends with the last join; null: there is none
+  int up_to_joins = 0;         ///< operators that this one counts
 };
 
 /// A fused element function and what feeds it. Programs copy and destroy it wherever they build a

@@ -9,6 +9,7 @@
 
 #include "pappus/detail/base/glue.h"
 #include "pappus/detail/fuse/expression.h"
+#include "pappus/detail/fuse/join.h"
 
 namespace pappus::detail {
 
@@ -55,12 +56,30 @@ template <typename Element, int Operators>
   each_row<yields>(chain.bind(args), args.rows, no_sink{}, operator_counters{counts + Operators});
 }
 
+/// Counted operators up to and with the last join; 0 where there is none.
+template <typename E>
+constexpr int operators_to_join() {
+  if constexpr (is_joined<E>)
+    return counted_operators<E>();
+  else if constexpr (requires(const E& expression) { expression.prev; })
+    return operators_to_join<std::remove_cvref_t<decltype(E::prev)>>();
+  else
+    return 0;
+}
+
 template <typename Element, int Operators>
 constexpr operator_counts counts_of_first() {
-  if constexpr (Operators > 0)
-    return {count_rows<Element, Operators>, Operators};
-  else
-    return {};
+  constexpr int to_join = operators_to_join<expression_type<Element>>();
+  operator_counts made;
+  if constexpr (Operators > 0) {
+    made.loop = count_rows<Element, Operators>;
+    made.operators = Operators;
+  }
+  if constexpr (to_join > 0) {
+    made.joins = count_rows<Element, to_join>;
+    made.up_to_joins = to_join;
+  }
+  return made;
 }
 
 /// Of stages whose rows don't tell what their last operator yields.

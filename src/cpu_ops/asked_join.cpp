@@ -1,0 +1,494 @@
+#include "cpu_ops/asked_join.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <future>
+#include <mutex>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "algorithms/key_bits.h"
+#include "algorithms/stretches.h"
+#include "base/text.h"
+#include "cpu_ops/shared_rows.h"
+#include "pappus/detail/base/hash.h"
+#include "pappus/detail/base/integers.h"
+#include "pappus/error.h"
+
+namespace pappus::cpu_ops {
+namespace {
+
+using detail::join_batch;
+using detail::join_build_params;
+
+constexpr std::size_t partitions = 256;
+constexpr std::size_t asked_item_rows = 65536, found_item_rows = 16384;
+constexpr std::size_t buffer_bytes_max = std::size_t{1} << 30;
+
+/// What a key takes in a join_table, while that is built.
+constexpr std::size_t table_bytes(std::size_t key_bytes) { return 4 * key_bytes + 28; }
+
+/// Calls f(item, begin, end) for items of [0, n), on all workers.
+template <typename F>
+void for_each_item(detail::workers& team, std::size_t n, std::size_t item_rows, F&& f) {
+  detail::parallel_chunks(team, detail::ceil_div(n, item_rows), [&](std::size_t item, unsigned) {
+    f(item, item * item_rows, std::min((item + 1) * item_rows, n));
+  });
+}
+
+/// Leaves out keys that are there already. Returns how many are left; their order is lost nowhere.
+template <typename Key>
+std::size_t keep_distinct(Key* keys, std::size_t n, std::vector<std::uint32_t>& slots) {
+  constexpr std::uint32_t empty = ~std::uint32_t{0};
+  slots.assign(std::bit_ceil(std::min<std::size_t>(2 * n + 1, 1024)), empty);
+  std::size_t kept = 0;
+  const auto place = [&](const Key& key) {
+    std::size_t at = static_cast<std::uint32_t>(detail::hash(key)) & (slots.size() - 1);
+    while (slots[at] != empty && !(keys[slots[at]] == key)) at = (at + 1) & (slots.size() - 1);
+    return at;
+  };
+  for (std::size_t i = 0; i < n; ++i) {
+    const Key key = keys[i];
+    const std::size_t at = place(key);
+    if (slots[at] != empty) continue;
+    slots[at] = static_cast<std::uint32_t>(kept);
+    keys[kept++] = key;
+    if (2 * kept < slots.size()) continue;
+    slots.assign(2 * slots.size(), empty);
+    for (std::size_t k = 0; k < kept; ++k) slots[place(keys[k])] = static_cast<std::uint32_t>(k);
+  }
+  return kept;
+}
+
+/// Leaves keys of each bucket once.
+void leave_distinct(run_context& context, std::size_t key_bytes, scattered_buffer& of) {
+  std::vector<std::size_t> kept(of.ends.size());
+  detail::parallel_chunks(context.team, of.ends.size(), [&](std::size_t bucket, unsigned) {
+    const std::size_t begin = bucket == 0 ? 0 : of.ends[bucket - 1];
+    std::vector<std::uint32_t> slots;
+    with_key_type(key_bytes, [&](auto key) {
+      kept[bucket] =
+          keep_distinct(of.records.as<decltype(key)>() + begin, of.ends[bucket] - begin, slots);
+    });
+  });
+  std::size_t all = 0;
+  for (const auto n : kept) all += n;
+  detail::buffer distinct(context.memory, all * key_bytes, context.owner);
+  for (std::size_t bucket = 0, at = 0; bucket < kept.size(); ++bucket) {
+    const std::size_t begin = bucket == 0 ? 0 : of.ends[bucket - 1];
+    if (kept[bucket] > 0)
+      std::memcpy(distinct.data() + at * key_bytes, of.records.data() + begin * key_bytes,
+                  kept[bucket] * key_bytes);
+    at += kept[bucket];
+    kept[bucket] = at;
+  }
+  of = {std::move(distinct), std::move(kept)};
+}
+
+}  // namespace
+
+/// The keys that joins look up, as they come.
+class asked_join::keys_heard final : public algorithms::key_listener {
+ public:
+  keys_heard(run_context& context, std::size_t key_bytes)
+      : context_(context), key_bytes_(key_bytes) {}
+
+  void hear(const void* keys, std::size_t n) override {
+    const auto* from = static_cast<const std::byte*>(keys);
+    const std::lock_guard lock(mutex_);
+    while (n > 0) {
+      if (count_ == blocks_.size() * block_keys)
+        blocks_.emplace_back(context_.memory, block_keys * key_bytes_, context_.owner);
+      const std::size_t at = count_ % block_keys, some = std::min(n, block_keys - at);
+      std::memcpy(blocks_.back().data() + at * key_bytes_, from, some * key_bytes_);
+      count_ += some;
+      from += some * key_bytes_;
+      n -= some;
+    }
+  }
+  std::size_t blocks() const noexcept { return blocks_.size(); }
+  const std::byte* block(std::size_t number) const { return blocks_[number].data(); }
+  std::size_t keys_in(std::size_t number) const {
+    return std::min(block_keys, count_ - number * block_keys);
+  }
+  std::size_t count() const noexcept { return count_; }
+
+ private:
+  static constexpr std::size_t block_keys = 32768;
+  run_context& context_;
+  const std::size_t key_bytes_;
+  std::mutex mutex_;  // guards what follows
+  std::vector<detail::buffer> blocks_;
+  std::size_t count_ = 0;
+};
+
+/// The keys that windows have asked for, of some partitions, in order of windows.
+struct asked_join::asked_keys {
+  detail::buffer keys, windows;  ///< 32 bits of a window each
+  std::optional<algorithms::join_table> table;
+  std::size_t count = 0;
+  std::uint32_t window(std::size_t key) const { return windows.as<std::uint32_t>()[key]; }
+};
+
+/// Right rows, and their index.
+struct asked_join::found_rows {
+  detail::buffer records;
+  algorithms::join_index index;
+  detail::join_side row;
+};
+
+asked_join::asked_join(const graph::node& build)
+    : build_(build),
+      key_bytes_(build.as<join_build_params>().keys.bytes),
+      right_bytes_(build.stage.inputs.front()->out.size),
+      right_(right_bytes_, partitions) {}
+asked_join::~asked_join() = default;
+
+std::size_t asked_join::bucket_of(const std::byte* key) const {
+  return with_key_type(key_bytes_, [&](auto type) {
+    // Tables take the top bits of another seed's hash.
+    constexpr std::uint64_t seed = 0x5851f42d4c957f2d;
+    return static_cast<std::size_t>(detail::hash(algorithms::load<decltype(type)>(key), seed) >>
+                                    (64 - std::countr_zero(partitions)));
+  });
+}
+
+void asked_join::take_right(run_context& context, const std::byte* keys) {
+  const auto n = static_cast<std::size_t>(context.rows);
+  const auto& rows = *context.inputs.front();
+  const auto visit = [&](std::size_t item, auto&& put) {
+    const std::size_t end = std::min((item + 1) * asked_item_rows, n);
+    std::size_t chunk = rows.find(static_cast<std::int64_t>(item * asked_item_rows));
+    for (std::size_t row = item * asked_item_rows; row < end;) {
+      const auto& piece = rows.chunks()[chunk++];
+      const std::size_t first = static_cast<std::size_t>(piece.first);
+      const std::size_t until = std::min(first + static_cast<std::size_t>(piece.rows), end);
+      for (; row < until; ++row)
+        put(piece.data + (row - first) * right_bytes_, bucket_of(keys + row * key_bytes_));
+    }
+  };
+  right_.add(context, detail::ceil_div(n, asked_item_rows), buffer_bytes_max, visit);
+  context.output->keep_owners_of(rows);
+}
+
+void asked_join::end_right(run_context& context) {
+  const std::size_t all = right_.rows() * (right_bytes_ + key_bytes_ + table_bytes(key_bytes_));
+  if (2 * all <= context.store->available())
+    all_ = read_all(context, right_, {0, partitions}, false);
+}
+
+void asked_join::join_as(std::size_t side, bool gathers) noexcept {
+  side_ = side;
+  gathers_ = gathers;
+}
+
+std::int64_t asked_join::window_rows(std::size_t available, std::size_t left_bytes) const noexcept {
+  const std::size_t row = left_bytes + right_bytes_ + 3 * key_bytes_ + table_bytes(key_bytes_);
+  return static_cast<std::int64_t>(std::max<std::size_t>(available / 3 / row, 1));
+}
+
+/// The keys of right records.
+detail::buffer asked_join::keys_of(const run_context& context, const std::byte* records,
+                                   std::size_t n) const {
+  const auto& params = build_.as<join_build_params>();
+  detail::buffer keys(context.memory, n * key_bytes_, context.owner);
+  for_each_item(
+      context.team, n, asked_item_rows, [&](std::size_t, std::size_t at, std::size_t end) {
+        detail::out_rows out{.cursor = keys.data() + at * key_bytes_};
+        for (; at < end && !context.team.stopping(); at += detail::block_rows_max) {
+          const std::byte* const input = records + at * right_bytes_;
+          const auto rows = std::min<std::size_t>(end - at, detail::block_rows_max);
+          params.loop(
+              build_.stage.element.get(),
+              {.inputs = &input, .rows = static_cast<std::int64_t>(rows), .team = &context.team},
+              out);
+        }
+      });
+  stop_if_cancelled(context.team);
+  return keys;
+}
+
+void asked_join::hear(run_context& context, std::int64_t rows, keys_heard& to) const {
+  algorithms::join_index index;
+  index.keys = build_.as<join_build_params>().keys;
+  index.listener = &to;
+  const detail::join_side row{&index};
+  context.sides[side_] = {&row, 1};
+  if (gathers_) context.sides[side_ + 1] = {};
+  const auto& stage = context.node.stage;
+  const auto look_up = [&](std::int64_t begin, std::int64_t end) {
+    std::vector<std::int64_t> counts(static_cast<std::size_t>(stage.counts.up_to_joins) + 1);
+    return for_each_fast_block(context, begin, end, true, [&](const detail::block_args& args) {
+      stage.counts.joins(stage.element.get(), args, counts.data());
+    });
+  };
+  for_each_item(context.team, static_cast<std::size_t>(rows), asked_item_rows,
+                [&](std::size_t, std::size_t begin, std::size_t end) {
+                  spread_rows(context, static_cast<std::int64_t>(begin),
+                              static_cast<std::int64_t>(end), look_up);
+                });
+  context.sides[side_] = {};
+  stop_if_cancelled(context.team);
+}
+
+void asked_join::ask(run_context& context) {
+  keys_heard keys(context, key_bytes_);
+  hear(context, context.rows, keys);
+  auto& own = asked_.emplace_back(key_bytes_, partitions);
+  const auto visit = [&](std::size_t item, auto&& put) {
+    const std::byte* key = keys.block(item);
+    for (std::size_t i = 0; i < keys.keys_in(item); ++i, key += key_bytes_)
+      put(key, bucket_of(key));
+  };
+  own.add(context, keys.blocks(), SIZE_MAX, visit,
+          [&](scattered_buffer& made) { leave_distinct(context, key_bytes_, made); });
+}
+
+void asked_join::answer(run_context& context) {
+  if (!asks()) return;
+  answers_.emplace(gathers_ ? right_bytes_ : key_bytes_, asked_.size());
+  std::vector<std::size_t> keys(partitions);
+  for (const auto& one : asked_)
+    for (std::size_t p = 0; p < partitions; ++p) keys[p] += one.rows({p, p + 1});
+  std::size_t all = 0;
+  for (std::size_t begin = 0, end = 0; begin < partitions; begin = end) {
+    const std::size_t room =
+        context.store->available() / 3 / (table_bytes(key_bytes_) + key_bytes_ + 5);
+    std::size_t some = 0;
+    do some += keys[end++];
+    while (end < partitions && some + keys[end] <= room);
+    all += some;
+    if (some == 0 || right_.rows({begin, end}) == 0) continue;
+    const auto asked = read_asked(context, {begin, end});
+    if (gathers_)
+      send_rows(context, {begin, end}, asked);
+    else
+      send_keys(context, {begin, end}, asked);
+  }
+  context.note = fmt::format("{} windows asked for {} keys: {} of {} right rows",
+                             base::count_text(static_cast<std::int64_t>(asked_.size())),
+                             base::count_text(static_cast<std::int64_t>(all)),
+                             base::count_text(static_cast<std::int64_t>(answers_->rows())),
+                             base::count_text(static_cast<std::int64_t>(right_.rows())));
+  asked_.clear();
+}
+
+asked_join::asked_keys asked_join::read_asked(run_context& context, bucket_range which) const {
+  asked_keys made;
+  std::vector<std::size_t> ends;
+  for (const auto& one : asked_) ends.push_back(made.count += one.rows(which));
+  made.keys = detail::buffer(context.memory, made.count * key_bytes_, context.owner);
+  made.windows = detail::buffer(context.memory, made.count * sizeof(std::uint32_t), context.owner);
+  std::vector<graph::row_store::copy> copies;
+  for (std::size_t window = 0, begin = 0; window < ends.size(); begin = ends[window++]) {
+    scattered_rows::place at;
+    asked_[window].next(which, at, SIZE_MAX, made.keys.data() + begin * key_bytes_, copies);
+    auto* const windows = made.windows.as<std::uint32_t>();
+    std::fill(windows + begin, windows + ends[window], static_cast<std::uint32_t>(window));
+  }
+  context.store->read(copies, context.team, context.owner);
+  made.table.emplace(context.team, context.memory, made.keys.data(), made.count, key_bytes_,
+                     join_domain{}, context.owner);
+  return made;
+}
+
+/// Calls f(records, n) for the right rows of some partitions, those of each in order; the next ones
+/// are read meanwhile.
+template <typename F>
+void asked_join::for_each_piece(run_context& context, const scattered_rows& from,
+                                bucket_range which, F&& f) const {
+  constexpr std::size_t least = std::size_t{256} << 10, most = std::size_t{32} << 20;
+  const std::size_t rows = std::max<std::size_t>(
+      std::clamp(context.store->available() / 12, least, most) / from.record_bytes(), 1);
+  struct piece {
+    detail::buffer records;
+    std::size_t n = 0;
+    std::future<void> there;  // waits for the reading, and goes before its memory
+  };
+  scattered_rows::place at;
+  const auto read = [&] {
+    piece made;
+    std::vector<graph::row_store::copy> copies;
+    made.records = detail::buffer(context.memory, rows * from.record_bytes(), context.owner);
+    made.n = from.next(which, at, rows, made.records.data(), copies);
+    if (made.n > 0)
+      made.there = context.store->read_beside(std::move(copies), context.team, context.owner);
+    return made;
+  };
+  piece now = read();
+  while (now.n > 0) {
+    piece next = read();
+    now.there.get();
+    f(now.records.data(), now.n);
+    stop_if_cancelled(context.team);
+    now = std::move(next);
+  }
+}
+
+/// Calls f(i, key) for the keys, by number, that are the key of record i, of records
+/// [begin, end).
+template <typename F>
+void for_each_match(const algorithms::join_table& table, const std::byte* keys,
+                    std::size_t key_bytes, std::size_t begin, std::size_t end, F&& f) {
+  std::uint64_t first[join_batch::rows_max], count[join_batch::rows_max];
+  for (std::size_t at = begin; at < end; at += join_batch::rows_max) {
+    const std::size_t n = std::min(end - at, join_batch::rows_max);
+    table.probe(keys + at * key_bytes, n, first, count);
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::uint64_t k = 0; k < count[i]; ++k)
+        if (!f(at + i, count[i] == 1 ? first[i] : table.row(first[i] + k))) break;
+  }
+}
+
+/// Right rows go to the windows that have asked for their keys.
+void asked_join::send_rows(run_context& context, bucket_range which, const asked_keys& asked) {
+  const std::size_t buffer_bytes = std::min(context.store->available() / 6, buffer_bytes_max);
+  for_each_piece(context, right_, which, [&](const std::byte* records, std::size_t n) {
+    const auto keys = keys_of(context, records, n);
+    const auto visit = [&](std::size_t item, auto&& put) {
+      for_each_match(*asked.table, keys.data(), key_bytes_, item * found_item_rows,
+                     std::min((item + 1) * found_item_rows, n),
+                     [&](std::size_t i, std::uint64_t key) {
+                       put(records + i * right_bytes_, asked.window(key));
+                       return true;
+                     });
+    };
+    answers_->add(context, detail::ceil_div(n, found_item_rows), buffer_bytes, visit);
+  });
+}
+
+/// Keys go back to the windows that have asked for them, if there are right rows with them.
+void asked_join::send_keys(run_context& context, bucket_range which, const asked_keys& asked) {
+  detail::buffer found(context.memory, asked.count, context.owner);
+  std::memset(found.data(), 0, found.size());
+  const auto mark = [&](std::uint64_t key) {
+    return __atomic_exchange_n(found.as<std::uint8_t>() + key, std::uint8_t{1}, __ATOMIC_RELAXED);
+  };
+  for_each_piece(context, right_, which, [&](const std::byte* records, std::size_t n) {
+    const auto keys = keys_of(context, records, n);
+    for_each_item(context.team, n, found_item_rows,
+                  [&](std::size_t, std::size_t begin, std::size_t end) {
+                    for_each_match(*asked.table, keys.data(), key_bytes_, begin, end,
+                                   [&](std::size_t, std::uint64_t key) { return mark(key) == 0; });
+                  });
+  });
+  const auto visit = [&](std::size_t item, auto&& put) {
+    const std::size_t end = std::min((item + 1) * asked_item_rows, asked.count);
+    for (std::size_t key = item * asked_item_rows; key < end; ++key)
+      if (found.as<std::uint8_t>()[key] != 0)
+        put(asked.keys.data() + key * key_bytes_, asked.window(key));
+  };
+  answers_->add(context, detail::ceil_div(asked.count, asked_item_rows), buffer_bytes_max, visit);
+}
+
+/// \param records  of `n` right rows, or their keys
+std::unique_ptr<asked_join::found_rows> asked_join::indexed(const run_context& context,
+                                                            detail::buffer records, std::size_t n,
+                                                            bool are_keys) const {
+  auto made = std::make_unique<found_rows>();
+  made->index.keys = build_.as<join_build_params>().keys;
+  made->index.rows = n;
+  made->row.index = &made->index;
+  if (n > 0) {
+    detail::buffer keys;
+    if (!are_keys) keys = keys_of(context, records.data(), n);
+    made->index.table.emplace(context.team, context.memory, are_keys ? records.data() : keys.data(),
+                              n, key_bytes_, join_domain{}, context.owner);
+  }
+  if (!are_keys) made->records = std::move(records);
+  return made;
+}
+
+std::unique_ptr<asked_join::found_rows> asked_join::read_all(run_context& context,
+                                                             const scattered_rows& from,
+                                                             bucket_range which,
+                                                             bool are_keys) const {
+  const std::size_t n = from.rows(which);
+  detail::buffer records(context.memory, n * from.record_bytes(), context.owner);
+  std::vector<graph::row_store::copy> copies;
+  scattered_rows::place at;
+  from.next(which, at, n, records.data(), copies);
+  context.store->read(copies, context.team, context.owner);
+  return indexed(context, std::move(records), n, are_keys);
+}
+
+std::unique_ptr<asked_join::found_rows> asked_join::read_some(run_context& context,
+                                                              std::int64_t rows,
+                                                              std::size_t most) const {
+  const algorithms::join_table wanted = [&] {
+    keys_heard heard(context, key_bytes_);
+    hear(context, rows, heard);
+    detail::buffer keys(context.memory, heard.count() * key_bytes_, context.owner);
+    std::byte* to = keys.data();
+    for (std::size_t block = 0; block < heard.blocks(); ++block) {
+      std::memcpy(to, heard.block(block), heard.keys_in(block) * key_bytes_);
+      to += heard.keys_in(block) * key_bytes_;
+    }
+    return algorithms::join_table(context.team, context.memory, keys.data(), heard.count(),
+                                  key_bytes_, {}, context.owner);
+  }();
+  const std::size_t bytes = answers_->record_bytes();
+  detail::buffer records(context.memory, most * bytes, context.owner);
+  std::size_t n = 0;
+  bool fits = true;
+  for_each_piece(
+      context, *answers_, {window_, window_ + 1}, [&](const std::byte* from, std::size_t count) {
+        detail::buffer keys;
+        if (gathers_) keys = keys_of(context, from, count);
+        for_each_match(wanted, gathers_ ? keys.data() : from, key_bytes_, 0, count,
+                       [&](std::size_t i, std::uint64_t) {
+                         fits = fits && n < most;
+                         if (fits)
+                           std::memcpy(records.data() + n++ * bytes, from + i * bytes, bytes);
+                         return false;
+                       });
+      });
+  if (!fits) return nullptr;
+  return indexed(context, std::move(records), n, !gathers_);
+}
+
+void asked_join::fetch(run_context& context) {
+  std::int64_t& rows = joined_ = context.rows;
+  if (!all_) {
+    now_.reset();
+    const bucket_range own{window_, window_ + 1};
+    const std::size_t n = answers_->rows(own);
+    const std::size_t row = answers_->record_bytes() + key_bytes_ + table_bytes(key_bytes_);
+    const std::size_t most = std::max<std::size_t>(context.store->available() / 2 / row, 1);
+    if (n <= most) {
+      now_ = read_all(context, *answers_, own, !gathers_);
+    } else {
+      rows = std::max<std::int64_t>(
+          rows * static_cast<std::int64_t>(most) / static_cast<std::int64_t>(2 * n), 1);
+      while (!(now_ = read_some(context, rows, most))) {
+        if (rows == 1)
+          throw memory_error(fmt::format(
+              "{}: one left record has more right records than memory has room for: expected {} "
+              "at most, which are {}; raise the limit (PAPPUS_HOST_MEMORY or options::host_memory) "
+              "or swap the sides",
+              context.owner, base::count_text(static_cast<std::int64_t>(most)),
+              base::bytes_text(static_cast<double>(most * answers_->record_bytes()))));
+        rows /= 2;
+      }
+    }
+  }
+  const auto& with = all_ ? *all_ : *now_;
+  context.sides[side_] = {&with.row, 1};
+  if (gathers_)
+    context.sides[side_ + 1] = {with.records.data(), static_cast<std::int64_t>(with.index.rows)};
+}
+
+const asking_steps& steps_that_ask() {
+  static constexpr asking_steps made{
+      {"hear which keys are looked up", phase::kind::launch, phase::when::each_window,
+       [](run_context& context) { context.asked->ask(context); }},
+      {"find their right rows", phase::kind::launch, phase::when::at_end,
+       [](run_context& context) { context.asked->answer(context); }},
+      {"take right rows", phase::kind::launch, phase::when::each_window,
+       [](run_context& context) { context.asked->fetch(context); }}};
+  return made;
+}
+
+}  // namespace pappus::cpu_ops

@@ -1,0 +1,125 @@
+// Joins whose right side and index memory has no room for: windows of left rows ask for the right
+// rows that they need.
+//
+// Problem: a partitioned (Grace) join moves the records of both sides and loses the order of the
+// left one, so its pairs would have to be sorted again.
+//
+// Idea: what a window of left rows needs of the right side is little. So
+//   1. right rows go into partitions, by the hash of their keys, which rest;
+//   2. left rows are gone through once, window by window, only to hear which keys they look up:
+//      the distinct ones of a window go into the same partitions, and rest;
+//   3. as many partitions at a time as memory has room for the keys asked for: their right rows
+//      are read, and each row with such a key goes to the windows that asked for it, and rests;
+//   4. left rows are gone through again, in the same windows: each has an index of its own, of the
+//      rows that it asked for, and all else is as if this were the whole right side.
+// Equal keys are in one partition, in row order all the way, so pairs come out as ever: bits don't
+// depend on memory. Left records are never moved. Functions before the join run twice.
+//
+// A window that gets too many rows is cut: for each part its keys are heard once more, and only the
+// rows that have them are taken. If there is memory for the whole right side after all, windows
+// share one index of it and nobody asks.
+//
+// Alternatives: Grace (above); reading the right side once for each window (quadratic).
+//
+// Not here: keys that are strings; their bytes are in memory anyway.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "algorithms/join_index.h"
+#include "cpu_ops/contract.h"
+#include "cpu_ops/scattered_rows.h"
+
+namespace pappus::cpu_ops {
+
+class asked_join {
+ public:
+  /// \param build  the node of the index.
+  explicit asked_join(const graph::node& build);
+  ~asked_join();
+
+  /// Adds right rows: those of a window of the index's stage.
+  /// \param keys  of these
+  void take_right(run_context& context, const std::byte* keys);
+  /// They were the last. Nobody is to ask if there is memory for one index of all.
+  void end_right(run_context& context);
+
+  /// Whether left rows are to ask before they are joined.
+  bool asks() const noexcept { return all_ == nullptr; }
+  /// \param side     the index's, of the stage that joins
+  /// \param gathers  the next side is the right rows
+  void join_as(std::size_t side, bool gathers) noexcept;
+
+  /// Left rows of a window that should ask at once, where there are so many bytes.
+  std::int64_t window_rows(std::size_t available, std::size_t left_bytes) const noexcept;
+  /// A window that is to ask: how many rows were to be read at most, and how many there were.
+  /// Slices may be on the way.
+  struct window {
+    std::int64_t wanted = 0, read = 0;
+  };
+  void note(window next) { windows_.push_back(next); }
+  /// Hears the keys that a window looks up.
+  void ask(run_context& context);
+  /// Finds the right rows that windows have asked for.
+  void answer(run_context& context);
+  /// Those that have asked, in order.
+  std::span<const window> windows() const noexcept { return windows_; }
+
+  /// Gives the context's sides an index of right rows that the first rows of its window need.
+  void fetch(run_context& context);
+  /// How many rows these are: fewer than all where they need too much.
+  std::int64_t rows_to_join() const noexcept { return joined_; }
+  /// All rows of the window have been joined.
+  void end_window() noexcept { ++window_; }
+
+ private:
+  class keys_heard;
+  struct asked_keys;
+  struct found_rows;
+
+  std::size_t bucket_of(const std::byte* key) const;
+  detail::buffer keys_of(const run_context& context, const std::byte* records, std::size_t n) const;
+  /// Hears the keys that the first `rows` rows of the window look up.
+  void hear(run_context& context, std::int64_t rows, keys_heard& to) const;
+  asked_keys read_asked(run_context& context, bucket_range which) const;
+  template <typename F>
+  void for_each_piece(run_context& context, const scattered_rows& from, bucket_range which,
+                      F&& f) const;
+  void send_rows(run_context& context, bucket_range which, const asked_keys& asked);
+  void send_keys(run_context& context, bucket_range which, const asked_keys& asked);
+  std::unique_ptr<found_rows> indexed(const run_context& context, detail::buffer records,
+                                      std::size_t n, bool are_keys) const;
+  std::unique_ptr<found_rows> read_all(run_context& context, const scattered_rows& from,
+                                       bucket_range which, bool are_keys) const;
+  /// Of the rows that the window has asked for, those that its first `rows` rows need. Null: they
+  /// are more than `most`.
+  std::unique_ptr<found_rows> read_some(run_context& context, std::int64_t rows,
+                                        std::size_t most) const;
+
+  const graph::node& build_;
+  const std::size_t key_bytes_, right_bytes_;
+  std::size_t side_ = 0;
+  bool gathers_ = true;
+  scattered_rows right_;
+  std::vector<scattered_rows> asked_;  // by window: keys
+  std::vector<window> windows_;
+  std::optional<scattered_rows> answers_;  // right rows, or their keys where none are gathered
+  std::size_t window_ = 0;                 // that is joined next
+  std::int64_t joined_ = 0;                // rows of it, with what follows
+  std::unique_ptr<found_rows> all_, now_;  // what windows are joined with
+};
+
+/// What a stage that asks does besides its own steps.
+struct asking_steps {
+  phase hear;   ///< in each window, the first time
+  phase find;   ///< then
+  phase fetch;  ///< in each window, the second time, before its own steps
+};
+const asking_steps& steps_that_ask();
+
+}  // namespace pappus::cpu_ops

@@ -1,0 +1,60 @@
+#include "cpu_ops/scattered_rows.h"
+
+#include <numeric>
+#include <utility>
+
+#include "algorithms/rows_in.h"
+
+namespace pappus::cpu_ops {
+
+std::size_t bucket_counts::records(std::size_t item) {
+  const auto own = of(item);
+  return std::accumulate(own.begin(), own.end(), std::size_t{0});
+}
+
+std::vector<std::size_t> bucket_counts::to_places(std::size_t begin, std::size_t end) {
+  std::vector<std::size_t> ends(buckets_);
+  std::size_t at = 0;
+  for (std::size_t bucket = 0; bucket < buckets_; ++bucket) {
+    for (std::size_t item = begin; item < end; ++item)
+      at += std::exchange(of(item)[bucket], static_cast<std::uint32_t>(at));
+    ends[bucket] = at;
+  }
+  return ends;
+}
+
+void scattered_rows::keep(run_context& context, scattered_buffer made) {
+  const detail::record_type layout{record_bytes_, 1, "rows in buckets"};
+  auto rows = std::make_shared<detail::row_set>(layout);
+  const auto n = static_cast<std::int64_t>(made.ends.back());
+  append_buffer(*rows, std::move(made.records), n);
+  sets_.push_back({context.store->keep(std::move(rows)), std::move(made.ends)});
+}
+
+std::size_t scattered_rows::rows(bucket_range which) const {
+  std::size_t n = 0;
+  if (which.first == which.last) return 0;
+  for (const auto& one : sets_) n += one.ends[which.last - 1] - one.begin(which.first);
+  return n;
+}
+
+std::size_t scattered_rows::next(bucket_range which, place& from, std::size_t most, std::byte* to,
+                                 std::vector<graph::row_store::copy>& copies) const {
+  std::size_t found = 0;
+  while (found < most && from.set < sets_.size()) {
+    const auto& set = sets_[from.set];
+    const std::size_t begin = set.begin(which.first) + from.row, end = set.ends[which.last - 1];
+    const std::size_t n = std::min(end - begin, most - found);
+    if (n > 0)
+      copies.push_back({set.records, static_cast<std::int64_t>(begin), static_cast<std::int64_t>(n),
+                        to + found * record_bytes_});
+    found += n;
+    if (n == end - begin)
+      from = {from.set + 1, 0};
+    else
+      from.row += n;
+  }
+  return found;
+}
+
+}  // namespace pappus::cpu_ops

@@ -1,0 +1,500 @@
+// Joins whose right side goes to the spill file: the same bits as with plenty of memory, plans,
+// errors, and that nothing is left behind.
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "pappus/pappus.h"
+#include "support/cancels.h"
+#include "support/spill_folder.h"
+
+namespace pappus::spilled_joins {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::spill_folder;
+
+constexpr std::size_t MiB = std::size_t{1} << 20;
+constexpr std::size_t plenty = 2048 * MiB;
+
+struct sale {
+  std::int64_t item;
+  double price;
+};
+struct item {
+  std::int64_t id;
+  std::int32_t number;
+  float weight;
+};
+
+template <typename T>
+void write_file(const std::string& path, const std::vector<T>& records) {
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(records.data()),
+             static_cast<std::streamsize>(records.size() * sizeof(T)));
+}
+
+/// A folder to spill to, and beside it files of both sides.
+struct a_disk {
+  spill_folder folder;
+  std::string left = folder.path() + ".sales.raw", right = folder.path() + ".items.raw";
+  a_disk() = default;
+  a_disk(const std::vector<sale>& sales, const std::vector<item>& items) {
+    write_file(left, sales);
+    write_file(right, items);
+  }
+  ~a_disk() {
+    for (const auto& path : {left, right, left + ".out.raw"}) std::filesystem::remove(path);
+  }
+  options settings(std::size_t memory, unsigned threads = 2) const {
+    return {.threads = threads, .host_memory = memory, .devices = "cpu", .spill = folder.path()};
+  }
+};
+
+enum class shape { unique, repeated, sorted, spaced, hot };
+
+struct both_sides {
+  std::vector<sale> sales;
+  std::vector<item> items;
+};
+
+both_sides sides_of(shape which, std::int64_t sales, std::int64_t items, unsigned seed) {
+  std::mt19937_64 random(seed);
+  const std::int64_t keys = which == shape::repeated ? items / 3 + 1 : items;
+  const auto any = [&] {
+    return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(keys * 5 / 4));
+  };
+  both_sides made;
+  for (std::int64_t i = 0; i < items; ++i) {
+    std::int64_t id = which == shape::unique   ? (i * 7'919) % items
+                      : which == shape::sorted ? i / 2
+                      : which == shape::spaced ? -(any() << 40)
+                                               : any();
+    if (which == shape::hot && i % 40 == 0) id = 5;
+    made.items.push_back({id, static_cast<std::int32_t>(i), 0.37f * static_cast<float>(i % 1000)});
+  }
+  for (std::int64_t i = 0; i < sales; ++i) {
+    std::int64_t of = which == shape::sorted   ? i * items / sales
+                      : which == shape::spaced ? -(any() << 40)
+                                               : any();
+    if (which == shape::hot && i % (sales / 10) == 3) of = 5;
+    const auto cents = static_cast<double>(random() % 2'000'001) - 1e6;
+    made.sales.push_back({of, cents * 1e-2 * (1 + static_cast<double>(i % 97))});
+  }
+  return made;
+}
+
+/// All records' bytes, in order.
+template <typename Rows>
+std::vector<char> bytes_of(const Rows& rows) {
+  std::vector<char> bytes;
+  rows.for_each_chunk([&](auto chunk) {
+    const auto* const first = reinterpret_cast<const char*>(chunk.data());
+    bytes.insert(bytes.end(), first, first + chunk.size_bytes());
+  });
+  return bytes;
+}
+template <typename T>
+std::vector<char> bytes_of_value(const T& value) {
+  const auto* const first = reinterpret_cast<const char*>(&value);
+  return {first, first + sizeof(T)};
+}
+
+double paid(const sale& a, const item& b) {
+  return a.price * static_cast<double>(b.weight) + b.number;
+}
+
+/// Results of which each depends on the order of pairs, or on which there are.
+std::vector<std::vector<char>> results(session& s, const a_disk& disk) {
+  const auto sales = s.raw<sale>(disk.left);
+  const auto items = s.raw<item>(disk.right);
+  const auto or_nothing = [](const sale& a, const item* b) { return b ? paid(a, *b) : -a.price; };
+  const auto numbered = [](const sale& a, const item& b) { return sale{b.number, a.price}; };
+  const auto dear = [](const sale& one) { return one.price > 5e5; };
+  const auto heavy = [](const item& one) { return one.weight > 50; };
+  std::vector<std::vector<char>> all{
+      bytes_of_value(sales.join(items, &sale::item, &item::id, paid).sum().get()),
+      bytes_of_value(sales.left_join(items, &sale::item, &item::id, or_nothing).sum().get()),
+      bytes_of_value(sales.semi_join(items, &sale::item, &item::id).map(&sale::price).sum().get()),
+      bytes_of_value(sales.anti_join(items, &sale::item, &item::id).map(&sale::price).sum().get()),
+      bytes_of_value(
+          items
+              .right_join(sales, &item::id, &sale::item,
+                          [](const item* b, const sale& a) { return b ? paid(a, *b) : a.price; })
+              .sum()
+              .get()),
+      bytes_of(sales.filter(dear).join(items.filter(heavy), &sale::item, &item::id, numbered)),
+      bytes_of(sales.skip(1000)
+                   .take(20'000)
+                   .join(items, &sale::item, &item::id, numbered)
+                   .filter([](const sale& one) { return one.item % 3 == 0; })),
+  };
+  sales.join(items, &sale::item, &item::id, numbered).take(50'000).write(disk.left + ".out.raw");
+  all.push_back(bytes_of(s.raw<sale>(disk.left + ".out.raw")));
+  return all;
+}
+
+// The index of 120,000 right rows takes 8 MiB.
+TEST(spilled_joins, are_the_same_bits_in_little_memory) {
+  const struct {
+    shape which;
+    std::int64_t sales, items;
+    unsigned threads;
+  } all[] = {{shape::unique, 200'000, 160'000, 2},
+             {shape::repeated, 100'000, 200'000, 3},
+             {shape::sorted, 150'000, 150'000, 1},
+             {shape::spaced, 50'000, 220'000, 1},
+             {shape::hot, 60'000, 200'000, 2}};
+  unsigned seed = 1;
+  for (const auto& [which, sales, items, threads] : all) {
+    const auto made = sides_of(which, sales, items, seed++);
+    const a_disk disk(made.sales, made.items);
+    session large(disk.settings(plenty));
+    const std::size_t least = (9 + 2 * threads) * MiB;
+    session s(disk.settings(least, threads));
+    EXPECT_EQ(results(s, disk), results(large, disk)) << static_cast<int>(which);
+    EXPECT_EQ(s.host_memory_used(), 0u);
+    EXPECT_LE(s.host_memory_peak(), least);
+  }
+}
+
+TEST(spilled_joins, are_those_of_a_loop_over_both_sides) {
+  const auto [sales, items] = sides_of(shape::repeated, 40'000, 150'000, 11);
+  const a_disk disk(sales, items);
+  std::unordered_map<std::int64_t, std::vector<const item*>> by_id;
+  for (const auto& one : items) by_id[one.id].push_back(&one);
+  std::vector<std::int32_t> expected;
+  for (const auto& one : sales)
+    for (const auto* match : by_id[one.item]) expected.push_back(match->number);
+  session s(disk.settings(12 * MiB));
+  const auto found = s.raw<sale>(disk.left)
+                         .join(s.raw<item>(disk.right), &sale::item, &item::id,
+                               [](const sale&, const item& b) { return b.number; })
+                         .collect();
+  EXPECT_TRUE(std::ranges::equal(found, expected));
+}
+
+TEST(spilled_joins, take_keys_of_any_width) {
+  const auto made = sides_of(shape::unique, 60'000, 160'000, 12);
+  const a_disk disk(made.sales, made.items);
+  session s(disk.settings(12 * MiB)), large(disk.settings(plenty));
+  const auto sums = [&](session& in) {
+    const auto sales = in.raw<sale>(disk.left);
+    const auto items = in.raw<item>(disk.right);
+    const auto number = [](std::int64_t id) {  // NaN equals itself here
+      return id % 1000 == 0 ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(id);
+    };
+    return std::vector{
+        sales
+            .join(
+                items, [](const sale& a) { return static_cast<std::int32_t>(a.item); },
+                [](const item& b) { return static_cast<std::int32_t>(b.id); }, paid)
+            .sum()
+            .get(),
+        sales
+            .join(
+                items, [](const sale& a) { return pair{a.item, a.item % 7}; },
+                [](const item& b) { return pair{b.id, b.id % 7}; }, paid)
+            .sum()
+            .get(),
+        sales.filter([](const sale& a) { return a.item % 1000 != 0 || a.item < 3000; })
+            .join(
+                items, [=](const sale& a) { return number(a.item); },
+                [=](const item& b) { return number(b.id); }, paid)
+            .sum()
+            .get(),
+        sales.join(items, &sale::item, &item::id, paid, domain{250'000}).sum().get()};
+  };
+  EXPECT_EQ(sums(s), sums(large));
+}
+
+TEST(spilled_joins, may_stand_among_other_operators) {
+  const auto made = sides_of(shape::unique, 50'000, 160'000, 13);
+  const a_disk disk(made.sales, made.items);
+  session s(disk.settings(12 * MiB)), large(disk.settings(plenty));
+  const auto programs = [&](session& in) {
+    const auto sales = in.raw<sale>(disk.left);
+    const auto items = in.raw<item>(disk.right);
+    const auto few = in.range(0, 200).map([](std::int64_t i) { return item{i * 31, 0, 1.5f}; });
+    const auto scaled = [](const sale& a, const item& b) {
+      return sale{a.item, a.price * static_cast<double>(b.weight)};
+    };
+    const auto numbered = [](const sale& a, const item& b) { return sale{b.number, a.price}; };
+    const auto twice = [](const sale& a) { return std::vector{a, sale{a.item / 2, a.price}}; };
+    const auto pairs = sales.join(items, &sale::item, &item::id, numbered);
+    return std::vector{
+        bytes_of(sales.join(items, &sale::item, &item::id, scaled)
+                     .join(few, &sale::item, &item::id, scaled)),
+        bytes_of(sales.join(few, &sale::item, &item::id, scaled)
+                     .join(items, &sale::item, &item::id, scaled)),
+        bytes_of_value(sales.flat_map(twice)
+                           .join(items, &sale::item, &item::id, paid)
+                           .filter([](double v) { return v > 0; })
+                           .sum()
+                           .get()),
+        bytes_of(pairs.sort_by(&sale::price).take(1000)),
+        bytes_of(pairs.group_by([](const sale& one) { return one.item % 100; }).sum(&sale::price)),
+        bytes_of(pairs.top(20, &sale::price)),
+        bytes_of_value(pairs.map(&sale::price).first().get())};
+  };
+  EXPECT_EQ(programs(s), programs(large));
+}
+
+struct named_sale {
+  std::int64_t item;
+  std::string_view buyer;
+};
+struct named_item {
+  std::int64_t id;
+  std::string_view name;
+};
+
+TEST(spilled_joins, keep_the_text_of_both_sides) {
+  const a_disk disk;
+  const std::string sales = disk.left + ".csv", items = disk.right + ".csv";
+  constexpr std::int64_t n = 70'000;
+  {
+    std::ofstream left(sales), right(items);
+    left << "item,buyer\n";
+    right << "id,name\n";
+    for (std::int64_t i = 0; i < n; ++i) {
+      right << (i * 7'919) % n << ",item number " << i << "\n";
+      if (i % 5 == 0) left << (i * 31) % n << ",buyer number " << i << "\n";
+    }
+  }
+  session s(disk.settings(26 * MiB));
+  struct names {
+    std::string_view buyer, name;
+  };
+  const auto pairs =
+      s.csv<named_sale>(sales, column("item", &named_sale::item),
+                        column("buyer", &named_sale::buyer))
+          .join(s.csv<named_item>(items, column("id", &named_item::id),
+                                  column("name", &named_item::name)),
+                &named_sale::item, &named_item::id,
+                [](const named_sale& a, const named_item& b) { return names{a.buyer, b.name}; });
+  EXPECT_THAT(pairs.explain(), HasSubstr("to ask for right rows"));
+  const auto sorted = pairs.sort_by(&names::name).collect();
+  const auto found = pairs.collect();
+  std::filesystem::remove(sales);
+  std::filesystem::remove(items);
+  std::vector<std::int64_t> number_of(n);
+  for (std::int64_t i = 0; i < n; ++i) number_of[static_cast<std::size_t>((i * 7'919) % n)] = i;
+  ASSERT_EQ(found.size(), static_cast<std::size_t>(n / 5));
+  std::vector<std::string> expected;
+  for (std::int64_t k = 0; k < n / 5; ++k) {
+    const auto number = number_of[static_cast<std::size_t>((k * 5 * 31) % n)];
+    expected.push_back("item number " + std::to_string(number));
+    ASSERT_EQ(found[static_cast<std::size_t>(k)].name, expected.back());
+    ASSERT_EQ(found[static_cast<std::size_t>(k)].buyer, "buyer number " + std::to_string(k * 5));
+  }
+  std::ranges::sort(expected);
+  EXPECT_TRUE(std::ranges::equal(sorted, expected, {}, &names::name));
+}
+
+TEST(spilled_joins, are_explained) {
+  const auto made = sides_of(shape::unique, 100'000, 700'000, 14);
+  const a_disk disk(made.sales, made.items);
+  session s(disk.settings(12 * MiB)), large(disk.settings(plenty));
+  const auto sum = [&](session& in) {
+    return in.raw<sale>(disk.left)
+        .join(in.raw<item>(disk.right), &sale::item, &item::id, paid)
+        .sum();
+  };
+  EXPECT_THAT(sum(s).explain(),
+              AllOf(HasSubstr("twice: first to ask for right rows, which rest on the disk"),
+                    HasSubstr("hear which keys are looked up"), HasSubstr("take right rows")));
+  EXPECT_THAT(sum(s).explain_analyze(),
+              AllOf(HasSubstr("windows asked for"), HasSubstr("700,000 rows indexed"),
+                    HasSubstr("rows 100,000, join"), HasSubstr("spill file: ")));
+  EXPECT_THAT(sum(large).explain(), Not(HasSubstr("to ask for right rows")));
+}
+
+TEST(spilled_joins, ask_nobody_where_the_right_side_turns_out_to_fit) {
+  const auto made = sides_of(shape::unique, 100'000, 200'000, 15);
+  const a_disk disk(made.sales, made.items);
+  session s(disk.settings(12 * MiB)), large(disk.settings(plenty));
+  std::atomic<std::int64_t> calls = 0;
+  const auto sum = [&](session& in) {
+    return in.raw<sale>(disk.left)
+        .map([&](const sale& one) {
+          ++calls;
+          return one;
+        })
+        .join(in.raw<item>(disk.right).filter([](const item& b) { return b.id % 50 == 0; }),
+              &sale::item, &item::id, paid)
+        .sum();
+  };
+  EXPECT_THAT(sum(s).explain(), HasSubstr("to ask for right rows"));
+  const double found = sum(s);
+  EXPECT_EQ(calls, 100'000);
+  EXPECT_EQ(found, sum(large).get());
+}
+
+TEST(spilled_joins, refuse_a_record_with_more_matches_than_fit) {
+  std::vector<item> items;
+  for (std::int32_t i = 0; i < 400'000; ++i) items.push_back({i % 2 == 0 ? 7 : i, i, 1});
+  const a_disk disk({{1, 1}, {7, 1}, {9, 1}}, items);
+  session s(disk.settings(12 * MiB));
+  const auto pairs =
+      s.raw<sale>(disk.left).join(s.raw<item>(disk.right), &sale::item, &item::id, paid);
+  try {
+    pairs.count().get();
+    FAIL() << "200,000 matches of 84 bytes were expected not to fit";
+  } catch (const memory_error& e) {
+    EXPECT_THAT(e.what(), AllOf(HasSubstr("one left record"), HasSubstr("swap the sides")));
+  }
+  EXPECT_EQ(s.host_memory_used(), 0u);
+}
+
+TEST(spilled_joins, are_refused_where_nothing_may_go_to_a_disk) {
+  const auto made = sides_of(shape::unique, 1000, 400'000, 16);
+  const a_disk disk(made.sales, made.items);
+  auto off = disk.settings(12 * MiB);
+  off.spill = "off";
+  session s(off);
+  EXPECT_THROW(s.raw<sale>(disk.left)
+                   .join(s.raw<item>(disk.right), &sale::item, &item::id, paid)
+                   .sum()
+                   .get(),
+               memory_error);
+}
+
+TEST(spilled_joins, name_keys_beyond_the_domain) {
+  auto made = sides_of(shape::unique, 1000, 200'000, 17);
+  made.items[150'001].id = 200'000;
+  const a_disk disk(made.sales, made.items);
+  session s(disk.settings(12 * MiB));
+  try {
+    s.raw<sale>(disk.left)
+        .join(s.raw<item>(disk.right), &sale::item, &item::id, paid, domain{200'000})
+        .sum()
+        .get();
+    FAIL() << "an error was expected";
+  } catch (const usage_error& e) {
+    EXPECT_THAT(e.what(), HasSubstr("row 150001 of the right side has the key 200000"));
+  }
+}
+
+TEST(spilled_joins, tell_when_the_left_file_changes_meanwhile) {
+  const auto made = sides_of(shape::unique, 100'000, 200'000, 18);
+  const a_disk disk(made.sales, made.items);
+  session s(disk.settings(12 * MiB));
+  std::atomic<std::int64_t> calls = 0;
+  const auto sum = s.raw<sale>(disk.left)
+                       .map([&](const sale& one) {
+                         if (++calls == 99'000)
+                           std::filesystem::resize_file(disk.left, 500 * sizeof(sale));
+                         return one;
+                       })
+                       .join(s.raw<item>(disk.right), &sale::item, &item::id, paid)
+                       .sum();
+  EXPECT_THROW(sum.get(), format_error);
+  EXPECT_EQ(s.host_memory_used(), 0u);
+}
+
+TEST(spilled_joins, on_a_bad_disk_are_right_or_the_error) {
+  const auto made = sides_of(shape::repeated, 60'000, 500'000, 19);
+  const a_disk disk(made.sales, made.items);
+  session large(disk.settings(plenty));
+  const auto sum = [&](session& in) {
+    return in.raw<sale>(disk.left)
+        .join(in.raw<item>(disk.right), &sale::item, &item::id, paid)
+        .sum()
+        .get();
+  };
+  const double expected = sum(large);
+  int good = 0, failed = 0;
+  for (int seed = 1; seed <= 12; ++seed) {
+    ::setenv(
+        "PAPPUS_IO",
+        ("faulty:seed=" + std::to_string(seed) +
+         "+short=0.1+eio=0.004+flip=0.004+delay_us=20+full=" + (seed % 3 == 0 ? "2MiB" : "1GiB"))
+            .c_str(),
+        1);
+    session s(disk.settings(11 * MiB, 1));
+    ::unsetenv("PAPPUS_IO");
+    try {
+      EXPECT_EQ(sum(s), expected) << seed;
+      ++good;
+    } catch (const spill_error& e) {
+      EXPECT_THAT(e.what(), HasSubstr("spill file"));
+      ++failed;
+    }
+    EXPECT_EQ(s.host_memory_used(), 0u) << seed;
+    EXPECT_EQ(s.range(0, 1000).sum().get(), 499'500);
+  }
+  EXPECT_GT(good, 0);
+  EXPECT_GT(failed, 0);
+}
+
+TEST(spilled_joins, leave_nothing_behind_when_a_function_throws) {
+  const auto made = sides_of(shape::repeated, 60'000, 200'000, 20);
+  const a_disk disk(made.sales, made.items);
+  session s(disk.settings(12 * MiB));
+  std::atomic<std::int64_t> calls = 0;
+  const auto throws_at = [&](std::int64_t when) {
+    return [&, when] {
+      if (++calls == when) throw std::runtime_error("no value");
+    };
+  };
+  const auto run = [&](auto left, auto right, auto pairs) {
+    calls = 0;
+    EXPECT_THROW(s.raw<sale>(disk.left)
+                     .join(
+                         s.raw<item>(disk.right),
+                         [=](const sale& a) {
+                           left();
+                           return a.item;
+                         },
+                         [=](const item& b) {
+                           right();
+                           return b.id;
+                         },
+                         [=](const sale& a, const item& b) {
+                           pairs();
+                           return paid(a, b);
+                         })
+                     .sum()
+                     .get(),
+                 std::runtime_error);
+    EXPECT_EQ(s.host_memory_used(), 0u);
+  };
+  const auto nothing = [] {};
+  for (const std::int64_t when : {100, 59'000, 61'000, 119'000})
+    run(throws_at(when), nothing, nothing);
+  for (const std::int64_t when : {100, 199'000, 201'000}) run(nothing, throws_at(when), nothing);
+  for (const std::int64_t when : {1, 90'000}) run(nothing, nothing, throws_at(when));
+}
+
+TEST(spilled_joins, can_be_cancelled_at_any_time) {
+  const auto made = sides_of(shape::repeated, 100'000, 250'000, 21);
+  const a_disk disk(made.sales, made.items);
+  session s(disk.settings(12 * MiB));
+  const auto sum = [&] {
+    return s.raw<sale>(disk.left)
+        .join(s.raw<item>(disk.right), &sale::item, &item::id, paid)
+        .sum()
+        .get();
+  };
+  const double expected = sum();
+  testing::expect_cancellable_at_any_time(s, 50, 5, [&] { EXPECT_EQ(sum(), expected); });
+  EXPECT_EQ(sum(), expected);
+}
+
+}  // namespace
+}  // namespace pappus::spilled_joins
