@@ -94,16 +94,16 @@ spilled_bytes spilled_of(const std::string& report) {
   return {bytes_before(text, " written"), bytes_before(text, " read back")};
 }
 
-/// \param query  collection of a file's records -> collection
+/// \param query  session -> collection
 /// \param value  of a record of the result, for the checksum
-template <typename T, typename Result, typename Query, typename Value>
+template <typename Result, typename Query, typename Value>
 std::vector<result> with_less_memory(const stage& on, const std::string& name, std::int64_t n,
-                                     const input_file& file, Query query, Value value) {
+                                     Query query, Value value) {
   const auto threads = static_cast<unsigned>(on.workers.threads());
   const auto make = [&](std::size_t budget) {
     auto engine = std::make_unique<session>(
         options{.threads = threads, .host_memory = budget, .devices = "cpu", .progress = 0});
-    collection<Result> rows = query(engine->raw<T>(file.path()));
+    collection<Result> rows = query(*engine);
     return budgeted<Result>{std::move(engine), std::move(rows)};
   };
   const auto run = [value](budgeted<Result>& what) {
@@ -169,8 +169,9 @@ std::vector<result> run_outofcore_sort(const stage& on, std::int64_t n) {
   const auto file = input_file::of<placed_key>(n, on, [&](std::uint64_t i) {
     return placed_key{static_cast<std::int64_t>(keys.bits(i)), static_cast<std::int64_t>(i)};
   });
-  return with_less_memory<placed_key, placed_key>(
-      on, "outofcore_sort", n, file, [](auto rows) { return rows.sort_by(&placed_key::key); },
+  return with_less_memory<placed_key>(
+      on, "outofcore_sort", n,
+      [&](session& s) { return s.raw<placed_key>(file.path()).sort_by(&placed_key::key); },
       [](const placed_key& row) { return static_cast<std::uint64_t>(row.place); });
 }
 
@@ -185,8 +186,9 @@ std::vector<result> run_outofcore_terasort(const stage& on, std::int64_t n) {
     made.filler.fill(static_cast<std::uint8_t>('A' + i % 26));
     return made;
   });
-  return with_less_memory<tera_record, tera_record>(
-      on, "outofcore_terasort", n, file, [](auto rows) { return rows.sort_by(&tera_record::key); },
+  return with_less_memory<tera_record>(
+      on, "outofcore_terasort", n,
+      [&](session& s) { return s.raw<tera_record>(file.path()).sort_by(&tera_record::key); },
       [](const tera_record& row) {
         std::uint64_t place = 0;
         std::memcpy(&place, row.place.data(), 8);
@@ -196,19 +198,48 @@ std::vector<result> run_outofcore_terasort(const stage& on, std::int64_t n) {
 
 std::vector<result> run_outofcore_groupby(const stage& on, std::int64_t n) {
   using group = keyed<std::int64_t, std::int64_t>;
-  return with_less_memory<placed_key, group>(
-      on, "outofcore_groupby", n, file_of_groups(on, n),
-      [](auto rows) { return rows.group_by(&placed_key::key).sum(&placed_key::place); },
+  const auto file = file_of_groups(on, n);
+  return with_less_memory<group>(
+      on, "outofcore_groupby", n,
+      [&](session& s) {
+        return s.raw<placed_key>(file.path()).group_by(&placed_key::key).sum(&placed_key::place);
+      },
       [](const group& row) {
         return static_cast<std::uint64_t>(row.key) ^ static_cast<std::uint64_t>(row.value);
       });
 }
 
 std::vector<result> run_outofcore_distinct(const stage& on, std::int64_t n) {
-  return with_less_memory<placed_key, std::int64_t>(
-      on, "outofcore_distinct", n, file_of_groups(on, n),
-      [](auto rows) { return rows.map(&placed_key::key).distinct(); },
+  const auto file = file_of_groups(on, n);
+  return with_less_memory<std::int64_t>(
+      on, "outofcore_distinct", n,
+      [&](session& s) { return s.raw<placed_key>(file.path()).map(&placed_key::key).distinct(); },
       [](std::int64_t key) { return static_cast<std::uint64_t>(key); });
+}
+
+/// As many right rows as half of the left ones, in random order, a key each; four of five left rows
+/// have a match.
+std::vector<result> run_outofcore_join(const stage& on, std::int64_t n) {
+  const stream keys(on.asked.seed, 0), misses(on.asked.seed, 3);
+  const stream chosen(on.asked.seed, 2);
+  const auto right_rows = std::max<std::int64_t>(n / 2, 1);
+  const auto right = input_file::of<placed_key>(right_rows, on, [&](std::uint64_t i) {
+    return placed_key{static_cast<std::int64_t>(keys.bits(i) >> 1), static_cast<std::int64_t>(i)};
+  });
+  const auto left = input_file::of<placed_key>(n, on, [&](std::uint64_t i) {
+    const auto of = chosen.bits(i) % (static_cast<std::uint64_t>(right_rows) * 5 / 4);
+    const bool misses_it = of >= static_cast<std::uint64_t>(right_rows);
+    const auto bits = misses_it ? misses.bits(i) : keys.bits(of);
+    return placed_key{static_cast<std::int64_t>(bits >> 1), static_cast<std::int64_t>(i)};
+  });
+  return with_less_memory<std::int64_t>(
+      on, "outofcore_join", n,
+      [&](session& s) {
+        return s.raw<placed_key>(left.path())
+            .join(s.raw<placed_key>(right.path()), &placed_key::key, &placed_key::key,
+                  [](const placed_key& a, const placed_key& b) { return a.place ^ b.place; });
+      },
+      [](std::int64_t pair) { return static_cast<std::uint64_t>(pair); });
 }
 
 }  // namespace pappus::bench

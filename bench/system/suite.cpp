@@ -21,6 +21,7 @@ std::vector<result> run_outofcore_sort(const stage&, std::int64_t n);
 std::vector<result> run_outofcore_terasort(const stage&, std::int64_t n);
 std::vector<result> run_outofcore_groupby(const stage&, std::int64_t n);
 std::vector<result> run_outofcore_distinct(const stage&, std::int64_t n);
+std::vector<result> run_outofcore_join(const stage&, std::int64_t n);
 std::vector<result> run_blackscholes(const stage&, std::int64_t n);
 std::vector<result> run_stencil(const stage&, std::int64_t n);
 std::vector<result> run_sweep(const stage&, std::int64_t n);
@@ -80,6 +81,8 @@ std::span<const benchmark> benchmarks() {
       {"outofcore_groupby", "sums of a file's records of 16 bytes, ten a key", 20'000'000, 0, 0,
        run_outofcore_groupby},
       {"outofcore_distinct", "the keys of the same", 20'000'000, 0, 0, run_outofcore_distinct},
+      {"outofcore_join", "a file of records of 16 bytes with one of half as many", 20'000'000, 0, 0,
+       run_outofcore_join},
       {"small", "a warm map and sum of n ints: what starting a query costs", 1000, 0, 0, run_small},
       {"launch", "a warm map and sum of n ints as a stage of a device (--devices)", 1000, 0, 0,
        run_launch},

@@ -4,7 +4,6 @@
 #include <bit>
 #include <cstring>
 #include <future>
-#include <mutex>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,6 +11,7 @@
 #include "algorithms/key_bits.h"
 #include "algorithms/stretches.h"
 #include "base/text.h"
+#include "cpu_ops/heard_keys.h"
 #include "cpu_ops/shared_rows.h"
 #include "pappus/detail/base/hash.h"
 #include "pappus/detail/base/integers.h"
@@ -38,93 +38,9 @@ void for_each_item(detail::workers& team, std::size_t n, std::size_t item_rows, 
   });
 }
 
-/// Leaves out keys that are there already. Returns how many are left; their order is lost nowhere.
-template <typename Key>
-std::size_t keep_distinct(Key* keys, std::size_t n, std::vector<std::uint32_t>& slots) {
-  constexpr std::uint32_t empty = ~std::uint32_t{0};
-  slots.assign(std::bit_ceil(std::min<std::size_t>(2 * n + 1, 1024)), empty);
-  std::size_t kept = 0;
-  const auto place = [&](const Key& key) {
-    std::size_t at = static_cast<std::uint32_t>(detail::hash(key)) & (slots.size() - 1);
-    while (slots[at] != empty && !(keys[slots[at]] == key)) at = (at + 1) & (slots.size() - 1);
-    return at;
-  };
-  for (std::size_t i = 0; i < n; ++i) {
-    const Key key = keys[i];
-    const std::size_t at = place(key);
-    if (slots[at] != empty) continue;
-    slots[at] = static_cast<std::uint32_t>(kept);
-    keys[kept++] = key;
-    if (2 * kept < slots.size()) continue;
-    slots.assign(2 * slots.size(), empty);
-    for (std::size_t k = 0; k < kept; ++k) slots[place(keys[k])] = static_cast<std::uint32_t>(k);
-  }
-  return kept;
-}
-
-/// Leaves keys of each bucket once.
-void leave_distinct(run_context& context, std::size_t key_bytes, scattered_buffer& of) {
-  std::vector<std::size_t> kept(of.ends.size());
-  detail::parallel_chunks(context.team, of.ends.size(), [&](std::size_t bucket, unsigned) {
-    const std::size_t begin = bucket == 0 ? 0 : of.ends[bucket - 1];
-    std::vector<std::uint32_t> slots;
-    with_key_type(key_bytes, [&](auto key) {
-      kept[bucket] =
-          keep_distinct(of.records.as<decltype(key)>() + begin, of.ends[bucket] - begin, slots);
-    });
-  });
-  std::size_t all = 0;
-  for (const auto n : kept) all += n;
-  detail::buffer distinct(context.memory, all * key_bytes, context.owner);
-  for (std::size_t bucket = 0, at = 0; bucket < kept.size(); ++bucket) {
-    const std::size_t begin = bucket == 0 ? 0 : of.ends[bucket - 1];
-    if (kept[bucket] > 0)
-      std::memcpy(distinct.data() + at * key_bytes, of.records.data() + begin * key_bytes,
-                  kept[bucket] * key_bytes);
-    at += kept[bucket];
-    kept[bucket] = at;
-  }
-  of = {std::move(distinct), std::move(kept)};
-}
-
 }  // namespace
 
-/// The keys that joins look up, as they come.
-class asked_join::keys_heard final : public algorithms::key_listener {
- public:
-  keys_heard(run_context& context, std::size_t key_bytes)
-      : context_(context), key_bytes_(key_bytes) {}
-
-  void hear(const void* keys, std::size_t n) override {
-    const auto* from = static_cast<const std::byte*>(keys);
-    const std::lock_guard lock(mutex_);
-    while (n > 0) {
-      if (count_ == blocks_.size() * block_keys)
-        blocks_.emplace_back(context_.memory, block_keys * key_bytes_, context_.owner);
-      const std::size_t at = count_ % block_keys, some = std::min(n, block_keys - at);
-      std::memcpy(blocks_.back().data() + at * key_bytes_, from, some * key_bytes_);
-      count_ += some;
-      from += some * key_bytes_;
-      n -= some;
-    }
-  }
-  std::size_t blocks() const noexcept { return blocks_.size(); }
-  const std::byte* block(std::size_t number) const { return blocks_[number].data(); }
-  std::size_t keys_in(std::size_t number) const {
-    return std::min(block_keys, count_ - number * block_keys);
-  }
-  std::size_t count() const noexcept { return count_; }
-
- private:
-  static constexpr std::size_t block_keys = 32768;
-  run_context& context_;
-  const std::size_t key_bytes_;
-  std::mutex mutex_;  // guards what follows
-  std::vector<detail::buffer> blocks_;
-  std::size_t count_ = 0;
-};
-
-/// The keys that windows have asked for, of some partitions, in order of windows.
+/// The keys that windows have asked for, of some partitions.
 struct asked_join::asked_keys {
   detail::buffer keys, windows;  ///< 32 bits of a window each
   std::optional<algorithms::join_table> table;
@@ -186,7 +102,7 @@ void asked_join::join_as(std::size_t side, bool gathers) noexcept {
 
 std::int64_t asked_join::window_rows(std::size_t available, std::size_t left_bytes) const noexcept {
   const std::size_t row = left_bytes + right_bytes_ + 3 * key_bytes_ + table_bytes(key_bytes_);
-  return static_cast<std::int64_t>(std::max<std::size_t>(available / 3 / row, 1));
+  return static_cast<std::int64_t>(std::max<std::size_t>(available / 2 / row, 1));
 }
 
 /// The keys of right records.
@@ -210,7 +126,7 @@ detail::buffer asked_join::keys_of(const run_context& context, const std::byte* 
   return keys;
 }
 
-void asked_join::hear(run_context& context, std::int64_t rows, keys_heard& to) const {
+void asked_join::hear(run_context& context, std::int64_t rows, heard_keys& to) const {
   algorithms::join_index index;
   index.keys = build_.as<join_build_params>().keys;
   index.listener = &to;
@@ -234,24 +150,49 @@ void asked_join::hear(run_context& context, std::int64_t rows, keys_heard& to) c
 }
 
 void asked_join::ask(run_context& context) {
-  keys_heard keys(context, key_bytes_);
+  heard_keys keys(context, key_bytes_);
   hear(context, context.rows, keys);
-  auto& own = asked_.emplace_back(key_bytes_, partitions);
   const auto visit = [&](std::size_t item, auto&& put) {
     const std::byte* key = keys.block(item);
     for (std::size_t i = 0; i < keys.keys_in(item); ++i, key += key_bytes_)
       put(key, bucket_of(key));
   };
-  own.add(context, keys.blocks(), SIZE_MAX, visit,
-          [&](scattered_buffer& made) { leave_distinct(context, key_bytes_, made); });
+  scattering all(context, key_bytes_, keys.blocks(), partitions, visit);
+  auto& own = last_.emplace_back(all.take(0, keys.blocks(), keys.count()));
+  leave_distinct(context, key_bytes_, own);
+  last_bytes_ += own.records.size();
+  if (last_bytes_ > std::min(context.store->available() / 6, buffer_bytes_max))
+    let_keys_rest(context);
+}
+
+void asked_join::let_keys_rest(run_context& context) {
+  if (last_.empty()) return;
+  const std::size_t count = last_.size();
+  scattered_buffer made{{context.memory, last_bytes_, context.owner},
+                        std::vector<std::uint32_t>(partitions * count)};
+  std::uint32_t at = 0;
+  for (std::size_t p = 0; p < partitions; ++p)
+    for (std::size_t window = 0; window < count; ++window) {
+      const std::size_t first = last_[window].begin(p), n = last_[window].ends[p] - first;
+      if (n > 0)
+        std::memcpy(made.records.data() + at * key_bytes_,
+                    last_[window].records.data() + first * key_bytes_, n * key_bytes_);
+      made.ends[p * count + window] = at += static_cast<std::uint32_t>(n);
+    }
+  asked_.push_back({windows_.size() - count, count, {key_bytes_, partitions * count}});
+  if (at > 0) asked_.back().keys.add(context, std::move(made));
+  last_.clear();
+  last_bytes_ = 0;
 }
 
 void asked_join::answer(run_context& context) {
   if (!asks()) return;
-  answers_.emplace(gathers_ ? right_bytes_ : key_bytes_, asked_.size());
+  let_keys_rest(context);
+  answers_.emplace(gathers_ ? right_bytes_ : key_bytes_, windows_.size());
   std::vector<std::size_t> keys(partitions);
-  for (const auto& one : asked_)
-    for (std::size_t p = 0; p < partitions; ++p) keys[p] += one.rows({p, p + 1});
+  for (const auto& some : asked_)
+    for (std::size_t p = 0; p < partitions; ++p)
+      keys[p] += some.keys.rows(some.buckets({p, p + 1}));
   std::size_t all = 0;
   for (std::size_t begin = 0, end = 0; begin < partitions; begin = end) {
     const std::size_t room =
@@ -268,7 +209,7 @@ void asked_join::answer(run_context& context) {
       send_keys(context, {begin, end}, asked);
   }
   context.note = fmt::format("{} windows asked for {} keys: {} of {} right rows",
-                             base::count_text(static_cast<std::int64_t>(asked_.size())),
+                             base::count_text(static_cast<std::int64_t>(windows_.size())),
                              base::count_text(static_cast<std::int64_t>(all)),
                              base::count_text(static_cast<std::int64_t>(answers_->rows())),
                              base::count_text(static_cast<std::int64_t>(right_.rows())));
@@ -277,16 +218,19 @@ void asked_join::answer(run_context& context) {
 
 asked_join::asked_keys asked_join::read_asked(run_context& context, bucket_range which) const {
   asked_keys made;
-  std::vector<std::size_t> ends;
-  for (const auto& one : asked_) ends.push_back(made.count += one.rows(which));
+  for (const auto& some : asked_) made.count += some.keys.rows(some.buckets(which));
   made.keys = detail::buffer(context.memory, made.count * key_bytes_, context.owner);
   made.windows = detail::buffer(context.memory, made.count * sizeof(std::uint32_t), context.owner);
   std::vector<graph::row_store::copy> copies;
-  for (std::size_t window = 0, begin = 0; window < ends.size(); begin = ends[window++]) {
-    scattered_rows::place at;
-    asked_[window].next(which, at, SIZE_MAX, made.keys.data() + begin * key_bytes_, copies);
-    auto* const windows = made.windows.as<std::uint32_t>();
-    std::fill(windows + begin, windows + ends[window], static_cast<std::uint32_t>(window));
+  std::size_t at = 0;
+  auto* windows = made.windows.as<std::uint32_t>();
+  for (const auto& some : asked_) {
+    const auto all = some.buckets(which);
+    scattered_rows::place from;
+    at += some.keys.next(all, from, SIZE_MAX, made.keys.data() + at * key_bytes_, copies);
+    for (std::size_t bucket = all.first; bucket < all.last; ++bucket)
+      windows = std::fill_n(windows, some.keys.rows({bucket, bucket + 1}),
+                            static_cast<std::uint32_t>(some.first + bucket % some.count));
   }
   context.store->read(copies, context.team, context.owner);
   made.table.emplace(context.team, context.memory, made.keys.data(), made.count, key_bytes_,
@@ -344,7 +288,7 @@ void for_each_match(const algorithms::join_table& table, const std::byte* keys,
 
 /// Right rows go to the windows that have asked for their keys.
 void asked_join::send_rows(run_context& context, bucket_range which, const asked_keys& asked) {
-  const std::size_t buffer_bytes = std::min(context.store->available() / 6, buffer_bytes_max);
+  const std::size_t buffer_bytes = std::min(context.store->available() / 4, buffer_bytes_max);
   for_each_piece(context, right_, which, [&](const std::byte* records, std::size_t n) {
     const auto keys = keys_of(context, records, n);
     const auto visit = [&](std::size_t item, auto&& put) {
@@ -418,7 +362,7 @@ std::unique_ptr<asked_join::found_rows> asked_join::read_some(run_context& conte
                                                               std::int64_t rows,
                                                               std::size_t most) const {
   const algorithms::join_table wanted = [&] {
-    keys_heard heard(context, key_bytes_);
+    heard_keys heard(context, key_bytes_);
     hear(context, rows, heard);
     detail::buffer keys(context.memory, heard.count() * key_bytes_, context.owner);
     std::byte* to = keys.data();
@@ -449,31 +393,58 @@ std::unique_ptr<asked_join::found_rows> asked_join::read_some(run_context& conte
   return indexed(context, std::move(records), n, !gathers_);
 }
 
-void asked_join::fetch(run_context& context) {
-  std::int64_t& rows = joined_ = context.rows;
-  if (!all_) {
-    now_.reset();
-    const bucket_range own{window_, window_ + 1};
-    const std::size_t n = answers_->rows(own);
-    const std::size_t row = answers_->record_bytes() + key_bytes_ + table_bytes(key_bytes_);
-    const std::size_t most = std::max<std::size_t>(context.store->available() / 2 / row, 1);
-    if (n <= most) {
-      now_ = read_all(context, *answers_, own, !gathers_);
-    } else {
-      rows = std::max<std::int64_t>(
-          rows * static_cast<std::int64_t>(most) / static_cast<std::int64_t>(2 * n), 1);
-      while (!(now_ = read_some(context, rows, most))) {
-        if (rows == 1)
-          throw memory_error(fmt::format(
-              "{}: one left record has more right records than memory has room for: expected {} "
-              "at most, which are {}; raise the limit (PAPPUS_HOST_MEMORY or options::host_memory) "
-              "or swap the sides",
-              context.owner, base::count_text(static_cast<std::int64_t>(most)),
-              base::bytes_text(static_cast<double>(most * answers_->record_bytes()))));
-        rows /= 2;
-      }
-    }
+void asked_join::read_ahead(run_context& context) {
+  const std::size_t next = window_ + 1;
+  if (next >= windows_.size()) return;
+  const bucket_range which{next, next + 1};
+  const std::size_t n = answers_->rows(which), bytes = n * answers_->record_bytes();
+  if (n == 0 || bytes > context.store->available() / 4) return;
+  std::vector<graph::row_store::copy> copies;
+  scattered_rows::place at;
+  next_ = {next, {context.memory, bytes, context.owner}, {}};
+  answers_->next(which, at, n, next_.records.data(), copies);
+  next_.there = context.store->read_beside(std::move(copies), context.team, context.owner);
+}
+
+std::unique_ptr<asked_join::found_rows> asked_join::read_window(run_context& context,
+                                                                std::int64_t& rows) {
+  const bucket_range own{window_, window_ + 1};
+  const std::size_t n = answers_->rows(own);
+  const std::size_t row = answers_->record_bytes() + key_bytes_ + table_bytes(key_bytes_);
+  const std::size_t most = std::max<std::size_t>(context.store->available() / 2 / row, 1);
+  const bool read_before = next_.there.valid() && next_.window == window_;
+  if (next_.there.valid()) next_.there.get();
+  if (n > most) {
+    next_.records.reset();
+    rows = std::max<std::int64_t>(
+        rows * static_cast<std::int64_t>(most) / static_cast<std::int64_t>(2 * n), 1);
+    return read_part(context, rows, most);
   }
+  auto found = read_before ? indexed(context, std::move(next_.records), n, !gathers_)
+                           : read_all(context, *answers_, own, !gathers_);
+  read_ahead(context);
+  return found;
+}
+
+std::unique_ptr<asked_join::found_rows> asked_join::read_part(run_context& context,
+                                                              std::int64_t& rows,
+                                                              std::size_t most) const {
+  for (;; rows /= 2) {
+    if (auto found = read_some(context, rows, most)) return found;
+    if (rows == 1)
+      throw memory_error(fmt::format(
+          "{}: one left record has more right records than memory has room for: expected {} at "
+          "most, which are {}; raise the limit (PAPPUS_HOST_MEMORY or options::host_memory) or "
+          "swap the sides",
+          context.owner, base::count_text(static_cast<std::int64_t>(most)),
+          base::bytes_text(static_cast<double>(most * answers_->record_bytes()))));
+  }
+}
+
+void asked_join::fetch(run_context& context) {
+  joined_ = context.rows;
+  now_.reset();
+  if (!all_) now_ = read_window(context, joined_);
   const auto& with = all_ ? *all_ : *now_;
   context.sides[side_] = {&with.row, 1};
   if (gathers_)

@@ -26,6 +26,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <future>
 #include <memory>
 #include <optional>
 #include <span>
@@ -36,6 +37,8 @@
 #include "cpu_ops/scattered_rows.h"
 
 namespace pappus::cpu_ops {
+
+class heard_keys;
 
 class asked_join {
  public:
@@ -78,14 +81,21 @@ class asked_join {
   void end_window() noexcept { ++window_; }
 
  private:
-  class keys_heard;
   struct asked_keys;
+  struct some_windows {
+    std::size_t first = 0, count = 0;
+    scattered_rows keys;  ///< by partition, then by window
+    bucket_range buckets(bucket_range which) const {
+      return {which.first * count, which.last * count};
+    }
+  };
   struct found_rows;
 
   std::size_t bucket_of(const std::byte* key) const;
   detail::buffer keys_of(const run_context& context, const std::byte* records, std::size_t n) const;
   /// Hears the keys that the first `rows` rows of the window look up.
-  void hear(run_context& context, std::int64_t rows, keys_heard& to) const;
+  void hear(run_context& context, std::int64_t rows, heard_keys& to) const;
+  void let_keys_rest(run_context& context);
   asked_keys read_asked(run_context& context, bucket_range which) const;
   template <typename F>
   void for_each_piece(run_context& context, const scattered_rows& from, bucket_range which,
@@ -94,6 +104,12 @@ class asked_join {
   void send_keys(run_context& context, bucket_range which, const asked_keys& asked);
   std::unique_ptr<found_rows> indexed(const run_context& context, detail::buffer records,
                                       std::size_t n, bool are_keys) const;
+  /// What the first `rows` rows of the window need, which may become fewer.
+  std::unique_ptr<found_rows> read_window(run_context& context, std::int64_t& rows);
+  std::unique_ptr<found_rows> read_part(run_context& context, std::int64_t& rows,
+                                        std::size_t most) const;
+  /// Begins to read what the window after this one has asked for, if there is memory to spare.
+  void read_ahead(run_context& context);
   std::unique_ptr<found_rows> read_all(run_context& context, const scattered_rows& from,
                                        bucket_range which, bool are_keys) const;
   /// Of the rows that the window has asked for, those that its first `rows` rows need. Null: they
@@ -106,12 +122,19 @@ class asked_join {
   std::size_t side_ = 0;
   bool gathers_ = true;
   scattered_rows right_;
-  std::vector<scattered_rows> asked_;  // by window: keys
+  std::vector<scattered_buffer> last_;  // keys of the last windows that asked, by partition
+  std::size_t last_bytes_ = 0;          // of these
+  std::vector<some_windows> asked_;     // those of all before
   std::vector<window> windows_;
   std::optional<scattered_rows> answers_;  // right rows, or their keys where none are gathered
   std::size_t window_ = 0;                 // that is joined next
   std::int64_t joined_ = 0;                // rows of it, with what follows
   std::unique_ptr<found_rows> all_, now_;  // what windows are joined with
+  struct read_before {
+    std::size_t window = 0;
+    detail::buffer records;
+    std::future<void> there;  // waits for the reading, and goes before its memory
+  } next_;
 };
 
 /// What a stage that asks does besides its own steps.

@@ -1,29 +1,12 @@
 #include "cpu_ops/scattered_rows.h"
 
-#include <numeric>
 #include <utility>
 
 #include "algorithms/rows_in.h"
 
 namespace pappus::cpu_ops {
 
-std::size_t bucket_counts::records(std::size_t item) {
-  const auto own = of(item);
-  return std::accumulate(own.begin(), own.end(), std::size_t{0});
-}
-
-std::vector<std::size_t> bucket_counts::to_places(std::size_t begin, std::size_t end) {
-  std::vector<std::size_t> ends(buckets_);
-  std::size_t at = 0;
-  for (std::size_t bucket = 0; bucket < buckets_; ++bucket) {
-    for (std::size_t item = begin; item < end; ++item)
-      at += std::exchange(of(item)[bucket], static_cast<std::uint32_t>(at));
-    ends[bucket] = at;
-  }
-  return ends;
-}
-
-void scattered_rows::keep(run_context& context, scattered_buffer made) {
+void scattered_rows::add(run_context& context, scattered_buffer made) {
   const detail::record_type layout{record_bytes_, 1, "rows in buckets"};
   auto rows = std::make_shared<detail::row_set>(layout);
   const auto n = static_cast<std::int64_t>(made.ends.back());

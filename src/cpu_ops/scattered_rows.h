@@ -10,7 +10,8 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
-#include <span>
+#include <numeric>
+#include <utility>
 #include <vector>
 
 #include "algorithms/stretches.h"
@@ -28,28 +29,66 @@ struct bucket_range {
 /// Records of one buffer, bucket by bucket.
 struct scattered_buffer {
   detail::buffer records;
-  std::vector<std::size_t> ends;  ///< of each bucket, in records
+  std::vector<std::uint32_t> ends;  ///< of each bucket, in records
+  std::size_t begin(std::size_t bucket) const { return bucket == 0 ? 0 : ends[bucket - 1]; }
 };
 
-/// How often the records of items fall into buckets.
-class bucket_counts {
+/// Lays records out bucket by bucket, those of each in order.
+/// \tparam Visit  visit(item, put) calls put(const std::byte* record, bucket) for each record of an
+///                item, in order; twice the same. Different items at the same time.
+template <typename Visit>
+class scattering {
  public:
-  bucket_counts(const run_context& context, std::size_t items, std::size_t buckets)
-      : buckets_(buckets),
+  /// Counts records of items [0, items).
+  scattering(const run_context& context, std::size_t record_bytes, std::size_t items,
+             std::size_t buckets, const Visit& visit)
+      : context_(context),
+        visit_(visit),
+        record_bytes_(record_bytes),
+        buckets_(buckets),
         counts_(context.memory, items * buckets * sizeof(std::uint32_t), context.owner) {
+    if (items == 0) return;
     std::memset(counts_.data(), 0, counts_.size());
+    detail::parallel_chunks(context.team, items, [&](std::size_t item, unsigned) {
+      auto* const own = counts_of(item);
+      visit_(item, [&](const std::byte*, std::size_t bucket) { ++own[bucket]; });
+    });
+    stop_if_cancelled(context.team);
   }
-  std::span<std::uint32_t> of(std::size_t item) {
-    return {counts_.as<std::uint32_t>() + item * buckets_, buckets_};
+
+  std::size_t records(std::size_t item) const {
+    return std::accumulate(counts_of(item), counts_of(item) + buckets_, std::size_t{0});
   }
-  std::size_t records(std::size_t item);
-  /// Makes counts of items [begin, end) the places of their first records in a buffer; returns
-  /// where its buckets end.
-  std::vector<std::size_t> to_places(std::size_t begin, std::size_t end);
+
+  /// The records of items [begin, end), `records` in number. Once for each item.
+  scattered_buffer take(std::size_t begin, std::size_t end, std::size_t records) {
+    scattered_buffer made{{context_.memory, records * record_bytes_, context_.owner},
+                          std::vector<std::uint32_t>(buckets_)};
+    std::uint32_t at = 0;
+    for (std::size_t bucket = 0; bucket < buckets_; ++bucket) {
+      for (std::size_t item = begin; item < end; ++item)
+        at += std::exchange(counts_of(item)[bucket], at);
+      made.ends[bucket] = at;
+    }
+    detail::parallel_chunks(context_.team, end - begin, [&](std::size_t number, unsigned) {
+      auto* const places = counts_of(begin + number);
+      visit_(begin + number, [&](const std::byte* record, std::size_t bucket) {
+        std::memcpy(made.records.data() + places[bucket]++ * record_bytes_, record, record_bytes_);
+      });
+    });
+    stop_if_cancelled(context_.team);
+    return made;
+  }
 
  private:
-  std::size_t buckets_;
-  detail::buffer counts_;
+  std::uint32_t* counts_of(std::size_t item) const {
+    return counts_.as<std::uint32_t>() + item * buckets_;
+  }
+
+  const run_context& context_;
+  const Visit& visit_;
+  const std::size_t record_bytes_, buckets_;
+  detail::buffer counts_;  // by item and bucket; then where the next record goes
 };
 
 class scattered_rows {
@@ -58,17 +97,10 @@ class scattered_rows {
       : record_bytes_(record_bytes), buckets_(buckets) {}
 
   /// Adds records behind those so far, in as many buffers as it takes to keep them below
-  /// `buffer_bytes` each; an item's aren't cut.
-  /// \param visit   visit(item, put) calls put(const std::byte* record, bucket) for each record of
-  ///                an item, in order; twice the same. Different items at the same time.
-  /// \param finish  finish(scattered_buffer&), before a buffer is kept.
-  template <typename Visit, typename Finish>
-  void add(run_context& context, std::size_t items, std::size_t buffer_bytes, Visit&& visit,
-           Finish&& finish);
+  /// `buffer_bytes` each, and below 2^32 records; an item's aren't cut.
   template <typename Visit>
-  void add(run_context& context, std::size_t items, std::size_t buffer_bytes, Visit&& visit) {
-    add(context, items, buffer_bytes, visit, [](scattered_buffer&) {});
-  }
+  void add(run_context& context, std::size_t items, std::size_t buffer_bytes, const Visit& visit);
+  void add(run_context& context, scattered_buffer made);
 
   std::size_t record_bytes() const noexcept { return record_bytes_; }
   std::size_t buckets() const noexcept { return buckets_; }
@@ -87,40 +119,23 @@ class scattered_rows {
  private:
   struct set {
     std::shared_ptr<graph::kept_rows> records;
-    std::vector<std::size_t> ends;  // of each bucket, in records
+    std::vector<std::uint32_t> ends;  // of each bucket, in records
     std::size_t begin(std::size_t bucket) const { return bucket == 0 ? 0 : ends[bucket - 1]; }
   };
-  void keep(run_context& context, scattered_buffer made);
 
   std::size_t record_bytes_, buckets_;
   std::vector<set> sets_;
 };
 
-template <typename Visit, typename Finish>
+template <typename Visit>
 void scattered_rows::add(run_context& context, std::size_t items, std::size_t buffer_bytes,
-                         Visit&& visit, Finish&& finish) {
-  bucket_counts counts(context, items, buckets_);
-  detail::parallel_chunks(context.team, items, [&](std::size_t item, unsigned) {
-    const auto own = counts.of(item);
-    visit(item, [&](const std::byte*, std::size_t bucket) { ++own[bucket]; });
-  });
-  stop_if_cancelled(context.team);
+                         const Visit& visit) {
+  scattering<Visit> all(context, record_bytes_, items, buckets_, visit);
   for (std::size_t begin = 0, end = 0; begin < items; begin = end) {
     std::size_t records = 0;
-    do records += counts.records(end++);
-    while (end < items && (records + counts.records(end)) * record_bytes_ <= buffer_bytes);
-    if (records == 0) continue;
-    scattered_buffer made{{context.memory, records * record_bytes_, context.owner},
-                          counts.to_places(begin, end)};
-    detail::parallel_chunks(context.team, end - begin, [&](std::size_t number, unsigned) {
-      const auto places = counts.of(begin + number);
-      visit(begin + number, [&](const std::byte* record, std::size_t bucket) {
-        std::memcpy(made.records.data() + places[bucket]++ * record_bytes_, record, record_bytes_);
-      });
-    });
-    stop_if_cancelled(context.team);
-    finish(made);
-    keep(context, std::move(made));
+    do records += all.records(end++);
+    while (end < items && (records + all.records(end)) * record_bytes_ <= buffer_bytes);
+    if (records > 0) add(context, all.take(begin, end, records));
   }
 }
 
