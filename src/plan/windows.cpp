@@ -102,6 +102,11 @@ stage* who_asks(plan& p, std::size_t join_index, const request& asked, const rea
   if (side == left.sides.size() || left.asks || left.node->stage.counts.joins == nullptr)
     return nullptr;
   const bool gathers = side + 1 < left.sides.size() && left.sides[side + 1] == right;
+  // These don't gather: a function behind them may share all right rows.
+  const bool keeps_left_rows = std::ranges::any_of(left.node->stage.ops, [](const auto& op) {
+    return op.name == "semi_join" || op.name == "anti_join";
+  });
+  if (gathers && keeps_left_rows) return nullptr;
   if (all.of(right).size() != (gathers ? 2 : 1) || !hands_on_windows(p.stages[index(right)]))
     return nullptr;
   const bool can = left.node->op->takes_windows(*left.node) && reads_a_file(p, left, all) &&
