@@ -294,7 +294,10 @@ class live_executor::streaming {
     rows_ = cut_at_ == 0 ? whole_ : rest(whole_->rows() - cut_at_);
     show_window(k, rows_);
     executor_.run_step(t.stage, [&] { t.step->run(*s.context); });
-    if (asking_) return whole_.reset();
+    if (asking_) {
+      seen_[k] += rows_->rows();
+      return whole_.reset();
+    }
     const auto rows = asked_->rows_to_join();
     if (rows < rows_->rows()) rows_ = rest(rows);
     cut_at_ += rows;

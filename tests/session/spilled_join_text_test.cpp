@@ -1,4 +1,5 @@
-// Joins whose right side goes to the spill file, of records with text: that stays in memory.
+// Joins whose right side goes to the spill file: records with text, which stays in memory, and
+// keys that depend on rows' places.
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
@@ -71,6 +72,29 @@ TEST(spilled_joins_with_text, keep_that_of_both_sides) {
   }
   std::ranges::sort(expected);
   EXPECT_TRUE(std::ranges::equal(sorted, expected, {}, &names::name));
+}
+
+TEST(spilled_joins_by_position, hear_the_keys_of_all_windows) {
+  const testing::spill_folder folder;
+  const std::string path = folder.path() + ".numbers.raw";
+  constexpr std::int64_t n = 300'000;
+  {
+    std::vector<std::int64_t> numbers(n);
+    for (std::int64_t i = 0; i < n; ++i) numbers[static_cast<std::size_t>(i)] = i;
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char*>(numbers.data()), n * 8);
+  }
+  session s({.threads = 2,
+             .host_memory = std::size_t{12} << 20,
+             .devices = "cpu",
+             .spill = folder.path()});
+  const auto pairs = s.raw<std::int64_t>(path).enumerate().join(
+      s.raw<std::int64_t>(path), [](const auto& left) { return std::int64_t(left.index); },
+      [](std::int64_t right) { return right; },
+      [](const auto& left, std::int64_t right) { return left.value + right; });
+  EXPECT_THAT(pairs.explain(), HasSubstr("to ask for right rows"));
+  EXPECT_EQ(pairs.sum().get(), n * (n - 1));
+  std::filesystem::remove(path);
 }
 
 }  // namespace
