@@ -108,11 +108,6 @@ struct field_traits<std::array<Element, Count>>
 template <typename Record>
 concept fileable = std::is_trivially_copyable_v<Record> && std::is_object_v<Record>;
 
-template <typename Record>
-Record zero_record() noexcept {
-  return std::bit_cast<Record>(std::array<std::byte, sizeof(Record)>{});
-}
-
 template <typename Field>
 column_binding binding_of(std::string name, const void* record, const Field& field) {
   using traits = field_traits<Field>;

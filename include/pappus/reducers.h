@@ -333,3 +333,12 @@ struct folding {
 };
 
 }  // namespace pappus::reducers
+
+namespace pappus {
+
+/// Operators are called, never changed.
+template <typename T, typename Op>
+inline constexpr bool holds_no_text<reducers::folding<T, Op>> =
+    detail::text_of<T>() == detail::text_in::none;
+
+}  // namespace pappus

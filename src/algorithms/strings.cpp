@@ -33,8 +33,8 @@ std::uint64_t hash_of(std::string_view text) {
 
 }  // namespace
 
-string_ids::string_ids(detail::memory_source& memory, std::string_view owner)
-    : memory_(&memory), owner_(owner) {}
+string_ids::string_ids(detail::memory_source& memory, std::string_view owner, bytes given)
+    : memory_(&memory), owner_(owner), given_(given) {}
 
 const string_ids::entry* string_ids::find(const table* in, std::uint64_t hash,
                                           std::string_view text) {
@@ -73,6 +73,7 @@ std::uint32_t string_ids::insert(shard& where, std::uint64_t hash, std::string_v
     grow(where);
     in = where.current.load(std::memory_order_relaxed);
   }
+  if (given_ == bytes::are_copied) text = where.copies.copy(text, *memory_, owner_);
   const std::size_t id = size_.fetch_add(1, std::memory_order_acq_rel);
   if (id >= std::numeric_limits<std::uint32_t>::max())
     throw usage_error(owner_ + ": expected fewer than 2^32 different strings as keys, got more");
@@ -103,6 +104,13 @@ void string_ids::grow(shard& where) {
   }
   where.blocks.push_back(std::move(memory));
   where.current.store(fresh, std::memory_order_release);
+}
+
+std::vector<detail::buffer> string_ids::take_copies() {
+  std::vector<detail::buffer> all;
+  for (shard& each : shards_)
+    for (auto& one : each.copies.take()) all.push_back(std::move(one));
+  return all;
 }
 
 void string_ids::sorted(detail::workers& team, std::string_view* strings,

@@ -15,7 +15,8 @@
 // Alternatives: a table a worker, merged afterwards (a second pass over all rows to renumber them);
 // 128-bit hashes instead of strings (wrong once in a great while).
 //
-// Not here: the bytes; they belong to the rows the strings come from.
+// The bytes belong to the rows that the strings come from, or, where these go before the numbers do
+// (windows), each distinct string is copied once.
 #pragma once
 
 #include <array>
@@ -27,6 +28,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text_arena.h"
 #include "pappus/detail/base/memory.h"
 #include "pappus/detail/base/parallel.h"
 
@@ -36,10 +38,13 @@ class string_ids {
  public:
   static constexpr std::size_t batch_max = 512;  ///< the most strings of a call of find_or_insert
 
-  string_ids(detail::memory_source& memory, std::string_view owner);
+  enum class bytes : std::uint8_t { stay, are_copied };
 
-  /// Sets ids[i] to the number of strings[i], n <= batch_max. Thread-safe. The strings' bytes must
-  /// stay where they are. Throws memory_error; usage_error beyond 2^32 - 1 different strings.
+  /// \param given  whether the strings' bytes stay where they are as long as this.
+  string_ids(detail::memory_source& memory, std::string_view owner, bytes given = bytes::stay);
+
+  /// Sets ids[i] to the number of strings[i], n <= batch_max. Thread-safe. Throws memory_error;
+  /// usage_error beyond 2^32 - 1 different strings.
   void find_or_insert(const std::string_view* strings, std::size_t n, std::uint32_t* ids);
 
   /// The number of different strings; their ids are below it.
@@ -47,6 +52,10 @@ class string_ids {
 
   /// Writes size() strings in ascending order and their ids. No one may insert meanwhile.
   void sorted(detail::workers& team, std::string_view* strings, std::uint32_t* ids) const;
+
+  /// The copied bytes, for whoever needs the strings longer than this. No one may insert
+  /// afterwards.
+  std::vector<detail::buffer> take_copies();
 
  private:
   struct entry {
@@ -62,6 +71,7 @@ class string_ids {
     std::mutex lock;
     std::size_t used = 0;
     std::vector<detail::buffer> blocks;  // each a table and its entries; the last is current
+    base::text_arena copies{512, std::size_t{256} << 10};  // of strings
   };
   static constexpr std::size_t shards = 64;
 
@@ -71,6 +81,7 @@ class string_ids {
 
   detail::memory_source* memory_;
   std::string owner_;
+  bytes given_;
   std::atomic<std::size_t> size_{0};
   std::array<shard, shards> shards_;
 };

@@ -9,7 +9,9 @@
 #include <fmt/format.h>
 
 #include "algorithms/key_bits.h"
+#include "algorithms/rows_in.h"
 #include "algorithms/stretches.h"
+#include "algorithms/text_copies.h"
 #include "base/text.h"
 #include "cpu_ops/heard_keys.h"
 #include "cpu_ops/shared_rows.h"
@@ -29,6 +31,10 @@ constexpr std::size_t buffer_bytes_max = std::size_t{1} << 30;
 
 /// What a key takes in a join_table, while that is built.
 constexpr std::size_t table_bytes(std::size_t key_bytes) { return 4 * key_bytes + 28; }
+
+detail::record_type type_of_keys(std::size_t bytes) {
+  return {bytes, 1, "keys", detail::text_in::none};
+}
 
 /// Calls f(item, begin, end) for items of [0, n), on all workers.
 template <typename F>
@@ -50,6 +56,7 @@ struct asked_join::asked_keys {
 
 /// Right rows, and their index.
 struct asked_join::found_rows {
+  std::shared_ptr<const void> text;
   detail::buffer records;
   algorithms::join_index index;
   detail::join_side row;
@@ -59,7 +66,7 @@ asked_join::asked_join(const graph::node& build)
     : build_(build),
       key_bytes_(build.as<join_build_params>().keys.bytes),
       right_bytes_(build.stage.inputs.front()->out.size),
-      right_(right_bytes_, partitions) {}
+      right_(build.stage.inputs.front()->out, partitions) {}
 asked_join::~asked_join() = default;
 
 std::size_t asked_join::bucket_of(const std::byte* key) const {
@@ -86,11 +93,12 @@ void asked_join::take_right(run_context& context, const std::byte* keys) {
     }
   };
   right_.add(context, detail::ceil_div(n, asked_item_rows), buffer_bytes_max, visit);
-  context.output->keep_owners_of(rows);
+  if (right_.layout().text != detail::text_in::views) context.output->keep_text_of(rows);
 }
 
 void asked_join::end_right(run_context& context) {
-  const std::size_t all = right_.rows() * (right_bytes_ + key_bytes_ + table_bytes(key_bytes_));
+  const std::size_t all =
+      right_.rows() * (right_.row_bytes() + key_bytes_ + table_bytes(key_bytes_));
   if (2 * all <= context.store->available())
     all_ = read_all(context, right_, {0, partitions}, false);
 }
@@ -101,7 +109,8 @@ void asked_join::join_as(std::size_t side, bool gathers) noexcept {
 }
 
 std::int64_t asked_join::window_rows(std::size_t available, std::size_t left_bytes) const noexcept {
-  const std::size_t row = left_bytes + right_bytes_ + 3 * key_bytes_ + table_bytes(key_bytes_);
+  const std::size_t row =
+      left_bytes + right_.row_bytes() + 3 * key_bytes_ + table_bytes(key_bytes_);
   return static_cast<std::int64_t>(std::max<std::size_t>(available / 2 / row, 1));
 }
 
@@ -179,7 +188,8 @@ void asked_join::let_keys_rest(run_context& context) {
                     last_[window].records.data() + first * key_bytes_, n * key_bytes_);
       made.ends[p * count + window] = at += static_cast<std::uint32_t>(n);
     }
-  asked_.push_back({windows_.size() - count, count, {key_bytes_, partitions * count}});
+  asked_.push_back(
+      {windows_.size() - count, count, {type_of_keys(key_bytes_), partitions * count}});
   if (at > 0) asked_.back().keys.add(context, std::move(made));
   last_.clear();
   last_bytes_ = 0;
@@ -188,7 +198,7 @@ void asked_join::let_keys_rest(run_context& context) {
 void asked_join::answer(run_context& context) {
   if (!asks()) return;
   let_keys_rest(context);
-  answers_.emplace(gathers_ ? right_bytes_ : key_bytes_, windows_.size());
+  answers_.emplace(gathers_ ? right_.layout() : type_of_keys(key_bytes_), windows_.size());
   std::vector<std::size_t> keys(partitions);
   for (const auto& some : asked_)
     for (std::size_t p = 0; p < partitions; ++p)
@@ -245,9 +255,9 @@ void asked_join::for_each_piece(run_context& context, const scattered_rows& from
                                 bucket_range which, F&& f) const {
   constexpr std::size_t least = std::size_t{256} << 10, most = std::size_t{32} << 20;
   const std::size_t rows = std::max<std::size_t>(
-      std::clamp(context.store->available() / 12, least, most) / from.record_bytes(), 1);
+      std::clamp(context.store->available() / 12, least, most) / from.row_bytes(), 1);
   struct piece {
-    detail::buffer records;
+    detail::buffer text, records;
     std::size_t n = 0;
     std::future<void> there;  // waits for the reading, and goes before its memory
   };
@@ -257,6 +267,7 @@ void asked_join::for_each_piece(run_context& context, const scattered_rows& from
     std::vector<graph::row_store::copy> copies;
     made.records = detail::buffer(context.memory, rows * from.record_bytes(), context.owner);
     made.n = from.next(which, at, rows, made.records.data(), copies);
+    made.text = room_for_text(context, copies);
     if (made.n > 0)
       made.there = context.store->read_beside(std::move(copies), context.team, context.owner);
     return made;
@@ -327,11 +338,12 @@ void asked_join::send_keys(run_context& context, bucket_range which, const asked
   answers_->add(context, detail::ceil_div(asked.count, asked_item_rows), buffer_bytes_max, visit);
 }
 
-/// \param records  of `n` right rows, or their keys
 std::unique_ptr<asked_join::found_rows> asked_join::indexed(const run_context& context,
-                                                            detail::buffer records, std::size_t n,
+                                                            rows_with_text rows,
                                                             bool are_keys) const {
+  auto& [text, records, n] = rows;
   auto made = std::make_unique<found_rows>();
+  made->text = owner_of(std::move(text), context.output->owners());
   made->index.keys = build_.as<join_build_params>().keys;
   made->index.rows = n;
   made->row.index = &made->index;
@@ -349,13 +361,24 @@ std::unique_ptr<asked_join::found_rows> asked_join::read_all(run_context& contex
                                                              const scattered_rows& from,
                                                              bucket_range which,
                                                              bool are_keys) const {
-  const std::size_t n = from.rows(which);
-  detail::buffer records(context.memory, n * from.record_bytes(), context.owner);
   std::vector<graph::row_store::copy> copies;
-  scattered_rows::place at;
-  from.next(which, at, n, records.data(), copies);
+  auto rows = room_for(context, from, which, copies);
   context.store->read(copies, context.team, context.owner);
-  return indexed(context, std::move(records), n, are_keys);
+  return indexed(context, std::move(rows), are_keys);
+}
+
+/// Room for all records of some buckets.
+asked_join::rows_with_text asked_join::room_for(const run_context& context,
+                                                const scattered_rows& from, bucket_range which,
+                                                std::vector<graph::row_store::copy>& copies) const {
+  rows_with_text made;
+  made.n = from.rows(which);
+  made.records = detail::buffer(context.memory, made.n * from.record_bytes(), context.owner);
+  scattered_rows::place at;
+  from.next(which, at, made.n, made.records.data(), copies);
+  if (auto text = room_for_text(context, copies); text.data() != nullptr)
+    made.text.push_back(std::move(text));
+  return made;
 }
 
 std::unique_ptr<asked_join::found_rows> asked_join::read_some(run_context& context,
@@ -374,35 +397,38 @@ std::unique_ptr<asked_join::found_rows> asked_join::read_some(run_context& conte
                                   key_bytes_, {}, context.owner);
   }();
   const std::size_t bytes = answers_->record_bytes();
-  detail::buffer records(context.memory, most * bytes, context.owner);
-  std::size_t n = 0;
+  rows_with_text rows_found;
+  auto& [text, records, n] = rows_found;
+  records = detail::buffer(context.memory, most * bytes, context.owner);
+  algorithms::text_copies texts(answers_->layout(), context.memory, context.owner);
   bool fits = true;
-  for_each_piece(
-      context, *answers_, {window_, window_ + 1}, [&](const std::byte* from, std::size_t count) {
-        detail::buffer keys;
-        if (gathers_) keys = keys_of(context, from, count);
-        for_each_match(wanted, gathers_ ? keys.data() : from, key_bytes_, 0, count,
-                       [&](std::size_t i, std::uint64_t) {
-                         fits = fits && n < most;
-                         if (fits)
-                           std::memcpy(records.data() + n++ * bytes, from + i * bytes, bytes);
-                         return false;
-                       });
-      });
+  for_each_piece(context, *answers_, {window_, window_ + 1},
+                 [&](const std::byte* from, std::size_t count) {
+                   detail::buffer keys;
+                   if (gathers_) keys = keys_of(context, from, count);
+                   for_each_match(wanted, gathers_ ? keys.data() : from, key_bytes_, 0, count,
+                                  [&](std::size_t i, std::uint64_t) {
+                                    fits = fits && n < most;
+                                    if (!fits) return false;
+                                    std::byte* const to = records.data() + n++ * bytes;
+                                    std::memcpy(to, from + i * bytes, bytes);
+                                    texts.copy(to);
+                                    return false;
+                                  });
+                 });
   if (!fits) return nullptr;
-  return indexed(context, std::move(records), n, !gathers_);
+  text = texts.take();
+  return indexed(context, std::move(rows_found), !gathers_);
 }
 
 void asked_join::read_ahead(run_context& context) {
   const std::size_t next = window_ + 1;
   if (next >= windows_.size()) return;
   const bucket_range which{next, next + 1};
-  const std::size_t n = answers_->rows(which), bytes = n * answers_->record_bytes();
+  const std::size_t n = answers_->rows(which), bytes = n * answers_->row_bytes();
   if (n == 0 || bytes > context.store->available() / 4) return;
   std::vector<graph::row_store::copy> copies;
-  scattered_rows::place at;
-  next_ = {next, {context.memory, bytes, context.owner}, {}};
-  answers_->next(which, at, n, next_.records.data(), copies);
+  next_ = {next, room_for(context, *answers_, which, copies), {}};
   next_.there = context.store->read_beside(std::move(copies), context.team, context.owner);
 }
 
@@ -410,17 +436,17 @@ std::unique_ptr<asked_join::found_rows> asked_join::read_window(run_context& con
                                                                 std::int64_t& rows) {
   const bucket_range own{window_, window_ + 1};
   const std::size_t n = answers_->rows(own);
-  const std::size_t row = answers_->record_bytes() + key_bytes_ + table_bytes(key_bytes_);
+  const std::size_t row = answers_->row_bytes() + key_bytes_ + table_bytes(key_bytes_);
   const std::size_t most = std::max<std::size_t>(context.store->available() / 2 / row, 1);
   const bool read_before = next_.there.valid() && next_.window == window_;
   if (next_.there.valid()) next_.there.get();
   if (n > most) {
-    next_.records.reset();
+    next_.rows = {};
     rows = std::max<std::int64_t>(
         rows * static_cast<std::int64_t>(most) / static_cast<std::int64_t>(2 * n), 1);
     return read_part(context, rows, most);
   }
-  auto found = read_before ? indexed(context, std::move(next_.records), n, !gathers_)
+  auto found = read_before ? indexed(context, std::move(next_.rows), !gathers_)
                            : read_all(context, *answers_, own, !gathers_);
   read_ahead(context);
   return found;
@@ -437,7 +463,7 @@ std::unique_ptr<asked_join::found_rows> asked_join::read_part(run_context& conte
           "most, which are {}; raise the limit (PAPPUS_HOST_MEMORY or options::host_memory) or "
           "swap the sides",
           context.owner, base::count_text(static_cast<std::int64_t>(most)),
-          base::bytes_text(static_cast<double>(most * answers_->record_bytes()))));
+          base::bytes_text(static_cast<double>(most * answers_->row_bytes()))));
   }
 }
 
@@ -449,6 +475,11 @@ void asked_join::fetch(run_context& context) {
   context.sides[side_] = {&with.row, 1};
   if (gathers_)
     context.sides[side_ + 1] = {with.records.data(), static_cast<std::int64_t>(with.index.rows)};
+}
+
+std::shared_ptr<const void> asked_join::text() const noexcept {
+  const auto& with = all_ ? all_ : now_;
+  return with ? with->text : nullptr;
 }
 
 const asking_steps& steps_that_ask() {

@@ -19,9 +19,12 @@
 // rows that have them are taken. If there is memory for the whole right side after all, windows
 // share one index of it and nobody asks.
 //
+// Text that right records point to goes with them, and lies with those of a window, where it is
+// found (record_type::text); other text stays where it was.
+//
 // Alternatives: Grace (above); reading the right side once for each window (quadratic).
 //
-// Not here: keys that are strings; their bytes are in memory anyway.
+// Not here: keys that are strings.
 #pragma once
 
 #include <cstddef>
@@ -75,6 +78,8 @@ class asked_join {
 
   /// Gives the context's sides an index of right rows that the first rows of its window need.
   void fetch(run_context& context);
+  /// What these right rows point to, for who keeps what was made of them. Null: nothing.
+  std::shared_ptr<const void> text() const noexcept;
   /// How many rows these are: fewer than all where they need too much.
   std::int64_t rows_to_join() const noexcept { return joined_; }
   /// All rows of the window have been joined.
@@ -102,14 +107,22 @@ class asked_join {
                       F&& f) const;
   void send_rows(run_context& context, bucket_range which, const asked_keys& asked);
   void send_keys(run_context& context, bucket_range which, const asked_keys& asked);
-  std::unique_ptr<found_rows> indexed(const run_context& context, detail::buffer records,
-                                      std::size_t n, bool are_keys) const;
+  /// So many right rows, or their keys, and their text.
+  struct rows_with_text {
+    std::vector<detail::buffer> text;
+    detail::buffer records;
+    std::size_t n = 0;
+  };
+  std::unique_ptr<found_rows> indexed(const run_context& context, rows_with_text rows,
+                                      bool are_keys) const;
   /// What the first `rows` rows of the window need, which may become fewer.
   std::unique_ptr<found_rows> read_window(run_context& context, std::int64_t& rows);
   std::unique_ptr<found_rows> read_part(run_context& context, std::int64_t& rows,
                                         std::size_t most) const;
   /// Begins to read what the window after this one has asked for, if there is memory to spare.
   void read_ahead(run_context& context);
+  rows_with_text room_for(const run_context& context, const scattered_rows& from,
+                          bucket_range which, std::vector<graph::row_store::copy>& copies) const;
   std::unique_ptr<found_rows> read_all(run_context& context, const scattered_rows& from,
                                        bucket_range which, bool are_keys) const;
   /// Of the rows that the window has asked for, those that its first `rows` rows need. Null: they
@@ -132,7 +145,7 @@ class asked_join {
   std::unique_ptr<found_rows> all_, now_;  // what windows are joined with
   struct read_before {
     std::size_t window = 0;
-    detail::buffer records;
+    rows_with_text rows;
     std::future<void> there;  // waits for the reading, and goes before its memory
   } next_;
 };

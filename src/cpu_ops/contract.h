@@ -57,6 +57,9 @@ struct run_context {
   asked_join* asked = nullptr;        ///< a join of the stage whose right side rests; null: none
 };
 
+/// Room for the text that rows bring with them, which is told to the copies.
+detail::buffer room_for_text(const run_context& context, std::span<graph::row_store::copy> copies);
+
 /// One step of an operator.
 struct phase {
   enum class kind : std::uint8_t { launch, reduce };

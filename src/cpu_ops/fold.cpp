@@ -128,6 +128,8 @@ void accumulate(run_context& context) {
   const auto& reducer = params.reducer;
   if (!context.state) context.state = std::make_shared<fold_state>(context);
   auto& state = *static_cast<fold_state*>(context.state.get());
+  if (context.node.op->keeps_text(context.node))
+    for (const auto& input : context.inputs) context.output->keep_owners_of(*input);
   if (params.by_region.partition != nullptr && accumulate_in_any_order(context, state)) return;
   const std::int64_t per_leaf = ops::fold_leaf_rows(reducer), first_row = context.first_row;
   for (std::int64_t from = 0, to; from < context.rows; from = to) {

@@ -162,7 +162,9 @@ void for_each_partitioned(const run_context& context, const group_params& params
 namespace {
 
 void accumulate_groups(run_context& context) {
-  for (const auto& input : context.inputs) context.output->keep_owners_of(*input);
+  const auto& node = context.node;
+  if (context.in_windows ? node.op->keeps_text(node) : node.out.may_point())
+    for (const auto& input : context.inputs) context.output->keep_owners_of(*input);
   if (!context.state) {
     const bool dense = context.node.as<group_params>().domain >= 0;
     context.state = dense ? make_dense_group_run(context) : make_hash_group_run(context);

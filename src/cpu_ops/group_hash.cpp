@@ -101,7 +101,10 @@ hash_run::hash_run(run_context& context)
       tables_(params_, context.memory, context.owner),
       rested_(params_, tables_),
       owners_(context.node.out) {
-  if (params_.strings) strings_ = std::make_unique<string_ids>(context.memory, context.owner);
+  if (!params_.strings) return;
+  using bytes = string_ids::bytes;
+  strings_ = std::make_unique<string_ids>(context.memory, context.owner,
+                                          context.in_windows ? bytes::are_copied : bytes::stay);
 }
 
 /// A part of what is there is for tables, the rest for rows on their way to them and to the disk.
@@ -453,6 +456,8 @@ bool hash_run::write_next(run_context& context) {
     context.output->keep_owners_of(owners_);
     if (at_once) {
       write_groups(context, params_, strings_.get(), tables_.result(), groups);
+      if (strings_)
+        context.output->keep(owner_of(strings_->take_copies(), context.output->owners()));
       return false;
     }
     order(context);

@@ -72,17 +72,6 @@ std::strong_ordering compared(const run_context& context, const std::byte* recor
   return std::strong_ordering::equal;
 }
 
-/// Records [begin, end) of a run, to be read to `to`.
-void add_copies(const sorted_run& run, std::int64_t begin, std::int64_t end, std::size_t size,
-                std::byte* to, std::vector<graph::row_store::copy>& copies) {
-  for (const auto& [records, first] : run.pieces) {
-    const std::int64_t low = std::max(begin, first), high = std::min(end, first + records->rows());
-    if (low >= high) continue;
-    copies.push_back({records, low - first, high - low, to});
-    to += static_cast<std::size_t>(high - low) * size;
-  }
-}
-
 /// Has strings lie in memory of the run: they may be parts of records, which go.
 void keep_text(const run_context& context, sorted_run& of, std::span<std::string_view> strings) {
   std::size_t bytes = 0;
@@ -120,10 +109,10 @@ void take_samples(const run_context& context, sorted_run& of, const std::byte* r
 }
 
 run_merge::run_merge(run_context& context, std::vector<sorted_run> runs, std::int64_t step,
-                     std::int64_t samples_a_range)
+                     range_limit limit)
     : runs_(std::move(runs)),
       step_(step),
-      samples_a_range_(samples_a_range),
+      limit_(limit),
       seen_(runs_.size(), 0),
       begins_(runs_.size(), 0) {
   for (const auto& run : runs_) count_ += run.samples;
@@ -145,9 +134,37 @@ void run_merge::sort_samples(run_context& context) {
   });
 }
 
+/// Adds copies of parts of runs. The room that it returns is for their text.
+detail::buffer run_merge::add_copies(const run_context& context, std::span<const wanted> parts,
+                                     std::vector<graph::row_store::copy>& copies) const {
+  const std::size_t before = copies.size();
+  for (const auto& part : parts) {
+    std::byte* to = part.to;
+    for (const auto& [records, first] : runs_[part.run].pieces) {
+      const auto low = std::max(part.begin, first),
+                 high = std::min(part.end, first + records->rows());
+      if (low >= high) continue;
+      copies.push_back({records, low - first, high - low, to});
+      to += static_cast<std::size_t>(high - low) * context.node.out.size;
+    }
+  }
+  return room_for_text(context, std::span(copies).subspan(before));
+}
+
+/// Whether the next sample, and the records behind it, are of a range that has `taken` samples and
+/// `text` bytes of text.
+bool run_merge::takes_next_sample(std::int64_t taken, std::size_t& text) const {
+  if (taken == limit_.samples || done_ == count_) return false;
+  const auto& [run, number] = samples()[done_];
+  const auto first = number * step_;
+  text += runs_[run].text_bytes(first, std::min(first + step_, runs_[run].rows));
+  return taken == 0 || text <= limit_.text_bytes;
+}
+
 void run_merge::choose_cut(run_context& context, std::vector<graph::row_store::copy>& copies) {
-  const auto before = std::min(done_ + samples_a_range_, count_);
-  for (; done_ < before; ++done_) ++seen_[samples()[done_].run];
+  std::size_t text = 0;
+  for (std::int64_t taken = 0; takes_next_sample(taken, text); ++taken)
+    ++seen_[samples()[done_++].run];
   cut made;
   made.at_end = done_ == count_;
   if (!made.at_end) {
@@ -155,16 +172,18 @@ void run_merge::choose_cut(run_context& context, std::vector<graph::row_store::c
     const std::size_t size = context.node.out.size,
                       stretch_bytes = static_cast<std::size_t>(step_) * size;
     made.records = detail::buffer(context.memory, runs_.size() * stretch_bytes, context.owner);
+    std::vector<wanted> stretches;
     for (std::size_t r = 0; r < runs_.size(); ++r) {
       const bool own = r == made.at.run;
       const auto low = own             ? made.at.number * step_
                        : seen_[r] == 0 ? 0
                                        : (seen_[r] - 1) * step_ + 1;
       const auto high = own || seen_[r] == 0 ? low : std::min(seen_[r] * step_, runs_[r].rows);
-      add_copies(runs_[r], low, high, size, made.records.data() + r * stretch_bytes, copies);
+      stretches.push_back({r, low, high, made.records.data() + r * stretch_bytes});
       made.low.push_back(low);
       made.high.push_back(high);
     }
+    made.text = add_copies(context, stretches, copies);
   }
   cut_ = std::move(made);
 }
@@ -206,35 +225,36 @@ run_merge::range run_merge::read_next(run_context& context) {
     const auto ends = ends_at_cut(context);
     const bool last = cut_->at_end;
     range made;
+    auto& [rows, text, records] = made.found;
     for (std::size_t r = 0; r < runs_.size(); ++r) {
-      made.rows += ends[r] - begins_[r];
+      rows += ends[r] - begins_[r];
       made.runs += ends[r] > begins_[r] ? 1 : 0;
     }
-    made.records =
-        detail::buffer(context.memory, static_cast<std::size_t>(made.rows) * size, context.owner);
-    std::byte* to = made.records.data();
+    records = detail::buffer(context.memory, static_cast<std::size_t>(rows) * size, context.owner);
+    std::vector<wanted> parts;
+    std::byte* to = records.data();
     for (std::size_t r = 0; r < runs_.size(); ++r) {
-      add_copies(runs_[r], begins_[r], ends[r], size, to, copies);
+      parts.push_back({r, begins_[r], ends[r], to});
       to += static_cast<std::size_t>(ends[r] - begins_[r]) * size;
     }
+    text = add_copies(context, parts, copies);
     begins_ = ends;
     if (!last) choose_cut(context, copies);
-    if (made.rows == 0 && !last) continue;
-    if (made.rows > 0)
+    if (rows == 0 && !last) continue;
+    if (rows > 0)
       made.there = context.store->read_beside(std::move(copies), context.team, context.owner);
     return made;
   }
 }
 
-bool run_merge::next(run_context& context, detail::buffer& records, std::int64_t& rows) {
-  if (next_.rows == 0) next_ = read_next(context);
-  if (next_.rows == 0) return false;
+bool run_merge::next(run_context& context, sorted_rows& found) {
+  if (next_.found.rows == 0) next_ = read_next(context);
+  if (next_.found.rows == 0) return false;
   next_.there.get();
   const std::size_t runs = next_.runs;
-  rows = next_.rows;
-  records = std::move(next_.records);
+  found = std::move(next_.found);
   next_ = read_next(context);
-  if (runs > 1) records = sort_records(context, std::move(records), rows);
+  if (runs > 1) found.records = sort_records(context, std::move(found.records), found.rows);
   return true;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <future>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "cpu_ops/sorted_runs.h"
@@ -15,22 +16,31 @@ namespace pappus::cpu_ops {
 void take_samples(const run_context& context, sorted_run& of, const std::byte* records,
                   std::int64_t rows, std::int64_t step);
 
+/// Records, and the text that they point to, where it went with them.
+struct sorted_rows {
+  std::int64_t rows = 0;
+  detail::buffer text, records;
+};
+
 class run_merge {
  public:
-  /// \param samples_a_range  fewer than range_rows / step by the number of runs, so that a range
-  ///                         has range_rows at most.
+  /// How much a range has.
+  struct range_limit {
+    /// Fewer than range_rows / step by the number of runs, so that a range has range_rows at most.
+    std::int64_t samples;
+    std::size_t text_bytes;  ///< about
+  };
   run_merge(run_context& context, std::vector<sorted_run> runs, std::int64_t step,
-            std::int64_t samples_a_range);
+            range_limit limit);
 
   /// The next range's records, sorted. False: there is none. Meanwhile the one after it is read.
-  bool next(run_context& context, detail::buffer& records, std::int64_t& rows);
+  bool next(run_context& context, sorted_rows& found);
 
  private:
   /// Records of all runs, one run behind the other.
   struct range {
-    std::int64_t rows = 0;
-    std::size_t runs = 0;  // that it has records of
-    detail::buffer records;
+    sorted_rows found;
+    std::size_t runs = 0;     // that it has records of
     std::future<void> there;  // waits for the reading, and goes before its memory
   };
   struct sample {
@@ -43,9 +53,18 @@ class run_merge {
     bool at_end = false;  // of all runs
     sample at{};
     std::vector<std::int64_t> low, high;  // of each run: the first of them; behind the last
-    detail::buffer records;               // room for step_ of each run
+    detail::buffer text, records;         // room for step_ of each run
+  };
+  /// Part of a run, and where it is wanted.
+  struct wanted {
+    std::size_t run;
+    std::int64_t begin, end;
+    std::byte* to;
   };
   const sample* samples() const { return order_.as<const sample>(); }
+  detail::buffer add_copies(const run_context& context, std::span<const wanted> parts,
+                            std::vector<graph::row_store::copy>& copies) const;
+  bool takes_next_sample(std::int64_t taken, std::size_t& text) const;
   void sort_samples(run_context& context);
   /// Chooses the end of the next range.
   /// \param copies  the records that must be read before the runs are cut there.
@@ -54,7 +73,8 @@ class run_merge {
   range read_next(run_context& context);
 
   const std::vector<sorted_run> runs_;
-  const std::int64_t step_, samples_a_range_;
+  const std::int64_t step_;
+  const range_limit limit_;
   detail::buffer order_;               // of all samples
   std::int64_t count_ = 0, done_ = 0;  // samples: all; those before the cut
   std::vector<std::int64_t> seen_;     // likewise, of each run

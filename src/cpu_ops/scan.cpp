@@ -47,7 +47,8 @@ std::size_t padded(std::size_t bytes) { return detail::round_up(bytes, line); }
 class scan_totals {
  public:
   explicit scan_totals(const run_context& context)
-      : bytes_(padded(context.node.as<scan_params>().value_bytes)),
+      : owners(context.node.out),
+        bytes_(padded(context.node.as<scan_params>().value_bytes)),
         memory_(context.memory, 3 * bytes_, context.owner) {
     const auto& params = context.node.as<scan_params>();
     any = params.initial != nullptr;
@@ -62,6 +63,7 @@ class scan_totals {
   bool any = false;                                               ///< all() has a value
   bool any_before = false;                                        ///< before() has one
   bool open = false;                                              ///< the last tile goes on
+  detail::row_set owners;  ///< no rows: what totals of windows before may point to
 
  private:
   std::size_t bytes_;
@@ -236,13 +238,16 @@ class scanning {
 };
 
 void scan(run_context& context) {
-  for (const auto& input : context.inputs) context.output->keep_owners_of(*input);
+  for (const auto& input : context.inputs) context.output->keep_text_of(*input);
   if (context.rows == 0) return;
   detail::buffer records(context.memory,
                          static_cast<std::size_t>(context.rows) * context.node.out.size,
                          context.owner);
   if (!context.state) context.state = std::make_shared<scan_totals>(context);
-  scanning(context, *std::static_pointer_cast<scan_totals>(context.state), records.data()).run();
+  auto& totals = *std::static_pointer_cast<scan_totals>(context.state);
+  totals.owners.keep_text_of(*context.output);
+  context.output->keep_owners_of(totals.owners);
+  scanning(context, totals, records.data()).run();
   append_buffer(*context.output, std::move(records), context.rows);
 }
 

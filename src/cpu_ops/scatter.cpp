@@ -158,7 +158,7 @@ class scattering {
 };
 
 void scatter(run_context& context) {
-  for (const auto& input : context.inputs) context.output->keep_owners_of(*input);
+  for (const auto& input : context.inputs) context.output->keep_text_of(*input);
   scattering(context).run();
 }
 

@@ -7,11 +7,14 @@
 namespace pappus::cpu_ops {
 
 void scattered_rows::add(run_context& context, scattered_buffer made) {
-  const detail::record_type layout{record_bytes_, 1, "rows in buckets"};
-  auto rows = std::make_shared<detail::row_set>(layout);
+  auto rows = std::make_shared<detail::row_set>(layout_);
   const auto n = static_cast<std::int64_t>(made.ends.back());
   append_buffer(*rows, std::move(made.records), n);
-  sets_.push_back({context.store->keep(std::move(rows)), std::move(made.ends)});
+  auto kept = layout_.text == detail::text_in::views
+                  ? context.store->keep_with_text(std::move(rows), context.team, context.owner)
+                  : context.store->keep(std::move(rows));
+  text_bytes_ += kept->text_bytes(0, n);
+  sets_.push_back({std::move(kept), std::move(made.ends)});
 }
 
 std::size_t scattered_rows::rows(bucket_range which) const {
@@ -30,7 +33,7 @@ std::size_t scattered_rows::next(bucket_range which, place& from, std::size_t mo
     const std::size_t n = std::min(end - begin, most - found);
     if (n > 0)
       copies.push_back({set.records, static_cast<std::int64_t>(begin), static_cast<std::int64_t>(n),
-                        to + found * record_bytes_});
+                        to + found * record_bytes()});
     found += n;
     if (n == end - begin)
       from = {from.set + 1, 0};

@@ -2,7 +2,8 @@
 // short.
 //
 // What comes at once is laid out bucket by bucket in one buffer, which rests as a whole: so it is
-// written in large pieces, and neighbouring buckets are read in one piece of each buffer.
+// written in large pieces, and neighbouring buckets are read in one piece of each buffer. Text that
+// records point to goes with them, where it is found.
 #pragma once
 
 #include <algorithm>
@@ -93,8 +94,8 @@ class scattering {
 
 class scattered_rows {
  public:
-  scattered_rows(std::size_t record_bytes, std::size_t buckets)
-      : record_bytes_(record_bytes), buckets_(buckets) {}
+  scattered_rows(const detail::record_type& layout, std::size_t buckets)
+      : layout_(layout), buckets_(buckets) {}
 
   /// Adds records behind those so far, in as many buffers as it takes to keep them below
   /// `buffer_bytes` each, and below 2^32 records; an item's aren't cut.
@@ -102,7 +103,12 @@ class scattered_rows {
   void add(run_context& context, std::size_t items, std::size_t buffer_bytes, const Visit& visit);
   void add(run_context& context, scattered_buffer made);
 
-  std::size_t record_bytes() const noexcept { return record_bytes_; }
+  const detail::record_type& layout() const noexcept { return layout_; }
+  std::size_t record_bytes() const noexcept { return layout_.size; }
+  /// On the average, with the text.
+  std::size_t row_bytes() const {
+    return record_bytes() + text_bytes_ / std::max<std::size_t>(rows(), 1);
+  }
   std::size_t buckets() const noexcept { return buckets_; }
   std::size_t rows(bucket_range which) const;
   std::size_t rows() const { return rows({0, buckets_}); }
@@ -112,7 +118,8 @@ class scattered_rows {
     std::size_t set = 0, row = 0;
   };
   /// What is to be copied to have the next records of a range, `most` at most, at `to`: those of
-  /// each bucket in order. Returns how many there are; 0: there are none left.
+  /// each bucket in order. Their text needs room_for_text(). Returns how many there are; 0: there
+  /// are none left.
   std::size_t next(bucket_range which, place& from, std::size_t most, std::byte* to,
                    std::vector<graph::row_store::copy>& copies) const;
 
@@ -123,18 +130,19 @@ class scattered_rows {
     std::size_t begin(std::size_t bucket) const { return bucket == 0 ? 0 : ends[bucket - 1]; }
   };
 
-  std::size_t record_bytes_, buckets_;
+  detail::record_type layout_;
+  std::size_t buckets_, text_bytes_ = 0;
   std::vector<set> sets_;
 };
 
 template <typename Visit>
 void scattered_rows::add(run_context& context, std::size_t items, std::size_t buffer_bytes,
                          const Visit& visit) {
-  scattering<Visit> all(context, record_bytes_, items, buckets_, visit);
+  scattering<Visit> all(context, record_bytes(), items, buckets_, visit);
   for (std::size_t begin = 0, end = 0; begin < items; begin = end) {
     std::size_t records = 0;
     do records += all.records(end++);
-    while (end < items && (records + all.records(end)) * record_bytes_ <= buffer_bytes);
+    while (end < items && (records + all.records(end)) * record_bytes() <= buffer_bytes);
     if (records > 0) add(context, all.take(begin, end, records));
   }
 }

@@ -27,12 +27,14 @@ std::int64_t rows_that_fit(const run_context& context) {
 }
 
 void sort_window(run_context& context) {
-  for (const auto& input : context.inputs) context.output->keep_owners_of(*input);
+  if (!context.in_windows)
+    for (const auto& input : context.inputs) context.output->keep_text_of(*input);
   if (context.rows == 0) return;
   const std::int64_t fitting = rows_that_fit(context);
   if (!context.in_windows && context.rows <= fitting)
     return append_buffer(*context.output, sort_rows(context, 0, context.rows), context.rows);
-  if (!context.state) context.state = std::make_shared<sorted_runs>(context, fitting);
+  if (!context.state)
+    context.state = std::make_shared<sorted_runs>(context, fitting, context.in_windows);
   auto& runs = *std::static_pointer_cast<sorted_runs>(context.state);
   for (std::int64_t begin = 0; begin < context.rows; begin += fitting) {
     runs.expect_more(context);

@@ -21,21 +21,43 @@ std::int64_t step_of(std::int64_t range_rows, std::int64_t record_bytes) {
 
 }  // namespace
 
-sorted_runs::sorted_runs(const run_context& context, std::int64_t run_rows)
-    : step_(step_of(run_rows / 5 * 4, static_cast<std::int64_t>(context.node.out.size))),
-      range_rows_(std::max(run_rows / 5 * 4, 8 * step_)),
-      runs_max_(static_cast<std::size_t>(range_rows_ / (2 * step_))),
+std::size_t sorted_run::text_bytes(std::int64_t begin, std::int64_t end) const {
+  std::size_t bytes = 0;
+  for (const auto& [records, first] : pieces) {
+    const auto low = std::max(begin, first), high = std::min(end, first + records->rows());
+    if (low < high) bytes += records->text_bytes(low - first, high - low);
+  }
+  return bytes;
+}
+
+sorted_runs::sorted_runs(const run_context& context, std::int64_t run_rows, bool takes_text)
+    : run_rows_(run_rows),
+      takes_text_(takes_text && context.node.out.text == detail::text_in::views),
       owners_(context.node.out) {}
 sorted_runs::~sorted_runs() = default;
+
+/// \param record_bytes  its text included
+void sorted_runs::choose_step(std::int64_t record_bytes) {
+  step_ = step_of(run_rows_ / 5 * 4, record_bytes);
+  range_rows_ = std::max(run_rows_ / 5 * 4, 8 * step_);
+  runs_max_ = static_cast<std::size_t>(range_rows_ / (2 * step_));
+}
 
 /// Puts records at the end of a run, where they may rest.
 void sorted_runs::rest(run_context& context, sorted_run& to, detail::buffer records,
                        std::int64_t rows) {
-  take_samples(context, to, records.data(), rows, step_);
   auto set = std::make_shared<detail::row_set>(context.node.out);
-  set->keep_owners_of(owners_);
+  if (!takes_text_) set->keep_owners_of(owners_);
   append_buffer(*set, std::move(records), rows);
-  to.pieces.push_back({context.store->keep(std::move(set)), to.rows});
+  const auto kept = takes_text_ ? context.store->keep_with_text(set, context.team, context.owner)
+                                : context.store->keep(set);
+  const auto text = kept->text_bytes(0, rows);
+  text_bytes_ = std::max(text_bytes_, text);
+  if (step_ == 0)
+    choose_step(static_cast<std::int64_t>(context.node.out.size) +
+                static_cast<std::int64_t>(text) / rows);
+  take_samples(context, to, set->data(), rows, step_);
+  to.pieces.push_back({kept, to.rows});
   to.rows += rows;
 }
 
@@ -43,17 +65,32 @@ void sorted_runs::expect_more(run_context& context) {
   if (only_rows_ == 0) return;
   rest(context, runs_.emplace_back(), std::move(only_), only_rows_);
   only_rows_ = 0;
+  if (takes_text_) owners_ = detail::row_set(context.node.out);
 }
 
 void sorted_runs::add(run_context& context, detail::buffer sorted, std::int64_t rows) {
-  owners_.keep_owners_of(*context.output);
-  if (made_++ == 0) {
+  // What right rows of a join point to goes with the window.
+  const bool only_has_text = context.last_window && context.asked == nullptr;
+  const bool is_only = made_++ == 0 && (!takes_text_ || only_has_text);
+  if (is_only || !takes_text_) {
+    owners_.keep_owners_of(*context.output);
+    for (const auto& input : context.inputs) owners_.keep_text_of(*input);
+  }
+  if (is_only) {
     only_ = std::move(sorted);
     only_rows_ = rows;
   } else {
     expect_more(context);
     rest(context, runs_.emplace_back(), std::move(sorted), rows);
   }
+}
+
+std::unique_ptr<run_merge> sorted_runs::merge_of(run_context& context,
+                                                 std::vector<sorted_run> runs) const {
+  const auto samples = range_rows_ / step_ - static_cast<std::int64_t>(runs.size());
+  return std::make_unique<run_merge>(
+      context, std::move(runs), step_,
+      run_merge::range_limit{samples, std::max<std::size_t>(text_bytes_ / 5 * 4, 1)});
 }
 
 /// Makes fewer runs of all, each of neighbouring ones.
@@ -68,11 +105,9 @@ void sorted_runs::merge_some(run_context& context) {
       to = std::move(some.front());
       continue;
     }
-    run_merge merge(context, std::move(some), step_,
-                    range_rows_ / step_ - static_cast<std::int64_t>(end - begin));
-    detail::buffer records;
-    for (std::int64_t rows = 0; merge.next(context, records, rows);)
-      rest(context, to, std::move(records), rows);
+    const auto merge = merge_of(context, std::move(some));
+    for (sorted_rows found; merge->next(context, found);)
+      rest(context, to, std::move(found.records), found.rows);
   }
   runs_ = std::move(merged);
 }
@@ -84,16 +119,17 @@ bool sorted_runs::next(run_context& context, detail::row_set& to) {
     return true;
   }
   if (!merge_) {
+    if (runs_.empty()) return false;
     while (runs_.size() > runs_max_) merge_some(context);
-    const auto runs = static_cast<std::int64_t>(runs_.size());
-    merge_ = std::make_unique<run_merge>(context, std::exchange(runs_, {}), step_,
-                                         range_rows_ / step_ - runs);
+    merge_ = merge_of(context, std::exchange(runs_, {}));
   }
-  detail::buffer records;
-  std::int64_t rows = 0;
-  if (!merge_->next(context, records, rows)) return false;
+  sorted_rows found;
+  if (!merge_->next(context, found)) return false;
   ++ranges_;
-  append_buffer(to, std::move(records), rows);
+  append_buffer(to, std::move(found.records), found.rows);
+  std::vector<detail::buffer> text;
+  if (found.text.data() != nullptr) text.push_back(std::move(found.text));
+  to.keep(owner_of(std::move(text), to.owners()));
   return true;
 }
 

@@ -9,6 +9,9 @@
 // stability makes that the order of all rows. Rows are written once and read once, a few pages at
 // cuts again. Where runs are too many for a range, neighbouring runs become one first.
 //
+// Text that records point to goes with the runs where it is found (record_type::text), and back
+// with the ranges, which are cut by its bytes, too; other text stays where it was.
+//
 // Alternatives: a tournament of the runs (a comparison and a mispredicted branch a level and row,
 // and one core, unless runs are cut as they are here).
 #pragma once
@@ -33,6 +36,9 @@ struct sorted_run {
   };
   std::vector<piece> pieces;
   std::int64_t rows = 0;
+  /// Bytes of the text that is kept with records [begin, end).
+  std::size_t text_bytes(std::int64_t begin, std::int64_t end) const;
+
   std::int64_t samples = 0;          ///< records 0, step, 2 * step, ...
   std::vector<detail::buffer> keys;  ///< the samples' of each pass of the sort
   std::vector<detail::buffer> text;  ///< of keys that are strings
@@ -42,13 +48,15 @@ class run_merge;
 
 class sorted_runs {
  public:
-  /// \param run_rows  that are sorted in memory at a time, at most.
-  sorted_runs(const run_context& context, std::int64_t run_rows);
+  /// \param run_rows    that are sorted in memory at a time, at most.
+  /// \param takes_text  whether the runs have text of their own, if it is found.
+  sorted_runs(const run_context& context, std::int64_t run_rows, bool takes_text = false);
   ~sorted_runs();
 
   /// To be called before the next rows are sorted: those so far aren't the only ones.
   void expect_more(run_context& context);
-  /// Adds rows that come after all rows so far.
+  /// Adds rows that come after all rows so far. What they point to, if that stays where it is, is
+  /// what the output's owners, or those of the inputs, keep alive.
   void add(run_context& context, detail::buffer sorted, std::int64_t rows);
 
   /// Appends the next rows in order to `to`: a range, or all of the only run. False: there are none
@@ -62,8 +70,14 @@ class sorted_runs {
   void rest(run_context& context, sorted_run& to, detail::buffer records, std::int64_t rows);
   void merge_some(run_context& context);
 
-  const std::int64_t step_, range_rows_;
-  const std::size_t runs_max_;  ///< that a range can be read from
+  void choose_step(std::int64_t record_bytes);
+  std::unique_ptr<run_merge> merge_of(run_context& context, std::vector<sorted_run> runs) const;
+
+  const std::int64_t run_rows_;
+  std::int64_t step_ = 0, range_rows_ = 0;  ///< 0: there is no run yet
+  std::size_t runs_max_ = 0;                ///< that a range can be read from
+  const bool takes_text_;
+  std::size_t text_bytes_ = 0;  ///< the most of what was sorted at a time
   detail::row_set owners_;      ///< no rows: what they point into
   detail::buffer only_;         ///< the first run, as long as it may be the only one
   std::int64_t only_rows_ = 0;

@@ -191,7 +191,7 @@ void write_any(run_context& context, const span& rows, detail::row_set& to) {
 
 void write_stage(run_context& context, detail::write_loop loop, std::int64_t begin,
                  std::int64_t end, detail::row_set& to) {
-  for (const auto& input : context.inputs) to.keep_owners_of(*input);
+  for (const auto& input : context.inputs) to.keep_text_of(*input);
   if (begin >= end) return;
   if (context.node.stage.yields == detail::cardinality::one)
     write_aligned(context, {loop, begin, end}, to);

@@ -63,7 +63,7 @@ void consider(run_context& context) {
   const auto& params = context.node.as<top_params>();
   if (!context.state) context.state = std::make_shared<top_state>();
   auto& state = *static_cast<top_state*>(context.state.get());
-  for (const auto& input : context.inputs) context.output->keep_owners_of(*input);
+  for (const auto& input : context.inputs) context.output->keep_text_of(*input);
   if (params.limit == 0) return;
   const std::int64_t per_item = context.morsel_rows;
   const auto consider_rows = [&](std::int64_t begin, std::int64_t end) {

@@ -49,9 +49,14 @@ class reader {
   /// unless a row is longer.
   virtual std::size_t scratch_bytes() const noexcept = 0;
 
-  /// Keeps alive what the string_view fields of all records read since the last rewind() point to.
-  /// May be empty.
-  virtual std::shared_ptr<void> strings() const noexcept { return nullptr; }
+  /// Keeps alive what the string_view fields of the records read since the last call, or rewind(),
+  /// point to. May be empty.
+  virtual std::shared_ptr<void> take_strings() noexcept { return nullptr; }
+  /// The bytes that these strings take of the memory_source.
+  virtual std::size_t string_bytes() const noexcept { return 0; }
+  /// From now on read() ends early, with fewer than `capacity` records, once string_bytes() has
+  /// come to so many: by what is read at a time, scratch_bytes() at most, more.
+  virtual void limit_strings(std::size_t) noexcept {}
 };
 
 /// Writes records to a file that appears under its name in close(). A writer destroyed before

@@ -32,11 +32,18 @@ csv_options options_of(const record_layout& layout, char delimiter) {
   return {.delimiter = layout.text.delimiter != 0 ? layout.text.delimiter : delimiter,
           .header = layout.text.header};
 }
+/// Where memory is short, less of the file is there at a time.
+csv_options options_of(const record_layout& layout, char delimiter, const memory_source& memory) {
+  auto options = options_of(layout, delimiter);
+  options.slab_bytes =
+      std::clamp(memory.available() / 16, std::size_t{1} << 20, options.slab_bytes);
+  return options;
+}
 template <char Delimiter>
 std::unique_ptr<reader> open_text(const std::string& path, const record_layout& layout,
                                   memory_source& memory) {
   return std::make_unique<csv_reader>(open_file(path), layout, memory,
-                                      options_of(layout, Delimiter));
+                                      options_of(layout, Delimiter, memory));
 }
 template <char Delimiter>
 std::unique_ptr<writer> create_text(const std::string& path, const record_layout& layout,

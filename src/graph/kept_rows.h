@@ -33,6 +33,9 @@ class kept_rows {
   virtual bool lost() const noexcept = 0;
   /// Where they are, and where they may go: "80 MiB in memory, ...".
   virtual std::string about() = 0;
+  /// Bytes of the text that is kept with rows [first, first + rows), and some more. Zero where text
+  /// stays where it was.
+  virtual std::size_t text_bytes(std::int64_t first, std::int64_t rows) const noexcept = 0;
 };
 
 /// Keeps rows that nobody needs for a while. May be used by any threads.
@@ -47,12 +50,19 @@ class row_store {
   /// Keeps rows. Those that can't rest stay in memory as long as they are kept: parts of other
   /// rows, those that the user lent, and fewer than 64 KiB of them.
   virtual std::shared_ptr<kept_rows> keep(detail::rows_ptr rows) = 0;
+  /// Keeps rows together with the text that their std::string_views point to, of which it makes a
+  /// copy: what had it may go. Nobody else has the set, whose rows lie in one buffer. Throws
+  /// memory_error. O(bytes), by all workers.
+  virtual std::shared_ptr<kept_rows> keep_with_text(std::shared_ptr<detail::row_set> rows,
+                                                    detail::workers& team,
+                                                    std::string_view owner) = 0;
 
   /// Rows [first, first + rows) of a set that this store keeps, and where they are wanted.
   struct copy {
     std::shared_ptr<kept_rows> of;
     std::int64_t first = 0, rows = 0;
     std::byte* to = nullptr;
+    std::byte* text_to = nullptr;  ///< room for text_bytes(), to which the copies will point
   };
   /// Copies records, from memory or the disk, wherever they are; those on the disk stay there.
   /// Throws spill_error and cancelled. O(bytes), by all workers.

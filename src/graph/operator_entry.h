@@ -127,6 +127,9 @@ class operator_entry {
   virtual window_memory holds_of_window(const node&) const { return {}; }
   /// Where it gets its input window by window, it may hand its rows on to one reader so, too.
   virtual bool passes_windows_on(const node&) const { return false; }
+  /// Where it gets its input window by window: the text that records of a window point to has to
+  /// stay in memory until it has had all.
+  virtual bool keeps_text(const node&) const { return false; }
   /// It takes all its windows before it yields its first.
   virtual bool yields_windows(const node& n) const { return holds_of_window(n).wants_all_rows(); }
   /// Its result may be certain before the last window: first(), take(n).

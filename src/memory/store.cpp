@@ -46,6 +46,17 @@ std::shared_ptr<graph::kept_rows> store::keep(detail::rows_ptr rows) {
   return std::make_shared<stored_rows>(shared_from_this(), std::move(rows), can_rest);
 }
 
+std::shared_ptr<graph::kept_rows> store::keep_with_text(std::shared_ptr<detail::row_set> rows,
+                                                        detail::workers& team,
+                                                        std::string_view owner) {
+  own_text text{text_index(rows->layout())};
+  auto* const records = rows->buffers().front().data();
+  text.memory = shared(memory_, text.index.copy_text(records, rows->rows(), *memory_, team, owner));
+  const bool can_rest = file_ && rows->bytes() + text.index.bytes() >= bytes_min;
+  return std::make_shared<stored_rows>(shared_from_this(), std::move(rows), can_rest,
+                                       std::move(text));
+}
+
 std::string store::about_rows_to_come() {
   if (!file_) return "in memory, where they stay (PAPPUS_SPILL is off)";
   if (!file_->usable())
@@ -155,6 +166,7 @@ void store::write_ahead(const std::string& owner) {
 /// Drops the copy in memory of a chunk that is on the disk.
 void store::evict(victim& chosen) noexcept {
   chosen.rows->awake_.reset();
+  if (chosen.rows->text_) chosen.rows->text_->memory.reset();
   chosen.what->parts.clear();
   chosen.what->memory.clear();
   chosen.what->charged = 0;
@@ -178,6 +190,7 @@ void store::write(victim& chosen, std::string_view owner, std::unique_lock<std::
   changed_.notify_all();
   if (problem) std::rethrow_exception(problem);
   what.disk = std::move(made);
+  if (auto& text = chosen.rows->text_) text->written_from = text->begin();
 }
 
 }  // namespace pappus::memory

@@ -8,7 +8,8 @@
 // ago, first what is on the disk already, and writes by itself, so that whoever doesn't need memory
 // never waits for a disk. Where all of it together wouldn't do, nothing is evicted.
 //
-// Records are moved as bytes. The text that they point to stays where it is, in memory.
+// Records are moved as bytes. The text that they point to stays where it is, in memory, or is part
+// of the chunk (text_heap.h).
 //
 // Locks: one mutex, under which nothing is read, written or acquired. A thread that waits for
 // another one's write holds nothing that the disk could need, so waits end.
@@ -45,6 +46,9 @@ class store final : public graph::row_store, public std::enable_shared_from_this
   bool spills() override { return file_ != nullptr && file_->usable(); }
   std::size_t available() override;
   std::shared_ptr<graph::kept_rows> keep(detail::rows_ptr rows) override;
+  std::shared_ptr<graph::kept_rows> keep_with_text(std::shared_ptr<detail::row_set> rows,
+                                                   detail::workers& team,
+                                                   std::string_view owner) override;
   void read(std::span<const copy> wanted, detail::workers& team, std::string_view owner) override;
   std::future<void> read_beside(std::vector<copy> wanted, const detail::workers& team,
                                 std::string owner) override;

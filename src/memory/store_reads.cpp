@@ -1,4 +1,4 @@
-// Copies of records, from wherever a store has them.
+// Copies of records and their text, from wherever a store has them.
 #include <algorithm>
 #include <cstring>
 
@@ -30,6 +30,12 @@ class store::reading {
   reading& operator=(const reading&) = delete;
 
   std::size_t parts_in_memory() const noexcept { return in_memory_.size(); }
+  std::size_t parts_with_text() const noexcept { return with_text_.size(); }
+  /// Has copies of records point to the copies of their text, when both are there.
+  void move_views(std::size_t i) const noexcept {
+    const auto& [index, records, rows, from, to] = with_text_[i];
+    index->move_views(records, rows, from, to);
+  }
   void copy_part(std::size_t i) const noexcept {
     std::memcpy(in_memory_[i].to, in_memory_[i].from.data(), in_memory_[i].from.size());
   }
@@ -42,6 +48,14 @@ class store::reading {
   struct bytes_copy {
     std::span<const std::byte> from;
     std::byte* to;
+  };
+
+  struct moved_views {
+    const text_index* index;
+    std::byte* records;
+    std::int64_t rows;
+    std::uintptr_t from;
+    const std::byte* to;
   };
 
   // All are called with the store's mutex locked.
@@ -72,11 +86,10 @@ class store::reading {
     };
     const auto take_bytes = [&](std::span<const std::byte> bytes) {
       take(bytes.size(), [&](std::size_t first, std::size_t n, std::byte* at) {
-        for (std::size_t done = 0; done < n; done += item_bytes)
-          in_memory_.push_back(
-              {bytes.subspan(first + done, std::min(item_bytes, n - done)), at + done});
+        add_bytes(bytes.subspan(first, n), at);
       });
     };
+    if (set.text_) return add_with_text(set, wanted);
     if (set.fragments_.empty()) {
       for (const auto& chunk : set.awake_->chunks())
         take_bytes({chunk.data, static_cast<std::size_t>(chunk.rows) * size});
@@ -92,10 +105,39 @@ class store::reading {
     }
   }
 
+  /// Its records, and all text of the blocks that they are in.
+  void add_with_text(const stored_rows& set, const copy& wanted) {
+    const auto& text = *set.text_;
+    const std::size_t size = set.layout_.size,
+                      first = static_cast<std::size_t>(wanted.first) * size,
+                      bytes = static_cast<std::size_t>(wanted.rows) * size;
+    const auto there = text.index.of(wanted.first, wanted.rows);
+    if (text.memory) {
+      const auto* const records =
+          set.awake_ ? set.awake_->data() : set.fragments_.front().what->parts.front().data();
+      add_bytes({records + first, bytes}, wanted.to);
+      add_bytes({text.memory->data() + there.begin, there.bytes()}, wanted.text_to);
+    } else {
+      const auto* const disk = set.fragments_.front().what->disk.get();
+      on_disk_.push_back({disk, first, bytes, wanted.to});
+      if (there.bytes() > 0)
+        on_disk_.push_back({disk, set.record_bytes() + there.begin, there.bytes(), wanted.text_to});
+    }
+    if (there.bytes() > 0)
+      with_text_.push_back(
+          {&text.index, wanted.to, wanted.rows, text.begin() + there.begin, wanted.text_to});
+  }
+  void add_bytes(std::span<const std::byte> bytes, std::byte* to) {
+    for (std::size_t done = 0; done < bytes.size(); done += item_bytes)
+      in_memory_.push_back(
+          {bytes.subspan(done, std::min(item_bytes, bytes.size() - done)), to + done});
+  }
+
   store& from_;
   std::vector<stored_rows*> sets_;
   std::vector<bytes_copy> in_memory_;
   std::vector<spill_file::part> on_disk_;
+  std::vector<moved_views> with_text_;
 };
 
 void store::read(std::span<const copy> wanted, detail::workers& team, std::string_view owner) {
@@ -103,6 +145,8 @@ void store::read(std::span<const copy> wanted, detail::workers& team, std::strin
   detail::parallel_chunks(team, parts.parts_in_memory(),
                           [&](std::size_t i, unsigned) { parts.copy_part(i); });
   parts.read_the_rest(owner, team);
+  detail::parallel_chunks(team, parts.parts_with_text(),
+                          [&](std::size_t i, unsigned) { parts.move_views(i); });
 }
 
 std::future<void> store::read_beside(std::vector<copy> wanted, const detail::workers& team,
@@ -114,6 +158,7 @@ std::future<void> store::read_beside(std::vector<copy> wanted, const detail::wor
       parts.copy_part(i);
     }
     parts.read_the_rest(name, team);
+    for (std::size_t i = 0; i < parts.parts_with_text(); ++i) parts.move_views(i);
   });
 }
 

@@ -47,6 +47,15 @@ std::vector<stretch> stretches_of(const detail::row_set& rows) {
 
 }  // namespace
 
+std::shared_ptr<const detail::buffer> shared(std::shared_ptr<pool> source, detail::buffer memory) {
+  struct kept {
+    std::shared_ptr<pool> source;  // goes last
+    detail::buffer memory;
+  };
+  const auto both = std::make_shared<kept>(kept{std::move(source), std::move(memory)});
+  return {both, &both->memory};
+}
+
 std::optional<cut_rows> cut(const detail::row_set& rows) {
   const auto stretches = stretches_of(rows);
   if (rows.holds() || stretches.empty()) return std::nullopt;
@@ -73,11 +82,12 @@ std::optional<cut_rows> cut(const detail::row_set& rows) {
   return result;
 }
 
-stored_rows::stored_rows(std::shared_ptr<store> of, detail::rows_ptr rows, bool can_rest)
+stored_rows::stored_rows(std::shared_ptr<store> of, detail::rows_ptr rows, bool can_rest,
+                         std::optional<own_text> text)
     : store_(std::move(of)),
       layout_(rows->layout()),
       rows_(rows->rows()),
-      bytes_(rows->bytes()),
+      bytes_(rows->bytes() + (text ? text->index.bytes() : 0)),
       can_rest_(can_rest),
       owners_(rows->owners()),
       partition_ends_(rows->partition_ends()),
@@ -85,7 +95,12 @@ stored_rows::stored_rows(std::shared_ptr<store> of, detail::rows_ptr rows, bool 
       charged_(std::accumulate(awake_->buffers().begin(), awake_->buffers().end(), std::size_t{0},
                                [](std::size_t sum, const detail::buffer& one) {
                                  return sum + pool::charged(one.size());
-                               })) {
+                               })),
+      text_(std::move(text)) {
+  if (text_) {
+    std::const_pointer_cast<detail::row_set>(awake_)->keep(text_->memory);
+    charged_ += pool::charged(text_->memory->size());
+  }
   if (!can_rest_) return;
   const std::lock_guard lock(store_->mutex_);
   store_->known_.push_back(this);
@@ -106,9 +121,24 @@ detail::rows_ptr stored_rows::in_memory() {
   return awake_;
 }
 
+/// Makes a chunk of the rows and their text, which nobody but the store has.
+void stored_rows::take_apart_with_text() {
+  auto what = std::make_shared<chunk>();
+  what->memory.reserve(1);
+  what->parts = {{awake_->data(), record_bytes()}, {text_->memory->data(), text_->memory->size()}};
+  fragments_.push_back({what, rows_});
+  detail::rows_ptr(awake_).reset();
+  what->memory.push_back(
+      std::move(std::const_pointer_cast<detail::row_set>(awake_)->take_buffers().front()));
+  what->bytes = bytes_;
+  what->charged = charged_;
+}
+
 /// Makes chunks of the rows, which nobody but the store has.
 void stored_rows::take_apart() {
-  if (fragments_.empty()) {
+  if (fragments_.empty() && text_) {
+    take_apart_with_text();
+  } else if (fragments_.empty()) {
     auto made = *cut(*awake_);
     for (std::size_t i = 0; i < made.fragments.size(); ++i)
       made.fragments[i].what->memory.reserve(made.in_buffers[i].size());
@@ -130,9 +160,10 @@ void stored_rows::take_apart() {
 detail::rows_ptr stored_rows::put_together() {
   auto set = std::make_shared<detail::row_set>(layout_);
   for (const auto& owner : owners_) set->keep(owner);
+  if (text_) set->keep(text_->memory);
   auto chunks = std::make_shared<std::vector<std::shared_ptr<const chunk>>>();
   for (const auto& [what, n] : fragments_) {
-    for (const auto& part : what->parts)
+    for (const auto& part : std::span(what->parts).first(what->parts.size() - (text_ ? 1 : 0)))
       set->append(part.data(), static_cast<std::int64_t>(part.size() / layout_.size));
     chunks->push_back(what);
   }
@@ -147,19 +178,29 @@ void stored_rows::load(fragment& one, std::string_view owner, const detail::work
   lock.unlock();
   chunk& to = *one.what;
   try {
-    detail::buffer memory(*store_->memory_, to.bytes, owner);
+    const std::size_t records = text_ ? record_bytes() : to.bytes, text = to.bytes - records;
+    detail::buffer memory(*store_->memory_, records, owner);
+    detail::buffer text_memory(*store_->memory_, text, owner);
     try {
-      const spill_file::part all{to.disk.get(), 0, to.bytes, memory.data()};
-      store_->file_->read({&all, 1}, owner, for_whom);
+      std::vector<spill_file::part> all{{to.disk.get(), 0, records, memory.data()}};
+      if (text > 0) all.push_back({to.disk.get(), records, text, text_memory.data()});
+      store_->file_->read(all, owner, for_whom);
     } catch (const spill_error&) {
       lost_ = true;
       throw;
     }
+    if (text_)
+      text_->index.move_views(memory.data(), rows_, text_->written_from, text_memory.data());
     std::vector<detail::buffer> all;
     all.push_back(std::move(memory));
     lock.lock();
-    to.parts.emplace_back(all.front().data(), to.bytes);
-    to.charged = pool::charged(to.bytes);
+    to.parts.emplace_back(all.front().data(), records);
+    to.charged = pool::charged(records);
+    if (text_) {
+      to.parts.emplace_back(text_memory.data(), text);
+      to.charged += pool::charged(text);
+      text_->memory = shared(store_->memory_, std::move(text_memory));
+    }
     to.memory = std::move(all);
   } catch (...) {
     if (!lock.owns_lock()) lock.lock();

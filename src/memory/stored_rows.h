@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "memory/store.h"
+#include "memory/text_heap.h"
 
 namespace pappus::memory {
 
@@ -39,10 +40,27 @@ struct cut_rows {
 };
 std::optional<cut_rows> cut(const detail::row_set& rows);
 
+/// A buffer that keeps alive what it is from.
+std::shared_ptr<const detail::buffer> shared(std::shared_ptr<pool> source, detail::buffer memory);
+
+/// The text that rows point to, where it moves with them: behind the records of the one chunk.
+struct own_text {
+  text_index index;
+  std::shared_ptr<const detail::buffer> memory{};  ///< null: it isn't in memory
+  std::uintptr_t written_from = 0;                 ///< where it lay when it went to the disk
+
+  /// Where records point to, here and on the disk.
+  std::uintptr_t begin() const noexcept {
+    return memory ? reinterpret_cast<std::uintptr_t>(memory->data()) : written_from;
+  }
+};
+
 class stored_rows final : public graph::kept_rows {
  public:
   /// \param can_rest  what cut() found; else they stay in memory.
-  stored_rows(std::shared_ptr<store> of, detail::rows_ptr rows, bool can_rest);
+  /// \param text      of rows in one buffer, which nobody else has.
+  stored_rows(std::shared_ptr<store> of, detail::rows_ptr rows, bool can_rest,
+              std::optional<own_text> text = {});
   ~stored_rows() override;
 
   std::int64_t rows() const noexcept override { return rows_; }
@@ -50,19 +68,32 @@ class stored_rows final : public graph::kept_rows {
   detail::rows_ptr wake(std::string_view owner, const detail::workers* for_whom) override;
   bool lost() const noexcept override { return lost_.load(std::memory_order_relaxed); }
   std::string about() override;
+  std::size_t text_bytes(std::int64_t first, std::int64_t rows) const noexcept override {
+    return text_ ? text_->index.of(first, rows).bytes() : 0;
+  }
 
  private:
   friend class store;
   // All are called with the store's mutex locked.
-  bool pinned() const noexcept { return busy_ || readers_ > 0 || awake_.use_count() > 1; }
+  bool pinned() const noexcept {
+    return busy_ || readers_ > 0 || awake_.use_count() > 1 || text_in_use();
+  }
+  /// Somebody has what keeps the text alive, though not the rows.
+  bool text_in_use() const noexcept {
+    return text_ && text_->memory.use_count() > (awake_ != nullptr ? 2 : 1);
+  }
   /// What pins them ends by itself, without memory.
   bool soon_free() const noexcept {
-    return being_written_ || (readers_ > 0 && !busy_ && awake_.use_count() <= 1);
+    return being_written_ || (readers_ > 0 && !busy_ && awake_.use_count() <= 1 && !text_in_use());
   }
   void take_apart();
+  void take_apart_with_text();
   detail::rows_ptr put_together();
   void load(fragment& one, std::string_view owner, const detail::workers* for_whom,
             std::unique_lock<std::mutex>& lock);
+  std::size_t record_bytes() const noexcept {
+    return static_cast<std::size_t>(rows_) * layout_.size;
+  }
 
   const std::shared_ptr<store> store_;
   const detail::record_type layout_;
@@ -76,6 +107,7 @@ class stored_rows final : public graph::kept_rows {
   detail::rows_ptr awake_;           // null: somebody must put them together first
   std::vector<fragment> fragments_;  // none: the rows are where they were when they came
   std::size_t charged_;              // by the buffers of awake_, as long as there are no fragments
+  std::optional<own_text> text_;     // the index never changes
   std::uint64_t last_use_ = 0;
   std::size_t readers_ = 0;     // threads without the mutex that copy from chunks
   bool busy_ = false;           // a thread without the mutex moves one of the chunks

@@ -79,6 +79,11 @@ class group_entry final : public graph::operator_entry {
     return {params.domain, static_cast<double>(params.state_bytes + n.out.size)};
   }
   bool takes_windows(const graph::node&) const override { return true; }
+  /// Keys that are strings are copied. Values rest as they are.
+  bool keeps_text(const graph::node& n) const override {
+    const auto& params = n.as<detail::group_params>();
+    return params.states_may_point || (params.values_may_point && can_rest(n));
+  }
   bool yields_windows(const graph::node& n) const override { return can_rest(n); }
   bool passes_windows_on(const graph::node& n) const override { return can_rest(n); }
   graph::kept_in_loop kept(const graph::node& n, double rows_in) const override {

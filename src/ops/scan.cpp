@@ -21,6 +21,7 @@ class scan_entry final : public graph::operator_entry {
     return once_through(n, rows_in, rows_out, 2 * tile);
   }
   bool takes_windows(const graph::node&) const override { return true; }
+  bool keeps_text(const graph::node& n) const override { return n.out.may_point(); }
   bool passes_windows_on(const graph::node&) const override { return true; }
   graph::implementations run_by(const graph::node&) const override {
     return {&cpu_ops::scan_on_cpu(), &device_ops::scan_on_devices()};

@@ -34,6 +34,9 @@ class sort_entry final : public graph::operator_entry {
             .spillable = rows_in * std::max(besides, 0.0)};
   }
   bool takes_windows(const graph::node&) const override { return true; }
+  bool keeps_text(const graph::node& n) const override {
+    return n.out.text == detail::text_in::unknown;
+  }
   graph::window_memory holds_of_window(const graph::node& n) const override {
     constexpr double radix = 1 << 20;  // its histograms and buffers of lines
     const auto held = bytes(n, 1, 1);

@@ -28,6 +28,7 @@ class top_entry final : public graph::operator_entry {
   }
   graph::element_use uses_elements() const override { return graph::element_use::records; }
   bool takes_windows(const graph::node&) const override { return true; }
+  bool keeps_text(const graph::node& n) const override { return n.out.may_point(); }
 };
 
 }  // namespace

@@ -11,6 +11,8 @@
 #include <span>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "plan/plan.h"
 
 namespace pappus::plan {
@@ -52,6 +54,20 @@ bool fits(const plan& p, const stage& s, const request& asked) {
   const auto held = s.node->op->bytes(*s.node, 1, 1);
   a_row += is_index ? held.output + held.scratch : s.node->op->holds_of_window(*s.node).row;
   return (is_index ? 3 : 2) * rows * a_row <= static_cast<double>(asked.machine.host_memory);
+}
+
+/// What a stage keeps of a file that goes through it in windows, where that is more than the user
+/// may think.
+void note_text(const plan& p, stage& s) {
+  const auto& n = *s.node;
+  const auto* from = &s;
+  while (!from->inputs.empty()) from = &p.stages[index(from->inputs.front())];
+  if (from->node->out.text != detail::text_in::views) return;  // of the file's records
+  if (!n.op->keeps_text(n) || n.op->may_stop_early(n)) return;
+  s.notes.push_back(fmt::format(
+      "the text of all records read stays in memory, because what {} keeps may point to it: keep "
+      "numbers in its place, or promise pappus::holds_no_text of types that Pappus can't see into",
+      n.name));
 }
 
 /// Who reads the rows of which stage.
@@ -137,6 +153,8 @@ void choose_windows(plan& p, const request& asked) {
     }
     s.windowed = input.passes_on = true;
   }
+  for (auto& s : p.stages)
+    if (s.windowed) note_text(p, s);
 }
 
 std::vector<stage_index> windows_path(const plan& p, stage_index last) {

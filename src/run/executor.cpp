@@ -277,7 +277,7 @@ void live_executor::read_file(plan::stage_index which) {
     algorithms::append_buffer(*rows, std::move(buffer), n);
     if (n < step || rows->rows() == params.rows) break;
   }
-  rows->keep(owner_of(reader->strings(), with_.memory));
+  rows->keep(owner_of(reader->take_strings(), with_.memory));
   at(which).row_count = rows->rows();
   at(which).rows = std::move(rows);
 }

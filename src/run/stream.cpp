@@ -1,10 +1,10 @@
 // Rows that stream through stages window by window: those of a file, or of a stage that can't keep
 // all it has in memory.
 //
-// Each window of a file is read into one buffer. A window goes through the stages on its way: fused
-// ones that pass on what they yield, slices, and the stage that takes it at last. Where that stage
-// or a slice may have all it needs early (first, any, take), windows begin small and grow, and
-// reading stops; otherwise they are as long as the budget allows from the start.
+// A window (window_source.h) goes through the stages on its way: fused ones that pass on what they
+// yield, slices, and the stage that takes it at last. Where that stage or a slice may have all it
+// needs early (first, any, take), windows begin small and grow, and reading stops; otherwise they
+// are as long as the budget allows from the start.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -13,12 +13,14 @@
 
 #include <fmt/format.h>
 
+#include "algorithms/rows_in.h"
+#include "algorithms/text_copies.h"
 #include "base/text.h"
 #include "cpu_ops/asked_join.h"
-#include "formats/format.h"
 #include "ops/large_windows.h"
 #include "ops/slice.h"
 #include "run/slot.h"
+#include "run/window_source.h"
 
 namespace pappus::run {
 
@@ -38,121 +40,6 @@ const detail::slice_params* slice_of(const graph::node& n) { return n.op->slice_
 
 }  // namespace
 
-std::shared_ptr<const void> owner_of(std::shared_ptr<void> strings,
-                                     const std::shared_ptr<detail::memory_source>& memory) {
-  struct kept_strings {  // strings go before the memory they lie in
-    std::shared_ptr<detail::memory_source> memory;
-    std::shared_ptr<void> strings;
-  };
-  if (!strings) return nullptr;
-  return std::make_shared<kept_strings>(kept_strings{memory, std::move(strings)});
-}
-
-/// Where windows of rows come from.
-class live_executor::window_source {
- public:
-  virtual ~window_source() = default;
-  /// The next rows; of a file, so many at most.
-  virtual rows_ptr read(std::int64_t rows_max) = 0;
-  /// Whether the last window has been read.
-  virtual bool ended() const = 0;
-  /// The part of all rows that has been read. From any thread.
-  virtual double part_read() const = 0;
-  /// How many rows there will be in all, about. Negative: nobody knows.
-  virtual double rows_expected() const = 0;
-  /// The most bytes that reading takes besides the window.
-  virtual std::size_t scratch_bytes() const { return 0; }
-  /// Keeps alive what the rows read so far point to.
-  virtual std::shared_ptr<const void> strings() const { return nullptr; }
-  /// Makes a result the owner of the window that was read last.
-  virtual void leave_in(row_set& output, const rows_ptr& window) { output.hold(window); }
-};
-
-/// The records of a file, in a buffer that is used again for the next window.
-class live_executor::file_windows final : public window_source {
- public:
-  file_windows(live_executor& executor, const graph::node& node)
-      : executor_(executor),
-        node_(node),
-        file_(*node.op->file_of(node)),
-        reader_(file_.open(*executor.with_.memory)) {}
-
-  rows_ptr read(std::int64_t rows) override {
-    if (capacity_ < rows || !buffer_) {
-      buffer_.reset();
-      // A record is a byte at least.
-      const auto all = file_.rows >= 0 ? file_.rows : static_cast<std::int64_t>(file_.bytes) + 1;
-      capacity_ = std::min(rows, all - read_);
-      const auto bytes = static_cast<std::size_t>(capacity_) * node_.out.size;
-      buffer_ = std::make_shared<detail::buffer>(*executor_.with_.memory, bytes, node_.name);
-    }
-    const auto n = reader_->read(executor_.with_.team, buffer_->data(), std::min(rows, capacity_));
-    if (!strings_) strings_ = owner_of(reader_->strings(), executor_.with_.memory);
-    read_ += n;
-    ended_ = n < rows || read_ == file_.rows;
-    auto window = std::make_shared<row_set>(node_.out, buffer_->data(), n);
-    window->keep(strings_);
-    return window;
-  }
-  bool ended() const override { return ended_; }
-  double part_read() const override {
-    return file_.bytes <= 0 ? 0 : static_cast<double>(reader_->bytes_read()) / file_.bytes;
-  }
-  std::shared_ptr<const void> strings() const override { return strings_; }
-  void leave_in(row_set& output, const rows_ptr&) override {
-    output.own(std::move(*std::exchange(buffer_, nullptr)));
-  }
-  std::size_t scratch_bytes() const override { return reader_->scratch_bytes(); }
-  double rows_expected() const override {
-    if (file_.rows >= 0) return static_cast<double>(file_.rows);
-    return read_ == 0 ? -1 : static_cast<double>(read_) / std::max(part_read(), 1e-9);
-  }
-
- private:
-  live_executor& executor_;
-  const graph::node& node_;
-  const detail::file_params& file_;
-  const std::shared_ptr<formats::reader> reader_;
-  std::shared_ptr<detail::buffer> buffer_;
-  std::int64_t capacity_ = 0, read_ = 0;  ///< records: of the buffer; so far
-  bool ended_ = false;
-  std::shared_ptr<const void> strings_;
-};
-
-/// What a stage yields that has had all its windows.
-class live_executor::yielded_windows final : public window_source {
- public:
-  yielded_windows(live_executor& executor, stage_index from)
-      : executor_(executor),
-        from_(from),
-        taken_(static_cast<double>(std::max<std::int64_t>(executor.at(from).row_count, 1))),
-        step_(executor.steps_of(from).back()) {}
-
-  rows_ptr read(std::int64_t) override {
-    auto& s = executor_.at(from_);
-    s.output = std::make_shared<row_set>(s.context->node.out);
-    s.output->keep(executor_.with_.memory);
-    s.context->output = s.output;
-    executor_.run_step(from_, [&] { step_.run(*s.context); });
-    read_.fetch_add(s.output->rows(), std::memory_order_relaxed);
-    ended_ = s.output->rows() == 0;
-    return std::move(s.output);
-  }
-  bool ended() const override { return ended_; }
-  double rows_expected() const override { return taken_; }
-  double part_read() const override {
-    return std::min(static_cast<double>(read_.load(std::memory_order_relaxed)) / taken_, 1.0);
-  }
-
- private:
-  live_executor& executor_;
-  const stage_index from_;
-  const double taken_;  ///< rows that the stage has had
-  const cpu_ops::phase& step_;
-  std::atomic<std::int64_t> read_{0};
-  bool ended_ = false;
-};
-
 /// One run over all windows of a source.
 class live_executor::streaming {
  public:
@@ -165,10 +52,7 @@ class live_executor::streaming {
     for (const auto stage : std::span(path_).subspan(1))
       if (executor_.plan_.stages[index(stage)].asks) asked_ = executor_.at(stage).context->asked;
     while (slices_ + 1 < path_.size() && slice_of(node(slices_ + 1)) != nullptr) ++slices_;
-    if (node(0).op->file_of(node(0)) != nullptr)
-      source_ = std::make_unique<file_windows>(executor, node(0));
-    else
-      source_ = std::make_unique<yielded_windows>(executor, path_.front());
+    source_ = window_source::make(executor, path_.front());
     choose_lengths();
     for (std::size_t k = 1; k < path_.size(); ++k) {
       auto& s = slot_of(k);
@@ -184,9 +68,14 @@ class live_executor::streaming {
     if (comes_again()) rows = next_again().wanted;
     length_ = length_ > longest_ / window_growth ? longest_ : length_ * window_growth;
     let_go();  // the next window may need the memory of this one
+    if (!comes_again()) limit_text(rows);
+    const double text_before = source_->text_bytes();
     rows_ = source_->read(rows);
+    window_text_ = source_->text_bytes() - text_before;
+    if (rows_->rows() > 0) row_text_ = window_text_ / static_cast<double>(rows_->rows());
     seen_[0] += rows_->rows();
-    if (asking_) asked_->note({rows, rows_->rows()});
+    // Where its text ended a window, it will have as many rows when it comes again.
+    if (asking_) asked_->note({source_->ended() ? rows : rows_->rows(), rows_->rows()});
     if (comes_again() && rows_->rows() != next_again().read) has_changed();
     ++windows_;
     return !source_->ended();
@@ -203,15 +92,23 @@ class live_executor::streaming {
       rows_ = ops::sliced(*slice, rows_, seen_[k]);
       if (last) keep(*s.output, n);
     } else {
-      if (!last) {
+      const bool adds_to_result = last && yields_at_once(k);
+      const auto result = s.output;
+      if (!last || adds_to_result) {
         s.output = std::make_shared<row_set>(node(k).out);
         s.output->keep(executor_.with_.memory);
         for (const auto& side : s.side_rows) s.output->keep_owners_of(*side);
         s.context->output = s.output;
       }
       show_window(k, rows_);
+      keep_text_of_right_rows(k);
       executor_.run_step(t.stage, [&] { t.step->run(*s.context); });
-      if (!last) rows_ = std::move(s.output);
+      if (!last) {
+        rows_ = std::move(s.output);
+      } else if (adds_to_result) {
+        add(*result, *s.output);
+        s.context->output = s.output = result;
+      }
     }
     seen_[k] += n;
   }
@@ -248,7 +145,6 @@ class live_executor::streaming {
       s.output.reset();
     }
     auto& s = slot_of(path_.size() - 1);
-    s.output->keep(source_->strings());
     s.row_count = seen_[path_.size() - 1];
     const auto steps = executor_.steps_of(path_.back());
     if (steps.empty() || steps.back().called == cpu_ops::phase::when::each_window)
@@ -278,6 +174,20 @@ class live_executor::streaming {
     s.context->rows = rows->rows();
     s.context->last_window = source_->ended();
     s.context->window_rows = longest_;
+  }
+
+  /// Where what a stage makes of them may point to it.
+  void keep_text_of_right_rows(std::size_t k) {
+    const auto& n = node(k);
+    if (asked_ == nullptr || !executor_.plan_.stages[index(path_[k])].asks) return;
+    if ((yields_at_once(k) && n.out.may_point()) || n.op->keeps_text(n))
+      slot_of(k).output->keep(asked_->text());
+  }
+
+  /// Whether what a stage makes of a window is part of its rows.
+  bool yields_at_once(std::size_t k) const {
+    const auto steps = executor_.steps_of(path_[k]);
+    return !steps.empty() && steps.back().called == cpu_ops::phase::when::each_window;
   }
 
   /// For the stage that asks for right rows: it hears what its window needs, or is given that. A
@@ -362,9 +272,37 @@ class live_executor::streaming {
     if (seen_[0] > 0)  // filters may be on the way
       rows *= static_cast<double>(seen_[path_.size() - 1]) / static_cast<double>(seen_[0]);
     const double copies = last.passes_on ? 1 : 2;  // what it keeps, and its result
-    const double kept = held_.kept > 0 ? held_.kept : static_cast<double>(last.node->out.size);
-    return ops::large_window_rows(available_, copies * rows * kept, held_,
+    double kept = held_.kept > 0 ? held_.kept : static_cast<double>(last.node->out.size);
+    auto held = held_;
+    held.row += row_text();
+    const auto& records = last.node->op->is_join_index() ? node(path_.size() - 2) : *last.node;
+    if (records.out.text == detail::text_in::views) {  // it makes a copy
+      held.row += row_text();
+      kept += row_text();
+    }
+    return ops::large_window_rows(available_, copies * rows * kept, held,
                                   executor_.with_.team.count());
+  }
+
+  /// Bytes of text that come with a record of the source: with the last ones, or so far, whichever
+  /// is more. Before anything was read: a guess.
+  double row_text() const {
+    constexpr double guess = 24;
+    if (seen_[0] > 0)
+      return std::max(row_text_, source_->text_bytes() / static_cast<double>(seen_[0]));
+    std::vector<std::uint32_t> views;
+    if (const auto add = node(0).out.add_text_offsets; add != nullptr) add(views);
+    return guess * static_cast<double>(views.size());
+  }
+
+  /// Windows end early where there is more text than was expected.
+  void limit_text(std::int64_t rows) {
+    constexpr double least = 1 << 20, more = 1.25;
+    double most = static_cast<double>(executor_.with_.window_bytes);
+    if (held_.wants_all_rows())
+      most =
+          std::min(more * static_cast<double>(rows) * row_text(), static_cast<double>(available_));
+    source_->limit_text(static_cast<std::size_t>(std::max(most, least)));
   }
 
   /// Records that the slices right after the file still want of it.
@@ -382,16 +320,40 @@ class live_executor::streaming {
   /// Adds the rows, of so many in the window, to a result. Large parts stay where they are.
   void keep(row_set& output, std::int64_t in_window) {
     const bool stays = rows_->bytes() >= kept_in_place_bytes && 2 * rows_->rows() >= in_window;
-    if (!stays) rows_ = copied(rows_, executor_.with_.team, executor_.with_.memory);
-    for (const auto& chunk : rows_->chunks()) output.append(chunk.data, chunk.rows);
     if (!stays) {
-      for (auto& one : std::const_pointer_cast<row_set>(rows_)->take_buffers())
-        output.own(std::move(one));
-    } else if (slices_ + 1 == path_.size()) {
+      rows_ = copied(rows_, executor_.with_.team, executor_.with_.memory);
+      return add(output, *std::const_pointer_cast<row_set>(rows_));
+    }
+    output.keep_text_of(*rows_);
+    for (const auto& chunk : rows_->chunks()) output.append(chunk.data, chunk.rows);
+    if (slices_ + 1 == path_.size()) {
       source_->leave_in(output, rows_);
     } else {
       output.hold(rows_);
     }
+  }
+
+  /// Adds rows in buffers of their own, made of a window, to a result. Where the text that they
+  /// point to is a small part of the window's, it is copied, so that the window's can go.
+  void add(row_set& result, row_set& rows) {
+    algorithms::text_copies texts(rows.layout(), *executor_.with_.memory, node(0).name);
+    const auto for_records = [&](auto&& f) {
+      for (const auto& chunk : rows.chunks())
+        for (std::int64_t i = 0; i < chunk.rows; ++i)
+          f(const_cast<std::byte*>(chunk.data) + static_cast<std::size_t>(i) * rows.layout().size);
+    };
+    double text = 0;
+    const bool found = rows.layout().text == detail::text_in::views;
+    if (found)
+      for_records([&](std::byte* record) { text += static_cast<double>(texts.bytes_of(record)); });
+    if (found && text < window_text_ / 2) {
+      for_records([&](std::byte* record) { texts.copy(record); });
+      result.keep(algorithms::owner_of(texts.take(), {executor_.with_.memory}));
+    } else {
+      result.keep_text_of(rows);
+    }
+    for (const auto& chunk : rows.chunks()) result.append(chunk.data, chunk.rows);
+    for (auto& one : rows.take_buffers()) result.own(std::move(one));
   }
 
   live_executor& executor_;
@@ -402,6 +364,7 @@ class live_executor::streaming {
   std::int64_t longest_ = 0, length_ = 0;  ///< of a file's windows
   graph::window_memory held_;              ///< by all stages, where the last one wants all rows
   std::size_t available_ = 0;              ///< bytes for that
+  double window_text_ = 0, row_text_ = 0;  ///< bytes of text of the last window; a record of it
   rows_ptr rows_;                          ///< on their way
   const bool asking_;                      ///< windows only ask for right rows
   cpu_ops::asked_join* asked_ = nullptr;   ///< of a stage that asks

@@ -1,11 +1,13 @@
-// Joins whose right side goes to the spill file: records with text, which stays in memory, and
-// keys that depend on rows' places.
+// Joins whose right side goes to the spill file: records with text, which goes with them, and keys
+// that depend on rows' places.
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -72,6 +74,135 @@ TEST(spilled_joins_with_text, keep_that_of_both_sides) {
   }
   std::ranges::sort(expected);
   EXPECT_TRUE(std::ranges::equal(sorted, expected, {}, &names::name));
+}
+
+/// Right rows of 15 MB, most of it text: several of each key.
+struct many_items {
+  const testing::spill_folder folder;
+  const std::string items = folder.path() + ".items.csv", sales = folder.path() + ".sales.csv";
+  static constexpr std::int64_t n = 60'000, keys = 20'000;
+  static std::string name_of(std::int64_t row) {
+    return "item number " + std::to_string(row) +
+           std::string(static_cast<std::size_t>(row % 400), 'x');
+  }
+  static std::string buyer_of(std::int64_t row) { return "buyer number " + std::to_string(row); }
+  many_items() {
+    std::ofstream left(sales), right(items);
+    left << "item,buyer\n";
+    right << "id,name\n";
+    for (std::int64_t i = 0; i < n; ++i) right << i % keys << "," << name_of(i) << "\n";
+    for (std::int64_t i = 0; i < n; ++i)
+      left << (i % 8 == 0 ? i * 31 % keys : keys + i) << "," << buyer_of(i) << "\n";
+  }
+  ~many_items() {
+    std::filesystem::remove(items);
+    std::filesystem::remove(sales);
+  }
+  session with(std::size_t memory, unsigned threads = 2) const {
+    return session(
+        {.threads = threads, .host_memory = memory, .devices = "cpu", .spill = folder.path()});
+  }
+  auto left(session& s) const {
+    return s.csv<named_sale>(sales, column("item", &named_sale::item),
+                             column("buyer", &named_sale::buyer));
+  }
+  auto right(session& s) const {
+    return s.csv<named_item>(items, column("id", &named_item::id),
+                             column("name", &named_item::name));
+  }
+};
+
+TEST(spilled_joins_with_text, need_no_memory_for_it) {
+  const many_items files;
+  using text = std::pair<std::string, std::string>;
+  std::vector<text> expected;
+  for (std::int64_t i = 0; i < many_items::n; i += 8)
+    for (std::int64_t k = 0; k < 3; ++k)
+      expected.emplace_back(many_items::buyer_of(i),
+                            many_items::name_of(i * 31 % many_items::keys + k * many_items::keys));
+  struct names {
+    std::string_view buyer, name;
+  };
+  for (const std::size_t mib : {13, 16, 24}) {
+    SCOPED_TRACE(mib);
+    auto s = files.with(mib << 20);
+    const auto pairs = files.left(s).join(
+        files.right(s), &named_sale::item, &named_item::id,
+        [](const named_sale& a, const named_item& b) { return names{a.buyer, b.name}; });
+    std::vector<text> found;
+    pairs.for_each_chunk([&](std::span<const names> chunk) {
+      for (const auto& one : chunk) found.emplace_back(one.buyer, one.name);
+    });
+    EXPECT_TRUE(found == expected);
+    const auto report = pairs.count().explain_analyze();
+    EXPECT_THAT(report, HasSubstr("windows asked for"));
+    EXPECT_EQ(s.host_memory_used(), 0u);
+  }
+}
+
+TEST(spilled_joins_with_text, have_that_of_right_rows_as_long_as_results_need_it) {
+  const many_items files;
+  auto s = files.with(std::size_t{20} << 20), all = files.with(std::size_t{1} << 30);
+  struct names {
+    std::string_view buyer, name;
+  };
+  const auto kept_names = [&](session& in) {
+    return files.left(in)
+        .join(files.right(in), &named_sale::item, &named_item::id,
+              [](const named_sale& a, const named_item& b) { return names{a.buyer, b.name}; })
+        .filter([](const names& n) { return n.name.size() % 100 == 1; });
+  };
+  const auto found = kept_names(s).collect(), expected = kept_names(all).collect();
+  const auto same = [](const names& a, const names& b) {
+    return a.buyer == b.buyer && a.name == b.name;
+  };
+  ASSERT_GT(expected.size(), 50u);
+  EXPECT_TRUE(std::ranges::equal(found, expected, same));
+  const auto sorted = [&](session& in) {
+    return kept_names(in).sort_by(&names::name, &names::buyer).collect();
+  };
+  EXPECT_TRUE(std::ranges::equal(sorted(s), sorted(all), same));
+  const auto longest = [&](session& in) {
+    return std::string(kept_names(in).map(&names::name).max().get());
+  };
+  EXPECT_EQ(longest(s), longest(all));
+}
+
+TEST(spilled_joins_with_text, cut_windows_that_need_too_much_of_it) {
+  const testing::spill_folder folder;
+  const std::string items = folder.path() + ".items.csv", sales = folder.path() + ".sales.csv";
+  constexpr std::int64_t n = 40'000, left_rows = 64;
+  const auto name_of = [](std::int64_t row) {
+    return std::to_string(row) + std::string(static_cast<std::size_t>(row % 500), 'y');
+  };
+  {
+    std::ofstream left(sales), right(items);
+    left << "item,buyer\n";
+    right << "id,name\n";
+    for (std::int64_t i = 0; i < n; ++i) right << i % left_rows << "," << name_of(i) << "\n";
+    for (std::int64_t i = 0; i < left_rows; ++i) left << i << ",somebody\n";
+  }
+  session s({.threads = 2,
+             .host_memory = std::size_t{12} << 20,
+             .devices = "cpu",
+             .spill = folder.path()});
+  std::int64_t row = 0, wrong = 0;
+  s.csv<named_sale>(sales, column("item", &named_sale::item), column("buyer", &named_sale::buyer))
+      .join(s.csv<named_item>(items, column("id", &named_item::id),
+                              column("name", &named_item::name)),
+            &named_sale::item, &named_item::id,
+            [](const named_sale&, const named_item& b) { return b.name; })
+      .for_each_chunk([&](std::span<const std::string_view> chunk) {
+        for (const auto name : chunk) {
+          const auto item = row / (n / left_rows), number = row % (n / left_rows);
+          wrong += name != name_of(item + number * left_rows);
+          ++row;
+        }
+      });
+  EXPECT_EQ(row, n);
+  EXPECT_EQ(wrong, 0);
+  std::filesystem::remove(items);
+  std::filesystem::remove(sales);
 }
 
 TEST(spilled_joins_by_position, hear_the_keys_of_all_windows) {

@@ -44,8 +44,16 @@ std::int64_t csv_reader::read(detail::workers& team, std::byte* out, std::int64_
     const std::int64_t rows = std::min(capacity - done, slab_.rows() - rows_taken_);
     parse(team, out + static_cast<std::size_t>(done) * plan_.record_bytes, rows);
     done += rows;
+    if (plan_.string_columns > 0 && string_bytes() >= string_bytes_max_) break;
   }
   return done;
+}
+
+std::size_t csv_reader::string_bytes() const noexcept {
+  std::size_t bytes = 0;
+  if (strings_)
+    for (const auto& one : *strings_) bytes += one.bytes();
+  return bytes;
 }
 
 // Workers have an arena each before they start, so that they share none.

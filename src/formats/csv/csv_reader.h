@@ -16,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "formats/byte_source.h"
@@ -43,7 +44,11 @@ class csv_reader final : public reader {
   std::int64_t bytes_read() const noexcept override { return source_->bytes_read(); }
   void rewind() override;
   std::size_t scratch_bytes() const noexcept override { return slab_.bytes_max(); }
-  std::shared_ptr<void> strings() const noexcept override { return strings_; }
+  std::shared_ptr<void> take_strings() noexcept override {
+    return std::exchange(strings_, nullptr);
+  }
+  std::size_t string_bytes() const noexcept override;
+  void limit_strings(std::size_t bytes) noexcept override { string_bytes_max_ = bytes; }
 
  private:
   csv_reader(std::unique_ptr<byte_source>&& source, const csv_header& header,
@@ -62,9 +67,10 @@ class csv_reader final : public reader {
   detail::memory_source& memory_;
   csv_plan plan_;
   csv_slab slab_;
-  std::shared_ptr<std::vector<string_arena>> strings_;  // one per worker
-  std::int64_t rows_taken_ = 0;                         // of the slab
-  std::int64_t next_begin_ = 0;                         // where the first row not taken begins
+  std::shared_ptr<std::vector<string_arena>> strings_;  // one per worker; null: none since taken
+  std::size_t string_bytes_max_ = SIZE_MAX;
+  std::int64_t rows_taken_ = 0;  // of the slab
+  std::int64_t next_begin_ = 0;  // where the first row not taken begins
 };
 
 }  // namespace pappus::formats

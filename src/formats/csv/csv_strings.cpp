@@ -9,8 +9,6 @@
 namespace pappus::formats {
 namespace {
 
-constexpr std::size_t first_chunk_bytes = std::size_t{16} << 10;
-constexpr std::size_t largest_chunk_bytes = std::size_t{1} << 20;
 constexpr std::size_t first_slots = 64;
 constexpr std::size_t slots_max = 8192;
 constexpr std::size_t shared_bytes_max = 64;
@@ -64,6 +62,7 @@ std::string_view string_arena::keep(std::size_t column, std::string_view text) {
     values.lookups = 0;
     values.hits = 0;
     if (values.given_up) {
+      slot_bytes_ -= values.slots.size();
       values.slots.reset();
       return copy(text);
     }
@@ -76,20 +75,6 @@ std::string_view string_arena::keep(std::size_t column, std::string_view text) {
   return kept;
 }
 
-std::string_view string_arena::copy(std::string_view text) {
-  if (chunks_.empty() || chunks_.back().size() - chunk_used_ < text.size()) {
-    const std::size_t next = chunks_.empty()
-                                 ? first_chunk_bytes
-                                 : std::min(2 * chunks_.back().size(), largest_chunk_bytes);
-    chunks_.emplace_back(*memory_, std::max(next, text.size()), owner_);
-    chunk_used_ = 0;
-  }
-  char* at = chunks_.back().as<char>() + chunk_used_;
-  std::memcpy(at, text.data(), text.size());
-  chunk_used_ += text.size();
-  return {at, text.size()};
-}
-
 void string_arena::grow(table& values) {
   const std::size_t capacity = values.capacity == 0 ? first_slots : 2 * values.capacity;
   detail::buffer larger(*memory_, capacity * sizeof(std::string_view), owner_);
@@ -98,6 +83,7 @@ void string_arena::grow(table& values) {
   for (const std::string_view value : slots_of(values.slots, values.capacity)) {
     if (value.data() != nullptr) find(slots, value) = value;
   }
+  slot_bytes_ += larger.size() - values.slots.size();
   values.slots = std::move(larger);
   values.capacity = capacity;
 }

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text_arena.h"
 #include "pappus/detail/base/memory.h"
 
 namespace pappus::formats {
@@ -28,6 +29,9 @@ class string_arena {
   /// A lasting copy of a cell of string column `column`.
   std::string_view keep(std::size_t column, std::string_view text);
 
+  /// Of memory that it has taken.
+  std::size_t bytes() const noexcept { return texts_.bytes() + slot_bytes_; }
+
  private:
   struct table {
     detail::buffer slots;      // of std::string_view, data() == nullptr where free
@@ -38,14 +42,14 @@ class string_arena {
     bool given_up = false;
   };
 
-  std::string_view copy(std::string_view text);
+  std::string_view copy(std::string_view text) { return texts_.copy(text, *memory_, owner_); }
   void grow(table& values);
 
   detail::memory_source* memory_;
   std::string owner_;
   std::vector<table> tables_;
-  std::vector<detail::buffer> chunks_;
-  std::size_t chunk_used_ = 0;
+  base::text_arena texts_{std::size_t{16} << 10, std::size_t{1} << 20};
+  std::size_t slot_bytes_ = 0;  // of all tables
 };
 
 }  // namespace pappus::formats

@@ -384,7 +384,7 @@ TEST(csv_reader, keeps_strings_alive_while_their_handle_is_held) {
     csv_reader reader(source_of("carrier,delay,distance\nAlpha,1,2\nBeta,1,2\nAlpha,3,4\n"),
                       flight_layout(), memory);
     read = read_all<flight>(reader, team);
-    strings = reader.strings();
+    strings = reader.take_strings();
   }
   EXPECT_EQ(read[0].carrier, "Alpha");
   EXPECT_EQ(read[1].carrier, "Beta");

@@ -54,6 +54,11 @@ class row_set {
     for (const auto& owner : other.owners_) keep(owner);
   }
 
+  /// The same where records of this set may point to text of the other's.
+  void keep_text_of(const row_set& other) {
+    if (layout_.may_point()) keep_owners_of(other);
+  }
+
   /// Keeps alive what only this set needs, such as an index. keep_owners_of() doesn't copy it to
   /// other sets.
   void hold(std::shared_ptr<const void> owner) { held_.push_back(std::move(owner)); }

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "pappus/detail/base/record_text.h"
+
 namespace pappus::detail {
 
 template <typename T>
@@ -137,3 +139,6 @@ double mean_of(const exact_sum& sum, std::int64_t n);
 double variance_of(const exact_sum& sum, const exact_squares& squares, std::int64_t n);
 
 }  // namespace pappus::detail
+
+template <>
+inline constexpr bool pappus::holds_no_text<pappus::detail::exact_squares> = true;

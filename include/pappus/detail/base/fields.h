@@ -5,6 +5,8 @@
 // records with more than fields_max fields, with bases or with C arrays; they count as having none.
 #pragma once
 
+#include <array>
+#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <string_view>
@@ -125,6 +127,12 @@ template <std::size_t Count, typename Record, typename Visit>
 constexpr decltype(auto) visit_fields(const Record& record, Visit&& visit) {
   static_assert(Count >= 1 && Count <= fields_max);
   return field_visitor<Count>::call(record, visit);
+}
+
+/// A record of zero bytes, default constructible or not.
+template <typename Record>
+Record zero_record() noexcept {
+  return std::bit_cast<Record>(std::array<std::byte, sizeof(Record)>{});
 }
 
 }  // namespace pappus::detail

@@ -1,10 +1,15 @@
-// What the untyped middle knows of a record type: its size, its alignment and what to call it.
+// What the untyped middle knows of a record type: its size, its alignment, what to call it, and
+// where its text is.
 #pragma once
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <type_traits>
+#include <vector>
+
+#include "pappus/detail/base/record_text.h"
 
 namespace pappus::detail {
 
@@ -34,6 +39,13 @@ struct record_type {
   std::size_t size = 0;   ///< bytes from one record to the next
   std::size_t align = 1;  ///< bytes
   std::string_view name;  ///< the C++ type, for explain and messages
+  text_in text = text_in::unknown;
+  /// Appends where in a record its std::string_views lie, bytes; null: there are none, or unknown
+  /// ones.
+  void (*add_text_offsets)(std::vector<std::uint32_t>& to) = nullptr;
+
+  /// Whether a record may point to what a set of rows has to keep alive.
+  constexpr bool may_point() const noexcept { return text != text_in::none; }
 };
 
 /// Records are moved as bytes, so their copies must be memcpy. Memory is aligned for them up to a
@@ -44,7 +56,9 @@ concept record = std::is_trivially_copyable_v<T> && std::is_object_v<T> && !std:
 
 template <record T>
 constexpr record_type record_type_of() {
-  return {sizeof(T), alignof(T), type_name<T>()};
+  record_type made{sizeof(T), alignof(T), type_name<T>(), text_of<T>()};
+  if constexpr (text_of<T>() == text_in::views) made.add_text_offsets = add_text_offsets<T>;
+  return made;
 }
 
 }  // namespace pappus::detail

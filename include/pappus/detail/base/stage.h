@@ -108,6 +108,7 @@ using write_loop = void (*)(const void* element, const block_args& args, out_row
 struct reduce_kernel {
   std::string_view name;
   std::size_t state_size = 0, state_align = 1;
+  bool states_may_point = true;  ///< to text of records
   record_type result;
   void (*init)(const void* context, std::byte* state) = nullptr;
   void (*merge)(const void* context, std::byte* into, const std::byte* from) = nullptr;

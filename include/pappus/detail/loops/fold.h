@@ -229,6 +229,7 @@ PAPPUS_GLUE reduce_kernel reduce_kernel_of(R prototype) {
   kernel.name = type_name<R>();
   kernel.state_size = sizeof(state);
   kernel.state_align = alignof(state);
+  kernel.states_may_point = text_of<R>() != text_in::none;
   kernel.result = record_type_of<result>();
   kernel.context = std::make_shared<R>(prototype);
   kernel.lanes = lanes_of<R>();

@@ -52,6 +52,7 @@ struct group_params : op_params {
   std::size_t payload_bytes = 0;  ///< of a value; 0 if the reducer doesn't look at values
   bool in_place = false;          ///< values are the rows of the stage's input
   std::size_t state_bytes = 0, state_align = 1;
+  bool values_may_point = true, states_may_point = true;  ///< to text of records
   bool exact = false;  ///< the reducer: where leaves are cut changes no state's bits
   std::shared_ptr<const std::byte> initial;  ///< the state of a group without rows
 
@@ -445,6 +446,8 @@ PAPPUS_GLUE std::shared_ptr<group_params> group_params_of(const R& prototype) {
   params->in_place = G::in_place;
   params->state_bytes = sizeof(R);
   params->state_align = alignof(R);
+  params->values_may_point = G::has_value && text_of<typename G::value>() != text_in::none;
+  params->states_may_point = text_of<R>() != text_in::none;
   params->exact = is_exact<R>;
   const auto state = std::make_shared<const R>(prototype);
   params->initial = {state, reinterpret_cast<const std::byte*>(state.get())};

@@ -1,0 +1,108 @@
+// What text the values of a type point to: so that rows can move together with it, and so that
+// text which no row points to any more can go.
+//
+// A std::string_view is found in std::array and aggregates of any depth. Of other types but numbers
+// (with private members, pointers, C arrays) nothing is known: what their values may point to stays
+// where it is.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "pappus/detail/base/fields.h"
+
+namespace pappus {
+
+/// A promise that values of T hold neither std::string_views nor pointers, for a type whose fields
+/// Pappus can't find: one with private members, say.
+///
+///     template <>
+///     inline constexpr bool pappus::holds_no_text<money> = true;
+///
+/// Then files whose records have strings go through memory with their text; else all of it stays
+/// while values of T may point to it.
+template <typename T>
+inline constexpr bool holds_no_text = false;
+
+}  // namespace pappus
+
+namespace pappus::detail {
+
+/// The text that a value points to.
+enum class text_in : std::uint8_t {
+  none,
+  views,    ///< that of its std::string_views, which are found
+  unknown,  ///< it may point to anything
+};
+
+template <typename T>
+constexpr text_in text_of();
+
+template <typename... Parts>
+constexpr text_in text_of_all() {
+  text_in all = text_in::none;
+  ((all = text_of<Parts>() > all ? text_of<Parts>() : all), ...);
+  return all;
+}
+
+template <typename T>
+inline constexpr bool is_std_array = false;
+template <typename T, std::size_t N>
+inline constexpr bool is_std_array<std::array<T, N>> = true;
+
+template <typename T>
+constexpr text_in text_of() {
+  if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T> || holds_no_text<T> ||
+                std::is_empty_v<T>) {
+    return text_in::none;
+  } else if constexpr (std::is_same_v<T, std::string_view>) {
+    return text_in::views;
+  } else if constexpr (is_std_array<T>) {
+    return text_of<typename T::value_type>();
+  } else if constexpr (!std::is_class_v<T>) {
+    return text_in::unknown;
+  } else if constexpr (sizeof(T) < sizeof(void*)) {
+    return text_in::none;
+  } else if constexpr (constexpr std::size_t count = field_count<T>(); count > 0) {
+    return decltype(visit_fields<count>(std::declval<const T&>(), []<typename... F>(const F&...) {
+      return std::integral_constant<text_in, text_of_all<F...>()>{};
+    }))::value;
+  } else {
+    return text_in::unknown;
+  }
+}
+
+/// Calls visit(view) for each std::string_view of a value in which they are found.
+template <typename T, typename Visit>
+void visit_text(const T& value, Visit& visit) {
+  if constexpr (text_of<T>() != text_in::views) {
+    // It has none.
+  } else if constexpr (std::is_same_v<T, std::string_view>) {
+    visit(value);
+  } else if constexpr (is_std_array<T>) {
+    for (const auto& part : value) visit_text(part, visit);
+  } else {
+    visit_fields<field_count<T>()>(value,
+                                   [&](const auto&... parts) { (visit_text(parts, visit), ...); });
+  }
+}
+
+/// Appends where the std::string_views of a T lie: bytes from its start.
+template <typename T>
+void add_text_offsets(std::vector<std::uint32_t>& to) {
+  const T record = zero_record<T>();
+  const auto add = [&](const std::string_view& view) {
+    to.push_back(
+        static_cast<std::uint32_t>(reinterpret_cast<const std::byte*>(std::addressof(view)) -
+                                   reinterpret_cast<const std::byte*>(std::addressof(record))));
+  };
+  visit_text(record, add);
+}
+
+}  // namespace pappus::detail

@@ -1,0 +1,55 @@
+// Copies of the text that single records point to.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/text_arena.h"
+#include "pappus/detail/base/layout.h"
+#include "pappus/detail/base/memory.h"
+
+namespace pappus::algorithms {
+
+class text_copies {
+ public:
+  /// Of records whose text is found; of others nothing is copied.
+  text_copies(const detail::record_type& layout, detail::memory_source& memory,
+              std::string_view owner)
+      : memory_(memory), owner_(owner) {
+    if (layout.add_text_offsets != nullptr) layout.add_text_offsets(views_);
+  }
+
+  /// Bytes of the text that a record points to.
+  std::size_t bytes_of(const std::byte* record) const noexcept {
+    std::size_t bytes = 0;
+    for (const auto at : views_) bytes += view(record + at).size();
+    return bytes;
+  }
+  /// Has the record point to copies. Throws memory_error.
+  void copy(std::byte* record) {
+    for (const auto at : views_) {
+      const auto own = texts_.copy(view(record + at), memory_, owner_);
+      std::memcpy(record + at, &own, sizeof own);
+    }
+  }
+  /// What the copies lie in.
+  std::vector<detail::buffer> take() { return texts_.take(); }
+
+ private:
+  static std::string_view view(const std::byte* at) noexcept {
+    std::string_view text;
+    std::memcpy(&text, at, sizeof text);
+    return text;
+  }
+
+  detail::memory_source& memory_;
+  std::string owner_;
+  std::vector<std::uint32_t> views_;  // where they lie in a record
+  base::text_arena texts_{std::size_t{4} << 10, std::size_t{1} << 20};
+};
+
+}  // namespace pappus::algorithms

@@ -1,0 +1,141 @@
+#include "memory/text_heap.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstring>
+
+#include "pappus/detail/base/integers.h"
+
+namespace pappus::memory {
+namespace {
+
+constexpr double block_bytes = 8192;  // of records and text, about
+constexpr std::int64_t rows_an_item = 8192;
+
+std::string_view loaded(const std::byte* at) noexcept {
+  std::string_view view;
+  std::memcpy(&view, at, sizeof view);
+  return view;
+}
+
+}  // namespace
+
+/// Tells which text of a block's rows is there already. It may forget some.
+class text_index::block {
+ public:
+  /// Calls place(view, offset, is_new) for each text of the rows in turn, where `offset` is its
+  /// place in the block's text; returns their bytes.
+  template <typename Place>
+  std::size_t each_text(const text_index& index, std::byte* records, std::int64_t rows,
+                        Place&& place) {
+    known_.fill({});
+    std::size_t end = 0;
+    for (std::int64_t row = 0; row < rows; ++row, records += index.record_bytes_)
+      for (const auto at : index.views_) {
+        const auto text = loaded(records + at);
+        auto& seen = known_[slot_of(text)];
+        const bool is_new =
+            text.empty() || seen.text.data() != text.data() || seen.text.size() != text.size();
+        if (is_new) seen = {text, end};
+        place(records + at, text, seen.offset, is_new);
+        if (is_new) end += text.size();
+      }
+    return end;
+  }
+
+ private:
+  struct entry {
+    std::string_view text;
+    std::size_t offset = 0;
+  };
+  static constexpr unsigned slots_log = 6;
+  static std::size_t slot_of(std::string_view text) noexcept {
+    const auto address = reinterpret_cast<std::uintptr_t>(text.data());
+    return static_cast<std::size_t>(address * 0x9E37'79B9'7F4A'7C15u >> (64 - slots_log));
+  }
+  std::array<entry, 1u << slots_log> known_;
+};
+
+text_index::text_index(const detail::record_type& layout)
+    : record_bytes_(layout.size), begins_(1, 0) {
+  if (layout.add_text_offsets != nullptr) layout.add_text_offsets(views_);
+}
+
+/// Bytes of text that the records point to, whether some of it is the same or not.
+std::size_t text_index::bytes_of(const std::byte* records, std::int64_t rows,
+                                 detail::workers& team) const {
+  std::atomic<std::size_t> all{0};
+  const auto items = static_cast<std::size_t>(detail::ceil_div(rows, rows_an_item));
+  detail::parallel_chunks(team, items, [&](std::size_t item, unsigned) {
+    const auto first = static_cast<std::int64_t>(item) * rows_an_item;
+    const std::byte* at = records + static_cast<std::size_t>(first) * record_bytes_;
+    std::size_t own = 0;
+    for (auto left = std::min(rows_an_item, rows - first); left > 0; --left, at += record_bytes_)
+      for (const auto view : views_) own += loaded(at + view).size();
+    all.fetch_add(own, std::memory_order_relaxed);
+  });
+  return all;
+}
+
+detail::buffer text_index::copy_text(std::byte* records, std::int64_t rows,
+                                     detail::memory_source& memory, detail::workers& team,
+                                     std::string_view owner) {
+  const auto row_bytes =
+      static_cast<double>(record_bytes_) + static_cast<double>(bytes_of(records, rows, team)) /
+                                               static_cast<double>(std::max<std::int64_t>(rows, 1));
+  block_rows_ = std::max(static_cast<std::int64_t>(block_bytes / row_bytes), std::int64_t{1});
+  begins_.assign(static_cast<std::size_t>(detail::ceil_div(rows, block_rows_)) + 1, 0);
+  const auto blocks_an_item = detail::ceil_div(rows_an_item, block_rows_);
+  const auto for_blocks = [&](auto&& f) {
+    const auto items = static_cast<std::size_t>(detail::ceil_div(blocks(), blocks_an_item));
+    detail::parallel_chunks(team, items, [&](std::size_t item, unsigned) {
+      block one;
+      const auto first = static_cast<std::int64_t>(item) * blocks_an_item;
+      for (auto i = first; i < std::min(first + blocks_an_item, blocks()); ++i) {
+        const auto row = i * block_rows_;
+        f(one, static_cast<std::size_t>(i), records + static_cast<std::size_t>(row) * record_bytes_,
+          std::min(block_rows_, rows - row));
+      }
+    });
+  };
+  for_blocks([&](block& one, std::size_t i, std::byte* first, std::int64_t n) {
+    begins_[i + 1] =
+        one.each_text(*this, first, n, [](std::byte*, std::string_view, std::size_t, bool) {});
+  });
+  for (std::size_t i = 1; i < begins_.size(); ++i) begins_[i] += begins_[i - 1];
+  detail::buffer heap(memory, bytes(), owner);
+  for_blocks([&](block& one, std::size_t i, std::byte* first, std::int64_t n) {
+    char* const own = heap.as<char>() + begins_[i];
+    one.each_text(*this, first, n,
+                  [&](std::byte* view, std::string_view text, std::size_t offset, bool is_new) {
+                    if (is_new && !text.empty())
+                      std::memcpy(own + offset, text.data(), text.size());
+                    const auto moved = text.empty() ? std::string_view()
+                                                    : std::string_view(own + offset, text.size());
+                    std::memcpy(view, &moved, sizeof moved);
+                  });
+  });
+  return heap;
+}
+
+text_index::stretch text_index::of(std::int64_t first, std::int64_t rows) const noexcept {
+  if (rows == 0) return {};
+  const auto end = std::min(detail::ceil_div(first + rows, block_rows_), blocks());
+  return {begins_[static_cast<std::size_t>(first / block_rows_)],
+          begins_[static_cast<std::size_t>(end)]};
+}
+
+void text_index::move_views(std::byte* records, std::int64_t rows, std::uintptr_t from,
+                            const std::byte* to) const noexcept {
+  for (; rows > 0; --rows, records += record_bytes_)
+    for (const auto at : views_) {
+      auto text = loaded(records + at);
+      if (text.empty()) continue;
+      const auto offset = reinterpret_cast<std::uintptr_t>(text.data()) - from;
+      text = {reinterpret_cast<const char*>(to) + offset, text.size()};
+      std::memcpy(records + at, &text, sizeof text);
+    }
+}
+
+}  // namespace pappus::memory

@@ -1,0 +1,125 @@
+#include "run/window_source.h"
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+#include "formats/format.h"
+#include "run/slot.h"
+
+namespace pappus::run {
+
+using detail::row_set;
+using detail::rows_ptr;
+using plan::index;
+using plan::stage_index;
+
+std::shared_ptr<const void> owner_of(std::shared_ptr<void> strings,
+                                     const std::shared_ptr<detail::memory_source>& memory) {
+  struct kept_strings {  // strings go before the memory they lie in
+    std::shared_ptr<detail::memory_source> memory;
+    std::shared_ptr<void> strings;
+  };
+  if (!strings) return nullptr;
+  return std::make_shared<kept_strings>(kept_strings{memory, std::move(strings)});
+}
+
+/// The records of a file, in a buffer that is used again for the next window.
+class live_executor::window_source::file_windows final : public window_source {
+ public:
+  file_windows(live_executor& executor, const graph::node& node)
+      : executor_(executor),
+        node_(node),
+        file_(*node.op->file_of(node)),
+        reader_(file_.open(*executor.with_.memory)) {}
+
+  rows_ptr read(std::int64_t rows) override {
+    if (capacity_ < rows || !buffer_) {
+      buffer_.reset();
+      // A record is a byte at least.
+      const auto all = file_.rows >= 0 ? file_.rows : static_cast<std::int64_t>(file_.bytes) + 1;
+      capacity_ = std::min(rows, all - read_);
+      const auto bytes = static_cast<std::size_t>(capacity_) * node_.out.size;
+      buffer_ = std::make_shared<detail::buffer>(*executor_.with_.memory, bytes, node_.name);
+    }
+    const auto n = reader_->read(executor_.with_.team, buffer_->data(), std::min(rows, capacity_));
+    const auto text = reader_->string_bytes();
+    text_bytes_ += static_cast<double>(text);
+    read_ += n;
+    ended_ = (n < rows && text < text_bytes_max_) || read_ == file_.rows;
+    auto window = std::make_shared<row_set>(node_.out, buffer_->data(), n);
+    window->keep(owner_of(reader_->take_strings(), executor_.with_.memory));
+    return window;
+  }
+  double text_bytes() const override { return text_bytes_; }
+  void limit_text(std::size_t bytes) override {
+    text_bytes_max_ = bytes;
+    reader_->limit_strings(bytes);
+  }
+  bool ended() const override { return ended_; }
+  double part_read() const override {
+    return file_.bytes <= 0 ? 0 : static_cast<double>(reader_->bytes_read()) / file_.bytes;
+  }
+  void leave_in(row_set& output, const rows_ptr&) override {
+    output.own(std::move(*std::exchange(buffer_, nullptr)));
+  }
+  std::size_t scratch_bytes() const override { return reader_->scratch_bytes(); }
+  double rows_expected() const override {
+    if (file_.rows >= 0) return static_cast<double>(file_.rows);
+    return read_ == 0 ? -1 : static_cast<double>(read_) / std::max(part_read(), 1e-9);
+  }
+
+ private:
+  live_executor& executor_;
+  const graph::node& node_;
+  const detail::file_params& file_;
+  const std::shared_ptr<formats::reader> reader_;
+  std::shared_ptr<detail::buffer> buffer_;
+  std::int64_t capacity_ = 0, read_ = 0;  ///< records: of the buffer; so far
+  bool ended_ = false;
+  double text_bytes_ = 0;
+  std::size_t text_bytes_max_ = SIZE_MAX;  ///< of a window
+};
+
+/// What a stage yields that has had all its windows.
+class live_executor::window_source::yielded_windows final : public window_source {
+ public:
+  yielded_windows(live_executor& executor, stage_index from)
+      : executor_(executor),
+        from_(from),
+        taken_(static_cast<double>(std::max<std::int64_t>(executor.at(from).row_count, 1))),
+        step_(executor.steps_of(from).back()) {}
+
+  rows_ptr read(std::int64_t) override {
+    auto& s = executor_.at(from_);
+    s.output = std::make_shared<row_set>(s.context->node.out);
+    s.output->keep(executor_.with_.memory);
+    s.context->output = s.output;
+    executor_.run_step(from_, [&] { step_.run(*s.context); });
+    read_.fetch_add(s.output->rows(), std::memory_order_relaxed);
+    ended_ = s.output->rows() == 0;
+    return std::move(s.output);
+  }
+  bool ended() const override { return ended_; }
+  double rows_expected() const override { return taken_; }
+  double part_read() const override {
+    return std::min(static_cast<double>(read_.load(std::memory_order_relaxed)) / taken_, 1.0);
+  }
+
+ private:
+  live_executor& executor_;
+  const stage_index from_;
+  const double taken_;  ///< rows that the stage has had
+  const cpu_ops::phase& step_;
+  std::atomic<std::int64_t> read_{0};
+  bool ended_ = false;
+};
+
+std::unique_ptr<live_executor::window_source> live_executor::window_source::make(
+    live_executor& executor, plan::stage_index from) {
+  const auto& node = *executor.plan_.stages[index(from)].node;
+  if (node.op->file_of(node) != nullptr) return std::make_unique<file_windows>(executor, node);
+  return std::make_unique<yielded_windows>(executor, from);
+}
+
+}  // namespace pappus::run
