@@ -43,7 +43,8 @@ std::shared_ptr<const plan> planned_body(const plan& p, const request& asked, co
     assumed[n.get()] = {rows.rows_out, rows.expected_out};
   };
   for (std::size_t i = 0; i < loop.invariants.size(); ++i)
-    assume(loop.invariants[i].node, s.inputs[i + 1]);
+    if (!p.stages[index(s.inputs[i + 1])].passes_on)
+      assume(loop.invariants[i].node, s.inputs[i + 1]);
   assume(loop.placeholder, s.inputs[0]);
   request body = asked;
   body.roots = {&loop.body, 1};

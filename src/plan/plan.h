@@ -89,8 +89,9 @@ struct stage {
 
   // windows
   bool windowed = false;  ///< takes its input window by window
-  bool passes_on =
-      false;  ///< its rows are never in memory as a whole: its one reader takes windows
+  /// Its rows are never in memory as a whole: its reader takes windows; of a file, each of its
+  /// readers does.
+  bool passes_on = false;
   /// The side that is the index of a join whose right rows rest: windows ask for those that they
   /// need (cpu_ops/asked_join.h), and come twice.
   std::optional<std::size_t> asks;

@@ -1,5 +1,6 @@
 // Which stages take a file window by window instead of having it read to memory first: those that
-// can, when nobody else reads the same file. Slices and fused stages pass windows on, so that
+// can, when nobody else reads the same file, or when all who do can and memory might have no room
+// for it: then each reads it by itself. Slices and fused stages pass windows on, so that
 // file.filter(p).take(5) needs memory for five rows.
 //
 // Devices want their input in memory: a stage that was asked to run on one, and can, has it there.
@@ -13,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include "pappus/detail/base/loop.h"
 #include "plan/plan.h"
 
 namespace pappus::plan {
@@ -86,6 +88,32 @@ class readers {
   std::vector<std::vector<std::size_t>> of_;
 };
 
+/// Whether the rows of a file would fit in half of the budget, about. A text's rows take as much
+/// again as it, and half of that, besides their own text.
+bool file_fits(const stage& s, const request& asked) {
+  constexpr double of_text = 2.5;
+  const auto& file = *s.node->op->file_of(*s.node);
+  const double bytes = file.rows >= 0
+                           ? static_cast<double>(file.rows) * static_cast<double>(s.node->out.size)
+                           : of_text * file.bytes;
+  return 2 * bytes <= static_cast<double>(asked.machine.host_memory);
+}
+
+/// Whether several stages take windows of a file, each for itself.
+bool is_read_for_each(const plan& p, stage_index of, const request& asked, const readers& all) {
+  const auto& from = p.stages[index(of)];
+  if (from.node->op->file_of(*from.node) == nullptr || file_fits(from, asked)) return false;
+  return std::ranges::all_of(all.of(of), [&](std::size_t reader) {
+    if (reader == p.stages.size()) return false;
+    const auto& s = p.stages[reader];
+    const auto& op = *s.node->op;
+    const bool all_rows = op.holds_of_window(*s.node).wants_all_rows();
+    return s.inputs.size() == 1 && std::ranges::find(s.sides, of) == s.sides.end() &&
+           op.takes_windows(*s.node) && !op.is_join_index() && !goes_to_a_device(s, asked) &&
+           (!all_rows || asked.rows_can_rest);
+  });
+}
+
 /// Whether a stage reads a file that nobody else does, slices aside.
 bool reads_a_file(const plan& p, const stage& s, const readers& all) {
   for (const auto* reader = &s; reader->inputs.size() == 1;) {
@@ -130,6 +158,35 @@ stage* who_asks(plan& p, std::size_t join_index, const request& asked, const rea
   return can && !fits(p, right_index, asked) ? &left : nullptr;
 }
 
+/// Whether stages of a loop's body, and only such that may take windows, read a node's rows.
+bool body_takes_windows(const detail::loop_params& loop, const graph::node* of) {
+  const auto reads = [&](const graph::node& n) {
+    return std::ranges::any_of(n.stage.inputs, [&](const auto& in) { return in.get() == of; });
+  };
+  const auto body =
+      graph::in_order({&loop.body, 1}, [&](const graph::node& n) { return &n == of; });
+  return std::ranges::all_of(body, [&](const graph::node* n) {
+    return !reads(*n) || (n->stage.inputs.size() == 1 && n->op->takes_windows(*n) &&
+                          !n->op->is_join_index() && !n->op->holds_of_window(*n).wants_all_rows());
+  });
+}
+
+/// A file that a loop reads, and that memory may have no room for, is read again in each iteration,
+/// window by window.
+void leave_files_to_loop(plan& p, const stage& s, const request& asked, const readers& all) {
+  const auto* const loop = s.node->op->loop_of(*s.node);
+  for (std::size_t i = 0; i < loop->invariants.size(); ++i) {
+    const auto of = s.inputs[i + 1];
+    auto& from = p.stages[index(of)];
+    if (from.node->op->file_of(*from.node) == nullptr || loop->invariants[i].shared ||
+        all.of(of).size() != 1 || !hands_on_windows(from) || file_fits(from, asked) ||
+        !body_takes_windows(*loop, from.node))
+      continue;
+    from.passes_on = true;
+    from.notes.push_back("is read in each iteration: memory may have no room for its rows");
+  }
+}
+
 }  // namespace
 
 bool yields_windows(const stage& s) { return s.windowed && s.node->op->yields_windows(*s.node); }
@@ -138,6 +195,8 @@ void choose_windows(plan& p, const request& asked) {
   const readers all(p);
   for (std::size_t i = 0; i < p.stages.size(); ++i) {
     auto& s = p.stages[i];
+    if (!s.inputs.empty() && s.node->op->loop_of(*s.node) != nullptr)
+      leave_files_to_loop(p, s, asked, all);
     if (s.inputs.size() != 1 || !s.node->op->takes_windows(*s.node)) continue;
     auto& input = p.stages[index(s.inputs.front())];
     if (s.node->op->is_join_index()) {
@@ -146,10 +205,15 @@ void choose_windows(plan& p, const request& asked) {
       left->asks = static_cast<std::size_t>(
           std::ranges::find(left->sides, static_cast<stage_index>(i)) - left->sides.begin());
     } else {
-      if (all.of(s.inputs.front()).size() != 1 || !hands_on_windows(input)) continue;
-      if (goes_to_a_device(s, asked)) continue;
+      const auto count = all.of(s.inputs.front()).size();
+      if (!hands_on_windows(input) || goes_to_a_device(s, asked)) continue;
+      if (count > 1 && !is_read_for_each(p, s.inputs.front(), asked, all)) continue;
       const bool all_rows = s.node->op->holds_of_window(*s.node).wants_all_rows();
-      if (all_rows && !s.asks && (!asked.rows_can_rest || fits(p, s, asked))) continue;
+      if (all_rows && !s.asks && (!asked.rows_can_rest || (count == 1 && fits(p, s, asked))))
+        continue;
+      if (count > 1 && !input.passes_on)
+        input.notes.push_back(fmt::format(
+            "is read once for each of {} stages: memory may have no room for its rows", count));
     }
     s.windowed = input.passes_on = true;
   }

@@ -225,7 +225,8 @@ void live_executor::start(plan::stage_index which) {
     s.side_rows.push_back(rows);
     s.output->keep_owners_of(*rows);  // records of the result may be theirs
   }
-  const auto rows = stage.windowed ? 0 : ops::stage_rows(*stage.node, s.inputs);
+  const bool is_loop = stage.node->op->loop_of(*stage.node) != nullptr;
+  const auto rows = stage.windowed || is_loop ? 0 : ops::stage_rows(*stage.node, s.inputs);
   s.context.emplace(cpu_ops::run_context{*stage.node,
                                          s.inputs,
                                          s.sides,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -237,6 +238,81 @@ TEST_F(short_streams, rows_go_to_a_device_that_was_asked_for_and_streams_stay_on
   EXPECT_EQ(doubled.sum().get(), expected);
   session only(options{.devices = "test:seed=1+delay_us=0"});
   EXPECT_EQ(raw(only).map([](const entry& e) { return 2 * e.number; }).sum().get(), expected);
+}
+
+TEST_F(streaming, goes_to_each_of_several_stages) {
+  session s{options{.threads = 2, .host_memory = 24 * mebibyte, .devices = "cpu"}};
+  for (const auto& all : {raw(s), csv(s)}) {
+    auto sum = all.sum(&entry::value);
+    auto odd = all.filter([](const entry& e) { return e.number % 2 == 1; }).count();
+    auto last = all.sort_by(descending(&entry::number)).first();
+    const collection<entry> few = all.skip(1'000'000).take(10);
+    const auto bytes = bytes_read([&] { s.run(sum, odd, last); });
+    EXPECT_GT(bytes, 3 * std::int64_t{20} * mebibyte);  // once for each of three stages
+    EXPECT_EQ(sum.get(), 0.25 * rows * (rows - 1.0));
+    EXPECT_EQ(odd.get(), rows / 2);
+    EXPECT_EQ(last.get().number, rows - 1);
+    auto of_few = few.sum(&entry::value), of_all = all.max(&entry::value);
+    s.run(of_few, of_all);
+    EXPECT_EQ(of_few.get(), 5'000'022.5);
+    EXPECT_EQ(of_all.get(), 0.5 * (rows - 1));
+  }
+  EXPECT_LE(s.host_memory_peak(), s.host_memory());
+}
+
+TEST_F(streaming, is_in_memory_where_one_of_several_stages_needs_that) {
+  session s{options{.threads = 2, .host_memory = 256 * mebibyte, .devices = "cpu"}};
+  const auto all = raw(s);
+  auto sum = all.sum(&entry::value),
+       odd = all.filter([](const entry& e) { return e.number % 2 == 1; }).sum(&entry::value);
+  const auto bytes = bytes_read([&] { s.run(sum, odd); });
+  EXPECT_EQ(sum.get(), 0.25 * rows * (rows - 1.0));
+  EXPECT_LT(bytes, 2 * rows * std::int64_t{sizeof(entry)});  // read once, because it fits
+
+  session less{options{.threads = 2, .host_memory = 24 * mebibyte, .devices = "cpu"}};
+  const auto again = raw(less);
+  auto also = again.sum(&entry::value);
+  const collection<entry> both =
+      again.zip(again.skip(1)).map([](const auto& two) { return two.first; });
+  auto pairs = both.count();
+  EXPECT_THROW(less.run(also, pairs), memory_error);
+}
+
+TEST_F(streaming, is_read_again_in_each_iteration_of_a_loop) {
+  const auto means = [](session& s, const collection<entry>& all) {
+    const std::vector<double> first{1e3, 5e5, 9e5};
+    return s
+        .do_while(
+            s.from(first),
+            [&](const collection<double>& centers) {
+              return all
+                  .group_by(
+                      [](const entry& e, std::span<const double> at) {
+                        std::int64_t best = 0;
+                        for (std::size_t k = 1; k < at.size(); ++k)
+                          if (std::abs(e.value - at[k]) <
+                              std::abs(e.value - at[static_cast<std::size_t>(best)]))
+                            best = static_cast<std::int64_t>(k);
+                        return best;
+                      },
+                      centers.shared(), domain{3})
+                  .mean(&entry::value)
+                  .map([](const auto& group) { return group.value; });
+            },
+            [](std::span<const double>, std::span<const double>) { return true; },
+            max_iterations{4})
+        .collect()
+        .to_vector();
+  };
+  session large{options{.threads = 2, .devices = "cpu"}};
+  const auto expected = means(large, raw(large));
+  for (const bool text : {false, true}) {
+    session s{options{.threads = 2, .host_memory = 24 * mebibyte, .devices = "cpu"}};
+    const auto all = text ? csv(s) : raw(s);
+    EXPECT_EQ(means(s, all), expected);  // the same bits
+    EXPECT_LE(s.host_memory_peak(), s.host_memory());
+    EXPECT_EQ(s.host_memory_used(), 0u);
+  }
 }
 
 }  // namespace
