@@ -5,11 +5,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 
+#include "cpu_ops/bits_sort.h"
 #include "cpu_ops/contract.h"
 #include "cpu_ops/group.h"
 #include "cpu_ops/sorted_runs.h"
@@ -32,17 +32,15 @@ class ordered_groups {
   std::string about() const { return runs_ ? runs_->about() : std::string(); }
 
  private:
-  run_context sorting(run_context& context) const;
   void close_run(run_context& context);
   void emit(run_context& context, const std::byte* groups, std::int64_t n,
             detail::row_set& to) const;
 
   const group_params& params_;
-  std::unique_ptr<const graph::node> node_;  // "sort the groups by their keys"
-  std::int64_t run_groups_;                  // the most in a run
+  const bits_sort sort_;
+  std::int64_t run_groups_;  // the most in a run
   detail::buffer run_;
   std::int64_t in_run_ = 0;
-  std::shared_ptr<detail::row_set> owners_;  // no groups
   std::optional<sorted_runs> runs_;
 };
 
