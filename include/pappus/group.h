@@ -14,7 +14,7 @@
 #include <memory>
 #include <tuple>
 
-#include "pappus/detail/loops/group.h"
+#include "pappus/detail/loops/map_groups.h"
 #include "pappus/query.h"
 
 namespace pappus {
@@ -186,7 +186,7 @@ class grouped : public detail::group_refusals<detail::value_of<E>> {
 
   /// Calls f(key, std::span<const T> records) for every group and makes a collection of the records
   /// that it returns. A group's records are in row order. Needs memory for two copies of all
-  /// records and keys.
+  /// records and keys; of a file that is too large, unless keys are strings, for one group.
   template <typename F>
   auto map_groups(F f) const {
     static_assert(!detail::is_left_call<Key>,
@@ -205,6 +205,7 @@ class grouped : public detail::group_refusals<detail::value_of<E>> {
           *detail::group_params_of<grouping, detail::no_reducer, detail::make_key<key_type>>({});
       params->domain = domain_;
       params->apply = detail::group_apply<grouping, F>;
+      params->key_text = detail::group_key_text<storage_type>;
       params->function = std::make_shared<const F>(std::move(f));
       return collection<result>(
           session_,

@@ -70,7 +70,7 @@ struct kept_in_loop {
 
 /// Memory that an operator takes for a window.
 struct window_memory {
-  double row = 0;     ///< bytes a row, its output included; 0: windows of any length do
+  double row = 0;     ///< bytes a row, its output included if kept is 0; 0: any windows do
   double widest = 0;  ///< of these, bytes in one buffer
   double worker = 0;  ///< bytes a worker
   double kept = 0;    ///< bytes a row that it keeps until it has had all; 0: a record of its output

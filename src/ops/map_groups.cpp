@@ -1,4 +1,8 @@
 // A function of each group's records side by side.
+#include "pappus/detail/loops/map_groups.h"
+
+#include <algorithm>
+
 #include "graph/operator_entry.h"
 #include "ops/group.h"
 #include "ops/implementations.h"
@@ -6,6 +10,9 @@
 
 namespace pappus::ops {
 namespace {
+
+/// Whether rows may go to a disk, and groups come in ranges.
+bool rows_may_rest(const graph::node& n) { return !n.as<detail::map_groups_params>().strings; }
 
 class map_groups_entry final : public graph::operator_entry {
  public:
@@ -20,7 +27,23 @@ class map_groups_entry final : public graph::operator_entry {
     return {.read = rows_in * (input_row_bytes(n) + 3 * row),
             .written = rows_in * 3 * row + output,
             .output = output,
-            .scratch = rows_in * 2 * row};
+            .scratch = rows_in * 2 * row,
+            .spillable = params.strings ? 0 : rows_in * 2 * row};
+  }
+  // Keys that are strings are numbered when all of them are there: the rows stay in memory.
+  bool takes_windows(const graph::node& n) const override { return rows_may_rest(n); }
+  bool passes_windows_on(const graph::node& n) const override { return rows_may_rest(n); }
+  graph::window_memory holds_of_window(const graph::node& n) const override {
+    if (!rows_may_rest(n)) return {};
+    constexpr double radix = 1 << 20;  // its histograms and buffers of lines
+    const auto& params = n.as<detail::map_groups_params>();
+    const auto key = static_cast<double>(params.key_bytes),
+               record = static_cast<double>(params.payload_bytes), both = key + record;
+    // Sorted as keys and records apart, with numbers of rows; or as records that begin with their
+    // keys, by their addresses or, where they are small, as they are.
+    const double addresses = std::max(2 * both + 16, both + 2 * key + 16);
+    const double small = both == 8 || both == 16 ? 3 * both + 2 * key : 0;
+    return {.row = std::max(small, addresses), .widest = both, .worker = radix, .kept = both};
   }
   graph::implementations run_by(const graph::node&) const override {
     return {&cpu_ops::map_groups_on_cpu()};

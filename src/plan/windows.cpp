@@ -51,11 +51,15 @@ bool fits(const plan& p, const stage& s, const request& asked) {
   const double rows = input.rows_out.known == graph::bound::certainty::unknown
                           ? rows_of_file(p, s.inputs.front())
                           : static_cast<double>(input.rows_out.rows);
-  double a_row = static_cast<double>(input.node->out.size);
+  double a_row = static_cast<double>(input.node->out.size), result = 0;
   const bool is_index = s.node->op->is_join_index();
   const auto held = s.node->op->bytes(*s.node, 1, 1);
-  a_row += is_index ? held.output + held.scratch : s.node->op->holds_of_window(*s.node).row;
-  return (is_index ? 3 : 2) * rows * a_row <= static_cast<double>(asked.machine.host_memory);
+  const auto window = s.node->op->holds_of_window(*s.node);
+  a_row += is_index ? held.output + held.scratch : window.row;
+  if (!is_index && window.kept > 0)  // what it makes of its rows is not among what it holds of them
+    result = held.output * (s.rows_out.exact() ? static_cast<double>(s.rows_out.rows) : rows);
+  return (is_index ? 3 : 2) * (rows * a_row + result) <=
+         static_cast<double>(asked.machine.host_memory);
 }
 
 /// What a stage keeps of a file that goes through it in windows, where that is more than the user

@@ -468,27 +468,4 @@ PAPPUS_GLUE std::shared_ptr<group_params> group_params_of(const R& prototype) {
   return params;
 }
 
-/// What cpu_ops/map_groups.cpp knows of map_groups().
-struct map_groups_params : group_params {
-  /// Calls `function` for one group of n records and writes the record that it returns to `out`.
-  void (*apply)(const void* function, const std::byte* key, const std::byte* records, std::size_t n,
-                std::byte* out) = nullptr;
-  std::shared_ptr<const void> function;
-};
-const graph::operator_entry& map_groups_operator();
-
-template <typename G, typename F>
-void group_apply(const void* function, const std::byte* key, const std::byte* records,
-                 std::size_t n, std::byte* out) {
-  using keys = decltype(G::keys);
-  using value = typename G::value;
-  using output = std::remove_cvref_t<
-      std::invoke_result_t<const F&, const typename keys::key&, std::span<const value>>>;
-  const typename keys::key group =
-      keys::decode(*reinterpret_cast<const typename keys::stored*>(key));
-  ::new (static_cast<void*>(out))
-      output(std::invoke(*static_cast<const F*>(function), group,
-                         std::span<const value>(reinterpret_cast<const value*>(records), n)));
-}
-
 }  // namespace pappus::detail

@@ -1,0 +1,55 @@
+// The typed loops of map_groups: those of group_by that extract keys and records, and the call of
+// the user's function for a group.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <new>
+#include <span>
+#include <string>
+#include <type_traits>
+
+#include "pappus/detail/loops/group.h"
+
+namespace pappus::detail {
+
+/// What cpu_ops/map_groups.cpp knows of map_groups().
+struct map_groups_params : group_params {
+  /// Calls `function` for one group of n records and writes the record that it returns to `out`.
+  void (*apply)(const void* function, const std::byte* key, const std::byte* records, std::size_t n,
+                std::byte* out) = nullptr;
+  std::shared_ptr<const void> function;
+  /// A key for messages; empty where its type has no short text.
+  std::string (*key_text)(const std::byte* key) = nullptr;
+};
+const graph::operator_entry& map_groups_operator();
+
+template <typename Keys>
+PAPPUS_GLUE std::string group_key_text(const std::byte* key) {
+  using type = typename Keys::key;
+  const auto stored = *reinterpret_cast<const typename Keys::stored*>(key);
+  if constexpr (std::is_floating_point_v<type>)
+    return std::to_string(Keys::decode(stored));
+  else if constexpr ((std::is_integral_v<type> || std::is_enum_v<type>) && sizeof(type) <= 8)
+    return std::to_string(static_cast<std::int64_t>(Keys::decode(stored)));
+  else
+    return {};
+}
+
+template <typename G, typename F>
+void group_apply(const void* function, const std::byte* key, const std::byte* records,
+                 std::size_t n, std::byte* out) {
+  using keys = decltype(G::keys);
+  using value = typename G::value;
+  using output = std::remove_cvref_t<
+      std::invoke_result_t<const F&, const typename keys::key&, std::span<const value>>>;
+  const typename keys::key group =
+      keys::decode(*reinterpret_cast<const typename keys::stored*>(key));
+  ::new (static_cast<void*>(out))
+      output(std::invoke(*static_cast<const F*>(function), group,
+                         std::span<const value>(reinterpret_cast<const value*>(records), n)));
+}
+
+}  // namespace pappus::detail

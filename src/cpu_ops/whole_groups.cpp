@@ -1,0 +1,244 @@
+#include "cpu_ops/whole_groups.h"
+
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "algorithms/key_bits.h"
+#include "algorithms/rows_in.h"
+#include "algorithms/stretches.h"
+#include "base/text.h"
+#include "cpu_ops/group.h"
+#include "cpu_ops/sort_rows.h"
+
+namespace pappus::cpu_ops {
+namespace {
+
+constexpr std::size_t rows_an_item = 65536;
+
+/// f(key bytes, record bytes), of which the usual ones are known to the compiler.
+template <typename F>
+void with_sizes(const map_groups_params& params, F&& f) {
+  with_key_type(params.key_bytes, [&](auto type) {
+    constexpr std::integral_constant<std::size_t, sizeof type> key;
+    if (params.payload_bytes == 8) return f(key, std::integral_constant<std::size_t, 8>());
+    if (params.payload_bytes == 16) return f(key, std::integral_constant<std::size_t, 16>());
+    f(key, params.payload_bytes);
+  });
+}
+
+}  // namespace
+
+void find_starts(const run_context& context, std::size_t key_bytes, std::size_t n, group_rows& of) {
+  std::vector<std::size_t> before(detail::ceil_div(n, rows_an_item) + 1, 0);
+  with_key_type(key_bytes, [&](auto type) {
+    constexpr std::size_t size = sizeof type;
+    const auto begins = [&](std::size_t row) {
+      const std::byte* key = of.keys + row * size;
+      return row == 0 || std::memcmp(key, key - size, size) != 0;
+    };
+    for_each_item(context, n, rows_an_item, [&](std::size_t first, std::size_t last) {
+      std::size_t count = 0;
+      for (std::size_t row = first; row < last; ++row) count += begins(row) ? 1 : 0;
+      before[first / rows_an_item + 1] = count;
+    });
+    for (std::size_t i = 1; i < before.size(); ++i) before[i] += before[i - 1];
+    of.groups = before.back();
+    of.start_memory =
+        detail::buffer(context.memory, (of.groups + 1) * sizeof(std::size_t), context.owner);
+    auto* const starts = of.start_memory.as<std::size_t>();
+    for_each_item(context, n, rows_an_item, [&](std::size_t first, std::size_t last) {
+      std::size_t* to = starts + before[first / rows_an_item];
+      for (std::size_t row = first; row < last; ++row)
+        if (begins(row)) *to++ = row;
+    });
+    starts[of.groups] = n;
+    of.starts = starts;
+  });
+}
+
+whole_groups::whole_groups(const run_context& context, std::int64_t run_rows)
+    : params_(context.node.as<map_groups_params>()),
+      sort_(context, params_.key_bytes, params_.key_bytes + params_.payload_bytes, "record") {
+  // Beside a range there is the next one, a group of any size, and what is made of groups.
+  const auto fitting = context.store->available() / 2 / sort_.sorting_bytes();
+  runs_.emplace(sort_.context_of(context), std::min(run_rows, static_cast<std::int64_t>(fitting)));
+}
+
+void whole_groups::add(run_context& context, std::int64_t begin, std::int64_t end) {
+  sort_.owners().keep_owners_of(*context.output);
+  auto as_sort = sort_.context_of(context);
+  runs_->expect_more(as_sort);
+  auto records = records_with_keys(context, begin, end);
+  records = sort_records(as_sort, std::move(records), end - begin);
+  runs_->add(as_sort, std::move(records), end - begin);
+}
+
+/// What is sorted: each row's key and its record behind it.
+detail::buffer whole_groups::records_with_keys(const run_context& context, std::int64_t begin,
+                                               std::int64_t end) const {
+  const std::size_t stride = sort_.record().size;
+  const auto n = static_cast<std::size_t>(end - begin);
+  detail::buffer made(context.memory, n * stride, context.owner);
+  const auto extract = [&](std::int64_t first, std::int64_t last) {
+    group_feeder feeder(context, params_, nullptr);
+    std::byte* to = made.data() + static_cast<std::size_t>(first - begin) * stride;
+    return feeder.feed(first, last, true,
+                       [&](const std::byte* keys, const std::byte* records, std::size_t count) {
+                         with_sizes(params_, [&](auto key_bytes, auto record_bytes) {
+                           for (std::size_t i = 0; i < count; ++i, to += stride) {
+                             std::memcpy(to, keys + i * key_bytes, key_bytes);
+                             std::memcpy(to + key_bytes, records + i * record_bytes, record_bytes);
+                           }
+                         });
+                       });
+  };
+  for_each_item(context, n, rows_an_item, [&](std::size_t first, std::size_t last) {
+    spread_rows(context, begin + static_cast<std::int64_t>(first),
+                begin + static_cast<std::int64_t>(last), extract);
+  });
+  return made;
+}
+
+/// Keys and records of a range, each side by side.
+group_rows whole_groups::taken_apart(const run_context& context,
+                                     const detail::row_set& range) const {
+  const auto n = static_cast<std::size_t>(range.rows());
+  const std::size_t stride = sort_.record().size;
+  group_rows made;
+  made.key_memory = detail::buffer(context.memory, n * params_.key_bytes, context.owner);
+  made.record_memory = detail::buffer(context.memory, n * params_.payload_bytes, context.owner);
+  made.keys = made.key_memory.data();
+  made.records = made.record_memory.data();
+  for_each_item(context, n, rows_an_item, [&](std::size_t first, std::size_t last) {
+    with_sizes(params_, [&](auto key_bytes, auto record_bytes) {
+      const std::byte* from = range.data() + first * stride;
+      for (std::size_t i = first; i < last; ++i, from += stride) {
+        std::memcpy(made.key_memory.data() + i * key_bytes, from, key_bytes);
+        std::memcpy(made.record_memory.data() + i * record_bytes, from + key_bytes, record_bytes);
+      }
+    });
+  });
+  return made;
+}
+
+group_rows whole_groups::next(run_context& context) {
+  auto groups = after_ ? *std::exchange(after_, std::nullopt) : next_complete(context);
+  found_ += static_cast<std::int64_t>(groups.groups);
+  return groups;
+}
+
+group_rows whole_groups::next_complete(run_context& context) {
+  for (group_rows range; read_range(context, range);) {
+    const bool goes_on =
+        open_.rows > 0 && std::memcmp(open_.key.data(), range.keys, params_.key_bytes) == 0;
+    if (goes_on) {
+      keep_back(context, range, 0);
+      if (range.groups == 1) continue;
+      ++range.starts;
+      --range.groups;
+    }
+    const auto complete = std::exchange(open_, {});
+    keep_back(context, range, range.groups - 1);
+    --range.groups;
+    if (complete.rows > 0) {
+      auto group = put_together(context, complete);
+      if (range.groups > 0) after_ = std::move(range);
+      return group;
+    }
+    if (range.groups > 0) return range;
+  }
+  return open_.rows > 0 ? put_together(context, std::exchange(open_, {})) : group_rows();
+}
+
+/// The next range of keys; false: there is none.
+bool whole_groups::read_range(run_context& context, group_rows& to) {
+  to = {};
+  detail::row_set range(sort_.record());
+  auto as_sort = sort_.context_of(context);
+  if (!runs_->next(as_sort, range)) return false;
+  to = taken_apart(context, range);
+  range.take_buffers().clear();
+  find_starts(context, params_.key_bytes, static_cast<std::size_t>(range.rows()), to);
+  stop_if_cancelled(context.team);
+  return true;
+}
+
+/// Keeps the rows of a group, the first or last of a range, until it is known to have all.
+void whole_groups::keep_back(const run_context& context, group_rows& from, std::size_t group) {
+  const std::size_t first = from.starts[group], n = from.starts[group + 1] - first,
+                    size = params_.payload_bytes;
+  std::memcpy(open_.key.data(), from.keys + first * params_.key_bytes, params_.key_bytes);
+  open_.rows += static_cast<std::int64_t>(n);
+  detail::buffer records;
+  if (n * size == from.record_memory.size()) {
+    records = std::move(from.record_memory);
+  } else {
+    records = detail::buffer(context.memory, n * size, context.owner);
+    for_each_item(context, n * size, std::size_t{1} << 20, [&](std::size_t begin, std::size_t end) {
+      std::memcpy(records.data() + begin, from.records + first * size + begin, end - begin);
+    });
+  }
+  auto set = std::make_shared<detail::row_set>(detail::record_type{size, 1, "record"});
+  set->keep_owners_of(sort_.owners());
+  append_buffer(*set, std::move(records), static_cast<std::int64_t>(n));
+  open_.parts.push_back(context.store->keep(std::move(set)));
+}
+
+group_rows whole_groups::put_together(const run_context& context, const open_group& group) {
+  parts_max_ = std::max(parts_max_, group.parts.size());
+  group_rows made;
+  const std::size_t size = params_.payload_bytes;
+  made.groups = 1;
+  made.key_memory = detail::buffer(context.memory, group.key.size(), context.owner);
+  std::memcpy(made.key_memory.data(), group.key.data(), group.key.size());
+  made.keys = made.key_memory.data();
+  made.start_memory = detail::buffer(context.memory, 2 * sizeof(std::size_t), context.owner);
+  auto* const starts = made.start_memory.as<std::size_t>();
+  starts[0] = 0;
+  starts[1] = static_cast<std::size_t>(group.rows);
+  made.starts = starts;
+  if (group.parts.size() == 1) made.kept = group.parts.front()->in_memory();
+  if (made.kept != nullptr) {
+    made.records = made.kept->data();
+    return made;
+  }
+  try {
+    made.record_memory = detail::buffer(context.memory, starts[1] * size, context.owner);
+  } catch (const memory_error&) {
+    refuse(context, group);
+  }
+  made.records = made.record_memory.data();
+  std::vector<graph::row_store::copy> copies;
+  std::byte* to = made.record_memory.data();
+  for (const auto& part : group.parts) {
+    copies.push_back({part, 0, part->rows(), to});
+    to += static_cast<std::size_t>(part->rows()) * size;
+  }
+  context.store->read(copies, context.team, context.owner);
+  return made;
+}
+
+void whole_groups::refuse(const run_context& context, const open_group& group) const {
+  const auto key = params_.key_text(group.key.data());
+  throw memory_error(fmt::format(
+      "{}: {} has {} records, which are {} side by side, and memory has no room for them; reduce "
+      "the groups by a reducer instead of map_groups, or raise the limit (PAPPUS_HOST_MEMORY or "
+      "options::host_memory)",
+      context.owner,
+      key.empty() ? fmt::format("group {} in the order of keys", base::count_text(found_ + 1))
+                  : "the group of key " + key,
+      base::count_text(group.rows),
+      base::bytes_text(static_cast<double>(group.rows) *
+                       static_cast<double>(params_.payload_bytes))));
+}
+
+std::string whole_groups::about() const {
+  auto text = runs_->about();
+  if (!text.empty() && parts_max_ > 1)
+    text += fmt::format("; a group was in {} of these", parts_max_);
+  return text;
+}
+
+}  // namespace pappus::cpu_ops

@@ -1,0 +1,93 @@
+// Records side by side by key, of more rows than memory holds: groups in the order of their keys,
+// each as a whole.
+//
+// Keys' bits and records become runs, and ranges of keys come back from these as of any sort
+// (sorted_runs.h). The last group of a range may go on in the next one, so it is kept back, where
+// it may rest, until a range begins with another key; then it is put together in one buffer, of
+// which the size is known by then. A group of many ranges is so written twice, all others once.
+//
+// Alternatives: cutting ranges at keys only, by what runs' samples tell (a range has no room for a
+// frequent key, which would need a way of its own all the same).
+//
+// Not here: keys that are strings; and rows that fit (map_groups.cpp).
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cpu_ops/bits_sort.h"
+#include "cpu_ops/contract.h"
+#include "cpu_ops/sorted_runs.h"
+#include "pappus/detail/base/integers.h"
+#include "pappus/detail/loops/map_groups.h"
+
+namespace pappus::cpu_ops {
+
+using detail::map_groups_params;
+
+/// Rows by key, of which each group is there as a whole.
+struct group_rows {
+  detail::buffer key_memory, record_memory, start_memory;
+  detail::rows_ptr kept;                ///< or the records are somebody else's
+  const std::byte* keys = nullptr;      ///< of all rows
+  const std::byte* records = nullptr;   ///< likewise
+  const std::size_t* starts = nullptr;  ///< the first row of each group; behind the last
+  std::size_t groups = 0;
+};
+
+/// Calls f(first, last) for items of [0, n), in parallel.
+template <typename F>
+void for_each_item(const run_context& context, std::size_t n, std::size_t per_item, F&& f) {
+  detail::parallel_chunks(
+      context.team, detail::ceil_div(n, per_item),
+      [&](std::size_t item, unsigned) { f(item * per_item, std::min(n, (item + 1) * per_item)); });
+}
+
+/// Tells where the groups of n rows begin.
+void find_starts(const run_context& context, std::size_t key_bytes, std::size_t n, group_rows& of);
+
+class whole_groups {
+ public:
+  /// \param run_rows  that are sorted in memory at a time, at most.
+  whole_groups(const run_context& context, std::int64_t run_rows);
+
+  /// Adds rows [begin, end) of the window, which come after all so far; begin < end.
+  void add(run_context& context, std::int64_t begin, std::int64_t end);
+  /// The next groups in order; none: there are none left. Afterwards no more rows can be added.
+  /// Throws memory_error for a group that has no room.
+  group_rows next(run_context& context);
+  /// "sorted in 7 runs, ...". Empty: it was one, in memory.
+  std::string about() const;
+
+ private:
+  /// A group that may go on.
+  struct open_group {
+    std::array<std::byte, 16> key{};
+    std::int64_t rows = 0;
+    std::vector<std::shared_ptr<graph::kept_rows>> parts;
+  };
+  detail::buffer records_with_keys(const run_context& context, std::int64_t begin,
+                                   std::int64_t end) const;
+  group_rows taken_apart(const run_context& context, const detail::row_set& range) const;
+  bool read_range(run_context& context, group_rows& to);
+  group_rows next_complete(run_context& context);
+  void keep_back(const run_context& context, group_rows& from, std::size_t group);
+  group_rows put_together(const run_context& context, const open_group& group);
+  [[noreturn]] void refuse(const run_context& context, const open_group& group) const;
+
+  const map_groups_params& params_;
+  const bits_sort sort_;
+  std::optional<sorted_runs> runs_;
+  open_group open_;
+  std::optional<group_rows> after_;  // groups that come behind the one that was put together
+  std::int64_t found_ = 0;           // groups that were handed out
+  std::size_t parts_max_ = 0;        // of a group
+};
+
+}  // namespace pappus::cpu_ops
