@@ -3,7 +3,7 @@
 // for_each_chunk).
 //
 // All workers compute a run of rows; then the calling thread alone delivers it, and its memory is
-// used for the next.
+// used for the next. Runs are shorter where memory is short: where they end never shows in a file.
 #include <algorithm>
 
 #include "cpu_ops/contract.h"
@@ -19,7 +19,11 @@ void deliver(run_context& context) {
   const auto& params = context.node.as<detail::deliver_params>();
   const auto widest = static_cast<std::int64_t>(
       std::max(static_cast<double>(context.node.out.size), ops::input_row_bytes(context.node)));
-  const std::int64_t run = std::max<std::int64_t>(ops::deliver_run_bytes / widest, 1);
+  const auto there =
+      context.store != nullptr ? context.store->available() : context.memory.available();
+  const auto bytes = std::clamp(static_cast<std::int64_t>(there / 4), ops::deliver_run_bytes_least,
+                                ops::deliver_run_bytes);
+  const std::int64_t run = std::max<std::int64_t>(bytes / widest, 1);
   for (std::int64_t begin = 0; begin < context.rows; begin += run) {
     detail::row_set rows(context.node.out);
     write_stage(context, params.loop, begin, std::min(begin + run, context.rows), rows);

@@ -36,6 +36,7 @@ struct traffic {
   double output = 0;             ///< of its result
   double scratch = 0;            ///< held while it runs, besides input and output
   double spillable = 0;          ///< scratch that it can do without where rows can go to a disk
+  double shrinks = 0;            ///< scratch of which it takes less where memory is short
 };
 
 /// An operator's versions. Both null: nothing is run; its rows are those of rows_of(), or run/

@@ -90,6 +90,12 @@ void leave_rows_on_disk(stage& s, const request& asked) {
       too_much > 0 || (s.windowed && s.node->op->holds_of_window(*s.node).wants_all_rows());
 }
 
+/// Scratch that adapts to memory takes a quarter of it at most.
+void shrink_scratch(stage& s, const request& asked) {
+  const double room = static_cast<double>(asked.machine.host_memory) / 4;
+  s.bytes.scratch -= s.bytes.shrinks - std::min(s.bytes.shrinks, room);
+}
+
 void size_stages(plan& p, const request& asked) {
   for (auto& s : p.stages) {
     const auto& n = *s.node;
@@ -113,6 +119,7 @@ void size_stages(plan& p, const request& asked) {
       s.bytes.scratch += n.op->scratch_of_side_row(n, side) *
                          static_cast<double>(p.stages[index(s.sides[side])].rows_out.rows);
     if (asked.rows_can_rest) leave_rows_on_disk(s, asked);
+    shrink_scratch(s, asked);
     if (s.windowed && n.op->slice_of(n) != nullptr) s.bytes.written = s.bytes.output = bytes_of(s);
     // A stage that streams a file reads the file, not rows that were put in memory before.
     if (s.windowed) {

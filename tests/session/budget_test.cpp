@@ -98,6 +98,25 @@ TEST(budget, refuses_what_turns_out_not_to_fit_and_goes_on) {
                                     "MiB are in use"));
 }
 
+TEST(budget, delivers_rows_in_what_memory_there_is) {
+  session s(options{.threads = 2, .host_memory = 12 * MiB, .devices = "cpu"});
+  std::int64_t sum = 0;
+  const auto add = [&](std::span<const std::int64_t> chunk) {
+    for (const auto x : chunk) sum += x;
+  };
+  const auto rows = [&](std::int64_t n) {
+    return s.range(std::int64_t{0}, n).map([](std::int64_t x) { return x - 1'999'999; });
+  };
+  rows(4'000'000).for_each_chunk(add);  // 31 MiB
+  EXPECT_EQ(sum, 2'000'000);
+  sum = 0;
+  const auto kept = rows(1'200'000).cache();  // 9.2 MiB
+  kept.for_each_chunk(add);
+  kept.map([](std::int64_t x) { return -x; }).for_each_chunk(add);
+  EXPECT_EQ(sum, 0);
+  EXPECT_LE(s.host_memory_peak(), s.host_memory());
+}
+
 TEST(budget, refuses_domains_whose_tables_can_not_fit) {
   session s(options{.threads = 2, .host_memory = 16 * MiB});
   const auto itself = [](int x) { return x; };
