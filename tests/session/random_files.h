@@ -154,13 +154,18 @@ inline drawn_file draw_file(const std::string& path, format in, shape keys, std:
   return made;
 }
 
-inline rows opened(session& s, const drawn_file& file) {
+/// first(the file's records), which are fused with what it does.
+template <typename First>
+rows opened(session& s, const drawn_file& file, First first) {
   if (file.in == format::csv)
-    return s.csv<record>(file.path, column("text", &record::text), column("key", &record::key),
-                         column("value", &record::value), column("group", &record::group),
-                         column("number", &record::number));
+    return first(s.csv<record>(file.path, column("text", &record::text),
+                               column("key", &record::key), column("value", &record::value),
+                               column("group", &record::group), column("number", &record::number)));
   const auto all = file.in == format::raw ? s.raw<stored>(file.path) : s.npy<stored>(file.path);
-  return all.map(of_stored);
+  return first(all.map(of_stored));
+}
+inline rows opened(session& s, const drawn_file& file) {
+  return opened(s, file, [](const auto& all) -> rows { return all; });
 }
 
 /// The files of some pipelines: rows of any keys, and such that a join doesn't multiply by much.
