@@ -110,7 +110,7 @@ void asked_join::join_as(std::size_t side, bool gathers) noexcept {
 
 std::int64_t asked_join::window_rows(std::size_t available, std::size_t left_bytes) const noexcept {
   const std::size_t row =
-      left_bytes + right_.row_bytes() + 3 * key_bytes_ + table_bytes(key_bytes_);
+      left_bytes + right_.row_bytes() + 3 * key_bytes_ + table_bytes(key_bytes_) + behind_bytes_;
   return static_cast<std::int64_t>(std::max<std::size_t>(available / 2 / row, 1));
 }
 
@@ -436,7 +436,8 @@ std::unique_ptr<asked_join::found_rows> asked_join::read_window(run_context& con
                                                                 std::int64_t& rows) {
   const bucket_range own{window_, window_ + 1};
   const std::size_t n = answers_->rows(own);
-  const std::size_t row = answers_->row_bytes() + key_bytes_ + table_bytes(key_bytes_);
+  const std::size_t pair = gathers_ ? behind_bytes_ : 0;
+  const std::size_t row = answers_->row_bytes() + key_bytes_ + table_bytes(key_bytes_) + pair;
   const std::size_t most = std::max<std::size_t>(context.store->available() / 2 / row, 1);
   const bool read_before = next_.there.valid() && next_.window == window_;
   if (next_.there.valid()) next_.there.get();

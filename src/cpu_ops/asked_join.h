@@ -61,6 +61,8 @@ class asked_join {
   /// \param gathers  the next side is the right rows
   void join_as(std::size_t side, bool gathers) noexcept;
 
+  /// What stages behind the join hold of each pair at a time.
+  void set_held_behind(std::size_t bytes) noexcept { behind_bytes_ = bytes; }
   /// Left rows of a window that should ask at once, where there are so many bytes.
   std::int64_t window_rows(std::size_t available, std::size_t left_bytes) const noexcept;
   /// A window that is to ask: how many rows were to be read at most, and how many there were.
@@ -134,6 +136,7 @@ class asked_join {
   const std::size_t key_bytes_, right_bytes_;
   std::size_t side_ = 0;
   bool gathers_ = true;
+  std::size_t behind_bytes_ = 0;
   scattered_rows right_;
   std::vector<scattered_buffer> last_;  // keys of the last windows that asked, by partition
   std::size_t last_bytes_ = 0;          // of these

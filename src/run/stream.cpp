@@ -239,7 +239,32 @@ class live_executor::streaming {
     const auto there = executor_.with_.store->available(), taken = source_->scratch_bytes();
     const auto& last = node(path_.size() - 1);
     const auto held = static_cast<std::size_t>(last.op->holds_of_window(last).row);
-    return asked_->window_rows(there - std::min(there, taken), node(0).out.size + held);
+    const auto left = there - std::min(there, taken), row = node(0).out.size + held;
+    auto behind = held_behind();
+    asked_->set_held_behind(static_cast<std::size_t>(behind.row));
+    rows = asked_->window_rows(left, row);
+    if (behind.row == 0) return rows;
+    behind.row += static_cast<double>(row);
+    return std::min(rows,
+                    ops::large_window_rows(left / 2, -1, behind, executor_.with_.team.count()));
+  }
+
+  /// What the stages behind the last one hold of each row that it passes on, one after the other.
+  graph::window_memory held_behind() const {
+    graph::window_memory all;
+    const auto& stages = executor_.plan_.stages;
+    for (auto at = path_.back();;) {
+      const auto next = std::ranges::find_if(
+          stages, [&](const plan::stage& s) { return s.windowed && s.inputs.front() == at; });
+      if (next == stages.end()) return all;
+      const auto held = next->node->op->holds_of_window(*next->node);
+      const auto record = static_cast<double>(stages[index(at)].node->out.size);
+      all.row += record + held.row;
+      all.widest = std::max({all.widest, record, held.widest});
+      all.worker = std::max(all.worker, held.worker);
+      if (plan::yields_windows(*next)) return all;
+      at = static_cast<stage_index>(next - stages.begin());
+    }
   }
 
   /// Windows are as long as a part of the budget allows; where the stage at the end wants all rows

@@ -1,6 +1,7 @@
-// Joins whose right side goes to the spill file: records with text, which goes with them, and keys
-// that depend on rows' places.
+// Joins whose right side goes to the spill file: records with text, which goes with them, keys that
+// depend on rows' places, and sorts of the pairs.
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -226,6 +227,53 @@ TEST(spilled_joins_by_position, hear_the_keys_of_all_windows) {
   EXPECT_THAT(pairs.explain(), HasSubstr("to ask for right rows"));
   EXPECT_EQ(pairs.sum().get(), n * (n - 1));
   std::filesystem::remove(path);
+}
+
+struct wide {
+  std::int64_t key, row;
+  std::array<std::int64_t, 12> rest;
+};
+struct wide_pair {
+  wide left;
+  std::int64_t right, rest;
+};
+
+TEST(spilled_joins_of_wide_rows, leave_room_for_a_sort_of_the_pairs) {
+  const testing::spill_folder folder;
+  const std::string left = folder.path() + ".left.raw", right = folder.path() + ".right.raw";
+  constexpr std::int64_t n = 190'000, prime = 611'953;
+  const auto write = [](const std::string& path, std::int64_t rows, std::int64_t factor) {
+    std::vector<wide> all;
+    for (std::int64_t i = 0; i < rows; ++i) all.push_back({i * factor % rows, i, {}});
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char*>(all.data()),
+               static_cast<std::streamsize>(all.size() * sizeof(wide)));
+  };
+  write(left, n, 1);
+  write(right, n, prime);
+  for (const auto& [mib, threads] : {std::pair{14, 1u}, {16, 1u}, {24, 1u}, {14, 3u}, {32, 3u}}) {
+    session s({.threads = threads,
+               .host_memory = std::size_t(mib) << 20,
+               .devices = "cpu",
+               .spill = folder.path()});
+    const auto pairs =
+        s.raw<wide>(left)
+            .join(s.raw<wide>(right), &wide::key, &wide::key,
+                  [](const wide& a, const wide& b) { return wide_pair{a, b.row, 0}; })
+            .sort_by(&wide_pair::right);
+    std::int64_t next = 0, wrong = 0;
+    pairs.for_each_chunk([&](std::span<const wide_pair> chunk) {
+      for (const auto& one : chunk) {
+        wrong += one.right != next || one.left.row != next * prime % n;
+        ++next;
+      }
+    });
+    EXPECT_EQ(next, n) << mib;
+    EXPECT_EQ(wrong, 0) << mib;
+    EXPECT_LE(s.host_memory_peak(), s.host_memory());
+  }
+  std::filesystem::remove(left);
+  std::filesystem::remove(right);
 }
 
 }  // namespace
