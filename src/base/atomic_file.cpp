@@ -36,7 +36,45 @@ fs::path followed(const fs::path& path) {
   return dangling ? path : found;
 }
 
+// Numbers are unique in a process, whatever thread asks. Containers that share a folder may have
+// processes of one number.
+std::atomic<std::uint64_t> partial_files{0};
+
+fs::path of_descriptor(int descriptor) {
+  return fs::path("/proc/self/fd") / std::to_string(descriptor);
+}
+
+/// A file without a name that can be given one; -1: there can't be any there.
+int open_unnamed(const fs::path& folder) {
+  const int made =
+      ::open(folder.empty() ? "." : folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+  if (made < 0 || ::access(of_descriptor(made).c_str(), F_OK) == 0) return made;
+  ::close(made);  // without /proc it can't be named
+  return -1;
+}
+
+/// Gives an unnamed file a name that no file has.
+bool link_to(int descriptor, const fs::path& name) {
+  return ::linkat(AT_FDCWD, of_descriptor(descriptor).c_str(), AT_FDCWD, name.c_str(),
+                  AT_SYMLINK_FOLLOW) == 0;
+}
+
 }  // namespace
+
+template <typename Make>
+bool atomic_file::take_name(Make&& make) {
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    auto name = target_;
+    name += "." + std::to_string(::getpid()) + "." + std::to_string(partial_files++);
+    name += partial_suffix;
+    if (make(name)) {
+      partial_ = name;
+      return true;
+    }
+    if (errno != EEXIST) break;
+  }
+  return false;
+}
 
 atomic_file::atomic_file(const fs::path& target, folder missing) : target_(followed(target)) {
   struct stat old{};
@@ -44,19 +82,16 @@ atomic_file::atomic_file(const fs::path& target, folder missing) : target_(follo
   if (replaces && !S_ISREG(old.st_mode))
     throw file_problem("can't be replaced: expected a regular file or none, got " +
                        std::string(S_ISDIR(old.st_mode) ? "a folder" : "a pipe or device"));
-  // Numbers are unique in a process, whatever thread asks. Containers that share the folder may
-  // have processes of one number: O_EXCL tells, and the next name is tried.
-  static std::atomic<std::uint64_t> number{0};
-  for (int attempt = 0; attempt < 100 && descriptor_ < 0; ++attempt) {
-    partial_ = target_;
-    partial_ += "." + std::to_string(::getpid()) + "." + std::to_string(number++);
-    partial_ += partial_suffix;
-    descriptor_ = ::open(partial_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor_ >= 0 || errno == EEXIST) continue;
+  while (descriptor_ < 0) {
+    descriptor_ = open_unnamed(target_.parent_path());
+    if (descriptor_ >= 0 || take_name([&](const fs::path& name) {
+          descriptor_ = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+          return descriptor_ >= 0;
+        }))
+      break;
     if (errno != ENOENT || missing == folder::refused) fail("can't be created");
     make_folder(target_.parent_path(), std::exchange(missing, folder::refused));
   }
-  if (descriptor_ < 0) fail("can't be created");
   // Where that is refused the new file's own permissions will do.
   if (replaces) std::ignore = ::fchmod(descriptor_, old.st_mode & 07777);
 }
@@ -64,7 +99,7 @@ atomic_file::atomic_file(const fs::path& target, folder missing) : target_(follo
 atomic_file::~atomic_file() {
   if (descriptor_ < 0) return;
   ::close(descriptor_);
-  ::unlink(partial_.c_str());
+  if (!partial_.empty()) ::unlink(partial_.c_str());
 }
 
 void atomic_file::append(std::span<const std::byte> bytes) {
@@ -82,13 +117,24 @@ void atomic_file::write(std::int64_t offset, std::span<const std::byte> bytes) {
   }
 }
 
-void atomic_file::commit() {
+/// Whether the file has the target's name, and was closed; else errno tells why not.
+bool atomic_file::put_in_place() {
+  if (partial_.empty()) {
+    if (link_to(descriptor_, target_)) return ::close(std::exchange(descriptor_, -1)) == 0;
+    if (errno != EEXIST ||
+        !take_name([&](const fs::path& name) { return link_to(descriptor_, name); }))
+      return false;
+  }
   // Network file systems report some failed writes only when a file is closed.
-  if (::close(std::exchange(descriptor_, -1)) == 0 &&
-      std::rename(partial_.c_str(), target_.c_str()) == 0)
-    return;
+  return ::close(std::exchange(descriptor_, -1)) == 0 &&
+         std::rename(partial_.c_str(), target_.c_str()) == 0;
+}
+
+void atomic_file::commit() {
+  if (put_in_place()) return;
   const int code = errno;
-  ::unlink(partial_.c_str());
+  if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
+  if (!partial_.empty()) ::unlink(partial_.c_str());
   fail("can't be put in place", code);
 }
 

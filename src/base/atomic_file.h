@@ -1,8 +1,11 @@
 // A file that appears under its name only when it is complete.
 //
-// Bytes go to a partial file in the target's folder, so that a rename is one step of the file
-// system; commit() renames. A reader of the target sees the old content or the new, never part of
-// it, also when this process dies; then the partial file stays behind, TARGET.PROCESS.NUMBER.new.
+// Bytes go to a partial file in the target's folder, which has no name (O_TMPFILE): nothing of it is
+// left when this process dies, however it dies. commit() names it; where there is a file to be
+// replaced, by a name of its own that is renamed at once, since only that is one step of the file
+// system. A reader of the target sees the old content or the new, never part of it. Where the file
+// system knows no unnamed files (NFS), the partial file has its name from the start,
+// TARGET.PROCESS.NUMBER.new, and stays behind when the process dies.
 // Not here: fsync, which would guard against a loss of power at the price of seconds per gigabyte.
 #pragma once
 
@@ -23,7 +26,7 @@ struct file_problem : std::runtime_error {
 
 class atomic_file {
  public:
-  /// At the end of every partial file's name.
+  /// At the end of a partial file's name, if it has one.
   static constexpr std::string_view partial_suffix = ".new";
 
   /// What to do when the target's folder doesn't exist; made_for_owner: only the user may enter it.
@@ -51,8 +54,14 @@ class atomic_file {
   void commit();
 
  private:
-  std::filesystem::path target_;  // links followed
-  std::filesystem::path partial_;
+  /// Calls make(path) with one name after the other until it returns true, or fails for another
+  /// reason than that the name is taken. The partial file has that name then.
+  template <typename Make>
+  bool take_name(Make&& make);
+  bool put_in_place();
+
+  std::filesystem::path target_;   // links followed
+  std::filesystem::path partial_;  // empty: it has no name
   std::int64_t appended_ = 0;
   int descriptor_ = -1;
 };

@@ -1,5 +1,6 @@
 #include "base/atomic_file.h"
 
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -65,6 +66,22 @@ TEST_F(atomic_file_test, appears_when_it_is_committed_and_leaves_nothing_beside_
   file.commit();
   EXPECT_EQ(content(at("x")), "new content");
   EXPECT_EQ(names(), std::set<std::string>{"x"});
+}
+
+TEST_F(atomic_file_test, has_no_name_before_it_is_complete) {
+  const int unnamed = ::open(at("").c_str(), O_WRONLY | O_TMPFILE, 0666);
+  if (unnamed < 0) GTEST_SKIP() << "the file system knows no unnamed files";
+  ::close(unnamed);
+  std::ofstream(at("old")) << "old";
+  atomic_file replacing(at("old")), fresh(at("new"));
+  replacing.append("replaced");
+  fresh.append("made");
+  EXPECT_EQ(names(), std::set<std::string>{"old"});
+  replacing.commit();
+  fresh.commit();
+  EXPECT_EQ(names(), (std::set<std::string>{"new", "old"}));
+  EXPECT_EQ(content(at("old")), "replaced");
+  EXPECT_EQ(content(at("new")), "made");
 }
 
 TEST_F(atomic_file_test, is_written_at_offsets_in_any_order) {
@@ -134,19 +151,20 @@ TEST_F(atomic_file_test, has_partial_files_of_their_own_for_all_threads_that_wri
 }
 
 TEST_F(atomic_file_test, writes_into_no_partial_file_of_a_process_of_the_same_number) {
-  // The next numbers of this process are taken.
-  const atomic_file file(at("x"));
-  const auto partial = *names().begin();
-  const auto begin = partial.find('.', 2) + 1;
-  const int number = std::stoi(partial.substr(begin));
-  for (int i = 1; i < 20; ++i)
-    std::ofstream(at(partial.substr(0, begin) + std::to_string(number + i) + ".new")) << "theirs";
-  atomic_file another(at("x"));
-  another.append("ours");
-  another.commit();
-  EXPECT_EQ(content(at("x")), "ours");
+  // Of this process's numbers every other one is taken.
+  const auto partial = "x." + std::to_string(::getpid()) + ".";
+  for (int i = 0; i < 4000; i += 2)
+    std::ofstream(at(partial + std::to_string(i) + ".new")) << "theirs";
+  std::ofstream(at("x")) << "old";
+  for (const char* text : {"ours", "ours again"}) {
+    atomic_file file(at("x"));
+    file.append(std::string_view(text));
+    file.commit();
+    EXPECT_EQ(content(at("x")), text);
+  }
+  EXPECT_EQ(names().size(), 2001U);
   for (const auto& name : names())
-    if (name != "x" && name != partial) {
+    if (name != "x") {
       EXPECT_EQ(content(at(name)), "theirs");
     }
 }

@@ -114,7 +114,7 @@ TEST(killed_death, leaves_the_old_file_or_the_new_one) {
     const auto found = read_file(at.result);
     EXPECT_TRUE(found == old || found == expected) << found.size() << " bytes, kill " << i;
     EXPECT_TRUE(std::filesystem::is_empty(at.spill));
-    // The file that was to become the result has a name that tells so.
+    // For a moment before it replaces the old one, the new file has a name that tells so.
     for (const auto& file : std::filesystem::directory_iterator(at.results))
       EXPECT_TRUE(file.path() == at.result || (file.path().string().starts_with(at.result + ".") &&
                                                file.path().extension() == ".new"))
