@@ -219,7 +219,9 @@ group_mapping& mapping_of(run_context& context) {
 }
 
 void sort_or_map_window(run_context& context) {
-  for (const auto& input : context.inputs) context.output->keep_owners_of(*input);
+  const auto& node = context.node;
+  if (context.in_windows ? node.op->keeps_text(node) : node.out.may_point())
+    for (const auto& input : context.inputs) context.output->keep_owners_of(*input);
   const std::int64_t fitting = rows_at_once(context);
   if (!context.in_windows && fitting == INT64_MAX) {
     group_mapping all(context);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "formats/format.h"
+#include "ops/slice.h"
 #include "run/slot.h"
 
 namespace pappus::run {
@@ -90,15 +91,19 @@ class live_executor::window_source::yielded_windows final : public window_source
         taken_(static_cast<double>(std::max<std::int64_t>(executor.at(from).row_count, 1))),
         step_(executor.steps_of(from).back()) {}
 
-  rows_ptr read(std::int64_t) override {
-    auto& s = executor_.at(from_);
-    s.output = std::make_shared<row_set>(s.context->node.out);
-    s.output->keep(executor_.with_.memory);
-    s.context->output = s.output;
-    executor_.run_step(from_, [&] { step_.run(*s.context); });
-    read_.fetch_add(s.output->rows(), std::memory_order_relaxed);
-    ended_ = s.output->rows() == 0;
-    return std::move(s.output);
+  /// Of what the stage yields at once, a part where that is too much.
+  rows_ptr read(std::int64_t rows_max) override {
+    if (!rest_) rest_ = yielded();
+    const auto left = rest_->rows() - handed_on_;
+    read_.fetch_add(std::min(left, rows_max), std::memory_order_relaxed);
+    if (left <= rows_max && handed_on_ == 0) return std::exchange(rest_, nullptr);
+    detail::slice_params part;
+    part.skip = handed_on_;
+    part.take = std::min(left, rows_max);
+    const auto window = ops::sliced(part, rest_, 0);
+    handed_on_ = left <= rows_max ? 0 : handed_on_ + part.take;
+    if (left <= rows_max) rest_.reset();
+    return window;
   }
   bool ended() const override { return ended_; }
   double rows_expected() const override { return taken_; }
@@ -107,11 +112,23 @@ class live_executor::window_source::yielded_windows final : public window_source
   }
 
  private:
+  rows_ptr yielded() {
+    auto& s = executor_.at(from_);
+    s.output = std::make_shared<row_set>(s.context->node.out);
+    s.output->keep(executor_.with_.memory);
+    s.context->output = s.output;
+    executor_.run_step(from_, [&] { step_.run(*s.context); });
+    ended_ = s.output->rows() == 0;
+    return std::move(s.output);
+  }
+
   live_executor& executor_;
   const stage_index from_;
   const double taken_;  ///< rows that the stage has had
   const cpu_ops::phase& step_;
   std::atomic<std::int64_t> read_{0};
+  rows_ptr rest_;               ///< of what was yielded last; null: none
+  std::int64_t handed_on_ = 0;  ///< rows of it
   bool ended_ = false;
 };
 

@@ -17,7 +17,7 @@ class live_executor::window_source {
   /// Those of a file, or of a stage that has had all its own windows.
   static std::unique_ptr<window_source> make(live_executor& executor, plan::stage_index from);
 
-  /// The next rows; of a file, so many at most.
+  /// The next rows, so many at most.
   virtual detail::rows_ptr read(std::int64_t rows_max) = 0;
   /// Whether the last window has been read.
   virtual bool ended() const = 0;

@@ -1,6 +1,7 @@
 // Groups whose tables go to the spill file: the same bits as with plenty of memory, plans, errors,
 // and that nothing is left behind.
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -21,6 +22,7 @@
 
 #include "pappus/pappus.h"
 #include "support/cancels.h"
+#include "support/raw_file.h"
 #include "support/spill_folder.h"
 
 namespace pappus::spilled_groups {
@@ -230,6 +232,35 @@ TEST(spilled_groups, can_be_cancelled_at_any_time) {
   const auto expected = groups();
   testing::expect_cancellable_at_any_time(s, 50, 5, [&] { EXPECT_EQ(groups(), expected); });
   EXPECT_EQ(groups(), expected);
+}
+
+TEST(spilled_groups, reach_readers_that_make_more_of_them_in_parts) {
+  struct wide_left {
+    std::int64_t key;
+    std::array<std::int64_t, 13> rest;
+  };
+  struct wide_group {
+    std::int64_t key, count;
+    std::array<std::int64_t, 14> rest;
+  };
+  const a_disk disk(items_of(shape::random, 233'000, 190'000, 7));
+  const testing::raw_file<wide_left> left([] {
+    std::vector<wide_left> rows;
+    for (std::int64_t i = 0; i < 190'000; ++i) rows.push_back({i * 7'919 % 190'000, {}});
+    return rows;
+  }());
+  for (const std::size_t memory : {24 * MiB, 32 * MiB}) {
+    session s(disk.settings(memory));
+    const collection<wide_group> groups =
+        s.raw<item>(disk.path).group_by(&item::key).count().map([](const auto& group) {
+          return wide_group{group.key, group.value, {}};
+        });
+    auto counted = s.raw<wide_left>(left.path())
+                       .join(groups, &wide_left::key, &wide_group::key,
+                             [](const wide_left&, const wide_group& g) { return g.count; })
+                       .sum();
+    EXPECT_EQ(counted.get(), 233'000) << memory;
+  }
 }
 
 }  // namespace
