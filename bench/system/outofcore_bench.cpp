@@ -30,9 +30,20 @@
 namespace pappus::bench {
 namespace {
 
-/// A raw file of records in the folder of spill files, removed in the end.
+/// A file in the folder of spill files, removed in the end.
 class input_file {
  public:
+  /// Of lines: the header, then line_at(i).
+  template <typename F>
+  static input_file of_text(std::string_view header, std::int64_t n, F&& line_at) {
+    input_file made;
+    std::ofstream file(made.path_);
+    file << header << "\n";
+    for (std::int64_t i = 0; i < n; ++i) file << line_at(static_cast<std::uint64_t>(i)) << "\n";
+    made.check(file);
+    return made;
+  }
+  /// Of raw records.
   template <typename T, typename F>
   static input_file of(std::int64_t n, const stage& on, F&& record_at) {
     constexpr std::int64_t at_once = 1 << 20;
@@ -46,8 +57,7 @@ class input_file {
       file.write(reinterpret_cast<const char*>(&some[0]),
                  static_cast<std::streamsize>(static_cast<std::size_t>(rows) * sizeof(T)));
     }
-    if (!file.flush())
-      throw format_error(fmt::format("{}: the benchmark's input can't be written", made.path_));
+    made.check(file);
     return made;
   }
   input_file(input_file&& other) noexcept : path_(std::exchange(other.path_, {})) {}
@@ -62,6 +72,10 @@ class input_file {
     const char* const folder = std::getenv("TMPDIR");
     path_ = fmt::format("{}/pappus-bench-XXXXXX", folder != nullptr ? folder : "/var/tmp");
     if (const int file = ::mkstemp(path_.data()); file >= 0) ::close(file);
+  }
+  void check(std::ofstream& file) const {
+    if (!file.flush())
+      throw format_error(fmt::format("{}: the benchmark's input can't be written", path_));
   }
   std::string path_;
 };
@@ -155,6 +169,18 @@ input_file file_of_groups(const stage& on, std::int64_t n) {
   });
 }
 
+/// A row of a CSV file.
+struct visit {
+  std::int64_t time, place;
+  std::string_view page, visitor;
+};
+
+std::uint64_t bits_of(std::string_view text) {
+  std::uint64_t bits = text.size();
+  for (const char c : text) bits = bits * 31 + static_cast<unsigned char>(c);
+  return bits;
+}
+
 struct tera_record {
   std::array<std::uint8_t, 10> key;  // ordered byte by byte
   std::array<std::uint8_t, 8> place;
@@ -193,6 +219,26 @@ std::vector<result> run_outofcore_terasort(const stage& on, std::int64_t n) {
         std::uint64_t place = 0;
         std::memcpy(&place, row.place.data(), 8);
         return place;
+      });
+}
+
+std::vector<result> run_outofcore_text(const stage& on, std::int64_t n) {
+  const stream times(on.asked.seed, 0), visitors(on.asked.seed, 1);
+  const auto file = input_file::of_text("time,place,page,visitor", n, [&](std::uint64_t i) {
+    const auto who = visitors.bits(i);
+    return fmt::format("{},{},/shop/articles/{}.html,visitor {:x} from somewhere",
+                       times.bits(i) >> 1, i, who % 1000, who);
+  });
+  return with_less_memory<visit>(
+      on, "outofcore_text", n,
+      [&](session& s) {
+        return s
+            .csv<visit>(file.path(), column("time", &visit::time), column("place", &visit::place),
+                        column("page", &visit::page), column("visitor", &visit::visitor))
+            .sort_by(&visit::time);
+      },
+      [](const visit& row) {
+        return static_cast<std::uint64_t>(row.place) ^ bits_of(row.page) ^ bits_of(row.visitor);
       });
 }
 

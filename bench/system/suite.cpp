@@ -19,6 +19,7 @@ std::vector<result> run_bm25f(const stage&, std::int64_t n);
 std::vector<result> run_small(const stage&, std::int64_t n);
 std::vector<result> run_outofcore_sort(const stage&, std::int64_t n);
 std::vector<result> run_outofcore_terasort(const stage&, std::int64_t n);
+std::vector<result> run_outofcore_text(const stage&, std::int64_t n);
 std::vector<result> run_outofcore_groupby(const stage&, std::int64_t n);
 std::vector<result> run_outofcore_distinct(const stage&, std::int64_t n);
 std::vector<result> run_outofcore_join(const stage&, std::int64_t n);
@@ -78,6 +79,8 @@ std::span<const benchmark> benchmarks() {
        20'000'000, 0, 0, run_outofcore_sort},
       {"outofcore_terasort", "the same of 100 bytes, by keys of 10", 10'000'000, 0, 0,
        run_outofcore_terasort},
+      {"outofcore_text", "the same of a CSV file with two columns of text", 4'000'000, 0, 0,
+       run_outofcore_text},
       {"outofcore_groupby", "sums of a file's records of 16 bytes, ten a key", 20'000'000, 0, 0,
        run_outofcore_groupby},
       {"outofcore_distinct", "the keys of the same", 20'000'000, 0, 0, run_outofcore_distinct},

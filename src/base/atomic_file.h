@@ -1,7 +1,7 @@
 // A file that appears under its name only when it is complete.
 //
-// Bytes go to a partial file in the target's folder, which has no name (O_TMPFILE): nothing of it is
-// left when this process dies, however it dies. commit() names it; where there is a file to be
+// Bytes go to a partial file in the target's folder, which has no name (O_TMPFILE): nothing of it
+// is left when this process dies, however it dies. commit() names it; where there is a file to be
 // replaced, by a name of its own that is renamed at once, since only that is one step of the file
 // system. A reader of the target sees the old content or the new, never part of it. Where the file
 // system knows no unnamed files (NFS), the partial file has its name from the start,

@@ -2,8 +2,8 @@
 //
 // Each iteration evaluates the body's graph with rows bound to some of its nodes: the state to the
 // placeholder, and to the invariants what they were found to be before the loop. What a binding
-// replaces isn't planned at all. Large files aren't bound: iterations read them in windows. Only the
-// newest state is kept, and what operators keep of their own (run_context::kept).
+// replaces isn't planned at all. Large files aren't bound: iterations read them in windows. Only
+// the newest state is kept, and what operators keep of their own (run_context::kept).
 //
 // Not here: finding the invariants (front/query/loop.cpp), evaluating a graph
 // (session/evaluate.cpp).
