@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -21,6 +20,7 @@
 #include <gtest/gtest.h>
 
 #include "pappus/pappus.h"
+#include "support/bad_disks.h"
 #include "support/cancels.h"
 #include "support/raw_file.h"
 #include "support/spill_folder.h"
@@ -32,7 +32,6 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::spill_folder;
-using ::testing::StartsWith;
 
 constexpr std::size_t MiB = std::size_t{1} << 20;
 constexpr std::size_t plenty = 2048 * MiB;
@@ -184,28 +183,9 @@ TEST(spilled_groups, on_a_bad_disk_are_right_or_the_error) {
     return bytes_of(in.raw<item>(disk.path).group_by(&item::key).sum(&item::value));
   };
   const auto expected = groups(large);
-  int good = 0, failed = 0;
-  for (int seed = 1; seed <= 9; ++seed) {
-    ::setenv(
-        "PAPPUS_IO",
-        ("faulty:seed=" + std::to_string(seed) +
-         "+short=0.1+eio=0.0003+flip=0.0003+delay_us=20+full=" + (seed % 3 == 0 ? "3MiB" : "1GiB"))
-            .c_str(),
-        1);
-    session s(disk.settings(10 * MiB, 1));
-    ::unsetenv("PAPPUS_IO");
-    try {
-      EXPECT_EQ(groups(s), expected) << seed;
-      ++good;
-    } catch (const spill_error& e) {
-      EXPECT_THAT(e.what(), AllOf(StartsWith("group_by"), HasSubstr("spill file")));
-      ++failed;
-    }
-    EXPECT_EQ(s.host_memory_used(), 0u) << seed;
-    EXPECT_EQ(s.range(0, 1000).sum().get(), 499'500);
-  }
-  EXPECT_GT(good, 0);
-  EXPECT_GT(failed, 0);
+  testing::expect_right_or_spill_error(
+      {.faults = "+eio=0.0003+flip=0.0003", .little = "3MiB", .count = 9},
+      disk.settings(10 * MiB, 1), "group_by", [&](session& s) { return groups(s) == expected; });
 }
 
 TEST(spilled_groups, leave_nothing_behind_when_a_function_throws) {

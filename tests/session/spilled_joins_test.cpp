@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -18,6 +17,7 @@
 #include <gtest/gtest.h>
 
 #include "pappus/pappus.h"
+#include "support/bad_disks.h"
 #include "support/cancels.h"
 #include "support/spill_folder.h"
 
@@ -386,28 +386,9 @@ TEST(spilled_joins, on_a_bad_disk_are_right_or_the_error) {
         .get();
   };
   const double expected = sum(large);
-  int good = 0, failed = 0;
-  for (int seed = 1; seed <= 12; ++seed) {
-    ::setenv(
-        "PAPPUS_IO",
-        ("faulty:seed=" + std::to_string(seed) +
-         "+short=0.1+eio=0.004+flip=0.004+delay_us=20+full=" + (seed % 3 == 0 ? "2MiB" : "1GiB"))
-            .c_str(),
-        1);
-    session s(disk.settings(11 * MiB, 1));
-    ::unsetenv("PAPPUS_IO");
-    try {
-      EXPECT_EQ(sum(s), expected) << seed;
-      ++good;
-    } catch (const spill_error& e) {
-      EXPECT_THAT(e.what(), HasSubstr("spill file"));
-      ++failed;
-    }
-    EXPECT_EQ(s.host_memory_used(), 0u) << seed;
-    EXPECT_EQ(s.range(0, 1000).sum().get(), 499'500);
-  }
-  EXPECT_GT(good, 0);
-  EXPECT_GT(failed, 0);
+  testing::expect_right_or_spill_error({.faults = "+eio=0.004+flip=0.004", .little = "2MiB"},
+                                       disk.settings(11 * MiB, 1), "",
+                                       [&](session& s) { return sum(s) == expected; });
 }
 
 TEST(spilled_joins, leave_nothing_behind_when_a_function_throws) {

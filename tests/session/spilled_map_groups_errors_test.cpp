@@ -4,7 +4,6 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <cstdlib>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -14,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "session/map_groups_rows.h"
+#include "support/bad_disks.h"
 #include "support/cancels.h"
 #include "support/raw_file.h"
 
@@ -96,31 +96,13 @@ TEST(spilled_map_groups, on_a_bad_disk_are_right_or_the_error) {
   const auto expected = reference(items, [](const item& one) { return one.key; });
   const spill_folder folder;
   const raw_file<item> file(items);
-  int good = 0, failed = 0;
-  for (int seed = 1; seed <= 12; ++seed) {
-    ::setenv(
-        "PAPPUS_IO",
-        ("faulty:seed=" + std::to_string(seed) +
-         "+short=0.1+eio=0.001+flip=0.001+delay_us=20+full=" + (seed % 3 == 0 ? "6MiB" : "1GiB"))
-            .c_str(),
-        1);
-    session s(settings(folder, 14 * MiB));
-    ::unsetenv("PAPPUS_IO");
-    try {
-      EXPECT_TRUE(same(delivered(collection<group>(
-                           s.raw<item>(file.path()).group_by(&item::key).map_groups(mapped()))),
-                       expected))
-          << seed;
-      ++good;
-    } catch (const spill_error& e) {
-      EXPECT_THAT(e.what(), AllOf(StartsWith("group_by.map_groups"), HasSubstr("spill file")));
-      ++failed;
-    }
-    EXPECT_EQ(s.host_memory_used(), 0u) << seed;
-    EXPECT_EQ(s.range(0, 1000).sum().get(), 499'500);
-  }
-  EXPECT_GT(good, 0);
-  EXPECT_GT(failed, 0);
+  testing::expect_right_or_spill_error(
+      {.faults = "+eio=0.001+flip=0.001"}, settings(folder, 14 * MiB), "group_by.map_groups",
+      [&](session& s) {
+        return same(delivered(collection<group>(
+                        s.raw<item>(file.path()).group_by(&item::key).map_groups(mapped()))),
+                    expected);
+      });
 }
 
 TEST(spilled_map_groups, leave_nothing_behind_when_a_function_throws) {

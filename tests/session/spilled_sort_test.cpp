@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <span>
@@ -15,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "pappus/pappus.h"
+#include "support/bad_disks.h"
 #include "support/cancels.h"
 #include "support/spill_folder.h"
 
@@ -25,7 +25,6 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::spill_folder;
-using ::testing::StartsWith;
 
 constexpr std::size_t MiB = std::size_t{1} << 20;
 
@@ -172,28 +171,9 @@ TEST(spilled_sort, writes_files_larger_than_memory) {
 
 TEST(spilled_sort, on_a_bad_disk_yields_the_right_rows_or_the_error) {
   const a_disk disk;
-  int good = 0, failed = 0;
-  for (int seed = 1; seed <= 12; ++seed) {
-    ::setenv(
-        "PAPPUS_IO",
-        ("faulty:seed=" + std::to_string(seed) +
-         "+short=0.1+eio=0.004+flip=0.01+delay_us=20+full=" + (seed % 3 == 0 ? "6MiB" : "1GiB"))
-            .c_str(),
-        1);
-    session s(disk.settings(8 * MiB));
-    ::unsetenv("PAPPUS_IO");
-    for (int i = 0; i < 3; ++i) try {
-        EXPECT_TRUE(right(s.raw<item>(disk.path).sort_by(&item::key))) << seed;
-        ++good;
-      } catch (const spill_error& e) {
-        EXPECT_THAT(e.what(), AllOf(StartsWith("sort_by"), HasSubstr("spill file")));
-        ++failed;
-      }
-    EXPECT_EQ(s.host_memory_used(), 0u) << seed;
-    EXPECT_EQ(s.range(0, 1000).sum().get(), 499'500);
-  }
-  EXPECT_GT(good, 0);
-  EXPECT_GT(failed, 0);
+  testing::expect_right_or_spill_error(
+      {.faults = "+eio=0.004+flip=0.01", .queries = 3}, disk.settings(8 * MiB), "sort_by",
+      [&](session& s) { return right(s.raw<item>(disk.path).sort_by(&item::key)); });
 }
 
 TEST(spilled_sort, leaves_nothing_behind_when_a_function_throws) {

@@ -2,7 +2,6 @@
 // rows of sorts, and into the results that need it.
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -18,6 +17,7 @@
 #include <gtest/gtest.h>
 
 #include "pappus/pappus.h"
+#include "support/bad_disks.h"
 #include "support/spill_folder.h"
 
 namespace pappus::spilled_text {
@@ -335,23 +335,11 @@ TEST(spilled_text, behind_pointers_stays_in_memory) {
 TEST(spilled_text, is_right_or_an_error_on_a_bad_disk) {
   const a_disk disk;
   const auto expected = rows_by_name_and_city();
-  int errors = 0, right = 0;
-  for (int seed = 0; seed < 6; ++seed) {
-    const std::string faults = seed % 2 == 0 ? "+short=0.2+flip=0.02" : "+eio=0.01+full=12MiB";
-    ::setenv("PAPPUS_IO", ("faulty:seed=" + std::to_string(seed) + faults).c_str(), 1);
-    session s(disk.settings(14 * MiB));
-    ::unsetenv("PAPPUS_IO");
-    try {
-      EXPECT_TRUE(are_rows(disk.people(s).sort_by(&person::name, &person::city), expected));
-      ++right;
-    } catch (const spill_error&) {
-      ++errors;
-    }
-    EXPECT_EQ(s.host_memory_used(), 0u);
-    EXPECT_EQ(disk.people(s).count().get(), file_rows);
-  }
-  EXPECT_GT(errors, 0);
-  EXPECT_GT(right, 0);
+  testing::expect_right_or_spill_error(
+      {.faults = "+eio=0.002+flip=0.01", .little = "4MiB", .count = 6}, disk.settings(14 * MiB),
+      "sort_by", [&](session& s) {
+        return are_rows(disk.people(s).sort_by(&person::name, &person::city), expected);
+      });
 }
 
 TEST(spilled_text, is_given_back_where_a_function_throws) {
