@@ -10,7 +10,7 @@
 namespace pappus::memory {
 namespace {
 
-constexpr double block_bytes = 8192;  // of records and text, about
+constexpr double bytes_a_block = 8192;  // of records and text, about
 constexpr std::int64_t rows_an_item = 8192;
 
 std::string_view loaded(const std::byte* at) noexcept {
@@ -84,7 +84,7 @@ detail::buffer text_index::copy_text(std::byte* records, std::int64_t rows,
   const auto row_bytes =
       static_cast<double>(record_bytes_) + static_cast<double>(bytes_of(records, rows, team)) /
                                                static_cast<double>(std::max<std::int64_t>(rows, 1));
-  block_rows_ = std::max(static_cast<std::int64_t>(block_bytes / row_bytes), std::int64_t{1});
+  block_rows_ = std::max(static_cast<std::int64_t>(bytes_a_block / row_bytes), std::int64_t{1});
   begins_.assign(static_cast<std::size_t>(detail::ceil_div(rows, block_rows_)) + 1, 0);
   const auto blocks_an_item = detail::ceil_div(rows_an_item, block_rows_);
   const auto for_blocks = [&](auto&& f) {
