@@ -2,7 +2,7 @@
 // records that serve as keys.
 //
 // How many fields an aggregate has is found by trying how many initialisers it takes. Not here:
-// records with more than fields_max fields, with bases or with C arrays; they count as having none.
+// records with more than fields_max fields, with bases, C arrays or unions; they count as having none.
 #pragma once
 
 #include <array>
@@ -32,6 +32,13 @@ struct any_base_of {
   operator T() const;  // NOLINT: implicit by design, never defined
 };
 
+/// Converts to unions only. Those without a name can't be told apart by structured bindings.
+struct any_union {
+  template <typename T>
+    requires std::is_union_v<T>
+  operator T() const;  // NOLINT: implicit by design, never defined
+};
+
 template <std::size_t>
 using nth_anything = anything;
 
@@ -51,10 +58,17 @@ constexpr bool stands_alone(std::index_sequence<Before...>, std::index_sequence<
          };
 }
 
+/// Whether initialiser number sizeof...(Before) is of a union.
+template <typename Record, std::size_t... Before>
+constexpr bool is_of_union(std::index_sequence<Before...>) {
+  return requires { Record{nth_anything<Before>{}..., any_union{}}; };
+}
+
 template <typename Record, std::size_t... I>
-constexpr bool all_stand_alone(std::index_sequence<I...>) {
-  return (stands_alone<Record>(std::make_index_sequence<I>{},
-                               std::make_index_sequence<sizeof...(I) - I - 1>{}) &&
+constexpr bool are_fields(std::index_sequence<I...>) {
+  return ((stands_alone<Record>(std::make_index_sequence<I>{},
+                                std::make_index_sequence<sizeof...(I) - I - 1>{}) &&
+           !is_of_union<Record>(std::make_index_sequence<I>{})) &&
           ...);
 }
 
@@ -108,7 +122,7 @@ constexpr std::size_t initialisers() {
 }
 
 /// The number of fields of an aggregate that structured bindings can name; 0 where it has a base, a
-/// C array, or too many.
+/// C array, a union, or too many.
 template <typename Record>
 constexpr std::size_t field_count() {
   if constexpr (!std::is_aggregate_v<Record> || requires { Record{any_base_of<Record>{}}; }) {
@@ -118,7 +132,7 @@ constexpr std::size_t field_count() {
     if constexpr (count > fields_max)
       return 0;
     else
-      return all_stand_alone<Record>(std::make_index_sequence<count>{}) ? count : 0;
+      return are_fields<Record>(std::make_index_sequence<count>{}) ? count : 0;
   }
 }
 

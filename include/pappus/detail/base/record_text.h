@@ -2,8 +2,8 @@
 // text which no row points to any more can go.
 //
 // A std::string_view is found in std::array and aggregates of any depth. Of other types but numbers
-// (with private members, pointers, C arrays) nothing is known: what their values may point to stays
-// where it is.
+// (with private members, pointers, references, C arrays, unions) nothing is known: what their values
+// may point to stays where it is.
 #pragma once
 
 #include <array>
@@ -69,6 +69,8 @@ constexpr text_in text_of() {
     return text_in::unknown;
   } else if constexpr (sizeof(T) < sizeof(void*)) {
     return text_in::none;
+  } else if constexpr (!std::is_copy_assignable_v<T>) {
+    return text_in::unknown;  // a field may be a reference
   } else if constexpr (constexpr std::size_t count = field_count<T>(); count > 0) {
     return decltype(visit_fields<count>(std::declval<const T&>(), []<typename... F>(const F&...) {
       return std::integral_constant<text_in, text_of_all<F...>()>{};

@@ -353,10 +353,10 @@ inline constexpr std::size_t group_fetch_batch = 64;
 
 /// Fetches a batch. Nobody knows which lines of large values are read.
 template <typename T>
-[[gnu::always_inline]] inline void fetch_batch(const T* from) {
-  if constexpr (!std::is_empty_v<T> && sizeof(T) <= 64)
+[[gnu::always_inline]] inline void fetch_batch(const T* array, std::size_t first) {
+  if constexpr (!std::is_empty_v<T> && sizeof(T) <= 64)  // of an empty type there may be no array
     for (std::size_t at = 0; at < group_fetch_batch * sizeof(T); at += 64)
-      __builtin_prefetch(reinterpret_cast<const std::byte*>(from) + at);
+      __builtin_prefetch(reinterpret_cast<const std::byte*>(array + first) + at);
 }
 
 /// Calls use(i) for each of n rows, and has what arrays hold further on fetched: blocks of
@@ -366,7 +366,7 @@ inline void for_each_fetched(std::size_t n, Use&& use, const T*... arrays) {
   constexpr std::size_t ahead = 2 * group_fetch_batch;
   for (std::size_t at = 0; at < n; at += group_fetch_batch) {
     const std::size_t end = (std::min)(at + group_fetch_batch, n);
-    if (end + ahead <= n) (fetch_batch(arrays + at + ahead), ...);
+    if (end + ahead <= n) (fetch_batch(arrays, at + ahead), ...);
     for (std::size_t i = at; i < end; ++i) use(i);
   }
 }
