@@ -57,6 +57,7 @@ struct asked_join::asked_keys {
 /// Right rows, and their index.
 struct asked_join::found_rows {
   std::shared_ptr<const void> text;
+  std::size_t text_bytes = 0;
   detail::buffer records;
   algorithms::join_index index;
   detail::join_side row;
@@ -343,6 +344,7 @@ std::unique_ptr<asked_join::found_rows> asked_join::indexed(const run_context& c
                                                             bool are_keys) const {
   auto& [text, records, n] = rows;
   auto made = std::make_unique<found_rows>();
+  for (const auto& one : text) made->text_bytes += one.size();
   made->text = owner_of(std::move(text), context.output->owners());
   made->index.keys = build_.as<join_build_params>().keys;
   made->index.rows = n;
@@ -482,6 +484,8 @@ std::shared_ptr<const void> asked_join::text() const noexcept {
   const auto& with = all_ ? all_ : now_;
   return with ? with->text : nullptr;
 }
+
+std::size_t asked_join::text_bytes() const noexcept { return !all_ && now_ ? now_->text_bytes : 0; }
 
 const asking_steps& steps_that_ask() {
   static constexpr asking_steps made{

@@ -82,6 +82,8 @@ class asked_join {
   void fetch(run_context& context);
   /// What these right rows point to, for who keeps what was made of them. Null: nothing.
   std::shared_ptr<const void> text() const noexcept;
+  /// The bytes of that which go with the window.
+  std::size_t text_bytes() const noexcept;
   /// How many rows these are: fewer than all where they need too much.
   std::int64_t rows_to_join() const noexcept { return joined_; }
   /// All rows of the window have been joined.

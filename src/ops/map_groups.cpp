@@ -33,6 +33,7 @@ class map_groups_entry final : public graph::operator_entry {
   // Keys that are strings are numbered when all of them are there: the rows stay in memory.
   bool takes_windows(const graph::node& n) const override { return rows_may_rest(n); }
   bool passes_windows_on(const graph::node& n) const override { return rows_may_rest(n); }
+  /// Records rest as they are.
   bool keeps_text(const graph::node& n) const override {
     return n.as<detail::map_groups_params>().values_may_point;
   }

@@ -367,11 +367,12 @@ class live_executor::streaming {
         for (std::int64_t i = 0; i < chunk.rows; ++i)
           f(const_cast<std::byte*>(chunk.data) + static_cast<std::size_t>(i) * rows.layout().size);
     };
-    double text = 0;
+    double text = 0, window_text = window_text_;
+    if (asked_ != nullptr) window_text += static_cast<double>(asked_->text_bytes());
     const bool found = rows.layout().text == detail::text_in::views;
     if (found)
       for_records([&](std::byte* record) { text += static_cast<double>(texts.bytes_of(record)); });
-    if (found && text < window_text_ / 2) {
+    if (found && text < window_text / 2) {
       for_records([&](std::byte* record) { texts.copy(record); });
       result.keep(algorithms::owner_of(texts.take(), {executor_.with_.memory}));
     } else {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <utility>
 
+#include "algorithms/text_copies.h"
 #include "formats/format.h"
 #include "ops/slice.h"
 #include "run/slot.h"
@@ -95,16 +96,22 @@ class live_executor::window_source::yielded_windows final : public window_source
   rows_ptr read(std::int64_t rows_max) override {
     if (!rest_) rest_ = yielded();
     const auto left = rest_->rows() - handed_on_;
-    read_.fetch_add(std::min(left, rows_max), std::memory_order_relaxed);
-    if (left <= rows_max && handed_on_ == 0) return std::exchange(rest_, nullptr);
-    detail::slice_params part;
-    part.skip = handed_on_;
-    part.take = std::min(left, rows_max);
-    const auto window = ops::sliced(part, rest_, 0);
-    handed_on_ = left <= rows_max ? 0 : handed_on_ + part.take;
-    if (left <= rows_max) rest_.reset();
+    rows_ptr window;
+    if (left <= rows_max && handed_on_ == 0) {
+      window = std::exchange(rest_, nullptr);
+    } else {
+      detail::slice_params part;
+      part.skip = handed_on_;
+      part.take = std::min(left, rows_max);
+      window = ops::sliced(part, rest_, 0);
+      handed_on_ = left <= rows_max ? 0 : handed_on_ + part.take;
+      if (left <= rows_max) rest_.reset();
+    }
+    read_.fetch_add(window->rows(), std::memory_order_relaxed);
+    count_text(*window);
     return window;
   }
+  double text_bytes() const override { return text_bytes_; }
   bool ended() const override { return ended_; }
   double rows_expected() const override { return taken_; }
   double part_read() const override {
@@ -122,6 +129,16 @@ class live_executor::window_source::yielded_windows final : public window_source
     return std::move(s.output);
   }
 
+  void count_text(const row_set& window) {
+    const auto& records = window.layout();
+    if (records.text != detail::text_in::views) return;
+    const algorithms::text_copies texts(records, *executor_.with_.memory, {});
+    for (const auto& chunk : window.chunks())
+      for (std::int64_t i = 0; i < chunk.rows; ++i)
+        text_bytes_ += static_cast<double>(
+            texts.bytes_of(chunk.data + static_cast<std::size_t>(i) * records.size));
+  }
+
   live_executor& executor_;
   const stage_index from_;
   const double taken_;  ///< rows that the stage has had
@@ -130,6 +147,7 @@ class live_executor::window_source::yielded_windows final : public window_source
   rows_ptr rest_;               ///< of what was yielded last; null: none
   std::int64_t handed_on_ = 0;  ///< rows of it
   bool ended_ = false;
+  double text_bytes_ = 0;
 };
 
 std::unique_ptr<live_executor::window_source> live_executor::window_source::make(

@@ -113,6 +113,20 @@ struct many_items {
   }
 };
 
+TEST(spilled_joins_with_text, drop_that_of_pairs_that_nobody_wants) {
+  const many_items files;
+  auto s = files.with(std::size_t{12} << 20);
+  const auto found = files.left(s)
+                         .map([](const named_sale& one) { return one.item; })
+                         .join(
+                             files.right(s), [](std::int64_t key) { return key; }, &named_item::id,
+                             [](std::int64_t, const named_item& item) { return item; })
+                         .filter([](const named_item& one) { return one.id % 500 == 0; })
+                         .collect();
+  EXPECT_FALSE(found.empty());
+  for (const auto& one : found) EXPECT_TRUE(one.name.starts_with("item number "));
+}
+
 TEST(spilled_joins_with_text, need_no_memory_for_it) {
   const many_items files;
   using text = std::pair<std::string, std::string>;

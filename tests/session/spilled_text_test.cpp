@@ -134,6 +134,34 @@ TEST(spilled_text, is_sorted_by_itself_whatever_the_memory) {
   }
 }
 
+TEST(spilled_text, of_what_is_dropped_goes_behind_a_sort) {
+  const a_disk disk;
+  session s(disk.settings(10 * MiB, 1));
+  const auto rows = disk.people(s)
+                        .sort_by(&person::id)
+                        .filter([](const person& one) { return one.id % 1'000 == 0; })
+                        .collect();
+  EXPECT_LT(s.host_memory_used(), 2 * MiB);
+  const auto expected = rows_by_id();
+  ASSERT_EQ(rows.size(), static_cast<std::size_t>(file_rows / 1'000));
+  for (std::size_t i = 0; i < rows.size(); ++i) EXPECT_TRUE(is_row(rows[i], expected[i * 1'000]));
+}
+
+TEST(spilled_text, goes_where_groups_have_none) {
+  const a_disk disk;
+  session s(disk.settings(12 * MiB));
+  const auto longest =
+      disk.people(s)
+          .map([](const person& one) {
+            return pair{one.id / 3, static_cast<std::int64_t>(one.name.size())};
+          })
+          .group_by([](const pair<std::int64_t, std::int64_t>& one) { return one.first; })
+          .map_groups([](std::int64_t, std::span<const pair<std::int64_t, std::int64_t>> group) {
+            return std::ranges::max(group, {}, &pair<std::int64_t, std::int64_t>::second).second;
+          });
+  EXPECT_EQ(longest.count(), file_rows / 3);
+}
+
 TEST(spilled_text, is_explained) {
   const a_disk disk;
   session s(disk.settings(14 * MiB));
