@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <future>
 #include <utility>
 
 #include <fmt/format.h>

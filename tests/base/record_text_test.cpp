@@ -56,6 +56,12 @@ struct either {
   };
   std::string_view name;
 };
+struct of_a_nameless_struct {
+  struct {
+    std::int32_t number, another;
+  };
+  std::string_view text;
+};
 class hidden {
  public:
   hidden() = default;
@@ -110,6 +116,7 @@ TEST(record_text, is_unknown_behind_pointers_and_in_types_whose_fields_are_not_f
   EXPECT_EQ(detail::text_of<pointing>(), text_in::unknown);
   EXPECT_EQ(detail::text_of<array_of_c>(), text_in::unknown);
   EXPECT_EQ(detail::text_of<hidden>(), text_in::unknown);
+  EXPECT_EQ(detail::text_of<of_a_nameless_struct>(), text_in::unknown);
   EXPECT_EQ((detail::text_of<pair<std::string_view, hidden>>()), text_in::unknown);
   EXPECT_EQ((detail::text_of<std::array<pointing, 2>>()), text_in::unknown);
   EXPECT_EQ(detail::text_of<referring>(), text_in::unknown);

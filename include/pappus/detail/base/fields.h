@@ -2,7 +2,8 @@
 // records that serve as keys.
 //
 // How many fields an aggregate has is found by trying how many initialisers it takes. Not here:
-// records with more than fields_max fields, with bases, C arrays or unions; they count as having none.
+// records with more than fields_max fields, with bases, C arrays, unions or members of structs
+// without a name; they count as having none.
 #pragma once
 
 #include <array>
@@ -14,6 +15,7 @@
 #include <utility>
 
 #include "pappus/detail/base/field_visitors.h"
+#include "pappus/detail/base/type_name.h"
 
 namespace pappus::detail {
 
@@ -32,10 +34,11 @@ struct any_base_of {
   operator T() const;  // NOLINT: implicit by design, never defined
 };
 
-/// Converts to unions only. Those without a name can't be told apart by structured bindings.
-struct any_union {
+/// Converts to unions, and structs without a name, only: where members have none either, structured
+/// bindings can't tell what is in them.
+struct any_nameless {
   template <typename T>
-    requires std::is_union_v<T>
+    requires(std::is_union_v<T> || is_unnamed<T>)
   operator T() const;  // NOLINT: implicit by design, never defined
 };
 
@@ -58,17 +61,17 @@ constexpr bool stands_alone(std::index_sequence<Before...>, std::index_sequence<
          };
 }
 
-/// Whether initialiser number sizeof...(Before) is of a union.
+/// Whether initialiser number sizeof...(Before) is of a union or of a struct without a name.
 template <typename Record, std::size_t... Before>
-constexpr bool is_of_union(std::index_sequence<Before...>) {
-  return requires { Record{nth_anything<Before>{}..., any_union{}}; };
+constexpr bool is_nameless(std::index_sequence<Before...>) {
+  return requires { Record{nth_anything<Before>{}..., any_nameless{}}; };
 }
 
 template <typename Record, std::size_t... I>
 constexpr bool are_fields(std::index_sequence<I...>) {
   return ((stands_alone<Record>(std::make_index_sequence<I>{},
                                 std::make_index_sequence<sizeof...(I) - I - 1>{}) &&
-           !is_of_union<Record>(std::make_index_sequence<I>{})) &&
+           !is_nameless<Record>(std::make_index_sequence<I>{})) &&
           ...);
 }
 
@@ -122,7 +125,7 @@ constexpr std::size_t initialisers() {
 }
 
 /// The number of fields of an aggregate that structured bindings can name; 0 where it has a base, a
-/// C array, a union, or too many.
+/// C array, a union, a struct without a name, or too many.
 template <typename Record>
 constexpr std::size_t field_count() {
   if constexpr (!std::is_aggregate_v<Record> || requires { Record{any_base_of<Record>{}}; }) {

@@ -10,22 +10,11 @@
 #include <vector>
 
 #include "pappus/detail/base/record_text.h"
+#include "pappus/detail/base/type_name.h"
 
 namespace pappus::detail {
 
-/// The spelling of T, taken from the compiler's own name of this function.
-template <typename T>
-constexpr std::string_view type_name() {
-#if defined(__clang__)
-  constexpr std::string_view text = __PRETTY_FUNCTION__, open = "[T = ", close = "]";
-#else
-  constexpr std::string_view text = __PRETTY_FUNCTION__, open = "[with T = ", close = ";";
-#endif
-  const auto begin = text.find(open) + open.size();
-  return text.substr(begin, text.find(close, begin) - begin);
-}
-
-/// The same with a 0 at the end.
+/// type_name() with a 0 at the end.
 template <typename T>
 struct type_spelling {
   static constexpr auto text = [] {

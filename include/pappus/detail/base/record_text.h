@@ -2,8 +2,8 @@
 // text which no row points to any more can go.
 //
 // A std::string_view is found in std::array and aggregates of any depth. Of other types but numbers
-// (with private members, pointers, references, C arrays, unions) nothing is known: what their values
-// may point to stays where it is.
+// (with private members, pointers, references, C arrays, unions) nothing is known: what they may
+// point to stays where it is.
 #pragma once
 
 #include <array>
