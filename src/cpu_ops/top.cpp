@@ -2,7 +2,8 @@
 //
 // Workers keep candidates in buffers of their own, from window to window; the order of candidates
 // is total (key, then row), so which worker saw which rows doesn't matter. At the end the
-// candidates of all buffers are put together and sorted.
+// candidates of all buffers are put together and sorted. Between windows, whose text goes with
+// them, candidates have copies of theirs, if it is found.
 #include "pappus/detail/loops/top.h"
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "algorithms/rows_in.h"
+#include "algorithms/text_copies.h"
 #include "cpu_ops/contract.h"
 #include "cpu_ops/shared_rows.h"
 #include "ops/implementations.h"
@@ -37,9 +39,9 @@ class top_state {
       const auto& params = context.node.as<top_params>();
       const auto capacity = ops::top_candidates_max(params);
       auto made = std::make_unique<candidates>();
-      made->memory = detail::buffer(context.memory,
-                                    static_cast<std::size_t>(capacity) * params.candidate_bytes,
-                                    context.owner);
+      made->memory =
+          detail::buffer(context.memory, static_cast<std::size_t>(capacity) * params.candidate.size,
+                         context.owner);
       made->buffer = {made->memory.data(), 0, params.limit, capacity, false};
       return *all_.emplace_back(std::move(made));
     }
@@ -53,17 +55,30 @@ class top_state {
   }
   const std::vector<std::unique_ptr<candidates>>& all() const { return all_; }
 
+  /// Has all candidates point to text of their own.
+  void copy_text(const run_context& context) {
+    const auto& candidate = context.node.as<top_params>().candidate;
+    algorithms::text_copies made(candidate, context.memory, context.owner);
+    for (const auto& own : all_)
+      for (std::int64_t i = 0; i < own->buffer.count; ++i)
+        made.copy(own->buffer.candidates + static_cast<std::size_t>(i) * candidate.size);
+    text_ = made.take();
+  }
+  std::vector<detail::buffer> take_text() { return std::move(text_); }
+
  private:
   std::mutex mutex_;
   std::vector<std::unique_ptr<candidates>> all_;
   std::vector<candidates*> idle_;
+  std::vector<detail::buffer> text_;  // what candidates of windows before point to
 };
 
 void consider(run_context& context) {
   const auto& params = context.node.as<top_params>();
   if (!context.state) context.state = std::make_shared<top_state>();
   auto& state = *static_cast<top_state*>(context.state.get());
-  for (const auto& input : context.inputs) context.output->keep_text_of(*input);
+  if (context.in_windows ? context.node.op->keeps_text(context.node) : context.node.out.may_point())
+    for (const auto& input : context.inputs) context.output->keep_owners_of(*input);
   if (params.limit == 0) return;
   const std::int64_t per_item = context.morsel_rows;
   const auto consider_rows = [&](std::int64_t begin, std::int64_t end) {
@@ -81,6 +96,8 @@ void consider(run_context& context) {
         const auto begin = static_cast<std::int64_t>(item) * per_item;
         spread_rows(context, begin, std::min(begin + per_item, context.rows), consider_rows);
       });
+  if (context.in_windows && params.candidate.text == detail::text_in::views)
+    state.copy_text(context);
 }
 
 void choose(run_context& context) {
@@ -90,11 +107,11 @@ void choose(run_context& context) {
   for (const auto& own : state.all()) count += own->buffer.count;
   const std::int64_t chosen = std::min(count, params.limit);
   if (chosen == 0) return;
-  detail::buffer all(context.memory, static_cast<std::size_t>(count) * params.candidate_bytes,
+  detail::buffer all(context.memory, static_cast<std::size_t>(count) * params.candidate.size,
                      context.owner);
   std::byte* to = all.data();
   for (const auto& own : state.all()) {
-    const std::size_t bytes = static_cast<std::size_t>(own->buffer.count) * params.candidate_bytes;
+    const std::size_t bytes = static_cast<std::size_t>(own->buffer.count) * params.candidate.size;
     if (bytes == 0) continue;
     std::memcpy(to, own->buffer.candidates, bytes);
     to += bytes;
@@ -103,6 +120,7 @@ void choose(run_context& context) {
                          context.owner);
   params.finish(all.data(), count, chosen, records.data());
   append_buffer(*context.output, std::move(records), chosen);
+  context.output->keep(owner_of(state.take_text(), context.output->owners()));
 }
 
 constexpr phase top_phases[] = {

@@ -21,14 +21,17 @@ class top_entry final : public graph::operator_entry {
     const auto& params = n.as<detail::top_params>();
     const auto candidates = static_cast<double>(top_candidates_max(params));
     return once_through(n, rows_in, rows_out,
-                        2.0 * candidates * static_cast<double>(params.candidate_bytes));
+                        2.0 * candidates * static_cast<double>(params.candidate.size));
   }
   graph::implementations run_by(const graph::node&) const override {
     return {&cpu_ops::top_on_cpu(), &device_ops::sort_on_devices()};
   }
   graph::element_use uses_elements() const override { return graph::element_use::records; }
   bool takes_windows(const graph::node&) const override { return true; }
-  bool keeps_text(const graph::node& n) const override { return n.out.may_point(); }
+  /// Text that is found is copied for the candidates that are left of a window.
+  bool keeps_text(const graph::node& n) const override {
+    return n.as<detail::top_params>().candidate.text == detail::text_in::unknown;
+  }
 };
 
 }  // namespace

@@ -291,11 +291,16 @@ TEST(spilled_text, is_kept_by_states_that_point_to_it) {
 
 TEST(spilled_text, of_the_greatest_and_the_first_comes_with_them) {
   const a_disk disk;
-  session s(disk.settings(24 * MiB));
+  session s(disk.settings(14 * MiB));
   const auto rows = rows_by_id();
   const auto best = disk.people(s).top(50, &person::id).collect();
   ASSERT_EQ(best.size(), 50u);
   for (std::size_t i = 0; i < 50; ++i) EXPECT_TRUE(is_row(best[i], rows[rows.size() - 1 - i])) << i;
+  const auto by_name = rows_by_name_and_city();
+  const auto last = disk.people(s).top(20, &person::name).collect();
+  ASSERT_EQ(last.size(), 20u);
+  for (std::size_t i = 0; i < 20; ++i)
+    EXPECT_EQ(last[i].name, name_of(by_name[by_name.size() - 1 - i])) << i;
   EXPECT_TRUE(is_row(disk.people(s).skip(70'000).first().get(), 70'000));
   const auto some = disk.people(s).skip(100'000).take(1'000).collect();
   for (std::int64_t i = 0; i < 1'000; ++i)

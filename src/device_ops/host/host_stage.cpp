@@ -75,7 +75,7 @@ std::uint64_t host_stage::sort_key(long row, int part) {
   host_bytes beside;
   if (top_ != nullptr) {
     const auto& params = *top_;
-    detail::top_buffer one{beside.resize(params.candidate_bytes), 0, 1, 1, false};
+    detail::top_buffer one{beside.resize(params.candidate.size), 0, 1, 1, false};
     params.consider(node.stage.element.get(), block_of(row), one);
     const auto bits = load_bits(one.candidates, params.key_bytes);  // a candidate begins with it
     const auto all = ~std::uint64_t{0} >> (64 - 8 * params.key_bytes);
@@ -100,7 +100,7 @@ int host_stage::sorted_record(long row, host_bytes* out) {
   host_bytes beside;
   if (top_ != nullptr) {
     const auto& params = *top_;
-    detail::top_buffer one{beside.resize(params.candidate_bytes), 0, 1, 1, false};
+    detail::top_buffer one{beside.resize(params.candidate.size), 0, 1, 1, false};
     params.consider(node.stage.element.get(), block_of(row), one);
     params.finish(one.candidates, 1, 1, out->resize(out_bytes));
     return 1;

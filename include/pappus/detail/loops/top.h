@@ -29,7 +29,7 @@ struct top_buffer {
 
 struct top_params : op_params {
   std::int64_t limit = 0;
-  std::size_t candidate_bytes = 0;
+  record_type candidate;      ///< with its key and row
   std::size_t key_bytes = 0;  ///< of the key's bits, with which a candidate begins; 0: a string
   bool greatest = false;
   /// Appends the rows of a block that may be among the best.
@@ -138,7 +138,7 @@ template <typename Element>
 std::shared_ptr<top_params> make_top_params(std::int64_t limit) {
   auto params = std::make_shared<top_params>();
   params->limit = limit;
-  params->candidate_bytes = sizeof(candidate<Element>);
+  params->candidate = record_type_of<candidate<Element>>();
   if constexpr (!string_key<typename Element::key_type>)
     params->key_bytes = sizeof(typename candidate<Element>::order);
   params->greatest = Element::greatest;
