@@ -4,6 +4,7 @@
 #include <fstream>
 #include <set>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -91,15 +92,18 @@ TEST(trace, names_a_file_that_cannot_be_written) {
 
 TEST(trace, goes_to_the_file_as_it_comes) {
   const auto path = trace_file();
-  const auto folder = std::filesystem::path(path).parent_path();
-  const auto name = std::filesystem::path(path).filename().string();
+  const auto folder = std::filesystem::canonical(std::filesystem::path(path).parent_path());
   pappus::trace::sink sink(path);
   const auto now = pappus::trace::clock::now();
   for (int i = 0; i < 10'000; ++i) sink.span("sum: accumulate", now, now, 1, -1);
   EXPECT_FALSE(std::filesystem::exists(path));
-  std::uintmax_t bytes = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(folder))
-    if (entry.path().filename().string().starts_with(name + ".")) bytes += entry.file_size();
+  std::uintmax_t bytes = 0;  // of files of that folder which this process has open, named or not
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code gone;
+    const auto file = std::filesystem::read_symlink(entry, gone);
+    if (!gone && file.parent_path() == folder && std::filesystem::is_regular_file(entry, gone))
+      bytes += std::filesystem::file_size(entry);
+  }
   EXPECT_GT(bytes, 500'000u);
   sink.write();
   EXPECT_EQ(events_of(path).size(), 10'000u + 2u);
