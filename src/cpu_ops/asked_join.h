@@ -61,6 +61,9 @@ class asked_join {
   /// \param gathers  the next side is the right rows
   void join_as(std::size_t side, bool gathers) noexcept;
 
+  /// Bytes of text that come with a right row, on the average.
+  std::size_t right_row_text() const { return right_.row_bytes() - right_.record_bytes(); }
+
   /// What stages behind the join hold of each pair at a time.
   void set_held_behind(std::size_t bytes) noexcept { behind_bytes_ = bytes; }
   /// Left rows of a window that should ask at once, where there are so many bytes.

@@ -84,6 +84,7 @@ class live_executor {
   struct slot;
   class streaming;
   class window_source;
+  class window_lengths;
   void run_task(const tasks::task& t, std::int64_t& windows, std::string& note);
   void finish_task(const tasks::task& t);
   void start(plan::stage_index stage);

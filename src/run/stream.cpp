@@ -2,12 +2,12 @@
 // all it has in memory.
 //
 // A window (window_source.h) goes through the stages on its way: fused ones that pass on what they
-// yield, slices, and the stage that takes it at last. Where that stage or a slice may have all it
-// needs early (first, any, take), windows begin small and grow, and reading stops; otherwise they
-// are as long as the budget allows from the start.
+// yield, slices, and the stage that takes it at last. Where that stage or a slice has all it needs
+// (first, any, take) reading stops.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -17,9 +17,10 @@
 #include "algorithms/text_copies.h"
 #include "base/text.h"
 #include "cpu_ops/asked_join.h"
-#include "ops/large_windows.h"
 #include "ops/slice.h"
+#include "pappus/detail/base/integers.h"
 #include "run/slot.h"
+#include "run/window_lengths.h"
 #include "run/window_source.h"
 
 namespace pappus::run {
@@ -32,8 +33,6 @@ using tasks::task_kind;
 
 namespace {
 
-constexpr std::size_t first_window_bytes = std::size_t{64} << 10;
-constexpr std::int64_t window_growth = 8;
 constexpr std::size_t kept_in_place_bytes = std::size_t{4} << 20;
 
 const detail::slice_params* slice_of(const graph::node& n) { return n.op->slice_of(n); }
@@ -53,7 +52,9 @@ class live_executor::streaming {
       if (executor_.plan_.stages[index(stage)].asks) asked_ = executor_.at(stage).context->asked;
     while (slices_ + 1 < path_.size() && slice_of(node(slices_ + 1)) != nullptr) ++slices_;
     source_ = window_source::make(executor, path_.front());
-    choose_lengths();
+    auto* const asks = asked_ != nullptr && asked_->asks() ? asked_ : nullptr;
+    lengths_.emplace(executor,
+                     window_lengths::stream{path_, slices_, *source_, asks, asking_, seen_});
     for (std::size_t k = 1; k < path_.size(); ++k) {
       auto& s = slot_of(k);
       s.inputs.resize(1);
@@ -63,22 +64,17 @@ class live_executor::streaming {
 
   /// Reads the next window; false when it was the last.
   bool read() {
-    if (held_.wants_all_rows()) length_ = longest_ = large_window();
-    std::int64_t rows = std::min(length_, rows_wanted());
-    if (comes_again()) rows = next_again().wanted;
-    length_ = length_ > longest_ / window_growth ? longest_ : length_ * window_growth;
     let_go();  // the next window may need the memory of this one
-    if (!comes_again()) limit_text(rows);
-    const double text_before = source_->text_bytes();
-    rows_ = source_->read(rows);
-    window_text_ = source_->text_bytes() - text_before;
-    if (rows_->rows() > 0) row_text_ = window_text_ / static_cast<double>(rows_->rows());
-    seen_[0] += rows_->rows();
-    // Where its text ended a window, it will have as many rows when it comes again.
-    if (asking_) asked_->note({source_->ended() ? rows : rows_->rows(), rows_->rows()});
-    if (comes_again() && rows_->rows() != next_again().read) has_changed();
-    ++windows_;
-    return !source_->ended();
+    if (rest_ == nullptr) {
+      read_whole();
+      parts_ = lengths_->parts(rest_->rows());
+    }
+    const auto left = rest_->rows() - taken_;
+    const auto rows = detail::ceil_div(left, parts_);
+    rows_ = rows == rest_->rows() ? rest_ : part_of(rest_, taken_, rows);
+    taken_ += rows;
+    if (--parts_ == 0) rest_.reset(), taken_ = 0;
+    return has_more();
   }
 
   /// Runs a task of the stage on the window, or on what the stages before made of it.
@@ -165,6 +161,25 @@ class live_executor::streaming {
     rows_.reset();
     for (std::size_t k = 1; k < path_.size(); ++k) slot_of(k).inputs[0].reset();
   }
+  bool has_more() const { return rest_ != nullptr || !source_->ended(); }
+  static rows_ptr part_of(const rows_ptr& rows, std::int64_t first, std::int64_t count) {
+    detail::slice_params cut;
+    cut.skip = first;
+    cut.take = count;
+    return ops::sliced(cut, rows, 0);
+  }
+
+  void read_whole() {
+    const auto rows =
+        comes_again() ? next_again().wanted : std::min(lengths_->next(), rows_wanted());
+    rest_ = source_->read(rows);
+    seen_[0] += rest_->rows();
+    lengths_->note_read(rest_->rows());
+    // Where its text ended a window, it will have as many rows when it comes again.
+    if (asking_) asked_->note({source_->ended() ? rows : rest_->rows(), rest_->rows()});
+    if (comes_again() && rest_->rows() != next_again().read) has_changed();
+    ++windows_;
+  }
 
   /// Shows the stage its window.
   void show_window(std::size_t k, const rows_ptr& rows) {
@@ -172,8 +187,8 @@ class live_executor::streaming {
     s.inputs[0] = rows;
     s.context->first_row = seen_[k];
     s.context->rows = rows->rows();
-    s.context->last_window = source_->ended();
-    s.context->window_rows = longest_;
+    s.context->last_window = !has_more();
+    s.context->window_rows = lengths_->longest();
   }
 
   /// Where what a stage makes of them may point to it.
@@ -195,13 +210,7 @@ class live_executor::streaming {
   void run_asking(const tasks::task& t, std::size_t k) {
     auto& s = slot_of(k);
     if (!whole_) whole_ = rows_;
-    const auto rest = [&](std::int64_t rows) {
-      detail::slice_params cut;
-      cut.skip = cut_at_;
-      cut.take = rows;
-      return ops::sliced(cut, whole_, 0);
-    };
-    rows_ = cut_at_ == 0 ? whole_ : rest(whole_->rows() - cut_at_);
+    rows_ = cut_at_ == 0 ? whole_ : part_of(whole_, cut_at_, whole_->rows() - cut_at_);
     show_window(k, rows_);
     executor_.run_step(t.stage, [&] { t.step->run(*s.context); });
     if (asking_) {
@@ -209,7 +218,7 @@ class live_executor::streaming {
       return whole_.reset();
     }
     const auto rows = asked_->rows_to_join();
-    if (rows < rows_->rows()) rows_ = rest(rows);
+    if (rows < rows_->rows()) rows_ = part_of(whole_, cut_at_, rows);
     cut_at_ += rows;
     if (cut_at_ < whole_->rows()) return;
     whole_.reset();
@@ -229,105 +238,6 @@ class live_executor::streaming {
         fmt::format("{}: changed while a query read it twice, as joins of more right rows than "
                     "memory has room for do; {} records were read before that showed",
                     node(0).name, base::count_text(seen_[0])));
-  }
-
-  /// Rows of a window that asks for right rows.
-  std::int64_t longest_that_asks() const {
-    std::int64_t rows = 0;
-    for (const auto& one : asked_->windows()) rows = std::max(rows, one.wanted);
-    if (!asking_) return rows;
-    const auto there = executor_.with_.store->available(), taken = source_->scratch_bytes();
-    const auto& last = node(path_.size() - 1);
-    const auto held = static_cast<std::size_t>(last.op->holds_of_window(last).row);
-    const auto left = there - std::min(there, taken), row = node(0).out.size + held;
-    auto behind = held_behind();
-    asked_->set_held_behind(static_cast<std::size_t>(behind.row));
-    rows = asked_->window_rows(left, row);
-    if (behind.row == 0) return rows;
-    behind.row += static_cast<double>(row);
-    return std::min(rows,
-                    ops::large_window_rows(left / 2, -1, behind, executor_.with_.team.count()));
-  }
-
-  /// What the stages behind the last one hold of each row that it passes on, one after the other.
-  graph::window_memory held_behind() const {
-    graph::window_memory all;
-    const auto& stages = executor_.plan_.stages;
-    for (auto at = path_.back();;) {
-      const auto next = std::ranges::find_if(
-          stages, [&](const plan::stage& s) { return s.windowed && s.inputs.front() == at; });
-      if (next == stages.end()) return all;
-      const auto held = next->node->op->holds_of_window(*next->node);
-      const auto record = static_cast<double>(stages[index(at)].node->out.size);
-      all.row += record + held.row;
-      all.widest = std::max({all.widest, record, held.widest});
-      all.worker = std::max(all.worker, held.worker);
-      if (plan::yields_windows(*next)) return all;
-      at = static_cast<stage_index>(next - stages.begin());
-    }
-  }
-
-  /// Windows are as long as a part of the budget allows; where the stage at the end wants all rows
-  /// before it yields any, as there is memory.
-  void choose_lengths() {
-    std::size_t widest = node(0).out.size;
-    for (std::size_t k = 1; k + 1 < path_.size(); ++k) widest = std::max(widest, node(k).out.size);
-    longest_ = static_cast<std::int64_t>(executor_.with_.window_bytes / widest + 1);
-    if (asked_ != nullptr && asked_->asks()) longest_ = longest_that_asks();
-    bool may_stop = false;
-    for (std::size_t k = slices_ + 1; k < path_.size(); ++k)
-      may_stop |= node(k).op->may_stop_early(node(k));
-    const auto small = static_cast<std::int64_t>(first_window_bytes / node(0).out.size + 1);
-    length_ = may_stop ? std::min(longest_, small) : longest_;
-    const auto& last = node(path_.size() - 1);
-    if (asked_ != nullptr && asked_->asks()) return;
-    held_ = last.op->holds_of_window(last);
-    if (!held_.wants_all_rows()) return;
-    const auto there = executor_.with_.store->available(), taken = source_->scratch_bytes();
-    available_ = there - std::min(there, taken);
-    held_.widest = std::max(held_.widest, static_cast<double>(widest));
-    for (std::size_t k = 0; k + 1 < path_.size(); ++k)
-      held_.row += static_cast<double>(node(k).out.size);
-  }
-
-  /// For a stage that wants all rows.
-  std::int64_t large_window() const {
-    const auto& last = executor_.plan_.stages[index(path_.back())];
-    double rows = source_->rows_expected();
-    if (seen_[0] > 0)  // filters may be on the way
-      rows *= static_cast<double>(seen_[path_.size() - 1]) / static_cast<double>(seen_[0]);
-    const double copies = last.passes_on ? 1 : 2;  // what it keeps, and its result
-    double kept = held_.kept > 0 ? held_.kept : static_cast<double>(last.node->out.size);
-    auto held = held_;
-    held.row += row_text();
-    const auto& records = last.node->op->is_join_index() ? node(path_.size() - 2) : *last.node;
-    if (records.out.text == detail::text_in::views) {  // it makes a copy
-      held.row += row_text();
-      kept += row_text();
-    }
-    return ops::large_window_rows(available_, copies * rows * kept, held,
-                                  executor_.with_.team.count());
-  }
-
-  /// Bytes of text that come with a record of the source: with the last ones, or so far, whichever
-  /// is more. Before anything was read: a guess.
-  double row_text() const {
-    constexpr double guess = 24;
-    if (seen_[0] > 0)
-      return std::max(row_text_, source_->text_bytes() / static_cast<double>(seen_[0]));
-    std::vector<std::uint32_t> views;
-    if (const auto add = node(0).out.add_text_offsets; add != nullptr) add(views);
-    return guess * static_cast<double>(views.size());
-  }
-
-  /// Windows end early where there is more text than was expected.
-  void limit_text(std::int64_t rows) {
-    constexpr double least = 1 << 20, more = 1.25;
-    double most = static_cast<double>(executor_.with_.window_bytes);
-    if (held_.wants_all_rows())
-      most =
-          std::min(more * static_cast<double>(rows) * row_text(), static_cast<double>(available_));
-    source_->limit_text(static_cast<std::size_t>(std::max(most, least)));
   }
 
   /// Records that the slices right after the file still want of it.
@@ -367,7 +277,7 @@ class live_executor::streaming {
         for (std::int64_t i = 0; i < chunk.rows; ++i)
           f(const_cast<std::byte*>(chunk.data) + static_cast<std::size_t>(i) * rows.layout().size);
     };
-    double text = 0, window_text = window_text_;
+    double text = 0, window_text = lengths_->text();
     if (asked_ != nullptr) window_text += static_cast<double>(asked_->text_bytes());
     const bool found = rows.layout().text == detail::text_in::views;
     if (found)
@@ -386,17 +296,16 @@ class live_executor::streaming {
   const std::vector<stage_index> path_;
   std::vector<std::int64_t> seen_;  ///< rows read of the file, then rows each stage has taken
   std::unique_ptr<window_source> source_;
-  std::size_t slices_ = 0;                 ///< that come right after the source
-  std::int64_t longest_ = 0, length_ = 0;  ///< of a file's windows
-  graph::window_memory held_;              ///< by all stages, where the last one wants all rows
-  std::size_t available_ = 0;              ///< bytes for that
-  double window_text_ = 0, row_text_ = 0;  ///< bytes of text of the last window; a record of it
-  rows_ptr rows_;                          ///< on their way
-  const bool asking_;                      ///< windows only ask for right rows
-  cpu_ops::asked_join* asked_ = nullptr;   ///< of a stage that asks
-  std::size_t windows_ = 0;                ///< read so far
-  rows_ptr whole_;                         ///< its window, while parts of it are joined
-  std::int64_t cut_at_ = 0;                ///< where the next part begins
+  std::size_t slices_ = 0;  ///< that come right after the source
+  std::optional<window_lengths> lengths_;
+  rows_ptr rest_;                         ///< a window that is handed on in parts
+  std::int64_t taken_ = 0, parts_ = 0;    ///< rows of it that were; parts that weren't
+  rows_ptr rows_;                         ///< on their way
+  const bool asking_;                     ///< windows only ask for right rows
+  cpu_ops::asked_join* asked_ = nullptr;  ///< of a stage that asks
+  std::size_t windows_ = 0;               ///< read so far
+  rows_ptr whole_;                        ///< its window, while parts of it are joined
+  std::int64_t cut_at_ = 0;               ///< where the next part begins
 };
 
 std::int64_t live_executor::stream(const tasks::dag& work, std::size_t first, std::size_t last,

@@ -8,6 +8,17 @@
 #include "pappus/error.h"
 
 namespace pappus::formats {
+namespace {
+
+/// Of a worker's strings, in one buffer. Of little memory less, because a part of each worker's last
+/// buffer stays empty.
+std::size_t string_buffer_bytes(const csv_options& options) {
+  return std::clamp<std::size_t>(options.slab_bytes / 8, std::size_t{16} << 10,
+                                 std::size_t{1} << 20);
+}
+
+}  // namespace
+
 csv_reader::csv_reader(std::unique_ptr<byte_source> source, const detail::record_layout& layout,
                        detail::memory_source& memory, const csv_options& options)
     : csv_reader(std::move(source), read_csv_header(*source, layout, options), layout, memory,
@@ -19,7 +30,8 @@ csv_reader::csv_reader(std::unique_ptr<byte_source>&& source, const csv_header& 
     : source_(std::move(source)),
       memory_(memory),
       plan_(plan_columns(source_->name(), header, layout, options.delimiter)),
-      slab_(*source_, memory, header.rows, options.slab_bytes, options.piece_bytes) {}
+      slab_(*source_, memory, header.rows, options.slab_bytes, options.piece_bytes),
+      string_buffer_bytes_(string_buffer_bytes(options)) {}
 
 void csv_reader::rewind() {
   slab_.rewind();
@@ -60,7 +72,8 @@ std::size_t csv_reader::string_bytes() const noexcept {
 void csv_reader::prepare_strings(std::size_t workers) {
   if (!strings_) strings_ = std::make_shared<std::vector<string_arena>>();
   while (strings_->size() < workers) {
-    strings_->emplace_back(memory_, plan_.string_columns, source_->name() + ": strings");
+    strings_->emplace_back(memory_, plan_.string_columns, string_buffer_bytes_,
+                           source_->name() + ": strings");
   }
 }
 
@@ -123,7 +136,8 @@ std::int64_t csv_reader::parse_piece(const csv_slab::piece& piece, std::int64_t 
 void csv_reader::refuse_incomplete(std::string_view row, bool at_end) {
   if (!at_end && !misquoted(row, plan_.delimiter)) return;
   std::vector<std::byte> record(plan_.record_bytes);
-  string_arena strings(memory_, plan_.string_columns, source_->name() + ": strings");
+  string_arena strings(memory_, plan_.string_columns, string_buffer_bytes_,
+                       source_->name() + ": strings");
   try {
     csv_row_parser(plan_, strings).parse(row.data(), row.data() + row.size(), record.data());
   } catch (const csv_problem& problem) {

@@ -68,6 +68,7 @@ class csv_reader final : public reader {
   csv_plan plan_;
   csv_slab slab_;
   std::shared_ptr<std::vector<string_arena>> strings_;  // one per worker; null: none since taken
+  const std::size_t string_buffer_bytes_;
   std::size_t string_bytes_max_ = SIZE_MAX;
   std::int64_t rows_taken_ = 0;  // of the slab
   std::int64_t next_begin_ = 0;  // where the first row not taken begins

@@ -21,10 +21,15 @@ namespace pappus::formats {
 /// The strings of one worker. Everything handed out lives as long as the arena.
 class string_arena {
  public:
-  /// \param columns  the number of string columns
-  /// \param owner    for errors
-  string_arena(detail::memory_source& memory, std::size_t columns, std::string_view owner)
-      : memory_(&memory), owner_(owner), tables_(columns) {}
+  /// \param columns       the number of string columns
+  /// \param buffer_bytes  of the largest buffers, but for a longer text
+  /// \param owner         for errors
+  string_arena(detail::memory_source& memory, std::size_t columns, std::size_t buffer_bytes,
+               std::string_view owner)
+      : memory_(&memory),
+        owner_(owner),
+        tables_(columns),
+        texts_(std::size_t{16} << 10, buffer_bytes) {}
 
   /// A lasting copy of a cell of string column `column`.
   std::string_view keep(std::size_t column, std::string_view text);
@@ -48,7 +53,7 @@ class string_arena {
   detail::memory_source* memory_;
   std::string owner_;
   std::vector<table> tables_;
-  base::text_arena texts_{std::size_t{16} << 10, std::size_t{1} << 20};
+  base::text_arena texts_;
   std::size_t slot_bytes_ = 0;  // of all tables
 };
 
