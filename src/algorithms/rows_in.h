@@ -29,15 +29,4 @@ inline std::shared_ptr<detail::row_set> rows_in(detail::buffer memory,
   return set;
 }
 
-/// What keeps buffers alive, and then what they are from.
-inline std::shared_ptr<const void> owner_of(std::vector<detail::buffer> buffers,
-                                            std::vector<std::shared_ptr<const void>> source) {
-  struct kept {
-    std::vector<std::shared_ptr<const void>> source;  // goes last
-    std::vector<detail::buffer> buffers;
-  };
-  if (buffers.empty()) return nullptr;
-  return std::make_shared<kept>(kept{std::move(source), std::move(buffers)});
-}
-
 }  // namespace pappus::algorithms

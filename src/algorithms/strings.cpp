@@ -106,6 +106,11 @@ void string_ids::grow(shard& where) {
   where.current.store(fresh, std::memory_order_release);
 }
 
+void string_ids::drop_old_tables() noexcept {
+  for (shard& each : shards_)
+    if (each.blocks.size() > 1) each.blocks.erase(each.blocks.begin(), each.blocks.end() - 1);
+}
+
 std::vector<detail::buffer> string_ids::take_copies() {
   std::vector<detail::buffer> all;
   for (shard& each : shards_)

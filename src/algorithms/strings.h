@@ -6,8 +6,8 @@
 // Idea: 64 tables of open addressing, chosen by the hash. An entry's first word holds hash bits and
 // the number and is written last, with release order, so look-ups take no lock. A string that isn't
 // found is looked for again under its table's lock, then inserted. A table that is half full is
-// copied to one twice as large; the old one stays until the end, because someone may still be
-// reading it, and whoever misses a string there finds it under the lock.
+// copied to one twice as large; the old one stays as long as someone may still be reading it, and
+// whoever misses a string there finds it under the lock.
 //
 // Numbers are dense, but which string gets which depends on the workers: only the order that
 // sorted() gives may reach a result.
@@ -46,6 +46,10 @@ class string_ids {
   /// Sets ids[i] to the number of strings[i], n <= batch_max. Thread-safe. Throws memory_error;
   /// usage_error beyond 2^32 - 1 different strings.
   void find_or_insert(const std::string_view* strings, std::size_t n, std::uint32_t* ids);
+
+  /// Gives back tables that have been copied to larger ones. No one may look up or insert
+  /// meanwhile.
+  void drop_old_tables() noexcept;
 
   /// The number of different strings; their ids are below it.
   std::size_t size() const noexcept { return size_.load(std::memory_order_acquire); }

@@ -1,4 +1,4 @@
-// Copies of texts, side by side in buffers that grow.
+// Copies of texts, side by side in buffers that grow: little of what they take stays empty.
 #pragma once
 
 #include <algorithm>
@@ -16,16 +16,16 @@ namespace pappus::base {
 class text_arena {
  public:
   /// \param first, most  bytes of the first buffer; of the largest, but for a longer text
-  text_arena(std::size_t first, std::size_t most) : next_(first), most_(most) {}
+  text_arena(std::size_t first, std::size_t most) : first_(first), most_(most) {}
 
   /// Throws memory_error, which names `owner`.
   std::string_view copy(std::string_view text, detail::memory_source& memory,
                         std::string_view owner) {
     if (text.empty()) return {};
     if (buffers_.empty() || buffers_.back().size() - used_ < text.size()) {
-      buffers_.emplace_back(memory, std::max(next_, text.size()), owner);
+      const auto next = std::clamp(bytes_ / 4, first_, most_);
+      buffers_.emplace_back(memory, std::max(next, text.size()), owner);
       bytes_ += buffers_.back().size();
-      next_ = std::min(2 * next_, most_);
       used_ = 0;
     }
     char* const at = buffers_.back().as<char>() + used_;
@@ -40,7 +40,7 @@ class text_arena {
   std::vector<detail::buffer> take() { return std::exchange(buffers_, {}); }
 
  private:
-  std::size_t next_, most_;
+  std::size_t first_, most_;
   std::vector<detail::buffer> buffers_;
   std::size_t used_ = 0, bytes_ = 0;  // of the last one; of all
 };

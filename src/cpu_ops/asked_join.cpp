@@ -11,6 +11,7 @@
 #include "algorithms/rows_in.h"
 #include "algorithms/stretches.h"
 #include "algorithms/text_copies.h"
+#include "base/owned.h"
 #include "base/text.h"
 #include "cpu_ops/heard_keys.h"
 #include "cpu_ops/shared_rows.h"
@@ -344,7 +345,7 @@ std::unique_ptr<asked_join::found_rows> asked_join::indexed(const run_context& c
   auto& [text, records, n] = rows;
   auto made = std::make_unique<found_rows>();
   for (const auto& one : text) made->text_bytes += one.size();
-  made->text = owner_of(std::move(text), context.output->owners());
+  if (!text.empty()) made->text = base::owned(std::move(text), context.memory_owner);
   made->index.keys = build_.as<join_build_params>().keys;
   made->index.rows = n;
   made->row.index = &made->index;

@@ -55,6 +55,7 @@ struct run_context {
   std::int64_t window_rows = 0;       ///< that a window may have, before filters
   bool last_window = true;            ///< no other one is known to come
   asked_join* asked = nullptr;        ///< a join of the stage whose right side rests; null: none
+  std::shared_ptr<const void> memory_owner{};  ///< keeps `memory` alive, for what outlives the run
 };
 
 /// Room for the text that rows bring with them, which is told to the copies.

@@ -17,6 +17,7 @@
 
 #include "algorithms/rows_in.h"
 #include "algorithms/stretches.h"
+#include "base/owned.h"
 #include "cpu_ops/group.h"
 #include "cpu_ops/group_tables.h"
 #include "cpu_ops/ordered_groups.h"
@@ -129,6 +130,7 @@ void hash_run::take(run_context& context) {
     learn(context, stop);
     row = stop;
   }
+  if (strings_) strings_->drop_old_tables();
 }
 
 /// What the leaves before a row found tells how those behind it are cut, and taken.
@@ -457,7 +459,7 @@ bool hash_run::write_next(run_context& context) {
     if (at_once) {
       write_groups(context, params_, strings_.get(), tables_.result(), groups);
       if (strings_)
-        context.output->keep(owner_of(strings_->take_copies(), context.output->owners()));
+        context.output->keep(base::owned(strings_->take_copies(), context.memory_owner));
       return false;
     }
     order(context);

@@ -108,6 +108,23 @@ void take_samples(const run_context& context, sorted_run& of, const std::byte* r
   of.samples += n;
 }
 
+void thin_samples(const run_context& context, sorted_run& of) {
+  const auto& params = context.node.as<sort_params>();
+  const auto before = std::exchange(of.text, {});
+  const auto kept = detail::ceil_div(of.samples, std::int64_t{2});
+  for (std::size_t k = 0; k < params.passes.size(); ++k) {
+    const auto& pass = params.passes[k];
+    detail::buffer all(context.memory, key_at(pass, kept), context.owner);
+    for (std::int64_t i = 0; i < kept; ++i)
+      std::memcpy(all.data() + key_at(pass, i), of.keys[k].data() + key_at(pass, 2 * i),
+                  stored_key_bytes(pass));
+    if (pass.key_bytes == 0)
+      keep_text(context, of, {all.as<std::string_view>(), static_cast<std::size_t>(kept)});
+    of.keys[k] = std::move(all);
+  }
+  of.samples = kept;
+}
+
 run_merge::run_merge(run_context& context, std::vector<sorted_run> runs, std::int64_t step,
                      range_limit limit)
     : runs_(std::move(runs)),

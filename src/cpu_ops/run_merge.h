@@ -16,6 +16,9 @@ namespace pappus::cpu_ops {
 void take_samples(const run_context& context, sorted_run& of, const std::byte* records,
                   std::int64_t rows, std::int64_t step);
 
+/// Keeps one sample in two.
+void thin_samples(const run_context& context, sorted_run& of);
+
 /// Records, and the text that they point to, where it went with them.
 struct sorted_rows {
   std::int64_t rows = 0;

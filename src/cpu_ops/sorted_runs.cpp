@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "algorithms/rows_in.h"
+#include "base/owned.h"
 #include "cpu_ops/run_merge.h"
 
 namespace pappus::cpu_ops {
@@ -30,17 +31,32 @@ std::size_t sorted_run::text_bytes(std::int64_t begin, std::int64_t end) const {
   return bytes;
 }
 
+std::size_t sorted_run::sample_bytes() const {
+  std::size_t bytes = 0;
+  for (const auto* all : {&keys, &text})
+    for (const auto& one : *all) bytes += one.size();
+  return bytes;
+}
+
 sorted_runs::sorted_runs(const run_context& context, std::int64_t run_rows, bool takes_text)
     : run_rows_(run_rows),
       takes_text_(takes_text && context.node.out.text == detail::text_in::views),
       owners_(context.node.out) {}
 sorted_runs::~sorted_runs() = default;
 
-/// \param record_bytes  its text included
-void sorted_runs::choose_step(std::int64_t record_bytes) {
-  step_ = step_of(run_rows_ / 5 * 4, record_bytes);
-  range_rows_ = std::max(run_rows_ / 5 * 4, 8 * step_);
-  runs_max_ = static_cast<std::size_t>(range_rows_ / (2 * step_));
+std::int64_t sorted_runs::range_rows() const { return std::max(run_rows_ / 5 * 4, 8 * step_); }
+
+/// Leaves samples out as long as all of them are more than a part of what is sorted at a time, and
+/// ranges of all runs still fit.
+void sorted_runs::thin(run_context& context) {
+  constexpr std::size_t much = std::size_t{256} << 10;
+  for (;;) {
+    std::size_t bytes = 0;
+    for (const auto& run : runs_) bytes += run.sample_bytes();
+    if (bytes <= std::max(bytes_at_once_ / 2, much) || 16 * step_ > range_rows()) return;
+    for (auto& run : runs_) thin_samples(context, run);
+    step_ *= 2;
+  }
 }
 
 /// Puts records at the end of a run, where they may rest.
@@ -52,10 +68,11 @@ void sorted_runs::rest(run_context& context, sorted_run& to, detail::buffer reco
   const auto kept = takes_text_ ? context.store->keep_with_text(set, context.team, context.owner)
                                 : context.store->keep(set);
   const auto text = kept->text_bytes(0, rows);
-  text_bytes_ = std::max(text_bytes_, text);
-  if (step_ == 0)
-    choose_step(static_cast<std::int64_t>(context.node.out.size) +
-                static_cast<std::int64_t>(text) / rows);
+  const auto bytes = static_cast<std::size_t>(rows) * context.node.out.size + text;
+  rows_at_once_ = std::max(rows_at_once_, rows);
+  text_at_once_ = std::max(text_at_once_, text);
+  bytes_at_once_ = std::max(bytes_at_once_, bytes);
+  if (step_ == 0) step_ = step_of(range_rows(), static_cast<std::int64_t>(bytes) / rows);
   take_samples(context, to, set->data(), rows, step_);
   to.pieces.push_back({kept, to.rows});
   to.rows += rows;
@@ -82,22 +99,25 @@ void sorted_runs::add(run_context& context, detail::buffer sorted, std::int64_t 
   } else {
     expect_more(context);
     rest(context, runs_.emplace_back(), std::move(sorted), rows);
+    // How much text comes with a row is better known with each window.
+    if (takes_text_) run_rows_ = std::max(context.window_rows, rows_at_once_);
+    thin(context);
   }
 }
 
 std::unique_ptr<run_merge> sorted_runs::merge_of(run_context& context,
                                                  std::vector<sorted_run> runs) const {
-  const auto samples = range_rows_ / step_ - static_cast<std::int64_t>(runs.size());
+  const auto samples = range_rows() / step_ - static_cast<std::int64_t>(runs.size());
   return std::make_unique<run_merge>(
       context, std::move(runs), step_,
-      run_merge::range_limit{samples, std::max<std::size_t>(text_bytes_ / 5 * 4, 1)});
+      run_merge::range_limit{samples, std::max<std::size_t>(text_at_once_ / 5 * 4, 1)});
 }
 
 /// Makes fewer runs of all, each of neighbouring ones.
 void sorted_runs::merge_some(run_context& context) {
   std::vector<sorted_run> merged;
-  for (std::size_t begin = 0; begin < runs_.size(); begin += runs_max_) {
-    const std::size_t end = std::min(begin + runs_max_, runs_.size());
+  for (std::size_t begin = 0; begin < runs_.size(); begin += runs_max()) {
+    const std::size_t end = std::min(begin + runs_max(), runs_.size());
     std::vector<sorted_run> some(std::make_move_iterator(runs_.begin() + begin),
                                  std::make_move_iterator(runs_.begin() + end));
     sorted_run& to = merged.emplace_back();
@@ -120,16 +140,15 @@ bool sorted_runs::next(run_context& context, detail::row_set& to) {
   }
   if (!merge_) {
     if (runs_.empty()) return false;
-    while (runs_.size() > runs_max_) merge_some(context);
+    while (runs_.size() > runs_max()) merge_some(context);
     merge_ = merge_of(context, std::exchange(runs_, {}));
   }
   sorted_rows found;
   if (!merge_->next(context, found)) return false;
   ++ranges_;
   append_buffer(to, std::move(found.records), found.rows);
-  std::vector<detail::buffer> text;
-  if (found.text.data() != nullptr) text.push_back(std::move(found.text));
-  to.keep(owner_of(std::move(text), to.owners()));
+  if (found.text.data() != nullptr)
+    to.keep(base::owned(std::move(found.text), context.memory_owner));
   return true;
 }
 

@@ -1,7 +1,8 @@
 // Sorts more rows than memory holds: runs that are sorted in memory and may go to the disk, then
 // ranges of keys.
 //
-// Of each run the keys of one record in about 8 KiB stay in memory. All of them, sorted by (key,
+// Of each run the keys of one record in about 8 KiB stay in memory, of fewer where all of these
+// become too many bytes (a terabyte, long strings). All of them, sorted by (key,
 // run, place in the run), the order that a stable sort means, tell where to cut the runs into
 // ranges that fit: a cut is one of these records, and its place in another run is looked up in the
 // one stretch between two of that run's samples. So equal keys and skew are nothing special. The
@@ -38,6 +39,7 @@ struct sorted_run {
   std::int64_t rows = 0;
   /// Bytes of the text that is kept with records [begin, end).
   std::size_t text_bytes(std::int64_t begin, std::int64_t end) const;
+  std::size_t sample_bytes() const;
 
   std::int64_t samples = 0;          ///< records 0, step, 2 * step, ...
   std::vector<detail::buffer> keys;  ///< the samples' of each pass of the sort
@@ -48,7 +50,7 @@ class run_merge;
 
 class sorted_runs {
  public:
-  /// \param run_rows    that are sorted in memory at a time, at most.
+  /// \param run_rows    that are sorted in memory at a time, at most. Of windows: as long as they are.
   /// \param takes_text  whether the runs have text of their own, if it is found.
   sorted_runs(const run_context& context, std::int64_t run_rows, bool takes_text = false);
   ~sorted_runs();
@@ -70,16 +72,20 @@ class sorted_runs {
   void rest(run_context& context, sorted_run& to, detail::buffer records, std::int64_t rows);
   void merge_some(run_context& context);
 
-  void choose_step(std::int64_t record_bytes);
+  void thin(run_context& context);
+  std::int64_t range_rows() const;
+  /// That a range can be read from.
+  std::size_t runs_max() const { return static_cast<std::size_t>(range_rows() / (2 * step_)); }
   std::unique_ptr<run_merge> merge_of(run_context& context, std::vector<sorted_run> runs) const;
 
-  const std::int64_t run_rows_;
-  std::int64_t step_ = 0, range_rows_ = 0;  ///< 0: there is no run yet
-  std::size_t runs_max_ = 0;                ///< that a range can be read from
+  std::int64_t run_rows_;
+  std::int64_t step_ = 0;  ///< from sample to sample; 0: there is no run yet
   const bool takes_text_;
-  std::size_t text_bytes_ = 0;  ///< the most of what was sorted at a time
-  detail::row_set owners_;      ///< no rows: what they point into
-  detail::buffer only_;         ///< the first run, as long as it may be the only one
+  /// The most of what was sorted at a time.
+  std::int64_t rows_at_once_ = 0;
+  std::size_t text_at_once_ = 0, bytes_at_once_ = 0;
+  detail::row_set owners_;  ///< no rows: what they point into
+  detail::buffer only_;     ///< the first run, as long as it may be the only one
   std::int64_t only_rows_ = 0;
   std::vector<sorted_run> runs_;
   std::unique_ptr<run_merge> merge_;

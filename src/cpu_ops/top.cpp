@@ -14,6 +14,7 @@
 
 #include "algorithms/rows_in.h"
 #include "algorithms/text_copies.h"
+#include "base/owned.h"
 #include "cpu_ops/contract.h"
 #include "cpu_ops/shared_rows.h"
 #include "ops/implementations.h"
@@ -55,13 +56,16 @@ class top_state {
   }
   const std::vector<std::unique_ptr<candidates>>& all() const { return all_; }
 
-  /// Has all candidates point to text of their own.
+  /// Has candidates, of which only the best stay, point to text of their own.
   void copy_text(const run_context& context) {
-    const auto& candidate = context.node.as<top_params>().candidate;
+    const auto& params = context.node.as<top_params>();
+    const auto& candidate = params.candidate;
     algorithms::text_copies made(candidate, context.memory, context.owner);
-    for (const auto& own : all_)
+    for (const auto& own : all_) {
+      params.keep_best(own->buffer);
       for (std::int64_t i = 0; i < own->buffer.count; ++i)
         made.copy(own->buffer.candidates + static_cast<std::size_t>(i) * candidate.size);
+    }
     text_ = made.take();
   }
   std::vector<detail::buffer> take_text() { return std::move(text_); }
@@ -120,7 +124,8 @@ void choose(run_context& context) {
                          context.owner);
   params.finish(all.data(), count, chosen, records.data());
   append_buffer(*context.output, std::move(records), chosen);
-  context.output->keep(owner_of(state.take_text(), context.output->owners()));
+  if (auto text = state.take_text(); !text.empty())
+    context.output->keep(base::owned(std::move(text), context.memory_owner));
 }
 
 constexpr phase top_phases[] = {

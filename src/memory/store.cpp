@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/owned.h"
 #include "memory/stored_rows.h"
 #include "pappus/error.h"
 
@@ -51,7 +52,8 @@ std::shared_ptr<graph::kept_rows> store::keep_with_text(std::shared_ptr<detail::
                                                         std::string_view owner) {
   own_text text{text_index(rows->layout())};
   auto* const records = rows->buffers().front().data();
-  text.memory = shared(memory_, text.index.copy_text(records, rows->rows(), *memory_, team, owner));
+  text.memory =
+      base::owned(text.index.copy_text(records, rows->rows(), *memory_, team, owner), memory_);
   const bool can_rest = file_ && rows->bytes() + text.index.bytes() >= bytes_min;
   return std::make_shared<stored_rows>(shared_from_this(), std::move(rows), can_rest,
                                        std::move(text));

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/owned.h"
 #include "base/text.h"
 #include "pappus/error.h"
 
@@ -46,15 +47,6 @@ std::vector<stretch> stretches_of(const detail::row_set& rows) {
 }
 
 }  // namespace
-
-std::shared_ptr<const detail::buffer> shared(std::shared_ptr<pool> source, detail::buffer memory) {
-  struct kept {
-    std::shared_ptr<pool> source;  // goes last
-    detail::buffer memory;
-  };
-  const auto both = std::make_shared<kept>(kept{std::move(source), std::move(memory)});
-  return {both, &both->memory};
-}
 
 std::optional<cut_rows> cut(const detail::row_set& rows) {
   const auto stretches = stretches_of(rows);
@@ -199,7 +191,7 @@ void stored_rows::load(fragment& one, std::string_view owner, const detail::work
     if (text_) {
       to.parts.emplace_back(text_memory.data(), text);
       to.charged += pool::charged(text);
-      text_->memory = shared(store_->memory_, std::move(text_memory));
+      text_->memory = base::owned(std::move(text_memory), store_->memory_);
     }
     to.memory = std::move(all);
   } catch (...) {

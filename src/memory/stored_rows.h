@@ -40,9 +40,6 @@ struct cut_rows {
 };
 std::optional<cut_rows> cut(const detail::row_set& rows);
 
-/// A buffer that keeps alive what it is from.
-std::shared_ptr<const detail::buffer> shared(std::shared_ptr<pool> source, detail::buffer memory);
-
 /// The text that rows point to, where it moves with them: behind the records of the one chunk.
 struct own_text {
   text_index index;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "algorithms/rows_in.h"
+#include "base/owned.h"
 #include "base/text.h"
 #include "cpu_ops/asked_join.h"
 #include "formats/format.h"
@@ -244,6 +245,7 @@ void live_executor::start(plan::stage_index which) {
                                          with_.kept ? &(*with_.kept)[stage.node] : nullptr,
                                          with_.store,
                                          stage.windowed});
+  s.context->memory_owner = with_.memory;
   if (!stage.asks) return;
   const std::size_t side = *stage.asks;
   const auto& row = *static_cast<const detail::join_side*>(s.sides[side].data);
@@ -278,7 +280,8 @@ void live_executor::read_file(plan::stage_index which) {
     algorithms::append_buffer(*rows, std::move(buffer), n);
     if (n < step || rows->rows() == params.rows) break;
   }
-  rows->keep(owner_of(reader->take_strings(), with_.memory));
+  if (auto strings = reader->take_strings())
+    rows->keep(base::owned(std::move(strings), with_.memory));
   at(which).row_count = rows->rows();
   at(which).rows = std::move(rows);
 }

@@ -136,11 +136,6 @@ class live_executor {
 detail::rows_ptr copied(const detail::rows_ptr& rows, detail::workers& team,
                         const std::shared_ptr<detail::memory_source>& memory);
 
-/// An owner that keeps alive a reader's strings and the memory they lie in; null where there are no
-/// strings.
-std::shared_ptr<const void> owner_of(std::shared_ptr<void> strings,
-                                     const std::shared_ptr<detail::memory_source>& memory);
-
 /// The same rows as one chunk; copies only when they aren't already.
 detail::rows_ptr contiguous(const detail::rows_ptr& rows, detail::workers& team,
                             const std::shared_ptr<detail::memory_source>& memory);

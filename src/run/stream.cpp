@@ -15,6 +15,7 @@
 
 #include "algorithms/rows_in.h"
 #include "algorithms/text_copies.h"
+#include "base/owned.h"
 #include "base/text.h"
 #include "cpu_ops/asked_join.h"
 #include "ops/slice.h"
@@ -284,7 +285,7 @@ class live_executor::streaming {
       for_records([&](std::byte* record) { text += static_cast<double>(texts.bytes_of(record)); });
     if (found && text < window_text / 2) {
       for_records([&](std::byte* record) { texts.copy(record); });
-      result.keep(algorithms::owner_of(texts.take(), {executor_.with_.memory}));
+      result.keep(base::owned(texts.take(), executor_.with_.memory));
     } else {
       result.keep_text_of(rows);
     }

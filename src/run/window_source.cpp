@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "algorithms/text_copies.h"
+#include "base/owned.h"
 #include "formats/format.h"
 #include "ops/slice.h"
 #include "run/slot.h"
@@ -15,16 +16,6 @@ using detail::row_set;
 using detail::rows_ptr;
 using plan::index;
 using plan::stage_index;
-
-std::shared_ptr<const void> owner_of(std::shared_ptr<void> strings,
-                                     const std::shared_ptr<detail::memory_source>& memory) {
-  struct kept_strings {  // strings go before the memory they lie in
-    std::shared_ptr<detail::memory_source> memory;
-    std::shared_ptr<void> strings;
-  };
-  if (!strings) return nullptr;
-  return std::make_shared<kept_strings>(kept_strings{memory, std::move(strings)});
-}
 
 /// The records of a file, in a buffer that is used again for the next window.
 class live_executor::window_source::file_windows final : public window_source {
@@ -50,7 +41,8 @@ class live_executor::window_source::file_windows final : public window_source {
     read_ += n;
     ended_ = (n < rows && text < text_bytes_max_) || read_ == file_.rows;
     auto window = std::make_shared<row_set>(node_.out, buffer_->data(), n);
-    window->keep(owner_of(reader_->take_strings(), executor_.with_.memory));
+    if (auto strings = reader_->take_strings())
+      window->keep(base::owned(std::move(strings), executor_.with_.memory));
     return window;
   }
   double text_bytes() const override { return text_bytes_; }

@@ -109,15 +109,21 @@ inline stored drawn_record(shape keys, std::int64_t row, std::int64_t rows, std:
           {row, -row, key, 0, row * 3}};
 }
 
-/// Cells of text of the CSV file: of as many different ones as there are keys, or of few.
+/// Cells of text of the CSV file: of as many different ones as there are keys, or of few; in some
+/// files far longer than the rest of a record.
 inline std::string drawn_text(const stored& r, std::uint64_t seed) {
-  switch (seed % 4) {
+  const auto row = static_cast<std::size_t>(r.rest[0]);
+  switch (seed % 6) {
     case 0:
       return std::string(word(r.group));
     case 1:
       return fmt::format("{}", r.key);
     case 2:
       return fmt::format("the text of key {}, which is long", r.key % 1000);
+    case 3:
+      return fmt::format("row {}", row) + std::string(row % 400, 'x');
+    case 4:
+      return fmt::format("row {}", row) + std::string(row % 1000 == 0 ? 50'000 : 0, 'y');
     default:
       return fmt::format("row {:>9}", r.rest[0]);
   }

@@ -183,6 +183,56 @@ TEST(spilled_joins_with_text, have_that_of_right_rows_as_long_as_results_need_it
   EXPECT_EQ(longest(s), longest(all));
 }
 
+/// Both sides have text that is far longer than what else is in their records.
+TEST(spilled_joins_with_text, have_room_for_long_ones_of_both_sides_and_a_sort) {
+  const testing::spill_folder folder;
+  const std::string items = folder.path() + ".items.csv", sales = folder.path() + ".sales.csv";
+  constexpr std::int64_t n = 20'000, keys = 6'000;
+  const auto long_text = [](const char* what, std::int64_t row) {
+    return what + std::to_string(row) + std::string(static_cast<std::size_t>(row * 7 % 2'000), 'z');
+  };
+  {
+    std::ofstream left(sales), right(items);
+    left << "item,buyer\n";
+    right << "id,name\n";
+    for (std::int64_t i = 0; i < n; ++i) {
+      right << i % keys << "," << long_text("item ", i) << "\n";
+      left << (i % 4 == 0 ? i * 31 % keys : keys + i) << "," << long_text("buyer ", i) << "\n";
+    }
+  }
+  std::vector<std::pair<std::string, std::string>> expected;
+  for (std::int64_t i = 0; i < n; i += 4)
+    for (auto k = i * 31 % keys; k < n; k += keys)
+      expected.emplace_back(long_text("item ", k), long_text("buyer ", i));
+  std::ranges::sort(expected);
+  struct names {
+    std::string_view buyer, name;
+  };
+  for (const std::size_t mib : {12, 13, 17, 24, 40}) {
+    SCOPED_TRACE(mib);
+    session s({.threads = 2, .host_memory = mib << 20, .devices = "cpu", .spill = folder.path()});
+    std::size_t at = 0, wrong = 0;
+    s.csv<named_sale>(sales, column("item", &named_sale::item), column("buyer", &named_sale::buyer))
+        .join(s.csv<named_item>(items, column("id", &named_item::id),
+                                column("name", &named_item::name)),
+              &named_sale::item, &named_item::id,
+              [](const named_sale& a, const named_item& b) { return names{a.buyer, b.name}; })
+        .sort_by(&names::name, &names::buyer)
+        .for_each_chunk([&](std::span<const names> chunk) {
+          for (const auto& one : chunk) {
+            wrong += at >= expected.size() || one.name != expected[at].first ||
+                     one.buyer != expected[at].second;
+            ++at;
+          }
+        });
+    EXPECT_EQ(at, expected.size());
+    EXPECT_EQ(wrong, 0u);
+    EXPECT_EQ(s.host_memory_used(), 0u);
+  }
+  std::filesystem::remove(items);
+  std::filesystem::remove(sales);
+}
+
 TEST(spilled_joins_with_text, cut_windows_that_need_too_much_of_it) {
   const testing::spill_folder folder;
   const std::string items = folder.path() + ".items.csv", sales = folder.path() + ".sales.csv";

@@ -14,7 +14,7 @@
 namespace pappus::formats {
 namespace {
 
-constexpr std::int64_t rows_per_item = 4096;
+constexpr std::int64_t rows_per_item_max = 4096;
 
 std::string_view text_of(const std::byte* field) noexcept {
   std::string_view text;
@@ -54,6 +54,7 @@ void csv_writer::write_header() {
 
 void csv_writer::append(detail::workers& team, const std::byte* records, std::int64_t n) {
   const std::size_t items_max = std::size_t{4} * team.count();
+  const auto rows_per_item = rows_at_once(records, n, items_max);
   while (n > 0) {
     const auto rows = std::min(n, static_cast<std::int64_t>(items_max) * rows_per_item);
     const auto items = static_cast<std::size_t>(detail::ceil_div(rows, rows_per_item));
@@ -74,6 +75,21 @@ void csv_writer::append(detail::workers& team, const std::byte* records, std::in
     records += static_cast<std::size_t>(rows) * layout_.bytes;
     n -= rows;
   }
+}
+
+/// Rows of an item, so that the text of all items is a small part of memory. Reads some records.
+std::int64_t csv_writer::rows_at_once(const std::byte* records, std::int64_t n,
+                                      std::size_t items) const {
+  constexpr std::int64_t looked_at = 1024;
+  constexpr std::size_t bytes_min = std::size_t{64} << 10, bytes_max = std::size_t{1} << 20;
+  const auto step = std::max<std::int64_t>(n / looked_at, 1);
+  std::size_t bytes = 0, rows = 0;
+  for (std::int64_t i = 0; i < n; i += step, ++rows)
+    bytes += text_bytes_max(records + static_cast<std::size_t>(i) * layout_.bytes);
+  const auto most = std::clamp(memory_.available() / 8 / items, bytes_min, bytes_max);
+  return std::clamp<std::int64_t>(
+      static_cast<std::int64_t>(most * rows / std::max<std::size_t>(bytes, 1)), 1,
+      rows_per_item_max);
 }
 
 void csv_writer::format_rows(const std::byte* records, std::int64_t rows, text_buffer& text) const {

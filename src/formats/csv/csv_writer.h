@@ -38,6 +38,7 @@ class csv_writer final : public writer {
 
   void write_header();
   void format_rows(const std::byte* records, std::int64_t rows, text_buffer& text) const;
+  std::int64_t rows_at_once(const std::byte* records, std::int64_t n, std::size_t items) const;
   std::size_t text_bytes_max(const std::byte* record) const noexcept;
   char* format_row(const std::byte* record, char* at) const;
 

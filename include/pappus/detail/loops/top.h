@@ -34,6 +34,8 @@ struct top_params : op_params {
   bool greatest = false;
   /// Appends the rows of a block that may be among the best.
   void (*consider)(const void* element, const block_args& args, top_buffer& buffer) = nullptr;
+  /// Leaves no more candidates than the limit: the best.
+  void (*keep_best)(top_buffer& buffer) = nullptr;
   /// Sorts candidates and writes the records of the first n of them.
   void (*finish)(std::byte* candidates, std::int64_t count, std::int64_t n,
                  std::byte* records) = nullptr;
@@ -143,6 +145,7 @@ std::shared_ptr<top_params> make_top_params(std::int64_t limit) {
     params->key_bytes = sizeof(typename candidate<Element>::order);
   params->greatest = Element::greatest;
   params->consider = consider_rows<Element>;
+  params->keep_best = keep_best<Element>;
   params->finish = finish_top<Element>;
   return params;
 }
