@@ -128,6 +128,8 @@ class operator_entry {
   virtual window_memory holds_of_window(const node&) const { return {}; }
   /// Where it gets its input window by window, it may hand its rows on to one reader so, too.
   virtual bool passes_windows_on(const node&) const { return false; }
+  /// Whether the rows that it makes of a window depend on nothing but that and its place.
+  virtual bool depends_on_window_alone(const node&) const { return false; }
   /// Where it gets its input window by window: the text that records of a window point to has to
   /// stay in memory until it has had all.
   virtual bool keeps_text(const node&) const { return false; }

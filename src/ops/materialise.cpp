@@ -32,6 +32,7 @@ class materialise_entry final : public graph::operator_entry {
     return n.stage.yields == detail::cardinality::one ? 0 : kept;
   }
   bool passes_windows_on(const graph::node&) const override { return true; }
+  bool depends_on_window_alone(const graph::node&) const override { return true; }
   bool takes_windows(const graph::node&) const override { return true; }
 };
 

@@ -102,6 +102,13 @@ class loop_state_entry final : public view_entry {
 
 }  // namespace
 
+rows_ptr part_of(const rows_ptr& rows, std::int64_t first, std::int64_t count) {
+  detail::slice_params part;
+  part.skip = first;
+  part.take = count;
+  return sliced(part, rows, 0);
+}
+
 rows_ptr sliced(const detail::slice_params& params, const rows_ptr& window,
                 std::int64_t first_row) {
   auto rows = std::make_shared<row_set>(window->layout());

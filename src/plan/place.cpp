@@ -124,7 +124,8 @@ void size_stages(plan& p, const request& asked) {
     // A stage that streams a file reads the file, not rows that were put in memory before.
     if (s.windowed) {
       const auto& from = *p.stages[index(s.inputs.front())].node;
-      if (from.op->file_of(from) != nullptr) s.bytes.read = streamed_bytes(s, from);
+      const bool streams = p.stages[index(s.inputs.front())].passes_on;
+      if (streams && from.op->file_of(from) != nullptr) s.bytes.read = streamed_bytes(s, from);
     }
     if (s.passes_on) s.bytes.output = 0;
     if (s.passes_on && file) s.bytes = {};  // its reader's traffic
@@ -317,7 +318,9 @@ class placing {
   estimate estimated(const stage& s, const team& t, const std::vector<ops::answer>& answers) const {
     estimate e{.where = t.name, .devices = t.devices};
     if (s.windowed) {
-      e.why_not = "it streams a file; cache() before it puts the rows in memory";
+      e.why_not = plan_.stages[index(s.inputs.front())].passes_on
+                      ? "it streams a file; cache() before it puts the rows in memory"
+                      : "its right rows may rest on the disk";
       return e;
     }
     const auto parts = static_cast<double>(t.devices.size());

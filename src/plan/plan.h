@@ -219,10 +219,11 @@ bool names_device(std::string_view list, std::string_view device);
 
 /// Whether the stage takes windows and, once it has had all of them, yields its rows in windows.
 bool yields_windows(const stage& s);
-/// The stages through which windows go to `last`, whose source comes first: a file, or a stage that
-/// yields them. `last` is the last.
+/// The stages through which windows go to `last`, whose source comes first: a file, a stage that
+/// yields them, or one whose rows are in memory. `last` is the last.
 std::vector<stage_index> windows_path(const plan& p, stage_index last);
-/// All stages that run with `last`: windows_path(), and before it that of its source.
+/// All stages that run with `last`: windows_path(), and before it that of its source, if that is
+/// not in memory.
 std::vector<stage_index> whole_path(const plan& p, stage_index last);
 /// Calls f(stage_index) for these; for `last` alone if it takes no windows.
 template <typename F>

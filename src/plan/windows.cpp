@@ -7,7 +7,8 @@
 //
 // Operators that need all rows before they yield any (sort) take windows where the rows might not
 // fit in half of the budget; their own rows go on in windows, too. The same holds for the right
-// side of a join, if the left side is a file, too: its windows ask for right rows.
+// side of a join, if the left side can be gone through twice, as a file or because its rows are in
+// memory: its windows ask for right rows.
 #include <algorithm>
 #include <span>
 #include <vector>
@@ -36,12 +37,24 @@ bool hands_on_windows(const stage& input) {
   return (input.windowed || n.op->file_of(n) != nullptr) && n.op->passes_windows_on(n);
 }
 
-/// Records of the file, or of what it may hold: one in two bytes at most.
-double rows_of_file(const plan& p, stage_index last) {
-  while (!p.stages[index(last)].inputs.empty()) last = p.stages[index(last)].inputs.front();
-  const auto& n = *p.stages[index(last)].node;
-  const auto& file = *n.op->file_of(n);
-  return file.rows >= 0 ? static_cast<double>(file.rows) : file.bytes / 2;
+/// Where the windows come from that a stage takes or, not being in memory, hands on.
+const stage& source_of(const plan& p, stage_index of) {
+  const auto* at = &p.stages[index(of)];
+  while (at->windowed) {
+    at = &p.stages[index(at->inputs.front())];
+    if (!at->passes_on) break;
+  }
+  return *at;
+}
+
+/// Records of the source. Of a file, or of what it may hold: one in two bytes at most.
+double rows_of_source(const plan& p, stage_index of) {
+  constexpr double unknown = 1e15;
+  const auto& from = source_of(p, of);
+  if (const auto* const file = from.node->op->file_of(*from.node))
+    return file->rows >= 0 ? static_cast<double>(file->rows) : file->bytes / 2;
+  const bool known = from.rows_out.known != graph::bound::certainty::unknown;
+  return known ? static_cast<double>(from.rows_out.rows) : unknown;
 }
 
 /// Whether a stage that needs all rows has room for them in memory, with half of the budget left;
@@ -49,7 +62,7 @@ double rows_of_file(const plan& p, stage_index last) {
 bool fits(const plan& p, const stage& s, const request& asked) {
   const auto& input = p.stages[index(s.inputs.front())];
   const double rows = input.rows_out.known == graph::bound::certainty::unknown
-                          ? rows_of_file(p, s.inputs.front())
+                          ? rows_of_source(p, s.inputs.front())
                           : static_cast<double>(input.rows_out.rows);
   double a_row = static_cast<double>(input.node->out.size), result = 0;
   const bool is_index = s.node->op->is_join_index();
@@ -66,9 +79,10 @@ bool fits(const plan& p, const stage& s, const request& asked) {
 /// may think.
 void note_text(const plan& p, stage& s) {
   const auto& n = *s.node;
-  const auto* from = &s;
-  while (!from->inputs.empty()) from = &p.stages[index(from->inputs.front())];
-  if (from->node->out.text != detail::text_in::views) return;  // of the file's records
+  const auto& from = source_of(p, s.inputs.front());
+  if (from.node->op->file_of(*from.node) == nullptr ||
+      from.node->out.text != detail::text_in::views)
+    return;
   if (!n.op->keeps_text(n) || n.op->may_stop_early(n)) return;
   s.notes.push_back(fmt::format(
       "the text of all records read stays in memory, because what {} keeps may point to it: keep "
@@ -118,7 +132,8 @@ bool is_read_for_each(const plan& p, stage_index of, const request& asked, const
   });
 }
 
-/// Whether a stage reads a file that nobody else does, slices aside.
+/// Whether a stage reads a file that nobody else does, but for stages between that make the same of
+/// its windows when they come again.
 bool reads_a_file(const plan& p, const stage& s, const readers& all) {
   for (const auto* reader = &s; reader->inputs.size() == 1;) {
     const auto from = reader->inputs.front();
@@ -127,9 +142,22 @@ bool reads_a_file(const plan& p, const stage& s, const readers& all) {
         reader->node->is_cached())
       return false;
     if (reader->node->op->file_of(*reader->node) != nullptr) return true;
-    if (reader->node->op->slice_of(*reader->node) == nullptr) return false;
+    const bool again = reader->windowed && !reader->asks &&
+                       reader->node->op->depends_on_window_alone(*reader->node);
+    if (!again && reader->node->op->slice_of(*reader->node) == nullptr) return false;
   }
   return false;
+}
+
+/// Whether the rows that a stage reads will be in memory, or may as well be: a quarter of it has
+/// room for them. The stages before it have been decided about.
+bool may_be_in_memory(const plan& p, const stage& reader, const request& asked) {
+  const auto& rows = p.stages[index(reader.inputs.front())];
+  if (!hands_on_windows(rows)) return true;
+  const bool known = rows.rows_out.known != graph::bound::certainty::unknown;
+  const double bytes =
+      static_cast<double>(rows.rows_out.rows) * static_cast<double>(rows.node->out.size);
+  return known && 4 * bytes <= static_cast<double>(asked.machine.host_memory);
 }
 
 /// The stage with the left rows of a join, if these may ask for the right rows, which needn't be in
@@ -157,8 +185,10 @@ stage* who_asks(plan& p, std::size_t join_index, const request& asked, const rea
   if (gathers && keeps_left_rows) return nullptr;
   if (all.of(right).size() != (gathers ? 2 : 1) || !hands_on_windows(p.stages[index(right)]))
     return nullptr;
-  const bool can = left.node->op->takes_windows(*left.node) && reads_a_file(p, left, all) &&
-                   !goes_to_a_device(left, asked);
+  const bool decided = left.inputs.size() == 1 && index(left.inputs.front()) < join_index;
+  const bool twice = reads_a_file(p, left, all) || (decided && may_be_in_memory(p, left, asked));
+  const bool can =
+      twice && left.node->op->takes_windows(*left.node) && !goes_to_a_device(left, asked);
   return can && !fits(p, right_index, asked) ? &left : nullptr;
 }
 
@@ -210,7 +240,11 @@ void choose_windows(plan& p, const request& asked) {
           std::ranges::find(left->sides, static_cast<stage_index>(i)) - left->sides.begin());
     } else {
       const auto count = all.of(s.inputs.front()).size();
-      if (!hands_on_windows(input) || goes_to_a_device(s, asked)) continue;
+      if (!hands_on_windows(input) || (s.asks && !reads_a_file(p, s, all))) {
+        s.windowed = s.asks.has_value();  // of rows in memory
+        continue;
+      }
+      if (goes_to_a_device(s, asked)) continue;
       if (count > 1 && !is_read_for_each(p, s.inputs.front(), asked, all)) continue;
       const bool all_rows = s.node->op->holds_of_window(*s.node).wants_all_rows();
       if (all_rows && !s.asks && (!asked.rows_can_rest || (count == 1 && fits(p, s, asked))))
@@ -226,17 +260,23 @@ void choose_windows(plan& p, const request& asked) {
 }
 
 std::vector<stage_index> windows_path(const plan& p, stage_index last) {
+  const auto goes_on = [&](const stage& s) {
+    return s.passes_on && s.windowed && !yields_windows(s);
+  };
   std::vector<stage_index> path{last};
   do path.push_back(p.stages[index(path.back())].inputs.front());
-  while (p.stages[index(path.back())].windowed && !yields_windows(p.stages[index(path.back())]));
+  while (goes_on(p.stages[index(path.back())]));
   std::ranges::reverse(path);
   return path;
 }
 
 std::vector<stage_index> whole_path(const plan& p, stage_index last) {
   std::vector<stage_index> path{last};
-  while (p.stages[index(path.back())].windowed)
-    path.push_back(p.stages[index(path.back())].inputs.front());
+  while (p.stages[index(path.back())].windowed) {
+    const auto source = p.stages[index(path.back())].inputs.front();
+    if (!p.stages[index(source)].passes_on) break;
+    path.push_back(source);
+  }
   std::ranges::reverse(path);
   return path;
 }

@@ -1,5 +1,5 @@
-// Rows that stream through stages window by window: those of a file, or of a stage that can't keep
-// all it has in memory.
+// Rows that stream through stages window by window: those of a file, of a stage that can't keep all
+// it has in memory, or rows in memory of which a window is all that what comes behind has room for.
 //
 // A window (window_source.h) goes through the stages on its way: fused ones that pass on what they
 // yield, slices, and the stage that takes it at last. Where that stage or a slice has all it needs
@@ -72,7 +72,7 @@ class live_executor::streaming {
     }
     const auto left = rest_->rows() - taken_;
     const auto rows = detail::ceil_div(left, parts_);
-    rows_ = rows == rest_->rows() ? rest_ : part_of(rest_, taken_, rows);
+    rows_ = rows == rest_->rows() ? rest_ : ops::part_of(rest_, taken_, rows);
     taken_ += rows;
     if (--parts_ == 0) rest_.reset(), taken_ = 0;
     return has_more();
@@ -132,7 +132,8 @@ class live_executor::streaming {
   void finish(std::string& note) {
     if (asking_) return let_go();
     if (auto& source = slot_of(0); source.context) note = std::move(source.context->note);
-    for (std::size_t k = 0; k + 1 < path_.size(); ++k) {
+    const bool in_memory = !executor_.plan_.stages[index(path_.front())].passes_on;
+    for (std::size_t k = in_memory ? 1 : 0; k + 1 < path_.size(); ++k) {
       auto& s = slot_of(k);
       s.row_count = seen_[k + 1];
       s.context.reset();
@@ -163,12 +164,6 @@ class live_executor::streaming {
     for (std::size_t k = 1; k < path_.size(); ++k) slot_of(k).inputs[0].reset();
   }
   bool has_more() const { return rest_ != nullptr || !source_->ended(); }
-  static rows_ptr part_of(const rows_ptr& rows, std::int64_t first, std::int64_t count) {
-    detail::slice_params cut;
-    cut.skip = first;
-    cut.take = count;
-    return ops::sliced(cut, rows, 0);
-  }
 
   void read_whole() {
     const auto rows =
@@ -211,7 +206,7 @@ class live_executor::streaming {
   void run_asking(const tasks::task& t, std::size_t k) {
     auto& s = slot_of(k);
     if (!whole_) whole_ = rows_;
-    rows_ = cut_at_ == 0 ? whole_ : part_of(whole_, cut_at_, whole_->rows() - cut_at_);
+    rows_ = cut_at_ == 0 ? whole_ : ops::part_of(whole_, cut_at_, whole_->rows() - cut_at_);
     show_window(k, rows_);
     executor_.run_step(t.stage, [&] { t.step->run(*s.context); });
     if (asking_) {
@@ -219,7 +214,7 @@ class live_executor::streaming {
       return whole_.reset();
     }
     const auto rows = asked_->rows_to_join();
-    if (rows < rows_->rows()) rows_ = part_of(whole_, cut_at_, rows);
+    if (rows < rows_->rows()) rows_ = ops::part_of(whole_, cut_at_, rows);
     cut_at_ += rows;
     if (cut_at_ < whole_->rows()) return;
     whole_.reset();
@@ -333,7 +328,7 @@ std::int64_t live_executor::stream(const tasks::dag& work, std::size_t first, st
       if (with_.recorder != nullptr) with_.recorder->end_step();
       if (work.list[i].asks)
         taken = i;
-      else if (work.list[i].step != nullptr)
+      else if (work.list[i].step != nullptr && !asking)
         count_rows(work.list[i].stage);
       measure(i);
     }

@@ -93,8 +93,9 @@ std::int64_t live_executor::window_lengths::longest_that_asks() const {
   for (const auto& one : of_.asked->windows()) rows = std::max(rows, one.wanted);
   if (!of_.asking) return rows;
   const auto& last = node(of_.path.size() - 1);
-  const double row =
-      static_cast<double>(node(0).out.size) + row_text() + last.op->holds_of_window(last).row;
+  double row = row_text() + last.op->holds_of_window(last).row;
+  for (std::size_t k = 0; k + 1 < of_.path.size(); ++k)
+    row += static_cast<double>(node(k).out.size);
   auto behind = held_behind();
   of_.asked->set_held_behind(static_cast<std::size_t>(behind.row));
   rows = of_.asked->window_rows(available_, static_cast<std::size_t>(row));

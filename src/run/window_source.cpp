@@ -75,6 +75,50 @@ class live_executor::window_source::file_windows final : public window_source {
   std::size_t text_bytes_max_ = SIZE_MAX;  ///< of a window
 };
 
+namespace {
+
+/// Bytes of the text that rows point to, where it is found.
+double text_of(const row_set& rows, detail::memory_source& memory) {
+  const auto& records = rows.layout();
+  if (records.text != detail::text_in::views) return 0;
+  const algorithms::text_copies texts(records, memory, {});
+  std::size_t bytes = 0;
+  for (const auto& chunk : rows.chunks())
+    for (std::int64_t i = 0; i < chunk.rows; ++i)
+      bytes += texts.bytes_of(chunk.data + static_cast<std::size_t>(i) * records.size);
+  return static_cast<double>(bytes);
+}
+
+}  // namespace
+
+/// Parts of rows that are in memory.
+class live_executor::window_source::windows_in_memory final : public window_source {
+ public:
+  windows_in_memory(live_executor& executor, stage_index from)
+      : executor_(executor), rows_(executor.rows(from)) {}
+
+  rows_ptr read(std::int64_t rows_max) override {
+    const auto done = read_.load(std::memory_order_relaxed);
+    auto window = ops::part_of(rows_, done, std::min(rows_max, rows_->rows() - done));
+    read_.fetch_add(window->rows(), std::memory_order_relaxed);
+    text_bytes_ += text_of(*window, *executor_.with_.memory);
+    return window;
+  }
+  double text_bytes() const override { return text_bytes_; }
+  bool ended() const override { return read_.load(std::memory_order_relaxed) == rows_->rows(); }
+  double rows_expected() const override { return static_cast<double>(rows_->rows()); }
+  double part_read() const override {
+    return static_cast<double>(read_.load(std::memory_order_relaxed)) /
+           static_cast<double>(std::max<std::int64_t>(rows_->rows(), 1));
+  }
+
+ private:
+  live_executor& executor_;
+  const rows_ptr rows_;
+  std::atomic<std::int64_t> read_{0};
+  double text_bytes_ = 0;
+};
+
 /// What a stage yields that has had all its windows.
 class live_executor::window_source::yielded_windows final : public window_source {
  public:
@@ -92,15 +136,13 @@ class live_executor::window_source::yielded_windows final : public window_source
     if (left <= rows_max && handed_on_ == 0) {
       window = std::exchange(rest_, nullptr);
     } else {
-      detail::slice_params part;
-      part.skip = handed_on_;
-      part.take = std::min(left, rows_max);
-      window = ops::sliced(part, rest_, 0);
-      handed_on_ = left <= rows_max ? 0 : handed_on_ + part.take;
+      const auto count = std::min(left, rows_max);
+      window = ops::part_of(rest_, handed_on_, count);
+      handed_on_ = left <= rows_max ? 0 : handed_on_ + count;
       if (left <= rows_max) rest_.reset();
     }
     read_.fetch_add(window->rows(), std::memory_order_relaxed);
-    count_text(*window);
+    text_bytes_ += text_of(*window, *executor_.with_.memory);
     return window;
   }
   double text_bytes() const override { return text_bytes_; }
@@ -121,16 +163,6 @@ class live_executor::window_source::yielded_windows final : public window_source
     return std::move(s.output);
   }
 
-  void count_text(const row_set& window) {
-    const auto& records = window.layout();
-    if (records.text != detail::text_in::views) return;
-    const algorithms::text_copies texts(records, *executor_.with_.memory, {});
-    for (const auto& chunk : window.chunks())
-      for (std::int64_t i = 0; i < chunk.rows; ++i)
-        text_bytes_ += static_cast<double>(
-            texts.bytes_of(chunk.data + static_cast<std::size_t>(i) * records.size));
-  }
-
   live_executor& executor_;
   const stage_index from_;
   const double taken_;  ///< rows that the stage has had
@@ -144,7 +176,9 @@ class live_executor::window_source::yielded_windows final : public window_source
 
 std::unique_ptr<live_executor::window_source> live_executor::window_source::make(
     live_executor& executor, plan::stage_index from) {
-  const auto& node = *executor.plan_.stages[index(from)].node;
+  const auto& stage = executor.plan_.stages[index(from)];
+  const auto& node = *stage.node;
+  if (!stage.passes_on) return std::make_unique<windows_in_memory>(executor, from);
   if (node.op->file_of(node) != nullptr) return std::make_unique<file_windows>(executor, node);
   return std::make_unique<yielded_windows>(executor, from);
 }

@@ -14,7 +14,7 @@ namespace pappus::run {
 class live_executor::window_source {
  public:
   virtual ~window_source() = default;
-  /// Those of a file, or of a stage that has had all its own windows.
+  /// Those of a file, of a stage that has had all its own windows, or of one whose rows are there.
   static std::unique_ptr<window_source> make(live_executor& executor, plan::stage_index from);
 
   /// The next rows, so many at most.
@@ -39,6 +39,7 @@ class live_executor::window_source {
  private:
   class file_windows;
   class yielded_windows;
+  class windows_in_memory;
 };
 
 }  // namespace pappus::run

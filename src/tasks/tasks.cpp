@@ -118,7 +118,8 @@ class lowering {
   void lower_windows(stage_index own, std::vector<task_id> after) {
     task_id last = add_alloc(own, std::move(after));
     std::vector<stage_index> sources{plan::windows_path(plan_, own).front()};
-    while (plan_.stages[index(sources.back())].windowed)
+    for (const auto* from = &plan_.stages[index(sources.back())]; from->windowed && from->passes_on;
+         from = &plan_.stages[index(sources.back())])
       sources.push_back(plan::windows_path(plan_, sources.back()).front());
     for (std::size_t i = sources.size(); i-- > 0;)
       last = lower_pass(i == 0 ? own : sources[i - 1], own, last);
@@ -137,11 +138,9 @@ class lowering {
       if (plan_.stages[index(part)].asks) last = lower_asking(part, last);
     last = add_source(path, last);
     for (const auto part : std::span(path).subspan(1)) {
-      const auto& s = plan_.stages[index(part)];
-      if (s.node->op->slice_of(*s.node) != nullptr) last = add_slice(part, last);
-      if (s.asks) last = add_asking(part, cpu_ops::steps_that_ask().fetch, last);
-      for (const auto& step : steps_of(part))
-        if (step.called == cpu_ops::phase::when::each_window) last = add_step(part, step, last);
+      if (plan_.stages[index(part)].asks)
+        last = add_asking(part, cpu_ops::steps_that_ask().fetch, last);
+      last = add_window_steps(part, last);
     }
     for (const auto& step : steps_of(to))
       if (step.called == cpu_ops::phase::when::at_end) last = add_step(to, step, last);
@@ -152,7 +151,7 @@ class lowering {
   task_id lower_asking(stage_index own, task_id last) {
     const auto path = plan::windows_path(plan_, own);
     last = add_source(path, last);
-    for (std::size_t k = 1; k + 1 < path.size(); ++k) last = add_slice(path[k], last);
+    for (std::size_t k = 1; k + 1 < path.size(); ++k) last = add_window_steps(path[k], last);
     last = add_asking(own, cpu_ops::steps_that_ask().hear, last);
     return add_asking(own, cpu_ops::steps_that_ask().find, last);
   }
@@ -161,6 +160,15 @@ class lowering {
     const auto id = add_step(own, step, after);
     dag_.list[index(id)].asks = true;
     return id;
+  }
+
+  /// What a stage does with each window.
+  task_id add_window_steps(stage_index own, task_id last) {
+    const auto& s = plan_.stages[index(own)];
+    if (s.node->op->slice_of(*s.node) != nullptr) last = add_slice(own, last);
+    for (const auto& step : steps_of(own))
+      if (step.called == cpu_ops::phase::when::each_window) last = add_step(own, step, last);
+    return last;
   }
 
   task_id add_slice(stage_index own, task_id after) {
@@ -175,6 +183,13 @@ class lowering {
   }
 
   task_id add_source(const std::vector<stage_index>& path, task_id after) {
+    if (!plan_.stages[index(path.front())].passes_on)
+      return add({.kind = task_kind::view,
+                  .stage = path.front(),
+                  .what = "rows in memory",
+                  .each_window = true,
+                  .brings_windows = true,
+                  .after = {after}});
     for (const auto& step : steps_of(path.front()))
       if (step.called == cpu_ops::phase::when::each_output) {
         const auto id = add_step(path.front(), step, after);
