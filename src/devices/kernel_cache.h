@@ -43,6 +43,8 @@ class kernel_cache {
   std::optional<std::vector<std::byte>> find(std::string_view key);
   /// Whether find() would have it, judged by the entry's key and length alone. Counts nothing.
   bool contains(std::string_view key) const;
+  /// Whether store() may keep anything: there is a folder.
+  bool keeps() const noexcept { return !folder_.empty(); }
   /// Keeps a binary, in place of what was there under the key.
   void store(std::string_view key, std::span<const std::byte> binary);
 

@@ -18,8 +18,8 @@
 namespace pappus::bench {
 namespace {
 
-[[maybe_unused]] const auto* const environment =
-    ::testing::AddGlobalTestEnvironment(new testing::driver_environment("basic basic"));
+[[maybe_unused]] const auto* const environment = ::testing::AddGlobalTestEnvironment(
+    new testing::driver_environment("basic basic", testing::kernels::not_kept));
 
 std::size_t opencl_devices() {
   std::size_t count = 0;

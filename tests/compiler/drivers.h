@@ -8,6 +8,6 @@
 namespace pappus::testing {
 
 [[maybe_unused]] inline const auto* const environment =
-    ::testing::AddGlobalTestEnvironment(new driver_environment("basic basic"));
+    ::testing::AddGlobalTestEnvironment(new driver_environment("basic basic", kernels::not_kept));
 
 }  // namespace pappus::testing

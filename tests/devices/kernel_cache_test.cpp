@@ -72,6 +72,7 @@ class kernel_cache_test : public ::testing::Test {
 
 TEST_F(kernel_cache_test, finds_what_it_stored_and_nothing_else) {
   kernel_cache cache(folder, plenty);
+  EXPECT_TRUE(cache.keeps());
   EXPECT_EQ(cache.find("kernel"), std::nullopt);
   EXPECT_FALSE(fs::exists(folder)) << "looking for an entry made the folder";
   cache.store("kernel", bytes_of("binary"));
@@ -406,6 +407,7 @@ TEST_F(kernel_cache_test, is_shared_by_processes_and_their_threads) {
 
 TEST(kernel_cache, keeps_nothing_without_a_folder) {
   kernel_cache cache({}, plenty);
+  EXPECT_FALSE(cache.keeps());
   cache.store("kernel", bytes_of("binary"));
   EXPECT_FALSE(cache.contains("kernel"));
   EXPECT_EQ(cache.find("kernel"), std::nullopt);

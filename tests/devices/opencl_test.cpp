@@ -25,8 +25,8 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-[[maybe_unused]] const auto* const environment =
-    ::testing::AddGlobalTestEnvironment(new testing::driver_environment("basic basic pthread"));
+[[maybe_unused]] const auto* const environment = ::testing::AddGlobalTestEnvironment(
+    new testing::driver_environment("basic basic pthread", testing::kernels::kept));
 
 kernel_source source_of(const std::string& entry, const std::string& text) {
   return {entry, entry, std::make_shared<const std::string>(text), nullptr, nullptr};

@@ -83,7 +83,10 @@ cl_program programs::from_binary(std::span<const std::byte> binary) {
   return nullptr;
 }
 
+// A driver may have to compile for it: PoCL makes a binary of all kernels for groups of any size,
+// and compiles those that are launched once more.
 void programs::store_binary(cl_program program, const std::string& key) {
+  if (!kernel_cache::shared().keeps()) return;
   std::size_t size = 0;
   cl_int code =
       on_.cl.GetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr);
