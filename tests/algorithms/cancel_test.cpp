@@ -17,6 +17,7 @@
 #include "algorithms/strings.h"
 #include "pappus/error.h"
 #include "support/counting_workers.h"
+#include "support/sanitizers.h"
 #include "support/test_memory.h"
 
 namespace pappus::algorithms {
@@ -28,16 +29,7 @@ using testing::test_memory;
 constexpr std::int64_t rows_between_looks = 1 << 16;
 
 // In one thread nothing races: TSan only has to see that a kernel gives up at all.
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define PAPPUS_TEST_FEW_CANCELLATIONS
-#endif
-#endif
-#ifdef PAPPUS_TEST_FEW_CANCELLATIONS
-constexpr int cancellations = 2;
-#else
-constexpr int cancellations = 12;
-#endif
+constexpr int cancellations = testing::threads_sanitized ? 2 : 12;
 
 /// Runs `kernel`, which goes over `rows` rows so many times at least: it must look often enough,
 /// and whenever it is told to stop, it must throw cancelled after few further looks.

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "pappus/pappus.h"
+#include "support/sanitizers.h"
 
 namespace pappus {
 namespace {
@@ -178,13 +179,7 @@ void fill_budget() {
 }
 
 TEST(budget, bounds_the_memory_of_the_process) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "a sanitizer's own memory would be counted";
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-  GTEST_SKIP() << "a sanitizer's own memory would be counted";
-#endif
-#endif
+  if (testing::sanitized) GTEST_SKIP() << "a sanitizer's own memory would be counted";
   GTEST_FLAG_SET(death_test_style, "threadsafe");  // a fresh process
   EXPECT_EXIT(fill_budget(), ::testing::ExitedWithCode(0), "above the baseline");
 }

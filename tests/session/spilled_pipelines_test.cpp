@@ -21,6 +21,7 @@
 
 #include "pappus/pappus.h"
 #include "session/random_pipelines.h"
+#include "support/sanitizers.h"
 #include "support/spill_folder.h"
 
 namespace pappus::random_pipelines {
@@ -30,14 +31,7 @@ using testing::spill_folder;
 
 constexpr std::size_t MiB = std::size_t{1} << 20, plenty = 512 * MiB;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool sanitized = true;
-#elif defined(__has_feature)
-constexpr bool sanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
-#else
-constexpr bool sanitized = false;
-#endif
-constexpr std::uint64_t usual_pipelines = sanitized ? 40 : 240;
+constexpr std::uint64_t usual_pipelines = testing::sanitized ? 40 : 240;
 
 std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
   const char* text = std::getenv(name);

@@ -10,21 +10,11 @@
 #include <cstdlib>
 #include <new>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define PAPPUS_TEST_SANITIZED
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define PAPPUS_TEST_SANITIZED
-#endif
-#endif
+#include "support/sanitizers.h"
 
 namespace pappus::testing {
 
-#ifdef PAPPUS_TEST_SANITIZED
-inline constexpr bool allocations_are_counted = false;
-#else
-inline constexpr bool allocations_are_counted = true;
-#endif
+inline constexpr bool allocations_are_counted = !sanitized;
 
 /// Bytes since the program began, by all threads: all that were ever taken, and those that haven't
 /// been given back. What is aligned more strictly than malloc does isn't counted.
