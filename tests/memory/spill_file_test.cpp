@@ -1,5 +1,7 @@
 #include "memory/spill_file.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <random>
 #include <set>
@@ -26,7 +28,10 @@ constexpr std::size_t a_page = std::size_t{16} << 10, a_piece = std::size_t{1} <
 std::vector<std::byte> random_bytes(std::size_t n, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<std::byte> bytes(n);
-  for (auto& one : bytes) one = static_cast<std::byte>(random());
+  for (std::size_t at = 0; at < n; at += sizeof(std::uint64_t)) {
+    const auto here = random();
+    std::memcpy(bytes.data() + at, &here, std::min(sizeof here, n - at));
+  }
   return bytes;
 }
 

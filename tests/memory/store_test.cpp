@@ -196,13 +196,13 @@ std::vector<std::uint64_t> values_from(std::int64_t first, std::int64_t n, std::
 }
 
 TEST(store, copies_records_from_wherever_they_are) {
-  machine m(64 * mib);
+  machine m(18 * mib);
   testing::test_workers query(3);
-  const std::int64_t n = 56 * rows_of_a_mib;
+  const std::int64_t n = 14 * rows_of_a_mib;
   const auto kept = m.keep(n, 2 * rows_of_a_mib, 1), few = m.keep(100, 100, 2);
   std::mt19937_64 random(3);
   for (const bool spilled : {false, true}) {
-    if (spilled) m.make(16 * rows_of_a_mib, 16 * rows_of_a_mib, 2);  // the last chunk goes
+    if (spilled) m.make(8 * rows_of_a_mib, 8 * rows_of_a_mib, 2);  // the last chunk goes
     for (int i = 0; i < 60; ++i) {
       const auto a = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(n)),
                  b = i % 3 == 0 ? n : std::min(n, a + static_cast<std::int64_t>(random() % 9'000));
@@ -219,7 +219,7 @@ TEST(store, copies_records_from_wherever_they_are) {
     }
     EXPECT_EQ(m.rows->bytes_read_back() > 0, spilled);
   }
-  m.make(60 * rows_of_a_mib, 60 * rows_of_a_mib, 5);  // nothing is pinned any more
+  m.make(16 * rows_of_a_mib, 16 * rows_of_a_mib, 5);  // nothing is pinned any more
 }
 
 TEST(store, stops_copying_for_a_query_that_is_cancelled) {
