@@ -18,6 +18,7 @@
 
 #include "session/map_groups_rows.h"
 #include "support/raw_file.h"
+#include "support/sanitizers.h"
 
 namespace pappus::spilled_map_groups {
 namespace {
@@ -41,6 +42,7 @@ void expect_at_any_budget(const std::vector<item>& items, const std::vector<grou
   const spill_folder folder;
   const raw_file<item> file(items);
   for (const auto& [memory, threads] : budgets) {
+    if (testing::threads_sanitized && threads % 2 == 1) continue;  // those of two and of four do
     SCOPED_TRACE(::testing::Message() << memory / MiB << " MiB, " << threads << " threads");
     session s(settings(folder, memory, threads));
     const collection<group> rows = grouped(s.raw<item>(file.path()));

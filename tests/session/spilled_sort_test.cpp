@@ -16,6 +16,7 @@
 #include "pappus/pappus.h"
 #include "support/bad_disks.h"
 #include "support/cancels.h"
+#include "support/sanitizers.h"
 #include "support/spill_folder.h"
 
 namespace pappus::spilled_sort {
@@ -132,7 +133,8 @@ TEST(spilled_sort, is_refused_where_nothing_may_go_to_a_disk) {
 TEST(spilled_sort, spills_no_more_with_more_memory) {
   const a_disk disk;
   double before = 1e9;
-  for (std::size_t budget = 6 * MiB; budget < 80 * MiB; budget += budget / 4) {
+  const std::size_t step = testing::threads_sanitized ? 2 : 4;
+  for (std::size_t budget = 6 * MiB; budget < 80 * MiB; budget += budget / step) {
     session s(disk.settings(budget));
     const auto sorted = s.raw<item>(disk.path).sort_by(&item::key);
     EXPECT_TRUE(right(sorted)) << budget;
