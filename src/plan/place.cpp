@@ -54,8 +54,17 @@ double bytes_of(const stage& s) {
   return static_cast<double>(s.rows_out.rows) * static_cast<double>(s.node->out.size);
 }
 
-/// What a stage that streams a file reads of it, as far as is known.
-double streamed_bytes(const stage& s, const graph::node& file) {
+/// What a stage that streams files reads of them, as far as is known.
+double streamed_bytes(const plan& p, const stage& s, const stage& from) {
+  const auto& file = *from.node;
+  if (file.op->adds_its_inputs()) {
+    double bytes = 0;
+    for (const auto input : from.inputs) {
+      const auto& part = p.stages[index(input)];
+      bytes += part.passes_on ? streamed_bytes(p, s, part) : bytes_of(part);
+    }
+    return bytes;
+  }
   const auto& params = *file.op->file_of(file);
   const auto* slice = s.node->op->slice_of(*s.node);
   if (slice == nullptr || params.rows <= 0) return params.bytes;
@@ -123,9 +132,10 @@ void size_stages(plan& p, const request& asked) {
     if (s.windowed && n.op->slice_of(n) != nullptr) s.bytes.written = s.bytes.output = bytes_of(s);
     // A stage that streams a file reads the file, not rows that were put in memory before.
     if (s.windowed) {
-      const auto& from = *p.stages[index(s.inputs.front())].node;
-      const bool streams = p.stages[index(s.inputs.front())].passes_on;
-      if (streams && from.op->file_of(from) != nullptr) s.bytes.read = streamed_bytes(s, from);
+      const auto& from = p.stages[index(s.inputs.front())];
+      const auto& op = *from.node->op;
+      if (from.passes_on && (op.file_of(*from.node) != nullptr || op.adds_its_inputs()))
+        s.bytes.read = streamed_bytes(p, s, from);
     }
     if (s.passes_on) s.bytes.output = 0;
     if (s.passes_on && file) s.bytes = {};  // its reader's traffic

@@ -1,7 +1,8 @@
 // Which stages take a file window by window instead of having it read to memory first: those that
 // can, when nobody else reads the same file, or when all who do can and memory might have no room
 // for it: then each reads it by itself. Slices and fused stages pass windows on, so that
-// file.filter(p).take(5) needs memory for five rows.
+// file.filter(p).take(5) needs memory for five rows. Files that are put behind one another (concat)
+// come in turn.
 //
 // Devices want their input in memory: a stage that was asked to run on one, and can, has it there.
 //
@@ -30,11 +31,56 @@ bool goes_to_a_device(const stage& s, const request& asked) {
   return false;
 }
 
+/// Who reads the rows of which stage.
+class readers {
+ public:
+  explicit readers(const plan& p) : of_(p.stages.size()) {
+    for (std::size_t i = 0; i < p.stages.size(); ++i)
+      for (const auto* edges : {&p.stages[i].inputs, &p.stages[i].sides})
+        for (const auto input : *edges) of_[index(input)].push_back(i);
+    for (const auto root : p.roots) of_[index(root)].push_back(p.stages.size());
+  }
+  /// By number of the stage; one beyond the last is the caller of the query.
+  std::span<const std::size_t> of(stage_index rows) const { return of_[index(rows)]; }
+
+ private:
+  std::vector<std::vector<std::size_t>> of_;
+};
+
+/// Whether a stage puts rows behind one another of which some are a file's that nobody else reads,
+/// so that windows of each can come in turn. Others will be in memory.
+bool reads_files_in_turn(const plan& p, const stage& s, const readers& all) {
+  if (!s.node->op->adds_its_inputs() || s.is_there() || s.outside || s.node->is_cached())
+    return false;
+  return std::ranges::any_of(s.inputs, [&](stage_index of) {
+    const auto& input = p.stages[index(of)];
+    if (all.of(of).size() != 1 || input.is_there() || input.outside || input.node->is_cached())
+      return false;
+    return input.node->op->file_of(*input.node) != nullptr || reads_files_in_turn(p, input, all);
+  });
+}
+
 /// Whether `input` can hand its rows to its only reader window by window.
-bool hands_on_windows(const stage& input) {
+bool hands_on_windows(const plan& p, const stage& input, const readers& all) {
   if (input.is_there() || input.outside || input.node->is_cached()) return false;
   const auto& n = *input.node;
+  if (reads_files_in_turn(p, input, all)) return true;
   return (input.windowed || n.op->file_of(n) != nullptr) && n.op->passes_windows_on(n);
+}
+
+/// Has a stage do that.
+void hand_on_windows(plan& p, stage_index of, const readers& all) {
+  auto& s = p.stages[index(of)];
+  s.passes_on = true;
+  if (!reads_files_in_turn(p, s, all)) return;
+  for (const auto input : s.inputs) {
+    const auto& from = p.stages[index(input)];
+    const bool alone = all.of(input).size() == 1;
+    if (alone && (reads_files_in_turn(p, from, all) ||
+                  (from.node->op->file_of(*from.node) != nullptr && !from.is_there() &&
+                   !from.outside && !from.node->is_cached())))
+      hand_on_windows(p, input, all);
+  }
 }
 
 /// Where the windows come from that a stage takes or, not being in memory, hands on.
@@ -47,14 +93,17 @@ const stage& source_of(const plan& p, stage_index of) {
   return *at;
 }
 
-/// Records of the source. Of a file, or of what it may hold: one in two bytes at most.
-double rows_of_source(const plan& p, stage_index of) {
+/// Records of a source. Of a file, or of what it may hold: one in two bytes at most.
+double rows_of_source(const plan& p, const stage& from) {
   constexpr double unknown = 1e15;
-  const auto& from = source_of(p, of);
   if (const auto* const file = from.node->op->file_of(*from.node))
     return file->rows >= 0 ? static_cast<double>(file->rows) : file->bytes / 2;
-  const bool known = from.rows_out.known != graph::bound::certainty::unknown;
-  return known ? static_cast<double>(from.rows_out.rows) : unknown;
+  if (from.rows_out.known != graph::bound::certainty::unknown)
+    return static_cast<double>(from.rows_out.rows);
+  if (!from.node->op->adds_its_inputs()) return unknown;
+  double rows = 0;
+  for (const auto input : from.inputs) rows += rows_of_source(p, p.stages[index(input)]);
+  return rows;
 }
 
 /// Whether a stage that needs all rows has room for them in memory, with half of the budget left;
@@ -62,7 +111,7 @@ double rows_of_source(const plan& p, stage_index of) {
 bool fits(const plan& p, const stage& s, const request& asked) {
   const auto& input = p.stages[index(s.inputs.front())];
   const double rows = input.rows_out.known == graph::bound::certainty::unknown
-                          ? rows_of_source(p, s.inputs.front())
+                          ? rows_of_source(p, source_of(p, s.inputs.front()))
                           : static_cast<double>(input.rows_out.rows);
   double a_row = static_cast<double>(input.node->out.size), result = 0;
   const bool is_index = s.node->op->is_join_index();
@@ -80,31 +129,13 @@ bool fits(const plan& p, const stage& s, const request& asked) {
 void note_text(const plan& p, stage& s) {
   const auto& n = *s.node;
   const auto& from = source_of(p, s.inputs.front());
-  if (from.node->op->file_of(*from.node) == nullptr ||
-      from.node->out.text != detail::text_in::views)
-    return;
+  if (!from.passes_on || from.node->out.text != detail::text_in::views) return;
   if (!n.op->keeps_text(n) || n.op->may_stop_early(n)) return;
   s.notes.push_back(fmt::format(
       "the text of all records read stays in memory, because what {} keeps may point to it: keep "
       "numbers in its place, or promise pappus::holds_no_text of types that Pappus can't see into",
       n.name));
 }
-
-/// Who reads the rows of which stage.
-class readers {
- public:
-  explicit readers(const plan& p) : of_(p.stages.size()) {
-    for (std::size_t i = 0; i < p.stages.size(); ++i)
-      for (const auto* edges : {&p.stages[i].inputs, &p.stages[i].sides})
-        for (const auto input : *edges) of_[index(input)].push_back(i);
-    for (const auto root : p.roots) of_[index(root)].push_back(p.stages.size());
-  }
-  /// By number of the stage; one beyond the last is the caller of the query.
-  std::span<const std::size_t> of(stage_index rows) const { return of_[index(rows)]; }
-
- private:
-  std::vector<std::vector<std::size_t>> of_;
-};
 
 /// Whether the rows of a file would fit in half of the budget, about. A text's rows take as much
 /// again as it, and half of that, besides their own text.
@@ -132,7 +163,7 @@ bool is_read_for_each(const plan& p, stage_index of, const request& asked, const
   });
 }
 
-/// Whether a stage reads a file that nobody else does, but for stages between that make the same of
+/// Whether a stage reads files that nobody else does, but for stages between that make the same of
 /// its windows when they come again.
 bool reads_a_file(const plan& p, const stage& s, const readers& all) {
   for (const auto* reader = &s; reader->inputs.size() == 1;) {
@@ -141,7 +172,8 @@ bool reads_a_file(const plan& p, const stage& s, const readers& all) {
     if (all.of(from).size() != 1 || reader->is_there() || reader->outside ||
         reader->node->is_cached())
       return false;
-    if (reader->node->op->file_of(*reader->node) != nullptr) return true;
+    if (reader->node->op->file_of(*reader->node) != nullptr || reads_files_in_turn(p, *reader, all))
+      return true;
     const bool again = reader->windowed && !reader->asks &&
                        reader->node->op->depends_on_window_alone(*reader->node);
     if (!again && reader->node->op->slice_of(*reader->node) == nullptr) return false;
@@ -151,9 +183,10 @@ bool reads_a_file(const plan& p, const stage& s, const readers& all) {
 
 /// Whether the rows that a stage reads will be in memory, or may as well be: a quarter of it has
 /// room for them. The stages before it have been decided about.
-bool may_be_in_memory(const plan& p, const stage& reader, const request& asked) {
+bool may_be_in_memory(const plan& p, const stage& reader, const request& asked,
+                      const readers& all) {
   const auto& rows = p.stages[index(reader.inputs.front())];
-  if (!hands_on_windows(rows)) return true;
+  if (!hands_on_windows(p, rows, all)) return true;
   const bool known = rows.rows_out.known != graph::bound::certainty::unknown;
   const double bytes =
       static_cast<double>(rows.rows_out.rows) * static_cast<double>(rows.node->out.size);
@@ -183,10 +216,12 @@ stage* who_asks(plan& p, std::size_t join_index, const request& asked, const rea
     return op.name == "semi_join" || op.name == "anti_join";
   });
   if (gathers && keeps_left_rows) return nullptr;
-  if (all.of(right).size() != (gathers ? 2 : 1) || !hands_on_windows(p.stages[index(right)]))
+  if (all.of(right).size() != (gathers ? 2 : 1) ||
+      !hands_on_windows(p, p.stages[index(right)], all))
     return nullptr;
   const bool decided = left.inputs.size() == 1 && index(left.inputs.front()) < join_index;
-  const bool twice = reads_a_file(p, left, all) || (decided && may_be_in_memory(p, left, asked));
+  const bool twice =
+      reads_a_file(p, left, all) || (decided && may_be_in_memory(p, left, asked, all));
   const bool can =
       twice && left.node->op->takes_windows(*left.node) && !goes_to_a_device(left, asked);
   return can && !fits(p, right_index, asked) ? &left : nullptr;
@@ -213,7 +248,7 @@ void leave_files_to_loop(plan& p, const stage& s, const request& asked, const re
     const auto of = s.inputs[i + 1];
     auto& from = p.stages[index(of)];
     if (from.node->op->file_of(*from.node) == nullptr || loop->invariants[i].shared ||
-        all.of(of).size() != 1 || !hands_on_windows(from) || file_fits(from, asked) ||
+        all.of(of).size() != 1 || !hands_on_windows(p, from, all) || file_fits(from, asked) ||
         !body_takes_windows(*loop, from.node))
       continue;
     from.passes_on = true;
@@ -240,7 +275,7 @@ void choose_windows(plan& p, const request& asked) {
           std::ranges::find(left->sides, static_cast<stage_index>(i)) - left->sides.begin());
     } else {
       const auto count = all.of(s.inputs.front()).size();
-      if (!hands_on_windows(input) || (s.asks && !reads_a_file(p, s, all))) {
+      if (!hands_on_windows(p, input, all) || (s.asks && !reads_a_file(p, s, all))) {
         s.windowed = s.asks.has_value();  // of rows in memory
         continue;
       }
@@ -253,7 +288,8 @@ void choose_windows(plan& p, const request& asked) {
         input.notes.push_back(fmt::format(
             "is read once for each of {} stages: memory may have no room for its rows", count));
     }
-    s.windowed = input.passes_on = true;
+    s.windowed = true;
+    hand_on_windows(p, s.inputs.front(), all);
   }
   for (auto& s : p.stages)
     if (s.windowed) note_text(p, s);

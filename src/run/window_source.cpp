@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <utility>
+#include <vector>
 
 #include "algorithms/text_copies.h"
 #include "base/owned.h"
@@ -57,6 +58,7 @@ class live_executor::window_source::file_windows final : public window_source {
   void leave_in(row_set& output, const rows_ptr&) override {
     output.own(std::move(*std::exchange(buffer_, nullptr)));
   }
+  void close() noexcept override { buffer_.reset(); }
   std::size_t scratch_bytes() const override { return reader_->scratch_bytes(); }
   double rows_expected() const override {
     if (file_.rows >= 0) return static_cast<double>(file_.rows);
@@ -174,11 +176,86 @@ class live_executor::window_source::yielded_windows final : public window_source
   double text_bytes_ = 0;
 };
 
+/// Those of each source, one behind the other.
+class live_executor::window_source::windows_in_turn final : public window_source {
+ public:
+  explicit windows_in_turn(std::vector<std::unique_ptr<window_source>> all)
+      : all_(std::move(all)) {}
+
+  rows_ptr read(std::int64_t rows_max) override {
+    for (;;) {
+      if (now().ended() && !is_last()) go_on();
+      auto window = now().read(rows_max);
+      read_ += window->rows();
+      // That a source has ended may show only when there is nothing left.
+      if (window->rows() > 0 || !now().ended() || is_last()) return window;
+    }
+  }
+  double text_bytes() const override { return text_before_ + now().text_bytes(); }
+  void limit_text(std::size_t bytes) override {
+    text_bytes_max_ = bytes;
+    now().limit_text(bytes);
+  }
+  bool ended() const override { return is_last() && now().ended(); }
+  double part_read() const override {
+    const auto before = static_cast<double>(at_.load(std::memory_order_relaxed));
+    return (before + now().part_read()) / static_cast<double>(all_.size());
+  }
+  void leave_in(row_set& output, const rows_ptr& window) override {
+    now().leave_in(output, window);
+  }
+  void close() noexcept override { now().close(); }
+  std::size_t scratch_bytes() const override {
+    std::size_t bytes = 0;
+    for (const auto& one : all_) bytes = std::max(bytes, one->scratch_bytes());
+    return bytes;
+  }
+  double rows_expected() const override {
+    double rows = 0;
+    for (const auto& one : all_) {
+      const auto own = one->rows_expected();
+      if (own < 0)
+        return read_ == 0 ? -1 : static_cast<double>(read_) / std::max(part_read(), 1e-9);
+      rows += own;
+    }
+    return rows;
+  }
+
+ private:
+  window_source& now() const { return *all_[at_.load(std::memory_order_relaxed)]; }
+  void go_on() {
+    now().close();
+    text_before_ += now().text_bytes();
+    at_.fetch_add(1, std::memory_order_relaxed);
+    now().limit_text(text_bytes_max_);
+  }
+  bool is_last() const { return at_.load(std::memory_order_relaxed) + 1 == all_.size(); }
+
+  const std::vector<std::unique_ptr<window_source>> all_;
+  std::atomic<std::size_t> at_{0};
+  std::int64_t read_ = 0;
+  double text_before_ = 0;  ///< of sources that have ended
+  std::size_t text_bytes_max_ = SIZE_MAX;
+};
+
+void live_executor::window_source::add_in_turn(live_executor& executor, plan::stage_index from,
+                                               std::vector<std::unique_ptr<window_source>>& to) {
+  const auto& stage = executor.plan_.stages[index(from)];
+  if (!stage.passes_on || !stage.node->op->adds_its_inputs())
+    return to.push_back(make(executor, from));
+  for (const auto input : stage.inputs) add_in_turn(executor, input, to);
+}
+
 std::unique_ptr<live_executor::window_source> live_executor::window_source::make(
     live_executor& executor, plan::stage_index from) {
   const auto& stage = executor.plan_.stages[index(from)];
   const auto& node = *stage.node;
   if (!stage.passes_on) return std::make_unique<windows_in_memory>(executor, from);
+  if (node.op->adds_its_inputs()) {
+    std::vector<std::unique_ptr<window_source>> all;
+    add_in_turn(executor, from, all);
+    return std::make_unique<windows_in_turn>(std::move(all));
+  }
   if (node.op->file_of(node) != nullptr) return std::make_unique<file_windows>(executor, node);
   return std::make_unique<yielded_windows>(executor, from);
 }

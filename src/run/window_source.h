@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "pappus/detail/base/chunks.h"
 #include "run/executor.h"
@@ -14,7 +15,8 @@ namespace pappus::run {
 class live_executor::window_source {
  public:
   virtual ~window_source() = default;
-  /// Those of a file, of a stage that has had all its own windows, or of one whose rows are there.
+  /// Those of a file or of several in turn, of a stage that has had all its own windows, or of one
+  /// whose rows are there.
   static std::unique_ptr<window_source> make(live_executor& executor, plan::stage_index from);
 
   /// The next rows, so many at most.
@@ -35,11 +37,17 @@ class live_executor::window_source {
   virtual void leave_in(detail::row_set& output, const detail::rows_ptr& window) {
     output.hold(window);
   }
+  /// Gives back what was for windows to come: nobody needs them.
+  virtual void close() noexcept {}
 
  private:
   class file_windows;
   class yielded_windows;
   class windows_in_memory;
+  class windows_in_turn;
+  /// Adds what make() makes for a stage, or of one that puts files behind one another, for each.
+  static void add_in_turn(live_executor& executor, plan::stage_index from,
+                          std::vector<std::unique_ptr<window_source>>& to);
 };
 
 }  // namespace pappus::run

@@ -199,7 +199,9 @@ class lowering {
     const auto& reader = plan_.stages[index(path[1])];
     return add({.kind = task_kind::read,
                 .stage = path.front(),
-                .what = "read file",
+                .what = plan_.stages[index(path.front())].node->op->adds_its_inputs()
+                            ? "read files in turn"
+                            : "read file",
                 .bytes = reader.bytes.read,
                 .exact = is_exact(reader),
                 .each_window = true,
