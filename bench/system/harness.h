@@ -37,6 +37,7 @@ struct result {
   std::string checksum;
   double floor_s = 0;
   std::string skipped{};
+  std::size_t budget_bytes = 0;  ///< of memory, where versions differ by it; 0: no limit
 };
 
 inline double seconds_of(const std::function<void()>& version) {

@@ -85,7 +85,8 @@ template <typename T>
 struct budgeted {
   std::unique_ptr<session> engine;
   collection<T> rows;
-  std::uint64_t hash = 0;
+  std::size_t budget_bytes;
+  std::string checksum{};
 };
 
 /// Of "spill file: 599 MiB written, 614 MiB read back": bytes.
@@ -108,6 +109,8 @@ spilled_bytes spilled_of(const std::string& report) {
   return {bytes_before(text, " written"), bytes_before(text, " read back")};
 }
 
+/// Checksums are of rows in order / rows / sum of values: peers whose rows come in another order
+/// agree in the last two.
 /// \param query  session -> collection
 /// \param value  of a record of the result, for the checksum
 template <typename Result, typename Query, typename Value>
@@ -118,14 +121,18 @@ std::vector<result> with_less_memory(const stage& on, const std::string& name, s
     auto engine = std::make_unique<session>(
         options{.threads = threads, .host_memory = budget, .devices = "cpu", .progress = 0});
     collection<Result> rows = query(*engine);
-    return budgeted<Result>{std::move(engine), std::move(rows)};
+    return budgeted<Result>{std::move(engine), std::move(rows), budget};
   };
   const auto run = [value](budgeted<Result>& what) {
-    std::uint64_t hash = 0, place = 0;
+    std::uint64_t hash = 0, place = 0, total = 0;
     what.rows.for_each_chunk([&](std::span<const Result> rows) {
-      for (const Result& row : rows) hash += mix64(value(row) + ++place * golden);
+      for (const Result& row : rows) {
+        const std::uint64_t bits = value(row);
+        hash += mix64(bits + ++place * golden);
+        total += bits;
+      }
     });
-    what.hash = hash;
+    what.checksum = fmt::format("{}/{}/{}", hex_digits(hash), place, hex_digits(total));
   };
   std::vector<budgeted<Result>> all;
   all.push_back(make(0));
@@ -139,11 +146,12 @@ std::vector<result> with_less_memory(const stage& on, const std::string& name, s
   }
   std::vector<version> versions;
   for (std::size_t i = 0; i < all.size(); ++i)
-    versions.push_back({names[i], [&run, &one = all[i]] { run(one); },
-                        [&one = all[i]] { return hex_digits(one.hash); }});
+    versions.push_back(
+        {names[i], [&run, &one = all[i]] { run(one); }, [&one = all[i]] { return one.checksum; }});
   auto results = compare(on, name, n, 0, std::move(versions));
   memory::measured_disk disk;
   for (std::size_t i = 0; i < all.size(); ++i) {
+    results[i].budget_bytes = all[i].budget_bytes;
     const auto bytes = spilled_of(all[i].rows.count().explain_analyze());
     double moving = 0;
     if (bytes.written > 0) {

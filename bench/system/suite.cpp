@@ -143,7 +143,7 @@ bool agree(std::string_view a, std::string_view b, std::span<const double> toler
   while (true) {
     const auto end_a = a.find('/'), end_b = b.find('/');
     const std::string part_a(a.substr(0, end_a)), part_b(b.substr(0, end_b));
-    if (part_a != part_b) {
+    if (part_a != part_b && part_a != "-" && part_b != "-") {
       const bool numbers = part_a.find('.') != part_a.npos && part_b.find('.') != part_b.npos;
       if (!numbers) return false;
       const double x = std::atof(part_a.c_str()), y = std::atof(part_b.c_str());

@@ -64,7 +64,7 @@ std::span<const benchmark> benchmarks();
 double bound_of(const benchmark& what, std::string_view result);
 
 /// Whether two checksums agree: parts between '/' equal, or numbers with a decimal point within the
-/// relative tolerance.
+/// relative tolerance, or "-", of a version that can't tell that part.
 /// \param tolerances  of the parts from the first one; the last is for those that follow, too
 bool agree(std::string_view a, std::string_view b, std::span<const double> tolerances);
 bool agree(std::string_view a, std::string_view b, double tolerance);

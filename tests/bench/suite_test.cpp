@@ -45,6 +45,28 @@ TEST(checksums, agree_within_the_tolerance_of_their_fractions) {
   EXPECT_FALSE(agree("12/1", "12", 1));
 }
 
+TEST(checksums, agree_in_the_parts_that_both_versions_tell) {
+  EXPECT_TRUE(agree("-/12", "ab/12", 0));
+  EXPECT_TRUE(agree("ab/12", "-/12", 0));
+  EXPECT_FALSE(agree("-/12", "ab/13", 0));
+  EXPECT_FALSE(agree("-/12", "ab", 0));
+}
+
+TEST(budgets, of_queries_over_files_halve_down_to_the_least) {
+  session engine(options{.threads = 2});
+  team workers(2);
+  const settings asked{.repeat = 1};
+  const opencl::device_list none;
+  const auto& sort =
+      *std::ranges::find(benchmarks(), std::string_view("outofcore_sort"), &benchmark::name);
+  const auto results = sort.run({asked, workers, engine, 1e10, {}, none}, 1'000'000);
+  ASSERT_EQ(results.size(), 6u);
+  EXPECT_EQ(results[0].budget_bytes, 0u);
+  EXPECT_GT(results[1].budget_bytes, 1'000'000u * 16);
+  EXPECT_EQ(results[2].budget_bytes, results[1].budget_bytes / 2);
+  EXPECT_EQ(results[5].budget_bytes, std::size_t{8} << 20);
+}
+
 TEST(bounds, are_of_a_benchmark_or_of_its_variant) {
   const auto& groupby =
       *std::ranges::find(benchmarks(), std::string_view("groupby"), &benchmark::name);
