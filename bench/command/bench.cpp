@@ -47,17 +47,18 @@ void print_json(const result& r, const benchmark& of) {
     std::cout << line.dump() << std::endl;
     return;
   }
-  const nlohmann::ordered_json line{{"name", r.name},
-                                    {"version", r.version},
-                                    {"device", r.device},
-                                    {"n", r.n},
-                                    {"seed", r.seed},
-                                    {"threads", r.threads},
-                                    {"median_s", r.median_s},
-                                    {"min_s", r.min_s},
-                                    {"checksum", r.checksum},
-                                    {"floor_s", r.floor_s},
-                                    {"bound", bound_of(of, r.name)}};
+  nlohmann::ordered_json line{{"name", r.name},
+                              {"version", r.version},
+                              {"device", r.device},
+                              {"n", r.n},
+                              {"seed", r.seed},
+                              {"threads", r.threads},
+                              {"median_s", r.median_s},
+                              {"min_s", r.min_s},
+                              {"checksum", r.checksum},
+                              {"floor_s", r.floor_s},
+                              {"bound", bound_of(of, r.name)}};
+  if (r.budget_bytes > 0) line["budget_bytes"] = r.budget_bytes;
   std::cout << line.dump() << std::endl;
 }
 
@@ -66,11 +67,12 @@ std::string ratio_to(const result* best, const result& r) {
   return fmt::format("{:.2f}", r.median_s / best->median_s);
 }
 
-constexpr const char* header = "{:<22} {:<13} {:<10} {:>3} {:>12} {:>8} {:>8} {:>8} {:>9}  {}\n";
+constexpr const char* header =
+    "{:<22} {:<15} {:<10} {:>3} {:>12} {:>8} {:>8} {:>8} {:>8} {:>9}  {}\n";
 
 void print_header() {
   std::cout << fmt::format(fmt::runtime(header), "name", "version", "device", "thr", "median",
-                           "/ hand", "/ opencl", "/ cl cpu", "/ floor", "checksum")
+                           "/ hand", "/ opencl", "/ cl cpu", "/ duckdb", "/ floor", "checksum")
             << std::flush;
 }
 
@@ -82,10 +84,10 @@ void print_table(const std::vector<result>& results) {
     if (r.skipped.empty())
       std::cout << fmt::format(fmt::runtime(header), r.name, r.version, r.device, r.threads,
                                base::time_text(r.median_s), ratio_to(best, r), ratio_to(opencl, r),
-                               ratio_to(opencl_cpu, r),
+                               ratio_to(opencl_cpu, r), ratio_to(duckdb_beside(results, r), r),
                                fmt::format("{:.2f}", r.median_s / r.floor_s), r.checksum);
     else
-      std::cout << fmt::format("{:<22} {:<13} {:<10} SKIP: {}\n", r.name, r.version, r.device,
+      std::cout << fmt::format("{:<22} {:<15} {:<10} SKIP: {}\n", r.name, r.version, r.device,
                                r.skipped);
     std::cout << std::flush;
   }
@@ -179,7 +181,7 @@ int run(const choices& c) {
     const stage on{e.asked, workers, engine, triad, [&] { guard.check(); }, devices};
     auto results = e.what->run(on, c.asked.n > 0 ? c.asked.n : e.what->default_n);
     if (c.peers && !results.empty())
-      for (auto& peer : run_peers(*e.what, e.asked, results.front(), workers.threads()))
+      for (auto& peer : run_peers(*e.what, e.asked, results, workers.threads()))
         results.push_back(std::move(peer));
     if (c.json)
       for (const auto& r : results) print_json(r, *e.what);
@@ -229,7 +231,7 @@ void add_options(CLI::App& app, choices& c) {
   app.add_flag(
       "--peers", c.peers,
       "Also time NumPy, SciPy, scikit-learn, DuckDB and Polars, where python3 has them: of "
-      "scan, sort, mapfiltersum, groupby, join, kmeans and pagerank");
+      "scan, sort, mapfiltersum, groupby, join, kmeans, pagerank and outofcore");
   app.add_flag("--json", c.json, "One JSON object a line");
   app.add_option("--svg", c.svg, "Draw the ratios to this file");
 }

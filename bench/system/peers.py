@@ -2,6 +2,7 @@
 
     peers.py NAME --n N [--seed S] [--threads T] [--repeat R]
         groupby: [--keys K] [--domain]; kmeans: [--k K] [--d D]
+        outofcore_*: [--folder F] [--budget NAME=BYTES]...
 
 NumPy, SciPy, scikit-learn, DuckDB and Polars compute the same from the same numbers: a line of JSON
 each, with the median and the least time in seconds and the benchmark's checksum, or with the reason
@@ -35,8 +36,10 @@ class Numbers:
         self.key = mix64(np.uint64((seed + (number + 1) * 0xD1342543DE82EF95) % (1 << 64)))
 
     def bits(self, begin, end):
-        i = np.arange(begin, end, dtype=np.uint64)
-        return mix64(self.key + (i + np.uint64(1)) * np.uint64(GOLDEN))
+        return self.bits_at(np.arange(begin, end, dtype=np.uint64))
+
+    def bits_at(self, places):
+        return mix64(self.key + (places + np.uint64(1)) * np.uint64(GOLDEN))
 
     def filled(self, n, dtype, function):
         """function(bits, first place) for all places, piece by piece."""
@@ -65,13 +68,18 @@ def f64(bits):
     return (bits >> np.uint64(32)).astype(np.float64) * 2.0**-32
 
 
+def position_sum(values, begin):
+    """The share of the values from place `begin` in a position hash; values are 64-bit."""
+    places = np.arange(begin + 1, begin + 1 + len(values), dtype=np.uint64)
+    return int(np.sum(mix64(values + places * np.uint64(GOLDEN)), dtype=np.uint64))
+
+
 def position_hash(values):
     """Of 32-bit integers: the checksum of scan and sort."""
     total = 0
     for begin in range(0, len(values), PIECE):
         part = values[begin : begin + PIECE].astype(np.uint32).astype(np.uint64)
-        places = np.arange(begin + 1, begin + 1 + len(part), dtype=np.uint64)
-        total += int(np.sum(mix64(part + places * np.uint64(GOLDEN)), dtype=np.uint64))
+        total += position_sum(part, begin)
     return f"{total % (1 << 64):016x}"
 
 
@@ -226,6 +234,13 @@ def pagerank(asked):
         yield "duckdb", by_duckdb, check
 
 
+def outofcore(asked):
+    if duckdb and pyarrow:
+        import peers_outofcore
+
+        yield from peers_outofcore.versions(asked, Numbers, position_sum)
+
+
 def database(asked, statement, **columns):
     base = duckdb.connect()
     base.execute(f"set threads = {asked.threads}")
@@ -253,6 +268,17 @@ def timed(asked, run, checksum):
     }
 
 
+def outcome(asked, run, checksum):
+    """What timed() gives, or why DuckDB couldn't: most likely, out of memory.
+
+    Arrow's batches tell what happens midway as an OSError.
+    """
+    try:
+        return timed(asked, run, checksum)
+    except (OSError, *([duckdb.Error] if duckdb else [])) as problem:
+        return {"skipped": "fails: " + str(problem).splitlines()[0]}
+
+
 PEERS = {
     "scan": (scan, ["numpy"]),
     "sort": (sort, ["numpy", "polars"]),
@@ -261,6 +287,12 @@ PEERS = {
     "join": (join, ["duckdb", "polars"]),
     "kmeans": (kmeans, ["sklearn"]),
     "pagerank": (pagerank, ["scipy", "duckdb"]),
+    "outofcore_sort": (outofcore, ["duckdb"]),
+    "outofcore_terasort": (outofcore, ["duckdb"]),
+    "outofcore_text": (outofcore, ["duckdb"]),
+    "outofcore_groupby": (outofcore, ["duckdb"]),
+    "outofcore_distinct": (outofcore, ["duckdb"]),
+    "outofcore_join": (outofcore, ["duckdb"]),
 }
 
 
@@ -275,6 +307,13 @@ def arguments(args):
     parser.add_argument("--domain", action="store_true")
     parser.add_argument("--k", type=int, default=10)
     parser.add_argument("--d", type=int, default=20)
+    parser.add_argument("--folder", help="of spilled rows and of inputs on disk")
+    parser.add_argument(
+        "--budget",
+        action="append",
+        type=lambda text: (text.partition("=")[0], int(text.partition("=")[2])),
+        help="NAME=BYTES of memory, for a version of its own; 0: no limit",
+    )
     return parser.parse_args(args)
 
 
@@ -285,26 +324,29 @@ def main(args):
     # Libraries read these when they are loaded.
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "POLARS_MAX_THREADS"):
         os.environ[variable] = str(asked.threads)
-    global np, scipy, sklearn, duckdb, polars
+    global np, scipy, sklearn, duckdb, polars, pyarrow
     np, duckdb, polars = load("numpy"), load("duckdb"), load("polars")
     scipy = load("scipy.sparse")
     sklearn = load("sklearn.cluster") if asked.name == "kmeans" else None
     make, expected = PEERS[asked.name]
+    pyarrow = load("pyarrow") if make is outofcore else None
     there = {
         "numpy": np,
-        "scipy": np and scipy,
-        "sklearn": np and sklearn,
-        "duckdb": np and duckdb,
-        "polars": np and polars,
+        "scipy": scipy,
+        "sklearn": sklearn,
+        "duckdb": duckdb,
+        "polars": polars,
+        "pyarrow": pyarrow,
     }
     for name in expected:
-        if not there[name]:
-            missing = "numpy" if not np else name
-            print(json.dumps({"version": name, "skipped": f"python3 has no package {missing}"}))
+        needed = ["numpy", name, *(["pyarrow"] if make is outofcore else [])]
+        missing = [package for package in needed if not there[package]]
+        if missing:
+            print(json.dumps({"version": name, "skipped": f"python3 has no package {missing[0]}"}))
     if not np:
         return
     for version, run, checksum in make(asked):
-        print(json.dumps({"version": version, **timed(asked, run, checksum)}), flush=True)
+        print(json.dumps({"version": version, **outcome(asked, run, checksum)}), flush=True)
 
 
 if __name__ == "__main__":

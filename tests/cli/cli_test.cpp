@@ -127,6 +127,29 @@ TEST(bench_command, prints_one_json_object_a_version) {
   EXPECT_EQ(versions, (std::vector<std::string>{"sequential", "handwritten", "pappus"}));
 }
 
+TEST(bench_command, has_duckdb_beside_queries_with_little_memory_or_says_why_not) {
+  const auto [code, text] =
+      pappus("bench outofcore_groupby --n 20000 --repeat 3 --peers --json", "2>/dev/null");
+  EXPECT_EQ(code, 0);
+  std::istringstream lines(text);
+  std::vector<std::string> ours;
+  bool told = false;
+  for (std::string line; std::getline(lines, line);) {
+    const auto object = nlohmann::json::parse(line);
+    const std::string version = object.at("version");
+    if (!version.starts_with("duckdb")) {
+      ours.push_back(version);
+      EXPECT_EQ(object.contains("budget_bytes"), version != "resident");
+    } else if (told = true; object.contains("skipped")) {
+      EXPECT_NE(object.at("skipped"), "");
+    } else {
+      EXPECT_EQ(object.at("checksum").get<std::string>().substr(0, 2), "-/");
+    }
+  }
+  EXPECT_EQ(ours, (std::vector<std::string>{"resident", "1/2", "1/4", "1/8", "1/16", "1/32"}));
+  EXPECT_TRUE(told);
+}
+
 TEST(bench_command, draws_the_ratios) {
   const auto file = scratch() / "ratios.svg";
   EXPECT_EQ(pappus("bench mapfiltersum --n 10000 --svg " + file.string()).code, 0);
