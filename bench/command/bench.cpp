@@ -14,6 +14,7 @@
 #include "command/peers.h"
 #include "command/ratio_chart.h"
 #include "pappus/error.h"
+#include "system/cgroup.h"
 #include "system/known.h"
 #include "system/suite.h"
 #include "system/triad.h"
@@ -58,7 +59,10 @@ void print_json(const result& r, const benchmark& of) {
                               {"checksum", r.checksum},
                               {"floor_s", r.floor_s},
                               {"bound", bound_of(of, r.name)}};
-  if (r.budget_bytes > 0) line["budget_bytes"] = r.budget_bytes;
+  if (r.budget_bytes > 0) {
+    line["budget_bytes"] = r.budget_bytes;
+    line["cgroup_bytes"] = cgroup_memory_bytes();
+  }
   std::cout << line.dump() << std::endl;
 }
 
@@ -91,6 +95,18 @@ void print_table(const std::vector<result>& results) {
                                r.skipped);
     std::cout << std::flush;
   }
+}
+
+/// Where there are budgets: whether the page cache has one, too. Files that are written through it,
+/// as DuckDB's spilled rows are, may never see the disk where it has none.
+void print_page_cache(const std::vector<result>& results) {
+  if (std::ranges::all_of(results, [](const result& r) { return r.budget_bytes == 0; })) return;
+  const auto bytes = cgroup_memory_bytes();
+  std::cout << (bytes == 0 ? "the page cache is not limited by a cgroup\n"
+                           : fmt::format("a cgroup limits the process, its page cache and peers to "
+                                         "{}\n",
+                                         base::bytes_text(static_cast<double>(bytes))))
+            << std::flush;
 }
 
 /// False, with a line on stderr, when a version's checksum differs from the first one's, or from
@@ -183,10 +199,12 @@ int run(const choices& c) {
     if (c.peers && !results.empty())
       for (auto& peer : run_peers(*e.what, e.asked, results, workers.threads()))
         results.push_back(std::move(peer));
-    if (c.json)
+    if (c.json) {
       for (const auto& r : results) print_json(r, *e.what);
-    else
+    } else {
       print_table(results);
+      print_page_cache(results);
+    }
     agreed = checksums_agree(*e.what, results) && agreed;
     const auto *ours = find(results, "pappus"), *best = find(results, "handwritten");
     if (ours != nullptr && best != nullptr)
