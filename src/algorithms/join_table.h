@@ -40,6 +40,9 @@ struct join_domain {
 
 class join_table {
  public:
+  /// Bytes that a key takes while a table is built.
+  static constexpr std::size_t building_bytes(std::size_t key_bytes) { return 4 * key_bytes + 28; }
+
   /// Maps keys[0..n) to 0..n-1. O(n), parallel.
   ///
   /// \param key_bytes   4, 8 or 16.

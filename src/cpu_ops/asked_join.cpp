@@ -29,8 +29,7 @@ constexpr std::size_t partitions = 256;
 constexpr std::size_t asked_item_rows = 65536, found_item_rows = 16384;
 constexpr std::size_t buffer_bytes_max = std::size_t{1} << 30;
 
-/// What a key takes in a join_table, while that is built.
-constexpr std::size_t table_bytes(std::size_t key_bytes) { return 4 * key_bytes + 28; }
+constexpr auto table_bytes = algorithms::join_table::building_bytes;
 
 detail::record_type type_of_keys(std::size_t bytes) {
   return {bytes, 1, "keys", detail::text_in::none};

@@ -50,7 +50,7 @@ class run_merge;
 
 class sorted_runs {
  public:
-  /// \param run_rows    that are sorted in memory at a time, at most. Of windows: as long as they are.
+  /// \param run_rows    that are sorted in memory at a time, at most.
   /// \param takes_text  whether the runs have text of their own, if it is found.
   sorted_runs(const run_context& context, std::int64_t run_rows, bool takes_text = false);
   ~sorted_runs();

@@ -4,20 +4,17 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <limits>
-#include <random>
 #include <span>
 #include <stdexcept>
-#include <string>
 #include <unordered_map>
 #include <vector>
 
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "pappus/pappus.h"
+#include "session/sales_of_items.h"
 #include "support/bad_disks.h"
 #include "support/cancels.h"
 #include "support/sanitizers.h"
@@ -30,96 +27,6 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::spill_folder;
-
-constexpr std::size_t MiB = std::size_t{1} << 20;
-constexpr std::size_t plenty = 2048 * MiB;
-
-struct sale {
-  std::int64_t item;
-  double price;
-};
-struct item {
-  std::int64_t id;
-  std::int32_t number;
-  float weight;
-};
-
-template <typename T>
-void write_file(const std::string& path, const std::vector<T>& records) {
-  std::ofstream(path, std::ios::binary)
-      .write(reinterpret_cast<const char*>(records.data()),
-             static_cast<std::streamsize>(records.size() * sizeof(T)));
-}
-
-/// A folder to spill to, and beside it files of both sides.
-struct a_disk {
-  spill_folder folder;
-  std::string left = folder.path() + ".sales.raw", right = folder.path() + ".items.raw";
-  a_disk() = default;
-  a_disk(const std::vector<sale>& sales, const std::vector<item>& items) {
-    write_file(left, sales);
-    write_file(right, items);
-  }
-  ~a_disk() {
-    for (const auto& path : {left, right, left + ".out.raw"}) std::filesystem::remove(path);
-  }
-  options settings(std::size_t memory, unsigned threads = 2) const {
-    return {.threads = threads, .host_memory = memory, .devices = "cpu", .spill = folder.path()};
-  }
-};
-
-enum class shape { unique, repeated, sorted, spaced, hot };
-
-struct both_sides {
-  std::vector<sale> sales;
-  std::vector<item> items;
-};
-
-both_sides sides_of(shape which, std::int64_t sales, std::int64_t items, unsigned seed) {
-  std::mt19937_64 random(seed);
-  const std::int64_t keys = which == shape::repeated ? items / 3 + 1 : items;
-  const auto any = [&] {
-    return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(keys * 5 / 4));
-  };
-  both_sides made;
-  for (std::int64_t i = 0; i < items; ++i) {
-    std::int64_t id = which == shape::unique   ? (i * 7'919) % items
-                      : which == shape::sorted ? i / 2
-                      : which == shape::spaced ? -(any() << 40)
-                                               : any();
-    if (which == shape::hot && i % 40 == 0) id = 5;
-    made.items.push_back({id, static_cast<std::int32_t>(i), 0.37f * static_cast<float>(i % 1000)});
-  }
-  for (std::int64_t i = 0; i < sales; ++i) {
-    std::int64_t of = which == shape::sorted   ? i * items / sales
-                      : which == shape::spaced ? -(any() << 40)
-                                               : any();
-    if (which == shape::hot && i % (sales / 10) == 3) of = 5;
-    const auto cents = static_cast<double>(random() % 2'000'001) - 1e6;
-    made.sales.push_back({of, cents * 1e-2 * (1 + static_cast<double>(i % 97))});
-  }
-  return made;
-}
-
-/// All records' bytes, in order.
-template <typename Rows>
-std::vector<char> bytes_of(const Rows& rows) {
-  std::vector<char> bytes;
-  rows.for_each_chunk([&](auto chunk) {
-    const auto* const first = reinterpret_cast<const char*>(chunk.data());
-    bytes.insert(bytes.end(), first, first + chunk.size_bytes());
-  });
-  return bytes;
-}
-template <typename T>
-std::vector<char> bytes_of_value(const T& value) {
-  const auto* const first = reinterpret_cast<const char*>(&value);
-  return {first, first + sizeof(T)};
-}
-
-double paid(const sale& a, const item& b) {
-  return a.price * static_cast<double>(b.weight) + b.number;
-}
 
 /// Results of which each depends on the order of pairs, or on which there are.
 std::vector<std::vector<char>> results(session& s, const a_disk& disk) {
@@ -256,74 +163,6 @@ TEST(spilled_joins, may_stand_among_other_operators) {
         bytes_of_value(pairs.map(&sale::price).first().get())};
   };
   EXPECT_EQ(programs(s), programs(large));
-}
-
-/// Programs whose left rows are in memory, or come from other stages that run again.
-std::vector<collection<sale>> lefts_of(session& in, const a_disk& disk,
-                                       const std::vector<sale>& sales) {
-  const auto file = in.raw<sale>(disk.left);
-  const auto again = [](const sale& a) { return sale{a.item + 1, a.price / 3}; };
-  const auto odd = [](const sale& a) { return (a.item & 1) != 0; };
-  const auto twice = [](const sale& a) { return std::vector{a, sale{a.item / 2, a.price}}; };
-  const auto numbered = [](const indexed<sale>& a) {
-    return sale{a.value.item, a.value.price + static_cast<double>(a.index)};
-  };
-  const collection<sale> mapped = file.map(again), filtered = mapped.filter(odd),
-                         flat = filtered.flat_map(twice), placed = flat.enumerate().map(numbered);
-  return {in.borrow(sales),
-          in.borrow(sales).cache(),
-          in.borrow(sales).concat(in.borrow(sales).take(999)),
-          file.take(7'000).sort_by(&sale::price),
-          file.group_by(&sale::item).sum(&sale::price).map([](const auto& g) {
-            return sale{g.key, g.value};
-          }),
-          file.top(300, &sale::price),
-          mapped,
-          placed,
-          placed.take(20'000),
-          in.from(std::vector<sale>{})};
-}
-
-TEST(spilled_joins, ask_for_left_rows_of_any_kind) {
-  const auto made = sides_of(shape::repeated, 30'000, 260'000, 18);
-  const a_disk disk(made.sales, made.items);
-  session s(disk.settings(12 * MiB)), large(disk.settings(plenty));
-  const auto matched = [](const sale& a, const item& b) { return sale{b.number, a.price}; };
-  const auto maybe = [](const sale& a, const item* b) {
-    return sale{b == nullptr ? -1 : b->number, a.price};
-  };
-  const auto programs = [&](session& in, const collection<sale>& left) {
-    const auto items = in.raw<item>(disk.right);
-    return std::vector{
-        bytes_of(left.join(items, &sale::item, &item::id, matched)),
-        bytes_of(left.left_join(items, &sale::item, &item::id, maybe).sort_by(&sale::price)),
-        bytes_of(left.semi_join(items, &sale::item, &item::id)),
-        bytes_of(left.anti_join(items, &sale::item, &item::id)),
-        bytes_of_value(left.join(items, &sale::item, &item::id, paid).sum().get())};
-  };
-  const auto in_little = lefts_of(s, disk, made.sales), in_much = lefts_of(large, disk, made.sales);
-  for (std::size_t i = 0; i < in_little.size(); ++i) {
-    SCOPED_TRACE(i);
-    EXPECT_THAT(
-        in_little[i].join(s.raw<item>(disk.right), &sale::item, &item::id, paid).sum().explain(),
-        HasSubstr("to ask for right rows"));
-    EXPECT_TRUE(programs(s, in_little[i]) == programs(large, in_much[i]));
-  }
-}
-
-TEST(spilled_joins, count_records_of_stages_that_run_twice_once) {
-  const auto made = sides_of(shape::unique, 40'000, 300'000, 19);
-  const a_disk disk(made.sales, made.items);
-  session s(disk.settings(12 * MiB));
-  const collection<sale> left =
-      s.raw<sale>(disk.left).filter([](const sale& a) { return a.item % 4 == 0; });
-  const auto n = left.count().get();
-  const auto report =
-      left.join(s.raw<item>(disk.right), &sale::item, &item::id, paid).sum().explain_analyze();
-  EXPECT_THAT(report, HasSubstr("windows asked for"));
-  const auto kept = fmt::format("{},{:03}", n / 1000, n % 1000);
-  EXPECT_THAT(report, AllOf(HasSubstr("filter: rows ≤ 40,000 → " + kept + ","),
-                            HasSubstr("rows " + kept + ", join → ")));
 }
 
 TEST(spilled_joins, leave_right_rows_to_functions_that_share_them) {

@@ -1,0 +1,107 @@
+// Sales and the items that they are of: files of both, for joins whose right side goes to the disk.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "pappus/pappus.h"
+#include "support/spill_folder.h"
+
+namespace pappus::spilled_joins {
+
+inline constexpr std::size_t MiB = std::size_t{1} << 20;
+inline constexpr std::size_t plenty = 2048 * MiB;
+
+struct sale {
+  std::int64_t item;
+  double price;
+};
+struct item {
+  std::int64_t id;
+  std::int32_t number;
+  float weight;
+};
+
+template <typename T>
+void write_file(const std::string& path, const std::vector<T>& records) {
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(records.data()),
+             static_cast<std::streamsize>(records.size() * sizeof(T)));
+}
+
+/// A folder to spill to, and beside it files of both sides.
+struct a_disk {
+  testing::spill_folder folder;
+  std::string left = folder.path() + ".sales.raw", right = folder.path() + ".items.raw";
+  a_disk() = default;
+  a_disk(const std::vector<sale>& sales, const std::vector<item>& items) {
+    write_file(left, sales);
+    write_file(right, items);
+  }
+  ~a_disk() {
+    for (const auto& path : {left, right, left + ".out.raw"}) std::filesystem::remove(path);
+  }
+  options settings(std::size_t memory, unsigned threads = 2) const {
+    return {.threads = threads, .host_memory = memory, .devices = "cpu", .spill = folder.path()};
+  }
+};
+
+enum class shape { unique, repeated, sorted, spaced, hot };
+
+struct both_sides {
+  std::vector<sale> sales;
+  std::vector<item> items;
+};
+
+inline both_sides sides_of(shape which, std::int64_t sales, std::int64_t items, unsigned seed) {
+  std::mt19937_64 random(seed);
+  const std::int64_t keys = which == shape::repeated ? items / 3 + 1 : items;
+  const auto any = [&] {
+    return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(keys * 5 / 4));
+  };
+  both_sides made;
+  for (std::int64_t i = 0; i < items; ++i) {
+    std::int64_t id = which == shape::unique   ? (i * 7'919) % items
+                      : which == shape::sorted ? i / 2
+                      : which == shape::spaced ? -(any() << 40)
+                                               : any();
+    if (which == shape::hot && i % 40 == 0) id = 5;
+    made.items.push_back({id, static_cast<std::int32_t>(i), 0.37f * static_cast<float>(i % 1000)});
+  }
+  for (std::int64_t i = 0; i < sales; ++i) {
+    std::int64_t of = which == shape::sorted   ? i * items / sales
+                      : which == shape::spaced ? -(any() << 40)
+                                               : any();
+    if (which == shape::hot && i % (sales / 10) == 3) of = 5;
+    const auto cents = static_cast<double>(random() % 2'000'001) - 1e6;
+    made.sales.push_back({of, cents * 1e-2 * (1 + static_cast<double>(i % 97))});
+  }
+  return made;
+}
+
+/// All records' bytes, in order.
+template <typename Rows>
+std::vector<char> bytes_of(const Rows& rows) {
+  std::vector<char> bytes;
+  rows.for_each_chunk([&](auto chunk) {
+    const auto* const first = reinterpret_cast<const char*>(chunk.data());
+    bytes.insert(bytes.end(), first, first + chunk.size_bytes());
+  });
+  return bytes;
+}
+template <typename T>
+std::vector<char> bytes_of_value(const T& value) {
+  const auto* const first = reinterpret_cast<const char*>(&value);
+  return {first, first + sizeof(T)};
+}
+
+inline double paid(const sale& a, const item& b) {
+  return a.price * static_cast<double>(b.weight) + b.number;
+}
+
+}  // namespace pappus::spilled_joins
