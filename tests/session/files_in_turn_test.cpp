@@ -14,12 +14,15 @@
 #include <gtest/gtest.h>
 
 #include "pappus/pappus.h"
+#include "support/result_bytes.h"
 #include "support/spill_folder.h"
 
 namespace pappus::files_in_turn {
 namespace {
 
 using ::testing::AllOf;
+using testing::bytes_of;
+using testing::bytes_of_value;
 using ::testing::HasSubstr;
 
 constexpr std::size_t MiB = std::size_t{1} << 20;
@@ -72,20 +75,6 @@ struct some_files {
     return in.raw<entry>(first).concat(csv(in, second), csv(in, empty), in.raw<entry>(last));
   }
 };
-
-template <typename Rows>
-std::vector<char> bytes_of(const Rows& rows) {
-  std::vector<char> bytes;
-  rows.for_each_chunk([&](auto chunk) {
-    const auto* const first = reinterpret_cast<const char*>(chunk.data());
-    bytes.insert(bytes.end(), first, first + chunk.size_bytes());
-  });
-  return bytes;
-}
-template <typename T>
-std::vector<char> bytes_of_value(const T& value) {
-  return bytes_of(session({.devices = "cpu"}).from(std::vector<T>{value}));
-}
 
 /// What queries yield of the rows, where `n` is the number of those in the first file.
 std::vector<std::vector<char>> programs(session& in, const collection<entry>& rows,

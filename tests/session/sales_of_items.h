@@ -10,9 +10,13 @@
 #include <vector>
 
 #include "pappus/pappus.h"
+#include "support/result_bytes.h"
 #include "support/spill_folder.h"
 
 namespace pappus::spilled_joins {
+
+using testing::bytes_of;
+using testing::bytes_of_value;
 
 inline constexpr std::size_t MiB = std::size_t{1} << 20;
 inline constexpr std::size_t plenty = 2048 * MiB;
@@ -82,22 +86,6 @@ inline both_sides sides_of(shape which, std::int64_t sales, std::int64_t items, 
     made.sales.push_back({of, cents * 1e-2 * (1 + static_cast<double>(i % 97))});
   }
   return made;
-}
-
-/// All records' bytes, in order.
-template <typename Rows>
-std::vector<char> bytes_of(const Rows& rows) {
-  std::vector<char> bytes;
-  rows.for_each_chunk([&](auto chunk) {
-    const auto* const first = reinterpret_cast<const char*>(chunk.data());
-    bytes.insert(bytes.end(), first, first + chunk.size_bytes());
-  });
-  return bytes;
-}
-template <typename T>
-std::vector<char> bytes_of_value(const T& value) {
-  const auto* const first = reinterpret_cast<const char*>(&value);
-  return {first, first + sizeof(T)};
 }
 
 inline double paid(const sale& a, const item& b) {

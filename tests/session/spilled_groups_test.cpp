@@ -23,6 +23,7 @@
 #include "support/bad_disks.h"
 #include "support/cancels.h"
 #include "support/raw_file.h"
+#include "support/result_bytes.h"
 #include "support/sanitizers.h"
 #include "support/spill_folder.h"
 
@@ -30,6 +31,7 @@ namespace pappus::spilled_groups {
 namespace {
 
 using ::testing::AllOf;
+using testing::bytes_of;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::spill_folder;
@@ -75,17 +77,6 @@ struct a_disk {
     return {.threads = threads, .host_memory = memory, .devices = "cpu", .spill = folder.path()};
   }
 };
-
-/// All records' bytes, in order.
-template <typename Rows>
-std::vector<char> bytes_of(const Rows& rows) {
-  std::vector<char> bytes;
-  rows.for_each_chunk([&](auto chunk) {
-    const auto* const first = reinterpret_cast<const char*>(chunk.data());
-    bytes.insert(bytes.end(), first, first + chunk.size_bytes());
-  });
-  return bytes;
-}
 
 /// Results of which each depends on how rows are added, or on which groups there are.
 std::vector<std::vector<char>> results(session& s, const std::string& path) {
