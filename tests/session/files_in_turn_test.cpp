@@ -59,9 +59,6 @@ struct some_files {
     add(rows / 2, second);
     add(1'003, last);
   }
-  ~some_files() {
-    for (const auto& path : {first, second, empty, last, result()}) std::filesystem::remove(path);
-  }
   std::string result() const { return folder.path() + ".result.raw"; }
 
   session with(std::size_t memory, unsigned threads = 2) const {
@@ -181,7 +178,6 @@ TEST(files_in_turn, are_named_in_errors) {
   }
   EXPECT_EQ(s.host_memory_used(), 0u);
   EXPECT_EQ(files.in_turn(s).count().get(), 2'503);
-  std::filesystem::remove(bad);
 }
 
 struct person {
@@ -221,7 +217,6 @@ TEST(files_in_turn, have_their_text_with_them) {
     EXPECT_EQ(wrong, 0u);
     EXPECT_EQ(people.map([](const person& p) { return p.name.size(); }).max().get(), 209u);
   }
-  for (const auto& path : paths) std::filesystem::remove(path);
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <fstream>
 #include <random>
 #include <string>
@@ -46,9 +45,6 @@ struct a_disk {
   a_disk(const std::vector<sale>& sales, const std::vector<item>& items) {
     write_file(left, sales);
     write_file(right, items);
-  }
-  ~a_disk() {
-    for (const auto& path : {left, right, left + ".out.raw"}) std::filesystem::remove(path);
   }
   options settings(std::size_t memory, unsigned threads = 2) const {
     return {.threads = threads, .host_memory = memory, .devices = "cpu", .spill = folder.path()};

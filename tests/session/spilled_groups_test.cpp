@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <random>
 #include <span>
@@ -72,7 +71,6 @@ struct a_disk {
         .write(reinterpret_cast<const char*>(items.data()),
                static_cast<std::streamsize>(items.size() * sizeof(item)));
   }
-  ~a_disk() { std::filesystem::remove(path); }
   options settings(std::size_t memory, unsigned threads = 2) const {
     return {.threads = threads, .host_memory = memory, .devices = "cpu", .spill = folder.path()};
   }

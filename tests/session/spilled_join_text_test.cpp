@@ -95,10 +95,6 @@ struct many_items {
     for (std::int64_t i = 0; i < n; ++i)
       left << (i % 8 == 0 ? i * 31 % keys : keys + i) << "," << buyer_of(i) << "\n";
   }
-  ~many_items() {
-    std::filesystem::remove(items);
-    std::filesystem::remove(sales);
-  }
   session with(std::size_t memory, unsigned threads = 2) const {
     return session(
         {.threads = threads, .host_memory = memory, .devices = "cpu", .spill = folder.path()});
@@ -229,8 +225,6 @@ TEST(spilled_joins_with_text, have_room_for_long_ones_of_both_sides_and_a_sort) 
     EXPECT_EQ(wrong, 0u);
     EXPECT_EQ(s.host_memory_used(), 0u);
   }
-  std::filesystem::remove(items);
-  std::filesystem::remove(sales);
 }
 
 TEST(spilled_joins_with_text, cut_windows_that_need_too_much_of_it) {
@@ -266,8 +260,6 @@ TEST(spilled_joins_with_text, cut_windows_that_need_too_much_of_it) {
       });
   EXPECT_EQ(row, n);
   EXPECT_EQ(wrong, 0);
-  std::filesystem::remove(items);
-  std::filesystem::remove(sales);
 }
 
 TEST(spilled_joins_by_position, hear_the_keys_of_all_windows) {
@@ -290,7 +282,6 @@ TEST(spilled_joins_by_position, hear_the_keys_of_all_windows) {
       [](const auto& left, std::int64_t right) { return left.value + right; });
   EXPECT_THAT(pairs.explain(), HasSubstr("to ask for right rows"));
   EXPECT_EQ(pairs.sum().get(), n * (n - 1));
-  std::filesystem::remove(path);
 }
 
 struct wide {
@@ -336,8 +327,6 @@ TEST(spilled_joins_of_wide_rows, leave_room_for_a_sort_of_the_pairs) {
     EXPECT_EQ(wrong, 0) << mib;
     EXPECT_LE(s.host_memory_peak(), s.host_memory());
   }
-  std::filesystem::remove(left);
-  std::filesystem::remove(right);
 }
 
 }  // namespace

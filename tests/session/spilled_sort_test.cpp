@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <filesystem>
 #include <fstream>
 #include <span>
 #include <stdexcept>
@@ -45,10 +44,6 @@ struct a_disk {
     for (std::int64_t i = 0; i < file_rows; ++i) items.push_back({key_of(i), i});
     std::ofstream(path, std::ios::binary)
         .write(reinterpret_cast<const char*>(items.data()), file_rows * sizeof(item));
-  }
-  ~a_disk() {
-    std::filesystem::remove(path);
-    std::filesystem::remove(result);
   }
   options settings(std::size_t memory, unsigned threads = 2) const {
     return {.threads = threads, .host_memory = memory, .devices = "cpu", .spill = folder.path()};

@@ -2,7 +2,6 @@
 // rows of sorts, and into the results that need it.
 #include <algorithm>
 #include <cstdint>
-#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <map>
@@ -57,10 +56,6 @@ struct a_disk {
     file << "id,name,city,income\n";
     for (std::int64_t i = 0; i < file_rows; ++i)
       file << id_of(i) << ",\"" << name_of(i) << "\"," << city_of(i) << ',' << income_of(i) << "\n";
-  }
-  ~a_disk() {
-    std::filesystem::remove(path);
-    std::filesystem::remove(result);
   }
   options settings(std::size_t memory, unsigned threads = 2) const {
     return {.threads = threads, .host_memory = memory, .devices = "cpu", .spill = folder.path()};
