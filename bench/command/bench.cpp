@@ -36,11 +36,6 @@ struct entry {
   settings asked;
 };
 
-const result* find(const std::vector<result>& results, std::string_view version) {
-  const auto found = std::ranges::find(results, version, &result::version);
-  return found == results.end() ? nullptr : &*found;
-}
-
 void print_json(const result& r, const benchmark& of) {
   if (!r.skipped.empty()) {
     const nlohmann::ordered_json line{

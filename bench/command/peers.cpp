@@ -59,11 +59,6 @@ std::string output_of(const std::string& command) {
 /// Names of a library's versions with less memory begin so; that of ours with as much follows.
 constexpr std::string_view duckdb_with = "duckdb ";
 
-const result* find(std::span<const result> results, std::string_view version) {
-  const auto found = std::ranges::find(results, version, &result::version);
-  return found == results.end() ? nullptr : &*found;
-}
-
 /// The one of our results whose budget the library's version has.
 const result& counterpart(std::span<const result> ours, std::string_view version) {
   if (version.starts_with(duckdb_with))

@@ -139,6 +139,11 @@ bool agree(std::string_view a, std::string_view b, double tolerance) {
   return agree(a, b, std::span(&tolerance, 1));
 }
 
+const result* find(std::span<const result> results, std::string_view version) {
+  const auto found = std::ranges::find(results, version, &result::version);
+  return found == results.end() ? nullptr : &*found;
+}
+
 bool agree(std::string_view a, std::string_view b, std::span<const double> tolerances) {
   while (true) {
     const auto end_a = a.find('/'), end_b = b.find('/');

@@ -63,6 +63,9 @@ std::span<const benchmark> benchmarks();
 /// The bound of a result: its benchmark's, or that of its variant of it.
 double bound_of(const benchmark& what, std::string_view result);
 
+/// The result of a version; null: there is none.
+const result* find(std::span<const result> results, std::string_view version);
+
 /// Whether two checksums agree: parts between '/' equal, or numbers with a decimal point within the
 /// relative tolerance, or "-", of a version that can't tell that part.
 /// \param tolerances  of the parts from the first one; the last is for those that follow, too

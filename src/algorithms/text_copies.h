@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/text_arena.h"
+#include "pappus/detail/base/chunks.h"
 #include "pappus/detail/base/layout.h"
 #include "pappus/detail/base/memory.h"
 
@@ -27,6 +28,15 @@ class text_copies {
   std::size_t bytes_of(const std::byte* record) const noexcept {
     std::size_t bytes = 0;
     for (const auto at : views_) bytes += view(record + at).size();
+    return bytes;
+  }
+  /// The same of all records of a set.
+  std::size_t bytes_of(const detail::row_set& rows) const noexcept {
+    std::size_t bytes = 0;
+    if (views_.empty()) return bytes;
+    for (const auto& chunk : rows.chunks())
+      for (std::int64_t i = 0; i < chunk.rows; ++i)
+        bytes += bytes_of(chunk.data + static_cast<std::size_t>(i) * rows.layout().size);
     return bytes;
   }
   /// Has the record point to copies. Throws memory_error.

@@ -47,22 +47,28 @@ class readers {
   std::vector<std::vector<std::size_t>> of_;
 };
 
-/// Whether a stage puts rows behind one another of which some are a file's that nobody else reads,
-/// so that windows of each can come in turn. Others will be in memory.
+/// Whether a stage's rows are in memory or will be, whoever reads them.
+bool has_own_rows(const stage& s) { return s.is_there() || s.outside || s.node->is_cached(); }
+
+/// Whether a stage puts rows behind one another some of which come in turn.
+bool reads_files_in_turn(const plan& p, const stage& s, const readers& all);
+
+/// Whether windows of a stage's input can come when it is its turn: it is a file, or several in
+/// turn, that nobody else reads. Other inputs will be in memory.
+bool comes_in_turn(const plan& p, stage_index of, const readers& all) {
+  const auto& input = p.stages[index(of)];
+  if (all.of(of).size() != 1 || has_own_rows(input)) return false;
+  return input.node->op->file_of(*input.node) != nullptr || reads_files_in_turn(p, input, all);
+}
+
 bool reads_files_in_turn(const plan& p, const stage& s, const readers& all) {
-  if (!s.node->op->adds_its_inputs() || s.is_there() || s.outside || s.node->is_cached())
-    return false;
-  return std::ranges::any_of(s.inputs, [&](stage_index of) {
-    const auto& input = p.stages[index(of)];
-    if (all.of(of).size() != 1 || input.is_there() || input.outside || input.node->is_cached())
-      return false;
-    return input.node->op->file_of(*input.node) != nullptr || reads_files_in_turn(p, input, all);
-  });
+  return s.node->op->adds_its_inputs() && !has_own_rows(s) &&
+         std::ranges::any_of(s.inputs, [&](stage_index of) { return comes_in_turn(p, of, all); });
 }
 
 /// Whether `input` can hand its rows to its only reader window by window.
 bool hands_on_windows(const plan& p, const stage& input, const readers& all) {
-  if (input.is_there() || input.outside || input.node->is_cached()) return false;
+  if (has_own_rows(input)) return false;
   const auto& n = *input.node;
   if (reads_files_in_turn(p, input, all)) return true;
   return (input.windowed || n.op->file_of(n) != nullptr) && n.op->passes_windows_on(n);
@@ -72,15 +78,9 @@ bool hands_on_windows(const plan& p, const stage& input, const readers& all) {
 void hand_on_windows(plan& p, stage_index of, const readers& all) {
   auto& s = p.stages[index(of)];
   s.passes_on = true;
-  if (!reads_files_in_turn(p, s, all)) return;
-  for (const auto input : s.inputs) {
-    const auto& from = p.stages[index(input)];
-    const bool alone = all.of(input).size() == 1;
-    if (alone && (reads_files_in_turn(p, from, all) ||
-                  (from.node->op->file_of(*from.node) != nullptr && !from.is_there() &&
-                   !from.outside && !from.node->is_cached())))
-      hand_on_windows(p, input, all);
-  }
+  if (!s.node->op->adds_its_inputs()) return;
+  for (const auto input : s.inputs)
+    if (comes_in_turn(p, input, all)) hand_on_windows(p, input, all);
 }
 
 /// Where the windows come from that a stage takes or, not being in memory, hands on.
@@ -169,11 +169,8 @@ bool reads_a_file(const plan& p, const stage& s, const readers& all) {
   for (const auto* reader = &s; reader->inputs.size() == 1;) {
     const auto from = reader->inputs.front();
     reader = &p.stages[index(from)];
-    if (all.of(from).size() != 1 || reader->is_there() || reader->outside ||
-        reader->node->is_cached())
-      return false;
-    if (reader->node->op->file_of(*reader->node) != nullptr || reads_files_in_turn(p, *reader, all))
-      return true;
+    if (comes_in_turn(p, from, all)) return true;
+    if (all.of(from).size() != 1 || has_own_rows(*reader)) return false;
     const bool again = reader->windowed && !reader->asks &&
                        reader->node->op->depends_on_window_alone(*reader->node);
     if (!again && reader->node->op->slice_of(*reader->node) == nullptr) return false;

@@ -268,18 +268,14 @@ class live_executor::streaming {
   /// point to is a small part of the window's, it is copied, so that the window's can go.
   void add(row_set& result, row_set& rows) {
     algorithms::text_copies texts(rows.layout(), *executor_.with_.memory, node(0).name);
-    const auto for_records = [&](auto&& f) {
-      for (const auto& chunk : rows.chunks())
-        for (std::int64_t i = 0; i < chunk.rows; ++i)
-          f(const_cast<std::byte*>(chunk.data) + static_cast<std::size_t>(i) * rows.layout().size);
-    };
-    double text = 0, window_text = lengths_->text();
+    double window_text = lengths_->text();
     if (asked_ != nullptr) window_text += static_cast<double>(asked_->text_bytes());
     const bool found = rows.layout().text == detail::text_in::views;
-    if (found)
-      for_records([&](std::byte* record) { text += static_cast<double>(texts.bytes_of(record)); });
-    if (found && text < window_text / 2) {
-      for_records([&](std::byte* record) { texts.copy(record); });
+    if (found && static_cast<double>(texts.bytes_of(rows)) < window_text / 2) {
+      for (const auto& chunk : rows.chunks())
+        for (std::int64_t i = 0; i < chunk.rows; ++i)
+          texts.copy(const_cast<std::byte*>(chunk.data) +
+                     static_cast<std::size_t>(i) * rows.layout().size);
       result.keep(base::owned(texts.take(), executor_.with_.memory));
     } else {
       result.keep_text_of(rows);

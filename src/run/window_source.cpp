@@ -77,33 +77,17 @@ class live_executor::window_source::file_windows final : public window_source {
   std::size_t text_bytes_max_ = SIZE_MAX;  ///< of a window
 };
 
-namespace {
-
-/// Bytes of the text that rows point to, where it is found.
-double text_of(const row_set& rows, detail::memory_source& memory) {
-  const auto& records = rows.layout();
-  if (records.text != detail::text_in::views) return 0;
-  const algorithms::text_copies texts(records, memory, {});
-  std::size_t bytes = 0;
-  for (const auto& chunk : rows.chunks())
-    for (std::int64_t i = 0; i < chunk.rows; ++i)
-      bytes += texts.bytes_of(chunk.data + static_cast<std::size_t>(i) * records.size);
-  return static_cast<double>(bytes);
-}
-
-}  // namespace
-
 /// Parts of rows that are in memory.
 class live_executor::window_source::windows_in_memory final : public window_source {
  public:
   windows_in_memory(live_executor& executor, stage_index from)
-      : executor_(executor), rows_(executor.rows(from)) {}
+      : rows_(executor.rows(from)), texts_(rows_->layout(), *executor.with_.memory, {}) {}
 
   rows_ptr read(std::int64_t rows_max) override {
     const auto done = read_.load(std::memory_order_relaxed);
     auto window = ops::part_of(rows_, done, std::min(rows_max, rows_->rows() - done));
     read_.fetch_add(window->rows(), std::memory_order_relaxed);
-    text_bytes_ += text_of(*window, *executor_.with_.memory);
+    text_bytes_ += static_cast<double>(texts_.bytes_of(*window));
     return window;
   }
   double text_bytes() const override { return text_bytes_; }
@@ -115,8 +99,8 @@ class live_executor::window_source::windows_in_memory final : public window_sour
   }
 
  private:
-  live_executor& executor_;
   const rows_ptr rows_;
+  const algorithms::text_copies texts_;  ///< makes none
   std::atomic<std::int64_t> read_{0};
   double text_bytes_ = 0;
 };
@@ -128,7 +112,8 @@ class live_executor::window_source::yielded_windows final : public window_source
       : executor_(executor),
         from_(from),
         taken_(static_cast<double>(std::max<std::int64_t>(executor.at(from).row_count, 1))),
-        step_(executor.steps_of(from).back()) {}
+        step_(executor.steps_of(from).back()),
+        texts_(executor.plan_.stages[index(from)].node->out, *executor.with_.memory, {}) {}
 
   /// Of what the stage yields at once, a part where that is too much.
   rows_ptr read(std::int64_t rows_max) override {
@@ -144,7 +129,7 @@ class live_executor::window_source::yielded_windows final : public window_source
       if (left <= rows_max) rest_.reset();
     }
     read_.fetch_add(window->rows(), std::memory_order_relaxed);
-    text_bytes_ += text_of(*window, *executor_.with_.memory);
+    text_bytes_ += static_cast<double>(texts_.bytes_of(*window));
     return window;
   }
   double text_bytes() const override { return text_bytes_; }
@@ -169,6 +154,7 @@ class live_executor::window_source::yielded_windows final : public window_source
   const stage_index from_;
   const double taken_;  ///< rows that the stage has had
   const cpu_ops::phase& step_;
+  const algorithms::text_copies texts_;  ///< makes none
   std::atomic<std::int64_t> read_{0};
   rows_ptr rest_;               ///< of what was yielded last; null: none
   std::int64_t handed_on_ = 0;  ///< rows of it
@@ -204,7 +190,6 @@ class live_executor::window_source::windows_in_turn final : public window_source
   void leave_in(row_set& output, const rows_ptr& window) override {
     now().leave_in(output, window);
   }
-  void close() noexcept override { now().close(); }
   std::size_t scratch_bytes() const override {
     std::size_t bytes = 0;
     for (const auto& one : all_) bytes = std::max(bytes, one->scratch_bytes());

@@ -118,8 +118,8 @@ class lowering {
   void lower_windows(stage_index own, std::vector<task_id> after) {
     task_id last = add_alloc(own, std::move(after));
     std::vector<stage_index> sources{plan::windows_path(plan_, own).front()};
-    for (const auto* from = &plan_.stages[index(sources.back())]; from->windowed && from->passes_on;
-         from = &plan_.stages[index(sources.back())])
+    const auto takes_windows_too = [](const plan::stage& s) { return s.windowed && s.passes_on; };
+    while (takes_windows_too(plan_.stages[index(sources.back())]))
       sources.push_back(plan::windows_path(plan_, sources.back()).front());
     for (std::size_t i = sources.size(); i-- > 0;)
       last = lower_pass(i == 0 ? own : sources[i - 1], own, last);

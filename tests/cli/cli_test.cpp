@@ -7,7 +7,9 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -33,6 +35,14 @@ outcome run(const std::string& line) {
 /// Runs the command with both of its outputs in `text`, or one of them dropped by the redirection.
 outcome pappus(const std::string& arguments, const std::string& redirection = "2>&1") {
   return run(std::string(PAPPUS_COMMAND) + " " + arguments + " " + redirection);
+}
+
+/// One JSON value a line.
+std::vector<nlohmann::json> json_lines(const std::string& text) {
+  std::istringstream lines(text);
+  std::vector<nlohmann::json> all;
+  for (std::string line; std::getline(lines, line);) all.push_back(nlohmann::json::parse(line));
+  return all;
 }
 
 /// A folder of this process, removed when it ends.
@@ -112,10 +122,8 @@ TEST(bench_command, prints_one_json_object_a_version) {
   const auto [code, text] =
       pappus("bench mapfiltersum --n 100000 --threads 2 --json", "2>/dev/null");
   EXPECT_EQ(code, 0);
-  std::istringstream lines(text);
   std::vector<std::string> versions;
-  for (std::string line; std::getline(lines, line);) {
-    const auto object = nlohmann::json::parse(line);
+  for (const auto& object : json_lines(text)) {
     EXPECT_EQ(object.at("name"), "mapfiltersum");
     EXPECT_EQ(object.at("n"), 100000);
     EXPECT_EQ(object.at("seed"), 42);
@@ -131,11 +139,9 @@ TEST(bench_command, has_duckdb_beside_queries_with_little_memory_or_says_why_not
   const auto [code, text] =
       pappus("bench outofcore_groupby --n 20000 --repeat 3 --peers --json", "2>/dev/null");
   EXPECT_EQ(code, 0);
-  std::istringstream lines(text);
   std::vector<std::string> ours;
   bool told = false;
-  for (std::string line; std::getline(lines, line);) {
-    const auto object = nlohmann::json::parse(line);
+  for (const auto& object : json_lines(text)) {
     const std::string version = object.at("version");
     if (!version.starts_with("duckdb")) {
       ours.push_back(version);
@@ -162,10 +168,8 @@ TEST(bench_command, draws_the_ratios) {
 TEST(bench_command, runs_all_whose_names_begin_alike_and_says_what_it_skips) {
   const auto [code, text] = pappus("bench generated --n 1000 --json", "2>/dev/null");
   EXPECT_EQ(code, 0);
-  std::istringstream lines(text);
   std::vector<std::string> run, skipped;
-  for (std::string line; std::getline(lines, line);) {
-    const auto object = nlohmann::json::parse(line);
+  for (const auto& object : json_lines(text)) {
     const auto what =
         object.at("name").get<std::string>() + " " + object.at("version").get<std::string>();
     if (!object.contains("skipped")) {
