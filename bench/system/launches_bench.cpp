@@ -176,7 +176,7 @@ std::vector<result> run_launches_items(const stage& on, std::int64_t n) {
   auto plain = numbers;
   const auto memory = std::make_shared<memory::pool>(numbers.size() * 16 + (std::size_t{1} << 20));
   const auto made = [&] {
-    auto image = arrays::make_image(detail::record_type_of<float>(), {{0}, {n}}, memory, {});
+    auto image = arrays::make_image(detail::record_type_of<float>(), {{0}, {n}}, {memory}, {});
     std::ranges::copy(numbers, reinterpret_cast<float*>(image->elements->data));
     return image;
   };

@@ -11,7 +11,7 @@ constexpr std::int64_t nobody = 0;
 
 detail::buffer notes_about(const argument& of) {
   const auto bytes = static_cast<std::size_t>(of.part.volume()) * sizeof(std::int64_t);
-  detail::buffer result(*of.elements->source, bytes, "users of checked elements");
+  detail::buffer result(*of.elements->source.budget, bytes, "users of checked elements");
   if (bytes > 0) std::memset(result.data(), 0, bytes);
   return result;
 }

@@ -23,6 +23,13 @@ std::size_t bytes_of(const regions::box& extents, const detail::record_type& ele
 
 }  // namespace
 
+storage::storage(array_memory from, std::size_t bytes, std::string_view owner)
+    : source(std::move(from)) {
+  if (source.pages != nullptr) pageable = source.pages->make(bytes, owner);
+  if (pageable == nullptr) memory = {*source.budget, bytes, owner};
+  data = pageable != nullptr ? pageable->data() : memory.data();
+}
+
 void check_extents(const regions::box& extents) {
   for (std::size_t d = 0; d < extents.rank; ++d)
     if (extents.high[d] < extents.low[d])
@@ -31,8 +38,7 @@ void check_extents(const regions::box& extents) {
 }
 
 image_ptr make_image(const detail::record_type& element, const regions::box& extents,
-                     const std::shared_ptr<detail::memory_source>& memory,
-                     std::vector<std::byte> initial) {
+                     const array_memory& memory, std::vector<std::byte> initial) {
   const auto bytes = bytes_of(extents, element);
   const part all{initial.empty() ? content::unwritten : content::initial, 0};
   return std::make_shared<image>(image{

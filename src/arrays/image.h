@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "graph/pageable.h"
 #include "pappus/detail/base/array.h"
 #include "pappus/detail/base/chunks.h"
 #include "pappus/detail/base/layout.h"
@@ -47,18 +48,24 @@ struct launch_failure {
 };
 using failure_ptr = std::shared_ptr<launch_failure>;
 
+/// Where arrays get their memory.
+struct array_memory {
+  std::shared_ptr<detail::memory_source> budget;
+  std::shared_ptr<graph::pageable_store> pages{};  ///< of large ones; null: all stay in memory
+};
+
 /// Memory with an array's elements in row-major order.
 struct storage {
   /// Throws memory_error.
-  storage(std::shared_ptr<detail::memory_source> from, std::size_t bytes, std::string_view owner)
-      : source(std::move(from)), memory(*source, bytes, owner), data(memory.data()) {}
+  storage(array_memory from, std::size_t bytes, std::string_view owner);
   /// Of rows, one after another, that nobody else has.
-  storage(std::shared_ptr<detail::memory_source> from, detail::rows_ptr of)
+  storage(array_memory from, detail::rows_ptr of)
       : source(std::move(from)), rows(std::move(of)), data(const_cast<std::byte*>(rows->data())) {}
 
-  std::shared_ptr<detail::memory_source> source;  // outlives the buffer
-  detail::buffer memory;
-  detail::rows_ptr rows;  // in place of the buffer
+  array_memory source;                        // outlives the others
+  detail::buffer memory;                      // one of the three has the elements
+  std::shared_ptr<graph::pageable> pageable;  // what isn't leased may be on the disk (leases.h)
+  detail::rows_ptr rows;
   std::byte* data = nullptr;
   /// Collections whose rows these are: while there are some, nobody may write to them.
   std::atomic<int> collections{0};
@@ -85,8 +92,7 @@ void check_extents(const regions::box& extents);
 /// \param initial  one element's bytes; none: nobody has written to the array.
 /// Throws usage_error where extents are negative or too many, memory_error.
 image_ptr make_image(const detail::record_type& element, const regions::box& extents,
-                     const std::shared_ptr<detail::memory_source>& memory,
-                     std::vector<std::byte> initial);
+                     const array_memory& memory, std::vector<std::byte> initial);
 
 regions::box box_of(const detail::array_box& from);
 detail::array_box numbers_of(const regions::box& from);

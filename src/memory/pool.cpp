@@ -109,6 +109,13 @@ void pool::release(std::byte* data, std::size_t bytes) noexcept {
   }
 }
 
+void pool::release_rest(std::byte* data, std::size_t bytes, std::size_t given) noexcept {
+  if (given == 0) return release(data, bytes);
+  const std::size_t size = charged(bytes);
+  discharge(size - given);
+  give_to_system(data, size);
+}
+
 void pool::charge(std::size_t bytes, std::string_view owner) {
   const auto lock = lock_to_take(bytes, owner);
   make_room(bytes, owner);

@@ -32,6 +32,8 @@ class pool final : public detail::memory_source {
 
   std::byte* acquire(std::size_t bytes, std::string_view owner) override;
   void release(std::byte* data, std::size_t bytes) noexcept override;
+  /// The same of memory whose owner gave some of its pages to the system, and discharged them.
+  void release_rest(std::byte* data, std::size_t bytes, std::size_t given) noexcept;
   std::size_t available() const noexcept override { return limit_ - std::min(limit_, in_use()); }
 
   /// Counts memory as in use that a driver takes from the host by itself. Throws like acquire().

@@ -143,6 +143,22 @@ std::string spill_file::folder() {
   return folder_;
 }
 
+std::size_t spill_file::capacity() {
+  const std::lock_guard lock(mutex_);
+  if (file_ >= 0) return limit_;
+  choose_folder();
+  return limit_in(folder_);
+}
+
+/// As settings have it, else half of what is free. Whole pieces.
+std::size_t spill_file::limit_in(const std::string& folder) const {
+  auto bytes = settings_.bytes_max;
+  struct statvfs about{};
+  if (bytes == 0 && ::statvfs(folder.c_str(), &about) == 0)
+    bytes = static_cast<std::size_t>(about.f_bavail) * about.f_frsize / 2;
+  return bytes - bytes % piece_bytes;
+}
+
 void spill_file::fail(std::string_view owner, std::string_view what, int problem) {
   throw spill_error(fmt::format("{}: {} the spill file in {} failed after {}: {}; {}", owner, what,
                                 folder(), text_of(static_cast<double>(written())), reason(problem),
@@ -162,11 +178,7 @@ void spill_file::open(std::string_view owner) {
     throw spill_error(fmt::format("{}: no spill file can be made in {}: {}; {}", owner, folder_,
                                   reason(-made), remedy));
   file_ = made;
-  limit_ = settings_.bytes_max;
-  struct statvfs about{};
-  if (limit_ == 0 && ::fstatvfs(file_, &about) == 0)
-    limit_ = static_cast<std::uint64_t>(about.f_bavail) * about.f_frsize / 2;
-  limit_ -= limit_ % piece_bytes;
+  limit_ = limit_in(folder_);
 }
 
 /// First fit. Extents begin and end at whole pieces.

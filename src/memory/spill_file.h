@@ -84,6 +84,8 @@ class spill_file : public std::enable_shared_from_this<spill_file> {
   bool usable();
   /// The folder of the file, made or to be made.
   std::string folder();
+  /// The most bytes that it may have; as far as the disk is asked, now.
+  std::size_t capacity();
 
   std::size_t in_use() const noexcept { return in_use_.load(std::memory_order_relaxed); }
   // Bytes so far.
@@ -95,6 +97,7 @@ class spill_file : public std::enable_shared_from_this<spill_file> {
   class piece_list;                   // what one call reads, piece by piece
   void choose_folder();               // called with mutex_ locked
   void open(std::string_view owner);  // likewise
+  std::size_t limit_in(const std::string& folder) const;
   std::uint64_t take(std::size_t bytes, std::string_view owner);
   void give_back(std::uint64_t offset, std::size_t bytes) noexcept;
   void reserve(std::uint64_t offset, std::size_t bytes, std::string_view owner);

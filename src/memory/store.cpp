@@ -73,7 +73,7 @@ std::size_t store::available() {
   search about;
   const std::lock_guard lock(mutex_);
   find_victim(about);
-  return free + about.evictable;
+  return free + about.evictable + arrays_->evictable();
 }
 
 /// What was used longest ago, clean chunks before others, the last rows of it first: who reads them
@@ -107,13 +107,20 @@ bool store::make_room(std::size_t bytes, std::string_view owner) {
   if (!file_->usable()) return false;
   std::exception_ptr problem;
   search about;
+  if (available() < bytes) return false;
+  if (arrays_->make_room(bytes, sections::which::unexpected, owner)) return true;
   std::unique_lock lock(mutex_);
   for (;;) {
     const std::size_t free = memory_->available();
     if (free >= bytes) return true;
     about.may_write = problem == nullptr;
     auto chosen = find_victim(about);
-    if (about.evictable < bytes - free) break;
+    if (about.evictable + arrays_->evictable() < bytes - free) break;
+    if (about.evictable == 0) {
+      lock.unlock();
+      if (arrays_->make_room(bytes, sections::which::all, owner)) return true;
+      break;
+    }
     if (chosen.rows == nullptr) {
       changed_.wait(lock);
     } else if (chosen.rows->awake_ != nullptr && chosen.what == nullptr) {

@@ -4,9 +4,11 @@
 // A chunk is bytes with up to two copies, in memory and on the disk. Nobody changes them, so one
 // that is on the disk, too, is dropped for nothing. Rows that rest are fragments: so many rows of a
 // chunk. A row_set goes on meaning that its rows are in memory: as long as somebody has it, they
-// stay there (they are pinned). Who needs more memory than there is evicts what was used longest
-// ago, first what is on the disk already, and writes by itself, so that whoever doesn't need memory
-// never waits for a disk. Where all of it together wouldn't do, nothing is evicted.
+// stay there (they are pinned). Arrays lie in sections (sections.h). Who needs more memory than
+// there is evicts sections of arrays that no launch waits for, then rows that were used longest
+// ago, first what is on the disk already, then other sections; and writes by itself, so that
+// whoever doesn't need memory never waits for a disk. Where all of it together wouldn't do, nothing
+// is evicted.
 //
 // Records are moved as bytes. The text that they point to stays where it is, in memory, or is part
 // of the chunk (text_heap.h).
@@ -31,6 +33,7 @@
 
 #include "graph/kept_rows.h"
 #include "memory/pool.h"
+#include "memory/sections.h"
 #include "memory/spill_file.h"
 
 namespace pappus::memory {
@@ -54,6 +57,9 @@ class store final : public graph::row_store, public std::enable_shared_from_this
                                 std::string owner) override;
   void expect(std::size_t bytes, std::string_view owner) override;
 
+  /// Where arrays lie, whose memory is given back, too.
+  const std::shared_ptr<sections>& arrays() const noexcept { return arrays_; }
+
   /// What will become of rows that are to be kept: "in a spill file in /var/tmp where memory is
   /// short".
   std::string about_rows_to_come();
@@ -64,7 +70,9 @@ class store final : public graph::row_store, public std::enable_shared_from_this
  private:
   friend class stored_rows;
   store(std::shared_ptr<pool> memory, std::shared_ptr<spill_file> file)
-      : memory_(std::move(memory)), file_(std::move(file)) {}
+      : memory_(std::move(memory)),
+        file_(std::move(file)),
+        arrays_(std::make_shared<sections>(memory_, file_)) {}
   /// Called where `bytes` more don't fit. True: something was given back, or somebody else's write
   /// has ended; try again. Throws spill_error where only the disk was in the way.
   bool make_room(std::size_t bytes, std::string_view owner);
@@ -78,8 +86,9 @@ class store final : public graph::row_store, public std::enable_shared_from_this
 
   const std::shared_ptr<pool> memory_;
   const std::shared_ptr<spill_file> file_;  // null: nothing goes to a disk
-  std::mutex mutex_;                        // guards what follows, and all stored_rows
-  std::condition_variable changed_;         // a write or a wake has ended
+  const std::shared_ptr<sections> arrays_;
+  std::mutex mutex_;                 // guards what follows, and all stored_rows
+  std::condition_variable changed_;  // a write or a wake has ended
   std::vector<stored_rows*> known_;
   std::uint64_t clock_ = 0;
   std::size_t ahead_ = 0;  // bytes still to be written before somebody needs their place

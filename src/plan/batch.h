@@ -51,6 +51,10 @@ void place_launches(plan& p, const batch_request& asked);    // launch_places.cp
 /// \param cut_along  as in stage
 std::int64_t strip(const regions::box& indices, unsigned cut_along, std::size_t dimension);
 
+/// Dimensions, as bits, along which an item may be cut into boxes that are run in any order of the
+/// dimensions.
+unsigned dimensions_to_cut(const stage& s);
+
 /// Whether what an access of the stage's launch reduces is made leaf by leaf, and comes to its
 /// array once the last item is done.
 bool is_partial(const stage& s, std::size_t access);

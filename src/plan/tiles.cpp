@@ -32,16 +32,6 @@ bool is_known(const arrays::launch& of) {
   return of.known != arrays::launch::knowledge::assumed;
 }
 
-/// Dimensions, as bits, along which tiles may be cut.
-unsigned dimensions_to_cut(const stage& s) {
-  const auto& indices = launch_of(*s.node).indices;
-  // A row's lanes are added up at its end.
-  if (s.lanes != 0) return s.cut_along & ~(1U << (indices.rank - 1));
-  for (std::size_t d = 0; d < indices.rank; ++d)
-    if ((s.cut_along >> d & 1U) == 0 && indices.extent(d) > 1) return s.cut_along | 1U << d;
-  return s.cut_along;
-}
-
 /// Halves the tile once; false: it can't be smaller.
 bool halve(const arrays::launch& of, unsigned dimensions, regions::box& tile) {
   double best = 0;
@@ -62,6 +52,15 @@ bool halve(const arrays::launch& of, unsigned dimensions, regions::box& tile) {
 }
 
 }  // namespace
+
+unsigned dimensions_to_cut(const stage& s) {
+  const auto& indices = launch_of(*s.node).indices;
+  // A row's lanes are added up at its end.
+  if (s.lanes != 0) return s.cut_along & ~(1U << (indices.rank - 1));
+  for (std::size_t d = 0; d < indices.rank; ++d)
+    if ((s.cut_along >> d & 1U) == 0 && indices.extent(d) > 1) return s.cut_along | 1U << d;
+  return s.cut_along;
+}
 
 void cut_tiles(plan& p, const batch_request& asked) {
   const auto room = 0.5 * static_cast<double>(asked.machine.cache_bytes);

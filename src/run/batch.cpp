@@ -1,39 +1,18 @@
 #include "run/batch.h"
 
 #include <algorithm>
-#include <exception>
-#include <optional>
 #include <thread>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "algorithms/stream.h"
-#include "arrays/access_checks.h"
-#include "base/failure.h"
-#include "pappus/error.h"
+#include "arrays/leases.h"
 #include "plan/batch.h"
-#include "regions/parts.h"
-#include "run/lanes.h"
 
 namespace pappus::run {
 namespace {
 
 using arrays::launch_of;
-
-thread_local bool inside = false;
-
-/// While this thread runs a launch's function.
-class in_function {
- public:
-  in_function() : outer_(std::exchange(inside, true)) {}
-  ~in_function() { inside = outer_; }
-  in_function(const in_function&) = delete;
-  in_function& operator=(const in_function&) = delete;
-
- private:
-  const bool outer_;
-};
 
 // A position in 64 bits.
 constexpr int part_bits = 48;
@@ -58,46 +37,6 @@ void each_word(const plan::bands& items, F&& f) {
   }
 }
 
-/// What the exception being handled says.
-std::string message() {
-  try {
-    throw;
-  } catch (const std::exception& e) {
-    return e.what();
-  } catch (...) {
-    return "an exception that isn't a std::exception";
-  }
-}
-
-/// What the exception being handled, which a launch's function threw, is for who looks at results.
-std::string message(const arrays::launch& of, const base::failure_note& note) {
-  try {
-    throw;
-  } catch (const arrays::access_error& e) {
-    return e.what();
-  } catch (...) {
-    return fmt::format("{} failed{}: {}", text(of),
-                       note.row >= 0 ? " at index " + index_text(of, note.row) : "", message());
-  }
-}
-
-/// Of the exception being handled.
-arrays::failure_ptr failure_of(const arrays::launch& launch) {
-  const auto note = base::take_note();
-  auto result = std::make_shared<arrays::launch_failure>();
-  result->original = std::current_exception();
-  result->what = message(launch, note);
-  return result;
-}
-
-arrays::failure_ptr cancelled_failure(const arrays::launch& launch) {
-  auto result = std::make_shared<arrays::launch_failure>();
-  result->what = fmt::format("{} was cancelled", text(launch));
-  result->original = std::make_exception_ptr(pappus::cancelled());
-  result->told = true;  // who cancels knows
-  return result;
-}
-
 /// Where a part of an item may begin. Sums of a row stay whole, and a part begins where a vector
 /// does, of however many elements.
 grain grain_of(const plan::stage& s) {
@@ -111,8 +50,6 @@ grain grain_of(const plan::stage& s) {
 }
 
 }  // namespace
-
-bool in_launch() noexcept { return inside; }
 
 /// One thread's call of take_part, and the threads that help it.
 struct batch::participation {
@@ -140,18 +77,22 @@ batch::batch(std::vector<graph::node_ptr> launches, plan::plan p,
     const auto& stage = plan_.stages[i];
     const auto& launch = launch_of(*launches_[i]);
     tasks_[i].cut = grain_of(stage);
+    tasks_[i].leases = may_rest(launch);
     if (!stage.partial.empty()) tasks_[i].leaves = std::make_unique<leaf_results>(launch, stage);
     if (!stage.where.devices.empty())
       tasks_[i].device = std::make_unique<launch_on_device>(launch, stage, devices_);
     for (const auto number : launch.needs)
       if (auto why = failed_before(number)) fail(i, handed_on, std::move(why));
   }
+  for (std::size_t i = 0; i < tasks_.size(); ++i) expect_users(i, 1);
   left_ = all;
   cursor_ = packed(first_of(0));
   if (recorder_ != nullptr) begin_record();
 }
 
 batch::~batch() {
+  for (std::size_t i = 0; i < tasks_.size(); ++i)
+    if (!done(i)) expect_users(i, -1);
   if (recorder_ != nullptr) recorder_->end_step();
 }
 
@@ -245,101 +186,10 @@ void batch::wait_for_tile(const plan::turn& turn, const plan::turn_parts& parts,
   }
 }
 
-void batch::run_item(std::size_t stage, std::int64_t item, const plan::turn& within) {
-  const auto& task = tasks_[stage];
-  const auto indices = plan_.stages[stage].items.cell(item);
-  // What precedes an item that failed is run all the same: the lowest failure is to be told.
-  if (!wait_for_needs(stage, indices, within) ||
-      item >= task.failed_item.load(std::memory_order_relaxed))
-    return;
-  const auto& launch = launch_of(*launches_[stage]);
-  try {
-    call(stage, indices);
-  } catch (...) {
-    fail(stage, item, cancelled(stage) ? cancelled_failure(launch) : failure_of(launch));
-  }
-}
-
-void batch::call(std::size_t stage, const regions::box& indices) {
-  const auto& launch = launch_of(*launches_[stage]);
-  std::array<detail::view_place, 16> few;
-  std::vector<detail::view_place> many;
-  std::span<detail::view_place> places(few.data(), std::min(few.size(), launch.arguments.size()));
-  if (launch.arguments.size() > few.size()) {
-    many.resize(launch.arguments.size());
-    places = many;
-  }
-  for (std::size_t a = 0; a < launch.arguments.size(); ++a) {
-    const auto& argument = launch.arguments[a];
-    places[a] = place_of(*argument.array, *argument.elements, argument.part);
-  }
-  const in_function here;
-  if (tasks_[stage].leaves != nullptr) return call_leaves(stage, indices, places);
-  run_indices(stage, indices, places);
-}
-
-/// On the stage's device, as far as that can; the others on this thread.
-void batch::run_indices(std::size_t stage, const regions::box& indices,
-                        std::span<const detail::view_place> places) {
-  const auto look = [&] {
-    if (cancelled(stage)) throw pappus::cancelled();
-  };
-  const auto in_tiles = [&](const regions::box& some, std::span<const detail::view_place> at) {
-    regions::each_part(some, plan_.stages[stage].tile, [&](const regions::box& tile) {
-      tasks_[stage].parts.each_part(tile, tasks_[stage].cut, look,
-                                    [&](const regions::box& part) { run_loop(stage, part, at); });
-    });
-  };
-  auto* const device = tasks_[stage].device.get();
-  if (device == nullptr) return in_tiles(indices, places);
-  const auto there = [&](const regions::box& some, std::span<const detail::view_place> at) {
-    const in_function on_its_thread;
-    in_tiles(some, at);
-  };
-  in_tiles(device->run(indices, places, there), places);
-}
-
-void batch::run_loop(std::size_t stage, const regions::box& indices,
-                     std::span<const detail::view_place> places) {
-  const auto& launch = launch_of(*launches_[stage]);
-  const auto& s = plan_.stages[stage];
-  std::optional<arrays::access_checks> checks;
-  if (launch.checks_access) checks.emplace(launch, users_of(stage));
-  auto* const asked = checks ? &*checks : nullptr;
-  if (s.lanes != 0) return run_rows_in_lanes(launch, s, indices, places, asked);
-  const auto box = arrays::numbers_of(indices), all = arrays::numbers_of(launch.indices);
-  // Also where the function throws: who writes the same elements anew comes after.
-  const struct fence {
-    bool needed;
-    ~fence() {
-      if (needed) algorithms::stream_fence();
-    }
-  } at_end{s.past_caches};
-  launch.loop(launch.function.get(),
-              {box, all, places.data(), s.independent, 0, asked, s.past_caches});
-}
-
-/// Made by the first item, so that launches that wait don't take memory for it.
-arrays::element_users* batch::users_of(std::size_t stage) {
-  auto& task = tasks_[stage];
-  const auto& launch = launch_of(*launches_[stage]);
-  if (!arrays::element_users::are_noted(launch)) return nullptr;
-  std::call_once(task.users_made,
-                 [&] { task.users = std::make_unique<arrays::element_users>(launch); });
-  return task.users.get();
-}
-
-void batch::call_leaves(std::size_t stage, const regions::box& indices,
-                        std::span<detail::view_place> places) {
-  const auto& leaves = plan_.stages[stage].leaves;
-  auto& results = *tasks_[stage].leaves;
-  regions::each_place(leaves.cells(indices), [&](const regions::point& cell) {
-    const auto leaf = leaves.number(cell);
-    auto states = results.start(leaf);
-    results.place(states, places);
-    run_indices(stage, leaves.cell(cell), places);
-    results.finish(leaf, std::move(states));
-  });
+/// Tells memory that may go to the disk how many launches wait for it.
+void batch::expect_users(std::size_t stage, int more) const {
+  for (const auto& argument : launch_of(*launches_[stage]).arguments)
+    if (argument.elements->pageable != nullptr) argument.elements->pageable->expect_users(more);
 }
 
 void batch::finish_items(std::size_t stage, plan::bands items) {
@@ -347,7 +197,8 @@ void batch::finish_items(std::size_t stage, plan::bands items) {
   if (count == 0) return;
   auto& task = tasks_[stage];
   each_word(items, [&](std::size_t word, std::uint64_t bits) { task.bits[word].fetch_or(bits); });
-  if (task.left.fetch_sub(count) == count && task.leaves != nullptr) {
+  if (task.left.fetch_sub(count) == count) {
+    expect_users(stage, -1);
     const std::lock_guard lock(mutex_);
     task.leaves.reset();  // a failed stage's still have states
   }

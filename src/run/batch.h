@@ -64,6 +64,7 @@ class batch {
     std::unique_ptr<leaf_results> leaves;          ///< null: it doesn't reduce leaf by leaf
     std::unique_ptr<arrays::element_users> users;  ///< null: they aren't noted
     std::once_flag users_made;
+    bool leases = false;  ///< some of its arrays may be on the disk
     grain cut;
     pace parts;
     std::unique_ptr<launch_on_device> device;            ///< null: it runs on the CPU
@@ -101,6 +102,11 @@ class batch {
   void call(std::size_t stage, const regions::box& indices);
   void run_indices(std::size_t stage, const regions::box& indices,
                    std::span<const detail::view_place> places);
+  void run_leased(std::size_t stage, const regions::box& indices,
+                  std::span<const detail::view_place> places);
+  void run_parts(std::size_t stage, const regions::box& indices,
+                 std::span<const detail::view_place> places);
+  void expect_users(std::size_t stage, int more) const;
   void run_loop(std::size_t stage, const regions::box& indices,
                 std::span<const detail::view_place> places);
   arrays::element_users* users_of(std::size_t stage);

@@ -252,7 +252,7 @@ regions::box launch_on_device::run(const regions::box& indices, std::span<const 
                                    const item_loop& loop) {
   auto left = indices;
   if (places.empty()) return left;
-  auto& source = *launch_.arguments.front().elements->source;
+  auto& source = *launch_.arguments.front().elements->source.budget;
   const auto d = dimension_to_cut(stage_, indices);
   const std::lock_guard lock(on_.on().lock);
   while (!left.empty() && !left_out_) {

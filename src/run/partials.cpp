@@ -3,6 +3,7 @@
 #include <cstring>
 #include <utility>
 
+#include "arrays/leases.h"
 #include "regions/parts.h"
 
 namespace pappus::run {
@@ -27,7 +28,7 @@ partial leaf_results::started(std::size_t argument, const regions::box& elements
   const auto& of = launch_.arguments[argument];
   const auto count = elements.volume();
   const auto bytes = static_cast<std::size_t>(count) * of.array->element.size;
-  partial result{elements, {*of.elements->source, bytes, "states of for_each"}};
+  partial result{elements, {*of.elements->source.budget, bytes, "states of for_each"}};
   of.reduction.start(result.memory.data(), count);
   return result;
 }
@@ -127,11 +128,14 @@ void leaf_results::write_out() {
   for (std::size_t n = 0; n < all.size(); ++n) {
     const auto& of = launch_.arguments[stage_.partial[n]];
     const auto size = static_cast<std::int64_t>(of.array->element.size);
-    each_row(all[n].elements, of.array->all, all[n].elements,
-             [&](auto there, auto here, auto count) {
-               of.reduction.merge(of.elements->data + there * size,
-                                  all[n].memory.data() + here * size, count);
-             });
+    arrays::each_leased(*of.array, *of.elements, all[n].elements,
+                        [&](const regions::box& elements) {
+                          each_row(elements, of.array->all, all[n].elements,
+                                   [&](auto there, auto here, auto count) {
+                                     of.reduction.merge(of.elements->data + there * size,
+                                                        all[n].memory.data() + here * size, count);
+                                   });
+                        });
   }
   levels_.clear();
 }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "arrays/coherence.h"
+#include "arrays/leases.h"
 #include "pappus/error.h"
 #include "regions/parts.h"
 #include "session/launches.h"
@@ -36,15 +37,19 @@ void check_written(std::string_view call, const arrays::image& array, const regi
       call, regions::text(missing), text(array)));
 }
 
-/// The elements of a box, row after row.
+/// The elements of a box, row after row, which stay in memory as long as somebody has the rows.
 rows_ptr rows_in(const arrays::image& array, const arrays::storage& elements,
                  const regions::box& where, std::shared_ptr<const void> owner) {
+  std::shared_ptr<const graph::lease> in_memory =
+      lease_elements(array, elements, where, {.writes = false}, graph::lease_time::open,
+                     fmt::format("rows of {}", text(array)));
   auto rows = std::make_shared<row_set>(array.element);
   const auto place = place_of(array, elements, where);
   regions::each_row(arrays::relative(where, where), [&](const regions::box& row) {
     rows->append(arrays::address_in(place, row.low, row.rank, array.element.size), row.volume());
   });
   rows->keep(std::move(owner));
+  if (in_memory != nullptr) rows->keep(std::move(in_memory));
   return rows;
 }
 
@@ -99,9 +104,11 @@ std::function<rows_ptr()> launch_queue::rows(const image_ptr& array, const regio
   return [this, array, where, elements = elements.get(), owner,
           writers = arrays::writers_of(*array, where)] {
     check_outside("an array's rows");
-    lock again(mutex_);
-    wait_for(again, writers);
-    throw_failure(*array, writers, where);
+    {
+      lock again(mutex_);
+      wait_for(again, writers);
+      throw_failure(*array, writers, where);
+    }
     return rows_in(*array, *elements, where, owner);
   };
 }

@@ -53,6 +53,8 @@ class session_core : public std::enable_shared_from_this<session_core> {
   const options& settings() const noexcept { return settings_; }
   check_setting checks() const noexcept { return checks_; }
   const std::shared_ptr<memory::pool>& memory() const noexcept { return memory_; }
+  const std::shared_ptr<memory::store>& store() const noexcept { return store_; }
+  arrays::array_memory array_memory() const { return {memory_, store_->arrays()}; }
   /// Throws usage_error when the session has ended.
   launch_queue& launches();
   threads::query_workers workers(trace::recorder* recorder = nullptr) {

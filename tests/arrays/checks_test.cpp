@@ -30,7 +30,7 @@ auto of_one(const char* text) {
 }
 
 TEST(array_checks, refuse_extents) {
-  session s({.threads = 1, .host_memory = 1 << 20});
+  session s({.threads = 1, .host_memory = 1 << 20, .spill = "off"});
   EXPECT_EQ(refusal([&] { s.zeros<int>({-1}); }),
             "array: expected extents of 0 and more, got -1 in dimension 0");
   EXPECT_EQ((refusal([&] { s.unwritten<int, 2>({3, -4}); })),

@@ -28,6 +28,7 @@ struct program {
   std::string devices = "cpu";
   std::int64_t item_indices = 0;  ///< 0: as planned
   bool in_turns = false;          ///< wherever that is allowed
+  bool on_disk = false;           ///< arrays lie there whenever nobody needs them
   std::vector<std::uint64_t> steps;
 };
 
@@ -67,7 +68,8 @@ prediction predict(const menu_entry& what, const regions::box& indices, bool ann
 
 class interpreter {
  public:
-  explicit interpreter(session& on) : session_(on) {}
+  /// \param large  arrays have several thousand elements
+  explicit interpreter(session& on, bool large = false) : session_(on), large_(large) {}
 
   /// Throws difference.
   void step(std::uint64_t seed);
@@ -106,6 +108,7 @@ class interpreter {
   void expect(std::uint8_t marks, bool refused, F&& call);
 
   session& session_;
+  const bool large_;
   std::string prefix_ = "a";
   std::vector<handle> arrays_;
   std::vector<rows> rows_;

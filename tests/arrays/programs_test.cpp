@@ -18,7 +18,8 @@ void interpreter::make_array(random_numbers& random, std::size_t at) {
                                                  ? 1 + arrays_.size() % 3
                                                  : std::array{1, 1, 1, 2, 2, 3}[random.from(0, 5)]);
   regions::box extents(rank);
-  const std::array<std::int64_t, 4> most{0, 300, 23, 9};
+  const auto most = large_ ? std::array<std::int64_t, 4>{0, 4000, 70, 17}
+                           : std::array<std::int64_t, 4>{0, 300, 23, 9};
   for (std::size_t d = 0; d < rank; ++d) extents.high[d] = random.from(1, most[rank]);
   if (rank == 1 && random.once_in(30)) extents.high[0] = 0;
   const auto value = static_cast<number>(random.from(0, 1000));
@@ -262,7 +263,7 @@ void interpreter::wait() {
 void interpreter::two_threads(random_numbers& random) {
   std::array<std::unique_ptr<interpreter>, 2> halves;
   for (std::size_t h = 0; h < 2; ++h) {
-    halves[h] = std::make_unique<interpreter>(session_);
+    halves[h] = std::make_unique<interpreter>(session_, large_);
     halves[h]->prefix_ = fmt::format("{}{}.", prefix_, h);
   }
   for (std::size_t a = 0; a < arrays_.size(); ++a) halves[a % 2]->arrays_.push_back(arrays_[a]);
@@ -380,6 +381,7 @@ program random_program(std::uint64_t seed) {
                  .steps = {}};
   const auto steps = random.from(5, 60);
   for (std::int64_t i = 0; i < steps; ++i) result.steps.push_back(random.seed());
+  result.on_disk = random.once_in(3);
   return result;
 }
 
@@ -389,16 +391,18 @@ std::string run(const program& of) {
   session s({.threads = of.threads, .host_memory = std::size_t{256} << 20, .devices = of.devices});
   detail::access::session(s)->launches().plan_for_tests(
       {.item_indices = of.item_indices, .always_in_turns = of.in_turns});
-  interpreter steps(s);
+  // Pages of 4 KiB, so that arrays have several sections.
+  if (of.on_disk) detail::access::session(s)->store()->arrays()->press_for_tests(4096);
+  interpreter steps(s, of.on_disk);
   std::string wrong;
   try {
     for (const auto one : of.steps) steps.step(one);
     steps.finish();
     steps.be_told();
   } catch (const std::exception& e) {
-    wrong =
-        fmt::format("{} threads{}, on {}, items of {}{}\n", of.threads, of.eager ? ", eager" : "",
-                    of.devices, of.item_indices, of.in_turns ? ", in turns" : "");
+    wrong = fmt::format("{} threads{}, on {}, items of {}{}{}\n", of.threads,
+                        of.eager ? ", eager" : "", of.devices, of.item_indices,
+                        of.in_turns ? ", in turns" : "", of.on_disk ? ", arrays on the disk" : "");
     for (const auto& line : steps.log()) wrong += "  " + line + "\n";
     wrong += e.what();
   }

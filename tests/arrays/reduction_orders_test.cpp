@@ -158,7 +158,7 @@ TEST(reductions, that_are_cancelled_change_nothing) {
 TEST(reductions, count_their_states_against_the_budget) {
   constexpr std::int64_t bins = 64 << 10, n = bins * 64;
   const auto histogram = [](idx<1> i, reduces<std::int32_t> to) { to[i * 7 % bins] += 1; };
-  session s({.threads = 1, .host_memory = (bins * 4 * 5) / 2, .devices = "cpu"});
+  session s({.threads = 1, .host_memory = (bins * 4 * 5) / 2, .devices = "cpu", .spill = "off"});
   const auto to = s.zeros<std::int32_t>({bins});
   for (int i = 0; i < 2; ++i) {
     s.for_each({n}, histogram, to);

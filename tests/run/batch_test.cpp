@@ -103,7 +103,7 @@ TEST(batch, may_end_before_leaves_are_merged) {
 TEST(batch, gives_states_of_a_failed_launch_back_when_its_items_are_done) {
   const auto memory = std::make_shared<testing::test_memory>();
   const auto a = arrays::make_image(detail::record_type_of<std::uint32_t>(),
-                                    regions::box({0}, {100}), memory, {});
+                                    regions::box({0}, {100}), {memory}, {});
   a->parts.assign(a->all, {arrays::content::written, 0});
   launch_list launches;
   launches.add(regions::box({0}, {16000}), {a}, "a: global i => reduce a").loop =

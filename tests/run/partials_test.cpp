@@ -202,7 +202,7 @@ TEST(leaf_results, stand_where_views_look_for_elements) {
 TEST(leaf_results, give_their_memory_back_after_merging_has_thrown) {
   static const auto memory = std::make_shared<testing::test_memory>();
   const auto a =
-      arrays::make_image(detail::record_type_of<listing>(), regions::box({0}, {1}), memory, {});
+      arrays::make_image(detail::record_type_of<listing>(), regions::box({0}, {1}), {memory}, {});
   a->parts.assign(a->all, {arrays::content::written, 0});
   new (a->elements->data) listing();
   launch_list launches;

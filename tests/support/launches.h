@@ -32,7 +32,7 @@ inline arrays::image_ptr numbered_array(std::initializer_list<std::int64_t> exte
   static const auto memory = std::make_shared<test_memory>();
   regions::box all(extents.size());
   std::copy(extents.begin(), extents.end(), all.high.begin());
-  auto made = arrays::make_image(detail::record_type_of<std::uint32_t>(), all, memory, {});
+  auto made = arrays::make_image(detail::record_type_of<std::uint32_t>(), all, {memory}, {});
   made->parts.assign(all, {arrays::content::written, 0});
   auto* numbers = reinterpret_cast<std::uint32_t*>(made->elements->data);
   for (std::int64_t i = 0; i < all.volume(); ++i) numbers[i] = static_cast<std::uint32_t>(i);

@@ -5,6 +5,7 @@
 
 #include "algorithms/rows_in.h"
 #include "arrays/image.h"
+#include "arrays/leases.h"
 #include "arrays/rows.h"
 #include "arrays/whole.h"
 #include "pappus/error.h"
@@ -22,6 +23,19 @@ std::vector<std::byte> bytes_of(const void* value, std::size_t size) {
 array_part made(const session_ptr& session, arrays::image_ptr image) {
   const auto all = arrays::numbers_of(image->all);
   return {session, std::move(image), all};
+}
+
+/// Elements that stay in memory as long as somebody has them.
+host_elements on_host(const arrays::image& array, arrays::storage_ptr elements,
+                      const regions::box& where, const arrays::element_use& use) {
+  struct in_memory {
+    arrays::storage_ptr elements;  // goes last
+    graph::lease_ptr lease;
+  };
+  auto lease =
+      lease_elements(array, *elements, where, use, graph::lease_time::open, "host: " + text(array));
+  const auto place = place_of(array, *elements, where);
+  return {place, std::make_shared<in_memory>(std::move(elements), std::move(lease))};
 }
 
 session_core& session_of(const array_part& part) {
@@ -42,13 +56,14 @@ void refuse_formula(std::int64_t sum, std::int64_t number, std::int64_t times) {
 
 array_part make_array(const session_ptr& session, record_type element, const array_box& extents) {
   session->check_alive();
-  return made(session, arrays::make_image(element, arrays::box_of(extents), session->memory(), {}));
+  return made(session,
+              arrays::make_image(element, arrays::box_of(extents), session->array_memory(), {}));
 }
 
 array_part make_filled_array(const session_ptr& session, record_type element,
                              const array_box& extents, const void* value) {
   session->check_alive();
-  return made(session, arrays::make_image(element, arrays::box_of(extents), session->memory(),
+  return made(session, arrays::make_image(element, arrays::box_of(extents), session->array_memory(),
                                           bytes_of(value, element.size)));
 }
 
@@ -84,7 +99,7 @@ array_part copy_array(const array_part& part) {
   const auto where = arrays::box_of(part.box);
   auto copy =
       made(part.session, arrays::make_image(part.image->element, arrays::relative(where, where),
-                                            session.memory(), {}));
+                                            session.array_memory(), {}));
   session.launches().add(
       arrays::copying({part.image, nullptr, where}, {copy.image, nullptr, copy.image->all}));
   return copy;
@@ -93,15 +108,14 @@ array_part copy_array(const array_part& part) {
 host_elements read_array(const array_part& part) {
   auto& session = session_of(part);
   const auto where = arrays::box_of(part.box);
-  auto elements = session.launches().wait_to_read(part.image, where);
-  return {place_of(*part.image, *elements, where), std::move(elements)};
+  return on_host(*part.image, session.launches().wait_to_read(part.image, where), where,
+                 {.writes = false});
 }
 
 host_elements write_array(const array_part& part) {
   auto& session = session_of(part);
   const auto where = arrays::box_of(part.box);
-  auto elements = session.launches().wait_to_write(part.image, where);
-  return {place_of(*part.image, *elements, where), std::move(elements)};
+  return on_host(*part.image, session.launches().wait_to_write(part.image, where), where, {});
 }
 
 node_ptr rows_of_array(const array_part& part) {
@@ -125,7 +139,7 @@ array_part array_of_rows(const session_ptr& session, const node_ptr& rows) {
                                                     .elements = nullptr});
   if (elements.use_count() > 1 || !elements->owns_its_memory())
     elements = copy_rows(session, elements->layout(), elements->data(), elements->rows());
-  image->elements = std::make_shared<arrays::storage>(session->memory(), std::move(elements));
+  image->elements = std::make_shared<arrays::storage>(session->array_memory(), std::move(elements));
   return made(session, std::move(image));
 }
 

@@ -1,0 +1,149 @@
+#include "arrays/leases.h"
+
+#include <algorithm>
+
+namespace pappus::arrays {
+namespace {
+
+/// Bytes from one element to its neighbour along a dimension.
+std::int64_t pitch(const image& of, std::size_t dimension) {
+  auto bytes = static_cast<std::int64_t>(of.element.size);
+  for (auto d = dimension + 1; d < of.all.rank; ++d) bytes *= of.all.high[d];
+  return bytes;
+}
+
+/// Calls f(begin, end, whole) for bytes that elements lie in. Not whole: so are others between
+/// them, which are as near as the parts that come and go are long.
+template <typename F>
+void each_stretch(const image& of, const regions::box& where, std::size_t near, F&& f) {
+  if (where.empty()) return;
+  std::size_t outer = 0;  // dimensions along which stretches lie apart
+  for (std::size_t d = 0; d + 1 < where.rank; ++d)
+    if (where.extent(d) > 1 && pitch(of, d) > static_cast<std::int64_t>(near)) outer = d + 1;
+  bool whole = true;
+  for (auto d = outer + 1; d < where.rank; ++d) whole = whole && where.extent(d) == of.all.high[d];
+  auto at = where.low;
+  for (;;) {
+    std::int64_t begin = 0, end = static_cast<std::int64_t>(of.element.size);
+    for (std::size_t d = 0; d < where.rank; ++d) {
+      begin += at[d] * pitch(of, d);
+      end += (d < outer ? at[d] : where.high[d] - 1) * pitch(of, d);
+    }
+    f(static_cast<std::size_t>(begin), static_cast<std::size_t>(end), whole);
+    auto d = outer;
+    while (d > 0 && ++at[d - 1] == where.high[d - 1]) {
+      at[d - 1] = where.low[d - 1];
+      --d;
+    }
+    if (d == 0) return;
+  }
+}
+
+void add(std::vector<graph::leased_bytes>& to, const image& of, const storage& elements,
+         const regions::box& where, const element_use& use) {
+  each_stretch(
+      of, where, elements.source.pages->section_bytes(),
+      [&](std::size_t begin, std::size_t end, bool whole) {
+        to.push_back({elements.pageable.get(), begin, end, use.reads || !whole, use.writes});
+      });
+}
+
+/// Calls f(access, argument) for those whose elements may be on the disk.
+template <typename F>
+void each_access(const launch& by, F&& f) {
+  for (const auto& one : by.accesses)
+    if (const auto& argument = by.arguments[one.argument]; argument.elements->pageable != nullptr)
+      f(one, argument);
+}
+
+/// Bytes that must be in memory while indices are run; those of several accesses count once.
+std::size_t bytes_to_lease(const launch& by, const regions::box& indices) {
+  std::size_t bytes = 0;
+  for (std::size_t a = 0; a < by.arguments.size(); ++a) {
+    const auto& [array, elements, part, view, name, reduction] = by.arguments[a];
+    if (elements->pageable == nullptr) continue;
+    each_stretch(*array, touched(by, a, indices), elements->source.pages->section_bytes(),
+                 [&](std::size_t begin, std::size_t end, bool) { bytes += end - begin; });
+  }
+  return bytes;
+}
+
+/// The first half along the dimension that leaves the fewest bytes to lease; all, where none leaves
+/// fewer. Cuts along the last dimension are where vectors of any elements begin.
+regions::box best_half(const launch& by, const regions::box& indices, unsigned dimensions,
+                       std::size_t bytes) {
+  constexpr std::int64_t vector = 256;
+  auto best = indices;
+  for (std::size_t d = 0; d < indices.rank; ++d) {
+    const auto unit = d + 1 == indices.rank ? vector : 1;
+    if ((dimensions >> d & 1U) == 0 || indices.extent(d) <= unit) continue;
+    auto half = indices;
+    const auto units = (indices.extent(d) + unit - 1) / unit;
+    half.high[d] = half.low[d] + units / 2 * unit;
+    if (const auto fewer = bytes_to_lease(by, half); fewer < bytes) best = half, bytes = fewer;
+  }
+  return best;
+}
+
+}  // namespace
+
+bool may_rest(const launch& of) {
+  return std::ranges::any_of(of.arguments,
+                             [](const argument& one) { return one.elements->pageable != nullptr; });
+}
+
+graph::lease_ptr lease_touched(const launch& by, const regions::box& indices,
+                               std::span<const std::size_t> without) {
+  std::vector<graph::leased_bytes> wanted;
+  graph::pageable_store* from = nullptr;
+  each_access(by, [&](const access& one, const argument& argument) {
+    if (std::ranges::find(without, one.argument) != without.end()) return;
+    from = argument.elements->source.pages.get();
+    add(wanted, *argument.array, *argument.elements, touched(by, one, indices),
+        {.reads = !overwrites(by, one), .writes = one.writes()});
+  });
+  if (wanted.empty()) return nullptr;
+  return from->take(wanted, graph::lease_time::brief, "elements of arrays");
+}
+
+void each_leasable(const launch& by, const regions::box& indices, unsigned dimensions,
+                   const std::function<void(const regions::box& part)>& f) {
+  const graph::pageable_store* from = nullptr;
+  each_access(by, [&](const access&, const argument& argument) {
+    from = argument.elements->source.pages.get();
+  });
+  const auto bytes = from == nullptr ? 0 : bytes_to_lease(by, indices);
+  if (from == nullptr || bytes <= from->lease_max()) return f(indices);
+  const auto first = best_half(by, indices, dimensions, bytes);
+  if (first == indices) return f(indices);
+  auto second = indices;
+  for (std::size_t d = 0; d < indices.rank; ++d)
+    if (first.high[d] != indices.high[d]) second.low[d] = first.high[d];
+  each_leasable(by, first, dimensions, f);
+  each_leasable(by, second, dimensions, f);
+}
+
+void each_leased(const image& of, const storage& elements, const regions::box& where,
+                 const std::function<void(const regions::box& part)>& f) {
+  if (elements.pageable == nullptr || where.empty()) return f(where);
+  const auto row = where.volume() / where.extent(0) * static_cast<std::int64_t>(of.element.size);
+  const auto rows = std::max<std::int64_t>(
+      1, static_cast<std::int64_t>(elements.source.pages->lease_max()) / row);
+  for (auto part = where; part.low[0] < where.high[0]; part.low[0] = part.high[0]) {
+    part.high[0] = std::min(part.low[0] + rows, where.high[0]);
+    const auto lease =
+        lease_elements(of, elements, part, {}, graph::lease_time::brief, "elements of an array");
+    f(part);
+  }
+}
+
+graph::lease_ptr lease_elements(const image& of, const storage& elements, const regions::box& where,
+                                const element_use& use, graph::lease_time lasts,
+                                std::string_view owner) {
+  if (elements.pageable == nullptr || where.empty()) return nullptr;
+  std::vector<graph::leased_bytes> wanted;
+  add(wanted, of, elements, where, use);
+  return elements.source.pages->take(wanted, lasts, owner);
+}
+
+}  // namespace pappus::arrays

@@ -1,0 +1,43 @@
+// What must be in memory while somebody touches elements of arrays that may be on the disk.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "arrays/launch.h"
+#include "graph/pageable.h"
+#include "regions/box.h"
+
+namespace pappus::arrays {
+
+/// Whether some of a launch's arrays may be on the disk.
+bool may_rest(const launch& of);
+
+/// The elements that indices of a launch touch. Blocks; throws memory_error and spill_error. Null:
+/// they stay in memory.
+/// \param without  arguments that are reduced elsewhere, by number
+graph::lease_ptr lease_touched(const launch& by, const regions::box& indices,
+                               std::span<const std::size_t> without = {});
+
+/// Calls f(part) for indices that touch elements which may be on the disk: in parts, where it
+/// would take too much memory to have all these elements at a time.
+/// \param dimensions  as bits, along which they may be cut
+void each_leasable(const launch& by, const regions::box& indices, unsigned dimensions,
+                   const std::function<void(const regions::box& part)>& f);
+
+/// Calls f(part) for elements of one array, to read and write them, in parts that are in memory.
+void each_leased(const image& of, const storage& elements, const regions::box& where,
+                 const std::function<void(const regions::box& part)>& f);
+
+struct element_use {
+  bool reads = true, writes = true;
+};
+/// Elements of one array, for as long as the lease exists.
+graph::lease_ptr lease_elements(const image& of, const storage& elements, const regions::box& where,
+                                const element_use& use, graph::lease_time lasts,
+                                std::string_view owner);
+
+}  // namespace pappus::arrays

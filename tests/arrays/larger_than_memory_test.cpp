@@ -1,0 +1,336 @@
+// Arrays that don't fit in memory: whatever goes to the disk, bits are those of a session with
+// plenty.
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "pappus/pappus.h"
+#include "session/session.h"
+#include "support/spill_folder.h"
+
+namespace pappus::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr std::size_t mib = std::size_t{1} << 20;
+
+options settings(const spill_folder& folder, std::size_t memory, unsigned threads = 2) {
+  return {.threads = threads,
+          .host_memory = memory,
+          .devices = "cpu",
+          .spill = memory == 0 ? "off" : folder.path()};
+}
+
+std::string memory_refusal(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const memory_error& e) {
+    return e.what();
+  }
+  return "nothing";
+}
+
+/// What a program makes of arrays, as one vector of floats.
+using array_program = std::function<std::vector<float>(session&)>;
+
+/// Elements of an array that is looked at part by part, every so many of them.
+template <typename T, std::size_t N>
+void add_elements(std::vector<float>& to, const array<T, N>& from, std::int64_t step = 1) {
+  const auto rows = from.extent(0), at_once = std::max<std::int64_t>(1, rows / 16);
+  std::int64_t number = 0;
+  for (std::int64_t low = 0; low < rows; low += at_once) {
+    box<N> part{{}, from.extents()};
+    part.low[0] = low, part.high[0] = std::min(rows, low + at_once);
+    for (const auto value : from[part].to_vector())
+      if (number++ % step == 0) to.push_back(static_cast<float>(value));
+  }
+}
+
+void same_at_all_budgets(const array_program& program, const std::vector<std::size_t>& budgets) {
+  spill_folder folder;
+  session plenty(settings(folder, std::size_t{1} << 30));
+  const auto expected = program(plenty);
+  for (const auto budget : budgets)
+    for (const unsigned threads : {1U, 2U, 8U}) {
+      session s(settings(folder, budget, threads));
+      const auto got = program(s);
+      ASSERT_EQ(got.size(), expected.size());
+      EXPECT_EQ(std::memcmp(got.data(), expected.data(), got.size() * sizeof(float)), 0)
+          << budget << " bytes, " << threads << " threads";
+      EXPECT_GT(detail::access::session(s)->store()->spilled_bytes(), 0U) << budget;
+    }
+  EXPECT_TRUE(folder.empty());
+}
+
+/// 2 arrays of 2 MiB.
+std::vector<float> smoothed(session& s, int steps) {
+  constexpr std::int64_t rows = 512, columns = 1024;
+  auto in = s.filled<float, 2>({rows, columns}, 1.0F), out = s.zeros<float, 2>({rows, columns});
+  s.for_each({rows, columns},
+             annotated(
+                 [](idx<2> p, writes<float, 2> to) {
+                   to[p] = static_cast<float>((p[0] * 31 + p[1] * 17) % 101);
+                 },
+                 "to: global [i,j] => write to[i,j]"),
+             in);
+  for (int t = 0; t < steps; ++t) {
+    s.for_each(box<2>{{1, 1}, {rows - 1, columns - 1}},
+               annotated(
+                   [](idx<2> p, reads<float, 2> from, writes<float, 2> to) {
+                     const auto i = p[0], j = p[1];
+                     to(i, j) = 0.25F *
+                                (from(i - 1, j) + from(i + 1, j) + from(i, j - 1) + from(i, j + 1));
+                   },
+                   "from, to: global [i,j] => read from[i-1:i+1,j-1:j+1], write to[i,j]"),
+               in, out);
+    std::swap(in, out);
+  }
+  std::vector<float> result;
+  add_elements(result, in, 37);
+  return result;
+}
+
+TEST(arrays_larger_than_memory, take_steps_of_a_stencil) {
+  same_at_all_budgets([](session& s) { return smoothed(s, 5); }, {1 * mib, 2 * mib, 3 * mib});
+}
+
+TEST(arrays_larger_than_memory, are_transposed) {
+  same_at_all_budgets(
+      [](session& s) {
+        constexpr std::int64_t n = 1000;
+        const auto a = s.unwritten<float, 2>({n, n}), b = s.unwritten<float, 2>({n, n});
+        s.for_each(
+            {n, n},
+            annotated(
+                [](idx<2> p, writes<float, 2> to) { to[p] = static_cast<float>(p[0] * n + p[1]); },
+                "to: global [i,j] => write to[i,j]"),
+            a);
+        s.for_each({n, n},
+                   annotated([](idx<2> p, reads<float, 2> from,
+                                writes<float, 2> to) { to(p[1], p[0]) = from[p]; },
+                             "from, to: global [i,j] => read from[i,j], write to[j,i]"),
+                   a, b);
+        std::vector<float> result;
+        add_elements(result, b, 11);
+        return result;
+      },
+      {2 * mib, 4 * mib, 6 * mib});
+}
+
+TEST(arrays_larger_than_memory, are_reduced_and_reduced_into) {
+  same_at_all_budgets(
+      [](session& s) {
+        constexpr std::int64_t n = 3 << 20, few = 1000, many = 1 << 20;
+        const auto a = s.unwritten<float>({n});
+        s.for_each({n},
+                   annotated(
+                       [](idx<1> i, writes<float> to) {
+                         to[i] = static_cast<float>(i * 7919 % 10007) / 10007;
+                       },
+                       "to: global i => write to[i]"),
+                   a);
+        const auto sums = s.zeros<double>({few});
+        const auto apart = s.zeros<float>({many});
+        s.for_each({n},
+                   annotated([](idx<1> i, reads<float> from,
+                                reduces<double> to) { to[i % few] += from[i]; },
+                             "from, to: global i => read from[i], reduce to[:]"),
+                   a, sums);
+        s.for_each({many, 3},
+                   annotated([](idx<2> p, reads<float> from,
+                                reduces<float> to) { to[p[0]] += from[p[0] * 3 + p[1]]; },
+                             "from, to: global [i,k] => read from[3*i+k], reduce to[i]"),
+                   a, apart);
+        std::vector<float> result;
+        add_elements(result, sums);
+        add_elements(result, apart, 101);
+        return result;
+      },
+      {8 * mib, 12 * mib});
+}
+
+TEST(arrays_larger_than_memory, are_multiplied) {
+  same_at_all_budgets(
+      [](session& s) {
+        constexpr std::int64_t n = 900, k = 16;
+        const auto a = s.unwritten<float, 2>({n, k}), b = s.unwritten<float, 2>({k, n}),
+                   c = s.zeros<float, 2>({n, n});
+        const auto number = annotated(
+            [](idx<2> p, writes<float, 2> to) {
+              to[p] = static_cast<float>((p[0] * 13 + p[1] * 7) % 97) / 97;
+            },
+            "to: global [i,j] => write to[i,j]");
+        s.for_each({n, k}, number, a);
+        s.for_each({k, n}, number, b);
+        s.for_each(
+            {n, k, n},
+            annotated([](idx<3> p, reads<float, 2> x, reads<float, 2> y,
+                         reduces<float, 2> z) { z(p[0], p[2]) += x(p[0], p[1]) * y(p[1], p[2]); },
+                      "x, y, z: global [i,k,j] => read x[i,k], read y[k,j], reduce z[i,j]"),
+            a, b, c);
+        std::vector<float> result;
+        add_elements(result, c, 101);
+        return result;
+      },
+      {1 * mib, 2 * mib});
+}
+
+TEST(arrays_larger_than_memory, are_copied_filled_and_written_by_the_host) {
+  same_at_all_budgets(
+      [](session& s) {
+        constexpr std::int64_t n = 1 << 20;
+        const auto a = s.zeros<float>({n});
+        for (std::int64_t low = 0; low < n; low += 1 << 16) {
+          const auto to = a[{low, low + (1 << 16)}].host_write();
+          for (std::int64_t i = 0; i < to.size(); ++i) to[i] = static_cast<float>(low * 3 + i);
+        }
+        const auto copy = a.copy();
+        a[{n / 3, n / 2}].fill(5);
+        const auto half = a[{n / 4, 3 * n / 4}].copy();
+        std::vector<float> result;
+        for (const auto& one : {a, copy, half}) add_elements(result, one, 7);
+        return result;
+      },
+      {1 * mib, 3 * mib});
+}
+
+TEST(arrays_larger_than_memory, are_left_to_collections_of_parts_of_them) {
+  same_at_all_budgets(
+      [](session& s) {
+        constexpr std::int64_t n = 1 << 20;
+        const auto a = s.filled<float>({n}, 2.0F);
+        std::vector<float> result;
+        for (int i = 0; i < 4; ++i) {
+          const auto rows = a[{n / 8 * i, n / 8 * (i + 1)}].rows();
+          a.fill(static_cast<float>(i) + 3);  // the rows stay what they were
+          result.push_back(static_cast<float>(rows.sum().get()));
+        }
+        add_elements(result, a, 13);
+        return result;
+      },
+      {3 * mib, 5 * mib});
+}
+
+TEST(arrays_larger_than_memory, whose_functions_touch_what_nobody_knows_must_be_there_as_a_whole) {
+  spill_folder folder;
+  session s(settings(folder, 2 * mib));
+  constexpr std::int64_t n = 1 << 20;
+  const auto a = s.zeros<float>({n}), small = s.zeros<float>({n / 16});
+  const auto last = [](idx<1> i, reads<float> from, writes<float> to) {
+    to[i] = from[from.extent(0) - 1] + 1;
+  };
+  const auto to = s.zeros<float>({10});
+  const auto [i] = launch_index<1>();
+  s.for_each({10}, last, a.at(everything), to.at(i));
+  try {
+    to.host();
+    FAIL();
+  } catch (const launch_error& e) {
+    EXPECT_THAT(e.what(), HasSubstr("for_each at larger_than_memory_test.cpp:"));
+    EXPECT_THAT(e.what(), HasSubstr("elements of arrays: needs "));
+  }
+  s.for_each({10}, last, small.at(everything), to.at(i));
+  EXPECT_EQ(to.host()[9], 1) << "the session goes on";
+}
+
+TEST(arrays_larger_than_memory, are_looked_at_in_parts) {
+  spill_folder folder;
+  session s(settings(folder, 2 * mib));
+  const auto a = s.filled<float>({1 << 20}, 7.0F);
+  EXPECT_THAT(memory_refusal([&] { a.host(); }),
+              HasSubstr("host: array<float> of 1048576: needs "));
+  EXPECT_THAT(memory_refusal([&] { a.rows().sum().get(); }),
+              HasSubstr("rows of array<float> of 1048576: needs "));
+  const auto first = a[{0, 1 << 17}].host(), second = a[{1 << 18, 3 << 17}].host();
+  EXPECT_EQ(first[5] + second[5], 14);
+}
+
+TEST(arrays_larger_than_memory, leave_room_to_queries) {
+  spill_folder folder;
+  session s(settings(folder, 24 * mib));
+  constexpr std::int64_t n = 2 << 20;
+  const auto numbers = s.range(0, 1 << 20).map([](std::int64_t i) { return i * 7919 % 1'000'003; });
+  const auto sorted = numbers.sort_by([](std::int64_t i) { return i; });
+  const auto a = s.zeros<std::int64_t>({n});
+  const auto add = annotated([](idx<1> i, updates<std::int64_t> to) { to[i] += i[0]; },
+                             "to: global i => readwrite to[i]");
+  for (int round = 0; round < 3; ++round) {
+    s.for_each({n}, add, a);
+    s.wait();
+    EXPECT_EQ(sorted.collect().size(), 1U << 20);
+  }
+  EXPECT_EQ((a[{n - 1, n}].host()[0]), 3 * (n - 1));
+  EXPECT_GT(detail::access::session(s)->store()->spilled_bytes(), 0U);
+}
+
+TEST(arrays_larger_than_memory, are_used_by_several_threads) {
+  spill_folder folder;
+  session s(settings(folder, 2 * mib, 4));
+  constexpr std::int64_t n = 1 << 18;
+  const auto add = annotated([](idx<1> i, updates<std::int32_t> to) { to[i] += 1; },
+                             "to: global i => readwrite to[i]");
+  std::vector<std::thread> all;
+  std::array<std::int64_t, 4> sums{};
+  for (std::size_t t = 0; t < sums.size(); ++t)
+    all.emplace_back([&, t] {
+      const auto a = s.zeros<std::int32_t>({n});
+      for (int round = 0; round < 20; ++round) {
+        s.for_each({n}, add, a);
+        if (round % 7 == 3)
+          for (std::int64_t low = 0; low < n; low += n / 4) {
+            const auto part = a[{low, low + n / 8}].host();
+            EXPECT_EQ(part[0], round + 1);
+          }
+      }
+      for (std::int64_t low = 0; low < n; low += n / 8)
+        for (const auto value : a[{low, low + n / 8}].to_vector()) sums[t] += value;
+    });
+  for (auto& one : all) one.join();
+  EXPECT_THAT(sums, ::testing::Each(20 * n));
+}
+
+TEST(arrays_larger_than_memory, are_right_or_tell_where_the_disk_fails) {
+  ::setenv("PAPPUS_IO", "faulty:seed=7+short=0.1+eio=0.02+flip=0.002", 1);
+  int failed = 0;
+  for (int round = 0; round < 10; ++round) {
+    spill_folder folder;
+    session s(settings(folder, 2 * mib));
+    constexpr std::int64_t n = 1 << 20;
+    const auto a = s.zeros<float>({n});
+    try {
+      for (int i = 0; i < 3; ++i)
+        s.for_each({n},
+                   annotated([](idx<1> at, updates<float> to) { to[at] += 1; },
+                             "to: global at => readwrite to[at]"),
+                   a);
+      for (std::int64_t low = 0; low < n; low += n / 8)
+        for (const auto value : a[{low, low + n / 8}].to_vector()) ASSERT_EQ(value, 3);
+    } catch (const spill_error&) {
+      ++failed;
+    } catch (const launch_error& e) {
+      EXPECT_THAT(e.what(), HasSubstr("spill file"));
+      EXPECT_THROW(e.rethrow_nested(), spill_error);
+      ++failed;
+    }
+  }
+  ::unsetenv("PAPPUS_IO");
+  EXPECT_GE(failed, 1);
+}
+
+TEST(arrays_larger_than_memory, are_refused_where_nothing_may_go_to_a_disk) {
+  spill_folder folder;
+  session s({.threads = 2, .host_memory = 2 * mib, .devices = "cpu", .spill = "off"});
+  EXPECT_THAT(memory_refusal([&] { s.zeros<float>({1 << 20}); }),
+              HasSubstr("array of float: needs 4 MiB more"));
+}
+
+}  // namespace
+}  // namespace pappus::testing
