@@ -23,6 +23,7 @@ std::vector<result> run_outofcore_text(const stage&, std::int64_t n);
 std::vector<result> run_outofcore_groupby(const stage&, std::int64_t n);
 std::vector<result> run_outofcore_distinct(const stage&, std::int64_t n);
 std::vector<result> run_outofcore_join(const stage&, std::int64_t n);
+std::vector<result> run_outofcore_sweep(const stage&, std::int64_t n);
 std::vector<result> run_blackscholes(const stage&, std::int64_t n);
 std::vector<result> run_stencil(const stage&, std::int64_t n);
 std::vector<result> run_sweep(const stage&, std::int64_t n);
@@ -86,6 +87,8 @@ std::span<const benchmark> benchmarks() {
       {"outofcore_distinct", "the keys of the same", 20'000'000, 0, 0, run_outofcore_distinct},
       {"outofcore_join", "a file of records of 16 bytes with one of half as many", 20'000'000, 0, 0,
        run_outofcore_join},
+      {"outofcore_sweep", "stencil and sweep over arrays larger than memory", 4096 * 4096, 0, 1e-6,
+       run_outofcore_sweep},
       {"small", "a warm map and sum of n ints: what starting a query costs", 1000, 0, 0, run_small},
       {"launch", "a warm map and sum of n ints as a stage of a device (--devices)", 1000, 0, 0,
        run_launch},

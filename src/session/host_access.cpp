@@ -7,9 +7,7 @@
 #include <fmt/format.h>
 
 #include "arrays/coherence.h"
-#include "arrays/leases.h"
 #include "pappus/error.h"
-#include "regions/parts.h"
 #include "session/launches.h"
 
 namespace pappus::detail {
@@ -35,22 +33,6 @@ void check_written(std::string_view call, const arrays::image& array, const regi
       "{}: expected elements that were written before, got {} of {} that nobody has written; "
       "write them first, or make the array with zeros()",
       call, regions::text(missing), text(array)));
-}
-
-/// The elements of a box, row after row, which stay in memory as long as somebody has the rows.
-rows_ptr rows_in(const arrays::image& array, const arrays::storage& elements,
-                 const regions::box& where, std::shared_ptr<const void> owner) {
-  std::shared_ptr<const graph::lease> in_memory =
-      lease_elements(array, elements, where, {.writes = false}, graph::lease_time::open,
-                     fmt::format("rows of {}", text(array)));
-  auto rows = std::make_shared<row_set>(array.element);
-  const auto place = place_of(array, elements, where);
-  regions::each_row(arrays::relative(where, where), [&](const regions::box& row) {
-    rows->append(arrays::address_in(place, row.low, row.rank, array.element.size), row.volume());
-  });
-  rows->keep(std::move(owner));
-  if (in_memory != nullptr) rows->keep(std::move(in_memory));
-  return rows;
 }
 
 }  // namespace
@@ -91,7 +73,8 @@ arrays::storage_ptr launch_queue::wait_to_write(const image_ptr& array, const re
   return elements;
 }
 
-std::function<rows_ptr()> launch_queue::rows(const image_ptr& array, const regions::box& where) {
+std::function<arrays::storage_ptr()> launch_queue::elements_of_now(const image_ptr& array,
+                                                                   const regions::box& where) {
   check_outside("rows");
   const lock held(mutex_);
   check_written("rows", *array, where);
@@ -99,17 +82,14 @@ std::function<rows_ptr()> launch_queue::rows(const image_ptr& array, const regio
   auto elements = array->elements;
   ++elements->collections;
   // As long as there is a collection of these rows, or somebody has them, nobody writes to them.
-  const std::shared_ptr<const void> owner(elements.get(),
-                                          [elements](const void*) { --elements->collections; });
-  return [this, array, where, elements = elements.get(), owner,
-          writers = arrays::writers_of(*array, where)] {
+  arrays::storage_ptr unchanged(elements.get(),
+                                [elements](arrays::storage*) { --elements->collections; });
+  return [this, array, where, unchanged, writers = arrays::writers_of(*array, where)] {
     check_outside("an array's rows");
-    {
-      lock again(mutex_);
-      wait_for(again, writers);
-      throw_failure(*array, writers, where);
-    }
-    return rows_in(*array, *elements, where, owner);
+    lock again(mutex_);
+    wait_for(again, writers);
+    throw_failure(*array, writers, where);
+    return unchanged;
   };
 }
 

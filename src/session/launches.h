@@ -65,9 +65,10 @@ class launch_queue {
   void wait_for(arrays::launch_number launch);
   /// Waits for the launches so far. Throws the first failure that nobody was told of.
   void wait_for_all();
-  /// The elements as a collection's rows, as they are after the launches so far. The function
-  /// returned waits for them, and throws as wait_to_read does.
-  std::function<rows_ptr()> rows(const arrays::image_ptr& array, const regions::box& where);
+  /// The memory with the elements as they are after the launches so far, whatever is launched
+  /// later. The function returned waits for them, and throws as wait_to_read does.
+  std::function<arrays::storage_ptr()> elements_of_now(const arrays::image_ptr& array,
+                                                       const regions::box& where);
 
   /// How batches are planned from now on. Those that are small are verified.
   struct planned_for_tests {

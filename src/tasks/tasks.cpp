@@ -15,6 +15,11 @@ namespace {
 using plan::index;
 using plan::stage_index;
 
+/// Of a file, or of an array that is read as one.
+const char* read_text(const graph::node& n) {
+  return n.op->file_of(n)->path.empty() ? "read array" : "read file";
+}
+
 class lowering {
  public:
   lowering(const plan::plan& p, std::size_t first)
@@ -50,7 +55,7 @@ class lowering {
     } else if (file) {
       last_task_[i] = add({.kind = task_kind::read,
                            .stage = own,
-                           .what = "read file",
+                           .what = read_text(*s.node),
                            .bytes = bytes_of_rows(s),
                            .exact = s.rows_out.exact(),
                            .after = std::move(after)});
@@ -197,11 +202,10 @@ class lowering {
         return id;
       }
     const auto& reader = plan_.stages[index(path[1])];
+    const auto& node = *plan_.stages[index(path.front())].node;
     return add({.kind = task_kind::read,
                 .stage = path.front(),
-                .what = plan_.stages[index(path.front())].node->op->adds_its_inputs()
-                            ? "read files in turn"
-                            : "read file",
+                .what = node.op->adds_its_inputs() ? "read files in turn" : read_text(node),
                 .bytes = reader.bytes.read,
                 .exact = is_exact(reader),
                 .each_window = true,

@@ -8,6 +8,7 @@
 #include "arrays/leases.h"
 #include "arrays/rows.h"
 #include "arrays/whole.h"
+#include "front/array/element_reader.h"
 #include "pappus/error.h"
 #include "session/session.h"
 
@@ -121,9 +122,22 @@ host_elements write_array(const array_part& part) {
 node_ptr rows_of_array(const array_part& part) {
   auto& session = session_of(part);
   const auto where = arrays::box_of(part.box);
+  auto elements = session.launches().elements_of_now(part.image, where);
+  const auto bytes = static_cast<std::size_t>(where.volume()) * part.image->element.size;
+  if (part.image->elements->pageable != nullptr && 2 * bytes > session.memory()->limit()) {
+    auto params = std::make_shared<file_params>();  // without a path: it is read as a file is
+    params->rows = where.volume();
+    params->bytes = static_cast<double>(bytes);
+    params->open = [array = part.image, where, elements = std::move(elements)](memory_source&) {
+      return std::make_shared<element_reader>(array, elements(), where);
+    };
+    return session.add({file_operator(), "array", part.image->element, {}, std::move(params)});
+  }
   auto params = std::make_shared<arrays::rows_params>();
   params->rows = where.volume();
-  params->get = session.launches().rows(part.image, where);
+  params->get = [array = part.image, where, elements = std::move(elements)] {
+    return arrays::rows_in(*array, elements(), where);
+  };
   return session.add(
       {arrays::rows_operator(), "array", part.image->element, {}, std::move(params)});
 }

@@ -1,0 +1,74 @@
+#include "front/array/element_reader.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "graph/pageable.h"
+#include "pappus/detail/base/integers.h"
+#include "regions/parts.h"
+
+namespace pappus::detail {
+namespace {
+
+constexpr std::size_t copied_at_once = std::size_t{1} << 20;
+
+/// Elements of a part that lie one after another: those of its last dimensions, as far as these are
+/// the array's.
+std::int64_t elements_together(const regions::box& where, const regions::box& all) {
+  auto d = where.rank - 1;
+  auto count = where.extent(d);
+  for (; d > 0 && where.extent(d) == all.extent(d); --d) count *= where.extent(d - 1);
+  return std::max<std::int64_t>(count, 1);
+}
+
+}  // namespace
+
+element_reader::element_reader(arrays::image_ptr of, arrays::storage_ptr elements,
+                               const regions::box& where)
+    : of_(std::move(of)),
+      elements_(std::move(elements)),
+      where_(where),
+      together_(elements_together(where, of_->all)) {}
+
+std::size_t element_reader::scratch_bytes() const noexcept {
+  return elements_->pageable == nullptr ? 0 : elements_->source.pages->lease_max();
+}
+
+std::int64_t element_reader::read(workers& team, std::byte* out, std::int64_t capacity) {
+  const auto size = of_->element.size;
+  const auto first = done_.load(std::memory_order_relaxed);
+  const auto end = std::min(where_.volume(), first + capacity);
+  for (auto number = first; number < end;) {
+    const auto count = std::min(end - number, together_ - number % together_);
+    const auto at = regions::number_in(of_->all, regions::place_in(where_, number));
+    copy(team, static_cast<std::size_t>(at) * size, out, static_cast<std::size_t>(count) * size);
+    out += static_cast<std::size_t>(count) * size;
+    number += count;
+    done_.store(number, std::memory_order_relaxed);
+  }
+  return end - first;
+}
+
+/// In stretches that leave room to others.
+void element_reader::copy(workers& team, std::size_t begin, std::byte* out, std::size_t bytes) {
+  const auto at_once = elements_->pageable == nullptr
+                           ? bytes
+                           : std::max(scratch_bytes(), elements_->source.pages->section_bytes());
+  for (const auto end = begin + bytes; begin < end;) {
+    const auto n = std::min(at_once, end - begin);
+    graph::lease_ptr lease;
+    if (elements_->pageable != nullptr) {
+      const graph::leased_bytes wanted{elements_->pageable.get(), begin, begin + n, true, false};
+      lease =
+          elements_->source.pages->take({&wanted, 1}, graph::lease_time::brief, "rows of an array");
+    }
+    parallel_chunks(team, detail::ceil_div(n, copied_at_once), [&](std::size_t i, unsigned) {
+      const auto low = i * copied_at_once;
+      std::memcpy(out + low, elements_->data + begin + low, std::min(copied_at_once, n - low));
+    });
+    begin += n, out += n;
+  }
+}
+
+}  // namespace pappus::detail
