@@ -23,6 +23,7 @@
 
 #include "pappus/detail/base/array.h"
 #include "pappus/detail/fuse/access.h"
+#include "pappus/files.h"
 #include "pappus/query.h"
 #include "pappus/session.h"
 #include "pappus/touches.h"
@@ -330,8 +331,12 @@ auto session::to_array(const Span& elements) {
 
 template <typename E>
 array<typename query<E>::value_type, 1> query<E>::to_array() const {
+  const auto rows = materialise();
+  const auto reader = [&](std::shared_ptr<detail::deliver_params> params) {
+    return detail::deliver_request(rows, "to_array", std::move(params));
+  };
   return detail::array_access::made<value_type, 1>(
-      detail::array_of_rows(session_, detail::access::node(materialise())));
+      detail::array_of_rows(session_, detail::access::node(rows), reader));
 }
 
 }  // namespace pappus

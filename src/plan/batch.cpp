@@ -1,7 +1,10 @@
 #include "plan/batch.h"
 
+#include <set>
+
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "cost/work.h"
 
 namespace pappus::plan {
@@ -16,6 +19,23 @@ constexpr batch_pass batch_passes[] = {{"collect", collect_launches}, {"leaves",
                                        {"needs", find_needs},         {"items", cut_items},
                                        {"turns", order_items},        {"tiles", cut_tiles},
                                        {"place", place_launches}};
+
+/// Tells that arrays don't fit in memory together.
+void note_disk(plan& p, const batch_request& asked) {
+  std::set<const arrays::storage*> all;
+  double bytes = 0;
+  for (const auto& node : asked.launches)
+    for (const auto& argument : arrays::launch_of(*node).arguments)
+      if (argument.elements != nullptr && argument.elements->pageable != nullptr &&
+          all.insert(argument.elements.get()).second)
+        bytes += static_cast<double>(argument.array->bytes());
+  const auto memory = static_cast<double>(asked.machine.host_memory);
+  if (bytes <= memory) return;
+  p.stages.front().notes.push_back(
+      fmt::format("the arrays of these launches take {}, with {} of memory: sections that no item "
+                  "needs go to the spill file and come back",
+                  base::bytes_text(bytes), base::bytes_text(memory)));
+}
 
 }  // namespace
 
@@ -49,6 +69,7 @@ void collect_launches(plan& p, const batch_request& asked) {
           "what it touches isn't known, so launches over its arrays run one after another; "
           "pappus_enable() (clang) finds it, annotated() and at() say it");
   }
+  note_disk(p, asked);
 }
 
 }  // namespace pappus::plan

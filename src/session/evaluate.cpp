@@ -235,6 +235,13 @@ void session_core::explain_if_chosen(const std::function<std::string(explain_for
   std::exit(0);
 }
 
+graph::bound session_core::rows_of(const node& of, const node_ptr& root) {
+  const auto p = plan::make_plan(planning({&root, 1}, nullptr, false));
+  for (const auto& s : p.stages)
+    if (s.node == &of) return s.rows_out;
+  return graph::bound::unknown();
+}
+
 std::string session_core::explain(std::span<const node_ptr> roots, explain_format format) {
   check_alive();
   if (format == explain_format::dot) {

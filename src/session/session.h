@@ -35,6 +35,9 @@ class session_core : public std::enable_shared_from_this<session_core> {
   rows_ptr make_contiguous(const rows_ptr& rows);  // run on workers of its own
   std::string explain(std::span<const node_ptr> roots, explain_format format);
 
+  /// How many rows a node will have that `root` needs, as far as is known before that runs.
+  graph::bound rows_of(const node& of, const node_ptr& root);
+
   node_ptr add(node_request request);
   void end() noexcept;
   void cancel() noexcept { cancels_.fetch_add(1); }

@@ -13,6 +13,7 @@
 
 #include "pappus/pappus.h"
 #include "session/session.h"
+#include "support/held_launches.h"
 #include "support/spill_folder.h"
 
 namespace pappus::testing {
@@ -265,6 +266,48 @@ TEST(arrays_larger_than_memory, are_rows_of_queries) {
   EXPECT_EQ(results(24 * mib), expected);
 }
 
+TEST(arrays_larger_than_memory, are_made_of_queries) {
+  spill_folder folder;
+  constexpr std::int64_t n = 2 << 20;
+  const auto file = folder.path() + "-numbers.raw";
+  {
+    session s(settings(folder, 12 * mib));
+    s.range(std::int64_t{0}, n).map([](std::int64_t i) { return i * 7919 % n; }).write(file);
+  }
+  session s(settings(folder, 12 * mib));
+  const auto numbers = s.raw<std::int64_t>(file);
+  const auto is_even = [](std::int64_t x) { return x % 2 == 0; };
+  const auto as_they_are = numbers.to_array();
+  const auto sorted = numbers.sort_by([](std::int64_t x) { return x; }).to_array();
+  const auto some = numbers.filter(is_even).to_array();
+  const auto twice = numbers.flat_map([](std::int64_t x) { return std::array{x, -x}; }).to_array();
+  const auto few = numbers.filter([](std::int64_t x) { return x < 10; }).to_array();
+  EXPECT_EQ(as_they_are.size(), n);
+  EXPECT_EQ(some.size(), n / 2);
+  EXPECT_EQ(twice.size(), 2 * n);
+  EXPECT_EQ(few.size(), 10);
+  std::int64_t at = 0;
+  for (std::int64_t low = 0; low < n; low += n / 16) {
+    const auto own = as_they_are[{low, low + n / 16}].host(),
+               in_order = sorted[{low, low + n / 16}].host(),
+               both = twice[{2 * low, 2 * low + n / 8}].host();
+    for (std::int64_t i = 0; i < n / 16; ++i) {
+      const auto x = (low + i) * 7919 % n;
+      ASSERT_EQ(own[i], x);
+      ASSERT_EQ(in_order[i], low + i);
+      ASSERT_EQ(both[2 * i], x);
+      ASSERT_EQ(both[2 * i + 1], -x);
+      if (is_even(x)) {
+        if (at % 10'007 == 0) {
+          ASSERT_EQ((some[{at, at + 1}].host()[0]), x);
+        }
+        ++at;
+      }
+    }
+  }
+  EXPECT_LE(s.host_memory_peak(), s.host_memory());
+}
+
 TEST(arrays_larger_than_memory, whose_rows_are_read_again_in_each_iteration) {
   spill_folder folder;
   session s(settings(folder, 12 * mib));
@@ -305,6 +348,21 @@ TEST(arrays_larger_than_memory, whose_functions_touch_what_nobody_knows_must_be_
   }
   s.for_each({10}, last, small.at(everything), to.at(i));
   EXPECT_EQ(to.host()[9], 1) << "the session goes on";
+}
+
+TEST(arrays_larger_than_memory, are_told_of_by_explain) {
+  spill_folder folder;
+  session s(settings(folder, 2 * mib));
+  const auto a = s.unwritten<float>({1 << 19}), b = s.unwritten<float>({1 << 18}),
+             fits = s.unwritten<float>({1 << 10});
+  held_launches held(s);
+  fits.fill(1);
+  EXPECT_THAT(fits.explain(), ::testing::Not(HasSubstr("spill file")));
+  a.fill(1);
+  b.fill(1);
+  const auto text = a.explain();
+  held.release();
+  EXPECT_THAT(text, HasSubstr("take 3 MiB, with 2 MiB of memory: sections that no item needs go"));
 }
 
 TEST(arrays_larger_than_memory, are_looked_at_in_parts) {

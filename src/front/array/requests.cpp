@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "algorithms/rows_in.h"
 #include "arrays/image.h"
 #include "arrays/leases.h"
 #include "arrays/rows.h"
@@ -140,21 +139,6 @@ node_ptr rows_of_array(const array_part& part) {
   };
   return session.add(
       {arrays::rows_operator(), "array", part.image->element, {}, std::move(params)});
-}
-
-array_part array_of_rows(const session_ptr& session, const node_ptr& rows) {
-  auto elements = evaluate_contiguous(session, rows);
-  const regions::box all({0}, {elements->rows()});
-  auto image =
-      std::make_shared<arrays::image>(arrays::image{.all = all,
-                                                    .element = elements->layout(),
-                                                    .initial = {},
-                                                    .parts = {all, {arrays::content::written, 0}},
-                                                    .elements = nullptr});
-  if (elements.use_count() > 1 || !elements->owns_its_memory())
-    elements = copy_rows(session, elements->layout(), elements->data(), elements->rows());
-  image->elements = std::make_shared<arrays::storage>(session->array_memory(), std::move(elements));
-  return made(session, std::move(image));
 }
 
 std::string explain_launches(const session_ptr& session, explain_format format) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <source_location>
 #include <string>
@@ -158,8 +159,12 @@ host_elements read_array(const array_part& part);
 host_elements write_array(const array_part& part);
 /// A collection's node over the elements of a part, as they are after the launches so far.
 node_ptr rows_of_array(const array_part& part);
-/// An array of the rows, which stay where they are if nobody else has them.
-array_part array_of_rows(const session_ptr& session, const node_ptr& rows);
+/// Makes a node that hands the rows on, a window at a time.
+using deliver_maker = std::function<node_request(std::shared_ptr<deliver_params>)>;
+/// An array of the rows, which stay where they are if nobody else has them and memory has room for
+/// them; else they are copied to it. Throws memory_error, spill_error and what the query throws.
+array_part array_of_rows(const session_ptr& session, const node_ptr& rows,
+                         const deliver_maker& make_reader);
 
 /// What the launches that haven't run will do.
 std::string explain_launches(const session_ptr& session, explain_format format);
