@@ -14,6 +14,7 @@
 #include "pappus/pappus.h"
 #include "session/session.h"
 #include "support/held_launches.h"
+#include "support/sanitizers.h"
 #include "support/spill_folder.h"
 
 namespace pappus::testing {
@@ -55,12 +56,14 @@ void add_elements(std::vector<float>& to, const array<T, N>& from, std::int64_t 
   }
 }
 
-void same_at_all_budgets(const array_program& program, const std::vector<std::size_t>& budgets) {
+void same_at_all_budgets(const array_program& program, std::vector<std::size_t> budgets) {
+  if (sanitized) budgets.resize(1);
   spill_folder folder;
   session plenty(settings(folder, std::size_t{1} << 30));
   const auto expected = program(plenty);
   for (const auto budget : budgets)
-    for (const unsigned threads : {2U, 8U}) {
+    for (const unsigned threads : {8U, 2U}) {
+      if (sanitized && threads == 2) continue;
       session s(settings(folder, budget, threads));
       const auto got = program(s);
       ASSERT_EQ(got.size(), expected.size());
@@ -129,7 +132,7 @@ TEST(arrays_larger_than_memory, are_transposed) {
 TEST(arrays_larger_than_memory, are_reduced_and_reduced_into) {
   same_at_all_budgets(
       [](session& s) {
-        constexpr std::int64_t n = 3 << 20, few = 1000, many = 1 << 20;
+        constexpr std::int64_t n = 3 << 18, few = 1000, many = 1 << 18;
         const auto a = s.unwritten<float>({n});
         s.for_each({n},
                    annotated(
@@ -155,13 +158,13 @@ TEST(arrays_larger_than_memory, are_reduced_and_reduced_into) {
         add_elements(result, apart, 101);
         return result;
       },
-      {8 * mib, 12 * mib});
+      {2 * mib, 3 * mib});
 }
 
 TEST(arrays_larger_than_memory, are_multiplied) {
   same_at_all_budgets(
       [](session& s) {
-        constexpr std::int64_t n = 900, k = 16;
+        constexpr std::int64_t n = 900, k = 4;
         const auto a = s.unwritten<float, 2>({n, k}), b = s.unwritten<float, 2>({k, n}),
                    c = s.zeros<float, 2>({n, n});
         const auto number = annotated(
@@ -224,13 +227,13 @@ TEST(arrays_larger_than_memory, are_rows_of_queries) {
   spill_folder folder;
   const auto results = [&](std::size_t budget) {
     session s(settings(folder, budget));
-    constexpr std::int64_t n = 2000, m = 1001;  // 16 MB
+    constexpr std::int64_t n = 1600, m = 1001;  // 12 MiB
     const auto a = s.unwritten<std::int64_t, 2>({n, m});
     const auto number = annotated(
         [](idx<2> p, writes<std::int64_t, 2> to) { to[p] = (p[0] * m + p[1]) * 7919 % 1'000'003; },
         "to: global [i,j] => write to[i,j]");
     s.for_each({n, m}, number, a);
-    const auto all = a.rows(), part = a[{{100, 1}, {1900, 1000}}].rows();
+    const auto all = a.rows(), part = a[{{100, 1}, {1500, 1000}}].rows();
     a.fill(1);  // the rows stay what they were
     std::vector<std::int64_t> found;
     for (const auto& rows : {all, part}) {
@@ -263,7 +266,9 @@ TEST(arrays_larger_than_memory, are_rows_of_queries) {
   };
   const auto expected = results(std::size_t{1} << 30);
   EXPECT_EQ(results(12 * mib), expected);
-  EXPECT_EQ(results(24 * mib), expected);
+  if (!sanitized) {
+    EXPECT_EQ(results(20 * mib), expected);
+  }
 }
 
 TEST(arrays_larger_than_memory, are_made_of_queries) {
