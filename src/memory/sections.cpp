@@ -62,7 +62,7 @@ class sections::block final : public graph::pageable {
       of_->memory_->release_rest(data_, bytes_, missing);
     } else {
       of_->memory_->discharge(bytes_ - missing);
-      ::munmap(data_, detail::round_up(bytes_, section_min));
+      ::munmap(data_, mapped());
     }
   }
   block(const block&) = delete;
@@ -84,6 +84,8 @@ class sections::block final : public graph::pageable {
   int users = 0;
 
  private:
+  /// Bytes of its addresses, unless they are the pool's: whole pages of the system.
+  std::size_t mapped() const noexcept { return detail::round_up(bytes_, section_min); }
   /// As any memory, where there is enough: what others left warm needs no zeros from the system.
   void take_all(std::string_view owner) {
     try {
@@ -95,7 +97,7 @@ class sections::block final : public graph::pageable {
     for (auto& one : all) one.in_memory = true;
   }
   void take_addresses(std::string_view owner) {
-    const std::size_t span = bytes_ + section_max;
+    const std::size_t used = mapped(), span = used + section_max;
     void* const raw = ::mmap(nullptr, span, PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (raw == MAP_FAILED)
@@ -107,8 +109,7 @@ class sections::block final : public graph::pageable {
     const std::size_t head = detail::round_up(address, section_max) - address;
     if (head > 0) ::munmap(begin, head);
     data_ = begin + head;
-    const std::size_t used = detail::round_up(bytes_, section_min);
-    if (span > head + used) ::munmap(data_ + used, span - head - used);
+    ::munmap(data_ + used, span - head - used);
     if (section_bytes_ == section_max) ::madvise(data_, bytes_, MADV_HUGEPAGE);
   }
 

@@ -1,5 +1,7 @@
 #include "memory/sections.h"
 
+#include <sys/mman.h>
+
 #include <atomic>
 #include <cstring>
 #include <memory>
@@ -241,6 +243,20 @@ TEST(sections, give_all_memory_back) {
     EXPECT_GT(m.memory->in_use(), 0U);
   }
   EXPECT_EQ(m.memory->in_use(), 0U);
+}
+
+/// Wherever the system puts them: a page more before each shifts those that follow.
+TEST(sections, leave_addresses_of_others_alone) {
+  constexpr std::size_t page = 4096;
+  const machine m(4 * mib);
+  std::vector<void*> pages;
+  for (int i = 0; i < 600; ++i) {
+    pages.push_back(
+        ::mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    m.make(16 * mib + 8);
+    ASSERT_EQ(::msync(pages.back(), page, MS_ASYNC), 0) << "unmapped after " << i;
+  }
+  for (auto* const one : pages) ::munmap(one, page);
 }
 
 /// Threads that add to random bytes of several arrays, of which two or three sections fit.
