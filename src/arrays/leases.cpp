@@ -1,6 +1,7 @@
 #include "arrays/leases.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace pappus::arrays {
 namespace {
@@ -144,6 +145,17 @@ graph::lease_ptr lease_elements(const image& of, const storage& elements, const 
   std::vector<graph::leased_bytes> wanted;
   add(wanted, of, elements, where, use);
   return elements.source.pages->take(wanted, lasts, owner);
+}
+
+std::shared_ptr<const void> kept_in_memory(const image& of, storage_ptr elements,
+                                           const regions::box& where, const element_use& use,
+                                           std::string_view owner) {
+  struct both {
+    storage_ptr elements;  // goes last
+    graph::lease_ptr lease;
+  };
+  auto lease = lease_elements(of, *elements, where, use, graph::lease_time::open, owner);
+  return std::make_shared<both>(std::move(elements), std::move(lease));
 }
 
 }  // namespace pappus::arrays

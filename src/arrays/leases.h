@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -39,5 +40,10 @@ struct element_use {
 graph::lease_ptr lease_elements(const image& of, const storage& elements, const regions::box& where,
                                 const element_use& use, graph::lease_time lasts,
                                 std::string_view owner);
+
+/// The elements' owner, who keeps them in memory for as long as he exists. Throws as a lease does.
+std::shared_ptr<const void> kept_in_memory(const image& of, storage_ptr elements,
+                                           const regions::box& where, const element_use& use,
+                                           std::string_view owner);
 
 }  // namespace pappus::arrays

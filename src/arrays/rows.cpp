@@ -23,16 +23,14 @@ class rows_entry final : public graph::operator_entry {
 
 detail::rows_ptr rows_in(const image& array, const storage_ptr& elements,
                          const regions::box& where) {
-  std::shared_ptr<const graph::lease> in_memory =
-      lease_elements(array, *elements, where, {.writes = false}, graph::lease_time::open,
-                     fmt::format("rows of {}", text(array)));
+  auto owner = kept_in_memory(array, elements, where, {.writes = false},
+                              fmt::format("rows of {}", text(array)));
   auto rows = std::make_shared<detail::row_set>(array.element);
   const auto place = place_of(array, *elements, where);
   regions::each_row(relative(where, where), [&](const regions::box& row) {
     rows->append(address_in(place, row.low, row.rank, array.element.size), row.volume());
   });
-  rows->keep(elements);
-  if (in_memory != nullptr) rows->keep(std::move(in_memory));
+  rows->keep(std::move(owner));
   return rows;
 }
 

@@ -380,6 +380,19 @@ TEST(arrays_larger_than_memory, are_looked_at_in_parts) {
   EXPECT_EQ(first[5] + second[5], 14);
 }
 
+TEST(arrays_larger_than_memory, lend_rows_that_outlive_them) {
+  spill_folder folder;
+  session s(settings(folder, 2 * mib));
+  records<float> rows;
+  {
+    const auto a = s.filled<float>({1 << 17}, 7.0F);
+    rows = a.rows().collect();
+  }
+  EXPECT_EQ(rows.back(), 7);
+  rows = {};
+  EXPECT_EQ(detail::access::session(s)->memory()->in_use(), 0U);
+}
+
 TEST(arrays_larger_than_memory, leave_room_to_queries) {
   spill_folder folder;
   session s(settings(folder, 24 * mib));

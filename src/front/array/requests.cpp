@@ -28,14 +28,8 @@ array_part made(const session_ptr& session, arrays::image_ptr image) {
 /// Elements that stay in memory as long as somebody has them.
 host_elements on_host(const arrays::image& array, arrays::storage_ptr elements,
                       const regions::box& where, const arrays::element_use& use) {
-  struct in_memory {
-    arrays::storage_ptr elements;  // goes last
-    graph::lease_ptr lease;
-  };
-  auto lease =
-      lease_elements(array, *elements, where, use, graph::lease_time::open, "host: " + text(array));
   const auto place = place_of(array, *elements, where);
-  return {place, std::make_shared<in_memory>(std::move(elements), std::move(lease))};
+  return {place, kept_in_memory(array, std::move(elements), where, use, "host: " + text(array))};
 }
 
 session_core& session_of(const array_part& part) {
