@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "pappus/detail/base/integers.h"
+
 namespace pappus::arrays {
 namespace {
 
@@ -57,26 +59,39 @@ void each_access(const launch& by, F&& f) {
       f(one, argument);
 }
 
-/// Bytes that must be in memory while indices are run; those of several accesses count once.
+/// Bytes of the sections that elements lie in.
+std::size_t bytes_of_sections(const image& of, const storage& elements, const regions::box& where) {
+  const auto section = elements.source.pages->section_bytes();
+  std::size_t bytes = 0, counted = 0;  // counted: up to there
+  each_stretch(of, where, section, [&](std::size_t begin, std::size_t end, bool) {
+    const auto first = std::max(begin - begin % section, counted);
+    counted = std::max(detail::round_up(end, section), counted);
+    bytes += counted - std::min(first, counted);
+  });
+  return bytes;
+}
+
+/// Of all arguments; those of several accesses count once.
 std::size_t bytes_to_lease(const launch& by, const regions::box& indices) {
   std::size_t bytes = 0;
   for (std::size_t a = 0; a < by.arguments.size(); ++a) {
-    const auto& [array, elements, part, view, name, reduction] = by.arguments[a];
-    if (elements->pageable == nullptr) continue;
-    each_stretch(*array, touched(by, a, indices), elements->source.pages->section_bytes(),
-                 [&](std::size_t begin, std::size_t end, bool) { bytes += end - begin; });
+    const auto& argument = by.arguments[a];
+    if (argument.elements->pageable == nullptr) continue;
+    bytes += bytes_of_sections(*argument.array, *argument.elements, touched(by, a, indices));
   }
   return bytes;
 }
 
 /// The first half along the dimension that leaves the fewest bytes to lease; all, where none leaves
-/// fewer. Cuts along the last dimension are where vectors of any elements begin.
+/// fewer. Cuts along the last dimension are where vectors of any elements begin, or at least those
+/// of large ones: each index may have a section of its own.
 regions::box best_half(const launch& by, const regions::box& indices, unsigned dimensions,
                        std::size_t bytes) {
-  constexpr std::int64_t vector = 256;
+  constexpr std::int64_t vector = 256, short_vector = 16;
   auto best = indices;
   for (std::size_t d = 0; d < indices.rank; ++d) {
-    const auto unit = d + 1 == indices.rank ? vector : 1;
+    const auto last = indices.extent(d) > vector ? vector : short_vector;
+    const auto unit = d + 1 == indices.rank ? last : 1;
     if ((dimensions >> d & 1U) == 0 || indices.extent(d) <= unit) continue;
     auto half = indices;
     const auto units = (indices.extent(d) + unit - 1) / unit;
@@ -127,15 +142,18 @@ void each_leasable(const launch& by, const regions::box& indices, unsigned dimen
 void each_leased(const image& of, const storage& elements, const regions::box& where,
                  const std::function<void(const regions::box& part)>& f) {
   if (elements.pageable == nullptr || where.empty()) return f(where);
-  const auto row = where.volume() / where.extent(0) * static_cast<std::int64_t>(of.element.size);
-  const auto rows = std::max<std::int64_t>(
-      1, static_cast<std::int64_t>(elements.source.pages->lease_max()) / row);
-  for (auto part = where; part.low[0] < where.high[0]; part.low[0] = part.high[0]) {
-    part.high[0] = std::min(part.low[0] + rows, where.high[0]);
-    const auto lease =
-        lease_elements(of, elements, part, {}, graph::lease_time::brief, "elements of an array");
-    f(part);
+  std::size_t d = 0;
+  while (d < where.rank && where.extent(d) == 1) ++d;
+  if (d < where.rank &&
+      bytes_of_sections(of, elements, where) > elements.source.pages->lease_max()) {
+    auto first = where, second = where;
+    first.high[d] = second.low[d] = where.low[d] + where.extent(d) / 2;
+    each_leased(of, elements, first, f);
+    return each_leased(of, elements, second, f);
   }
+  const auto lease =
+      lease_elements(of, elements, where, {}, graph::lease_time::brief, "elements of an array");
+  f(where);
 }
 
 graph::lease_ptr lease_elements(const image& of, const storage& elements, const regions::box& where,

@@ -13,6 +13,7 @@
 // Not here: what launches touch (arrays/leases.h), rows that rest (store.h).
 #pragma once
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -37,7 +38,9 @@ class sections final : public graph::pageable_store, public std::enable_shared_f
   graph::lease_ptr take(std::span<const graph::leased_bytes> wanted, graph::lease_time lasts,
                         std::string_view owner) override;
   std::size_t section_bytes() const noexcept override { return section_bytes_; }
-  std::size_t lease_max() const noexcept override { return memory_->limit() / 16; }
+  std::size_t lease_max() const noexcept override {
+    return std::max(memory_->limit() / 16, std::min(4 * section_bytes_, memory_->limit() / 4));
+  }
 
   /// Which arrays' sections may go.
   enum class which : std::uint8_t { unexpected, all };

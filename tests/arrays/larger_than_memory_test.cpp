@@ -129,6 +129,49 @@ TEST(arrays_larger_than_memory, are_transposed) {
       {2 * mib, 4 * mib, 6 * mib});
 }
 
+/// Each element of a column lies in a section of its own.
+TEST(arrays_larger_than_memory, are_transposed_where_rows_are_long) {
+  same_at_all_budgets(
+      [](session& s) {
+        constexpr std::int64_t rows = 150, columns = 20'000;
+        const auto a = s.unwritten<float, 2>({rows, columns}),
+                   b = s.unwritten<float, 2>({columns, rows});
+        s.for_each({rows, columns},
+                   annotated(
+                       [](idx<2> p, writes<float, 2> to) {
+                         to[p] = static_cast<float>(p[0] * columns + p[1]);
+                       },
+                       "to: global [i,j] => write to[i,j]"),
+                   a);
+        s.for_each({columns, rows},
+                   annotated([](idx<2> p, reads<float, 2> from,
+                                writes<float, 2> to) { to[p] = from(p[1], p[0]); },
+                             "from, to: global [i,j] => read from[j,i], write to[i,j]"),
+                   a, b);
+        std::vector<float> result;
+        add_elements(result, b, 11);
+        return result;
+      },
+      {4 * mib});
+}
+
+/// The states are few, but each comes to a section of its own.
+TEST(arrays_larger_than_memory, are_reduced_into_columns) {
+  same_at_all_budgets(
+      [](session& s) {
+        constexpr std::int64_t rows = 200, columns = 20'000, n = 1 << 20;
+        const auto a = s.zeros<float, 2>({rows, columns});
+        s.for_each({n},
+                   annotated([](idx<1> i, reduces<float, 2> to) { to(i % rows, 0) += 0.1F; },
+                             "to: global i => reduce to[:,:]"),
+                   a[{{0, 7}, {rows, 8}}]);
+        std::vector<float> result;
+        add_elements(result, a[{{0, 7}, {rows, 9}}]);
+        return result;
+      },
+      {4 * mib});
+}
+
 TEST(arrays_larger_than_memory, are_reduced_and_reduced_into) {
   same_at_all_budgets(
       [](session& s) {
