@@ -114,22 +114,28 @@ void batch::call(std::size_t stage, const regions::box& indices) {
   run_indices(stage, indices, places);
 }
 
-/// On the stage's device, as far as that can; the others on this thread.
+/// With their elements in memory, on the stage's device as far as that can; tiles of the others on
+/// this thread.
 void batch::run_indices(std::size_t stage, const regions::box& indices,
                         std::span<const detail::view_place> places) {
+  const auto on_cpu = [&](const regions::box& some) {
+    regions::each_part(some, plan_.stages[stage].tile,
+                       [&](const regions::box& tile) { run_leased(stage, tile, places); });
+  };
   auto* const device = tasks_[stage].device.get();
-  auto left = indices;
-  if (device != nullptr) {
-    const auto lease =
-        lease_touched(launch_of(*launches_[stage]), indices, plan_.stages[stage].partial);
-    left = device->run(indices, places, [&](const regions::box& some, auto at) {
+  if (device == nullptr) return on_cpu(indices);
+  const auto& launch = launch_of(*launches_[stage]);
+  const auto& s = plan_.stages[stage];
+  each_leasable(launch, indices, plan::dimensions_to_cut(s), [&](const regions::box& part) {
+    auto lease = lease_touched(launch, part, s.partial);
+    const auto left = device->run(part, places, [&](const regions::box& some, auto at) {
       const in_function on_its_thread;
-      regions::each_part(some, plan_.stages[stage].tile,
+      regions::each_part(some, s.tile,
                          [&](const regions::box& tile) { run_parts(stage, tile, at); });
     });
-  }
-  regions::each_part(left, plan_.stages[stage].tile,
-                     [&](const regions::box& tile) { run_leased(stage, tile, places); });
+    lease.reset();
+    on_cpu(left);
+  });
 }
 
 /// With their elements in memory.

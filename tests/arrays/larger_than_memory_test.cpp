@@ -423,6 +423,27 @@ TEST(arrays_larger_than_memory, are_looked_at_in_parts) {
   EXPECT_EQ(first[5] + second[5], 14);
 }
 
+TEST(arrays_larger_than_memory, are_transposed_on_devices) {
+  spill_folder folder;
+  auto with_device = settings(folder, 2 * mib);
+  with_device.devices = "test:seed=1+delay_us=0";
+  session s(with_device);
+  constexpr std::int64_t n = 1000;
+  const auto a = s.unwritten<float, 2>({n, n}), b = s.unwritten<float, 2>({n, n});
+  s.for_each(
+      {n, n},
+      annotated([](idx<2> p, writes<float, 2> to) { to[p] = static_cast<float>(p[0] * n + p[1]); },
+                "to: global [i,j] => write to[i,j]"),
+      a);
+  s.for_each({n, n},
+             annotated([](idx<2> p, reads<float, 2> from,
+                          writes<float, 2> to) { to(p[1], p[0]) = from[p]; },
+                       "from, to: global [i,j] => read from[i,j], write to[j,i]"),
+             a, b);
+  EXPECT_EQ((b[{{700, 0}, {701, n}}].to_vector()[3]), 3 * n + 700);
+  EXPECT_GT(detail::access::session(s)->store()->spilled_bytes(), 0U);
+}
+
 TEST(arrays_larger_than_memory, lend_rows_that_outlive_them) {
   spill_folder folder;
   session s(settings(folder, 2 * mib));
