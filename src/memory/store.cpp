@@ -108,7 +108,11 @@ bool store::make_room(std::size_t bytes, std::string_view owner) {
   std::exception_ptr problem;
   search about;
   if (available() < bytes) return false;
-  if (arrays_->make_room(bytes, sections::which::unexpected, owner)) return true;
+  try {
+    if (arrays_->make_room(bytes, sections::which::unexpected, owner)) return true;
+  } catch (const spill_error&) {
+    problem = std::current_exception();  // rows that are on the disk may go all the same
+  }
   std::unique_lock lock(mutex_);
   for (;;) {
     const std::size_t free = memory_->available();

@@ -13,6 +13,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "algorithms/rows_in.h"
 #include "memory/store.h"
 #include "pappus/error.h"
 #include "support/spill_folder.h"
@@ -215,6 +216,20 @@ TEST(sections, whose_disk_is_full_stay_and_the_error_says_so) {
   }
   const auto lease = m.take(array, at - section, at, false);
   EXPECT_TRUE(has(*array, at - section, at, 3));
+}
+
+TEST(sections, whose_disk_is_full_leave_it_to_rows_that_are_there_to_go) {
+  const machine m(8 * mib, "", 2 * mib);
+  auto rows = std::make_shared<detail::row_set>(detail::record_type{8, 8, "unsigned long"});
+  rows->keep(m.memory);
+  algorithms::append_buffer(*rows, {*m.memory, 2 * mib, "rows"}, 2 * mib / 8);
+  const auto kept = m.rows->keep(std::move(rows));
+  detail::buffer(*m.memory, 8 * mib, "somebody");
+  EXPECT_NE(kept->wake("a test"), nullptr);
+  const auto array = m.make(5 * mib);
+  m.take(array, 0, 5 * mib, true);
+  EXPECT_NO_THROW(detail::buffer(*m.memory, 2 * mib, "somebody"));
+  EXPECT_EQ(kept->in_memory(), nullptr);
 }
 
 TEST(sections, that_the_disk_lost_are_told_by_an_error) {
