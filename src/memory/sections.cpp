@@ -57,7 +57,7 @@ class sections::block final : public graph::pageable {
     lock.unlock();
     std::size_t missing = 0;
     for (std::size_t i = 0; i < all.size(); ++i)
-      if (!all[i].in_memory) missing += size_of(i);
+      if (!all[i].in_memory) missing += charge_of(i);
     if (from_pool_) {
       of_->memory_->release_rest(data_, bytes_, missing);
     } else {
@@ -75,6 +75,11 @@ class sections::block final : public graph::pageable {
   }
   std::size_t size_of(std::size_t i) const noexcept {
     return std::min(section_bytes_, bytes_ - i * section_bytes_);
+  }
+  /// The pool's memory ends in a whole page of its own, which goes with the last section.
+  std::size_t charge_of(std::size_t i) const noexcept {
+    const auto whole = from_pool_ && i + 1 == all.size() ? pool::charged(bytes_) - bytes_ : 0;
+    return size_of(i) + whole;
   }
   std::byte* data_of(std::size_t i) const noexcept { return data_ + i * section_bytes_; }
   std::size_t section_bytes() const noexcept { return section_bytes_; }
@@ -124,6 +129,8 @@ struct sections::victim {
   std::size_t number = 0;
   section& what() const { return of->all[number]; }
   std::size_t bytes() const { return of->size_of(number); }
+  std::size_t charge() const { return of->charge_of(number); }
+  void leave_memory() const { ::madvise(of->data_of(number), charge(), MADV_DONTNEED); }
 };
 
 class sections::held final : public graph::lease {
@@ -278,7 +285,7 @@ void sections::load(std::span<const graph::leased_bytes> wanted, std::string_vie
     if (one.in_memory) return;
     one.in_memory = true;  // so that it is found once; nobody else looks before this is done
     missing.push_back({&of, i});
-    bytes += of.size_of(i);
+    bytes += of.charge_of(i);
     if (!one.changed && one.disk == nullptr) return;  // nobody has written to it
     if (!written_over) parts.push_back({one.disk.get(), one.at, of.size_of(i), of.data_of(i)});
   });
@@ -291,8 +298,7 @@ void sections::load(std::span<const graph::leased_bytes> wanted, std::string_vie
     try {
       if (!parts.empty()) file_->read(parts, owner);
     } catch (...) {
-      for (const auto& one : missing)
-        ::madvise(one.of->data_of(one.number), one.bytes(), MADV_DONTNEED);
+      for (const auto& one : missing) one.leave_memory();
       memory_->discharge(bytes);
       throw;
     }
@@ -313,7 +319,7 @@ std::size_t sections::evictable() const {
   std::size_t bytes = 0;
   for (const auto* const of : known_)
     for (std::size_t i = 0; i < of->all.size(); ++i)
-      if (const auto& one = of->all[i]; one.in_memory && one.pins == 0) bytes += of->size_of(i);
+      if (const auto& one = of->all[i]; one.in_memory && one.pins == 0) bytes += of->charge_of(i);
   return bytes;
 }
 
@@ -349,7 +355,7 @@ std::vector<sections::victim> sections::choose(std::size_t bytes, which of, bool
   const auto wanted = std::min(std::max(bytes, memory_->limit() / 32), written_at_once);
   auto all = candidates(of, may_write);
   std::size_t sum = 0, count = 0;
-  while (count < all.size() && sum < wanted) sum += all[count++].bytes();
+  while (count < all.size() && sum < wanted) sum += all[count++].charge();
   all.resize(count);
   return all;
 }
@@ -381,8 +387,8 @@ void sections::evict(std::span<victim> chosen, std::string_view owner,
   try {
     write(chosen, owner);
     for (const auto& one : chosen) {
-      ::madvise(one.of->data_of(one.number), one.bytes(), MADV_DONTNEED);
-      bytes += one.bytes();
+      one.leave_memory();
+      bytes += one.charge();
     }
   } catch (...) {
     problem = std::current_exception();

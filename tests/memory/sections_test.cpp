@@ -260,6 +260,26 @@ TEST(sections, give_all_memory_back) {
   EXPECT_EQ(m.memory->in_use(), 0U);
 }
 
+/// What fits when it is made gets memory of the pool, which rounds.
+TEST(sections, that_went_leave_nothing_in_memory) {
+  const machine m(8 * mib);
+  std::vector<std::shared_ptr<graph::pageable>> arrays;
+  for (std::size_t i = 0; i < 6; ++i) {
+    arrays.push_back(m.make(4 * mib + 8));
+    EXPECT_EQ(m.memory->in_use(), 6 * mib);
+    m.take(arrays[i], 0, 4 * mib + 8, true);
+    put(*arrays[i], 0, 4 * mib + 8, i);
+    const detail::buffer all(*m.memory, 8 * mib, "somebody");
+  }
+  EXPECT_EQ(m.memory->in_use(), 0U);
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    const auto lease = m.take(arrays[i], 0, 4 * mib + 8, false);
+    EXPECT_TRUE(has(*arrays[i], 0, 4 * mib + 8, i));
+  }
+  arrays.clear();
+  EXPECT_EQ(m.memory->in_use(), 0U);
+}
+
 /// Wherever the system puts them: a page more before each shifts those that follow.
 TEST(sections, leave_addresses_of_others_alone) {
   constexpr std::size_t page = 4096;
