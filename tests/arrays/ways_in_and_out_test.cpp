@@ -42,7 +42,7 @@ TEST(rows_of_an_array, stay_where_they_are_when_the_array_is_written_to) {
 }
 
 TEST(array_of_a_query, takes_its_rows_unless_others_have_them) {
-  session s({.threads = 2, .host_memory = std::size_t{6} << 20, .devices = "cpu"});
+  session s({.threads = 2, .host_memory = std::size_t{6} << 20, .devices = "cpu", .spill = "off"});
   const auto numbers = s.range(0, 1 << 20).map([](int i) { return 2 * i; });  // 4 MiB
   {
     const auto a = numbers.to_array();

@@ -118,18 +118,12 @@ array_part array_of_rows(const session_ptr& session, const node_ptr& rows,
   };
   const auto reader = session->add(make_reader(std::move(params)));
   const auto bound = session->rows_of(*rows, reader);
-  const bool known = bound.known != graph::bound::certainty::unknown;
   const auto bytes = static_cast<double>(bound.rows) * static_cast<double>(rows->out.size);
-  if (known && 2 * bytes <= static_cast<double>(session->memory()->limit()))
-    return in_memory(session, rows);
-  if (bound.exact()) {
-    to.reserve(bound.rows);
-  } else if (!known) {
-    try {
+  if (bytes <= static_cast<double>(session->memory()->limit())) try {
       return in_memory(session, rows);
-    } catch (const memory_error&) {  // it may do with less
+    } catch (const memory_error&) {  // a window at a time takes less
     }
-  }
+  if (bound.exact()) to.reserve(bound.rows);
   session->evaluate(std::array{reader});
   const auto n = to.rows();
   return array_in(session, rows->out, n, to.take());
