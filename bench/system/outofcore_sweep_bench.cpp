@@ -16,6 +16,7 @@
 #include "memory/measure_disk.h"
 #include "session/session.h"
 #include "system/stencil.h"
+#include "system/stencil_round.h"
 #include "system/suite.h"
 
 namespace pappus::bench {
@@ -81,18 +82,9 @@ class plates {
     const auto side = now_.extent(0);
     engine_.for_each(
         {side, side},
-        annotated(
-            [side](idx<2> p, reads<float, 2> now, reads<float, 2> power, writes<float, 2> then) {
-              const auto i = p[0], j = p[1];
-              const float here = now[p];
-              const float north = i > 0 ? now(i - 1, j) : here;
-              const float south = i + 1 < side ? now(i + 1, j) : here;
-              const float west = j > 0 ? now(i, j - 1) : here;
-              const float east = j + 1 < side ? now(i, j + 1) : here;
-              then[p] = stencil::next_multiplied_out(here, power[p], north, south, west, east);
-            },
-            "now, power, then: global [i,j] => read now[i-1:i+1,j-1:j+1], read power[i,j], "
-            "write then[i,j]"),
+        annotated(stencil::one_round<stencil::multiplied_out>(side),
+                  "now, power, then: global [i,j] => read now[i-1:i+1,j-1:j+1], read power[i,j], "
+                  "write then[i,j]"),
         now_, power_, then_);
     std::swap(now_, then_);
   }

@@ -6,12 +6,15 @@
 
 #include <utility>
 
+#include "system/stencil_round.h"
 #include "system/suite.h"
 #include "system/triad.h"
 
 namespace pappus::bench {
 namespace {
 
+using stencil::as_given;
+using stencil::multiplied_out;
 using stencil::rounds;
 
 /// The squares as arrays.
@@ -19,29 +22,10 @@ struct plates {
   array<float, 2> now, then, power;
 };
 
-/// The two ways to write down what a round does.
-struct as_given {
-  static float next(auto... cells) { return stencil::next(cells...); }
-};
-struct multiplied_out {
-  static float next(auto... cells) { return stencil::next_multiplied_out(cells...); }
-};
-
 template <typename Formula>
 void launch_round(session& engine, plates& of) {
   const std::int64_t side = of.now.extent(0);
-  engine.for_each(
-      {side, side},
-      [side](idx<2> p, reads<float, 2> now, reads<float, 2> power, writes<float, 2> then) {
-        const auto i = p[0], j = p[1];
-        const float here = now[p];
-        const float north = i > 0 ? now(i - 1, j) : here;
-        const float south = i + 1 < side ? now(i + 1, j) : here;
-        const float west = j > 0 ? now(i, j - 1) : here;
-        const float east = j + 1 < side ? now(i, j + 1) : here;
-        then[p] = Formula::next(here, power[p], north, south, west, east);
-      },
-      of.now, of.power, of.then);
+  engine.for_each({side, side}, stencil::one_round<Formula>(side), of.now, of.power, of.then);
   std::swap(of.now, of.then);
 }
 
