@@ -32,6 +32,7 @@ struct sections::section {
   unsigned pins = 0;
   bool in_memory = false;
   bool changed = false;  ///< somebody may have written to it since it was written to the disk
+  bool read = false;     ///< who brings it needs what it holds
   bool moving = false;   ///< a thread without the mutex makes it go
 };
 
@@ -283,14 +284,19 @@ void sections::load(std::span<const graph::leased_bytes> wanted, std::string_vie
   each_section(wanted, [&](block& of, std::size_t i, bool written_over) {
     auto& one = of.all[i];
     if (one.in_memory) return;
-    one.in_memory = true;  // so that it is found once; nobody else looks before this is done
-    missing.push_back({&of, i});
-    bytes += of.charge_of(i);
-    if (!one.changed && one.disk == nullptr) return;  // nobody has written to it
-    if (!written_over) parts.push_back({one.disk.get(), one.at, of.size_of(i), of.data_of(i)});
+    if (!std::exchange(one.moving, true)) {  // until they are filled nobody else may take them
+      one.read = false;
+      missing.push_back({&of, i});
+      bytes += of.charge_of(i);
+    }
+    one.read = one.read || !written_over;
   });
-  // Until they are filled nobody else may take them.
-  for (const auto& one : missing) one.what().moving = true;
+  for (const auto& [of, i] : missing) {
+    auto& one = of->all[i];
+    one.in_memory = true;
+    if (one.read && one.disk != nullptr)  // else nobody has written to it
+      parts.push_back({one.disk.get(), one.at, of->size_of(i), of->data_of(i)});
+  }
   lock.unlock();
   std::exception_ptr problem;
   try {

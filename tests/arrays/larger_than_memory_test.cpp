@@ -305,6 +305,26 @@ TEST(arrays_larger_than_memory, are_looked_at_in_parts) {
   EXPECT_EQ(first[5] + second[5], 14);
 }
 
+/// Accesses that need what was there and that don't, to the same elements.
+TEST(arrays_larger_than_memory, are_read_where_one_of_two_accesses_reads) {
+  same_at_all_budgets(
+      [](session& s) {
+        constexpr std::int64_t n = 1 << 20;
+        const auto a = s.filled<float>({n}, 1.0F);
+        for (int step = 0; step < 3; ++step) {
+          s.for_each({n},
+                     annotated([](idx<1> i, updates<float> to) { to[i] += 1; },
+                               "to: global i => write to[i], read to[i]"),
+                     a);
+          s.wait();
+        }
+        std::vector<float> result;
+        add_elements(result, a, 101);
+        return result;
+      },
+      {1 * mib, 2 * mib});
+}
+
 TEST(arrays_larger_than_memory, are_transposed_on_devices) {
   spill_folder folder;
   auto with_device = settings(folder, 2 * mib);

@@ -151,6 +151,24 @@ TEST(sections, that_are_written_over_are_not_read) {
   EXPECT_TRUE(has(*array, 0, 8, 1));
 }
 
+TEST(sections, are_read_where_one_of_those_who_want_them_reads) {
+  const machine m(4 * mib);
+  const auto array = m.make(8 * mib);
+  for (std::size_t at = 0; at < 8 * mib; at += mib) {
+    const auto lease = m.take(array, at, at + mib, true);
+    put(*array, at, at + mib, 1);
+  }
+  const leased_bytes over{array.get(), 0, mib, false, true};
+  const leased_bytes reads{array.get(), 8, mib / 2, true, false};
+  for (const auto& both : {std::array{over, reads}, std::array{reads, over}}) {
+    auto lease = m.arrays().take(both, lease_time::brief, "a test");
+    EXPECT_TRUE(has(*array, 8, mib / 2, 1));
+    put(*array, 0, mib, 1);
+    lease.reset();
+    m.take(array, 4 * mib, 8 * mib, false);
+  }
+}
+
 TEST(sections, that_are_few_or_have_no_disk_are_none) {
   EXPECT_EQ(machine(4 * mib).make(4 * section - 1), nullptr);
   EXPECT_NE(machine(4 * mib).make(4 * section), nullptr);
