@@ -22,6 +22,7 @@ constexpr std::size_t sections_min = 4;  // of an array for which it is worth it
 constexpr std::size_t sections_of_limit = 256;
 constexpr std::size_t newest_part = 4;  // of what is in memory: one of so many parts stays
 constexpr std::size_t written_at_once = std::size_t{8} << 20;
+constexpr std::size_t written_of_limit = 1024;  // or this part of it: all are sorted each time
 
 }  // namespace
 
@@ -358,7 +359,8 @@ std::vector<sections::victim> sections::candidates(which of, bool may_write) con
 
 /// Those to go next, so many that they have as many bytes, and that writing them is worth it.
 std::vector<sections::victim> sections::choose(std::size_t bytes, which of, bool may_write) const {
-  const auto wanted = std::min(std::max(bytes, memory_->limit() / 32), written_at_once);
+  const auto limit = memory_->limit(), most = std::max(written_at_once, limit / written_of_limit);
+  const auto wanted = std::min(std::max(bytes, limit / 32), most);
   auto all = candidates(of, may_write);
   std::size_t sum = 0, count = 0;
   while (count < all.size() && sum < wanted) sum += all[count++].charge();
