@@ -23,7 +23,8 @@
 namespace pappus::memory {
 namespace {
 
-constexpr std::size_t piece_bytes = std::size_t{1} << 20;  // of a request, and of an extent's steps
+constexpr std::size_t piece_bytes = std::size_t{1} << 20;  // of a request
+constexpr std::size_t step_bytes = std::size_t{64} << 10;  // extents are multiples of it
 constexpr std::size_t page_bytes = std::size_t{16} << 10;  // of a checksum
 constexpr std::size_t block_bytes = 4096;                  // of direct transfers
 constexpr std::size_t pieces_at_once = 4;
@@ -117,7 +118,7 @@ spill_file::~spill_file() {
   if (file_ >= 0) ::close(file_);
 }
 
-spill_file::extent::~extent() { of_->give_back(offset_, detail::round_up(bytes_, piece_bytes)); }
+spill_file::extent::~extent() { of_->give_back(offset_, detail::round_up(bytes_, step_bytes)); }
 
 void spill_file::choose_folder() {
   if (std::exchange(folder_chosen_, true)) return;
@@ -181,7 +182,7 @@ void spill_file::open(std::string_view owner) {
   limit_ = limit_in(folder_);
 }
 
-/// First fit. Extents begin and end at whole pieces.
+/// First fit. Extents begin and end at whole steps.
 std::uint64_t spill_file::take(std::size_t bytes, std::string_view owner) {
   const std::lock_guard lock(mutex_);
   open(owner);
@@ -243,7 +244,7 @@ spill_file::extent_ptr spill_file::write(std::span<const std::span<const std::by
                                          std::string_view owner) {
   std::size_t bytes = 0;
   for (const auto& part : parts) bytes += part.size();
-  const std::size_t taken = detail::round_up(bytes, piece_bytes);
+  const std::size_t taken = detail::round_up(bytes, step_bytes);
   const auto offset = take(taken, owner);
   std::unique_ptr<extent> made;
   try {

@@ -250,6 +250,14 @@ TEST(sections, whose_disk_is_full_leave_it_to_rows_that_are_there_to_go) {
   EXPECT_EQ(kept->in_memory(), nullptr);
 }
 
+TEST(sections, take_about_as_much_of_the_disk_as_they_have_bytes) {
+  const machine m(4 * mib, "", 18 * mib);
+  const auto array = m.make(16 * mib);
+  for (int pass = 0; pass < 4; ++pass)
+    for (std::size_t at = 0; at < 16 * mib; at += section)
+      ASSERT_NO_THROW(m.take(array, at, at + section, true)) << pass << ' ' << at;
+}
+
 TEST(sections, that_the_disk_lost_are_told_by_an_error) {
   const machine m(4 * mib, "faulty:seed=3+flip=1");
   const auto array = m.make(8 * mib);
