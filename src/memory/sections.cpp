@@ -99,6 +99,8 @@ class sections::block final : public graph::pageable {
       data_ = of_->memory_->acquire(bytes_, owner);
     } catch (const memory_error&) {
       return;  // somebody was faster
+    } catch (const spill_error&) {
+      return;  // and the disk is full: addresses take neither
     }
     from_pool_ = true;
     for (auto& one : all) one.in_memory = true;
