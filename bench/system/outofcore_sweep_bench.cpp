@@ -25,9 +25,9 @@ namespace {
 constexpr std::int64_t rows_at_once = 64;  // that the host looks at
 
 /// One of the versions: a session with its budget, and the squares in it.
-class plates {
+class squares_in_budget {
  public:
-  plates(const stage& on, std::int64_t side, std::size_t budget, bool waits)
+  squares_in_budget(const stage& on, std::int64_t side, std::size_t budget, bool waits)
       : on_(on),
         waits_(waits),
         engine_(options{.threads = static_cast<unsigned>(on.workers.threads()),
@@ -110,10 +110,10 @@ std::vector<result> run_outofcore_sweep(const stage& on, std::int64_t n) {
   const std::vector<budgeted> all{{"stencil", 0, true},           {"resident", 0, false},
                                   {"stencil_1/2", part(2), true}, {"1/2", part(2), false},
                                   {"1/4", part(4), false},        {"1/8", part(8), false}};
-  std::vector<std::unique_ptr<plates>> made;
+  std::vector<std::unique_ptr<squares_in_budget>> made;
   std::vector<version> versions;
   for (const auto& [name, budget, waits] : all) {
-    auto& own = *made.emplace_back(std::make_unique<plates>(on, side, budget, waits));
+    auto& own = *made.emplace_back(std::make_unique<squares_in_budget>(on, side, budget, waits));
     versions.push_back({name, [&own] { own.run(); }, [&own] { return own.checksum(); }});
   }
   auto results = compare(on, "outofcore_sweep", n, 0, std::move(versions));

@@ -26,13 +26,14 @@ using graph::leased_bytes;
 using ::testing::HasSubstr;
 using testing::spill_folder;
 
-constexpr std::size_t mib = std::size_t{1} << 20, section = std::size_t{64} << 10;
+constexpr std::size_t one_mib = std::size_t{1} << 20, section_size = std::size_t{64} << 10;
 
-struct machine {
+struct array_machine {
   spill_folder folder;
   std::shared_ptr<pool> memory;
   std::shared_ptr<store> rows;
-  explicit machine(std::size_t limit, std::string io = "", std::size_t disk = 0, bool off = false)
+  explicit array_machine(std::size_t limit, std::string io = "", std::size_t disk = 0,
+                         bool off = false)
       : memory(std::make_shared<pool>(limit)),
         rows(store::make(memory, {off, folder.path(), disk, std::move(io)})) {}
 
@@ -47,13 +48,15 @@ struct machine {
   }
 };
 
-void put(const graph::pageable& to, std::size_t begin, std::size_t end, std::uint64_t seed) {
+void put_numbers(const graph::pageable& to, std::size_t begin, std::size_t end,
+                 std::uint64_t seed) {
   for (auto at = begin; at < end; at += 8) {
     const auto value = seed * 1'000'003 + at;
     std::memcpy(to.data() + at, &value, 8);
   }
 }
-bool has(const graph::pageable& of, std::size_t begin, std::size_t end, std::uint64_t seed) {
+bool has_numbers(const graph::pageable& of, std::size_t begin, std::size_t end,
+                 std::uint64_t seed) {
   for (auto at = begin; at < end; at += 8) {
     std::uint64_t value = 0;
     std::memcpy(&value, of.data() + at, 8);
@@ -63,120 +66,122 @@ bool has(const graph::pageable& of, std::size_t begin, std::size_t end, std::uin
 }
 
 TEST(sections, go_to_the_disk_and_come_back) {
-  const machine m(4 * mib);
-  constexpr std::size_t bytes = 16 * mib + 4096 + 8;  // of the last section: little
+  const array_machine m(4 * one_mib);
+  constexpr std::size_t bytes = 16 * one_mib + 4096 + 8;  // of the last section: little
   const auto array = m.make(bytes);
   ASSERT_NE(array, nullptr);
   EXPECT_EQ(m.memory->in_use(), 0U) << "nothing is taken before somebody needs it";
   for (int pass = 0; pass < 3; ++pass) {
-    for (std::size_t at = 0; at < bytes; at += mib) {
-      const auto end = std::min(bytes, at + mib);
+    for (std::size_t at = 0; at < bytes; at += one_mib) {
+      const auto end = std::min(bytes, at + one_mib);
       const auto lease = m.take(array, at, end, pass != 1);
       if (pass > 0) {
-        ASSERT_TRUE(has(*array, at, end, pass == 2 ? 0 : pass - 1)) << pass << ' ' << at;
+        ASSERT_TRUE(has_numbers(*array, at, end, pass == 2 ? 0 : pass - 1)) << pass << ' ' << at;
       }
-      if (pass != 1) put(*array, at, end, static_cast<std::uint64_t>(pass));
+      if (pass != 1) put_numbers(*array, at, end, static_cast<std::uint64_t>(pass));
     }
-    EXPECT_LE(m.memory->peak(), 4 * mib);
+    EXPECT_LE(m.memory->peak(), 4 * one_mib);
   }
-  EXPECT_GE(m.rows->spilled_bytes(), 12 * mib);
-  EXPECT_GE(m.rows->bytes_read_back(), 2 * 12 * mib);
+  EXPECT_GE(m.rows->spilled_bytes(), 12 * one_mib);
+  EXPECT_GE(m.rows->bytes_read_back(), 2 * 12 * one_mib);
 }
 
 TEST(sections, that_nobody_changed_are_written_once) {
-  const machine m(4 * mib);
-  const auto array = m.make(8 * mib);
+  const array_machine m(4 * one_mib);
+  const auto array = m.make(8 * one_mib);
   const auto pass = [&](bool writes) {
-    for (std::size_t at = 0; at < 8 * mib; at += section) {
-      const auto lease = m.take(array, at, at + section, writes);
-      if (writes) put(*array, at, at + section, 7);
-      ASSERT_TRUE(has(*array, at, at + section, 7));
+    for (std::size_t at = 0; at < 8 * one_mib; at += section_size) {
+      const auto lease = m.take(array, at, at + section_size, writes);
+      if (writes) put_numbers(*array, at, at + section_size, 7);
+      ASSERT_TRUE(has_numbers(*array, at, at + section_size, 7));
     }
   };
   pass(true);
   pass(false);
   const auto written = m.rows->spilled_bytes();
-  EXPECT_LE(written, 8 * mib);
+  EXPECT_LE(written, 8 * one_mib);
   for (int i = 0; i < 3; ++i) pass(false);
   EXPECT_EQ(m.rows->spilled_bytes(), written);
 }
 
 /// A loop over more than fits must not miss with every access.
 TEST(sections, of_arrays_that_launches_wait_for_stay_in_part) {
-  const machine m(8 * mib);
-  const auto array = m.make(16 * mib);
+  const array_machine m(8 * one_mib);
+  const auto array = m.make(16 * one_mib);
   array->expect_users(1);
   for (int pass = 0; pass < 6; ++pass)
-    for (std::size_t at = 0; at < 16 * mib; at += section) m.take(array, at, at + section, true);
+    for (std::size_t at = 0; at < 16 * one_mib; at += section_size)
+      m.take(array, at, at + section_size, true);
   // The half that fits would be 40 MiB in five passes; what was used longest ago: 80.
-  EXPECT_LE(m.rows->bytes_read_back(), 60 * mib);
-  EXPECT_GE(m.rows->bytes_read_back(), 40 * mib);
+  EXPECT_LE(m.rows->bytes_read_back(), 60 * one_mib);
+  EXPECT_GE(m.rows->bytes_read_back(), 40 * one_mib);
 }
 
 TEST(sections, of_arrays_that_no_launch_waits_for_go_first) {
-  const machine m(8 * mib);
-  const auto idle = m.make(3 * mib), busy = m.make(4 * mib);
+  const array_machine m(8 * one_mib);
+  const auto idle = m.make(3 * one_mib), busy = m.make(4 * one_mib);
   busy->expect_users(1);
-  m.take(busy, 0, 4 * mib, true);
-  m.take(idle, 0, 3 * mib, true);
-  const detail::buffer needed(*m.memory, 2 * mib, "somebody");
+  m.take(busy, 0, 4 * one_mib, true);
+  m.take(idle, 0, 3 * one_mib, true);
+  const detail::buffer needed(*m.memory, 2 * one_mib, "somebody");
   EXPECT_EQ(m.rows->bytes_read_back(), 0U);
-  m.take(busy, 0, 4 * mib, true);
+  m.take(busy, 0, 4 * one_mib, true);
   EXPECT_EQ(m.rows->bytes_read_back(), 0U) << "all of it was still there";
 }
 
 TEST(sections, that_were_never_written_cost_no_disk) {
-  const machine m(4 * mib);
-  const auto array = m.make(64 * mib);
-  for (std::size_t at = 0; at < 64 * mib; at += mib) m.take(array, at, at + mib, false);
+  const array_machine m(4 * one_mib);
+  const auto array = m.make(64 * one_mib);
+  for (std::size_t at = 0; at < 64 * one_mib; at += one_mib) m.take(array, at, at + one_mib, false);
   EXPECT_EQ(m.rows->spilled_bytes(), 0U);
 }
 
 TEST(sections, that_are_written_over_are_not_read) {
-  const machine m(4 * mib);
-  const auto array = m.make(16 * mib);
+  const array_machine m(4 * one_mib);
+  const auto array = m.make(16 * one_mib);
   for (int pass = 0; pass < 3; ++pass)
-    for (std::size_t at = 0; at < 16 * mib; at += mib) {
-      const leased_bytes one{array.get(), at, at + mib, false, true};
+    for (std::size_t at = 0; at < 16 * one_mib; at += one_mib) {
+      const leased_bytes one{array.get(), at, at + one_mib, false, true};
       m.arrays().take({&one, 1}, lease_time::brief, "a test");
-      put(*array, at, at + mib, 1);
+      put_numbers(*array, at, at + one_mib, 1);
     }
   EXPECT_EQ(m.rows->bytes_read_back(), 0U);
   // But a part of a section is no whole one.
-  const leased_bytes part{array.get(), 8, section, false, true};
+  const leased_bytes part{array.get(), 8, section_size, false, true};
   const auto before = m.rows->bytes_read_back();
-  for (std::size_t at = mib; at < 16 * mib; at += mib) m.take(array, at, at + mib, false);
+  for (std::size_t at = one_mib; at < 16 * one_mib; at += one_mib)
+    m.take(array, at, at + one_mib, false);
   m.arrays().take({&part, 1}, lease_time::brief, "a test");
   EXPECT_GT(m.rows->bytes_read_back(), before);
-  EXPECT_TRUE(has(*array, 0, 8, 1));
+  EXPECT_TRUE(has_numbers(*array, 0, 8, 1));
 }
 
 TEST(sections, are_read_where_one_of_those_who_want_them_reads) {
-  const machine m(4 * mib);
-  const auto array = m.make(8 * mib);
-  for (std::size_t at = 0; at < 8 * mib; at += mib) {
-    const auto lease = m.take(array, at, at + mib, true);
-    put(*array, at, at + mib, 1);
+  const array_machine m(4 * one_mib);
+  const auto array = m.make(8 * one_mib);
+  for (std::size_t at = 0; at < 8 * one_mib; at += one_mib) {
+    const auto lease = m.take(array, at, at + one_mib, true);
+    put_numbers(*array, at, at + one_mib, 1);
   }
-  const leased_bytes over{array.get(), 0, mib, false, true};
-  const leased_bytes reads{array.get(), 8, mib / 2, true, false};
+  const leased_bytes over{array.get(), 0, one_mib, false, true};
+  const leased_bytes reads{array.get(), 8, one_mib / 2, true, false};
   for (const auto& both : {std::array{over, reads}, std::array{reads, over}}) {
     auto lease = m.arrays().take(both, lease_time::brief, "a test");
-    EXPECT_TRUE(has(*array, 8, mib / 2, 1));
-    put(*array, 0, mib, 1);
+    EXPECT_TRUE(has_numbers(*array, 8, one_mib / 2, 1));
+    put_numbers(*array, 0, one_mib, 1);
     lease.reset();
-    m.take(array, 4 * mib, 8 * mib, false);
+    m.take(array, 4 * one_mib, 8 * one_mib, false);
   }
 }
 
 TEST(sections, that_are_few_or_have_no_disk_are_none) {
-  EXPECT_EQ(machine(4 * mib).make(4 * section - 1), nullptr);
-  EXPECT_NE(machine(4 * mib).make(4 * section), nullptr);
-  EXPECT_EQ(machine(4 * mib, "", 0, true).make(mib), nullptr);
-  const machine small(4 * mib, "", 2 * mib);
-  EXPECT_NE(small.make(6 * mib), nullptr);
+  EXPECT_EQ(array_machine(4 * one_mib).make(4 * section_size - 1), nullptr);
+  EXPECT_NE(array_machine(4 * one_mib).make(4 * section_size), nullptr);
+  EXPECT_EQ(array_machine(4 * one_mib, "", 0, true).make(one_mib), nullptr);
+  const array_machine small(4 * one_mib, "", 2 * one_mib);
+  EXPECT_NE(small.make(6 * one_mib), nullptr);
   try {
-    small.make(7 * mib);
+    small.make(7 * one_mib);
     FAIL();
   } catch (const memory_error& e) {
     EXPECT_EQ(std::string(e.what()),
@@ -188,27 +193,28 @@ TEST(sections, that_are_few_or_have_no_disk_are_none) {
 }
 
 TEST(sections, that_cant_be_there_together_are_refused_and_the_next_ones_are_not) {
-  const machine m(4 * mib);
-  const auto array = m.make(8 * mib);
+  const array_machine m(4 * one_mib);
+  const auto array = m.make(8 * one_mib);
   try {
-    m.take(array, 0, 5 * mib, true);
+    m.take(array, 0, 5 * one_mib, true);
     FAIL();
   } catch (const memory_error& e) {
     EXPECT_THAT(e.what(), HasSubstr("a test: needs 5 MiB more"));
   }
-  const auto open = m.take(array, 0, 3 * mib, true, lease_time::open);
-  EXPECT_THROW(m.take(array, 3 * mib, 5 * mib, true), memory_error) << "nobody waits for the host";
-  const auto fits = m.take(array, 3 * mib, 4 * mib, true);
-  EXPECT_EQ(m.memory->in_use(), 4 * mib);
+  const auto open = m.take(array, 0, 3 * one_mib, true, lease_time::open);
+  EXPECT_THROW(m.take(array, 3 * one_mib, 5 * one_mib, true), memory_error)
+      << "nobody waits for the host";
+  const auto fits = m.take(array, 3 * one_mib, 4 * one_mib, true);
+  EXPECT_EQ(m.memory->in_use(), 4 * one_mib);
 }
 
 TEST(sections, wait_for_leases_that_end) {
-  const machine m(4 * mib);
-  const auto array = m.make(8 * mib);
-  auto first = m.take(array, 0, 3 * mib, true);
+  const array_machine m(4 * one_mib);
+  const auto array = m.make(8 * one_mib);
+  auto first = m.take(array, 0, 3 * one_mib, true);
   std::atomic<bool> done{false};
   std::thread other([&] {
-    m.take(array, 4 * mib, 7 * mib, true);
+    m.take(array, 4 * one_mib, 7 * one_mib, true);
     done = true;
   });
   std::this_thread::sleep_for(std::chrono::milliseconds(30));
@@ -219,56 +225,56 @@ TEST(sections, wait_for_leases_that_end) {
 }
 
 TEST(sections, whose_disk_is_full_stay_and_the_error_says_so) {
-  const machine m(4 * mib, "", 2 * mib);
-  const auto array = m.make(6 * mib), other = m.make(mib);
+  const array_machine m(4 * one_mib, "", 2 * one_mib);
+  const auto array = m.make(6 * one_mib), other = m.make(one_mib);
   std::size_t at = 0;
   try {
-    for (; at < 6 * mib; at += section) {
-      const auto lease = m.take(array, at, at + section, true);
-      put(*array, at, at + section, 3);
+    for (; at < 6 * one_mib; at += section_size) {
+      const auto lease = m.take(array, at, at + section_size, true);
+      put_numbers(*array, at, at + section_size, 3);
     }
-    m.take(other, 0, mib, true);
+    m.take(other, 0, one_mib, true);
     FAIL();
   } catch (const spill_error& e) {
     EXPECT_THAT(e.what(), HasSubstr("would take more than 2 MiB"));
   }
-  const auto lease = m.take(array, at - section, at, false);
-  EXPECT_TRUE(has(*array, at - section, at, 3));
+  const auto lease = m.take(array, at - section_size, at, false);
+  EXPECT_TRUE(has_numbers(*array, at - section_size, at, 3));
 }
 
 TEST(sections, whose_disk_is_full_leave_it_to_rows_that_are_there_to_go) {
-  const machine m(8 * mib, "", 2 * mib);
+  const array_machine m(8 * one_mib, "", 2 * one_mib);
   auto rows = std::make_shared<detail::row_set>(detail::record_type{8, 8, "unsigned long"});
   rows->keep(m.memory);
-  algorithms::append_buffer(*rows, {*m.memory, 2 * mib, "rows"}, 2 * mib / 8);
+  algorithms::append_buffer(*rows, {*m.memory, 2 * one_mib, "rows"}, 2 * one_mib / 8);
   const auto kept = m.rows->keep(std::move(rows));
-  detail::buffer(*m.memory, 8 * mib, "somebody");
+  detail::buffer(*m.memory, 8 * one_mib, "somebody");
   EXPECT_NE(kept->wake("a test"), nullptr);
-  const auto array = m.make(5 * mib);
-  m.take(array, 0, 5 * mib, true);
-  EXPECT_NO_THROW(detail::buffer(*m.memory, 2 * mib, "somebody"));
+  const auto array = m.make(5 * one_mib);
+  m.take(array, 0, 5 * one_mib, true);
+  EXPECT_NO_THROW(detail::buffer(*m.memory, 2 * one_mib, "somebody"));
   EXPECT_EQ(kept->in_memory(), nullptr);
 }
 
 TEST(sections, take_about_as_much_of_the_disk_as_they_have_bytes) {
-  const machine m(4 * mib, "", 18 * mib);
-  const auto array = m.make(16 * mib);
+  const array_machine m(4 * one_mib, "", 18 * one_mib);
+  const auto array = m.make(16 * one_mib);
   for (int pass = 0; pass < 4; ++pass)
-    for (std::size_t at = 0; at < 16 * mib; at += section)
-      ASSERT_NO_THROW(m.take(array, at, at + section, true)) << pass << ' ' << at;
+    for (std::size_t at = 0; at < 16 * one_mib; at += section_size)
+      ASSERT_NO_THROW(m.take(array, at, at + section_size, true)) << pass << ' ' << at;
 }
 
 TEST(sections, that_the_disk_lost_are_told_by_an_error) {
-  const machine m(4 * mib, "faulty:seed=3+flip=1");
-  const auto array = m.make(8 * mib);
-  for (std::size_t at = 0; at < 8 * mib; at += mib) {
-    const auto lease = m.take(array, at, at + mib, true);
-    put(*array, at, at + mib, 3);
+  const array_machine m(4 * one_mib, "faulty:seed=3+flip=1");
+  const auto array = m.make(8 * one_mib);
+  for (std::size_t at = 0; at < 8 * one_mib; at += one_mib) {
+    const auto lease = m.take(array, at, at + one_mib, true);
+    put_numbers(*array, at, at + one_mib, 3);
   }
   int lost = 0;
-  for (std::size_t at = 0; at < 8 * mib; at += mib) try {
-      const auto lease = m.take(array, at, at + mib, false);
-      EXPECT_TRUE(has(*array, at, at + mib, 3));
+  for (std::size_t at = 0; at < 8 * one_mib; at += one_mib) try {
+      const auto lease = m.take(array, at, at + one_mib, false);
+      EXPECT_TRUE(has_numbers(*array, at, at + one_mib, 3));
     } catch (const spill_error&) {
       ++lost;
     }
@@ -276,11 +282,11 @@ TEST(sections, that_the_disk_lost_are_told_by_an_error) {
 }
 
 TEST(sections, give_all_memory_back) {
-  const machine m(4 * mib);
+  const array_machine m(4 * one_mib);
   {
-    const auto a = m.make(2 * mib), b = m.make(16 * mib);
-    for (std::size_t at = 0; at < 16 * mib; at += mib) m.take(b, at, at + mib, true);
-    m.take(a, 0, 2 * mib, true);
+    const auto a = m.make(2 * one_mib), b = m.make(16 * one_mib);
+    for (std::size_t at = 0; at < 16 * one_mib; at += one_mib) m.take(b, at, at + one_mib, true);
+    m.take(a, 0, 2 * one_mib, true);
     EXPECT_GT(m.memory->in_use(), 0U);
   }
   EXPECT_EQ(m.memory->in_use(), 0U);
@@ -288,19 +294,19 @@ TEST(sections, give_all_memory_back) {
 
 /// What fits when it is made gets memory of the pool, which rounds.
 TEST(sections, that_went_leave_nothing_in_memory) {
-  const machine m(8 * mib);
+  const array_machine m(8 * one_mib);
   std::vector<std::shared_ptr<graph::pageable>> arrays;
   for (std::size_t i = 0; i < 6; ++i) {
-    arrays.push_back(m.make(4 * mib + 8));
-    EXPECT_EQ(m.memory->in_use(), 6 * mib);
-    m.take(arrays[i], 0, 4 * mib + 8, true);
-    put(*arrays[i], 0, 4 * mib + 8, i);
-    const detail::buffer all(*m.memory, 8 * mib, "somebody");
+    arrays.push_back(m.make(4 * one_mib + 8));
+    EXPECT_EQ(m.memory->in_use(), 6 * one_mib);
+    m.take(arrays[i], 0, 4 * one_mib + 8, true);
+    put_numbers(*arrays[i], 0, 4 * one_mib + 8, i);
+    const detail::buffer all(*m.memory, 8 * one_mib, "somebody");
   }
   EXPECT_EQ(m.memory->in_use(), 0U);
   for (std::size_t i = 0; i < arrays.size(); ++i) {
-    const auto lease = m.take(arrays[i], 0, 4 * mib + 8, false);
-    EXPECT_TRUE(has(*arrays[i], 0, 4 * mib + 8, i));
+    const auto lease = m.take(arrays[i], 0, 4 * one_mib + 8, false);
+    EXPECT_TRUE(has_numbers(*arrays[i], 0, 4 * one_mib + 8, i));
   }
   arrays.clear();
   EXPECT_EQ(m.memory->in_use(), 0U);
@@ -309,12 +315,12 @@ TEST(sections, that_went_leave_nothing_in_memory) {
 /// Wherever the system puts them: a page more before each shifts those that follow.
 TEST(sections, leave_addresses_of_others_alone) {
   constexpr std::size_t page = 4096;
-  const machine m(4 * mib);
+  const array_machine m(4 * one_mib);
   std::vector<void*> pages;
   for (int i = 0; i < 600; ++i) {
     pages.push_back(
         ::mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-    m.make(16 * mib + 8);
+    m.make(16 * one_mib + 8);
     ASSERT_EQ(::msync(pages.back(), page, MS_ASYNC), 0) << "unmapped after " << i;
   }
   for (auto* const one : pages) ::munmap(one, page);
@@ -322,17 +328,17 @@ TEST(sections, leave_addresses_of_others_alone) {
 
 /// Threads that add to random bytes of several arrays, of which two or three sections fit.
 TEST(sections, hold_what_many_threads_put_there) {
-  constexpr std::size_t bytes = 5 * section, threads = 8, rounds = 150;
-  const machine m(8 * section, "faulty:seed=5+short=0.2");
+  constexpr std::size_t bytes = 5 * section_size, threads = 8, rounds = 150;
+  const array_machine m(8 * section_size, "faulty:seed=5+short=0.2");
   std::vector<std::shared_ptr<graph::pageable>> arrays;
   for (int i = 0; i < 3; ++i) arrays.push_back(m.make(bytes));
   std::array<std::vector<std::atomic<int>>, 3> expected{std::vector<std::atomic<int>>(bytes / 4),
                                                         std::vector<std::atomic<int>>(bytes / 4),
                                                         std::vector<std::atomic<int>>(bytes / 4)};
   for (auto& one : arrays)
-    for (std::size_t at = 0; at < bytes; at += section) {
-      const auto lease = m.take(one, at, at + section, true);
-      std::memset(one->data() + at, 0, section);
+    for (std::size_t at = 0; at < bytes; at += section_size) {
+      const auto lease = m.take(one, at, at + section_size, true);
+      std::memset(one->data() + at, 0, section_size);
     }
   const auto work = [&](unsigned seed) {
     std::mt19937 random(seed);
@@ -351,7 +357,7 @@ TEST(sections, hold_what_many_threads_put_there) {
           expected[a][k].fetch_add(1);
         }
       if (random() % 10 == 0) try {
-          const detail::buffer other(*m.memory, section * (1 + random() % 3), "somebody else");
+          const detail::buffer other(*m.memory, section_size * (1 + random() % 3), "somebody else");
         } catch (const memory_error&) {
         }
     }
