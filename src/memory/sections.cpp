@@ -20,7 +20,9 @@ namespace {
 constexpr std::size_t section_min = std::size_t{64} << 10, section_max = std::size_t{2} << 20;
 constexpr std::size_t sections_min = 4;  // of an array for which it is worth it
 constexpr std::size_t sections_of_limit = 256;
-constexpr std::size_t newest_part = 4;  // of what is in memory: one of so many parts stays
+constexpr std::size_t newest_part = 4;      // of what is in memory: one of so many parts stays
+constexpr std::size_t ahead_of_limit = 32;  // part of memory for what is read ahead
+constexpr std::uint64_t just_now = 64;      // leases ago
 constexpr std::size_t written_at_once = std::size_t{8} << 20;
 constexpr std::size_t written_of_limit = 1024;  // or this part of it: all are sorted each time
 
@@ -34,7 +36,7 @@ struct sections::section {
   bool in_memory = false;
   bool changed = false;  ///< somebody may have written to it since it was written to the disk
   bool read = false;     ///< who brings it needs what it holds
-  bool moving = false;   ///< a thread without the mutex makes it go
+  bool moving = false;   ///< a thread without the mutex makes it go, or come
 };
 
 /// The memory of an array.
@@ -278,48 +280,95 @@ void sections::bring(std::span<const graph::leased_bytes> wanted, std::string_vi
   }
 }
 
-/// Brings those that aren't there, without the mutex meanwhile. They are pinned.
-void sections::load(std::span<const graph::leased_bytes> wanted, std::string_view owner,
-                    std::unique_lock<std::mutex>& lock) {
-  std::vector<victim> missing;
-  std::vector<spill_file::part> parts;
-  std::size_t bytes = 0;
+/// Those that aren't there, each once. Nobody else moves them until they are.
+std::vector<sections::victim> sections::missing(std::span<const graph::leased_bytes> wanted) {
+  std::vector<victim> found;
   each_section(wanted, [&](block& of, std::size_t i, bool written_over) {
     auto& one = of.all[i];
     if (one.in_memory) return;
-    if (!std::exchange(one.moving, true)) {  // until they are filled nobody else may take them
+    if (!std::exchange(one.moving, true)) {
       one.read = false;
-      missing.push_back({&of, i});
-      bytes += of.charge_of(i);
+      found.push_back({&of, i});
     }
     one.read = one.read || !written_over;
   });
-  for (const auto& [of, i] : missing) {
-    auto& one = of->all[i];
-    one.in_memory = true;
+  return found;
+}
+
+/// What is on the disk behind sections that somebody reads one after another: they will be next,
+/// and a disk likes to be asked for much at a time. Nobody else moves them until they are there.
+std::vector<sections::victim> sections::next(std::span<const victim> wanted) {
+  const auto share = memory_->limit() / ahead_of_limit / std::max<std::size_t>(brief_, 1);
+  std::vector<victim> found;
+  for (const auto& [of, i] : wanted) {
+    if (!of->all[i].read || i == 0) continue;
+    const auto& before = of->all[i - 1];
+    const bool in_turn =
+        before.in_memory && (before.pins > 0 || before.last_use + just_now > clock_);
+    std::size_t bytes = 0;
+    for (auto n = i + 1; in_turn && n < of->all.size() && bytes < std::min(share, written_at_once);
+         ++n) {
+      auto& one = of->all[n];
+      if (one.in_memory || one.moving || one.disk == nullptr) break;
+      one.moving = one.read = true;
+      bytes += of->charge_of(n);
+      found.push_back({of, n});
+    }
+  }
+  return found;
+}
+
+/// Charges and reads. Throws memory_error and spill_error: nothing is there then.
+void sections::fill(std::span<const victim> chosen, std::string_view owner) const {
+  std::vector<spill_file::part> parts;
+  std::size_t bytes = 0;
+  for (const auto& [of, i] : chosen) {
+    const auto& one = of->all[i];
+    bytes += of->charge_of(i);
     if (one.read && one.disk != nullptr)  // else nobody has written to it
       parts.push_back({one.disk.get(), one.at, of->size_of(i), of->data_of(i)});
   }
-  lock.unlock();
-  std::exception_ptr problem;
+  memory_->charge(bytes, owner);
   try {
-    memory_->charge(bytes, owner);
-    try {
-      if (!parts.empty()) file_->read(parts, owner);
-    } catch (...) {
-      for (const auto& one : missing) one.leave_memory();
-      memory_->discharge(bytes);
-      throw;
-    }
+    if (!parts.empty()) file_->read(parts, owner);
   } catch (...) {
-    problem = std::current_exception();
+    for (const auto& one : chosen) one.leave_memory();
+    memory_->discharge(bytes);
+    throw;
   }
-  lock.lock();
-  for (const auto& one : missing) {
+}
+
+void sections::finish(std::span<const victim> moved, bool there) noexcept {
+  for (const auto& one : moved) {
     one.what().moving = false;
-    one.what().in_memory = problem == nullptr;
+    one.what().in_memory = there;
   }
   changed_.notify_all();
+}
+
+/// Brings those that aren't there, without the mutex meanwhile. They are pinned.
+void sections::load(std::span<const graph::leased_bytes> wanted, std::string_view owner,
+                    std::unique_lock<std::mutex>& lock) {
+  auto own = missing(wanted), ahead = next(own);
+  lock.unlock();
+  bool with_next = !ahead.empty();
+  if (with_next) try {
+      auto all = own;
+      all.insert(all.end(), ahead.begin(), ahead.end());
+      fill(all, owner);
+    } catch (const error&) {  // there is no room for more than was asked for
+      with_next = false;
+    }
+  std::exception_ptr problem;
+  if (!with_next) try {
+      fill(own, owner);
+    } catch (...) {
+      problem = std::current_exception();
+    }
+  lock.lock();
+  finish(own, problem == nullptr);
+  finish(ahead, with_next);
+  for (const auto& one : ahead) one.what().last_use = clock_;
   if (problem) std::rethrow_exception(problem);
 }
 

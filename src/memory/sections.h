@@ -7,6 +7,9 @@
 // next. So the newest quarter stays, which neighbours and the launches of a turn share, and of the
 // others what was used last goes: a fixed part of the arrays stays for the next pass.
 //
+// Who misses a section behind one that was just used brings some of the next ones, too: a disk
+// likes to be asked for much at a time.
+//
 // Locks: one mutex, under which nothing is read, written or charged. Who needs room takes turns;
 // leases of sections that are in memory don't wait for them.
 //
@@ -67,11 +70,15 @@ class sections final : public graph::pageable_store, public std::enable_shared_f
   void unpin(std::span<const graph::leased_bytes> wanted) noexcept;
   bool are_there(std::span<const graph::leased_bytes> wanted) const;
   bool is_moving(std::span<const graph::leased_bytes> wanted) const;
+  std::vector<victim> missing(std::span<const graph::leased_bytes> wanted);
+  std::vector<victim> next(std::span<const victim> wanted);
+  void finish(std::span<const victim> moved, bool there) noexcept;
   std::vector<victim> candidates(which of, bool may_write) const;
   std::vector<victim> choose(std::size_t bytes, which of, bool may_write) const;
 
   void bring(std::span<const graph::leased_bytes> wanted, std::string_view owner,
              std::unique_lock<std::mutex>& lock);
+  void fill(std::span<const victim> chosen, std::string_view owner) const;
   void load(std::span<const graph::leased_bytes> wanted, std::string_view owner,
             std::unique_lock<std::mutex>& lock);
   void give_back(std::span<const graph::leased_bytes> wanted, graph::lease_time lasts) noexcept;
