@@ -13,32 +13,15 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "memory/pages.h"
 #include "pappus/detail/base/integers.h"
 #include "pappus/error.h"
 
 namespace pappus::memory {
 namespace {
 
-constexpr std::size_t huge_page = std::size_t{2} << 20;
 constexpr std::size_t small_limit = std::size_t{64} << 10;  // below: the C library's allocator
 constexpr std::size_t middle_step = std::size_t{64} << 10;
-
-std::byte* map_pages(std::size_t bytes) {
-  // Over-allocate by one huge page, then cut the ends so that the buffer starts on a huge page
-  // boundary.
-  const bool huge = bytes >= huge_page;
-  const std::size_t span = huge ? bytes + huge_page : bytes;
-  void* raw = ::mmap(nullptr, span, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (raw == MAP_FAILED) return nullptr;
-  auto* begin = static_cast<std::byte*>(raw);
-  if (!huge) return begin;
-  const auto address = reinterpret_cast<std::size_t>(begin);
-  const std::size_t head = (huge_page - address % huge_page) % huge_page;
-  if (head != 0) ::munmap(begin, head);
-  if (huge_page - head != 0) ::munmap(begin + head + bytes, huge_page - head);
-  ::madvise(begin + head, bytes, MADV_HUGEPAGE);
-  return begin + head;
-}
 
 /// A buffer that holds a record has at least as many bytes as the record's alignment.
 std::byte* small_buffer(std::size_t bytes) {
@@ -48,7 +31,7 @@ std::byte* small_buffer(std::size_t bytes) {
 }
 
 std::byte* take_from_system(std::size_t bytes) {
-  return bytes <= small_limit ? small_buffer(bytes) : map_pages(bytes);
+  return bytes <= small_limit ? small_buffer(bytes) : map_pages(bytes, 0);
 }
 
 void give_to_system(std::byte* data, std::size_t bytes) {

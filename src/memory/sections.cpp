@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "memory/pages.h"
 #include "pappus/detail/base/integers.h"
 #include "pappus/error.h"
 
@@ -108,20 +109,10 @@ class sections::block final : public graph::pageable {
     for (auto& one : all) one.in_memory = true;
   }
   void take_addresses(std::string_view owner) {
-    const std::size_t used = mapped(), span = used + section_max;
-    void* const raw = ::mmap(nullptr, span, PROT_READ | PROT_WRITE,
-                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (raw == MAP_FAILED)
+    data_ = map_pages(mapped(), MAP_NORESERVE);
+    if (data_ == nullptr)
       throw memory_error(fmt::format("{}: the system has no addresses for {}", owner,
                                      base::bytes_text(static_cast<double>(bytes_))));
-    // From a huge page's beginning on.
-    auto* const begin = static_cast<std::byte*>(raw);
-    const auto address = reinterpret_cast<std::uintptr_t>(begin);
-    const std::size_t head = detail::round_up(address, section_max) - address;
-    if (head > 0) ::munmap(begin, head);
-    data_ = begin + head;
-    ::munmap(data_ + used, span - head - used);
-    if (section_bytes_ == section_max) ::madvise(data_, bytes_, MADV_HUGEPAGE);
   }
 
   const std::shared_ptr<sections> of_;
@@ -455,11 +446,7 @@ void sections::evict(std::span<victim> chosen, std::string_view owner,
   memory_->discharge(bytes);
   lock.lock();
   --evicting_;
-  for (const auto& one : chosen) {
-    one.what().moving = false;
-    if (problem == nullptr) one.what().in_memory = false;
-  }
-  changed_.notify_all();
+  finish(chosen, problem != nullptr);
   if (problem) std::rethrow_exception(problem);
 }
 
