@@ -110,7 +110,11 @@ array_part in_memory(const session_ptr& session, const node_ptr& rows) {
 array_part array_of_rows(const session_ptr& session, const node_ptr& rows,
                          const deliver_maker& make_reader) {
   session->check_alive();
-  if (!session->store()->spills()) return in_memory(session, rows);
+  try {
+    return in_memory(session, rows);
+  } catch (const memory_error&) {  // a window at a time takes less
+    if (!session->store()->spills()) throw;
+  }
   element_writer to(session->array_memory(), rows->out);
   auto params = std::make_shared<deliver_params>();
   params->take = [&](workers& team, const std::byte* records, std::int64_t n) {
@@ -118,11 +122,6 @@ array_part array_of_rows(const session_ptr& session, const node_ptr& rows,
   };
   const auto reader = session->add(make_reader(std::move(params)));
   const auto bound = session->rows_of(*rows, reader);
-  const auto bytes = static_cast<double>(bound.rows) * static_cast<double>(rows->out.size);
-  if (bytes <= static_cast<double>(session->memory()->limit())) try {
-      return in_memory(session, rows);
-    } catch (const memory_error&) {  // a window at a time takes less
-    }
   if (bound.exact()) to.reserve(bound.rows);
   session->evaluate(std::array{reader});
   const auto n = to.rows();
