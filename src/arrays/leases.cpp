@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "pappus/detail/base/integers.h"
+#include "regions/parts.h"
 
 namespace pappus::arrays {
 namespace {
@@ -25,21 +26,14 @@ void each_stretch(const image& of, const regions::box& where, std::size_t near, 
     if (where.extent(d) > 1 && pitch(of, d) > static_cast<std::int64_t>(near)) outer = d + 1;
   bool whole = true;
   for (auto d = outer + 1; d < where.rank; ++d) whole = whole && where.extent(d) == of.all.high[d];
-  auto at = where.low;
-  for (;;) {
-    std::int64_t begin = 0, end = static_cast<std::int64_t>(of.element.size);
-    for (std::size_t d = 0; d < where.rank; ++d) {
-      begin += at[d] * pitch(of, d);
-      end += (d < outer ? at[d] : where.high[d] - 1) * pitch(of, d);
-    }
-    f(static_cast<std::size_t>(begin), static_cast<std::size_t>(end), whole);
-    auto d = outer;
-    while (d > 0 && ++at[d - 1] == where.high[d - 1]) {
-      at[d - 1] = where.low[d - 1];
-      --d;
-    }
-    if (d == 0) return;
-  }
+  regions::point together{};  // 0: all of a dimension
+  std::fill_n(together.begin(), outer, 1);
+  regions::each_part(where, together, [&](const regions::box& part) {
+    auto last = part.high;
+    for (std::size_t d = 0; d < part.rank; ++d) --last[d];
+    f(static_cast<std::size_t>(number_in(of.all, part.low)) * of.element.size,
+      static_cast<std::size_t>(number_in(of.all, last) + 1) * of.element.size, whole);
+  });
 }
 
 void add(std::vector<graph::leased_bytes>& to, const image& of, const storage& elements,
