@@ -18,12 +18,13 @@
 namespace pappus::memory {
 namespace {
 
-constexpr std::size_t section_min = std::size_t{64} << 10, section_max = std::size_t{2} << 20;
+constexpr std::size_t section_min = std::size_t{64} << 10, section_max = huge_page;
 constexpr std::size_t sections_min = 4;  // of an array for which it is worth it
 constexpr std::size_t sections_of_limit = 256;
 constexpr std::size_t newest_part = 4;      // of what is in memory: one of so many parts stays
 constexpr std::size_t ahead_of_limit = 32;  // part of memory for what is read ahead
 constexpr std::uint64_t just_now = 64;      // leases ago
+constexpr std::size_t gone_of_limit = 32;   // part of memory that goes at a time at least
 constexpr std::size_t written_at_once = std::size_t{8} << 20;
 constexpr std::size_t written_of_limit = 1024;  // or this part of it: all are sorted each time
 
@@ -121,7 +122,8 @@ class sections::block final : public graph::pageable {
   bool from_pool_ = false;
 };
 
-struct sections::victim {
+/// A section, by its number in its array.
+struct sections::numbered {
   block* of = nullptr;
   std::size_t number = 0;
   section& what() const { return of->all[number]; }
@@ -272,8 +274,8 @@ void sections::bring(std::span<const graph::leased_bytes> wanted, std::string_vi
 }
 
 /// Those that aren't there, each once. Nobody else moves them until they are.
-std::vector<sections::victim> sections::missing(std::span<const graph::leased_bytes> wanted) {
-  std::vector<victim> found;
+std::vector<sections::numbered> sections::missing(std::span<const graph::leased_bytes> wanted) {
+  std::vector<numbered> found;
   each_section(wanted, [&](block& of, std::size_t i, bool written_over) {
     auto& one = of.all[i];
     if (one.in_memory) return;
@@ -288,9 +290,9 @@ std::vector<sections::victim> sections::missing(std::span<const graph::leased_by
 
 /// What is on the disk behind sections that somebody reads one after another: they will be next,
 /// and a disk likes to be asked for much at a time. Nobody else moves them until they are there.
-std::vector<sections::victim> sections::next(std::span<const victim> wanted) {
+std::vector<sections::numbered> sections::next(std::span<const numbered> wanted) {
   const auto share = memory_->limit() / ahead_of_limit / std::max<std::size_t>(brief_, 1);
-  std::vector<victim> found;
+  std::vector<numbered> found;
   for (const auto& [of, i] : wanted) {
     if (!of->all[i].read || i == 0) continue;
     const auto& before = of->all[i - 1];
@@ -310,7 +312,7 @@ std::vector<sections::victim> sections::next(std::span<const victim> wanted) {
 }
 
 /// Charges and reads. Throws memory_error and spill_error: nothing is there then.
-void sections::fill(std::span<const victim> chosen, std::string_view owner) const {
+void sections::fill(std::span<const numbered> chosen, std::string_view owner) const {
   std::vector<spill_file::part> parts;
   std::size_t bytes = 0;
   for (const auto& [of, i] : chosen) {
@@ -329,7 +331,7 @@ void sections::fill(std::span<const victim> chosen, std::string_view owner) cons
   }
 }
 
-void sections::finish(std::span<const victim> moved, bool there) noexcept {
+void sections::finish(std::span<const numbered> moved, bool there) noexcept {
   for (const auto& one : moved) {
     one.what().moving = false;
     one.what().in_memory = there;
@@ -373,8 +375,8 @@ std::size_t sections::evictable() const {
 }
 
 /// All that may go, the first to go first.
-std::vector<sections::victim> sections::candidates(which of, bool may_write) const {
-  std::vector<victim> unexpected, expected;
+std::vector<sections::numbered> sections::candidates(which of, bool may_write) const {
+  std::vector<numbered> unexpected, expected;
   std::size_t there = 0;
   for (auto* const from : known_) {
     if (of == which::unexpected && from->users > 0) continue;
@@ -385,7 +387,7 @@ std::vector<sections::victim> sections::candidates(which of, bool may_write) con
       if (from->users > 0) there += from->size_of(i);
     }
   }
-  const auto last_use = [](const victim& one) {
+  const auto last_use = [](const numbered& one) {
     return std::pair(one.what().last_use, one.number);
   };
   std::ranges::sort(unexpected, {}, last_use);
@@ -400,9 +402,10 @@ std::vector<sections::victim> sections::candidates(which of, bool may_write) con
 }
 
 /// Those to go next, so many that they have as many bytes, and that writing them is worth it.
-std::vector<sections::victim> sections::choose(std::size_t bytes, which of, bool may_write) const {
+std::vector<sections::numbered> sections::choose(std::size_t bytes, which of,
+                                                 bool may_write) const {
   const auto limit = memory_->limit(), most = std::max(written_at_once, limit / written_of_limit);
-  const auto wanted = std::min(std::max(bytes, limit / 32), most);
+  const auto wanted = std::min(std::max(bytes, limit / gone_of_limit), most);
   auto all = candidates(of, may_write);
   std::size_t sum = 0, count = 0;
   while (count < all.size() && sum < wanted) sum += all[count++].charge();
@@ -411,7 +414,7 @@ std::vector<sections::victim> sections::choose(std::size_t bytes, which of, bool
 }
 
 /// Writes what has changed, into one extent.
-void sections::write(std::span<victim> chosen, std::string_view owner) const {
+void sections::write(std::span<numbered> chosen, std::string_view owner) const {
   std::vector<std::span<const std::byte>> parts;
   for (const auto& one : chosen)
     if (one.what().changed) parts.emplace_back(one.of->data_of(one.number), one.bytes());
@@ -427,7 +430,7 @@ void sections::write(std::span<victim> chosen, std::string_view owner) const {
 }
 
 /// Has sections go, without the mutex meanwhile. Where writing fails they stay.
-void sections::evict(std::span<victim> chosen, std::string_view owner,
+void sections::evict(std::span<numbered> chosen, std::string_view owner,
                      std::unique_lock<std::mutex>& lock) {
   for (const auto& one : chosen) one.what().moving = true;
   ++evicting_;

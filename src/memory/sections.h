@@ -59,7 +59,7 @@ class sections final : public graph::pageable_store, public std::enable_shared_f
 
  private:
   struct section;
-  struct victim;
+  struct numbered;
   class block;
   class held;
   template <typename F>
@@ -70,20 +70,21 @@ class sections final : public graph::pageable_store, public std::enable_shared_f
   void unpin(std::span<const graph::leased_bytes> wanted) noexcept;
   bool are_there(std::span<const graph::leased_bytes> wanted) const;
   bool is_moving(std::span<const graph::leased_bytes> wanted) const;
-  std::vector<victim> missing(std::span<const graph::leased_bytes> wanted);
-  std::vector<victim> next(std::span<const victim> wanted);
-  void finish(std::span<const victim> moved, bool there) noexcept;
-  std::vector<victim> candidates(which of, bool may_write) const;
-  std::vector<victim> choose(std::size_t bytes, which of, bool may_write) const;
+  std::vector<numbered> missing(std::span<const graph::leased_bytes> wanted);
+  std::vector<numbered> next(std::span<const numbered> wanted);
+  void finish(std::span<const numbered> moved, bool there) noexcept;
+  std::vector<numbered> candidates(which of, bool may_write) const;
+  std::vector<numbered> choose(std::size_t bytes, which of, bool may_write) const;
 
   void bring(std::span<const graph::leased_bytes> wanted, std::string_view owner,
              std::unique_lock<std::mutex>& lock);
-  void fill(std::span<const victim> chosen, std::string_view owner) const;
+  void fill(std::span<const numbered> chosen, std::string_view owner) const;
   void load(std::span<const graph::leased_bytes> wanted, std::string_view owner,
             std::unique_lock<std::mutex>& lock);
   void give_back(std::span<const graph::leased_bytes> wanted, graph::lease_time lasts) noexcept;
-  void write(std::span<victim> chosen, std::string_view owner) const;
-  void evict(std::span<victim> chosen, std::string_view owner, std::unique_lock<std::mutex>& lock);
+  void write(std::span<numbered> chosen, std::string_view owner) const;
+  void evict(std::span<numbered> chosen, std::string_view owner,
+             std::unique_lock<std::mutex>& lock);
   void evict_all(std::unique_lock<std::mutex>& lock) noexcept;
 
   const std::shared_ptr<pool> memory_;

@@ -9,6 +9,7 @@
 
 #include "algorithms/rows_in.h"
 #include "arrays/image.h"
+#include "front/array/copy_bytes.h"
 #include "graph/pageable.h"
 #include "pappus/detail/base/integers.h"
 #include "pappus/error.h"
@@ -48,10 +49,7 @@ class element_writer {
     if (used_ + bytes > capacity_) reserve(std::max(2 * rows(), rows() + n));
     each_stretch(bytes, [&](std::size_t begin, std::size_t end) {
       const auto lease = leased(nullptr, *memory_, used_ + begin, used_ + end);
-      parallel_chunks(team, ceil_div(end - begin, copied_at_once), [&](std::size_t i, unsigned) {
-        const auto low = begin + i * copied_at_once, high = std::min(end, low + copied_at_once);
-        std::memcpy(memory_->data + used_ + low, records + low, high - low);
-      });
+      copy_bytes(team, memory_->data + used_ + begin, records + begin, end - begin);
     });
     used_ += bytes;
   }
@@ -62,8 +60,6 @@ class element_writer {
   }
 
  private:
-  static constexpr std::size_t copied_at_once = std::size_t{1} << 20;
-
   /// Calls f(begin, end) for stretches of bytes that leave room to others.
   template <typename F>
   void each_stretch(std::size_t bytes, F&& f) const {

@@ -1,17 +1,14 @@
 #include "front/array/element_reader.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
+#include "front/array/copy_bytes.h"
 #include "graph/pageable.h"
-#include "pappus/detail/base/integers.h"
 #include "regions/parts.h"
 
 namespace pappus::detail {
 namespace {
-
-constexpr std::size_t copied_at_once = std::size_t{1} << 20;
 
 /// Elements of a part that lie one after another: those of its last dimensions, as far as these are
 /// the array's.
@@ -63,10 +60,7 @@ void element_reader::copy(workers& team, std::size_t begin, std::byte* out, std:
       lease =
           elements_->source.pages->take({&wanted, 1}, graph::lease_time::brief, "rows of an array");
     }
-    parallel_chunks(team, detail::ceil_div(n, copied_at_once), [&](std::size_t i, unsigned) {
-      const auto low = i * copied_at_once;
-      std::memcpy(out + low, elements_->data + begin + low, std::min(copied_at_once, n - low));
-    });
+    copy_bytes(team, out, elements_->data + begin, n);
     begin += n, out += n;
   }
 }
