@@ -326,7 +326,7 @@ class query : public detail::element_refusals<detail::value_of<E>>,
   }
 
   /// Ends fusion and runs nothing: the records are computed once for all that is built on them and
-  /// run together, in memory where several read them. Another run computes them anew.
+  /// run together, and kept for these where they are several. Another run computes them anew.
   collection<value_type> materialise() const;
   /// The same, but once computed the records are kept, for later queries over the returned handle
   /// and its copies, until the last of these handles and of the queries made from them is gone.

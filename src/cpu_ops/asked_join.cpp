@@ -267,7 +267,7 @@ void asked_join::for_each_piece(run_context& context, const scattered_rows& from
     std::vector<graph::row_store::copy> copies;
     made.records = detail::buffer(context.memory, rows * from.record_bytes(), context.owner);
     made.n = from.next(which, at, rows, made.records.data(), copies);
-    made.text = room_for_text(context, copies);
+    made.text = room_for_text(copies, context.memory, context.owner);
     if (made.n > 0)
       made.there = context.store->read_beside(std::move(copies), context.team, context.owner);
     return made;
@@ -377,7 +377,7 @@ asked_join::rows_with_text asked_join::room_for(const run_context& context,
   made.records = detail::buffer(context.memory, made.n * from.record_bytes(), context.owner);
   scattered_rows::place at;
   from.next(which, at, made.n, made.records.data(), copies);
-  if (auto text = room_for_text(context, copies); text.data() != nullptr)
+  if (auto text = room_for_text(copies, context.memory, context.owner); text.data() != nullptr)
     made.text.push_back(std::move(text));
   return made;
 }

@@ -59,7 +59,8 @@ struct run_context {
 };
 
 /// Room for the text that rows bring with them, which is told to the copies.
-detail::buffer room_for_text(const run_context& context, std::span<graph::row_store::copy> copies);
+detail::buffer room_for_text(std::span<graph::row_store::copy> copies,
+                             detail::memory_source& memory, std::string_view owner);
 
 /// One step of an operator.
 struct phase {

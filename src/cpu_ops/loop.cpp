@@ -2,8 +2,9 @@
 //
 // Each iteration evaluates the body's graph with rows bound to some of its nodes: the state to the
 // placeholder, and to the invariants what they were found to be before the loop. What a binding
-// replaces isn't planned at all. Large files aren't bound: iterations read them in windows. Only
-// the newest state is kept, and what operators keep of their own (run_context::kept).
+// replaces isn't planned at all. Large files aren't bound, nor cached rows in parts: iterations
+// read them in windows. Only the newest state is kept, and what operators keep of their own
+// (run_context::kept).
 //
 // Not here: finding the invariants (front/query/loop.cpp), evaluating a graph
 // (session/evaluate.cpp).
@@ -56,7 +57,7 @@ void iterate(run_context& context) {
   for (std::size_t i = 0; i < loop.invariants.size(); ++i) {
     const auto& [node, shared] = loop.invariants[i];
     const auto& rows = context.inputs[i + 1];
-    if (rows == nullptr) continue;  // of a file that each iteration reads
+    if (rows == nullptr) continue;  // each iteration reads it
     bound[node.get()] = shared ? contiguous(context, node, rows) : rows;
   }
   rows_ptr state = contiguous(context, loop.placeholder, context.inputs[0]);

@@ -165,7 +165,7 @@ detail::buffer run_merge::add_copies(const run_context& context, std::span<const
       to += static_cast<std::size_t>(high - low) * context.node.out.size;
     }
   }
-  return room_for_text(context, std::span(copies).subspan(before));
+  return room_for_text(std::span(copies).subspan(before), context.memory, context.owner);
 }
 
 /// Whether the next sample, and the records behind it, are of a range that has `taken` samples and

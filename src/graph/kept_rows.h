@@ -36,6 +36,9 @@ class kept_rows {
   /// Bytes of the text that is kept with rows [first, first + rows), and some more. Zero where text
   /// stays where it was.
   virtual std::size_t text_bytes(std::int64_t first, std::int64_t rows) const noexcept = 0;
+  /// The sets that its rows are in, one behind the other, each of which goes and comes back by
+  /// itself. None: it is one.
+  virtual std::span<const std::shared_ptr<kept_rows>> parts() const noexcept { return {}; }
 };
 
 /// Keeps rows that nobody needs for a while. May be used by any threads.
@@ -56,6 +59,9 @@ class row_store {
   virtual std::shared_ptr<kept_rows> keep_with_text(std::shared_ptr<detail::row_set> rows,
                                                     detail::workers& team,
                                                     std::string_view owner) = 0;
+  /// Keeps sets that this store keeps as parts of one.
+  virtual std::shared_ptr<kept_rows> in_parts(const detail::record_type& layout,
+                                              std::vector<std::shared_ptr<kept_rows>> parts) = 0;
 
   /// Rows [first, first + rows) of a set that this store keeps, and where they are wanted.
   struct copy {
@@ -65,7 +71,7 @@ class row_store {
     std::byte* text_to = nullptr;  ///< room for text_bytes(), to which the copies will point
   };
   /// Copies records, from memory or the disk, wherever they are; those on the disk stay there.
-  /// Throws spill_error and cancelled. O(bytes), by all workers.
+  /// Throws cancelled, and spill_error: what can't be read is lost then. O(bytes), by all workers.
   virtual void read(std::span<const copy> wanted, detail::workers& team,
                     std::string_view owner) = 0;
   /// The same beside the caller, by one thread. `team` is only asked whether it is to stop.

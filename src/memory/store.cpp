@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include "base/owned.h"
+#include "base/text.h"
+#include "memory/stored_parts.h"
 #include "memory/stored_rows.h"
 #include "pappus/error.h"
 
@@ -59,12 +61,35 @@ std::shared_ptr<graph::kept_rows> store::keep_with_text(std::shared_ptr<detail::
                                        std::move(text));
 }
 
+std::shared_ptr<graph::kept_rows> store::in_parts(
+    const detail::record_type& layout, std::vector<std::shared_ptr<graph::kept_rows>> parts) {
+  return std::make_shared<stored_parts>(shared_from_this(), layout, std::move(parts));
+}
+
 std::string store::about_rows_to_come() {
   if (!file_) return "in memory, where they stay (PAPPUS_SPILL is off)";
   if (!file_->usable())
     return "in memory, where they stay: neither TMPDIR nor /var/tmp is a folder on a disk; name "
            "one (PAPPUS_SPILL or options::spill)";
   return fmt::format("in memory, or a spill file in {} where that is short", file_->folder());
+}
+
+std::string store::about(const rows_where& kept) const {
+  const auto text = [](std::size_t n) { return base::bytes_text(static_cast<double>(n)); };
+  if (kept.stays == kept.all)
+    return fmt::format("{} in memory, where they stay: they are few, part of other rows or lent",
+                       text(kept.all));
+  const auto folder = file_->folder();
+  auto all = kept.in_memory < kept.all
+                 ? fmt::format("{} rest in the spill file in {} and will be read back",
+                               text(kept.all - kept.in_memory), folder)
+                 : fmt::format("{} in memory, may go to a spill file in {} where memory is short",
+                               text(kept.all), folder);
+  if (kept.in_memory == kept.all && kept.on_disk > 0)
+    all += fmt::format("; {} are there, too", text(kept.on_disk));
+  if (kept.text_stays)
+    all += "; the text of their strings stays in memory: keep numbers in its place to have it go";
+  return all;
 }
 
 std::size_t store::available() {

@@ -40,6 +40,13 @@ namespace pappus::memory {
 
 class stored_rows;
 
+/// Bytes of rows and their text.
+struct rows_where {
+  std::size_t all = 0, in_memory = 0, on_disk = 0;
+  std::size_t stays = 0;    ///< what can't go to a disk
+  bool text_stays = false;  ///< the text that rows point to can't, though they can
+};
+
 class store final : public graph::row_store, public std::enable_shared_from_this<store> {
  public:
   /// A store of rows in `memory`, which it gives back when that is short. Throws usage_error for
@@ -55,6 +62,9 @@ class store final : public graph::row_store, public std::enable_shared_from_this
   void read(std::span<const copy> wanted, detail::workers& team, std::string_view owner) override;
   std::future<void> read_beside(std::vector<copy> wanted, const detail::workers& team,
                                 std::string owner) override;
+  std::shared_ptr<graph::kept_rows> in_parts(
+      const detail::record_type& layout,
+      std::vector<std::shared_ptr<graph::kept_rows>> parts) override;
   void expect(std::size_t bytes, std::string_view owner) override;
 
   /// Where arrays lie, whose memory is given back, too.
@@ -63,6 +73,8 @@ class store final : public graph::row_store, public std::enable_shared_from_this
   /// What will become of rows that are to be kept: "in a spill file in /var/tmp where memory is
   /// short".
   std::string about_rows_to_come();
+  /// The same of rows that are kept: "80 MiB in memory, ...".
+  std::string about(const rows_where& kept) const;
 
   std::size_t spilled_bytes() const noexcept { return file_ ? file_->written() : 0; }
   std::size_t bytes_read_back() const noexcept { return file_ ? file_->read_back() : 0; }

@@ -40,7 +40,13 @@ class store::reading {
     std::memcpy(in_memory_[i].to, in_memory_[i].from.data(), in_memory_[i].from.size());
   }
   void read_the_rest(std::string_view owner, const detail::workers& team) const {
-    if (!on_disk_.empty()) from_.file_->read(on_disk_, owner, &team);
+    if (on_disk_.empty()) return;
+    try {
+      from_.file_->read(on_disk_, owner, &team);
+    } catch (const spill_error&) {
+      for (auto* const set : sets_from_disk_) set->lost_ = true;
+      throw;
+    }
   }
 
  private:
@@ -71,6 +77,15 @@ class store::reading {
     sets_.push_back(&set);  // there is room for it
     ++set.readers_;
     set.last_use_ = ++from_.clock_;
+    const auto before = on_disk_.size();
+    if (set.text_)
+      add_with_text(set, wanted);
+    else
+      add_records(set, wanted);
+    if (on_disk_.size() > before) sets_from_disk_.push_back(&set);
+  }
+
+  void add_records(const stored_rows& set, const copy& wanted) {
     const std::size_t size = set.layout_.size;
     std::size_t begin = static_cast<std::size_t>(wanted.first) * size,
                 left = static_cast<std::size_t>(wanted.rows) * size;
@@ -89,7 +104,6 @@ class store::reading {
         add_bytes(bytes.subspan(first, n), at);
       });
     };
-    if (set.text_) return add_with_text(set, wanted);
     if (set.fragments_.empty()) {
       for (const auto& chunk : set.awake_->chunks())
         take_bytes({chunk.data, static_cast<std::size_t>(chunk.rows) * size});
@@ -134,7 +148,7 @@ class store::reading {
   }
 
   store& from_;
-  std::vector<stored_rows*> sets_;
+  std::vector<stored_rows*> sets_, sets_from_disk_;
   std::vector<bytes_copy> in_memory_;
   std::vector<spill_file::part> on_disk_;
   std::vector<moved_views> with_text_;

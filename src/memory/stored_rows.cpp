@@ -4,10 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "base/owned.h"
-#include "base/text.h"
 #include "pappus/error.h"
 
 namespace pappus::memory {
@@ -221,29 +218,20 @@ detail::rows_ptr stored_rows::wake(std::string_view owner, const detail::workers
   return awake_;
 }
 
-std::string stored_rows::about() {
-  const auto text = [](std::size_t n) { return base::bytes_text(static_cast<double>(n)); };
-  if (!can_rest_)
-    return fmt::format("{} in memory, where they stay: they are few, part of other rows or lent",
-                       text(bytes_));
-  const std::lock_guard lock(store_->mutex_);
-  std::size_t there = fragments_.empty() ? bytes_ : 0, disk = 0;
-  for (const auto& one : fragments_) {
-    if (one.what->in_memory()) there += one.what->bytes;
-    if (one.what->disk) disk += one.what->bytes;
-  }
-  const auto folder = store_->file_->folder();
-  auto all = there < bytes_ ? fmt::format("{} rest in the spill file in {} and will be read back",
-                                          text(bytes_ - there), folder)
-                            : fmt::format(
-                                  "{} in memory, may go to a spill file in {} where memory "
-                                  "is short",
-                                  text(bytes_), folder);
-  if (there == bytes_ && disk > 0) all += fmt::format("; {} are there, too", text(disk));
+rows_where stored_rows::where() {
+  if (!can_rest_) return {.all = bytes_, .in_memory = bytes_, .stays = bytes_};
   const auto is_pool = [&](const auto& owner) { return owner.get() == store_->memory_.get(); };
-  if (!std::ranges::all_of(owners_, is_pool))
-    all += "; the text of their strings stays in memory: keep numbers in its place to have it go";
-  return all;
+  const std::lock_guard lock(store_->mutex_);
+  rows_where found{.all = bytes_,
+                   .in_memory = fragments_.empty() ? bytes_ : 0,
+                   .text_stays = !std::ranges::all_of(owners_, is_pool)};
+  for (const auto& one : fragments_) {
+    if (one.what->in_memory()) found.in_memory += one.what->bytes;
+    if (one.what->disk) found.on_disk += one.what->bytes;
+  }
+  return found;
 }
+
+std::string stored_rows::about() { return store_->about(where()); }
 
 }  // namespace pappus::memory

@@ -29,7 +29,8 @@ void check_memory(plan& p, const request& asked) {
     if (s.is_there() || s.outside || s.measured) continue;
     check_domain(*s.node, limit);
     if (!s.rows_in.exact() || !s.rows_out.exact() || s.measured) continue;
-    if (s.passes_on || (s.windowed && s.node->op->slice_of(*s.node) == nullptr)) continue;
+    if (s.passes_on || s.in_parts || (s.windowed && s.node->op->slice_of(*s.node) == nullptr))
+      continue;
     const double need =
         s.bytes.output + s.bytes.scratch - (asked.rows_can_rest ? s.bytes.spillable : 0);
     if (need > limit)

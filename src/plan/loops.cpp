@@ -43,7 +43,7 @@ std::shared_ptr<const plan> planned_body(const plan& p, const request& asked, co
     assumed[n.get()] = {rows.rows_out, rows.expected_out};
   };
   for (std::size_t i = 0; i < loop.invariants.size(); ++i)
-    if (!p.stages[index(s.inputs[i + 1])].passes_on)
+    if (!is_left_to_iterations(p, s, s.inputs[i + 1]))
       assume(loop.invariants[i].node, s.inputs[i + 1]);
   assume(loop.placeholder, s.inputs[0]);
   request body = asked;

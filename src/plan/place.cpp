@@ -65,6 +65,7 @@ double streamed_bytes(const plan& p, const stage& s, const stage& from) {
     }
     return bytes;
   }
+  if (file.op->file_of(file) == nullptr) return bytes_of(from);
   const auto& params = *file.op->file_of(file);
   const auto* slice = s.node->op->slice_of(*s.node);
   if (slice == nullptr || params.rows <= 0) return params.bytes;
@@ -91,7 +92,7 @@ ops::answer ask_cpu(const graph::node& n) {
 /// Scratch that memory has no room for goes to the disk.
 void leave_rows_on_disk(stage& s, const request& asked) {
   const auto limit = static_cast<double>(asked.machine.host_memory);
-  const double room = std::max(limit - (s.passes_on ? 0 : s.bytes.output), 0.0);
+  const double room = std::max(limit - (s.passes_on || s.in_parts ? 0 : s.bytes.output), 0.0);
   const double too_much = s.bytes.spillable - std::min(s.bytes.spillable, room);
   s.bytes.scratch -= too_much;
   s.bytes.spillable -= too_much;
@@ -328,9 +329,10 @@ class placing {
   estimate estimated(const stage& s, const team& t, const std::vector<ops::answer>& answers) const {
     estimate e{.where = t.name, .devices = t.devices};
     if (s.windowed) {
-      e.why_not = plan_.stages[index(s.inputs.front())].passes_on
-                      ? "it streams a file; cache() before it puts the rows in memory"
-                      : "its right rows may rest on the disk";
+      const auto& from = plan_.stages[index(s.inputs.front())];
+      e.why_not = from.in_parts    ? "it streams rows of which parts may rest on the disk"
+                  : from.passes_on ? "it streams a file; cache() before it puts the rows in memory"
+                                   : "its right rows may rest on the disk";
       return e;
     }
     const auto parts = static_cast<double>(t.devices.size());

@@ -142,6 +142,8 @@ std::string plan::print() const {
                         graph::bound_text(s.rows_in), graph::bound_text(s.rows_out));
     if (s.known) {
       text += ", in memory";
+    } else if (s.resting && s.passes_on) {
+      text += ", in parts, of which each reader takes windows";
     } else if (s.resting) {
       text += ", read back from the spill file as far as they aren't in memory";
     } else if (s.outside) {
@@ -152,6 +154,7 @@ std::string plan::print() const {
       const bool may_stop = s.windowed && may_stop_early(*this, static_cast<stage_index>(i));
       if (may_stop) text += " until it has what it needs";
       if (s.asks) text += ", twice: first to ask for right rows, which rest on the disk";
+      if (s.in_parts) text += ", yields rows in parts that may rest on the disk";
       if (s.rows_rest) text += ", rows that don't fit in memory rest on the disk meanwhile";
       text += fmt::format(", reads {}{}, writes {}", may_stop ? "≤ " : "",
                           base::bytes_text(s.bytes.read), base::bytes_text(s.bytes.written));

@@ -95,6 +95,9 @@ struct stage {
   /// The side that is the index of a join whose right rows rest: windows ask for those that they
   /// need (cpu_ops/asked_join.h), and come twice.
   std::optional<std::size_t> asks;
+  /// Its rows are kept in parts that may rest on a disk: memory may have no room for all of them,
+  /// and several stages read them, or later queries.
+  bool in_parts = false;
 
   // chunks
   std::int64_t morsel_rows = 65536;  ///< of a work item, unless the operator has a size of its own
@@ -217,6 +220,11 @@ plan make_plan(const request& asked);
 /// all.
 bool names_device(std::string_view list, std::string_view device);
 
+/// Whether iterations of a loop take windows of one of its inputs by themselves: of a file, or of
+/// cached rows in parts.
+bool is_left_to_iterations(const plan& p, const stage& loop, stage_index of);
+/// Whether a side of a stage has the right rows of which its windows ask for some.
+bool is_asked_for(const plan& p, const stage& s, std::size_t side);
 /// Whether the stage takes windows and, once it has had all of them, yields its rows in windows.
 bool yields_windows(const stage& s);
 /// The stages through which windows go to `last`, whose source comes first: a file, a stage that

@@ -8,8 +8,12 @@
 //
 // Operators that need all rows before they yield any (sort) take windows where the rows might not
 // fit in half of the budget; their own rows go on in windows, too. The same holds for the right
-// side of a join, if the left side can be gone through twice, as a file or because its rows are in
-// memory: its windows ask for right rows.
+// side of a join: windows of the left side ask for right rows, and come twice.
+//
+// Rows that come in windows, and that several stages read or later queries (.cache()), are kept in
+// parts that may rest on the disk, where memory may have no room for all of them. Each reader takes
+// windows of them, as often as it likes. So are left rows of a join that must come twice, unless
+// they are those of a file.
 #include <algorithm>
 #include <span>
 #include <vector>
@@ -54,33 +58,47 @@ bool has_own_rows(const stage& s) { return s.is_there() || s.outside || s.node->
 bool reads_files_in_turn(const plan& p, const stage& s, const readers& all);
 
 /// Whether windows of a stage's input can come when it is its turn: it is a file, or several in
-/// turn, that nobody else reads. Other inputs will be in memory.
+/// turn, that nobody else reads, or rows in parts. Other inputs will be in memory.
 bool comes_in_turn(const plan& p, stage_index of, const readers& all) {
   const auto& input = p.stages[index(of)];
+  if (input.in_parts) return true;
   if (all.of(of).size() != 1 || has_own_rows(input)) return false;
   return input.node->op->file_of(*input.node) != nullptr || reads_files_in_turn(p, input, all);
 }
 
+/// Whether a stage's rows come in windows.
+bool come_in_windows(const plan& p, const stage& s, const readers& all) {
+  const auto& n = *s.node;
+  if (n.op->adds_its_inputs())
+    return std::ranges::any_of(s.inputs, [&](auto of) { return comes_in_turn(p, of, all); });
+  return (s.windowed || n.op->file_of(n) != nullptr) && n.op->passes_windows_on(n);
+}
+
 bool reads_files_in_turn(const plan& p, const stage& s, const readers& all) {
-  return s.node->op->adds_its_inputs() && !has_own_rows(s) &&
-         std::ranges::any_of(s.inputs, [&](stage_index of) { return comes_in_turn(p, of, all); });
+  return s.node->op->adds_its_inputs() && !has_own_rows(s) && come_in_windows(p, s, all);
 }
 
-/// Whether `input` can hand its rows to its only reader window by window.
+/// Whether `input` can hand its rows to a reader window by window: to its only one, or to any, in
+/// parts.
 bool hands_on_windows(const plan& p, const stage& input, const readers& all) {
-  if (has_own_rows(input)) return false;
-  const auto& n = *input.node;
-  if (reads_files_in_turn(p, input, all)) return true;
-  return (input.windowed || n.op->file_of(n) != nullptr) && n.op->passes_windows_on(n);
+  return input.in_parts || (!has_own_rows(input) && come_in_windows(p, input, all));
 }
 
-/// Has a stage do that.
-void hand_on_windows(plan& p, stage_index of, const readers& all) {
-  auto& s = p.stages[index(of)];
-  s.passes_on = true;
+void hand_on_windows(plan& p, stage_index of, const readers& all);
+
+/// Has windows of its inputs come when it is their turn.
+void take_in_turn(plan& p, const stage& s, const readers& all) {
   if (!s.node->op->adds_its_inputs()) return;
   for (const auto input : s.inputs)
     if (comes_in_turn(p, input, all)) hand_on_windows(p, input, all);
+}
+
+/// Has a stage hand on its rows window by window.
+void hand_on_windows(plan& p, stage_index of, const readers& all) {
+  auto& s = p.stages[index(of)];
+  if (s.in_parts) return;
+  s.passes_on = true;
+  take_in_turn(p, s, all);
 }
 
 /// Where the windows come from that a stage takes or, not being in memory, hands on.
@@ -137,39 +155,78 @@ void note_text(const plan& p, stage& s) {
       n.name));
 }
 
-/// Whether the rows of a file would fit in half of the budget, about. A text's rows take as much
-/// again as it, and half of that, besides their own text.
-bool file_fits(const stage& s, const request& asked) {
+/// Of the rows of a file, about. A text's rows take as much again as it, and half of that, besides
+/// their own text.
+double bytes_of_file(const stage& s) {
   constexpr double of_text = 2.5;
   const auto& file = *s.node->op->file_of(*s.node);
-  const double bytes = file.rows >= 0
-                           ? static_cast<double>(file.rows) * static_cast<double>(s.node->out.size)
-                           : of_text * file.bytes;
-  return 2 * bytes <= static_cast<double>(asked.machine.host_memory);
+  return file.rows >= 0 ? static_cast<double>(file.rows) * static_cast<double>(s.node->out.size)
+                        : of_text * file.bytes;
+}
+
+/// Whether the rows of a file would fit in half of the budget, about.
+bool file_fits(const stage& s, const request& asked) {
+  return 2 * bytes_of_file(s) <= static_cast<double>(asked.machine.host_memory);
+}
+
+/// Of the rows of a source, about.
+double bytes_of_source(const plan& p, const stage& from) {
+  if (from.node->op->file_of(*from.node) != nullptr) return bytes_of_file(from);
+  if (!from.node->op->adds_its_inputs())
+    return rows_of_source(p, from) * static_cast<double>(from.node->out.size);
+  double bytes = 0;
+  for (const auto input : from.inputs) bytes += bytes_of_source(p, p.stages[index(input)]);
+  return bytes;
+}
+
+/// Whether a stage's rows would fit in one of so many shares of the budget, about.
+bool rows_fit(const plan& p, stage_index of, int shares, const request& asked) {
+  const auto& s = p.stages[index(of)];
+  const auto& from = source_of(p, of);
+  const auto row = static_cast<double>(s.node->out.size);
+  const double bytes =
+      s.rows_out.known != graph::bound::certainty::unknown
+          ? static_cast<double>(s.rows_out.rows) * row
+          : bytes_of_source(p, from) / static_cast<double>(from.node->out.size) * row;
+  return shares * bytes <= static_cast<double>(asked.machine.host_memory);
+}
+
+/// Whether a stage, by its number among the readers of another one, can take windows of that.
+bool may_take_windows(const plan& p, std::size_t reader, stage_index of, const request& asked) {
+  if (reader == p.stages.size()) return false;
+  const auto& s = p.stages[reader];
+  const auto& op = *s.node->op;
+  const bool all_rows = op.holds_of_window(*s.node).wants_all_rows();
+  return s.inputs.size() == 1 && std::ranges::find(s.sides, of) == s.sides.end() &&
+         op.takes_windows(*s.node) && !op.is_join_index() && !goes_to_a_device(s, asked) &&
+         (!all_rows || asked.rows_can_rest);
 }
 
 /// Whether several stages take windows of a file, each for itself.
 bool is_read_for_each(const plan& p, stage_index of, const request& asked, const readers& all) {
   const auto& from = p.stages[index(of)];
   if (from.node->op->file_of(*from.node) == nullptr || file_fits(from, asked)) return false;
-  return std::ranges::all_of(all.of(of), [&](std::size_t reader) {
-    if (reader == p.stages.size()) return false;
-    const auto& s = p.stages[reader];
-    const auto& op = *s.node->op;
-    const bool all_rows = op.holds_of_window(*s.node).wants_all_rows();
-    return s.inputs.size() == 1 && std::ranges::find(s.sides, of) == s.sides.end() &&
-           op.takes_windows(*s.node) && !op.is_join_index() && !goes_to_a_device(s, asked) &&
-           (!all_rows || asked.rows_can_rest);
-  });
+  return std::ranges::all_of(
+      all.of(of), [&](std::size_t reader) { return may_take_windows(p, reader, of, asked); });
+}
+
+/// Whether several stages read rows; a join's index and the stage that looks up rows by it count as
+/// one.
+bool has_several_readers(const plan& p, stage_index of, const readers& all) {
+  const auto by = all.of(of);
+  if (by.size() != 2 || by[0] == by[1] || by[1] == p.stages.size()) return by.size() > 1;
+  const auto& sides = p.stages[by[1]].sides;
+  return !p.stages[by[0]].node->op->is_join_index() ||
+         std::ranges::find(sides, static_cast<stage_index>(by[0])) == sides.end();
 }
 
 /// Whether a stage reads files that nobody else does, but for stages between that make the same of
 /// its windows when they come again.
-bool reads_a_file(const plan& p, const stage& s, const readers& all) {
+bool reads_a_file(const plan& p, const stage& s, const request& asked, const readers& all) {
   for (const auto* reader = &s; reader->inputs.size() == 1;) {
     const auto from = reader->inputs.front();
     reader = &p.stages[index(from)];
-    if (comes_in_turn(p, from, all)) return true;
+    if (comes_in_turn(p, from, all) || is_read_for_each(p, from, asked, all)) return true;
     if (all.of(from).size() != 1 || has_own_rows(*reader)) return false;
     const bool again = reader->windowed && !reader->asks &&
                        reader->node->op->depends_on_window_alone(*reader->node);
@@ -178,16 +235,12 @@ bool reads_a_file(const plan& p, const stage& s, const readers& all) {
   return false;
 }
 
-/// Whether the rows that a stage reads will be in memory, or may as well be: a quarter of it has
-/// room for them. The stages before it have been decided about.
-bool may_be_in_memory(const plan& p, const stage& reader, const request& asked,
-                      const readers& all) {
-  const auto& rows = p.stages[index(reader.inputs.front())];
-  if (!hands_on_windows(p, rows, all)) return true;
-  const bool known = rows.rows_out.known != graph::bound::certainty::unknown;
-  const double bytes =
-      static_cast<double>(rows.rows_out.rows) * static_cast<double>(rows.node->out.size);
-  return known && 4 * bytes <= static_cast<double>(asked.machine.host_memory);
+/// Whether a quarter of memory has room for rows that are kept.
+bool a_quarter_holds(const graph::kept_rows& rows, const detail::record_type& record,
+                     const request& asked) {
+  const auto bytes = static_cast<double>(rows.rows()) * static_cast<double>(record.size) +
+                     static_cast<double>(rows.text_bytes(0, rows.rows()));
+  return 4 * bytes <= static_cast<double>(asked.machine.host_memory);
 }
 
 /// The stage with the left rows of a join, if these may ask for the right rows, which needn't be in
@@ -213,47 +266,155 @@ stage* who_asks(plan& p, std::size_t join_index, const request& asked, const rea
     return op.name == "semi_join" || op.name == "anti_join";
   });
   if (gathers && keeps_left_rows) return nullptr;
-  if (all.of(right).size() != (gathers ? 2 : 1) ||
-      !hands_on_windows(p, p.stages[index(right)], all))
+  const auto& right_rows = p.stages[index(right)];
+  if ((all.of(right).size() != (gathers ? 2 : 1) && !right_rows.in_parts) ||
+      !hands_on_windows(p, right_rows, all))
     return nullptr;
-  const bool decided = left.inputs.size() == 1 && index(left.inputs.front()) < join_index;
-  const bool twice =
-      reads_a_file(p, left, all) || (decided && may_be_in_memory(p, left, asked, all));
-  const bool can =
-      twice && left.node->op->takes_windows(*left.node) && !goes_to_a_device(left, asked);
+  const bool can = left.inputs.size() == 1 && left.node->op->takes_windows(*left.node) &&
+                   !goes_to_a_device(left, asked);
   return can && !fits(p, right_index, asked) ? &left : nullptr;
 }
 
-/// Whether stages of a loop's body, and only such that may take windows, read a node's rows.
-bool body_takes_windows(const detail::loop_params& loop, const graph::node* of) {
+/// Whether a stage's rows can be kept in parts, and are more than a share of memory has room for.
+bool can_be_in_parts(const plan& p, stage_index of, int shares, const request& asked,
+                     const readers& all) {
+  const auto& s = p.stages[index(of)];
+  return !s.is_there() && !s.outside && asked.rows_can_rest && come_in_windows(p, s, all) &&
+         !rows_fit(p, of, shares, asked);
+}
+
+void put_in_parts(plan& p, stage_index of, const readers& all) {
+  auto& s = p.stages[index(of)];
+  s.in_parts = true;
+  s.notes.push_back("its rows are kept in parts, because memory may have no room for all of them");
+  take_in_turn(p, s, all);
+}
+
+/// Keeps rows in parts that later queries or several stages read.
+void keep_in_parts(plan& p, stage_index of, const request& asked, const readers& all) {
+  if (!can_be_in_parts(p, of, 2, asked, all)) return;
+  const auto takes = [&](std::size_t reader) { return may_take_windows(p, reader, of, asked); };
+  const bool several = has_several_readers(p, of, all) && !is_read_for_each(p, of, asked, all) &&
+                       std::ranges::any_of(all.of(of), takes);
+  if (several || p.stages[index(of)].node->is_cached()) put_in_parts(p, of, all);
+}
+
+/// Whether stages of a loop's body, and only such that may take windows, read a stage's rows; of
+/// rows in parts also those that want all.
+bool body_takes_windows(const detail::loop_params& loop, const stage& of) {
   const auto reads = [&](const graph::node& n) {
-    return std::ranges::any_of(n.stage.inputs, [&](const auto& in) { return in.get() == of; });
+    return std::ranges::any_of(n.stage.inputs, [&](const auto& in) { return in.get() == of.node; });
   };
   const auto body =
-      graph::in_order({&loop.body, 1}, [&](const graph::node& n) { return &n == of; });
+      graph::in_order({&loop.body, 1}, [&](const graph::node& n) { return &n == of.node; });
   return std::ranges::all_of(body, [&](const graph::node* n) {
-    return !reads(*n) || (n->stage.inputs.size() == 1 && n->op->takes_windows(*n) &&
-                          !n->op->is_join_index() && !n->op->holds_of_window(*n).wants_all_rows());
+    return !reads(*n) ||
+           (n->stage.inputs.size() == 1 && n->op->takes_windows(*n) && !n->op->is_join_index() &&
+            (of.in_parts || !n->op->holds_of_window(*n).wants_all_rows()));
   });
 }
+
+/// Whether iterations of a loop take windows of what one of its inputs has, or is a file of.
+bool iterations_take_windows(const plan& p, const stage& s, stage_index of) {
+  const auto& loop = *s.node->op->loop_of(*s.node);
+  for (std::size_t i = 0; i < loop.invariants.size(); ++i)
+    if (s.inputs[i + 1] == of &&
+        (loop.invariants[i].shared || !body_takes_windows(loop, p.stages[index(of)])))
+      return false;
+  return s.inputs.front() != of;
+}
+
+constexpr const char* of_each_iteration =
+    "is read in each iteration: memory may have no room for its rows";
 
 /// A file that a loop reads, and that memory may have no room for, is read again in each iteration,
 /// window by window.
 void leave_files_to_loop(plan& p, const stage& s, const request& asked, const readers& all) {
-  const auto* const loop = s.node->op->loop_of(*s.node);
-  for (std::size_t i = 0; i < loop->invariants.size(); ++i) {
-    const auto of = s.inputs[i + 1];
+  for (const auto of : std::span(s.inputs).subspan(1)) {
     auto& from = p.stages[index(of)];
-    if (from.node->op->file_of(*from.node) == nullptr || loop->invariants[i].shared ||
-        all.of(of).size() != 1 || !hands_on_windows(p, from, all) || file_fits(from, asked) ||
-        !body_takes_windows(*loop, from.node))
+    if (from.node->op->file_of(*from.node) == nullptr || all.of(of).size() != 1 ||
+        !hands_on_windows(p, from, all) || from.in_parts || file_fits(from, asked) ||
+        !iterations_take_windows(p, s, of))
       continue;
     from.passes_on = true;
-    from.notes.push_back("is read in each iteration: memory may have no room for its rows");
+    from.notes.push_back(of_each_iteration);
+  }
+}
+
+/// Whether all that a stage gets of another one's rows are windows.
+bool takes_windows_alone(const plan& p, std::size_t reader, stage_index of) {
+  if (reader == p.stages.size()) return false;
+  const auto& s = p.stages[reader];
+  for (std::size_t side = 0; side < s.sides.size(); ++side)
+    if (s.sides[side] == of && !is_asked_for(p, s, side)) return false;
+  if (s.node->op->loop_of(*s.node) != nullptr) return is_left_to_iterations(p, s, of);
+  return std::ranges::find(s.inputs, of) == s.inputs.end() || s.windowed ||
+         (s.node->op->adds_its_inputs() && (s.passes_on || s.in_parts));
+}
+
+/// Decides whether a stage takes windows of its only input, which can come in them or not.
+bool takes_windows(plan& p, std::size_t i, const request& asked, const readers& all) {
+  auto& s = p.stages[i];
+  auto& input = p.stages[index(s.inputs.front())];
+  if (s.node->op->is_join_index()) {
+    auto* const left = who_asks(p, i, asked, all);
+    if (left == nullptr) return false;
+    left->asks = static_cast<std::size_t>(
+        std::ranges::find(left->sides, static_cast<stage_index>(i)) - left->sides.begin());
+    return s.windowed = true;
+  }
+  const auto count = all.of(s.inputs.front()).size();
+  bool come = hands_on_windows(p, input, all);
+  if (come && s.asks && !reads_a_file(p, s, asked, all)) {  // they must come twice
+    if (can_be_in_parts(p, s.inputs.front(), 4, asked, all)) put_in_parts(p, s.inputs.front(), all);
+    come = input.in_parts;
+  }
+  if (!come) {
+    s.windowed = s.asks.has_value();  // of rows in memory
+    return false;
+  }
+  if (goes_to_a_device(s, asked)) return false;
+  const bool one_reads = count == 1 || input.in_parts;
+  if (!one_reads && !is_read_for_each(p, s.inputs.front(), asked, all)) return false;
+  const bool all_rows = s.node->op->holds_of_window(*s.node).wants_all_rows();
+  if (all_rows && !s.asks && (!asked.rows_can_rest || (count == 1 && fits(p, s, asked))))
+    return false;
+  if (!one_reads && !input.passes_on)
+    input.notes.push_back(fmt::format(
+        "is read once for each of {} stages: memory may have no room for its rows", count));
+  return s.windowed = true;
+}
+
+/// Rows that are there in parts, of earlier queries, needn't be brought to memory as a whole where
+/// all readers take windows of them.
+void leave_parts_where_they_are(plan& p, const readers& all) {
+  for (std::size_t i = 0; i < p.stages.size(); ++i) {
+    auto& s = p.stages[i];
+    if (!s.in_parts) continue;
+    const auto of = static_cast<stage_index>(i);
+    const auto alone = [&](std::size_t reader) { return takes_windows_alone(p, reader, of); };
+    if (s.resting && std::ranges::all_of(all.of(of), alone)) s.passes_on = true;
+    const auto iterate = [&](std::size_t reader) {
+      if (reader == p.stages.size()) return false;
+      const auto& by = p.stages[reader];
+      return by.node->op->loop_of(*by.node) != nullptr && is_left_to_iterations(p, by, of);
+    };
+    if (std::ranges::any_of(all.of(of), iterate)) s.notes.push_back(of_each_iteration);
   }
 }
 
 }  // namespace
+
+bool is_left_to_iterations(const plan& p, const stage& loop, stage_index of) {
+  const auto& from = p.stages[index(of)];
+  return from.passes_on ||
+         (from.in_parts && from.node->is_cached() && iterations_take_windows(p, loop, of));
+}
+
+bool is_asked_for(const plan& p, const stage& s, std::size_t side) {
+  return s.asks && side == *s.asks + 1 &&
+         p.stages[index(s.sides[*s.asks])].inputs.front() == s.sides[side];
+}
 
 bool yields_windows(const stage& s) { return s.windowed && s.node->op->yields_windows(*s.node); }
 
@@ -261,33 +422,16 @@ void choose_windows(plan& p, const request& asked) {
   const readers all(p);
   for (std::size_t i = 0; i < p.stages.size(); ++i) {
     auto& s = p.stages[i];
+    if (s.resting)
+      s.in_parts = !s.resting->parts().empty() && !a_quarter_holds(*s.resting, s.node->out, asked);
     if (!s.inputs.empty() && s.node->op->loop_of(*s.node) != nullptr)
       leave_files_to_loop(p, s, asked, all);
-    if (s.inputs.size() != 1 || !s.node->op->takes_windows(*s.node)) continue;
-    auto& input = p.stages[index(s.inputs.front())];
-    if (s.node->op->is_join_index()) {
-      auto* const left = who_asks(p, i, asked, all);
-      if (left == nullptr) continue;
-      left->asks = static_cast<std::size_t>(
-          std::ranges::find(left->sides, static_cast<stage_index>(i)) - left->sides.begin());
-    } else {
-      const auto count = all.of(s.inputs.front()).size();
-      if (!hands_on_windows(p, input, all) || (s.asks && !reads_a_file(p, s, all))) {
-        s.windowed = s.asks.has_value();  // of rows in memory
-        continue;
-      }
-      if (goes_to_a_device(s, asked)) continue;
-      if (count > 1 && !is_read_for_each(p, s.inputs.front(), asked, all)) continue;
-      const bool all_rows = s.node->op->holds_of_window(*s.node).wants_all_rows();
-      if (all_rows && !s.asks && (!asked.rows_can_rest || (count == 1 && fits(p, s, asked))))
-        continue;
-      if (count > 1 && !input.passes_on)
-        input.notes.push_back(fmt::format(
-            "is read once for each of {} stages: memory may have no room for its rows", count));
-    }
-    s.windowed = true;
-    hand_on_windows(p, s.inputs.front(), all);
+    if (s.inputs.size() == 1 && s.node->op->takes_windows(*s.node) &&
+        takes_windows(p, i, asked, all))
+      hand_on_windows(p, s.inputs.front(), all);
+    keep_in_parts(p, static_cast<stage_index>(i), asked, all);
   }
+  leave_parts_where_they_are(p, all);
   for (auto& s : p.stages)
     if (s.windowed) note_text(p, s);
 }

@@ -14,27 +14,34 @@ detail::rows_ptr contiguous(const detail::rows_ptr& rows, detail::workers& team,
 
 detail::rows_ptr copied(const detail::rows_ptr& rows, detail::workers& team,
                         const std::shared_ptr<detail::memory_source>& memory) {
-  detail::buffer buffer(*memory, rows->bytes(), "contiguous copy");
-  const auto& chunks = rows->chunks();
-  const std::size_t size = rows->layout().size;
+  auto buffer = copied(*rows, 0, rows->rows(), team, *memory, "contiguous copy");
+  auto copy = algorithms::rows_in(std::move(buffer), rows->layout(), rows->rows(), memory);
+  copy->keep_owners_of(*rows);
+  return copy;
+}
+
+detail::buffer copied(const detail::row_set& rows, std::int64_t first, std::int64_t count,
+                      detail::workers& team, detail::memory_source& memory,
+                      std::string_view owner) {
+  const auto& chunks = rows.chunks();
+  const std::size_t size = rows.layout().size;
+  detail::buffer buffer(memory, static_cast<std::size_t>(count) * size, owner);
   // Chunks may be tiny or huge: work items are runs of rows, not chunks.
   const std::int64_t per_item =
       std::max<std::int64_t>(1, (std::int64_t{1} << 20) / static_cast<std::int64_t>(size));
-  const auto items = static_cast<std::size_t>(detail::ceil_div(rows->rows(), per_item));
+  const auto items = static_cast<std::size_t>(detail::ceil_div(count, per_item));
   detail::parallel_chunks(team, items, [&](std::size_t item, unsigned) {
-    std::int64_t row = static_cast<std::int64_t>(item) * per_item;
-    const std::int64_t end = std::min(row + per_item, rows->rows());
-    for (std::size_t i = rows->find(row); row < end; ++i) {
+    std::int64_t row = first + static_cast<std::int64_t>(item) * per_item;
+    const std::int64_t end = std::min(row + per_item, first + count);
+    for (std::size_t i = rows.find(row); row < end; ++i) {
       const std::int64_t n = std::min(end, chunks[i].first + chunks[i].rows) - row;
-      std::memcpy(buffer.data() + static_cast<std::size_t>(row) * size,
+      std::memcpy(buffer.data() + static_cast<std::size_t>(row - first) * size,
                   chunks[i].data + static_cast<std::size_t>(row - chunks[i].first) * size,
                   static_cast<std::size_t>(n) * size);
       row += n;
     }
   });
-  auto copy = algorithms::rows_in(std::move(buffer), rows->layout(), rows->rows(), memory);
-  copy->keep_owners_of(*rows);
-  return copy;
+  return buffer;
 }
 
 }  // namespace pappus::run

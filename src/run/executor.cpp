@@ -10,6 +10,7 @@
 #include "ops/rows.h"
 #include "pappus/detail/base/join.h"
 #include "run/slot.h"
+#include "run/window_source.h"
 
 namespace pappus::run {
 
@@ -53,7 +54,13 @@ const rows_ptr& live_executor::rows(plan::stage_index stage) {
                                   graph::label(*plan_.stages[index(stage)].node));
     chunk_loop::keep_copies(*s.device_rows, s.rows);
   }
+  if (!s.rows && s.parts)
+    s.rows = s.parts->wake(graph::label(*plan_.stages[index(stage)].node), &with_.team);
   return s.rows;
+}
+std::shared_ptr<graph::kept_rows> live_executor::parts(plan::stage_index stage) const {
+  const auto& resting = plan_.stages[index(stage)].resting;
+  return resting ? resting : slots_[index(stage)].parts;
 }
 std::int64_t live_executor::row_count(plan::stage_index stage) const {
   return slots_[index(stage)].row_count;
@@ -145,6 +152,8 @@ void live_executor::run_task(const tasks::task& t, std::int64_t& windows, std::s
     case task_kind::read:
       if (stage.resting)
         wake(t.stage, note);
+      else if (stage.in_parts)
+        read_in_parts(t.stage);
       else
         read_file(t.stage);
       break;
@@ -155,23 +164,30 @@ void live_executor::run_task(const tasks::task& t, std::int64_t& windows, std::s
       break;
     case task_kind::launch:
     case task_kind::reduce:
-      run_step(t.stage, [&] {
-        std::int64_t before;
-        do {
-          before = s.output->rows();
-          t.step->run(*s.context);
-        } while (t.step->called == cpu_ops::phase::when::each_output && s.output->rows() > before);
-      });
+      run_phase(t);
       note = std::move(s.context->note);
       break;
     case task_kind::free:
       s.rows.reset();
       s.device_rows.reset();
+      s.parts.reset();
       break;
     case task_kind::copy:  // part of a stage on devices
       break;
   }
   windows = 1;
+}
+
+void live_executor::run_phase(const tasks::task& t) {
+  auto& s = at(t.stage);
+  const bool outputs = t.step->called == cpu_ops::phase::when::each_output;
+  std::int64_t made;
+  do {
+    const auto before = s.output->rows();
+    run_step(t.stage, [&] { t.step->run(*s.context); });
+    made = s.output->rows() - before;
+    if (outputs && s.to_parts) put_in_parts(t.stage);
+  } while (outputs && made > 0);
 }
 
 /// The last step of a stage hands over its rows.
@@ -205,8 +221,32 @@ void live_executor::hand_over(plan::stage_index stage) {
   s.context.reset();
   s.inputs.clear();
   s.side_rows.clear();
+  if (s.to_parts) return end_parts(stage);
   s.row_count = s.output->rows();
   s.rows = std::move(s.output);
+}
+
+void live_executor::begin_parts(plan::stage_index stage) {
+  const auto& node = *plan_.stages[index(stage)].node;
+  at(stage).to_parts.emplace(node.out, with_, graph::label(node));
+}
+
+/// What the stage has made so far goes to its parts; it gets another set for what is next.
+void live_executor::put_in_parts(plan::stage_index stage) {
+  auto& s = at(stage);
+  s.to_parts->add(*s.output);
+  auto next = std::make_shared<row_set>(s.output->layout());
+  next->keep(with_.memory);
+  for (const auto& side : s.side_rows) next->keep_owners_of(*side);
+  s.context->output = s.output = std::move(next);
+}
+
+void live_executor::end_parts(plan::stage_index stage) {
+  auto& s = at(stage);
+  s.output.reset();
+  s.parts = s.to_parts->take();
+  s.to_parts.reset();
+  s.row_count = s.parts->rows();
 }
 
 void live_executor::start(plan::stage_index which) {
@@ -214,19 +254,23 @@ void live_executor::start(plan::stage_index which) {
   auto& s = at(which);
   s.output = std::make_shared<row_set>(stage.node->out);
   s.output->keep(with_.memory);
+  if (stage.in_parts) begin_parts(which);
+  const bool is_loop = stage.node->op->loop_of(*stage.node) != nullptr;
   if (!stage.windowed)
-    for (const auto input : stage.inputs) s.inputs.push_back(rows(input));
-  for (const auto side : stage.sides) {
-    if (plan_.stages[index(side)].passes_on) {  // asked for
+    for (const auto input : stage.inputs) {
+      const bool left = is_loop && plan::is_left_to_iterations(plan_, stage, input);
+      s.inputs.push_back(left ? nullptr : rows(input));
+    }
+  for (std::size_t side = 0; side < stage.sides.size(); ++side) {
+    if (plan::is_asked_for(plan_, stage, side)) {
       s.sides.emplace_back();
       continue;
     }
-    const auto rows = contiguous(this->rows(side), with_.team, with_.memory);
+    const auto rows = contiguous(this->rows(stage.sides[side]), with_.team, with_.memory);
     s.sides.push_back({rows->data(), rows->rows()});
     s.side_rows.push_back(rows);
     s.output->keep_owners_of(*rows);  // records of the result may be theirs
   }
-  const bool is_loop = stage.node->op->loop_of(*stage.node) != nullptr;
   const auto rows = stage.windowed || is_loop ? 0 : ops::stage_rows(*stage.node, s.inputs);
   s.context.emplace(cpu_ops::run_context{*stage.node,
                                          s.inputs,
@@ -251,7 +295,7 @@ void live_executor::start(plan::stage_index which) {
   const auto& row = *static_cast<const detail::join_side*>(s.sides[side].data);
   s.context->asked = static_cast<cpu_ops::asked_join*>(const_cast<void*>(row.index));
   s.context->asked->join_as(
-      side, side + 1 < s.sides.size() && plan_.stages[index(stage.sides[side + 1])].passes_on);
+      side, side + 1 < s.sides.size() && plan::is_asked_for(plan_, stage, side + 1));
 }
 
 void live_executor::wake(plan::stage_index which, std::string& note) {
@@ -263,6 +307,17 @@ void live_executor::wake(plan::stage_index which, std::string& note) {
   if (const auto bytes = with_.store->bytes_read_back() - before; bytes > 0)
     note = fmt::format("{} read back from the spill file",
                        base::bytes_text(static_cast<double>(bytes)));
+}
+
+void live_executor::read_in_parts(plan::stage_index which) {
+  const auto& node = *plan_.stages[index(which)].node;
+  const auto source = window_source::make(*this, which);
+  source->limit_text(with_.window_bytes);
+  begin_parts(which);
+  const auto rows = static_cast<std::int64_t>(with_.window_bytes / node.out.size + 1);
+  do at(which).to_parts->add(*source->read(rows));
+  while (!source->ended());
+  end_parts(which);
 }
 
 void live_executor::read_file(plan::stage_index which) {

@@ -64,6 +64,9 @@ class live_executor {
   /// The rows of a stage that has run and wasn't freed; copied to the host if they aren't there.
   const detail::rows_ptr& rows(plan::stage_index stage);
 
+  /// The same of a stage whose rows are kept in parts.
+  std::shared_ptr<graph::kept_rows> parts(plan::stage_index stage) const;
+
   /// Rows a stage yielded, even if they were freed since.
   std::int64_t row_count(plan::stage_index stage) const;
 
@@ -87,6 +90,7 @@ class live_executor {
   class window_lengths;
   void run_task(const tasks::task& t, std::int64_t& windows, std::string& note);
   void finish_task(const tasks::task& t);
+  void run_phase(const tasks::task& t);
   void start(plan::stage_index stage);
   /// Runs a stage on its devices, or where they fail on others or the CPU.
   void run_on_devices(plan::stage_index stage, std::string& note);
@@ -111,6 +115,12 @@ class live_executor {
   [[noreturn]] void tell_failure(plan::stage_index stage);
   void begin_step(const tasks::task& t, double bytes);
   void read_file(plan::stage_index stage);
+  /// Puts what a file has, or several in turn, into parts.
+  void read_in_parts(plan::stage_index stage);
+  /// Rows in parts: where they are put, and when all are.
+  void begin_parts(plan::stage_index stage);
+  void put_in_parts(plan::stage_index stage);
+  void end_parts(plan::stage_index stage);
   /// Has rows brought into memory that rest.
   void wake(plan::stage_index stage, std::string& note);
   void count_memory();  // for the trace
@@ -135,6 +145,10 @@ class live_executor {
 /// A copy of rows, as one chunk.
 detail::rows_ptr copied(const detail::rows_ptr& rows, detail::workers& team,
                         const std::shared_ptr<detail::memory_source>& memory);
+
+/// A copy of rows [first, first + count), without the text that they point to.
+detail::buffer copied(const detail::row_set& rows, std::int64_t first, std::int64_t count,
+                      detail::workers& team, detail::memory_source& memory, std::string_view owner);
 
 /// The same rows as one chunk; copies only when they aren't already.
 detail::rows_ptr contiguous(const detail::rows_ptr& rows, detail::workers& team,

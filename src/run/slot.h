@@ -7,6 +7,7 @@
 
 #include "cpu_ops/row_counts.h"
 #include "run/executor.h"
+#include "run/parts_of_rows.h"
 
 namespace pappus::run {
 
@@ -18,6 +19,8 @@ struct live_executor::slot {
   std::int64_t iterations = 0;  // of a do_while
   bool moved_to_cpu = false;    // the devices failed or, as it turned out, can't run it
   std::shared_ptr<detail::row_set> output;
+  std::optional<parts_of_rows> to_parts;    // what the stage makes, where it is kept in parts
+  std::shared_ptr<graph::kept_rows> parts;  // its rows then
   std::vector<detail::rows_ptr> inputs;
   std::vector<detail::side> sides;
   std::vector<detail::rows_ptr> side_rows;  // keeps contiguous copies alive

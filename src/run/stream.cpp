@@ -103,7 +103,10 @@ class live_executor::streaming {
       if (!last) {
         rows_ = std::move(s.output);
       } else if (adds_to_result) {
-        add(*result, *s.output);
+        if (s.to_parts)
+          s.to_parts->add(*s.output);
+        else
+          add(*result, *s.output);
         s.context->output = s.output = result;
       }
     }
@@ -132,8 +135,8 @@ class live_executor::streaming {
   void finish(std::string& note) {
     if (asking_) return let_go();
     if (auto& source = slot_of(0); source.context) note = std::move(source.context->note);
-    const bool in_memory = !executor_.plan_.stages[index(path_.front())].passes_on;
-    for (std::size_t k = in_memory ? 1 : 0; k + 1 < path_.size(); ++k) {
+    const auto& from = executor_.plan_.stages[index(path_.front())];
+    for (std::size_t k = from.passes_on && !from.in_parts ? 0 : 1; k + 1 < path_.size(); ++k) {
       auto& s = slot_of(k);
       s.row_count = seen_[k + 1];
       s.context.reset();
@@ -250,6 +253,7 @@ class live_executor::streaming {
 
   /// Adds the rows, of so many in the window, to a result. Large parts stay where they are.
   void keep(row_set& output, std::int64_t in_window) {
+    if (auto& parts = slot_of(path_.size() - 1).to_parts) return parts->add(*rows_);
     const bool stays = rows_->bytes() >= kept_in_place_bytes && 2 * rows_->rows() >= in_window;
     if (!stays) {
       rows_ = copied(rows_, executor_.with_.team, executor_.with_.memory);

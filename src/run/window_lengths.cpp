@@ -38,6 +38,8 @@ live_executor::window_lengths::window_lengths(const live_executor& executor, str
     : executor_(executor), of_(of), widest_(0) {
   for (std::size_t k = 0; k == 0 || k + 1 < of_.path.size(); ++k)
     widest_ = std::max(widest_, node(k).out.size);
+  if (executor_.plan_.stages[index(of_.path.back())].in_parts)
+    widest_ = std::max(widest_, node(of_.path.size() - 1).out.size);
   const auto there = executor_.with_.store->available(), taken = of_.source.scratch_bytes();
   available_ = there - std::min(there, taken);
   longest_ = static_cast<std::int64_t>(executor_.with_.window_bytes / widest_ + 1);
@@ -110,6 +112,7 @@ graph::window_memory live_executor::window_lengths::held_behind() const {
   graph::window_memory all;
   const auto& stages = executor_.plan_.stages;
   for (auto at = of_.path.back();;) {
+    if (stages[index(at)].in_parts) return all;
     const auto next = std::ranges::find_if(
         stages, [&](const plan::stage& s) { return s.windowed && s.inputs.front() == at; });
     if (next == stages.end()) return all;
@@ -130,7 +133,7 @@ graph::window_memory live_executor::window_lengths::held_behind() const {
 std::int64_t live_executor::window_lengths::large() const {
   const auto& last = executor_.plan_.stages[index(of_.path.back())];
   const double rows = of_.source.rows_expected() * passed_;
-  const double copies = last.passes_on ? 1 : 2;  // what it keeps, and its result
+  const double copies = last.passes_on || last.in_parts ? 1 : 2;  // what it keeps, and its result
   double kept = held_.kept > 0 ? held_.kept : static_cast<double>(last.node->out.size);
   auto held = held_;
   held.row += row_text();

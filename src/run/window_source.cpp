@@ -7,6 +7,7 @@
 
 #include "algorithms/text_copies.h"
 #include "base/owned.h"
+#include "cpu_ops/contract.h"
 #include "formats/format.h"
 #include "ops/slice.h"
 #include "run/slot.h"
@@ -103,6 +104,112 @@ class live_executor::window_source::windows_in_memory final : public window_sour
   const algorithms::text_copies texts_;  ///< makes none
   std::atomic<std::int64_t> read_{0};
   double text_bytes_ = 0;
+};
+
+/// Rows in parts. Those that rest are read for a window, and stay where they are: who goes through
+/// them again and again finds the same parts in memory each time.
+class live_executor::window_source::windows_of_parts final : public window_source {
+ public:
+  windows_of_parts(live_executor& executor, stage_index from)
+      : executor_(executor),
+        node_(*executor.plan_.stages[index(from)].node),
+        owner_(graph::label(node_)),
+        rows_(executor.parts(from)) {
+    while (at_ < parts().size() && parts()[at_]->rows() == 0) ++at_;
+  }
+
+  rows_ptr read(std::int64_t rows_max) override {
+    const auto pieces = next_pieces(rows_max);
+    auto window = std::make_shared<row_set>(node_.out);
+    window->keep(executor_.with_.memory);
+    std::vector<rows_ptr> there;
+    std::vector<copy> wanted;
+    std::int64_t missing = 0;
+    for (const auto& one : pieces) {
+      there.push_back(in_memory(*one.of));
+      if (there.back() != nullptr) continue;
+      wanted.push_back(one);
+      missing += one.rows;
+    }
+    detail::buffer records(*executor_.with_.memory,
+                           static_cast<std::size_t>(missing) * node_.out.size, owner_);
+    const auto* next = bring(wanted, records.data(), *window);
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      if (there[i] == nullptr) {
+        window->append(next, pieces[i].rows);
+        next += static_cast<std::size_t>(pieces[i].rows) * node_.out.size;
+        continue;
+      }
+      const auto part = ops::part_of(there[i], pieces[i].first, pieces[i].rows);
+      for (const auto& chunk : part->chunks()) window->append(chunk.data, chunk.rows);
+      window->keep_owners_of(*part);
+      window->hold(part);
+    }
+    window->own(std::move(records));
+    read_.fetch_add(window->rows(), std::memory_order_relaxed);
+    return window;
+  }
+  double text_bytes() const override { return text_bytes_; }
+  void limit_text(std::size_t bytes) override { text_bytes_max_ = bytes; }
+  bool ended() const override { return at_ == parts().size(); }
+  double rows_expected() const override { return static_cast<double>(rows_->rows()); }
+  double part_read() const override {
+    return static_cast<double>(read_.load(std::memory_order_relaxed)) /
+           static_cast<double>(std::max<std::int64_t>(rows_->rows(), 1));
+  }
+
+ private:
+  using copy = graph::row_store::copy;
+  std::span<const std::shared_ptr<graph::kept_rows>> parts() const { return rows_->parts(); }
+
+  /// What the next window is made of.
+  std::vector<copy> next_pieces(std::int64_t rows_max) {
+    std::vector<copy> pieces;
+    std::size_t text = 0;
+    for (std::int64_t rows = 0; rows < rows_max && at_ < parts().size();) {
+      const auto& part = parts()[at_];
+      const auto count = std::min(rows_max - rows, part->rows() - first_);
+      const auto more_text = part->text_bytes(first_, count);
+      if (rows > 0 && text + more_text > text_bytes_max_) break;
+      if (count > 0) pieces.push_back({part, first_, count});
+      rows += count;
+      text += more_text;
+      first_ += count;
+      if (first_ == part->rows()) ++at_, first_ = 0;
+    }
+    text_bytes_ += static_cast<double>(text);
+    return pieces;
+  }
+
+  /// The rows of a part, if they are in memory, or half of that is free.
+  rows_ptr in_memory(graph::kept_rows& part) {
+    const auto& memory = *executor_.with_.memory;
+    return memory.available() >= memory.limit() / 2 ? part.wake(owner_, &executor_.with_.team)
+                                                    : part.in_memory();
+  }
+
+  /// Reads records to a place, with their text, which the window then keeps.
+  const std::byte* bring(std::vector<copy>& wanted, std::byte* to, row_set& window) {
+    auto* next = to;
+    for (auto& one : wanted) {
+      one.to = next;
+      next += static_cast<std::size_t>(one.rows) * node_.out.size;
+    }
+    auto text = cpu_ops::room_for_text(wanted, *executor_.with_.memory, owner_);
+    executor_.with_.store->read(wanted, executor_.with_.team, owner_);
+    if (text.data() != nullptr) window.keep(base::owned(std::move(text), executor_.with_.memory));
+    return to;
+  }
+
+  live_executor& executor_;
+  const graph::node& node_;
+  const std::string owner_;
+  const std::shared_ptr<graph::kept_rows> rows_;
+  std::size_t at_ = 0;      ///< the part that comes next
+  std::int64_t first_ = 0;  ///< rows of it that have been read
+  std::atomic<std::int64_t> read_{0};
+  double text_bytes_ = 0;
+  std::size_t text_bytes_max_ = SIZE_MAX;  ///< of a window
 };
 
 /// What a stage yields that has had all its windows.
@@ -226,8 +333,8 @@ class live_executor::window_source::windows_in_turn final : public window_source
 void live_executor::window_source::add_in_turn(live_executor& executor, plan::stage_index from,
                                                std::vector<std::unique_ptr<window_source>>& to) {
   const auto& stage = executor.plan_.stages[index(from)];
-  if (!stage.passes_on || !stage.node->op->adds_its_inputs())
-    return to.push_back(make(executor, from));
+  const bool adds = stage.node->op->adds_its_inputs() && executor.parts(from) == nullptr;
+  if (!adds || !(stage.passes_on || stage.in_parts)) return to.push_back(make(executor, from));
   for (const auto input : stage.inputs) add_in_turn(executor, input, to);
 }
 
@@ -235,7 +342,10 @@ std::unique_ptr<live_executor::window_source> live_executor::window_source::make
     live_executor& executor, plan::stage_index from) {
   const auto& stage = executor.plan_.stages[index(from)];
   const auto& node = *stage.node;
-  if (!stage.passes_on) return std::make_unique<windows_in_memory>(executor, from);
+  if (executor.parts(from) != nullptr && stage.in_parts)
+    return std::make_unique<windows_of_parts>(executor, from);
+  if (!stage.passes_on && !stage.in_parts)
+    return std::make_unique<windows_in_memory>(executor, from);
   if (node.op->adds_its_inputs()) {
     std::vector<std::unique_ptr<window_source>> all;
     add_in_turn(executor, from, all);

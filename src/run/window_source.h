@@ -16,7 +16,7 @@ class live_executor::window_source {
  public:
   virtual ~window_source() = default;
   /// Those of a file or of several in turn, of a stage that has had all its own windows, or of one
-  /// whose rows are there.
+  /// whose rows are there, perhaps in parts.
   static std::unique_ptr<window_source> make(live_executor& executor, plan::stage_index from);
 
   /// The next rows, so many at most.
@@ -45,6 +45,7 @@ class live_executor::window_source {
   class yielded_windows;
   class windows_in_memory;
   class windows_in_turn;
+  class windows_of_parts;
   /// Adds what make() makes for a stage, or of one that puts files behind one another, for each.
   static void add_in_turn(live_executor& executor, plan::stage_index from,
                           std::vector<std::unique_ptr<window_source>>& to);

@@ -157,7 +157,9 @@ std::vector<rows_ptr> session_core::run_once(std::span<const node_ptr> roots,
   // A stage whose size only running can tell ends a round: what follows is planned again with the
   // size known.
   for (std::size_t first = 0, last; first < p.stages.size(); first = last) {
-    const auto goes_on = [&](const plan::stage& s) { return s.rows_out.exact() || s.passes_on; };
+    const auto goes_on = [&](const plan::stage& s) {
+      return (s.rows_out.exact() && !s.in_parts) || s.passes_on;
+    };
     for (last = first + 1; last < p.stages.size() && goes_on(p.stages[last - 1]);) ++last;
     executor.execute(tasks::lower(p, first, last));
     for (std::size_t i = first; i < last; ++i) {
@@ -165,12 +167,12 @@ std::vector<rows_ptr> session_core::run_once(std::span<const node_ptr> roots,
       if (p.stages[i].passes_on) continue;  // ran with the stage that takes its windows
       plan::for_each_on_path(p, stage, [&](plan::stage_index part) {
         auto& done = p.stages[plan::index(part)];
-        done.rows_out = graph::bound::exactly(executor.row_count(part));
+        if (!done.is_there()) done.rows_out = graph::bound::exactly(executor.row_count(part));
         done.measured = true;
       });
       learn(p, stage, executor);
       if (p.stages[i].node->is_cached() && !p.stages[i].is_there())
-        keep(*p.stages[i].node, executor.rows(stage));
+        keep(*p.stages[i].node, rows_to_keep(executor, stage));
     }
     if (last < p.stages.size()) plan::refine(p, asked);
   }
@@ -185,9 +187,15 @@ std::vector<rows_ptr> session_core::run_once(std::span<const node_ptr> roots,
   return results;
 }
 
-void session_core::keep(const node& n, const rows_ptr& rows) {
-  if (rows == nullptr) return;
-  auto kept = store_->keep(rows);
+std::shared_ptr<graph::kept_rows> session_core::rows_to_keep(run::live_executor& executor,
+                                                             plan::stage_index stage) {
+  if (auto parts = executor.parts(stage)) return parts;
+  const auto& rows = executor.rows(stage);
+  return rows != nullptr ? store_->keep(rows) : nullptr;
+}
+
+void session_core::keep(const node& n, std::shared_ptr<graph::kept_rows> kept) {
+  if (kept == nullptr) return;
   node_table_->change(n.id, [&](graph::remembered& of) {
     if (!of.kept || of.kept->lost()) of.kept.swap(kept);  // else another query was first
   });

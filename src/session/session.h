@@ -81,7 +81,9 @@ class session_core : public std::enable_shared_from_this<session_core> {
   plan::request planning(std::span<const node_ptr> roots, const plan::bindings* bound,
                          bool with_devices);
   /// Keeps the rows of a cached node, unless some are kept already.
-  void keep(const node& n, const rows_ptr& rows);
+  std::shared_ptr<graph::kept_rows> rows_to_keep(run::live_executor& executor,
+                                                 plan::stage_index stage);
+  void keep(const node& n, std::shared_ptr<graph::kept_rows> kept);
   /// What a stage took that has run. Where devices handed it over, it is the CPU's from now on.
   void learn(plan::plan& p, plan::stage_index which, const run::live_executor& executor);
   /// Whether a query, planned for the CPU, should be planned again with the devices there are.

@@ -15,8 +15,9 @@ namespace {
 using plan::index;
 using plan::stage_index;
 
-/// Of a file, or of an array that is read as one.
+/// Of a file, of an array that is read as one, or of several in turn.
 const char* read_text(const graph::node& n) {
+  if (n.op->adds_its_inputs()) return "read files in turn";
   return n.op->file_of(n)->path.empty() ? "read array" : "read file";
 }
 
@@ -49,10 +50,10 @@ class lowering {
                            .after = std::move(after)});
     } else if (s.windowed) {
       lower_windows(own, std::move(after));
-    } else if (s.known || (!graph::is_run(*s.node) && !file)) {
+    } else if (s.known || (!graph::is_run(*s.node) && !file && !s.in_parts)) {
       last_task_[i] = add(
           {.kind = task_kind::view, .stage = own, .what = s.node->name, .after = std::move(after)});
-    } else if (file) {
+    } else if (file || !graph::is_run(*s.node)) {
       last_task_[i] = add({.kind = task_kind::read,
                            .stage = own,
                            .what = read_text(*s.node),
@@ -188,10 +189,11 @@ class lowering {
   }
 
   task_id add_source(const std::vector<stage_index>& path, task_id after) {
-    if (!plan_.stages[index(path.front())].passes_on)
+    const auto& from = plan_.stages[index(path.front())];
+    if (!from.passes_on || from.in_parts)
       return add({.kind = task_kind::view,
                   .stage = path.front(),
-                  .what = "rows in memory",
+                  .what = from.in_parts ? "rows in parts" : "rows in memory",
                   .each_window = true,
                   .brings_windows = true,
                   .after = {after}});
@@ -205,7 +207,7 @@ class lowering {
     const auto& node = *plan_.stages[index(path.front())].node;
     return add({.kind = task_kind::read,
                 .stage = path.front(),
-                .what = node.op->adds_its_inputs() ? "read files in turn" : read_text(node),
+                .what = read_text(node),
                 .bytes = reader.bytes.read,
                 .exact = is_exact(reader),
                 .each_window = true,

@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstring>
 #include <mutex>
 #include <random>
 #include <string>
@@ -14,59 +13,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "algorithms/rows_in.h"
+#include "memory/numbers_in_store.h"
 #include "pappus/error.h"
-#include "support/spill_folder.h"
 #include "support/test_workers.h"
 
 namespace pappus::memory {
 namespace {
-
-using detail::rows_ptr;
-using testing::spill_folder;
-using kept_ptr = std::shared_ptr<graph::kept_rows>;
-
-constexpr std::size_t mib = std::size_t{1} << 20;
-constexpr std::int64_t rows_of_a_mib = mib / sizeof(std::uint64_t);
-constexpr detail::record_type numbers{8, 8, "unsigned long"};
-
-/// A pool and a store of rows in it.
-struct machine {
-  spill_folder folder;
-  std::shared_ptr<pool> memory;
-  std::shared_ptr<store> rows;
-  explicit machine(std::size_t limit, std::string io = "", bool off = false)
-      : memory(std::make_shared<pool>(limit)),
-        rows(store::make(memory, {off, folder.path(), 0, std::move(io)})) {}
-
-  /// So many rows of numbers that follow from the seed, in buffers of so many rows.
-  rows_ptr make(std::int64_t n, std::int64_t in_buffer, std::uint64_t seed) {
-    auto set = std::make_shared<detail::row_set>(numbers);
-    set->keep(memory);
-    for (std::int64_t row = 0; row < n; row += in_buffer) {
-      const auto here = std::min(in_buffer, n - row);
-      detail::buffer buffer(*memory, static_cast<std::size_t>(here) * 8, "make");
-      for (std::int64_t i = 0; i < here; ++i)
-        buffer.as<std::uint64_t>()[i] = seed * 1'000'003 + static_cast<std::uint64_t>(row + i);
-      algorithms::append_buffer(*set, std::move(buffer), here);
-    }
-    return set;
-  }
-  kept_ptr keep(std::int64_t n, std::int64_t in_buffer, std::uint64_t seed) {
-    return rows->keep(make(n, in_buffer, seed));
-  }
-};
-
-bool right(const detail::row_set& rows, std::uint64_t seed) {
-  std::uint64_t row = 0;
-  for (const auto& chunk : rows.chunks())
-    for (std::int64_t i = 0; i < chunk.rows; ++i, ++row) {
-      std::uint64_t value = 0;
-      std::memcpy(&value, chunk.data + 8 * i, 8);
-      if (value != seed * 1'000'003 + row) return false;
-    }
-  return row == static_cast<std::uint64_t>(rows.rows());
-}
 
 TEST(store, evicts_what_was_used_longest_ago_and_brings_it_back) {
   machine m(16 * mib);

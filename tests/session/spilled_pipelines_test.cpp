@@ -115,6 +115,14 @@ const std::vector<sink>& sinks() {
          return result;
        }},
       {"folds", [](session& s, const rows& of, const std::string&) { return folds(s, of); }},
+      {"queries of a cache",
+       [](session& s, const rows& of, const std::string&) {
+         const auto kept = of.cache();
+         auto result = folds(s, kept);
+         kept.for_each_chunk([&](std::span<const record> chunk) { append_rows(result, chunk); });
+         append(result, kept.sort_by(&record::value).map(&record::key).reduce<sequence>().get());
+         return result;
+       }},
       {"first",
        [](session&, const rows& of, const std::string&) {
          std::string result;

@@ -1,0 +1,454 @@
+// Rows that several stages read, or later queries (cache()), and that are larger than memory.
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "pappus/pappus.h"
+#include "support/bad_disks.h"
+#include "support/cancels.h"
+#include "support/result_bytes.h"
+#include "support/sanitizers.h"
+#include "support/spill_folder.h"
+
+namespace pappus::rows_in_parts {
+namespace {
+
+using ::testing::AllOf;
+using testing::bytes_of;
+using testing::bytes_of_value;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::spill_folder;
+
+constexpr std::size_t MiB = std::size_t{1} << 20;
+constexpr std::size_t little = 12 * MiB, plenty = 1024 * MiB;
+
+struct item {
+  std::int64_t key;
+  double value;
+};
+constexpr std::int64_t file_rows = 1'000'000;  // 15.3 MiB
+
+item item_of(std::int64_t row) {
+  const auto mixed = static_cast<std::uint64_t>(row) * 0x9e3779b97f4a7c15u;
+  return {static_cast<std::int64_t>(mixed >> 44), static_cast<double>(row) * 0.1};
+}
+
+/// A folder to spill to, and beside it a raw file of items.
+struct a_disk {
+  spill_folder folder;
+  std::string path = folder.path() + ".raw";
+  explicit a_disk(std::int64_t rows = file_rows) {
+    std::vector<item> items;
+    for (std::int64_t i = 0; i < rows; ++i) items.push_back(item_of(i));
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char*>(items.data()),
+               static_cast<std::streamsize>(items.size() * sizeof(item)));
+  }
+  options settings(std::size_t memory, unsigned threads = 2) const {
+    return {.threads = threads, .host_memory = memory, .devices = "cpu", .spill = folder.path()};
+  }
+};
+
+/// What queries over rows yield, as bytes.
+using query = std::function<std::vector<char>(const collection<item>&)>;
+struct named_query {
+  const char* name;
+  query run;
+};
+const std::vector<named_query>& queries() {
+  static const std::vector<named_query> all{
+      {"sum", [](const auto& of) { return bytes_of_value(of.sum(&item::value).get()); }},
+      {"count", [](const auto& of) { return bytes_of_value(of.count().get()); }},
+      {"rows", [](const auto& of) { return bytes_of(of.map(&item::key).take(300'000)); }},
+      {"a filter",
+       [](const auto& of) {
+         return bytes_of(of.filter([](const item& one) { return one.key % 7 == 0; }));
+       }},
+      {"the middle", [](const auto& of) { return bytes_of(of.skip(400'123).take(77'777)); }},
+      {"a sort",
+       [](const auto& of) {
+         return bytes_of(of.sort_by(&item::key).map(&item::value).skip(500'000).take(100'000));
+       }},
+      {"groups",
+       [](const auto& of) { return bytes_of(of.group_by(&item::key).sum(&item::value)); }},
+      {"distinct", [](const auto& of) { return bytes_of(of.map(&item::key).distinct()); }},
+      {"a scan",
+       [](const auto& of) {
+         return bytes_of(of.map(&item::value).inclusive_scan().skip(999'000));
+       }},
+      {"the last of concat",
+       [](const auto& of) { return bytes_of(of.concat(of.take(1000)).skip(999'990)); }},
+      {"first", [](const auto& of) { return bytes_of_value(of.first().get()); }},
+      {"matches",
+       [](const auto& of) {
+         const auto few = of.filter([](const item& one) { return one.key % 1024 == 0; });
+         return bytes_of_value(
+             of.join(few, &item::key, &item::key,
+                     [](const item& a, const item& b) { return a.value - b.value; })
+                 .sum()
+                 .get());
+       }},
+      {"matches of all",
+       [](const auto& of) {
+         return bytes_of_value(
+             of.take(200'000)
+                 .join(of, &item::key, &item::key,
+                       [](const item& a, const item& b) { return a.value - b.value; })
+                 .sum()
+                 .get());
+       }},
+  };
+  return all;
+}
+
+TEST(rows_in_parts, of_a_cache_are_those_of_its_file) {
+  const a_disk disk;
+  session with_plenty(disk.settings(plenty)), s(disk.settings(little));
+  const collection<item> expected = with_plenty.raw<item>(disk.path);
+  const auto kept = s.raw<item>(disk.path).cache();
+  EXPECT_EQ(kept.count().get(), file_rows);
+  const auto in_memory = with_plenty.raw<item>(disk.path).cache();
+  EXPECT_EQ(in_memory.count().get(), file_rows);
+  std::filesystem::remove(disk.path);
+  for (const auto& [name, run] : queries()) {
+    SCOPED_TRACE(name);
+    EXPECT_TRUE(run(kept) == run(in_memory));
+  }
+  EXPECT_LE(s.host_memory_peak(), little);
+}
+
+TEST(rows_in_parts, of_a_cache_are_computed_once) {
+  const a_disk disk;
+  std::atomic<std::int64_t> calls = 0;
+  for (const unsigned threads : {1U, 2U, 5U}) {
+    session s(disk.settings((8 + 2 * threads) * MiB, threads));
+    calls = 0;
+    const auto kept = s.raw<item>(disk.path)
+                          .map([&](const item& one) {
+                            calls.fetch_add(1, std::memory_order_relaxed);
+                            return item{one.key, one.value * 2};
+                          })
+                          .filter([](const item& one) { return one.key % 16 != 3; })
+                          .cache();
+    const auto sum = kept.sum(&item::value).get();
+    EXPECT_EQ(calls, file_rows);
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(kept.sum(&item::value).get(), sum);
+    EXPECT_EQ(calls, file_rows);
+    EXPECT_LE(s.host_memory_peak(), s.host_memory());
+  }
+}
+
+TEST(rows_in_parts, of_sorts_and_groups_are_kept_too) {
+  const a_disk disk;
+  session with_plenty(disk.settings(plenty)), s(disk.settings(little));
+  const auto sums = [&](session& in) {
+    return in.raw<item>(disk.path).group_by(&item::key).sum(&item::value).cache();
+  };
+  const auto sorted = [&](session& in) {
+    return in.raw<item>(disk.path).sort_by(&item::key).cache();
+  };
+  const auto kept_sums = sums(s), expected_sums = sums(with_plenty);
+  const auto kept = sorted(s), expected = sorted(with_plenty);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_TRUE(bytes_of(kept_sums) == bytes_of(expected_sums));
+    EXPECT_TRUE(bytes_of(kept) == bytes_of(expected));
+    EXPECT_EQ(kept.sum(&item::value).get(), expected.sum(&item::value).get());
+  }
+  const auto& matches = [](const collection<item>& a, const auto& b) {
+    return bytes_of(a.join(
+                         b, &item::key, [](const auto& g) { return g.key; },
+                         [](const item& x, const auto& g) { return x.value - g.value; })
+                        .skip(500'000));
+  };
+  EXPECT_TRUE(matches(kept, kept_sums) == matches(expected, expected_sums));
+}
+
+TEST(rows_in_parts, are_read_once_for_all_readers) {
+  const a_disk disk;
+  std::atomic<std::int64_t> calls = 0;
+  const auto both = [&](session& s) {
+    const collection<item> kept = s.raw<item>(disk.path).map([&](const item& one) {
+      calls.fetch_add(1, std::memory_order_relaxed);
+      return item{one.key + 1, one.value};
+    });
+    const auto sums = kept.group_by(&item::key).sum(&item::value);
+    const auto least = kept.sort_by(descending(&item::value)).map(&item::key).first();
+    const auto sum = kept.sum(&item::value);
+    s.run(sum, least);
+    auto result = bytes_of_value(sum.get() + static_cast<double>(least.get()));
+    // As one query: the collection has two readers in it.
+    const auto far = kept.semi_join(sums.filter([](const auto& g) { return g.value > 1e5; }),
+                                    &item::key, [](const auto& g) { return g.key; });
+    const auto more = bytes_of(far);
+    result.insert(result.end(), more.begin(), more.end());
+    return result;
+  };
+  session with_plenty(disk.settings(plenty)), s(disk.settings(little));
+  const auto expected = both(with_plenty);
+  EXPECT_EQ(calls.exchange(0), 2 * file_rows);
+  EXPECT_TRUE(both(s) == expected);
+  EXPECT_EQ(calls, 2 * file_rows);
+  EXPECT_EQ(s.host_memory_used(), 0u);
+  EXPECT_LE(s.host_memory_peak(), little);
+}
+
+TEST(rows_in_parts, of_all_shapes) {
+  for (const std::int64_t rows : {0, 1, 5'000, 500'000, 786'432}) {
+    const a_disk disk(rows);
+    session with_plenty(disk.settings(plenty, 1)), s(disk.settings(10 * MiB, 1));
+    const auto all = [&](session& in, int of_8) {
+      return in.raw<item>(disk.path)
+          .filter([of_8](const item& one) { return one.key % 8 < of_8; })
+          .cache();
+    };
+    for (const int of_8 : {0, 1, 8}) {
+      SCOPED_TRACE(fmt::format("{} rows, {} of 8", rows, of_8));
+      const auto kept = all(s, of_8), expected = all(with_plenty, of_8);
+      EXPECT_TRUE(bytes_of(kept.sort_by(&item::key)) == bytes_of(expected.sort_by(&item::key)));
+      EXPECT_TRUE(bytes_of(kept) == bytes_of(expected));
+    }
+  }
+}
+
+struct wide {
+  std::int64_t row;
+  std::int64_t rest[12'799];
+};
+
+TEST(rows_in_parts, of_wide_records) {
+  const spill_folder folder;
+  session s({.threads = 2, .host_memory = little, .devices = "cpu", .spill = folder.path()});
+  const std::string path = folder.path() + ".raw";
+  const a_disk disk(200);
+  std::filesystem::copy_file(disk.path, path);
+  const auto kept =
+      s.raw<item>(path)
+          .flat_map([](const item& one) { return std::vector<std::int64_t>{one.key}; })
+          .map([](std::int64_t key) {
+            wide made{};
+            made.row = key;
+            made.rest[12'798] = key + 1;
+            return made;
+          })
+          .cache();
+  for (int i = 0; i < 2; ++i) {
+    std::int64_t row = 0;
+    bool good = true;
+    kept.for_each_chunk([&](std::span<const wide> chunk) {
+      for (const auto& one : chunk) {
+        good = good && one.row == item_of(row++).key && one.rest[12'798] == one.row + 1;
+      }
+    });
+    EXPECT_TRUE(good);
+    EXPECT_EQ(row, 200);
+  }
+}
+
+struct line {
+  std::string_view text;
+  std::int64_t number;
+};
+
+/// Lines with texts of 0 to `most` bytes, 40 on average, and some that are the same.
+std::string write_lines(const std::string& path, std::int64_t rows) {
+  std::ofstream file(path);
+  file << "text,number\n";
+  for (std::int64_t i = 0; i < rows; ++i) {
+    const auto key = static_cast<std::uint64_t>(item_of(i).key);
+    file << fmt::format("{}{:x},{}\n", std::string(key % 80, static_cast<char>('a' + key % 26)),
+                        key % 9'973, i);
+  }
+  return path;
+}
+
+/// Order and bytes of lines.
+std::uint64_t hash_of(const collection<line>& rows) {
+  std::uint64_t hash = 14'695'981'039'346'656'037u;
+  const auto add = [&](unsigned char byte) { hash = (hash ^ byte) * 1'099'511'628'211u; };
+  rows.for_each_chunk([&](std::span<const line> chunk) {
+    for (const auto& one : chunk) {
+      for (const char c : one.text) add(static_cast<unsigned char>(c));
+      add(static_cast<unsigned char>(one.number));
+    }
+  });
+  return hash;
+}
+
+TEST(rows_in_parts, take_their_text_along) {
+  const spill_folder folder;
+  const auto path = write_lines(folder.path() + ".csv", 300'000);  // 15 MiB, and 7 MiB of records
+  const auto settings = [&](std::size_t memory) {
+    return options{.threads = 2, .host_memory = memory, .devices = "cpu", .spill = folder.path()};
+  };
+  session with_plenty(settings(plenty)), s(settings(little));
+  const auto lines = [&](session& in) {
+    return in.csv<line>(path, column("text", &line::text), column("number", &line::number))
+        .filter([](const line& one) { return one.number % 32 != 5; })
+        .cache();
+  };
+  const auto kept = lines(s), expected = lines(with_plenty);
+  const auto few = [](const collection<line>& of) {
+    return of.filter([](const line& one) { return one.number % 997 == 1; });
+  };
+  const auto by_text = [](const collection<line>& of) { return of.sort_by(&line::text); };
+  EXPECT_EQ(hash_of(kept), hash_of(expected));
+  EXPECT_EQ(hash_of(by_text(kept)), hash_of(by_text(expected)));
+  EXPECT_EQ(hash_of(few(kept)), hash_of(few(expected)));
+  EXPECT_EQ(hash_of(kept.skip(100'000)), hash_of(expected.skip(100'000)));
+  EXPECT_EQ(hash_of(few(kept).cache()), hash_of(few(expected).cache()));
+  EXPECT_LE(s.host_memory_peak(), little);
+  EXPECT_THAT(kept.explain(), AllOf(HasSubstr("rest in the spill file"),
+                                    Not(HasSubstr("the text of their strings stays"))));
+}
+
+TEST(rows_in_parts, of_files_in_turn) {
+  const a_disk disk(400'000), other(600'000);
+  const auto both = [&](session& s) {
+    return s.raw<item>(disk.path).concat(s.raw<item>(other.path)).cache();
+  };
+  session with_plenty(disk.settings(plenty)), s(disk.settings(little));
+  const auto kept = both(s), expected = both(with_plenty);
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(bytes_of(kept) == bytes_of(expected));
+  const auto again = [&](session& in, const collection<item>& of) {
+    return bytes_of(of.take(7).concat(in.raw<item>(other.path)).concat(of).skip(650'000));
+  };
+  EXPECT_TRUE(again(s, kept) == again(with_plenty, expected));
+}
+
+TEST(rows_in_parts, are_gone_through_in_each_iteration_of_a_loop) {
+  const a_disk disk;
+  const auto best = [&](session& s) {
+    const auto kept = s.raw<item>(disk.path).cache();
+    kept.count().get();
+    const auto mean = [&](const collection<double>& before) {
+      return kept
+          .map([](const item& one, std::span<const double> at) { return one.value - at[0] / 2; },
+               before.shared())
+          .group_by([](double x) { return x < 0; })
+          .sum()
+          .map([](const auto& group) { return group.value * 1e-6; })
+          .take(1);
+    };
+    const auto always = [](std::span<const double>, std::span<const double>) { return true; };
+    const auto loop = s.do_while(s.from(std::vector{1.0}), mean, always, max_iterations{4});
+    if (s.host_memory() == little) {
+      EXPECT_THAT(loop.explain(), HasSubstr("read in each iteration"));
+    }
+    return bytes_of(loop);
+  };
+  session with_plenty(disk.settings(plenty)), s(disk.settings(little));
+  EXPECT_TRUE(best(s) == best(with_plenty));
+  EXPECT_EQ(s.host_memory_used(), 0u);
+}
+
+TEST(rows_in_parts, are_explained) {
+  const a_disk disk;
+  session s(disk.settings(little));
+  const auto kept = s.raw<item>(disk.path).cache();
+  const auto sum = kept.sum(&item::value);
+  EXPECT_THAT(sum.explain(), AllOf(HasSubstr("its rows are kept in parts"),
+                                   HasSubstr("in memory, or a spill file in")));
+  sum.get();
+  EXPECT_THAT(kept.count().explain(),
+              AllOf(HasSubstr("in parts, of which each reader takes windows"),
+                    HasSubstr("rest in the spill file")));
+  session with_plenty(disk.settings(plenty));
+  EXPECT_THAT(with_plenty.raw<item>(disk.path).cache().sum(&item::value).explain(),
+              Not(HasSubstr("kept in parts")));
+}
+
+TEST(rows_in_parts, are_refused_where_all_must_be_in_memory) {
+  const a_disk disk;
+  session s(disk.settings(little));
+  const auto kept = s.raw<item>(disk.path).cache();
+  EXPECT_EQ(kept.count().get(), file_rows);
+  EXPECT_THROW(kept.collect(), memory_error);
+  EXPECT_EQ(kept.sum(&item::key).get(), kept.sum(&item::key).get());
+  auto off = disk.settings(little);
+  off.spill = "off";
+  session without(off);
+  EXPECT_THROW(without.raw<item>(disk.path).cache().count().get(), memory_error);
+  EXPECT_EQ(without.host_memory_used(), 0u);
+}
+
+TEST(rows_in_parts, that_are_lost_are_computed_again) {
+  const a_disk disk;
+  const double expected =
+      session(disk.settings(plenty)).raw<item>(disk.path).sum(&item::value).get();
+  ::setenv("PAPPUS_IO", "faulty:seed=3+eio=0.01", 1);
+  session s(disk.settings(little));
+  ::unsetenv("PAPPUS_IO");
+  int good = 0, failed = 0;
+  const auto kept = s.raw<item>(disk.path).cache();
+  for (int i = 0; i < 60 && (good == 0 || failed == 0); ++i) try {
+      EXPECT_EQ(kept.sum(&item::value).get(), expected);
+      ++good;
+    } catch (const spill_error&) {
+      ++failed;
+    }
+  EXPECT_GT(good, 0);
+  EXPECT_GT(failed, 0);
+}
+
+TEST(rows_in_parts, on_bad_disks_are_right_or_an_error) {
+  const a_disk disk(testing::sanitized ? 850'000 : file_rows);
+  session with_plenty(disk.settings(plenty));
+  const auto run = [&](session& s) {
+    const collection<item> kept =
+        s.raw<item>(disk.path).map([](const item& one) { return item{one.key + 1, one.value}; });
+    const auto sums = kept.group_by(&item::key).sum(&item::value);
+    return kept
+        .join(
+            sums, &item::key, [](const auto& g) { return g.key; },
+            [](const item& one, const auto& g) { return one.value - g.value; })
+        .sum()
+        .get();
+  };
+  const auto expected = run(with_plenty);
+  testing::expect_right_or_spill_error(
+      {.faults = "+eio=0.0001+flip=0.0001", .little = "16MiB", .count = 6}, disk.settings(little),
+      "", [&](session& s) { return run(s) == expected; });
+}
+
+TEST(rows_in_parts, are_cancelled) {
+  const a_disk disk(testing::sanitized ? 850'000 : file_rows);
+  session s(disk.settings(little));
+  testing::expect_cancellable_at_any_time(s, 200, testing::sanitized ? 40 : 10, [&] {
+    const auto kept = s.raw<item>(disk.path).cache();
+    const auto all = kept.count().get();
+    EXPECT_EQ(kept.sort_by(&item::value).map(&item::key).count().get(), all);
+  });
+}
+
+TEST(rows_in_parts, of_functions_that_throw_leave_nothing) {
+  const a_disk disk;
+  session s(disk.settings(little));
+  const auto bad = [&](std::int64_t row) {
+    return s.raw<item>(disk.path)
+        .map([row](const item& one) {
+          if (one.value == item_of(row).value) throw std::runtime_error("bad row");
+          return one;
+        })
+        .cache();
+  };
+  for (const std::int64_t row : {0L, 500'000L, file_rows - 1}) {
+    const auto kept = bad(row);
+    EXPECT_THROW(kept.count().get(), std::runtime_error);
+    EXPECT_EQ(s.host_memory_used(), 0u);
+  }
+}
+
+}  // namespace
+}  // namespace pappus::rows_in_parts
