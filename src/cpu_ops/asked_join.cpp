@@ -28,7 +28,6 @@ using detail::join_build_params;
 constexpr std::size_t partitions = 256;
 constexpr std::size_t asked_item_rows = 65536, found_item_rows = 16384;
 constexpr std::size_t buffer_bytes_max = std::size_t{1} << 30;
-
 constexpr auto table_bytes = algorithms::join_table::building_bytes;
 
 detail::record_type type_of_keys(std::size_t bytes) {
@@ -444,8 +443,9 @@ std::unique_ptr<asked_join::found_rows> asked_join::read_window(run_context& con
   if (next_.there.valid()) next_.there.get();
   if (n > most) {
     next_.rows = {};
-    rows = std::max<std::int64_t>(
-        rows * static_cast<std::int64_t>(most) / static_cast<std::int64_t>(2 * n), 1);
+    if (rows_of_window_ == 0) rows_of_window_ = rows;
+    const auto more = static_cast<std::int64_t>(4 * n / (3 * most) + 1);  // some parts need more
+    rows = std::clamp<std::int64_t>(rows_of_window_ / more, 1, rows);
     return read_part(context, rows, most);
   }
   auto found = read_before ? indexed(context, std::move(next_.rows), !gathers_)

@@ -90,7 +90,7 @@ class asked_join {
   /// How many rows these are: fewer than all where they need too much.
   std::int64_t rows_to_join() const noexcept { return joined_; }
   /// All rows of the window have been joined.
-  void end_window() noexcept { ++window_; }
+  void end_window() noexcept { ++window_, rows_of_window_ = 0; }
 
  private:
   struct asked_keys;
@@ -149,6 +149,7 @@ class asked_join {
   std::vector<window> windows_;
   std::optional<scattered_rows> answers_;  // right rows, or their keys where none are gathered
   std::size_t window_ = 0;                 // that is joined next
+  std::int64_t rows_of_window_ = 0;        // where it is joined in parts
   std::int64_t joined_ = 0;                // rows of it, with what follows
   std::unique_ptr<found_rows> all_, now_;  // what windows are joined with
   struct read_before {

@@ -135,8 +135,11 @@ void size_stages(plan& p, const request& asked) {
     if (s.windowed) {
       const auto& from = p.stages[index(s.inputs.front())];
       const auto& op = *from.node->op;
-      if (from.passes_on && (op.file_of(*from.node) != nullptr || op.adds_its_inputs()))
+      if (from.passes_on && (op.file_of(*from.node) != nullptr || op.adds_its_inputs())) {
         s.bytes.read = streamed_bytes(p, s, from);
+        for (const auto other : std::span(s.inputs).subspan(1))
+          s.bytes.read += bytes_of(p.stages[index(other)]);
+      }
     }
     if (s.passes_on) s.bytes.output = 0;
     if (s.passes_on && file) s.bytes = {};  // its reader's traffic

@@ -22,6 +22,7 @@
 
 #include "pappus/detail/base/loop.h"
 #include "plan/plan.h"
+#include "plan/room.h"
 
 namespace pappus::plan {
 namespace {
@@ -101,47 +102,6 @@ void hand_on_windows(plan& p, stage_index of, const readers& all) {
   take_in_turn(p, s, all);
 }
 
-/// Where the windows come from that a stage takes or, not being in memory, hands on.
-const stage& source_of(const plan& p, stage_index of) {
-  const auto* at = &p.stages[index(of)];
-  while (at->windowed) {
-    at = &p.stages[index(at->inputs.front())];
-    if (!at->passes_on) break;
-  }
-  return *at;
-}
-
-/// Records of a source. Of a file, or of what it may hold: one in two bytes at most.
-double rows_of_source(const plan& p, const stage& from) {
-  constexpr double unknown = 1e15;
-  if (const auto* const file = from.node->op->file_of(*from.node))
-    return file->rows >= 0 ? static_cast<double>(file->rows) : file->bytes / 2;
-  if (from.rows_out.known != graph::bound::certainty::unknown)
-    return static_cast<double>(from.rows_out.rows);
-  if (!from.node->op->adds_its_inputs()) return unknown;
-  double rows = 0;
-  for (const auto input : from.inputs) rows += rows_of_source(p, p.stages[index(input)]);
-  return rows;
-}
-
-/// Whether a stage that needs all rows has room for them in memory, with half of the budget left;
-/// for a join's index with two thirds, because the stage that joins works beside it.
-bool fits(const plan& p, const stage& s, const request& asked) {
-  const auto& input = p.stages[index(s.inputs.front())];
-  const double rows = input.rows_out.known == graph::bound::certainty::unknown
-                          ? rows_of_source(p, source_of(p, s.inputs.front()))
-                          : static_cast<double>(input.rows_out.rows);
-  double a_row = static_cast<double>(input.node->out.size), result = 0;
-  const bool is_index = s.node->op->is_join_index();
-  const auto held = s.node->op->bytes(*s.node, 1, 1);
-  const auto window = s.node->op->holds_of_window(*s.node);
-  a_row += is_index ? held.output + held.scratch : window.row;
-  if (!is_index && window.kept > 0)  // what it makes of its rows is not among what it holds of them
-    result = held.output * (s.rows_out.exact() ? static_cast<double>(s.rows_out.rows) : rows);
-  return (is_index ? 3 : 2) * (rows * a_row + result) <=
-         static_cast<double>(asked.machine.host_memory);
-}
-
 /// What a stage keeps of a file that goes through it in windows, where that is more than the user
 /// may think.
 void note_text(const plan& p, stage& s) {
@@ -155,40 +115,10 @@ void note_text(const plan& p, stage& s) {
       n.name));
 }
 
-/// Of the rows of a file, about. A text's rows take as much again as it, and half of that, besides
-/// their own text.
-double bytes_of_file(const stage& s) {
-  constexpr double of_text = 2.5;
-  const auto& file = *s.node->op->file_of(*s.node);
-  return file.rows >= 0 ? static_cast<double>(file.rows) * static_cast<double>(s.node->out.size)
-                        : of_text * file.bytes;
-}
-
-/// Whether the rows of a file would fit in half of the budget, about.
-bool file_fits(const stage& s, const request& asked) {
-  return 2 * bytes_of_file(s) <= static_cast<double>(asked.machine.host_memory);
-}
-
-/// Of the rows of a source, about.
-double bytes_of_source(const plan& p, const stage& from) {
-  if (from.node->op->file_of(*from.node) != nullptr) return bytes_of_file(from);
-  if (!from.node->op->adds_its_inputs())
-    return rows_of_source(p, from) * static_cast<double>(from.node->out.size);
-  double bytes = 0;
-  for (const auto input : from.inputs) bytes += bytes_of_source(p, p.stages[index(input)]);
-  return bytes;
-}
-
-/// Whether a stage's rows would fit in one of so many shares of the budget, about.
-bool rows_fit(const plan& p, stage_index of, int shares, const request& asked) {
-  const auto& s = p.stages[index(of)];
-  const auto& from = source_of(p, of);
-  const auto row = static_cast<double>(s.node->out.size);
-  const double bytes =
-      s.rows_out.known != graph::bound::certainty::unknown
-          ? static_cast<double>(s.rows_out.rows) * row
-          : bytes_of_source(p, from) / static_cast<double>(from.node->out.size) * row;
-  return shares * bytes <= static_cast<double>(asked.machine.host_memory);
+/// Whether a stage reads several inputs, row i of each together.
+bool reads_in_step(const stage& s) {
+  return s.inputs.size() > 1 && !s.node->op->adds_its_inputs() &&
+         s.node->op->loop_of(*s.node) == nullptr;
 }
 
 /// Whether a stage, by its number among the readers of another one, can take windows of that.
@@ -197,17 +127,19 @@ bool may_take_windows(const plan& p, std::size_t reader, stage_index of, const r
   const auto& s = p.stages[reader];
   const auto& op = *s.node->op;
   const bool all_rows = op.holds_of_window(*s.node).wants_all_rows();
-  return s.inputs.size() == 1 && std::ranges::find(s.sides, of) == s.sides.end() &&
-         op.takes_windows(*s.node) && !op.is_join_index() && !goes_to_a_device(s, asked) &&
-         (!all_rows || asked.rows_can_rest);
+  return std::ranges::find(s.inputs, of) != s.inputs.end() &&
+         (s.inputs.size() == 1 || reads_in_step(s)) && op.takes_windows(*s.node) &&
+         !op.is_join_index() && !goes_to_a_device(s, asked) && (!all_rows || asked.rows_can_rest);
 }
 
 /// Whether several stages take windows of a file, each for itself.
 bool is_read_for_each(const plan& p, stage_index of, const request& asked, const readers& all) {
   const auto& from = p.stages[index(of)];
   if (from.node->op->file_of(*from.node) == nullptr || file_fits(from, asked)) return false;
-  return std::ranges::all_of(
-      all.of(of), [&](std::size_t reader) { return may_take_windows(p, reader, of, asked); });
+  return std::ranges::all_of(all.of(of), [&](std::size_t reader) {
+    return may_take_windows(p, reader, of, asked) &&
+           std::ranges::find(p.stages[reader].sides, of) == p.stages[reader].sides.end();
+  });
 }
 
 /// Whether several stages read rows; a join's index and the stage that looks up rows by it count as
@@ -216,14 +148,17 @@ bool has_several_readers(const plan& p, stage_index of, const readers& all) {
   const auto by = all.of(of);
   if (by.size() != 2 || by[0] == by[1] || by[1] == p.stages.size()) return by.size() > 1;
   const auto& sides = p.stages[by[1]].sides;
-  return !p.stages[by[0]].node->op->is_join_index() ||
-         std::ranges::find(sides, static_cast<stage_index>(by[0])) == sides.end();
+  const auto gathers = [&](stage_index side) {
+    return std::ranges::find(sides, side) != sides.end();
+  };
+  return !p.stages[by[0]].node->op->is_join_index() || !gathers(static_cast<stage_index>(by[0])) ||
+         !gathers(of);
 }
 
 /// Whether a stage reads files that nobody else does, but for stages between that make the same of
 /// its windows when they come again.
 bool reads_a_file(const plan& p, const stage& s, const request& asked, const readers& all) {
-  for (const auto* reader = &s; reader->inputs.size() == 1;) {
+  for (const auto* reader = &s; !reader->inputs.empty();) {
     const auto from = reader->inputs.front();
     reader = &p.stages[index(from)];
     if (comes_in_turn(p, from, all) || is_read_for_each(p, from, asked, all)) return true;
@@ -233,14 +168,6 @@ bool reads_a_file(const plan& p, const stage& s, const request& asked, const rea
     if (!again && reader->node->op->slice_of(*reader->node) == nullptr) return false;
   }
   return false;
-}
-
-/// Whether a quarter of memory has room for rows that are kept.
-bool a_quarter_holds(const graph::kept_rows& rows, const detail::record_type& record,
-                     const request& asked) {
-  const auto bytes = static_cast<double>(rows.rows()) * static_cast<double>(record.size) +
-                     static_cast<double>(rows.text_bytes(0, rows.rows()));
-  return 4 * bytes <= static_cast<double>(asked.machine.host_memory);
 }
 
 /// The stage with the left rows of a join, if these may ask for the right rows, which needn't be in
@@ -270,9 +197,9 @@ stage* who_asks(plan& p, std::size_t join_index, const request& asked, const rea
   if ((all.of(right).size() != (gathers ? 2 : 1) && !right_rows.in_parts) ||
       !hands_on_windows(p, right_rows, all))
     return nullptr;
-  const bool can = left.inputs.size() == 1 && left.node->op->takes_windows(*left.node) &&
+  const bool can = !left.inputs.empty() && left.node->op->takes_windows(*left.node) &&
                    !goes_to_a_device(left, asked);
-  return can && !fits(p, right_index, asked) ? &left : nullptr;
+  return can && !all_rows_fit(p, right_index, asked) ? &left : nullptr;
 }
 
 /// Whether a stage's rows can be kept in parts, and are more than a share of memory has room for.
@@ -352,6 +279,31 @@ bool takes_windows_alone(const plan& p, std::size_t reader, stage_index of) {
          (s.node->op->adds_its_inputs() && (s.passes_on || s.in_parts));
 }
 
+/// Whether windows of rows can be handed on to a stage that reads them.
+bool come_to_one(const plan& p, stage_index of, const request& asked, const readers& all) {
+  const auto& input = p.stages[index(of)];
+  return hands_on_windows(p, input, all) &&
+         (all.of(of).size() == 1 || input.in_parts || is_read_for_each(p, of, asked, all));
+}
+
+/// Has rows that are put behind others come in turn, too, though they come in windows through other
+/// stages: in parts.
+void put_in_parts_for_turns(plan& p, const stage& s, const request& asked, const readers& all) {
+  for (const auto of : s.inputs)
+    if (!comes_in_turn(p, of, all) && come_to_one(p, of, asked, all) &&
+        can_be_in_parts(p, of, 4, asked, all))
+      put_in_parts(p, of, all);
+}
+
+/// Whether windows of a stage's first input can come as often as it needs them: twice where it asks
+/// for right rows. They are put in parts for that, if memory has no room for all rows.
+bool can_come_twice(plan& p, const stage& s, const request& asked, const readers& all) {
+  if (!s.asks || reads_a_file(p, s, asked, all)) return true;
+  const auto first = s.inputs.front();
+  if (can_be_in_parts(p, first, 4, asked, all)) put_in_parts(p, first, all);
+  return p.stages[index(first)].in_parts;
+}
+
 /// Decides whether a stage takes windows of its only input, which can come in them or not.
 bool takes_windows(plan& p, std::size_t i, const request& asked, const readers& all) {
   auto& s = p.stages[i];
@@ -364,12 +316,7 @@ bool takes_windows(plan& p, std::size_t i, const request& asked, const readers& 
     return s.windowed = true;
   }
   const auto count = all.of(s.inputs.front()).size();
-  bool come = hands_on_windows(p, input, all);
-  if (come && s.asks && !reads_a_file(p, s, asked, all)) {  // they must come twice
-    if (can_be_in_parts(p, s.inputs.front(), 4, asked, all)) put_in_parts(p, s.inputs.front(), all);
-    come = input.in_parts;
-  }
-  if (!come) {
+  if (!hands_on_windows(p, input, all) || !can_come_twice(p, s, asked, all)) {
     s.windowed = s.asks.has_value();  // of rows in memory
     return false;
   }
@@ -377,12 +324,37 @@ bool takes_windows(plan& p, std::size_t i, const request& asked, const readers& 
   const bool one_reads = count == 1 || input.in_parts;
   if (!one_reads && !is_read_for_each(p, s.inputs.front(), asked, all)) return false;
   const bool all_rows = s.node->op->holds_of_window(*s.node).wants_all_rows();
-  if (all_rows && !s.asks && (!asked.rows_can_rest || (count == 1 && fits(p, s, asked))))
+  if (all_rows && !s.asks && (!asked.rows_can_rest || (count == 1 && all_rows_fit(p, s, asked))))
     return false;
   if (!one_reads && !input.passes_on)
     input.notes.push_back(fmt::format(
         "is read once for each of {} stages: memory may have no room for its rows", count));
   return s.windowed = true;
+}
+
+/// Has a stage take windows of inputs that it reads in step, where some come in them. All but the
+/// first have to be there when the first one's come: files are, what is in memory, and rows in
+/// parts.
+void take_windows_in_step(plan& p, std::size_t i, const request& asked, const readers& all) {
+  auto& s = p.stages[i];
+  const auto read_again = [&](stage_index of) { return is_read_for_each(p, of, asked, all); };
+  const bool all_rows = s.node->op->holds_of_window(*s.node).wants_all_rows(),
+             may_be_whole = !s.asks && std::ranges::none_of(s.inputs, read_again);
+  if (goes_to_a_device(s, asked) ||
+      (all_rows && (!asked.rows_can_rest || (may_be_whole && all_rows_fit(p, s, asked)))))
+    return;
+  s.windowed = s.asks.has_value();
+  for (const auto of : std::span(s.inputs).subspan(1)) {
+    if (!come_to_one(p, of, asked, all)) continue;
+    const bool is_there = comes_in_turn(p, of, all) || read_again(of);
+    if (!is_there && can_be_in_parts(p, of, 4, asked, all)) put_in_parts(p, of, all);
+    if (is_there) hand_on_windows(p, of, all);
+    s.windowed |= is_there || p.stages[index(of)].in_parts;
+  }
+  const auto first = s.inputs.front();
+  if (!come_to_one(p, first, asked, all) || !can_come_twice(p, s, asked, all)) return;
+  s.windowed = true;
+  hand_on_windows(p, first, all);
 }
 
 /// Rows that are there in parts, of earlier queries, needn't be brought to memory as a whole where
@@ -423,12 +395,15 @@ void choose_windows(plan& p, const request& asked) {
   for (std::size_t i = 0; i < p.stages.size(); ++i) {
     auto& s = p.stages[i];
     if (s.resting)
-      s.in_parts = !s.resting->parts().empty() && !a_quarter_holds(*s.resting, s.node->out, asked);
+      s.in_parts = !s.resting->parts().empty() && !kept_rows_fit(*s.resting, s.node->out, asked);
     if (!s.inputs.empty() && s.node->op->loop_of(*s.node) != nullptr)
       leave_files_to_loop(p, s, asked, all);
-    if (s.inputs.size() == 1 && s.node->op->takes_windows(*s.node) &&
-        takes_windows(p, i, asked, all))
-      hand_on_windows(p, s.inputs.front(), all);
+    if (s.node->op->takes_windows(*s.node)) {
+      if (s.inputs.size() == 1 && takes_windows(p, i, asked, all))
+        hand_on_windows(p, s.inputs.front(), all);
+      if (reads_in_step(s)) take_windows_in_step(p, i, asked, all);
+    }
+    if (s.node->op->adds_its_inputs()) put_in_parts_for_turns(p, s, asked, all);
     keep_in_parts(p, static_cast<stage_index>(i), asked, all);
   }
   leave_parts_where_they_are(p, all);

@@ -87,6 +87,7 @@ class live_executor {
   struct slot;
   class streaming;
   class window_source;
+  class inputs_in_step;
   class window_lengths;
   void run_task(const tasks::task& t, std::int64_t& windows, std::string& note);
   void finish_task(const tasks::task& t);

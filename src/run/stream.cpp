@@ -20,6 +20,7 @@
 #include "cpu_ops/asked_join.h"
 #include "ops/slice.h"
 #include "pappus/detail/base/integers.h"
+#include "run/inputs_in_step.h"
 #include "run/slot.h"
 #include "run/window_lengths.h"
 #include "run/window_source.h"
@@ -56,9 +57,13 @@ class live_executor::streaming {
     auto* const asks = asked_ != nullptr && asked_->asks() ? asked_ : nullptr;
     lengths_.emplace(executor,
                      window_lengths::stream{path_, slices_, *source_, asks, asking_, seen_});
+    in_step_.resize(path_.size());
     for (std::size_t k = 1; k < path_.size(); ++k) {
+      const auto& stage = executor_.plan_.stages[index(path_[k])];
+      if (inputs_in_step::has(stage))
+        in_step_[k] = std::make_unique<inputs_in_step>(executor, path_[k]);
       auto& s = slot_of(k);
-      s.inputs.resize(1);
+      s.inputs.resize(stage.inputs.size());
       if (s.context) s.context->inputs = s.inputs;
     }
   }
@@ -97,7 +102,8 @@ class live_executor::streaming {
         for (const auto& side : s.side_rows) s.output->keep_owners_of(*side);
         s.context->output = s.output;
       }
-      show_window(k, rows_);
+      const bool cut = executor_.plan_.stages[index(path_[k])].asks.has_value();
+      show_window(k, cut ? rows_ : read_by(k, rows_));
       keep_text_of_right_rows(k);
       executor_.run_step(t.stage, [&] { t.step->run(*s.context); });
       if (!last) {
@@ -120,6 +126,7 @@ class live_executor::streaming {
   /// Whether a stage has all it needs.
   bool done() {
     for (std::size_t k = 1; k < path_.size(); ++k) {
+      if (in_step_[k] && in_step_[k]->ended()) return true;
       if (const auto* slice = slice_of(node(k))) {
         if (ops::rows_wanted(*slice, seen_[k]) == 0) return true;
       } else if (asking_) {
@@ -151,7 +158,8 @@ class live_executor::streaming {
     if (steps.empty() || steps.back().called == cpu_ops::phase::when::each_window)
       executor_.hand_over(path_.back());
     else
-      s.inputs[0] = std::make_shared<row_set>(s.inputs[0]->layout());  // the buffer goes
+      for (auto& input : s.inputs)
+        input = std::make_shared<row_set>(input->layout());  // the buffers go
   }
 
   /// From any thread.
@@ -164,7 +172,8 @@ class live_executor::streaming {
   slot& slot_of(std::size_t k) { return executor_.at(path_[k]); }
   void let_go() {
     rows_.reset();
-    for (std::size_t k = 1; k < path_.size(); ++k) slot_of(k).inputs[0].reset();
+    for (std::size_t k = 1; k < path_.size(); ++k)
+      for (auto& input : slot_of(k).inputs) input.reset();
   }
   bool has_more() const { return rest_ != nullptr || !source_->ended(); }
 
@@ -178,6 +187,11 @@ class live_executor::streaming {
     if (asking_) asked_->note({source_->ended() ? rows : rest_->rows(), rest_->rows()});
     if (comes_again() && rest_->rows() != next_again().read) has_changed();
     ++windows_;
+  }
+
+  /// What a stage reads of the rows that come to it.
+  rows_ptr read_by(std::size_t k, const rows_ptr& rows) {
+    return in_step_[k] ? in_step_[k]->take(rows, std::span(slot_of(k).inputs).subspan(1)) : rows;
   }
 
   /// Shows the stage its window.
@@ -208,8 +222,17 @@ class live_executor::streaming {
   /// window that needs too much is cut.
   void run_asking(const tasks::task& t, std::size_t k) {
     auto& s = slot_of(k);
-    if (!whole_) whole_ = rows_;
+    const auto others = std::span(s.inputs).subspan(1);
+    if (!whole_) {
+      whole_ = read_by(k, rows_);
+      whole_others_.assign(others.begin(), others.end());
+    }
     rows_ = cut_at_ == 0 ? whole_ : ops::part_of(whole_, cut_at_, whole_->rows() - cut_at_);
+    const auto cut_others = [&] {
+      for (std::size_t i = 0; i < others.size(); ++i)
+        others[i] = ops::part_of(whole_others_[i], cut_at_, rows_->rows());
+    };
+    cut_others();
     show_window(k, rows_);
     executor_.run_step(t.stage, [&] { t.step->run(*s.context); });
     if (asking_) {
@@ -218,6 +241,7 @@ class live_executor::streaming {
     }
     const auto rows = asked_->rows_to_join();
     if (rows < rows_->rows()) rows_ = ops::part_of(whole_, cut_at_, rows);
+    cut_others();
     cut_at_ += rows;
     if (cut_at_ < whole_->rows()) return;
     whole_.reset();
@@ -292,7 +316,8 @@ class live_executor::streaming {
   const std::vector<stage_index> path_;
   std::vector<std::int64_t> seen_;  ///< rows read of the file, then rows each stage has taken
   std::unique_ptr<window_source> source_;
-  std::size_t slices_ = 0;  ///< that come right after the source
+  std::vector<std::unique_ptr<inputs_in_step>> in_step_;  ///< of each stage; null: there are none
+  std::size_t slices_ = 0;                                ///< that come right after the source
   std::optional<window_lengths> lengths_;
   rows_ptr rest_;                         ///< a window that is handed on in parts
   std::int64_t taken_ = 0, parts_ = 0;    ///< rows of it that were; parts that weren't
@@ -301,6 +326,7 @@ class live_executor::streaming {
   cpu_ops::asked_join* asked_ = nullptr;  ///< of a stage that asks
   std::size_t windows_ = 0;               ///< read so far
   rows_ptr whole_;                        ///< its window, while parts of it are joined
+  std::vector<rows_ptr> whole_others_;    ///< what it reads in step with that
   std::int64_t cut_at_ = 0;               ///< where the next part begins
 };
 

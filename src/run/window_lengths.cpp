@@ -40,15 +40,19 @@ live_executor::window_lengths::window_lengths(const live_executor& executor, str
     widest_ = std::max(widest_, node(k).out.size);
   if (executor_.plan_.stages[index(of_.path.back())].in_parts)
     widest_ = std::max(widest_, node(of_.path.size() - 1).out.size);
+  for (const auto stage : of_.path.subspan(1))
+    for (const auto other : std::span(executor_.plan_.stages[index(stage)].inputs).subspan(1))
+      in_step_ += executor_.plan_.stages[index(other)].node->out.size;
   const auto there = executor_.with_.store->available(), taken = of_.source.scratch_bytes();
   available_ = there - std::min(there, taken);
-  longest_ = static_cast<std::int64_t>(executor_.with_.window_bytes / widest_ + 1);
+  longest_ = static_cast<std::int64_t>(executor_.with_.window_bytes / (widest_ + in_step_) + 1);
   if (of_.asked != nullptr) {
     longest_ = longest_that_asks();
   } else {
     const auto& last = node(of_.path.size() - 1);
     held_ = last.op->holds_of_window(last);
     held_.widest = std::max(held_.widest, static_cast<double>(widest_));
+    if (held_.wants_all_rows()) held_.row += static_cast<double>(in_step_);
     if (held_.wants_all_rows())
       for (std::size_t k = 0; k + 1 < of_.path.size(); ++k)
         held_.row += static_cast<double>(node(k).out.size);

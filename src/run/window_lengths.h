@@ -55,6 +55,7 @@ class live_executor::window_lengths {
   const live_executor& executor_;
   const stream of_;
   std::size_t widest_;                     ///< bytes of a record on the way
+  std::size_t in_step_ = 0;                ///< bytes of records that are read with one
   std::size_t available_;                  ///< when nothing had been read
   std::int64_t longest_ = 0, length_ = 0;  ///< rows: the most; of the next one
   graph::window_memory held_;              ///< by all stages, where the last one wants all rows
