@@ -14,9 +14,14 @@ class store::reading {
   reading(store& from, std::span<const copy> wanted) : from_(from) {
     sets_.reserve(wanted.size());
     std::unique_lock lock(from_.mutex_);
+    // Waits for who moves chunks of any of them, before it keeps one: who does may wait for memory.
+    from_.changed_.wait(lock, [&] {
+      return std::ranges::none_of(
+          wanted, [](const copy& one) { return one.rows > 0 && set_of(one).busy_; });
+    });
     try {
       for (const auto& one : wanted)
-        if (one.rows > 0) add(one, lock);
+        if (one.rows > 0) add(one);
     } catch (...) {
       leave();
       throw;
@@ -70,10 +75,10 @@ class store::reading {
     from_.changed_.notify_all();
   }
 
-  /// Waits for nobody but who moves a chunk of the set, and that waits for nobody.
-  void add(const copy& wanted, std::unique_lock<std::mutex>& lock) {
-    auto& set = static_cast<stored_rows&>(*wanted.of);
-    from_.changed_.wait(lock, [&] { return !set.busy_; });
+  static stored_rows& set_of(const copy& wanted) { return static_cast<stored_rows&>(*wanted.of); }
+
+  void add(const copy& wanted) {
+    auto& set = set_of(wanted);
     sets_.push_back(&set);  // there is room for it
     ++set.readers_;
     set.last_use_ = ++from_.clock_;

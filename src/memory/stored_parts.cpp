@@ -26,7 +26,14 @@ void append(detail::row_set& to, const detail::rows_ptr& rows) {
 
 stored_parts::stored_parts(std::shared_ptr<store> of, const detail::record_type& layout,
                            std::vector<std::shared_ptr<kept_rows>> parts)
-    : store_(std::move(of)), layout_(layout), parts_(std::move(parts)), ends_(ends_of(parts_)) {}
+    : store_(std::move(of)),
+      layout_(layout),
+      parts_(std::move(parts)),
+      ends_(ends_of(parts_)),
+      owners_(layout) {
+  for (const auto& part : parts_)
+    for (const auto& owner : part->owners()) owners_.keep(owner);
+}
 
 detail::rows_ptr stored_parts::in_memory() {
   auto set = std::make_shared<detail::row_set>(layout_);

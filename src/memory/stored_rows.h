@@ -64,6 +64,7 @@ class stored_rows final : public graph::kept_rows {
   detail::rows_ptr in_memory() override;
   detail::rows_ptr wake(std::string_view owner, const detail::workers* for_whom) override;
   bool lost() const noexcept override { return lost_.load(std::memory_order_relaxed); }
+  std::span<const std::shared_ptr<const void>> owners() const noexcept override { return owners_; }
   std::string about() override;
   rows_where where();
   std::size_t text_bytes(std::int64_t first, std::int64_t rows) const noexcept override {

@@ -6,6 +6,7 @@
 
 #include "base/small_map.h"
 #include "plan/plan.h"
+#include "plan/room.h"
 
 namespace pappus::plan {
 
@@ -25,6 +26,8 @@ rows_there find_rows(const graph::node& n, const request& asked) {
       return {&n, found->second};
   auto kept = n.kept();
   if (kept == nullptr) return {};
+  if (!kept->parts().empty() && !kept_rows_fit(*kept, n.out, asked))
+    return {&n, {}, std::move(kept)};
   if (auto rows = kept->in_memory()) return {&n, std::move(rows)};
   return {&n, {}, std::move(kept)};
 }

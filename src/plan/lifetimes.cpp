@@ -15,11 +15,13 @@ class last_uses {
     if (needed_later_[index(input)]) return;
     needed_later_[index(input)] = true;
     const auto& s = plan_.stages[index(input)];
-    if (s.passes_on) return;
-    if (s.node->is_cached() && !s.resting) user = nullptr;
-    if (user != nullptr) user->frees.push_back(input);
-    if (!graph::is_run(*s.node))
-      for (const auto seen_through : s.inputs) use(seen_through, user);
+    if (!s.passes_on) {
+      if (s.node->is_cached() && !s.resting) user = nullptr;
+      if (user != nullptr) user->frees.push_back(input);
+    }
+    const bool hands_on = s.passes_on ? s.node->op->adds_its_inputs() : !graph::is_run(*s.node);
+    if (!hands_on) return;
+    for (const auto seen_through : s.inputs) use(seen_through, user);
   }
 
  private:

@@ -70,10 +70,12 @@ bool rows_fit(const plan& p, stage_index of, int shares, const request& asked) {
   const auto& s = p.stages[index(of)];
   const auto& from = source_of(p, of);
   const auto row = static_cast<double>(s.node->out.size);
-  const double bytes =
-      s.rows_out.known != graph::bound::certainty::unknown
-          ? static_cast<double>(s.rows_out.rows) * row
-          : bytes_of_source(p, from) / static_cast<double>(from.node->out.size) * row;
+  constexpr double a_row_yields = 8;  // where that isn't known: flat_map, join
+  const bool any = s.node->stage.yields == detail::cardinality::any;
+  const double bytes = s.rows_out.known != graph::bound::certainty::unknown
+                           ? static_cast<double>(s.rows_out.rows) * row
+                           : bytes_of_source(p, from) / static_cast<double>(from.node->out.size) *
+                                 row * (any ? a_row_yields : 1);
   return shares * bytes <= static_cast<double>(asked.machine.host_memory);
 }
 

@@ -217,12 +217,31 @@ void put_in_parts(plan& p, stage_index of, const readers& all) {
   take_in_turn(p, s, all);
 }
 
+/// Whether a stage may ask for some of the right rows of a join, or is what it asks.
+bool may_ask(const plan& p, std::size_t reader, stage_index right) {
+  if (reader == p.stages.size()) return false;
+  const auto& s = p.stages[reader];
+  if (s.node->op->is_join_index()) return true;
+  for (std::size_t side = 0; side + 1 < s.sides.size(); ++side) {
+    const auto& index_of = p.stages[index(s.sides[side])];
+    if (index_of.node->op->is_join_index() && s.sides[side + 1] == right &&
+        std::ranges::find(index_of.inputs, right) != index_of.inputs.end())
+      return true;
+  }
+  return false;
+}
+
 /// Keeps rows in parts that later queries or several stages read.
 void keep_in_parts(plan& p, stage_index of, const request& asked, const readers& all) {
   if (!can_be_in_parts(p, of, 2, asked, all)) return;
-  const auto takes = [&](std::size_t reader) { return may_take_windows(p, reader, of, asked); };
+  const auto by = all.of(of);
+  const auto takes = [&](std::size_t reader) {
+    return may_take_windows(p, reader, of, asked) ||
+           (reader < p.stages.size() && p.stages[reader].node->op->adds_its_inputs());
+  };
+  const auto may = [&](std::size_t reader) { return takes(reader) || may_ask(p, reader, of); };
   const bool several = has_several_readers(p, of, all) && !is_read_for_each(p, of, asked, all) &&
-                       std::ranges::any_of(all.of(of), takes);
+                       std::ranges::any_of(by, takes) && std::ranges::all_of(by, may);
   if (several || p.stages[index(of)].node->is_cached()) put_in_parts(p, of, all);
 }
 

@@ -2,6 +2,8 @@
 #include <cstring>
 
 #include "algorithms/rows_in.h"
+#include "base/owned.h"
+#include "cpu_ops/contract.h"
 #include "pappus/detail/base/integers.h"
 #include "run/executor.h"
 
@@ -42,6 +44,26 @@ detail::buffer copied(const detail::row_set& rows, std::int64_t first, std::int6
     }
   });
   return buffer;
+}
+
+detail::rows_ptr read_rows(std::vector<graph::row_store::copy> wanted,
+                           const detail::record_type& layout, const resources& with,
+                           std::string_view owner) {
+  std::int64_t rows = 0;
+  for (const auto& one : wanted) rows += one.rows;
+  detail::buffer records(*with.memory, static_cast<std::size_t>(rows) * layout.size, owner);
+  auto* to = records.data();
+  for (auto& one : wanted) {
+    one.to = to;
+    to += static_cast<std::size_t>(one.rows) * layout.size;
+  }
+  auto text = cpu_ops::room_for_text(wanted, *with.memory, owner);
+  with.store->read(wanted, with.team, owner);
+  auto set = algorithms::rows_in(std::move(records), layout, rows, with.memory);
+  for (const auto& one : wanted)
+    for (const auto& owner : one.of->owners()) set->keep(owner);
+  if (text.data() != nullptr) set->keep(base::owned(std::move(text), with.memory));
+  return set;
 }
 
 }  // namespace pappus::run

@@ -80,7 +80,10 @@ std::unique_ptr<chunk_loop::stage_run> live_executor::device_stage(plan::stage_i
                             .owner = graph::label(*stage.node)});
   for (const auto input : stage.inputs) {
     const auto& from = at(input);
-    run->inputs.push_back({from.rows, from.rows ? nullptr : from.device_rows});
+    if (from.device_rows == nullptr || from.rows != nullptr)
+      run->inputs.push_back({rows(input), nullptr});
+    else
+      run->inputs.push_back({nullptr, from.device_rows});
   }
   run->rows = ops::stage_rows(*stage.node, run->inputs);
   for (const auto side : stage.sides)

@@ -54,9 +54,16 @@ const rows_ptr& live_executor::rows(plan::stage_index stage) {
                                   graph::label(*plan_.stages[index(stage)].node));
     chunk_loop::keep_copies(*s.device_rows, s.rows);
   }
-  if (!s.rows && s.parts)
-    s.rows = s.parts->wake(graph::label(*plan_.stages[index(stage)].node), &with_.team);
+  if (!s.rows && s.parts) s.rows = all_of(*s.parts, stage);
   return s.rows;
+}
+
+/// Parts as a whole, in one buffer: they can go to the disk meanwhile.
+rows_ptr live_executor::all_of(const graph::kept_rows& parts, plan::stage_index stage) {
+  std::vector<graph::row_store::copy> all;
+  for (const auto& part : parts.parts()) all.push_back({part, 0, part->rows()});
+  const auto& node = *plan_.stages[index(stage)].node;
+  return read_rows(std::move(all), node.out, with_, graph::label(node));
 }
 std::shared_ptr<graph::kept_rows> live_executor::parts(plan::stage_index stage) const {
   const auto& resting = plan_.stages[index(stage)].resting;
@@ -302,7 +309,8 @@ void live_executor::wake(plan::stage_index which, std::string& note) {
   const auto& stage = plan_.stages[index(which)];
   const auto before = with_.store->bytes_read_back();
   auto& s = at(which);
-  s.rows = stage.resting->wake(graph::label(*stage.node), &with_.team);
+  s.rows = stage.in_parts ? all_of(*stage.resting, which)
+                          : stage.resting->wake(graph::label(*stage.node), &with_.team);
   s.row_count = s.rows->rows();
   if (const auto bytes = with_.store->bytes_read_back() - before; bytes > 0)
     note = fmt::format("{} read back from the spill file",

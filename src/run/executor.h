@@ -121,6 +121,7 @@ class live_executor {
   /// Rows in parts: where they are put, and when all are.
   void begin_parts(plan::stage_index stage);
   void put_in_parts(plan::stage_index stage);
+  detail::rows_ptr all_of(const graph::kept_rows& parts, plan::stage_index stage);
   void end_parts(plan::stage_index stage);
   /// Has rows brought into memory that rest.
   void wake(plan::stage_index stage, std::string& note);
@@ -150,6 +151,12 @@ detail::rows_ptr copied(const detail::rows_ptr& rows, detail::workers& team,
 /// A copy of rows [first, first + count), without the text that they point to.
 detail::buffer copied(const detail::row_set& rows, std::int64_t first, std::int64_t count,
                       detail::workers& team, detail::memory_source& memory, std::string_view owner);
+
+/// Rows that a store keeps, read to one buffer for each of records and text: those that rest don't
+/// come back to its memory.
+detail::rows_ptr read_rows(std::vector<graph::row_store::copy> wanted,
+                           const detail::record_type& layout, const resources& with,
+                           std::string_view owner);
 
 /// The same rows as one chunk; copies only when they aren't already.
 detail::rows_ptr contiguous(const detail::rows_ptr& rows, detail::workers& team,

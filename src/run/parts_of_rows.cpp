@@ -29,14 +29,13 @@ parts_of_rows::parts_of_rows(const detail::record_type& layout, const resources&
 
 void parts_of_rows::add(const detail::row_set& rows) {
   if (rows.rows() == 0) return;
-  if (!has_text()) owners_.keep_text_of(rows);
   const double text = static_cast<double>(texts_.bytes_of(rows)) / static_cast<double>(rows.rows());
   const auto part_rows = std::max<std::int64_t>(
       1, static_cast<std::int64_t>(static_cast<double>(part_bytes_) /
                                    (static_cast<double>(layout_.size) + text)));
   std::int64_t first = rows_ > 0 ? fill(rows, 0) : 0;
   for (; rows.rows() - first >= part_rows; first += part_rows)
-    keep(copied(rows, first, part_rows, with_.team, *with_.memory, owner_), part_rows);
+    keep(copied(rows, first, part_rows, with_.team, *with_.memory, owner_), part_rows, rows);
   while (first < rows.rows()) first = fill(rows, first);
   with_.store->expect(rows.bytes(), owner_);
 }
@@ -44,6 +43,7 @@ void parts_of_rows::add(const detail::row_set& rows) {
 /// Adds rows from `first` on to the last part until that is full, and tells which comes next.
 std::int64_t parts_of_rows::fill(const detail::row_set& rows, std::int64_t first) {
   const std::size_t size = layout_.size;
+  if (!has_text()) owners_.keep_text_of(rows);
   const auto room = std::max<std::int64_t>(1, static_cast<std::int64_t>(part_bytes_ / size));
   if (rows_ == 0)
     records_ = detail::buffer(*with_.memory, static_cast<std::size_t>(room) * size, owner_);
@@ -73,14 +73,15 @@ void parts_of_rows::end_part() {
     std::memcpy(fewer.data(), records.data(), bytes);
     records = std::move(fewer);
   }
-  keep(std::move(records), rows);
+  keep(std::move(records), rows, std::exchange(owners_, detail::row_set(layout_)));
   text_bytes_ = 0;
   texts_.take();  // there are copies of them
 }
 
-void parts_of_rows::keep(detail::buffer records, std::int64_t rows) {
+/// \param of  has what they point into, where that stays where it is.
+void parts_of_rows::keep(detail::buffer records, std::int64_t rows, const detail::row_set& of) {
   auto set = algorithms::rows_in(std::move(records), layout_, rows, with_.memory);
-  set->keep_owners_of(owners_);
+  if (!has_text()) set->keep_text_of(of);
   parts_.push_back(has_text() ? with_.store->keep_with_text(std::move(set), with_.team, owner_)
                               : with_.store->keep(std::move(set)));
 }

@@ -29,7 +29,7 @@ class parts_of_rows {
 
  private:
   std::int64_t fill(const detail::row_set& rows, std::int64_t first);
-  void keep(detail::buffer records, std::int64_t rows);
+  void keep(detail::buffer records, std::int64_t rows, const detail::row_set& of);
   void end_part();
   bool has_text() const noexcept { return layout_.text == detail::text_in::views; }
 
@@ -38,8 +38,8 @@ class parts_of_rows {
   const std::string owner_;
   const std::size_t part_bytes_;  ///< about, of records and their text
   std::vector<std::shared_ptr<graph::kept_rows>> parts_;
-  detail::row_set owners_;  ///< no rows: what they point into, where text can't be found
   // The last part, of what is less than one: its rows come from several calls.
+  detail::row_set owners_;  ///< no rows: what its rows point into, where text can't be found
   detail::buffer records_;
   std::int64_t rows_ = 0;
   std::size_t text_bytes_ = 0;

@@ -7,7 +7,6 @@
 
 #include "algorithms/text_copies.h"
 #include "base/owned.h"
-#include "cpu_ops/contract.h"
 #include "formats/format.h"
 #include "ops/slice.h"
 #include "run/slot.h"
@@ -124,28 +123,21 @@ class live_executor::window_source::windows_of_parts final : public window_sourc
     window->keep(executor_.with_.memory);
     std::vector<rows_ptr> there;
     std::vector<copy> wanted;
-    std::int64_t missing = 0;
     for (const auto& one : pieces) {
       there.push_back(in_memory(*one.of));
-      if (there.back() != nullptr) continue;
-      wanted.push_back(one);
-      missing += one.rows;
+      if (there.back() == nullptr) wanted.push_back(one);
     }
-    detail::buffer records(*executor_.with_.memory,
-                           static_cast<std::size_t>(missing) * node_.out.size, owner_);
-    const auto* next = bring(wanted, records.data(), *window);
+    const auto brought = read_rows(std::move(wanted), node_.out, executor_.with_, owner_);
+    std::int64_t next = 0;
     for (std::size_t i = 0; i < pieces.size(); ++i) {
-      if (there[i] == nullptr) {
-        window->append(next, pieces[i].rows);
-        next += static_cast<std::size_t>(pieces[i].rows) * node_.out.size;
-        continue;
-      }
-      const auto part = ops::part_of(there[i], pieces[i].first, pieces[i].rows);
+      const bool rests = there[i] == nullptr;
+      const auto part = rests ? ops::part_of(brought, next, pieces[i].rows)
+                              : ops::part_of(there[i], pieces[i].first, pieces[i].rows);
+      if (rests) next += pieces[i].rows;
       for (const auto& chunk : part->chunks()) window->append(chunk.data, chunk.rows);
       window->keep_owners_of(*part);
       window->hold(part);
     }
-    window->own(std::move(records));
     read_.fetch_add(window->rows(), std::memory_order_relaxed);
     return window;
   }
@@ -186,19 +178,6 @@ class live_executor::window_source::windows_of_parts final : public window_sourc
     const auto& memory = *executor_.with_.memory;
     return memory.available() >= memory.limit() / 2 ? part.wake(owner_, &executor_.with_.team)
                                                     : part.in_memory();
-  }
-
-  /// Reads records to a place, with their text, which the window then keeps.
-  const std::byte* bring(std::vector<copy>& wanted, std::byte* to, row_set& window) {
-    auto* next = to;
-    for (auto& one : wanted) {
-      one.to = next;
-      next += static_cast<std::size_t>(one.rows) * node_.out.size;
-    }
-    auto text = cpu_ops::room_for_text(wanted, *executor_.with_.memory, owner_);
-    executor_.with_.store->read(wanted, executor_.with_.team, owner_);
-    if (text.data() != nullptr) window.keep(base::owned(std::move(text), executor_.with_.memory));
-    return to;
   }
 
   live_executor& executor_;

@@ -1,6 +1,10 @@
 #include "memory/stored_parts.h"
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <string_view>
+#include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -66,6 +70,38 @@ TEST(stored_parts, are_one_set_where_they_fit) {
   EXPECT_TRUE(right(*rows, 1));
   EXPECT_EQ(m.rows->in_parts(numbers, {})->rows(), 0);
   EXPECT_EQ(m.rows->in_parts(numbers, {})->wake("test")->rows(), 0);
+}
+
+/// A reader keeps sets where they are, and who wakes one may need the memory of another: neither
+/// may wait for the other one.
+TEST(stored_parts, are_read_and_woken_at_a_time) {
+  using namespace std::chrono_literals;
+  machine m(4 * mib);
+  const auto woken = m.keep(rows_of_a_mib, rows_of_a_mib, 2),
+             written = m.keep(rows_of_a_mib, rows_of_a_mib, 1);
+  std::vector<detail::buffer> rest;
+  for (int i = 0; i < 3; ++i) rest.emplace_back(*m.memory, mib, "rest");  // `woken` goes
+  EXPECT_EQ(woken->in_memory(), nullptr);
+  m.rows->expect(mib, "ahead");  // `written` is written, and stays in memory
+  while (m.rows->spilled_bytes() < 2 * mib) std::this_thread::sleep_for(1ms);
+  std::atomic<bool> needs_memory = false;
+  int owner = 0;
+  m.memory->on_shortage(&owner, [&](std::size_t, std::string_view) {
+    needs_memory = true;
+    std::this_thread::sleep_for(100ms);
+    return false;
+  });
+  std::thread waker([&] { EXPECT_TRUE(right(*woken->wake("waker"), 2)); });
+  while (!needs_memory) std::this_thread::yield();
+  std::vector<std::uint64_t> got(2 * part_rows);
+  auto* const to = reinterpret_cast<std::byte*>(got.data());
+  const std::vector<graph::row_store::copy> wanted{{written, 0, part_rows, to},
+                                                   {woken, 0, part_rows, to + mib}};
+  testing::test_workers team(1);
+  m.rows->read(wanted, team, "reader");
+  waker.join();
+  EXPECT_EQ(got[7], 1'000'003u + 7);
+  EXPECT_EQ(got[part_rows + 7], 2 * 1'000'003u + 7);
 }
 
 TEST(stored_parts, are_lost_with_one_of_them) {

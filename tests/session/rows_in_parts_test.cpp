@@ -5,7 +5,6 @@
 #include <fstream>
 #include <functional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,10 +14,8 @@
 #include <gtest/gtest.h>
 
 #include "pappus/pappus.h"
-#include "support/bad_disks.h"
-#include "support/cancels.h"
+#include "session/items_on_disk.h"
 #include "support/result_bytes.h"
-#include "support/sanitizers.h"
 #include "support/spill_folder.h"
 
 namespace pappus::rows_in_parts {
@@ -29,37 +26,6 @@ using testing::bytes_of;
 using testing::bytes_of_value;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using testing::spill_folder;
-
-constexpr std::size_t MiB = std::size_t{1} << 20;
-constexpr std::size_t little = 12 * MiB, plenty = 1024 * MiB;
-
-struct item {
-  std::int64_t key;
-  double value;
-};
-constexpr std::int64_t file_rows = 1'000'000;  // 15.3 MiB
-
-item item_of(std::int64_t row) {
-  const auto mixed = static_cast<std::uint64_t>(row) * 0x9e3779b97f4a7c15u;
-  return {static_cast<std::int64_t>(mixed >> 44), static_cast<double>(row) * 0.1};
-}
-
-/// A folder to spill to, and beside it a raw file of items.
-struct a_disk {
-  spill_folder folder;
-  std::string path = folder.path() + ".raw";
-  explicit a_disk(std::int64_t rows = file_rows) {
-    std::vector<item> items;
-    for (std::int64_t i = 0; i < rows; ++i) items.push_back(item_of(i));
-    std::ofstream(path, std::ios::binary)
-        .write(reinterpret_cast<const char*>(items.data()),
-               static_cast<std::streamsize>(items.size() * sizeof(item)));
-  }
-  options settings(std::size_t memory, unsigned threads = 2) const {
-    return {.threads = threads, .host_memory = memory, .devices = "cpu", .spill = folder.path()};
-  }
-};
 
 /// What queries over rows yield, as bytes.
 using query = std::function<std::vector<char>(const collection<item>&)>;
@@ -369,6 +335,86 @@ TEST(rows_in_parts, are_explained) {
               Not(HasSubstr("kept in parts")));
 }
 
+TEST(rows_in_parts, go_to_a_device_as_a_whole) {
+  const a_disk disk;
+  const double sum = session(disk.settings(plenty)).raw<item>(disk.path).sum(&item::value).get();
+  auto settings = disk.settings(28 * MiB);
+  for (const char* const devices : {"test", "test,cpu"}) {
+    SCOPED_TRACE(devices);
+    settings.devices = devices;
+    session s(settings);
+    const auto kept = s.raw<item>(disk.path).cache();
+    const auto on_device = [&](const collection<item>& of) {
+      return of.map([](const item& one) { return one.value; }).on("test").sum().get();
+    };
+    EXPECT_DOUBLE_EQ(on_device(kept), sum);
+    EXPECT_DOUBLE_EQ(on_device(kept), sum);
+    const auto keys = s.range(0, 500'000).zip(kept).map([](const auto& p) {
+      return p.first + static_cast<int>(p.second.key & 1);
+    });
+    EXPECT_EQ(keys.on("test").count().get(), 500'000);
+    EXPECT_LE(s.host_memory_peak(), s.host_memory());
+  }
+}
+
+TEST(rows_in_parts, need_no_more_memory_where_they_lie_in_it) {
+  const a_disk disk;
+  session with_plenty(disk.settings(plenty));
+  const auto sorted = [](const collection<item>& of) {
+    return of.sort_by(&item::key).map(&item::value).skip(3).first().get();
+  };
+  const auto expected = sorted(with_plenty.raw<item>(disk.path));
+  for (const std::size_t memory : {12, 18, 20, 24, 28}) {
+    SCOPED_TRACE(fmt::format("{} MiB", memory));
+    session s(disk.settings(memory * MiB));
+    const auto kept = s.raw<item>(disk.path).cache();
+    EXPECT_EQ(kept.count().get(), file_rows);  // now as many of them are in memory as there can be
+    EXPECT_EQ(sorted(kept), expected);
+    EXPECT_EQ(kept.group_by(&item::key).count().sum([](const auto& g) { return g.value; }).get(),
+              file_rows);
+    if (memory < 20) continue;
+    const auto all = kept.collect();  // one copy, and no other
+    EXPECT_EQ(all.size(), static_cast<std::size_t>(file_rows));
+  }
+}
+
+TEST(rows_in_parts, are_not_used_where_a_reader_needs_all_rows) {
+  const a_disk disk;
+  session s(disk.settings(28 * MiB));
+  const collection<item> rows = s.raw<item>(disk.path);
+  const auto sum = rows.sum(&item::value);
+  const auto some =
+      s.range(0, 1'000)
+          .map(
+              [](int i, std::span<const item> of) { return of[static_cast<std::size_t>(i)].value; },
+              rows.shared())
+          .sum();
+  s.run(sum, some);
+  EXPECT_GT(sum.get(), some.get());
+}
+
+TEST(rows_in_parts, behind_others_are_there_until_their_last_reader) {
+  const a_disk disk, other(600'000);
+  const auto both = [&](session& s, std::int64_t most) {
+    const collection<item> some =
+        s.raw<item>(disk.path).filter([most](const item& one) { return one.key < most; });
+    const auto sum = some.sum(&item::value);
+    const auto all =
+        s.raw<item>(other.path).concat(some).concat(s.raw<item>(disk.path)).sum(&item::value);
+    s.run(sum, all);
+    return std::pair(sum.get(), all.get());
+  };
+  session with_plenty(disk.settings(plenty)), s(disk.settings(little));
+  for (const std::int64_t most : {0, 1'000, 2'000'000})
+    EXPECT_EQ(both(s, most), both(with_plenty, most));
+  EXPECT_EQ(s.host_memory_used(), 0u);
+  const auto twice = [&](session& in) {
+    const collection<item> rows = in.raw<item>(disk.path).skip(1);
+    return bytes_of(rows.concat(rows).skip(1'900'000));
+  };
+  EXPECT_TRUE(twice(s) == twice(with_plenty));
+}
+
 TEST(rows_in_parts, are_refused_where_all_must_be_in_memory) {
   const a_disk disk;
   session s(disk.settings(little));
@@ -381,73 +427,6 @@ TEST(rows_in_parts, are_refused_where_all_must_be_in_memory) {
   session without(off);
   EXPECT_THROW(without.raw<item>(disk.path).cache().count().get(), memory_error);
   EXPECT_EQ(without.host_memory_used(), 0u);
-}
-
-TEST(rows_in_parts, that_are_lost_are_computed_again) {
-  const a_disk disk;
-  const double expected =
-      session(disk.settings(plenty)).raw<item>(disk.path).sum(&item::value).get();
-  ::setenv("PAPPUS_IO", "faulty:seed=3+eio=0.01", 1);
-  session s(disk.settings(little));
-  ::unsetenv("PAPPUS_IO");
-  int good = 0, failed = 0;
-  const auto kept = s.raw<item>(disk.path).cache();
-  for (int i = 0; i < 60 && (good == 0 || failed == 0); ++i) try {
-      EXPECT_EQ(kept.sum(&item::value).get(), expected);
-      ++good;
-    } catch (const spill_error&) {
-      ++failed;
-    }
-  EXPECT_GT(good, 0);
-  EXPECT_GT(failed, 0);
-}
-
-TEST(rows_in_parts, on_bad_disks_are_right_or_an_error) {
-  const a_disk disk(testing::sanitized ? 850'000 : file_rows);
-  session with_plenty(disk.settings(plenty));
-  const auto run = [&](session& s) {
-    const collection<item> kept =
-        s.raw<item>(disk.path).map([](const item& one) { return item{one.key + 1, one.value}; });
-    const auto sums = kept.group_by(&item::key).sum(&item::value);
-    return kept
-        .join(
-            sums, &item::key, [](const auto& g) { return g.key; },
-            [](const item& one, const auto& g) { return one.value - g.value; })
-        .sum()
-        .get();
-  };
-  const auto expected = run(with_plenty);
-  testing::expect_right_or_spill_error(
-      {.faults = "+eio=0.0001+flip=0.0001", .little = "16MiB", .count = 6}, disk.settings(little),
-      "", [&](session& s) { return run(s) == expected; });
-}
-
-TEST(rows_in_parts, are_cancelled) {
-  const a_disk disk(testing::sanitized ? 850'000 : file_rows);
-  session s(disk.settings(little));
-  testing::expect_cancellable_at_any_time(s, 200, testing::sanitized ? 40 : 10, [&] {
-    const auto kept = s.raw<item>(disk.path).cache();
-    const auto all = kept.count().get();
-    EXPECT_EQ(kept.sort_by(&item::value).map(&item::key).count().get(), all);
-  });
-}
-
-TEST(rows_in_parts, of_functions_that_throw_leave_nothing) {
-  const a_disk disk;
-  session s(disk.settings(little));
-  const auto bad = [&](std::int64_t row) {
-    return s.raw<item>(disk.path)
-        .map([row](const item& one) {
-          if (one.value == item_of(row).value) throw std::runtime_error("bad row");
-          return one;
-        })
-        .cache();
-  };
-  for (const std::int64_t row : {0L, 500'000L, file_rows - 1}) {
-    const auto kept = bad(row);
-    EXPECT_THROW(kept.count().get(), std::runtime_error);
-    EXPECT_EQ(s.host_memory_used(), 0u);
-  }
 }
 
 }  // namespace

@@ -272,10 +272,13 @@ TEST_F(streaming, is_in_memory_where_one_of_several_stages_needs_that) {
   session less{options{.threads = 2, .host_memory = 24 * mebibyte, .devices = "cpu"}};
   const auto again = raw(less);
   auto also = again.sum(&entry::value);
-  const collection<entry> both =
-      again.zip(again.skip(1)).map([](const auto& two) { return two.first; });
-  auto pairs = both.count();
-  EXPECT_THROW(less.run(also, pairs), memory_error);
+  auto shared =
+      less.range(0, 3)
+          .map([](int i,
+                  std::span<const entry> of) { return of[static_cast<std::size_t>(i)].value; },
+               again.shared())
+          .sum();
+  EXPECT_THROW(less.run(also, shared), memory_error);
 }
 
 TEST_F(streaming, is_read_again_in_each_iteration_of_a_loop) {

@@ -1,0 +1,47 @@
+// A raw file of items, larger than little memory, and a folder to spill to.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "pappus/pappus.h"
+#include "support/spill_folder.h"
+
+namespace pappus::rows_in_parts {
+
+using testing::spill_folder;
+
+inline constexpr std::size_t MiB = std::size_t{1} << 20;
+inline constexpr std::size_t little = 12 * MiB, plenty = 1024 * MiB;
+
+struct item {
+  std::int64_t key;
+  double value;
+};
+inline constexpr std::int64_t file_rows = 1'000'000;  // 15.3 MiB
+
+inline item item_of(std::int64_t row) {
+  const auto mixed = static_cast<std::uint64_t>(row) * 0x9e3779b97f4a7c15u;
+  return {static_cast<std::int64_t>(mixed >> 44), static_cast<double>(row) * 0.1};
+}
+
+/// A folder to spill to, and beside it a raw file of items.
+struct a_disk {
+  spill_folder folder;
+  std::string path = folder.path() + ".raw";
+  explicit a_disk(std::int64_t rows = file_rows) {
+    std::vector<item> items;
+    for (std::int64_t i = 0; i < rows; ++i) items.push_back(item_of(i));
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char*>(items.data()),
+               static_cast<std::streamsize>(items.size() * sizeof(item)));
+  }
+  options settings(std::size_t memory, unsigned threads = 2) const {
+    return {.threads = threads, .host_memory = memory, .devices = "cpu", .spill = folder.path()};
+  }
+};
+
+}  // namespace pappus::rows_in_parts
