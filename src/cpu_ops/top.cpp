@@ -1,15 +1,17 @@
 // The rows with the greatest or least keys, without sorting the others.
 //
 // Workers keep candidates in buffers of their own, from window to window; the order of candidates
-// is total (key, then row), so which worker saw which rows doesn't matter. At the end the
-// candidates of all buffers are put together and sorted. Between windows, whose text goes with
-// them, candidates have copies of theirs, if it is found.
+// is total (key, then row), so which worker saw which rows doesn't matter. At the end the best of
+// all buffers are put together and sorted. Between windows, whose text goes with them, candidates
+// have copies of theirs, if it is found.
 #include "pappus/detail/loops/top.h"
 
 #include <algorithm>
+#include <condition_variable>
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "algorithms/rows_in.h"
@@ -31,30 +33,32 @@ struct candidates {
   detail::top_buffer buffer;
 };
 
-/// No more buffers than work at a time.
+/// No more buffers than work at a time; where memory is short as many as there is room for, at
+/// least one, for which workers take turns.
 class top_state {
  public:
-  candidates& take(const run_context& context) {
-    const std::lock_guard lock(mutex_);
-    if (idle_.empty()) {
-      const auto& params = context.node.as<top_params>();
-      const auto capacity = ops::top_candidates_max(params);
-      auto made = std::make_unique<candidates>();
-      made->memory =
-          detail::buffer(context.memory, static_cast<std::size_t>(capacity) * params.candidate.size,
-                         context.owner);
-      made->buffer = {made->memory.data(), 0, params.limit, capacity, false};
-      return *all_.emplace_back(std::move(made));
-    }
-    auto& own = *idle_.back();
-    idle_.pop_back();
-    return own;
+  /// A buffer that nobody else has, until this goes.
+  class turn {
+   public:
+    turn(top_state& of, const run_context& context) : of_(of), own_(of.take(context)) {}
+    ~turn() { of_.give_back(own_); }
+    turn(const turn&) = delete;
+    turn& operator=(const turn&) = delete;
+    detail::top_buffer& buffer() const { return own_.buffer; }
+
+   private:
+    top_state& of_;
+    candidates& own_;
+  };
+
+  /// The best of all candidates, in one buffer. Null: there are none.
+  detail::top_buffer* best(const top_params& params) {
+    if (all_.empty()) return nullptr;
+    auto& to = all_.front()->buffer;
+    for (const auto& own : std::span(all_).subspan(1)) add(params, own->buffer, to);
+    params.keep_best(to);
+    return &to;
   }
-  void give_back(candidates& own) {
-    const std::lock_guard lock(mutex_);
-    idle_.push_back(&own);
-  }
-  const std::vector<std::unique_ptr<candidates>>& all() const { return all_; }
 
   /// Has candidates, of which only the best stay, point to text of their own.
   void copy_text(const run_context& context) {
@@ -71,7 +75,58 @@ class top_state {
   std::vector<detail::buffer> take_text() { return std::move(text_); }
 
  private:
+  candidates& take(const run_context& context) {
+    std::unique_lock lock(mutex_);
+    given_back_.wait(lock, [&] { return !idle_.empty() || all_.empty() || has_room(context); });
+    if (idle_.empty()) return *all_.emplace_back(make(context));
+    auto& own = *idle_.back();
+    idle_.pop_back();
+    return own;
+  }
+  void give_back(candidates& own) {
+    {
+      const std::lock_guard lock(mutex_);
+      idle_.push_back(&own);
+    }
+    given_back_.notify_one();
+  }
+
+  static std::size_t available(const run_context& context) {
+    return context.store != nullptr ? context.store->available() : context.memory.available();
+  }
+  static std::size_t bytes(const top_params& params, std::int64_t capacity) {
+    return static_cast<std::size_t>(capacity) * params.candidate.size;
+  }
+  static bool has_room(const run_context& context) {
+    const auto& params = context.node.as<top_params>();
+    return available(context) / 4 >= bytes(params, ops::top_candidates_max(params));
+  }
+  static std::unique_ptr<candidates> make(const run_context& context) {
+    const auto& params = context.node.as<top_params>();
+    auto capacity =
+        has_room(context) ? ops::top_candidates_max(params) : ops::top_candidates_min(params);
+    if (!context.in_windows) capacity = std::min(capacity, context.rows);
+    auto made = std::make_unique<candidates>();
+    made->memory = detail::buffer(context.memory, bytes(params, capacity), context.owner);
+    made->buffer = {made->memory.data(), 0, params.limit, capacity, false};
+    return made;
+  }
+
+  /// Adds a buffer's candidates to another one's, of which the best stay.
+  static void add(const top_params& params, const detail::top_buffer& from,
+                  detail::top_buffer& to) {
+    for (std::int64_t done = 0; done < from.count;) {
+      if (to.count == to.capacity) params.keep_best(to);
+      const auto n = std::min(from.count - done, to.capacity - to.count);
+      std::memcpy(to.candidates + bytes(params, to.count), from.candidates + bytes(params, done),
+                  bytes(params, n));
+      to.count += n;
+      done += n;
+    }
+  }
+
   std::mutex mutex_;
+  std::condition_variable given_back_;
   std::vector<std::unique_ptr<candidates>> all_;
   std::vector<candidates*> idle_;
   std::vector<detail::buffer> text_;  // what candidates of windows before point to
@@ -86,13 +141,10 @@ void consider(run_context& context) {
   if (params.limit == 0) return;
   const std::int64_t per_item = context.morsel_rows;
   const auto consider_rows = [&](std::int64_t begin, std::int64_t end) {
-    auto& own = state.take(context);
-    const auto rest =
-        for_each_fast_block(context, begin, end, true, [&](const detail::block_args& args) {
-          params.consider(context.node.stage.element.get(), args, own.buffer);
-        });
-    state.give_back(own);
-    return rest;
+    const top_state::turn own(state, context);
+    return for_each_fast_block(context, begin, end, true, [&](const detail::block_args& args) {
+      params.consider(context.node.stage.element.get(), args, own.buffer());
+    });
   };
   detail::parallel_chunks(
       context.team, static_cast<std::size_t>(detail::ceil_div(context.rows, per_item)),
@@ -107,22 +159,12 @@ void consider(run_context& context) {
 void choose(run_context& context) {
   const auto& params = context.node.as<top_params>();
   auto& state = *static_cast<top_state*>(context.state.get());
-  std::int64_t count = 0;
-  for (const auto& own : state.all()) count += own->buffer.count;
-  const std::int64_t chosen = std::min(count, params.limit);
-  if (chosen == 0) return;
-  detail::buffer all(context.memory, static_cast<std::size_t>(count) * params.candidate.size,
-                     context.owner);
-  std::byte* to = all.data();
-  for (const auto& own : state.all()) {
-    const std::size_t bytes = static_cast<std::size_t>(own->buffer.count) * params.candidate.size;
-    if (bytes == 0) continue;
-    std::memcpy(to, own->buffer.candidates, bytes);
-    to += bytes;
-  }
+  const auto* const best = state.best(params);
+  if (best == nullptr || best->count == 0) return;
+  const auto chosen = best->count;
   detail::buffer records(context.memory, static_cast<std::size_t>(chosen) * context.node.out.size,
                          context.owner);
-  params.finish(all.data(), count, chosen, records.data());
+  params.finish(best->candidates, chosen, chosen, records.data());
   append_buffer(*context.output, std::move(records), chosen);
   if (auto text = state.take_text(); !text.empty())
     context.output->keep(base::owned(std::move(text), context.memory_owner));

@@ -19,9 +19,14 @@ class top_entry final : public graph::operator_entry {
   }
   graph::traffic bytes(const graph::node& n, double rows_in, double rows_out) const override {
     const auto& params = n.as<detail::top_params>();
-    const auto candidates = static_cast<double>(top_candidates_max(params));
-    return once_through(n, rows_in, rows_out,
-                        2.0 * candidates * static_cast<double>(params.candidate.size));
+    const auto bytes_of = [&](std::int64_t candidates) {
+      return std::min(static_cast<double>(candidates), rows_in) *
+             static_cast<double>(params.candidate.size);
+    };
+    const double usual = 2 * bytes_of(top_candidates_max(params));
+    auto all = once_through(n, rows_in, rows_out, usual);
+    all.shrinks = usual - bytes_of(top_candidates_min(params));
+    return all;
   }
   graph::implementations run_by(const graph::node&) const override {
     return {&cpu_ops::top_on_cpu(), &device_ops::sort_on_devices()};
