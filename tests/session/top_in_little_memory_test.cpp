@@ -10,6 +10,7 @@
 #include "pappus/pappus.h"
 #include "session/items_on_disk.h"
 #include "support/result_bytes.h"
+#include "support/sanitizers.h"
 
 namespace pappus::rows_in_parts {
 namespace {
@@ -67,7 +68,7 @@ TEST(top, chooses_the_same_rows_in_little_memory) {
   session with_plenty(disk.settings(plenty));
   for (const auto& [name, of] : chosen()) {
     const auto expected = bytes_of(of(with_plenty, disk));
-    for (const unsigned threads : {1U, 2U, 4U}) {
+    for (const unsigned threads : testing::sanitized ? std::vector{4U} : std::vector{1U, 2U, 4U}) {
       SCOPED_TRACE(fmt::format("{}, {} threads", name, threads));
       session s(disk.settings((8 + 2 * threads) * MiB, threads));
       EXPECT_TRUE(bytes_of(of(s, disk)) == expected);

@@ -13,6 +13,7 @@
 
 #include "pappus/pappus.h"
 #include "support/result_bytes.h"
+#include "support/sanitizers.h"
 #include "support/spill_folder.h"
 
 namespace pappus::zip_in_windows {
@@ -204,12 +205,13 @@ const std::vector<named_query>& behind_zips() {
 }
 
 TEST(zip_in_windows, yields_the_rows_that_it_does_in_memory) {
-  for (const auto& [numbers, items, names] :
-       std::vector<std::array<std::int64_t, 3>>{{700'000, 600'000, 400'000},
-                                                {500'000, 800'000, 300'001},
-                                                {400'000, 400'000, 400'000},
-                                                {100, 600'000, 1},
-                                                {600'000, 0, 10}}) {
+  std::vector<std::array<std::int64_t, 3>> lengths{{500'000, 800'000, 300'001}, {100, 600'000, 1}};
+  if (!testing::sanitized)
+    for (const auto& more : {std::array<std::int64_t, 3>{700'000, 600'000, 400'000},
+                             {400'000, 400'000, 400'000},
+                             {600'000, 0, 10}})
+      lengths.push_back(more);
+  for (const auto& [numbers, items, names] : lengths) {
     const files of(numbers, items, names);
     session with_plenty(of.settings(plenty)), s(of.settings(little));
     const auto got = open(s, of), expected = in_memory(open(with_plenty, of));
