@@ -56,6 +56,11 @@ struct run_context {
   bool last_window = true;            ///< no other one is known to come
   asked_join* asked = nullptr;        ///< a join of the stage whose right side rests; null: none
   std::shared_ptr<const void> memory_owner{};  ///< keeps `memory` alive, for what outlives the run
+
+  /// Bytes that can be had, those of rows that may go to the disk included.
+  std::size_t available() const {
+    return store != nullptr ? store->available() : memory.available();
+  }
 };
 
 /// Room for the text that rows bring with them, which is told to the copies.

@@ -91,15 +91,12 @@ class top_state {
     given_back_.notify_one();
   }
 
-  static std::size_t available(const run_context& context) {
-    return context.store != nullptr ? context.store->available() : context.memory.available();
-  }
   static std::size_t bytes(const top_params& params, std::int64_t capacity) {
     return static_cast<std::size_t>(capacity) * params.candidate.size;
   }
   static bool has_room(const run_context& context) {
     const auto& params = context.node.as<top_params>();
-    return available(context) / 4 >= bytes(params, ops::top_candidates_max(params));
+    return context.available() / 4 >= bytes(params, ops::top_candidates_max(params));
   }
   static std::unique_ptr<candidates> make(const run_context& context) {
     const auto& params = context.node.as<top_params>();

@@ -36,7 +36,8 @@ class kept_rows {
   /// Bytes of the text that is kept with rows [first, first + rows), and some more. Zero where text
   /// stays where it was.
   virtual std::size_t text_bytes(std::int64_t first, std::int64_t rows) const noexcept = 0;
-  /// What the rows need, such as text that they point to, wherever they are.
+  /// What the rows need, such as text that they point to, wherever they are. Of rows in parts each
+  /// part has its own.
   virtual std::span<const std::shared_ptr<const void>> owners() const noexcept = 0;
   /// The sets that its rows are in, one behind the other, each of which goes and comes back by
   /// itself. None: it is one.

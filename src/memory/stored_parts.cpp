@@ -15,39 +15,25 @@ std::vector<std::int64_t> ends_of(std::span<const std::shared_ptr<graph::kept_ro
   return ends;
 }
 
-/// Puts a part behind those before.
-void append(detail::row_set& to, const detail::rows_ptr& rows) {
-  for (const auto& chunk : rows->chunks()) to.append(chunk.data, chunk.rows);
-  to.keep_owners_of(*rows);
-  to.hold(rows);
-}
-
 }  // namespace
 
 stored_parts::stored_parts(std::shared_ptr<store> of, const detail::record_type& layout,
                            std::vector<std::shared_ptr<kept_rows>> parts)
-    : store_(std::move(of)),
-      layout_(layout),
-      parts_(std::move(parts)),
-      ends_(ends_of(parts_)),
-      owners_(layout) {
-  for (const auto& part : parts_)
-    for (const auto& owner : part->owners()) owners_.keep(owner);
-}
+    : store_(std::move(of)), layout_(layout), parts_(std::move(parts)), ends_(ends_of(parts_)) {}
 
 detail::rows_ptr stored_parts::in_memory() {
   auto set = std::make_shared<detail::row_set>(layout_);
   for (const auto& part : parts_) {
-    const auto rows = part->in_memory();
+    auto rows = part->in_memory();
     if (rows == nullptr) return nullptr;
-    append(*set, rows);
+    set->append(std::move(rows));
   }
   return set;
 }
 
 detail::rows_ptr stored_parts::wake(std::string_view owner, const detail::workers* for_whom) {
   auto set = std::make_shared<detail::row_set>(layout_);
-  for (const auto& part : parts_) append(*set, part->wake(owner, for_whom));
+  for (const auto& part : parts_) set->append(part->wake(owner, for_whom));
   return set;
 }
 

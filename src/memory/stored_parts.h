@@ -25,9 +25,7 @@ class stored_parts final : public graph::kept_rows {
   detail::rows_ptr in_memory() override;
   detail::rows_ptr wake(std::string_view owner, const detail::workers* for_whom) override;
   bool lost() const noexcept override;
-  std::span<const std::shared_ptr<const void>> owners() const noexcept override {
-    return owners_.owners();
-  }
+  std::span<const std::shared_ptr<const void>> owners() const noexcept override { return {}; }
   std::string about() override;
   std::size_t text_bytes(std::int64_t first, std::int64_t rows) const noexcept override;
   std::span<const std::shared_ptr<kept_rows>> parts() const noexcept override { return parts_; }
@@ -37,7 +35,6 @@ class stored_parts final : public graph::kept_rows {
   const detail::record_type layout_;
   const std::vector<std::shared_ptr<kept_rows>> parts_;
   const std::vector<std::int64_t> ends_;  ///< numbers of the rows behind each part
-  detail::row_set owners_;                ///< no rows: what those of all parts need
 };
 
 }  // namespace pappus::memory

@@ -61,11 +61,7 @@ class concat_entry final : public view_entry {
   }
   rows_ptr rows_of(const graph::node& n, std::span<const rows_ptr> inputs) const override {
     auto rows = std::make_shared<row_set>(n.out);
-    for (const auto& input : inputs) {
-      for (const auto& chunk : input->chunks()) rows->append(chunk.data, chunk.rows);
-      rows->hold(input);
-      rows->keep_owners_of(*input);
-    }
+    for (const auto& input : inputs) rows->append(input);
     return rows;
   }
 };

@@ -142,19 +142,6 @@ bool is_read_for_each(const plan& p, stage_index of, const request& asked, const
   });
 }
 
-/// Whether several stages read rows; a join's index and the stage that looks up rows by it count as
-/// one.
-bool has_several_readers(const plan& p, stage_index of, const readers& all) {
-  const auto by = all.of(of);
-  if (by.size() != 2 || by[0] == by[1] || by[1] == p.stages.size()) return by.size() > 1;
-  const auto& sides = p.stages[by[1]].sides;
-  const auto gathers = [&](stage_index side) {
-    return std::ranges::find(sides, side) != sides.end();
-  };
-  return !p.stages[by[0]].node->op->is_join_index() || !gathers(static_cast<stage_index>(by[0])) ||
-         !gathers(of);
-}
-
 /// Whether a stage reads files that nobody else does, but for stages between that make the same of
 /// its windows when they come again.
 bool reads_a_file(const plan& p, const stage& s, const request& asked, const readers& all) {
@@ -240,7 +227,7 @@ void keep_in_parts(plan& p, stage_index of, const request& asked, const readers&
            (reader < p.stages.size() && p.stages[reader].node->op->adds_its_inputs());
   };
   const auto may = [&](std::size_t reader) { return takes(reader) || may_ask(p, reader, of); };
-  const bool several = has_several_readers(p, of, all) && !is_read_for_each(p, of, asked, all) &&
+  const bool several = by.size() > 1 && !is_read_for_each(p, of, asked, all) &&
                        std::ranges::any_of(by, takes) && std::ranges::all_of(by, may);
   if (several || p.stages[index(of)].node->is_cached()) put_in_parts(p, of, all);
 }

@@ -238,14 +238,18 @@ void live_executor::begin_parts(plan::stage_index stage) {
   at(stage).to_parts.emplace(node.out, with_, graph::label(node));
 }
 
-/// What the stage has made so far goes to its parts; it gets another set for what is next.
+/// What the stage has made so far goes to its parts.
 void live_executor::put_in_parts(plan::stage_index stage) {
+  at(stage).to_parts->add(*at(stage).output);
+  begin_output(stage);
+}
+
+void live_executor::begin_output(plan::stage_index stage) {
   auto& s = at(stage);
-  s.to_parts->add(*s.output);
-  auto next = std::make_shared<row_set>(s.output->layout());
-  next->keep(with_.memory);
-  for (const auto& side : s.side_rows) next->keep_owners_of(*side);
-  s.context->output = s.output = std::move(next);
+  s.output = std::make_shared<row_set>(s.context->node.out);
+  s.output->keep(with_.memory);
+  for (const auto& side : s.side_rows) s.output->keep_owners_of(*side);
+  s.context->output = s.output;
 }
 
 void live_executor::end_parts(plan::stage_index stage) {

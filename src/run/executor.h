@@ -92,6 +92,8 @@ class live_executor {
   void run_task(const tasks::task& t, std::int64_t& windows, std::string& note);
   void finish_task(const tasks::task& t);
   void run_phase(const tasks::task& t);
+  /// Gives a stage that has begun an empty set for what it makes next.
+  void begin_output(plan::stage_index stage);
   void start(plan::stage_index stage);
   /// Runs a stage on its devices, or where they fail on others or the CPU.
   void run_on_devices(plan::stage_index stage, std::string& note);

@@ -39,9 +39,7 @@ rows_ptr live_executor::inputs_in_step::next(window_source& from, std::int64_t r
   };
   auto all = std::make_shared<row_set>(window->layout());
   for (window = copy(window);; window = copy(from.read(rows - all->rows()))) {
-    for (const auto& chunk : window->chunks()) all->append(chunk.data, chunk.rows);
-    all->keep_owners_of(*window);
-    all->hold(window);
+    all->append(window);
     if (all->rows() == rows || from.ended()) return all;
   }
 }

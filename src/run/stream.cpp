@@ -96,12 +96,7 @@ class live_executor::streaming {
     } else {
       const bool adds_to_result = last && yields_at_once(k);
       const auto result = s.output;
-      if (!last || adds_to_result) {
-        s.output = std::make_shared<row_set>(node(k).out);
-        s.output->keep(executor_.with_.memory);
-        for (const auto& side : s.side_rows) s.output->keep_owners_of(*side);
-        s.context->output = s.output;
-      }
+      if (!last || adds_to_result) executor_.begin_output(path_[k]);
       const bool cut = executor_.plan_.stages[index(path_[k])].asks.has_value();
       show_window(k, cut ? rows_ : read_by(k, rows_));
       keep_text_of_right_rows(k);

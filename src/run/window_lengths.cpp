@@ -52,10 +52,11 @@ live_executor::window_lengths::window_lengths(const live_executor& executor, str
     const auto& last = node(of_.path.size() - 1);
     held_ = last.op->holds_of_window(last);
     held_.widest = std::max(held_.widest, static_cast<double>(widest_));
-    if (held_.wants_all_rows()) held_.row += static_cast<double>(in_step_);
-    if (held_.wants_all_rows())
+    if (held_.wants_all_rows()) {
+      held_.row += static_cast<double>(in_step_);
       for (std::size_t k = 0; k + 1 < of_.path.size(); ++k)
         held_.row += static_cast<double>(node(k).out.size);
+    }
   }
   bool may_stop = false;
   for (std::size_t k = of_.slices + 1; k < of_.path.size(); ++k)

@@ -113,9 +113,7 @@ class live_executor::window_source::windows_of_parts final : public window_sourc
       : executor_(executor),
         node_(*executor.plan_.stages[index(from)].node),
         owner_(graph::label(node_)),
-        rows_(executor.parts(from)) {
-    while (at_ < parts().size() && parts()[at_]->rows() == 0) ++at_;
-  }
+        rows_(executor.parts(from)) {}
 
   rows_ptr read(std::int64_t rows_max) override {
     const auto pieces = next_pieces(rows_max);
@@ -131,12 +129,10 @@ class live_executor::window_source::windows_of_parts final : public window_sourc
     std::int64_t next = 0;
     for (std::size_t i = 0; i < pieces.size(); ++i) {
       const bool rests = there[i] == nullptr;
-      const auto part = rests ? ops::part_of(brought, next, pieces[i].rows)
-                              : ops::part_of(there[i], pieces[i].first, pieces[i].rows);
+      auto part = rests ? ops::part_of(brought, next, pieces[i].rows)
+                        : ops::part_of(there[i], pieces[i].first, pieces[i].rows);
       if (rests) next += pieces[i].rows;
-      for (const auto& chunk : part->chunks()) window->append(chunk.data, chunk.rows);
-      window->keep_owners_of(*part);
-      window->hold(part);
+      window->append(std::move(part));
     }
     read_.fetch_add(window->rows(), std::memory_order_relaxed);
     return window;
@@ -163,7 +159,7 @@ class live_executor::window_source::windows_of_parts final : public window_sourc
       const auto count = std::min(rows_max - rows, part->rows() - first_);
       const auto more_text = part->text_bytes(first_, count);
       if (rows > 0 && text + more_text > text_bytes_max_) break;
-      if (count > 0) pieces.push_back({part, first_, count});
+      pieces.push_back({part, first_, count});
       rows += count;
       text += more_text;
       first_ += count;
@@ -228,9 +224,7 @@ class live_executor::window_source::yielded_windows final : public window_source
  private:
   rows_ptr yielded() {
     auto& s = executor_.at(from_);
-    s.output = std::make_shared<row_set>(s.context->node.out);
-    s.output->keep(executor_.with_.memory);
-    s.context->output = s.output;
+    executor_.begin_output(from_);
     executor_.run_step(from_, [&] { step_.run(*s.context); });
     ended_ = s.output->rows() == 0;
     return std::move(s.output);

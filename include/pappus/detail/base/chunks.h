@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "pappus/detail/base/layout.h"
@@ -44,6 +45,12 @@ class row_set {
     }
     chunks_.push_back({data, rows_, rows});
     rows_ += rows;
+  }
+  /// Appends the rows of another set, which this one keeps alive.
+  void append(std::shared_ptr<const row_set> other) {
+    for (const auto& piece : other->chunks_) append(piece.data, piece.rows);
+    keep_owners_of(*other);
+    hold(std::move(other));
   }
   void own(buffer memory) { buffers_.push_back(std::move(memory)); }
   void keep(std::shared_ptr<const void> owner) {
