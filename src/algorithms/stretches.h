@@ -1,8 +1,11 @@
-// Cuts long loops into stretches, between which they check whether the query was cancelled.
+// Cuts long loops into stretches, between which they check whether the query was cancelled, and
+// into items that workers share.
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 
+#include "pappus/detail/base/integers.h"
 #include "pappus/detail/base/parallel.h"
 #include "pappus/error.h"
 
@@ -28,6 +31,14 @@ bool for_each_stretch(const detail::workers& team, Row begin, Row end, F&& f) {
     first = last;
   }
   return true;
+}
+
+/// Calls f(begin, end) for items of `each` of [0, n), the last perhaps shorter, on all workers.
+template <typename F>
+void for_each_item(detail::workers& team, std::size_t n, std::size_t each, F&& f) {
+  detail::parallel_chunks(team, detail::ceil_div(n, each), [&](std::size_t item, unsigned) {
+    f(item * each, std::min((item + 1) * each, n));
+  });
 }
 
 }  // namespace pappus::algorithms

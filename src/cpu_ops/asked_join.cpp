@@ -1,7 +1,6 @@
 #include "cpu_ops/asked_join.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -14,8 +13,7 @@
 #include "base/owned.h"
 #include "base/text.h"
 #include "cpu_ops/heard_keys.h"
-#include "cpu_ops/shared_rows.h"
-#include "pappus/detail/base/hash.h"
+#include "cpu_ops/string_index.h"
 #include "pappus/detail/base/integers.h"
 #include "pappus/error.h"
 
@@ -25,22 +23,8 @@ namespace {
 using detail::join_batch;
 using detail::join_build_params;
 
-constexpr std::size_t partitions = 256;
-constexpr std::size_t asked_item_rows = 65536, found_item_rows = 16384;
-constexpr std::size_t buffer_bytes_max = std::size_t{1} << 30;
+constexpr std::size_t found_item_rows = 16384;
 constexpr auto table_bytes = algorithms::join_table::building_bytes;
-
-detail::record_type type_of_keys(std::size_t bytes) {
-  return {bytes, 1, "keys", detail::text_in::none};
-}
-
-/// Calls f(item, begin, end) for items of [0, n), on all workers.
-template <typename F>
-void for_each_item(detail::workers& team, std::size_t n, std::size_t item_rows, F&& f) {
-  detail::parallel_chunks(team, detail::ceil_div(n, item_rows), [&](std::size_t item, unsigned) {
-    f(item, item * item_rows, std::min((item + 1) * item_rows, n));
-  });
-}
 
 }  // namespace
 
@@ -63,22 +47,23 @@ struct asked_join::found_rows {
 
 asked_join::asked_join(const graph::node& build)
     : build_(build),
-      key_bytes_(build.as<join_build_params>().keys.bytes),
+      strings_(build.as<join_build_params>().keys.strings),
+      key_bytes_(strings_ ? sizeof(std::uint64_t) : build.as<join_build_params>().keys.bytes),
       right_bytes_(build.stage.inputs.front()->out.size),
       right_(build.stage.inputs.front()->out, partitions) {}
 asked_join::~asked_join() = default;
 
-std::size_t asked_join::bucket_of(const std::byte* key) const {
-  return with_key_type(key_bytes_, [&](auto type) {
-    // Tables take the top bits of another seed's hash.
-    constexpr std::uint64_t seed = 0x5851f42d4c957f2d;
-    return static_cast<std::size_t>(detail::hash(algorithms::load<decltype(type)>(key), seed) >>
-                                    (64 - std::countr_zero(partitions)));
-  });
+std::size_t asked_join::index_bytes() const noexcept {
+  return key_bytes_ + table_bytes(key_bytes_) + (strings_ ? sizeof(std::string_view) : 0);
 }
 
 void asked_join::take_right(run_context& context, const std::byte* keys) {
   const auto n = static_cast<std::size_t>(context.rows);
+  detail::buffer hashes;
+  if (strings_) {
+    hashes = asked_hashes(context, reinterpret_cast<const std::string_view*>(keys), n);
+    keys = hashes.data();
+  }
   const auto& rows = *context.inputs.front();
   const auto visit = [&](std::size_t item, auto&& put) {
     const std::size_t end = std::min((item + 1) * asked_item_rows, n);
@@ -96,8 +81,7 @@ void asked_join::take_right(run_context& context, const std::byte* keys) {
 }
 
 void asked_join::end_right(run_context& context) {
-  const std::size_t all =
-      right_.rows() * (right_.row_bytes() + key_bytes_ + table_bytes(key_bytes_));
+  const std::size_t all = right_.rows() * (right_.row_bytes() + index_bytes());
   if (2 * all <= context.store->available())
     all_ = read_all(context, right_, {0, partitions}, false);
 }
@@ -109,95 +93,14 @@ void asked_join::join_as(std::size_t side, bool gathers) noexcept {
 
 std::int64_t asked_join::window_rows(std::size_t available, std::size_t left_bytes) const noexcept {
   const std::size_t row =
-      left_bytes + right_.row_bytes() + 3 * key_bytes_ + table_bytes(key_bytes_) + behind_bytes_;
+      left_bytes + right_.row_bytes() + 2 * key_bytes_ + index_bytes() + behind_bytes_;
   return static_cast<std::int64_t>(std::max<std::size_t>(available / 2 / row, 1));
-}
-
-/// The keys of right records.
-detail::buffer asked_join::keys_of(const run_context& context, const std::byte* records,
-                                   std::size_t n) const {
-  const auto& params = build_.as<join_build_params>();
-  detail::buffer keys(context.memory, n * key_bytes_, context.owner);
-  for_each_item(
-      context.team, n, asked_item_rows, [&](std::size_t, std::size_t at, std::size_t end) {
-        detail::out_rows out{.cursor = keys.data() + at * key_bytes_};
-        for (; at < end && !context.team.stopping(); at += detail::block_rows_max) {
-          const std::byte* const input = records + at * right_bytes_;
-          const auto rows = std::min<std::size_t>(end - at, detail::block_rows_max);
-          params.loop(
-              build_.stage.element.get(),
-              {.inputs = &input, .rows = static_cast<std::int64_t>(rows), .team = &context.team},
-              out);
-        }
-      });
-  stop_if_cancelled(context.team);
-  return keys;
-}
-
-void asked_join::hear(run_context& context, std::int64_t rows, heard_keys& to) const {
-  algorithms::join_index index;
-  index.keys = build_.as<join_build_params>().keys;
-  index.listener = &to;
-  const detail::join_side row{&index};
-  context.sides[side_] = {&row, 1};
-  if (gathers_) context.sides[side_ + 1] = {};
-  const auto& stage = context.node.stage;
-  const auto look_up = [&](std::int64_t begin, std::int64_t end) {
-    std::vector<std::int64_t> counts(static_cast<std::size_t>(stage.counts.up_to_joins) + 1);
-    return for_each_fast_block(context, begin, end, true, [&](const detail::block_args& args) {
-      stage.counts.joins(stage.element.get(), args, counts.data());
-    });
-  };
-  for_each_item(context.team, static_cast<std::size_t>(rows), asked_item_rows,
-                [&](std::size_t, std::size_t begin, std::size_t end) {
-                  spread_rows(context, static_cast<std::int64_t>(begin),
-                              static_cast<std::int64_t>(end), look_up);
-                });
-  context.sides[side_] = {};
-  stop_if_cancelled(context.team);
-}
-
-void asked_join::ask(run_context& context) {
-  heard_keys keys(context, key_bytes_);
-  hear(context, context.rows, keys);
-  const auto visit = [&](std::size_t item, auto&& put) {
-    const std::byte* key = keys.block(item);
-    for (std::size_t i = 0; i < keys.keys_in(item); ++i, key += key_bytes_)
-      put(key, bucket_of(key));
-  };
-  scattering all(context, key_bytes_, keys.blocks(), partitions, visit);
-  auto& own = last_.emplace_back(all.take(0, keys.blocks(), keys.count()));
-  leave_distinct(context, key_bytes_, own);
-  last_bytes_ += own.records.size();
-  if (last_bytes_ > std::min(context.store->available() / 6, buffer_bytes_max))
-    let_keys_rest(context);
-}
-
-void asked_join::let_keys_rest(run_context& context) {
-  if (last_.empty()) return;
-  const std::size_t count = last_.size();
-  scattered_buffer made{{context.memory, last_bytes_, context.owner},
-                        std::vector<std::uint32_t>(partitions * count)};
-  std::uint32_t at = 0;
-  for (std::size_t p = 0; p < partitions; ++p)
-    for (std::size_t window = 0; window < count; ++window) {
-      const std::size_t first = last_[window].begin(p), n = last_[window].ends[p] - first;
-      if (n > 0)
-        std::memcpy(made.records.data() + at * key_bytes_,
-                    last_[window].records.data() + first * key_bytes_, n * key_bytes_);
-      made.ends[p * count + window] = at += static_cast<std::uint32_t>(n);
-    }
-  asked_.push_back(
-      {windows_.size() - count, count, {type_of_keys(key_bytes_), partitions * count}});
-  if (at > 0) asked_.back().keys.add(context, std::move(made));
-  last_.clear();
-  last_bytes_ = 0;
 }
 
 void asked_join::answer(run_context& context) {
   if (!asks()) return;
   let_keys_rest(context);
-  answers_.emplace(gathers_ ? right_.layout() : type_of_keys(key_bytes_), windows_.size());
+  answers_.emplace(sends_rows() ? right_.layout() : type_of_keys(), windows_.size());
   std::vector<std::size_t> keys(partitions);
   for (const auto& some : asked_)
     for (std::size_t p = 0; p < partitions; ++p)
@@ -212,7 +115,7 @@ void asked_join::answer(run_context& context) {
     all += some;
     if (some == 0 || right_.rows({begin, end}) == 0) continue;
     const auto asked = read_asked(context, {begin, end});
-    if (gathers_)
+    if (sends_rows())
       send_rows(context, {begin, end}, asked);
     else
       send_keys(context, {begin, end}, asked);
@@ -322,11 +225,10 @@ void asked_join::send_keys(run_context& context, bucket_range which, const asked
   };
   for_each_piece(context, right_, which, [&](const std::byte* records, std::size_t n) {
     const auto keys = keys_of(context, records, n);
-    for_each_item(context.team, n, found_item_rows,
-                  [&](std::size_t, std::size_t begin, std::size_t end) {
-                    for_each_match(*asked.table, keys.data(), key_bytes_, begin, end,
-                                   [&](std::size_t, std::uint64_t key) { return mark(key) == 0; });
-                  });
+    for_each_item(context.team, n, found_item_rows, [&](std::size_t begin, std::size_t end) {
+      for_each_match(*asked.table, keys.data(), key_bytes_, begin, end,
+                     [&](std::size_t, std::uint64_t key) { return mark(key) == 0; });
+    });
   });
   const auto visit = [&](std::size_t item, auto&& put) {
     const std::size_t end = std::min((item + 1) * asked_item_rows, asked.count);
@@ -347,7 +249,9 @@ std::unique_ptr<asked_join::found_rows> asked_join::indexed(const run_context& c
   made->index.keys = build_.as<join_build_params>().keys;
   made->index.rows = n;
   made->row.index = &made->index;
-  if (n > 0) {
+  if (n > 0 && strings_) {
+    index_strings(context, whole_keys_of(context, records.data(), n), made->index);
+  } else if (n > 0) {
     detail::buffer keys;
     if (!are_keys) keys = keys_of(context, records.data(), n);
     made->index.table.emplace(context.team, context.memory, are_keys ? records.data() : keys.data(),
@@ -385,7 +289,7 @@ std::unique_ptr<asked_join::found_rows> asked_join::read_some(run_context& conte
                                                               std::int64_t rows,
                                                               std::size_t most) const {
   const algorithms::join_table wanted = [&] {
-    heard_keys heard(context, key_bytes_);
+    heard_keys heard(context, key_bytes_, strings_);
     hear(context, rows, heard);
     detail::buffer keys(context.memory, heard.count() * key_bytes_, context.owner);
     std::byte* to = keys.data();
@@ -405,8 +309,8 @@ std::unique_ptr<asked_join::found_rows> asked_join::read_some(run_context& conte
   for_each_piece(context, *answers_, {window_, window_ + 1},
                  [&](const std::byte* from, std::size_t count) {
                    detail::buffer keys;
-                   if (gathers_) keys = keys_of(context, from, count);
-                   for_each_match(wanted, gathers_ ? keys.data() : from, key_bytes_, 0, count,
+                   if (sends_rows()) keys = keys_of(context, from, count);
+                   for_each_match(wanted, sends_rows() ? keys.data() : from, key_bytes_, 0, count,
                                   [&](std::size_t i, std::uint64_t) {
                                     fits = fits && n < most;
                                     if (!fits) return false;
@@ -418,7 +322,7 @@ std::unique_ptr<asked_join::found_rows> asked_join::read_some(run_context& conte
                  });
   if (!fits) return nullptr;
   text = texts.take();
-  return indexed(context, std::move(rows_found), !gathers_);
+  return indexed(context, std::move(rows_found), !sends_rows());
 }
 
 void asked_join::read_ahead(run_context& context) {
@@ -437,7 +341,7 @@ std::unique_ptr<asked_join::found_rows> asked_join::read_window(run_context& con
   const bucket_range own{window_, window_ + 1};
   const std::size_t n = answers_->rows(own);
   const std::size_t pair = gathers_ ? behind_bytes_ : 0;
-  const std::size_t row = answers_->row_bytes() + key_bytes_ + table_bytes(key_bytes_) + pair;
+  const std::size_t row = answers_->row_bytes() + index_bytes() + pair;
   const std::size_t most = std::max<std::size_t>(context.store->available() / 2 / row, 1);
   const bool read_before = next_.there.valid() && next_.window == window_;
   if (next_.there.valid()) next_.there.get();
@@ -448,8 +352,8 @@ std::unique_ptr<asked_join::found_rows> asked_join::read_window(run_context& con
     rows = std::clamp<std::int64_t>(rows_of_window_ / more, 1, rows);
     return read_part(context, rows, most);
   }
-  auto found = read_before ? indexed(context, std::move(next_.rows), !gathers_)
-                           : read_all(context, *answers_, own, !gathers_);
+  auto found = read_before ? indexed(context, std::move(next_.rows), !sends_rows())
+                           : read_all(context, *answers_, own, !sends_rows());
   read_ahead(context);
   return found;
 }

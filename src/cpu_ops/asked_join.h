@@ -24,7 +24,8 @@
 //
 // Alternatives: Grace (above); reading the right side once for each window (quadratic).
 //
-// Not here: keys that are strings.
+// Strings are asked for by a hash: the rows that a window gets may be some too many, of which its
+// index has the strings.
 #pragma once
 
 #include <cstddef>
@@ -103,8 +104,22 @@ class asked_join {
   };
   struct found_rows;
 
+  static constexpr std::size_t partitions = 256;
+  static constexpr std::size_t asked_item_rows = 65536;
+  static constexpr std::size_t buffer_bytes_max = std::size_t{1} << 30;
+
+  detail::record_type type_of_keys() const {
+    return {key_bytes_, 1, "keys", detail::text_in::none};
+  }
   std::size_t bucket_of(const std::byte* key) const;
+  /// Bytes of the index of a right row.
+  std::size_t index_bytes() const noexcept;
   detail::buffer keys_of(const run_context& context, const std::byte* records, std::size_t n) const;
+  /// The same as the index has them.
+  detail::buffer whole_keys_of(const run_context& context, const std::byte* records,
+                               std::size_t n) const;
+  /// Whether windows get right rows; else their keys, which is enough to know that there are some.
+  bool sends_rows() const noexcept { return gathers_ || strings_; }
   /// Hears the keys that the first `rows` rows of the window look up.
   void hear(run_context& context, std::int64_t rows, heard_keys& to) const;
   void let_keys_rest(run_context& context);
@@ -138,7 +153,9 @@ class asked_join {
                                         std::size_t most) const;
 
   const graph::node& build_;
-  const std::size_t key_bytes_, right_bytes_;
+  const bool strings_;
+  const std::size_t key_bytes_;  ///< of what is asked for
+  const std::size_t right_bytes_;
   std::size_t side_ = 0;
   bool gathers_ = true;
   std::size_t behind_bytes_ = 0;

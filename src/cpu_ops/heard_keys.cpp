@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "algorithms/key_bits.h"
+#include "algorithms/stretches.h"
 #include "pappus/detail/base/hash.h"
 
 namespace pappus::cpu_ops {
@@ -37,8 +38,25 @@ std::size_t keep_distinct(Key* keys, std::size_t n, std::vector<std::uint32_t>& 
 
 }  // namespace
 
+detail::buffer asked_hashes(const run_context& context, const std::string_view* strings,
+                            std::size_t n) {
+  constexpr std::size_t item_rows = 65536;
+  detail::buffer made(context.memory, n * sizeof(std::uint64_t), context.owner);
+  for_each_item(context.team, n, item_rows, [&](std::size_t begin, std::size_t end) {
+    std::transform(strings + begin, strings + end, made.as<std::uint64_t>() + begin, asked_hash);
+  });
+  return made;
+}
+
 void heard_keys::hear(const void* keys, std::size_t n) {
-  const auto* from = static_cast<const std::byte*>(keys);
+  if (!strings_) return add(static_cast<const std::byte*>(keys), n);
+  std::uint64_t hashes[detail::join_batch::rows_max];
+  std::transform(static_cast<const std::string_view*>(keys),
+                 static_cast<const std::string_view*>(keys) + n, hashes, asked_hash);
+  add(reinterpret_cast<const std::byte*>(hashes), n);
+}
+
+void heard_keys::add(const std::byte* from, std::size_t n) {
   const std::lock_guard lock(mutex_);
   while (n > 0) {
     if (count_ == blocks_.size() * block_keys)

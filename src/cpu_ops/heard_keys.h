@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
+#include <string_view>
 #include <vector>
 
+#include "algorithms/hash_string.h"
 #include "algorithms/join_index.h"
 #include "cpu_ops/contract.h"
 #include "cpu_ops/scattered_rows.h"
@@ -13,11 +16,22 @@
 
 namespace pappus::cpu_ops {
 
-/// The keys that joins look up, as they come.
+/// What stands for a string where it is only asked for: who has it is looked for once more in an
+/// index of strings, so others may have the same.
+inline std::uint64_t asked_hash(std::string_view text) {
+  constexpr std::uint64_t seed = 0x2545f4914f6cdd1d;  // of no index's hash
+  return algorithms::hash_string(text, seed);
+}
+
+/// Those of n strings.
+detail::buffer asked_hashes(const run_context& context, const std::string_view* strings,
+                            std::size_t n);
+
+/// The keys that joins look up, as they come; of strings their asked_hash().
 class heard_keys final : public algorithms::key_listener {
  public:
-  heard_keys(const run_context& context, std::size_t key_bytes)
-      : context_(context), key_bytes_(key_bytes) {}
+  heard_keys(const run_context& context, std::size_t key_bytes, bool strings)
+      : context_(context), key_bytes_(key_bytes), strings_(strings) {}
 
   void hear(const void* keys, std::size_t n) override;
   std::size_t blocks() const noexcept { return blocks_.size(); }
@@ -31,6 +45,8 @@ class heard_keys final : public algorithms::key_listener {
   static constexpr std::size_t block_keys = 32768;
   const run_context& context_;
   const std::size_t key_bytes_;
+  const bool strings_;
+  void add(const std::byte* keys, std::size_t n);
   std::mutex mutex_;  // guards what follows
   std::vector<detail::buffer> blocks_;
   std::size_t count_ = 0;

@@ -5,17 +5,14 @@
 // and nothing is built; this depends on the data alone, so it can't differ from run to run.
 // Otherwise a join_table is built.
 //
-// Strings are hashed to 64 bits. A table of hashes would be wrong if two different strings of the
-// build side had the same one, so that is looked for, and everything hashed again with another seed
-// should it happen. A probe then compares one string per row: all rows of a run have the same.
-//
 // In a loop the index of an iteration is kept for the next, which compares the keys: most loops
 // change what a page, say, has, and not which pages there are. Strings may have moved; their index
 // is built anew.
 //
 // Rows that come in windows, because memory has no room for them, are left to asked_join.h.
 //
-// Not here: probing (join_probe.cpp), partitioning and buckets (algorithms/join_table.h).
+// Not here: strings (string_index.h), probing (join_probe.cpp), partitioning and buckets
+// (algorithms/join_table.h).
 #include "algorithms/join_index.h"
 
 #include <atomic>
@@ -24,13 +21,13 @@
 
 #include <fmt/format.h>
 
-#include "algorithms/hash_string.h"
 #include "algorithms/rows_in.h"
 #include "algorithms/stretches.h"
 #include "cpu_ops/asked_join.h"
 #include "cpu_ops/contract.h"
 #include "cpu_ops/kept.h"
 #include "cpu_ops/shared_rows.h"
+#include "cpu_ops/string_index.h"
 #include "ops/implementations.h"
 #include "pappus/detail/base/integers.h"
 #include "pappus/error.h"
@@ -40,19 +37,7 @@ namespace {
 
 using detail::join_build_params;
 
-constexpr std::int64_t item_rows = 65536;
-constexpr std::uint64_t probe_rows = detail::join_batch::rows_max;
-
-/// Calls f(begin, end) for pieces of rows [0, n) on all workers.
-template <typename F>
-void for_each_piece(detail::workers& team, std::uint64_t n, F&& f) {
-  const auto items =
-      static_cast<std::size_t>(detail::ceil_div(static_cast<std::int64_t>(n), item_rows));
-  detail::parallel_chunks(team, items, [&](std::size_t item, unsigned) {
-    const std::uint64_t begin = item * item_rows;
-    f(begin, std::min<std::uint64_t>(begin + item_rows, n));
-  });
-}
+constexpr std::size_t item_rows = 65536;
 
 struct build_state {
   std::shared_ptr<join_index> index;
@@ -77,11 +62,11 @@ detail::buffer keys_of_rows(run_context& context) {
       params.loop(context.node.stage.element.get(), args, out);
     });
   };
-  for_each_piece(context.team, static_cast<std::uint64_t>(context.rows),
-                 [&](std::uint64_t begin, std::uint64_t end) {
-                   spread_rows(context, static_cast<std::int64_t>(begin),
-                               static_cast<std::int64_t>(end), extract);
-                 });
+  for_each_item(context.team, static_cast<std::size_t>(context.rows), item_rows,
+                [&](std::uint64_t begin, std::uint64_t end) {
+                  spread_rows(context, static_cast<std::int64_t>(begin),
+                              static_cast<std::int64_t>(end), extract);
+                });
   return keys;
 }
 
@@ -90,7 +75,7 @@ template <typename Key>
 bool are_consecutive(detail::workers& team, const Key* keys, std::uint64_t n) {
   if (n == 0 || n - 1 > std::numeric_limits<Key>::max() - keys[0]) return false;
   std::atomic<bool> holds{true};
-  for_each_piece(team, n, [&](std::uint64_t begin, std::uint64_t end) {
+  for_each_item(team, n, item_rows, [&](std::uint64_t begin, std::uint64_t end) {
     if (!holds.load(std::memory_order_relaxed)) return;
     Key differences = 0;
     for (std::uint64_t i = begin; i < end; ++i)
@@ -107,7 +92,7 @@ void check_domain(run_context& context, const Key* keys, std::uint64_t n) {
   if (params.domain_rows < 0) return;
   const auto base = static_cast<Key>(params.domain_base.lo);
   const auto size = static_cast<std::uint64_t>(params.domain_rows);
-  for_each_piece(context.team, n, [&](std::uint64_t begin, std::uint64_t end) {
+  for_each_item(context.team, n, item_rows, [&](std::uint64_t begin, std::uint64_t end) {
     for (std::uint64_t i = begin; i < end; ++i) {
       const bool below = keys[i] < base;
       if (!below && keys[i] - base < size) continue;
@@ -142,45 +127,10 @@ void build_from_bits(run_context& context, build_state& state) {
                         params.keys.bytes, domain, context.owner);
 }
 
-/// Whether each row's string is that of the first row with the same hash.
-bool hashes_tell_strings_apart(run_context& context, const join_index& index,
-                               const std::uint64_t* hashes, const std::string_view* strings) {
-  std::atomic<bool> holds{true};
-  for_each_piece(context.team, index.rows, [&](std::uint64_t begin, std::uint64_t end) {
-    std::uint64_t first[probe_rows], count[probe_rows];
-    for (std::uint64_t at = begin; at < end && holds.load(std::memory_order_relaxed);
-         at += probe_rows) {
-      const auto n = static_cast<std::size_t>(std::min(probe_rows, end - at));
-      index.table->probe(reinterpret_cast<const std::byte*>(hashes + at), n, first, count);
-      for (std::size_t i = 0; i < n; ++i)
-        if (count[i] > 1 && strings[index.table->row(first[i])] != strings[at + i])
-          holds.store(false, std::memory_order_relaxed);
-    }
-  });
-  return holds;
-}
-
-void build_from_strings(run_context& context, build_state& state) {
-  auto& index = *state.index;
-  const auto* strings = state.keys.as<std::string_view>();
-  detail::buffer hashes(context.memory, index.rows * sizeof(std::uint64_t), context.owner);
-  for (;; ++index.seed) {
-    auto* to = hashes.as<std::uint64_t>();
-    for_each_piece(context.team, index.rows, [&](std::uint64_t begin, std::uint64_t end) {
-      for (std::uint64_t i = begin; i < end; ++i) to[i] = hash_string(strings[i], index.seed);
-    });
-    index.table.reset();
-    index.table.emplace(context.team, context.memory, hashes.data(), index.rows, sizeof(*to),
-                        join_domain{}, context.owner);
-    if (index.table->unique() || hashes_tell_strings_apart(context, index, to, strings)) break;
-  }
-  index.strings = std::move(state.keys);
-}
-
 bool are_equal(detail::workers& team, const detail::buffer& a, const detail::buffer& b) {
   if (a.size() != b.size()) return false;
   std::atomic<bool> equal{true};
-  for_each_piece(team, a.size(), [&](std::uint64_t begin, std::uint64_t end) {
+  for_each_item(team, a.size(), item_rows, [&](std::uint64_t begin, std::uint64_t end) {
     if (equal.load(std::memory_order_relaxed) &&
         std::memcmp(a.data() + begin, b.data() + begin, end - begin) != 0)
       equal.store(false, std::memory_order_relaxed);
@@ -248,6 +198,9 @@ void extract_keys(run_context& context) {
   state.index->keys = context.node.as<join_build_params>().keys;
   state.index->rows = static_cast<std::uint64_t>(context.rows);
   state.keys = keys_of_rows(context);
+  if (!state.index->keys.strings) return;
+  // Strings stay where they are: in rows, or their text, which a semi-join needs for nothing else.
+  for (const auto& input : context.inputs) context.output->hold(input);
 }
 
 void build_index(run_context& context) {
@@ -261,7 +214,7 @@ void build_index(run_context& context) {
   }
   if (state.index->rows > 0) {
     if (state.index->keys.strings)
-      build_from_strings(context, state);
+      index_strings(context, std::move(state.keys), *state.index);
     else if (context.kept != nullptr)
       build_or_keep(context, state);
     else

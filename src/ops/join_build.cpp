@@ -35,9 +35,7 @@ class join_build_entry final : public graph::operator_entry {
   }
   /// Where there is no room for all rows and the index, and the stage that joins can ask for them
   /// (plan/windows.cpp).
-  bool takes_windows(const graph::node& n) const override {
-    return !n.as<detail::join_build_params>().keys.strings;
-  }
+  bool takes_windows(const graph::node&) const override { return true; }
   graph::window_memory holds_of_window(const graph::node& n) const override {
     const double record = input_row_bytes(n);
     const auto key = static_cast<double>(n.as<detail::join_build_params>().keys.bytes);
