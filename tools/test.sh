@@ -28,6 +28,9 @@ esac
 cd "$root"
 bash tools/setup.sh
 
+# What one clone has compiled serves others, wherever they lie.
+export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
+
 all=build/all
 mkdir -p "$all"
 : >"$all/CTestTestfile.cmake"
