@@ -207,6 +207,7 @@ class grouped : public detail::group_refusals<detail::value_of<E>> {
       params->apply = detail::group_apply<grouping, F>;
       params->key_text = detail::group_key_text<storage_type>;
       params->function = std::make_shared<const F>(std::move(f));
+      params->value = detail::record_type_of<record_type>();
       return collection<result>(
           session_,
           detail::make_node(session_,

@@ -58,6 +58,11 @@ class leaf_tree {
   int levels() const noexcept { return levels_; }
   /// Whether the level's state holds something.
   bool holds(int level) const noexcept { return node(level) != none; }
+  /// Whether the node that the level's state is of, or the leaf of this number, is the first of
+  /// those that are merged with it.
+  bool is_first(int level, std::int64_t leaf_number) const noexcept {
+    return (level == leaf ? leaf_number : node(level)) % fan_in == 0;
+  }
 
  private:
   static constexpr std::int64_t none = -1;

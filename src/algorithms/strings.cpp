@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 #include <new>
 
 #include "algorithms/key_bits.h"
@@ -47,21 +46,36 @@ const string_ids::entry* string_ids::find(const table* in, std::uint64_t hash,
   }
 }
 
-void string_ids::find_or_insert(const std::string_view* strings, std::size_t n,
-                                std::uint32_t* ids) {
+void string_ids::limit(std::size_t strings, std::size_t bytes) {
+  strings_max_ = std::min<std::size_t>(strings, none);
+  bytes_max_ = bytes;
+  limited_ = true;
+}
+
+std::size_t string_ids::find_or_insert(const std::string_view* strings, std::size_t n,
+                                       std::uint32_t* ids) {
   std::uint64_t hashes[batch_max];
   for (std::size_t i = 0; i < n; ++i) {
     hashes[i] = hash_of(strings[i]);
     const table* in = shards_[hashes[i] % shards].current.load(std::memory_order_acquire);
     if (in != nullptr) __builtin_prefetch(&in->entries[(hashes[i] >> 6) & in->mask]);
   }
+  std::size_t without = 0;
   for (std::size_t i = 0; i < n; ++i) {
     shard& where = shards_[hashes[i] % shards];
     const entry* found = find(where.current.load(std::memory_order_acquire), hashes[i], strings[i]);
     ids[i] = found != nullptr ? static_cast<std::uint32_t>(
                                     (found->word.load(std::memory_order_relaxed) & id_bits) - 1)
-                              : insert(where, hashes[i], strings[i]);
+             : all_found_ ? none
+                          : insert(where, hashes[i], strings[i]);
+    without += ids[i] == none ? 1 : 0;
   }
+  return without;
+}
+
+bool string_ids::has_room_for(std::string_view text) const noexcept {
+  const std::size_t copied = given_ == bytes::are_copied ? text.size() : 0;
+  return size() < strings_max_ && bytes_.load(std::memory_order_relaxed) + copied <= bytes_max_;
 }
 
 std::uint32_t string_ids::insert(shard& where, std::uint64_t hash, std::string_view text) {
@@ -69,13 +83,27 @@ std::uint32_t string_ids::insert(shard& where, std::uint64_t hash, std::string_v
   const table* in = where.current.load(std::memory_order_relaxed);
   if (const entry* found = find(in, hash, text))
     return static_cast<std::uint32_t>((found->word.load(std::memory_order_relaxed) & id_bits) - 1);
-  if (in == nullptr || 2 * (where.used + 1) > in->mask + 1) {
-    grow(where);
-    in = where.current.load(std::memory_order_relaxed);
+  if (limited_ && (full_ || !has_room_for(text))) {
+    full_ = true;
+    return none;
   }
-  if (given_ == bytes::are_copied) text = where.copies.copy(text, *memory_, owner_);
+  try {
+    if (in == nullptr || 2 * (where.used + 1) > in->mask + 1) {
+      grow(where);
+      in = where.current.load(std::memory_order_relaxed);
+    }
+    if (given_ == bytes::are_copied) {
+      const std::size_t before = where.copies.bytes();
+      text = where.copies.copy(text, *memory_, owner_);
+      bytes_ += where.copies.bytes() - before;
+    }
+  } catch (const memory_error&) {
+    if (!limited_) throw;
+    full_ = true;
+    return none;
+  }
   const std::size_t id = size_.fetch_add(1, std::memory_order_acq_rel);
-  if (id >= std::numeric_limits<std::uint32_t>::max())
+  if (id >= none)
     throw usage_error(owner_ + ": expected fewer than 2^32 different strings as keys, got more");
   std::size_t slot = (hash >> 6) & in->mask;
   while (in->entries[slot].word.load(std::memory_order_relaxed) != 0) slot = (slot + 1) & in->mask;
@@ -102,6 +130,7 @@ void string_ids::grow(shard& where) {
     entries[slot].text = old->entries[i].text;
     entries[slot].word.store(word, std::memory_order_relaxed);
   }
+  bytes_ += (capacity - (old == nullptr ? 0 : old->mask + 1)) * sizeof(entry);
   where.blocks.push_back(std::move(memory));
   where.current.store(fresh, std::memory_order_release);
 }
@@ -109,6 +138,7 @@ void string_ids::grow(shard& where) {
 void string_ids::drop_old_tables() noexcept {
   for (shard& each : shards_)
     if (each.blocks.size() > 1) each.blocks.erase(each.blocks.begin(), each.blocks.end() - 1);
+  all_found_ = full_;
 }
 
 std::vector<detail::buffer> string_ids::take_copies() {

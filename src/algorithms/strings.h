@@ -15,6 +15,9 @@
 // Alternatives: a table a worker, merged afterwards (a second pass over all rows to renumber them);
 // 128-bit hashes instead of strings (wrong once in a great while).
 //
+// Where numbers mustn't take more than some memory, the first strings get them, and all others
+// never do.
+//
 // The bytes belong to the rows that the strings come from, or, where these go before the numbers do
 // (windows), each distinct string is copied once.
 #pragma once
@@ -23,6 +26,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -37,15 +41,21 @@ namespace pappus::algorithms {
 class string_ids {
  public:
   static constexpr std::size_t batch_max = 512;  ///< the most strings of a call of find_or_insert
+  static constexpr std::uint32_t none = 0xffffffffu;  ///< no number
 
   enum class bytes : std::uint8_t { stay, are_copied };
 
   /// \param given  whether the strings' bytes stay where they are as long as this.
   string_ids(detail::memory_source& memory, std::string_view owner, bytes given = bytes::stay);
 
-  /// Sets ids[i] to the number of strings[i], n <= batch_max. Thread-safe. Throws memory_error;
-  /// usage_error beyond 2^32 - 1 different strings.
-  void find_or_insert(const std::string_view* strings, std::size_t n, std::uint32_t* ids);
+  /// No more than so many strings get numbers from now on, nor take more bytes, about. Once there
+  /// was no room for one, no other gets a number any more.
+  void limit(std::size_t strings, std::size_t bytes);
+
+  /// Sets ids[i] to the number of strings[i], n <= batch_max; none: it came when there was no room
+  /// for more. Returns how many have no number. Thread-safe. Throws usage_error beyond 2^32 - 1
+  /// different strings, and where there is no limit memory_error.
+  std::size_t find_or_insert(const std::string_view* strings, std::size_t n, std::uint32_t* ids);
 
   /// Gives back tables that have been copied to larger ones. No one may look up or insert
   /// meanwhile.
@@ -81,12 +91,17 @@ class string_ids {
 
   static const entry* find(const table* in, std::uint64_t hash, std::string_view text);
   std::uint32_t insert(shard& where, std::uint64_t hash, std::string_view text);
+  bool has_room_for(std::string_view text) const noexcept;
   void grow(shard& where);
 
   detail::memory_source* memory_;
   std::string owner_;
   bytes given_;
-  std::atomic<std::size_t> size_{0};
+  std::size_t strings_max_ = none, bytes_max_ = std::numeric_limits<std::size_t>::max();
+  bool limited_ = false;
+  std::atomic<bool> full_{false};                // nothing more is inserted
+  bool all_found_ = false;                       // and all that was can be found without a lock
+  std::atomic<std::size_t> size_{0}, bytes_{0};  // without old tables
   std::array<shard, shards> shards_;
 };
 

@@ -11,6 +11,7 @@
 #include "algorithms/partition.h"
 #include "algorithms/strings.h"
 #include "cpu_ops/contract.h"
+#include "cpu_ops/late_rows.h"
 #include "cpu_ops/shared_rows.h"
 #include "ops/group.h"
 #include "pappus/detail/loops/group.h"
@@ -20,11 +21,16 @@ namespace pappus::cpu_ops {
 using detail::group_params;
 using ops::bits_bytes;
 
+/// What becomes of keys that are strings.
+struct string_keys {
+  string_ids* ids = nullptr;  ///< numbers them; null: they stay, or aren't strings
+  late_rows* late = nullptr;  ///< takes rows whose keys have no number; null: all have
+};
+
 /// Rows extracted by one worker, a batch at a time. Keys arrive as bits, strings as their ids.
 class group_feeder : detail::group_batch {
  public:
-  /// \param strings  numbers the keys where they are strings, else null.
-  group_feeder(const run_context& context, const group_params& params, string_ids* strings);
+  group_feeder(const run_context& context, const group_params& params, string_keys strings);
 
   /// Calls f(keys, values, n) for rows [begin, end) of the window, in order, n <= 512. Where it may
   /// stop it does once they prove slow, and returns those that are left.
@@ -41,10 +47,11 @@ class group_feeder : detail::group_batch {
 
  private:
   void hand_on(const std::byte* values, std::size_t n);
+  void hand_on_numbered(const std::string_view* names, const std::byte* values, std::size_t n);
 
   const run_context& context_;
   const group_params& params_;
-  string_ids* strings_;
+  string_keys strings_;
   detail::buffer memory_;
   std::vector<std::uint32_t> ids_;
   void* consumer_ = nullptr;
@@ -59,7 +66,7 @@ using row_taker =
 /// thread, in row order. Returns the rows that are left when they are fast again, or when memory to
 /// keep them is short (then `row_ns` is 0).
 slow_rows feed_slow_rows(const run_context& context, const group_params& params,
-                         string_ids* strings, const slow_rows& rest, const row_taker& take);
+                         string_keys strings, const slow_rows& rest, const row_taker& take);
 
 /// Calls take_block(block) for rows of the window in row order on this thread, and for those that
 /// prove slow, unless nothing extracts them, take(keys, values, n).
@@ -69,14 +76,14 @@ void feed_block_by_block(const run_context& context, const group_params& params,
   bool may_share = params.extract != nullptr;
   for (; rows.any(); may_share = rows.row_ns > 0) {
     rows = for_each_fast_block(context, rows.begin, rows.end, may_share, take_block);
-    if (rows.any()) rows = feed_slow_rows(context, params, nullptr, rows, take);
+    if (rows.any()) rows = feed_slow_rows(context, params, {}, rows, take);
   }
 }
 
 /// Calls take(keys, values, n) for rows [begin, end) of the window in row order on this thread,
 /// fast or slow.
 template <typename F>
-void feed_in_order(const run_context& context, const group_params& params, string_ids* strings,
+void feed_in_order(const run_context& context, const group_params& params, string_keys strings,
                    std::int64_t begin, std::int64_t end, F&& take) {
   group_feeder feeder(context, params, strings);
   bool may_share = true;
@@ -99,6 +106,8 @@ struct group_ranges {
   group_ranges(const run_context& context, std::int64_t begin, std::int64_t end,
                const algorithms::group_leaf_of& leaf_of);
   unsigned count() const { return static_cast<unsigned>(borders.size() - 1); }
+  /// The number of the leaf that a range is in.
+  std::int64_t leaf_of(unsigned range) const;
 
   std::vector<std::int64_t> borders;  ///< of ranges, numbered over the stage
   std::vector<part> parts;            ///< in the order of rows
@@ -108,10 +117,13 @@ struct group_ranges {
 using partition_taker =
     std::function<void(const block_partition& store, const group_ranges& ranges)>;
 
+using range_keys = std::function<string_keys(unsigned range, std::int64_t leaf)>;
+
 /// Hands on rows [begin, end) of the window, numbered over the stage, as many at a time as
 /// the store may hold.
+/// \param strings  what becomes of the keys of a range, which is in the leaf of this number
 void for_each_partitioned(const run_context& context, const group_params& params,
-                          string_ids* strings, std::int64_t begin, std::int64_t end,
+                          const range_keys& strings, std::int64_t begin, std::int64_t end,
                           const algorithms::group_leaf_of& leaf_of, unsigned partitions,
                           const partition_function& function, const partition_taker& take,
                           std::size_t store_bytes);
@@ -128,8 +140,8 @@ class group_run {
   virtual void take(run_context& context) = 0;
   /// Writes all groups to the output; of those that yield() writes, none.
   virtual void finish(run_context& context) = 0;
-  /// Where the input came in windows, and keys aren't strings or of a known domain: writes the next
-  /// groups to the output, if there are any left.
+  /// Where the input came in windows, and groups may rest (ops::groups_may_rest): writes the next
+  /// ones to the output, if there are any left.
   virtual void yield(run_context&) {}
 };
 

@@ -156,7 +156,7 @@ void partitioned_run::take(run_context& context) {
   const double tables =
       1 + algorithms::leaf_tree::levels_of(static_cast<double>(leaf_of(end - 1).number) + 1);
   for_each_partitioned(
-      context, params_, nullptr, context.first_row, end, leaf, keys_.count,
+      context, params_, {}, context.first_row, end, leaf, keys_.count,
       partition_function::by_value({}, keys_.shift), take_store,
       wanted_store_bytes(context.memory, table_bytes, tables * table_bytes - groups_.held_bytes()));
 }

@@ -8,7 +8,10 @@
 //
 // Where rows may go to a disk, tables have a share of the memory. Leaves whose tables would get
 // larger end that way early; partitions that have no room rest with their rows (rested_groups.h),
-// and groups are put in order piece by piece (ordered_groups.h).
+// and groups are put in order piece by piece (ordered_groups.h). Strings that are too many for
+// their numbers are late (late_groups.h).
+#include "cpu_ops/group_hash.h"
+
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -17,84 +20,17 @@
 
 #include "algorithms/rows_in.h"
 #include "algorithms/stretches.h"
-#include "base/owned.h"
-#include "cpu_ops/group.h"
-#include "cpu_ops/group_tables.h"
-#include "cpu_ops/ordered_groups.h"
-#include "cpu_ops/rested_groups.h"
-#include "cpu_ops/write_groups.h"
 #include "pappus/detail/base/integers.h"
-
-#include <fmt/format.h>
 
 namespace pappus::cpu_ops {
 namespace {
 
-using algorithms::group_leaf;
-
 constexpr std::int64_t leaves_at_once = 64;           // that have tables of their own
 constexpr std::size_t leaf_table_bytes = 256u << 10;  // of one of them, about, where it isn't known
 constexpr std::size_t part_table_bytes = 512u << 10;  // half of a core's L2
-constexpr std::size_t little_bytes = 1u << 20;        // of a result that there is always room for
-constexpr std::size_t sorting_bytes = 8u << 20;  // of radix, and what buffers are rounded up to
-constexpr std::size_t piece_bytes = 32u << 10;   // of what a partition leaves to the disk
+constexpr std::size_t piece_bytes = 32u << 10;        // of what a partition leaves to the disk
 
-class hash_run final : public group_run {
- public:
-  explicit hash_run(run_context& context);
-  void take(run_context& context) override;
-  void finish(run_context& context) override;
-  void yield(run_context& context) override;
-
- private:
-  using table_ptr = group_tables::table_ptr;
-
-  void share_memory(run_context& context);
-  std::int64_t fill_leaf(const run_context& context, std::int64_t begin, std::int64_t end,
-                         group_table& table);
-  std::int64_t take_leaves(run_context& context, std::int64_t begin, std::int64_t end);
-  void choose_seed();
-  void change_to_partitions(run_context& context);
-  void take_partitioned(run_context& context, std::int64_t begin, std::int64_t end);
-  void take_store(run_context& context, const block_partition& store, const group_ranges& ranges);
-  void choose_afterwards();
-  bool fold_partition(const run_context& context, const block_partition& store,
-                      const group_ranges& ranges, const std::vector<group_tables::steps>& ends,
-                      std::size_t partition, rested_groups::place& begin, std::int64_t& groups);
-  void let_rest(run_context& context, std::vector<std::size_t>& full);
-  template <typename F>
-  void wake(run_context& context, F&& awake);
-  void settle(run_context& context);
-  void learn(run_context& context, std::int64_t row);
-
-  void take_steps(run_context& context, const group_tables::steps& all);
-  void order(run_context& context);
-  bool write_next(run_context& context);
-
-  const group_params& params_;
-  std::unique_ptr<string_ids> strings_;
-  algorithms::unknown_key_leaves leaves_;
-  group_tables tables_;
-  partition_function partition_{};
-  bool partitioned_ = false;
-  group_tables::afterwards afterwards_ = group_tables::afterwards::refills;
-  bool full_ = false;                                 // tables of leaves get too large
-  group_leaf last_{0, 0, 0};                          // the last leaf that has begun
-  bool under_way_ = false;                            // and hasn't ended
-  std::int64_t found_leaves_ = 0, found_groups_ = 0;  // complete, and not yet learned from
-  std::uint64_t seed_ = 0;                            // of the hash of new leaves' tables
-  std::size_t seeded_groups_ = 0;                     // the groups for which it was chosen
-
-  // Where partitions may go to a disk.
-  table_share share_;
-  std::size_t bytes_ = 0;  // that all of this may take; 0: there is no limit but the memory's
-  rested_groups rested_;
-  std::size_t went_ = 0;                     // partitions, so far
-  std::size_t parts_ = 1;                    // in which they came back, at most
-  std::unique_ptr<ordered_groups> ordered_;  // all groups, where they can't be written at once
-  bool written_ = false;
-  detail::row_set owners_;  // no rows: what groups point into
-};
+}  // namespace
 
 hash_run::hash_run(run_context& context)
     : params_(context.node.as<group_params>()),
@@ -110,10 +46,28 @@ hash_run::hash_run(run_context& context)
 
 /// A part of what is there is for tables, the rest for rows on their way to them and to the disk.
 void hash_run::share_memory(run_context& context) {
-  if (params_.strings || context.store == nullptr || !context.store->spills()) return;
+  if (context.store == nullptr || !context.store->spills()) return;
+  if (params_.strings) return limit_strings(context);
   share_.held = tables_.bytes();
   bytes_ = share_.held + context.store->available();
   share_.limit = bytes_ / (partitioned_ ? 3 : 5);  // tables are there twice while they are split
+}
+
+/// Of keys that are strings as many get numbers as have room, with what tables then take and with
+/// what writing them takes.
+void hash_run::limit_strings(run_context& context) {
+  if (late_ || !ops::groups_may_rest(params_)) return;
+  bytes_ = tables_.bytes() + context.store->available();
+  const double levels = params_.exact ? 2 : 5,  // of tables, that may just have grown
+      writing = 3 * sizeof(std::byte*) + sizeof(std::string_view) + 2 * sizeof(std::uint32_t);
+  strings_max_ = static_cast<std::size_t>(static_cast<double>(bytes_ / 5) /
+                                          (2 * levels * tables_.group_bytes() + writing));
+  strings_->limit(strings_max_, bytes_ / 5);
+  late_ = std::make_unique<late_groups>(context, params_, bytes_ / 4);
+}
+
+string_keys hash_run::strings_of(std::size_t item, std::int64_t leaf) {
+  return {strings_.get(), late_ ? &late_->of(item, leaf) : nullptr};
 }
 
 void hash_run::take(run_context& context) {
@@ -122,6 +76,7 @@ void hash_run::take(run_context& context) {
   const std::int64_t end = context.first_row + context.rows;
   for (std::int64_t row = context.first_row; row < end;) {
     std::int64_t stop = std::min(end, leaves_.known_end());
+    if (late_) stop = std::min(stop, row + late_->rows_at_once());
     if (partitioned_)
       take_partitioned(context, row, stop);
     else
@@ -139,6 +94,9 @@ void hash_run::learn(run_context& context, std::int64_t row) {
   if (row < leaves_.known_end() && leaves_.known_end() < std::numeric_limits<std::int64_t>::max())
     return;
   if (rested_.any()) settle(context);
+  if (late_ && leaves_.known_end() < std::numeric_limits<std::int64_t>::max())
+    found_groups_ += late_->groups_of_leaves(context, learned_leaves_);
+  learned_leaves_ += found_leaves_;
   leaves_.learn(found_leaves_, found_groups_);
   found_leaves_ = found_groups_ = 0;
   if (leaves_.many() && !partitioned_)
@@ -150,7 +108,7 @@ void hash_run::learn(run_context& context, std::int64_t row) {
 /// Rows [begin, end) of the window, which belong to one leaf. Returns where it stops, because the
 /// table would get too large: the number of a row of the stage, or of the first behind them.
 std::int64_t hash_run::fill_leaf(const run_context& context, std::int64_t begin, std::int64_t end,
-                                 group_table& table) {
+                                 string_keys strings, group_table& table) {
   struct too_large {
     std::int64_t row;
   };
@@ -160,7 +118,7 @@ std::int64_t hash_run::fill_leaf(const run_context& context, std::int64_t begin,
     if (table.bytes() != before) share_.held += table.bytes() - before;
   };
   if (params_.direct_hash == nullptr) {
-    feed_in_order(context, params_, strings_.get(), begin, end, take);
+    feed_in_order(context, params_, strings, begin, end, take);
     return context.first_row + end;
   }
   try {
@@ -186,7 +144,7 @@ std::int64_t hash_run::take_leaves(run_context& context, std::int64_t begin, std
   std::int64_t at_once = leaves_at_once;
   if (bytes_ > 0) {
     const std::size_t each = std::max(largest == nullptr ? 0 : largest->bytes(), leaf_table_bytes);
-    at_once = std::clamp(static_cast<std::int64_t>(share_.limit / each),
+    at_once = std::clamp(static_cast<std::int64_t>(bytes_ / 5 / each),
                          static_cast<std::int64_t>(context.team.count()), leaves_at_once);
   }
   for (std::int64_t row = begin; row < end && static_cast<std::int64_t>(leaves.size()) < at_once;
@@ -206,9 +164,10 @@ std::int64_t hash_run::take_leaves(run_context& context, std::int64_t begin, std
                                     : tables_.make(expected, {true, seed_});
     const std::int64_t first = std::max(leaves[item].begin, begin) - context.first_row;
     const std::int64_t last = std::min(leaves[item].end, end) - context.first_row;
-    stops[item] = fill_leaf(context, first, last, *table);
+    stops[item] = fill_leaf(context, first, last, strings_of(item, leaves[item].number), *table);
   });
   stop_if_cancelled(context.team);
+  if (late_) late_->gather(context, end - begin);
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     last_ = leaves[i];
     tables_.leaf(0) = std::move(found[i]);
@@ -248,6 +207,7 @@ void hash_run::change_to_partitions(run_context& context) {
   double expected = std::min({groups, 4e6, static_cast<double>(context.rows)});
   if (bytes_ > 0)
     expected = std::min(expected, static_cast<double>(bytes_) / (12 * tables_.group_bytes()));
+  if (late_) expected = std::min(expected, static_cast<double>(strings_max_));
   tables_.split(context.team, bits, expected);
   share_memory(context);
   if (!params_.exact) return;
@@ -264,7 +224,8 @@ void hash_run::take_partitioned(run_context& context, std::int64_t begin, std::i
   if (bytes_ > 0)  // without tables there is more room for rows
     store_bytes = std::min(store_bytes, bytes_ / (went_ == tables_.partitions() ? 4 : 8));
   for_each_partitioned(
-      context, params_, strings_.get(), begin, end,
+      context, params_,
+      [this](unsigned range, std::int64_t leaf) { return strings_of(range, leaf); }, begin, end,
       [this](std::int64_t row) { return leaves_.at(row); },
       static_cast<unsigned>(tables_.partitions()), partition_,
       [&](const block_partition& store, const group_ranges& ranges) {
@@ -275,6 +236,7 @@ void hash_run::take_partitioned(run_context& context, std::int64_t begin, std::i
 
 void hash_run::take_store(run_context& context, const block_partition& store,
                           const group_ranges& ranges) {
+  if (late_) late_->gather(context, ranges.borders.back() - ranges.borders.front());
   std::vector<group_tables::steps> ends;
   for (const auto& part : ranges.parts) {
     last_ = part.leaf;
@@ -352,129 +314,6 @@ bool hash_run::fold_partition(const run_context& context, const block_partition&
   }
   return true;
 }
-
-/// Half of the partitions that are in memory go to the disk, of those that are full at most half,
-/// too, so that the others may grow: all are about equally large.
-void hash_run::let_rest(run_context& context, std::vector<std::size_t>& full) {
-  std::vector<std::size_t> stay;
-  for (std::size_t partition = 0; partition < tables_.partitions(); ++partition)
-    if (!rested_.rests(partition) && !std::ranges::binary_search(full, partition))
-      stay.push_back(partition);
-  const std::size_t wanted = detail::ceil_div(stay.size() + full.size(), std::size_t{2});
-  std::vector<std::size_t> go;
-  for (; go.size() < wanted && !full.empty(); full.pop_back()) go.push_back(full.back());
-  for (; go.size() < wanted; stay.pop_back()) go.push_back(stay.back());
-  rested_.take_tables(context, go);
-  went_ += go.size();
-  share_.held = tables_.bytes();
-}
-
-/// Wakes resting partitions, as many at a time as there are workers, or parts of their keys, and
-/// calls awake(partitions) when their tables are there, whom it must clear.
-template <typename F>
-void hash_run::wake(run_context& context, F&& awake) {
-  constexpr std::size_t parts_max = 4096;
-  const auto& all = rested_.partitions();
-  const std::size_t workers = context.team.count(), bytes = bytes_ / 5 * 2 / workers;
-  rested_groups::key_part keys;
-  for (std::size_t first = 0; first < all.size(); first += workers) {
-    const auto some = std::span(all).subspan(first, std::min(workers, all.size() - first));
-    for (keys.number = 0; keys.number < keys.count;) {
-      std::atomic<bool> fit{true};
-      std::atomic<std::int64_t> groups{0};
-      const std::size_t most = keys.count < parts_max ? bytes : table_share::unlimited;
-      detail::parallel_chunks(context.team, some.size(), [&](std::size_t item, unsigned) {
-        std::int64_t found = 0;
-        if (!rested_.wake(context, some[item], keys, most, found)) fit = false;
-        groups += found;
-      });
-      stop_if_cancelled(context.team);
-      if (fit) {
-        found_groups_ += groups;
-        awake(some);
-        ++keys.number;
-      } else {
-        keys = {2 * keys.number, 2 * keys.count};
-        parts_ = std::max(parts_, keys.count);
-      }
-      for (const auto partition : some) tables_.clear(partition);
-    }
-  }
-}
-
-/// Folds what rests of all rows so far, for it must be known how many groups leaves have.
-void hash_run::settle(run_context& context) {
-  rested_groups after(params_, tables_);
-  wake(context, [&](std::span<const std::size_t> some) { after.take_tables(context, some); });
-  rested_ = std::move(after);
-}
-
-void hash_run::take_steps(run_context& context, const group_tables::steps& all) {
-  detail::parallel_chunks(context.team, tables_.partitions(), [&](std::size_t item, unsigned) {
-    if (!rested_.rests(item)) tables_.take(item, all, group_tables::afterwards::moves);
-  });
-  rested_.take_steps(all);
-}
-
-void hash_run::finish(run_context& context) {
-  if (under_way_) take_steps(context, tables_.complete_leaf(last_.number));
-  take_steps(context, tables_.finish());
-  owners_.keep_owners_of(*context.output);
-  if (context.in_windows && !params_.strings) return;
-  while (write_next(context)) continue;
-}
-
-void hash_run::yield(run_context& context) { write_next(context); }
-
-/// Collects all groups, where they can't be written at once.
-void hash_run::order(run_context& context) {
-  bytes_ = tables_.bytes() + context.store->available();
-  ordered_ = std::make_unique<ordered_groups>(context, params_, bytes_ / 4);
-  const auto add = [&](std::span<const std::size_t> some) {
-    std::vector<const group_table*> tables;
-    for (const auto partition : some)
-      if (const auto& table = tables_.result()[partition]) tables.push_back(table.get());
-    ordered_->add(context, tables);
-  };
-  for (std::size_t partition = 0; partition < tables_.partitions(); ++partition) {
-    if (rested_.rests(partition)) continue;
-    add(std::span(&partition, 1));
-    tables_.clear(partition);
-  }
-  wake(context, add);
-  rested_ = rested_groups(params_, tables_);
-}
-
-/// Writes the next groups in order, or all; false: there are none left.
-bool hash_run::write_next(run_context& context) {
-  if (!std::exchange(written_, true)) {
-    std::size_t groups = 0;
-    for (const auto& table : tables_.result()) groups += table == nullptr ? 0 : table->size();
-    const std::size_t bytes = groups * (2 * (params_.key_bytes + 8) + context.node.out.size);
-    const bool at_once =
-        bytes_ == 0 ||
-        (!rested_.any() &&
-         (bytes <= little_bytes || bytes / 4 * 5 + sorting_bytes <= context.store->available()));
-    context.output->keep_owners_of(owners_);
-    if (at_once) {
-      write_groups(context, params_, strings_.get(), tables_.result(), groups);
-      if (strings_)
-        context.output->keep(base::owned(strings_->take_copies(), context.memory_owner));
-      return false;
-    }
-    order(context);
-  }
-  if (ordered_ == nullptr) return false;
-  const bool more = ordered_->next(context, *context.output);
-  if (!more && went_ > 0) {
-    context.note =
-        fmt::format("{} of {} partitions rested on the disk", went_, tables_.partitions());
-    if (parts_ > 1) context.note += fmt::format(", and came back in up to {} parts each", parts_);
-  }
-  return more;
-}
-
-}  // namespace
 
 std::unique_ptr<group_run> make_hash_group_run(run_context& context) {
   return std::make_unique<hash_run>(context);

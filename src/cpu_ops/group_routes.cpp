@@ -114,7 +114,7 @@ group_routes::group_routes(const run_context& context, const group_params& param
     });
     stop_if_cancelled(context.team);
   };
-  for_each_partitioned(context, pairs, nullptr, 0, context.rows, leaf_of, keys_.count,
+  for_each_partitioned(context, pairs, {}, 0, context.rows, leaf_of, keys_.count,
                        partition_function::by_value({}, keys_.shift), take,
                        std::numeric_limits<std::size_t>::max());
 }

@@ -1,5 +1,5 @@
-// Records that begin with the bits of a key: how sort_rows.h and sorted_runs.h see those that an
-// operator makes of its rows, to have them in the order of their keys.
+// Records that begin with their keys: how sort_rows.h and sorted_runs.h see those that an operator
+// makes of its rows, to have them in the order of these.
 #pragma once
 
 #include <cstddef>
@@ -9,16 +9,14 @@
 
 namespace pappus::cpu_ops {
 
-class bits_sort {
+class key_sort {
  public:
-  /// \param key_bytes  4, 8 or 16
-  /// \param size       bytes of a record; it may lie anywhere.
-  /// \param name       of a record, for messages
-  bits_sort(const run_context& context, std::size_t key_bytes, std::size_t size,
-            std::string_view name);
+  /// \param key_bytes  of keys that are bits: 4, 8 or 16; 0: they are strings
+  /// \param record     which may lie anywhere
+  key_sort(const run_context& context, std::size_t key_bytes, const detail::record_type& record);
 
   const detail::record_type& record() const { return node_->out; }
-  /// Bytes that sorting takes for each record, twice the record included.
+  /// Bytes that sorting takes for each record, twice the record included, without text.
   std::size_t sorting_bytes() const;
   /// What the records point into; a set without rows.
   detail::row_set& owners() const { return *owners_; }
@@ -26,7 +24,7 @@ class bits_sort {
   run_context context_of(const run_context& context) const;
 
  private:
-  std::unique_ptr<const graph::node> node_;  // "sort by the bits", which is in no graph
+  std::unique_ptr<const graph::node> node_;  // "sort by the key", which is in no graph
   std::shared_ptr<detail::row_set> owners_;
 };
 

@@ -1,19 +1,20 @@
 // Groups as ranges: a function called with each group's records side by side.
 //
 // Keys and records are extracted in row order, then sorted by key, stably, so that a group is a run
-// of rows. Strings are numbered first and sorted by rank. A domain's keys without rows are groups
-// of no records. Rows that don't fit come back group by group (whole_groups.h).
+// of rows. Strings of rows that fit are numbered first and sorted by rank. A domain's keys without
+// rows are groups of no records. Rows that don't fit come back group by group (whole_groups.h).
 //
 // Alternatives: partitioning by hash and sorting each partition (the result needs key order
 // anyway); lists of row numbers (a gather for each group).
 //
-// Not here: a group must be in memory as a whole; and with keys that are strings, all are.
+// Not here: a group must be in memory as a whole.
 #include <cstring>
 #include <optional>
 #include <vector>
 
 #include "algorithms/radix.h"
 #include "algorithms/rows_in.h"
+#include "algorithms/stretches.h"
 #include "cpu_ops/group.h"
 #include "cpu_ops/whole_groups.h"
 #include "ops/implementations.h"
@@ -66,7 +67,7 @@ void group_mapping::number_strings(run_context& context, std::byte* keys, std::s
   strings_->sorted(context.team, by_rank_.as<std::string_view>(), ids.as<std::uint32_t>());
   for (std::size_t rank = 0; rank < count; ++rank)
     ranks.as<std::uint32_t>()[ids.as<std::uint32_t>()[rank]] = static_cast<std::uint32_t>(rank);
-  for_each_item(context, n, 65536, [&](std::size_t first, std::size_t last) {
+  for_each_item(context.team, n, 65536, [&](std::size_t first, std::size_t last) {
     auto* const all = reinterpret_cast<std::uint32_t*>(keys);
     for (std::size_t i = first; i < last; ++i) all[i] = ranks.as<std::uint32_t>()[all[i]];
   });
@@ -86,7 +87,7 @@ void group_mapping::take_all(run_context& context) {
       other_keys(context.memory, n * key_bytes, context.owner),
       other_records(context.memory, n * record_bytes, context.owner);
   const auto extract = [&](std::int64_t first, std::int64_t last) {
-    group_feeder feeder(context, params_, strings_.get());
+    group_feeder feeder(context, params_, {strings_.get()});
     auto row = static_cast<std::size_t>(first);
     return feeder.feed(
         first, last, true, [&](const std::byte* bits, const std::byte* values, std::size_t count) {
@@ -95,7 +96,7 @@ void group_mapping::take_all(run_context& context) {
           row += count;
         });
   };
-  for_each_item(context, n, 65536, [&](std::size_t first, std::size_t last) {
+  for_each_item(context.team, n, 65536, [&](std::size_t first, std::size_t last) {
     spread_rows(context, static_cast<std::int64_t>(first), static_cast<std::int64_t>(last),
                 extract);
   });
@@ -109,7 +110,7 @@ void group_mapping::take_all(run_context& context) {
   now_.keys = now_.key_memory.data();
   now_.records = now_.record_memory.data();
   for (auto* const one : {&keys, &records, &other_keys, &other_records}) one->reset();
-  find_starts(context, key_bytes, n, now_);
+  find_starts(context, key_bytes, false, n, now_);
 }
 
 void group_mapping::take(run_context& context, std::int64_t begin, std::int64_t end,
@@ -154,6 +155,8 @@ bool group_mapping::map_next(run_context& context, std::size_t most) {
   }
   const std::size_t groups = std::min(left(), most), size = context.node.out.size;
   if (groups == 0) return false;
+  if (context.node.out.may_point())
+    for (const auto& owner : now_.owners) context.output->keep(owner);
   detail::buffer of_domain;
   const std::size_t* starts = now_.starts + done_;
   if (dense()) {
@@ -161,10 +164,10 @@ bool group_mapping::map_next(run_context& context, std::size_t most) {
     starts = of_domain.as<std::size_t>();
   }
   detail::buffer out(context.memory, groups * size, context.owner);
-  const std::size_t key_bytes = bits_bytes(params_);
+  const std::size_t key_bytes = strings_ ? sizeof(std::uint32_t) : params_.key_bytes;
   // Small items share out long groups.
   const std::size_t per_item = std::clamp<std::size_t>(groups / 256, 1, 4096);
-  for_each_item(context, groups, per_item, [&](std::size_t first, std::size_t last) {
+  for_each_item(context.team, groups, per_item, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last && !context.team.stopping(); ++i) {
       const std::uint64_t index = next_ + i;
       const std::byte* key = now_.keys + starts[i] * key_bytes;
@@ -189,7 +192,8 @@ std::int64_t rows_at_once(const run_context& context) {
   if (context.in_windows)  // so long windows are, of which filters may have left little
     return std::max(context.rows, context.window_rows);
   const auto& params = context.node.as<map_groups_params>();
-  if (params.strings || context.store == nullptr || !context.store->spills()) return INT64_MAX;
+  const bool may_rest = ops::rows_may_rest(params);
+  if (!may_rest || context.store == nullptr || !context.store->spills()) return INT64_MAX;
   const auto held = context.node.op->holds_of_window(context.node);
   const auto there = context.store->available();
   const auto rows = static_cast<double>(context.rows);
@@ -231,7 +235,9 @@ void sort_or_map_window(run_context& context) {
   }
   if (context.rows == 0) return;
   auto& groups = mapping_of(context);
-  if (context.in_windows && context.last_window && groups.empty()) return groups.take_all(context);
+  const bool text_stays = !context.node.as<map_groups_params>().strings;  // with the window
+  if (context.in_windows && context.last_window && groups.empty() && text_stays)
+    return groups.take_all(context);
   for (std::int64_t begin = 0; begin < context.rows; begin += fitting) {
     const std::int64_t end = std::min(begin + fitting, context.rows);
     groups.take(context, begin, end, fitting);

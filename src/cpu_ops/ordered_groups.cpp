@@ -16,8 +16,8 @@ ordered_groups::ordered_groups(const run_context& context, const group_params& p
                                std::size_t bytes)
     : params_(params),
       sort_(context, params.key_bytes,
-            detail::group_slot_bytes(params.key_bytes, params.state_bytes, params.state_align),
-            "group") {
+            {detail::group_slot_bytes(params.key_bytes, params.state_bytes, params.state_align), 1,
+             "group"}) {
   // A run, what sorting it takes, and the records that are made of a range.
   const std::size_t each = sort_.sorting_bytes() + context.node.out.size;
   run_groups_ = std::max<std::int64_t>(static_cast<std::int64_t>(bytes / each), 1024);

@@ -9,9 +9,9 @@
 #include <span>
 #include <string>
 
-#include "cpu_ops/bits_sort.h"
 #include "cpu_ops/contract.h"
 #include "cpu_ops/group.h"
+#include "cpu_ops/key_sort.h"
 #include "cpu_ops/sorted_runs.h"
 
 namespace pappus::cpu_ops {
@@ -37,7 +37,7 @@ class ordered_groups {
             detail::row_set& to) const;
 
   const group_params& params_;
-  const bits_sort sort_;
+  const key_sort sort_;
   std::int64_t run_groups_;  // the most in a run
   detail::buffer run_;
   std::int64_t in_run_ = 0;

@@ -1,7 +1,9 @@
 // Rows whose key or value functions are slow: several workers extract keys and values, one takes
 // them in row order. What a piece extracted is kept until its turn comes; where memory for that is
 // short, the rows are extracted by the one that takes them.
+#include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "algorithms/alignment.h"
 #include "cpu_ops/group.h"
@@ -10,15 +12,23 @@
 namespace pappus::cpu_ops {
 namespace {
 
-/// Of one piece: a row may yield very many.
-constexpr std::size_t kept_bytes_max = std::size_t{4} << 20;
+/// Of one piece: a row may yield very many. Late rows stay, so they leave less room for pieces.
+std::size_t kept_bytes_max(const run_context& context, bool some_are_late) {
+  constexpr std::size_t least = std::size_t{32} << 10, most = std::size_t{4} << 20;
+  return some_are_late ? std::clamp(context.available() / 256, least, most) : most;
+}
 
 class extracted_rows {
  public:
   bool too_many() const { return too_many_; }
 
-  void compute(const run_context& context, const group_params& params, string_ids* strings,
+  void compute(const run_context& context, const group_params& params, string_keys strings,
                std::int64_t begin, std::int64_t end) try {
+    if (strings.late != nullptr) {
+      late_.emplace(strings.late->another());
+      strings.late = &*late_;
+    }
+    bytes_max_ = kept_bytes_max(context, strings.late != nullptr);
     group_feeder feeder(context, params, strings);
     for (slow_rows rest{begin, end}; rest.any() && !too_many_;) {
       rest = feeder.feed(rest.begin, rest.end, true,
@@ -32,6 +42,7 @@ class extracted_rows {
           },
           [&](extracted_rows& piece, std::int64_t, std::int64_t) {
             for (auto& run : piece.runs_) runs_.push_back(std::move(run));
+            if (piece.late_) late_->append(std::move(*piece.late_));
             bytes_ += piece.bytes_;
             too_many_ |= piece.too_many_;
             return !too_many_;
@@ -43,8 +54,9 @@ class extracted_rows {
     give_up();
   }
 
-  void hand_on(const row_taker& take) const {
+  void hand_on(const row_taker& take, late_rows* late) {
     for (const auto& run : runs_) take(run.memory.data(), run.values, run.n);
+    if (late != nullptr) late->append(std::move(*late_));
   }
 
  private:
@@ -58,7 +70,8 @@ class extracted_rows {
             const std::byte* keys, const std::byte* values, std::size_t n) {
     const std::size_t all_keys = round_up(n * key_bytes, alignment_for(value_bytes));
     const std::size_t all_values = n * value_bytes;
-    if ((bytes_ += all_keys + all_values) > kept_bytes_max) throw too_much_to_keep{};
+    bytes_ += all_keys + all_values;
+    if (bytes_ + (late_ ? late_->bytes() : 0) > bytes_max_) throw too_much_to_keep{};
     detail::buffer memory(context.memory, all_keys + all_values, context.owner);
     std::byte* const to = memory.data();
     std::memcpy(to, keys, n * key_bytes);
@@ -67,18 +80,20 @@ class extracted_rows {
   }
   void give_up() {
     runs_.clear();
+    late_.reset();
     too_many_ = true;
   }
 
   std::vector<run> runs_;
-  std::size_t bytes_ = 0;
+  std::optional<late_rows> late_;
+  std::size_t bytes_ = 0, bytes_max_ = 0;
   bool too_many_ = false;
 };
 
 }  // namespace
 
 slow_rows feed_slow_rows(const run_context& context, const group_params& params,
-                         string_ids* strings, const slow_rows& rest, const row_taker& take) {
+                         string_keys strings, const slow_rows& rest, const row_taker& take) {
   bool short_of_memory = false;
   auto left = take_in_order<extracted_rows>(
       context, rest,
@@ -90,7 +105,7 @@ slow_rows feed_slow_rows(const run_context& context, const group_params& params,
         if (short_of_memory)
           group_feeder(context, params, strings).feed(begin, end, false, take);
         else
-          piece.hand_on(take);
+          piece.hand_on(take, strings.late);
         return !short_of_memory;
       });
   if (short_of_memory) left.row_ns = 0;

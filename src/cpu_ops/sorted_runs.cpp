@@ -105,6 +105,11 @@ void sorted_runs::add(run_context& context, detail::buffer sorted, std::int64_t 
   }
 }
 
+void sorted_runs::extend(run_context& context, detail::buffer sorted, std::int64_t rows) {
+  rest(context, runs_.back(), std::move(sorted), rows);
+  thin(context);
+}
+
 std::unique_ptr<run_merge> sorted_runs::merge_of(run_context& context,
                                                  std::vector<sorted_run> runs) const {
   const auto samples = range_rows() / step_ - static_cast<std::int64_t>(runs.size());

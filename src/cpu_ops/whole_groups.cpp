@@ -8,6 +8,7 @@
 #include "algorithms/key_bits.h"
 #include "algorithms/rows_in.h"
 #include "algorithms/stretches.h"
+#include "base/owned.h"
 #include "base/text.h"
 #include "cpu_ops/group.h"
 #include "cpu_ops/sort_rows.h"
@@ -28,17 +29,25 @@ void with_sizes(const map_groups_params& params, F&& f) {
   });
 }
 
+std::string_view text_of(const std::byte* key) {
+  std::string_view text;
+  std::memcpy(&text, key, sizeof text);
+  return text;
+}
+
 }  // namespace
 
-void find_starts(const run_context& context, std::size_t key_bytes, std::size_t n, group_rows& of) {
+void find_starts(const run_context& context, std::size_t key_bytes, bool strings, std::size_t n,
+                 group_rows& of) {
   std::vector<std::size_t> before(detail::ceil_div(n, rows_an_item) + 1, 0);
   with_key_type(key_bytes, [&](auto type) {
     constexpr std::size_t size = sizeof type;
     const auto begins = [&](std::size_t row) {
       const std::byte* key = of.keys + row * size;
-      return row == 0 || std::memcmp(key, key - size, size) != 0;
+      if (row == 0 || std::memcmp(key, key - size, size) == 0) return row == 0;
+      return !strings || text_of(key) != text_of(key - size);
     };
-    for_each_item(context, n, rows_an_item, [&](std::size_t first, std::size_t last) {
+    for_each_item(context.team, n, rows_an_item, [&](std::size_t first, std::size_t last) {
       std::size_t count = 0;
       for (std::size_t row = first; row < last; ++row) count += begins(row) ? 1 : 0;
       before[first / rows_an_item + 1] = count;
@@ -48,7 +57,7 @@ void find_starts(const run_context& context, std::size_t key_bytes, std::size_t 
     of.start_memory =
         detail::buffer(context.memory, (of.groups + 1) * sizeof(std::size_t), context.owner);
     auto* const starts = of.start_memory.as<std::size_t>();
-    for_each_item(context, n, rows_an_item, [&](std::size_t first, std::size_t last) {
+    for_each_item(context.team, n, rows_an_item, [&](std::size_t first, std::size_t last) {
       std::size_t* to = starts + before[first / rows_an_item];
       for (std::size_t row = first; row < last; ++row)
         if (begins(row)) *to++ = row;
@@ -60,19 +69,35 @@ void find_starts(const run_context& context, std::size_t key_bytes, std::size_t 
 
 whole_groups::whole_groups(const run_context& context, std::int64_t run_rows)
     : params_(context.node.as<map_groups_params>()),
-      sort_(context, params_.key_bytes, params_.key_bytes + params_.payload_bytes, "record") {
+      value_at_(params_.strings ? late_value_at(params_) : params_.key_bytes),
+      sort_(context, params_.strings ? 0 : params_.key_bytes,
+            params_.strings
+                ? params_.late
+                : detail::record_type{params_.key_bytes + params_.payload_bytes, 1, "record"}) {
   // Beside a range there is the next one, a group of any size, and what is made of groups.
   const auto fitting = context.store->available() / 2 / sort_.sorting_bytes();
-  runs_.emplace(sort_.context_of(context), std::min(run_rows, static_cast<std::int64_t>(fitting)));
+  runs_.emplace(sort_.context_of(context), std::min(run_rows, static_cast<std::int64_t>(fitting)),
+                params_.strings);
+}
+
+run_context whole_groups::as_sort(const run_context& context) const {
+  auto made = sort_.context_of(context);
+  made.last_window = !params_.strings;  // the window's text goes: runs have copies
+  return made;
+}
+
+bool whole_groups::same_key(const std::byte* a, const std::byte* b) const {
+  if (params_.strings) return text_of(a) == text_of(b);
+  return std::memcmp(a, b, params_.key_bytes) == 0;
 }
 
 void whole_groups::add(run_context& context, std::int64_t begin, std::int64_t end) {
   sort_.owners().keep_owners_of(*context.output);
-  auto as_sort = sort_.context_of(context);
-  runs_->expect_more(as_sort);
+  auto sort = as_sort(context);
+  runs_->expect_more(sort);
   auto records = records_with_keys(context, begin, end);
-  records = sort_records(as_sort, std::move(records), end - begin);
-  runs_->add(as_sort, std::move(records), end - begin);
+  records = sort_records(sort, std::move(records), end - begin);
+  runs_->add(sort, std::move(records), end - begin);
 }
 
 /// What is sorted: each row's key and its record behind it.
@@ -82,19 +107,21 @@ detail::buffer whole_groups::records_with_keys(const run_context& context, std::
   const auto n = static_cast<std::size_t>(end - begin);
   detail::buffer made(context.memory, n * stride, context.owner);
   const auto extract = [&](std::int64_t first, std::int64_t last) {
-    group_feeder feeder(context, params_, nullptr);
+    group_feeder feeder(context, params_, {});
     std::byte* to = made.data() + static_cast<std::size_t>(first - begin) * stride;
     return feeder.feed(first, last, true,
                        [&](const std::byte* keys, const std::byte* records, std::size_t count) {
                          with_sizes(params_, [&](auto key_bytes, auto record_bytes) {
                            for (std::size_t i = 0; i < count; ++i, to += stride) {
                              std::memcpy(to, keys + i * key_bytes, key_bytes);
-                             std::memcpy(to + key_bytes, records + i * record_bytes, record_bytes);
+                             if (value_at_ > key_bytes)
+                               std::memset(to + key_bytes, 0, value_at_ - key_bytes);
+                             std::memcpy(to + value_at_, records + i * record_bytes, record_bytes);
                            }
                          });
                        });
   };
-  for_each_item(context, n, rows_an_item, [&](std::size_t first, std::size_t last) {
+  for_each_item(context.team, n, rows_an_item, [&](std::size_t first, std::size_t last) {
     spread_rows(context, begin + static_cast<std::int64_t>(first),
                 begin + static_cast<std::int64_t>(last), extract);
   });
@@ -111,12 +138,13 @@ group_rows whole_groups::taken_apart(const run_context& context,
   made.record_memory = detail::buffer(context.memory, n * params_.payload_bytes, context.owner);
   made.keys = made.key_memory.data();
   made.records = made.record_memory.data();
-  for_each_item(context, n, rows_an_item, [&](std::size_t first, std::size_t last) {
+  if (params_.strings) made.owners = range.owners();
+  for_each_item(context.team, n, rows_an_item, [&](std::size_t first, std::size_t last) {
     with_sizes(params_, [&](auto key_bytes, auto record_bytes) {
       const std::byte* from = range.data() + first * stride;
       for (std::size_t i = first; i < last; ++i, from += stride) {
         std::memcpy(made.key_memory.data() + i * key_bytes, from, key_bytes);
-        std::memcpy(made.record_memory.data() + i * record_bytes, from + key_bytes, record_bytes);
+        std::memcpy(made.record_memory.data() + i * record_bytes, from + value_at_, record_bytes);
       }
     });
   });
@@ -131,8 +159,7 @@ group_rows whole_groups::next(run_context& context) {
 
 group_rows whole_groups::next_complete(run_context& context) {
   for (group_rows range; read_range(context, range);) {
-    const bool goes_on =
-        open_.rows > 0 && std::memcmp(open_.key.data(), range.keys, params_.key_bytes) == 0;
+    const bool goes_on = open_.rows > 0 && same_key(open_.key.data(), range.keys);
     if (goes_on) {
       keep_back(context, range, 0);
       if (range.groups == 1) continue;
@@ -156,11 +183,12 @@ group_rows whole_groups::next_complete(run_context& context) {
 bool whole_groups::read_range(run_context& context, group_rows& to) {
   to = {};
   detail::row_set range(sort_.record());
-  auto as_sort = sort_.context_of(context);
-  if (!runs_->next(as_sort, range)) return false;
+  auto sort = as_sort(context);
+  if (!runs_->next(sort, range)) return false;
   to = taken_apart(context, range);
   range.take_buffers().clear();
-  find_starts(context, params_.key_bytes, static_cast<std::size_t>(range.rows()), to);
+  find_starts(context, params_.key_bytes, params_.strings, static_cast<std::size_t>(range.rows()),
+              to);
   stop_if_cancelled(context.team);
   return true;
 }
@@ -169,21 +197,32 @@ bool whole_groups::read_range(run_context& context, group_rows& to) {
 void whole_groups::keep_back(const run_context& context, group_rows& from, std::size_t group) {
   const std::size_t first = from.starts[group], n = from.starts[group + 1] - first,
                     size = params_.payload_bytes;
-  std::memcpy(open_.key.data(), from.keys + first * params_.key_bytes, params_.key_bytes);
+  const std::byte* const key = from.keys + first * params_.key_bytes;
+  if (!params_.strings) {
+    std::memcpy(open_.key.data(), key, params_.key_bytes);
+  } else if (open_.rows == 0) {
+    open_.text = std::make_shared<const std::string>(text_of(key));
+    const std::string_view own = *open_.text;
+    std::memcpy(open_.key.data(), &own, sizeof own);
+  }
   open_.rows += static_cast<std::int64_t>(n);
   detail::buffer records;
   if (n * size == from.record_memory.size()) {
     records = std::move(from.record_memory);
   } else {
     records = detail::buffer(context.memory, n * size, context.owner);
-    for_each_item(context, n * size, std::size_t{1} << 20, [&](std::size_t begin, std::size_t end) {
-      std::memcpy(records.data() + begin, from.records + first * size + begin, end - begin);
-    });
+    for_each_item(
+        context.team, n * size, std::size_t{1} << 20, [&](std::size_t begin, std::size_t end) {
+          std::memcpy(records.data() + begin, from.records + first * size + begin, end - begin);
+        });
   }
-  auto set = std::make_shared<detail::row_set>(detail::record_type{size, 1, "record"});
-  set->keep_owners_of(sort_.owners());
+  const bool has_text = params_.strings && params_.value.text == detail::text_in::views;
+  auto set = std::make_shared<detail::row_set>(has_text ? params_.value
+                                                        : detail::record_type{size, 1, "record"});
+  if (!has_text) set->keep_owners_of(sort_.owners());
   append_buffer(*set, std::move(records), static_cast<std::int64_t>(n));
-  open_.parts.push_back(context.store->keep(std::move(set)));
+  open_.parts.push_back(has_text ? context.store->keep_with_text(set, context.team, context.owner)
+                                 : context.store->keep(std::move(set)));
 }
 
 group_rows whole_groups::put_together(const run_context& context, const open_group& group) {
@@ -199,10 +238,13 @@ group_rows whole_groups::put_together(const run_context& context, const open_gro
   starts[0] = 0;
   starts[1] = static_cast<std::size_t>(group.rows);
   made.starts = starts;
-  if (group.parts.size() == 1) made.kept = group.parts.front()->in_memory();
-  if (made.kept != nullptr) {
-    made.records = made.kept->data();
-    return made;
+  if (group.text) made.owners.push_back(group.text);
+  if (group.parts.size() == 1) {
+    if (const auto there = group.parts.front()->in_memory()) {
+      made.records = there->data();
+      made.owners.push_back(there);
+      return made;
+    }
   }
   try {
     made.record_memory = detail::buffer(context.memory, starts[1] * size, context.owner);
@@ -216,6 +258,9 @@ group_rows whole_groups::put_together(const run_context& context, const open_gro
     copies.push_back({part, 0, part->rows(), to});
     to += static_cast<std::size_t>(part->rows()) * size;
   }
+  auto text = room_for_text(copies, context.memory, context.owner);
+  if (text.data() != nullptr)
+    made.owners.push_back(base::owned(std::move(text), context.memory_owner));
   context.store->read(copies, context.team, context.owner);
   return made;
 }

@@ -9,7 +9,9 @@
 // Alternatives: cutting ranges at keys only, by what runs' samples tell (a range has no room for a
 // frequent key, which would need a way of its own all the same).
 //
-// Not here: keys that are strings; and rows that fit (map_groups.cpp).
+// Keys that are strings are sorted as such, with the text of keys and records.
+//
+// Not here: rows that fit (map_groups.cpp).
 #pragma once
 
 #include <algorithm>
@@ -21,8 +23,8 @@
 #include <string>
 #include <vector>
 
-#include "cpu_ops/bits_sort.h"
 #include "cpu_ops/contract.h"
+#include "cpu_ops/key_sort.h"
 #include "cpu_ops/sorted_runs.h"
 #include "pappus/detail/base/integers.h"
 #include "pappus/detail/loops/map_groups.h"
@@ -34,23 +36,17 @@ using detail::map_groups_params;
 /// Rows by key, of which each group is there as a whole.
 struct group_rows {
   detail::buffer key_memory, record_memory, start_memory;
-  detail::rows_ptr kept;                ///< or the records are somebody else's
-  const std::byte* keys = nullptr;      ///< of all rows
-  const std::byte* records = nullptr;   ///< likewise
+  std::vector<std::shared_ptr<const void>> owners;  ///< of text, and of records elsewhere
+  const std::byte* keys = nullptr;                  ///< of all rows
+  const std::byte* records = nullptr;               ///< likewise
   const std::size_t* starts = nullptr;  ///< the first row of each group; behind the last
   std::size_t groups = 0;
 };
 
-/// Calls f(first, last) for items of [0, n), in parallel.
-template <typename F>
-void for_each_item(const run_context& context, std::size_t n, std::size_t per_item, F&& f) {
-  detail::parallel_chunks(
-      context.team, detail::ceil_div(n, per_item),
-      [&](std::size_t item, unsigned) { f(item * per_item, std::min(n, (item + 1) * per_item)); });
-}
-
 /// Tells where the groups of n rows begin.
-void find_starts(const run_context& context, std::size_t key_bytes, std::size_t n, group_rows& of);
+/// \param strings  whether keys are std::string_views
+void find_starts(const run_context& context, std::size_t key_bytes, bool strings, std::size_t n,
+                 group_rows& of);
 
 class whole_groups {
  public:
@@ -69,6 +65,7 @@ class whole_groups {
   /// A group that may go on.
   struct open_group {
     std::array<std::byte, 16> key{};
+    std::shared_ptr<const std::string> text;  // of a key that is a string
     std::int64_t rows = 0;
     std::vector<std::shared_ptr<graph::kept_rows>> parts;
   };
@@ -81,8 +78,12 @@ class whole_groups {
   group_rows put_together(const run_context& context, const open_group& group);
   [[noreturn]] void refuse(const run_context& context, const open_group& group) const;
 
+  run_context as_sort(const run_context& context) const;
+  bool same_key(const std::byte* a, const std::byte* b) const;
+
   const map_groups_params& params_;
-  const bits_sort sort_;
+  const std::size_t value_at_;  ///< bytes from a key to its record
+  const key_sort sort_;
   std::optional<sorted_runs> runs_;
   open_group open_;
   std::optional<group_rows> after_;  // groups that come behind the one that was put together

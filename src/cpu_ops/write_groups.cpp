@@ -18,21 +18,6 @@ std::size_t groups_in(const std::unique_ptr<group_table>& table) {
   return table == nullptr ? 0 : table->size();
 }
 
-/// Writes the records of n groups, in order.
-void write_all(run_context& context, const group_params& params, const std::byte* keys,
-               const std::byte* const* states, std::size_t n) {
-  const std::size_t size = context.node.out.size;
-  detail::buffer rows(context.memory, n * size, context.owner);
-  constexpr std::size_t piece = 4096;
-  const auto items = detail::ceil_div(n, piece);
-  detail::parallel_chunks(context.team, items, [&](std::size_t item, unsigned) {
-    const std::size_t first = item * piece;
-    params.emit(keys + first * params.key_bytes, states + first, std::min(piece, n - first),
-                rows.data() + first * size);
-  });
-  append_buffer(*context.output, std::move(rows), static_cast<std::int64_t>(n));
-}
-
 void write_by_bits(run_context& context, const group_params& params,
                    std::span<const std::unique_ptr<group_table>> tables, std::size_t n) {
   const std::size_t key_bytes = params.key_bytes;
@@ -57,19 +42,36 @@ void write_by_bits(run_context& context, const group_params& params,
   });
   const bool in_first = radix_sort(context.team, context.memory, buffers, n, key_bytes, 8,
                                    context.owner) == sorted_in::first;
-  write_all(
+  emit_groups(
       context, params, in_first ? buffers.keys : buffers.other_keys,
       reinterpret_cast<const std::byte* const*>(in_first ? buffers.payload : buffers.other_payload),
       n);
 }
 
-void write_by_string(run_context& context, const group_params& params, const string_ids& names,
-                     std::span<const std::unique_ptr<group_table>> tables, std::size_t n) {
-  detail::buffer strings(context.memory, n * sizeof(std::string_view), context.owner);
+}  // namespace
+
+void emit_groups(run_context& context, const group_params& params, const std::byte* keys,
+                 const std::byte* const* states, std::size_t n) {
+  const std::size_t size = context.node.out.size;
+  detail::buffer rows(context.memory, n * size, context.owner);
+  constexpr std::size_t piece = 4096;
+  const auto items = detail::ceil_div(n, piece);
+  detail::parallel_chunks(context.team, items, [&](std::size_t item, unsigned) {
+    const std::size_t first = item * piece;
+    params.emit(keys + first * params.key_bytes, states + first, std::min(piece, n - first),
+                rows.data() + first * size);
+  });
+  append_buffer(*context.output, std::move(rows), static_cast<std::int64_t>(n));
+}
+
+groups_by_string::groups_by_string(run_context& context, const string_ids& names,
+                                   std::span<const std::unique_ptr<group_table>> tables)
+    : n(names.size()),
+      keys(context.memory, n * sizeof(std::string_view), context.owner),
+      states(context.memory, n * sizeof(std::byte*), context.owner) {
   detail::buffer ids(context.memory, n * sizeof(std::uint32_t), context.owner);
   detail::buffer by_id(context.memory, n * sizeof(std::byte*), context.owner);
-  detail::buffer states(context.memory, n * sizeof(std::byte*), context.owner);
-  names.sorted(context.team, strings.as<std::string_view>(), ids.as<std::uint32_t>());
+  names.sorted(context.team, keys.as<std::string_view>(), ids.as<std::uint32_t>());
   detail::parallel_chunks(context.team, tables.size(), [&](std::size_t item, unsigned) {
     if (tables[item] == nullptr) return;
     tables[item]->for_each([&](const std::byte* key, const std::byte* state) {
@@ -81,18 +83,14 @@ void write_by_string(run_context& context, const group_params& params, const str
       states.as<const std::byte*>()[i] = by_id.as<const std::byte*>()[ids.as<std::uint32_t>()[i]];
   });
   stop_if_cancelled(context.team);
-  write_all(context, params, strings.data(), states.as<const std::byte*>(), n);
 }
-
-}  // namespace
 
 void write_groups(run_context& context, const group_params& params, const string_ids* names,
                   std::span<const std::unique_ptr<group_table>> tables, std::size_t n) {
   if (n == 0) return;
-  if (names != nullptr)
-    write_by_string(context, params, *names, tables, n);
-  else
-    write_by_bits(context, params, tables, n);
+  if (names == nullptr) return write_by_bits(context, params, tables, n);
+  const groups_by_string all(context, *names, tables);
+  emit_groups(context, params, all.keys.data(), all.states.as<const std::byte*>(), all.n);
 }
 
 }  // namespace pappus::cpu_ops

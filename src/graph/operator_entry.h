@@ -75,6 +75,7 @@ struct window_memory {
   double widest = 0;  ///< of these, bytes in one buffer
   double worker = 0;  ///< bytes a worker
   double kept = 0;    ///< bytes a row that it keeps until it has had all; 0: a record of its output
+  bool text = false;  ///< besides, copies of the text of its rows, whatever its output has
   bool wants_all_rows() const noexcept { return row > 0; }
 };
 

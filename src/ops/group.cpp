@@ -38,13 +38,14 @@ double hash_group_scratch(const detail::group_params& params, double rows, doubl
   return store + groups * (2 * tables * slot + 2 * (key + 8));
 }
 
+bool groups_may_rest(const detail::group_params& params) {
+  const bool text_moves = !params.states_may_point && params.late.text == detail::text_in::views;
+  return params.domain < 0 && (!params.strings || text_moves);
+}
+
 namespace {
 
-/// Whether partitions may go to a disk, and groups come in ranges.
-bool can_rest(const graph::node& n) {
-  const auto& params = n.as<detail::group_params>();
-  return params.domain < 0 && !params.strings;
-}
+bool can_rest(const graph::node& n) { return groups_may_rest(n.as<detail::group_params>()); }
 
 class group_entry final : public graph::operator_entry {
  public:
@@ -79,10 +80,11 @@ class group_entry final : public graph::operator_entry {
     return {params.domain, static_cast<double>(params.state_bytes + n.out.size)};
   }
   bool takes_windows(const graph::node&) const override { return true; }
-  /// Keys that are strings are copied. Values rest as they are.
+  /// Keys that are strings are copied, and so are values that rest with them. Others rest as they
+  /// are.
   bool keeps_text(const graph::node& n) const override {
     const auto& params = n.as<detail::group_params>();
-    return params.states_may_point || (params.values_may_point && can_rest(n));
+    return params.states_may_point || (params.values_may_point && can_rest(n) && !params.strings);
   }
   bool yields_windows(const graph::node& n) const override { return can_rest(n); }
   bool passes_windows_on(const graph::node& n) const override { return can_rest(n); }

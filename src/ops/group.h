@@ -21,6 +21,15 @@ inline std::size_t bits_bytes(const detail::group_params& params) {
   return params.strings ? sizeof(std::uint32_t) : params.key_bytes;
 }
 
+/// Whether groups may rest on a disk meanwhile, and come in the order of their keys: those of an
+/// unknown domain, and of strings where all text of keys and values is found.
+bool groups_may_rest(const detail::group_params& params);
+
+/// Whether the rows of map_groups may rest, and groups come in ranges.
+inline bool rows_may_rest(const detail::group_params& params) {
+  return !params.strings || groups_may_rest(params);
+}
+
 /// Bytes that a grouped reduction needs beside its output: with a known domain, and without.
 double dense_group_scratch(const detail::group_params& params, double rows);
 double hash_group_scratch(const detail::group_params& params, double rows, double groups);

@@ -2,6 +2,7 @@
 #include "pappus/detail/loops/map_groups.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "graph/operator_entry.h"
 #include "ops/group.h"
@@ -11,8 +12,7 @@
 namespace pappus::ops {
 namespace {
 
-/// Whether rows may go to a disk, and groups come in ranges.
-bool rows_may_rest(const graph::node& n) { return !n.as<detail::map_groups_params>().strings; }
+bool may_rest(const graph::node& n) { return rows_may_rest(n.as<detail::map_groups_params>()); }
 
 class map_groups_entry final : public graph::operator_entry {
  public:
@@ -28,19 +28,28 @@ class map_groups_entry final : public graph::operator_entry {
             .written = rows_in * 3 * row + output,
             .output = output,
             .scratch = rows_in * 2 * row,
-            .spillable = params.strings ? 0 : rows_in * 2 * row};
+            .spillable = rows_may_rest(params) ? rows_in * 2 * row : 0};
   }
-  // Keys that are strings are numbered when all of them are there: the rows stay in memory.
-  bool takes_windows(const graph::node& n) const override { return rows_may_rest(n); }
-  bool passes_windows_on(const graph::node& n) const override { return rows_may_rest(n); }
-  /// Records rest as they are.
+  bool takes_windows(const graph::node& n) const override { return may_rest(n); }
+  bool passes_windows_on(const graph::node& n) const override { return may_rest(n); }
+  /// Records rest as they are; with keys that are strings, their text does, too.
   bool keeps_text(const graph::node& n) const override {
-    return n.as<detail::map_groups_params>().values_may_point;
+    const auto& params = n.as<detail::map_groups_params>();
+    return params.values_may_point && !(params.strings && may_rest(n));
   }
   graph::window_memory holds_of_window(const graph::node& n) const override {
-    if (!rows_may_rest(n)) return {};
+    if (!may_rest(n)) return {};
     constexpr double radix = 1 << 20;  // its histograms and buffers of lines
     const auto& params = n.as<detail::map_groups_params>();
+    if (params.strings) {
+      constexpr double key = sizeof(std::string_view), address = sizeof(void*), sorting = 40;
+      const auto both = static_cast<double>(params.late.size);
+      return {.row = 2 * (both + key + address) + sorting,
+              .widest = both,
+              .worker = radix,
+              .kept = both,
+              .text = true};
+    }
     const auto key = static_cast<double>(params.key_bytes),
                record = static_cast<double>(params.payload_bytes), both = key + record;
     // Sorted as keys and records apart, with numbers of rows; or as records that begin with their

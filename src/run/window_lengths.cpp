@@ -143,7 +143,7 @@ std::int64_t live_executor::window_lengths::large() const {
   auto held = held_;
   held.row += row_text();
   const auto& records = last.node->op->is_join_index() ? node(of_.path.size() - 2) : *last.node;
-  if (records.out.text == detail::text_in::views) {
+  if (held.text || records.out.text == detail::text_in::views) {
     add_text(held, row_text());
     kept += row_text();
   }

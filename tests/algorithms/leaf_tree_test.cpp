@@ -33,6 +33,13 @@ tree defined(std::map<std::int64_t, tree> nodes) {
   return nodes.begin()->second;
 }
 
+/// The number of the node of a level, or of the leaf.
+std::int64_t number_of(const tree& node, int level) {
+  std::int64_t number = std::stoll(node.substr(node.find_first_not_of('(')));
+  for (; level >= 0; --level) number /= 8;
+  return number;
+}
+
 tree merged(const std::vector<std::int64_t>& numbers) {
   leaf_tree order;
   std::vector<tree> levels;
@@ -42,6 +49,8 @@ tree merged(const std::vector<std::int64_t>& numbers) {
         levels.resize(static_cast<std::size_t>(to) + 1);
       const tree child = from == leaf_tree::leaf ? fmt::format("{}", numbers[i])
                                                  : levels[static_cast<std::size_t>(from)];
+      EXPECT_EQ(order.is_first(from, i < numbers.size() ? numbers[i] : -1),
+                number_of(child, from) % 8 == 0);
       auto& node = levels[static_cast<std::size_t>(to)];
       node = first ? "(" + child + ")" : join(node, child);
     };

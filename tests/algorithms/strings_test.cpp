@@ -1,6 +1,8 @@
 #include "algorithms/strings.h"
 
 #include <algorithm>
+#include <atomic>
+#include <cstdint>
 #include <map>
 #include <random>
 #include <string>
@@ -67,6 +69,40 @@ TEST(string_ids, starts_empty) {
   ids.find_or_insert(nullptr, 0, nullptr);
   ids.sorted(team, nullptr, nullptr);
   EXPECT_EQ(ids.size(), 0u);
+}
+
+// Which strings get numbers depends on the workers, but each has one always or never.
+TEST(string_ids, gives_no_numbers_beyond_a_limit) {
+  const auto strings = random_strings(40'000, 9);
+  const std::vector<std::string_view> views(strings.begin(), strings.end());
+  constexpr std::size_t batch = 500, bytes_max = 300'000;
+  for (const bool of_strings : {true, false}) {
+    testing::test_memory memory;
+    testing::test_workers team(4);
+    string_ids ids(memory, "test", string_ids::bytes::are_copied);
+    of_strings ? ids.limit(5'000, SIZE_MAX) : ids.limit(SIZE_MAX, bytes_max);
+    std::vector<std::uint32_t> first(views.size()), again(views.size());
+    std::atomic<std::size_t> without = 0;
+    for (auto* const found : {&first, &again}) {
+      detail::parallel_chunks(team, views.size() / batch, [&](std::size_t item, unsigned) {
+        without +=
+            ids.find_or_insert(views.data() + item * batch, batch, found->data() + item * batch);
+      });
+      ids.drop_old_tables();
+    }
+    std::map<std::string_view, std::uint32_t> expected;
+    for (std::size_t i = 0; i < views.size(); ++i) {
+      ASSERT_EQ(expected.try_emplace(views[i], first[i]).first->second, first[i]);
+      ASSERT_EQ(again[i], first[i]);
+      ASSERT_TRUE(first[i] == string_ids::none || first[i] < ids.size());
+    }
+    EXPECT_EQ(without, 2 * static_cast<std::size_t>(std::ranges::count(first, string_ids::none)));
+    EXPECT_GT(without, 0u);
+    if (of_strings)
+      EXPECT_NEAR(static_cast<double>(ids.size()), 5'000, 4);  // one more by each other worker
+    else
+      EXPECT_LE(memory.used_bytes(), bytes_max * 5 / 4);
+  }
 }
 
 TEST(string_ids, gives_all_memory_back) {

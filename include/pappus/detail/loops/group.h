@@ -43,6 +43,29 @@ struct group_batch {
   void (*flush)(group_batch& self, const std::byte* values, std::size_t n) = nullptr;
 };
 
+/// The type of values for reducers that don't look at values.
+struct nothing {};
+struct to_nothing {
+  template <typename T>
+  nothing operator()(const T&) const {
+    return {};
+  }
+};
+
+/// What is kept of a row until it is the turn of its group, which has no room in memory. The value
+/// lies behind both others, where its alignment allows.
+template <typename Value>
+struct late_row {
+  std::string_view key;
+  std::int64_t leaf;  ///< that the row is in
+  Value value;
+};
+template <>
+struct late_row<nothing> {
+  std::string_view key;
+  std::int64_t leaf;
+};
+
 /// What cpu_ops/group.cpp knows of a grouped reduction.
 struct group_params : op_params {
   std::size_t key_bytes = 0;      ///< 4, 8 or 16; for strings those of a std::string_view
@@ -54,6 +77,8 @@ struct group_params : op_params {
   std::size_t state_bytes = 0, state_align = 1;
   bool values_may_point = true, states_may_point = true;  ///< to text of records
   bool exact = false;  ///< the reducer: where leaves are cut changes no state's bits
+  record_type late;    ///< late_row, where keys are strings
+  std::size_t value_align = 1;
   std::shared_ptr<const std::byte> initial;  ///< the state of a group without rows
 
   void (*direct)(const void* element, const block_args& args, std::byte* table) = nullptr;
@@ -80,15 +105,6 @@ const graph::operator_entry& group_operator();
 /// Throws usage_error for a key outside its domain, naming both.
 [[noreturn]] void throw_outside_domain(const std::string& key, std::int64_t domain);
 [[noreturn]] void throw_empty_group(const char* reducer, const std::string& key);
-
-/// The type of values for reducers that don't look at values.
-struct nothing {};
-struct to_nothing {
-  template <typename T>
-  nothing operator()(const T&) const {
-    return {};
-  }
-};
 
 // How keys are stored while rows are grouped: as bits, as strings, or as indices of a known domain.
 template <typename K>
@@ -449,6 +465,11 @@ PAPPUS_GLUE std::shared_ptr<group_params> group_params_of(const R& prototype) {
   params->values_may_point = G::has_value && text_of<typename G::value>() != text_in::none;
   params->states_may_point = text_of<R>() != text_in::none;
   params->exact = is_exact<R>;
+  if constexpr (std::is_same_v<stored, std::string_view>) {
+    using value = std::conditional_t<G::has_value, typename G::value, nothing>;
+    params->late = record_type_of<late_row<value>>();
+    params->value_align = alignof(value);
+  }
   const auto state = std::make_shared<const R>(prototype);
   params->initial = {state, reinterpret_cast<const std::byte*>(state.get())};
   params->extract = group_extract<G>;

@@ -21,6 +21,7 @@ struct map_groups_params : group_params {
   void (*apply)(const void* function, const std::byte* key, const std::byte* records, std::size_t n,
                 std::byte* out) = nullptr;
   std::shared_ptr<const void> function;
+  record_type value;  ///< of a group's records
   /// A key for messages; empty where its type has no short text.
   std::string (*key_text)(const std::byte* key) = nullptr;
 };
@@ -34,6 +35,8 @@ PAPPUS_GLUE std::string group_key_text(const std::byte* key) {
     return std::to_string(Keys::decode(stored));
   else if constexpr ((std::is_integral_v<type> || std::is_enum_v<type>) && sizeof(type) <= 8)
     return std::to_string(static_cast<std::int64_t>(Keys::decode(stored)));
+  else if constexpr (std::is_same_v<type, std::string_view>)
+    return '"' + std::string(stored) + '"';
   else
     return {};
 }

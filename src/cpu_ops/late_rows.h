@@ -1,0 +1,71 @@
+// Rows of groups that have no room in memory, as one worker finds them: copies of their keys and
+// values, with the text that these point to, in order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "base/text_arena.h"
+#include "pappus/detail/base/integers.h"
+#include "pappus/detail/base/memory.h"
+#include "pappus/detail/loops/group.h"
+
+namespace pappus::cpu_ops {
+
+/// Bytes from the start of a late_row to its value.
+inline std::size_t late_value_at(const detail::group_params& params) {
+  constexpr std::size_t before = offsetof(detail::late_row<std::int64_t>, value);
+  return detail::round_up(before, params.value_align);
+}
+
+/// Not thread-safe.
+class late_rows {
+ public:
+  /// All must outlive it.
+  late_rows(const detail::group_params& params, detail::memory_source& memory,
+            std::string_view owner)
+      : params_(&params), memory_(&memory), owner_(owner) {
+    params.late.add_text_offsets(views_);
+  }
+  /// An empty one, for rows of the same leaf.
+  late_rows another() const {
+    late_rows made(*params_, *memory_, owner_);
+    made.leaf_ = leaf_;
+    return made;
+  }
+
+  /// The leaf that the rows which come now are in.
+  void set_leaf(std::int64_t number) noexcept { leaf_ = number; }
+  void add(std::string_view key, const std::byte* value);
+  /// Adds all of another, behind those so far.
+  void append(late_rows&& other);
+
+  std::size_t rows() const noexcept { return rows_; }
+  /// Of memory.
+  std::size_t bytes() const noexcept { return bytes_; }
+  /// Appends copies of the rows at `to` and forgets them, but for their text, which it gives.
+  void move_to(std::byte* to, std::vector<detail::buffer>& text);
+
+ private:
+  struct block {
+    detail::buffer memory;
+    std::size_t rows = 0;
+  };
+  static base::text_arena fresh_arena() { return {512, std::size_t{32} << 10}; }
+  std::byte* next_place();
+  void copy_text(std::byte* row);
+
+  const detail::group_params* params_;
+  detail::memory_source* memory_;
+  std::string_view owner_;
+  std::vector<std::uint32_t> views_;  // where they lie in a row
+  std::int64_t leaf_ = 0;
+  std::vector<block> blocks_;
+  base::text_arena arena_ = fresh_arena();
+  std::vector<detail::buffer> text_;  // of others that were appended
+  std::size_t rows_ = 0, bytes_ = 0;
+};
+
+}  // namespace pappus::cpu_ops
