@@ -186,7 +186,7 @@ class grouped : public detail::group_refusals<detail::value_of<E>> {
 
   /// Calls f(key, std::span<const T> records) for every group and makes a collection of the records
   /// that it returns. A group's records are in row order. Needs memory for two copies of all
-  /// records and keys; of a file that is too large, unless keys are strings, for one group.
+  /// records and keys; of a file that is too large, for one group, where text in them is found.
   template <typename F>
   auto map_groups(F f) const {
     static_assert(!detail::is_left_call<Key>,

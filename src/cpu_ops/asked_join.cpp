@@ -1,6 +1,7 @@
 #include "cpu_ops/asked_join.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -199,15 +200,46 @@ void for_each_match(const algorithms::join_table& table, const std::byte* keys,
   }
 }
 
-/// Right rows go to the windows that have asked for their keys.
+/// Marks rows whose string is that of another one before, where so many have the same hash.
+detail::buffer repeated_strings(const run_context& context, const std::uint64_t* hashes,
+                                const std::string_view* strings, std::size_t n) {
+  constexpr std::uint32_t none = ~std::uint32_t{0};
+  const std::size_t mask = std::bit_ceil(2 * n + 1) - 1;
+  detail::buffer marks(context.memory, n, context.owner),
+      slots(context.memory, (mask + 1) * sizeof(std::uint32_t), context.owner);
+  auto* const first = slots.as<std::uint32_t>();
+  std::fill_n(first, mask + 1, none);
+  for (std::size_t i = 0; i < n; ++i) {
+    std::size_t at = hashes[i] & mask;
+    const auto is_other = [&](std::uint32_t row) {
+      return hashes[row] != hashes[i] || strings[row] != strings[i];
+    };
+    while (first[at] != none && is_other(first[at])) at = (at + 1) & mask;
+    marks.as<std::uint8_t>()[i] = first[at] != none ? 1 : 0;
+    if (first[at] == none) first[at] = static_cast<std::uint32_t>(i);
+  }
+  return marks;
+}
+
+/// Right rows go to the windows that have asked for their keys; where none are gathered, of a key
+/// one of a piece is enough.
 void asked_join::send_rows(run_context& context, bucket_range which, const asked_keys& asked) {
   const std::size_t buffer_bytes = std::min(context.store->available() / 4, buffer_bytes_max);
   for_each_piece(context, right_, which, [&](const std::byte* records, std::size_t n) {
-    const auto keys = keys_of(context, records, n);
+    detail::buffer keys = whole_keys_of(context, records, n), repeated;
+    if (strings_) {
+      auto strings = std::move(keys);
+      keys = asked_hashes(context, strings.as<std::string_view>(), n);
+      if (!gathers_)
+        repeated =
+            repeated_strings(context, keys.as<std::uint64_t>(), strings.as<std::string_view>(), n);
+    }
     const auto visit = [&](std::size_t item, auto&& put) {
       for_each_match(*asked.table, keys.data(), key_bytes_, item * found_item_rows,
                      std::min((item + 1) * found_item_rows, n),
                      [&](std::size_t i, std::uint64_t key) {
+                       if (repeated.data() != nullptr && repeated.as<std::uint8_t>()[i] != 0)
+                         return false;
                        put(records + i * right_bytes_, asked.window(key));
                        return true;
                      });

@@ -29,6 +29,7 @@ constexpr std::int64_t leaves_at_once = 64;           // that have tables of the
 constexpr std::size_t leaf_table_bytes = 256u << 10;  // of one of them, about, where it isn't known
 constexpr std::size_t part_table_bytes = 512u << 10;  // half of a core's L2
 constexpr std::size_t piece_bytes = 32u << 10;        // of what a partition leaves to the disk
+constexpr std::size_t part_strings = 128;             // that the smallest table has room for
 
 }  // namespace
 
@@ -201,6 +202,7 @@ void hash_run::change_to_partitions(run_context& context) {
   auto bits =
       static_cast<unsigned>(std::clamp(std::ceil(std::log2(std::max(parts, 1.0))), 6.0, 9.0));
   while (bytes_ > 0 && bits > 4 && bytes_ / 4 >> bits < piece_bytes) --bits;
+  while (late_ && bits > 4 && strings_max_ >> bits < part_strings) --bits;
   partition_ = partition_function::by_spread(bits);
   // The estimate may be far off: tables begin no larger than this input, or a moderate one, could
   // fill.

@@ -65,7 +65,8 @@ run_context key_sort::context_of(const run_context& context) const {
           .evaluate = context.evaluate,
           .owner = context.owner,
           .note = {},
-          .store = context.store};
+          .store = context.store,
+          .memory_owner = context.memory_owner};
 }
 
 }  // namespace pappus::cpu_ops

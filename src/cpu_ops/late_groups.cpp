@@ -15,7 +15,6 @@ namespace pappus::cpu_ops {
 namespace {
 
 constexpr std::size_t folded_rows = 4096;  // of late rows that are folded by one worker
-constexpr double guessed_text = 24;        // bytes, of a row of which nothing is known
 
 std::string_view key_of(const std::byte* row) {
   std::string_view key;
@@ -26,6 +25,11 @@ std::int64_t leaf_of(const std::byte* row) {
   std::int64_t leaf;
   std::memcpy(&leaf, row + sizeof(std::string_view), sizeof leaf);
   return leaf;
+}
+
+std::string_view copied(std::string_view text, char* to) {
+  std::ranges::copy(text, to);
+  return {to, text.size()};
 }
 
 /// Late rows side by side, sorted by their keys.
@@ -110,9 +114,9 @@ void leaf_fold::finish(std::byte* to) {
 late_groups::late_groups(const run_context& context, const group_params& params, std::size_t bytes)
     : params_(params),
       sort_(context, 0, params.late),
+      text_stays_(!context.in_windows),
       bytes_(bytes),
-      row_bytes_(static_cast<double>(params.late.size) + guessed_text),
-      waiting_(params, context.memory, context.owner) {}
+      waiting_(params, context.memory, context.owner, text_stays_) {}
 late_groups::~late_groups() = default;
 
 late_rows& late_groups::of(std::size_t item, std::int64_t leaf) {
@@ -124,19 +128,25 @@ late_rows& late_groups::of(std::size_t item, std::int64_t leaf) {
 
 run_context late_groups::as_sort(const run_context& context) const {
   auto made = sort_.context_of(context);
-  made.last_window = false;  // so that a run has text of its own
+  made.last_window = text_stays_;  // else a run has text of its own
   return made;
 }
 
 std::int64_t late_groups::rows_at_once() const noexcept {
-  constexpr double least = 4096;
-  return static_cast<std::int64_t>(std::max(static_cast<double>(bytes_ / 2) / row_bytes_, least));
+  constexpr double least = 256, unknown = 1024;  // rows; bytes of a row, before one was late
+  const double row = (row_bytes_ > 0 ? row_bytes_ : unknown) * yield_;
+  return static_cast<std::int64_t>(std::max(static_cast<double>(bytes_ / 2) / row, least));
 }
 
 void late_groups::gather(run_context& context, std::int64_t rows) {
-  double bytes = 0;
-  for (const auto& one : items_) bytes += static_cast<double>(one.bytes());
-  row_bytes_ = std::max(row_bytes_, bytes / static_cast<double>(std::max<std::int64_t>(rows, 1)));
+  double bytes = 0, late = 0, seen = 0;
+  for (const auto& one : items_) {
+    bytes += static_cast<double>(one.bytes());
+    late += static_cast<double>(one.rows());
+    seen += static_cast<double>(one.seen());
+  }
+  if (late > 0) row_bytes_ = std::max(row_bytes_, bytes / late);
+  if (rows > 0) yield_ = std::max(yield_, seen / static_cast<double>(rows));
   for (auto& one : items_) {
     waiting_.append(std::move(one));
     if (waiting_.rows() * sort_.sorting_bytes() + waiting_.bytes() >= bytes_) close_run(context);
@@ -157,7 +167,7 @@ void late_groups::close_run(run_context& context) {
 
 void late_groups::add_run(run_context& context, detail::buffer sorted, std::int64_t rows) {
   auto sort = as_sort(context);
-  if (!runs_) runs_ = std::make_unique<sorted_runs>(sort, rows, true);
+  if (!runs_) runs_ = std::make_unique<sorted_runs>(sort, rows, !text_stays_);
   runs_->add(sort, std::move(sorted), rows);
   stop_if_cancelled(context.team);
 }
@@ -191,8 +201,7 @@ std::int64_t late_groups::groups_of_leaves(run_context& context, std::int64_t fi
 
 /// Puts the group that has ended now to a place of `to`, and its key's text.
 void late_groups::put_open(text_groups& to, std::size_t at, char* text) {
-  std::ranges::copy(open_->key, text);
-  to.keys.as<std::string_view>()[at] = {text, open_->key.size()};
+  to.keys.as<std::string_view>()[at] = text_stays_ ? open_->view : copied(open_->key, text);
   open_->fold.finish(to.states.data() +
                      at * detail::round_up(params_.state_bytes, params_.state_align));
   open_.reset();
@@ -224,20 +233,19 @@ void late_groups::fold_range(run_context& context, const std::byte* rows, std::s
   }
   to.n = before.groups;
   to.keys = detail::buffer(context.memory, to.n * sizeof(std::string_view), context.owner);
-  to.text = detail::buffer(context.memory, before.text, context.owner);
+  to.text = detail::buffer(context.memory, text_stays_ ? 0 : before.text, context.owner);
   to.states = detail::buffer(context.memory, to.n * stride, context.owner);
   if (open_) put_open(to, 0, to.text.as<char>());
   detail::parallel_chunks(context.team, items.size() - 1, [&](std::size_t item, unsigned) {
     leaf_fold fold(params_, context.memory, context.owner);
     std::size_t at = items[item].groups;
-    char* text = to.text.as<char>() + items[item].text;
+    char* text = text_stays_ ? nullptr : to.text.as<char>() + items[item].text;
     for (std::size_t i = items[item].begin, end = i; i < end_of(item); i = end, ++at) {
       if (context.team.stopping()) return;
       end = all.next_group(i + 1);
       const auto key = key_of(all.row(i));
-      std::ranges::copy(key, text);
-      to.keys.as<std::string_view>()[at] = {text, key.size()};
-      text += key.size();
+      to.keys.as<std::string_view>()[at] = text_stays_ ? key : copied(key, text);
+      if (!text_stays_) text += key.size();
       fold.add(all.row(i), end - i);
       fold.finish(to.states.data() + at * stride);
     }
@@ -245,31 +253,45 @@ void late_groups::fold_range(run_context& context, const std::byte* rows, std::s
   stop_if_cancelled(context.team);
 }
 
+/// False: there are no more sorted rows.
+bool late_groups::read_range(run_context& context) {
+  auto sort = as_sort(context);
+  range_.emplace(sort_.record());
+  range_done_ = 0;
+  if (runs_ && runs_->next(sort, *range_)) return true;
+  range_.reset();
+  return false;
+}
+
 bool late_groups::next(run_context& context, text_groups& found) {
   found = {};
   if (ended_) return false;
   close_run(context);
-  auto sort = as_sort(context);
+  const std::size_t group_bytes = params_.state_bytes + params_.state_align + 64,
+                    rows_max = std::max<std::size_t>(bytes_ / 2 / group_bytes, 1024);
   while (found.n == 0) {
-    detail::row_set range(sort_.record());
-    if (!runs_ || !runs_->next(sort, range)) {
+    if (!range_ && !read_range(context)) {
       ended_ = true;
       if (open_) fold_range(context, nullptr, 0, found);
       return found.n > 0;
     }
-    const auto n = static_cast<std::size_t>(range.rows());
-    const sorted_view all{range.data(), n, params_.late.size};
-    std::size_t begin = 0, last = n - 1;
+    const auto all_rows = static_cast<std::size_t>(range_->rows()) - range_done_;
+    sorted_view all{range_->data() + range_done_ * params_.late.size, all_rows, params_.late.size};
+    all.n = all.next_group(std::min(rows_max, all_rows));
+    range_done_ += all.n;
+    std::size_t begin = 0, last = all.n - 1;
     if (open_ && key_of(all.row(0)) == open_->key) {
       begin = all.next_group(1);
       open_->fold.add(all.rows, begin);
-      if (begin == n) continue;
     }
-    while (last > begin && !all.begins_group(last)) --last;
-    fold_range(context, all.row(begin), last - begin, found);
-    open_.emplace(std::string(key_of(all.row(last))),
-                  leaf_fold(params_, context.memory, context.owner));
-    open_->fold.add(all.row(last), n - last);
+    if (begin < all.n) {
+      while (last > begin && !all.begins_group(last)) --last;
+      fold_range(context, all.row(begin), last - begin, found);
+      open_.emplace(std::string(key_of(all.row(last))), key_of(all.row(last)),
+                    leaf_fold(params_, context.memory, context.owner));
+      open_->fold.add(all.row(last), all.n - last);
+    }
+    if (range_done_ == static_cast<std::size_t>(range_->rows())) range_.reset();
   }
   return true;
 }

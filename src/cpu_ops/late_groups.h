@@ -92,6 +92,7 @@ class late_groups {
  private:
   struct open_group {
     std::string key;
+    std::string_view view;  // of the key, where its text stays
     leaf_fold fold;
   };
   struct item_groups {  // of an item of rows: its first row, groups, and the text of their keys
@@ -102,17 +103,22 @@ class late_groups {
   void add_run(run_context& context, detail::buffer sorted, std::int64_t rows);
   void fold_range(run_context& context, const std::byte* rows, std::size_t n, text_groups& to);
   void put_open(text_groups& to, std::size_t at, char* text);
+  bool read_range(run_context& context);
 
   const group_params& params_;
   const key_sort sort_;
+  const bool text_stays_;  // that of rows in memory
   std::size_t bytes_;
-  double row_bytes_;             // that late ones of a row of the input took, at most
+  // Of late rows so far, at most: bytes of one, and how many rows came of one of the input.
+  double row_bytes_ = 0, yield_ = 1;
   std::mutex mutex_;             // guards what follows
   std::deque<late_rows> items_;  // whose places don't change
   late_rows waiting_;            // for a run
   std::unique_ptr<sorted_runs> runs_;
-  std::int64_t rows_ = 0;           // in runs
-  std::optional<open_group> open_;  // the last group of a range, which may go on
+  std::int64_t rows_ = 0;                 // in runs
+  std::optional<detail::row_set> range_;  // sorted rows that are folded now
+  std::size_t range_done_ = 0;            // of these
+  std::optional<open_group> open_;        // the last group so far, which may go on
   bool ended_ = false;
 };
 

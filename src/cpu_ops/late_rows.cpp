@@ -49,6 +49,7 @@ void late_rows::append(late_rows&& other) {
         std::memcpy(row, memory.data() + i * params_->late.size, params_->late.size);
         copy_text(row);
       }
+    seen_ += other.seen_;
     other = other.another();
     return;
   }
@@ -59,6 +60,7 @@ void late_rows::append(late_rows&& other) {
   other.blocks_.clear();
   rows_ += std::exchange(other.rows_, 0);
   bytes_ += std::exchange(other.bytes_, 0);
+  seen_ += std::exchange(other.seen_, 0);
 }
 
 void late_rows::move_to(std::byte* to, std::vector<detail::buffer>& text) {
@@ -70,7 +72,7 @@ void late_rows::move_to(std::byte* to, std::vector<detail::buffer>& text) {
   blocks_.clear();
   std::ranges::move(std::exchange(text_, {}), std::back_inserter(text));
   std::ranges::move(std::exchange(arena_, fresh_arena()).take(), std::back_inserter(text));
-  rows_ = bytes_ = 0;
+  rows_ = bytes_ = seen_ = 0;
 }
 
 }  // namespace pappus::cpu_ops

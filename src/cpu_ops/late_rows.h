@@ -1,5 +1,5 @@
 // Rows of groups that have no room in memory, as one worker finds them: copies of their keys and
-// values, with the text that these point to, in order.
+// values, with the text that these point to where it goes with a window, in order.
 #pragma once
 
 #include <cstddef>
@@ -24,14 +24,15 @@ inline std::size_t late_value_at(const detail::group_params& params) {
 class late_rows {
  public:
   /// All must outlive it.
+  /// \param text_stays  as long as this, so that there is no need for copies.
   late_rows(const detail::group_params& params, detail::memory_source& memory,
-            std::string_view owner)
-      : params_(&params), memory_(&memory), owner_(owner) {
-    params.late.add_text_offsets(views_);
+            std::string_view owner, bool text_stays)
+      : params_(&params), memory_(&memory), owner_(owner), text_stays_(text_stays) {
+    if (!text_stays) params.late.add_text_offsets(views_);
   }
   /// An empty one, for rows of the same leaf.
   late_rows another() const {
-    late_rows made(*params_, *memory_, owner_);
+    late_rows made(*params_, *memory_, owner_, text_stays_);
     made.leaf_ = leaf_;
     return made;
   }
@@ -39,10 +40,13 @@ class late_rows {
   /// The leaf that the rows which come now are in.
   void set_leaf(std::int64_t number) noexcept { leaf_ = number; }
   void add(std::string_view key, const std::byte* value);
+  /// So many rows came, those included that weren't late.
+  void count(std::size_t n) noexcept { seen_ += n; }
   /// Adds all of another, behind those so far.
   void append(late_rows&& other);
 
   std::size_t rows() const noexcept { return rows_; }
+  std::size_t seen() const noexcept { return seen_; }
   /// Of memory.
   std::size_t bytes() const noexcept { return bytes_; }
   /// Appends copies of the rows at `to` and forgets them, but for their text, which it gives.
@@ -60,12 +64,13 @@ class late_rows {
   const detail::group_params* params_;
   detail::memory_source* memory_;
   std::string_view owner_;
-  std::vector<std::uint32_t> views_;  // where they lie in a row
+  bool text_stays_;
+  std::vector<std::uint32_t> views_;  // that are copied: where they lie in a row
   std::int64_t leaf_ = 0;
   std::vector<block> blocks_;
   base::text_arena arena_ = fresh_arena();
   std::vector<detail::buffer> text_;  // of others that were appended
-  std::size_t rows_ = 0, bytes_ = 0;
+  std::size_t rows_ = 0, bytes_ = 0, seen_ = 0;
 };
 
 }  // namespace pappus::cpu_ops

@@ -100,7 +100,10 @@ void group_mapping::take_all(run_context& context) {
     spread_rows(context, static_cast<std::int64_t>(first), static_cast<std::int64_t>(last),
                 extract);
   });
-  if (params_.strings) number_strings(context, keys.data(), n);
+  if (params_.strings) {
+    strings_->drop_old_tables();
+    number_strings(context, keys.data(), n);
+  }
   const bool in_first =
       radix_sort(context.team, context.memory,
                  {keys.data(), records.data(), other_keys.data(), other_records.data()}, n,
@@ -200,7 +203,8 @@ std::int64_t rows_at_once(const run_context& context) {
   const double groups = params.domain >= 0 ? static_cast<double>(params.domain) : rows;
   const double result = groups * static_cast<double>(context.node.out.size),
                starts = (groups + 1) * sizeof(std::size_t);
-  const double need = std::max(rows * held.row + held.worker * context.team.count(),
+  const double numbers = params.strings ? 110 : 0;  // bytes a row, where all fit
+  const double need = std::max(rows * (held.row + numbers) + held.worker * context.team.count(),
                                rows * held.kept + starts + result);
   if (need <= static_cast<double>(there)) return INT64_MAX;
   const auto fitting =

@@ -14,7 +14,7 @@
 // Alternatives: partitioning such a partition again (reads and writes its rows once more, where
 // parts only read; parts are rarely needed, for there are 16 to 512 partitions).
 //
-// Not here: keys that are strings; their bytes are in memory anyway.
+// Not here: keys that are strings (late_groups.h).
 #pragma once
 
 #include <atomic>

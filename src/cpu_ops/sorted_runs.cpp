@@ -106,6 +106,7 @@ void sorted_runs::add(run_context& context, detail::buffer sorted, std::int64_t 
 }
 
 void sorted_runs::extend(run_context& context, detail::buffer sorted, std::int64_t rows) {
+  expect_more(context);
   rest(context, runs_.back(), std::move(sorted), rows);
   thin(context);
 }

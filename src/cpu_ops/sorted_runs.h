@@ -60,7 +60,7 @@ class sorted_runs {
   /// Adds rows that come after all rows so far. What they point to, if that stays where it is, is
   /// what the output's owners, or those of the inputs, keep alive.
   void add(run_context& context, detail::buffer sorted, std::int64_t rows);
-  /// Adds rows to the last run, which they come behind, in order. There must be runs at rest.
+  /// Adds rows to the last run, which they come behind, in order. There must be one.
   void extend(run_context& context, detail::buffer sorted, std::int64_t rows);
 
   /// Appends the next rows in order to `to`: a range, or all of the only run. False: there are none

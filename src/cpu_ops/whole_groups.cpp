@@ -69,6 +69,7 @@ void find_starts(const run_context& context, std::size_t key_bytes, bool strings
 
 whole_groups::whole_groups(const run_context& context, std::int64_t run_rows)
     : params_(context.node.as<map_groups_params>()),
+      text_goes_(params_.strings && context.in_windows),
       value_at_(params_.strings ? late_value_at(params_) : params_.key_bytes),
       sort_(context, params_.strings ? 0 : params_.key_bytes,
             params_.strings
@@ -77,12 +78,12 @@ whole_groups::whole_groups(const run_context& context, std::int64_t run_rows)
   // Beside a range there is the next one, a group of any size, and what is made of groups.
   const auto fitting = context.store->available() / 2 / sort_.sorting_bytes();
   runs_.emplace(sort_.context_of(context), std::min(run_rows, static_cast<std::int64_t>(fitting)),
-                params_.strings);
+                text_goes_);
 }
 
 run_context whole_groups::as_sort(const run_context& context) const {
   auto made = sort_.context_of(context);
-  made.last_window = !params_.strings;  // the window's text goes: runs have copies
+  made.last_window = !text_goes_;  // runs have copies
   return made;
 }
 
@@ -216,7 +217,7 @@ void whole_groups::keep_back(const run_context& context, group_rows& from, std::
           std::memcpy(records.data() + begin, from.records + first * size + begin, end - begin);
         });
   }
-  const bool has_text = params_.strings && params_.value.text == detail::text_in::views;
+  const bool has_text = text_goes_ && params_.value.text == detail::text_in::views;
   auto set = std::make_shared<detail::row_set>(has_text ? params_.value
                                                         : detail::record_type{size, 1, "record"});
   if (!has_text) set->keep_owners_of(sort_.owners());

@@ -82,6 +82,7 @@ class whole_groups {
   bool same_key(const std::byte* a, const std::byte* b) const;
 
   const map_groups_params& params_;
+  const bool text_goes_;        ///< with the window, so what rests has copies
   const std::size_t value_at_;  ///< bytes from a key to its record
   const key_sort sort_;
   std::optional<sorted_runs> runs_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <fstream>
@@ -218,6 +219,69 @@ TEST(spilled_text_groups, of_rows_in_memory_rest_as_well) {
   EXPECT_TRUE(sums(s) == sums(large));
   EXPECT_THAT(s.borrow(of.rows).group_by(&visit::page).sum(&visit::value).explain_analyze(),
               HasSubstr("rows were late"));
+}
+
+// Their text stays where it is: it would have no room.
+TEST(spilled_text_groups, of_long_text_in_memory_need_no_copies_of_it) {
+  constexpr std::int64_t n = 60'000;
+  std::vector<std::string> pages;
+  std::vector<visit> rows;
+  for (std::int64_t i = 0; i < n; ++i)
+    pages.push_back(std::string(1'000, 'p') + std::to_string(i * 7'919 % (n / 2)));
+  for (std::int64_t i = 0; i < n; ++i)
+    rows.push_back({pages[static_cast<std::size_t>(i)], {}, static_cast<double>(i) * 0.1});
+  const a_disk disk(shape::random, 0, 1, 1);
+  session s(disk.settings(20 * MiB)), large(disk.settings(plenty));
+  const auto sums = [&](session& in) {
+    return groups_of(in.borrow(rows).group_by(&visit::page).sum(&visit::value));
+  };
+  EXPECT_TRUE(sums(s) == sums(large));
+}
+
+/// A wide state, of which memory has room for few.
+struct histogram {
+  std::array<double, 32> sums{};
+  void accumulate(double value) {
+    sums[static_cast<std::size_t>(std::abs(value)) % 32] += value * 0.1;
+  }
+  void merge(const histogram& other) {
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += other.sums[i];
+  }
+  double finalize() const {
+    double all = 0;
+    for (std::size_t i = 0; i < sums.size(); ++i) all = all * 0.5 + sums[i];
+    return all;
+  }
+};
+
+TEST(spilled_text_groups, may_have_wide_states) {
+  const a_disk disk(shape::random, 120'000, 90'000, 12);
+  const auto groups = [&](session& in) {
+    return groups_of(disk.visits(in).group_by(&visit::page).reduce<histogram>(&visit::value));
+  };
+  session s(disk.settings(24 * MiB)), large(disk.settings(plenty));
+  EXPECT_TRUE(groups(s) == groups(large));
+  EXPECT_LE(s.host_memory_peak(), 24 * MiB);
+}
+
+// Its state is of groups, and goes through one after the other: their text mustn't pile up.
+TEST(spilled_text_groups, may_be_the_state_of_a_loop) {
+  const rows_in_memory of(120'000);
+  const a_disk disk(shape::random, 0, 1, 1);
+  const auto looped = [&](session& in) {
+    const auto last = in.do_while(
+        in.borrow(of.rows),
+        [](const auto& state) {
+          return state.group_by(&visit::page).sum(&visit::value).map([](const auto& one) {
+            return visit{one.key, {}, one.value * 0.5};
+          });
+        },
+        [](std::span<const visit>, std::span<const visit>) { return true; },
+        max_iterations{testing::sanitized ? 3 : 12});
+    return last.map(&visit::value).sum().get();
+  };
+  session s(disk.settings(40 * MiB)), large(disk.settings(plenty));
+  EXPECT_EQ(looped(s), looped(large));
 }
 
 TEST(spilled_text_groups, go_on_to_their_reader_in_windows) {
