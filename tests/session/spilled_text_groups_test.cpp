@@ -336,7 +336,7 @@ std::vector<std::tuple<std::string, std::string, std::int64_t>> ranges(const a_d
       .map_groups([](std::string_view page, std::span<const visit> rows) {
         std::uint64_t mixed = rows.size();
         for (const auto& one : rows) {
-          mixed = mixed * 31 + static_cast<std::uint64_t>(one.value * 1000);
+          mixed = mixed * 31 + static_cast<std::uint64_t>(std::llround(one.value * 1000));
           for (const char c : one.visitor) mixed = mixed * 31 + static_cast<unsigned char>(c);
           mixed += one.page == page ? 0 : 1;
         }
