@@ -126,7 +126,7 @@ TEST(spilled_text_joins, are_the_same_pairs_in_little_memory) {
   const struct {
     std::int64_t visits, pages, times;
     unsigned threads;
-  } all[] = {{30'000, 100'000, 1, 2}, {30'000, 30'000, 4, 3}, {30'000, 100'000, 1, 1}};
+  } all[] = {{15'000, 80'000, 1, 2}, {15'000, 20'000, 4, 3}, {15'000, 80'000, 1, 1}};
   for (const auto& [visits, pages, times, threads] : all) {
     if (testing::sanitized && threads != 3) continue;  // the more threads, the more races
     SCOPED_TRACE(threads);
