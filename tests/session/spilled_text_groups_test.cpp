@@ -185,7 +185,7 @@ TEST(spilled_text_groups, are_the_same_bits_behind_the_first_million_rows) {
 }
 
 TEST(spilled_text_groups, are_explained) {
-  const a_disk disk(shape::random, 160'000, 10'000'000, 7);
+  const a_disk disk(shape::random, 350'000, 10'000'000, 7);
   session s(disk.settings(14 * MiB, 3)), large(disk.settings(plenty));
   const auto groups = [&](session& in) {
     return disk.visits(in).group_by(&visit::page).variance(&visit::value).count();
@@ -392,14 +392,14 @@ TEST(spilled_text_groups, are_refused_where_nothing_may_go_to_a_disk) {
 }
 
 TEST(spilled_text_groups, on_a_bad_disk_are_right_or_the_error) {
-  const a_disk disk(shape::random, 120'000, 50'000'000, 6);
+  const a_disk disk(shape::random, 200'000, 50'000'000, 6);
   session large(disk.settings(plenty));
   const auto groups = [&](session& in) {
     return groups_of(disk.visits(in).group_by(&visit::page).sum(&visit::value));
   };
   const auto expected = groups(large);
   testing::expect_right_or_spill_error(
-      {.faults = "+eio=0.0005+flip=0.0005", .little = "2MiB", .count = 9},
+      {.faults = "+eio=0.0003+flip=0.0003", .little = "3MiB", .count = 9},
       disk.settings(10 * MiB, 1), "group_by", [&](session& s) { return groups(s) == expected; });
 }
 
