@@ -52,8 +52,8 @@ leaf_fold::leaf_fold(const group_params& params, detail::memory_source& memory,
                      std::string_view owner)
     : params_(&params),
       stride_(detail::round_up(params.state_bytes, params.state_align)),
-      values_at_(
-          detail::round_up((algorithms::leaf_tree::levels_max + 1) * stride_, std::size_t{64})),
+      values_at_(detail::round_up((algorithms::leaf_tree::levels_max + 1) * stride_,
+                                  std::max(params.value_align, std::size_t{64}))),
       memory_(memory, values_at_ + batch * params.payload_bytes, owner) {}
 
 std::byte* leaf_fold::state(int level) const {

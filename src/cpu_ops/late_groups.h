@@ -111,7 +111,7 @@ class late_groups {
   std::size_t bytes_;
   // Of late rows so far, at most: bytes of one, and how many rows came of one of the input.
   double row_bytes_ = 0, yield_ = 1;
-  std::mutex mutex_;             // guards what follows
+  std::mutex mutex_;             // guards the list of items
   std::deque<late_rows> items_;  // whose places don't change
   late_rows waiting_;            // for a run
   std::unique_ptr<sorted_runs> runs_;
