@@ -102,7 +102,7 @@ PAPPUS_GLUE collection<value_of<E>> choose(const query<E>& from, std::int64_t n,
 /// The n records with the greatest keys, the greatest first; of equal ones those that come first,
 /// in their order: the first n rows of sort_by(descending(key)). NaN counts as greater than every
 /// number. All records if there are fewer; none if n <= 0. For keys see sort_by; a key function may
-/// be called twice for a record here.
+/// be called twice for a record here, and one of strings whenever two candidates are compared.
 /// Reads the input once, a file in windows, and keeps about 2 n records a worker; for n beyond
 /// 65,536 it sorts everything. Throws memory_error and what the key throws.
 template <typename E>

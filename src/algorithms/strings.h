@@ -19,7 +19,7 @@
 // never do.
 //
 // The bytes belong to the rows that the strings come from, or, where these go before the numbers do
-// (windows), each distinct string is copied once.
+// (windows) or have the bytes in them, each distinct string is copied once.
 #pragma once
 
 #include <array>

@@ -21,6 +21,12 @@ namespace pappus::cpu_ops {
 using detail::group_params;
 using ops::bits_bytes;
 
+/// Whether the text of keys stays where it is until all groups are written, and with them: not that
+/// of windows, nor of the records themselves.
+inline bool key_text_stays(const run_context& context, const group_params& params) {
+  return !context.in_windows && !params.keys_in_records;
+}
+
 /// What becomes of keys that are strings.
 struct string_keys {
   string_ids* ids = nullptr;  ///< numbers them; null: they stay, or aren't strings
@@ -30,6 +36,8 @@ struct string_keys {
 /// Rows extracted by one worker, a batch at a time. Keys arrive as bits, strings as their ids.
 class group_feeder : detail::group_batch {
  public:
+  using group_batch::goes;
+
   group_feeder(const run_context& context, const group_params& params, string_keys strings);
 
   /// Calls f(keys, values, n) for rows [begin, end) of the window, in order, n <= 512. Where it may

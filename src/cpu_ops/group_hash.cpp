@@ -41,8 +41,9 @@ hash_run::hash_run(run_context& context)
       owners_(context.node.out) {
   if (!params_.strings) return;
   using bytes = string_ids::bytes;
-  strings_ = std::make_unique<string_ids>(context.memory, context.owner,
-                                          context.in_windows ? bytes::are_copied : bytes::stay);
+  strings_ = std::make_unique<string_ids>(
+      context.memory, context.owner,
+      key_text_stays(context, params_) ? bytes::stay : bytes::are_copied);
 }
 
 /// A part of what is there is for tables, the rest for rows on their way to them and to the disk.

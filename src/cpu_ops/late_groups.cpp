@@ -114,7 +114,7 @@ void leaf_fold::finish(std::byte* to) {
 late_groups::late_groups(const run_context& context, const group_params& params, std::size_t bytes)
     : params_(params),
       sort_(context, 0, params.late),
-      text_stays_(!context.in_windows),
+      text_stays_(key_text_stays(context, params)),
       bytes_(bytes),
       waiting_(params, context.memory, context.owner, text_stays_) {}
 late_groups::~late_groups() = default;

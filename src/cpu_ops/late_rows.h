@@ -1,5 +1,5 @@
 // Rows of groups that have no room in memory, as one worker finds them: copies of their keys and
-// values, with the text that these point to where it goes with a window, in order.
+// values, with the text that these point to where it doesn't stay, in order.
 #pragma once
 
 #include <cstddef>

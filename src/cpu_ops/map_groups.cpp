@@ -15,6 +15,7 @@
 #include "algorithms/radix.h"
 #include "algorithms/rows_in.h"
 #include "algorithms/stretches.h"
+#include "base/owned.h"
 #include "cpu_ops/group.h"
 #include "cpu_ops/whole_groups.h"
 #include "ops/implementations.h"
@@ -79,7 +80,10 @@ void group_mapping::take_all(run_context& context) {
   const auto n = static_cast<std::size_t>(context.rows);
   const std::size_t key_bytes = bits_bytes(params_), record_bytes = params_.payload_bytes;
   if (params_.strings) {
-    strings_ = std::make_unique<string_ids>(context.memory, context.owner);
+    using bytes = string_ids::bytes;
+    strings_ = std::make_unique<string_ids>(
+        context.memory, context.owner,
+        key_text_stays(context, params_) ? bytes::stay : bytes::are_copied);
     by_rank_ = detail::buffer(context.memory, n * sizeof(std::string_view), context.owner);
   }
   detail::buffer keys(context.memory, n * key_bytes, context.owner),
@@ -103,6 +107,7 @@ void group_mapping::take_all(run_context& context) {
   if (params_.strings) {
     strings_->drop_old_tables();
     number_strings(context, keys.data(), n);
+    now_.owners.push_back(base::owned(strings_->take_copies(), context.memory_owner));
   }
   const bool in_first =
       radix_sort(context.team, context.memory,

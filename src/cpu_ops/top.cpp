@@ -52,21 +52,20 @@ class top_state {
   };
 
   /// The best of all candidates, in one buffer. Null: there are none.
-  detail::top_buffer* best(const top_params& params) {
+  detail::top_buffer* best(const graph::node& node) {
     if (all_.empty()) return nullptr;
     auto& to = all_.front()->buffer;
-    for (const auto& own : std::span(all_).subspan(1)) add(params, own->buffer, to);
-    params.keep_best(to);
+    for (const auto& own : std::span(all_).subspan(1)) add(node, own->buffer, to);
+    keep_best(node, to);
     return &to;
   }
 
   /// Has candidates, of which only the best stay, point to text of their own.
   void copy_text(const run_context& context) {
-    const auto& params = context.node.as<top_params>();
-    const auto& candidate = params.candidate;
+    const auto& candidate = context.node.as<top_params>().candidate;
     algorithms::text_copies made(candidate, context.memory, context.owner);
     for (const auto& own : all_) {
-      params.keep_best(own->buffer);
+      keep_best(context.node, own->buffer);
       for (std::int64_t i = 0; i < own->buffer.count; ++i)
         made.copy(own->buffer.candidates + static_cast<std::size_t>(i) * candidate.size);
     }
@@ -91,6 +90,9 @@ class top_state {
     given_back_.notify_one();
   }
 
+  static void keep_best(const graph::node& node, detail::top_buffer& in) {
+    node.as<top_params>().keep_best(node.stage.element.get(), in);
+  }
   static std::size_t bytes(const top_params& params, std::int64_t capacity) {
     return static_cast<std::size_t>(capacity) * params.candidate.size;
   }
@@ -110,10 +112,10 @@ class top_state {
   }
 
   /// Adds a buffer's candidates to another one's, of which the best stay.
-  static void add(const top_params& params, const detail::top_buffer& from,
-                  detail::top_buffer& to) {
+  static void add(const graph::node& node, const detail::top_buffer& from, detail::top_buffer& to) {
+    const auto& params = node.as<top_params>();
     for (std::int64_t done = 0; done < from.count;) {
-      if (to.count == to.capacity) params.keep_best(to);
+      if (to.count == to.capacity) keep_best(node, to);
       const auto n = std::min(from.count - done, to.capacity - to.count);
       std::memcpy(to.candidates + bytes(params, to.count), from.candidates + bytes(params, done),
                   bytes(params, n));
@@ -156,12 +158,12 @@ void consider(run_context& context) {
 void choose(run_context& context) {
   const auto& params = context.node.as<top_params>();
   auto& state = *static_cast<top_state*>(context.state.get());
-  const auto* const best = state.best(params);
+  const auto* const best = state.best(context.node);
   if (best == nullptr || best->count == 0) return;
   const auto chosen = best->count;
   detail::buffer records(context.memory, static_cast<std::size_t>(chosen) * context.node.out.size,
                          context.owner);
-  params.finish(best->candidates, chosen, chosen, records.data());
+  params.finish(context.node.stage.element.get(), best->candidates, chosen, chosen, records.data());
   append_buffer(*context.output, std::move(records), chosen);
   if (auto text = state.take_text(); !text.empty())
     context.output->keep(base::owned(std::move(text), context.memory_owner));

@@ -1,6 +1,9 @@
 #include "cpu_ops/whole_groups.h"
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <mutex>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,6 +13,7 @@
 #include "algorithms/stretches.h"
 #include "base/owned.h"
 #include "base/text.h"
+#include "base/text_arena.h"
 #include "cpu_ops/group.h"
 #include "cpu_ops/sort_rows.h"
 
@@ -34,6 +38,7 @@ std::string_view text_of(const std::byte* key) {
   std::memcpy(&text, key, sizeof text);
   return text;
 }
+void put_text(std::byte* key, std::string_view text) { std::memcpy(key, &text, sizeof text); }
 
 }  // namespace
 
@@ -69,7 +74,7 @@ void find_starts(const run_context& context, std::size_t key_bytes, bool strings
 
 whole_groups::whole_groups(const run_context& context, std::int64_t run_rows)
     : params_(context.node.as<map_groups_params>()),
-      text_goes_(params_.strings && context.in_windows),
+      text_goes_(params_.strings && !key_text_stays(context, params_)),
       value_at_(params_.strings ? late_value_at(params_) : params_.key_bytes),
       sort_(context, params_.strings ? 0 : params_.key_bytes,
             params_.strings
@@ -96,31 +101,43 @@ void whole_groups::add(run_context& context, std::int64_t begin, std::int64_t en
   sort_.owners().keep_owners_of(*context.output);
   auto sort = as_sort(context);
   runs_->expect_more(sort);
-  auto records = records_with_keys(context, begin, end);
+  std::vector<detail::buffer> text;
+  auto records = records_with_keys(context, begin, end, text);
   records = sort_records(sort, std::move(records), end - begin);
   runs_->add(sort, std::move(records), end - begin);
 }
 
 /// What is sorted: each row's key and its record behind it.
+/// \param text  gets that of keys which lay in records that were computed on the way.
 detail::buffer whole_groups::records_with_keys(const run_context& context, std::int64_t begin,
-                                               std::int64_t end) const {
+                                               std::int64_t end,
+                                               std::vector<detail::buffer>& text) const {
   const std::size_t stride = sort_.record().size;
   const auto n = static_cast<std::size_t>(end - begin);
   detail::buffer made(context.memory, n * stride, context.owner);
+  std::mutex guards_text;
   const auto extract = [&](std::int64_t first, std::int64_t last) {
     group_feeder feeder(context, params_, {});
+    base::text_arena copies(512, std::size_t{32} << 10);
+    const auto keep_text = [&](std::byte* key) {
+      if (const auto view = text_of(key); feeder.goes(view))
+        put_text(key, copies.copy(view, context.memory, context.owner));
+    };
     std::byte* to = made.data() + static_cast<std::size_t>(first - begin) * stride;
-    return feeder.feed(first, last, true,
-                       [&](const std::byte* keys, const std::byte* records, std::size_t count) {
-                         with_sizes(params_, [&](auto key_bytes, auto record_bytes) {
-                           for (std::size_t i = 0; i < count; ++i, to += stride) {
-                             std::memcpy(to, keys + i * key_bytes, key_bytes);
-                             if (value_at_ > key_bytes)
-                               std::memset(to + key_bytes, 0, value_at_ - key_bytes);
-                             std::memcpy(to + value_at_, records + i * record_bytes, record_bytes);
-                           }
-                         });
-                       });
+    const auto take = [&](const std::byte* keys, const std::byte* records, std::size_t count) {
+      with_sizes(params_, [&](auto key_bytes, auto record_bytes) {
+        for (std::size_t i = 0; i < count; ++i, to += stride) {
+          std::memcpy(to, keys + i * key_bytes, key_bytes);
+          if (params_.keys_in_records) keep_text(to);
+          if (value_at_ > key_bytes) std::memset(to + key_bytes, 0, value_at_ - key_bytes);
+          std::memcpy(to + value_at_, records + i * record_bytes, record_bytes);
+        }
+      });
+    };
+    const auto rest = feeder.feed(first, last, true, take);
+    const std::lock_guard hold(guards_text);
+    std::ranges::move(copies.take(), std::back_inserter(text));
+    return rest;
   };
   for_each_item(context.team, n, rows_an_item, [&](std::size_t first, std::size_t last) {
     spread_rows(context, begin + static_cast<std::int64_t>(first),

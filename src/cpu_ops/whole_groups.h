@@ -69,8 +69,8 @@ class whole_groups {
     std::int64_t rows = 0;
     std::vector<std::shared_ptr<graph::kept_rows>> parts;
   };
-  detail::buffer records_with_keys(const run_context& context, std::int64_t begin,
-                                   std::int64_t end) const;
+  detail::buffer records_with_keys(const run_context& context, std::int64_t begin, std::int64_t end,
+                                   std::vector<detail::buffer>& text) const;
   group_rows taken_apart(const run_context& context, const detail::row_set& range) const;
   bool read_range(run_context& context, group_rows& to);
   group_rows next_complete(run_context& context);
@@ -82,7 +82,7 @@ class whole_groups {
   bool same_key(const std::byte* a, const std::byte* b) const;
 
   const map_groups_params& params_;
-  const bool text_goes_;        ///< with the window, so what rests has copies
+  const bool text_goes_;        ///< so what rests has copies
   const std::size_t value_at_;  ///< bytes from a key to its record
   const key_sort sort_;
   std::optional<sorted_runs> runs_;

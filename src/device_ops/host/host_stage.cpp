@@ -102,7 +102,7 @@ int host_stage::sorted_record(long row, host_bytes* out) {
     const auto& params = *top_;
     detail::top_buffer one{beside.resize(params.candidate.size), 0, 1, 1, false};
     params.consider(node.stage.element.get(), block_of(row), one);
-    params.finish(one.candidates, 1, 1, out->resize(out_bytes));
+    params.finish(node.stage.element.get(), one.candidates, 1, 1, out->resize(out_bytes));
     return 1;
   }
   const auto& params = node.as<detail::sort_params>();

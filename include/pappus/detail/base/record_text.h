@@ -1,5 +1,6 @@
 // What text the values of a type point to: so that rows can move together with it, and so that
-// text which no row points to any more can go.
+// text which no row points to any more can go. And whether they have text in them, which goes with
+// the values themselves.
 //
 // A std::string_view is found in std::array and aggregates of any depth. Of other types but numbers
 // (with private members, pointers, references, C arrays, unions) nothing is known: what they may
@@ -78,6 +79,29 @@ constexpr text_in text_of() {
   } else {
     return text_in::unknown;
   }
+}
+
+template <typename T>
+inline constexpr bool is_character = sizeof(T) == 1 && !std::is_same_v<T, bool> &&
+                                     (std::is_integral_v<T> || std::is_same_v<T, std::byte>);
+
+/// Whether a value may have characters in it, to which a std::string_view could point.
+template <typename T>
+constexpr bool may_have_characters() {
+  if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>)
+    return is_character<T>;
+  else if constexpr (std::is_same_v<T, std::string_view> || std::is_empty_v<T>)
+    return false;
+  else if constexpr (is_std_array<T>)
+    return may_have_characters<typename T::value_type>();
+  else if constexpr (!std::is_class_v<T> || !std::is_copy_assignable_v<T>)
+    return true;
+  else if constexpr (constexpr std::size_t count = field_count<T>(); count > 0)
+    return decltype(visit_fields<count>(std::declval<const T&>(), []<typename... F>(const F&...) {
+      return std::bool_constant<(may_have_characters<F>() || ...)>{};
+    }))::value;
+  else
+    return true;
 }
 
 /// Calls visit(view) for each std::string_view of a value in which they are found.

@@ -14,19 +14,21 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <new>
 #include <span>
 #include <string>
 
 #include "pappus/detail/base/hash.h"
-#include "pappus/detail/base/keys.h"
 #include "pappus/detail/base/partition.h"
 #include "pappus/detail/base/request.h"
 #include "pappus/detail/fuse/batch.h"
 #include "pappus/detail/fuse/expression.h"
 #include "pappus/detail/loops/fold.h"
+#include "pappus/detail/loops/group_keys.h"
 #include "pappus/detail/loops/group_routes.h"
+#include "pappus/detail/loops/key_text.h"
 #include "pappus/function.h"
 
 namespace pappus::detail {
@@ -36,9 +38,16 @@ inline constexpr std::size_t group_batch_rows = 512;
 
 /// Takes the keys and values that extract() makes of rows.
 struct group_batch {
+  /// Whether a key is in `text`.
+  bool goes(std::string_view key) const noexcept {
+    return !std::less<>()(key.data(), text) && std::less<>()(key.data(), text + text_bytes);
+  }
+
   std::byte* keys = nullptr;     ///< room for `capacity` keys
   std::byte* payload = nullptr;  ///< room for as many values; null if they aren't copied
   std::size_t capacity = 0;      ///< at most group_batch_rows
+  const char* text = nullptr;    ///< of keys, until flush() returns
+  std::size_t text_bytes = 0;
   /// Takes n rows: their keys are in `keys`, their values at `values`.
   void (*flush)(group_batch& self, const std::byte* values, std::size_t n) = nullptr;
 };
@@ -70,6 +79,7 @@ struct late_row<nothing> {
 struct group_params : op_params {
   std::size_t key_bytes = 0;      ///< 4, 8 or 16; for strings those of a std::string_view
   bool strings = false;           ///< keys are std::string_view, to be numbered
+  bool keys_in_records = false;   ///< and may be views of characters in the record itself
   std::int64_t domain = -1;       ///< keys are 0, ..., domain - 1; -1: no domain is known
   std::int64_t expected = -1;     ///< number of groups, by expect(); -1: not known
   std::size_t payload_bytes = 0;  ///< of a value; 0 if the reducer doesn't look at values
@@ -102,53 +112,7 @@ struct group_params : op_params {
 };
 const graph::operator_entry& group_operator();
 
-/// Throws usage_error for a key outside its domain, naming both.
-[[noreturn]] void throw_outside_domain(const std::string& key, std::int64_t domain);
 [[noreturn]] void throw_empty_group(const char* reducer, const std::string& key);
-
-// How keys are stored while rows are grouped: as bits, as strings, or as indices of a known domain.
-template <typename K>
-struct keys_as_bits {
-  using key = K;
-  using stored = key_bits<K>;
-  static constexpr bool dense = false;
-  stored encode(const K& value) const { return encode_key(value); }
-  static K decode(stored bits) { return decode_key<K>(bits); }
-};
-struct keys_as_strings {
-  using key = std::string_view;
-  using stored = std::string_view;
-  static constexpr bool dense = false;
-  stored encode(std::string_view value) const { return value; }
-  static std::string_view decode(std::string_view value) { return value; }
-};
-template <typename K>
-struct keys_of_domain {
-  static_assert(std::is_integral_v<K> || std::is_enum_v<K>,
-                "group_by: a domain needs integers as keys");
-  using key = K;
-  using stored = std::conditional_t<(sizeof(K) > 4), std::uint64_t, std::uint32_t>;
-  static constexpr bool dense = true;
-  std::int64_t size = 0;
-
-  stored encode(const K& value) const {
-    // Negative keys wrap to numbers that are too large.
-    const auto index = static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
-    if (index >= static_cast<std::uint64_t>(size)) [[unlikely]]
-      refuse(value, size);
-    return static_cast<stored>(index);
-  }
-  static K decode(stored index) { return static_cast<K>(index); }
-
- private:
-  /// Not inlined: loops that contained it would be too large to be inlined themselves.
-  [[noreturn, gnu::cold, gnu::noinline]] static void refuse(const K& value, std::int64_t size) {
-    if constexpr (std::is_enum_v<K>)
-      throw_outside_domain(std::to_string(static_cast<std::underlying_type_t<K>>(value)), size);
-    else
-      throw_outside_domain(std::to_string(value), size);
-  }
-};
 
 /// A batched key function, which takes a block of records at once.
 template <typename Out, typename F, typename... Sides>
@@ -172,6 +136,15 @@ inline constexpr bool is_source = false;
 template <typename T>
 inline constexpr bool is_source<source<T>> = true;
 
+template <typename E, bool Left>
+struct whose_keys {
+  using type = value_of<E>;
+};
+template <typename E>
+struct whose_keys<E, true> {
+  using type = typename E::left_type;
+};
+
 /// What a group_by computes for each record: its key and the value that the reducer gets.
 template <typename E, typename Key, typename Project, typename Keys>
 struct grouping {
@@ -180,6 +153,12 @@ struct grouping {
   using stored_key = typename Keys::stored;
   static constexpr bool in_place = is_source<E> && std::is_same_v<Project, to_itself>;
   static constexpr bool has_value = !std::is_same_v<Project, to_nothing>;
+  /// What keys are taken of.
+  using whose = typename whose_keys<E, is_left_call<Key>>::type;
+  static constexpr bool keys_in_records =
+      std::is_same_v<stored_key, std::string_view> && may_have_characters<whose>();
+  /// Keys may be views of records that are computed on the way.
+  static constexpr bool keys_may_go = keys_in_records && !is_source<E>;
   /// Whether at_each() may be called.
   static constexpr bool row_by_row = E::yields == cardinality::one && !is_batched_call<Key>;
 
@@ -202,18 +181,20 @@ struct grouping {
         rows.at(begin + i, [&](const auto& record) { sink(i, key(record), record); });
     }
 
-    /// Calls sink(key, record) for all records of the block's n rows.
-    template <typename Sink>
-    PAPPUS_INLINE_BY_CLANG void each(std::int64_t n, Sink&& sink) const {
+    /// Calls sink(kept(key, whose), record) for all records of the block's n rows. A key is whose
+    /// it was taken of.
+    template <typename Sink, typename Kept = as_it_is>
+    PAPPUS_INLINE_BY_CLANG void each(std::int64_t n, Sink&& sink, Kept&& kept = {}) const {
       if constexpr (is_left_call<Key>) {
-        rows.for_each_pair(n,
-                           [&](const auto& left, const auto& record) { sink(key(left), record); });
+        rows.for_each_pair(
+            n, [&](const auto& left, const auto& record) { sink(kept(key(left), left), record); });
       } else if constexpr (!is_batched_call<Key>) {
-        each_row<E::yields>(rows, n, [&](const auto& record) { sink(key(record), record); });
+        each_row<E::yields>(rows, n,
+                            [&](const auto& record) { sink(kept(key(record), record), record); });
       } else if constexpr (is_source<E>) {
         for (std::int64_t at = 0; at < n; at += batch_rows)
-          call_batch(rows.rows + at, static_cast<std::size_t>((std::min)(batch_rows, n - at)),
-                     sink);
+          call_batch(rows.rows + at, static_cast<std::size_t>((std::min)(batch_rows, n - at)), sink,
+                     kept);
       } else {
         record_buffer<record, static_cast<std::size_t>(batch_rows)> memory;
         record* const records = memory.data();
@@ -221,10 +202,11 @@ struct grouping {
         each_row<E::yields>(rows, n, [&](const auto& value) {
           ::new (static_cast<void*>(records + waiting)) record(value);
           if (++waiting < batch_rows) return;
-          with_gathered_rows([&] { call_batch(records, static_cast<std::size_t>(waiting), sink); });
+          with_gathered_rows(
+              [&] { call_batch(records, static_cast<std::size_t>(waiting), sink, kept); });
           waiting = 0;
         });
-        if (waiting > 0) call_batch(records, static_cast<std::size_t>(waiting), sink);
+        if (waiting > 0) call_batch(records, static_cast<std::size_t>(waiting), sink, kept);
       }
     }
 
@@ -232,8 +214,8 @@ struct grouping {
     static constexpr auto batch_rows =
         static_cast<std::int64_t>(rows_of_batch(sizeof(record), 16, group_batch_rows));
 
-    template <typename Sink>
-    void call_batch(const record* records, std::size_t n, Sink& sink) const {
+    template <typename Sink, typename Kept>
+    void call_batch(const record* records, std::size_t n, Sink& sink, Kept& kept) const {
       using output = typename Key::template result<record>;
       record_buffer<output, static_cast<std::size_t>(batch_rows)> memory;
       output* const found = memory.data();
@@ -242,13 +224,18 @@ struct grouping {
             key.function(std::span<const record>(records, n), side..., std::span<output>(found, n));
           },
           key.sides);
-      for (std::size_t i = 0; i < n; ++i) sink(found[i], records[i]);
+      for (std::size_t i = 0; i < n; ++i) sink(kept(found[i], records[i]), records[i]);
     }
   };
   bound bind(const block_args& args) const {
     return {rows.bind(args), key.bind(args), bound_function<Project>(project), keys};
   }
 };
+
+/// What the keys of a grouping need.
+template <typename G>
+using key_text_of =
+    std::conditional_t<G::keys_may_go, key_text<sizeof(typename G::whose)>, no_key_text>;
 
 template <typename G, typename R>
 void group_direct(const void* element, const block_args& args, std::byte* table) {
@@ -295,7 +282,7 @@ template <typename G>
     if constexpr (G::has_value && !G::in_place)
       ::new (static_cast<void*>(values + i)) value(bound.project(record));
   };
-  if constexpr (G::row_by_row) {
+  if constexpr (G::row_by_row && !G::keys_may_go) {
     const auto capacity = static_cast<std::int64_t>(batch.capacity);
     for (std::int64_t at = 0; at < args.rows; at += capacity) {
       const std::int64_t n = (std::min)(capacity, args.rows - at);
@@ -311,16 +298,21 @@ template <typename G>
   } else {
     const std::byte* at = batch.payload;
     std::size_t n = 0;
+    key_text_of<G> text;
+    batch.text = text.data();
+    batch.text_bytes = text.size();
     const auto hand_on = [&] {
       batch.flush(batch, at, n);
+      text.clear();
       n = 0;
     };
-    bound.each(args.rows, [&](const auto& key, const auto& record) {
+    const auto take = [&](const auto& key, const auto& record) {
       if constexpr (G::in_place)
         if (n == 0) at = reinterpret_cast<const std::byte*>(std::addressof(record));
       put(n, key, record);
       if (++n == batch.capacity) with_gathered_rows(hand_on);
-    });
+    };
+    bound.each(args.rows, take, text.keeper([&] { with_gathered_rows(hand_on); }));
     if (n > 0) hand_on();
   }
 }
@@ -458,6 +450,7 @@ PAPPUS_GLUE std::shared_ptr<group_params> group_params_of(const R& prototype) {
   auto params = std::make_shared<group_params>();
   params->key_bytes = sizeof(stored);
   params->strings = std::is_same_v<stored, std::string_view>;
+  params->keys_in_records = G::keys_in_records;
   params->payload_bytes = G::has_value ? sizeof(typename G::value) : 0;
   params->in_place = G::in_place;
   params->state_bytes = sizeof(R);

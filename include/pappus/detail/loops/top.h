@@ -4,6 +4,9 @@
 // keeps the best n; the worst of these is from then on the bar. Candidates carry their row number,
 // so their order is total and what is chosen can't depend on who saw which rows.
 //
+// A candidate has its key's bits. A string may be a view of characters in the record, which moves:
+// it is taken of the candidate's record whenever two are compared.
+//
 // Blocks are tested as a whole first: once the bar is high, most have no candidate, and the loop
 // that finds out vectorises.
 #pragma once
@@ -35,9 +38,9 @@ struct top_params : op_params {
   /// Appends the rows of a block that may be among the best.
   void (*consider)(const void* element, const block_args& args, top_buffer& buffer) = nullptr;
   /// Leaves no more candidates than the limit: the best.
-  void (*keep_best)(top_buffer& buffer) = nullptr;
+  void (*keep_best)(const void* element, top_buffer& buffer) = nullptr;
   /// Sorts candidates and writes the records of the first n of them.
-  void (*finish)(std::byte* candidates, std::int64_t count, std::int64_t n,
+  void (*finish)(const void* element, std::byte* candidates, std::int64_t count, std::int64_t n,
                  std::byte* records) = nullptr;
 };
 const graph::operator_entry& top_operator();
@@ -60,41 +63,76 @@ auto order_of(const K& key) {
     return encode_key(key);
 }
 
-template <typename Element>
+template <typename Order, typename T>
 struct candidate {
-  using order = decltype(order_of(std::declval<const typename Element::key_type&>()));
-  order key;
+  Order key;
   std::int64_t row;
-  typename Element::value_type record;
+  T record;
+};
+template <typename T>
+struct candidate<std::string_view, T> {
+  std::int64_t row;
+  T record;
+};
 
+/// How an element's candidates are ordered.
+template <typename Element>
+struct candidate_order {
+  using key_type = typename Element::key_type;
+  using order = decltype(order_of(std::declval<const key_type&>()));
+  using entry = candidate<order, typename Element::value_type>;
+
+  bound_function<decltype(Element::key)> key;
+  explicit candidate_order(const Element& of) : key(of.key) {}
+
+  order of_record(const typename Element::value_type& record) const {
+    return order_of<key_type>(key(record));
+  }
+  order of(const entry& one) const {
+    if constexpr (string_key<key_type>)
+      return of_record(one.record);
+    else
+      return one.key;
+  }
+  static entry made(const order& own, std::int64_t row,
+                    const typename Element::value_type& record) {
+    if constexpr (string_key<key_type>)
+      return {row, record};
+    else
+      return {own, row, record};
+  }
   /// Whether key a is better than key b.
   static bool wins(const order& a, const order& b) { return Element::greatest ? b < a : a < b; }
-  static bool before(const candidate& a, const candidate& b) {
-    if (wins(a.key, b.key)) return true;
-    return !wins(b.key, a.key) && a.row < b.row;
+  bool operator()(const entry& a, const entry& b) const {
+    const order of_a = of(a), of_b = of(b);
+    if (wins(of_a, of_b)) return true;
+    return !wins(of_b, of_a) && a.row < b.row;
   }
 };
 
 template <typename Element>
-void keep_best(top_buffer& buffer) {
-  auto* const all = reinterpret_cast<candidate<Element>*>(buffer.candidates);
+void keep_best(const void* element, top_buffer& buffer) {
+  using ordered = candidate_order<Element>;
+  auto* const all = reinterpret_cast<typename ordered::entry*>(buffer.candidates);
   if (buffer.count <= buffer.limit) return;
-  std::nth_element(all, all + buffer.limit - 1, all + buffer.count, candidate<Element>::before);
+  std::nth_element(all, all + buffer.limit - 1, all + buffer.count,
+                   ordered(*static_cast<const Element*>(element)));
   buffer.count = buffer.limit;
   buffer.has_bar = true;
 }
 
 template <typename Element>
 void consider_rows(const void* element, const block_args& args, top_buffer& buffer) {
-  using entry = candidate<Element>;
+  using ordered = candidate_order<Element>;
+  using entry = typename ordered::entry;
   const auto& self = *static_cast<const Element*>(element);
   const auto bound = self.expression.bind(args);
-  const bound_function key(self.key);
+  const ordered best(self);
   auto* const all = reinterpret_cast<entry*>(buffer.candidates);
-  if (buffer.count + args.rows > buffer.capacity) keep_best<Element>(buffer);
+  if (buffer.count + args.rows > buffer.capacity) keep_best<Element>(element, buffer);
   const bool has_bar = buffer.has_bar;
-  using order = typename entry::order;
-  const order bar = has_bar ? all[buffer.limit - 1].key : order{};
+  using order = typename ordered::order;
+  const order bar = has_bar ? best.of(all[buffer.limit - 1]) : order{};
   // Workers meet rows in ascending order, mostly: then an equal one can't replace the bar.
   const bool ties_win = has_bar && args.row < all[buffer.limit - 1].row;
 
@@ -104,26 +142,28 @@ void consider_rows(const void* element, const block_args& args, top_buffer& buff
     if (found == 0)
       for (std::int64_t i = 0; i < args.rows; ++i)
         bound.at(i, [&](const auto& value) {
-          found |= entry::wins(order_of<typename Element::key_type>(key(value)), bar) ? 1u : 0u;
+          found |= best.wins(best.of_record(value), bar) ? 1u : 0u;
         });
     if (found == 0) return;
   }
   entry* next = all + buffer.count;
   for (std::int64_t i = 0; i < args.rows; ++i) {
     bound.at(i, [&](const auto& value) {
-      const order own = order_of<typename Element::key_type>(key(value));
-      if (!has_bar || entry::wins(own, bar) || (ties_win && !entry::wins(bar, own)))
-        ::new (static_cast<void*>(next++)) entry{own, args.row + i, value};
+      const order own = best.of_record(value);
+      if (!has_bar || best.wins(own, bar) || (ties_win && !best.wins(bar, own)))
+        ::new (static_cast<void*>(next++)) entry(ordered::made(own, args.row + i, value));
     });
   }
   buffer.count = next - all;
 }
 
 template <typename Element>
-void finish_top(std::byte* candidates, std::int64_t count, std::int64_t n, std::byte* records) {
-  auto* const all = reinterpret_cast<candidate<Element>*>(candidates);
+void finish_top(const void* element, std::byte* candidates, std::int64_t count, std::int64_t n,
+                std::byte* records) {
+  using ordered = candidate_order<Element>;
+  auto* const all = reinterpret_cast<typename ordered::entry*>(candidates);
   using T = typename Element::value_type;
-  std::partial_sort(all, all + n, all + count, candidate<Element>::before);
+  std::partial_sort(all, all + n, all + count, ordered(*static_cast<const Element*>(element)));
   for (std::int64_t i = 0; i < n; ++i)
     ::new (static_cast<void*>(records + static_cast<std::size_t>(i) * sizeof(T))) T(all[i].record);
 }
@@ -140,9 +180,9 @@ template <typename Element>
 std::shared_ptr<top_params> make_top_params(std::int64_t limit) {
   auto params = std::make_shared<top_params>();
   params->limit = limit;
-  params->candidate = record_type_of<candidate<Element>>();
+  params->candidate = record_type_of<typename candidate_order<Element>::entry>();
   if constexpr (!string_key<typename Element::key_type>)
-    params->key_bytes = sizeof(typename candidate<Element>::order);
+    params->key_bytes = sizeof(typename candidate_order<Element>::order);
   params->greatest = Element::greatest;
   params->consider = consider_rows<Element>;
   params->keep_best = keep_best<Element>;

@@ -1,0 +1,59 @@
+// How keys are stored while rows are grouped: as bits, as strings, or as indices of a known domain.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "pappus/detail/base/keys.h"
+
+namespace pappus::detail {
+
+/// Throws usage_error for a key outside its domain, naming both.
+[[noreturn]] void throw_outside_domain(const std::string& key, std::int64_t domain);
+
+template <typename K>
+struct keys_as_bits {
+  using key = K;
+  using stored = key_bits<K>;
+  static constexpr bool dense = false;
+  stored encode(const K& value) const { return encode_key(value); }
+  static K decode(stored bits) { return decode_key<K>(bits); }
+};
+struct keys_as_strings {
+  using key = std::string_view;
+  using stored = std::string_view;
+  static constexpr bool dense = false;
+  stored encode(std::string_view value) const { return value; }
+  static std::string_view decode(std::string_view value) { return value; }
+};
+template <typename K>
+struct keys_of_domain {
+  static_assert(std::is_integral_v<K> || std::is_enum_v<K>,
+                "group_by: a domain needs integers as keys");
+  using key = K;
+  using stored = std::conditional_t<(sizeof(K) > 4), std::uint64_t, std::uint32_t>;
+  static constexpr bool dense = true;
+  std::int64_t size = 0;
+
+  stored encode(const K& value) const {
+    // Negative keys wrap to numbers that are too large.
+    const auto index = static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
+    if (index >= static_cast<std::uint64_t>(size)) [[unlikely]]
+      refuse(value, size);
+    return static_cast<stored>(index);
+  }
+  static K decode(stored index) { return static_cast<K>(index); }
+
+ private:
+  /// Not inlined: loops that contained it would be too large to be inlined themselves.
+  [[noreturn, gnu::cold, gnu::noinline]] static void refuse(const K& value, std::int64_t size) {
+    if constexpr (std::is_enum_v<K>)
+      throw_outside_domain(std::to_string(static_cast<std::underlying_type_t<K>>(value)), size);
+    else
+      throw_outside_domain(std::to_string(value), size);
+  }
+};
+
+}  // namespace pappus::detail

@@ -1,0 +1,66 @@
+// Keys that are views of characters in the record itself.
+//
+// A record that is computed on the way exists while the loop is at it, but keys are handed on some
+// hundred at a time. So the text of those that lie in their record is copied; other text, that of a
+// file say, stays where it is.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string_view>
+
+namespace pappus::detail {
+
+/// Keeps a key as it is.
+struct as_it_is {
+  template <typename Key, typename Whose>
+  const Key& operator()(const Key& key, const Whose&) const {
+    return key;
+  }
+};
+
+/// Where nothing needs to be copied.
+struct no_key_text {
+  static const char* data() { return nullptr; }
+  static std::size_t size() { return 0; }
+  void clear() {}
+  template <typename MakeRoom>
+  as_it_is keeper(MakeRoom&&) {
+    return {};
+  }
+};
+
+/// Copies of keys that lie in records of so many bytes.
+template <std::size_t RecordBytes>
+class key_text {
+ public:
+  const char* data() const { return bytes_.data(); }
+  std::size_t size() const { return bytes_.size(); }
+  void clear() { used_ = 0; }
+
+  /// A function (key, whose it is) -> the key, or a copy of it that lasts until clear().
+  /// \param make_room  is called where there is none left, and calls clear().
+  template <typename MakeRoom>
+  auto keeper(MakeRoom&& make_room) {
+    return [this, make_room](std::string_view key, const auto& whose) {
+      const auto at = reinterpret_cast<std::uintptr_t>(key.data()) -
+                      reinterpret_cast<std::uintptr_t>(std::addressof(whose));
+      if (at >= sizeof whose || key.size() > sizeof whose - at) return key;
+      if (key.size() > bytes_.size() - used_) make_room();
+      char* const to = bytes_.data() + used_;
+      std::memcpy(to, key.data(), key.size());
+      used_ += key.size();
+      return std::string_view(to, key.size());
+    };
+  }
+
+ private:
+  std::array<char, (std::max)(RecordBytes, std::size_t{16384})> bytes_;
+  std::size_t used_ = 0;
+};
+
+}  // namespace pappus::detail
