@@ -87,7 +87,7 @@ class top_state {
       const std::lock_guard lock(mutex_);
       idle_.push_back(&own);
     }
-    given_back_.notify_one();
+    given_back_.notify_all();
   }
 
   static void keep_best(const graph::node& node, detail::top_buffer& in) {

@@ -7,13 +7,18 @@
 
 namespace pappus::io {
 
+transfers::transfers(std::shared_ptr<calls> through, unsigned threads)
+    : through_(std::move(through)), threads_max_(threads) {
+  idle_.reserve(threads);
+}
+
 transfers::~transfers() {
   {
     const std::lock_guard lock(mutex_);
     ending_ = true;
+    for (auto* const one : idle_) call(*one);
   }
-  work_.notify_all();
-  for (auto& thread : threads_) thread.join();
+  for (auto& one : servers_) one.thread.join();
 }
 
 transfers::batch::~batch() {
@@ -25,25 +30,42 @@ void transfers::batch::submit(const request& asked) {
   done_.reserve(open_ + 1);  // so that who completes it needs no memory
   by_.waiting_.push_back({asked, this});
   ++open_;
-  if (by_.idle_ < by_.waiting_.size() && by_.threads_.size() < by_.threads_max_) {
-    // They inherit the mask: a signal for the program, or one for a file that may not grow, is
-    // nothing that they should handle.
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+  if (!by_.idle_.empty()) {
+    auto& one = *by_.idle_.back();
+    by_.idle_.pop_back();
+    by_.call(one);
+  } else if (by_.servers_.size() < by_.threads_max_) {
     try {
-      by_.threads_.emplace_back([this_ = &by_] { this_->serve(); });
+      by_.start_one();
     } catch (...) {
-      if (by_.threads_.empty()) {
-        by_.waiting_.pop_back();
-        --open_;
-        pthread_sigmask(SIG_SETMASK, &before, nullptr);
-        throw;
-      }
+      if (!by_.servers_.empty()) return;  // others will see to it
+      by_.waiting_.pop_back();
+      --open_;
+      throw;
     }
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
-  by_.work_.notify_one();
+}
+
+void transfers::start_one() {
+  auto& own = servers_.emplace_back();
+  // It inherits the mask: a signal for the program, or one for a file that may not grow, is nothing
+  // that it should handle.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  try {
+    own.thread = std::thread([this, &own] { serve(own); });
+  } catch (...) {
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    servers_.pop_back();
+    throw;
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void transfers::call(server& one) {
+  one.idle = false;
+  one.called.notify_one();
 }
 
 completion transfers::batch::wait() {
@@ -55,13 +77,16 @@ completion transfers::batch::wait() {
   return result;
 }
 
-void transfers::serve() {
+void transfers::serve(server& own) {
   std::unique_lock lock(mutex_);
   for (;;) {
-    ++idle_;
-    work_.wait(lock, [this] { return ending_ || !waiting_.empty(); });
-    --idle_;
-    if (waiting_.empty()) return;
+    if (waiting_.empty()) {
+      if (ending_) return;
+      own.idle = true;
+      idle_.push_back(&own);
+      own.called.wait(lock, [&own] { return !own.idle; });
+      continue;
+    }
     const auto next = waiting_.front();
     waiting_.pop_front();
     lock.unlock();

@@ -32,12 +32,11 @@ struct completion {
   std::uint64_t offset = 0;  ///< where the problem was
 };
 
-/// Threads that serve requests, whoever they are from. They are started by the first one and take
-/// no signals.
+/// Threads that serve requests, whoever they are from. They are started when there is more to do
+/// than others do, and take no signals.
 class transfers {
  public:
-  transfers(std::shared_ptr<calls> through, unsigned threads)
-      : through_(std::move(through)), threads_max_(threads) {}
+  transfers(std::shared_ptr<calls> through, unsigned threads);
   ~transfers();  ///< all requests must be done
   transfers(const transfers&) = delete;
   transfers& operator=(const transfers&) = delete;
@@ -68,17 +67,25 @@ class transfers {
     request asked;
     batch* of;
   };
-  void serve();
+  /// A thread, which waits for a condition of its own: where several wait for one, glibc before
+  /// 2.41 may lose a notification (its bug 25847).
+  struct server {
+    std::thread thread;
+    std::condition_variable called;
+    bool idle = false;
+  };
+  void start_one();
+  void call(server& one);
+  void serve(server& own);
   completion carry_out(request asked);
 
   const std::shared_ptr<calls> through_;
   const unsigned threads_max_;
   std::mutex mutex_;  // guards what follows
-  std::condition_variable work_;
   std::deque<entry> waiting_;
-  std::size_t idle_ = 0;
   bool ending_ = false;
-  std::vector<std::thread> threads_;
+  std::deque<server> servers_;  // whose places don't change
+  std::vector<server*> idle_;   // the last to become so is called first
 };
 
 }  // namespace pappus::io
