@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Where a run of the tests spent its time: the slowest ten, and each folder in each configuration.
+"""What failed tests said last, and where a run of the tests spent its time: the slowest ten, and
+each folder in each configuration.
 
     test_times.py REPORT PRESET...      REPORT: what ctest --output-junit wrote
 
@@ -11,6 +12,8 @@ import sys
 import xml.etree.ElementTree
 
 SLOWEST = 10
+FAILED = 5  # tests of which the last lines are shown
+LINES = 60
 
 
 def place_of(name, presets):
@@ -26,6 +29,20 @@ def times_of(report):
     root = xml.etree.ElementTree.parse(report).getroot()
     return [(float(case.get("time")), case.get("name"))
             for case in root.iter("testcase") if case.get("status") in ("run", "fail")]
+
+
+def failures(report):
+    """The last lines of tests that failed, each under its name; \"\": none did."""
+    root = xml.etree.ElementTree.parse(report).getroot()
+    failed = [case for case in root.iter("testcase") if case.get("status") == "fail"]
+    lines = []
+    for case in failed[:FAILED]:
+        said = (case.findtext("system-out") or "").rstrip().splitlines()
+        lines += [f"{case.get('name')} failed, after {float(case.get('time')):.0f} s:"]
+        lines += ["  " + line for line in said[-LINES:]] + [""]
+    if len(failed) > FAILED:
+        lines += [f"{len(failed) - FAILED} more tests failed.", ""]
+    return "\n".join(lines)
 
 
 def summary(times, presets):
@@ -52,6 +69,8 @@ def main(words):
     if len(words) < 2:
         print(f"test_times.py: expected a report and presets, got {words}", file=sys.stderr)
         return 2
+    if text := failures(words[0]):
+        print(text)
     print(summary(times_of(words[0]), words[1:]))
     return 0
 

@@ -13,7 +13,12 @@ REPORT = """<?xml version="1.0" encoding="UTF-8"?>
 <testsuite name="Linux-c++" tests="6" failures="1" disabled="0" skipped="1" hostname="" time="9">
   <testcase name="ops/radix_sort.keeps_ties" classname="" time="1.5" status="run"/>
   <testcase name="ops/sizes/join.finds/3" classname="" time="0.25" status="run"/>
-  <testcase name="cli/command.helps" classname="" time="4" status="fail"/>
+  <testcase name="cli/command.helps" classname="" time="4" status="fail">
+    <failure message="Failed"/>
+    <system-out>expected &lt;help&gt;
+got nothing
+</system-out>
+  </testcase>
   <testcase name="asan/ops/radix_sort.keeps_ties" classname="" time="3" status="run"/>
   <testcase name="asan/fuzz/csv" classname="" time="10.5" status="run"/>
   <testcase name="oclgrind/kernels" classname="" time="7" status="notrun"/>
@@ -21,12 +26,22 @@ REPORT = """<?xml version="1.0" encoding="UTF-8"?>
 """
 
 
+def of_report(function):
+    with tempfile.NamedTemporaryFile("w", suffix=".xml", encoding="utf-8") as report:
+        report.write(REPORT)
+        report.flush()
+        return function(report.name)
+
+
+class Failures(unittest.TestCase):
+    def test_last_lines_of_what_failed(self):
+        self.assertEqual(of_report(test_times.failures), "\n".join((
+            "cli/command.helps failed, after 4 s:", "  expected <help>", "  got nothing", "")))
+
+
 class Times(unittest.TestCase):
     def test_slowest_first_and_folders_by_configuration(self):
-        with tempfile.NamedTemporaryFile("w", suffix=".xml", encoding="utf-8") as report:
-            report.write(REPORT)
-            report.flush()
-            times = test_times.times_of(report.name)
+        times = of_report(test_times.times_of)
         self.assertEqual(test_times.summary(times, ["release", "asan"]), "\n".join((
             "The 5 slowest tests, in seconds:",
             "    10.5  asan/fuzz/csv",
