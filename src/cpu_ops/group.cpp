@@ -189,7 +189,8 @@ namespace {
 
 void accumulate_groups(run_context& context) {
   const auto& node = context.node;
-  if (context.in_windows ? node.op->keeps_text(node) : node.out.may_point())
+  const bool stays = key_text_stays(context, node.as<group_params>());
+  if (stays ? node.out.may_point() : node.op->keeps_text(node))
     for (const auto& input : context.inputs) context.output->keep_owners_of(*input);
   if (!context.state) {
     const bool dense = context.node.as<group_params>().domain >= 0;

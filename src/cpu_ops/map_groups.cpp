@@ -208,7 +208,8 @@ std::int64_t rows_at_once(const run_context& context) {
   const double groups = params.domain >= 0 ? static_cast<double>(params.domain) : rows;
   const double result = groups * static_cast<double>(context.node.out.size),
                starts = (groups + 1) * sizeof(std::size_t);
-  const double numbers = params.strings ? 110 : 0;  // bytes a row, where all fit
+  const double copied = params.keys_in_records ? static_cast<double>(params.payload_bytes) : 0;
+  const double numbers = params.strings ? 110 + copied : 0;  // bytes a row, where all fit
   const double need = std::max(rows * (held.row + numbers) + held.worker * context.team.count(),
                                rows * held.kept + starts + result);
   if (need <= static_cast<double>(there)) return INT64_MAX;

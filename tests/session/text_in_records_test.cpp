@@ -125,7 +125,10 @@ TEST(text_in_records, groups_by_batched_keys) {
   for (const auto rows : sizes)
     from_everywhere(rows, [](const auto& query, const std::vector<named>& records) {
       const auto keys = [](std::span<const named> some, std::span<std::string_view> out) {
-        for (std::size_t i = 0; i < some.size(); ++i) out[i] = some[i].key();
+        for (std::size_t i = 0; i < some.size(); ++i) {
+          const bool again = i > 0 && some[i].key() == out[i - 1];
+          out[i] = again ? out[i - 1] : some[i].key();
+        }
       };
       const auto groups =
           query.group_by(batched<std::string_view>(keys)).sum(&named::number).collect();
@@ -142,6 +145,51 @@ TEST(text_in_records, groups_by_keys_of_left_records) {
           [](const named& one, std::int64_t) { return one.number; });
       EXPECT_EQ(sums_of(pairs.group_by(left(key_of)).sum().collect()), totals_of(records));
     });
+}
+
+TEST(text_in_records, groups_by_text_in_shared_records) {
+  std::vector<named> names;
+  for (std::int64_t i = 0; i < 100; ++i) names.push_back(named_of(i));
+  constexpr std::int64_t rows = 5'000;
+  totals expected;
+  for (std::int64_t i = 0; i < rows; ++i) expected[std::string(names[i % 100].key())] += i;
+  session s({.threads = 2, .devices = "cpu"});
+  const auto kept = s.from(names).filter([](const named& one) { return one.number >= 0; });
+  const auto groups = s.range(std::int64_t{0}, rows)
+                          .group_by(
+                              [](std::int64_t i, std::span<const named> all) {
+                                return all[static_cast<std::size_t>(i % 100)].key();
+                              },
+                              kept.shared())
+                          .sum()
+                          .collect();
+  overwrite_memory(s.from(names));
+  EXPECT_EQ(sums_of(groups), expected);
+}
+
+struct coded {
+  std::string_view page;
+  std::array<char, 4> code;
+  double value;
+};
+
+// Their state has copies of keys, of which each iteration has one only.
+TEST(text_in_records, takes_no_more_memory_with_each_iteration) {
+  std::vector<std::string> pages;
+  std::vector<coded> rows;
+  for (std::int64_t i = 0; i < 20'000; ++i)
+    pages.push_back(std::string(100, 'p') + std::to_string(i * 7'919 % 20'011));
+  for (const auto& page : pages) rows.push_back({page, {}, 1.0});
+  session s({.threads = 2, .host_memory = 24U << 20, .devices = "cpu", .spill = "off"});
+  const auto last = s.do_while(
+      s.borrow(rows),
+      [](const auto& state) {
+        return state.group_by(&coded::page).sum(&coded::value).map([](const auto& one) {
+          return coded{one.key, {}, one.value * 0.5};
+        });
+      },
+      [](std::span<const coded>, std::span<const coded>) { return true; }, max_iterations{30});
+  EXPECT_EQ(last.count().get(), 20'000);
 }
 
 /// Records larger than what is put aside of keys' text.

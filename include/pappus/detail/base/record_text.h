@@ -81,19 +81,17 @@ constexpr text_in text_of() {
   }
 }
 
-template <typename T>
-inline constexpr bool is_character = sizeof(T) == 1 && !std::is_same_v<T, bool> &&
-                                     (std::is_integral_v<T> || std::is_same_v<T, std::byte>);
-
-/// Whether a value may have characters in it, to which a std::string_view could point.
+/// Whether a value may have characters in it, to which a std::string_view could point. Numbers of a
+/// byte are characters where they are in arrays.
 template <typename T>
 constexpr bool may_have_characters() {
   if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>)
-    return is_character<T>;
+    return std::is_same_v<T, char>;
   else if constexpr (std::is_same_v<T, std::string_view> || std::is_empty_v<T>)
     return false;
   else if constexpr (is_std_array<T>)
-    return may_have_characters<typename T::value_type>();
+    return may_have_characters<typename T::value_type>() ||
+           (sizeof(typename T::value_type) == 1 && !std::is_same_v<T, std::array<bool, sizeof(T)>>);
   else if constexpr (!std::is_class_v<T> || !std::is_copy_assignable_v<T>)
     return true;
   else if constexpr (constexpr std::size_t count = field_count<T>(); count > 0)

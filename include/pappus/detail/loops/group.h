@@ -79,7 +79,7 @@ struct late_row<nothing> {
 struct group_params : op_params {
   std::size_t key_bytes = 0;      ///< 4, 8 or 16; for strings those of a std::string_view
   bool strings = false;           ///< keys are std::string_view, to be numbered
-  bool keys_in_records = false;   ///< and may be views of characters in the record itself
+  bool keys_in_records = false;   ///< and may be views of characters in records themselves
   std::int64_t domain = -1;       ///< keys are 0, ..., domain - 1; -1: no domain is known
   std::int64_t expected = -1;     ///< number of groups, by expect(); -1: not known
   std::size_t payload_bytes = 0;  ///< of a value; 0 if the reducer doesn't look at values
@@ -136,6 +136,16 @@ inline constexpr bool is_source = false;
 template <typename T>
 inline constexpr bool is_source<source<T>> = true;
 
+/// Of the shared data that a key function is given, too.
+template <typename Call>
+inline constexpr bool sides_may_have_characters = false;
+template <typename F, typename... Sides>
+inline constexpr bool sides_may_have_characters<call<F, Sides...>> =
+    (may_have_characters<Sides>() || ...);
+template <typename Out, typename F, typename... Sides>
+inline constexpr bool sides_may_have_characters<batched_call<Out, F, Sides...>> =
+    (may_have_characters<Sides>() || ...);
+
 template <typename E, bool Left>
 struct whose_keys {
   using type = value_of<E>;
@@ -155,8 +165,12 @@ struct grouping {
   static constexpr bool has_value = !std::is_same_v<Project, to_nothing>;
   /// What keys are taken of.
   using whose = typename whose_keys<E, is_left_call<Key>>::type;
-  static constexpr bool keys_in_records =
-      std::is_same_v<stored_key, std::string_view> && may_have_characters<whose>();
+  static constexpr bool keys_in_records = [] {
+    if constexpr (std::is_same_v<stored_key, std::string_view>)
+      return may_have_characters<whose>() || sides_may_have_characters<Key>;
+    else
+      return false;
+  }();
   /// Keys may be views of records that are computed on the way.
   static constexpr bool keys_may_go = keys_in_records && !is_source<E>;
   /// Whether at_each() may be called.
@@ -182,7 +196,7 @@ struct grouping {
     }
 
     /// Calls sink(kept(key, whose), record) for all records of the block's n rows. A key is whose
-    /// it was taken of.
+    /// it was taken of, one of a batch's keys all its records'.
     template <typename Sink, typename Kept = as_it_is>
     PAPPUS_INLINE_BY_CLANG void each(std::int64_t n, Sink&& sink, Kept&& kept = {}) const {
       if constexpr (is_left_call<Key>) {
@@ -224,7 +238,8 @@ struct grouping {
             key.function(std::span<const record>(records, n), side..., std::span<output>(found, n));
           },
           key.sides);
-      for (std::size_t i = 0; i < n; ++i) sink(kept(found[i], records[i]), records[i]);
+      const std::span<const record> whose(records, n);
+      for (std::size_t i = 0; i < n; ++i) sink(kept(found[i], whose), records[i]);
     }
   };
   bound bind(const block_args& args) const {

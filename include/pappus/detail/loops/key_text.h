@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <span>
 #include <string_view>
 
 namespace pappus::detail {
@@ -34,6 +35,15 @@ struct no_key_text {
   }
 };
 
+template <typename T>
+std::span<const std::byte> bytes_of_records(const T& one) {
+  return std::as_bytes(std::span<const T>(std::addressof(one), 1));
+}
+template <typename T>
+std::span<const std::byte> bytes_of_records(std::span<const T> all) {
+  return std::as_bytes(all);
+}
+
 /// Copies of keys that lie in records of so many bytes.
 template <std::size_t RecordBytes>
 class key_text {
@@ -47,9 +57,11 @@ class key_text {
   template <typename MakeRoom>
   auto keeper(MakeRoom&& make_room) {
     return [this, make_room](std::string_view key, const auto& whose) {
+      const auto records = bytes_of_records(whose);
       const auto at = reinterpret_cast<std::uintptr_t>(key.data()) -
-                      reinterpret_cast<std::uintptr_t>(std::addressof(whose));
-      if (at >= sizeof whose || key.size() > sizeof whose - at) return key;
+                      reinterpret_cast<std::uintptr_t>(records.data());
+      if (at >= records.size() || key.size() > (std::min)(records.size() - at, bytes_.size()))
+        return key;
       if (key.size() > bytes_.size() - used_) make_room();
       char* const to = bytes_.data() + used_;
       std::memcpy(to, key.data(), key.size());
