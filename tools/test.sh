@@ -75,7 +75,7 @@ ctest --test-dir "$all" -j "$(nproc)" --output-on-failure --no-label-summary --n
   tee "$all/tests.log" || status=$?
 echo
 if grep '[*][*][*]Timeout' "$all/tests.log"; then
-  sed -n '/^This test takes too long/,/^ *Start /p' "$all/tests.log" | head -n 400
+  sed -n '/^This test takes too long/,/^ *Start /p' "$all/tests.log" | head -n 400 || true
 fi
 python3 -B tools/test_times.py "$all/tests.xml" "${presets[@]}" || true
 # ctest's own summary once more, so that the last lines still count all tests.
