@@ -5,8 +5,8 @@
 #   tools/test.sh --full    all tests in all configurations, a debug build too, all kernels that the
 #                           tests run under oclgrind
 # All tests run in one ctest, so that its last lines count them all; before these stand what failed
-# tests said last, the slowest tests and each folder's time. A test that takes too long tells where
-# its threads are (tests/support/hang.cpp) and is run once more: both are told of at the end.
+# tests said last, the slowest tests and each folder's time. A test that takes too long says last
+# where its threads are (tests/support/hang.cpp).
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -71,12 +71,8 @@ done
 echo "== testing: ${presets[*]}"
 status=0
 ctest --test-dir "$all" -j "$(nproc)" --output-on-failure --no-label-summary --no-tests=error \
-  --repeat after-timeout:2 --output-junit "$root/$all/tests.xml" |
-  tee "$all/tests.log" || status=$?
+  --output-junit "$root/$all/tests.xml" | tee "$all/tests.log" || status=$?
 echo
-if grep '[*][*][*]Timeout' "$all/tests.log"; then
-  sed -n '/^This test takes too long/,/^ *Start /p' "$all/tests.log" | head -n 400 || true
-fi
 python3 -B tools/test_times.py "$all/tests.xml" "${presets[@]}" || true
 # ctest's own summary once more, so that the last lines still count all tests.
 sed -n '/^[0-9]*% tests passed/,$p' "$all/tests.log"

@@ -13,7 +13,7 @@ import xml.etree.ElementTree
 
 SLOWEST = 10
 FAILED = 5  # tests of which the last lines are shown
-LINES = 60
+LINES = 200  # the stacks of some threads
 
 
 def place_of(name, presets):

@@ -421,9 +421,7 @@ TEST(device_fuzz, random_pipelines_have_the_result_of_the_cpu) {
     return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
   };
   const auto first = from_environment("PAPPUS_FUZZ_FIRST", 1);
-  const auto pipelines = from_environment("PAPPUS_FUZZ_PIPELINES", threads_sanitized ? 20
-                                                                   : sanitized       ? 40
-                                                                                     : 100);
+  const auto pipelines = from_environment("PAPPUS_FUZZ_PIPELINES", sanitized ? 40 : 100);
   std::size_t result_rows = 0;
   for (auto seed = first; seed < first + pipelines; ++seed) {
     const auto with = surroundings_of(seed);
