@@ -27,6 +27,15 @@ inline bool key_text_stays(const run_context& context, const group_params& param
   return !context.in_windows && !params.keys_in_records;
 }
 
+/// Numbers the keys of a grouping, which are strings.
+inline std::unique_ptr<string_ids> numbers_of_keys(const run_context& context,
+                                                   const group_params& params) {
+  using bytes = string_ids::bytes;
+  return std::make_unique<string_ids>(
+      context.memory, context.owner,
+      key_text_stays(context, params) ? bytes::stay : bytes::are_copied);
+}
+
 /// What becomes of keys that are strings.
 struct string_keys {
   string_ids* ids = nullptr;  ///< numbers them; null: they stay, or aren't strings

@@ -39,11 +39,7 @@ hash_run::hash_run(run_context& context)
       tables_(params_, context.memory, context.owner),
       rested_(params_, tables_),
       owners_(context.node.out) {
-  if (!params_.strings) return;
-  using bytes = string_ids::bytes;
-  strings_ = std::make_unique<string_ids>(
-      context.memory, context.owner,
-      key_text_stays(context, params_) ? bytes::stay : bytes::are_copied);
+  if (params_.strings) strings_ = numbers_of_keys(context, params_);
 }
 
 /// A part of what is there is for tables, the rest for rows on their way to them and to the disk.

@@ -80,10 +80,7 @@ void group_mapping::take_all(run_context& context) {
   const auto n = static_cast<std::size_t>(context.rows);
   const std::size_t key_bytes = bits_bytes(params_), record_bytes = params_.payload_bytes;
   if (params_.strings) {
-    using bytes = string_ids::bytes;
-    strings_ = std::make_unique<string_ids>(
-        context.memory, context.owner,
-        key_text_stays(context, params_) ? bytes::stay : bytes::are_copied);
+    strings_ = numbers_of_keys(context, params_);
     by_rank_ = detail::buffer(context.memory, n * sizeof(std::string_view), context.owner);
   }
   detail::buffer keys(context.memory, n * key_bytes, context.owner),

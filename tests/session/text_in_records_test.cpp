@@ -112,6 +112,20 @@ void overwrite_memory(const Query& query) {
   overwritten.sort_by(&named::number).collect();
 }
 
+template <typename Records>
+void expect_in_order(const Records& found, const std::vector<named>& expected) {
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    ASSERT_EQ(found[i].number, expected[i].number) << i;
+}
+
+keyed<std::string_view, std::int64_t> sum_of_group(std::string_view key,
+                                                   std::span<const named> group) {
+  std::int64_t sum = 0;
+  for (const auto& one : group) sum += one.number;
+  return {key, sum};
+}
+
 TEST(text_in_records, groups_sums) {
   for (const auto rows : sizes)
     from_everywhere(rows, [](const auto& query, const std::vector<named>& records) {
@@ -240,13 +254,9 @@ TEST(text_in_records, groups_in_little_memory) {
     sums.merge(sums_of(chunk));
   });
   EXPECT_EQ(sums, expected);
-  query.group_by(key_of)
-      .map_groups([](std::string_view key, std::span<const named> group) {
-        std::int64_t sum = 0;
-        for (const auto& one : group) sum += one.number;
-        return keyed<std::string_view, std::int64_t>{key, sum};
-      })
-      .for_each_chunk([&](const auto& chunk) { of_ranges.merge(sums_of(chunk)); });
+  query.group_by(key_of).map_groups(sum_of_group).for_each_chunk([&](const auto& chunk) {
+    of_ranges.merge(sums_of(chunk));
+  });
   EXPECT_EQ(of_ranges, expected);
   EXPECT_GT(detail::access::session(s)->store()->spilled_bytes(), 0U);
 }
@@ -269,13 +279,7 @@ TEST(text_in_records, groups_records_that_reducers_see_whole) {
 TEST(text_in_records, groups_as_ranges) {
   for (const auto rows : sizes)
     from_everywhere(rows, [](const auto& query, const std::vector<named>& records) {
-      const auto groups = query.group_by(key_of)
-                              .map_groups([](std::string_view key, std::span<const named> group) {
-                                std::int64_t sum = 0;
-                                for (const auto& one : group) sum += one.number;
-                                return keyed<std::string_view, std::int64_t>{key, sum};
-                              })
-                              .collect();
+      const auto groups = query.group_by(key_of).map_groups(sum_of_group).collect();
       overwrite_memory(query);
       EXPECT_EQ(sums_of(groups), totals_of(records));
     });
@@ -287,9 +291,7 @@ TEST(text_in_records, sorts) {
       auto expected = records;
       std::ranges::stable_sort(expected, {}, key_of);
       const auto sorted = query.sort_by(key_of).collect();
-      ASSERT_EQ(sorted.size(), expected.size());
-      for (std::size_t i = 0; i < expected.size(); ++i)
-        ASSERT_EQ(sorted[i].number, expected[i].number) << i;
+      expect_in_order(sorted, expected);
     });
 }
 
@@ -300,9 +302,7 @@ TEST(text_in_records, finds_the_greatest) {
       std::ranges::stable_sort(expected, std::greater<>(), key_of);
       expected.resize(std::min<std::size_t>(expected.size(), 30));
       const auto top = query.top(30, key_of).collect();
-      ASSERT_EQ(top.size(), expected.size());
-      for (std::size_t i = 0; i < expected.size(); ++i)
-        ASSERT_EQ(top[i].number, expected[i].number) << i;
+      expect_in_order(top, expected);
     });
 }
 
