@@ -8,9 +8,11 @@
 
 #include <array>
 #include <csignal>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 
 #include <gtest/gtest.h>
 
@@ -19,19 +21,24 @@ namespace {
 
 constexpr unsigned seconds = 270;  // ctest ends a test after 300
 
-void say(const std::string& text) {
+// Handlers allocate nothing: the thread that they interrupt may be allocating itself. What they
+// need is made beforehand.
+
+void say(std::string_view text) {
   [[maybe_unused]] const auto n = ::write(STDERR_FILENO, text.data(), text.size());
 }
 
-/// What the kernel knows of a thread: its name, or where it waits.
-std::string known(const std::string& thread, const char* what) {
+/// Says what the kernel knows of a thread: its name, or where it waits.
+void say_known(const char* thread, const char* what) {
+  std::array<char, 64> path{};
+  std::snprintf(path.data(), path.size(), "/proc/self/task/%s/%s", thread, what);
+  const int file = ::open(path.data(), O_RDONLY);
+  if (file < 0) return;
   std::array<char, 256> text{};
-  const int file = ::open(("/proc/self/task/" + thread + "/" + what).c_str(), O_RDONLY);
-  const auto n = file < 0 ? 0 : ::read(file, text.data(), text.size());
-  if (file >= 0) ::close(file);
-  std::string found(text.data(), static_cast<std::size_t>(n > 0 ? n : 0));
-  while (!found.empty() && found.back() == '\n') found.pop_back();
-  return found;
+  const auto n = ::read(file, text.data(), text.size());
+  ::close(file);
+  const std::string_view known(text.data(), static_cast<std::size_t>(n > 0 ? n : 0));
+  say(known.substr(0, known.find('\n')));
 }
 
 void tell_own_stack(int) {
@@ -40,31 +47,50 @@ void tell_own_stack(int) {
   ::backtrace_symbols_fd(frames.data(), n, STDERR_FILENO);
 }
 
-/// By a debugger, which sees all threads and names functions. False: there is none.
-bool tell_by_debugger() {
-  const auto command =
+/// Has a thread tell its stack; one that takes no signals is named only.
+void tell_stack(const char* thread) {
+  say("thread ");
+  say(thread);
+  say(" \"");
+  say_known(thread, "comm");
+  say("\", in the kernel: ");
+  say_known(thread, "wchan");
+  say(", ");
+  say_known(thread, "syscall");
+  say("\n");
+  ::syscall(SYS_tgkill, ::getpid(), std::atoi(thread), SIGUSR2);
+  ::usleep(100'000);  // one after the other
+}
+
+/// Reads the list of threads by the system call, as readdir() allocates.
+void tell_stacks_of_all() {
+  const int folder = ::open("/proc/self/task", O_RDONLY | O_DIRECTORY);
+  if (folder < 0) return;
+  alignas(::dirent64) std::array<char, 4096> entries;
+  while (true) {
+    const auto bytes = ::syscall(SYS_getdents64, folder, entries.data(), entries.size());
+    if (bytes <= 0) break;
+    for (long at = 0; at < bytes;) {
+      const auto* const entry = reinterpret_cast<const ::dirent64*>(entries.data() + at);
+      if (entry->d_name[0] != '.') tell_stack(entry->d_name);
+      at += entry->d_reclen;
+    }
+  }
+  ::close(folder);
+}
+
+/// A debugger sees all threads and names functions; fails where there is none.
+const std::string& debugger() {
+  static const std::string command =
       "command -v gdb > /dev/null && exec gdb -batch -nx -ex 'set debuginfod enabled off' "
       "-ex 'thread apply all backtrace 40' -p " +
       std::to_string(::getpid()) + " 1>&2 2> /dev/null";
-  return std::system(command.c_str()) == 0;
+  return command;
 }
 
-/// Threads that take no signals are named only, where there is no debugger. Not all of this is safe
-/// in a handler; the test is lost anyway.
 void tell_stacks(int) {
   say("This test takes too long. Its threads:\n");
-  if (tell_by_debugger()) return;
-  auto* const threads = ::opendir("/proc/self/task");
-  if (threads == nullptr) return;
-  while (const auto* const entry = ::readdir(threads)) {
-    const std::string thread = entry->d_name;
-    if (thread.front() == '.') continue;
-    say("thread " + thread + " \"" + known(thread, "comm") +
-        "\", in the kernel: " + known(thread, "wchan") + ", " + known(thread, "syscall") + "\n");
-    ::syscall(SYS_tgkill, ::getpid(), std::atoi(thread.c_str()), SIGUSR2);
-    ::usleep(100'000);  // one after the other
-  }
-  ::closedir(threads);
+  if (std::system(debugger().c_str()) != 0) tell_stacks_of_all();
 }
 
 class hang_watch final : public ::testing::EmptyTestEventListener {
@@ -73,6 +99,9 @@ class hang_watch final : public ::testing::EmptyTestEventListener {
 };
 
 [[maybe_unused]] const bool watches = [] {
+  debugger();
+  std::array<void*, 1> frame;
+  ::backtrace(frame.data(), 1);  // loads what it needs
   struct sigaction action{};
   action.sa_flags = SA_RESTART;
   action.sa_handler = tell_own_stack;
