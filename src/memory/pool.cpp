@@ -1,5 +1,6 @@
 #include "memory/pool.h"
 
+#include <malloc.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -149,10 +150,21 @@ void pool::drop_warm(std::size_t until_held) {
   while (in_use_ + warm_ > until_held && !warm_buffers_.empty()) {
     const auto largest = std::prev(warm_buffers_.end());
     give_to_system(largest->second.back(), largest->first);
+    if (largest->first <= small_limit) freed_small_ += largest->first;
     warm_ -= largest->first;
     largest->second.pop_back();
     if (largest->second.empty()) warm_buffers_.erase(largest);
   }
+  if (freed_small_ > std::max(limit_ / 32, std::size_t{1} << 20)) trim_small();
+}
+
+/// Has the C library give its free pages to the system, too: it would keep most of them, for more
+/// small buffers, beside as many bytes that are taken as large ones.
+void pool::trim_small() {
+#ifdef __GLIBC__
+  ::malloc_trim(0);
+#endif
+  freed_small_ = 0;
 }
 
 void pool::trim() {

@@ -69,12 +69,14 @@ class pool final : public detail::memory_source {
   // Both are called with mutex_ locked.
   void make_room(std::size_t size, std::string_view owner);
   void drop_warm(std::size_t until_held);
+  void trim_small();
 
   const std::size_t limit_;
   std::shared_mutex shortage_mutex_;  // taken before mutex_; shared by those who call
   std::vector<std::pair<const void*, give_back>> asked_;
   mutable std::mutex mutex_;
   std::size_t in_use_ = 0, warm_ = 0, peak_ = 0;
+  std::size_t freed_small_ = 0;  // bytes that the C library may keep of small buffers
   std::map<std::size_t, std::vector<std::byte*>> warm_buffers_;  // by charged size
 };
 

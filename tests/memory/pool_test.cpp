@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <fstream>
 #include <limits>
 #include <thread>
 #include <vector>
@@ -9,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "pappus/error.h"
+#include "support/sanitizers.h"
 
 namespace pappus::memory {
 namespace {
@@ -164,6 +166,33 @@ TEST(block, moves_without_copying_and_is_empty_afterwards) {
   a.reset();
   a.reset();
   EXPECT_EQ(memory.in_use(), 0u);
+}
+
+std::size_t resident_bytes() {
+  std::size_t pages = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> pages >> resident;
+  return resident * 4096;
+}
+
+TEST(pool, gives_small_buffers_back_where_large_ones_are_taken) {
+  if (testing::sanitized) GTEST_SKIP() << "a sanitizer keeps what was freed";
+  constexpr std::size_t limit = 64 * MiB, small = 3000;
+  const std::size_t before = resident_bytes();
+  pool memory(limit);
+  const auto fill = [&](std::size_t bytes) {
+    std::vector<detail::buffer> filled;
+    for (std::size_t held = 0; held + pool::charged(bytes) <= limit / 8 * 7;) {
+      filled.emplace_back(memory, bytes, "test");
+      std::memset(filled.back().data(), 1, bytes);
+      held += pool::charged(bytes);
+    }
+    return filled;
+  };
+  for (int i = 0; i < 3; ++i) {
+    fill(small);
+    const auto large = fill(4 * MiB);
+    EXPECT_LE(resident_bytes() - before, limit + 8 * MiB);
+  }
 }
 
 TEST(block, of_no_bytes_asks_for_nothing) {
