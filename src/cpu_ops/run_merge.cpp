@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/text_heap.h"
 #include "cpu_ops/sort_rows.h"
 #include "pappus/detail/base/bits.h"
 #include "pappus/detail/base/integers.h"
@@ -127,11 +128,7 @@ void thin_samples(const run_context& context, sorted_run& of) {
 
 run_merge::run_merge(run_context& context, std::vector<sorted_run> runs, std::int64_t step,
                      range_limit limit)
-    : runs_(std::move(runs)),
-      step_(step),
-      limit_(limit),
-      seen_(runs_.size(), 0),
-      begins_(runs_.size(), 0) {
+    : runs_(std::move(runs)), step_(step), limit_(limit), seen_(runs_.size(), 0) {
   for (const auto& run : runs_) count_ += run.samples;
   sort_samples(context);
 }
@@ -151,23 +148,6 @@ void run_merge::sort_samples(run_context& context) {
   });
 }
 
-/// Adds copies of parts of runs. The room that it returns is for their text.
-detail::buffer run_merge::add_copies(const run_context& context, std::span<const wanted> parts,
-                                     std::vector<graph::row_store::copy>& copies) const {
-  const std::size_t before = copies.size();
-  for (const auto& part : parts) {
-    std::byte* to = part.to;
-    for (const auto& [records, first] : runs_[part.run].pieces) {
-      const auto low = std::max(part.begin, first),
-                 high = std::min(part.end, first + records->rows());
-      if (low >= high) continue;
-      copies.push_back({records, low - first, high - low, to});
-      to += static_cast<std::size_t>(high - low) * context.node.out.size;
-    }
-  }
-  return room_for_text(std::span(copies).subspan(before), context.memory, context.owner);
-}
-
 /// Whether the next sample, and the records behind it, are of a range that has `taken` samples and
 /// `text` bytes of text.
 bool run_merge::takes_next_sample(std::int64_t taken, std::size_t& text) const {
@@ -178,99 +158,133 @@ bool run_merge::takes_next_sample(std::int64_t taken, std::size_t& text) const {
   return taken == 0 || text <= limit_.text_bytes;
 }
 
-void run_merge::choose_cut(run_context& context, std::vector<graph::row_store::copy>& copies) {
+/// Chooses where a range ends, and what must be read of each run to find the place there.
+void run_merge::choose_end(reading& made) {
   std::size_t text = 0;
   for (std::int64_t taken = 0; takes_next_sample(taken, text); ++taken)
     ++seen_[samples()[done_++].run];
-  cut made;
-  made.at_end = done_ == count_;
-  if (!made.at_end) {
-    made.at = samples()[done_];
-    const std::size_t size = context.node.out.size,
-                      stretch_bytes = static_cast<std::size_t>(step_) * size;
-    made.records = detail::buffer(context.memory, runs_.size() * stretch_bytes, context.owner);
-    std::vector<wanted> stretches;
-    for (std::size_t r = 0; r < runs_.size(); ++r) {
-      const bool own = r == made.at.run;
-      const auto low = own             ? made.at.number * step_
-                       : seen_[r] == 0 ? 0
-                                       : (seen_[r] - 1) * step_ + 1;
-      const auto high = own || seen_[r] == 0 ? low : std::min(seen_[r] * step_, runs_[r].rows);
-      stretches.push_back({r, low, high, made.records.data() + r * stretch_bytes});
-      made.low.push_back(low);
-      made.high.push_back(high);
-    }
-    made.text = add_copies(context, stretches, copies);
-  }
-  cut_ = std::move(made);
+  made.last = done_ == count_;
+  if (!made.last) made.cut = samples()[done_];
+  for (std::size_t r = 0; r < runs_.size(); ++r)
+    made.ends.push_back(std::min(seen_[r] * step_, runs_[r].rows));
 }
 
-/// How many records of each run come before the cut.
-std::vector<std::int64_t> run_merge::ends_at_cut(const run_context& context) const {
-  std::vector<std::int64_t> ends;
+/// Of each run, the first record that doesn't come before the cut of what was read last.
+std::vector<std::int64_t> run_merge::places_of_cut(const run_context& context,
+                                                   const reading& of) const {
+  if (of.last) return of.ends;
+  std::vector<std::int64_t> places;
   const std::size_t size = context.node.out.size;
+  const std::byte* records = of.found.records.data();
   for (std::size_t r = 0; r < runs_.size(); ++r) {
-    if (cut_->at_end) {
-      ends.push_back(runs_[r].rows);
-      continue;
-    }
-    const auto& at = cut_->at;
-    std::int64_t low = cut_->low[r], high = cut_->high[r];
-    const std::byte* const first =
-        cut_->records.data() + r * static_cast<std::size_t>(step_) * size;
+    const auto begin = of.begins[r], end = of.ends[r];
+    // The last sample comes before it.
+    auto low = std::clamp((seen_[r] - 1) * step_ + 1, begin, end), high = end;
     while (low < high) {
       const std::int64_t middle = low + (high - low) / 2;
       const auto order =
-          compared(context, first + static_cast<std::size_t>(middle - cut_->low[r]) * size,
-                   runs_[at.run], at.number);
-      const bool before = order < 0 || (order == 0 && r < at.run);
+          compared(context, records + static_cast<std::size_t>(middle - begin) * size,
+                   runs_[of.cut.run], of.cut.number);
+      const bool before = order < 0 || (order == 0 && r < of.cut.run);
       (before ? low : high) = before ? middle + 1 : middle;
     }
-    ends.push_back(low);
+    places.push_back(low);
+    records += static_cast<std::size_t>(end - begin) * size;
   }
-  return ends;
+  return places;
 }
 
-/// Begins to read the next range, and what tells where the one after it ends.
-run_merge::range run_merge::read_next(run_context& context) {
+/// What was read and comes behind the cut, one run behind the other.
+sorted_rows run_merge::behind(run_context& context, const reading& of,
+                              const std::vector<std::int64_t>& cuts) const {
+  sorted_rows rest;
+  for (std::size_t r = 0; r < runs_.size(); ++r) rest.rows += of.ends[r] - cuts[r];
+  if (rest.rows == 0) return rest;
   const std::size_t size = context.node.out.size;
-  std::vector<graph::row_store::copy> copies;
-  if (!cut_) choose_cut(context, copies);
-  while (true) {
-    if (!copies.empty())
-      context.store->read(std::exchange(copies, {}), context.team, context.owner);
-    const auto ends = ends_at_cut(context);
-    const bool last = cut_->at_end;
-    range made;
-    auto& [rows, text, records] = made.found;
-    for (std::size_t r = 0; r < runs_.size(); ++r) {
-      rows += ends[r] - begins_[r];
-      made.runs += ends[r] > begins_[r] ? 1 : 0;
-    }
-    records = detail::buffer(context.memory, static_cast<std::size_t>(rows) * size, context.owner);
-    std::vector<wanted> parts;
-    std::byte* to = records.data();
-    for (std::size_t r = 0; r < runs_.size(); ++r) {
-      parts.push_back({r, begins_[r], ends[r], to});
-      to += static_cast<std::size_t>(ends[r] - begins_[r]) * size;
-    }
-    text = add_copies(context, parts, copies);
-    begins_ = ends;
-    if (!last) choose_cut(context, copies);
-    if (rows == 0 && !last) continue;
-    if (rows > 0)
-      made.there = context.store->read_beside(std::move(copies), context.team, context.owner);
-    return made;
+  rest.records =
+      detail::buffer(context.memory, static_cast<std::size_t>(rest.rows) * size, context.owner);
+  const std::byte* from = of.found.records.data();
+  std::byte* to = rest.records.data();
+  for (std::size_t r = 0; r < runs_.size(); ++r) {
+    from += static_cast<std::size_t>(cuts[r] - of.begins[r]) * size;
+    const auto bytes = static_cast<std::size_t>(of.ends[r] - cuts[r]) * size;
+    std::memcpy(to, from, bytes);
+    from += bytes;
+    to += bytes;
   }
+  // Theirs is among that of the range, which goes sooner.
+  if (!of.found.text.empty())
+    rest.text.push_back(base::text_index(context.node.out)
+                            .copy_text(rest.records.data(), rest.rows, context.memory, context.team,
+                                       context.owner));
+  return rest;
+}
+
+/// Has what was read be what comes before the cut. Returns how many runs that is of.
+std::size_t run_merge::leave_out_behind(const run_context& context, reading& of,
+                                        const std::vector<std::int64_t>& cuts) const {
+  const std::size_t size = context.node.out.size;
+  std::byte *from = of.found.records.data(), *to = from;
+  std::size_t runs = 0;
+  of.found.rows = 0;
+  for (std::size_t r = 0; r < runs_.size(); ++r) {
+    const auto rows = cuts[r] - of.begins[r];
+    const auto bytes = static_cast<std::size_t>(rows) * size;
+    if (to != from) std::memmove(to, from, bytes);
+    to += bytes;
+    from += static_cast<std::size_t>(of.ends[r] - of.begins[r]) * size;
+    of.found.rows += rows;
+    runs += rows > 0 ? 1 : 0;
+  }
+  return runs;
+}
+
+/// Begins to read the next range: what was read before comes with it from the cuts on.
+run_merge::reading run_merge::read_next(run_context& context, const reading& before,
+                                        const std::vector<std::int64_t>& cuts) {
+  const std::size_t size = context.node.out.size;
+  auto rest = behind(context, before, cuts);
+  reading made{.begins = cuts};
+  choose_end(made);
+  auto& [rows, text, records] = made.found;
+  for (std::size_t r = 0; r < runs_.size(); ++r) rows += made.ends[r] - made.begins[r];
+  records = detail::buffer(context.memory, static_cast<std::size_t>(rows) * size, context.owner);
+  std::vector<graph::row_store::copy> copies;
+  const std::byte* from = rest.records.data();
+  std::byte* to = records.data();
+  for (std::size_t r = 0; r < runs_.size(); ++r) {
+    if (const auto known = static_cast<std::size_t>(before.ends[r] - cuts[r]) * size; known > 0) {
+      std::memcpy(to, from, known);
+      from += known;
+      to += known;
+    }
+    for (const auto& [kept, first] : runs_[r].pieces) {
+      const auto low = std::max(before.ends[r], first),
+                 high = std::min(made.ends[r], first + kept->rows());
+      if (low >= high) continue;
+      copies.push_back({kept, low - first, high - low, to});
+      to += static_cast<std::size_t>(high - low) * size;
+    }
+  }
+  text = std::move(rest.text);
+  if (auto room = room_for_text(copies, context.memory, context.owner); room.data() != nullptr)
+    text.push_back(std::move(room));
+  made.there = context.store->read_beside(std::move(copies), context.team, context.owner);
+  return made;
 }
 
 bool run_merge::next(run_context& context, sorted_rows& found) {
-  if (next_.found.rows == 0) next_ = read_next(context);
-  if (next_.found.rows == 0) return false;
+  if (next_.found.rows == 0) {
+    if (done_ == count_) return false;
+    const std::vector<std::int64_t> none(runs_.size(), 0);
+    next_ = read_next(context, {.begins = none, .ends = none}, none);
+  }
   next_.there.get();
-  const std::size_t runs = next_.runs;
-  found = std::move(next_.found);
-  next_ = read_next(context);
+  auto now = std::exchange(next_, {});
+  const auto cuts = places_of_cut(context, now);
+  if (!now.last) next_ = read_next(context, now, cuts);
+  const auto runs = leave_out_behind(context, now, cuts);
+  found = std::move(now.found);
   if (runs > 1) found.records = sort_records(context, std::move(found.records), found.rows);
   return true;
 }

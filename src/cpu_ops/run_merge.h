@@ -22,7 +22,8 @@ void thin_samples(const run_context& context, sorted_run& of);
 /// Records, and the text that they point to, where it went with them.
 struct sorted_rows {
   std::int64_t rows = 0;
-  detail::buffer text, records;
+  std::vector<detail::buffer> text;
+  detail::buffer records;
 };
 
 class run_merge {
@@ -40,50 +41,39 @@ class run_merge {
   bool next(run_context& context, sorted_rows& found);
 
  private:
-  /// Records of all runs, one run behind the other.
-  struct range {
-    sorted_rows found;
-    std::size_t runs = 0;     // that it has records of
-    std::future<void> there;  // waits for the reading, and goes before its memory
-  };
   struct sample {
     std::uint32_t run;
     std::int64_t number;  // in the run
   };
-  /// Where a range ends: before a sample. Its place in each run is between two samples of that run;
-  /// the records between them are there to be searched.
-  struct cut {
-    bool at_end = false;  // of all runs
-    sample at{};
-    std::vector<std::int64_t> low, high;  // of each run: the first of them; behind the last
-    detail::buffer text, records;         // room for step_ of each run
-  };
-  /// Part of a run, and where it is wanted.
-  struct wanted {
-    std::size_t run;
-    std::int64_t begin, end;
-    std::byte* to;
+  /// What is read for a range: of each run, its records [begin, end), one run behind the other. The
+  /// range ends before a sample, whose place in a run is between two samples of that run, the last
+  /// of those that are read: the records from there on are the next range's.
+  struct reading {
+    sorted_rows found{};
+    std::vector<std::int64_t> begins{}, ends{};  // of each run
+    sample cut{};
+    bool last = false;          // there is no cut: all runs end
+    std::future<void> there{};  // waits for the reading, and goes before its memory
   };
   const sample* samples() const { return order_.as<const sample>(); }
-  detail::buffer add_copies(const run_context& context, std::span<const wanted> parts,
-                            std::vector<graph::row_store::copy>& copies) const;
   bool takes_next_sample(std::int64_t taken, std::size_t& text) const;
   void sort_samples(run_context& context);
-  /// Chooses the end of the next range.
-  /// \param copies  the records that must be read before the runs are cut there.
-  void choose_cut(run_context& context, std::vector<graph::row_store::copy>& copies);
-  std::vector<std::int64_t> ends_at_cut(const run_context& context) const;
-  range read_next(run_context& context);
+  void choose_end(reading& made);
+  std::vector<std::int64_t> places_of_cut(const run_context& context, const reading& of) const;
+  sorted_rows behind(run_context& context, const reading& of,
+                     const std::vector<std::int64_t>& cuts) const;
+  std::size_t leave_out_behind(const run_context& context, reading& of,
+                               const std::vector<std::int64_t>& cuts) const;
+  reading read_next(run_context& context, const reading& before,
+                    const std::vector<std::int64_t>& cuts);
 
   const std::vector<sorted_run> runs_;
   const std::int64_t step_;
   const range_limit limit_;
   detail::buffer order_;               // of all samples
-  std::int64_t count_ = 0, done_ = 0;  // samples: all; those before the cut
+  std::int64_t count_ = 0, done_ = 0;  // samples: all; those before the end of what is read
   std::vector<std::int64_t> seen_;     // likewise, of each run
-  std::vector<std::int64_t> begins_;   // of each run: where the next range begins
-  std::optional<cut> cut_;             // where it ends; none: nothing was read yet
-  range next_;                         // no rows: there is none, or nothing was read yet
+  reading next_;                       // no rows: there is none, or nothing was read yet
 };
 
 }  // namespace pappus::cpu_ops

@@ -12,7 +12,7 @@
 namespace pappus::cpu_ops {
 namespace {
 
-constexpr std::int64_t stretch_bytes_max = std::int64_t{8} << 10;  // from sample to sample
+constexpr std::int64_t stretch_bytes_max = std::int64_t{4} << 10;  // from sample to sample
 
 /// Neighbouring samples are so far apart that a range from two runs, at least, fits.
 std::int64_t step_of(std::int64_t range_rows, std::int64_t record_bytes) {
@@ -153,8 +153,7 @@ bool sorted_runs::next(run_context& context, detail::row_set& to) {
   if (!merge_->next(context, found)) return false;
   ++ranges_;
   append_buffer(to, std::move(found.records), found.rows);
-  if (found.text.data() != nullptr)
-    to.keep(base::owned(std::move(found.text), context.memory_owner));
+  for (auto& text : found.text) to.keep(base::owned(std::move(text), context.memory_owner));
   return true;
 }
 

@@ -1,14 +1,15 @@
 // Sorts more rows than memory holds: runs that are sorted in memory and may go to the disk, then
 // ranges of keys.
 //
-// Of each run the keys of one record in about 8 KiB stay in memory, of fewer where all of these
+// Of each run the keys of one record in about 4 KiB stay in memory, of fewer where all of these
 // become too many bytes (a terabyte, long strings). All of them, sorted by (key,
 // run, place in the run), the order that a stable sort means, tell where to cut the runs into
 // ranges that fit: a cut is one of these records, and its place in another run is looked up in the
 // one stretch between two of that run's samples. So equal keys and skew are nothing special. The
-// records of a range are read from all runs, one run behind the other, and sorted again in memory;
-// stability makes that the order of all rows. Rows are written once and read once, a few pages at
-// cuts again. Where runs are too many for a range, neighbouring runs become one first.
+// records of a range are read from all runs, one run behind the other, up to the end of that
+// stretch: those behind the cut go on to the next range. They are sorted again in memory; stability
+// makes that the order of all rows. Rows are written once and read once. Where runs are too many
+// for a range, neighbouring runs become one first.
 //
 // Text that records point to goes with the runs where it is found (record_type::text), and back
 // with the ranges, which are cut by its bytes, too; other text stays where it was.

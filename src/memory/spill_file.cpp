@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::size_t piece_bytes = std::size_t{1} << 20;  // of a request
 constexpr std::size_t step_bytes = std::size_t{64} << 10;  // extents are multiples of it
-constexpr std::size_t page_bytes = std::size_t{16} << 10;  // of a checksum
+constexpr std::size_t page_bytes = std::size_t{4} << 10;   // of a checksum
 constexpr std::size_t block_bytes = 4096;                  // of direct transfers
 constexpr std::size_t pieces_at_once = 4;
 constexpr unsigned transfer_threads = 4;

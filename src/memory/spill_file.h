@@ -4,7 +4,7 @@
 // The file has no name (O_TMPFILE, else its name is removed at once): nothing of it is left when
 // the process ends, however it ends, and two processes can't meet in it. Space is handed out in
 // extents of whole 64 KiB, first fit, and asked of the disk before it is written to. Each page of
-// 16 KiB has a checksum, which stays in memory. Bytes are copied through small aligned buffers, so
+// 4 KiB has a checksum, which stays in memory. Bytes are copied through small aligned buffers, so
 // that they can go past the page cache (O_DIRECT), which would be a second copy that nobody counts.
 //
 // Not here: what is written when (store.h).

@@ -52,7 +52,7 @@ std::shared_ptr<graph::kept_rows> store::keep(detail::rows_ptr rows) {
 std::shared_ptr<graph::kept_rows> store::keep_with_text(std::shared_ptr<detail::row_set> rows,
                                                         detail::workers& team,
                                                         std::string_view owner) {
-  own_text text{text_index(rows->layout())};
+  own_text text{base::text_index(rows->layout())};
   auto* const records = rows->buffers().front().data();
   text.memory =
       base::owned(text.index.copy_text(records, rows->rows(), *memory_, team, owner), memory_);

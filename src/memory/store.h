@@ -11,7 +11,7 @@
 // is evicted.
 //
 // Records are moved as bytes. The text that they point to stays where it is, in memory, or is part
-// of the chunk (text_heap.h).
+// of the chunk (base/text_heap.h).
 //
 // Locks: one mutex, under which nothing is read, written or acquired. A thread that waits for
 // another one's write holds nothing that the disk could need, so waits end.

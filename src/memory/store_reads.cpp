@@ -62,7 +62,7 @@ class store::reading {
   };
 
   struct moved_views {
-    const text_index* index;
+    const base::text_index* index;
     std::byte* records;
     std::int64_t rows;
     std::uintptr_t from;

@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
+#include "base/text_heap.h"
 #include "memory/store.h"
-#include "memory/text_heap.h"
 
 namespace pappus::memory {
 
@@ -42,7 +42,7 @@ std::optional<cut_rows> cut(const detail::row_set& rows);
 
 /// The text that rows point to, where it moves with them: behind the records of the one chunk.
 struct own_text {
-  text_index index;
+  base::text_index index;
   std::shared_ptr<const detail::buffer> memory{};  ///< null: it isn't in memory
   std::uintptr_t written_from = 0;                 ///< where it lay when it went to the disk
 

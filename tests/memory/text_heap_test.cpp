@@ -1,5 +1,5 @@
 // Rows that are kept together with the text they point to.
-#include "memory/text_heap.h"
+#include "base/text_heap.h"
 
 #include <cstdint>
 #include <cstring>
@@ -20,9 +20,9 @@
 namespace pappus::text_heap {
 namespace {
 
+using base::text_index;
 using memory::pool;
 using memory::store;
-using memory::text_index;
 using testing::spill_folder;
 using testing::test_workers;
 

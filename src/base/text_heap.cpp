@@ -1,4 +1,4 @@
-#include "memory/text_heap.h"
+#include "base/text_heap.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 
 #include "pappus/detail/base/integers.h"
 
-namespace pappus::memory {
+namespace pappus::base {
 namespace {
 
 constexpr double bytes_a_block = 8192;  // of records and text, about
@@ -138,4 +138,4 @@ void text_index::move_views(std::byte* records, std::int64_t rows, std::uintptr_
     }
 }
 
-}  // namespace pappus::memory
+}  // namespace pappus::base

@@ -18,7 +18,7 @@
 #include "pappus/detail/base/memory.h"
 #include "pappus/detail/base/parallel.h"
 
-namespace pappus::memory {
+namespace pappus::base {
 
 /// Where text lies in a heap.
 class text_index {
@@ -56,4 +56,4 @@ class text_index {
   std::vector<std::uint64_t> begins_;  // of each block's text in the heap; at last where all ends
 };
 
-}  // namespace pappus::memory
+}  // namespace pappus::base
