@@ -4,8 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <future>
-#include <optional>
-#include <span>
 #include <vector>
 
 #include "cpu_ops/sorted_runs.h"

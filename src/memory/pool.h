@@ -66,7 +66,7 @@ class pool final : public detail::memory_source {
   /// Locks mutex_. Where memory is short it unlocks it meanwhile and asks for it.
   std::unique_lock<std::mutex> lock_to_take(std::size_t size, std::string_view owner);
   bool ask(std::size_t size, std::string_view owner);
-  // Both are called with mutex_ locked.
+  // All are called with mutex_ locked.
   void make_room(std::size_t size, std::string_view owner);
   void drop_warm(std::size_t until_held);
   void trim_small();
