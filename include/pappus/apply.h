@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "pappus/detail/base/apply.h"
+#include "pappus/detail/base/keep.h"
 #include "pappus/detail/fuse/stored_key.h"
 #include "pappus/error.h"
 #include "pappus/query.h"
@@ -102,7 +103,7 @@ partition_node partition_of(const collection<T>& rows, const partitioning<Key>& 
   params.parts = by.parts;
   params.identity = identity_of(by);
   stage_spec stage = detail::access::stage(rows);
-  stage.element = std::make_shared<const keys>(keys{{}, {{by.key}}});
+  stage.element = keep(keys{{}, {{by.key}}});
   return make_partition(detail::access::session(rows), detail::access::node(rows), std::move(stage),
                         std::move(params));
 }
@@ -152,7 +153,7 @@ auto make_apply(const query<E>& from, F f, const Partitioning& by,
     stage.inputs = {partitioned.node};
   }
   stage.sides = {sides.node...};
-  stage.element = std::make_shared<const call_type>(call_type{std::move(f)});
+  stage.element = keep(call_type{std::move(f)});
   return collection<U>(
       detail::access::session(from),
       make_node(detail::access::session(from), {apply_operator(), "apply", record_type_of<U>(),

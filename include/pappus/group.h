@@ -14,6 +14,7 @@
 #include <memory>
 #include <tuple>
 
+#include "pappus/detail/base/keep.h"
 #include "pappus/detail/loops/map_groups.h"
 #include "pappus/query.h"
 
@@ -206,7 +207,7 @@ class grouped : public detail::group_refusals<detail::value_of<E>> {
       params->domain = domain_;
       params->apply = detail::group_apply<grouping, F>;
       params->key_text = detail::group_key_text<storage_type>;
-      params->function = std::make_shared<const F>(std::move(f));
+      params->function = detail::keep(std::move(f));
       params->value = detail::record_type_of<record_type>();
       return collection<result>(
           session_,
@@ -259,7 +260,7 @@ class grouped : public detail::group_refusals<detail::value_of<E>> {
   PAPPUS_GLUE detail::stage_spec stage_of(Grouping grouping) const {
     auto stage = stage_;
     stage.yields = E::yields;
-    stage.element = std::make_shared<const Grouping>(std::move(grouping));
+    stage.element = detail::keep(std::move(grouping));
     stage.counts = detail::counts_of_all<Grouping>();
     return stage;
   }

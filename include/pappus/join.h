@@ -24,6 +24,7 @@
 
 #include <concepts>
 
+#include "pappus/detail/base/keep.h"
 #include "pappus/detail/fuse/join.h"
 #include "pappus/detail/fuse/left_key.h"
 #include "pappus/detail/fuse/outer_join.h"
@@ -61,7 +62,7 @@ PAPPUS_GLUE node_ptr join_index_node(const collection<T>& right, const RightKey&
   params->domain_rows = domain_rows;
   if constexpr (std::integral<K>) params->domain_base = {encode_key(K{0}), 0};
   stage_spec stage = detail::access::stage(right);
-  stage.element = std::make_shared<const keys>(keys{{}, {{right_key}}});
+  stage.element = keep(keys{{}, {{right_key}}});
   return make_node(detail::access::session(right),
                    {join_build_operator(), "index", record_type_of<join_side>(), std::move(stage),
                     std::move(params)});
@@ -115,7 +116,7 @@ PAPPUS_GLUE collection<R> unmatched_rows(const collection<L>& left, const LeftKe
   params->keys = {sizeof(value_of<keys>), string_key<K>};
   stage_spec stage = access::stage(left);
   stage.sides = access::stage(joined_rows).sides;
-  stage.element = std::make_shared<const keys>(keys{{}, {{left_key}}});
+  stage.element = keep(keys{{}, {{left_key}}});
   return {access::session(left),
           make_node(access::session(left), {unmatched_operator(), "unmatched", record_type_of<R>(),
                                             std::move(stage), std::move(params)})};

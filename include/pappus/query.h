@@ -8,6 +8,7 @@
 
 #include <string>
 
+#include "pappus/detail/base/keep.h"
 #include "pappus/detail/base/request.h"
 #include "pappus/detail/fuse/access.h"
 #include "pappus/detail/fuse/batch.h"
@@ -369,7 +370,7 @@ class query : public detail::element_refusals<detail::value_of<E>>,
   PAPPUS_GLUE detail::stage_spec erased_stage() const {
     auto stage = stage_;
     stage.yields = E::yields;
-    stage.element = std::make_shared<const E>(expression_);
+    stage.element = detail::keep(expression_);
     stage.describe = detail::describe_records<E>;
     stage.counts = detail::counts_before_last<E>();
     return stage;
@@ -404,7 +405,7 @@ class query : public detail::element_refusals<detail::value_of<E>>,
     const auto layout = params->reducer.result;
     auto stage = stage_;
     stage.yields = E::yields;
-    stage.element = std::make_shared<const Element>(std::move(element));
+    stage.element = detail::keep(std::move(element));
     stage.describe = describe;
     stage.counts = params->reducer.saturated ? detail::counts_of_first<Element, 0>()
                                              : detail::counts_of_all<Element>();

@@ -1,6 +1,7 @@
 // Running totals: inclusive_scan, exclusive_scan.
 #pragma once
 
+#include "pappus/detail/base/keep.h"
 #include "pappus/detail/loops/scan.h"
 #include "pappus/query.h"
 
@@ -8,7 +9,7 @@ namespace pappus {
 namespace detail {
 
 template <bool Exclusive, typename R, typename E, typename Op>
-collection<R> scan(const query<E>& from, Op op, std::shared_ptr<const R> initial) {
+collection<R> scan(const query<E>& from, Op op, std::shared_ptr<const void> initial) {
   static_assert(record<R>, "scan: running values must be trivially copyable records");
   static_assert(std::is_convertible_v<value_of<E>, R>,
                 "scan: a record must convert to the type of the running values");
@@ -17,8 +18,7 @@ collection<R> scan(const query<E>& from, Op op, std::shared_ptr<const R> initial
   } else {
     using element = scan_element<E, Op, R, Exclusive>;
     auto stage = detail::access::erased_stage(from);
-    stage.element =
-        std::make_shared<const element>(element{detail::access::expression(from), std::move(op)});
+    stage.element = detail::keep(element{detail::access::expression(from), std::move(op)});
     stage.describe = detail::describe_scan<element>;
     auto params = make_scan_params<element>();
     params->initial = std::move(initial);
@@ -63,7 +63,7 @@ collection<reducers::sum_type<typename query<E>::value_type>> query<E>::inclusiv
 template <typename E>
 template <typename T, typename Op>
 collection<T> query<E>::exclusive_scan(T init, Op op) const {
-  return detail::scan<true, T>(*this, std::move(op), std::make_shared<const T>(init));
+  return detail::scan<true, T>(*this, std::move(op), detail::keep(init));
 }
 
 }  // namespace pappus

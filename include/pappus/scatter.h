@@ -3,6 +3,7 @@
 
 #include <concepts>
 
+#include "pappus/detail/base/keep.h"
 #include "pappus/detail/loops/scatter.h"
 #include "pappus/query.h"
 
@@ -34,8 +35,7 @@ auto query<E>::scatter(Index index, Value value, std::int64_t n,
     using element = detail::scatter_element<E, detail::call<Index>, detail::call<Value>>;
     auto params = detail::scatter_params_of<element>(n, fill);
     auto stage = erased_stage();
-    stage.element = std::make_shared<const element>(
-        element{expression_, {std::move(index)}, {std::move(value)}});
+    stage.element = detail::keep(element{expression_, {std::move(index)}, {std::move(value)}});
     stage.describe = nullptr;  // the stage is the CPU's
     return {session_, detail::make_node(session_, {detail::scatter_operator(), "scatter",
                                                    detail::record_type_of<T>(), std::move(stage),

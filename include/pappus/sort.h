@@ -1,6 +1,7 @@
 // Sorting: sort_by, sort, top, bottom.
 #pragma once
 
+#include "pappus/detail/base/keep.h"
 #include "pappus/detail/loops/sort.h"
 #include "pappus/detail/loops/top.h"
 #include "pappus/parts.h"
@@ -49,8 +50,7 @@ PAPPUS_GLUE collection<typename query<E>::value_type> query<E>::sort_by(Keys... 
     return materialise().sort_by(std::move(keys)...);
   } else {
     auto stage = erased_stage();
-    stage.element = std::make_shared<const element>(
-        element{expression_, std::tuple<Keys...>(std::move(keys)...)});
+    stage.element = detail::keep(element{expression_, std::tuple<Keys...>(std::move(keys)...)});
     stage.describe = detail::describe_sort<element>;
     return {session_,
             detail::make_node(
@@ -86,8 +86,7 @@ PAPPUS_GLUE collection<value_of<E>> choose(const query<E>& from, std::int64_t n,
   } else {
     using element = top_element<E, Key, Greatest>;
     auto stage = detail::access::erased_stage(from);
-    stage.element =
-        std::make_shared<const element>(element{detail::access::expression(from), std::move(key)});
+    stage.element = detail::keep(element{detail::access::expression(from), std::move(key)});
     stage.describe = describe_top<element>;
     stage.counts = counts_of_all<element>();
     return {detail::access::session(from),

@@ -12,6 +12,7 @@
 #include <memory>
 #include <new>
 
+#include "pappus/detail/base/keep.h"
 #include "pappus/detail/fuse/device_reducers.h"
 #include "pappus/detail/fuse/expression.h"
 
@@ -231,7 +232,7 @@ PAPPUS_GLUE reduce_kernel reduce_kernel_of(R prototype) {
   kernel.state_align = alignof(state);
   kernel.states_may_point = text_of<R>() != text_in::none;
   kernel.result = record_type_of<result>();
-  kernel.context = std::make_shared<R>(prototype);
+  kernel.context = keep(prototype);
   kernel.lanes = lanes_of<R>();
   kernel.lane_bytes = sizeof(R);
   kernel.init = [](const void* context, std::byte* memory) {

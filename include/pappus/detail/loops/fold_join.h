@@ -7,8 +7,7 @@
 // reduced by the ordinary loop while its region is in a core's cache.
 #pragma once
 
-#include <memory>
-
+#include "pappus/detail/base/keep.h"
 #include "pappus/detail/base/request.h"
 #include "pappus/detail/fuse/behind_join.h"
 #include "pappus/detail/loops/fold.h"
@@ -27,7 +26,7 @@ void set_fold_by_region(fold_params& params, const E& element) {
       partition_left_records(behind::join_of(*static_cast<const E*>(whole)), args, buffers);
     };
     to.loop = fold_rows<rest, R>;
-    to.element = std::make_shared<const rest>(behind::of(element));
+    to.element = keep<rest>(behind::of(element));
     to.left_bytes = sizeof(typename join::left_type);
     to.side = behind::join_of(element).side;
     to.gathers = join::gathers;

@@ -21,6 +21,7 @@
 #include <string>
 
 #include "pappus/detail/base/hash.h"
+#include "pappus/detail/base/keep.h"
 #include "pappus/detail/base/partition.h"
 #include "pappus/detail/base/request.h"
 #include "pappus/detail/fuse/batch.h"
@@ -478,8 +479,7 @@ PAPPUS_GLUE std::shared_ptr<group_params> group_params_of(const R& prototype) {
     params->late = record_type_of<late_row<value>>();
     params->value_align = alignof(value);
   }
-  const auto state = std::make_shared<const R>(prototype);
-  params->initial = {state, reinterpret_cast<const std::byte*>(state.get())};
+  params->initial = std::static_pointer_cast<const std::byte>(keep(prototype));
   params->extract = group_extract<G>;
   params->accumulate = group_accumulate<G, R>;
   params->add_to_hash = group_add_to_hash<G, R>;

@@ -21,6 +21,7 @@
 #include <new>
 #include <type_traits>
 
+#include "pappus/detail/base/keep.h"
 #include "pappus/detail/base/request.h"
 #include "pappus/detail/fuse/expression.h"
 
@@ -149,7 +150,7 @@ PAPPUS_GLUE std::shared_ptr<scatter_params> scatter_params_of(
   auto params = std::make_shared<scatter_params>();
   params->extent = scatter_extent(extent);
   params->unsigned_indices = std::unsigned_integral<typename Element::index_type>;
-  params->fill = std::make_shared<const T>(fill);
+  params->fill = keep(fill);
   params->write = scatter_rows<Element>;
   params->indices = scatter_indices<Element>;
   params->fill_up = fill_places<T>;
