@@ -31,7 +31,10 @@ using testing::spill_folder;
 
 constexpr std::size_t MiB = std::size_t{1} << 20, plenty = 512 * MiB;
 
-constexpr std::uint64_t usual_pipelines = testing::sanitized ? 40 : 240;
+// Under ThreadSanitizer these stand for the tests of spilling/.
+constexpr std::uint64_t usual_pipelines = testing::threads_sanitized ? 100
+                                          : testing::sanitized       ? 40
+                                                                     : 240;
 
 std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
   const char* text = std::getenv(name);

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "pappus/pappus.h"
-#include "session/sales_of_items.h"
+#include "spilling/sales_of_items.h"
 
 namespace pappus::spilled_joins {
 namespace {

@@ -16,7 +16,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "session/map_groups_rows.h"
+#include "spilling/map_groups_rows.h"
 #include "support/raw_file.h"
 #include "support/sanitizers.h"
 

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "pappus/pappus.h"
-#include "session/items_on_disk.h"
+#include "spilling/items_on_disk.h"
 #include "support/bad_disks.h"
 #include "support/cancels.h"
 #include "support/sanitizers.h"

@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "pappus/pappus.h"
-#include "session/items_on_disk.h"
+#include "spilling/items_on_disk.h"
 #include "support/result_bytes.h"
 #include "support/sanitizers.h"
 #include "support/spill_folder.h"

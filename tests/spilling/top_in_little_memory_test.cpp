@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "pappus/pappus.h"
-#include "session/items_on_disk.h"
+#include "spilling/items_on_disk.h"
 #include "support/result_bytes.h"
 #include "support/sanitizers.h"
 

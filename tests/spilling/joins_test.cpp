@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "pappus/pappus.h"
-#include "session/sales_of_items.h"
+#include "spilling/sales_of_items.h"
 #include "support/bad_disks.h"
 #include "support/cancels.h"
 #include "support/sanitizers.h"

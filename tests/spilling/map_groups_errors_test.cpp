@@ -12,7 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "session/map_groups_rows.h"
+#include "spilling/map_groups_rows.h"
 #include "support/bad_disks.h"
 #include "support/cancels.h"
 #include "support/raw_file.h"
