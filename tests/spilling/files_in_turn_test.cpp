@@ -15,7 +15,7 @@
 
 #include "pappus/pappus.h"
 #include "support/result_bytes.h"
-#include "support/spill_folder.h"
+#include "support/spill_settings.h"
 
 namespace pappus::files_in_turn {
 namespace {
@@ -62,8 +62,7 @@ struct some_files {
   std::string result() const { return folder.path() + ".result.raw"; }
 
   session with(std::size_t memory, unsigned threads = 2) const {
-    return session(
-        {.threads = threads, .host_memory = memory, .devices = "cpu", .spill = folder.path()});
+    return session(settings(folder, memory, threads));
   }
   collection<entry> csv(session& in, const std::string& path) const {
     return in.csv<entry>(path, column("key", &entry::key), column("value", &entry::value));
@@ -204,7 +203,7 @@ TEST(files_in_turn, have_their_text_with_them) {
   }
   std::ranges::sort(expected);
   for (const std::size_t memory : {12 * MiB, 20 * MiB, 1'024 * MiB}) {
-    session s({.threads = 2, .host_memory = memory, .devices = "cpu", .spill = folder.path()});
+    session s(settings(folder, memory));
     const auto read = [&](const std::string& path) {
       return s.csv<person>(path, column("id", &person::id), column("name", &person::name));
     };

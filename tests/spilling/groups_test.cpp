@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <fstream>
 #include <random>
 #include <span>
 #include <stdexcept>
@@ -24,7 +23,7 @@
 #include "support/raw_file.h"
 #include "support/result_bytes.h"
 #include "support/sanitizers.h"
-#include "support/spill_folder.h"
+#include "support/spill_settings.h"
 
 namespace pappus::spilled_groups {
 namespace {
@@ -34,6 +33,7 @@ using testing::bytes_of;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::spill_folder;
+using testing::write_records;
 
 constexpr std::size_t MiB = std::size_t{1} << 20;
 constexpr std::size_t plenty = 2048 * MiB;
@@ -66,14 +66,7 @@ std::vector<item> items_of(shape which, std::int64_t n, std::int64_t groups, uns
 struct a_disk {
   spill_folder folder;
   std::string path = folder.path() + ".groups.raw";
-  explicit a_disk(const std::vector<item>& items) {
-    std::ofstream(path, std::ios::binary)
-        .write(reinterpret_cast<const char*>(items.data()),
-               static_cast<std::streamsize>(items.size() * sizeof(item)));
-  }
-  options settings(std::size_t memory, unsigned threads = 2) const {
-    return {.threads = threads, .host_memory = memory, .devices = "cpu", .spill = folder.path()};
-  }
+  explicit a_disk(const std::vector<item>& items) { write_records(path, items); }
 };
 
 /// Results of which each depends on how rows are added, or on which groups there are.
@@ -105,9 +98,9 @@ TEST(spilled_groups, are_the_same_bits_in_little_memory) {
   for (const auto& [which, rows, groups, threads] : all) {
     if (testing::threads_sanitized && threads < 3) continue;  // the more threads, the more races
     const a_disk disk(items_of(which, rows, groups, seed++));
-    session large(disk.settings(plenty));
+    session large(settings(disk.folder, plenty));
     const std::size_t least = (8 + 2 * threads) * MiB;
-    session s(disk.settings(least, threads));
+    session s(settings(disk.folder, least, threads));
     EXPECT_EQ(results(s, disk.path), results(large, disk.path)) << static_cast<int>(which);
     EXPECT_EQ(s.host_memory_used(), 0u);
     EXPECT_LE(s.host_memory_peak(), least);
@@ -116,7 +109,7 @@ TEST(spilled_groups, are_the_same_bits_in_little_memory) {
 
 TEST(spilled_groups, are_explained) {
   const a_disk disk(items_of(shape::random, 500'000, 100'000'000, 7));
-  session s(disk.settings(14 * MiB, 3)), large(disk.settings(plenty));
+  session s(settings(disk.folder, 14 * MiB, 3)), large(settings(disk.folder, plenty));
   const auto groups = [&](session& in) {
     return in.raw<item>(disk.path).group_by(&item::key).variance(&item::value).count();
   };
@@ -136,7 +129,7 @@ TEST(spilled_groups, of_rows_in_memory_rest_as_well) {
   const auto by_key = [&](session& in) {
     return in.borrow(items).group_by(&item::key).mean(&item::value).collect();
   };
-  session s(disk.settings(28 * MiB)), large(disk.settings(plenty));
+  session s(settings(disk.folder, 28 * MiB)), large(settings(disk.folder, plenty));
   const auto found = by_key(s), expected = by_key(large);
   ASSERT_EQ(found.size(), expected.size());
   EXPECT_TRUE(std::ranges::equal(found, expected, [](const auto& a, const auto& b) {
@@ -146,7 +139,7 @@ TEST(spilled_groups, of_rows_in_memory_rest_as_well) {
 
 TEST(spilled_groups, go_on_to_their_reader_in_windows) {
   const a_disk disk(items_of(shape::random, 500'000, 50'000'000, 4));
-  session s(disk.settings(12 * MiB)), large(disk.settings(plenty));
+  session s(settings(disk.folder, 12 * MiB)), large(settings(disk.folder, plenty));
   const auto programs = [&](session& in) {
     const auto sums = in.raw<item>(disk.path).group_by(&item::key).sum(&item::value);
     const auto halves = sums.map([](const auto& one) { return item{one.key / 2, one.value}; });
@@ -160,7 +153,7 @@ TEST(spilled_groups, go_on_to_their_reader_in_windows) {
 
 TEST(spilled_groups, are_refused_where_nothing_may_go_to_a_disk) {
   const a_disk disk(items_of(shape::random, 1'000'000, 50'000'000, 5));
-  auto off = disk.settings(12 * MiB);
+  auto off = settings(disk.folder, 12 * MiB);
   off.spill = "off";
   session s(off);
   EXPECT_THROW(bytes_of(s.raw<item>(disk.path).group_by(&item::key).count()), memory_error);
@@ -169,19 +162,20 @@ TEST(spilled_groups, are_refused_where_nothing_may_go_to_a_disk) {
 
 TEST(spilled_groups, on_a_bad_disk_are_right_or_the_error) {
   const a_disk disk(items_of(shape::random, 400'000, 50'000'000, 6));
-  session large(disk.settings(plenty));
+  session large(settings(disk.folder, plenty));
   const auto groups = [&](session& in) {
     return bytes_of(in.raw<item>(disk.path).group_by(&item::key).sum(&item::value));
   };
   const auto expected = groups(large);
   testing::expect_right_or_spill_error(
       {.faults = "+eio=0.0003+flip=0.0003", .little = "3MiB", .count = 9},
-      disk.settings(10 * MiB, 1), "group_by", [&](session& s) { return groups(s) == expected; });
+      settings(disk.folder, 10 * MiB, 1), "group_by",
+      [&](session& s) { return groups(s) == expected; });
 }
 
 TEST(spilled_groups, leave_nothing_behind_when_a_function_throws) {
   const a_disk disk(items_of(shape::random, 700'000, 50'000'000, 8));
-  session s(disk.settings(12 * MiB));
+  session s(settings(disk.folder, 12 * MiB));
   std::atomic<std::int64_t> calls = 0;
   for (const std::int64_t when : {1'000, 300'000, 699'000}) {
     calls = 0;
@@ -196,7 +190,7 @@ TEST(spilled_groups, leave_nothing_behind_when_a_function_throws) {
 
 TEST(spilled_groups, can_be_cancelled_at_any_time) {
   const a_disk disk(items_of(shape::random, 500'000, 50'000'000, 9));
-  session s(disk.settings(12 * MiB));
+  session s(settings(disk.folder, 12 * MiB));
   const auto groups = [&] {
     return bytes_of(s.raw<item>(disk.path).group_by(&item::key).sum(&item::value));
   };
@@ -221,7 +215,7 @@ TEST(spilled_groups, reach_readers_that_make_more_of_them_in_parts) {
     return rows;
   }());
   for (const std::size_t memory : {24 * MiB, 32 * MiB}) {
-    session s(disk.settings(memory));
+    session s(settings(disk.folder, memory));
     const collection<wide_group> groups =
         s.raw<item>(disk.path).group_by(&item::key).count().map([](const auto& group) {
           return wide_group{group.key, group.value, {}};

@@ -3,16 +3,17 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <fstream>
 #include <string>
 #include <vector>
 
 #include "pappus/pappus.h"
-#include "support/spill_folder.h"
+#include "support/raw_file.h"
+#include "support/spill_settings.h"
 
 namespace pappus::rows_in_parts {
 
 using testing::spill_folder;
+using testing::write_records;
 
 inline constexpr std::size_t MiB = std::size_t{1} << 20;
 inline constexpr std::size_t little = 12 * MiB, plenty = 1024 * MiB;
@@ -35,12 +36,7 @@ struct a_disk {
   explicit a_disk(std::int64_t rows = file_rows) {
     std::vector<item> items;
     for (std::int64_t i = 0; i < rows; ++i) items.push_back(item_of(i));
-    std::ofstream(path, std::ios::binary)
-        .write(reinterpret_cast<const char*>(items.data()),
-               static_cast<std::streamsize>(items.size() * sizeof(item)));
-  }
-  options settings(std::size_t memory, unsigned threads = 2) const {
-    return {.threads = threads, .host_memory = memory, .devices = "cpu", .spill = folder.path()};
+    write_records(path, items);
   }
 };
 

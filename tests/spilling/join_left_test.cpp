@@ -46,7 +46,7 @@ std::vector<collection<sale>> lefts_of(session& in, const a_disk& disk,
 TEST(spilled_joins_of_any_left_rows, have_the_pairs_of_plenty_of_memory) {
   const auto made = sides_of(shape::repeated, 30'000, 260'000, 18);
   const a_disk disk(made.sales, made.items);
-  session s(disk.settings(12 * MiB)), large(disk.settings(plenty));
+  session s(settings(disk.folder, 12 * MiB)), large(settings(disk.folder, plenty));
   const auto matched = [](const sale& a, const item& b) { return sale{b.number, a.price}; };
   const auto maybe = [](const sale& a, const item* b) {
     return sale{b == nullptr ? -1 : b->number, a.price};
@@ -73,7 +73,7 @@ TEST(spilled_joins_of_any_left_rows, have_the_pairs_of_plenty_of_memory) {
 TEST(spilled_joins_of_any_left_rows, count_records_of_stages_that_run_twice_once) {
   const auto made = sides_of(shape::unique, 40'000, 300'000, 19);
   const a_disk disk(made.sales, made.items);
-  session s(disk.settings(12 * MiB));
+  session s(settings(disk.folder, 12 * MiB));
   const collection<sale> left =
       s.raw<sale>(disk.left).filter([](const sale& a) { return a.item % 4 == 0; });
   const auto n = left.count().get();

@@ -15,12 +15,14 @@
 #include <gtest/gtest.h>
 
 #include "pappus/pappus.h"
-#include "support/spill_folder.h"
+#include "support/raw_file.h"
+#include "support/spill_settings.h"
 
 namespace pappus::spilled_join_text {
 namespace {
 
 using ::testing::HasSubstr;
+using testing::write_records;
 
 struct named_sale {
   std::int64_t item;
@@ -44,10 +46,7 @@ TEST(spilled_joins_with_text, keep_that_of_both_sides) {
       if (i % 5 == 0) left << (i * 31) % n << ",buyer number " << i << "\n";
     }
   }
-  session s({.threads = 2,
-             .host_memory = std::size_t{26} << 20,
-             .devices = "cpu",
-             .spill = folder.path()});
+  session s(settings(folder, std::size_t{26} << 20));
   struct names {
     std::string_view buyer, name;
   };
@@ -96,8 +95,7 @@ struct many_items {
       left << (i % 8 == 0 ? i * 31 % keys : keys + i) << "," << buyer_of(i) << "\n";
   }
   session with(std::size_t memory, unsigned threads = 2) const {
-    return session(
-        {.threads = threads, .host_memory = memory, .devices = "cpu", .spill = folder.path()});
+    return session(settings(folder, memory, threads));
   }
   auto left(session& s) const {
     return s.csv<named_sale>(sales, column("item", &named_sale::item),
@@ -206,7 +204,7 @@ TEST(spilled_joins_with_text, have_room_for_long_ones_of_both_sides_and_a_sort) 
   };
   for (const std::size_t mib : {12, 13, 17, 24, 40}) {
     SCOPED_TRACE(mib);
-    session s({.threads = 2, .host_memory = mib << 20, .devices = "cpu", .spill = folder.path()});
+    session s(settings(folder, mib << 20));
     std::size_t at = 0, wrong = 0;
     s.csv<named_sale>(sales, column("item", &named_sale::item), column("buyer", &named_sale::buyer))
         .join(s.csv<named_item>(items, column("id", &named_item::id),
@@ -241,10 +239,7 @@ TEST(spilled_joins_with_text, cut_windows_that_need_too_much_of_it) {
     for (std::int64_t i = 0; i < n; ++i) right << i % left_rows << "," << name_of(i) << "\n";
     for (std::int64_t i = 0; i < left_rows; ++i) left << i << ",somebody\n";
   }
-  session s({.threads = 2,
-             .host_memory = std::size_t{12} << 20,
-             .devices = "cpu",
-             .spill = folder.path()});
+  session s(settings(folder, std::size_t{12} << 20));
   std::int64_t row = 0, wrong = 0;
   s.csv<named_sale>(sales, column("item", &named_sale::item), column("buyer", &named_sale::buyer))
       .join(s.csv<named_item>(items, column("id", &named_item::id),
@@ -269,13 +264,9 @@ TEST(spilled_joins_by_position, hear_the_keys_of_all_windows) {
   {
     std::vector<std::int64_t> numbers(n);
     for (std::int64_t i = 0; i < n; ++i) numbers[static_cast<std::size_t>(i)] = i;
-    std::ofstream(path, std::ios::binary)
-        .write(reinterpret_cast<const char*>(numbers.data()), n * 8);
+    write_records(path, numbers);
   }
-  session s({.threads = 2,
-             .host_memory = std::size_t{12} << 20,
-             .devices = "cpu",
-             .spill = folder.path()});
+  session s(settings(folder, std::size_t{12} << 20));
   const auto pairs = s.raw<std::int64_t>(path).enumerate().join(
       s.raw<std::int64_t>(path), [](const auto& left) { return std::int64_t(left.index); },
       [](std::int64_t right) { return right; },
@@ -300,17 +291,12 @@ TEST(spilled_joins_of_wide_rows, leave_room_for_a_sort_of_the_pairs) {
   const auto write = [](const std::string& path, std::int64_t rows, std::int64_t factor) {
     std::vector<wide> all;
     for (std::int64_t i = 0; i < rows; ++i) all.push_back({i * factor % rows, i, {}});
-    std::ofstream(path, std::ios::binary)
-        .write(reinterpret_cast<const char*>(all.data()),
-               static_cast<std::streamsize>(all.size() * sizeof(wide)));
+    write_records(path, all);
   };
   write(left, n, 1);
   write(right, n, prime);
   for (const auto& [mib, threads] : {std::pair{14, 1u}, {16, 1u}, {24, 1u}, {14, 3u}, {32, 3u}}) {
-    session s({.threads = threads,
-               .host_memory = std::size_t(mib) << 20,
-               .devices = "cpu",
-               .spill = folder.path()});
+    session s(settings(folder, std::size_t(mib) << 20, threads));
     const auto pairs =
         s.raw<wide>(left)
             .join(s.raw<wide>(right), &wide::key, &wide::key,

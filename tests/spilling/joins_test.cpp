@@ -18,7 +18,7 @@
 #include "support/bad_disks.h"
 #include "support/cancels.h"
 #include "support/sanitizers.h"
-#include "support/spill_folder.h"
+#include "support/spill_settings.h"
 
 namespace pappus::spilled_joins {
 namespace {
@@ -26,7 +26,6 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using testing::spill_folder;
 
 /// Results of which each depends on the order of pairs, or on which there are.
 std::vector<std::vector<char>> results(session& s, const a_disk& disk) {
@@ -74,9 +73,9 @@ TEST(spilled_joins, are_the_same_bits_in_little_memory) {
     if (testing::threads_sanitized && threads == 1) continue;  // nothing would race
     const auto made = sides_of(which, sales, items, seed++);
     const a_disk disk(made.sales, made.items);
-    session large(disk.settings(plenty));
+    session large(settings(disk.folder, plenty));
     const std::size_t least = (9 + 2 * threads) * MiB;
-    session s(disk.settings(least, threads));
+    session s(settings(disk.folder, least, threads));
     EXPECT_EQ(results(s, disk), results(large, disk)) << static_cast<int>(which);
     EXPECT_EQ(s.host_memory_used(), 0u);
     EXPECT_LE(s.host_memory_peak(), least);
@@ -91,7 +90,7 @@ TEST(spilled_joins, are_those_of_a_loop_over_both_sides) {
   std::vector<std::int32_t> expected;
   for (const auto& one : sales)
     for (const auto* match : by_id[one.item]) expected.push_back(match->number);
-  session s(disk.settings(12 * MiB));
+  session s(settings(disk.folder, 12 * MiB));
   const auto found = s.raw<sale>(disk.left)
                          .join(s.raw<item>(disk.right), &sale::item, &item::id,
                                [](const sale&, const item& b) { return b.number; })
@@ -102,7 +101,7 @@ TEST(spilled_joins, are_those_of_a_loop_over_both_sides) {
 TEST(spilled_joins, take_keys_of_any_width) {
   const auto made = sides_of(shape::unique, 60'000, 160'000, 12);
   const a_disk disk(made.sales, made.items);
-  session s(disk.settings(12 * MiB)), large(disk.settings(plenty));
+  session s(settings(disk.folder, 12 * MiB)), large(settings(disk.folder, plenty));
   const auto sums = [&](session& in) {
     const auto sales = in.raw<sale>(disk.left);
     const auto items = in.raw<item>(disk.right);
@@ -136,7 +135,7 @@ TEST(spilled_joins, take_keys_of_any_width) {
 TEST(spilled_joins, may_stand_among_other_operators) {
   const auto made = sides_of(shape::unique, 50'000, 160'000, 13);
   const a_disk disk(made.sales, made.items);
-  session s(disk.settings(12 * MiB)), large(disk.settings(plenty));
+  session s(settings(disk.folder, 12 * MiB)), large(settings(disk.folder, plenty));
   const auto programs = [&](session& in) {
     const auto sales = in.raw<sale>(disk.left);
     const auto items = in.raw<item>(disk.right);
@@ -168,7 +167,7 @@ TEST(spilled_joins, may_stand_among_other_operators) {
 TEST(spilled_joins, leave_right_rows_to_functions_that_share_them) {
   const auto made = sides_of(shape::unique, 20'000, 160'000, 22);
   const a_disk disk(made.sales, made.items);
-  session s(disk.settings(28 * MiB)), large(disk.settings(plenty));
+  session s(settings(disk.folder, 28 * MiB)), large(settings(disk.folder, plenty));
   const auto sum = [&](session& in) {
     const auto items = in.raw<item>(disk.right);
     return in.raw<sale>(disk.left)
@@ -187,7 +186,7 @@ TEST(spilled_joins, leave_right_rows_to_functions_that_share_them) {
 TEST(spilled_joins, are_explained) {
   const auto made = sides_of(shape::unique, 100'000, 700'000, 14);
   const a_disk disk(made.sales, made.items);
-  session s(disk.settings(12 * MiB)), large(disk.settings(plenty));
+  session s(settings(disk.folder, 12 * MiB)), large(settings(disk.folder, plenty));
   const auto sum = [&](session& in) {
     return in.raw<sale>(disk.left)
         .join(in.raw<item>(disk.right), &sale::item, &item::id, paid)
@@ -205,7 +204,7 @@ TEST(spilled_joins, are_explained) {
 TEST(spilled_joins, ask_nobody_where_the_right_side_turns_out_to_fit) {
   const auto made = sides_of(shape::unique, 100'000, 200'000, 15);
   const a_disk disk(made.sales, made.items);
-  session s(disk.settings(12 * MiB)), large(disk.settings(plenty));
+  session s(settings(disk.folder, 12 * MiB)), large(settings(disk.folder, plenty));
   std::atomic<std::int64_t> calls = 0;
   const auto sum = [&](session& in) {
     return in.raw<sale>(disk.left)
@@ -227,7 +226,7 @@ TEST(spilled_joins, refuse_a_record_with_more_matches_than_fit) {
   std::vector<item> items;
   for (std::int32_t i = 0; i < 400'000; ++i) items.push_back({i % 2 == 0 ? 7 : i, i, 1});
   const a_disk disk({{1, 1}, {7, 1}, {9, 1}}, items);
-  session s(disk.settings(12 * MiB));
+  session s(settings(disk.folder, 12 * MiB));
   const auto pairs =
       s.raw<sale>(disk.left).join(s.raw<item>(disk.right), &sale::item, &item::id, paid);
   try {
@@ -242,7 +241,7 @@ TEST(spilled_joins, refuse_a_record_with_more_matches_than_fit) {
 TEST(spilled_joins, are_refused_where_nothing_may_go_to_a_disk) {
   const auto made = sides_of(shape::unique, 1000, 400'000, 16);
   const a_disk disk(made.sales, made.items);
-  auto off = disk.settings(12 * MiB);
+  auto off = settings(disk.folder, 12 * MiB);
   off.spill = "off";
   session s(off);
   EXPECT_THROW(s.raw<sale>(disk.left)
@@ -256,7 +255,7 @@ TEST(spilled_joins, name_keys_beyond_the_domain) {
   auto made = sides_of(shape::unique, 1000, 200'000, 17);
   made.items[150'001].id = 200'000;
   const a_disk disk(made.sales, made.items);
-  session s(disk.settings(12 * MiB));
+  session s(settings(disk.folder, 12 * MiB));
   try {
     s.raw<sale>(disk.left)
         .join(s.raw<item>(disk.right), &sale::item, &item::id, paid, domain{200'000})
@@ -271,7 +270,7 @@ TEST(spilled_joins, name_keys_beyond_the_domain) {
 TEST(spilled_joins, tell_when_the_left_file_changes_meanwhile) {
   const auto made = sides_of(shape::unique, 100'000, 200'000, 18);
   const a_disk disk(made.sales, made.items);
-  session s(disk.settings(12 * MiB));
+  session s(settings(disk.folder, 12 * MiB));
   std::atomic<std::int64_t> calls = 0;
   const auto sum = s.raw<sale>(disk.left)
                        .map([&](const sale& one) {
@@ -288,7 +287,7 @@ TEST(spilled_joins, tell_when_the_left_file_changes_meanwhile) {
 TEST(spilled_joins, on_a_bad_disk_are_right_or_the_error) {
   const auto made = sides_of(shape::repeated, 60'000, 500'000, 19);
   const a_disk disk(made.sales, made.items);
-  session large(disk.settings(plenty));
+  session large(settings(disk.folder, plenty));
   const auto sum = [&](session& in) {
     return in.raw<sale>(disk.left)
         .join(in.raw<item>(disk.right), &sale::item, &item::id, paid)
@@ -297,14 +296,14 @@ TEST(spilled_joins, on_a_bad_disk_are_right_or_the_error) {
   };
   const double expected = sum(large);
   testing::expect_right_or_spill_error({.faults = "+eio=0.004+flip=0.004", .little = "2MiB"},
-                                       disk.settings(11 * MiB, 1), "",
+                                       settings(disk.folder, 11 * MiB, 1), "",
                                        [&](session& s) { return sum(s) == expected; });
 }
 
 TEST(spilled_joins, leave_nothing_behind_when_a_function_throws) {
   const auto made = sides_of(shape::repeated, 60'000, 200'000, 20);
   const a_disk disk(made.sales, made.items);
-  session s(disk.settings(12 * MiB));
+  session s(settings(disk.folder, 12 * MiB));
   std::atomic<std::int64_t> calls = 0;
   const auto throws_at = [&](std::int64_t when) {
     return [&, when] {
@@ -343,7 +342,7 @@ TEST(spilled_joins, leave_nothing_behind_when_a_function_throws) {
 TEST(spilled_joins, can_be_cancelled_at_any_time) {
   const auto made = sides_of(shape::repeated, 100'000, 250'000, 21);
   const a_disk disk(made.sales, made.items);
-  session s(disk.settings(12 * MiB));
+  session s(settings(disk.folder, 12 * MiB));
   const auto sum = [&] {
     return s.raw<sale>(disk.left)
         .join(s.raw<item>(disk.right), &sale::item, &item::id, paid)

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "pappus/pappus.h"
-#include "support/spill_folder.h"
+#include "support/spill_settings.h"
 
 namespace pappus::spilled_map_groups {
 
@@ -88,10 +88,6 @@ inline bool same(const std::vector<group>& a, const std::vector<group>& b) {
     return std::bit_cast<std::array<std::int64_t, 3>>(x) ==
            std::bit_cast<std::array<std::int64_t, 3>>(y);
   });
-}
-
-inline options settings(const spill_folder& folder, std::size_t memory, unsigned threads = 2) {
-  return {.threads = threads, .host_memory = memory, .devices = "cpu", .spill = folder.path()};
 }
 
 }  // namespace pappus::spilled_map_groups

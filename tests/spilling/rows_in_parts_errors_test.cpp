@@ -17,9 +17,9 @@ namespace {
 TEST(rows_in_parts, that_are_lost_are_computed_again) {
   const a_disk disk;
   const double expected =
-      session(disk.settings(plenty)).raw<item>(disk.path).sum(&item::value).get();
+      session(settings(disk.folder, plenty)).raw<item>(disk.path).sum(&item::value).get();
   ::setenv("PAPPUS_IO", "faulty:seed=3+eio=0.01", 1);
-  session s(disk.settings(little));
+  session s(settings(disk.folder, little));
   ::unsetenv("PAPPUS_IO");
   int good = 0, failed = 0;
   const auto kept = s.raw<item>(disk.path).cache();
@@ -35,7 +35,7 @@ TEST(rows_in_parts, that_are_lost_are_computed_again) {
 
 TEST(rows_in_parts, on_bad_disks_are_right_or_an_error) {
   const a_disk disk(testing::sanitized ? 850'000 : file_rows);
-  session with_plenty(disk.settings(plenty));
+  session with_plenty(settings(disk.folder, plenty));
   const auto run = [&](session& s) {
     const collection<item> kept =
         s.raw<item>(disk.path).map([](const item& one) { return item{one.key + 1, one.value}; });
@@ -49,13 +49,13 @@ TEST(rows_in_parts, on_bad_disks_are_right_or_an_error) {
   };
   const auto expected = run(with_plenty);
   testing::expect_right_or_spill_error(
-      {.faults = "+eio=0.0001+flip=0.0001", .little = "16MiB", .count = 6}, disk.settings(little),
-      "", [&](session& s) { return run(s) == expected; });
+      {.faults = "+eio=0.0001+flip=0.0001", .little = "16MiB", .count = 6},
+      settings(disk.folder, little), "", [&](session& s) { return run(s) == expected; });
 }
 
 TEST(rows_in_parts, are_cancelled) {
   const a_disk disk(testing::sanitized ? 850'000 : file_rows);
-  session s(disk.settings(little));
+  session s(settings(disk.folder, little));
   testing::expect_cancellable_at_any_time(s, 200, testing::sanitized ? 40 : 10, [&] {
     const auto kept = s.raw<item>(disk.path).cache();
     const auto all = kept.count().get();
@@ -65,7 +65,7 @@ TEST(rows_in_parts, are_cancelled) {
 
 TEST(rows_in_parts, of_functions_that_throw_leave_nothing) {
   const a_disk disk;
-  session s(disk.settings(little));
+  session s(settings(disk.folder, little));
   const auto bad = [&](std::int64_t row) {
     return s.raw<item>(disk.path)
         .map([row](const item& one) {

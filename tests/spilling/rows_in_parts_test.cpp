@@ -17,7 +17,7 @@
 #include "spilling/items_on_disk.h"
 #include "support/result_bytes.h"
 #include "support/sanitizers.h"
-#include "support/spill_folder.h"
+#include "support/spill_settings.h"
 
 namespace pappus::rows_in_parts {
 namespace {
@@ -82,7 +82,7 @@ const std::vector<named_query>& queries() {
 
 TEST(rows_in_parts, of_a_cache_are_those_of_its_file) {
   const a_disk disk;
-  session with_plenty(disk.settings(plenty)), s(disk.settings(little));
+  session with_plenty(settings(disk.folder, plenty)), s(settings(disk.folder, little));
   const collection<item> expected = with_plenty.raw<item>(disk.path);
   const auto kept = s.raw<item>(disk.path).cache();
   EXPECT_EQ(kept.count().get(), file_rows);
@@ -100,7 +100,7 @@ TEST(rows_in_parts, of_a_cache_are_computed_once) {
   const a_disk disk;
   std::atomic<std::int64_t> calls = 0;
   for (const unsigned threads : testing::sanitized ? std::vector{5U} : std::vector{1U, 2U, 5U}) {
-    session s(disk.settings((8 + 2 * threads) * MiB, threads));
+    session s(settings(disk.folder, (8 + 2 * threads) * MiB, threads));
     calls = 0;
     const auto kept = s.raw<item>(disk.path)
                           .map([&](const item& one) {
@@ -119,7 +119,7 @@ TEST(rows_in_parts, of_a_cache_are_computed_once) {
 
 TEST(rows_in_parts, of_sorts_and_groups_are_kept_too) {
   const a_disk disk;
-  session with_plenty(disk.settings(plenty)), s(disk.settings(little));
+  session with_plenty(settings(disk.folder, plenty)), s(settings(disk.folder, little));
   const auto sums = [&](session& in) {
     return in.raw<item>(disk.path).group_by(&item::key).sum(&item::value).cache();
   };
@@ -162,7 +162,7 @@ TEST(rows_in_parts, are_read_once_for_all_readers) {
     result.insert(result.end(), more.begin(), more.end());
     return result;
   };
-  session with_plenty(disk.settings(plenty)), s(disk.settings(little));
+  session with_plenty(settings(disk.folder, plenty)), s(settings(disk.folder, little));
   const auto expected = both(with_plenty);
   EXPECT_EQ(calls.exchange(0), 2 * file_rows);
   EXPECT_TRUE(both(s) == expected);
@@ -176,7 +176,7 @@ TEST(rows_in_parts, of_all_shapes) {
   if (!testing::sanitized) shapes.push_back(500'000);
   for (const auto rows : shapes) {
     const a_disk disk(rows);
-    session with_plenty(disk.settings(plenty, 1)), s(disk.settings(10 * MiB, 1));
+    session with_plenty(settings(disk.folder, plenty, 1)), s(settings(disk.folder, 10 * MiB, 1));
     const auto all = [&](session& in, int of_8) {
       return in.raw<item>(disk.path)
           .filter([of_8](const item& one) { return one.key % 8 < of_8; })
@@ -198,7 +198,7 @@ struct wide {
 
 TEST(rows_in_parts, of_wide_records) {
   const spill_folder folder;
-  session s({.threads = 2, .host_memory = little, .devices = "cpu", .spill = folder.path()});
+  session s(settings(folder, little));
   const std::string path = folder.path() + ".raw";
   const a_disk disk(200);
   std::filesystem::copy_file(disk.path, path);
@@ -258,10 +258,7 @@ std::uint64_t hash_of(const collection<line>& rows) {
 TEST(rows_in_parts, take_their_text_along) {
   const spill_folder folder;
   const auto path = write_lines(folder.path() + ".csv", 300'000);  // 15 MiB, and 7 MiB of records
-  const auto settings = [&](std::size_t memory) {
-    return options{.threads = 2, .host_memory = memory, .devices = "cpu", .spill = folder.path()};
-  };
-  session with_plenty(settings(plenty)), s(settings(little));
+  session with_plenty(settings(folder, plenty)), s(settings(folder, little));
   const auto lines = [&](session& in) {
     return in.csv<line>(path, column("text", &line::text), column("number", &line::number))
         .filter([](const line& one) { return one.number % 32 != 5; })
@@ -287,7 +284,7 @@ TEST(rows_in_parts, of_files_in_turn) {
   const auto both = [&](session& s) {
     return s.raw<item>(disk.path).concat(s.raw<item>(other.path)).cache();
   };
-  session with_plenty(disk.settings(plenty)), s(disk.settings(little));
+  session with_plenty(settings(disk.folder, plenty)), s(settings(disk.folder, little));
   const auto kept = both(s), expected = both(with_plenty);
   for (int i = 0; i < 2; ++i) EXPECT_TRUE(bytes_of(kept) == bytes_of(expected));
   const auto again = [&](session& in, const collection<item>& of) {
@@ -317,14 +314,14 @@ TEST(rows_in_parts, are_gone_through_in_each_iteration_of_a_loop) {
     }
     return bytes_of(loop);
   };
-  session with_plenty(disk.settings(plenty)), s(disk.settings(little));
+  session with_plenty(settings(disk.folder, plenty)), s(settings(disk.folder, little));
   EXPECT_TRUE(best(s) == best(with_plenty));
   EXPECT_EQ(s.host_memory_used(), 0u);
 }
 
 TEST(rows_in_parts, are_explained) {
   const a_disk disk;
-  session s(disk.settings(little));
+  session s(settings(disk.folder, little));
   const auto kept = s.raw<item>(disk.path).cache();
   const auto sum = kept.sum(&item::value);
   EXPECT_THAT(sum.explain(), AllOf(HasSubstr("its rows are kept in parts"),
@@ -333,19 +330,20 @@ TEST(rows_in_parts, are_explained) {
   EXPECT_THAT(kept.count().explain(),
               AllOf(HasSubstr("in parts, of which each reader takes windows"),
                     HasSubstr("rest in the spill file")));
-  session with_plenty(disk.settings(plenty));
+  session with_plenty(settings(disk.folder, plenty));
   EXPECT_THAT(with_plenty.raw<item>(disk.path).cache().sum(&item::value).explain(),
               Not(HasSubstr("kept in parts")));
 }
 
 TEST(rows_in_parts, go_to_a_device_as_a_whole) {
   const a_disk disk;
-  const double sum = session(disk.settings(plenty)).raw<item>(disk.path).sum(&item::value).get();
-  auto settings = disk.settings(28 * MiB);
+  const double sum =
+      session(settings(disk.folder, plenty)).raw<item>(disk.path).sum(&item::value).get();
+  auto on_devices = settings(disk.folder, 28 * MiB);
   for (const char* const devices : {"test", "test,cpu"}) {
     SCOPED_TRACE(devices);
-    settings.devices = devices;
-    session s(settings);
+    on_devices.devices = devices;
+    session s(on_devices);
     const auto kept = s.raw<item>(disk.path).cache();
     const auto on_device = [&](const collection<item>& of) {
       return of.map([](const item& one) { return one.value; }).on("test").sum().get();
@@ -362,7 +360,7 @@ TEST(rows_in_parts, go_to_a_device_as_a_whole) {
 
 TEST(rows_in_parts, need_no_more_memory_where_they_lie_in_it) {
   const a_disk disk;
-  session with_plenty(disk.settings(plenty));
+  session with_plenty(settings(disk.folder, plenty));
   const auto sorted = [](const collection<item>& of) {
     return of.sort_by(&item::key).map(&item::value).skip(3).first().get();
   };
@@ -371,7 +369,7 @@ TEST(rows_in_parts, need_no_more_memory_where_they_lie_in_it) {
                                       ? std::vector<std::size_t>{12, 24}
                                       : std::vector<std::size_t>{12, 18, 20, 24, 28}) {
     SCOPED_TRACE(fmt::format("{} MiB", memory));
-    session s(disk.settings(memory * MiB));
+    session s(settings(disk.folder, memory * MiB));
     const auto kept = s.raw<item>(disk.path).cache();
     EXPECT_EQ(kept.count().get(), file_rows);  // now as many of them are in memory as there can be
     EXPECT_EQ(sorted(kept), expected);
@@ -385,7 +383,7 @@ TEST(rows_in_parts, need_no_more_memory_where_they_lie_in_it) {
 
 TEST(rows_in_parts, are_not_used_where_a_reader_needs_all_rows) {
   const a_disk disk;
-  session s(disk.settings(28 * MiB));
+  session s(settings(disk.folder, 28 * MiB));
   const collection<item> rows = s.raw<item>(disk.path);
   const auto sum = rows.sum(&item::value);
   const auto some =
@@ -409,7 +407,7 @@ TEST(rows_in_parts, behind_others_are_there_until_their_last_reader) {
     s.run(sum, all);
     return std::pair(sum.get(), all.get());
   };
-  session with_plenty(disk.settings(plenty)), s(disk.settings(little));
+  session with_plenty(settings(disk.folder, plenty)), s(settings(disk.folder, little));
   for (const std::int64_t most : {0, 1'000, 2'000'000})
     EXPECT_EQ(both(s, most), both(with_plenty, most));
   EXPECT_EQ(s.host_memory_used(), 0u);
@@ -422,12 +420,12 @@ TEST(rows_in_parts, behind_others_are_there_until_their_last_reader) {
 
 TEST(rows_in_parts, are_refused_where_all_must_be_in_memory) {
   const a_disk disk;
-  session s(disk.settings(little));
+  session s(settings(disk.folder, little));
   const auto kept = s.raw<item>(disk.path).cache();
   EXPECT_EQ(kept.count().get(), file_rows);
   EXPECT_THROW(kept.collect(), memory_error);
   EXPECT_EQ(kept.sum(&item::key).get(), kept.sum(&item::key).get());
-  auto off = disk.settings(little);
+  auto off = settings(disk.folder, little);
   off.spill = "off";
   session without(off);
   EXPECT_THROW(without.raw<item>(disk.path).cache().count().get(), memory_error);

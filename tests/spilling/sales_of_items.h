@@ -3,19 +3,20 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <fstream>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "pappus/pappus.h"
+#include "support/raw_file.h"
 #include "support/result_bytes.h"
-#include "support/spill_folder.h"
+#include "support/spill_settings.h"
 
 namespace pappus::spilled_joins {
 
 using testing::bytes_of;
 using testing::bytes_of_value;
+using testing::write_records;
 
 inline constexpr std::size_t MiB = std::size_t{1} << 20;
 inline constexpr std::size_t plenty = 2048 * MiB;
@@ -30,24 +31,14 @@ struct item {
   float weight;
 };
 
-template <typename T>
-void write_file(const std::string& path, const std::vector<T>& records) {
-  std::ofstream(path, std::ios::binary)
-      .write(reinterpret_cast<const char*>(records.data()),
-             static_cast<std::streamsize>(records.size() * sizeof(T)));
-}
-
 /// A folder to spill to, and beside it files of both sides.
 struct a_disk {
   testing::spill_folder folder;
   std::string left = folder.path() + ".sales.raw", right = folder.path() + ".items.raw";
   a_disk() = default;
   a_disk(const std::vector<sale>& sales, const std::vector<item>& items) {
-    write_file(left, sales);
-    write_file(right, items);
-  }
-  options settings(std::size_t memory, unsigned threads = 2) const {
-    return {.threads = threads, .host_memory = memory, .devices = "cpu", .spill = folder.path()};
+    write_records(left, sales);
+    write_records(right, items);
   }
 };
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <fstream>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -15,8 +14,9 @@
 #include "pappus/pappus.h"
 #include "support/bad_disks.h"
 #include "support/cancels.h"
+#include "support/raw_file.h"
 #include "support/sanitizers.h"
-#include "support/spill_folder.h"
+#include "support/spill_settings.h"
 
 namespace pappus::spilled_sort {
 namespace {
@@ -25,6 +25,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::spill_folder;
+using testing::write_records;
 
 constexpr std::size_t MiB = std::size_t{1} << 20;
 
@@ -42,11 +43,7 @@ struct a_disk {
   a_disk() {
     std::vector<item> items;
     for (std::int64_t i = 0; i < file_rows; ++i) items.push_back({key_of(i), i});
-    std::ofstream(path, std::ios::binary)
-        .write(reinterpret_cast<const char*>(items.data()), file_rows * sizeof(item));
-  }
-  options settings(std::size_t memory, unsigned threads = 2) const {
-    return {.threads = threads, .host_memory = memory, .devices = "cpu", .spill = folder.path()};
+    write_records(path, items);
   }
 };
 
@@ -78,7 +75,7 @@ double mib_written(const std::string& report) {
 
 TEST(spilled_sort, is_explained) {
   const a_disk disk;
-  session s(disk.settings(8 * MiB)), large(disk.settings(512 * MiB));
+  session s(settings(disk.folder, 8 * MiB)), large(settings(disk.folder, 512 * MiB));
   const auto sorted = [&](session& in) { return in.raw<item>(disk.path).sort_by(&item::key); };
   EXPECT_THAT(sorted(s).count().explain(),
               AllOf(HasSubstr("sort_by: 500,000 → 500,000 rows"),
@@ -95,7 +92,7 @@ TEST(spilled_sort, is_explained) {
 TEST(spilled_sort, hands_its_rows_through_collections) {
   const a_disk disk;
   for (const std::size_t memory : {12 * MiB, 13 * MiB, 16 * MiB}) {
-    session s(disk.settings(memory));
+    session s(settings(disk.folder, memory));
     const collection<item> sorted =
         s.raw<item>(disk.path).sort_by(&item::key).filter([](const item& i) { return i.key >= 0; });
     EXPECT_TRUE(right(sorted));
@@ -106,7 +103,7 @@ TEST(spilled_sort, hands_its_rows_through_collections) {
 TEST(spilled_sort, leaves_room_for_what_is_collected) {
   const a_disk disk;
   for (const std::size_t memory : {16 * MiB, 18 * MiB, 20 * MiB, 24 * MiB}) {
-    session s(disk.settings(memory));
+    session s(settings(disk.folder, memory));
     const auto rows = s.raw<item>(disk.path)
                           .sort_by(&item::key)
                           .filter([](const item& i) { return i.row % 4 != 0; })
@@ -118,7 +115,7 @@ TEST(spilled_sort, leaves_room_for_what_is_collected) {
 
 TEST(spilled_sort, is_refused_where_nothing_may_go_to_a_disk) {
   const a_disk disk;
-  auto off = disk.settings(8 * MiB);
+  auto off = settings(disk.folder, 8 * MiB);
   off.spill = "off";
   session s(off);
   EXPECT_THROW(right(s.raw<item>(disk.path).sort_by(&item::key)), memory_error);
@@ -130,7 +127,7 @@ TEST(spilled_sort, spills_no_more_with_more_memory) {
   double before = 1e9;
   const std::size_t step = testing::threads_sanitized ? 2 : 4;
   for (std::size_t budget = 6 * MiB; budget < 80 * MiB; budget += budget / step) {
-    session s(disk.settings(budget));
+    session s(settings(disk.folder, budget));
     const auto sorted = s.raw<item>(disk.path).sort_by(&item::key);
     EXPECT_TRUE(right(sorted)) << budget;
     const double spilled = mib_written(sorted.count().explain_analyze());
@@ -143,7 +140,7 @@ TEST(spilled_sort, spills_no_more_with_more_memory) {
 TEST(spilled_sort, needs_no_more_memory_where_a_filter_keeps_little_at_first) {
   const a_disk disk;
   for (const std::size_t budget : {5 * MiB, 8 * MiB}) {
-    session s(disk.settings(budget));
+    session s(settings(disk.folder, budget));
     const auto late = [](const item& one) { return one.row == 3 || one.row > 250'000; };
     const auto rows = s.raw<item>(disk.path);
     const auto file_order = [](const item& one) { return one.row; };
@@ -157,7 +154,7 @@ TEST(spilled_sort, needs_no_more_memory_where_a_filter_keeps_little_at_first) {
 
 TEST(spilled_sort, writes_files_larger_than_memory) {
   const a_disk disk;
-  session s(disk.settings(7 * MiB));
+  session s(settings(disk.folder, 7 * MiB));
   s.raw<item>(disk.path).sort_by(&item::key).write(disk.result);
   EXPECT_TRUE(right(
       s.raw<item>(disk.result).filter([](const item&) { return true; }).sort_by([](const item&) {
@@ -169,13 +166,13 @@ TEST(spilled_sort, writes_files_larger_than_memory) {
 TEST(spilled_sort, on_a_bad_disk_yields_the_right_rows_or_the_error) {
   const a_disk disk;
   testing::expect_right_or_spill_error(
-      {.faults = "+eio=0.004+flip=0.01", .queries = 3}, disk.settings(8 * MiB), "sort_by",
+      {.faults = "+eio=0.004+flip=0.01", .queries = 3}, settings(disk.folder, 8 * MiB), "sort_by",
       [&](session& s) { return right(s.raw<item>(disk.path).sort_by(&item::key)); });
 }
 
 TEST(spilled_sort, leaves_nothing_behind_when_a_function_throws) {
   const a_disk disk;
-  session s(disk.settings(8 * MiB));
+  session s(settings(disk.folder, 8 * MiB));
   std::atomic<std::int64_t> calls = 0;
   for (const std::int64_t when : {1'000, 300'000, 520'000, 800'000}) {
     calls = 0;
@@ -190,7 +187,7 @@ TEST(spilled_sort, leaves_nothing_behind_when_a_function_throws) {
 
 TEST(spilled_sort, can_be_cancelled_at_any_time) {
   const a_disk disk;
-  session s(disk.settings(7 * MiB));
+  session s(settings(disk.folder, 7 * MiB));
   testing::expect_cancellable_at_any_time(
       s, 60, 6, [&] { EXPECT_TRUE(right(s.raw<item>(disk.path).sort_by(&item::key))); });
   EXPECT_TRUE(right(s.raw<item>(disk.path).sort_by(&item::key)));
@@ -198,7 +195,7 @@ TEST(spilled_sort, can_be_cancelled_at_any_time) {
 
 TEST(spilled_sort, makes_room_where_caches_have_the_memory) {
   const a_disk disk;
-  session s(disk.settings(24 * MiB));
+  session s(settings(disk.folder, 24 * MiB));
   std::vector<collection<item>> caches;
   for (int i = 0; i < 3; ++i) {
     caches.push_back(s.raw<item>(disk.path).filter([](const item&) { return true; }).cache());

@@ -22,7 +22,7 @@
 #include "support/bad_disks.h"
 #include "support/cancels.h"
 #include "support/sanitizers.h"
-#include "support/spill_folder.h"
+#include "support/spill_settings.h"
 
 namespace pappus::spilled_text_groups {
 namespace {
@@ -83,9 +83,6 @@ struct a_disk {
       text += std::to_string(static_cast<std::int64_t>(random() % 2'000'001) - 1'000'000) + "e-3\n";
     }
     std::ofstream(path, std::ios::binary) << text;
-  }
-  options settings(std::size_t memory, unsigned threads = 2) const {
-    return {.threads = threads, .host_memory = memory, .devices = "cpu", .spill = folder.path()};
   }
   auto visits(session& in) const {
     return in.csv<visit>(path, column("page", &visit::page), column("visitor", &visit::visitor),
@@ -161,10 +158,10 @@ TEST(spilled_text_groups, are_the_same_bits_in_little_memory) {
     if (testing::sanitized && threads < 3) continue;  // the more threads, the more races
     SCOPED_TRACE(static_cast<int>(which));
     const a_disk disk(which, testing::sanitized ? rows / 3 : rows, groups, seed++);
-    session large(disk.settings(plenty));
+    session large(settings(disk.folder, plenty));
     const auto expected = results(disk, large);
     const std::size_t least = (8 + 2 * threads) * MiB;
-    session s(disk.settings(least, threads));
+    session s(settings(disk.folder, least, threads));
     EXPECT_TRUE(results(disk, s) == expected);
     EXPECT_EQ(s.host_memory_used(), 0u);
     EXPECT_LE(s.host_memory_peak(), least);
@@ -179,14 +176,14 @@ TEST(spilled_text_groups, are_the_same_bits_behind_the_first_million_rows) {
     const auto sums = [&](session& in) {
       return groups_of(disk.visits(in).group_by(&visit::page).sum(&visit::value));
     };
-    session s(disk.settings(20 * MiB)), large(disk.settings(plenty));
+    session s(settings(disk.folder, 20 * MiB)), large(settings(disk.folder, plenty));
     EXPECT_TRUE(sums(s) == sums(large)) << static_cast<int>(which);
   }
 }
 
 TEST(spilled_text_groups, are_explained) {
   const a_disk disk(shape::random, 350'000, 10'000'000, 7);
-  session s(disk.settings(14 * MiB, 3)), large(disk.settings(plenty));
+  session s(settings(disk.folder, 14 * MiB, 3)), large(settings(disk.folder, plenty));
   const auto groups = [&](session& in) {
     return disk.visits(in).group_by(&visit::page).variance(&visit::value).count();
   };
@@ -212,7 +209,7 @@ struct rows_in_memory {
 TEST(spilled_text_groups, of_rows_in_memory_rest_as_well) {
   const rows_in_memory of(150'000);
   const a_disk disk(shape::random, 0, 1, 1);
-  session s(disk.settings(16 * MiB)), large(disk.settings(plenty));
+  session s(settings(disk.folder, 16 * MiB)), large(settings(disk.folder, plenty));
   const auto sums = [&](session& in) {
     return groups_of(in.borrow(of.rows).group_by(&visit::page).sum(&visit::value));
   };
@@ -231,7 +228,7 @@ TEST(spilled_text_groups, of_long_text_in_memory_need_no_copies_of_it) {
   for (std::int64_t i = 0; i < n; ++i)
     rows.push_back({pages[static_cast<std::size_t>(i)], {}, static_cast<double>(i) * 0.1});
   const a_disk disk(shape::random, 0, 1, 1);
-  session s(disk.settings(20 * MiB)), large(disk.settings(plenty));
+  session s(settings(disk.folder, 20 * MiB)), large(settings(disk.folder, plenty));
   const auto sums = [&](session& in) {
     return groups_of(in.borrow(rows).group_by(&visit::page).sum(&visit::value));
   };
@@ -259,7 +256,7 @@ TEST(spilled_text_groups, may_have_wide_states) {
   const auto groups = [&](session& in) {
     return groups_of(disk.visits(in).group_by(&visit::page).reduce<histogram>(&visit::value));
   };
-  session s(disk.settings(24 * MiB)), large(disk.settings(plenty));
+  session s(settings(disk.folder, 24 * MiB)), large(settings(disk.folder, plenty));
   EXPECT_TRUE(groups(s) == groups(large));
   EXPECT_LE(s.host_memory_peak(), 24 * MiB);
 }
@@ -280,13 +277,13 @@ TEST(spilled_text_groups, may_be_the_state_of_a_loop) {
         max_iterations{testing::sanitized ? 3 : 12});
     return last.map(&visit::value).sum().get();
   };
-  session s(disk.settings(20 * MiB)), large(disk.settings(plenty));
+  session s(settings(disk.folder, 20 * MiB)), large(settings(disk.folder, plenty));
   EXPECT_EQ(looped(s), looped(large));
 }
 
 TEST(spilled_text_groups, go_on_to_their_reader_in_windows) {
   const a_disk disk(shape::random, 100'000, 5'000'000, 4);
-  session s(disk.settings(12 * MiB)), large(disk.settings(plenty));
+  session s(settings(disk.folder, 12 * MiB)), large(settings(disk.folder, plenty));
   const auto programs = [&](session& in) {
     const auto sums = disk.visits(in).group_by(&visit::page).sum(&visit::value);
     const auto starts =
@@ -304,7 +301,7 @@ TEST(spilled_text_groups, go_on_to_their_reader_in_windows) {
 // Rows with slow keys are extracted by several workers.
 TEST(spilled_text_groups, keep_the_order_of_slow_rows) {
   const a_disk disk(shape::random, 20'000, 18'000, 5);
-  session large(disk.settings(plenty, 3));
+  session large(settings(disk.folder, plenty, 3));
   const auto means = [&](session& in) {
     return groups_of(disk.visits(in)
                          .flat_map([](const visit& one) {
@@ -318,7 +315,7 @@ TEST(spilled_text_groups, keep_the_order_of_slow_rows) {
                          .sum(&visit::value));
   };
   const auto expected = means(large);
-  session s(disk.settings(14 * MiB, 3));
+  session s(settings(disk.folder, 14 * MiB, 3));
   EXPECT_TRUE(means(s) == expected);
 }
 
@@ -362,10 +359,10 @@ TEST(spilled_text_groups, are_ranges_in_little_memory) {
     if (testing::sanitized && threads < 3) continue;
     SCOPED_TRACE(static_cast<int>(which));
     const a_disk disk(which, rows, groups, seed++);
-    session large(disk.settings(plenty));
+    session large(settings(disk.folder, plenty));
     const auto expected = ranges(disk, large);
     for (const std::size_t memory : {(10 + 2 * threads) * MiB, 40 * MiB}) {
-      session s(disk.settings(memory, threads));
+      session s(settings(disk.folder, memory, threads));
       EXPECT_TRUE(ranges(disk, s) == expected) << memory;
       EXPECT_EQ(s.host_memory_used(), 0u);
       EXPECT_LE(s.host_memory_peak(), memory);
@@ -375,7 +372,7 @@ TEST(spilled_text_groups, are_ranges_in_little_memory) {
 
 TEST(spilled_text_groups, of_one_page_that_has_no_room_are_refused_by_name) {
   const a_disk disk(shape::skewed, 300'000, 1, 3);  // all have no name
-  session s(disk.settings(12 * MiB));
+  session s(settings(disk.folder, 12 * MiB));
   const auto refused = [&] { ranges(disk, s); };
   EXPECT_THAT(refused, ::testing::ThrowsMessage<memory_error>(
                            AllOf(HasSubstr("the group of key \"\" has "), HasSubstr(" records"))));
@@ -384,7 +381,7 @@ TEST(spilled_text_groups, of_one_page_that_has_no_room_are_refused_by_name) {
 
 TEST(spilled_text_groups, are_refused_where_nothing_may_go_to_a_disk) {
   const a_disk disk(shape::random, 400'000, 50'000'000, 5);
-  auto off = disk.settings(12 * MiB);
+  auto off = settings(disk.folder, 12 * MiB);
   off.spill = "off";
   session s(off);
   EXPECT_THROW(groups_of(disk.visits(s).group_by(&visit::page).count()), memory_error);
@@ -393,19 +390,20 @@ TEST(spilled_text_groups, are_refused_where_nothing_may_go_to_a_disk) {
 
 TEST(spilled_text_groups, on_a_bad_disk_are_right_or_the_error) {
   const a_disk disk(shape::random, 200'000, 50'000'000, 6);
-  session large(disk.settings(plenty));
+  session large(settings(disk.folder, plenty));
   const auto groups = [&](session& in) {
     return groups_of(disk.visits(in).group_by(&visit::page).sum(&visit::value));
   };
   const auto expected = groups(large);
   testing::expect_right_or_spill_error(
       {.faults = "+eio=0.0003+flip=0.0003", .little = "3MiB", .count = 9},
-      disk.settings(10 * MiB, 1), "group_by", [&](session& s) { return groups(s) == expected; });
+      settings(disk.folder, 10 * MiB, 1), "group_by",
+      [&](session& s) { return groups(s) == expected; });
 }
 
 TEST(spilled_text_groups, leave_nothing_behind_when_a_function_throws) {
   const a_disk disk(shape::random, 100'000, 50'000'000, 8);
-  session s(disk.settings(12 * MiB));
+  session s(settings(disk.folder, 12 * MiB));
   std::atomic<std::int64_t> calls = 0;
   for (const std::int64_t when : {1'000, 50'000, 99'000}) {
     calls = 0;
@@ -420,7 +418,7 @@ TEST(spilled_text_groups, leave_nothing_behind_when_a_function_throws) {
 
 TEST(spilled_text_groups, can_be_cancelled_at_any_time) {
   const a_disk disk(shape::random, 80'000, 50'000'000, 9);
-  session s(disk.settings(12 * MiB));
+  session s(settings(disk.folder, 12 * MiB));
   const auto groups = [&] {
     return groups_of(disk.visits(s).group_by(&visit::page).sum(&visit::value));
   };

@@ -15,7 +15,7 @@
 
 #include "pappus/pappus.h"
 #include "session/session.h"
-#include "support/spill_folder.h"
+#include "support/spill_settings.h"
 
 namespace pappus::text_in_records {
 namespace {
@@ -247,7 +247,7 @@ TEST(text_in_records, groups_in_little_memory) {
   for (std::int64_t i = 0; i < rows; ++i) records.push_back(different(i));
   const auto expected = totals_of(records);
   const testing::spill_folder folder;
-  session s({.threads = 2, .host_memory = 12U << 20, .devices = "cpu", .spill = folder.path()});
+  session s(settings(folder, 12U << 20));
   const auto query = s.range(std::int64_t{0}, rows).map(different);
   totals sums, of_ranges;
   query.group_by(key_of).sum(&named::number).for_each_chunk([&](const auto& chunk) {

@@ -16,14 +16,16 @@
 #include "pappus/pappus.h"
 #include "support/bad_disks.h"
 #include "support/cancels.h"
+#include "support/raw_file.h"
 #include "support/sanitizers.h"
-#include "support/spill_folder.h"
+#include "support/spill_settings.h"
 
 namespace pappus::spilled_text_joins {
 namespace {
 
 using ::testing::HasSubstr;
 using testing::spill_folder;
+using testing::write_records;
 
 constexpr std::size_t MiB = std::size_t{1} << 20;
 constexpr std::size_t plenty = 1024 * MiB;
@@ -60,9 +62,6 @@ struct a_disk {
       text += name_of(i * 7 % pages) + ",Page number " + std::to_string(i) + "," +
               std::to_string(i) + "\n";
     std::ofstream(right, std::ios::binary) << text;
-  }
-  options settings(std::size_t memory, unsigned threads = 2) const {
-    return {.threads = threads, .host_memory = memory, .devices = "cpu", .spill = folder.path()};
   }
   auto visits(session& in) const {
     return in.csv<visit>(left, column("page", &visit::page), column("seconds", &visit::seconds));
@@ -131,9 +130,9 @@ TEST(spilled_text_joins, are_the_same_pairs_in_little_memory) {
     if (testing::sanitized && threads != 3) continue;  // the more threads, the more races
     SCOPED_TRACE(threads);
     const a_disk disk(visits, pages, times);
-    session large(disk.settings(plenty));
+    session large(settings(disk.folder, plenty));
     const std::size_t least = (10 + 2 * threads) * MiB;
-    session s(disk.settings(least, threads));
+    session s(settings(disk.folder, least, threads));
     const auto found = results(s, disk), expected = results(large, disk);
     for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_TRUE(found[i] == expected[i]) << i;
     EXPECT_EQ(s.host_memory_used(), 0u);
@@ -150,7 +149,7 @@ TEST(spilled_text_joins, are_those_of_a_loop_over_both_sides) {
   for (std::int64_t i = 0; i < visits; ++i)
     for (const auto number : by_name[name_of(i * 31 % (pages + pages / 4))])
       expected.push_back(number);
-  session s(disk.settings(13 * MiB));
+  session s(settings(disk.folder, 13 * MiB));
   const auto pairs = disk.visits(s).join(disk.pages(s), &visit::page, &page::name,
                                          [](const visit&, const page& b) { return b.number; });
   EXPECT_THAT(pairs.explain(), HasSubstr("to ask for right rows"));
@@ -165,7 +164,7 @@ TEST(spilled_text_joins, tell_which_records_have_a_match) {
   std::int64_t expected = 0;
   for (std::int64_t i = 0; i < visits; ++i) expected += i * 31 % (pages + pages / 4) < pages;
   for (const std::size_t memory : {12 * MiB, plenty}) {
-    session s(disk.settings(memory));
+    session s(settings(disk.folder, memory));
     const auto left = disk.visits(s);
     const auto right = disk.pages(s);
     EXPECT_EQ(left.semi_join(right, &visit::page, &page::name).count().get(), expected);
@@ -190,7 +189,7 @@ TEST(spilled_text_joins, need_one_of_many_rows_to_tell_that_there_are_some) {
     std::ofstream(path, std::ios::binary) << text;
   }
   const a_disk disk(1, 40'000, 1);
-  session s(disk.settings(14 * MiB));
+  session s(settings(disk.folder, 14 * MiB));
   const auto log =
       s.csv<visit>(path, column("page", &visit::page), column("seconds", &visit::seconds));
   const auto index = [](const page& one) {
@@ -223,11 +222,9 @@ TEST(spilled_text_joins, find_keys_that_lie_in_records) {
       std::ranges::copy(text, one.name.begin());
       rows.push_back(one);
     }
-    std::ofstream(path, std::ios::binary)
-        .write(reinterpret_cast<const char*>(rows.data()),
-               static_cast<std::streamsize>(rows.size() * sizeof(named)));
+    write_records(path, rows);
   }
-  session s({.threads = 2, .host_memory = 14 * MiB, .devices = "cpu", .spill = folder.path()});
+  session s(settings(folder, 14 * MiB));
   const auto key = [](const named& one) { return one.key(); };
   const auto right = s.raw<named>(path);
   const auto pairs = right.take(50'000).join(right, key, key, [](const named& a, const named& b) {
@@ -239,19 +236,19 @@ TEST(spilled_text_joins, find_keys_that_lie_in_records) {
 
 TEST(spilled_text_joins, on_a_bad_disk_are_right_or_the_error) {
   const a_disk disk(30'000, 100'000, 1);
-  session large(disk.settings(plenty));
+  session large(settings(disk.folder, plenty));
   const auto pairs = [&](session& in) {
     return text_of(disk.visits(in).join(disk.pages(in), &visit::page, &page::name, both));
   };
   const auto expected = pairs(large);
   testing::expect_right_or_spill_error(
       {.faults = "+eio=0.0003+flip=0.0003", .little = "3MiB", .count = 9},
-      disk.settings(12 * MiB, 1), "join", [&](session& s) { return pairs(s) == expected; });
+      settings(disk.folder, 12 * MiB, 1), "join", [&](session& s) { return pairs(s) == expected; });
 }
 
 TEST(spilled_text_joins, can_be_cancelled_at_any_time) {
   const a_disk disk(50'000, 100'000, 1);
-  session s(disk.settings(13 * MiB));
+  session s(settings(disk.folder, 13 * MiB));
   const auto pairs = [&] {
     return text_of(disk.visits(s).join(disk.pages(s), &visit::page, &page::name, both));
   };

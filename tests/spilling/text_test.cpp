@@ -17,7 +17,7 @@
 
 #include "pappus/pappus.h"
 #include "support/bad_disks.h"
-#include "support/spill_folder.h"
+#include "support/spill_settings.h"
 
 namespace pappus::spilled_text {
 namespace {
@@ -56,9 +56,6 @@ struct a_disk {
     file << "id,name,city,income\n";
     for (std::int64_t i = 0; i < file_rows; ++i)
       file << id_of(i) << ",\"" << name_of(i) << "\"," << city_of(i) << ',' << income_of(i) << "\n";
-  }
-  options settings(std::size_t memory, unsigned threads = 2) const {
-    return {.threads = threads, .host_memory = memory, .devices = "cpu", .spill = folder.path()};
   }
   auto people(session& in) const {
     return in.csv<person>(path, column("id", &person::id), column("name", &person::name),
@@ -109,7 +106,7 @@ TEST(spilled_text, is_sorted_by_numbers_whatever_the_memory) {
   unsigned threads = 0;
   for (const std::size_t memory : {14 * MiB, 17 * MiB, 24 * MiB, 200 * MiB}) {
     SCOPED_TRACE(memory);
-    session s(disk.settings(memory, 1 + threads++ % 3));
+    session s(settings(disk.folder, memory, 1 + threads++ % 3));
     const auto sorted = disk.people(s).sort_by(&person::id);
     EXPECT_TRUE(are_rows(sorted, expected));
     EXPECT_EQ(s.host_memory_used(), 0u);
@@ -122,7 +119,7 @@ TEST(spilled_text, is_sorted_by_itself_whatever_the_memory) {
   const auto expected = rows_by_name_and_city();
   for (const std::size_t memory : {14 * MiB, 20 * MiB, 200 * MiB}) {
     SCOPED_TRACE(memory);
-    session s(disk.settings(memory));
+    session s(settings(disk.folder, memory));
     const auto sorted = disk.people(s).sort_by(&person::name, &person::city);
     EXPECT_TRUE(are_rows(sorted, expected));
     EXPECT_EQ(s.host_memory_used(), 0u);
@@ -131,7 +128,7 @@ TEST(spilled_text, is_sorted_by_itself_whatever_the_memory) {
 
 TEST(spilled_text, of_what_is_dropped_goes_behind_a_sort) {
   const a_disk disk;
-  session s(disk.settings(10 * MiB, 1));
+  session s(settings(disk.folder, 10 * MiB, 1));
   const auto rows = disk.people(s)
                         .sort_by(&person::id)
                         .filter([](const person& one) { return one.id % 1'000 == 0; })
@@ -144,7 +141,7 @@ TEST(spilled_text, of_what_is_dropped_goes_behind_a_sort) {
 
 TEST(spilled_text, goes_where_groups_have_none) {
   const a_disk disk;
-  session s(disk.settings(12 * MiB));
+  session s(settings(disk.folder, 12 * MiB));
   const auto longest =
       disk.people(s)
           .map([](const person& one) {
@@ -159,7 +156,7 @@ TEST(spilled_text, goes_where_groups_have_none) {
 
 TEST(spilled_text, is_explained) {
   const a_disk disk;
-  session s(disk.settings(14 * MiB));
+  session s(settings(disk.folder, 14 * MiB));
   const auto sorted = disk.people(s).sort_by(&person::id);
   EXPECT_THAT(sorted.count().explain_analyze(),
               AllOf(HasSubstr("runs, put together in"), HasSubstr("spill file: ")));
@@ -168,7 +165,7 @@ TEST(spilled_text, is_explained) {
 
 TEST(spilled_text, is_written_and_read_again) {
   const a_disk disk;
-  session s(disk.settings(14 * MiB));
+  session s(settings(disk.folder, 14 * MiB));
   disk.people(s)
       .sort_by(&person::id)
       .write(disk.result, column("id", &person::id), column("name", &person::name),
@@ -181,7 +178,7 @@ TEST(spilled_text, is_written_and_read_again) {
 
 TEST(spilled_text, is_sorted_after_other_operators_and_before) {
   const a_disk disk;
-  session s(disk.settings(16 * MiB));
+  session s(settings(disk.folder, 16 * MiB));
   struct part {
     std::string_view end;
     std::int64_t id;
@@ -213,7 +210,7 @@ TEST(spilled_text, is_sorted_after_other_operators_and_before) {
 
 TEST(spilled_text, stays_with_what_is_collected) {
   const a_disk disk;
-  session s(disk.settings(15 * MiB));
+  session s(settings(disk.folder, 15 * MiB));
   const auto rows = rows_by_id();
   const auto few = disk.people(s)
                        .sort_by(&person::id)
@@ -242,7 +239,7 @@ TEST(spilled_text, is_grouped_by_without_being_in_memory) {
     ++count, income += income_of(i);
     ++by_name[name_of(i)];
   }
-  session s(disk.settings(24 * MiB));
+  session s(settings(disk.folder, 24 * MiB));
   const auto cities = disk.people(s).group_by(&person::city).sum(&person::income).collect();
   ASSERT_EQ(cities.size(), by_city.size());
   auto city = by_city.begin();
@@ -251,7 +248,7 @@ TEST(spilled_text, is_grouped_by_without_being_in_memory) {
     EXPECT_NEAR(one.value, city->second.second, 1e-6);
     ++city;
   }
-  session large(disk.settings(200 * MiB));
+  session large(settings(disk.folder, 200 * MiB));
   const auto names = disk.people(large).group_by(&person::name).count().collect();
   ASSERT_EQ(names.size(), by_name.size());
   auto name = by_name.begin();
@@ -265,7 +262,7 @@ TEST(spilled_text, is_grouped_by_without_being_in_memory) {
 
 TEST(spilled_text, is_kept_by_states_that_point_to_it) {
   const a_disk disk;
-  session s(disk.settings(64 * MiB));
+  session s(settings(disk.folder, 64 * MiB));
   std::string least = name_of(1), most;
   std::map<std::int64_t, std::string> by_rest;
   for (std::int64_t i = 0; i < file_rows; ++i) {
@@ -286,7 +283,7 @@ TEST(spilled_text, is_kept_by_states_that_point_to_it) {
 
 TEST(spilled_text, of_the_greatest_and_the_first_comes_with_them) {
   const a_disk disk;
-  session s(disk.settings(14 * MiB));
+  session s(settings(disk.folder, 14 * MiB));
   const auto rows = rows_by_id();
   const auto best = disk.people(s).top(50, &person::id).collect();
   ASSERT_EQ(best.size(), 50u);
@@ -304,7 +301,7 @@ TEST(spilled_text, of_the_greatest_and_the_first_comes_with_them) {
 
 TEST(spilled_text, is_scanned_across_windows) {
   const a_disk disk;
-  session s(disk.settings(64 * MiB));
+  session s(settings(disk.folder, 64 * MiB));
   const auto longest = [](std::string_view a, std::string_view b) {
     return b.size() > a.size() ? b : a;
   };
@@ -326,7 +323,7 @@ TEST(spilled_text, is_scanned_across_windows) {
 
 TEST(spilled_text, goes_window_by_window_where_nothing_needs_it) {
   const a_disk disk;
-  session s(disk.settings(14 * MiB));
+  session s(settings(disk.folder, 14 * MiB));
   std::int64_t bytes = 0;
   for (std::int64_t i = 0; i < file_rows; ++i)
     bytes += static_cast<std::int64_t>(name_of(i).size());
@@ -344,7 +341,7 @@ TEST(spilled_text, behind_pointers_stays_in_memory) {
     const char* name;
     std::size_t size;
   };
-  session s(disk.settings(48 * MiB));
+  session s(settings(disk.folder, 48 * MiB));
   const auto rows = rows_by_id();
   const auto sorted =
       disk.people(s)
@@ -364,15 +361,15 @@ TEST(spilled_text, is_right_or_an_error_on_a_bad_disk) {
   const a_disk disk;
   const auto expected = rows_by_name_and_city();
   testing::expect_right_or_spill_error(
-      {.faults = "+eio=0.002+flip=0.01", .little = "4MiB", .count = 6}, disk.settings(14 * MiB),
-      "sort_by", [&](session& s) {
+      {.faults = "+eio=0.002+flip=0.01", .little = "4MiB", .count = 6},
+      settings(disk.folder, 14 * MiB), "sort_by", [&](session& s) {
         return are_rows(disk.people(s).sort_by(&person::name, &person::city), expected);
       });
 }
 
 TEST(spilled_text, is_given_back_where_a_function_throws) {
   const a_disk disk;
-  session s(disk.settings(14 * MiB));
+  session s(settings(disk.folder, 14 * MiB));
   for (const std::int64_t bad : {0, 70'000, 149'999}) {
     const auto sorted = disk.people(s).sort_by([bad](const person& p) {
       if (p.id == bad) throw std::runtime_error("no");

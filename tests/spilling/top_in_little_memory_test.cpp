@@ -65,12 +65,12 @@ const std::vector<chosen_rows>& chosen() {
 
 TEST(top, chooses_the_same_rows_in_little_memory) {
   const a_disk disk;
-  session with_plenty(disk.settings(plenty));
+  session with_plenty(settings(disk.folder, plenty));
   for (const auto& [name, of] : chosen()) {
     const auto expected = bytes_of(of(with_plenty, disk));
     for (const unsigned threads : testing::sanitized ? std::vector{4U} : std::vector{1U, 2U, 4U}) {
       SCOPED_TRACE(fmt::format("{}, {} threads", name, threads));
-      session s(disk.settings((8 + 2 * threads) * MiB, threads));
+      session s(settings(disk.folder, (8 + 2 * threads) * MiB, threads));
       EXPECT_TRUE(bytes_of(of(s, disk)) == expected);
       EXPECT_LE(s.host_memory_peak(), s.host_memory());
       EXPECT_EQ(s.host_memory_used(), 0u);
@@ -80,7 +80,7 @@ TEST(top, chooses_the_same_rows_in_little_memory) {
 
 TEST(top, lets_others_go_on_where_a_function_throws) {
   const a_disk disk;
-  session s(disk.settings(16 * MiB, 4));
+  session s(settings(disk.folder, 16 * MiB, 4));
   const auto bad = s.raw<item>(disk.path)
                        .map([](const item& one) {
                          if (one.value > 70'000) throw std::runtime_error("too much");

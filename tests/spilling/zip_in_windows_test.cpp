@@ -12,9 +12,10 @@
 #include <gtest/gtest.h>
 
 #include "pappus/pappus.h"
+#include "support/raw_file.h"
 #include "support/result_bytes.h"
 #include "support/sanitizers.h"
-#include "support/spill_folder.h"
+#include "support/spill_settings.h"
 
 namespace pappus::zip_in_windows {
 namespace {
@@ -23,6 +24,7 @@ using testing::bytes_of;
 using testing::bytes_of_value;
 using ::testing::HasSubstr;
 using testing::spill_folder;
+using testing::write_records;
 
 constexpr std::size_t MiB = std::size_t{1} << 20;
 constexpr std::size_t little = 12 * MiB, plenty = 1024 * MiB;
@@ -43,21 +45,12 @@ struct files {
     std::vector<item> pairs;
     for (std::int64_t i = 0; i < of_items; ++i)
       pairs.push_back({i * 104'729 % 786'433, static_cast<double>(i) * 0.1});
-    write(numbers, some);
-    write(items, pairs);
+    write_records(numbers, some);
+    write_records(items, pairs);
     std::ofstream file(names);
     file << "name,number\n";
     for (std::int64_t i = 0; i < of_names; ++i)
       file << fmt::format("name of {},{}\n", i * 31 % 1'009, i);
-  }
-  template <typename T>
-  static void write(const std::string& path, const std::vector<T>& all) {
-    std::ofstream(path, std::ios::binary)
-        .write(reinterpret_cast<const char*>(all.data()),
-               static_cast<std::streamsize>(all.size() * sizeof(T)));
-  }
-  options settings(std::size_t memory, unsigned threads = 2) const {
-    return {.threads = threads, .host_memory = memory, .devices = "cpu", .spill = folder.path()};
   }
 };
 
@@ -213,7 +206,7 @@ TEST(zip_in_windows, yields_the_rows_that_it_does_in_memory) {
       lengths.push_back(more);
   for (const auto& [numbers, items, names] : lengths) {
     const files of(numbers, items, names);
-    session with_plenty(of.settings(plenty)), s(of.settings(little));
+    session with_plenty(settings(of.folder, plenty)), s(settings(of.folder, little));
     const auto got = open(s, of), expected = in_memory(open(with_plenty, of));
     for (const auto* queries : {&zips(), &behind_zips()})
       for (const auto& [name, run] : *queries) {
@@ -229,7 +222,7 @@ TEST(zip_in_windows, yields_the_rows_that_it_does_in_memory) {
 TEST(zip_in_windows, ends_with_the_shortest) {
   for (const std::size_t memory : {little, plenty}) {
     const files of(600'000, 1'000'000, 1'000);
-    session s(of.settings(memory));
+    session s(settings(of.folder, memory));
     const auto [numbers, items, names] = open(s, of);
     EXPECT_EQ(numbers.zip(items).count().get(), 600'000);
     EXPECT_EQ(items.zip(numbers).count().get(), 600'000);
@@ -252,7 +245,7 @@ TEST(zip_in_windows, ends_with_the_shortest) {
 
 TEST(zip_in_windows, is_explained) {
   const files of(700'000, 600'000, 10);
-  session s(of.settings(little));
+  session s(settings(of.folder, little));
   const auto [numbers, items, names] = open(s, of);
   const auto sum = numbers.zip(items).map(value_of).sum();
   EXPECT_THAT(sum.explain(), HasSubstr("streams its input in windows"));

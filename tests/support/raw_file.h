@@ -15,6 +15,13 @@
 
 namespace pappus::testing {
 
+template <typename T>
+void write_records(const std::string& path, const std::vector<T>& records) {
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(records.data()),
+             static_cast<std::streamsize>(records.size() * sizeof(T)));
+}
+
 /// A raw file of records of its own name, removed again.
 template <typename T>
 class raw_file {
@@ -23,9 +30,7 @@ class raw_file {
     const int made = ::mkstemp(path_.data());
     if (made < 0) throw std::runtime_error("no file can be made here");
     ::close(made);
-    std::ofstream(path_, std::ios::binary)
-        .write(reinterpret_cast<const char*>(records.data()),
-               static_cast<std::streamsize>(records.size() * sizeof(T)));
+    write_records(path_, records);
   }
   ~raw_file() { std::filesystem::remove(path_); }
   raw_file(const raw_file&) = delete;
