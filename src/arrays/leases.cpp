@@ -1,9 +1,11 @@
 #include "arrays/leases.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "pappus/detail/base/integers.h"
+#include "regions/halve.h"
 #include "regions/parts.h"
 
 namespace pappus::arrays {
@@ -45,12 +47,16 @@ void add(std::vector<graph::leased_bytes>& to, const image& of, const storage& e
       });
 }
 
+/// Whether elements may be on the disk; those of launches that aren't noted yet aren't anywhere.
+bool rests(const argument& one) {
+  return one.elements != nullptr && one.elements->pageable != nullptr;
+}
+
 /// Calls f(access, argument) for those whose elements may be on the disk.
 template <typename F>
 void each_access(const launch& by, F&& f) {
   for (const auto& one : by.accesses)
-    if (const auto& argument = by.arguments[one.argument]; argument.elements->pageable != nullptr)
-      f(one, argument);
+    if (const auto& argument = by.arguments[one.argument]; rests(argument)) f(one, argument);
 }
 
 /// Bytes of the sections that elements lie in.
@@ -65,41 +71,43 @@ std::size_t bytes_of_sections(const image& of, const storage& elements, const re
   return bytes;
 }
 
-/// Of all arguments; those of several accesses count once.
-std::size_t bytes_to_lease(const launch& by, const regions::box& indices) {
-  std::size_t bytes = 0;
-  for (std::size_t a = 0; a < by.arguments.size(); ++a) {
-    const auto& argument = by.arguments[a];
-    if (argument.elements->pageable == nullptr) continue;
-    bytes += bytes_of_sections(*argument.array, *argument.elements, touched(by, a, indices));
-  }
-  return bytes;
-}
-
 /// The first half along the dimension that leaves the fewest bytes to lease; all, where none leaves
 /// fewer. Cuts along the last dimension are where vectors of any elements begin, or at least those
 /// of large ones: each index may have a section of its own.
-regions::box best_half(const launch& by, const regions::box& indices, unsigned dimensions,
-                       std::size_t bytes) {
+regions::box leasable_half(const launch& by, const regions::box& indices, unsigned dimensions,
+                           std::size_t bytes) {
   constexpr std::int64_t vector = 256, short_vector = 16;
-  auto best = indices;
-  for (std::size_t d = 0; d < indices.rank; ++d) {
-    const auto last = indices.extent(d) > vector ? vector : short_vector;
-    const auto unit = d + 1 == indices.rank ? last : 1;
-    if ((dimensions >> d & 1U) == 0 || indices.extent(d) <= unit) continue;
-    auto half = indices;
-    const auto units = (indices.extent(d) + unit - 1) / unit;
-    half.high[d] = half.low[d] + units / 2 * unit;
-    if (const auto fewer = bytes_to_lease(by, half); fewer < bytes) best = half, bytes = fewer;
-  }
-  return best;
+  const auto vectors = [&](std::size_t d) {
+    if (d + 1 < indices.rank) return regions::grain{};
+    return regions::grain{.unit = indices.extent(d) > vector ? vector : short_vector};
+  };
+  const auto if_fewer = [&](const regions::box& part) {
+    const auto of_part = bytes_to_lease(by, part);
+    return of_part < bytes ? static_cast<double>(of_part) : HUGE_VAL;
+  };
+  const auto half = regions::best_half(indices, dimensions, vectors, if_fewer);
+  return half && bytes_to_lease(by, *half) < bytes ? *half : indices;
 }
 
 }  // namespace
 
-bool may_rest(const launch& of) {
-  return std::ranges::any_of(of.arguments,
-                             [](const argument& one) { return one.elements->pageable != nullptr; });
+bool may_rest(const launch& of) { return std::ranges::any_of(of.arguments, rests); }
+
+std::size_t lease_max(const launch& of) {
+  std::size_t most = 0;
+  for (const auto& one : of.arguments)
+    if (rests(one)) most = one.elements->source.pages->lease_max();
+  return most;
+}
+
+std::size_t bytes_to_lease(const launch& by, const regions::box& indices) {
+  std::size_t bytes = 0;
+  for (std::size_t a = 0; a < by.arguments.size(); ++a) {
+    const auto& argument = by.arguments[a];
+    if (!rests(argument)) continue;
+    bytes += bytes_of_sections(*argument.array, *argument.elements, touched(by, a, indices));
+  }
+  return bytes;
 }
 
 graph::lease_ptr lease_touched(const launch& by, const regions::box& indices,
@@ -118,13 +126,10 @@ graph::lease_ptr lease_touched(const launch& by, const regions::box& indices,
 
 void each_leasable(const launch& by, const regions::box& indices, unsigned dimensions,
                    const std::function<void(const regions::box& part)>& f) {
-  const graph::pageable_store* from = nullptr;
-  each_access(by, [&](const access&, const argument& argument) {
-    from = argument.elements->source.pages.get();
-  });
-  const auto bytes = from == nullptr ? 0 : bytes_to_lease(by, indices);
-  if (from == nullptr || bytes <= from->lease_max()) return f(indices);
-  const auto first = best_half(by, indices, dimensions, bytes);
+  if (!may_rest(by)) return f(indices);
+  const auto bytes = bytes_to_lease(by, indices);
+  if (bytes <= lease_max(by)) return f(indices);
+  const auto first = leasable_half(by, indices, dimensions, bytes);
   if (first == indices) return f(indices);
   auto second = indices;
   for (std::size_t d = 0; d < indices.rank; ++d)

@@ -17,6 +17,13 @@ namespace pappus::arrays {
 /// Whether some of a launch's arrays may be on the disk.
 bool may_rest(const launch& of);
 
+/// Bytes that are leased at a time; 0 where no array may be on the disk.
+std::size_t lease_max(const launch& of);
+
+/// Bytes of what comes and goes together and has elements in it that indices of a launch touch, of
+/// all arguments whose elements may be on the disk. Those of several accesses count once.
+std::size_t bytes_to_lease(const launch& by, const regions::box& indices);
+
 /// The elements that indices of a launch touch. Blocks; throws memory_error and spill_error. Null:
 /// they stay in memory.
 /// \param without  arguments that are reduced elsewhere, by number

@@ -1,9 +1,15 @@
-// Cuts launches into items: bands along the slowest dimension first.
+// Cuts launches into items: bands along the slowest dimension first, or blocks where elements may
+// be on the disk and bands touch more of them than stays in memory, as those of a transposed matrix
+// do.
 #include <algorithm>
-#include <cmath>
+#include <optional>
+#include <utility>
+#include <vector>
 
+#include "arrays/leases.h"
 #include "pappus/detail/base/integers.h"
 #include "plan/batch.h"
+#include "regions/halve.h"
 
 namespace pappus::plan {
 namespace {
@@ -38,6 +44,47 @@ std::int64_t unit_along(const stage& s, std::size_t dimension) {
              : extent;
 }
 
+/// Bytes that an item may touch: those of all threads' items stay in memory together, which is
+/// sure of a third of it, if items that are run at a time share half of what they touch, as
+/// neighbours do that lie in a row. Not less than is leased at a time anyway.
+double room_of_an_item(const arrays::launch& of, const cost::machine& m) {
+  const auto share = 0.75 / (1 + m.threads) * static_cast<double>(m.host_memory);
+  return std::max(share, static_cast<double>(arrays::lease_max(of)));
+}
+
+/// A block that touches no more than there is room for; none where no size of it does.
+std::optional<regions::box> block(const stage& s, double room) {
+  const auto& of = arrays::launch_of(*s.node);
+  const auto bytes_of = [&](const regions::box& part) {
+    return static_cast<double>(arrays::bytes_to_lease(of, part));
+  };
+  const auto together = [&](std::size_t d) { return regions::grain{.unit = unit_along(s, d)}; };
+  auto item = of.indices;
+  while (bytes_of(item) > room) {
+    const auto half = regions::best_half(item, s.cut_along, together, bytes_of);
+    if (!half || of.indices.volume() / half->volume() > items_max) return std::nullopt;
+    item = *half;
+  }
+  return item;
+}
+
+/// Each byte comes from the disk about once for each row of blocks; with bands that touch too much,
+/// for each lease, which is a small part of memory.
+void cut_blocks(stage& s, const cost::machine& m) {
+  const auto& of = arrays::launch_of(*s.node);
+  if (s.leaves.rank() > 0 || of.indices.empty() || !arrays::may_rest(of)) return;
+  const auto room = room_of_an_item(of, m);
+  if (static_cast<double>(arrays::bytes_to_lease(of, s.items.cell(0))) <= room) return;
+  const auto one = block(s, room);
+  if (!one) return;
+  std::vector<regions::cuts> dimensions;
+  for (std::size_t d = 0; d < one->rank; ++d)
+    dimensions.push_back(
+        regions::cuts::even(of.indices.low[d], of.indices.high[d], one->extent(d)));
+  s.items = regions::grid(std::move(dimensions));
+  s.in_blocks = true;
+}
+
 }  // namespace
 
 void cut_items(plan& p, const batch_request& asked) {
@@ -55,6 +102,7 @@ void cut_items(plan& p, const batch_request& asked) {
       left /= std::max<std::int64_t>(detail::ceil_div(units, step), 1);
     }
     s.items = regions::grid(std::move(dimensions));
+    if (asked.item_indices == 0) cut_blocks(s, asked.machine);
   }
 }
 

@@ -136,8 +136,9 @@ struct stage {
   std::vector<std::size_t> partial{};  ///< arguments: leaves reduce into states of their own
 
   // items, needs: of launches
-  regions::grid items{};  ///< boxes of indices, each of which is run as a whole
-  regions::point tile{};  ///< of an item, in this order; 0: all of it
+  regions::grid items{};   ///< boxes of indices, each of which is run as a whole
+  bool in_blocks = false;  ///< they are, as bands would touch more than stays in memory
+  regions::point tile{};   ///< of an item, in this order; 0: all of it
   std::vector<need> needs{};
 
   // turns: of the first launch of those that take turns

@@ -8,6 +8,7 @@
 // of values that are added to an element must stay that of the indices, so of the dimensions along
 // which elements are shared only the slowest may be cut.
 #include "plan/batch.h"
+#include "regions/halve.h"
 
 namespace pappus::plan {
 namespace {
@@ -32,25 +33,6 @@ bool is_known(const arrays::launch& of) {
   return of.known != arrays::launch::knowledge::assumed;
 }
 
-/// Halves the tile once; false: it can't be smaller.
-bool halve(const arrays::launch& of, unsigned dimensions, regions::box& tile) {
-  double best = 0;
-  std::size_t chosen = tile.rank;
-  for (std::size_t d = 0; d < tile.rank; ++d) {
-    const auto least = d + 1 == tile.rank ? last_min : other_min;
-    if ((dimensions >> d & 1U) == 0 || tile.extent(d) < 2 * least) continue;
-    auto half = tile;
-    half.high[d] = half.low[d] + (half.extent(d) + 1) / 2;
-    const auto each = arrays::bytes_touched(of, half) / static_cast<double>(half.volume());
-    if (chosen < tile.rank && each >= best) continue;
-    best = each;
-    chosen = d;
-  }
-  if (chosen == tile.rank) return false;
-  tile.high[chosen] = tile.low[chosen] + (tile.extent(chosen) + 1) / 2;
-  return true;
-}
-
 }  // namespace
 
 unsigned dimensions_to_cut(const stage& s) {
@@ -72,8 +54,15 @@ void cut_tiles(plan& p, const batch_request& asked) {
     auto tile = s.items.cell(0);
     const auto bytes = arrays::bytes_touched(of, tile);
     if (bytes <= room || bytes_asked_for(of, tile) < reuse_min * bytes) continue;
-    const auto dimensions = dimensions_to_cut(s);
-    while (arrays::bytes_touched(of, tile) > room && halve(of, dimensions, tile)) continue;
+    const auto least = [&](std::size_t d) {
+      return regions::grain{.least = d + 1 == tile.rank ? last_min : other_min};
+    };
+    const auto bytes_of = [&](const regions::box& part) { return arrays::bytes_touched(of, part); };
+    while (bytes_of(tile) > room) {
+      const auto half = regions::best_half(tile, dimensions_to_cut(s), least, bytes_of);
+      if (!half) break;
+      tile = *half;
+    }
     for (std::size_t d = 0; d < tile.rank; ++d) s.tile[d] = tile.extent(d);
   }
 }

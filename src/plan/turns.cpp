@@ -83,11 +83,12 @@ void add(group& to, const stage& s) {
   }
 }
 
-/// Whether a stage's indices are known well enough, and may be cut into bands.
+/// Whether a stage's indices are known well enough, and may be cut into bands, which don't touch
+/// more than stays in memory.
 bool may_take_turns(const stage& s) {
   const auto& by = launch_of(*s.node);
   return by.known != arrays::launch::knowledge::assumed && !by.indices.empty() &&
-         s.leaves.rank() == 0 && (s.cut_along & 1U) != 0;
+         s.leaves.rank() == 0 && (s.cut_along & 1U) != 0 && !s.in_blocks;
 }
 
 /// Whether a stage may take turns with those before it, whatever it does.

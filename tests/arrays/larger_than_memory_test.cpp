@@ -21,7 +21,9 @@
 namespace pappus::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::string memory_refusal(const std::function<void()>& call) {
   try {
@@ -98,27 +100,39 @@ TEST(arrays_larger_than_memory, take_steps_of_a_stencil) {
   same_at_all_budgets([](session& s) { return smoothed(s, 5); }, {1 * mib, 2 * mib, 3 * mib});
 }
 
+/// A matrix of n rows and columns whose elements are numbered, transposed.
+array<float, 2> transposed(session& s, std::int64_t n) {
+  const auto a = s.unwritten<float, 2>({n, n}), b = s.unwritten<float, 2>({n, n});
+  s.for_each(
+      {n, n},
+      annotated([n](idx<2> p, writes<float, 2> to) { to[p] = static_cast<float>(p[0] * n + p[1]); },
+                "to: global [i,j] => write to[i,j]"),
+      a);
+  s.for_each({n, n},
+             annotated([](idx<2> p, reads<float, 2> from,
+                          writes<float, 2> to) { to(p[1], p[0]) = from[p]; },
+                       "from, to: global [i,j] => read from[i,j], write to[j,i]"),
+             a, b);
+  return b;
+}
+
 TEST(arrays_larger_than_memory, are_transposed) {
   same_at_all_budgets(
       [](session& s) {
-        constexpr std::int64_t n = 1000;
-        const auto a = s.unwritten<float, 2>({n, n}), b = s.unwritten<float, 2>({n, n});
-        s.for_each(
-            {n, n},
-            annotated(
-                [](idx<2> p, writes<float, 2> to) { to[p] = static_cast<float>(p[0] * n + p[1]); },
-                "to: global [i,j] => write to[i,j]"),
-            a);
-        s.for_each({n, n},
-                   annotated([](idx<2> p, reads<float, 2> from,
-                                writes<float, 2> to) { to(p[1], p[0]) = from[p]; },
-                             "from, to: global [i,j] => read from[i,j], write to[j,i]"),
-                   a, b);
         std::vector<float> result;
-        add_elements(result, b, 11);
+        add_elements(result, transposed(s, 1000), 11);
         return result;
       },
       {2 * mib, 4 * mib, 6 * mib});
+}
+
+/// A band of rows would touch a part of each section of the result.
+TEST(arrays_larger_than_memory, are_transposed_in_blocks) {
+  spill_folder folder;
+  session s(settings(folder, 2 * mib)), plenty(settings(folder, std::size_t{1} << 30));
+  EXPECT_THAT(transposed(s, 1000).explain(),
+              AllOf(HasSubstr(" 16x1 cells"), HasSubstr(" 16x16 cells")));
+  EXPECT_THAT(transposed(plenty, 1000).explain(), Not(HasSubstr("x16 cells")));
 }
 
 /// Each element of a column lies in a section of its own.
@@ -331,17 +345,7 @@ TEST(arrays_larger_than_memory, are_transposed_on_devices) {
   with_device.devices = "test:seed=1+delay_us=0";
   session s(with_device);
   constexpr std::int64_t n = 1000;
-  const auto a = s.unwritten<float, 2>({n, n}), b = s.unwritten<float, 2>({n, n});
-  s.for_each(
-      {n, n},
-      annotated([](idx<2> p, writes<float, 2> to) { to[p] = static_cast<float>(p[0] * n + p[1]); },
-                "to: global [i,j] => write to[i,j]"),
-      a);
-  s.for_each({n, n},
-             annotated([](idx<2> p, reads<float, 2> from,
-                          writes<float, 2> to) { to(p[1], p[0]) = from[p]; },
-                       "from, to: global [i,j] => read from[i,j], write to[j,i]"),
-             a, b);
+  const auto b = transposed(s, n);
   EXPECT_EQ((b[{{700, 0}, {701, n}}].to_vector()[3]), 3 * n + 700);
   EXPECT_GT(detail::access::session(s)->store()->spilled_bytes(), 0U);
 }
