@@ -130,6 +130,7 @@ TEST(arrays_larger_than_memory, are_transposed) {
 TEST(arrays_larger_than_memory, are_transposed_in_blocks) {
   spill_folder folder;
   session s(settings(folder, 2 * mib)), plenty(settings(folder, std::size_t{1} << 30));
+  held_launches held(s), held_with_plenty(plenty);
   EXPECT_THAT(transposed(s, 1000).explain(),
               AllOf(HasSubstr(" 16x1 cells"), HasSubstr(" 16x16 cells")));
   EXPECT_THAT(transposed(plenty, 1000).explain(), Not(HasSubstr("x16 cells")));
