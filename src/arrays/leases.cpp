@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "pappus/detail/base/integers.h"
@@ -71,11 +72,11 @@ std::size_t bytes_of_sections(const image& of, const storage& elements, const re
   return bytes;
 }
 
-/// The first half along the dimension that leaves the fewest bytes to lease; all, where none leaves
-/// fewer. Cuts along the last dimension are where vectors of any elements begin, or at least those
-/// of large ones: each index may have a section of its own.
-regions::box leasable_half(const launch& by, const regions::box& indices, unsigned dimensions,
-                           std::size_t bytes) {
+/// The first half along the dimension that leaves the fewest bytes to lease; none, where no half
+/// leaves fewer than `bytes`. Cuts along the last dimension are where vectors of any elements
+/// begin, or at least those of large ones: each index may have a section of its own.
+std::optional<regions::box> leasable_half(const launch& by, const regions::box& indices,
+                                          unsigned dimensions, std::size_t bytes) {
   constexpr std::int64_t vector = 256, short_vector = 16;
   const auto vectors = [&](std::size_t d) {
     if (d + 1 < indices.rank) return regions::grain{};
@@ -85,8 +86,7 @@ regions::box leasable_half(const launch& by, const regions::box& indices, unsign
     const auto of_part = bytes_to_lease(by, part);
     return of_part < bytes ? static_cast<double>(of_part) : HUGE_VAL;
   };
-  const auto half = regions::best_half(indices, dimensions, vectors, if_fewer);
-  return half && bytes_to_lease(by, *half) < bytes ? *half : indices;
+  return regions::best_half(indices, dimensions, vectors, if_fewer);
 }
 
 }  // namespace
@@ -130,11 +130,11 @@ void each_leasable(const launch& by, const regions::box& indices, unsigned dimen
   const auto bytes = bytes_to_lease(by, indices);
   if (bytes <= lease_max(by)) return f(indices);
   const auto first = leasable_half(by, indices, dimensions, bytes);
-  if (first == indices) return f(indices);
+  if (!first) return f(indices);
   auto second = indices;
   for (std::size_t d = 0; d < indices.rank; ++d)
-    if (first.high[d] != indices.high[d]) second.low[d] = first.high[d];
-  each_leasable(by, first, dimensions, f);
+    if (first->high[d] != indices.high[d]) second.low[d] = first->high[d];
+  each_leasable(by, *first, dimensions, f);
   each_leasable(by, second, dimensions, f);
 }
 

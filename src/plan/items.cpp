@@ -44,9 +44,10 @@ std::int64_t unit_along(const stage& s, std::size_t dimension) {
              : extent;
 }
 
-/// Bytes that an item may touch: those of all threads' items stay in memory together, which is
-/// sure of a third of it, if items that are run at a time share half of what they touch, as
-/// neighbours do that lie in a row. Not less than is leased at a time anyway.
+/// Bytes that an item may touch, so that what all threads' items touch takes 3/8 of memory together
+/// where they share half of it, as neighbours do that lie in a row. Of what is used, memory keeps
+/// the newest quarter for sure; for two threads shares two thirds and twice as large moved more
+/// bytes between it and the disk. Not less than is leased at a time anyway.
 double room_of_an_item(const arrays::launch& of, const cost::machine& m) {
   const auto share = 0.75 / (1 + m.threads) * static_cast<double>(m.host_memory);
   return std::max(share, static_cast<double>(arrays::lease_max(of)));

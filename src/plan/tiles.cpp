@@ -58,8 +58,9 @@ void cut_tiles(plan& p, const batch_request& asked) {
       return regions::grain{.least = d + 1 == tile.rank ? last_min : other_min};
     };
     const auto bytes_of = [&](const regions::box& part) { return arrays::bytes_touched(of, part); };
+    const auto dimensions = dimensions_to_cut(s);
     while (bytes_of(tile) > room) {
-      const auto half = regions::best_half(tile, dimensions_to_cut(s), least, bytes_of);
+      const auto half = regions::best_half(tile, dimensions, least, bytes_of);
       if (!half) break;
       tile = *half;
     }

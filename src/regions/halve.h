@@ -1,7 +1,7 @@
 // Halves of a box, for what is cut until it is small enough.
 #pragma once
 
-#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -20,12 +20,12 @@ struct grain {
 /// each place. None: it may not be cut.
 /// \param dimensions  as bits, along which it may be
 /// \param grain_of  grain_of(dimension)
-/// \param bytes_of  bytes_of(box), called for each of these dimensions
+/// \param bytes_of  bytes_of(box), called for each of these dimensions; HUGE_VAL: not that half
 template <typename GrainOf, typename BytesOf>
 std::optional<box> best_half(const box& whole, unsigned dimensions, GrainOf grain_of,
                              BytesOf bytes_of) {
   std::optional<box> best;
-  double fewest = 0;
+  double fewest = HUGE_VAL;
   for (std::size_t d = 0; d < whole.rank; ++d) {
     const grain of = grain_of(d);
     const auto extent = whole.extent(d);
@@ -34,7 +34,7 @@ std::optional<box> best_half(const box& whole, unsigned dimensions, GrainOf grai
     auto half = whole;
     half.high[d] = half.low[d] + places;
     const auto each = static_cast<double>(bytes_of(half)) / static_cast<double>(half.volume());
-    if (best && each >= fewest) continue;
+    if (each >= fewest) continue;
     best = half;
     fewest = each;
   }

@@ -1,4 +1,5 @@
 // Halves of boxes: along the dimension that leaves the fewest bytes for each place.
+#include <cmath>
 #include <cstdint>
 #include <limits>
 
@@ -45,6 +46,12 @@ TEST(best_half, has_whole_units_and_as_many_places_as_it_must) {
 TEST(best_half, of_nothing_and_of_one_place_does_not_exist) {
   EXPECT_FALSE(best_half(box({0, 0}, {1, 1}), all, of_any, rows_and_columns));
   EXPECT_FALSE(best_half(box(), all, of_any, [](const box&) { return 1; }));
+}
+
+TEST(best_half, is_none_that_nobody_wants) {
+  const auto long_rows = [](const box& of) { return of.extent(1) < 40 ? HUGE_VAL : 1.0; };
+  EXPECT_EQ(best_half(box({0, 0}, {10, 40}), all, of_any, long_rows), box({0, 0}, {5, 40}));
+  EXPECT_FALSE(best_half(box({0, 0}, {10, 40}), all, of_any, [](const box&) { return HUGE_VAL; }));
 }
 
 TEST(best_half, of_all_numbers_is_found) {
