@@ -3,7 +3,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <fstream>
 #include <limits>
 #include <map>
 #include <set>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "conformance/harness.h"
+#include "support/raw_file.h"
 
 namespace pappus::testing {
 namespace {
@@ -166,9 +166,7 @@ TEST(group_by, streams_files_in_windows_of_any_size_to_the_same_sums) {
   random random(50);
   const auto rows = inexact_rows(random, 300'007, 90'000);
   const std::string path = ::testing::TempDir() + "pappus_group_test.raw";
-  std::ofstream(path, std::ios::binary)
-      .write(reinterpret_cast<const char*>(rows.data()),
-             static_cast<std::streamsize>(rows.size() * sizeof(row)));
+  write_records(path, rows);
   std::vector<std::vector<keyed<std::int32_t, total>>> first;
   for (const std::size_t memory : {std::size_t{30} << 20, std::size_t{1} << 30}) {
     session s(options{.threads = 2, .host_memory = memory});

@@ -14,7 +14,7 @@
 
 #include "conformance/harness.h"
 #include "support/raw_file.h"
-#include "support/spill_folder.h"
+#include "support/spill_settings.h"
 
 namespace pappus::testing::runs {
 namespace {
@@ -37,8 +37,7 @@ PAPPUS_UNHURRIED void expect_sorted_at_any_budget(const std::vector<T>& rows,
   for (const auto& [budget, threads] : {spilled_sort{5 * MiB, 1}, spilled_sort{9 * MiB, 2},
                                         spilled_sort{24 * MiB, 3}, spilled_sort{512 * MiB, 2}}) {
     SCOPED_TRACE(::testing::Message() << budget / MiB << " MiB, " << threads << " threads");
-    session s(
-        {.threads = threads, .host_memory = budget, .devices = "cpu", .spill = folder.path()});
+    session s(settings(folder, budget, threads));
     const auto from_file = sorted(s.raw<T>(file.path()));
     EXPECT_TRUE(same_rows(delivered(from_file), expected));
     if (budget > 4 * bytes + 8 * MiB) continue;
@@ -193,7 +192,7 @@ TEST(sort_runs, of_few_rows) {
     const auto rows = timed_rows(n, 3, 8);
     const spill_folder folder;
     const raw_file<timed> file(rows);
-    session s({.threads = 2, .host_memory = 3 * MiB, .devices = "cpu", .spill = folder.path()});
+    session s(settings(folder, 3 * MiB));
     const auto expected = stably_sorted(rows, earlier);
     EXPECT_TRUE(same_rows(delivered(by_time(s.raw<timed>(file.path()))), expected)) << n;
   }
@@ -204,8 +203,7 @@ TEST(sort_runs, pass_their_rows_on_to_every_kind_of_reader) {
   const auto sorted = stably_sorted(rows, earlier);
   const spill_folder folder;
   const raw_file<timed> file(rows);
-  session big({.threads = 2, .devices = "cpu"}),
-      small({.threads = 2, .host_memory = 9 * MiB, .devices = "cpu", .spill = folder.path()});
+  session big({.threads = 2, .devices = "cpu"}), small(settings(folder, 9 * MiB));
   const auto in_order = [&](session& s) {
     return s.raw<timed>(file.path())
         .filter([](const timed& t) { return t.row % 7 != 0; })
@@ -259,7 +257,7 @@ TEST(sort_runs, by_text_of_a_file) {
   std::ranges::stable_sort(expected, std::ranges::greater{},
                            [&](std::int64_t i) { return texts[static_cast<std::size_t>(i)]; });
   for (const std::size_t budget : {28 * MiB, 512 * MiB}) {
-    session s({.threads = 2, .host_memory = budget, .devices = "cpu", .spill = folder.path()});
+    session s(settings(folder, budget));
     std::vector<std::int64_t> got;
     s.csv<word>(path, column("text", &word::text), column("row", &word::row))
         .sort_by(descending(&word::text))
