@@ -6,6 +6,7 @@
 #include "algorithms/group_leaves.h"
 #include "algorithms/key_bits.h"
 #include "algorithms/rows_in.h"
+#include "base/memory_scale.h"
 #include "pappus/detail/base/integers.h"
 
 namespace pappus::algorithms {
@@ -25,7 +26,7 @@ bool group_has_leaf_tables(const detail::group_params& params) {
 }
 
 std::int64_t group_leaf_rows(const detail::group_params& params) {
-  return rows_of_group_leaf(static_cast<double>(params.domain), 32768);
+  return rows_of_group_leaf(static_cast<double>(params.domain), base::scaled<std::int64_t>(32768));
 }
 
 void fill_groups(const detail::group_params& params, std::byte* states, std::size_t n) {

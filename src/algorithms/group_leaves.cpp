@@ -30,11 +30,11 @@ std::int64_t rows_of_group_leaf(double groups, std::int64_t least) {
 }
 
 unknown_key_leaves::unknown_key_leaves(std::int64_t expected) : expected_(expected) {
-  if (expected <= few_groups) return;
+  if (expected <= few_groups()) return;
   many_ = true;
   groups_ = static_cast<double>(expected);
   known_end_ = all_rows;
-  late_ = {0, 0, rows_of_group_leaf(groups_, least_rows)};
+  late_ = {0, 0, rows_of_group_leaf(groups_, least_rows())};
 }
 
 group_leaf unknown_key_leaves::at(std::int64_t row) const {
@@ -44,28 +44,28 @@ group_leaf unknown_key_leaves::at(std::int64_t row) const {
     const std::int64_t begin = late_.begin + number * rows;
     return {late_.number + number, begin, begin + rows};
   }
-  if (row < first_rows) return {0, 0, first_rows};
-  if (early_is_one_) return {1, first_rows, early_end};
-  const std::int64_t number = row / early_rows;
-  return {number + 1, std::max(first_rows, number * early_rows), (number + 1) * early_rows};
+  if (row < first_rows_) return {0, 0, first_rows_};
+  if (early_is_one_) return {1, first_rows_, early_end_};
+  const std::int64_t number = row / early_rows_;
+  return {number + 1, std::max(first_rows_, number * early_rows_), (number + 1) * early_rows_};
 }
 
 void unknown_key_leaves::learn(std::int64_t leaves, std::int64_t groups) {
-  const double rows = known_end_ == first_rows  ? static_cast<double>(first_rows)
-                      : known_end_ == early_end ? static_cast<double>(early_end - first_rows) /
-                                                      static_cast<double>(leaves)
-                                                : static_cast<double>(late_.end - late_.begin);
+  const double rows = known_end_ == first_rows_  ? static_cast<double>(first_rows_)
+                      : known_end_ == early_end_ ? static_cast<double>(early_end_ - first_rows_) /
+                                                       static_cast<double>(leaves)
+                                                 : static_cast<double>(late_.end - late_.begin);
   const double estimate =
       estimated_groups(rows, static_cast<double>(groups) / static_cast<double>(leaves));
-  if (!many_ || known_end_ == early_end) groups_ = estimate;
-  many_ |= estimate > few_groups;
-  if (known_end_ == first_rows) {
+  if (!many_ || known_end_ == early_end_) groups_ = estimate;
+  many_ |= estimate > static_cast<double>(few_groups());
+  if (known_end_ == first_rows_) {
     early_is_one_ = many_;
-    known_end_ = early_end;
-  } else if (known_end_ == early_end) {
+    known_end_ = early_end_;
+  } else if (known_end_ == early_end_) {
     const double wanted = expected_ >= 0 ? static_cast<double>(expected_) : estimate;
-    late_ = {at(early_end - 1).number + 1, early_end,
-             early_end + rows_of_group_leaf(wanted, least_rows)};
+    late_ = {at(early_end_ - 1).number + 1, early_end_,
+             early_end_ + rows_of_group_leaf(wanted, least_rows())};
     known_end_ = all_rows;
   }
 }

@@ -19,6 +19,8 @@
 #include <functional>
 #include <limits>
 
+#include "base/memory_scale.h"
+
 namespace pappus::algorithms {
 
 /// Rows [begin, end) of a stage.
@@ -35,8 +37,10 @@ std::int64_t rows_of_group_leaf(double groups, std::int64_t least);
 /// Leaves of rows with unknown keys.
 class unknown_key_leaves {
  public:
-  static constexpr std::int64_t few_groups = 4096;    ///< more: groups are many
-  static constexpr std::int64_t least_rows = 262144;  ///< of a leaf behind the first rows
+  /// More: groups are many.
+  static std::int64_t few_groups() noexcept { return base::scaled(4096); }
+  /// Of a leaf behind the first rows.
+  static std::int64_t least_rows() noexcept { return base::scaled(262144); }
 
   /// \param expected  by expect(); -1: not known
   explicit unknown_key_leaves(std::int64_t expected);
@@ -58,13 +62,14 @@ class unknown_key_leaves {
   void end_with(std::int64_t number, std::int64_t begin);
 
  private:
-  static constexpr std::int64_t first_rows = 8192, early_rows = 65536, early_end = 1 << 20;
+  const std::int64_t first_rows_ = base::scaled(8192), early_rows_ = base::scaled(65536),
+                     early_end_ = base::scaled(1 << 20);
   static constexpr std::int64_t all_rows = std::numeric_limits<std::int64_t>::max();
 
   std::int64_t expected_;
   bool many_ = false;
   double groups_ = 0;
-  std::int64_t known_end_ = first_rows;
+  std::int64_t known_end_ = first_rows_;
   bool early_is_one_ = false;  ///< the rows between the first leaf and early_end are one leaf
   group_leaf late_{0, all_rows, all_rows};  ///< the first of those that are equally long
 };

@@ -6,6 +6,7 @@
 
 #include "algorithms/alignment.h"
 #include "algorithms/stream.h"
+#include "base/memory_scale.h"
 #include "pappus/detail/base/integers.h"
 #include "pappus/detail/base/stream.h"
 
@@ -84,7 +85,7 @@ block_partition::block_partition(detail::memory_source& memory, unsigned ranges,
   block_bytes_ = payload_offset_ + round_up(block_rows_ * payload_bytes, 64);
   // A slab holds at least a block; many, when the range is large.
   const std::size_t range_bytes = expected_rows / ranges * (key_bytes + payload_bytes);
-  const std::size_t most = std::max<std::size_t>(1, (2u << 20) / block_bytes_);
+  const std::size_t most = std::max<std::size_t>(1, base::scaled(2u << 20) / block_bytes_);
   const std::size_t blocks = std::clamp<std::size_t>(range_bytes / 8 / block_bytes_, 1, most);
   slab_bytes_ = blocks * block_bytes_;
   values_at_ = detail::partition_buffers::values_at(key_bytes, payload_bytes);

@@ -10,6 +10,7 @@
 #include "algorithms/radix_bucket.h"
 #include "algorithms/stream.h"
 #include "algorithms/stretches.h"
+#include "base/memory_scale.h"
 #include "pappus/detail/base/integers.h"
 #include "pappus/detail/base/stream.h"
 
@@ -21,8 +22,7 @@ constexpr std::size_t bucket_bytes_wanted = 400u << 10;  // with as much scratch
 constexpr std::size_t bucket_bytes_max = 800u << 10;     // larger ones leave L2: split them again
 constexpr std::size_t team_bytes = 8u << 20;             // larger ones are split by the whole team
 constexpr std::size_t buffers_bytes_max = 256u << 10;
-constexpr std::size_t scratch_bytes = bucket_bytes_max + 64;
-static_assert(scratch_bytes >= buffers_bytes_max);
+static_assert(bucket_bytes_max >= buffers_bytes_max);
 constexpr unsigned split_bits_max = 11;
 constexpr std::size_t piece_rows = 1u << 17;
 constexpr std::size_t pieces_max = 64;
@@ -78,9 +78,9 @@ class sorter {
   static constexpr std::size_t row_bytes = sizeof(Key) + Bytes;
 
   static unsigned split_bits(std::uint64_t n, unsigned key_width) {
-    const unsigned fit = std::bit_width(n * row_bytes / bucket_bytes_wanted);
+    const unsigned fit = std::bit_width(n * row_bytes / base::scaled(bucket_bytes_wanted));
     const unsigned balance = std::min<unsigned>(std::bit_width(n / sequential_rows), 6);
-    const unsigned most = std::bit_width(buffers_bytes_max / group_bytes) - 1;
+    const unsigned most = std::bit_width(base::scaled(buffers_bytes_max) / group_bytes) - 1;
     return std::min({std::max({fit, balance, 1u}), most, split_bits_max, key_width});
   }
 
@@ -176,7 +176,8 @@ class sorter {
     std::sort(order.begin(), order.end(),  // longest first, so that workers finish together
               [&](std::uint32_t a, std::uint32_t b) { return rows(a) > rows(b); });
     std::size_t next = 0;
-    for (; next < order.size() && rows(order[next]) * row_bytes > team_bytes; ++next) {
+    for (; next < order.size() && rows(order[next]) * row_bytes > base::scaled(team_bytes);
+         ++next) {
       const std::uint64_t begin = starts[order[next]], n = rows(order[next]);
       const auto survey = look_at(begin, n, from);
       if (!survey.ascending) {
@@ -194,7 +195,7 @@ class sorter {
 
   // Sorts rows on one worker, splitting them while they exceed L2.
   void sort_alone(std::uint64_t begin, std::uint64_t n, int from, int to, unsigned worker) {
-    if (n * row_bytes <= bucket_bytes_max) {
+    if (n * row_bytes <= base::scaled(bucket_bytes_max)) {
       bucket_sorter<Key, Bytes>::sort(sides_[from].at(begin), scratch_side(worker),
                                       sides_[to].at(begin), n);
       return unflip(begin, n);
@@ -235,7 +236,7 @@ class sorter {
     std::uint64_t longest = 0;
     for (std::size_t i = 0; i + 1 < starts.size(); ++i)
       longest = std::max(longest, starts[i + 1] - starts[i]);
-    if (longest * row_bytes <= bucket_bytes_max) return;
+    if (longest * row_bytes <= base::scaled(bucket_bytes_max)) return;
     spare_ = detail::buffer(memory_, starts.back() * row_bytes, owner_);
     sides_[0].keys = spare_.as<Key>();
   }
@@ -324,12 +325,13 @@ class sorter {
   // A worker's scratch is used by scatter() and by the sorting of a bucket, never at once.
   std::byte* scratch_of(unsigned worker) {
     detail::buffer& own = scratch_[worker];
-    if (own.data() == nullptr) own = detail::buffer(memory_, scratch_bytes, owner_);
+    if (own.data() == nullptr)
+      own = detail::buffer(memory_, base::scaled(bucket_bytes_max) + 64, owner_);
     return own.data();
   }
   side scratch_side(unsigned worker) {
     std::byte* const keys = scratch_of(worker);
-    std::byte* const payload = keys + bucket_bytes_max / row_bytes * sizeof(Key);
+    std::byte* const payload = keys + base::scaled(bucket_bytes_max) / row_bytes * sizeof(Key);
     return {reinterpret_cast<Key*>(keys), reinterpret_cast<payload_of<Bytes>*>(payload)};
   }
 

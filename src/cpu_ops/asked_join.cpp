@@ -11,6 +11,7 @@
 #include "algorithms/rows_in.h"
 #include "algorithms/stretches.h"
 #include "algorithms/text_copies.h"
+#include "base/memory_scale.h"
 #include "base/owned.h"
 #include "base/text.h"
 #include "cpu_ops/heard_keys.h"
@@ -158,7 +159,9 @@ void asked_join::for_each_piece(run_context& context, const scattered_rows& from
                                 bucket_range which, F&& f) const {
   constexpr std::size_t least = std::size_t{256} << 10, most = std::size_t{32} << 20;
   const std::size_t rows = std::max<std::size_t>(
-      std::clamp(context.store->available() / 12, least, most) / from.row_bytes(), 1);
+      std::clamp(context.store->available() / 12, base::scaled(least), base::scaled(most)) /
+          from.row_bytes(),
+      1);
   struct piece {
     detail::buffer text, records;
     std::size_t n = 0;

@@ -30,6 +30,7 @@
 // many groups.
 #include "cpu_ops/group.h"
 #include "algorithms/alignment.h"
+#include "base/memory_scale.h"
 #include "ops/implementations.h"
 
 #include <fmt/format.h>
@@ -115,7 +116,7 @@ void group_feeder::hand_on_numbered(const std::string_view* names, const std::by
 
 group_ranges::group_ranges(const run_context& context, std::int64_t begin, std::int64_t end,
                            const algorithms::group_leaf_of& leaf_of) {
-  constexpr std::int64_t rows_min = 32768;
+  const auto rows_min = base::scaled<std::int64_t>(32768);
   const auto most = static_cast<std::int64_t>(context.team.count()) * 4;
   const auto wanted = std::clamp<std::int64_t>((end - begin) / rows_min, 1, most);
   const auto rows_each = detail::ceil_div(end - begin, wanted);

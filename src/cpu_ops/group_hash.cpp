@@ -20,6 +20,7 @@
 
 #include "algorithms/rows_in.h"
 #include "algorithms/stretches.h"
+#include "base/memory_scale.h"
 #include "pappus/detail/base/integers.h"
 
 namespace pappus::cpu_ops {
@@ -141,7 +142,8 @@ std::int64_t hash_run::take_leaves(run_context& context, std::int64_t begin, std
   const auto* largest = tables_.largest();
   std::int64_t at_once = leaves_at_once;
   if (bytes_ > 0) {
-    const std::size_t each = std::max(largest == nullptr ? 0 : largest->bytes(), leaf_table_bytes);
+    const std::size_t each =
+        std::max(largest == nullptr ? 0 : largest->bytes(), base::scaled(leaf_table_bytes));
     at_once = std::clamp(static_cast<std::int64_t>(bytes_ / 5 / each),
                          static_cast<std::int64_t>(context.team.count()), leaves_at_once);
   }
@@ -155,7 +157,7 @@ std::int64_t hash_run::take_leaves(run_context& context, std::int64_t begin, std
   const double expected =
       largest == nullptr
           ? 0
-          : static_cast<double>(std::min<std::size_t>(largest->size(), leaves_.few_groups));
+          : static_cast<double>(std::min<std::size_t>(largest->size(), leaves_.few_groups()));
   detail::parallel_chunks(context.team, leaves.size(), [&](std::size_t item, unsigned) {
     auto& table = found[item];
     table = item == 0 && under_way_ ? std::move(tables_.leaf(0))
@@ -195,10 +197,10 @@ void hash_run::change_to_partitions(run_context& context) {
   const double groups = leaves_.groups();
   const double slot =
       static_cast<double>(round_up(bits_bytes(params_), params_.state_align) + params_.state_bytes);
-  const double parts = 4 * groups * slot / static_cast<double>(part_table_bytes);
+  const double parts = 4 * groups * slot / static_cast<double>(base::scaled(part_table_bytes));
   auto bits =
       static_cast<unsigned>(std::clamp(std::ceil(std::log2(std::max(parts, 1.0))), 6.0, 9.0));
-  while (bytes_ > 0 && bits > 4 && bytes_ / 4 >> bits < piece_bytes) --bits;
+  while (bytes_ > 0 && bits > 4 && bytes_ / 4 >> bits < base::scaled(piece_bytes)) --bits;
   while (late_ && bits > 4 && strings_max_ >> bits < part_strings) --bits;
   partition_ = partition_function::by_spread(bits);
   // The estimate may be far off: tables begin no larger than this input, or a moderate one, could

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "algorithms/stretches.h"
+#include "base/memory_scale.h"
 #include "base/owned.h"
 #include "base/text.h"
 #include "cpu_ops/group_hash.h"
@@ -141,7 +142,7 @@ bool hash_run::write_next(run_context& context) {
 bool hash_run::write_at_once(run_context& context) {
   if (late_ && late_->rows() > 0) {
     merged_ = std::make_unique<merged_groups>(context, params_, *strings_, tables_.result(), *late_,
-                                              std::max(bytes_ / 16, little_bytes));
+                                              std::max(bytes_ / 16, base::scaled(little_bytes)));
     return false;
   }
   std::size_t groups = 0;
@@ -149,7 +150,8 @@ bool hash_run::write_at_once(run_context& context) {
   const std::size_t bytes = groups * (2 * (params_.key_bytes + 8) + context.node.out.size);
   if (bytes_ == 0 || params_.strings ||
       (!rested_.any() &&
-       (bytes <= little_bytes || bytes / 4 * 5 + sorting_bytes <= context.store->available()))) {
+       (bytes <= base::scaled(little_bytes) ||
+        bytes / 4 * 5 + base::scaled(sorting_bytes) <= context.store->available()))) {
     write_groups(context, params_, strings_.get(), tables_.result(), groups);
     if (strings_) context.output->keep(base::owned(strings_->take_copies(), context.memory_owner));
     return true;

@@ -59,9 +59,9 @@ void heard_keys::hear(const void* keys, std::size_t n) {
 void heard_keys::add(const std::byte* from, std::size_t n) {
   const std::lock_guard lock(mutex_);
   while (n > 0) {
-    if (count_ == blocks_.size() * block_keys)
-      blocks_.emplace_back(context_.memory, block_keys * key_bytes_, context_.owner);
-    const std::size_t at = count_ % block_keys, some = std::min(n, block_keys - at);
+    if (count_ == blocks_.size() * block_keys_)
+      blocks_.emplace_back(context_.memory, block_keys_ * key_bytes_, context_.owner);
+    const std::size_t at = count_ % block_keys_, some = std::min(n, block_keys_ - at);
     std::memcpy(blocks_.back().data() + at * key_bytes_, from, some * key_bytes_);
     count_ += some;
     from += some * key_bytes_;

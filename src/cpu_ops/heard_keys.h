@@ -10,6 +10,7 @@
 
 #include "algorithms/hash_string.h"
 #include "algorithms/join_index.h"
+#include "base/memory_scale.h"
 #include "cpu_ops/contract.h"
 #include "cpu_ops/scattered_rows.h"
 #include "pappus/detail/base/memory.h"
@@ -37,12 +38,12 @@ class heard_keys final : public algorithms::key_listener {
   std::size_t blocks() const noexcept { return blocks_.size(); }
   const std::byte* block(std::size_t number) const { return blocks_[number].data(); }
   std::size_t keys_in(std::size_t number) const {
-    return std::min(block_keys, count_ - number * block_keys);
+    return std::min(block_keys_, count_ - number * block_keys_);
   }
   std::size_t count() const noexcept { return count_; }
 
  private:
-  static constexpr std::size_t block_keys = 32768;
+  const std::size_t block_keys_ = base::scaled<std::size_t>(32768);
   const run_context& context_;
   const std::size_t key_bytes_;
   const bool strings_;

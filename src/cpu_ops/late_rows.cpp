@@ -1,4 +1,5 @@
 #include "cpu_ops/late_rows.h"
+#include "base/memory_scale.h"
 
 #include <algorithm>
 #include <cstring>
@@ -11,7 +12,8 @@ std::byte* late_rows::next_place() {
   constexpr std::size_t first = 64, most_bytes = std::size_t{128} << 10;
   const std::size_t size = params_->late.size;
   if (blocks_.empty() || (blocks_.back().rows + 1) * size > blocks_.back().memory.size()) {
-    const std::size_t rows = std::clamp(rows_ / 4, first, std::max(most_bytes / size, first));
+    const std::size_t rows =
+        std::clamp(rows_ / 4, first, std::max(base::scaled(most_bytes) / size, first));
     blocks_.push_back({{*memory_, rows * size, owner_}});
     bytes_ += rows * size;
   }

@@ -15,6 +15,7 @@
 #include "algorithms/radix.h"
 #include "algorithms/rows_in.h"
 #include "algorithms/stretches.h"
+#include "base/memory_scale.h"
 #include "base/owned.h"
 #include "cpu_ops/group.h"
 #include "cpu_ops/whole_groups.h"
@@ -217,7 +218,7 @@ std::int64_t rows_at_once(const run_context& context) {
 
 /// Groups whose records are handed on together, where `rows` are sorted at a time.
 std::size_t groups_at_once(const run_context& context, std::int64_t rows) {
-  constexpr double least = 1 << 20;
+  const double least = base::scaled(1 << 20);
   const double kept = context.node.op->holds_of_window(context.node).kept;
   const double bytes = std::max(static_cast<double>(rows) * kept / 4, least);
   const auto each = static_cast<double>(context.node.out.size + sizeof(std::size_t));

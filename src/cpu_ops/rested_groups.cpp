@@ -9,6 +9,7 @@
 #include "algorithms/key_bits.h"
 #include "algorithms/rows_in.h"
 #include "algorithms/stretches.h"
+#include "base/memory_scale.h"
 
 namespace pappus::cpu_ops {
 namespace {
@@ -121,7 +122,8 @@ std::uint32_t rested_groups::keep(run_context& context, detail::buffer bytes) {
 
 void rested_groups::take_tables(run_context& context, std::span<const std::size_t> partitions) {
   constexpr std::size_t least = std::size_t{256} << 10, most = std::size_t{16} << 20;
-  const std::size_t at_once = std::clamp(context.store->available() / 8, least, most);
+  const std::size_t at_once =
+      std::clamp(context.store->available() / 8, base::scaled(least), base::scaled(most));
   events_.resize(std::max(events_.size(), tables_->partitions()));
   for (std::size_t begin = 0; begin < partitions.size();) {
     std::size_t end = begin, bytes = 0;
@@ -360,7 +362,7 @@ class rested_groups::waking {
 bool rested_groups::wake(const run_context& context, std::size_t partition, key_part keys,
                          std::size_t bytes, std::int64_t& groups) {
   constexpr std::size_t least = std::size_t{128} << 10, most = std::size_t{4} << 20;
-  const std::size_t read_bytes = std::clamp(bytes / 8, least, most);
+  const std::size_t read_bytes = std::clamp(bytes / 8, base::scaled(least), base::scaled(most));
   waking run(*this, partition, keys, bytes);
   cursor at;
   load now = read(context, partition, at, read_bytes);

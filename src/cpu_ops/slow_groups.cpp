@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "algorithms/alignment.h"
+#include "base/memory_scale.h"
 #include "cpu_ops/group.h"
 #include "pappus/error.h"
 
@@ -15,7 +16,9 @@ namespace {
 /// Of one piece: a row may yield very many. Late rows stay, so they leave less room for pieces.
 std::size_t kept_bytes_max(const run_context& context, bool some_are_late) {
   constexpr std::size_t least = std::size_t{32} << 10, most = std::size_t{4} << 20;
-  return some_are_late ? std::clamp(context.available() / 256, least, most) : most;
+  return some_are_late
+             ? std::clamp(context.available() / 256, base::scaled(least), base::scaled(most))
+             : base::scaled(most);
 }
 
 class extracted_rows {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "algorithms/rows_in.h"
+#include "base/memory_scale.h"
 #include "base/owned.h"
 #include "cpu_ops/run_merge.h"
 
@@ -16,7 +17,7 @@ constexpr std::int64_t stretch_bytes_max = std::int64_t{4} << 10;  // from sampl
 
 /// Neighbouring samples are so far apart that a range from two runs, at least, fits.
 std::int64_t step_of(std::int64_t range_rows, std::int64_t record_bytes) {
-  return std::clamp<std::int64_t>(stretch_bytes_max / record_bytes, 1,
+  return std::clamp<std::int64_t>(base::scaled(stretch_bytes_max) / record_bytes, 1,
                                   std::max<std::int64_t>(range_rows / 8, 1));
 }
 
@@ -53,7 +54,8 @@ void sorted_runs::thin(run_context& context) {
   for (;;) {
     std::size_t bytes = 0;
     for (const auto& run : runs_) bytes += run.sample_bytes();
-    if (bytes <= std::max(bytes_at_once_ / 2, much) || 16 * step_ > range_rows()) return;
+    if (bytes <= std::max(bytes_at_once_ / 2, base::scaled(much)) || 16 * step_ > range_rows())
+      return;
     for (auto& run : runs_) thin_samples(context, run);
     step_ *= 2;
   }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "algorithms/rows_in.h"
+#include "base/memory_scale.h"
 #include "cpu_ops/shared_rows.h"
 #include "pappus/detail/base/integers.h"
 #include "pappus/detail/base/stream.h"
@@ -72,7 +73,8 @@ class slab_writers {
   slab_writers(run_context& context, std::size_t bytes_max)
       : context_(context),
         // small inputs get small slabs
-        slab_bytes_(std::min(slab_bytes_max, detail::ceil_div(bytes_max, context.team.count()))) {}
+        slab_bytes_(std::min(base::scaled(slab_bytes_max),
+                             detail::ceil_div(bytes_max, context.team.count()))) {}
 
   slab_writer& take() {
     const std::lock_guard lock(mutex_);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "base/memory_scale.h"
 #include "formats/byte_source.h"
 #include "formats/csv/csv_reader.h"
 #include "formats/csv/csv_writer.h"
@@ -36,7 +37,8 @@ csv_options options_of(const record_layout& layout, char delimiter) {
 csv_options options_of(const record_layout& layout, char delimiter, const memory_source& memory) {
   auto options = options_of(layout, delimiter);
   options.slab_bytes =
-      std::clamp(memory.available() / 16, std::size_t{1} << 20, options.slab_bytes);
+      std::clamp(memory.available() / 16, base::scaled(std::size_t{1} << 20), options.slab_bytes);
+  options.piece_bytes = base::scaled(options.piece_bytes);
   return options;
 }
 template <char Delimiter>

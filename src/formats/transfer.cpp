@@ -1,4 +1,5 @@
 #include "formats/transfer.h"
+#include "base/memory_scale.h"
 #include "pappus/detail/base/integers.h"
 
 #include <algorithm>
@@ -9,7 +10,9 @@ namespace pappus::formats {
 namespace {
 
 constexpr std::size_t piece_bytes = std::size_t{1} << 20;
-constexpr std::size_t slab_bytes = std::size_t{8} << 20;
+constexpr std::size_t slab_bytes_max = std::size_t{8} << 20;
+
+std::size_t slab_bytes() { return base::scaled(slab_bytes_max); }
 
 // Calls move(begin, end) for pieces of [0, total) in parallel.
 template <typename Move>
@@ -24,7 +27,7 @@ void in_pieces(detail::workers& team, std::size_t total, std::size_t piece, Move
 template <typename Move>
 void in_slabs(detail::workers& team, detail::memory_source& memory, const std::string& owner,
               const record_map& map, std::int64_t n, Move&& move) {
-  const std::size_t rows_per_slab = std::max<std::size_t>(slab_bytes / map.file_bytes, 1);
+  const std::size_t rows_per_slab = std::max<std::size_t>(slab_bytes() / map.file_bytes, 1);
   const std::size_t rows_per_piece = std::max<std::size_t>(piece_bytes / 4 / map.file_bytes, 1);
   const auto total = static_cast<std::size_t>(n);
   const detail::buffer scratch(memory, std::min(rows_per_slab, total) * map.file_bytes, owner);
@@ -79,7 +82,7 @@ bool record_map::verbatim() const noexcept {
 }
 
 std::size_t record_map::scratch_bytes() const noexcept {
-  return verbatim() ? 0 : std::max(slab_bytes, file_bytes);
+  return verbatim() ? 0 : std::max(slab_bytes(), file_bytes);
 }
 
 void read_records(detail::workers& team, detail::memory_source& memory, const byte_source& source,

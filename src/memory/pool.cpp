@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "base/memory_scale.h"
 #include "base/text.h"
 #include "memory/pages.h"
 #include "pappus/detail/base/integers.h"
@@ -54,8 +55,9 @@ std::size_t pool::charged(std::size_t bytes) noexcept {
   constexpr auto most = std::numeric_limits<std::size_t>::max();
   if (bytes > most - huge_page) return most;
   const auto up = [&](std::size_t step) { return detail::round_up(bytes, step); };
-  if (bytes <= small_limit) return up(64);
-  return bytes < huge_page ? up(middle_step) : up(huge_page);
+  if (bytes <= base::scaled(small_limit)) return up(64);
+  const auto large_step = base::scaled(huge_page);
+  return bytes < large_step ? up(base::scaled(middle_step)) : up(large_step);
 }
 
 std::byte* pool::acquire(std::size_t bytes, std::string_view owner) {

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/memory_scale.h"
 #include "base/text.h"
 #include "memory/pages.h"
 #include "pappus/detail/base/integers.h"
@@ -52,7 +53,7 @@ class sections::block final : public graph::pageable {
     if (!of_->pressed_ && charged <= of_->memory_->available()) take_all(owner);
     if (data_ == nullptr) take_addresses(owner);
     // Huge pages would take more memory than the sections in them.
-    if (section_bytes_ < section_max) ::madvise(data_, bytes_, MADV_NOHUGEPAGE);
+    if (section_bytes_ < huge_page) ::madvise(data_, bytes_, MADV_NOHUGEPAGE);
     const std::lock_guard lock(of_->mutex_);
     of_->known_.push_back(this);
   }
@@ -96,7 +97,9 @@ class sections::block final : public graph::pageable {
 
  private:
   /// Bytes of its addresses, unless they are the pool's: whole pages of the system.
-  std::size_t mapped() const noexcept { return detail::round_up(bytes_, section_min); }
+  std::size_t mapped() const noexcept {
+    return detail::round_up(bytes_, base::scaled(section_min));
+  }
   /// As any memory, where there is enough: what others left warm needs no zeros from the system.
   void take_all(std::string_view owner) {
     try {
@@ -151,8 +154,8 @@ class sections::held final : public graph::lease {
 sections::sections(std::shared_ptr<pool> memory, std::shared_ptr<spill_file> file)
     : memory_(std::move(memory)),
       file_(std::move(file)),
-      section_bytes_(std::clamp(std::bit_floor(memory_->limit() / sections_of_limit), section_min,
-                                section_max)) {}
+      section_bytes_(std::clamp(std::bit_floor(memory_->limit() / sections_of_limit),
+                                base::scaled(section_min), base::scaled(section_max))) {}
 
 std::shared_ptr<graph::pageable> sections::make(std::size_t bytes, std::string_view owner) {
   if (file_ == nullptr || (bytes < sections_min * section_bytes_ && !pressed_) || bytes == 0 ||
@@ -299,7 +302,8 @@ std::vector<sections::numbered> sections::next(std::span<const numbered> wanted)
     const bool in_turn =
         before.in_memory && (before.pins > 0 || before.last_use + just_now > clock_);
     std::size_t bytes = 0;
-    for (auto n = i + 1; in_turn && n < of->all.size() && bytes < std::min(share, written_at_once);
+    for (auto n = i + 1;
+         in_turn && n < of->all.size() && bytes < std::min(share, base::scaled(written_at_once));
          ++n) {
       auto& one = of->all[n];
       if (one.in_memory || one.moving || one.disk == nullptr) break;
@@ -404,7 +408,8 @@ std::vector<sections::numbered> sections::candidates(which of, bool may_write) c
 /// Those to go next, so many that they have as many bytes, and that writing them is worth it.
 std::vector<sections::numbered> sections::choose(std::size_t bytes, which of,
                                                  bool may_write) const {
-  const auto limit = memory_->limit(), most = std::max(written_at_once, limit / written_of_limit);
+  const auto limit = memory_->limit(),
+             most = std::max(base::scaled(written_at_once), limit / written_of_limit);
   const auto wanted = std::min(std::max(bytes, limit / gone_of_limit), most);
   auto all = candidates(of, may_write);
   std::size_t sum = 0, count = 0;

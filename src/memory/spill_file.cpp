@@ -16,6 +16,7 @@
 
 #include "base/checksum.h"
 #include "base/environment.h"
+#include "base/memory_scale.h"
 #include "base/text.h"
 #include "pappus/detail/base/integers.h"
 #include "pappus/error.h"
@@ -118,7 +119,9 @@ spill_file::~spill_file() {
   if (file_ >= 0) ::close(file_);
 }
 
-spill_file::extent::~extent() { of_->give_back(offset_, detail::round_up(bytes_, step_bytes)); }
+spill_file::extent::~extent() {
+  of_->give_back(offset_, detail::round_up(bytes_, base::scaled(step_bytes)));
+}
 
 void spill_file::choose_folder() {
   if (std::exchange(folder_chosen_, true)) return;
@@ -244,7 +247,7 @@ spill_file::extent_ptr spill_file::write(std::span<const std::span<const std::by
                                          std::string_view owner) {
   std::size_t bytes = 0;
   for (const auto& part : parts) bytes += part.size();
-  const std::size_t taken = detail::round_up(bytes, step_bytes);
+  const std::size_t taken = detail::round_up(bytes, base::scaled(step_bytes));
   const auto offset = take(taken, owner);
   std::unique_ptr<extent> made;
   try {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/memory_scale.h"
 #include "base/owned.h"
 #include "base/text.h"
 #include "memory/stored_parts.h"
@@ -45,7 +46,7 @@ std::shared_ptr<store> store::make(std::shared_ptr<pool> memory, const spill_set
 }
 
 std::shared_ptr<graph::kept_rows> store::keep(detail::rows_ptr rows) {
-  const bool can_rest = file_ && rows->bytes() >= bytes_min && cut(*rows).has_value();
+  const bool can_rest = file_ && rows->bytes() >= base::scaled(bytes_min) && cut(*rows).has_value();
   return std::make_shared<stored_rows>(shared_from_this(), std::move(rows), can_rest);
 }
 
@@ -56,7 +57,7 @@ std::shared_ptr<graph::kept_rows> store::keep_with_text(std::shared_ptr<detail::
   auto* const records = rows->buffers().front().data();
   text.memory =
       base::owned(text.index.copy_text(records, rows->rows(), *memory_, team, owner), memory_);
-  const bool can_rest = file_ && rows->bytes() + text.index.bytes() >= bytes_min;
+  const bool can_rest = file_ && rows->bytes() + text.index.bytes() >= base::scaled(bytes_min);
   return std::make_shared<stored_rows>(shared_from_this(), std::move(rows), can_rest,
                                        std::move(text));
 }

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/memory_scale.h"
 #include "base/owned.h"
 #include "pappus/error.h"
 
@@ -54,8 +55,9 @@ std::optional<cut_rows> cut(const detail::row_set& rows) {
   std::size_t needed_until = 0;  // the last stretch in a buffer of the chunk that is being filled
   for (std::size_t i = 0; i < stretches.size(); ++i) {
     const auto& [bytes, buffer] = stretches[i];
-    const bool begins = result.fragments.empty() ||
-                        (i > needed_until && result.fragments.back().what->bytes >= chunk_bytes);
+    const bool begins =
+        result.fragments.empty() ||
+        (i > needed_until && result.fragments.back().what->bytes >= base::scaled(chunk_bytes));
     if (begins) {
       result.fragments.push_back({std::make_shared<chunk>(), 0});
       result.in_buffers.emplace_back();

@@ -1,6 +1,7 @@
 // Hands the records of a fused stage to a function of the caller's.
 #include <algorithm>
 
+#include "base/memory_scale.h"
 #include "graph/operator_entry.h"
 #include "ops/deliver.h"
 #include "ops/implementations.h"
@@ -16,12 +17,13 @@ class deliver_entry final : public graph::operator_entry {
   }
   graph::traffic bytes(const graph::node& n, double rows_in, double) const override {
     const double out = output_bytes(n, rows_in);
-    const double run = std::min(out, static_cast<double>(deliver_run_bytes));
-    return {.read = rows_in * input_row_bytes(n),
-            .written = out,
-            .output = 0,
-            .scratch = run,
-            .shrinks = std::max(run - static_cast<double>(deliver_run_bytes_least), 0.0)};
+    const double run = std::min(out, static_cast<double>(base::scaled(deliver_run_bytes)));
+    return {
+        .read = rows_in * input_row_bytes(n),
+        .written = out,
+        .output = 0,
+        .scratch = run,
+        .shrinks = std::max(run - static_cast<double>(base::scaled(deliver_run_bytes_least)), 0.0)};
   }
   graph::implementations run_by(const graph::node&) const override {
     return {&cpu_ops::deliver_on_cpu()};

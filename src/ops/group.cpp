@@ -31,7 +31,7 @@ double hash_group_scratch(const detail::group_params& params, double rows, doubl
   const double slot = key + static_cast<double>(params.state_bytes);
   // The leaf under way and levels of leaf_tree, half full.
   const auto leaf_rows = static_cast<double>(
-      algorithms::rows_of_group_leaf(groups, algorithms::unknown_key_leaves::least_rows));
+      algorithms::rows_of_group_leaf(groups, algorithms::unknown_key_leaves::least_rows()));
   const double tables = params.exact || rows <= leaf_rows
                             ? 1
                             : 1 + algorithms::leaf_tree::levels_of(rows / leaf_rows);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/memory_scale.h"
 #include "graph/operator_entry.h"
 
 namespace pappus::ops {
@@ -18,7 +19,8 @@ namespace pappus::ops {
 ///                    Negative: unknown.
 inline std::int64_t large_window_rows(std::size_t available, double kept_bytes,
                                       const graph::window_memory& held, unsigned workers) {
-  constexpr double rounding = 2 << 20, buffers = 6, most = 1e15, much = 128 << 20;
+  constexpr double buffers = 6, most = 1e15;
+  const double rounding = base::scaled(2 << 20), much = base::scaled(128 << 20);
   double there = static_cast<double>(available);
   if (kept_bytes >= 0 && kept_bytes < 0.6 * there)
     there -= kept_bytes;

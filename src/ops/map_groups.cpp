@@ -1,5 +1,6 @@
 // A function of each group's records side by side.
 #include "pappus/detail/loops/map_groups.h"
+#include "base/memory_scale.h"
 
 #include <algorithm>
 #include <string_view>
@@ -39,7 +40,7 @@ class map_groups_entry final : public graph::operator_entry {
   }
   graph::window_memory holds_of_window(const graph::node& n) const override {
     if (!may_rest(n)) return {};
-    constexpr double radix = 1 << 20;  // its histograms and buffers of lines
+    const double radix = base::scaled(1 << 20);  // its histograms and buffers of lines
     const auto& params = n.as<detail::map_groups_params>();
     if (params.strings) {
       constexpr double key = sizeof(std::string_view), address = sizeof(void*), sorting = 40;

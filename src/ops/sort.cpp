@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/memory_scale.h"
 #include "graph/operator_entry.h"
 #include "ops/implementations.h"
 #include "ops/rows.h"
@@ -38,7 +39,7 @@ class sort_entry final : public graph::operator_entry {
     return n.out.text == detail::text_in::unknown;
   }
   graph::window_memory holds_of_window(const graph::node& n) const override {
-    constexpr double radix = 1 << 20;  // its histograms and buffers of lines
+    const double radix = base::scaled(1 << 20);  // its histograms and buffers of lines
     const auto held = bytes(n, 1, 1);
     const auto& params = n.as<detail::sort_params>();
     const double record = output_bytes(n, 1);

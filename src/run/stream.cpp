@@ -15,6 +15,7 @@
 
 #include "algorithms/rows_in.h"
 #include "algorithms/text_copies.h"
+#include "base/memory_scale.h"
 #include "base/owned.h"
 #include "base/text.h"
 #include "cpu_ops/asked_join.h"
@@ -273,7 +274,8 @@ class live_executor::streaming {
   /// Adds the rows, of so many in the window, to a result. Large parts stay where they are.
   void keep(row_set& output, std::int64_t in_window) {
     if (auto& parts = slot_of(path_.size() - 1).to_parts) return parts->add(*rows_);
-    const bool stays = rows_->bytes() >= kept_in_place_bytes && 2 * rows_->rows() >= in_window;
+    const bool stays =
+        rows_->bytes() >= base::scaled(kept_in_place_bytes) && 2 * rows_->rows() >= in_window;
     if (!stays) {
       rows_ = copied(rows_, executor_.with_.team, executor_.with_.memory);
       return add(output, *std::const_pointer_cast<row_set>(rows_));

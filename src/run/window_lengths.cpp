@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/memory_scale.h"
 #include "cpu_ops/asked_join.h"
 #include "ops/large_windows.h"
 #include "pappus/detail/base/integers.h"
@@ -61,7 +62,8 @@ live_executor::window_lengths::window_lengths(const live_executor& executor, str
   bool may_stop = false;
   for (std::size_t k = of_.slices + 1; k < of_.path.size(); ++k)
     may_stop |= node(k).op->may_stop_early(node(k));
-  const auto small = static_cast<std::int64_t>(first_window_bytes / node(0).out.size + 1);
+  const auto small =
+      static_cast<std::int64_t>(base::scaled(first_window_bytes) / node(0).out.size + 1);
   length_ = may_stop ? std::min(longest_, small) : longest_;
 }
 
@@ -159,7 +161,7 @@ double live_executor::window_lengths::row_text() const {
 }
 
 void live_executor::window_lengths::limit_text(std::int64_t rows) const {
-  constexpr double least = 1 << 20;
+  const double least = static_cast<double>(base::scaled(1 << 20));
   double most = static_cast<double>(executor_.with_.window_bytes);
   if (held_.wants_all_rows())
     most = std::min(text_at_once * static_cast<double>(rows) * row_text(),

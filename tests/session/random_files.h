@@ -15,6 +15,7 @@
 
 #include <fmt/format.h>
 
+#include "base/memory_scale.h"
 #include "conformance/harness.h"
 #include "pappus/pappus.h"
 
@@ -191,7 +192,7 @@ class drawn_files {
           numbers.between(30'000, 50'000), numbers.between(30'000, 50'000),
           numbers.between(30'000, 80'000), numbers.between(30'000, 80'000),
           numbers.between(60'000, 100'000), most});
-      return draw_file(folder + "/" + name, in, keys, rows, seed);
+      return draw_file(folder + "/" + name, in, keys, base::scaled(rows), seed);
     };
     any = draw("any",
                {shape::equal, shape::different, shape::few, shape::repeated, shape::skewed,

@@ -175,7 +175,7 @@ struct named_step {
 constexpr std::int64_t by_matches = -1;  // as often as the other file has a key
 constexpr std::int64_t adds_other = -2;  // that, and the other file's rows
 
-constexpr std::int64_t rows_most = 150'000;
+inline std::int64_t rows_most() { return base::scaled(150'000); }
 
 using steps = std::vector<named_step>;
 using in = const rows&;
@@ -380,7 +380,7 @@ inline const steps& joining() {
 /// A step that is fused with what opens the file, which may then be gone through twice.
 inline rows pipeline::first_step() {
   const auto named = [&](const char* name, std::int64_t growth, auto step) {
-    if (rows_max_ * growth > rows_most) return again();
+    if (rows_max_ * growth > rows_most()) return again();
     rows_max_ *= growth;
     names_.emplace_back(name);
     return opened(s, files.any, step);
@@ -439,7 +439,7 @@ inline rows pipeline::step(const rows& in) {
       rows_max_ * (chosen.growth > 0 ? chosen.growth : std::max<std::int64_t>(most_of_a_key(), 1));
   if (chosen.growth == adds_other) most += files.other.rows;
   // Iterations multiply: loops don't grow.
-  if (most > rows_max_ && (in_loop_ || most > rows_most)) return in;
+  if (most > rows_max_ && (in_loop_ || most > rows_most())) return in;
   rows_max_ = most;
   names_.emplace_back(chosen.name);
   return chosen.run(*this, in);

@@ -22,14 +22,16 @@
 #include "pappus/pappus.h"
 #include "session/random_pipelines.h"
 #include "support/sanitizers.h"
+#include "support/scaled_memory.h"
 #include "support/spill_folder.h"
 
 namespace pappus::random_pipelines {
 namespace {
 
+using testing::scaled_mib;
 using testing::spill_folder;
 
-constexpr std::size_t MiB = std::size_t{1} << 20, plenty = 512 * MiB;
+constexpr std::size_t plenty = 512 * scaled_mib;
 
 // Under ThreadSanitizer these stand for the tests of spilling/.
 constexpr std::uint64_t usual_pipelines = testing::threads_sanitized ? 100
@@ -192,7 +194,7 @@ outcome run(const options& with, const drawn_files& files, const spill_folder& f
   return got;
 }
 
-std::size_t least(unsigned threads) { return (8 + 2 * threads) * MiB; }
+std::size_t least(unsigned threads) { return (8 + 2 * threads) * scaled_mib; }
 
 /// Two budgets at most: the least, and what plenty took or a part of it.
 std::vector<std::size_t> budgets(std::size_t taken, unsigned threads, testing::random& numbers) {
@@ -220,8 +222,8 @@ class counts {
     const auto whole = got.refusal.substr(0, got.refusal.find(": "));
     ++by_message_[whole.substr(whole.rfind('/') + 1)];
     if (tells())
-      std::fprintf(stderr, "  %.1f of %.1f MiB: %s\n", static_cast<double>(budget) / MiB,
-                   static_cast<double>(taken) / MiB, got.refusal.c_str());
+      std::fprintf(stderr, "  %zu of %zu KiB: %s\n", budget >> 10, taken >> 10,
+                   got.refusal.c_str());
   }
   void tell() const {
     if (!tells()) return;
@@ -269,7 +271,12 @@ void expect_same(const outcome& got, const outcome& expected) {
       << got.bytes.size() << " bytes, expected " << expected.bytes.size();
 }
 
-TEST(spilled_pipelines, have_the_same_bits_in_any_memory) {
+class spilled_pipelines : public ::testing::Test {
+ private:
+  testing::scaled_memory scaled_;
+};
+
+TEST_F(spilled_pipelines, have_the_same_bits_in_any_memory) {
   const auto pipelines = from_environment("PAPPUS_FUZZ_PIPELINES", usual_pipelines);
   counts all;
   for_each_pipeline(from_environment("PAPPUS_FUZZ_FIRST", 1), pipelines,
@@ -297,7 +304,7 @@ TEST(spilled_pipelines, have_the_same_bits_in_any_memory) {
   EXPECT_GT(all.spilled, all.runs / 20) << "hardly any needs the disk";
 }
 
-TEST(spilled_pipelines, on_a_bad_disk_have_the_same_bits_or_the_error) {
+TEST_F(spilled_pipelines, on_a_bad_disk_have_the_same_bits_or_the_error) {
   const auto pipelines = from_environment("PAPPUS_FUZZ_PIPELINES", usual_pipelines) / 6;
   counts all;
   for_each_pipeline(from_environment("PAPPUS_FUZZ_FIRST", 1), pipelines,
@@ -307,7 +314,7 @@ TEST(spilled_pipelines, on_a_bad_disk_have_the_same_bits_or_the_error) {
                       if (expected.peak <= least(threads)) return;
                       const auto faults = fmt::format(
                           "faulty:seed={}+short=0.1+eio=0.004+flip=0.004+delay_us=20+full={}", seed,
-                          seed % 3 == 0 ? "4MiB" : "1GiB");
+                          seed % 3 == 0 ? "512KiB" : "1GiB");
                       ::setenv("PAPPUS_IO", faults.c_str(), 1);
                       const auto got = run({.threads = threads,
                                             .host_memory = least(threads),

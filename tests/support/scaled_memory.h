@@ -1,0 +1,25 @@
+// Tests of larger-than-memory queries and arrays with few rows: the engine's sizes, the memory that
+// sessions have, and their rows are an eighth of what they stand for.
+#pragma once
+
+#include <cstddef>
+
+#include "base/memory_scale.h"
+
+namespace pappus::testing {
+
+inline constexpr std::size_t memory_scale = 8;
+
+/// Of a session's memory, what stands for a MiB.
+inline constexpr std::size_t scaled_mib = (std::size_t{1} << 20) / memory_scale;
+
+/// Sessions that are made and gone while one exists have scaled sizes.
+class scaled_memory {
+ public:
+  scaled_memory() { base::set_memory_scale(memory_scale); }
+  ~scaled_memory() { base::set_memory_scale(1); }
+  scaled_memory(const scaled_memory&) = delete;
+  scaled_memory& operator=(const scaled_memory&) = delete;
+};
+
+}  // namespace pappus::testing
