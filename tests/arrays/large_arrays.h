@@ -1,12 +1,16 @@
-// Sessions with less memory than their arrays take.
+// Sessions with less memory than their arrays take, and small sections of these.
 #pragma once
 
-#include <cstddef>
+#include <gtest/gtest.h>
 
+#include "support/scaled_memory.h"
 #include "support/spill_settings.h"
 
 namespace pappus::testing {
 
-inline constexpr std::size_t mib = std::size_t{1} << 20;
+class arrays_larger_than_memory : public ::testing::Test {
+ private:
+  scaled_memory scaled_;
+};
 
 }  // namespace pappus::testing

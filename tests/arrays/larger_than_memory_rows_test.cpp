@@ -14,17 +14,17 @@
 namespace pappus::testing {
 namespace {
 
-TEST(arrays_larger_than_memory, are_rows_of_queries) {
+TEST_F(arrays_larger_than_memory, are_rows_of_queries) {
   spill_folder folder;
   const auto results = [&](std::size_t budget) {
     session s(settings(folder, budget));
-    constexpr std::int64_t n = 1600, m = 1001;  // 12 MiB
+    constexpr std::int64_t n = 800, m = 251;  // 1.5 MiB
     const auto a = s.unwritten<std::int64_t, 2>({n, m});
     const auto number = annotated(
         [](idx<2> p, writes<std::int64_t, 2> to) { to[p] = (p[0] * m + p[1]) * 7919 % 1'000'003; },
         "to: global [i,j] => write to[i,j]");
     s.for_each({n, m}, number, a);
-    const auto all = a.rows(), part = a[{{100, 1}, {1500, 1000}}].rows();
+    const auto all = a.rows(), part = a[{{50, 1}, {750, 250}}].rows();
     a.fill(1);  // the rows stay what they were
     std::vector<std::int64_t> found;
     for (const auto& rows : {all, part}) {
@@ -33,10 +33,10 @@ TEST(arrays_larger_than_memory, are_rows_of_queries) {
       std::int64_t place = 0;
       rows.sort_by([](std::int64_t x) { return x; }).for_each_chunk([&](auto sorted) {
         for (const auto x : sorted)
-          if (++place % 10'007 == 0) found.push_back(x);
+          if (++place % 1'009 == 0) found.push_back(x);
       });
       std::int64_t groups = 0;
-      rows.group_by([](std::int64_t x) { return x % 300'007; })
+      rows.group_by([](std::int64_t x) { return x % 40'009; })
           .count()
           .for_each_chunk([&](auto some) {
             for (const auto& group : some) groups += group.key * group.value;
@@ -47,7 +47,7 @@ TEST(arrays_larger_than_memory, are_rows_of_queries) {
                               [](int x) { return std::int64_t{x}; },
                               [](std::int64_t x, int y) { return x + y; })
                           .sum());
-      for (const auto x : rows.skip(777'777).take(5).collect()) found.push_back(x);
+      for (const auto x : rows.skip(97'777).take(5).collect()) found.push_back(x);
     }
     found.push_back(all.concat(part).sum());
     const auto [sum, most] = s.run(all.sum(), all.max());
@@ -56,21 +56,21 @@ TEST(arrays_larger_than_memory, are_rows_of_queries) {
     return found;
   };
   const auto expected = results(std::size_t{1} << 30);
-  EXPECT_EQ(results(12 * mib), expected);
+  EXPECT_EQ(results(12 * scaled_mib), expected);
   if (!sanitized) {
-    EXPECT_EQ(results(20 * mib), expected);
+    EXPECT_EQ(results(20 * scaled_mib), expected);
   }
 }
 
-TEST(arrays_larger_than_memory, are_made_of_queries) {
+TEST_F(arrays_larger_than_memory, are_made_of_queries) {
   spill_folder folder;
-  constexpr std::int64_t n = 2 << 20;
+  constexpr std::int64_t n = 2 << 17;
   const auto file = folder.path() + "-numbers.raw";
   {
-    session s(settings(folder, 12 * mib));
+    session s(settings(folder, 12 * scaled_mib));
     s.range(std::int64_t{0}, n).map([](std::int64_t i) { return i * 7919 % n; }).write(file);
   }
-  session s(settings(folder, 12 * mib));
+  session s(settings(folder, 12 * scaled_mib));
   const auto numbers = s.raw<std::int64_t>(file);
   const auto is_even = [](std::int64_t x) { return x % 2 == 0; };
   const auto as_they_are = numbers.to_array();
@@ -94,7 +94,7 @@ TEST(arrays_larger_than_memory, are_made_of_queries) {
       ASSERT_EQ(both[2 * i], x);
       ASSERT_EQ(both[2 * i + 1], -x);
       if (is_even(x)) {
-        if (at % 10'007 == 0) {
+        if (at % 1'009 == 0) {
           ASSERT_EQ((some[{at, at + 1}].host()[0]), x);
         }
         ++at;
@@ -104,10 +104,10 @@ TEST(arrays_larger_than_memory, are_made_of_queries) {
   EXPECT_LE(s.host_memory_peak(), s.host_memory());
 }
 
-TEST(arrays_larger_than_memory, whose_rows_are_read_again_in_each_iteration) {
+TEST_F(arrays_larger_than_memory, whose_rows_are_read_again_in_each_iteration) {
   spill_folder folder;
-  session s(settings(folder, 12 * mib));
-  constexpr std::int64_t n = 2 << 20;
+  session s(settings(folder, 12 * scaled_mib));
+  constexpr std::int64_t n = 2 << 17;
   const auto a = s.filled<std::int64_t>({n}, 2);
   const auto rows = a.rows();
   const auto last = s.do_while(
@@ -124,12 +124,12 @@ TEST(arrays_larger_than_memory, whose_rows_are_read_again_in_each_iteration) {
   EXPECT_EQ(last.first().get(), 6 * n);
 }
 
-TEST(arrays_larger_than_memory, lend_rows_that_outlive_them) {
+TEST_F(arrays_larger_than_memory, lend_rows_that_outlive_them) {
   spill_folder folder;
-  session s(settings(folder, 2 * mib));
+  session s(settings(folder, 2 * scaled_mib));
   records<float> rows;
   {
-    const auto a = s.filled<float>({1 << 17}, 7.0F);
+    const auto a = s.filled<float>({1 << 14}, 7.0F);
     rows = a.rows().collect();
   }
   EXPECT_EQ(rows.back(), 7);
@@ -137,11 +137,11 @@ TEST(arrays_larger_than_memory, lend_rows_that_outlive_them) {
   EXPECT_EQ(detail::access::session(s)->memory()->in_use(), 0U);
 }
 
-TEST(arrays_larger_than_memory, leave_room_to_queries) {
+TEST_F(arrays_larger_than_memory, leave_room_to_queries) {
   spill_folder folder;
-  session s(settings(folder, 24 * mib));
-  constexpr std::int64_t n = 2 << 20;
-  const auto numbers = s.range(0, 1 << 20).map([](std::int64_t i) { return i * 7919 % 1'000'003; });
+  session s(settings(folder, 24 * scaled_mib));
+  constexpr std::int64_t n = 2 << 17;
+  const auto numbers = s.range(0, 1 << 17).map([](std::int64_t i) { return i * 7919 % 1'000'003; });
   const auto sorted = numbers.sort_by([](std::int64_t i) { return i; });
   const auto a = s.zeros<std::int64_t>({n});
   const auto add = annotated([](idx<1> i, updates<std::int64_t> to) { to[i] += i[0]; },
@@ -149,7 +149,7 @@ TEST(arrays_larger_than_memory, leave_room_to_queries) {
   for (int round = 0; round < 3; ++round) {
     s.for_each({n}, add, a);
     s.wait();
-    EXPECT_EQ(sorted.collect().size(), 1U << 20);
+    EXPECT_EQ(sorted.collect().size(), 1U << 17);
   }
   EXPECT_EQ((a[{n - 1, n}].host()[0]), 3 * (n - 1));
   EXPECT_GT(detail::access::session(s)->store()->spilled_bytes(), 0U);

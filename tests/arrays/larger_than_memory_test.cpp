@@ -68,9 +68,9 @@ void same_at_all_budgets(const array_program& program, std::vector<std::size_t> 
   EXPECT_TRUE(folder.empty());
 }
 
-/// 2 arrays of 2 MiB.
+/// 2 arrays of 256 KiB.
 std::vector<float> smoothed(session& s, int steps) {
-  constexpr std::int64_t rows = 512, columns = 1024;
+  constexpr std::int64_t rows = 256, columns = 256;
   auto in = s.filled<float, 2>({rows, columns}, 1.0F), out = s.zeros<float, 2>({rows, columns});
   s.for_each({rows, columns},
              annotated(
@@ -96,8 +96,9 @@ std::vector<float> smoothed(session& s, int steps) {
   return result;
 }
 
-TEST(arrays_larger_than_memory, take_steps_of_a_stencil) {
-  same_at_all_budgets([](session& s) { return smoothed(s, 5); }, {1 * mib, 2 * mib, 3 * mib});
+TEST_F(arrays_larger_than_memory, take_steps_of_a_stencil) {
+  same_at_all_budgets([](session& s) { return smoothed(s, 5); },
+                      {1 * scaled_mib, 2 * scaled_mib, 3 * scaled_mib});
 }
 
 /// A matrix of n rows and columns whose elements are numbered, transposed.
@@ -116,31 +117,31 @@ array<float, 2> transposed(session& s, std::int64_t n) {
   return b;
 }
 
-TEST(arrays_larger_than_memory, are_transposed) {
+TEST_F(arrays_larger_than_memory, are_transposed) {
   same_at_all_budgets(
       [](session& s) {
         std::vector<float> result;
-        add_elements(result, transposed(s, 1000), 11);
+        add_elements(result, transposed(s, 354), 11);
         return result;
       },
-      {2 * mib, 4 * mib, 6 * mib});
+      {2 * scaled_mib, 4 * scaled_mib, 6 * scaled_mib});
 }
 
 /// A band of rows would touch a part of each section of the result.
-TEST(arrays_larger_than_memory, are_transposed_in_blocks) {
+TEST_F(arrays_larger_than_memory, are_transposed_in_blocks) {
   spill_folder folder;
-  session s(settings(folder, 2 * mib)), plenty(settings(folder, std::size_t{1} << 30));
+  session s(settings(folder, 2 * scaled_mib)), plenty(settings(folder, std::size_t{1} << 30));
   held_launches held(s), held_with_plenty(plenty);
-  EXPECT_THAT(transposed(s, 1000).explain(),
+  EXPECT_THAT(transposed(s, 354).explain(),
               AllOf(HasSubstr(" 16x1 cells"), HasSubstr(" 16x16 cells")));
-  EXPECT_THAT(transposed(plenty, 1000).explain(), Not(HasSubstr("x16 cells")));
+  EXPECT_THAT(transposed(plenty, 354).explain(), Not(HasSubstr("x16 cells")));
 }
 
 /// Each element of a column lies in a section of its own.
-TEST(arrays_larger_than_memory, are_transposed_where_rows_are_long) {
+TEST_F(arrays_larger_than_memory, are_transposed_where_rows_are_long) {
   same_at_all_budgets(
       [](session& s) {
-        constexpr std::int64_t rows = 150, columns = 20'000;
+        constexpr std::int64_t rows = 150, columns = 2'500;
         const auto a = s.unwritten<float, 2>({rows, columns}),
                    b = s.unwritten<float, 2>({columns, rows});
         s.for_each({rows, columns},
@@ -159,14 +160,14 @@ TEST(arrays_larger_than_memory, are_transposed_where_rows_are_long) {
         add_elements(result, b, 11);
         return result;
       },
-      {4 * mib});
+      {4 * scaled_mib});
 }
 
 /// The states are few, but each comes to a section of its own.
-TEST(arrays_larger_than_memory, are_reduced_into_columns) {
+TEST_F(arrays_larger_than_memory, are_reduced_into_columns) {
   same_at_all_budgets(
       [](session& s) {
-        constexpr std::int64_t rows = 200, columns = 20'000, n = 1 << 20;
+        constexpr std::int64_t rows = 200, columns = 2'500, n = 1 << 17;
         const auto a = s.zeros<float, 2>({rows, columns});
         s.for_each({n},
                    annotated([](idx<1> i, reduces<float, 2> to) { to(i % rows, 0) += 0.1F; },
@@ -176,13 +177,13 @@ TEST(arrays_larger_than_memory, are_reduced_into_columns) {
         add_elements(result, a[{{0, 7}, {rows, 9}}]);
         return result;
       },
-      {4 * mib});
+      {4 * scaled_mib});
 }
 
-TEST(arrays_larger_than_memory, are_reduced_and_reduced_into) {
+TEST_F(arrays_larger_than_memory, are_reduced_and_reduced_into) {
   same_at_all_budgets(
       [](session& s) {
-        constexpr std::int64_t n = 3 << 18, few = 1000, many = 1 << 18;
+        constexpr std::int64_t n = 3 << 15, few = 125, many = 1 << 15;
         const auto a = s.unwritten<float>({n});
         s.for_each({n},
                    annotated(
@@ -208,13 +209,13 @@ TEST(arrays_larger_than_memory, are_reduced_and_reduced_into) {
         add_elements(result, apart, 101);
         return result;
       },
-      {2 * mib, 3 * mib});
+      {2 * scaled_mib, 3 * scaled_mib});
 }
 
-TEST(arrays_larger_than_memory, are_multiplied) {
+TEST_F(arrays_larger_than_memory, are_multiplied) {
   same_at_all_budgets(
       [](session& s) {
-        constexpr std::int64_t n = 900, k = 4;
+        constexpr std::int64_t n = 320, k = 4;
         const auto a = s.unwritten<float, 2>({n, k}), b = s.unwritten<float, 2>({k, n}),
                    c = s.zeros<float, 2>({n, n});
         const auto number = annotated(
@@ -234,16 +235,16 @@ TEST(arrays_larger_than_memory, are_multiplied) {
         add_elements(result, c, 101);
         return result;
       },
-      {1 * mib, 2 * mib});
+      {1 * scaled_mib, 2 * scaled_mib});
 }
 
-TEST(arrays_larger_than_memory, are_copied_filled_and_written_by_the_host) {
+TEST_F(arrays_larger_than_memory, are_copied_filled_and_written_by_the_host) {
   same_at_all_budgets(
       [](session& s) {
-        constexpr std::int64_t n = 1 << 20;
+        constexpr std::int64_t n = 1 << 17;
         const auto a = s.zeros<float>({n});
-        for (std::int64_t low = 0; low < n; low += 1 << 16) {
-          const auto to = a[{low, low + (1 << 16)}].host_write();
+        for (std::int64_t low = 0; low < n; low += 1 << 13) {
+          const auto to = a[{low, low + (1 << 13)}].host_write();
           for (std::int64_t i = 0; i < to.size(); ++i) to[i] = static_cast<float>(low * 3 + i);
         }
         const auto copy = a.copy();
@@ -253,13 +254,13 @@ TEST(arrays_larger_than_memory, are_copied_filled_and_written_by_the_host) {
         for (const auto& one : {a, copy, half}) add_elements(result, one, 7);
         return result;
       },
-      {1 * mib, 3 * mib});
+      {1 * scaled_mib, 3 * scaled_mib});
 }
 
-TEST(arrays_larger_than_memory, are_left_to_collections_of_parts_of_them) {
+TEST_F(arrays_larger_than_memory, are_left_to_collections_of_parts_of_them) {
   same_at_all_budgets(
       [](session& s) {
-        constexpr std::int64_t n = 1 << 20;
+        constexpr std::int64_t n = 1 << 17;
         const auto a = s.filled<float>({n}, 2.0F);
         std::vector<float> result;
         for (int i = 0; i < 4; ++i) {
@@ -270,13 +271,14 @@ TEST(arrays_larger_than_memory, are_left_to_collections_of_parts_of_them) {
         add_elements(result, a, 13);
         return result;
       },
-      {3 * mib, 5 * mib});
+      {3 * scaled_mib, 5 * scaled_mib});
 }
 
-TEST(arrays_larger_than_memory, whose_functions_touch_what_nobody_knows_must_be_there_as_a_whole) {
+TEST_F(arrays_larger_than_memory,
+       whose_functions_touch_what_nobody_knows_must_be_there_as_a_whole) {
   spill_folder folder;
-  session s(settings(folder, 2 * mib));
-  constexpr std::int64_t n = 1 << 20;
+  session s(settings(folder, 2 * scaled_mib));
+  constexpr std::int64_t n = 1 << 17;
   const auto a = s.zeros<float>({n}), small = s.zeros<float>({n / 16});
   const auto last = [](idx<1> i, reads<float> from, writes<float> to) {
     to[i] = from[from.extent(0) - 1] + 1;
@@ -295,11 +297,11 @@ TEST(arrays_larger_than_memory, whose_functions_touch_what_nobody_knows_must_be_
   EXPECT_EQ(to.host()[9], 1) << "the session goes on";
 }
 
-TEST(arrays_larger_than_memory, are_told_of_by_explain) {
+TEST_F(arrays_larger_than_memory, are_told_of_by_explain) {
   spill_folder folder;
-  session s(settings(folder, 2 * mib));
-  const auto a = s.unwritten<float>({1 << 19}), b = s.unwritten<float>({1 << 18}),
-             fits = s.unwritten<float>({1 << 10});
+  session s(settings(folder, 2 * scaled_mib));
+  const auto a = s.unwritten<float>({1 << 16}), b = s.unwritten<float>({1 << 15}),
+             fits = s.unwritten<float>({1 << 7});
   held_launches held(s);
   fits.fill(1);
   EXPECT_THAT(fits.explain(), ::testing::Not(HasSubstr("spill file")));
@@ -307,24 +309,24 @@ TEST(arrays_larger_than_memory, are_told_of_by_explain) {
   b.fill(1);
   const auto text = a.explain();
   held.release();
-  EXPECT_THAT(text, HasSubstr("take 3 MiB, with 2 MiB of memory: sections that no item needs go"));
+  EXPECT_THAT(text,
+              HasSubstr("take 384 KiB, with 256 KiB of memory: sections that no item needs go"));
 }
 
-TEST(arrays_larger_than_memory, are_looked_at_in_parts) {
+TEST_F(arrays_larger_than_memory, are_looked_at_in_parts) {
   spill_folder folder;
-  session s(settings(folder, 2 * mib));
-  const auto a = s.filled<float>({1 << 20}, 7.0F);
-  EXPECT_THAT(memory_refusal([&] { a.host(); }),
-              HasSubstr("host: array<float> of 1048576: needs "));
-  const auto first = a[{0, 1 << 17}].host(), second = a[{1 << 18, 3 << 17}].host();
+  session s(settings(folder, 2 * scaled_mib));
+  const auto a = s.filled<float>({1 << 17}, 7.0F);
+  EXPECT_THAT(memory_refusal([&] { a.host(); }), HasSubstr("host: array<float> of 131072: needs "));
+  const auto first = a[{0, 1 << 14}].host(), second = a[{1 << 15, 3 << 14}].host();
   EXPECT_EQ(first[5] + second[5], 14);
 }
 
 /// Accesses that need what was there and that don't, to the same elements.
-TEST(arrays_larger_than_memory, are_read_where_one_of_two_accesses_reads) {
+TEST_F(arrays_larger_than_memory, are_read_where_one_of_two_accesses_reads) {
   same_at_all_budgets(
       [](session& s) {
-        constexpr std::int64_t n = 1 << 20;
+        constexpr std::int64_t n = 1 << 17;
         const auto a = s.filled<float>({n}, 1.0F);
         for (int step = 0; step < 3; ++step) {
           s.for_each({n},
@@ -337,24 +339,24 @@ TEST(arrays_larger_than_memory, are_read_where_one_of_two_accesses_reads) {
         add_elements(result, a, 101);
         return result;
       },
-      {1 * mib, 2 * mib});
+      {1 * scaled_mib, 2 * scaled_mib});
 }
 
-TEST(arrays_larger_than_memory, are_transposed_on_devices) {
+TEST_F(arrays_larger_than_memory, are_transposed_on_devices) {
   spill_folder folder;
-  auto with_device = settings(folder, 2 * mib);
+  auto with_device = settings(folder, 2 * scaled_mib);
   with_device.devices = "test:seed=1+delay_us=0";
   session s(with_device);
-  constexpr std::int64_t n = 1000;
+  constexpr std::int64_t n = 354;
   const auto b = transposed(s, n);
-  EXPECT_EQ((b[{{700, 0}, {701, n}}].to_vector()[3]), 3 * n + 700);
+  EXPECT_EQ((b[{{250, 0}, {251, n}}].to_vector()[3]), 3 * n + 250);
   EXPECT_GT(detail::access::session(s)->store()->spilled_bytes(), 0U);
 }
 
-TEST(arrays_larger_than_memory, are_used_by_several_threads) {
+TEST_F(arrays_larger_than_memory, are_used_by_several_threads) {
   spill_folder folder;
-  session s(settings(folder, 2 * mib, 4));
-  constexpr std::int64_t n = 1 << 18;
+  session s(settings(folder, 2 * scaled_mib, 4));
+  constexpr std::int64_t n = 1 << 15;
   const auto add = annotated([](idx<1> i, updates<std::int32_t> to) { to[i] += 1; },
                              "to: global i => readwrite to[i]");
   std::vector<std::thread> all;
@@ -377,13 +379,13 @@ TEST(arrays_larger_than_memory, are_used_by_several_threads) {
   EXPECT_THAT(sums, ::testing::Each(20 * n));
 }
 
-TEST(arrays_larger_than_memory, are_right_or_tell_where_the_disk_fails) {
+TEST_F(arrays_larger_than_memory, are_right_or_tell_where_the_disk_fails) {
   ::setenv("PAPPUS_IO", "faulty:seed=7+short=0.1+eio=0.02+flip=0.002", 1);
   int failed = 0;
   for (int round = 0; round < 10; ++round) {
     spill_folder folder;
-    session s(settings(folder, 2 * mib));
-    constexpr std::int64_t n = 1 << 20;
+    session s(settings(folder, 2 * scaled_mib));
+    constexpr std::int64_t n = 1 << 17;
     const auto a = s.zeros<float>({n});
     try {
       for (int i = 0; i < 3; ++i)
@@ -405,11 +407,11 @@ TEST(arrays_larger_than_memory, are_right_or_tell_where_the_disk_fails) {
   EXPECT_GE(failed, 1);
 }
 
-TEST(arrays_larger_than_memory, are_refused_where_nothing_may_go_to_a_disk) {
+TEST_F(arrays_larger_than_memory, are_refused_where_nothing_may_go_to_a_disk) {
   spill_folder folder;
-  session s({.threads = 2, .host_memory = 2 * mib, .devices = "cpu", .spill = "off"});
-  EXPECT_THAT(memory_refusal([&] { s.zeros<float>({1 << 20}); }),
-              HasSubstr("array of float: needs 4 MiB more"));
+  session s({.threads = 2, .host_memory = 2 * scaled_mib, .devices = "cpu", .spill = "off"});
+  EXPECT_THAT(memory_refusal([&] { s.zeros<float>({1 << 17}); }),
+              HasSubstr("array of float: needs 512 KiB more"));
 }
 
 }  // namespace
