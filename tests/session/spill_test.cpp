@@ -17,6 +17,7 @@
 #include <gtest/gtest.h>
 
 #include "pappus/pappus.h"
+#include "support/scaled_memory.h"
 #include "support/spill_folder.h"
 
 namespace pappus::spilling {
@@ -24,12 +25,18 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using testing::scaled_mib;
 using testing::spill_folder;
 using ::testing::StartsWith;
 
-constexpr std::size_t MiB = std::size_t{1} << 20;
 constexpr int caches = 16;
-constexpr std::int64_t rows_each = 131'072;  // 1 MiB of doubles
+constexpr std::int64_t rows_each = 16'384;  // 128 KiB of doubles
+
+class spill : public ::testing::Test {
+ private:
+  testing::scaled_memory scaled_;
+};
+using spill_death = spill;
 
 options settings(std::size_t memory, const std::string& folder, unsigned threads = 2) {
   return {.threads = threads, .host_memory = memory, .devices = "cpu", .spill = folder};
@@ -54,11 +61,11 @@ std::vector<double> results(const std::vector<collection<double>>& kept) {
   return all;
 }
 
-TEST(spill, leaves_results_the_same_bits_at_any_budget) {
+TEST_F(spill, leaves_results_the_same_bits_at_any_budget) {
   const spill_folder folder;
   std::vector<double> expected;
   for (const std::size_t part : {1, 2, 4, 8}) {
-    session s(settings(32 * MiB / part, folder.path()));
+    session s(settings(32 * scaled_mib / part, folder.path()));
     std::vector<collection<double>> kept;
     for (int i = 0; i < caches; ++i) kept.push_back(numbers(s, i));
     const auto found = results(kept);
@@ -68,45 +75,45 @@ TEST(spill, leaves_results_the_same_bits_at_any_budget) {
     if (part <= 1) {
       EXPECT_THAT(report, ::testing::Not(HasSubstr("spill file: ")));
     } else if (part >= 4) {
-      EXPECT_THAT(report, AllOf(HasSubstr("1 MiB read back from the spill file"),
-                                HasSubstr("1 MiB read back meanwhile")));
+      EXPECT_THAT(report, AllOf(HasSubstr("128 KiB read back from the spill file"),
+                                HasSubstr("128 KiB read back meanwhile")));
     }
     EXPECT_LE(s.host_memory_peak(), s.host_memory());
   }
   EXPECT_TRUE(folder.empty());
 }
 
-TEST(spill, makes_room_for_what_is_not_cached) {
+TEST_F(spill, makes_room_for_what_is_not_cached) {
   const spill_folder folder;
-  session s(settings(20 * MiB, folder.path()));
+  session s(settings(20 * scaled_mib, folder.path()));
   std::vector<collection<double>> kept;
   for (int i = 0; i < caches; ++i) kept.push_back(numbers(s, i)), kept.back().count().get();
   const auto sorted =
-      s.range(0, 1'000'000)
+      s.range(0, 125'000)
           .map([](std::int64_t i) { return static_cast<double>(i * 7919 % 1'000'003); })
           .collect();
-  EXPECT_EQ(sorted.size(), 1'000'000u);
+  EXPECT_EQ(sorted.size(), 125'000u);
   EXPECT_THAT(
       kept[0].sum().explain(),
       AllOf(HasSubstr("rest in the spill file in " + folder.path()),
-            HasSubstr("read back from the spill file"), HasSubstr("rows that rest, 1 MiB")));
+            HasSubstr("read back from the spill file"), HasSubstr("rows that rest, 128 KiB")));
 }
 
-TEST(spill, says_where_rows_of_a_cache_will_be) {
+TEST_F(spill, says_where_rows_of_a_cache_will_be) {
   const spill_folder folder;
-  session s(settings(24 * MiB, folder.path())), off(settings(24 * MiB, "off"));
+  session s(settings(24 * scaled_mib, folder.path())), off(settings(24 * scaled_mib, "off"));
   auto rows = numbers(s, 1);
   EXPECT_THAT(rows.sum().explain(),
               HasSubstr("in memory, or a spill file in " + folder.path() + " where that is short"));
   rows.count().get();
-  EXPECT_THAT(rows.sum().explain(), HasSubstr("1 MiB in memory, may go to a spill file in " +
+  EXPECT_THAT(rows.sum().explain(), HasSubstr("128 KiB in memory, may go to a spill file in " +
                                               folder.path() + " where memory is short"));
   EXPECT_THAT(numbers(off, 1).sum().explain(),
               HasSubstr("in memory, where they stay (PAPPUS_SPILL is off)"));
 }
 
-TEST(spill, that_is_off_refuses_what_does_not_fit) {
-  session s(settings(8 * MiB, "off"));
+TEST_F(spill, that_is_off_refuses_what_does_not_fit) {
+  session s(settings(8 * scaled_mib, "off"));
   std::vector<collection<double>> kept;
   const auto fill = [&] {
     for (int i = 0; i < caches; ++i) kept.push_back(numbers(s, i)), kept.back().count().get();
@@ -119,15 +126,15 @@ struct named {
   double value;
 };
 
-TEST(spill, keeps_the_text_that_records_point_to) {
+TEST_F(spill, keeps_the_text_that_records_point_to) {
   const spill_folder folder;
   const auto path = folder.path() + ".csv";
   {
     std::ofstream file(path);
     file << "name,value\n";
-    for (int i = 0; i < 200'000; ++i) file << "name" << i % 5000 << "," << i << "\n";
+    for (int i = 0; i < 25'000; ++i) file << "name" << i % 5000 << "," << i << "\n";
   }
-  session s(settings(24 * MiB, folder.path()));
+  session s(settings(24 * scaled_mib, folder.path()));
   const auto rows =
       s.csv<named>(path, column("name", &named::name), column("value", &named::value)).cache();
   const auto longest = [&] {
@@ -136,17 +143,17 @@ TEST(spill, keeps_the_text_that_records_point_to) {
         .get();
   };
   const auto before = longest();
-  const auto other = s.range(0, 2'300'000).map([](std::int64_t i) { return i; }).collect().size();
-  EXPECT_EQ(other, 2'300'000u);
+  const auto other = s.range(0, 287'500).map([](std::int64_t i) { return i; }).collect().size();
+  EXPECT_EQ(other, 287'500u);
   EXPECT_THAT(rows.count().explain(), AllOf(HasSubstr("rest in the spill file"),
                                             HasSubstr("text of their strings stays in memory")));
   EXPECT_EQ(longest(), before);
   std::filesystem::remove(path);
 }
 
-TEST(spill, serves_threads_of_one_session) {
+TEST_F(spill, serves_threads_of_one_session) {
   const spill_folder folder;
-  session s(settings(12 * MiB, folder.path(), 4));
+  session s(settings(12 * scaled_mib, folder.path(), 4));
   std::vector<collection<double>> kept;
   std::vector<double> expected;
   for (int i = 0; i < caches; ++i) {
@@ -175,18 +182,18 @@ TEST(spill, serves_threads_of_one_session) {
   EXPECT_EQ(s.host_memory_used(), 0u);
 }
 
-TEST(spill, on_a_bad_disk_yields_the_right_bits_or_the_error) {
+TEST_F(spill, on_a_bad_disk_yields_the_right_bits_or_the_error) {
   const spill_folder folder;
   std::vector<double> expected;
-  session large(settings(64 * MiB, "off"));
+  session large(settings(64 * scaled_mib, "off"));
   for (int i = 0; i < caches; ++i) expected.push_back(numbers(large, i).sum().get());
   int right = 0, failed = 0;
   for (int seed = 1; seed <= 8; ++seed) {
     ::setenv("PAPPUS_IO",
-             ("faulty:seed=" + std::to_string(seed) + "+short=0.1+eio=0.01+flip=0.01+full=14MiB")
+             ("faulty:seed=" + std::to_string(seed) + "+short=0.1+eio=0.01+flip=0.01+full=1792KiB")
                  .c_str(),
              1);
-    session s(settings(6 * MiB, folder.path()));
+    session s(settings(6 * scaled_mib, folder.path()));
     ::unsetenv("PAPPUS_IO");
     std::vector<collection<double>> kept;
     for (int i = 0; i < caches; ++i) kept.push_back(numbers(s, i));
@@ -204,12 +211,12 @@ TEST(spill, on_a_bad_disk_yields_the_right_bits_or_the_error) {
   EXPECT_GT(failed, 0);
 }
 
-TEST(spill, to_a_disk_that_is_full_is_an_error_after_which_all_goes_on) {
+TEST_F(spill, to_a_disk_that_is_full_is_an_error_after_which_all_goes_on) {
   const spill_folder folder;
-  session s(settings(6 * MiB, folder.path()));
+  session s(settings(6 * scaled_mib, folder.path()));
   rlimit before{};
   ::getrlimit(RLIMIT_FSIZE, &before);
-  const rlimit little{2 * MiB, before.rlim_max};
+  const rlimit little{2 * scaled_mib, before.rlim_max};
   ::setrlimit(RLIMIT_FSIZE, &little);
   std::vector<collection<double>> kept;
   std::string problem;
@@ -220,7 +227,7 @@ TEST(spill, to_a_disk_that_is_full_is_an_error_after_which_all_goes_on) {
   }
   ::setrlimit(RLIMIT_FSIZE, &before);
   EXPECT_THAT(problem, AllOf(HasSubstr("the spill file in " + folder.path() +
-                                       " failed after 2 MiB: "
+                                       " failed after 256 KiB: "
                                        "File too large; free space there"),
                              HasSubstr("PAPPUS_HOST_MEMORY")));
   const double first = kept[0].sum().get();
@@ -230,14 +237,14 @@ TEST(spill, to_a_disk_that_is_full_is_an_error_after_which_all_goes_on) {
 
 std::string refusal(const std::string& folder) {
   try {
-    const session s(settings(6 * MiB, folder));
+    const session s(settings(6 * scaled_mib, folder));
     return "accepted";
   } catch (const usage_error& e) {
     return e.what();
   }
 }
 
-TEST(spill, refuses_folders_that_can_not_be_right) {
+TEST_F(spill, refuses_folders_that_can_not_be_right) {
   EXPECT_EQ(refusal("/no/such/folder"),
             "PAPPUS_SPILL or options::spill: expected off or a folder on a disk that can be "
             "written to, got /no/such/folder: No such file or directory");
@@ -248,14 +255,14 @@ TEST(spill, refuses_folders_that_can_not_be_right) {
 }
 
 void spill_and_be_killed(const std::string& folder) {
-  session s(settings(6 * MiB, folder));
+  session s(settings(6 * scaled_mib, folder));
   std::vector<collection<double>> kept;
   for (int i = 0; i < caches; ++i) kept.push_back(numbers(s, i)), kept.back().count().get();
-  if (kept[0].sum().explain_analyze().find("1 MiB read back") != std::string::npos)
+  if (kept[0].sum().explain_analyze().find("128 KiB read back") != std::string::npos)
     ::raise(SIGKILL);
 }
 
-TEST(spill_death, leaves_no_file) {
+TEST_F(spill_death, leaves_no_file) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   constexpr const char* variable = "PAPPUS_TEST_SPILL_FOLDER";  // the child begins anew
   std::unique_ptr<spill_folder> own;

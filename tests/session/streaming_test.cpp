@@ -16,6 +16,7 @@
 #include <gtest/gtest.h>
 
 #include "pappus/pappus.h"
+#include "support/scaled_memory.h"
 
 namespace pappus {
 namespace {
@@ -24,7 +25,7 @@ using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
+using testing::scaled_mib;
 
 struct entry {
   int number = 0;
@@ -59,11 +60,11 @@ class two_files : public ::testing::Test {
 
   /// Bytes that this process reads from files while f runs.
   template <typename F>
-  static std::int64_t bytes_read(F&& f) {
+  static std::size_t bytes_read(F&& f) {
     const auto so_far = [] {
       std::ifstream io("/proc/self/io");
       std::string name;
-      std::int64_t bytes = 0;
+      std::size_t bytes = 0;
       io >> name >> bytes;
       return bytes;
     };
@@ -71,9 +72,12 @@ class two_files : public ::testing::Test {
     f();
     return so_far() - before;
   }
+
+ private:
+  testing::scaled_memory scaled_;
 };
-using streaming = two_files<2'000'000>;    // more than there is memory for
-using short_streams = two_files<600'000>;  // many windows
+using streaming = two_files<250'000>;     // more than there is memory for
+using short_streams = two_files<75'000>;  // many windows
 
 std::vector<int> numbers_of(const records<entry>& found) {
   std::vector<int> numbers;
@@ -81,21 +85,21 @@ std::vector<int> numbers_of(const records<entry>& found) {
   return numbers;
 }
 
-bool is_rare(const entry& e) { return e.number % 50'000 == 49'999; }
+bool is_rare(const entry& e) { return e.number % 6'250 == 6'249; }
 
 TEST_F(streaming, first_and_any_read_only_the_first_windows) {
   session s;
   for (const auto& file : {csv(s), raw(s)}) {
-    EXPECT_LE(bytes_read([&] { EXPECT_EQ(file.first().get().number, 0); }), 2 * mebibyte);
+    EXPECT_LE(bytes_read([&] { EXPECT_EQ(file.first().get().number, 0); }), 2 * scaled_mib);
     EXPECT_LE(bytes_read([&] {
-                EXPECT_TRUE(file.any([](const entry& e) { return e.number == 40'000; }).get());
+                EXPECT_TRUE(file.any([](const entry& e) { return e.number == 5'000; }).get());
               }),
-              8 * mebibyte);
+              8 * scaled_mib);
     EXPECT_LE(bytes_read([&] {
                 EXPECT_FALSE(file.all([](const entry& e) { return e.number < 100; }).get());
               }),
-              2 * mebibyte);
-    EXPECT_GE(bytes_read([&] { EXPECT_EQ(file.count().get(), rows); }), 28 * mebibyte);
+              2 * scaled_mib);
+    EXPECT_GE(bytes_read([&] { EXPECT_EQ(file.count().get(), rows); }), 26 * scaled_mib);
   }
 }
 
@@ -104,23 +108,24 @@ TEST_F(streaming, take_reads_only_what_it_needs) {
   for (const auto& file : {csv(s), raw(s)}) {
     EXPECT_LE(
         bytes_read([&] { EXPECT_THAT(numbers_of(file.take(3).collect()), ElementsAre(0, 1, 2)); }),
-        2 * mebibyte);
+        2 * scaled_mib);
     EXPECT_LE(bytes_read([&] {
-                EXPECT_THAT(numbers_of(file.skip(20'000).take(2).collect()),
-                            ElementsAre(20'000, 20'001));
+                EXPECT_THAT(numbers_of(file.skip(2'500).take(2).collect()),
+                            ElementsAre(2'500, 2'501));
               }),
-              2 * mebibyte);
+              2 * scaled_mib);
     EXPECT_LE(bytes_read([&] {
                 EXPECT_THAT(numbers_of(file.filter(is_rare).skip(1).take(2).collect()),
-                            ElementsAre(99'999, 149'999));
+                            ElementsAre(12'499, 18'749));
               }),
-              24 * mebibyte);
-    EXPECT_EQ(bytes_read([&] { EXPECT_TRUE(raw(s).take(0).collect().empty()); }) < mebibyte, true);
+              24 * scaled_mib);
+    EXPECT_EQ(bytes_read([&] { EXPECT_TRUE(raw(s).take(0).collect().empty()); }) < scaled_mib,
+              true);
   }
 }
 
 TEST_F(streaming, collections_of_a_file_go_through_their_one_reader) {
-  session s(options{.threads = 2, .host_memory = 24 * mebibyte});
+  session s(options{.threads = 2, .host_memory = 24 * scaled_mib});
   for (const auto& file : {csv(s), raw(s)}) {
     const collection<entry> odd = file.filter([](const entry& e) { return e.number % 2 == 1; });
     const collection<int> numbers = odd.map([](const entry& e) { return e.number; });
@@ -141,9 +146,9 @@ TEST_F(streaming, collections_of_a_file_go_through_their_one_reader) {
 }
 
 TEST_F(streaming, filters_of_a_file_take_memory_for_what_they_keep) {
-  // The least that any query needs is 8 MiB and 2 MiB a thread.
-  session s(options{.threads = 8, .host_memory = (8 + 16 + 16) * mebibyte});
-  for (const auto& file : {csv(s), raw(s)}) {  // 8 MiB stay, and their contiguous copy
+  // The least that any query needs is 8 scaled MiB and 2 a thread.
+  session s(options{.threads = 8, .host_memory = (8 + 16 + 16) * scaled_mib});
+  for (const auto& file : {csv(s), raw(s)}) {  // 8 of them stay, and their contiguous copy
     const auto some = file.filter([](const entry& e) { return e.number % 4 == 3; }).collect();
     ASSERT_EQ(some.size(), rows / 4u);
     for (int i = 0; i < rows / 4; ++i)
@@ -153,7 +158,7 @@ TEST_F(streaming, filters_of_a_file_take_memory_for_what_they_keep) {
 }
 
 TEST_F(streaming, slices_of_a_file_take_memory_for_their_rows) {
-  session s(options{.threads = 2, .host_memory = 24 * mebibyte});
+  session s(options{.threads = 2, .host_memory = 24 * scaled_mib});
   for (const auto& file : {csv(s), raw(s)}) {
     EXPECT_EQ(file.take(5).collect().size(), 5u);
     EXPECT_EQ(file.filter(is_rare).take(1000).collect().size(), 40u);
@@ -175,24 +180,24 @@ TEST_F(short_streams, slices_of_files_are_those_of_rows_in_memory) {
   const auto kept = s.borrow(all);
   const auto check = [&](auto query) {
     const auto expected = numbers_of(query(kept).collect());
-    for (const std::int64_t memory : {1024 * mebibyte, 96 * mebibyte}) {
-      session other(options{.threads = 3, .host_memory = static_cast<std::size_t>(memory)});
+    for (const auto memory : {1024 * scaled_mib, 96 * scaled_mib}) {
+      session other(options{.threads = 3, .host_memory = memory});
       EXPECT_EQ(numbers_of(query(csv(other)).collect()), expected);
       EXPECT_EQ(numbers_of(query(raw(other)).collect()), expected);
     }
   };
-  check([](auto file) { return file.skip(10).take(100'000).skip(70'000).take(9); });
+  check([](auto file) { return file.skip(10).take(12'500).skip(8'750).take(9); });
   check([](auto file) { return file.take(30).skip(40); });
   check([](auto file) { return file.take(-1); });
   check([](auto file) { return file.skip(rows + 5); });
   check([](auto file) { return file.filter(is_rare).take(7).take(3).concat(file.take(2)); });
   check([](auto file) {
-    return file.flat_map([](const entry& e) { return std::array{e, e}; }).skip(99'999).take(3);
+    return file.flat_map([](const entry& e) { return std::array{e, e}; }).skip(12'499).take(3);
   });
   const auto later = [](const entry& e, std::span<const entry> marks) {
     return e.number > 3 * marks[0].number && is_rare(e);
   };
-  check([=](auto file) { return file.filter(later, file.skip(30'000).take(1).shared()).take(3); });
+  check([=](auto file) { return file.filter(later, file.skip(3'750).take(1).shared()).take(3); });
   check(
       [](auto file) { return file.skip(5).top(3, [](const entry& e) { return e.number % 977; }); });
 }
@@ -203,14 +208,14 @@ TEST_F(short_streams, sums_do_not_depend_on_windows) {
     const auto digit = [](const entry& e) { return e.number % 10; };
     std::vector<double> found{file.map(third).sum().get(), file.map(third).variance().get(),
                               file.skip(7).map(third).sum().get(),
-                              file.take(434'567).map(third).mean().get()};
+                              file.take(54'321).map(third).mean().get()};
     for (const auto& [key, sum] : file.group_by(digit).sum(third).collect()) found.push_back(sum);
     EXPECT_EQ(s.host_memory_used(), 0u);
     return found;
   };
   session large;
   const auto expected = sums(large, csv(large));
-  session small(options{.threads = 3, .host_memory = 12 * mebibyte});
+  session small(options{.threads = 3, .host_memory = 12 * scaled_mib});
   EXPECT_EQ(sums(small, csv(small)), expected);
   EXPECT_EQ(sums(small, raw(small)), expected);
 }
@@ -241,35 +246,35 @@ TEST_F(short_streams, rows_go_to_a_device_that_was_asked_for_and_streams_stay_on
 }
 
 TEST_F(streaming, goes_to_each_of_several_stages) {
-  session s{options{.threads = 2, .host_memory = 24 * mebibyte, .devices = "cpu"}};
+  session s{options{.threads = 2, .host_memory = 24 * scaled_mib, .devices = "cpu"}};
   for (const auto& all : {raw(s), csv(s)}) {
     auto sum = all.sum(&entry::value);
     auto odd = all.filter([](const entry& e) { return e.number % 2 == 1; }).count();
     auto last = all.sort_by(descending(&entry::number)).first();
-    const collection<entry> few = all.skip(1'000'000).take(10);
+    const collection<entry> few = all.skip(125'000).take(10);
     const auto bytes = bytes_read([&] { s.run(sum, odd, last); });
-    EXPECT_GT(bytes, 3 * std::int64_t{20} * mebibyte);  // once for each of three stages
+    EXPECT_GT(bytes, 3 * 20 * scaled_mib);  // once for each of three stages
     EXPECT_EQ(sum.get(), 0.25 * rows * (rows - 1.0));
     EXPECT_EQ(odd.get(), rows / 2);
     EXPECT_EQ(last.get().number, rows - 1);
     auto of_few = few.sum(&entry::value), of_all = all.max(&entry::value);
     s.run(of_few, of_all);
-    EXPECT_EQ(of_few.get(), 5'000'022.5);
+    EXPECT_EQ(of_few.get(), 625'022.5);
     EXPECT_EQ(of_all.get(), 0.5 * (rows - 1));
   }
   EXPECT_LE(s.host_memory_peak(), s.host_memory());
 }
 
 TEST_F(streaming, is_in_memory_where_one_of_several_stages_needs_that) {
-  session s{options{.threads = 2, .host_memory = 256 * mebibyte, .devices = "cpu"}};
+  session s{options{.threads = 2, .host_memory = 256 * scaled_mib, .devices = "cpu"}};
   const auto all = raw(s);
   auto sum = all.sum(&entry::value),
        odd = all.filter([](const entry& e) { return e.number % 2 == 1; }).sum(&entry::value);
   const auto bytes = bytes_read([&] { s.run(sum, odd); });
   EXPECT_EQ(sum.get(), 0.25 * rows * (rows - 1.0));
-  EXPECT_LT(bytes, 2 * rows * std::int64_t{sizeof(entry)});  // read once, because it fits
+  EXPECT_LT(bytes, 2 * rows * sizeof(entry));  // read once, because it fits
 
-  session less{options{.threads = 2, .host_memory = 24 * mebibyte, .devices = "cpu"}};
+  session less{options{.threads = 2, .host_memory = 24 * scaled_mib, .devices = "cpu"}};
   const auto again = raw(less);
   auto also = again.sum(&entry::value);
   auto shared =
@@ -283,7 +288,7 @@ TEST_F(streaming, is_in_memory_where_one_of_several_stages_needs_that) {
 
 TEST_F(streaming, is_read_again_in_each_iteration_of_a_loop) {
   const auto means = [](session& s, const collection<entry>& all) {
-    const std::vector<double> first{1e3, 5e5, 9e5};
+    const std::vector<double> first{125, 62'500, 112'500};
     return s
         .do_while(
             s.from(first),
@@ -310,7 +315,7 @@ TEST_F(streaming, is_read_again_in_each_iteration_of_a_loop) {
   session large{options{.threads = 2, .devices = "cpu"}};
   const auto expected = means(large, raw(large));
   for (const bool text : {false, true}) {
-    session s{options{.threads = 2, .host_memory = 24 * mebibyte, .devices = "cpu"}};
+    session s{options{.threads = 2, .host_memory = 24 * scaled_mib, .devices = "cpu"}};
     const auto all = text ? csv(s) : raw(s);
     EXPECT_EQ(means(s, all), expected);  // the same bits
     EXPECT_LE(s.host_memory_peak(), s.host_memory());
