@@ -11,6 +11,7 @@
 
 #include "algorithms/rows_in.h"
 #include "memory/store.h"
+#include "support/scaled_memory.h"
 #include "support/spill_folder.h"
 
 namespace pappus::memory {
@@ -19,12 +20,14 @@ using detail::rows_ptr;
 using testing::spill_folder;
 using kept_ptr = std::shared_ptr<graph::kept_rows>;
 
-inline constexpr std::size_t mib = std::size_t{1} << 20;
-inline constexpr std::int64_t rows_of_a_mib = mib / sizeof(std::uint64_t);
+using testing::scaled_mib;
+
+inline constexpr std::int64_t rows_of_a_mib = scaled_mib / sizeof(std::uint64_t);
 inline constexpr detail::record_type numbers{8, 8, "unsigned long"};
 
-/// A pool and a store of rows in it.
+/// A pool and a store of rows in it, of scaled sizes.
 struct machine {
+  testing::scaled_memory scaled;
   spill_folder folder;
   std::shared_ptr<pool> memory;
   std::shared_ptr<store> rows;

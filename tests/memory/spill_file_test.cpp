@@ -159,14 +159,14 @@ TEST(spill_file, on_a_bad_disk_gives_back_the_right_bytes_or_an_error) {
   const spill_folder folder;
   int right = 0, failed = 0;
   std::set<std::string> reasons;
+  std::vector<std::vector<std::byte>> all;
+  for (std::uint64_t i = 0; i < 4; ++i) all.push_back(random_bytes(3 * a_piece + 12345, i));
   for (int seed = 1; seed <= 16; ++seed) {
     const auto file = std::make_shared<spill_file>(spill_settings{
         .folder = folder.path(),
         .io = fmt::format("faulty:seed={}+short=0.1+eio=0.02+full=24MiB+flip=0.03+delay_us=20",
                           seed)});
-    for (int i = 0; i < 4; ++i) {
-      const auto bytes =
-          random_bytes(3 * a_piece + 12345, static_cast<std::uint64_t>(seed * 10 + i));
+    for (const auto& bytes : all) {
       const auto problem = problem_of([&] {
         const auto written = write(*file, bytes);
         ASSERT_EQ(read(*file, *written), bytes) << "seed " << seed;

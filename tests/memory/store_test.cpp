@@ -21,7 +21,7 @@ namespace pappus::memory {
 namespace {
 
 TEST(store, evicts_what_was_used_longest_ago_and_brings_it_back) {
-  machine m(16 * mib);
+  machine m(16 * scaled_mib);
   std::vector<kept_ptr> kept;
   for (std::uint64_t i = 0; i < 4; ++i)
     kept.push_back(m.keep(4 * rows_of_a_mib, rows_of_a_mib / 2, i));
@@ -30,8 +30,8 @@ TEST(store, evicts_what_was_used_longest_ago_and_brings_it_back) {
   EXPECT_NE(kept[0]->in_memory(), nullptr);
   EXPECT_EQ(kept[1]->in_memory(), nullptr);
   EXPECT_NE(kept[2]->in_memory(), nullptr);
-  EXPECT_GE(m.rows->spilled_bytes(), 4 * mib);
-  EXPECT_LE(m.memory->peak(), 16 * mib);
+  EXPECT_GE(m.rows->spilled_bytes(), 4 * scaled_mib);
+  EXPECT_LE(m.memory->peak(), 16 * scaled_mib);
   for (std::uint64_t i = 0; i < 4; ++i) {
     const auto rows = kept[i]->wake("test");
     EXPECT_TRUE(right(*rows, i)) << i;
@@ -42,30 +42,30 @@ TEST(store, evicts_what_was_used_longest_ago_and_brings_it_back) {
 }
 
 TEST(store, writes_rows_once_and_drops_them_the_next_time) {
-  machine m(8 * mib);
-  const auto kept = m.keep(4 * rows_of_a_mib, 70'000, 1);
+  machine m(8 * scaled_mib);
+  const auto kept = m.keep(4 * rows_of_a_mib, 8'750, 1);
   for (int i = 0; i < 5; ++i) {
     m.make(8 * rows_of_a_mib, 8 * rows_of_a_mib, 2);  // takes it all
     EXPECT_EQ(kept->in_memory(), nullptr);
     EXPECT_TRUE(right(*kept->wake("test"), 1));
   }
-  EXPECT_EQ(m.rows->spilled_bytes(), 4 * mib);
-  EXPECT_EQ(m.rows->bytes_read_back(), 5 * 4 * mib);
+  EXPECT_EQ(m.rows->spilled_bytes(), 4 * scaled_mib);
+  EXPECT_EQ(m.rows->bytes_read_back(), 5 * 4 * scaled_mib);
 }
 
 TEST(store, evicts_no_more_of_a_set_than_is_needed) {
-  machine m(64 * mib);
+  machine m(64 * scaled_mib);
   const auto kept = m.keep(56 * rows_of_a_mib, 2 * rows_of_a_mib, 1);  // four chunks
   m.make(16 * rows_of_a_mib, 16 * rows_of_a_mib, 2);
-  EXPECT_EQ(m.rows->spilled_bytes(), 8 * mib);  // the last one is the smallest
-  EXPECT_THAT(kept->about(), ::testing::StartsWith("8 MiB rest in the spill file in "));
+  EXPECT_EQ(m.rows->spilled_bytes(), 8 * scaled_mib);  // the last one is the smallest
+  EXPECT_THAT(kept->about(), ::testing::StartsWith("1 MiB rest in the spill file in "));
   EXPECT_TRUE(right(*kept->wake("test"), 1));
-  EXPECT_EQ(m.rows->bytes_read_back(), 8 * mib);
+  EXPECT_EQ(m.rows->bytes_read_back(), 8 * scaled_mib);
 }
 
 TEST(store, leaves_alone_what_somebody_has) {
-  machine m(16 * mib);
-  const auto kept = m.keep(8 * rows_of_a_mib, 70'000, 1);
+  machine m(16 * scaled_mib);
+  const auto kept = m.keep(8 * rows_of_a_mib, 8'750, 1);
   {
     const auto pinned = kept->in_memory();
     EXPECT_THROW(m.make(12 * rows_of_a_mib, 12 * rows_of_a_mib, 2), memory_error);
@@ -76,8 +76,8 @@ TEST(store, leaves_alone_what_somebody_has) {
 }
 
 TEST(store, writes_nothing_where_that_would_not_be_enough) {
-  machine m(16 * mib);
-  const auto kept = m.keep(4 * rows_of_a_mib, 70'000, 1);
+  machine m(16 * scaled_mib);
+  const auto kept = m.keep(4 * rows_of_a_mib, 8'750, 1);
   const auto used = m.make(8 * rows_of_a_mib, 8 * rows_of_a_mib, 2);
   EXPECT_THROW(m.make(12 * rows_of_a_mib, 12 * rows_of_a_mib, 3), memory_error);
   EXPECT_EQ(m.rows->spilled_bytes(), 0u);
@@ -85,13 +85,13 @@ TEST(store, writes_nothing_where_that_would_not_be_enough) {
 }
 
 TEST(store, keeps_in_memory_what_can_not_rest) {
-  machine m(16 * mib);
+  machine m(16 * scaled_mib);
   const std::vector<std::uint64_t> lent(4 * rows_of_a_mib);
   const auto few = m.keep(100, 100, 1),
              borrowed = m.rows->keep(std::make_shared<detail::row_set>(
                  numbers, lent.data(), static_cast<std::int64_t>(lent.size())));
   EXPECT_THAT(borrowed->about(),
-              "4 MiB in memory, where they stay: they are few, part of other rows or lent");
+              "512 KiB in memory, where they stay: they are few, part of other rows or lent");
   m.make(14 * rows_of_a_mib, 14 * rows_of_a_mib, 2);
   EXPECT_TRUE(right(*few->in_memory(), 1));
   EXPECT_EQ(borrowed->in_memory()->data(), reinterpret_cast<const std::byte*>(lent.data()));
@@ -99,20 +99,20 @@ TEST(store, keeps_in_memory_what_can_not_rest) {
 }
 
 TEST(store, that_is_off_refuses_as_if_there_were_none) {
-  machine m(16 * mib, "", true);
-  const auto kept = m.keep(8 * rows_of_a_mib, 70'000, 1);
+  machine m(16 * scaled_mib, "", true);
+  const auto kept = m.keep(8 * rows_of_a_mib, 8'750, 1);
   EXPECT_THROW(m.make(12 * rows_of_a_mib, 12 * rows_of_a_mib, 2), memory_error);
   EXPECT_NE(kept->in_memory(), nullptr);
 }
 
 TEST(store, leaves_rows_where_they_were_when_a_write_fails) {
-  machine m(16 * mib, "faulty:full=1MiB");
+  machine m(16 * scaled_mib, "faulty:full=128KiB");
   const auto kept = m.keep(8 * rows_of_a_mib, 8 * rows_of_a_mib, 1);
   try {
     m.make(12 * rows_of_a_mib, 12 * rows_of_a_mib, 2);
     FAIL() << "no error";
   } catch (const spill_error& e) {
-    EXPECT_THAT(e.what(), ::testing::StartsWith("make: taking up 8 MiB in the spill file in "));
+    EXPECT_THAT(e.what(), ::testing::StartsWith("make: taking up 1 MiB in the spill file in "));
   }
   EXPECT_FALSE(kept->lost());
   EXPECT_TRUE(right(*kept->wake("test"), 1));
@@ -120,16 +120,16 @@ TEST(store, leaves_rows_where_they_were_when_a_write_fails) {
 }
 
 TEST(store, says_that_rows_are_lost_which_can_not_be_read_back) {
-  machine m(8 * mib, "faulty:seed=4+flip=1");
-  const auto kept = m.keep(4 * rows_of_a_mib, 70'000, 1);
+  machine m(8 * scaled_mib, "faulty:seed=4+flip=1");
+  const auto kept = m.keep(4 * rows_of_a_mib, 8'750, 1);
   m.make(8 * rows_of_a_mib, 8 * rows_of_a_mib, 2);
   EXPECT_THROW(kept->wake("test"), spill_error);
   EXPECT_TRUE(kept->lost());
 }
 
 TEST(store, stops_reading_for_a_query_that_is_cancelled) {
-  machine m(8 * mib);
-  const auto kept = m.keep(4 * rows_of_a_mib, 70'000, 1);
+  machine m(8 * scaled_mib);
+  const auto kept = m.keep(4 * rows_of_a_mib, 8'750, 1);
   m.make(8 * rows_of_a_mib, 8 * rows_of_a_mib, 2);
   testing::test_workers query(1);
   query.cancel();
@@ -148,7 +148,7 @@ std::vector<std::uint64_t> values_from(std::int64_t first, std::int64_t n, std::
 }
 
 TEST(store, copies_records_from_wherever_they_are) {
-  machine m(18 * mib);
+  machine m(18 * scaled_mib);
   testing::test_workers query(3);
   const std::int64_t n = 14 * rows_of_a_mib;
   const auto kept = m.keep(n, 2 * rows_of_a_mib, 1), few = m.keep(100, 100, 2);
@@ -157,7 +157,7 @@ TEST(store, copies_records_from_wherever_they_are) {
     if (spilled) m.make(8 * rows_of_a_mib, 8 * rows_of_a_mib, 2);  // the last chunk goes
     for (int i = 0; i < 60; ++i) {
       const auto a = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(n)),
-                 b = i % 3 == 0 ? n : std::min(n, a + static_cast<std::int64_t>(random() % 9'000));
+                 b = i % 3 == 0 ? n : std::min(n, a + static_cast<std::int64_t>(random() % 2'000));
       std::vector<std::uint64_t> first(static_cast<std::size_t>(b - a)), second(40);
       const auto bytes = [](auto& to) { return reinterpret_cast<std::byte*>(to.data()); };
       const std::vector<graph::row_store::copy> wanted{
@@ -175,11 +175,11 @@ TEST(store, copies_records_from_wherever_they_are) {
 }
 
 TEST(store, stops_copying_for_a_query_that_is_cancelled) {
-  machine m(8 * mib);
-  const auto kept = m.keep(4 * rows_of_a_mib, 70'000, 1);
+  machine m(8 * scaled_mib);
+  const auto kept = m.keep(4 * rows_of_a_mib, 8'750, 1);
   testing::test_workers query(1);
   query.cancel();
-  std::vector<std::byte> to(4 * mib);
+  std::vector<std::byte> to(4 * scaled_mib);
   const std::vector<graph::row_store::copy> wanted{{kept, 0, kept->rows(), to.data()}};
   for (const bool spilled : {false, true}) {
     if (spilled) m.make(8 * rows_of_a_mib, 8 * rows_of_a_mib, 2);
@@ -190,7 +190,7 @@ TEST(store, stops_copying_for_a_query_that_is_cancelled) {
 }
 
 TEST(store, waits_for_who_copies_what_must_go) {
-  machine m(8 * mib, "faulty:delay_us=3000");
+  machine m(8 * scaled_mib, "faulty:delay_us=3000");
   testing::test_workers query(1);
   const auto kept = m.keep(6 * rows_of_a_mib, 3 * rows_of_a_mib, 1);
   m.make(4 * rows_of_a_mib, 4 * rows_of_a_mib, 2);  // a part of them goes
@@ -203,31 +203,31 @@ TEST(store, waits_for_who_copies_what_must_go) {
 }
 
 TEST(store, writes_ahead_what_will_have_to_go) {
-  machine m(16 * mib);
+  machine m(16 * scaled_mib);
   const auto kept = m.keep(4 * rows_of_a_mib, rows_of_a_mib, 1),
              later = m.keep(4 * rows_of_a_mib, 4 * rows_of_a_mib, 2);
-  EXPECT_EQ(m.rows->available(), 16 * mib);
-  m.rows->expect(8 * mib, "test");  // that is there
-  m.rows->expect(10 * mib, "test");
-  while (!kept->about().ends_with("4 MiB are there, too"))
+  EXPECT_EQ(m.rows->available(), 16 * scaled_mib);
+  m.rows->expect(8 * scaled_mib, "test");  // that is there
+  m.rows->expect(10 * scaled_mib, "test");
+  while (!kept->about().ends_with("512 KiB are there, too"))
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  EXPECT_THAT(kept->about(), ::testing::StartsWith("4 MiB in memory"));
+  EXPECT_THAT(kept->about(), ::testing::StartsWith("512 KiB in memory"));
   m.make(12 * rows_of_a_mib, 12 * rows_of_a_mib, 3);
-  EXPECT_EQ(m.rows->spilled_bytes(), 4 * mib);
+  EXPECT_EQ(m.rows->spilled_bytes(), 4 * scaled_mib);
   EXPECT_NE(later->in_memory(), nullptr);
   EXPECT_TRUE(right(*kept->wake("test"), 1));
 }
 
 TEST(store, gives_everything_back) {
-  machine m(16 * mib);
+  machine m(16 * scaled_mib);
   rows_ptr last;
   {
-    const auto a = m.keep(8 * rows_of_a_mib, 70'000, 1), b = m.keep(5 * rows_of_a_mib, 70'000, 2);
+    const auto a = m.keep(8 * rows_of_a_mib, 8'750, 1), b = m.keep(5 * rows_of_a_mib, 8'750, 2);
     m.make(12 * rows_of_a_mib, 12 * rows_of_a_mib, 3);
     last = a->wake("test");
   }
   EXPECT_TRUE(right(*last, 1));  // they outlive who kept them
-  EXPECT_GE(m.memory->in_use(), 8 * mib);
+  EXPECT_GE(m.memory->in_use(), 8 * scaled_mib);
   last.reset();
   EXPECT_EQ(m.memory->in_use(), 0u);
 }
@@ -235,7 +235,7 @@ TEST(store, gives_everything_back) {
 /// Threads that use kept rows, keep others and forget them, with room for a few of them.
 void stress(const std::string& io, bool errors_expected) {
   constexpr int threads = 8, sets = 12, rounds = 25;
-  machine m(12 * mib, io);
+  machine m(12 * scaled_mib, io);
   std::mutex mutex;
   std::vector<kept_ptr> kept(sets);
   std::vector<std::uint64_t> seeds(sets);
@@ -253,7 +253,7 @@ void stress(const std::string& io, bool errors_expected) {
       try {
         if (mine == nullptr || mine->lost() || random() % 8 == 0) {
           seed = random();
-          mine = m.keep(rows_of_a_mib + random() % 50'000, 1'000 + random() % 100'000, seed);
+          mine = m.keep(rows_of_a_mib + random() % 6'250, 125 + random() % 12'500, seed);
           const std::lock_guard lock(mutex);
           kept[i].swap(mine), seeds[i] = seed;
           continue;
@@ -277,18 +277,18 @@ void stress(const std::string& io, bool errors_expected) {
   }
   kept.clear();
   EXPECT_EQ(m.memory->in_use(), 0u);
-  EXPECT_LE(m.memory->peak(), 12 * mib);
+  EXPECT_LE(m.memory->peak(), 12 * scaled_mib);
 }
 
 TEST(store, waits_for_another_threads_writes_rather_than_refuse) {
-  machine m(80 * mib, "faulty:delay_us=5000");
+  machine m(80 * scaled_mib, "faulty:delay_us=5000");
   const auto kept = m.keep(64 * rows_of_a_mib, 16 * rows_of_a_mib, 1);  // four chunks
   const auto take = [&](std::size_t bytes) {
     EXPECT_NO_THROW(std::ignore = detail::buffer(*m.memory, bytes, "take"));
   };
-  std::thread other(take, 32 * mib);
+  std::thread other(take, 32 * scaled_mib);
   std::this_thread::sleep_for(std::chrono::milliseconds(2));  // its write takes ten times as long
-  take(40 * mib);  // needs more than the chunk that is on its way
+  take(40 * scaled_mib);  // needs more than the chunk that is on its way
   other.join();
   EXPECT_TRUE(right(*kept->wake("test"), 1));
 }
@@ -297,8 +297,9 @@ TEST(store, serves_several_threads) { stress("", false); }
 
 TEST(store, serves_several_threads_on_a_bad_disk) {
   for (int seed = 1; seed <= 4; ++seed)
-    stress(fmt::format("faulty:seed={}+short=0.1+eio=0.01+full=12MiB+flip=0.005+delay_us=50", seed),
-           true);
+    stress(
+        fmt::format("faulty:seed={}+short=0.1+eio=0.01+full=1536KiB+flip=0.005+delay_us=50", seed),
+        true);
 }
 
 }  // namespace

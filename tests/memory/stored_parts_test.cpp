@@ -26,7 +26,7 @@ kept_ptr parts(machine& m, std::int64_t n, std::uint64_t seed) {
   std::vector<kept_ptr> all;
   const auto step = static_cast<std::uint64_t>(part_rows);
   for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(n); ++i) {
-    detail::buffer buffer(*m.memory, mib, "parts");
+    detail::buffer buffer(*m.memory, scaled_mib, "parts");
     for (std::uint64_t row = 0; row < step; ++row)
       buffer.as<std::uint64_t>()[row] = seed * 1'000'003 + i * step + row;
     all.push_back(
@@ -36,12 +36,12 @@ kept_ptr parts(machine& m, std::int64_t n, std::uint64_t seed) {
 }
 
 TEST(stored_parts, may_be_more_than_memory_holds) {
-  machine m(16 * mib);
+  machine m(16 * scaled_mib);
   const auto kept = parts(m, 24, 5);
   EXPECT_EQ(kept->rows(), 24 * part_rows);
   EXPECT_EQ(kept->parts().size(), 24u);
   EXPECT_EQ(kept->in_memory(), nullptr);
-  EXPECT_THAT(kept->about(), StartsWith("8 MiB rest in the spill file in "));
+  EXPECT_THAT(kept->about(), StartsWith("1 MiB rest in the spill file in "));
   EXPECT_THROW(kept->wake("test"), memory_error);
   std::vector<std::uint64_t> got(3 * part_rows);
   testing::test_workers team(2);
@@ -54,11 +54,11 @@ TEST(stored_parts, may_be_more_than_memory_holds) {
     for (std::size_t i = 0; i < got.size(); ++i)
       ASSERT_EQ(got[i], 5 * 1'000'003 + first * part_rows + i) << i;
   }
-  EXPECT_LE(m.memory->peak(), 16 * mib);
+  EXPECT_LE(m.memory->peak(), 16 * scaled_mib);
 }
 
 TEST(stored_parts, are_one_set_where_they_fit) {
-  machine m(16 * mib);
+  machine m(16 * scaled_mib);
   const auto kept = parts(m, 8, 1);
   EXPECT_TRUE(right(*kept->in_memory(), 1));
   m.make(14 * rows_of_a_mib, 14 * rows_of_a_mib, 2);
@@ -76,14 +76,14 @@ TEST(stored_parts, are_one_set_where_they_fit) {
 /// may wait for the other one.
 TEST(stored_parts, are_read_and_woken_at_a_time) {
   using namespace std::chrono_literals;
-  machine m(4 * mib);
+  machine m(4 * scaled_mib);
   const auto woken = m.keep(rows_of_a_mib, rows_of_a_mib, 2),
              written = m.keep(rows_of_a_mib, rows_of_a_mib, 1);
   std::vector<detail::buffer> rest;
-  for (int i = 0; i < 3; ++i) rest.emplace_back(*m.memory, mib, "rest");  // `woken` goes
+  for (int i = 0; i < 3; ++i) rest.emplace_back(*m.memory, scaled_mib, "rest");  // `woken` goes
   EXPECT_EQ(woken->in_memory(), nullptr);
-  m.rows->expect(mib, "ahead");  // `written` is written, and stays in memory
-  while (m.rows->spilled_bytes() < 2 * mib) std::this_thread::sleep_for(1ms);
+  m.rows->expect(scaled_mib, "ahead");  // `written` is written, and stays in memory
+  while (m.rows->spilled_bytes() < 2 * scaled_mib) std::this_thread::sleep_for(1ms);
   std::atomic<bool> needs_memory = false;
   int owner = 0;
   m.memory->on_shortage(&owner, [&](std::size_t, std::string_view) {
@@ -96,7 +96,7 @@ TEST(stored_parts, are_read_and_woken_at_a_time) {
   std::vector<std::uint64_t> got(2 * part_rows);
   auto* const to = reinterpret_cast<std::byte*>(got.data());
   const std::vector<graph::row_store::copy> wanted{{written, 0, part_rows, to},
-                                                   {woken, 0, part_rows, to + mib}};
+                                                   {woken, 0, part_rows, to + scaled_mib}};
   testing::test_workers team(1);
   m.rows->read(wanted, team, "reader");
   waker.join();
@@ -105,11 +105,11 @@ TEST(stored_parts, are_read_and_woken_at_a_time) {
 }
 
 TEST(stored_parts, are_lost_with_one_of_them) {
-  machine m(16 * mib, "faulty:seed=1+flip=1");
+  machine m(16 * scaled_mib, "faulty:seed=1+flip=1");
   const auto kept = parts(m, 20, 1);
   EXPECT_FALSE(kept->lost());
   testing::test_workers team(1);
-  detail::buffer to(*m.memory, mib, "test");
+  detail::buffer to(*m.memory, scaled_mib, "test");
   EXPECT_THROW(
       m.rows->read(std::vector{graph::row_store::copy{kept->parts()[0], 0, part_rows, to.data()}},
                    team, "test"),
