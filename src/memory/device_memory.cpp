@@ -270,7 +270,9 @@ device_buffer_ptr device_memory::find(const detail::rows_ptr& set, std::int64_t 
   kept->second.last_use = ++clock_;
   const auto found = kept->second.copies.find(first);
   if (found == kept->second.copies.end() || found->second.rows < rows) return nullptr;
-  found->second.last_use = clock_;
+  auto use = kept->second.by_use.extract(found->second.last_use);
+  use.key() = found->second.last_use = clock_;
+  kept->second.by_use.insert(std::move(use));
   return found->second.buffer;
 }
 
@@ -278,16 +280,22 @@ void device_memory::keep(const detail::rows_ptr& set, std::int64_t first, std::i
                          device_buffer_ptr copied) {
   if (rows <= 0 || buffers_->device->lost) return;
   kept_set& kept = sets_[set.get()];
-  if (kept.set.lock() != set) kept = {set, 0, {}};  // new, or another set that lay at this address
+  if (kept.set.lock() != set)
+    kept = {set, 0, {}, {}};  // new, or another set that lay at this address
   auto& copies = kept.copies;
   auto begin = copies.lower_bound(first);
   if (begin != copies.begin()) {
     const auto before = std::prev(begin);
     if (before->first + before->second.rows > first) begin = before;
   }
-  copies.erase(begin, copies.lower_bound(first + rows));
+  const auto end = copies.lower_bound(first + rows);
+  for (auto old = begin; old != end; ++old) kept.by_use.erase(old->second.last_use);
+  copies.erase(begin, end);
   kept.last_use = ++clock_;
-  copies[first] = {rows, std::move(copied), clock_};
+  std::map<std::int64_t, copy> made;  // so that no throw leaves it in one of the maps only
+  made.try_emplace(first, copy{rows, std::move(copied), clock_});
+  kept.by_use.emplace(clock_, first);
+  copies.insert(made.extract(first));
 }
 
 void device_memory::drop() noexcept {
@@ -301,19 +309,20 @@ bool device_memory::forget_dead_sets() noexcept {
 
 bool device_memory::evict_one() noexcept {
   kept_set* from = nullptr;
-  std::int64_t first = 0;
+  std::uint64_t use = 0;
   for (auto& [pointer, kept] : sets_) {
     if (from != nullptr && from->last_use < kept.last_use) continue;
-    std::uint64_t newest = 0;
-    for (const auto& [begin, kept_copy] : kept.copies)
-      if (kept_copy.buffer.use_count() == 1 && kept_copy.last_use > newest) {
-        newest = kept_copy.last_use;
-        first = begin;
-        from = &kept;
-      }
+    const auto newest = std::find_if(kept.by_use.rbegin(), kept.by_use.rend(), [&](auto& one) {
+      return kept.copies.find(one.second)->second.buffer.use_count() == 1;  // nobody has it
+    });
+    if (newest == kept.by_use.rend()) continue;
+    use = newest->first;
+    from = &kept;
   }
   if (from == nullptr) return false;
-  from->copies.erase(first);
+  const auto at = from->by_use.find(use);
+  from->copies.erase(at->second);
+  from->by_use.erase(at);
   return true;
 }
 

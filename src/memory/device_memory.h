@@ -89,7 +89,8 @@ class device_memory {
   struct kept_set {
     std::weak_ptr<const detail::row_set> set;
     std::uint64_t last_use = 0;
-    std::map<std::int64_t, copy> copies;  // by first row; no two of them share rows
+    std::map<std::int64_t, copy> copies;           // by first row; no two of them share rows
+    std::map<std::uint64_t, std::int64_t> by_use;  // first rows, by last use
   };
   sized_buffer take(std::size_t bytes, std::string_view owner);
   bool forget_dead_sets() noexcept;
