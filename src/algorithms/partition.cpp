@@ -78,8 +78,8 @@ block_partition::block_partition(detail::memory_source& memory, unsigned ranges,
       ranges_(ranges) {
   // Half a block is wasted per chain, so blocks hold about a sixteenth of a chain's expected rows.
   const std::size_t chain_rows = expected_rows / (std::size_t{ranges} * partitions + 1);
-  const std::size_t largest =
-      std::max<std::size_t>(64, std::bit_floor((64u << 10) / (key_bytes + payload_bytes)));
+  const std::size_t largest = std::max<std::size_t>(
+      64, std::bit_floor(base::scaled(64u << 10) / (key_bytes + payload_bytes)));
   block_rows_ = std::clamp<std::size_t>(std::bit_ceil(chain_rows / 16 + 1), 64, largest);
   payload_offset_ = round_up(header_bytes + block_rows_ * key_bytes, alignment_for(payload_bytes));
   block_bytes_ = payload_offset_ + round_up(block_rows_ * payload_bytes, 64);

@@ -32,6 +32,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/memory_scale.h"
 #include "base/text_arena.h"
 #include "pappus/detail/base/memory.h"
 #include "pappus/detail/base/parallel.h"
@@ -85,7 +86,8 @@ class string_ids {
     std::mutex lock;
     std::size_t used = 0;
     std::vector<detail::buffer> blocks;  // each a table and its entries; the last is current
-    base::text_arena copies{512, std::size_t{256} << 10};  // of strings
+    base::text_arena copies{base::scaled<std::size_t>(512),
+                            base::scaled(std::size_t{256} << 10)};  // of strings
   };
   static constexpr std::size_t shards = 64;
 

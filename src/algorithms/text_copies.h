@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/memory_scale.h"
 #include "base/text_arena.h"
 #include "pappus/detail/base/chunks.h"
 #include "pappus/detail/base/layout.h"
@@ -59,7 +60,7 @@ class text_copies {
   detail::memory_source& memory_;
   std::string owner_;
   std::vector<std::uint32_t> views_;  // where they lie in a record
-  base::text_arena texts_{std::size_t{4} << 10, std::size_t{1} << 20};
+  base::text_arena texts_{base::scaled(std::size_t{4} << 10), base::scaled(std::size_t{1} << 20)};
 };
 
 }  // namespace pappus::algorithms

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <vector>
 
+#include "base/memory_scale.h"
 #include "cpu_ops/contract.h"
 #include "ops/implementations.h"
 #include "pappus/detail/base/apply.h"
@@ -34,7 +35,8 @@ struct apply_slabs : detail::apply_output {
     const auto bytes = static_cast<std::size_t>(rows) * context->node.out.size;
     if (bytes > free_bytes) {
       // A large result gets a slab of its own size.
-      slabs.emplace_back(context->memory, std::max(bytes, copied_slab_bytes), context->owner);
+      slabs.emplace_back(context->memory, std::max(bytes, base::scaled(copied_slab_bytes)),
+                         context->owner);
       cursor = slabs.back().data();
       free_bytes = slabs.back().size();
     }

@@ -146,7 +146,7 @@ std::size_t wanted_store_bytes(const detail::memory_source& memory, double table
   // A store is there while tables grow: it must not take what they need.
   const double left = static_cast<double>(memory.available()) - missing_bytes;
   const double most = std::max(left, 0.0) / 4;
-  return std::max(ops::group_store_bytes,
+  return std::max(base::scaled(ops::group_store_bytes),
                   static_cast<std::size_t>(std::min(tables * table_bytes, most)));
 }
 
@@ -156,8 +156,8 @@ void for_each_partitioned(const run_context& context, const group_params& params
                           const partition_function& function, const partition_taker& take,
                           std::size_t store_bytes) {
   const std::size_t row_bytes = bits_bytes(params) + params.payload_bytes;
-  const auto at_once =
-      std::max<std::int64_t>(static_cast<std::int64_t>(store_bytes / row_bytes), 65536);
+  const auto at_once = std::max<std::int64_t>(static_cast<std::int64_t>(store_bytes / row_bytes),
+                                              base::scaled<std::int64_t>(65536));
   for (std::int64_t first = begin; first < end; first += at_once) {
     const std::int64_t last = std::min(first + at_once, end);
     const group_ranges ranges(context, first, last, leaf_of);

@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "algorithms/dense_groups.h"
+#include "base/memory_scale.h"
 #include "cpu_ops/group.h"
 #include "cpu_ops/group_routes.h"
 
@@ -50,8 +51,9 @@ class leaf_run final : public dense_run {
 
 void leaf_run::take(run_context& context) {
   const std::int64_t per_leaf = group_leaf_rows(params_);
-  const auto at_once = static_cast<std::int64_t>(
-      ops::group_leaf_tables_bytes / std::max<std::size_t>(group_table_bytes(params_), 4096));
+  const auto at_once =
+      static_cast<std::int64_t>(base::scaled(ops::group_leaf_tables_bytes) /
+                                std::max<std::size_t>(group_table_bytes(params_), 4096));
   const std::int64_t end = context.first_row + context.rows;
   for (std::int64_t row = context.first_row; row < end;) {
     const std::int64_t stop = std::min(end, (row / per_leaf + at_once) * per_leaf);

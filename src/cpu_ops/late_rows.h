@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/memory_scale.h"
 #include "base/text_arena.h"
 #include "pappus/detail/base/integers.h"
 #include "pappus/detail/base/memory.h"
@@ -57,7 +58,9 @@ class late_rows {
     detail::buffer memory;
     std::size_t rows = 0;
   };
-  static base::text_arena fresh_arena() { return {512, std::size_t{32} << 10}; }
+  static base::text_arena fresh_arena() {
+    return {base::scaled<std::size_t>(512), base::scaled(std::size_t{32} << 10)};
+  }
   std::byte* next_place();
   void copy_text(std::byte* row);
 

@@ -9,6 +9,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/memory_scale.h"
+
 namespace pappus::cpu_ops {
 namespace {
 
@@ -80,7 +82,7 @@ class found_values {
       close();
       const std::size_t bytes = std::max<std::size_t>(
           before == 0 ? 16 * params.value_bytes : 4 * before, params.value_bytes);
-      if ((found.bytes_ += bytes) > std::max(value_bytes_max, params.value_bytes))
+      if ((found.bytes_ += bytes) > std::max(base::scaled(value_bytes_max), params.value_bytes))
         throw too_much_to_keep{};
       memory = detail::buffer(context.memory, bytes, context.owner);
       cursor = memory.data();

@@ -11,6 +11,7 @@
 #include "algorithms/key_bits.h"
 #include "algorithms/rows_in.h"
 #include "algorithms/stretches.h"
+#include "base/memory_scale.h"
 #include "base/owned.h"
 #include "base/text.h"
 #include "base/text_arena.h"
@@ -118,7 +119,7 @@ detail::buffer whole_groups::records_with_keys(const run_context& context, std::
   std::mutex guards_text;
   const auto extract = [&](std::int64_t first, std::int64_t last) {
     group_feeder feeder(context, params_, {});
-    base::text_arena copies(64, std::size_t{32} << 10);
+    base::text_arena copies(64, base::scaled(std::size_t{32} << 10));
     const auto keep_text = [&](std::byte* key) {
       if (const auto view = text_of(key); feeder.goes(view))
         put_text(key, copies.copy(view, context.memory, context.owner));

@@ -3,6 +3,7 @@
 
 #include "algorithms/dense_groups.h"
 #include "algorithms/group_leaves.h"
+#include "base/memory_scale.h"
 #include "graph/operator_entry.h"
 #include "ops/group.h"
 #include "ops/implementations.h"
@@ -16,18 +17,20 @@ double dense_group_scratch(const detail::group_params& params, double rows) {
   if (algorithms::group_has_leaf_tables(params)) {
     const double leaves = rows / static_cast<double>(leaf_rows) + 1;
     return algorithms::leaf_tree::levels_of(leaves) * table +
-           std::min(leaves * (table + 128), static_cast<double>(group_leaf_tables_bytes));
+           std::min(leaves * (table + 128),
+                    static_cast<double>(base::scaled(group_leaf_tables_bytes)));
   }
   const auto row = static_cast<double>(params.key_bytes + params.payload_bytes);
   const double leaves = params.exact ? 1 : rows / static_cast<double>(leaf_rows);
   const double tables = leaves <= 1 ? 1 : 1 + algorithms::leaf_tree::levels_of(leaves);
-  return tables * table + std::min(rows * row * 1.25, static_cast<double>(group_store_bytes));
+  return tables * table +
+         std::min(rows * row * 1.25, static_cast<double>(base::scaled(group_store_bytes)));
 }
 
 double hash_group_scratch(const detail::group_params& params, double rows, double groups) {
   const auto key = static_cast<double>(bits_bytes(params));
   const double store = std::min(rows * (key + static_cast<double>(params.payload_bytes)),
-                                static_cast<double>(group_store_bytes));
+                                static_cast<double>(base::scaled(group_store_bytes)));
   const double slot = key + static_cast<double>(params.state_bytes);
   // The leaf under way and levels of leaf_tree, half full.
   const auto leaf_rows = static_cast<double>(

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/memory_scale.h"
 #include "base/text_arena.h"
 #include "pappus/detail/base/memory.h"
 
@@ -29,7 +30,7 @@ class string_arena {
       : memory_(&memory),
         owner_(owner),
         tables_(columns),
-        texts_(std::size_t{16} << 10, buffer_bytes) {}
+        texts_(base::scaled(std::size_t{16} << 10), buffer_bytes) {}
 
   /// A lasting copy of a cell of string column `column`.
   std::string_view keep(std::size_t column, std::string_view text);
