@@ -31,22 +31,22 @@ std::vector<collection<sale>> lefts_of(session& in, const a_disk& disk,
                          flat = filtered.flat_map(twice), placed = flat.enumerate().map(numbered);
   return {in.borrow(sales),
           in.borrow(sales).cache(),
-          in.borrow(sales).concat(in.borrow(sales).take(999)),
-          file.take(7'000).sort_by(&sale::price),
+          in.borrow(sales).concat(in.borrow(sales).take(125)),
+          file.take(875).sort_by(&sale::price),
           file.group_by(&sale::item).sum(&sale::price).map([](const auto& g) {
             return sale{g.key, g.value};
           }),
           file.top(300, &sale::price),
           mapped,
           placed,
-          placed.take(20'000),
+          placed.take(2'500),
           in.from(std::vector<sale>{})};
 }
 
 TEST(spilled_joins_of_any_left_rows, have_the_pairs_of_plenty_of_memory) {
-  const auto made = sides_of(shape::repeated, 30'000, 260'000, 18);
+  const auto made = sides_of(shape::repeated, 3'750, 32'500, 18);
   const a_disk disk(made.sales, made.items);
-  session s(settings(disk.folder, 12 * MiB)), large(settings(disk.folder, plenty));
+  session s(settings(disk.folder, 12 * scaled_mib)), large(settings(disk.folder, plenty));
   const auto matched = [](const sale& a, const item& b) { return sale{b.number, a.price}; };
   const auto maybe = [](const sale& a, const item* b) {
     return sale{b == nullptr ? -1 : b->number, a.price};
@@ -71,9 +71,9 @@ TEST(spilled_joins_of_any_left_rows, have_the_pairs_of_plenty_of_memory) {
 }
 
 TEST(spilled_joins_of_any_left_rows, count_records_of_stages_that_run_twice_once) {
-  const auto made = sides_of(shape::unique, 40'000, 300'000, 19);
+  const auto made = sides_of(shape::unique, 5'000, 37'500, 19);
   const a_disk disk(made.sales, made.items);
-  session s(settings(disk.folder, 12 * MiB));
+  session s(settings(disk.folder, 12 * scaled_mib));
   const collection<sale> left =
       s.raw<sale>(disk.left).filter([](const sale& a) { return a.item % 4 == 0; });
   const auto n = left.count().get();
@@ -81,7 +81,7 @@ TEST(spilled_joins_of_any_left_rows, count_records_of_stages_that_run_twice_once
       left.join(s.raw<item>(disk.right), &sale::item, &item::id, paid).sum().explain_analyze();
   EXPECT_THAT(report, HasSubstr("windows asked for"));
   const auto kept = fmt::format("{},{:03}", n / 1000, n % 1000);
-  EXPECT_THAT(report, AllOf(HasSubstr("filter: rows ≤ 40,000 → " + kept + ","),
+  EXPECT_THAT(report, AllOf(HasSubstr("filter: rows ≤ 5,000 → " + kept + ","),
                             HasSubstr("rows " + kept + ", join → ")));
 }
 

@@ -17,7 +17,6 @@
 #include "spilling/sales_of_items.h"
 #include "support/bad_disks.h"
 #include "support/cancels.h"
-#include "support/sanitizers.h"
 #include "support/spill_settings.h"
 
 namespace pappus::spilled_joins {
@@ -47,34 +46,33 @@ std::vector<std::vector<char>> results(session& s, const a_disk& disk) {
               .sum()
               .get()),
       bytes_of(sales.filter(dear).join(items.filter(heavy), &sale::item, &item::id, numbered)),
-      bytes_of(sales.skip(1000)
-                   .take(20'000)
+      bytes_of(sales.skip(125)
+                   .take(2'500)
                    .join(items, &sale::item, &item::id, numbered)
                    .filter([](const sale& one) { return one.item % 3 == 0; })),
   };
-  sales.join(items, &sale::item, &item::id, numbered).take(50'000).write(disk.left + ".out.raw");
+  sales.join(items, &sale::item, &item::id, numbered).take(6'250).write(disk.left + ".out.raw");
   all.push_back(bytes_of(s.raw<sale>(disk.left + ".out.raw")));
   return all;
 }
 
-// The index of 120,000 right rows takes 8 MiB.
+// The index of 15,000 right rows takes 1 MiB.
 TEST(spilled_joins, are_the_same_bits_in_little_memory) {
   const struct {
     shape which;
     std::int64_t sales, items;
     unsigned threads;
-  } all[] = {{shape::unique, 200'000, 160'000, 2},
-             {shape::repeated, 100'000, 200'000, 3},
-             {shape::sorted, 150'000, 150'000, 1},
-             {shape::spaced, 50'000, 220'000, 1},
-             {shape::hot, 60'000, 200'000, 2}};
+  } all[] = {{shape::unique, 25'000, 20'000, 2},
+             {shape::repeated, 12'500, 25'000, 3},
+             {shape::sorted, 18'750, 18'750, 1},
+             {shape::spaced, 6'250, 27'500, 1},
+             {shape::hot, 7'500, 25'000, 2}};
   unsigned seed = 1;
   for (const auto& [which, sales, items, threads] : all) {
-    if (testing::threads_sanitized && threads == 1) continue;  // nothing would race
     const auto made = sides_of(which, sales, items, seed++);
     const a_disk disk(made.sales, made.items);
     session large(settings(disk.folder, plenty));
-    const std::size_t least = (9 + 2 * threads) * MiB;
+    const std::size_t least = (9 + 2 * threads) * scaled_mib;
     session s(settings(disk.folder, least, threads));
     EXPECT_EQ(results(s, disk), results(large, disk)) << static_cast<int>(which);
     EXPECT_EQ(s.host_memory_used(), 0u);
@@ -83,14 +81,14 @@ TEST(spilled_joins, are_the_same_bits_in_little_memory) {
 }
 
 TEST(spilled_joins, are_those_of_a_loop_over_both_sides) {
-  const auto [sales, items] = sides_of(shape::repeated, 40'000, 150'000, 11);
+  const auto [sales, items] = sides_of(shape::repeated, 5'000, 18'750, 11);
   const a_disk disk(sales, items);
   std::unordered_map<std::int64_t, std::vector<const item*>> by_id;
   for (const auto& one : items) by_id[one.id].push_back(&one);
   std::vector<std::int32_t> expected;
   for (const auto& one : sales)
     for (const auto* match : by_id[one.item]) expected.push_back(match->number);
-  session s(settings(disk.folder, 12 * MiB));
+  session s(settings(disk.folder, 12 * scaled_mib));
   const auto found = s.raw<sale>(disk.left)
                          .join(s.raw<item>(disk.right), &sale::item, &item::id,
                                [](const sale&, const item& b) { return b.number; })
@@ -99,9 +97,9 @@ TEST(spilled_joins, are_those_of_a_loop_over_both_sides) {
 }
 
 TEST(spilled_joins, take_keys_of_any_width) {
-  const auto made = sides_of(shape::unique, 60'000, 160'000, 12);
+  const auto made = sides_of(shape::unique, 7'500, 20'000, 12);
   const a_disk disk(made.sales, made.items);
-  session s(settings(disk.folder, 12 * MiB)), large(settings(disk.folder, plenty));
+  session s(settings(disk.folder, 12 * scaled_mib)), large(settings(disk.folder, plenty));
   const auto sums = [&](session& in) {
     const auto sales = in.raw<sale>(disk.left);
     const auto items = in.raw<item>(disk.right);
@@ -127,15 +125,15 @@ TEST(spilled_joins, take_keys_of_any_width) {
                 [=](const item& b) { return number(b.id); }, paid)
             .sum()
             .get(),
-        sales.join(items, &sale::item, &item::id, paid, domain{250'000}).sum().get()};
+        sales.join(items, &sale::item, &item::id, paid, domain{31'250}).sum().get()};
   };
   EXPECT_EQ(sums(s), sums(large));
 }
 
 TEST(spilled_joins, may_stand_among_other_operators) {
-  const auto made = sides_of(shape::unique, 50'000, 160'000, 13);
+  const auto made = sides_of(shape::unique, 6'250, 20'000, 13);
   const a_disk disk(made.sales, made.items);
-  session s(settings(disk.folder, 12 * MiB)), large(settings(disk.folder, plenty));
+  session s(settings(disk.folder, 12 * scaled_mib)), large(settings(disk.folder, plenty));
   const auto programs = [&](session& in) {
     const auto sales = in.raw<sale>(disk.left);
     const auto items = in.raw<item>(disk.right);
@@ -165,9 +163,9 @@ TEST(spilled_joins, may_stand_among_other_operators) {
 }
 
 TEST(spilled_joins, leave_right_rows_to_functions_that_share_them) {
-  const auto made = sides_of(shape::unique, 20'000, 160'000, 22);
+  const auto made = sides_of(shape::unique, 2'500, 20'000, 22);
   const a_disk disk(made.sales, made.items);
-  session s(settings(disk.folder, 28 * MiB)), large(settings(disk.folder, plenty));
+  session s(settings(disk.folder, 28 * scaled_mib)), large(settings(disk.folder, plenty));
   const auto sum = [&](session& in) {
     const auto items = in.raw<item>(disk.right);
     return in.raw<sale>(disk.left)
@@ -184,9 +182,9 @@ TEST(spilled_joins, leave_right_rows_to_functions_that_share_them) {
 }
 
 TEST(spilled_joins, are_explained) {
-  const auto made = sides_of(shape::unique, 100'000, 700'000, 14);
+  const auto made = sides_of(shape::unique, 12'500, 87'500, 14);
   const a_disk disk(made.sales, made.items);
-  session s(settings(disk.folder, 12 * MiB)), large(settings(disk.folder, plenty));
+  session s(settings(disk.folder, 12 * scaled_mib)), large(settings(disk.folder, plenty));
   const auto sum = [&](session& in) {
     return in.raw<sale>(disk.left)
         .join(in.raw<item>(disk.right), &sale::item, &item::id, paid)
@@ -196,15 +194,15 @@ TEST(spilled_joins, are_explained) {
               AllOf(HasSubstr("twice: first to ask for right rows, which rest on the disk"),
                     HasSubstr("hear which keys are looked up"), HasSubstr("take right rows")));
   EXPECT_THAT(sum(s).explain_analyze(),
-              AllOf(HasSubstr("windows asked for"), HasSubstr("700,000 rows indexed"),
-                    HasSubstr("rows 100,000, join"), HasSubstr("spill file: ")));
+              AllOf(HasSubstr("windows asked for"), HasSubstr("87,500 rows indexed"),
+                    HasSubstr("rows 12,500, join"), HasSubstr("spill file: ")));
   EXPECT_THAT(sum(large).explain(), Not(HasSubstr("to ask for right rows")));
 }
 
 TEST(spilled_joins, ask_nobody_where_the_right_side_turns_out_to_fit) {
-  const auto made = sides_of(shape::unique, 100'000, 200'000, 15);
+  const auto made = sides_of(shape::unique, 12'500, 25'000, 15);
   const a_disk disk(made.sales, made.items);
-  session s(settings(disk.folder, 12 * MiB)), large(settings(disk.folder, plenty));
+  session s(settings(disk.folder, 12 * scaled_mib)), large(settings(disk.folder, plenty));
   std::atomic<std::int64_t> calls = 0;
   const auto sum = [&](session& in) {
     return in.raw<sale>(disk.left)
@@ -218,20 +216,20 @@ TEST(spilled_joins, ask_nobody_where_the_right_side_turns_out_to_fit) {
   };
   EXPECT_THAT(sum(s).explain(), HasSubstr("to ask for right rows"));
   const double found = sum(s);
-  EXPECT_EQ(calls, 100'000);
+  EXPECT_EQ(calls, 12'500);
   EXPECT_EQ(found, sum(large).get());
 }
 
 TEST(spilled_joins, refuse_a_record_with_more_matches_than_fit) {
   std::vector<item> items;
-  for (std::int32_t i = 0; i < 400'000; ++i) items.push_back({i % 2 == 0 ? 7 : i, i, 1});
+  for (std::int32_t i = 0; i < 50'000; ++i) items.push_back({i % 2 == 0 ? 7 : i, i, 1});
   const a_disk disk({{1, 1}, {7, 1}, {9, 1}}, items);
-  session s(settings(disk.folder, 12 * MiB));
+  session s(settings(disk.folder, 12 * scaled_mib));
   const auto pairs =
       s.raw<sale>(disk.left).join(s.raw<item>(disk.right), &sale::item, &item::id, paid);
   try {
     pairs.count().get();
-    FAIL() << "200,000 matches of 84 bytes were expected not to fit";
+    FAIL() << "25,000 matches of 84 bytes were expected not to fit";
   } catch (const memory_error& e) {
     EXPECT_THAT(e.what(), AllOf(HasSubstr("one left record"), HasSubstr("swap the sides")));
   }
@@ -239,9 +237,9 @@ TEST(spilled_joins, refuse_a_record_with_more_matches_than_fit) {
 }
 
 TEST(spilled_joins, are_refused_where_nothing_may_go_to_a_disk) {
-  const auto made = sides_of(shape::unique, 1000, 400'000, 16);
+  const auto made = sides_of(shape::unique, 125, 50'000, 16);
   const a_disk disk(made.sales, made.items);
-  auto off = settings(disk.folder, 12 * MiB);
+  auto off = settings(disk.folder, 12 * scaled_mib);
   off.spill = "off";
   session s(off);
   EXPECT_THROW(s.raw<sale>(disk.left)
@@ -252,30 +250,30 @@ TEST(spilled_joins, are_refused_where_nothing_may_go_to_a_disk) {
 }
 
 TEST(spilled_joins, name_keys_beyond_the_domain) {
-  auto made = sides_of(shape::unique, 1000, 200'000, 17);
-  made.items[150'001].id = 200'000;
+  auto made = sides_of(shape::unique, 125, 25'000, 17);
+  made.items[18'751].id = 25'000;
   const a_disk disk(made.sales, made.items);
-  session s(settings(disk.folder, 12 * MiB));
+  session s(settings(disk.folder, 12 * scaled_mib));
   try {
     s.raw<sale>(disk.left)
-        .join(s.raw<item>(disk.right), &sale::item, &item::id, paid, domain{200'000})
+        .join(s.raw<item>(disk.right), &sale::item, &item::id, paid, domain{25'000})
         .sum()
         .get();
     FAIL() << "an error was expected";
   } catch (const usage_error& e) {
-    EXPECT_THAT(e.what(), HasSubstr("row 150001 of the right side has the key 200000"));
+    EXPECT_THAT(e.what(), HasSubstr("row 18751 of the right side has the key 25000"));
   }
 }
 
 TEST(spilled_joins, tell_when_the_left_file_changes_meanwhile) {
-  const auto made = sides_of(shape::unique, 100'000, 200'000, 18);
+  const auto made = sides_of(shape::unique, 12'500, 25'000, 18);
   const a_disk disk(made.sales, made.items);
-  session s(settings(disk.folder, 12 * MiB));
+  session s(settings(disk.folder, 12 * scaled_mib));
   std::atomic<std::int64_t> calls = 0;
   const auto sum = s.raw<sale>(disk.left)
                        .map([&](const sale& one) {
-                         if (++calls == 99'000)
-                           std::filesystem::resize_file(disk.left, 500 * sizeof(sale));
+                         if (++calls == 12'375)
+                           std::filesystem::resize_file(disk.left, 62 * sizeof(sale));
                          return one;
                        })
                        .join(s.raw<item>(disk.right), &sale::item, &item::id, paid)
@@ -285,7 +283,7 @@ TEST(spilled_joins, tell_when_the_left_file_changes_meanwhile) {
 }
 
 TEST(spilled_joins, on_a_bad_disk_are_right_or_the_error) {
-  const auto made = sides_of(shape::repeated, 60'000, 500'000, 19);
+  const auto made = sides_of(shape::repeated, 7'500, 62'500, 19);
   const a_disk disk(made.sales, made.items);
   session large(settings(disk.folder, plenty));
   const auto sum = [&](session& in) {
@@ -295,15 +293,15 @@ TEST(spilled_joins, on_a_bad_disk_are_right_or_the_error) {
         .get();
   };
   const double expected = sum(large);
-  testing::expect_right_or_spill_error({.faults = "+eio=0.004+flip=0.004", .little = "2MiB"},
-                                       settings(disk.folder, 11 * MiB, 1), "",
+  testing::expect_right_or_spill_error({.faults = "+eio=0.004+flip=0.004", .little = "256KiB"},
+                                       settings(disk.folder, 11 * scaled_mib, 1), "",
                                        [&](session& s) { return sum(s) == expected; });
 }
 
 TEST(spilled_joins, leave_nothing_behind_when_a_function_throws) {
-  const auto made = sides_of(shape::repeated, 60'000, 200'000, 20);
+  const auto made = sides_of(shape::repeated, 7'500, 25'000, 20);
   const a_disk disk(made.sales, made.items);
-  session s(settings(disk.folder, 12 * MiB));
+  session s(settings(disk.folder, 12 * scaled_mib));
   std::atomic<std::int64_t> calls = 0;
   const auto throws_at = [&](std::int64_t when) {
     return [&, when] {
@@ -333,16 +331,16 @@ TEST(spilled_joins, leave_nothing_behind_when_a_function_throws) {
     EXPECT_EQ(s.host_memory_used(), 0u);
   };
   const auto nothing = [] {};
-  for (const std::int64_t when : {100, 59'000, 61'000, 119'000})
+  for (const std::int64_t when : {100, 7'375, 7'625, 14'875})
     run(throws_at(when), nothing, nothing);
-  for (const std::int64_t when : {100, 199'000, 201'000}) run(nothing, throws_at(when), nothing);
-  for (const std::int64_t when : {1, 90'000}) run(nothing, nothing, throws_at(when));
+  for (const std::int64_t when : {100, 24'875, 25'125}) run(nothing, throws_at(when), nothing);
+  for (const std::int64_t when : {1, 11'250}) run(nothing, nothing, throws_at(when));
 }
 
 TEST(spilled_joins, can_be_cancelled_at_any_time) {
-  const auto made = sides_of(shape::repeated, 100'000, 250'000, 21);
+  const auto made = sides_of(shape::repeated, 12'500, 31'250, 21);
   const a_disk disk(made.sales, made.items);
-  session s(settings(disk.folder, 12 * MiB));
+  session s(settings(disk.folder, 12 * scaled_mib));
   const auto sum = [&] {
     return s.raw<sale>(disk.left)
         .join(s.raw<item>(disk.right), &sale::item, &item::id, paid)
@@ -350,7 +348,7 @@ TEST(spilled_joins, can_be_cancelled_at_any_time) {
         .get();
   };
   const double expected = sum();
-  testing::expect_cancellable_at_any_time(s, 50, 5, [&] { EXPECT_EQ(sum(), expected); });
+  testing::expect_cancellable_at_any_time(s, 6'250, 625, [&] { EXPECT_EQ(sum(), expected); });
   EXPECT_EQ(sum(), expected);
 }
 

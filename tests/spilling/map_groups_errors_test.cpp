@@ -29,8 +29,8 @@ using ::testing::StartsWith;
 
 TEST(spilled_map_groups, are_explained) {
   const spill_folder folder;
-  const raw_file<item> file(items_of(shape::hot, 500'000, 1'000));
-  session s(settings(folder, 20 * MiB)), large(settings(folder, plenty));
+  const raw_file<item> file(items_of(shape::hot, 62'500, 125));
+  session s(settings(folder, 20 * scaled_mib)), large(settings(folder, plenty));
   const auto groups = [&](session& in) {
     return in.raw<item>(file.path()).group_by(&item::key).map_groups(mapped());
   };
@@ -47,15 +47,15 @@ TEST(spilled_map_groups, are_explained) {
 }
 
 TEST(spilled_map_groups, refuse_a_group_that_has_no_room) {
-  auto items = items_of(shape::random, 800'000, 1'000);
+  auto items = items_of(shape::random, 100'000, 1'000);
   for (std::size_t i = 0; i < items.size(); i += 8) items[i].key = -5;
   for (auto& one : items)
     if (one.key > 20) one.key = 11;
   const auto rows = std::ranges::count(items, 11, &item::key);
-  EXPECT_GT(rows, 600'000);  // 10 MiB
+  EXPECT_GT(rows, 75'000);  // 1.3 MiB
   const spill_folder folder;
   const raw_file<item> file(items);
-  session s(settings(folder, 12 * MiB));
+  session s(settings(folder, 12 * scaled_mib));
   const auto said = [&](const auto& query) -> std::string {
     try {
       query.count().get();
@@ -64,10 +64,10 @@ TEST(spilled_map_groups, refuse_a_group_that_has_no_room) {
       return problem.what();
     }
   };
-  const auto text = std::to_string(rows).insert(3, ",");
+  const auto text = std::to_string(rows).insert(2, ",");
   EXPECT_EQ(said(s.raw<item>(file.path()).group_by(&item::key).map_groups(mapped())),
             "group_by.map_groups: the group of key 11 has " + text +
-                " records, which are 10 MiB side by side, and memory has no room for them; reduce "
+                " records, which are 1.3 MiB side by side, and memory has no room for them; reduce "
                 "the groups by a reducer instead of map_groups, or raise the limit "
                 "(PAPPUS_HOST_MEMORY or options::host_memory)");
   EXPECT_EQ(s.host_memory_used(), 0u);
@@ -82,8 +82,8 @@ TEST(spilled_map_groups, refuse_a_group_that_has_no_room) {
 
 TEST(spilled_map_groups, are_refused_where_nothing_may_go_to_a_disk) {
   const spill_folder folder;
-  const raw_file<item> file(items_of(shape::random, 600'000, 50'000));
-  auto off = settings(folder, 12 * MiB);
+  const raw_file<item> file(items_of(shape::random, 75'000, 6'250));
+  auto off = settings(folder, 12 * scaled_mib);
   off.spill = "off";
   session s(off);
   EXPECT_THROW(s.raw<item>(file.path()).group_by(&item::key).map_groups(mapped()).count().get(),
@@ -92,12 +92,12 @@ TEST(spilled_map_groups, are_refused_where_nothing_may_go_to_a_disk) {
 }
 
 TEST(spilled_map_groups, on_a_bad_disk_are_right_or_the_error) {
-  const auto items = items_of(shape::hot, 450'000, 50'000);
+  const auto items = items_of(shape::hot, 56'250, 6'250);
   const auto expected = reference(items, [](const item& one) { return one.key; });
   const spill_folder folder;
   const raw_file<item> file(items);
   testing::expect_right_or_spill_error(
-      {.faults = "+eio=0.001+flip=0.001"}, settings(folder, 14 * MiB), "group_by.map_groups",
+      {.faults = "+eio=0.001+flip=0.001"}, settings(folder, 14 * scaled_mib), "group_by.map_groups",
       [&](session& s) {
         return same(delivered(collection<group>(
                         s.raw<item>(file.path()).group_by(&item::key).map_groups(mapped()))),
@@ -107,10 +107,10 @@ TEST(spilled_map_groups, on_a_bad_disk_are_right_or_the_error) {
 
 TEST(spilled_map_groups, leave_nothing_behind_when_a_function_throws) {
   const spill_folder folder;
-  const raw_file<item> file(items_of(shape::random, 600'000, 50'000));
-  session s(settings(folder, 12 * MiB));
+  const raw_file<item> file(items_of(shape::random, 75'000, 6'250));
+  session s(settings(folder, 12 * scaled_mib));
   std::atomic<std::int64_t> calls = 0;
-  for (const std::int64_t when : {1'000, 400'000, 599'000}) {
+  for (const std::int64_t when : {125, 50'000, 74'875}) {
     calls = 0;
     const auto groups = s.raw<item>(file.path())
                             .group_by([&, when](const item& one) {
@@ -121,7 +121,7 @@ TEST(spilled_map_groups, leave_nothing_behind_when_a_function_throws) {
     EXPECT_THROW(groups.count().get(), std::runtime_error) << when;
     EXPECT_EQ(s.host_memory_used(), 0u) << when;
   }
-  for (const std::int64_t when : {0, 123, 25'000, 49'999}) {
+  for (const std::int64_t when : {0, 123, 3'125, 6'249}) {
     // Of several that throw, the one of the first group is told.
     const auto groups = s.raw<item>(file.path())
                             .group_by(&item::key)
@@ -140,17 +140,17 @@ TEST(spilled_map_groups, leave_nothing_behind_when_a_function_throws) {
 }
 
 TEST(spilled_map_groups, can_be_cancelled_at_any_time) {
-  const auto items = items_of(shape::hot, 450'000, 50'000);
+  const auto items = items_of(shape::hot, 56'250, 6'250);
   const auto expected = reference(items, [](const item& one) { return one.key; });
   const spill_folder folder;
   const raw_file<item> file(items);
-  session s(settings(folder, 14 * MiB));
+  session s(settings(folder, 14 * scaled_mib));
   const auto query = [&] {
     EXPECT_TRUE(same(delivered(collection<group>(
                          s.raw<item>(file.path()).group_by(&item::key).map_groups(mapped()))),
                      expected));
   };
-  testing::expect_cancellable_at_any_time(s, 60, 6, query);
+  testing::expect_cancellable_at_any_time(s, 7'500, 750, query);
   query();
 }
 

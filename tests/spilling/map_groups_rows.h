@@ -13,14 +13,15 @@
 #include <vector>
 
 #include "pappus/pappus.h"
+#include "support/scaled_memory.h"
 #include "support/spill_settings.h"
 
 namespace pappus::spilled_map_groups {
 
+using testing::scaled_mib;
 using testing::spill_folder;
 
-inline constexpr std::size_t MiB = std::size_t{1} << 20;
-inline constexpr std::size_t plenty = 2048 * MiB;
+inline constexpr std::size_t plenty = 2048 * scaled_mib;
 
 struct item {
   std::int64_t key, row;

@@ -18,7 +18,6 @@
 
 #include "spilling/map_groups_rows.h"
 #include "support/raw_file.h"
-#include "support/sanitizers.h"
 
 namespace pappus::spilled_map_groups {
 namespace {
@@ -32,8 +31,9 @@ using testing::raw_file;
 constexpr struct {
   std::size_t memory;
   unsigned threads;
-} budgets[] = {{10 * MiB, 1}, {12 * MiB, 2}, {14 * MiB, 3}, {16 * MiB, 4},
-               {24 * MiB, 2}, {40 * MiB, 1}, {plenty, 2}};
+} budgets[] = {{10 * scaled_mib, 1}, {12 * scaled_mib, 2}, {14 * scaled_mib, 3},
+               {16 * scaled_mib, 4}, {24 * scaled_mib, 2}, {40 * scaled_mib, 1},
+               {plenty, 2}};
 
 /// Compares grouped(rows of a file) with the expected groups at all budgets.
 template <typename Grouped>
@@ -42,8 +42,7 @@ void expect_at_any_budget(const std::vector<item>& items, const std::vector<grou
   const spill_folder folder;
   const raw_file<item> file(items);
   for (const auto& [memory, threads] : budgets) {
-    if (testing::threads_sanitized && threads % 2 == 1) continue;  // those of two and of four do
-    SCOPED_TRACE(::testing::Message() << memory / MiB << " MiB, " << threads << " threads");
+    SCOPED_TRACE(::testing::Message() << (memory >> 10) << " KiB, " << threads << " threads");
     session s(settings(folder, memory, threads));
     const collection<group> rows = grouped(s.raw<item>(file.path()));
     EXPECT_TRUE(same(delivered(rows), expected));
@@ -57,10 +56,10 @@ TEST(spilled_map_groups, are_those_of_a_sequential_program) {
   const struct {
     shape which;
     std::int64_t rows, groups;
-  } all[] = {{shape::random, 300'000, 50'000},  {shape::few, 300'000, 7},
-             {shape::sorted, 300'000, 1'000},   {shape::backwards, 300'000, 200'000},
-             {shape::hot, 300'000, 100'000},    {shape::one_key, 300'000, 1},
-             {shape::all_different, 300'000, 1}};
+  } all[] = {{shape::random, 37'500, 6'250},   {shape::few, 37'500, 7},
+             {shape::sorted, 37'500, 125},     {shape::backwards, 37'500, 25'000},
+             {shape::hot, 37'500, 12'500},     {shape::one_key, 37'500, 1},
+             {shape::all_different, 37'500, 1}};
   for (const auto& [which, rows, groups] : all) {
     SCOPED_TRACE(static_cast<int>(which));
     const auto items = items_of(which, rows, groups);
@@ -72,7 +71,7 @@ TEST(spilled_map_groups, are_those_of_a_sequential_program) {
 }
 
 TEST(spilled_map_groups, have_keys_of_any_width) {
-  const auto items = items_of(shape::random, 300'000, 20'000);
+  const auto items = items_of(shape::random, 37'500, 2'500);
   const auto small = [](const item& one) { return static_cast<std::int32_t>(-one.key % 300); };
   expect_at_any_budget(items, reference(items, small),
                        [&](const auto& file) { return file.group_by(small).map_groups(mapped()); });
@@ -97,10 +96,10 @@ TEST(spilled_map_groups, have_keys_of_any_width) {
 TEST(spilled_map_groups, of_a_domain_include_those_without_records) {
   const auto key = [](const item& one) { return one.key; };
   for (const auto which : {shape::random, shape::hot, shape::few}) {
-    auto items = items_of(which, 300'000, 1'000);
+    auto items = items_of(which, 37'500, 125);
     for (auto& one : items) one.key = one.key * 90 + 50;  // none at either end
-    expect_at_any_budget(items, reference(items, key, 100'000), [&](const auto& file) {
-      return file.group_by(&item::key, domain{100'000}).map_groups(mapped());
+    expect_at_any_budget(items, reference(items, key, 12'500), [&](const auto& file) {
+      return file.group_by(&item::key, domain{12'500}).map_groups(mapped());
     });
   }
   expect_at_any_budget({}, reference({}, key, 1'000), [&](const auto& file) {
@@ -115,19 +114,19 @@ TEST(spilled_map_groups, of_no_rows_are_none) {
 
 TEST(spilled_map_groups, of_a_domain_may_be_more_than_memory_holds) {
   const spill_folder folder;
-  const raw_file<item> file(items_of(shape::random, 400'000, 1'000));
-  session s(settings(folder, 12 * MiB));
+  const raw_file<item> file(items_of(shape::random, 50'000, 125));
+  session s(settings(folder, 12 * scaled_mib));
   const auto groups = s.raw<item>(file.path())
                           .group_by([](const item& one) { return one.key * 3'000; },
-                                    domain{3'000'000})  // 69 MiB of results
+                                    domain{375'000})  // 8.6 MiB of results
                           .map_groups(mapped());
-  EXPECT_EQ(groups.map(&group::rows).sum().get(), 400'000);
-  EXPECT_EQ(groups.count().get(), 3'000'000);
-  EXPECT_LE(s.host_memory_peak(), 12 * MiB);
+  EXPECT_EQ(groups.map(&group::rows).sum().get(), 50'000);
+  EXPECT_EQ(groups.count().get(), 375'000);
+  EXPECT_LE(s.host_memory_peak(), 12 * scaled_mib);
 }
 
 TEST(spilled_map_groups, come_behind_other_operators) {
-  const auto items = items_of(shape::random, 300'000, 30'000);
+  const auto items = items_of(shape::random, 37'500, 3'750);
   std::vector<item> odd, twice;
   for (const auto& one : items) {
     if (one.row % 2 != 0) odd.push_back(one);
@@ -152,14 +151,14 @@ TEST(spilled_map_groups, come_behind_other_operators) {
 
 TEST(spilled_map_groups, go_on_to_their_reader_in_windows) {
   const spill_folder folder;
-  const raw_file<item> file(items_of(shape::random, 400'000, 300'000));
-  session s(settings(folder, 12 * MiB)), large(settings(folder, plenty));
+  const raw_file<item> file(items_of(shape::random, 50'000, 37'500));
+  session s(settings(folder, 12 * scaled_mib)), large(settings(folder, plenty));
   const auto programs = [&](session& in) {
     const auto groups = in.raw<item>(file.path()).group_by(&item::key).map_groups(mapped());
     groups.write(folder.path() + ".out.raw");
     std::vector<std::vector<group>> found{
         delivered(groups.sort_by(&group::mixed)),
-        delivered(collection<group>(groups.skip(100'000).take(1'000))),
+        delivered(collection<group>(groups.skip(12'500).take(125))),
         delivered(collection<group>(in.raw<group>(folder.path() + ".out.raw"))),
         {{0, 0, groups.map(&group::mixed).max().get()}},
         delivered(collection<group>(
@@ -174,14 +173,14 @@ TEST(spilled_map_groups, go_on_to_their_reader_in_windows) {
 }
 
 TEST(spilled_map_groups, leave_room_for_what_is_collected) {
-  const auto items = items_of(shape::all_different, 400'000, 1);  // 9.2 MiB of results
+  const auto items = items_of(shape::all_different, 50'000, 1);  // 1.2 MiB of results
   const auto expected = reference(items, [](const item& one) { return one.key; });
   const spill_folder folder;
   const raw_file<item> file(items);
-  for (const std::size_t memory : {24 * MiB, 28 * MiB, 36 * MiB}) {
+  for (const std::size_t memory : {24 * scaled_mib, 28 * scaled_mib, 36 * scaled_mib}) {
     session s(settings(folder, memory));
     const auto found = s.raw<item>(file.path()).group_by(&item::key).map_groups(mapped()).collect();
-    EXPECT_TRUE(same(found.to_vector(), expected)) << memory / MiB;
+    EXPECT_TRUE(same(found.to_vector(), expected)) << memory / scaled_mib;
   }
 }
 
@@ -191,26 +190,26 @@ TEST(spilled_map_groups, may_have_results_that_are_larger_than_memory) {
     std::array<std::int64_t, 100> rest;
   };
   const spill_folder folder;
-  const raw_file<item> file(items_of(shape::all_different, 60'000, 1));  // 46 MiB of results
-  session s(settings(folder, 12 * MiB));
+  const raw_file<item> file(items_of(shape::all_different, 7'500, 1));  // 5.7 MiB of results
+  session s(settings(folder, 12 * scaled_mib));
   const collection<large> rows = s.raw<item>(file.path())
                                      .group_by(&item::key)
                                      .map_groups([](std::int64_t key, std::span<const item> group) {
                                        return large{key, {group.front().row}};
                                      });
-  EXPECT_EQ(rows.map([](const large& one) { return one.rest[0]; }).sum().get(), 1'799'970'000);
+  EXPECT_EQ(rows.map([](const large& one) { return one.rest[0]; }).sum().get(), 28'121'250);
   EXPECT_EQ(
-      rows.sort_by([](const large& one) { return one.rest[0]; }).skip(30'000).first().get().key,
-      30'000 * 7'919 % 60'000);
-  EXPECT_LE(s.host_memory_peak(), 12 * MiB);
+      rows.sort_by([](const large& one) { return one.rest[0]; }).skip(3'750).first().get().key,
+      3'750 * 7'919 % 7'500);
+  EXPECT_LE(s.host_memory_peak(), 12 * scaled_mib);
 }
 
 TEST(spilled_map_groups, of_rows_in_memory_rest_as_well) {
   const auto key = [](const item& one) { return one.key; };
   for (const auto which : {shape::random, shape::hot}) {
-    const auto items = items_of(which, 500'000, 3'000);
+    const auto items = items_of(which, 62'500, 375);
     const spill_folder folder;
-    session s(settings(folder, 24 * MiB));
+    session s(settings(folder, 24 * scaled_mib));
     const auto groups = s.borrow(items).group_by(&item::key).map_groups(mapped());
     EXPECT_TRUE(same(groups.collect().to_vector(), reference(items, key)));
     EXPECT_THAT(groups.explain_analyze(),
@@ -224,12 +223,12 @@ struct alignas(4096) page {
 
 TEST(spilled_map_groups, have_records_where_their_type_wants_them) {
   std::vector<page> pages;
-  for (std::int64_t i = 0; i < 6'000; ++i) pages.push_back({i * 7 % 501 % 40, i});
+  for (std::int64_t i = 0; i < 750; ++i) pages.push_back({i * 7 % 501 % 40, i});
   std::vector<item> items;
   for (const auto& one : pages) items.push_back({one.key, one.row});
   const spill_folder folder;
   const raw_file<page> file(pages);
-  for (const std::size_t memory : {12 * MiB, 40 * MiB}) {
+  for (const std::size_t memory : {12 * scaled_mib, 40 * scaled_mib}) {
     session s(settings(folder, memory));
     std::atomic<int> misplaced = 0;
     const collection<group> groups =
@@ -260,15 +259,15 @@ TEST(spilled_map_groups, have_text_of_a_file) {
   {
     std::ofstream file(path);
     file << "text,key\n";
-    for (int i = 0; i < 250'000; ++i) {
-      const auto text = "w" + std::to_string(i % 20'011);
-      const std::int64_t key = i * 7'919 % 5'003;
+    for (int i = 0; i < 31'250; ++i) {
+      const auto text = "w" + std::to_string(i % 2'503);
+      const std::int64_t key = i * 7'919 % 631;
       file << text << "," << key << "\n";
       auto& most = expected[key];
       most = std::max(most, text);
     }
   }
-  for (const std::size_t budget : {24 * MiB, 512 * MiB}) {
+  for (const std::size_t budget : {24 * scaled_mib, 512 * scaled_mib}) {
     session s(settings(folder, budget));
     const collection<longest_word> words =
         s.csv<word>(path, column("text", &word::text), column("key", &word::key))
@@ -277,7 +276,7 @@ TEST(spilled_map_groups, have_text_of_a_file) {
               return longest_word{key, std::ranges::max(group, {}, &word::text).text};
             });
     EXPECT_THAT(words.count().explain_analyze(),
-                budget == 24 * MiB ? HasSubstr("ranges of keys") : HasSubstr("map_groups"));
+                budget == 24 * scaled_mib ? HasSubstr("ranges of keys") : HasSubstr("map_groups"));
     auto at = expected.begin();
     for (const auto& [key, text] : words.collect()) {
       EXPECT_EQ(key, at->first);

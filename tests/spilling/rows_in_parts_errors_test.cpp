@@ -9,7 +9,6 @@
 #include "spilling/items_on_disk.h"
 #include "support/bad_disks.h"
 #include "support/cancels.h"
-#include "support/sanitizers.h"
 
 namespace pappus::rows_in_parts {
 namespace {
@@ -34,7 +33,7 @@ TEST(rows_in_parts, that_are_lost_are_computed_again) {
 }
 
 TEST(rows_in_parts, on_bad_disks_are_right_or_an_error) {
-  const a_disk disk(testing::sanitized ? 850'000 : file_rows);
+  const a_disk disk;
   session with_plenty(settings(disk.folder, plenty));
   const auto run = [&](session& s) {
     const collection<item> kept =
@@ -49,14 +48,14 @@ TEST(rows_in_parts, on_bad_disks_are_right_or_an_error) {
   };
   const auto expected = run(with_plenty);
   testing::expect_right_or_spill_error(
-      {.faults = "+eio=0.0001+flip=0.0001", .little = "16MiB", .count = 6},
+      {.faults = "+eio=0.0001+flip=0.0001", .little = "2MiB", .count = 6},
       settings(disk.folder, little), "", [&](session& s) { return run(s) == expected; });
 }
 
 TEST(rows_in_parts, are_cancelled) {
-  const a_disk disk(testing::sanitized ? 850'000 : file_rows);
+  const a_disk disk;
   session s(settings(disk.folder, little));
-  testing::expect_cancellable_at_any_time(s, 200, testing::sanitized ? 40 : 10, [&] {
+  testing::expect_cancellable_at_any_time(s, 25'000, 1'250, [&] {
     const auto kept = s.raw<item>(disk.path).cache();
     const auto all = kept.count().get();
     EXPECT_EQ(kept.sort_by(&item::value).map(&item::key).count().get(), all);
@@ -74,7 +73,7 @@ TEST(rows_in_parts, of_functions_that_throw_leave_nothing) {
         })
         .cache();
   };
-  for (const std::int64_t row : {0L, 500'000L, file_rows - 1}) {
+  for (const std::int64_t row : {0L, 62'500L, file_rows - 1}) {
     const auto kept = bad(row);
     EXPECT_THROW(kept.count().get(), std::runtime_error);
     EXPECT_EQ(s.host_memory_used(), 0u);

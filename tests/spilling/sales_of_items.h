@@ -10,16 +10,17 @@
 #include "pappus/pappus.h"
 #include "support/raw_file.h"
 #include "support/result_bytes.h"
+#include "support/scaled_memory.h"
 #include "support/spill_settings.h"
 
 namespace pappus::spilled_joins {
 
 using testing::bytes_of;
 using testing::bytes_of_value;
+using testing::scaled_mib;
 using testing::write_records;
 
-inline constexpr std::size_t MiB = std::size_t{1} << 20;
-inline constexpr std::size_t plenty = 2048 * MiB;
+inline constexpr std::size_t plenty = 2048 * scaled_mib;
 
 struct sale {
   std::int64_t item;

@@ -21,7 +21,7 @@
 #include "pappus/pappus.h"
 #include "support/bad_disks.h"
 #include "support/cancels.h"
-#include "support/sanitizers.h"
+#include "support/scaled_memory.h"
 #include "support/spill_settings.h"
 
 namespace pappus::spilled_text_groups {
@@ -30,10 +30,10 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using testing::scaled_mib;
 using testing::spill_folder;
 
-constexpr std::size_t MiB = std::size_t{1} << 20;
-constexpr std::size_t plenty = 2048 * MiB;
+constexpr std::size_t plenty = 2048 * scaled_mib;
 
 struct visit {
   std::string_view page, visitor;
@@ -79,7 +79,7 @@ struct a_disk {
     std::string text = "page,visitor,value\n";
     for (std::int64_t i = 0; i < rows; ++i) {
       text += page_of(which, number_of(which, i, rows, groups, random));
-      text += ",visitor " + std::to_string(random() % 5'000) + ',';
+      text += ",visitor " + std::to_string(random() % 625) + ',';
       text += std::to_string(static_cast<std::int64_t>(random() % 2'000'001) - 1'000'000) + "e-3\n";
     }
     std::ofstream(path, std::ios::binary) << text;
@@ -148,19 +148,18 @@ TEST(spilled_text_groups, are_the_same_bits_in_little_memory) {
     shape which;
     std::int64_t rows, groups;
     unsigned threads;
-  } all[] = {{shape::random, 150'000, 100'000, 3},
-             {shape::sorted, 120'000, 80'000, 2},
-             {shape::skewed, 80'000, 100'000, 1},
-             {shape::one_hot, 60'000, 40'000, 3},
-             {shape::long_text, 30'000, 25'000, 2}};
+  } all[] = {{shape::random, 18'750, 12'500, 3},
+             {shape::sorted, 15'000, 10'000, 2},
+             {shape::skewed, 10'000, 12'500, 1},
+             {shape::one_hot, 7'500, 5'000, 3},
+             {shape::long_text, 3'750, 3'125, 2}};
   unsigned seed = 1;
   for (const auto& [which, rows, groups, threads] : all) {
-    if (testing::sanitized && threads < 3) continue;  // the more threads, the more races
     SCOPED_TRACE(static_cast<int>(which));
-    const a_disk disk(which, testing::sanitized ? rows / 3 : rows, groups, seed++);
+    const a_disk disk(which, rows, groups, seed++);
     session large(settings(disk.folder, plenty));
     const auto expected = results(disk, large);
-    const std::size_t least = (8 + 2 * threads) * MiB;
+    const std::size_t least = (8 + 2 * threads) * scaled_mib;
     session s(settings(disk.folder, least, threads));
     EXPECT_TRUE(results(disk, s) == expected);
     EXPECT_EQ(s.host_memory_used(), 0u);
@@ -168,22 +167,21 @@ TEST(spilled_text_groups, are_the_same_bits_in_little_memory) {
   }
 }
 
-// Where leaves are cut depends on the groups of the first 2^20 rows, late ones among them.
-TEST(spilled_text_groups, are_the_same_bits_behind_the_first_million_rows) {
-  if (testing::sanitized) GTEST_SKIP() << "takes minutes";
+// Where leaves are cut depends on the groups of the first 2^17 rows, late ones among them.
+TEST(spilled_text_groups, are_the_same_bits_behind_the_first_rows) {
   for (const auto which : {shape::random, shape::sorted}) {
-    const a_disk disk(which, 1'300'000, 150'000, 21);
+    const a_disk disk(which, 162'500, 18'750, 21);
     const auto sums = [&](session& in) {
       return groups_of(disk.visits(in).group_by(&visit::page).sum(&visit::value));
     };
-    session s(settings(disk.folder, 20 * MiB)), large(settings(disk.folder, plenty));
+    session s(settings(disk.folder, 20 * scaled_mib)), large(settings(disk.folder, plenty));
     EXPECT_TRUE(sums(s) == sums(large)) << static_cast<int>(which);
   }
 }
 
 TEST(spilled_text_groups, are_explained) {
-  const a_disk disk(shape::random, 350'000, 10'000'000, 7);
-  session s(settings(disk.folder, 14 * MiB, 3)), large(settings(disk.folder, plenty));
+  const a_disk disk(shape::random, 43'750, 1'250'000, 7);
+  session s(settings(disk.folder, 14 * scaled_mib, 3)), large(settings(disk.folder, plenty));
   const auto groups = [&](session& in) {
     return disk.visits(in).group_by(&visit::page).variance(&visit::value).count();
   };
@@ -200,16 +198,16 @@ struct rows_in_memory {
   std::vector<std::string> pages;
   std::vector<visit> rows;
   explicit rows_in_memory(std::int64_t n) {
-    for (std::int64_t i = 0; i < n; ++i) pages.push_back(page_of(shape::random, i * i % 1'000'003));
+    for (std::int64_t i = 0; i < n; ++i) pages.push_back(page_of(shape::random, i * i % 125'003));
     for (std::int64_t i = 0; i < n; ++i)
       rows.push_back({pages[static_cast<std::size_t>(i)], "anyone", static_cast<double>(i) * 0.1});
   }
 };
 
 TEST(spilled_text_groups, of_rows_in_memory_rest_as_well) {
-  const rows_in_memory of(150'000);
+  const rows_in_memory of(18'750);
   const a_disk disk(shape::random, 0, 1, 1);
-  session s(settings(disk.folder, 16 * MiB)), large(settings(disk.folder, plenty));
+  session s(settings(disk.folder, 16 * scaled_mib)), large(settings(disk.folder, plenty));
   const auto sums = [&](session& in) {
     return groups_of(in.borrow(of.rows).group_by(&visit::page).sum(&visit::value));
   };
@@ -220,7 +218,7 @@ TEST(spilled_text_groups, of_rows_in_memory_rest_as_well) {
 
 // Their text stays where it is: it would have no room.
 TEST(spilled_text_groups, of_long_text_in_memory_need_no_copies_of_it) {
-  constexpr std::int64_t n = 60'000;
+  constexpr std::int64_t n = 7'500;
   std::vector<std::string> pages;
   std::vector<visit> rows;
   for (std::int64_t i = 0; i < n; ++i)
@@ -228,7 +226,7 @@ TEST(spilled_text_groups, of_long_text_in_memory_need_no_copies_of_it) {
   for (std::int64_t i = 0; i < n; ++i)
     rows.push_back({pages[static_cast<std::size_t>(i)], {}, static_cast<double>(i) * 0.1});
   const a_disk disk(shape::random, 0, 1, 1);
-  session s(settings(disk.folder, 20 * MiB)), large(settings(disk.folder, plenty));
+  session s(settings(disk.folder, 20 * scaled_mib)), large(settings(disk.folder, plenty));
   const auto sums = [&](session& in) {
     return groups_of(in.borrow(rows).group_by(&visit::page).sum(&visit::value));
   };
@@ -256,14 +254,14 @@ TEST(spilled_text_groups, may_have_wide_states) {
   const auto groups = [&](session& in) {
     return groups_of(disk.visits(in).group_by(&visit::page).reduce<histogram>(&visit::value));
   };
-  session s(settings(disk.folder, 24 * MiB)), large(settings(disk.folder, plenty));
+  session s(settings(disk.folder, 192 * scaled_mib)), large(settings(disk.folder, plenty));
   EXPECT_TRUE(groups(s) == groups(large));
-  EXPECT_LE(s.host_memory_peak(), 24 * MiB);
+  EXPECT_LE(s.host_memory_peak(), 192 * scaled_mib);
 }
 
 // Its state is of groups, and goes through one after the other: their text mustn't pile up.
 TEST(spilled_text_groups, may_be_the_state_of_a_loop) {
-  const rows_in_memory of(60'000);
+  const rows_in_memory of(7'500);
   const a_disk disk(shape::random, 0, 1, 1);
   const auto looped = [&](session& in) {
     const auto last = in.do_while(
@@ -273,17 +271,16 @@ TEST(spilled_text_groups, may_be_the_state_of_a_loop) {
             return visit{one.key, {}, one.value * 0.5};
           });
         },
-        [](std::span<const visit>, std::span<const visit>) { return true; },
-        max_iterations{testing::sanitized ? 3 : 12});
+        [](std::span<const visit>, std::span<const visit>) { return true; }, max_iterations{12});
     return last.map(&visit::value).sum().get();
   };
-  session s(settings(disk.folder, 20 * MiB)), large(settings(disk.folder, plenty));
+  session s(settings(disk.folder, 20 * scaled_mib)), large(settings(disk.folder, plenty));
   EXPECT_EQ(looped(s), looped(large));
 }
 
 TEST(spilled_text_groups, go_on_to_their_reader_in_windows) {
-  const a_disk disk(shape::random, 100'000, 5'000'000, 4);
-  session s(settings(disk.folder, 12 * MiB)), large(settings(disk.folder, plenty));
+  const a_disk disk(shape::random, 25'000, 1'250'000, 4);
+  session s(settings(disk.folder, 26 * scaled_mib)), large(settings(disk.folder, plenty));
   const auto programs = [&](session& in) {
     const auto sums = disk.visits(in).group_by(&visit::page).sum(&visit::value);
     const auto starts =
@@ -300,7 +297,7 @@ TEST(spilled_text_groups, go_on_to_their_reader_in_windows) {
 
 // Rows with slow keys are extracted by several workers.
 TEST(spilled_text_groups, keep_the_order_of_slow_rows) {
-  const a_disk disk(shape::random, 20'000, 18'000, 5);
+  const a_disk disk(shape::random, 2'500, 2'250, 5);
   session large(settings(disk.folder, plenty, 3));
   const auto means = [&](session& in) {
     return groups_of(disk.visits(in)
@@ -315,7 +312,7 @@ TEST(spilled_text_groups, keep_the_order_of_slow_rows) {
                          .sum(&visit::value));
   };
   const auto expected = means(large);
-  session s(settings(disk.folder, 14 * MiB, 3));
+  session s(settings(disk.folder, 14 * scaled_mib, 3));
   EXPECT_TRUE(means(s) == expected);
 }
 
@@ -350,18 +347,17 @@ TEST(spilled_text_groups, are_ranges_in_little_memory) {
     shape which;
     std::int64_t rows, groups;
     unsigned threads;
-  } all[] = {{shape::random, 200'000, 50'000, 3},
-             {shape::sorted, 200'000, 1'000, 2},
-             {shape::one_hot, 60'000, 30'000, 3},
-             {shape::long_text, 50'000, 20'000, 1}};
+  } all[] = {{shape::random, 25'000, 6'250, 3},
+             {shape::sorted, 25'000, 125, 2},
+             {shape::one_hot, 7'500, 3'750, 3},
+             {shape::long_text, 6'250, 2'500, 1}};
   unsigned seed = 11;
   for (const auto& [which, rows, groups, threads] : all) {
-    if (testing::sanitized && threads < 3) continue;
     SCOPED_TRACE(static_cast<int>(which));
     const a_disk disk(which, rows, groups, seed++);
     session large(settings(disk.folder, plenty));
     const auto expected = ranges(disk, large);
-    for (const std::size_t memory : {(10 + 2 * threads) * MiB, 40 * MiB}) {
+    for (const std::size_t memory : {(10 + 2 * threads) * scaled_mib, 40 * scaled_mib}) {
       session s(settings(disk.folder, memory, threads));
       EXPECT_TRUE(ranges(disk, s) == expected) << memory;
       EXPECT_EQ(s.host_memory_used(), 0u);
@@ -371,8 +367,8 @@ TEST(spilled_text_groups, are_ranges_in_little_memory) {
 }
 
 TEST(spilled_text_groups, of_one_page_that_has_no_room_are_refused_by_name) {
-  const a_disk disk(shape::skewed, 300'000, 1, 3);  // all have no name
-  session s(settings(disk.folder, 12 * MiB));
+  const a_disk disk(shape::skewed, 37'500, 1, 3);  // all have no name
+  session s(settings(disk.folder, 14 * scaled_mib));
   const auto refused = [&] { ranges(disk, s); };
   EXPECT_THAT(refused, ::testing::ThrowsMessage<memory_error>(
                            AllOf(HasSubstr("the group of key \"\" has "), HasSubstr(" records"))));
@@ -380,8 +376,8 @@ TEST(spilled_text_groups, of_one_page_that_has_no_room_are_refused_by_name) {
 }
 
 TEST(spilled_text_groups, are_refused_where_nothing_may_go_to_a_disk) {
-  const a_disk disk(shape::random, 400'000, 50'000'000, 5);
-  auto off = settings(disk.folder, 12 * MiB);
+  const a_disk disk(shape::random, 50'000, 6'250'000, 5);
+  auto off = settings(disk.folder, 12 * scaled_mib);
   off.spill = "off";
   session s(off);
   EXPECT_THROW(groups_of(disk.visits(s).group_by(&visit::page).count()), memory_error);
@@ -389,23 +385,23 @@ TEST(spilled_text_groups, are_refused_where_nothing_may_go_to_a_disk) {
 }
 
 TEST(spilled_text_groups, on_a_bad_disk_are_right_or_the_error) {
-  const a_disk disk(shape::random, 200'000, 50'000'000, 6);
+  const a_disk disk(shape::random, 25'000, 6'250'000, 6);
   session large(settings(disk.folder, plenty));
   const auto groups = [&](session& in) {
     return groups_of(disk.visits(in).group_by(&visit::page).sum(&visit::value));
   };
   const auto expected = groups(large);
   testing::expect_right_or_spill_error(
-      {.faults = "+eio=0.0003+flip=0.0003", .little = "3MiB", .count = 9},
-      settings(disk.folder, 10 * MiB, 1), "group_by",
+      {.faults = "+eio=0.0003+flip=0.0003", .little = "384KiB", .count = 9},
+      settings(disk.folder, 10 * scaled_mib, 1), "group_by",
       [&](session& s) { return groups(s) == expected; });
 }
 
 TEST(spilled_text_groups, leave_nothing_behind_when_a_function_throws) {
-  const a_disk disk(shape::random, 100'000, 50'000'000, 8);
-  session s(settings(disk.folder, 12 * MiB));
+  const a_disk disk(shape::random, 12'500, 6'250'000, 8);
+  session s(settings(disk.folder, 12 * scaled_mib));
   std::atomic<std::int64_t> calls = 0;
-  for (const std::int64_t when : {1'000, 50'000, 99'000}) {
+  for (const std::int64_t when : {125, 6'250, 12'375}) {
     calls = 0;
     const auto counts = disk.visits(s).group_by([&, when](const visit& one) {
       if (++calls == when) throw std::runtime_error("no key");
@@ -417,13 +413,14 @@ TEST(spilled_text_groups, leave_nothing_behind_when_a_function_throws) {
 }
 
 TEST(spilled_text_groups, can_be_cancelled_at_any_time) {
-  const a_disk disk(shape::random, 80'000, 50'000'000, 9);
-  session s(settings(disk.folder, 12 * MiB));
+  const a_disk disk(shape::random, 10'000, 6'250'000, 9);
+  session s(settings(disk.folder, 12 * scaled_mib));
   const auto groups = [&] {
     return groups_of(disk.visits(s).group_by(&visit::page).sum(&visit::value));
   };
   const auto expected = groups();
-  testing::expect_cancellable_at_any_time(s, 100, 10, [&] { EXPECT_TRUE(groups() == expected); });
+  testing::expect_cancellable_at_any_time(s, 12'500, 1'250,
+                                          [&] { EXPECT_TRUE(groups() == expected); });
   EXPECT_TRUE(groups() == expected);
 }
 

@@ -15,10 +15,13 @@
 
 #include "pappus/pappus.h"
 #include "session/session.h"
+#include "support/scaled_memory.h"
 #include "support/spill_settings.h"
 
 namespace pappus::text_in_records {
 namespace {
+
+using testing::scaled_mib;
 
 struct named {
   std::array<char, 20> name;
@@ -194,7 +197,7 @@ TEST(text_in_records, takes_no_more_memory_with_each_iteration) {
   for (std::int64_t i = 0; i < 20'000; ++i)
     pages.push_back(std::string(100, 'p') + std::to_string(i * 7'919 % 20'011));
   for (const auto& page : pages) rows.push_back({page, {}, 1.0});
-  session s({.threads = 2, .host_memory = 24U << 20, .devices = "cpu", .spill = "off"});
+  session s({.threads = 2, .host_memory = 192 * scaled_mib, .devices = "cpu", .spill = "off"});
   const auto last = s.do_while(
       s.borrow(rows),
       [](const auto& state) {
@@ -236,10 +239,10 @@ TEST(text_in_records, groups_large_records) {
 
 /// Names that differ, more than memory has room for.
 TEST(text_in_records, groups_in_little_memory) {
-  constexpr std::int64_t rows = 200'000;
+  constexpr std::int64_t rows = 25'000;
   const auto different = [](std::int64_t i) {
     named made{{}, i};
-    const auto text = std::to_string(i * 7'919 % 100'003) + std::string(i % 5, 'n');
+    const auto text = std::to_string(i * 7'919 % 12'503) + std::string(i % 5, 'n');
     std::copy(text.begin(), text.end(), made.name.begin());
     return made;
   };
@@ -247,7 +250,7 @@ TEST(text_in_records, groups_in_little_memory) {
   for (std::int64_t i = 0; i < rows; ++i) records.push_back(different(i));
   const auto expected = totals_of(records);
   const testing::spill_folder folder;
-  session s(settings(folder, 12U << 20));
+  session s(settings(folder, 16 * scaled_mib));
   const auto query = s.range(std::int64_t{0}, rows).map(different);
   totals sums, of_ranges;
   query.group_by(key_of).sum(&named::number).for_each_chunk([&](const auto& chunk) {

@@ -17,18 +17,18 @@
 #include "support/bad_disks.h"
 #include "support/cancels.h"
 #include "support/raw_file.h"
-#include "support/sanitizers.h"
+#include "support/scaled_memory.h"
 #include "support/spill_settings.h"
 
 namespace pappus::spilled_text_joins {
 namespace {
 
 using ::testing::HasSubstr;
+using testing::scaled_mib;
 using testing::spill_folder;
 using testing::write_records;
 
-constexpr std::size_t MiB = std::size_t{1} << 20;
-constexpr std::size_t plenty = 1024 * MiB;
+constexpr std::size_t plenty = 1024 * scaled_mib;
 
 struct visit {
   std::string_view page;
@@ -114,8 +114,8 @@ std::vector<std::string> results(session& s, const a_disk& disk) {
                       [](const visit& one) { return one.page.substr(one.page.empty() ? 0 : 1); },
                       [](const page& one) { return one.name.substr(one.name.empty() ? 0 : 1); },
                       both)
-                  .skip(1'000)
-                  .take(10'000)),
+                  .skip(125)
+                  .take(1'250)),
       std::to_string(
           visits.join(pages, &visit::page, &page::name, both).map(&visited::seconds).sum().get()),
   };
@@ -125,13 +125,12 @@ TEST(spilled_text_joins, are_the_same_pairs_in_little_memory) {
   const struct {
     std::int64_t visits, pages, times;
     unsigned threads;
-  } all[] = {{15'000, 80'000, 1, 2}, {15'000, 20'000, 4, 3}, {15'000, 80'000, 1, 1}};
+  } all[] = {{1'875, 10'000, 1, 2}, {1'875, 2'500, 4, 3}, {1'875, 10'000, 1, 1}};
   for (const auto& [visits, pages, times, threads] : all) {
-    if (testing::sanitized && threads != 3) continue;  // the more threads, the more races
     SCOPED_TRACE(threads);
     const a_disk disk(visits, pages, times);
     session large(settings(disk.folder, plenty));
-    const std::size_t least = (10 + 2 * threads) * MiB;
+    const std::size_t least = (10 + 2 * threads) * scaled_mib;
     session s(settings(disk.folder, least, threads));
     const auto found = results(s, disk), expected = results(large, disk);
     for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_TRUE(found[i] == expected[i]) << i;
@@ -141,7 +140,7 @@ TEST(spilled_text_joins, are_the_same_pairs_in_little_memory) {
 }
 
 TEST(spilled_text_joins, are_those_of_a_loop_over_both_sides) {
-  constexpr std::int64_t visits = 20'000, pages = 60'000;
+  constexpr std::int64_t visits = 2'500, pages = 7'500;
   const a_disk disk(visits, pages, 2);
   std::unordered_map<std::string, std::vector<std::int64_t>> by_name;
   for (std::int64_t i = 0; i < 2 * pages; ++i) by_name[name_of(i * 7 % pages)].push_back(i);
@@ -149,7 +148,7 @@ TEST(spilled_text_joins, are_those_of_a_loop_over_both_sides) {
   for (std::int64_t i = 0; i < visits; ++i)
     for (const auto number : by_name[name_of(i * 31 % (pages + pages / 4))])
       expected.push_back(number);
-  session s(settings(disk.folder, 13 * MiB));
+  session s(settings(disk.folder, 13 * scaled_mib));
   const auto pairs = disk.visits(s).join(disk.pages(s), &visit::page, &page::name,
                                          [](const visit&, const page& b) { return b.number; });
   EXPECT_THAT(pairs.explain(), HasSubstr("to ask for right rows"));
@@ -159,11 +158,11 @@ TEST(spilled_text_joins, are_those_of_a_loop_over_both_sides) {
 
 // Such joins need right rows for nothing but the text of their keys.
 TEST(spilled_text_joins, tell_which_records_have_a_match) {
-  constexpr std::int64_t visits = 30'000, pages = 80'000;
+  constexpr std::int64_t visits = 3'750, pages = 10'000;
   const a_disk disk(visits, pages, 1);
   std::int64_t expected = 0;
   for (std::int64_t i = 0; i < visits; ++i) expected += i * 31 % (pages + pages / 4) < pages;
-  for (const std::size_t memory : {12 * MiB, plenty}) {
+  for (const std::size_t memory : {12 * scaled_mib, plenty}) {
     session s(settings(disk.folder, memory));
     const auto left = disk.visits(s);
     const auto right = disk.pages(s);
@@ -184,12 +183,12 @@ TEST(spilled_text_joins, need_one_of_many_rows_to_tell_that_there_are_some) {
   const std::string path = folder.path() + ".log.csv";
   {
     std::string text = "page,seconds\n";
-    for (std::int64_t i = 0; i < 300'000; ++i)
+    for (std::int64_t i = 0; i < 37'500; ++i)
       text += (i % 2 == 0 ? std::string("index") : name_of(i)) + ",0.5\n";
     std::ofstream(path, std::ios::binary) << text;
   }
-  const a_disk disk(1, 40'000, 1);
-  session s(settings(disk.folder, 14 * MiB));
+  const a_disk disk(1, 5'000, 1);
+  session s(settings(disk.folder, 14 * scaled_mib));
   const auto log =
       s.csv<visit>(path, column("page", &visit::page), column("seconds", &visit::seconds));
   const auto index = [](const page& one) {
@@ -198,8 +197,8 @@ TEST(spilled_text_joins, need_one_of_many_rows_to_tell_that_there_are_some) {
   const auto found = disk.pages(s).semi_join(log, index, &visit::page);
   EXPECT_THAT(found.explain(), HasSubstr("to ask for right rows"));
   std::int64_t expected = 0;  // page number i is called 7 * i
-  for (std::int64_t i = 0; i < 40'000; ++i)
-    expected += i % 100 == 0 || i * 7 % 40'000 % 2 == 1 ? 1 : 0;
+  for (std::int64_t i = 0; i < 5'000; ++i)
+    expected += i % 100 == 0 || i * 7 % 5'000 % 2 == 1 ? 1 : 0;
   EXPECT_EQ(found.count().get(), expected);
 }
 
@@ -213,7 +212,7 @@ struct named {
 TEST(spilled_text_joins, find_keys_that_lie_in_records) {
   const spill_folder folder;
   const std::string path = folder.path() + ".named.raw";
-  constexpr std::int64_t n = 400'000;
+  constexpr std::int64_t n = 50'000;
   {
     std::vector<named> rows;
     for (std::int64_t i = 0; i < n; ++i) {
@@ -224,36 +223,38 @@ TEST(spilled_text_joins, find_keys_that_lie_in_records) {
     }
     write_records(path, rows);
   }
-  session s(settings(folder, 14 * MiB));
+  session s(settings(folder, 14 * scaled_mib));
   const auto key = [](const named& one) { return one.key(); };
   const auto right = s.raw<named>(path);
-  const auto pairs = right.take(50'000).join(right, key, key, [](const named& a, const named& b) {
+  const auto pairs = right.take(6'250).join(right, key, key, [](const named& a, const named& b) {
     return a.number == b.number ? b.number : -1;
   });
   EXPECT_THAT(pairs.explain(), HasSubstr("to ask for right rows"));
-  EXPECT_EQ(pairs.sum().get(), std::int64_t{50'000} * 49'999 / 2);
+  EXPECT_EQ(pairs.sum().get(), std::int64_t{6'250} * 6'249 / 2);
 }
 
 TEST(spilled_text_joins, on_a_bad_disk_are_right_or_the_error) {
-  const a_disk disk(30'000, 100'000, 1);
+  const a_disk disk(3'750, 12'500, 1);
   session large(settings(disk.folder, plenty));
   const auto pairs = [&](session& in) {
     return text_of(disk.visits(in).join(disk.pages(in), &visit::page, &page::name, both));
   };
   const auto expected = pairs(large);
   testing::expect_right_or_spill_error(
-      {.faults = "+eio=0.0003+flip=0.0003", .little = "3MiB", .count = 9},
-      settings(disk.folder, 12 * MiB, 1), "join", [&](session& s) { return pairs(s) == expected; });
+      {.faults = "+eio=0.0003+flip=0.0003", .little = "384KiB", .count = 9},
+      settings(disk.folder, 12 * scaled_mib, 1), "join",
+      [&](session& s) { return pairs(s) == expected; });
 }
 
 TEST(spilled_text_joins, can_be_cancelled_at_any_time) {
-  const a_disk disk(50'000, 100'000, 1);
-  session s(settings(disk.folder, 13 * MiB));
+  const a_disk disk(6'250, 12'500, 1);
+  session s(settings(disk.folder, 13 * scaled_mib));
   const auto pairs = [&] {
     return text_of(disk.visits(s).join(disk.pages(s), &visit::page, &page::name, both));
   };
   const auto expected = pairs();
-  testing::expect_cancellable_at_any_time(s, 100, 10, [&] { EXPECT_TRUE(pairs() == expected); });
+  testing::expect_cancellable_at_any_time(s, 12'500, 1'250,
+                                          [&] { EXPECT_TRUE(pairs() == expected); });
   EXPECT_TRUE(pairs() == expected);
 }
 

@@ -17,6 +17,7 @@
 
 #include "pappus/pappus.h"
 #include "support/bad_disks.h"
+#include "support/scaled_memory.h"
 #include "support/spill_settings.h"
 
 namespace pappus::spilled_text {
@@ -25,10 +26,10 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using testing::scaled_mib;
 using testing::spill_folder;
 
-constexpr std::size_t MiB = std::size_t{1} << 20;
-constexpr std::int64_t file_rows = 150'000;
+constexpr std::int64_t file_rows = 18'750;
 
 struct person {
   std::int64_t id;
@@ -39,14 +40,14 @@ struct person {
 std::int64_t id_of(std::int64_t row) { return row * 7'919 % file_rows; }
 std::string name_of(std::int64_t row) {
   if (row % 97 == 0) return {};
-  std::string name = "name " + std::to_string(row * 31 % 40'009);
+  std::string name = "name " + std::to_string(row * 31 % 5'003);
   name.append(static_cast<std::size_t>(row % 60), static_cast<char>('a' + row % 26));
   return row % 5'000 == 0 ? std::string(20'000, 'l') + name : name;
 }
 std::string city_of(std::int64_t row) { return "city number " + std::to_string(row * row % 23); }
 double income_of(std::int64_t row) { return static_cast<double>(row % 1'000) / 7; }
 
-/// A folder to spill to, and beside it 13 MiB of CSV.
+/// A folder to spill to, and beside it 1.6 MiB of CSV.
 struct a_disk {
   spill_folder folder;
   std::string path = folder.path() + ".csv", result = folder.path() + ".result.csv";
@@ -104,7 +105,8 @@ TEST(spilled_text, is_sorted_by_numbers_whatever_the_memory) {
   const a_disk disk;
   const auto expected = rows_by_id();
   unsigned threads = 0;
-  for (const std::size_t memory : {14 * MiB, 17 * MiB, 24 * MiB, 200 * MiB}) {
+  for (const std::size_t memory :
+       {14 * scaled_mib, 17 * scaled_mib, 24 * scaled_mib, 200 * scaled_mib}) {
     SCOPED_TRACE(memory);
     session s(settings(disk.folder, memory, 1 + threads++ % 3));
     const auto sorted = disk.people(s).sort_by(&person::id);
@@ -117,7 +119,7 @@ TEST(spilled_text, is_sorted_by_numbers_whatever_the_memory) {
 TEST(spilled_text, is_sorted_by_itself_whatever_the_memory) {
   const a_disk disk;
   const auto expected = rows_by_name_and_city();
-  for (const std::size_t memory : {14 * MiB, 20 * MiB, 200 * MiB}) {
+  for (const std::size_t memory : {14 * scaled_mib, 17 * scaled_mib, 200 * scaled_mib}) {
     SCOPED_TRACE(memory);
     session s(settings(disk.folder, memory));
     const auto sorted = disk.people(s).sort_by(&person::name, &person::city);
@@ -128,20 +130,20 @@ TEST(spilled_text, is_sorted_by_itself_whatever_the_memory) {
 
 TEST(spilled_text, of_what_is_dropped_goes_behind_a_sort) {
   const a_disk disk;
-  session s(settings(disk.folder, 10 * MiB, 1));
+  session s(settings(disk.folder, 10 * scaled_mib, 1));
   const auto rows = disk.people(s)
                         .sort_by(&person::id)
-                        .filter([](const person& one) { return one.id % 1'000 == 0; })
+                        .filter([](const person& one) { return one.id % 125 == 0; })
                         .collect();
-  EXPECT_LT(s.host_memory_used(), 2 * MiB);
+  EXPECT_LT(s.host_memory_used(), 3 * scaled_mib);
   const auto expected = rows_by_id();
-  ASSERT_EQ(rows.size(), static_cast<std::size_t>(file_rows / 1'000));
-  for (std::size_t i = 0; i < rows.size(); ++i) EXPECT_TRUE(is_row(rows[i], expected[i * 1'000]));
+  ASSERT_EQ(rows.size(), static_cast<std::size_t>(file_rows / 125));
+  for (std::size_t i = 0; i < rows.size(); ++i) EXPECT_TRUE(is_row(rows[i], expected[i * 125]));
 }
 
 TEST(spilled_text, goes_where_groups_have_none) {
   const a_disk disk;
-  session s(settings(disk.folder, 12 * MiB));
+  session s(settings(disk.folder, 12 * scaled_mib));
   const auto longest =
       disk.people(s)
           .map([](const person& one) {
@@ -156,7 +158,7 @@ TEST(spilled_text, goes_where_groups_have_none) {
 
 TEST(spilled_text, is_explained) {
   const a_disk disk;
-  session s(settings(disk.folder, 14 * MiB));
+  session s(settings(disk.folder, 14 * scaled_mib));
   const auto sorted = disk.people(s).sort_by(&person::id);
   EXPECT_THAT(sorted.count().explain_analyze(),
               AllOf(HasSubstr("runs, put together in"), HasSubstr("spill file: ")));
@@ -165,7 +167,7 @@ TEST(spilled_text, is_explained) {
 
 TEST(spilled_text, is_written_and_read_again) {
   const a_disk disk;
-  session s(settings(disk.folder, 14 * MiB));
+  session s(settings(disk.folder, 14 * scaled_mib));
   disk.people(s)
       .sort_by(&person::id)
       .write(disk.result, column("id", &person::id), column("name", &person::name),
@@ -178,7 +180,7 @@ TEST(spilled_text, is_written_and_read_again) {
 
 TEST(spilled_text, is_sorted_after_other_operators_and_before) {
   const a_disk disk;
-  session s(settings(disk.folder, 16 * MiB));
+  session s(settings(disk.folder, 14 * scaled_mib));
   struct part {
     std::string_view end;
     std::int64_t id;
@@ -210,22 +212,22 @@ TEST(spilled_text, is_sorted_after_other_operators_and_before) {
 
 TEST(spilled_text, stays_with_what_is_collected) {
   const a_disk disk;
-  session s(settings(disk.folder, 15 * MiB));
+  session s(settings(disk.folder, 15 * scaled_mib));
   const auto rows = rows_by_id();
   const auto few = disk.people(s)
                        .sort_by(&person::id)
-                       .filter([](const person& p) { return p.id % 100 == 0; })
+                       .filter([](const person& p) { return p.id % 125 == 0; })
                        .collect();
-  ASSERT_EQ(few.size(), static_cast<std::size_t>(file_rows / 100));
+  ASSERT_EQ(few.size(), static_cast<std::size_t>(file_rows / 125));
   const auto unsorted =
-      disk.people(s).filter([](const person& p) { return p.id % 100 == 0; }).collect();
+      disk.people(s).filter([](const person& p) { return p.id % 125 == 0; }).collect();
   ASSERT_EQ(unsorted.size(), few.size());
   disk.people(s).count().get();  // other text comes to where theirs might have been
-  for (std::size_t i = 0; i < few.size(); ++i) ASSERT_TRUE(is_row(few[i], rows[i * 100])) << i;
+  for (std::size_t i = 0; i < few.size(); ++i) ASSERT_TRUE(is_row(few[i], rows[i * 125])) << i;
   std::int64_t row = -1;
   for (const auto& one : unsorted) {
     do ++row;
-    while (id_of(row) % 100 != 0);
+    while (id_of(row) % 125 != 0);
     ASSERT_TRUE(is_row(one, row));
   }
 }
@@ -239,7 +241,7 @@ TEST(spilled_text, is_grouped_by_without_being_in_memory) {
     ++count, income += income_of(i);
     ++by_name[name_of(i)];
   }
-  session s(settings(disk.folder, 24 * MiB));
+  session s(settings(disk.folder, 24 * scaled_mib));
   const auto cities = disk.people(s).group_by(&person::city).sum(&person::income).collect();
   ASSERT_EQ(cities.size(), by_city.size());
   auto city = by_city.begin();
@@ -248,7 +250,7 @@ TEST(spilled_text, is_grouped_by_without_being_in_memory) {
     EXPECT_NEAR(one.value, city->second.second, 1e-6);
     ++city;
   }
-  session large(settings(disk.folder, 200 * MiB));
+  session large(settings(disk.folder, 200 * scaled_mib));
   const auto names = disk.people(large).group_by(&person::name).count().collect();
   ASSERT_EQ(names.size(), by_name.size());
   auto name = by_name.begin();
@@ -262,7 +264,7 @@ TEST(spilled_text, is_grouped_by_without_being_in_memory) {
 
 TEST(spilled_text, is_kept_by_states_that_point_to_it) {
   const a_disk disk;
-  session s(settings(disk.folder, 64 * MiB));
+  session s(settings(disk.folder, 64 * scaled_mib));
   std::string least = name_of(1), most;
   std::map<std::int64_t, std::string> by_rest;
   for (std::int64_t i = 0; i < file_rows; ++i) {
@@ -283,7 +285,7 @@ TEST(spilled_text, is_kept_by_states_that_point_to_it) {
 
 TEST(spilled_text, of_the_greatest_and_the_first_comes_with_them) {
   const a_disk disk;
-  session s(settings(disk.folder, 14 * MiB));
+  session s(settings(disk.folder, 14 * scaled_mib));
   const auto rows = rows_by_id();
   const auto best = disk.people(s).top(50, &person::id).collect();
   ASSERT_EQ(best.size(), 50u);
@@ -293,15 +295,15 @@ TEST(spilled_text, of_the_greatest_and_the_first_comes_with_them) {
   ASSERT_EQ(last.size(), 20u);
   for (std::size_t i = 0; i < 20; ++i)
     EXPECT_EQ(last[i].name, name_of(by_name[by_name.size() - 1 - i])) << i;
-  EXPECT_TRUE(is_row(disk.people(s).skip(70'000).first().get(), 70'000));
-  const auto some = disk.people(s).skip(100'000).take(1'000).collect();
-  for (std::int64_t i = 0; i < 1'000; ++i)
-    ASSERT_TRUE(is_row(some[static_cast<std::size_t>(i)], 100'000 + i));
+  EXPECT_TRUE(is_row(disk.people(s).skip(8'750).first().get(), 8'750));
+  const auto some = disk.people(s).skip(12'500).take(125).collect();
+  for (std::int64_t i = 0; i < 125; ++i)
+    ASSERT_TRUE(is_row(some[static_cast<std::size_t>(i)], 12'500 + i));
 }
 
 TEST(spilled_text, is_scanned_across_windows) {
   const a_disk disk;
-  session s(settings(disk.folder, 64 * MiB));
+  session s(settings(disk.folder, 64 * scaled_mib));
   const auto longest = [](std::string_view a, std::string_view b) {
     return b.size() > a.size() ? b : a;
   };
@@ -323,13 +325,13 @@ TEST(spilled_text, is_scanned_across_windows) {
 
 TEST(spilled_text, goes_window_by_window_where_nothing_needs_it) {
   const a_disk disk;
-  session s(settings(disk.folder, 14 * MiB));
+  session s(settings(disk.folder, 14 * scaled_mib));
   std::int64_t bytes = 0;
   for (std::int64_t i = 0; i < file_rows; ++i)
     bytes += static_cast<std::int64_t>(name_of(i).size());
   const auto length = [](const person& p) { return static_cast<std::int64_t>(p.name.size()); };
   EXPECT_EQ(disk.people(s).map(length).sum().get(), bytes);
-  EXPECT_LE(s.host_memory_peak(), 10 * MiB);  // text and records are 20 MiB
+  EXPECT_LE(s.host_memory_peak(), 10 * scaled_mib);  // text and records are 2.5 MiB
   const auto report = disk.people(s).map(length).sum().explain_analyze();
   EXPECT_THAT(report, Not(HasSubstr("spill file: ")));
 }
@@ -341,7 +343,7 @@ TEST(spilled_text, behind_pointers_stays_in_memory) {
     const char* name;
     std::size_t size;
   };
-  session s(settings(disk.folder, 48 * MiB));
+  session s(settings(disk.folder, 48 * scaled_mib));
   const auto rows = rows_by_id();
   const auto sorted =
       disk.people(s)
@@ -361,16 +363,16 @@ TEST(spilled_text, is_right_or_an_error_on_a_bad_disk) {
   const a_disk disk;
   const auto expected = rows_by_name_and_city();
   testing::expect_right_or_spill_error(
-      {.faults = "+eio=0.002+flip=0.01", .little = "4MiB", .count = 6},
-      settings(disk.folder, 14 * MiB), "sort_by", [&](session& s) {
+      {.faults = "+eio=0.002+flip=0.01", .little = "512KiB", .count = 6},
+      settings(disk.folder, 14 * scaled_mib), "sort_by", [&](session& s) {
         return are_rows(disk.people(s).sort_by(&person::name, &person::city), expected);
       });
 }
 
 TEST(spilled_text, is_given_back_where_a_function_throws) {
   const a_disk disk;
-  session s(settings(disk.folder, 14 * MiB));
-  for (const std::int64_t bad : {0, 70'000, 149'999}) {
+  session s(settings(disk.folder, 13 * scaled_mib));
+  for (const std::int64_t bad : {0, 8'750, 18'749}) {
     const auto sorted = disk.people(s).sort_by([bad](const person& p) {
       if (p.id == bad) throw std::runtime_error("no");
       return p.name;

@@ -14,7 +14,7 @@
 #include "pappus/pappus.h"
 #include "support/raw_file.h"
 #include "support/result_bytes.h"
-#include "support/sanitizers.h"
+#include "support/scaled_memory.h"
 #include "support/spill_settings.h"
 
 namespace pappus::zip_in_windows {
@@ -23,11 +23,11 @@ namespace {
 using testing::bytes_of;
 using testing::bytes_of_value;
 using ::testing::HasSubstr;
+using testing::scaled_mib;
 using testing::spill_folder;
 using testing::write_records;
 
-constexpr std::size_t MiB = std::size_t{1} << 20;
-constexpr std::size_t little = 12 * MiB, plenty = 1024 * MiB;
+constexpr std::size_t little = 12 * scaled_mib, plenty = 1024 * scaled_mib;
 
 struct item {
   std::int64_t key;
@@ -41,10 +41,10 @@ struct files {
               names = folder.path() + ".names.csv";
   files(std::int64_t of_numbers, std::int64_t of_items, std::int64_t of_names) {
     std::vector<std::int64_t> some;
-    for (std::int64_t i = 0; i < of_numbers; ++i) some.push_back(i * 7'919 % 1'000'003);
+    for (std::int64_t i = 0; i < of_numbers; ++i) some.push_back(i * 7'919 % 125'003);
     std::vector<item> pairs;
     for (std::int64_t i = 0; i < of_items; ++i)
-      pairs.push_back({i * 104'729 % 786'433, static_cast<double>(i) * 0.1});
+      pairs.push_back({i * 104'729 % 98'297, static_cast<double>(i) * 0.1});
     write_records(numbers, some);
     write_records(items, pairs);
     std::ofstream file(names);
@@ -95,7 +95,7 @@ const std::vector<named_query>& zips() {
        [](session&, const inputs& of) {
          return bytes_of(of.items.zip(of.numbers)
                              .map([](const auto& p) { return p.first.value - p.second; })
-                             .skip(300'000));
+                             .skip(37'500));
        }},
       {"three of them",
        [](session&, const inputs& of) {
@@ -112,22 +112,22 @@ const std::vector<named_query>& zips() {
       {"a filter",
        [](session&, const inputs& of) {
          const auto odd = of.numbers.filter([](std::int64_t x) { return x % 4 != 0; });
-         return bytes_of(odd.zip(of.items).map(value_of).skip(100'000));
+         return bytes_of(odd.zip(of.items).map(value_of).skip(12'500));
        }},
       {"a filter that comes second",
        [](session&, const inputs& of) {
          const auto few = of.items.filter([](const item& x) { return x.key % 8 != 5; });
-         return bytes_of(of.numbers.zip(few).map(value_of).skip(100'000));
+         return bytes_of(of.numbers.zip(few).map(value_of).skip(12'500));
        }},
       {"a sort that comes second",
        [](session&, const inputs& of) {
-         return bytes_of(of.numbers.zip(of.items.sort_by(&item::key)).map(value_of).skip(100'000));
+         return bytes_of(of.numbers.zip(of.items.sort_by(&item::key)).map(value_of).skip(12'500));
        }},
       {"with the next",
        [](session&, const inputs& of) {
          return bytes_of(of.items.zip(of.items.skip(1))
                              .map([](const auto& p) { return p.second.value - p.first.value; })
-                             .skip(100'000));
+                             .skip(12'500));
        }},
   };
   return all;
@@ -136,7 +136,7 @@ const std::vector<named_query>& behind_zips() {
   static const std::vector<named_query> all{
       {"then sorted",
        [](session&, const inputs& of) {
-         return bytes_of(of.numbers.zip(of.items).map(item_of).sort_by(&item::key).skip(200'000));
+         return bytes_of(of.numbers.zip(of.items).map(item_of).sort_by(&item::key).skip(25'000));
        }},
       {"then grouped",
        [](session&, const inputs& of) {
@@ -160,13 +160,13 @@ const std::vector<named_query>& behind_zips() {
                              .map([sum](const auto& p) {
                                return p.first.value + static_cast<double>(p.second) - sum;
                              })
-                             .skip(100'000));
+                             .skip(12'500));
        }},
       {"with a range",
        [](session& s, const inputs& of) {
-         return bytes_of(of.items.zip(s.range(0, 350'000))
+         return bytes_of(of.items.zip(s.range(0, 43'750))
                              .map([](const auto& p) { return p.first.value * p.second; })
-                             .skip(100'000));
+                             .skip(12'500));
        }},
       {"the first of them",
        [](session&, const inputs& of) {
@@ -176,7 +176,7 @@ const std::vector<named_query>& behind_zips() {
        }},
       {"a scan",
        [](session&, const inputs& of) {
-         return bytes_of(of.numbers.zip(of.items).map(value_of).inclusive_scan().skip(300'000));
+         return bytes_of(of.numbers.zip(of.items).map(value_of).inclusive_scan().skip(37'500));
        }},
       {"itself",
        [](session&, const inputs& of) {
@@ -198,12 +198,11 @@ const std::vector<named_query>& behind_zips() {
 }
 
 TEST(zip_in_windows, yields_the_rows_that_it_does_in_memory) {
-  std::vector<std::array<std::int64_t, 3>> lengths{{500'000, 800'000, 300'001}, {100, 600'000, 1}};
-  if (!testing::sanitized)
-    for (const auto& more : {std::array<std::int64_t, 3>{700'000, 600'000, 400'000},
-                             {400'000, 400'000, 400'000},
-                             {600'000, 0, 10}})
-      lengths.push_back(more);
+  constexpr std::array<std::int64_t, 3> lengths[] = {{62'500, 100'000, 37'501},
+                                                     {100, 75'000, 1},
+                                                     {87'500, 75'000, 50'000},
+                                                     {50'000, 50'000, 50'000},
+                                                     {75'000, 0, 10}};
   for (const auto& [numbers, items, names] : lengths) {
     const files of(numbers, items, names);
     session with_plenty(settings(of.folder, plenty)), s(settings(of.folder, little));
@@ -221,30 +220,29 @@ TEST(zip_in_windows, yields_the_rows_that_it_does_in_memory) {
 
 TEST(zip_in_windows, ends_with_the_shortest) {
   for (const std::size_t memory : {little, plenty}) {
-    const files of(600'000, 1'000'000, 1'000);
+    const files of(75'000, 125'000, 125);
     session s(settings(of.folder, memory));
     const auto [numbers, items, names] = open(s, of);
-    EXPECT_EQ(numbers.zip(items).count().get(), 600'000);
-    EXPECT_EQ(items.zip(numbers).count().get(), 600'000);
-    EXPECT_EQ(items.zip(names).count().get(), 1'000);
-    EXPECT_EQ(names.zip(items).count().get(), 1'000);
+    EXPECT_EQ(numbers.zip(items).count().get(), 75'000);
+    EXPECT_EQ(items.zip(numbers).count().get(), 75'000);
+    EXPECT_EQ(items.zip(names).count().get(), 125);
+    EXPECT_EQ(names.zip(items).count().get(), 125);
     EXPECT_EQ(items.zip(s.range(0, 10)).count().get(), 10);
     EXPECT_EQ(s.range(0, 10).zip(items).count().get(), 10);
     EXPECT_EQ(items.zip(s.range(0, 0)).count().get(), 0);
-    EXPECT_EQ(
-        items.zip(s.range(5, 700'005)).map([](const auto& p) { return p.second; }).max().get(),
-        700'004);
+    EXPECT_EQ(items.zip(s.range(5, 87'505)).map([](const auto& p) { return p.second; }).max().get(),
+              87'504);
     EXPECT_EQ(items.zip(s.from(std::vector{1, 2, 3})).count().get(), 3);
     EXPECT_EQ(s.from(std::vector{1, 2, 3}).zip(items).count().get(), 3);
-    const auto few = items.zip(s.range(0, 300'000)).map([](const auto& p) { return p.first; });
-    EXPECT_EQ(few.sort_by(&item::key).count().get(), 300'000);
-    EXPECT_EQ(few.semi_join(items, &item::key, &item::key).count().get(), 300'000);
+    const auto few = items.zip(s.range(0, 37'500)).map([](const auto& p) { return p.first; });
+    EXPECT_EQ(few.sort_by(&item::key).count().get(), 37'500);
+    EXPECT_EQ(few.semi_join(items, &item::key, &item::key).count().get(), 37'500);
     EXPECT_EQ(items.zip(numbers.filter([](std::int64_t x) { return x < 0; })).count().get(), 0);
   }
 }
 
 TEST(zip_in_windows, is_explained) {
-  const files of(700'000, 600'000, 10);
+  const files of(87'500, 75'000, 10);
   session s(settings(of.folder, little));
   const auto [numbers, items, names] = open(s, of);
   const auto sum = numbers.zip(items).map(value_of).sum();

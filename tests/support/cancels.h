@@ -10,15 +10,15 @@
 
 namespace pappus::testing {
 
-/// Calls query(), which checks its result itself, again and again, and cancels it 1 ms, 1 + step,
+/// Calls query(), which checks its result itself, again and again, and cancels it one step, two
 /// ... after it began. Expects that some are cancelled before they end, and that nothing of any
 /// stays in memory.
 template <typename Query>
-void expect_cancellable_at_any_time(session& s, int last_ms, int step_ms, Query&& query) {
+void expect_cancellable_at_any_time(session& s, int last_us, int step_us, Query&& query) {
   int cancels = 0;
-  for (int ms = 1; ms < last_ms; ms += step_ms) {
+  for (int us = step_us; us <= last_us; us += step_us) {
     std::thread canceller([&] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(ms));
+      std::this_thread::sleep_for(std::chrono::microseconds(us));
       s.cancel();
     });
     try {
@@ -27,7 +27,7 @@ void expect_cancellable_at_any_time(session& s, int last_ms, int step_ms, Query&
       ++cancels;
     }
     canceller.join();
-    EXPECT_EQ(s.host_memory_used(), 0u) << ms;
+    EXPECT_EQ(s.host_memory_used(), 0u) << us;
   }
   EXPECT_GT(cancels, 0);
 }
