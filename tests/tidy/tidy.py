@@ -8,7 +8,6 @@ tool is missing.
 """
 
 import argparse
-import concurrent.futures
 import json
 import os
 import re
@@ -16,6 +15,7 @@ import shutil
 import subprocess
 import sys
 
+from alone import check_alone
 from functions import functions
 from layers import check_cycles, check_layers
 from operator_list import check_operator_list
@@ -140,15 +140,6 @@ def dead_files(tree, options):
             yield f"{file.path}: no target compiles it; remove it or name it so that one does"
 
 
-def compile_alone(tree, header, command):
-    name = os.path.relpath(header, "include")
-    result = subprocess.run(
-        [*command.split(), "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror",
-         "-I", os.path.join(tree.root, "include"), "-x", "c++", "-"],
-        input=f'#include "{name}"\n', text=True, capture_output=True, check=False)
-    return None if result.returncode == 0 else f"{header}: doesn't compile alone:\n{result.stderr}"
-
-
 def public_headers(tree, options):
     """Installed headers need the standard library and each other only, and compile alone."""
     headers = [file for file in tree.code("include") if file.is_header]
@@ -159,9 +150,7 @@ def public_headers(tree, options):
             if quote == '"' and not name.startswith("pappus/"):
                 yield f'{file.path}:{number}: "{name}" won\'t be installed; include "pappus/..."'
     if options.compiler:
-        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            jobs = [pool.submit(compile_alone, tree, f.path, options.compiler) for f in headers]
-            yield from (answer for job in jobs if (answer := job.result()))
+        yield from check_alone(tree, headers, options.compiler)
 
 
 def formatting(tree, options):
