@@ -15,6 +15,8 @@ DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n\\]|\\\n|\\.)*", re.MULTILINE)
 
 def without_templates(head):
     """The text without template parameter lists, whose `class` and `=` mean something else."""
+    if "template" not in head:
+        return head
     out, depth, i = [], 0, 0
     while i < len(head):
         if depth == 0 and (match := re.compile(r"template\s*<").match(head, i)):
@@ -40,10 +42,14 @@ def functions(text):
     """Yields (line of the opening brace, lines between the braces, head) of each function."""
     code = DIRECTIVE.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), blank(text))
     stack = []  # (kind, line, head); kind is scope, function or inner
-    head, line, parentheses = "", 1, 0
-    for i, c in enumerate(code):
-        line += c == "\n"
+    head, line, parentheses, last = "", 1, 0, 0
+    for match in re.finditer(r"[{}();]", code):
+        c, i = match.group(), match.start()
+        line += code.count("\n", last, i)
         inside = any(kind != "scope" for kind, _, _ in stack)
+        if not inside:
+            head += code[last:i]
+        last = i + 1
         if c == "{":
             kind = "function" if is_function(head) else "scope"
             if inside or parentheses:
