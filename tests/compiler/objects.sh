@@ -12,10 +12,35 @@ trap 'rm -rf "$PWD"' EXIT
 sources=$tests/compiler/objects
 failed=0
 
+# build COMPILER FLAGS..
+build() {
+  "$@" -std=c++20 -Wno-unused-command-line-argument -I"$tests" -I"$include"
+}
+
+# precompile FLAGS..: sets `precompiled` to headers that clang takes with these flags. It refuses
+# those of flags that make another program of them.
+precompile() {
+  local flag flags=()
+  for flag in "$@"; do
+    case $flag in
+      -O[123]) flags+=(-O2) ;;
+      -O* | -march=* | -fPIC | -fsanitize=*) flags+=("$flag") ;;
+    esac
+  done
+  precompiled=thunks${flags[*]}.pch
+  [[ -f $precompiled ]] ||
+    build "$clang" "${flags[@]}" -x c++-header "$tests/compiler/thunks.h" -o "$precompiled"
+}
+
 # compile NAME COMPILER FLAGS..
 compile() {
-  "${@:2}" -std=c++20 -Wno-unused-command-line-argument -I"$tests" -I"$include" \
-    -c "$sources/$1.cpp" -o "$1.o"
+  local name=$1 options=()
+  shift
+  if [[ $1 == "$clang" ]]; then
+    precompile "${@:2}"
+    options=(-include-pch "$precompiled")
+  fi
+  build "$@" "${options[@]}" -c "$sources/$name.cpp" -o "$name.o"
 }
 
 run() {
@@ -76,7 +101,8 @@ sed -i 's/\(compiler_version =\) [0-9]*;/\1 99;/' other/pappus/detail/base/compi
 version=$(sed -n 's/.*compiler_version = \([0-9]*\);/\1/p' \
   "$include/pappus/detail/base/compiled.h")
 for level in -O0 -O2; do
-  include=other compile other_version "$clang" -fpass-plugin="$plugin" "$level" 2>told
+  include=other build "$clang" -fpass-plugin="$plugin" "$level" \
+    -c "$sources/other_version.cpp" -o other_version.o 2>told
   "$clang" other_version.o -o program
   expected="warning: the Pappus headers that $sources/other_version.cpp includes are for version \
 99 of the compiler plugin, this is version $version: use the plugin that was installed with the \
