@@ -26,7 +26,6 @@
 
 using pappus::idx, pappus::reads, pappus::reduces, pappus::updates, pappus::writes;
 
-#if !defined(ONE) || defined(ONE_doubled)
 // V4-LABEL: define {{.*}}launch_loop_ofI7doubled{{.*}}4rows
 // V4-NOT: @llvm.prefetch
 // V4: fmul <16 x float>
@@ -39,9 +38,7 @@ struct doubled {
   void operator()(idx<1> i, reads<float> in, writes<float> out) const { out[i] = 2 * in[i]; }
 };
 template struct pappus::detail::launch_loop_of<doubled, 1, reads<float>, writes<float>>;
-#endif
 
-#if !defined(ONE) || defined(ONE_scaled)
 // V4-LABEL: define {{.*}}launch_loop_ofI6scaled{{.*}}4rows
 // V4-NOT: !nontemporal
 // V4: fmul <16 x float>
@@ -56,9 +53,7 @@ struct scaled {
   void operator()(idx<1> i, updates<float> a) const { a[i] *= 2; }
 };
 template struct pappus::detail::launch_loop_of<scaled, 1, updates<float>>;
-#endif
 
-#if !defined(ONE) || defined(ONE_chained)
 // Steps that wait for each other: two vectors a turn, or four short ones.
 // V4-LABEL: define {{.*}}launch_loop_ofI7chained{{.*}}4rows
 // V4: store <16 x i32> {{.*}}!nontemporal
@@ -81,9 +76,7 @@ struct chained {
 };
 template struct pappus::detail::launch_loop_of<chained, 1, reads<std::uint32_t>,
                                                writes<std::uint32_t>>;
-#endif
 
-#if !defined(ONE) || defined(ONE_guarded)
 // Loops with guards have twins without.
 // V4-LABEL: define {{.*}}launch_loop_ofI7guarded{{.*}}4rows
 // V4: @llvm.smin.i64
@@ -100,9 +93,7 @@ struct guarded {
   }
 };
 template struct pappus::detail::launch_loop_of<guarded, 2, reads<float, 2>, writes<float, 2>>;
-#endif
 
-#if !defined(ONE) || defined(ONE_clamped)
 // V4-LABEL: define {{.*}}launch_loop_ofI7clamped{{.*}}4rows
 // V4: @llvm.smin.i64
 // V4: fmul <16 x float>
@@ -116,9 +107,7 @@ struct clamped {
   }
 };
 template struct pappus::detail::launch_loop_of<clamped, 1, reads<float>, writes<float>>;
-#endif
 
-#if !defined(ONE) || defined(ONE_summed)
 // V4-LABEL: define {{.*}}launch_loop_ofI6summed{{.*}}4rows
 // V4: fadd <16 x float>
 // V3-LABEL: define {{.*}}launch_loop_ofI6summed{{.*}}4rows
@@ -131,9 +120,7 @@ struct summed {
   }
 };
 template struct pappus::detail::launch_loop_of<summed, 1, reads<float>, writes<float>>;
-#endif
 
-#if !defined(ONE) || defined(ONE_multiplied)
 // V4-LABEL: define {{.*}}launch_loop_ofI10multiplied{{.*}}4rows
 // V4: @llvm.prefetch
 // V4: @llvm.masked.gather.v16f32
@@ -154,9 +141,7 @@ struct multiplied {
 };
 template struct pappus::detail::launch_loop_of<multiplied, 1, reads<float, 2>,
                                                reads<std::int32_t, 2>, reads<float>, writes<float>>;
-#endif
 
-#if !defined(ONE) || defined(ONE_unrolled)
 // V4-LABEL: define {{.*}}launch_loop_ofI8unrolled{{.*}}4rows
 // V4: fadd <16 x float>
 // V3-LABEL: define {{.*}}launch_loop_ofI8unrolled{{.*}}4rows
@@ -170,9 +155,7 @@ struct unrolled {
   }
 };
 template struct pappus::detail::launch_loop_of<unrolled, 1, reads<float, 2>, writes<float>>;
-#endif
 
-#if !defined(ONE) || defined(ONE_nested)
 // The sum isn't reordered, and an index with a loop whose count isn't fixed is no lane.
 // V4-LABEL: define {{.*}}launch_loop_ofI6nested{{.*}}4rows
 // V4-NOT: fadd <16 x float>
@@ -187,9 +170,7 @@ struct nested {
   }
 };
 template struct pappus::detail::launch_loop_of<nested, 1, reads<float, 2>, writes<float>>;
-#endif
 
-#if !defined(ONE) || defined(ONE_totalled)
 // In lanes: of each line that these read, the one a page behind it is fetched.
 // V4-LABEL: define {{.*}}launch_loop_ofI8totalled{{.*}}4rows
 // V4-COUNT-4: @llvm.prefetch
@@ -203,9 +184,7 @@ struct totalled {
   void operator()(idx<1> i, reads<float> in, reduces<float> total) const { total[0] += in[i]; }
 };
 template struct pappus::detail::launch_loop_of<totalled, 1, reads<float>, reduces<float>>;
-#endif
 
-#if !defined(ONE) || defined(ONE_by_rows)
 // V4-LABEL: define {{.*}}launch_loop_ofI7by_rows{{.*}}4rows
 // V4: fadd <16 x float>
 // V3-LABEL: define {{.*}}launch_loop_ofI7by_rows{{.*}}4rows
@@ -214,9 +193,7 @@ struct by_rows {
   void operator()(idx<2> p, reads<float, 2> in, reduces<float> rows) const { rows[p[0]] += in[p]; }
 };
 template struct pappus::detail::launch_loop_of<by_rows, 2, reads<float, 2>, reduces<float>>;
-#endif
 
-#if !defined(ONE) || defined(ONE_product)
 // V4-LABEL: define {{.*}}launch_loop_ofI7product{{.*}}4rows
 // V4: fadd <16 x float>
 // V3-LABEL: define {{.*}}launch_loop_ofI7product{{.*}}4rows
@@ -228,9 +205,7 @@ struct product {
 };
 template struct pappus::detail::launch_loop_of<product, 3, reads<float, 2>, reads<float, 2>,
                                                reduces<float, 2>>;
-#endif
 
-#if !defined(ONE) || defined(ONE_distant)
 // V4-LABEL: define {{.*}}launch_loop_ofI7distant{{.*}}4rows
 // V4: fdiv <16 x float>
 // V3-LABEL: define {{.*}}launch_loop_ofI7distant{{.*}}4rows
@@ -247,4 +222,3 @@ struct distant {
 };
 float also_here(float x) { return chain<40>(x); }
 template struct pappus::detail::launch_loop_of<distant, 1, reads<float>, writes<float>>;
-#endif
