@@ -3,7 +3,9 @@
 # that pappus_enable and Pappus's package add in builds of either kind, and is what the CHECK lines
 # in the file beside it say, or has the properties that it says itself.
 #
-#   check.sh CLANG PLUGIN FILECHECK FILE OPTIONS..
+#   check.sh CLANG PLUGIN FILECHECK HEADERS FILE OPTIONS..
+#
+# HEADERS is the folder of precompile.sh.
 #
 # X.cpp is compared with X.check, line by line; where there is none, properties.py looks at what
 # accepted_test.cpp runs. PAPPUS_UPDATE_CHECKS=1 writes X.check instead: look at the difference
@@ -12,8 +14,8 @@
 # what it is.
 set -euo pipefail
 
-clang=$1 plugin=$2 filecheck=$3 file=$4
-shift 4
+clang=$1 plugin=$2 filecheck=$3 headers=$4 file=$5
+shift 5
 flags=$(sed -n 's|^// FLAGS: ||p' "$file")
 prints=$(sed -n 's|^// PRINTS: ||p' "$file")
 expected=0
@@ -21,15 +23,20 @@ if grep -q '^// FAILS' "$file"; then expected=1; fi
 
 printed=$(mktemp -d)
 trap 'rm -rf "$printed"' EXIT
+# shellcheck source=levels.sh
+source "$(dirname "${BASH_SOURCE[0]}")/levels.sh"
 # From its folder, so that positions have the file's name and nothing of this machine.
 cd "$(dirname "$file")"
 for level in -O0 -O3; do
   result=0
-  options=(-ffp-contract=off -fno-math-errno)
-  if [[ $level == -O3 ]]; then options+=(-fno-trapping-math -march=native); fi
+  options_at "$level"
+  # With definitions and flags of the language the headers are another program.
+  if [[ "$* $flags" != *" -"[Dfm]* ]]; then
+    options+=(-include-pch "$headers/headers$level.pch")
+  fi
   # shellcheck disable=SC2086  # Flags are words.
-  PAPPUS_COMPILER_PRINT=${prints:-text} "$clang" -std=c++20 -w -gline-tables-only "$level" \
-    "${options[@]}" "$@" $flags -fpass-plugin="$plugin" -fno-caret-diagnostics \
+  PAPPUS_COMPILER_PRINT=${prints:-text} "$clang" "${options[@]}" "$@" $flags \
+    -fpass-plugin="$plugin" -fno-caret-diagnostics \
     -c "$(basename "$file")" -o "$printed/object" 2>"$printed/$level" || result=$?
   if [[ $result != "$expected" ]]; then
     cat "$printed/$level"
