@@ -305,7 +305,7 @@ TEST_F(spilled_pipelines, have_the_same_bits_in_any_memory) {
 }
 
 TEST_F(spilled_pipelines, on_a_bad_disk_have_the_same_bits_or_the_error) {
-  const auto pipelines = from_environment("PAPPUS_FUZZ_PIPELINES", usual_pipelines) / 6;
+  const auto pipelines = from_environment("PAPPUS_FUZZ_PIPELINES", usual_pipelines / 6);
   counts all;
   for_each_pipeline(from_environment("PAPPUS_FUZZ_FIRST", 1), pipelines,
                     [&](const drawn_files& files, const spill_folder& folder, std::uint64_t seed,
