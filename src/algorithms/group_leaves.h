@@ -70,7 +70,7 @@ class unknown_key_leaves {
   bool many_ = false;
   double groups_ = 0;
   std::int64_t known_end_ = first_rows_;
-  bool early_is_one_ = false;  ///< the rows between the first leaf and early_end are one leaf
+  bool early_is_one_ = false;  ///< the rows between the first leaf and early_end_ are one leaf
   group_leaf late_{0, all_rows, all_rows};  ///< the first of those that are equally long
 };
 

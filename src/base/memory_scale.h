@@ -11,7 +11,7 @@ namespace pappus::base {
 /// 1, but in tests.
 std::size_t memory_scale() noexcept;
 
-/// While no session exists.
+/// While no session exists, nor memory of one.
 /// \param scale  a power of two, at most 16: no scaled page is smaller than the system's
 void set_memory_scale(std::size_t scale) noexcept;
 

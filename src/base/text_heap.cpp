@@ -5,13 +5,14 @@
 #include <atomic>
 #include <cstring>
 
+#include "base/memory_scale.h"
 #include "pappus/detail/base/integers.h"
 
 namespace pappus::base {
 namespace {
 
 constexpr double bytes_a_block = 8192;  // of records and text, about
-constexpr std::int64_t rows_an_item = 8192;
+std::int64_t rows_an_item() { return scaled<std::int64_t>(8192); }
 
 std::string_view loaded(const std::byte* at) noexcept {
   std::string_view view;
@@ -66,12 +67,12 @@ text_index::text_index(const detail::record_type& layout)
 std::size_t text_index::bytes_of(const std::byte* records, std::int64_t rows,
                                  detail::workers& team) const {
   std::atomic<std::size_t> all{0};
-  const auto items = static_cast<std::size_t>(detail::ceil_div(rows, rows_an_item));
+  const auto items = static_cast<std::size_t>(detail::ceil_div(rows, rows_an_item()));
   detail::parallel_chunks(team, items, [&](std::size_t item, unsigned) {
-    const auto first = static_cast<std::int64_t>(item) * rows_an_item;
+    const auto first = static_cast<std::int64_t>(item) * rows_an_item();
     const std::byte* at = records + static_cast<std::size_t>(first) * record_bytes_;
     std::size_t own = 0;
-    for (auto left = std::min(rows_an_item, rows - first); left > 0; --left, at += record_bytes_)
+    for (auto left = std::min(rows_an_item(), rows - first); left > 0; --left, at += record_bytes_)
       for (const auto view : views_) own += loaded(at + view).size();
     all.fetch_add(own, std::memory_order_relaxed);
   });
@@ -86,7 +87,7 @@ detail::buffer text_index::copy_text(std::byte* records, std::int64_t rows,
                                                static_cast<double>(std::max<std::int64_t>(rows, 1));
   block_rows_ = std::max(static_cast<std::int64_t>(bytes_a_block / row_bytes), std::int64_t{1});
   begins_.assign(static_cast<std::size_t>(detail::ceil_div(rows, block_rows_)) + 1, 0);
-  const auto blocks_an_item = detail::ceil_div(rows_an_item, block_rows_);
+  const auto blocks_an_item = detail::ceil_div(rows_an_item(), block_rows_);
   const auto for_blocks = [&](auto&& f) {
     const auto items = static_cast<std::size_t>(detail::ceil_div(blocks(), blocks_an_item));
     detail::parallel_chunks(team, items, [&](std::size_t item, unsigned) {

@@ -25,7 +25,7 @@ namespace {
 using detail::join_batch;
 using detail::join_build_params;
 
-constexpr std::size_t found_item_rows = 16384;
+std::size_t found_item_rows() { return base::scaled<std::size_t>(16384); }
 constexpr auto table_bytes = algorithms::join_table::building_bytes;
 
 }  // namespace
@@ -68,9 +68,9 @@ void asked_join::take_right(run_context& context, const std::byte* keys) {
   }
   const auto& rows = *context.inputs.front();
   const auto visit = [&](std::size_t item, auto&& put) {
-    const std::size_t end = std::min((item + 1) * asked_item_rows, n);
-    std::size_t chunk = rows.find(static_cast<std::int64_t>(item * asked_item_rows));
-    for (std::size_t row = item * asked_item_rows; row < end;) {
+    const std::size_t end = std::min((item + 1) * asked_item_rows(), n);
+    std::size_t chunk = rows.find(static_cast<std::int64_t>(item * asked_item_rows()));
+    for (std::size_t row = item * asked_item_rows(); row < end;) {
       const auto& piece = rows.chunks()[chunk++];
       const std::size_t first = static_cast<std::size_t>(piece.first);
       const std::size_t until = std::min(first + static_cast<std::size_t>(piece.rows), end);
@@ -78,7 +78,7 @@ void asked_join::take_right(run_context& context, const std::byte* keys) {
         put(piece.data + (row - first) * right_bytes_, bucket_of(keys + row * key_bytes_));
     }
   };
-  right_.add(context, detail::ceil_div(n, asked_item_rows), buffer_bytes_max, visit);
+  right_.add(context, detail::ceil_div(n, asked_item_rows()), buffer_bytes_max, visit);
   if (right_.layout().text != detail::text_in::views) context.output->keep_text_of(rows);
 }
 
@@ -238,8 +238,8 @@ void asked_join::send_rows(run_context& context, bucket_range which, const asked
             repeated_strings(context, keys.as<std::uint64_t>(), strings.as<std::string_view>(), n);
     }
     const auto visit = [&](std::size_t item, auto&& put) {
-      for_each_match(*asked.table, keys.data(), key_bytes_, item * found_item_rows,
-                     std::min((item + 1) * found_item_rows, n),
+      for_each_match(*asked.table, keys.data(), key_bytes_, item * found_item_rows(),
+                     std::min((item + 1) * found_item_rows(), n),
                      [&](std::size_t i, std::uint64_t key) {
                        if (repeated.data() != nullptr && repeated.as<std::uint8_t>()[i] != 0)
                          return false;
@@ -247,7 +247,7 @@ void asked_join::send_rows(run_context& context, bucket_range which, const asked
                        return true;
                      });
     };
-    answers_->add(context, detail::ceil_div(n, found_item_rows), buffer_bytes, visit);
+    answers_->add(context, detail::ceil_div(n, found_item_rows()), buffer_bytes, visit);
   });
 }
 
@@ -260,18 +260,18 @@ void asked_join::send_keys(run_context& context, bucket_range which, const asked
   };
   for_each_piece(context, right_, which, [&](const std::byte* records, std::size_t n) {
     const auto keys = keys_of(context, records, n);
-    for_each_item(context.team, n, found_item_rows, [&](std::size_t begin, std::size_t end) {
+    for_each_item(context.team, n, found_item_rows(), [&](std::size_t begin, std::size_t end) {
       for_each_match(*asked.table, keys.data(), key_bytes_, begin, end,
                      [&](std::size_t, std::uint64_t key) { return mark(key) == 0; });
     });
   });
   const auto visit = [&](std::size_t item, auto&& put) {
-    const std::size_t end = std::min((item + 1) * asked_item_rows, asked.count);
-    for (std::size_t key = item * asked_item_rows; key < end; ++key)
+    const std::size_t end = std::min((item + 1) * asked_item_rows(), asked.count);
+    for (std::size_t key = item * asked_item_rows(); key < end; ++key)
       if (found.as<std::uint8_t>()[key] != 0)
         put(asked.keys.data() + key * key_bytes_, asked.window(key));
   };
-  answers_->add(context, detail::ceil_div(asked.count, asked_item_rows), buffer_bytes_max, visit);
+  answers_->add(context, detail::ceil_div(asked.count, asked_item_rows()), buffer_bytes_max, visit);
 }
 
 std::unique_ptr<asked_join::found_rows> asked_join::indexed(const run_context& context,

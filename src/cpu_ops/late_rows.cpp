@@ -1,10 +1,11 @@
 #include "cpu_ops/late_rows.h"
-#include "base/memory_scale.h"
 
 #include <algorithm>
 #include <cstring>
 #include <iterator>
 #include <utility>
+
+#include "base/memory_scale.h"
 
 namespace pappus::cpu_ops {
 

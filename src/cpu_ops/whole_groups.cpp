@@ -21,7 +21,7 @@
 namespace pappus::cpu_ops {
 namespace {
 
-constexpr std::size_t rows_an_item = 65536;
+std::size_t rows_an_item() { return base::scaled<std::size_t>(65536); }
 
 /// f(key bytes, record bytes), of which the usual ones are known to the compiler.
 template <typename F>
@@ -45,7 +45,7 @@ void put_text(std::byte* key, std::string_view text) { std::memcpy(key, &text, s
 
 void find_starts(const run_context& context, std::size_t key_bytes, bool strings, std::size_t n,
                  group_rows& of) {
-  std::vector<std::size_t> before(detail::ceil_div(n, rows_an_item) + 1, 0);
+  std::vector<std::size_t> before(detail::ceil_div(n, rows_an_item()) + 1, 0);
   with_key_type(key_bytes, [&](auto type) {
     constexpr std::size_t size = sizeof type;
     const auto begins = [&](std::size_t row) {
@@ -53,18 +53,18 @@ void find_starts(const run_context& context, std::size_t key_bytes, bool strings
       if (row == 0 || std::memcmp(key, key - size, size) == 0) return row == 0;
       return !strings || text_of(key) != text_of(key - size);
     };
-    for_each_item(context.team, n, rows_an_item, [&](std::size_t first, std::size_t last) {
+    for_each_item(context.team, n, rows_an_item(), [&](std::size_t first, std::size_t last) {
       std::size_t count = 0;
       for (std::size_t row = first; row < last; ++row) count += begins(row) ? 1 : 0;
-      before[first / rows_an_item + 1] = count;
+      before[first / rows_an_item() + 1] = count;
     });
     for (std::size_t i = 1; i < before.size(); ++i) before[i] += before[i - 1];
     of.groups = before.back();
     of.start_memory =
         detail::buffer(context.memory, (of.groups + 1) * sizeof(std::size_t), context.owner);
     auto* const starts = of.start_memory.as<std::size_t>();
-    for_each_item(context.team, n, rows_an_item, [&](std::size_t first, std::size_t last) {
-      std::size_t* to = starts + before[first / rows_an_item];
+    for_each_item(context.team, n, rows_an_item(), [&](std::size_t first, std::size_t last) {
+      std::size_t* to = starts + before[first / rows_an_item()];
       for (std::size_t row = first; row < last; ++row)
         if (begins(row)) *to++ = row;
     });
@@ -140,7 +140,7 @@ detail::buffer whole_groups::records_with_keys(const run_context& context, std::
     std::ranges::move(copies.take(), std::back_inserter(text));
     return rest;
   };
-  for_each_item(context.team, n, rows_an_item, [&](std::size_t first, std::size_t last) {
+  for_each_item(context.team, n, rows_an_item(), [&](std::size_t first, std::size_t last) {
     spread_rows(context, begin + static_cast<std::int64_t>(first),
                 begin + static_cast<std::int64_t>(last), extract);
   });
@@ -158,7 +158,7 @@ group_rows whole_groups::taken_apart(const run_context& context,
   made.keys = made.key_memory.data();
   made.records = made.record_memory.data();
   if (params_.strings) made.owners = range.owners();
-  for_each_item(context.team, n, rows_an_item, [&](std::size_t first, std::size_t last) {
+  for_each_item(context.team, n, rows_an_item(), [&](std::size_t first, std::size_t last) {
     with_sizes(params_, [&](auto key_bytes, auto record_bytes) {
       const std::byte* from = range.data() + first * stride;
       for (std::size_t i = first; i < last; ++i, from += stride) {

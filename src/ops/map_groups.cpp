@@ -1,10 +1,10 @@
 // A function of each group's records side by side.
 #include "pappus/detail/loops/map_groups.h"
-#include "base/memory_scale.h"
 
 #include <algorithm>
 #include <string_view>
 
+#include "base/memory_scale.h"
 #include "graph/operator_entry.h"
 #include "ops/group.h"
 #include "ops/implementations.h"

@@ -1,14 +1,17 @@
 // Sorts of files where a disk is full: the one that rows rest on, or the one of the result.
 #include <sched.h>
 #include <signal.h>
+#include <spawn.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <string>
 #include <system_error>
@@ -50,7 +53,8 @@ class little_disk {
   rlimit before_{};
 };
 
-/// Disks that this process alone sees, and that go with it however it ends. Only root has such.
+/// Disks that this process alone sees, and that go with it however it ends. Only root has such, and
+/// only before there are other threads, as after other tests of the process.
 class own_disks {
  public:
   own_disks() {
@@ -71,22 +75,32 @@ class own_disks {
   /// Empty: there can be some.
   const std::string& why_none() const { return why_none_; }
 
-  /// A file system of 4 MiB in a file, on a folder.
-  bool mount_image(const std::string& image, const std::string& folder) {
-    return run("truncate -s 4M " + image) && run("mkfs.ext4 -q -O ^has_journal -m 0 " + image) &&
-           mounted(run("mount -o loop " + image + " " + folder), folder);
+  /// A file system of 4 MiB in a file, on a folder. Returns why there is none.
+  std::string mount_image(const std::string& image, const std::string& folder) {
+    std::ofstream(image).close();
+    std::filesystem::resize_file(image, std::uintmax_t{4} << 20);
+    if (!run({"mkfs.ext4", "-q", "-O", "^has_journal", "-m", "0", image}))
+      return "mkfs.ext4 fails, or isn't there";
+    if (!run({"mount", "-o", "loop", image, folder})) return "no loop device, or no ext4";
+    mounted_.push_back(folder);
+    return "";
   }
-  bool mount_tmpfs(const std::string& folder) {
-    return mounted(::mount("none", folder.c_str(), "tmpfs", 0, "size=2m") == 0, folder);
+  std::string mount_tmpfs(const std::string& folder) {
+    if (::mount("none", folder.c_str(), "tmpfs", 0, "size=2m") != 0)
+      return "no tmpfs: " + std::generic_category().message(errno);
+    mounted_.push_back(folder);
+    return "";
   }
 
  private:
-  static bool run(const std::string& command) {
-    return std::system((command + " >/dev/null 2>&1").c_str()) == 0;
-  }
-  bool mounted(bool done, const std::string& folder) {
-    if (done) mounted_.push_back(folder);
-    return done;
+  static bool run(std::vector<std::string> words) {
+    std::vector<char*> arguments;
+    for (auto& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    pid_t child = 0;
+    int status = -1;
+    return ::posix_spawnp(&child, arguments[0], nullptr, nullptr, arguments.data(), environ) == 0 &&
+           ::waitpid(child, &status, 0) == child && status == 0;
   }
 
   std::string why_none_;
@@ -147,7 +161,8 @@ TEST_F(full_disk, of_the_result_or_of_rows_that_rest_is_named_and_leaves_the_old
 TEST_F(full_disk, of_rows_that_rest_is_given_back_by_a_query_that_it_ends) {
   own_disks disks;
   if (!disks.why_none().empty()) GTEST_SKIP() << disks.why_none();
-  if (!disks.mount_image(at.results + "/image", at.spill)) GTEST_SKIP() << "no loop device";
+  const auto why_none = disks.mount_image(at.results + "/image", at.spill);
+  if (!why_none.empty()) GTEST_SKIP() << why_none;
   const auto before = free_bytes(at.spill);
   EXPECT_LT(before, bytes_of(input_rows()).size());
   {
@@ -173,7 +188,8 @@ TEST_F(full_disk, of_rows_that_rest_is_given_back_by_a_query_that_it_ends) {
 TEST_F(full_disk, of_the_result_has_the_old_file_and_no_part_of_the_new_one) {
   own_disks disks;
   if (!disks.why_none().empty()) GTEST_SKIP() << disks.why_none();
-  if (!disks.mount_tmpfs(at.results)) GTEST_SKIP() << "no tmpfs";
+  const auto why_none = disks.mount_tmpfs(at.results);
+  if (!why_none.empty()) GTEST_SKIP() << why_none;
   write_file(at.result, "what was there");
   const auto before = free_bytes(at.results);
   for (const auto memory : {8 * scaled_mib, 512 * scaled_mib}) {

@@ -187,12 +187,14 @@ class drawn_files {
       };
       const auto keys = one_of(shapes);
       const auto in = one_of(std::array{format::raw, format::raw, format::npy, format::csv});
+      const auto some = [&](std::int64_t low, std::int64_t high) {
+        return base::scaled(numbers.between(low, high));
+      };
       const auto rows = one_of(std::array<std::int64_t, 12>{
-          0, 1, 17, 4097, numbers.between(2, 9'999), numbers.between(10'000, 30'000),
-          numbers.between(30'000, 50'000), numbers.between(30'000, 50'000),
-          numbers.between(30'000, 80'000), numbers.between(30'000, 80'000),
-          numbers.between(60'000, 100'000), most});
-      return draw_file(folder + "/" + name, in, keys, base::scaled(rows), seed);
+          0, 1, 17, 4097, some(2, 9'999), some(10'000, 30'000), some(30'000, 50'000),
+          some(30'000, 50'000), some(30'000, 80'000), some(30'000, 80'000), some(60'000, 100'000),
+          base::scaled(most)});
+      return draw_file(folder + "/" + name, in, keys, rows, seed);
     };
     any = draw("any",
                {shape::equal, shape::different, shape::few, shape::repeated, shape::skewed,

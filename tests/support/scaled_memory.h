@@ -13,13 +13,16 @@ inline constexpr std::size_t memory_scale = 8;
 /// Of a session's memory, what stands for a MiB.
 inline constexpr std::size_t scaled_mib = (std::size_t{1} << 20) / memory_scale;
 
-/// Sessions that are made and gone while one exists have scaled sizes.
+/// Sessions that are made while one exists, and are gone with all of their rows, have scaled sizes.
 class scaled_memory {
  public:
   scaled_memory() { base::set_memory_scale(memory_scale); }
-  ~scaled_memory() { base::set_memory_scale(1); }
+  ~scaled_memory() { base::set_memory_scale(before_); }
   scaled_memory(const scaled_memory&) = delete;
   scaled_memory& operator=(const scaled_memory&) = delete;
+
+ private:
+  const std::size_t before_ = base::memory_scale();
 };
 
 }  // namespace pappus::testing
