@@ -31,7 +31,7 @@ namespace {
 using testing::scaled_mib;
 using testing::spill_folder;
 
-constexpr std::size_t plenty = 512 * scaled_mib;
+constexpr std::size_t plenty = 4096 * scaled_mib;
 
 // Under ThreadSanitizer these stand for the tests of spilling/.
 constexpr std::uint64_t usual_pipelines = testing::threads_sanitized ? 100
