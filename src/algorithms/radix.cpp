@@ -27,6 +27,9 @@ constexpr unsigned split_bits_max = 11;
 constexpr std::size_t piece_rows = 1u << 17;
 constexpr std::size_t pieces_max = 64;
 
+/// The most that one bucket may have to be sorted by one worker at a time.
+std::size_t bucket_bytes() { return base::scaled(bucket_bytes_max); }
+
 template <typename Key, std::size_t Bytes>
 class sorter {
  public:
@@ -195,7 +198,7 @@ class sorter {
 
   // Sorts rows on one worker, splitting them while they exceed L2.
   void sort_alone(std::uint64_t begin, std::uint64_t n, int from, int to, unsigned worker) {
-    if (n * row_bytes <= base::scaled(bucket_bytes_max)) {
+    if (n * row_bytes <= bucket_bytes()) {
       bucket_sorter<Key, Bytes>::sort(sides_[from].at(begin), scratch_side(worker),
                                       sides_[to].at(begin), n);
       return unflip(begin, n);
@@ -236,7 +239,7 @@ class sorter {
     std::uint64_t longest = 0;
     for (std::size_t i = 0; i + 1 < starts.size(); ++i)
       longest = std::max(longest, starts[i + 1] - starts[i]);
-    if (longest * row_bytes <= base::scaled(bucket_bytes_max)) return;
+    if (longest * row_bytes <= bucket_bytes()) return;
     spare_ = detail::buffer(memory_, starts.back() * row_bytes, owner_);
     sides_[0].keys = spare_.as<Key>();
   }
@@ -325,13 +328,12 @@ class sorter {
   // A worker's scratch is used by scatter() and by the sorting of a bucket, never at once.
   std::byte* scratch_of(unsigned worker) {
     detail::buffer& own = scratch_[worker];
-    if (own.data() == nullptr)
-      own = detail::buffer(memory_, base::scaled(bucket_bytes_max) + 64, owner_);
+    if (own.data() == nullptr) own = detail::buffer(memory_, bucket_bytes() + 64, owner_);
     return own.data();
   }
   side scratch_side(unsigned worker) {
     std::byte* const keys = scratch_of(worker);
-    std::byte* const payload = keys + base::scaled(bucket_bytes_max) / row_bytes * sizeof(Key);
+    std::byte* const payload = keys + bucket_bytes() / row_bytes * sizeof(Key);
     return {reinterpret_cast<Key*>(keys), reinterpret_cast<payload_of<Bytes>*>(payload)};
   }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "base/memory_scale.h"
 #include "pappus/detail/base/integers.h"
 #include "pappus/detail/base/parallel.h"
 #include "pappus/error.h"
@@ -32,6 +33,9 @@ bool for_each_stretch(const detail::workers& team, Row begin, Row end, F&& f) {
   }
   return true;
 }
+
+/// Of an item whose rows take a few nanoseconds each.
+inline std::size_t rows_an_item() noexcept { return base::scaled<std::size_t>(65536); }
 
 /// Calls f(begin, end) for items of `each` of [0, n), the last perhaps shorter, on all workers.
 template <typename F>

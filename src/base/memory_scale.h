@@ -3,6 +3,7 @@
 // charged, and numbers of rows that go with them; not those of a loop's blocks.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 
@@ -19,6 +20,12 @@ void set_memory_scale(std::size_t scale) noexcept;
 template <std::integral T>
 T scaled(T size) noexcept {
   return size / static_cast<T>(memory_scale());
+}
+
+/// The size that is nearest, of those between `least` and `most` as memory_scale() has them.
+template <std::integral T>
+T scaled_clamp(T size, T least, T most) noexcept {
+  return std::clamp(size, scaled(least), scaled(most));
 }
 
 }  // namespace pappus::base

@@ -68,9 +68,9 @@ void asked_join::take_right(run_context& context, const std::byte* keys) {
   }
   const auto& rows = *context.inputs.front();
   const auto visit = [&](std::size_t item, auto&& put) {
-    const std::size_t end = std::min((item + 1) * asked_item_rows(), n);
-    std::size_t chunk = rows.find(static_cast<std::int64_t>(item * asked_item_rows()));
-    for (std::size_t row = item * asked_item_rows(); row < end;) {
+    const std::size_t end = std::min((item + 1) * rows_an_item(), n);
+    std::size_t chunk = rows.find(static_cast<std::int64_t>(item * rows_an_item()));
+    for (std::size_t row = item * rows_an_item(); row < end;) {
       const auto& piece = rows.chunks()[chunk++];
       const std::size_t first = static_cast<std::size_t>(piece.first);
       const std::size_t until = std::min(first + static_cast<std::size_t>(piece.rows), end);
@@ -78,7 +78,7 @@ void asked_join::take_right(run_context& context, const std::byte* keys) {
         put(piece.data + (row - first) * right_bytes_, bucket_of(keys + row * key_bytes_));
     }
   };
-  right_.add(context, detail::ceil_div(n, asked_item_rows()), buffer_bytes_max, visit);
+  right_.add(context, detail::ceil_div(n, rows_an_item()), buffer_bytes_max, visit);
   if (right_.layout().text != detail::text_in::views) context.output->keep_text_of(rows);
 }
 
@@ -159,9 +159,7 @@ void asked_join::for_each_piece(run_context& context, const scattered_rows& from
                                 bucket_range which, F&& f) const {
   constexpr std::size_t least = std::size_t{256} << 10, most = std::size_t{32} << 20;
   const std::size_t rows = std::max<std::size_t>(
-      std::clamp(context.store->available() / 12, base::scaled(least), base::scaled(most)) /
-          from.row_bytes(),
-      1);
+      base::scaled_clamp(context.store->available() / 12, least, most) / from.row_bytes(), 1);
   struct piece {
     detail::buffer text, records;
     std::size_t n = 0;
@@ -266,12 +264,12 @@ void asked_join::send_keys(run_context& context, bucket_range which, const asked
     });
   });
   const auto visit = [&](std::size_t item, auto&& put) {
-    const std::size_t end = std::min((item + 1) * asked_item_rows(), asked.count);
-    for (std::size_t key = item * asked_item_rows(); key < end; ++key)
+    const std::size_t end = std::min((item + 1) * rows_an_item(), asked.count);
+    for (std::size_t key = item * rows_an_item(); key < end; ++key)
       if (found.as<std::uint8_t>()[key] != 0)
         put(asked.keys.data() + key * key_bytes_, asked.window(key));
   };
-  answers_->add(context, detail::ceil_div(asked.count, asked_item_rows()), buffer_bytes_max, visit);
+  answers_->add(context, detail::ceil_div(asked.count, rows_an_item()), buffer_bytes_max, visit);
 }
 
 std::unique_ptr<asked_join::found_rows> asked_join::indexed(const run_context& context,

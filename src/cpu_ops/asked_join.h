@@ -37,7 +37,6 @@
 #include <vector>
 
 #include "algorithms/join_index.h"
-#include "base/memory_scale.h"
 #include "cpu_ops/contract.h"
 #include "cpu_ops/scattered_rows.h"
 
@@ -106,7 +105,6 @@ class asked_join {
   struct found_rows;
 
   static constexpr std::size_t partitions = 256;
-  static std::size_t asked_item_rows() noexcept { return base::scaled<std::size_t>(65536); }
   static constexpr std::size_t buffer_bytes_max = std::size_t{1} << 30;
 
   detail::record_type type_of_keys() const {

@@ -32,7 +32,7 @@ detail::buffer asked_join::whole_keys_of(const run_context& context, const std::
   const auto& params = build_.as<join_build_params>();
   const std::size_t bytes = params.keys.bytes;
   detail::buffer keys(context.memory, n * bytes, context.owner);
-  for_each_item(context.team, n, asked_item_rows(), [&](std::size_t at, std::size_t end) {
+  for_each_item(context.team, n, rows_an_item(), [&](std::size_t at, std::size_t end) {
     detail::out_rows out{.cursor = keys.data() + at * bytes};
     for (; at < end && !context.team.stopping(); at += detail::block_rows_max) {
       const std::byte* const input = records + at * right_bytes_;
@@ -67,7 +67,7 @@ void asked_join::hear(run_context& context, std::int64_t rows, heard_keys& to) c
       stage.counts.joins(stage.element.get(), args, counts.data());
     });
   };
-  for_each_item(context.team, static_cast<std::size_t>(rows), asked_item_rows(),
+  for_each_item(context.team, static_cast<std::size_t>(rows), rows_an_item(),
                 [&](std::size_t begin, std::size_t end) {
                   spread_rows(context, static_cast<std::int64_t>(begin),
                               static_cast<std::int64_t>(end), look_up);

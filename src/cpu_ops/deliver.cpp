@@ -20,9 +20,8 @@ void deliver(run_context& context) {
   const auto& params = context.node.as<detail::deliver_params>();
   const auto widest = static_cast<std::int64_t>(
       std::max(static_cast<double>(context.node.out.size), ops::input_row_bytes(context.node)));
-  const auto bytes =
-      std::clamp(static_cast<std::int64_t>(context.available() / 4),
-                 base::scaled(ops::deliver_run_bytes_least), base::scaled(ops::deliver_run_bytes));
+  const auto bytes = base::scaled_clamp(static_cast<std::int64_t>(context.available() / 4),
+                                        ops::deliver_run_bytes_least, ops::deliver_run_bytes);
   const std::int64_t run = std::max<std::int64_t>(bytes / widest, 1);
   for (std::int64_t begin = 0; begin < context.rows; begin += run) {
     detail::row_set rows(context.node.out);

@@ -7,7 +7,6 @@
 
 #include "algorithms/key_bits.h"
 #include "algorithms/stretches.h"
-#include "base/memory_scale.h"
 #include "pappus/detail/base/hash.h"
 
 namespace pappus::cpu_ops {
@@ -41,9 +40,8 @@ std::size_t keep_distinct(Key* keys, std::size_t n, std::vector<std::uint32_t>& 
 
 detail::buffer asked_hashes(const run_context& context, const std::string_view* strings,
                             std::size_t n) {
-  const auto item_rows = base::scaled<std::size_t>(65536);
   detail::buffer made(context.memory, n * sizeof(std::uint64_t), context.owner);
-  for_each_item(context.team, n, item_rows, [&](std::size_t begin, std::size_t end) {
+  for_each_item(context.team, n, rows_an_item(), [&](std::size_t begin, std::size_t end) {
     std::transform(strings + begin, strings + end, made.as<std::uint64_t>() + begin, asked_hash);
   });
   return made;

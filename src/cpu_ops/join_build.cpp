@@ -23,7 +23,6 @@
 
 #include "algorithms/rows_in.h"
 #include "algorithms/stretches.h"
-#include "base/memory_scale.h"
 #include "cpu_ops/asked_join.h"
 #include "cpu_ops/contract.h"
 #include "cpu_ops/kept.h"
@@ -37,8 +36,6 @@ namespace pappus::cpu_ops {
 namespace {
 
 using detail::join_build_params;
-
-std::size_t item_rows() { return base::scaled<std::size_t>(65536); }
 
 struct build_state {
   std::shared_ptr<join_index> index;
@@ -63,7 +60,7 @@ detail::buffer keys_of_rows(run_context& context) {
       params.loop(context.node.stage.element.get(), args, out);
     });
   };
-  for_each_item(context.team, static_cast<std::size_t>(context.rows), item_rows(),
+  for_each_item(context.team, static_cast<std::size_t>(context.rows), rows_an_item(),
                 [&](std::uint64_t begin, std::uint64_t end) {
                   spread_rows(context, static_cast<std::int64_t>(begin),
                               static_cast<std::int64_t>(end), extract);
@@ -76,7 +73,7 @@ template <typename Key>
 bool are_consecutive(detail::workers& team, const Key* keys, std::uint64_t n) {
   if (n == 0 || n - 1 > std::numeric_limits<Key>::max() - keys[0]) return false;
   std::atomic<bool> holds{true};
-  for_each_item(team, n, item_rows(), [&](std::uint64_t begin, std::uint64_t end) {
+  for_each_item(team, n, rows_an_item(), [&](std::uint64_t begin, std::uint64_t end) {
     if (!holds.load(std::memory_order_relaxed)) return;
     Key differences = 0;
     for (std::uint64_t i = begin; i < end; ++i)
@@ -93,7 +90,7 @@ void check_domain(run_context& context, const Key* keys, std::uint64_t n) {
   if (params.domain_rows < 0) return;
   const auto base = static_cast<Key>(params.domain_base.lo);
   const auto size = static_cast<std::uint64_t>(params.domain_rows);
-  for_each_item(context.team, n, item_rows(), [&](std::uint64_t begin, std::uint64_t end) {
+  for_each_item(context.team, n, rows_an_item(), [&](std::uint64_t begin, std::uint64_t end) {
     for (std::uint64_t i = begin; i < end; ++i) {
       const bool below = keys[i] < base;
       if (!below && keys[i] - base < size) continue;
@@ -131,7 +128,7 @@ void build_from_bits(run_context& context, build_state& state) {
 bool are_equal(detail::workers& team, const detail::buffer& a, const detail::buffer& b) {
   if (a.size() != b.size()) return false;
   std::atomic<bool> equal{true};
-  for_each_item(team, a.size(), item_rows(), [&](std::uint64_t begin, std::uint64_t end) {
+  for_each_item(team, a.size(), rows_an_item(), [&](std::uint64_t begin, std::uint64_t end) {
     if (equal.load(std::memory_order_relaxed) &&
         std::memcmp(a.data() + begin, b.data() + begin, end - begin) != 0)
       equal.store(false, std::memory_order_relaxed);

@@ -69,12 +69,10 @@ void group_mapping::number_strings(run_context& context, std::byte* keys, std::s
   strings_->sorted(context.team, by_rank_.as<std::string_view>(), ids.as<std::uint32_t>());
   for (std::size_t rank = 0; rank < count; ++rank)
     ranks.as<std::uint32_t>()[ids.as<std::uint32_t>()[rank]] = static_cast<std::uint32_t>(rank);
-  for_each_item(context.team, n, base::scaled<std::size_t>(65536),
-                [&](std::size_t first, std::size_t last) {
-                  auto* const all = reinterpret_cast<std::uint32_t*>(keys);
-                  for (std::size_t i = first; i < last; ++i)
-                    all[i] = ranks.as<std::uint32_t>()[all[i]];
-                });
+  for_each_item(context.team, n, rows_an_item(), [&](std::size_t first, std::size_t last) {
+    auto* const all = reinterpret_cast<std::uint32_t*>(keys);
+    for (std::size_t i = first; i < last; ++i) all[i] = ranks.as<std::uint32_t>()[all[i]];
+  });
 }
 
 void group_mapping::take_all(run_context& context) {
@@ -100,11 +98,10 @@ void group_mapping::take_all(run_context& context) {
           row += count;
         });
   };
-  for_each_item(context.team, n, base::scaled<std::size_t>(65536),
-                [&](std::size_t first, std::size_t last) {
-                  spread_rows(context, static_cast<std::int64_t>(first),
-                              static_cast<std::int64_t>(last), extract);
-                });
+  for_each_item(context.team, n, rows_an_item(), [&](std::size_t first, std::size_t last) {
+    spread_rows(context, static_cast<std::int64_t>(first), static_cast<std::int64_t>(last),
+                extract);
+  });
   if (params_.strings) {
     strings_->drop_old_tables();
     number_strings(context, keys.data(), n);

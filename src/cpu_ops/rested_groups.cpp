@@ -122,8 +122,7 @@ std::uint32_t rested_groups::keep(run_context& context, detail::buffer bytes) {
 
 void rested_groups::take_tables(run_context& context, std::span<const std::size_t> partitions) {
   constexpr std::size_t least = std::size_t{256} << 10, most = std::size_t{16} << 20;
-  const std::size_t at_once =
-      std::clamp(context.store->available() / 8, base::scaled(least), base::scaled(most));
+  const std::size_t at_once = base::scaled_clamp(context.store->available() / 8, least, most);
   events_.resize(std::max(events_.size(), tables_->partitions()));
   for (std::size_t begin = 0; begin < partitions.size();) {
     std::size_t end = begin, bytes = 0;
@@ -362,7 +361,7 @@ class rested_groups::waking {
 bool rested_groups::wake(const run_context& context, std::size_t partition, key_part keys,
                          std::size_t bytes, std::int64_t& groups) {
   constexpr std::size_t least = std::size_t{128} << 10, most = std::size_t{4} << 20;
-  const std::size_t read_bytes = std::clamp(bytes / 8, base::scaled(least), base::scaled(most));
+  const std::size_t read_bytes = base::scaled_clamp(bytes / 8, least, most);
   waking run(*this, partition, keys, bytes);
   cursor at;
   load now = read(context, partition, at, read_bytes);

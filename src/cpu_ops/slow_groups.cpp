@@ -1,7 +1,6 @@
 // Rows whose key or value functions are slow: several workers extract keys and values, one takes
 // them in row order. What a piece extracted is kept until its turn comes; where memory for that is
 // short, the rows are extracted by the one that takes them.
-#include <algorithm>
 #include <cstring>
 #include <optional>
 
@@ -16,9 +15,8 @@ namespace {
 /// Of one piece: a row may yield very many. Late rows stay, so they leave less room for pieces.
 std::size_t kept_bytes_max(const run_context& context, bool some_are_late) {
   constexpr std::size_t least = std::size_t{32} << 10, most = std::size_t{4} << 20;
-  return some_are_late
-             ? std::clamp(context.available() / 256, base::scaled(least), base::scaled(most))
-             : base::scaled(most);
+  return some_are_late ? base::scaled_clamp(context.available() / 256, least, most)
+                       : base::scaled(most);
 }
 
 class extracted_rows {

@@ -21,8 +21,6 @@
 namespace pappus::cpu_ops {
 namespace {
 
-std::size_t rows_an_item() { return base::scaled<std::size_t>(65536); }
-
 /// f(key bytes, record bytes), of which the usual ones are known to the compiler.
 template <typename F>
 void with_sizes(const map_groups_params& params, F&& f) {

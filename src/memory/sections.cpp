@@ -154,8 +154,8 @@ class sections::held final : public graph::lease {
 sections::sections(std::shared_ptr<pool> memory, std::shared_ptr<spill_file> file)
     : memory_(std::move(memory)),
       file_(std::move(file)),
-      section_bytes_(std::clamp(std::bit_floor(memory_->limit() / sections_of_limit),
-                                base::scaled(section_min), base::scaled(section_max))) {}
+      section_bytes_(base::scaled_clamp(std::bit_floor(memory_->limit() / sections_of_limit),
+                                        section_min, section_max)) {}
 
 std::shared_ptr<graph::pageable> sections::make(std::size_t bytes, std::string_view owner) {
   if (file_ == nullptr || (bytes < sections_min * section_bytes_ && !pressed_) || bytes == 0 ||

@@ -14,7 +14,7 @@ namespace {
 /// disk.
 std::size_t part_bytes_of(std::size_t limit) {
   constexpr std::size_t least = std::size_t{128} << 10, most = std::size_t{4} << 20;
-  return std::clamp(limit / 64, base::scaled(least), base::scaled(most));
+  return base::scaled_clamp(limit / 64, least, most);
 }
 
 }  // namespace

@@ -112,7 +112,7 @@ std::uint64_t free_bytes(const std::string& folder) {
   return ::statvfs(folder.c_str(), &about) == 0 ? about.f_bfree * about.f_frsize : 0;
 }
 
-class full_disk : public ::testing::Test {
+class full_disk : public testing::scaled_test {
  protected:
   full_disk() : at(folder_.path()) { make(at); }
 
@@ -130,7 +130,6 @@ class full_disk : public ::testing::Test {
   }
 
  private:
-  const testing::scaled_memory scaled_;
   const spill_folder folder_;
 
  protected:

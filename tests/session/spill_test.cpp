@@ -32,11 +32,8 @@ using ::testing::StartsWith;
 constexpr int caches = 16;
 constexpr std::int64_t rows_each = 16'384;  // 128 KiB of doubles
 
-class spill : public ::testing::Test {
- private:
-  testing::scaled_memory scaled_;
-};
-using spill_death = spill;
+using spill = testing::scaled_test;
+using spill_death = testing::scaled_test;
 
 options settings(std::size_t memory, const std::string& folder, unsigned threads = 2) {
   return {.threads = threads, .host_memory = memory, .devices = "cpu", .spill = folder};

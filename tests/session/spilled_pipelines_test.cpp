@@ -271,10 +271,7 @@ void expect_same(const outcome& got, const outcome& expected) {
       << got.bytes.size() << " bytes, expected " << expected.bytes.size();
 }
 
-class spilled_pipelines : public ::testing::Test {
- private:
-  testing::scaled_memory scaled_;
-};
+using spilled_pipelines = testing::scaled_test;
 
 TEST_F(spilled_pipelines, have_the_same_bits_in_any_memory) {
   const auto pipelines = from_environment("PAPPUS_FUZZ_PIPELINES", usual_pipelines);

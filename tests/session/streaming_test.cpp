@@ -34,7 +34,7 @@ struct entry {
 
 /// A CSV file and a raw one with the same records, about 15 bytes each.
 template <int Rows>
-class two_files : public ::testing::Test {
+class two_files : public testing::scaled_test {
  protected:
   static constexpr int rows = Rows;
   static void SetUpTestSuite() {
@@ -72,9 +72,6 @@ class two_files : public ::testing::Test {
     f();
     return so_far() - before;
   }
-
- private:
-  testing::scaled_memory scaled_;
 };
 using streaming = two_files<250'000>;     // more than there is memory for
 using short_streams = two_files<75'000>;  // many windows

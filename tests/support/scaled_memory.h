@@ -4,6 +4,8 @@
 
 #include <cstddef>
 
+#include <gtest/gtest.h>
+
 #include "base/memory_scale.h"
 
 namespace pappus::testing {
@@ -23,6 +25,12 @@ class scaled_memory {
 
  private:
   const std::size_t before_ = base::memory_scale();
+};
+
+/// A test of which this is the fixture has them.
+class scaled_test : public ::testing::Test {
+ private:
+  const scaled_memory scaled_;
 };
 
 }  // namespace pappus::testing

@@ -14,8 +14,7 @@ namespace {
 /// Of a worker's strings, in one buffer. Of little memory less: a part of each worker's last buffer
 /// stays empty.
 std::size_t string_buffer_bytes(const csv_options& options) {
-  return std::clamp<std::size_t>(options.slab_bytes / 8, base::scaled(std::size_t{16} << 10),
-                                 base::scaled(std::size_t{1} << 20));
+  return base::scaled_clamp(options.slab_bytes / 8, std::size_t{16} << 10, std::size_t{1} << 20);
 }
 
 }  // namespace

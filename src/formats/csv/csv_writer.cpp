@@ -87,8 +87,7 @@ std::int64_t csv_writer::rows_at_once(const std::byte* records, std::int64_t n,
   std::size_t bytes = 0, rows = 0;
   for (std::int64_t i = 0; i < n; i += step, ++rows)
     bytes += text_bytes_max(records + static_cast<std::size_t>(i) * layout_.bytes);
-  const auto most =
-      std::clamp(memory_.available() / 8 / items, base::scaled(bytes_min), base::scaled(bytes_max));
+  const auto most = base::scaled_clamp(memory_.available() / 8 / items, bytes_min, bytes_max);
   return std::clamp<std::int64_t>(
       static_cast<std::int64_t>(most * rows / std::max<std::size_t>(bytes, 1)), 1,
       rows_per_item_max);
