@@ -6,6 +6,7 @@
 #include "base/embedded.h"
 #include "devices/kernel_cache.h"
 #include "devices/kernel_key.h"
+#include "devices/opencl/build_log.h"
 
 namespace pappus::devices::opencl {
 namespace {
@@ -13,16 +14,6 @@ namespace {
 // Lines of the log are counted from the text's first, not the prelude's.
 std::string behind_prelude(const std::string& text) {
   return std::string(base::embedded("devices/opencl/prelude.cl")) + "\n#line 1 \"kernel\"\n" + text;
-}
-
-// The line of a log that tells most in a message of one line.
-std::string first_error(const std::string& log) {
-  std::size_t begin = log.find("error:");
-  if (begin == std::string::npos) return {};
-  const std::size_t end = std::min(log.find('\n', begin), log.size());
-  const std::size_t before = log.rfind('\n', begin);
-  begin = before == std::string::npos ? 0 : before + 1;
-  return ": " + log.substr(begin, end - begin);
 }
 
 }  // namespace
@@ -58,7 +49,7 @@ cl_program programs::from_source(const kernel_source& source, const std::string&
   on_.check(code, "build of " + source.name);
   code = on_.cl.BuildProgram(program, 1, &on_.id, on_.options.c_str(), nullptr, nullptr);
   if (code == CL_SUCCESS) return program;
-  const std::string log = build_log(program);
+  const std::string log = with_given_places(build_log(program), text);
   on_.cl.ReleaseProgram(program);
   if (fault_of(code) != fault::build_failed) on_.check(code, "build of " + source.name);
   throw device_error(fault::build_failed, on_.about.name,
