@@ -1,4 +1,5 @@
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -53,8 +54,18 @@ std::vector<sale> sales(std::int64_t n, int items, std::uint64_t seed) {
   return rows;
 }
 
+/// Bit by bit, or by == records with bytes between their fields, which nobody promises to keep.
+template <typename T>
+::testing::AssertionResult same_records(const std::vector<T>& got, const std::vector<T>& expected) {
+  if constexpr (std::has_unique_object_representations_v<T>)
+    return same_rows(got, expected);
+  else
+    return got == expected ? ::testing::AssertionSuccess()
+                           : ::testing::AssertionFailure() << "records differ";
+}
+
 /// Runs the query's stage on every device that compiles, in chunks of several sizes: it must yield
-/// the CPU's bytes.
+/// the CPU's records.
 template <typename T, typename Query>
 void expect_same_pairs(Query query) {
   session cpu(options{.threads = 2, .devices = "cpu"});
@@ -66,8 +77,8 @@ void expect_same_pairs(Query query) {
   for (const auto& device : devices)
     for (const std::int64_t chunk_rows : {0, 3'001}) {
       SCOPED_TRACE(device.name + ", chunks of " + std::to_string(chunk_rows));
-      EXPECT_TRUE(same_rows(records_of<T>(run_on(device, *detail::access::node(asked), chunk_rows)),
-                            expected));
+      const auto got = records_of<T>(run_on(device, *detail::access::node(asked), chunk_rows));
+      EXPECT_TRUE(same_records(got, expected));
     }
 }
 

@@ -390,9 +390,10 @@ surroundings surroundings_of(std::uint64_t seed) {
   made.device.chunk_rows = one_of({0, 0, 0, 7, 1000, 4097, 65'536});
   if (made.rows > 5000 && made.device.chunk_rows == 7) made.device.chunk_rows = 100;
   // Of what sanitizers see most is there on test devices, which don't compile kernels meanwhile.
-  made.opencl = numbers.between(0, 11) < (sanitized ? 1 : 3) && devices::all_devices().size() > 1;
+  made.opencl = numbers.between(0, 11) < (sanitized ? 1 : 3) && !devices::all_devices().empty();
   if (made.opencl) {
-    made.device.devices = numbers.between(0, 1) == 0 ? "opencl:0" : "opencl:0,opencl:1";
+    const bool both = numbers.between(0, 1) == 1 && devices::all_devices().size() > 1;
+    made.device.devices = both ? "opencl:0,opencl:1" : "opencl:0";
     made.device.device_memory = static_cast<std::size_t>(one_of({1 << 16, 1 << 20, 1 << 24, 0}));
     return made;
   }
