@@ -175,6 +175,7 @@ int run(const choices& c) {
     throw usage_error(
         "bench: expected either the name of a benchmark or --all; see pappus bench --help");
   const auto devices = opencl::named(c.asked.devices);
+  const bool on_gpu = !devices.empty() && !opencl::are_processors(devices);
   session engine(options{.threads = static_cast<unsigned>(c.asked.threads),
                          .devices = c.asked.devices,
                          .progress = 0});
@@ -192,7 +193,7 @@ int run(const choices& c) {
     const stage on{e.asked, workers, engine, triad, [&] { guard.check(); }, devices};
     auto results = e.what->run(on, c.asked.n > 0 ? c.asked.n : e.what->default_n);
     if (c.peers && !results.empty())
-      for (auto& peer : run_peers(*e.what, e.asked, results, workers.threads()))
+      for (auto& peer : run_peers(*e.what, e.asked, results, workers.threads(), on_gpu))
         results.push_back(std::move(peer));
     if (c.json) {
       for (const auto& r : results) print_json(r, *e.what);
@@ -238,13 +239,14 @@ void add_options(CLI::App& app, choices& c) {
   app.add_option("--d", c.asked.d, "kmeans: dimensions (8, 20 or 40)")->capture_default_str();
   app.add_flag("!--no-sequential", c.asked.sequential, "Leave out the sequential version");
   app.add_option("--devices", c.asked.devices,
-                 "Where Pappus may run (opencl:0,opencl:1); where these are OpenCL devices, also "
-                 "times versions hand-written in OpenCL");
+                 "Where Pappus may run (opencl:0,opencl:1); where these are OpenCL devices like a "
+                 "processor, also times versions hand-written in OpenCL");
   app.add_flag("--resident", c.asked.resident, "On devices: inputs are there before timing");
   app.add_flag(
       "--peers", c.peers,
       "Also time NumPy, SciPy, scikit-learn, DuckDB and Polars, where python3 has them: of "
-      "scan, sort, mapfiltersum, groupby, join, kmeans, pagerank and outofcore");
+      "scan, sort, mapfiltersum, groupby, join, kmeans, pagerank and outofcore; with --devices "
+      "that are GPUs, CuPy and CUDA instead");
   app.add_flag("--json", c.json, "One JSON object a line");
   app.add_option("--svg", c.svg, "Draw the ratios to this file");
 }

@@ -72,7 +72,7 @@ result result_of(const nlohmann::json& line, std::span<const result> ours, int t
   result made;
   made.name = like.name;
   made.version = version;
-  made.device = "cpu";
+  made.device = line.value("device", "cpu");
   made.n = like.n;
   made.seed = like.seed;
   made.threads = version == "numpy" || version == "scipy" ? 1 : threads;
@@ -99,14 +99,15 @@ std::string budget_arguments(std::span<const result> ours) {
 }  // namespace
 
 std::vector<result> run_peers(const benchmark& of, const settings& asked,
-                              std::span<const result> like, int threads) {
+                              std::span<const result> like, int threads, bool on_gpu) {
   const script_folder scripts;
   const auto& first = like.front();
   const auto text = output_of(
       fmt::format("python3 -B '{}' {} --n {} --seed {} --threads {} --repeat {} --keys {} --k {} "
-                  "--d {}{}{}",
+                  "--d {}{}{}{}{}",
                   scripts.peers(), of.name, first.n, first.seed, threads, asked.repeat, asked.keys,
-                  asked.k, asked.d, asked.domain ? " --domain" : "", budget_arguments(like)));
+                  asked.k, asked.d, asked.domain ? " --domain" : "", on_gpu ? " --cuda" : "",
+                  asked.resident ? " --resident" : "", budget_arguments(like)));
   std::vector<result> results;
   for (std::size_t begin = 0; begin < text.size();) {
     const auto end = std::min(text.find('\n', begin), text.size());

@@ -46,7 +46,7 @@ struct worker {
 
 void add_opencl(const stage& on, std::span<const quote> quotes, std::span<prices> out,
                 std::vector<version>& to) {
-  if (on.opencl.empty()) return;
+  if (!opencl::are_processors(on.opencl)) return;
   for (const auto& [name, function] :
        {std::pair{opencl_version, "price_rows"}, std::pair{opencl_cpu_version, "price_vectors"}}) {
     const auto make = [&, function = function](opencl::device& d, std::int64_t first,

@@ -236,7 +236,7 @@ struct sort_worker final : worker {
 
 void add_opencl(const stage& on, std::span<const row> rows, knowledge known,
                 std::vector<version>& to) {
-  if (on.opencl.empty()) return;
+  if (!opencl::are_processors(on.opencl)) return;
   for (const char* name : {opencl_version, opencl_cpu_version}) {
     const bool for_cpu = name == opencl_cpu_version;
     const auto make = [&](opencl::device& d, std::int64_t first,

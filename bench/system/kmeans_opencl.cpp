@@ -125,7 +125,7 @@ std::string text_for(std::string_view path, int dimensions) {
 template <int D>
 void add_opencl(const stage& on, std::span<const point<D>> points, int k,
                 std::vector<version>& to) {
-  if (on.opencl.empty()) return;
+  if (!opencl::are_processors(on.opencl)) return;
   const std::size_t centers = std::min(points.size(), static_cast<std::size_t>(k));
   for (const auto& [name, function] :
        {std::pair{opencl_version, "add_rows"}, std::pair{opencl_cpu_version, "add_tiles"}}) {

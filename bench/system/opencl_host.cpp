@@ -187,6 +187,10 @@ device_list named(std::string_view list) {
   return chosen;
 }
 
+bool are_processors(const device_list& all) {
+  return !all.empty() && std::ranges::all_of(all, [](const auto& d) { return d->in_place(); });
+}
+
 std::string names_of(const device_list& all) {
   std::string names;
   for (const auto& device : all) names += (names.empty() ? "" : ",") + device->name();

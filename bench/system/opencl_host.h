@@ -116,6 +116,10 @@ using device_list = std::vector<std::unique_ptr<device>>;
 /// platform. Throws std::runtime_error naming one that isn't there.
 device_list named(std::string_view list);
 
+/// Whether there are devices and the versions hand-written in OpenCL suit them, which have one
+/// work-item a group. What is written by hand for GPUs is in CUDA (peers_cuda.py).
+bool are_processors(const device_list& all);
+
 /// The devices' names as one: "opencl:0,opencl:1".
 std::string names_of(const device_list& all);
 

@@ -2,6 +2,7 @@
 
     peers.py NAME --n N [--seed S] [--threads T] [--repeat R]
         groupby: [--keys K] [--domain]; kmeans: [--k K] [--d D]
+        [--cuda [--resident]]: those of peers_cuda.py instead
         outofcore_*: [--folder F] [--budget NAME=BYTES]...
 
 NumPy, SciPy, scikit-learn, DuckDB and Polars compute the same from the same numbers: a line of JSON
@@ -307,6 +308,8 @@ def arguments(args):
     parser.add_argument("--domain", action="store_true")
     parser.add_argument("--k", type=int, default=10)
     parser.add_argument("--d", type=int, default=20)
+    parser.add_argument("--cuda", action="store_true", help="what runs on NVIDIA's GPUs instead")
+    parser.add_argument("--resident", action="store_true", help="inputs are on the GPU before")
     parser.add_argument("--folder", help="of spilled rows and of inputs on disk")
     parser.add_argument(
         "--budget",
@@ -317,8 +320,35 @@ def arguments(args):
     return parser.parse_args(args)
 
 
+# Those of which peers_cuda.py has versions.
+ON_CUDA = ("scan", "sort", "sum", "mapfiltersum", "groupby", "blackscholes", "kmeans")
+
+
+def main_on_cuda(asked):
+    if asked.name not in ON_CUDA:
+        return
+    global np
+    np = load("numpy")
+    for name in ("numpy", "cupy"):
+        if load(name) is None:
+            print(json.dumps({"version": "cupy", "skipped": f"python3 has no package {name}"}))
+            return
+    import cupy
+    import peers_cuda
+
+    try:
+        for version, run, checksum in peers_cuda.versions(asked, Numbers, groups_checksum):
+            timed_there = {"device": "cuda:0", **timed(asked, run, checksum)}
+            print(json.dumps({"version": version, **timed_there}), flush=True)
+    except (cupy.cuda.runtime.CUDARuntimeError, cupy.cuda.driver.CUDADriverError) as problem:
+        print(json.dumps({"version": "cupy", "skipped": f"fails: {problem}"}))
+
+
 def main(args):
     asked = arguments(args)
+    if asked.cuda:
+        main_on_cuda(asked)
+        return
     if asked.name not in PEERS:
         return
     # Libraries read these when they are loaded.

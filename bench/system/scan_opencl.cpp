@@ -50,7 +50,7 @@ struct worker {
 
 void add_opencl(const stage& on, std::span<const std::int32_t> numbers,
                 std::span<std::int32_t> sums, std::vector<version>& to) {
-  if (on.opencl.empty()) return;
+  if (!opencl::are_processors(on.opencl)) return;
   for (const auto& [name, function] :
        {std::pair{opencl_version, "scan_rows"}, std::pair{opencl_cpu_version, "scan_vectors"}}) {
     auto& device = *on.opencl.front();

@@ -128,7 +128,7 @@ struct sorter {
 
 void add_opencl(const stage& on, std::span<const std::int32_t> numbers,
                 std::span<std::int32_t> sorted, std::vector<version>& to) {
-  if (on.opencl.empty()) return;
+  if (!opencl::are_processors(on.opencl)) return;
   for (const method& how :
        {method{opencl_version, "move_rows", 8}, method{opencl_cpu_version, "move_lines", 11}}) {
     const auto make = [&](opencl::device& d, std::int64_t first, std::int64_t rows) {

@@ -64,7 +64,7 @@ class totals_worker {
 template <typename Total, typename Row, typename Checksum>
 void add_totals(const stage& on, std::span<const Row> rows, const totals_kernels& with,
                 Checksum checksum, std::vector<version>& to) {
-  if (on.opencl.empty()) return;
+  if (!are_processors(on.opencl)) return;
   using worker = totals_worker<Row, Total>;
   for (const auto& [name, function] :
        {std::pair{opencl_version, with.of_rows}, std::pair{opencl_cpu_version, with.of_lanes}}) {

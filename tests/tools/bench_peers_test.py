@@ -83,6 +83,12 @@ class Peers(unittest.TestCase):
             for line in found:
                 self.assertEqual(line["skipped"], "python3 has no package numpy")
 
+    def test_on_cuda_that_are_missing_are_named_with_the_reason(self):
+        for name in ("scan", "sum", "blackscholes"):
+            (line,) = lines(name, "--cuda", "--resident", python=("-I", "-S"))
+            self.assertEqual(line, {"version": "cupy", "skipped": "python3 has no package numpy"})
+        self.assertEqual(lines("pagerank", "--cuda"), [])
+
     def test_that_have_no_version_of_a_benchmark_say_nothing(self):
         self.assertEqual(lines("stencil"), [])
 
