@@ -2,7 +2,8 @@
 // the host (group_merge.h).
 //
 // Where the domain is known and its table small, leaves are the CPU's and so is every
-// addition. A device that is like a CPU fills the tables directly; others sort each leaf.
+// addition. Devices fill the tables directly; those that aren't like a CPU sort leaves of many
+// groups or large values.
 //
 // Otherwise a leaf has as many rows as make its scratch a moderate, fixed size: more rows a leaf
 // leave the host less to merge, but must fit a small device's memory twice. Within a leaf a group
@@ -33,6 +34,7 @@
 #include "device_ops/algorithms/primitives.h"
 #include "device_ops/host/host_groups.h"
 #include "device_ops/operators/group_merge.h"
+#include "device_ops/operators/group_sizes.h"
 #include "devices/host/entry.h"
 #include "ops/implementations.h"
 #include "pappus/detail/base/integers.h"
@@ -59,7 +61,7 @@ using detail::group_params;
 constexpr std::string_view group_text = "device_ops/text/group.cl";
 
 struct group_kernels {
-  kernel_entry tables, hash_tables, extract, pack, fold;
+  kernel_entry tables, hash_tables, extract, pack, fold, fold_long;
 };
 
 const group_kernels& kernels_of(const group_params& params) {
@@ -69,73 +71,26 @@ const group_kernels& kernels_of(const group_params& params) {
       {"add_to_hash_tables", host::entry<group_keys_of_4::add_to_hash_tables>},
       {"extract_rows", host::entry<group_keys_of_4::extract_rows>},
       {"pack_keys", host::entry<group_keys_of_4::pack_keys>},
-      {"fold_groups", host::entry<group_keys_of_4::fold_groups>}};
+      {"fold_groups", host::entry<group_keys_of_4::fold_groups>},
+      {"fold_long_groups", host::entry<group_keys_of_4::fold_long_groups>}};
   static constexpr group_kernels wide{
       {"add_to_tables", host::entry<group_keys_of_8::add_to_tables>},
       {"add_to_hash_tables", host::entry<group_keys_of_8::add_to_hash_tables>},
       {"extract_rows", host::entry<group_keys_of_8::extract_rows>},
       {"pack_keys", host::entry<group_keys_of_8::pack_keys>},
-      {"fold_groups", host::entry<group_keys_of_8::fold_groups>}};
+      {"fold_groups", host::entry<group_keys_of_8::fold_groups>},
+      {"fold_long_groups", host::entry<group_keys_of_8::fold_long_groups>}};
   return params.key_bytes == 4 ? narrow : wide;
-}
-
-bool has_leaf_tables(const group_params& params) {
-  return params.domain >= 0 && algorithms::group_has_leaf_tables(params);
-}
-
-/// Room for states in a leaf's private table, of few different sizes; 0: it would be too large.
-std::size_t private_table(const group_params& params) {
-  constexpr std::size_t bytes_max = 32 << 10;
-  if (!has_leaf_tables(params)) return 0;
-  const std::size_t states = std::bit_ceil(static_cast<std::size_t>(params.domain));
-  return states * params.state_bytes <= bytes_max ? states : 0;
 }
 
 program group_program(const graph::node& n) {
   const auto& params = n.as<group_params>();
   const auto defines = fmt::format(
-      "#define WITH_VALUES {}\n#define ANY_KEY {}\n#define TABLE_STATES {}\n",
-      params.payload_bytes != 0 ? 1 : 0, params.domain < 0 ? 1 : 0, private_table(params));
+      "#define WITH_VALUES {}\n#define ANY_KEY {}\n#define TABLE_STATES {}\n"
+      "#define GROUP_TILE {}\n",
+      params.payload_bytes != 0 ? 1 : 0, params.domain < 0 ? 1 : 0, private_table(params),
+      tile_rows(params));
   return stage_program(n, group_text, defines);
-}
-
-/// Bytes of a value between extraction and reduction. A device may hold a number as what the
-/// reducer takes it for, a double, say.
-std::size_t value_bytes(const group_params& params) {
-  return params.payload_bytes == 0 ? 0 : std::max<std::size_t>(params.payload_bytes, 8);
-}
-
-/// What a leaf needs for a row, besides the input and its groups: keys, twice for sorting, places
-/// of values likewise, a value, and where a group begins.
-double scratch_row_bytes(const group_params& params) {
-  return static_cast<double>(2 * params.key_bytes + 2 * 4 + value_bytes(params) + 4);
-}
-double group_bytes(const group_params& params) {
-  return static_cast<double>(params.key_bytes + params.state_bytes);
-}
-
-std::int64_t leaf_rows(const graph::node& n) {
-  constexpr double leaf_bytes = 20 << 20;  // twice in 64 MiB, with some to spare
-  const auto& params = n.as<group_params>();
-  if (has_leaf_tables(params)) return algorithms::group_leaf_rows(params);
-  double row = scratch_row_bytes(params) + group_bytes(params);
-  for (const auto& input : n.stage.inputs) row += static_cast<double>(input->out.size);
-  const auto rows = std::bit_floor(static_cast<std::uint64_t>(leaf_bytes / row));
-  return static_cast<std::int64_t>(std::clamp<std::uint64_t>(rows, 1u << 12, 1u << 19));
-}
-
-/// Groups of a leaf that uses a hash table: they fit a core's cache. 0: states are too large.
-std::int64_t hash_table_room(const group_params& params, std::int64_t leaf_rows) {
-  constexpr double cache_bytes = 512 << 10;
-  constexpr std::int64_t most = 16384, least = 64;
-  const auto fit = static_cast<std::int64_t>(cache_bytes / group_bytes(params));
-  const auto room = std::min({fit, most, leaf_rows / 8});
-  return room < least ? 0 : room;
-}
-
-/// Slots of a hash table, a power of two: half of them are taken where groups have room to spare.
-std::size_t slots_for(std::int64_t room) {
-  return std::bit_ceil(static_cast<std::size_t>(room + room / 2));
 }
 
 constexpr const char* outside_domain = "a key lies outside its domain, or its function threw";
@@ -186,8 +141,11 @@ class table_grouping final : public grouping {
     return static_cast<double>(algorithms::group_table_bytes(params_)) /
            static_cast<double>(leaf_rows_);
   }
-  /// Enough leaves for the cores to be done at nearly the same time.
+  /// Enough leaves for the cores to be done at nearly the same time; two for each of those that
+  /// have a work-group a leaf.
   double chunk_bytes_preferred() const override {
+    if (!std::ranges::all_of(run_.devices, [](const auto* on) { return has_item_blocks(*on); }))
+      return bytes_of_leaves(2);
     const double in_place = inputs_in_place(run_) ? chunk_bytes_in_place / bytes_of_leaves(1) : 0;
     return bytes_of_leaves(std::max(8.0, std::floor(in_place)));
   }
@@ -202,7 +160,10 @@ class table_grouping final : public grouping {
     const auto initial = upload_initial(job);
     const auto states = job.memory_for(leaves->host.data(), bytes);
     const auto faults = job.memory_for(leaves->faults.data(), count * sizeof(std::uint32_t));
-    job.launch(code_, kernels_.tables, count,
+    const std::size_t group = has_item_blocks(job.on) ? 0 : group_items;
+    auto entry = kernels_.tables;
+    entry.group = group;
+    job.launch(code_, entry, count * std::max<std::size_t>(group, 1),
                {job.rows, leaf_rows_, last_key_, initial->memory, states->memory, faults->memory,
                 state_bytes()});
     job.read(*states->memory, 0, leaves->host.data(), bytes);
@@ -423,7 +384,16 @@ class leaf_grouping final : public grouping {
     groups.keys = on_host(key_bytes);
     groups.states = on_host(bytes);
     const auto states = job.acquire(bytes);
-    job.launch(code_, kernels_.fold, job.on.block_items(n),
+    auto entry = kernels_.fold;
+    auto items = job.on.block_items(n);
+    // An item that adds a long group alone waits for each of its values.
+    constexpr std::int64_t long_rows = 64;
+    if (!has_item_blocks(job.on) && n / state.found.count >= long_rows) {
+      entry = kernels_.fold_long;
+      entry.group = group_items;
+      items = std::min<std::size_t>(count, 16 * job.on.about().compute_units) * group_items;
+    }
+    job.launch(code_, entry, items,
                {state.found.starts->memory, state.found.count, state.positions->memory,
                 state.values->memory, state.initial->memory, states->memory, state_bytes(),
                 value_stride()});
@@ -453,7 +423,9 @@ class group_operator final : public device_operator {
   }
   void run(stage_run& stage) const override {
     const auto& params = stage.node.as<group_params>();
-    const auto fills_tables = [](const auto* device) { return device->about().like_cpu; };
+    const auto fills_tables = [&](const auto* device) {
+      return device->about().like_cpu || has_group_tables(params);
+    };
     if (has_leaf_tables(params) && std::ranges::all_of(stage.devices, fills_tables)) {
       table_grouping with(stage);
       stream_chunks(stage, with);
