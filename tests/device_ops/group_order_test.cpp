@@ -79,7 +79,7 @@ enum class compared { with_cpu, with_each_other };
 
 /// Asks the query on the CPU and runs its stage on each device.
 template <typename Value, typename Query>
-void expect_same_groups(compared with, Query query) {
+void expect_same_groups(compared with, Query query, std::int64_t chunk_rows = 0) {
   session cpu(options{.threads = 2, .devices = "cpu"});
   const auto asked = query(cpu);
   ASSERT_EQ(refusal(*detail::access::node(asked)), "");
@@ -90,7 +90,8 @@ void expect_same_groups(compared with, Query query) {
     const auto& about = device.used->about();
     if (!asked_already.emplace(about.model, about.like_cpu).second) continue;
     SCOPED_TRACE(device.name);
-    const auto got = records_of<keyed<int, Value>>(run_on(device, *detail::access::node(asked)));
+    const auto got =
+        records_of<keyed<int, Value>>(run_on(device, *detail::access::node(asked), chunk_rows));
     if (expected.empty()) expected = got;
     ASSERT_EQ(got.size(), expected.size());
     for (std::size_t i = 0; i < got.size(); ++i) {
@@ -143,6 +144,21 @@ TEST_F(group_order, of_long_groups_is_that_of_rows) {
           .reduce<weighted_sum>();
     });
   }
+}
+
+// GPUs sort all leaves of a chunk at once.
+TEST_F(group_order, is_that_of_rows_in_each_of_several_leaves) {
+  const auto rows = readings(600'001, 25);  // three leaves
+  for (const std::int64_t chunk_rows : {0, 1, 300'000})
+    expect_same_groups<weighted_sum>(
+        compared::with_each_other,
+        [&](session& s) {
+          return s.borrow(rows)
+              .filter(positive_ones())
+              .group_by(in_buckets(50'000))
+              .reduce<weighted_sum>();
+        },
+        chunk_rows);
 }
 
 TEST_F(group_order, is_the_cpus_where_keys_lie_outside_their_domain) {

@@ -9,7 +9,8 @@
 // leave the host less to merge, but must fit a small device's memory twice. Within a leaf a group
 // is reduced in row order. Leaves that are sorted run one after another and use the same scratch,
 // so only their groups make a chunk larger. The host waits for each: it must know how many rows
-// were kept and how many groups there are.
+// were kept and how many groups there are. A device that isn't like a CPU would have little to do
+// at a time: it sorts all leaves of a chunk at once, by leaf and key, unless keys have 8 bytes.
 //
 // Devices that are like a CPU first try a hash table a leaf, one work-item each: few groups are
 // found in one pass. What a table has no room for is sorted. Both reduce a group of a leaf in row
@@ -33,6 +34,7 @@
 #include "chunk_loop/blocks.h"
 #include "device_ops/algorithms/primitives.h"
 #include "device_ops/host/host_groups.h"
+#include "device_ops/operators/group_lists.h"
 #include "device_ops/operators/group_merge.h"
 #include "device_ops/operators/group_sizes.h"
 #include "devices/host/entry.h"
@@ -87,9 +89,9 @@ program group_program(const graph::node& n) {
   const auto& params = n.as<group_params>();
   const auto defines = fmt::format(
       "#define WITH_VALUES {}\n#define ANY_KEY {}\n#define TABLE_STATES {}\n"
-      "#define GROUP_TILE {}\n",
+      "#define GROUP_TILE {}\n#define KEY_BYTES {}\n",
       params.payload_bytes != 0 ? 1 : 0, params.domain < 0 ? 1 : 0, private_table(params),
-      tile_rows(params));
+      tile_rows(params), params.key_bytes);
   return stage_program(n, group_text, defines);
 }
 
@@ -187,37 +189,30 @@ class table_grouping final : public grouping {
   table_merger merger_;
 };
 
-/// Groups that a leaf's hash table had, brought into order.
-template <typename Key>
-void put_in_order(const std::byte* keys, const std::byte* states, std::size_t state_bytes,
-                  sorted_groups& to) {
-  const auto n = static_cast<std::size_t>(to.n);
-  std::vector<std::pair<Key, std::uint32_t>> order(n);
-  for (std::size_t i = 0; i < n; ++i)
-    order[i] = {reinterpret_cast<const Key*>(keys)[i], static_cast<std::uint32_t>(i)};
-  std::sort(order.begin(), order.end());
-  for (std::size_t i = 0; i < n; ++i) {
-    to.keys.as<Key>()[i] = order[i].first;
-    std::memcpy(to.states.data() + i * state_bytes, states + order[i].second * state_bytes,
-                state_bytes);
-  }
-}
-
 /// A leaf goes through a hash table, or is sorted by key.
 class leaf_grouping final : public grouping {
  public:
   leaf_grouping(stage_run& run, group_merger& merger)
-      : grouping(run), merger_(merger), room_max_(hash_table_room(params_, leaf_rows_)) {}
+      : grouping(run),
+        merger_(merger),
+        room_max_(hash_table_room(params_, leaf_rows_)),
+        at_once_(std::ranges::any_of(run.devices, [&](const auto* on) { return at_once(*on); })) {}
 
-  double row_bytes() const override { return group_bytes(params_); }
+  double row_bytes() const override {
+    constexpr double wider_keys = 2 * 4;
+    return group_bytes(params_) + (at_once_ ? scratch_row_bytes(params_) + wider_keys : 0);
+  }
   /// Leaves of tables are as large as caches allow: with more of them, rows wouldn't stay there.
   double chunk_bytes_preferred() const override {
+    constexpr double sorted_at_once = 512 << 20;
+    if (at_once_) return sorted_at_once;
     const bool in_tables = room_max_ > 0 && std::ranges::all_of(run_.devices, [](const auto* on) {
                              return has_item_blocks(*on);
                            });
     return in_tables ? bytes_of_leaves(1) : 0;
   }
   double chunk_bytes() const override {
+    if (at_once_) return 0;
     const auto rows = std::min(run_.rows, leaf_rows_);
     return scratch_row_bytes(params_) * static_cast<double>(rows);
   }
@@ -239,6 +234,9 @@ class leaf_grouping final : public grouping {
   void complete(chunk_job& job) override {
     auto& state = *static_cast<work*>(job.state.get());
     if (!state.others_sorted && sort_others(job, state)) job.wait();
+    if (at_once(job.on))
+      state.leaves = of_leaves(params_, std::move(state.all), state.leaves.size(), run_.team,
+                               *run_.host_memory, run_.owner);
     for (std::size_t i = 0; i < state.leaves.size(); ++i) {
       if (has_table(state, i)) take_table(state, i);
       merger_.add(leaf_of(job.first) + static_cast<std::int64_t>(i), std::move(state.leaves[i]));
@@ -253,6 +251,7 @@ class leaf_grouping final : public grouping {
     segments found;
     kept_buffers results;               // that are being read
     std::vector<sorted_groups> leaves;  // of the chunk
+    sorted_groups all;                  // of all leaves at once: keys of 8 bytes, by leaf and key
 
     std::int64_t room = 0;  // for groups, in a leaf's hash table; 0: there are no tables
     memory::device_buffer_ptr device_counts;
@@ -260,6 +259,14 @@ class leaf_grouping final : public grouping {
     detail::buffer table_keys, table_states;  // of all leaves
     bool others_sorted = false;
   };
+
+  /// Whether all leaves of a chunk are sorted at once there.
+  bool at_once(const device_session& on) const {
+    return params_.key_bytes == 4 && !has_item_blocks(on);
+  }
+  std::size_t sorted_key_bytes(const device_session& on) const {
+    return at_once(on) ? 8 : params_.key_bytes;
+  }
 
   bool has_table(const work& state, std::size_t leaf) const {
     return state.room > 0 && state.counts[leaf] <= state.room;
@@ -288,6 +295,10 @@ class leaf_grouping final : public grouping {
   /// Sorts the leaves that have no table; whether there are any.
   bool sort_others(chunk_job& job, work& state) {
     state.others_sorted = true;
+    if (at_once(job.on)) {
+      enqueue_rows(job, state, 0, job.rows, state.all);
+      return true;
+    }
     constexpr std::uint32_t fault = ~std::uint32_t{0};
     if (std::ranges::find(state.counts, fault) != state.counts.end())
       throw needs_cpu{outside_domain};
@@ -300,7 +311,7 @@ class leaf_grouping final : public grouping {
       }
       any = true;
       const auto begin = static_cast<std::int64_t>(i) * leaf_rows_;
-      enqueue_leaf(job, state, begin, std::min(leaf_rows_, job.rows - begin), state.leaves[i]);
+      enqueue_rows(job, state, begin, std::min(leaf_rows_, job.rows - begin), state.leaves[i]);
     }
     // The next leaves will hardly have many more groups.
     constexpr std::int64_t room_min = 64;
@@ -309,18 +320,12 @@ class leaf_grouping final : public grouping {
   }
 
   void take_table(work& state, std::size_t leaf) const {
-    auto& groups = state.leaves[leaf];
-    groups.n = state.counts[leaf];
-    const auto n = static_cast<std::size_t>(groups.n);
-    groups.keys = on_host(n * params_.key_bytes);
-    groups.states = on_host(n * params_.state_bytes);
     const auto first = leaf * static_cast<std::size_t>(state.room);
-    const auto* keys = state.table_keys.data() + first * params_.key_bytes;
-    const auto* states = state.table_states.data() + first * params_.state_bytes;
-    if (params_.key_bytes == 4)
-      put_in_order<std::uint32_t>(keys, states, params_.state_bytes, groups);
-    else
-      put_in_order<std::uint64_t>(keys, states, params_.state_bytes, groups);
+    state.leaves[leaf] =
+        in_order(params_,
+                 {state.table_keys.data() + first * params_.key_bytes,
+                  state.table_states.data() + first * params_.state_bytes, state.counts[leaf]},
+                 *run_.host_memory, run_.owner);
   }
 
   memory::device_buffer_ptr scratch(chunk_job& job, work& state, std::size_t bytes) const {
@@ -328,7 +333,8 @@ class leaf_grouping final : public grouping {
     return state.scratch.back();
   }
 
-  void enqueue_leaf(chunk_job& job, work& state, std::int64_t begin, std::int64_t rows,
+  /// The groups of a leaf, or of a chunk's all.
+  void enqueue_rows(chunk_job& job, work& state, std::int64_t begin, std::int64_t rows,
                     sorted_groups& groups) {
     if (!state.scratch.empty()) {  // the leaf before is done with it
       job.on.kernels().finish();
@@ -336,10 +342,10 @@ class leaf_grouping final : public grouping {
     }
     const std::int64_t n = extract(job, state, begin, rows);
     if (n == 0) return;
-    radix_sort(job.on, state.keys, state.positions, n, params_.key_bytes, run_.owner,
-               state.scratch);
+    const auto key_bytes = sorted_key_bytes(job.on);
+    radix_sort(job.on, state.keys, state.positions, n, key_bytes, run_.owner, state.scratch);
     state.found =
-        find_segments(job.on, *state.keys->memory, n, params_.key_bytes, run_.owner, state.scratch);
+        find_segments(job.on, *state.keys->memory, n, key_bytes, run_.owner, state.scratch);
     state.scratch.push_back(state.found.starts);
     state.results.push_back(state.found.keys);
     fold(job, state, n, groups);
@@ -350,13 +356,13 @@ class leaf_grouping final : public grouping {
     const auto count = static_cast<std::size_t>(rows);
     const std::size_t blocks = job.on.block_items(rows);
     const auto blocks_argument = static_cast<std::int64_t>(blocks);
-    state.keys = scratch(job, state, count * params_.key_bytes);
+    state.keys = scratch(job, state, count * sorted_key_bytes(job.on));
     state.values = scratch(job, state, count * value_bytes(params_));
     state.positions = scratch(job, state, count * sizeof(std::uint32_t));
     const auto counts = scratch(job, state, (2 * blocks + 1) * sizeof(std::uint32_t));
     job.launch(code_, kernels_.extract, blocks,
-               {begin, rows, blocks_argument, last_key_, state.keys->memory, state.values->memory,
-                counts->memory, value_stride()});
+               {begin, rows, leaf_rows_, blocks_argument, last_key_, state.keys->memory,
+                state.values->memory, counts->memory, value_stride()});
     exclusive_scan(job.on, *counts->memory, blocks_argument, 4, run_.owner, state.scratch);
     const auto total_and_faults =
         read_back<std::uint32_t>(job.on, *counts->memory, blocks * 4, blocks + 1);
@@ -367,7 +373,8 @@ class leaf_grouping final : public grouping {
     if (kept == rows) {
       number_rows(job.on, *state.positions->memory, rows);
     } else if (kept > 0) {
-      const auto packed = scratch(job, state, static_cast<std::size_t>(kept) * params_.key_bytes);
+      const auto packed =
+          scratch(job, state, static_cast<std::size_t>(kept) * sorted_key_bytes(job.on));
       job.on.launch(code_, kernels_.pack, blocks,
                     {state.keys->memory, rows, blocks_argument, counts->memory, packed->memory,
                      state.positions->memory});
@@ -378,7 +385,7 @@ class leaf_grouping final : public grouping {
 
   void fold(chunk_job& job, work& state, std::int64_t n, sorted_groups& groups) {
     const auto count = static_cast<std::size_t>(state.found.count);
-    const std::size_t key_bytes = count * params_.key_bytes;
+    const std::size_t key_bytes = count * sorted_key_bytes(job.on);
     const std::size_t bytes = count * params_.state_bytes;
     groups.n = state.found.count;
     groups.keys = on_host(key_bytes);
@@ -404,7 +411,8 @@ class leaf_grouping final : public grouping {
   std::int64_t value_stride() const { return static_cast<std::int64_t>(params_.payload_bytes); }
 
   group_merger& merger_;
-  const std::int64_t room_max_;               // of a hash table, groups; 0: there are none
+  const std::int64_t room_max_;  // of a hash table, groups; 0: there are none
+  const bool at_once_;
   std::atomic<std::int64_t> likely_room_{0};  // for the next chunk's leaves; 0: look at them first
 };
 
