@@ -9,18 +9,23 @@
 # There FOLDER/run.sh runs them on all OpenCL devices; its first lines say how.
 set -euo pipefail
 
-if [[ $# -ne 2 || ! -x $1/bin/pappus_test_conformance ]]; then
-  echo "device_kit.sh: expected a build with tests, and the folder to fill" >&2
+if [[ $# -ne 2 || ! -d $1/bin ]]; then
+  echo "device_kit.sh: expected a build and the folder to fill" >&2
   exit 2
 fi
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=$1 kit=$2
 mkdir -p "$kit/bin" "$kit/lib"
 
-programs=(pappus pappus-bench pappus_compile_for_cuda)
-for test in devices device_ops compiler conformance floats session bench; do
-  programs+=("pappus_test_$test")
+programs=()  # those that the build has
+for program in pappus pappus-bench pappus_compile_for_cuda \
+  pappus_test_{devices,device_ops,compiler,conformance,floats,session,bench}; do
+  [[ ! -x $build/bin/$program ]] || programs+=("$program")
 done
+if [[ ${#programs[@]} -eq 0 ]]; then
+  echo "device_kit.sh: $build/bin has neither tests nor benchmarks" >&2
+  exit 1
+fi
 for program in "${programs[@]}"; do
   strip -o "$kit/bin/$program" "$build/bin/$program"
 done

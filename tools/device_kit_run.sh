@@ -72,7 +72,10 @@ status=0
 case $what in
   devices) "$kit/bin/pappus" devices --measure 2>&1 | tee "$out/devices.txt" ;;
   test)
-    (($#)) || set -- devices device_ops compiler floats conformance session bench
+    if (($# == 0)); then
+      set -- "$kit"/bin/pappus_test_*
+      set -- "${@##*/pappus_test_}"
+    fi
     for name in "$@"; do
       run_tests "$name" || status=1
     done
