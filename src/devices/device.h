@@ -54,7 +54,8 @@ class queue {
 
   // Each operation starts after the queue's earlier ones and after all of `after` (events of any
   // queue of the same device). Host memory must stay as it is until the operation is done; kernels
-  // and buffers must live until then.
+  // and buffers must live until then. What a read brings is at `to` when wait() or finish() of its
+  // queue, or the queue's end, says that it is done; another queue's events don't.
   virtual event write(buffer& to, std::size_t offset, const void* from, std::size_t bytes,
                       std::span<const event> after = {}) = 0;
   virtual event read(const buffer& from, std::size_t offset, void* to, std::size_t bytes,

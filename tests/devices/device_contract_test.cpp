@@ -1,4 +1,5 @@
-// The contract of devices/device.h, kept by the test device and by every OpenCL device found.
+// The contract of devices/device.h, kept by the test device, by every OpenCL device found, and by
+// one of them as if its memory weren't the host's.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -16,6 +17,7 @@
 
 #include "devices/host/entry.h"
 #include "devices/registry.h"
+#include "support/memory_apart.h"
 
 namespace pappus::devices {
 namespace {
@@ -39,6 +41,10 @@ std::shared_ptr<const std::string> kernel_text() {
 
 attached_ptr open(const std::string& name) {
   if (name.starts_with("test")) return select(name).devices.at(0);
+  if (name == "opencl apart") {
+    auto apart = testing::open_memory_apart(testing::small_slots);
+    return apart ? std::make_shared<attached>(std::move(apart)) : nullptr;
+  }
   for (const auto& found : all_devices())
     if (found->about().name == name) return found;
   return nullptr;
@@ -86,7 +92,7 @@ class device_contract : public ::testing::TestWithParam<const char*> {
 INSTANTIATE_TEST_SUITE_P(devices, device_contract,
                          ::testing::Values("test:seed=1", "test:seed=2+delay_us=200",
                                            "test:seed=3+like=gpu", "opencl:0", "opencl:1",
-                                           "opencl:2"),
+                                           "opencl:2", "opencl apart"),
                          [](const auto& chosen) {
                            std::string name = chosen.param;
                            for (char& c : name)

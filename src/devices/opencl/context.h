@@ -13,6 +13,7 @@
 namespace pappus::devices::opencl {
 
 class opencl_queue;
+class staging;
 
 /// A device and its cl_context. Each device has a context of its own: drivers may keep the buffers
 /// of devices that share one in memory they share too, and lock the context for each call.
@@ -24,6 +25,7 @@ struct context {
   std::string options;  ///< of the compiler, for each build
   cl_context handle = nullptr;
   std::vector<opencl_queue*> queues;  ///< all that exist
+  std::unique_ptr<staging> pinned;    ///< null: copies go directly
 
   context(const library& functions, cl_platform_id on, cl_device_id device, properties p);
   ~context();

@@ -47,6 +47,7 @@ context::context(const library& functions, cl_platform_id on, cl_device_id devic
 }
 
 context::~context() {
+  pinned.reset();
   if (handle) cl.ReleaseContext(handle);
 }
 
@@ -61,8 +62,12 @@ cl_context context::open() {
 }
 
 opencl_device::opencl_device(const library& cl, cl_platform_id platform, cl_device_id id,
-                             std::string name)
-    : context_(cl, platform, id, properties_of(cl, platform, id, std::move(name))) {}
+                             std::string name, std::optional<staging_sizes> apart)
+    : context_(cl, platform, id, properties_of(cl, platform, id, std::move(name))) {
+  if (apart) context_.about.host_memory = context_.about.in_place = false;
+  if (!about().host_memory)
+    context_.pinned = std::make_unique<staging>(context_, apart.value_or(staging_sizes{}));
+}
 
 // Some drivers find memory only when a buffer is first used; then out_of_memory comes from the
 // operation that does.

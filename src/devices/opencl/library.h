@@ -14,16 +14,17 @@
 
 namespace pappus::devices::opencl {
 
-#define PAPPUS_OPENCL_FUNCTIONS(f)                                                            \
-  f(BuildProgram) f(CreateBuffer) f(CreateCommandQueue) f(CreateContext) f(CreateKernel)      \
-      f(CreateProgramWithBinary) f(CreateProgramWithSource) f(EnqueueCopyBuffer)              \
-          f(EnqueueFillBuffer) f(EnqueueMarkerWithWaitList) f(EnqueueNDRangeKernel)           \
-              f(EnqueueReadBuffer) f(EnqueueWriteBuffer) f(Finish) f(Flush) f(GetDeviceIDs)   \
-                  f(GetDeviceInfo) f(GetEventInfo) f(GetKernelInfo) f(GetKernelWorkGroupInfo) \
-                      f(GetPlatformIDs) f(GetPlatformInfo) f(GetProgramBuildInfo)             \
-                          f(GetProgramInfo) f(ReleaseCommandQueue) f(ReleaseContext)          \
-                              f(ReleaseEvent) f(ReleaseKernel) f(ReleaseMemObject)            \
-                                  f(ReleaseProgram) f(SetKernelArg) f(WaitForEvents)
+#define PAPPUS_OPENCL_FUNCTIONS(f)                                                                 \
+  f(BuildProgram) f(CreateBuffer) f(CreateCommandQueue) f(CreateContext) f(CreateKernel)           \
+      f(CreateProgramWithBinary) f(CreateProgramWithSource) f(EnqueueCopyBuffer)                   \
+          f(EnqueueFillBuffer) f(EnqueueMapBuffer) f(EnqueueMarkerWithWaitList)                    \
+              f(EnqueueNDRangeKernel) f(EnqueueReadBuffer) f(EnqueueUnmapMemObject)                \
+                  f(EnqueueWriteBuffer) f(Finish) f(Flush) f(GetDeviceIDs) f(GetDeviceInfo)        \
+                      f(GetEventInfo) f(GetKernelInfo) f(GetKernelWorkGroupInfo) f(GetPlatformIDs) \
+                          f(GetPlatformInfo) f(GetProgramBuildInfo) f(GetProgramInfo)              \
+                              f(ReleaseCommandQueue) f(ReleaseContext) f(ReleaseEvent)             \
+                                  f(ReleaseKernel) f(ReleaseMemObject) f(ReleaseProgram)           \
+                                      f(SetKernelArg) f(WaitForEvents)
 
 struct library {
 #define PAPPUS_OPENCL_MEMBER(name) decltype(&::cl##name) name = nullptr;

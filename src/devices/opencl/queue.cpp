@@ -3,28 +3,17 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/text.h"
 #include "pappus/detail/base/integers.h"
 
 namespace pappus::devices::opencl {
 namespace {
 
-// More operations than this are under way only where nobody waits; then finished ones are dropped.
-constexpr std::size_t under_way_max = 128;
-
 cl_event handle_of(const event& e) { return static_cast<cl_event>(e.get()); }
 const opencl_buffer& of_this(const buffer& b) { return static_cast<const opencl_buffer&>(b); }
 
-std::string size_text(std::size_t bytes) { return base::bytes_text(static_cast<double>(bytes)); }
-
 }  // namespace
 
-std::string opencl_queue::operation::text() const {
-  if (!kernel) return std::string(what) + " of " + size_text(amount);
-  return "launch of " + *kernel + " with " + std::to_string(amount) + " work-items";
-}
-
-opencl_queue::opencl_queue(context& on) : on_(on) {
+opencl_queue::opencl_queue(context& on) : on_(on), under_way_(on) {
   cl_int code = CL_SUCCESS;
   on_.queues.reserve(on_.queues.size() + 1);
   handle_ = on_.cl.CreateCommandQueue(on_.open(), on_.id, 0, &code);
@@ -33,8 +22,9 @@ opencl_queue::opencl_queue(context& on) : on_(on) {
 }
 
 opencl_queue::~opencl_queue() {
+  under_way_.settle_reads(nullptr);
   on_.cl.Finish(handle_);  // nobody is left to hear of a failure
-  under_way_.clear();
+  under_way_.settle(nullptr);
   on_.cl.ReleaseCommandQueue(handle_);
   std::erase(on_.queues, this);
 }
@@ -67,12 +57,7 @@ event opencl_queue::enqueued(cl_int code, cl_event done, operation op) {
   op.done = event(static_cast<void*>(done),
                   [cl](void* e) { cl->ReleaseEvent(static_cast<cl_event>(e)); });
   event result = op.done;
-  under_way_.push_back(std::move(op));
-  if (under_way_.size() <= under_way_max) return result;
-  cl_int status = CL_QUEUED;
-  const cl_event oldest = handle_of(under_way_.front().done);
-  on_.cl.GetEventInfo(oldest, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
-  if (status <= CL_COMPLETE) settle_front();
+  under_way_.add(std::move(op));
   return result;
 }
 
@@ -88,22 +73,91 @@ event opencl_queue::write(buffer& to, std::size_t offset, const void* from, std:
                           std::span<const event> after) {
   check_range(to, offset, bytes, "write");
   if (bytes == 0) return nothing(after, "write");
-  const cl_uint count = set_waits(after);
-  cl_event done = nullptr;
-  const cl_int code = on_.cl.EnqueueWriteBuffer(handle_, of_this(to).handle, CL_FALSE, offset,
-                                                bytes, from, count, waits(), &done);
-  return enqueued(code, done, {{}, "write", nullptr, bytes});
+  const transfer what{of_this(to).handle, offset, bytes, bytes};
+  if (on_.pinned && on_.pinned->takes(bytes))
+    return write_staged(what, static_cast<const std::byte*>(from), after);
+  return write_directly(what, from, after);
 }
 
 event opencl_queue::read(const buffer& from, std::size_t offset, void* to, std::size_t bytes,
                          std::span<const event> after) {
   check_range(from, offset, bytes, "read");
   if (bytes == 0) return nothing(after, "read");
+  const transfer what{of_this(from).handle, offset, bytes, bytes};
+  if (on_.pinned && on_.pinned->takes(bytes))
+    return read_staged(what, static_cast<std::byte*>(to), after);
+  return read_directly(what, to, after);
+}
+
+event opencl_queue::write_directly(const transfer& what, const void* from,
+                                   std::span<const event> after) {
   const cl_uint count = set_waits(after);
   cl_event done = nullptr;
-  const cl_int code = on_.cl.EnqueueReadBuffer(handle_, of_this(from).handle, CL_FALSE, offset,
-                                               bytes, to, count, waits(), &done);
-  return enqueued(code, done, {{}, "read", nullptr, bytes});
+  const cl_int code = on_.cl.EnqueueWriteBuffer(handle_, what.memory, CL_FALSE, what.offset,
+                                                what.bytes, from, count, waits(), &done);
+  return enqueued(code, done, {{}, "write", nullptr, what.all_bytes});
+}
+
+event opencl_queue::read_directly(const transfer& what, void* to, std::span<const event> after) {
+  const cl_uint count = set_waits(after);
+  cl_event done = nullptr;
+  const cl_int code = on_.cl.EnqueueReadBuffer(handle_, what.memory, CL_FALSE, what.offset,
+                                               what.bytes, to, count, waits(), &done);
+  return enqueued(code, done, {{}, "read", nullptr, what.all_bytes});
+}
+
+// The first piece waits for what the whole does, and the others for the first. Without slots what
+// is left goes directly.
+event opencl_queue::write_staged(const transfer& all, const std::byte* from,
+                                 std::span<const event> after) {
+  event done;
+  transfer piece = all;
+  for (std::size_t at = 0; at < all.bytes; at += piece.bytes, after = {}) {
+    pinned_slot* const slot = on_.pinned->for_write();
+    piece.offset = all.offset + at;
+    piece.bytes = all.bytes - at;
+    if (!slot) return write_directly(piece, from + at, after);
+    piece.bytes = std::min(piece.bytes, on_.pinned->slot_bytes());
+    on_.pinned->copy(slot->bytes, from + at, piece.bytes);
+    slot->used = done = write_directly(piece, slot->bytes, after);
+    flush();  // so that the device takes it while the next slot is filled
+  }
+  return done;
+}
+
+event opencl_queue::read_staged(const transfer& all, std::byte* to, std::span<const event> after) {
+  event done;
+  transfer piece = all;
+  std::size_t pieces = 0;
+  try {
+    for (std::size_t at = 0; at < all.bytes; at += piece.bytes, after = {}) {
+      pinned_slot* const slot = slot_for_read();
+      piece.offset = all.offset + at;
+      piece.bytes = all.bytes - at;
+      if (!slot) return read_directly(piece, to + at, after);
+      piece.bytes = std::min(piece.bytes, on_.pinned->slot_bytes());
+      done = read_directly(piece, slot->bytes, after);
+      under_way_.newest_is_read(*slot, to + at, piece.bytes);
+      ++pieces;
+    }
+  } catch (...) {  // who called knows of no read
+    under_way_.forget_newest(pieces);
+    throw;
+  }
+  return done;
+}
+
+// Where all are taken, the oldest reads are fetched: this queue's, else another's. Null: there are
+// none.
+pinned_slot* opencl_queue::slot_for_read() {
+  while (true) {
+    if (pinned_slot* const slot = on_.pinned->for_read()) return slot;
+    const bool settled = under_way_.settle_oldest_read() ||
+                         std::any_of(on_.queues.begin(), on_.queues.end(), [](opencl_queue* q) {
+                           return q->under_way_.settle_oldest_read();
+                         });
+    if (!settled) return nullptr;
+  }
 }
 
 event opencl_queue::copy(const buffer& from, std::size_t from_offset, buffer& to,
@@ -183,45 +237,24 @@ void opencl_queue::flush() {
   unflushed_ = false;
 }
 
-// Takes the oldest operation off the list, and keeps its failure.
-void opencl_queue::settle_front() noexcept {
-  const operation op = std::move(under_way_.front());
-  under_way_.pop_front();
-  if (failure_) return;
-  try {
-    cl_int status = CL_COMPLETE;
-    const cl_int code = on_.cl.GetEventInfo(handle_of(op.done), CL_EVENT_COMMAND_EXECUTION_STATUS,
-                                            sizeof status, &status, nullptr);
-    if (code != CL_SUCCESS) on_.check(code, op.text());
-    if (status < 0) on_.check(status, op.text());
-  } catch (...) {
-    failure_ = std::current_exception();
-  }
-}
-
-void opencl_queue::report() {
-  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
-}
-
 void opencl_queue::wait(const event& done) {
   if (!done) return;
+  under_way_.settle_reads(done);
   const cl_event handle = handle_of(done);
   const cl_int code = on_.cl.WaitForEvents(1, &handle);
   // That the operation failed is told better by its own status.
   if (code != CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) on_.check(code, "waiting");
-  const auto found = std::find_if(under_way_.begin(), under_way_.end(),
-                                  [&](const operation& op) { return op.done == done; });
-  if (found != under_way_.end())
-    for (auto left = found - under_way_.begin() + 1; left > 0; --left) settle_front();
+  under_way_.settle(done);
   if (under_way_.empty()) unflushed_ = false;
-  report();
+  under_way_.report();
 }
 
 void opencl_queue::finish() {
+  under_way_.settle_reads(nullptr);
   const cl_int code = on_.cl.Finish(handle_);
   unflushed_ = false;
-  while (!under_way_.empty()) settle_front();
-  report();
+  under_way_.settle(nullptr);
+  under_way_.report();
   on_.check(code, "finishing a command queue");
 }
 

@@ -1,18 +1,11 @@
-// An in-order command queue.
-//
-// OpenCL tells an operation's failure only through the operation's event, and what an in-order
-// queue does with the operations behind a failed one is the driver's business. So the queue keeps
-// the events of all operations until somebody waits, looks at each, and reports the first that
-// failed.
+// An in-order command queue. What becomes of its operations: under_way.h.
 #pragma once
 
-#include <deque>
-#include <exception>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "devices/opencl/context.h"
+#include "devices/opencl/under_way.h"
 
 namespace pappus::devices::opencl {
 
@@ -36,12 +29,11 @@ class opencl_queue final : public queue {
   void finish() override;
 
  private:
-  struct operation {
-    event done;
-    const char* what;                           // "write"
-    std::shared_ptr<const std::string> kernel;  // its name; null: not a launch
-    std::size_t amount;                         // bytes or, of a launch, work-items
-    std::string text() const;
+  /// A copy between the device and host memory, or a piece of one.
+  struct transfer {
+    cl_mem memory;
+    std::size_t offset, bytes;
+    std::size_t all_bytes;  // for messages
   };
 
   cl_uint set_waits(std::span<const event> after);
@@ -50,14 +42,16 @@ class opencl_queue final : public queue {
   void set_arguments(const opencl_kernel& k, std::span<const argument> arguments);
   event nothing(std::span<const event> after, const char* what);
   event enqueued(cl_int code, cl_event done, operation op);
-  void settle_front() noexcept;
-  void report();
+  event write_directly(const transfer& what, const void* from, std::span<const event> after);
+  event read_directly(const transfer& what, void* to, std::span<const event> after);
+  event write_staged(const transfer& all, const std::byte* from, std::span<const event> after);
+  event read_staged(const transfer& all, std::byte* to, std::span<const event> after);
+  pinned_slot* slot_for_read();
 
   context& on_;
   cl_command_queue handle_ = nullptr;
   std::vector<cl_event> waits_;  // of the operation being enqueued
-  std::deque<operation> under_way_;
-  std::exception_ptr failure_;  // the first not yet reported
+  operations_under_way under_way_;
   bool unflushed_ = false;
 };
 
