@@ -13,6 +13,8 @@
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/GVN.h>
 #include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LoopDeletion.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
 #include <llvm/Transforms/Scalar/LowerConstantIntrinsics.h>
 #include <llvm/Transforms/Scalar/MemCpyOptimizer.h>
 #include <llvm/Transforms/Scalar/SROA.h>
@@ -21,7 +23,10 @@
 #include <llvm/Transforms/Scalar/TailRecursionElimination.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/FixIrreducible.h>
+#include <llvm/Transforms/Utils/Local.h>
+#include <llvm/Transforms/Utils/LoopUtils.h>
 #include <llvm/Transforms/Utils/LowerSwitch.h>
+#include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
 
 #include "compiler/analysis/accesses.h"
 #include "compiler/analysis/barriers.h"
@@ -145,11 +150,37 @@ struct one_entry_for_loops : llvm::PassInfoMixin<one_entry_for_loops> {
   }
 };
 
+/// What a loop has counted when it ends is computed from how often it runs. The standard library
+/// advances iterators of views one by one, and counts them so; NVIDIA's compiler leaves such loops
+/// as they are, and a flat_map of a view of n numbers took n^2 steps.
+struct closed_forms : llvm::PassInfoMixin<closed_forms> {
+  llvm::PreservedAnalyses run(llvm::Loop& loop, llvm::LoopAnalysisManager&,
+                              llvm::LoopStandardAnalysisResults& known, llvm::LPMUpdater&) {
+    llvm::SCEVExpander expander(known.SE, loop.getHeader()->getDataLayout(), "counted");
+    llvm::SmallVector<llvm::WeakTrackingVH, 16> dead;
+    const int replaced =
+        llvm::rewriteLoopExitValues(&loop, &known.LI, &known.TLI, &known.SE, &known.TTI, expander,
+                                    &known.DT, llvm::OnlyCheapRepl, dead);
+    expander.clear();
+    for (const auto& value : dead)
+      if (auto* i = llvm::dyn_cast_or_null<llvm::Instruction>(static_cast<llvm::Value*>(value)))
+        llvm::RecursivelyDeleteTriviallyDeadInstructions(i, &known.TLI);
+    if (replaced == 0 && dead.empty()) return llvm::PreservedAnalyses::all();
+    auto preserved = llvm::getLoopPassPreservedAnalyses();
+    preserved.preserveSet<llvm::CFGAnalyses>();
+    return preserved;
+  }
+};
+
 llvm::FunctionPassManager completion() {
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::ScalarizerPass());
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()),
                                                        /*UseMemorySSA=*/true));
+  llvm::LoopPassManager counted;
+  counted.addPass(closed_forms());
+  counted.addPass(llvm::LoopDeletionPass());
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(counted)));
   passes.addPass(llvm::InstCombinePass(llvm::InstCombineOptions().setVerifyFixpoint(false)));
   passes.addPass(llvm::SimplifyCFGPass());
   passes.addPass(one_entry_for_loops());
