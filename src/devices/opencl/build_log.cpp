@@ -14,6 +14,7 @@ struct place {
 /// A line such as #line 7 "name".
 bool is_directive(std::string_view line, place& gives) {
   constexpr std::string_view begin = "#line ";
+  line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
   if (!line.starts_with(begin)) return false;
   line.remove_prefix(begin.size());
   const auto read = std::from_chars(line.data(), line.data() + line.size(), gives.line);

@@ -15,7 +15,7 @@ const char* const text =
     "#line 7 \"the text of add, given at a.cpp:3\"\n"
     "int add(int x);\n"  // 7
     "\n"
-    "#line 2\n"
+    "  #line 2\n"
     "int more;";  // 10
 
 TEST(build_logs, of_compilers_that_count_the_whole_texts_lines_get_the_given_places) {
