@@ -78,3 +78,12 @@ if(lambdas_on_opencl)
       "${PAPPUS_TEST_PREFIX}kernels_ran;${PAPPUS_TEST_PREFIX}kernels_checked")
   endif()
 endif()
+
+# Every operator with the kernels that GPUs are given, for `tools/test.sh --full`. A work-group's
+# states lie on one stack there.
+if(lambdas_on_opencl AND PAPPUS_TEST_ALL_KERNELS AND TARGET pappus_test_conformance)
+  add_test(NAME ${PAPPUS_TEST_PREFIX}kernels/for_gpus
+    COMMAND bash -c "ulimit -s 131072 && exec \"$<TARGET_FILE:pappus_test_conformance>\"")
+  set_tests_properties(${PAPPUS_TEST_PREFIX}kernels/for_gpus PROPERTIES LABELS kernels TIMEOUT 900
+    ENVIRONMENT "PAPPUS_OPENCL_LIKE=gpu;PAPPUS_CACHE=off;PAPPUS_DEVICES=cpu")
+endif()

@@ -1,13 +1,25 @@
 #include "devices/opencl/device.h"
 
 #include <algorithm>
+#include <string>
+#include <string_view>
 
+#include "base/environment.h"
 #include "base/text.h"
 #include "devices/opencl/ask.h"
 #include "devices/opencl/queue.h"
+#include "pappus/error.h"
 
 namespace pappus::devices::opencl {
 namespace {
+
+/// So that what GPUs are given can be tried on any device.
+bool is_taken_for_gpu() {
+  const char* like = base::environment("PAPPUS_OPENCL_LIKE");
+  if (like == nullptr) return false;
+  if (std::string_view(like) == "gpu") return true;
+  throw usage_error(std::string("PAPPUS_OPENCL_LIKE: expected gpu, got \"") + like + '"');
+}
 
 properties properties_of(const library& cl, cl_platform_id platform, cl_device_id id,
                          std::string name) {
@@ -23,6 +35,7 @@ properties properties_of(const library& cl, cl_platform_id platform, cl_device_i
   p.host_memory = p.like_cpu || of.device<cl_bool>(CL_DEVICE_HOST_UNIFIED_MEMORY) != CL_FALSE;
   // Drivers of integrated GPUs want whole pages, and else make copies that nobody sees.
   p.in_place = p.like_cpu;
+  if (is_taken_for_gpu()) p.like_cpu = p.host_memory = p.in_place = false;
   p.memory_bytes = of.device<cl_ulong>(CL_DEVICE_GLOBAL_MEM_SIZE);
   p.buffer_bytes_max = of.device<cl_ulong>(CL_DEVICE_MAX_MEM_ALLOC_SIZE);
   p.compute_units = std::max(1u, of.device<cl_uint>(CL_DEVICE_MAX_COMPUTE_UNITS));
@@ -38,9 +51,10 @@ context::context(const library& functions, cl_platform_id on, cl_device_id devic
   options = std::string("-cl-std=CL1.2 -DLIKE_CPU=") + (about.like_cpu ? "1" : "0");
   // PoCL (3.1) keeps loaded kernels in one list for all devices of a process, and aborts now and
   // then when two of them use the same one at once. Other options make it another kernel.
-  if (about.like_cpu) options += " -DDEVICE_NUMBER=" + about.name.substr(about.name.find(':') + 1);
-  // OpenCL lets float division and square roots be off by 2.5 and 3 units; the host's are exact.
   const asking of(cl, platform, id);
+  if (of.device<cl_device_type>(CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU)
+    options += " -DDEVICE_NUMBER=" + about.name.substr(about.name.find(':') + 1);
+  // OpenCL lets float division and square roots be off by 2.5 and 3 units; the host's are exact.
   if (of.device<cl_device_fp_config>(CL_DEVICE_SINGLE_FP_CONFIG) &
       CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT)
     options += " -cl-fp32-correctly-rounded-divide-sqrt";
