@@ -15,8 +15,8 @@
 //
 // What lost: pinning the host's rows where they lie, 17 GB/s on huge pages, slower on others; it
 // would have to be done for each copy, for nobody tells when users' memory goes. Pinned memory that
-// isn't kept: 0.25 s for 400 MiB. Having all rows in pinned memory would take it from every session,
-// used or not, and files and users bring rows of their own. Small copies go directly
+// isn't kept: 0.25 s for 400 MiB. Having all rows in pinned memory would take it from every
+// session, used or not, and files and users bring rows of their own. Small copies go directly
 // (copy_bytes_min): what they take is calls, not bytes. So do those of devices whose memory is the
 // host's, where a second copy would only cost.
 //
