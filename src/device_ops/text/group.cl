@@ -158,7 +158,8 @@ KERNEL void add_to_tables(ELEMENT_PARAMS, long rows, long leaf_rows, ulong last_
           group_key key;
           group_value value;
           const int found = group_row(ELEMENT_ARGS, first + at, &key, &value);
-          if (found == 1 && !IS_OUTSIDE(key, last_key)) {
+          const int fault = found != 1 || IS_OUTSIDE(key, last_key);
+          if (!fault) {
             group = (uint)key;
             value_of[at] = value;
           } else if (found != 0) {
