@@ -1,9 +1,9 @@
 // Reduces a fused stage to one record: leaves of rows on devices, merged on the host.
 //
-// Leaves have the CPU's size (cpu_ops/fold.cpp), so the tree of additions is the same; a device
-// that isn't like a CPU needs much more to do at once and gets smaller ones. States come back, at
-// most an eighth of a byte for each row, and the reducer's own merge and finalize see them on the
-// host, those of a chunk while the device is at work on the next.
+// On a device that is like a CPU leaves are the CPU's (cpu_ops/fold.cpp), and so is the tree of
+// additions. Others need much more to do at once and get smaller ones. States come back, and the
+// reducer's own merge and finalize see them on the host when all chunks are done: functions of
+// users' must not run while a device waits for them.
 #include <algorithm>
 #include <bit>
 #include <map>
@@ -38,8 +38,9 @@ program fold_program(const graph::node& n) {
       n, fold_text, fmt::format("#define LANES {}\n", n.as<detail::fold_params>().reducer.lanes));
 }
 
-/// Rows of a leaf where lanes of leaves are work-items. A chunk of 32 MiB of ints then has 16,384
-/// of them or more: with leaves of 4096 rows, 2048 items, an H100 took 7.6 ms for 10^8 rows.
+/// Rows of a leaf where lanes of leaves are work-items: as few as let a row's share of a state be
+/// an eighth of a byte, within a factor of eight. With leaves of 4096 rows an H100 had 2048 items
+/// for a chunk of 32 MiB of ints, and took 7.6 ms for 10^8 of them.
 std::int64_t small_leaf_rows(const detail::reduce_kernel& reducer) {
   const std::int64_t unit = ops::fold_leaf_rows(reducer);
   const auto for_states = static_cast<std::int64_t>(std::bit_ceil(8 * reducer.state_size));
@@ -54,8 +55,7 @@ class folding final : public chunk_operator {
         code_(fold_program(run.node)),
         unit_rows_(ops::fold_leaf_rows(reducer_)),
         leaf_rows_(run.devices.front()->about().like_cpu ? unit_rows_ : small_leaf_rows(reducer_)),
-        initial_(reducer_.state_size),
-        tree_(reducer_, *run.host_memory, run.owner) {
+        initial_(reducer_.state_size) {
     reducer_.init(reducer_.context.get(), initial_.data());
   }
 
@@ -81,35 +81,24 @@ class folding final : public chunk_operator {
                 static_cast<std::int64_t>(reducer_.state_size)});
     job.read(*states->memory, 0, room, bytes);
   }
-  void complete(chunk_job& job) override {
-    const std::lock_guard lock(mutex_);
-    computed_[job.first] = job.rows;
-    merge_computed();
-  }
+  void complete(chunk_job&) override {}
   bool looks_at_all_rows() const override { return !reducer_.saturated; }
 
   void finish() {
-    run_.host_rows = algorithms::rows_in(tree_.finish(), run_.node.out, 1, run_.host_memory);
+    ops::fold_tree leaves(reducer_, *run_.host_memory, run_.owner);
+    for (const auto& [row, states] : leaves_) {
+      auto number = row / leaf_rows_;
+      for (std::size_t at = 0; at < states.size(); at += reducer_.state_size)
+        leaves.add(number++, states.data() + at);
+    }
+    run_.host_rows = algorithms::rows_in(leaves.finish(), run_.node.out, 1, run_.host_memory);
   }
 
  private:
   std::byte* room_for(std::int64_t first_row, std::size_t bytes) {
-    std::vector<std::byte> states(bytes);
+    detail::buffer states(*run_.host_memory, bytes, run_.owner);
     const std::lock_guard lock(mutex_);
     return leaves_.insert_or_assign(first_row, std::move(states)).first->second.data();
-  }
-
-  /// Leaves of chunks before which none is missing.
-  void merge_computed() {
-    for (auto next = computed_.find(merged_rows_); next != computed_.end();
-         next = computed_.find(merged_rows_)) {
-      const auto states = leaves_.extract(next->first);
-      auto number = next->first / leaf_rows_;
-      for (std::size_t at = 0; at < states.mapped().size(); at += reducer_.state_size)
-        tree_.add(number++, states.mapped().data() + at);
-      merged_rows_ += next->second;
-      computed_.erase(next);
-    }
   }
 
   stage_run& run_;
@@ -118,10 +107,7 @@ class folding final : public chunk_operator {
   const std::int64_t unit_rows_, leaf_rows_;
   std::vector<std::byte> initial_;
   std::mutex mutex_;
-  std::map<std::int64_t, std::vector<std::byte>> leaves_;  // of chunks, by first row
-  std::map<std::int64_t, std::int64_t> computed_;          // rows of chunks, by first row
-  std::int64_t merged_rows_ = 0;
-  ops::fold_tree tree_;
+  std::map<std::int64_t, detail::buffer> leaves_;  // of chunks, by first row
 };
 
 class fold_operator final : public device_operator {
