@@ -5,6 +5,7 @@
 #include <llvm/Analysis/CFG.h>
 #include <llvm/Analysis/CallGraph.h>
 #include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/Transforms/IPO/AlwaysInliner.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
@@ -150,12 +151,31 @@ struct one_entry_for_loops : llvm::PassInfoMixin<one_entry_for_loops> {
   }
 };
 
+/// Whether all numbers that are used behind a loop change by the same amount in each round.
+bool counts_evenly(const llvm::Loop& loop, llvm::ScalarEvolution& values) {
+  llvm::SmallVector<llvm::BasicBlock*, 4> exits;
+  loop.getUniqueExitBlocks(exits);
+  const auto bends = [](const llvm::SCEV* value) {
+    const auto* series = llvm::dyn_cast<llvm::SCEVAddRecExpr>(value);
+    return series != nullptr && !series->isAffine();
+  };
+  for (auto* exit : exits)
+    for (auto& phi : exit->phis())
+      for (auto& value : phi.incoming_values())
+        if (values.isSCEVable(value->getType()) &&
+            llvm::SCEVExprContains(values.getSCEV(value), bends))
+          return false;
+  return true;
+}
+
 /// What a loop has counted when it ends is computed from how often it runs. The standard library
 /// advances iterators of views one by one, and counts them so; NVIDIA's compiler leaves such loops
 /// as they are, and a flat_map of a view of n numbers took n^2 steps.
+/// Sums of what changes stay loops: their formulas need products of twice as many bits.
 struct closed_forms : llvm::PassInfoMixin<closed_forms> {
   llvm::PreservedAnalyses run(llvm::Loop& loop, llvm::LoopAnalysisManager&,
                               llvm::LoopStandardAnalysisResults& known, llvm::LPMUpdater&) {
+    if (!counts_evenly(loop, known.SE)) return llvm::PreservedAnalyses::all();
     llvm::SCEVExpander expander(known.SE, loop.getHeader()->getDataLayout(), "counted");
     llvm::SmallVector<llvm::WeakTrackingVH, 16> dead;
     const int replaced =

@@ -23,6 +23,13 @@ void kernels() {
     return *at + size;
   });
 
+  // Its formula has a product of 65 bits.
+  element<std::int64_t, std::int64_t>([](std::int64_t x) {
+    std::int64_t sum = 0;
+    for (std::int64_t i = 0; i < x; ++i) sum += i;
+    return sum;
+  });
+
   // What it computes from row to row stays a loop.
   element<unsigned, unsigned>([](unsigned x) {
     unsigned steps = 0;
