@@ -94,7 +94,8 @@ TEST(inclusive_scan, adds_floats_in_an_order_of_its_own) {
     total += values[i];
     ASSERT_NEAR(got[i], total, 1e-3) << "row " << i;
   }
-  expect_rows(got, [&](session& s) { return s.from(values).inclusive_scan(); });
+  expect_rows(
+      got, [&](session& s) { return s.from(values).inclusive_scan(); }, result_is::float_sum);
 }
 
 TEST(inclusive_scan, lets_the_operator_decide_about_nan_and_zeros) {
