@@ -17,7 +17,8 @@
 // order, so its state doesn't depend on the way: that is a question of speed. Where the tables
 // of the chunk before sufficed, the host doesn't wait for those of the next.
 //
-// Alternatives: one sort a chunk means fewer launches, but where chunks end would change sums.
+// Alternatives: one sort a chunk by key alone would save a pass, but where chunks end would change
+// sums.
 //
 // Not here: strings and keys of 16 bytes; stages that yield many records a row.
 #include <algorithm>
@@ -143,11 +144,11 @@ class table_grouping final : public grouping {
     return static_cast<double>(algorithms::group_table_bytes(params_)) /
            static_cast<double>(leaf_rows_);
   }
-  /// Enough leaves for the cores to be done at nearly the same time; two for each of those that
-  /// have a work-group a leaf.
+  /// Enough leaves for the cores to be done at nearly the same time. Where a work-group has a leaf,
+  /// two a core, as far as that lets copies overlap kernels.
   double chunk_bytes_preferred() const override {
     if (!std::ranges::all_of(run_.devices, [](const auto* on) { return has_item_blocks(*on); }))
-      return bytes_of_leaves(2);
+      return std::min(bytes_of_leaves(2), 256.0 * (1 << 20));
     const double in_place = inputs_in_place(run_) ? chunk_bytes_in_place / bytes_of_leaves(1) : 0;
     return bytes_of_leaves(std::max(8.0, std::floor(in_place)));
   }
@@ -199,8 +200,10 @@ class leaf_grouping final : public grouping {
         at_once_(std::ranges::any_of(run.devices, [&](const auto* on) { return at_once(*on); })) {}
 
   double row_bytes() const override {
-    constexpr double wider_keys = 2 * 4;
-    return group_bytes(params_) + (at_once_ ? scratch_row_bytes(params_) + wider_keys : 0);
+    // Keys are sorted with their leaf; groups' keys, and rows packed where some are dropped, too.
+    constexpr double wider_keys = 3 * 4, packed_keys = 8;
+    return group_bytes(params_) +
+           (at_once_ ? scratch_row_bytes(params_) + wider_keys + packed_keys : 0);
   }
   /// Leaves of tables are as large as caches allow: with more of them, rows wouldn't stay there.
   double chunk_bytes_preferred() const override {

@@ -21,8 +21,8 @@
 //                   their leaf, so that all leaves of a chunk are sorted at once.
 //
 // Alternatives: hash tables that work-items share need atomic insertion and, again, states that
-// atomics can reduce. Sorting leaves for tables, too, took an H100 2.3 s for 10^8 rows of 100 groups,
-// by atomics without an order it is 0.6 ms.
+// atomics can reduce: 10^8 rows of 100 groups take an H100 0.6 ms so, add_to_tables 10 ms. Leaves
+// that were sorted one after another took 2.3 s.
 //
 // Not here: one group's rows shared out among several work-items; it would add in another order.
 
@@ -311,8 +311,8 @@ KERNEL void fold_groups(ELEMENT_PARAMS, GLOBAL const uint* starts, long groups,
                initial, states + group * state_bytes, state_bytes, value_bytes);
 }
 
-// The same where groups have many rows and devices aren't like a CPU: a work-group fetches a group's
-// values, and one of its items adds them.
+// The same where groups have many rows and devices aren't like a CPU: a work-group fetches a
+// group's values, and one of its items adds them.
 KERNEL void fold_long_groups(ELEMENT_PARAMS, GLOBAL const uint* starts, long groups,
                              GLOBAL const uint* positions, GROUP_VALUES group_values,
                              GLOBAL const uchar* initial, GLOBAL uchar* states, long state_bytes,
