@@ -246,7 +246,7 @@ void add_options(CLI::App& app, choices& c) {
       "--peers", c.peers,
       "Also time NumPy, SciPy, scikit-learn, DuckDB and Polars, where python3 has them: of "
       "scan, sort, mapfiltersum, groupby, join, kmeans, pagerank and outofcore; with --devices "
-      "that are GPUs, CuPy and CUDA instead");
+      "that are GPUs, CuPy and CUDA instead, also of sum and blackscholes");
   app.add_flag("--json", c.json, "One JSON object a line");
   app.add_option("--svg", c.svg, "Draw the ratios to this file");
 }
