@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <system_error>
+#include <exception>
 
 #include "pappus/detail/base/integers.h"
 
@@ -29,7 +29,7 @@ void copying_crew::start() {
   started_ = true;
   try {
     for (unsigned i = 1; i < threads_; ++i) helpers_.emplace_back([this] { serve(); });
-  } catch (const std::system_error&) {
+  } catch (const std::exception&) {
   }
 }
 

@@ -35,7 +35,10 @@ properties properties_of(const library& cl, cl_platform_id platform, cl_device_i
   p.host_memory = p.like_cpu || of.device<cl_bool>(CL_DEVICE_HOST_UNIFIED_MEMORY) != CL_FALSE;
   // Drivers of integrated GPUs want whole pages, and else make copies that nobody sees.
   p.in_place = p.like_cpu;
-  if (is_taken_for_gpu()) p.like_cpu = p.host_memory = p.in_place = false;
+  if (is_taken_for_gpu()) {
+    p.like_cpu = p.host_memory = p.in_place = false;
+    p.version += "; taken for a GPU";  // its rates are others
+  }
   p.memory_bytes = of.device<cl_ulong>(CL_DEVICE_GLOBAL_MEM_SIZE);
   p.buffer_bytes_max = of.device<cl_ulong>(CL_DEVICE_MAX_MEM_ALLOC_SIZE);
   p.compute_units = std::max(1u, of.device<cl_uint>(CL_DEVICE_MAX_COMPUTE_UNITS));

@@ -8,10 +8,10 @@
 // The idea: do what the driver does, with more threads. A device has slots of pinned memory. A
 // write copies piece after piece into free slots, from which the bus takes one while the next is
 // filled. A read has the bus fill slots; whoever waits for it has their bytes copied to where they
-// belong, each slot's while the bus fills those behind it. Reads must not block: what they fetch is
-// computed while the caller goes on. On that machine one thread moved 8 GB/s through four slots,
-// four moved 16 to 20 and eight 25, though they were started anew for each piece
-// (copying_crew.h keeps them).
+// belong, each slot's while the bus fills those behind it. Reads should not block: what they fetch
+// is computed while the caller goes on. Only those of more than the slots hold do, for a part. On
+// that machine one thread moved 8 GB/s through four slots, four moved 16 to 20 and eight 25, though
+// they were started anew for each piece (copying_crew.h keeps them).
 //
 // What lost: pinning the host's rows where they lie, 17 GB/s on huge pages, slower on others; it
 // would have to be done for each copy, for nobody tells when users' memory goes. Pinned memory that
