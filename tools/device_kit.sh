@@ -34,8 +34,8 @@ done
 for program in "${programs[@]}"; do
   ldd "$build/bin/$program"
 done | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | sort -u |
-  grep -vE '/(libc|libm|libmvec|libpthread|libdl|librt|ld-linux[^/]*)\.so' |
+  { grep -vE '/(libc|libm|libmvec|libpthread|libdl|librt|ld-linux[^/]*)\.so' || true; } |
   xargs -r cp -L -t "$kit/lib"
-loader=$(ldconfig -p | awk '/libOpenCL\.so\.1 / { print $NF; exit }')
+loader=$(/sbin/ldconfig -p | awk '/libOpenCL\.so\.1 / && !found++ { print $NF }')
 [[ -z $loader ]] || cp -L "$loader" "$kit/lib/"
 install -m 755 "$root/tools/device_kit_run.sh" "$kit/run.sh"

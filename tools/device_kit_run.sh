@@ -21,7 +21,7 @@ export LD_LIBRARY_PATH=$kit/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} PATH=$kit/b
 # NVIDIA's driver in a container is there, but not registered where OpenCL's loader looks.
 registered=/etc/OpenCL/vendors
 if [[ -z ${OCL_ICD_VENDORS:-} ]] && ! grep -qs nvidia "$registered"/*.icd; then
-  driver=$(ldconfig -p | awk '/libnvidia-opencl\.so\.1 / { print $NF; exit }')
+  driver=$(/sbin/ldconfig -p | awk '/libnvidia-opencl\.so\.1 / && !found++ { print $NF }')
   if [[ -n $driver ]]; then
     mkdir -p "$kit/vendors"
     cp "$registered"/*.icd "$kit/vendors/" 2>/dev/null || true
