@@ -2,8 +2,6 @@
 // whose last digits tell in which order they were added.
 #include <cstdint>
 #include <cstring>
-#include <iostream>
-#include <random>
 #include <set>
 #include <string>
 #include <utility>
@@ -11,63 +9,11 @@
 
 #include <gtest/gtest.h>
 
+#include "device_ops/coded_readings.h"
 #include "device_ops/stage_runner.h"
-#include "pappus/device_code.h"
 
 namespace pappus::testing {
 namespace {
-
-struct reading {
-  std::int32_t key, number;
-  double value;
-};
-
-struct weighted_sum {
-  double total = 0;
-  std::int64_t n = 0;
-  void accumulate(const reading& r) {
-    total += r.value * r.number;
-    n += r.key;
-  }
-  void merge(const weighted_sum& other) {
-    total += other.total;
-    n += other.n;
-  }
-  static device_code on_device() { return code("add_reading"); }
-
-  static device_code code(const char* function) {
-    return device_text(function, R"(
-typedef struct { int key, number; double value; } reading;
-typedef struct { double total; long n; } weighted_sum;
-void add_reading(weighted_sum* s, reading r) {
-  s->total += r.value * r.number;
-  s->n += r.key;
-}
-int bucket_of(reading r, int buckets) { return (r.key % buckets + buckets) % buckets; }
-int has_positive(reading r) { return r.number > 0; }
-)");
-  }
-};
-int bucket_of(const reading& r, int buckets) { return (r.key % buckets + buckets) % buckets; }
-bool has_positive(const reading& r) { return r.number > 0; }
-
-auto in_buckets(int buckets) {
-  return with_device_code(fn<bucket_of>, weighted_sum::code("bucket_of"), buckets);
-}
-auto positive_ones() {
-  return with_device_code(fn<has_positive>, weighted_sum::code("has_positive"));
-}
-
-std::vector<reading> readings(std::int64_t n, std::uint64_t seed) {
-  std::cout << "seed " << seed << '\n';
-  std::mt19937_64 random(seed);
-  std::vector<reading> rows(static_cast<std::size_t>(n));
-  double i = 0;
-  for (auto& r : rows)
-    r = {static_cast<std::int32_t>(random() % 1'000'000) - 500'000,
-         static_cast<std::int32_t>(random() % 2001) - 1000, 1 / (i += 1.0)};
-  return rows;
-}
 
 bool same_bits(const weighted_sum& a, const weighted_sum& b) {
   return std::memcmp(&a, &b, sizeof a) == 0;

@@ -14,6 +14,7 @@
 
 #include <gtest/gtest.h>
 
+#include "device_ops/coded_readings.h"
 #include "device_ops/stage_runner.h"
 #include "devices/registry.h"
 #include "pappus/pappus.h"
@@ -453,45 +454,16 @@ TEST(group_on_device, compiles_for_small_and_large_domains) {
   });
 }
 
-struct weighted {
-  double total = 0;
-  std::int64_t n = 0;
-  void accumulate(const row& r) {
-    total += r.value * r.number;
-    n += r.key;
-  }
-  void merge(const weighted& other) {
-    total += other.total;
-    n += other.n;
-  }
-  static device_code on_device() {
-    return device_text("add_weighted", R"(
-typedef struct { int key, number; double value; } row;
-typedef struct { double total; long n; } weighted;
-void add_weighted(weighted* s, row r) {
-  s->total += r.value * r.number;
-  s->n += r.key;
-}
-int bucket(row r, int buckets) { return (r.key % buckets + buckets) % buckets; }
-int positive(row r) { return r.number > 0; }
-)");
-  }
-};
-int bucket(const row& r, int buckets) { return (r.key % buckets + buckets) % buckets; }
-bool positive(const row& r) { return r.number > 0; }
-
 TEST(group_on_device, compiles_functions_and_reducers_of_the_user) {
-  const auto rows = rows_of(250'001, 100'000, 15);
-  auto code = weighted::on_device();
-  code.name = "bucket";
-  const auto by_bucket = with_device_code(fn<bucket>, code, 17);
-  code.name = "positive";
-  const auto is_positive = with_device_code(fn<positive>, code);
+  const auto rows = readings(250'001, 15);
   expect_same_bytes_where_compiled([&](session& s) {
-    return s.borrow(rows).filter(is_positive).group_by(by_bucket, domain{17}).reduce<weighted>();
+    return s.borrow(rows)
+        .filter(positive_ones())
+        .group_by(in_buckets(17), domain{17})
+        .reduce<weighted_sum>();
   });
   expect_same_bytes_where_compiled([&](session& s) {
-    return s.borrow(rows).filter(is_positive).group_by(by_bucket).max(&row::number);
+    return s.borrow(rows).filter(positive_ones()).group_by(in_buckets(17)).max(&reading::number);
   });
 }
 

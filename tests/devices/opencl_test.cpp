@@ -16,10 +16,13 @@
 
 #include "devices/kernel_cache.h"
 #include "devices/registry.h"
+#include "support/device_errors.h"
 #include "support/driver_environment.h"
 
 namespace pappus::devices {
 namespace {
+
+using testing::error_of;
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -30,16 +33,6 @@ using ::testing::StartsWith;
 
 kernel_source source_of(const std::string& entry, const std::string& text) {
   return {entry, entry, std::make_shared<const std::string>(text), nullptr, nullptr};
-}
-
-device_error error_of(const auto& call) {
-  try {
-    call();
-  } catch (const device_error& e) {
-    return e;
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return {fault::lost, "", ""};
 }
 
 template <typename T>

@@ -14,10 +14,13 @@
 
 #include "devices/kernel_cache.h"
 #include "devices/opencl/device.h"
+#include "support/device_errors.h"
 #include "support/memory_apart.h"
 
 namespace pappus::devices::opencl {
 namespace {
+
+using testing::error_of;
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -95,16 +98,6 @@ class opencl_faults : public ::testing::Test {
     queue->finish();
   }
   void expect_errors_of_the_right_kind();
-  template <typename Call>
-  static device_error error_of(Call call) {
-    try {
-      call();
-    } catch (const device_error& e) {
-      return e;
-    }
-    ADD_FAILURE() << "nothing was thrown";
-    return {fault::lost, "", ""};
-  }
 
   cl_platform_id platform_ = nullptr;
   cl_device_id id_ = nullptr;

@@ -17,11 +17,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/device_errors.h"
 #include "support/memory_apart.h"
 #include "support/sanitizers.h"
 
 namespace pappus::devices::opencl {
 namespace {
+
+using testing::error_of;
 
 using ::testing::Each;
 using ::testing::HasSubstr;
@@ -111,15 +114,6 @@ class staged_copies : public ::testing::Test {
   }
   event read(queue& by, const buffer& from, values& to) {
     return by.read(from, 0, to.data(), bytes_of(to));
-  }
-  static device_error error_of(const auto& call) {
-    try {
-      call();
-    } catch (const device_error& e) {
-      return e;
-    }
-    ADD_FAILURE() << "nothing was thrown";
-    return {fault::lost, "", ""};
   }
 
   library table_;
