@@ -35,9 +35,12 @@ class text_index::block {
     for (std::int64_t row = 0; row < rows; ++row, records += index.record_bytes_)
       for (const auto at : index.views_) {
         const auto text = loaded(records + at);
+        if (text.empty()) {  // wherever it lies; it must not have others' slots
+          place(records + at, text, end, false);
+          continue;
+        }
         auto& seen = known_[slot_of(text)];
-        const bool is_new =
-            text.empty() || seen.text.data() != text.data() || seen.text.size() != text.size();
+        const bool is_new = seen.text.data() != text.data() || seen.text.size() != text.size();
         if (is_new) seen = {text, end};
         place(records + at, text, seen.offset, is_new);
         if (is_new) end += text.size();
@@ -110,8 +113,7 @@ detail::buffer text_index::copy_text(std::byte* records, std::int64_t rows,
     char* const own = heap.as<char>() + begins_[i];
     one.each_text(*this, first, n,
                   [&](std::byte* view, std::string_view text, std::size_t offset, bool is_new) {
-                    if (is_new && !text.empty())
-                      std::memcpy(own + offset, text.data(), text.size());
+                    if (is_new) std::memcpy(own + offset, text.data(), text.size());
                     const auto moved = text.empty() ? std::string_view()
                                                     : std::string_view(own + offset, text.size());
                     std::memcpy(view, &moved, sizeof moved);
