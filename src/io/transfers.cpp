@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <utility>
 
 namespace pappus::io {
 
@@ -16,24 +17,30 @@ transfers::~transfers() {
   {
     const std::lock_guard lock(mutex_);
     ending_ = true;
-    for (auto* const one : idle_) call(*one);
+    while (auto* const one = called()) one->called.notify_one();
   }
   for (auto& one : servers_) one.thread.join();
 }
 
 transfers::batch::~batch() {
+  if (own_) own_.reset(), --open_;
   while (open_ > 0) wait();
 }
 
 void transfers::batch::submit(const request& asked) {
-  const std::lock_guard lock(by_.mutex_);
-  done_.reserve(open_ + 1);  // so that who completes it needs no memory
-  by_.waiting_.push_back({asked, this});
+  if (own_ || asked.what != request::kind::read) return hand_over(asked);
+  own_ = asked;
   ++open_;
-  if (!by_.idle_.empty()) {
-    auto& one = *by_.idle_.back();
-    by_.idle_.pop_back();
-    by_.call(one);
+}
+
+void transfers::batch::hand_over(const request& asked) {
+  std::unique_lock lock(by_.mutex_);
+  shared_->done.reserve(open_ + 1);  // so that who completes it needs no memory
+  by_.waiting_.push_back({asked, shared_});
+  ++open_;
+  if (auto* const one = by_.called()) {
+    lock.unlock();
+    one->called.notify_one();
   } else if (by_.servers_.size() < by_.threads_max_) {
     try {
       by_.start_one();
@@ -63,16 +70,25 @@ void transfers::start_one() {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-void transfers::call(server& one) {
-  one.idle = false;
-  one.called.notify_one();
+/// The idle thread that is to look for work, and must be notified. Null: all have some.
+transfers::server* transfers::called() noexcept {
+  if (idle_.empty()) return nullptr;
+  auto* const one = idle_.back();
+  idle_.pop_back();
+  one->idle = false;
+  return one;
 }
 
 completion transfers::batch::wait() {
   std::unique_lock lock(by_.mutex_);
-  changed_.wait(lock, [this] { return !done_.empty(); });
-  const auto result = done_.back();
-  done_.pop_back();
+  if (own_ && shared_->done.empty()) {
+    lock.unlock();
+    --open_;
+    return by_.carry_out(*std::exchange(own_, std::nullopt));
+  }
+  shared_->changed.wait(lock, [this] { return !shared_->done.empty(); });
+  const auto result = shared_->done.back();
+  shared_->done.pop_back();
   --open_;
   return result;
 }
@@ -87,17 +103,19 @@ void transfers::serve(server& own) {
       own.called.wait(lock, [&own] { return !own.idle; });
       continue;
     }
-    const auto next = waiting_.front();
+    const auto next = std::move(waiting_.front());
     waiting_.pop_front();
     lock.unlock();
     const auto result = carry_out(next.asked);
     lock.lock();
-    next.of->done_.push_back(result);
-    next.of->changed_.notify_one();
+    next.of->done.push_back(result);
+    lock.unlock();
+    next.of->changed.notify_one();
+    lock.lock();
   }
 }
 
-completion transfers::carry_out(request r) {
+completion transfers::carry_out(request r) const {
   while (r.bytes > 0) {
     std::int64_t n = 0;
     switch (r.what) {

@@ -10,6 +10,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -35,17 +36,21 @@ struct completion {
 /// Threads that serve requests, whoever they are from. They are started when there is more to do
 /// than others do, and take no signals.
 class transfers {
+  struct completions;
+
  public:
   transfers(std::shared_ptr<calls> through, unsigned threads);
   ~transfers();  ///< all requests must be done
   transfers(const transfers&) = delete;
   transfers& operator=(const transfers&) = delete;
 
-  /// Some requests of one thread, which waits for them.
+  /// Some requests of one thread, which waits for them, and carries out a read itself where it has
+  /// nothing else to do: to hand over a small one takes as long as to read it. What may not take a
+  /// signal, as writes, it leaves to the threads.
   class batch {
    public:
-    explicit batch(transfers& by) : by_(by) {}
-    ~batch();  ///< waits for all
+    explicit batch(transfers& by) : by_(by), shared_(std::make_shared<completions>()) {}
+    ~batch();  ///< waits for all that are under way
     batch(const batch&) = delete;
     batch& operator=(const batch&) = delete;
 
@@ -56,16 +61,23 @@ class transfers {
 
    private:
     friend class transfers;
+    void hand_over(const request& asked);
     transfers& by_;
     std::size_t open_ = 0;
-    std::condition_variable changed_;
-    std::vector<completion> done_;  // guarded by by_.mutex_
+    std::optional<request> own_;  // a read that the thread has kept to itself
+    std::shared_ptr<completions> shared_;
   };
 
  private:
+  /// Of a batch. It is notified after the mutex was released, as who waits takes that: it may be
+  /// gone by then, but for this.
+  struct completions {
+    std::condition_variable changed;
+    std::vector<completion> done;  // guarded by mutex_
+  };
   struct entry {
     request asked;
-    batch* of;
+    std::shared_ptr<completions> of;
   };
   /// A thread, which waits for a condition of its own: where several wait for one, glibc before
   /// 2.41 may lose a notification (its bug 25847).
@@ -75,9 +87,9 @@ class transfers {
     bool idle = false;
   };
   void start_one();
-  void call(server& one);
+  server* called() noexcept;
   void serve(server& own);
-  completion carry_out(request asked);
+  completion carry_out(request asked) const;
 
   const std::shared_ptr<calls> through_;
   const unsigned threads_max_;

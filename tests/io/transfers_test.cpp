@@ -85,6 +85,37 @@ TEST(transfers, tell_what_went_wrong_and_where) {
   EXPECT_EQ(ended.front().problem, ENODATA);
 }
 
+TEST(transfers, of_one_read_need_no_thread) {
+  sample data(3 * piece);
+  transfers good(make_calls(""), 1), alone(make_calls(""), 0),
+      broken(make_calls("faulty:eio=1"), 0);
+  EXPECT_TRUE(move(good, request::kind::write, data.descriptor(), data.bytes).empty());
+  std::vector<std::byte> read(piece);
+  const auto request_at = [&](std::uint64_t offset) {
+    return request{request::kind::read, data.descriptor(), offset, piece, read.data(), 5};
+  };
+  for (const auto offset : {2 * piece, piece}) {
+    transfers::batch one(alone);
+    one.submit(request_at(offset));
+    EXPECT_EQ(one.open(), 1u);
+    const auto done = one.wait();
+    EXPECT_EQ(done.number, 5u);
+    EXPECT_EQ(done.problem, 0);
+    EXPECT_EQ(one.open(), 0u);
+    EXPECT_TRUE(
+        std::equal(read.begin(), read.end(), data.bytes.begin() + static_cast<long>(offset)));
+  }
+  transfers::batch failed(broken);
+  failed.submit(request_at(0));
+  EXPECT_EQ(failed.wait().problem, EIO);
+  std::fill(read.begin(), read.end(), std::byte{});
+  {
+    transfers::batch dropped(alone);
+    dropped.submit(request_at(piece));
+  }
+  EXPECT_EQ(std::count(read.begin(), read.end(), std::byte{}), static_cast<long>(piece));
+}
+
 TEST(transfers, serve_several_threads_at_once) {
   transfers by(make_calls("faulty:seed=5+short=0.3+delay_us=10"), 3);
   std::vector<std::thread> users;
