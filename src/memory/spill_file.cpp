@@ -29,6 +29,7 @@ constexpr std::size_t step_bytes = std::size_t{64} << 10;  // extents are multip
 constexpr std::size_t page_bytes = std::size_t{4} << 10;   // of a checksum
 constexpr std::size_t block_bytes = 4096;                  // of direct transfers
 constexpr std::size_t pieces_at_once = 4;
+constexpr std::size_t idle_max = 2 * pieces_at_once;  // buffers that a file keeps for later calls
 constexpr unsigned transfer_threads = 4;
 
 constexpr std::string_view remedy =
@@ -96,24 +97,43 @@ std::string why_no_spill_folder(const std::string& folder) {
 /// Aligned memory for the pieces that one call has under way.
 class spill_file::pieces {
  public:
-  /// \param largest  bytes of the largest of the `count` pieces.
-  pieces(std::size_t count, std::size_t largest)
-      : count_(std::min(count, pieces_at_once)),
-        each_(detail::round_up(largest, block_bytes)),
-        memory_(static_cast<std::byte*>(std::aligned_alloc(block_bytes, count_ * each_)),
-                &std::free) {
-    if (!memory_) throw std::bad_alloc();
+  /// Buffers for `count` pieces, or for fewer, which are used in turn.
+  pieces(spill_file& of, std::size_t count) : of_(of) {
+    const std::size_t wanted = std::min(count, pieces_at_once);
+    all_.reserve(wanted);
+    const std::lock_guard lock(of_.mutex_);
+    while (all_.size() < wanted && !of_.idle_.empty()) {
+      all_.push_back(std::move(of_.idle_.back()));
+      of_.idle_.pop_back();
+    }
+    while (all_.size() < wanted) {
+      all_.emplace_back(static_cast<std::byte*>(std::aligned_alloc(block_bytes, piece_bytes)),
+                        &std::free);
+      if (!all_.back()) throw std::bad_alloc();
+    }
   }
-  std::size_t count() const noexcept { return count_; }
-  std::byte* at(std::size_t i) const noexcept { return memory_.get() + i * each_; }
+  ~pieces() {
+    const std::lock_guard lock(of_.mutex_);
+    while (!all_.empty() && of_.idle_.size() < idle_max) {
+      of_.idle_.push_back(std::move(all_.back()));
+      all_.pop_back();
+    }
+  }
+  pieces(const pieces&) = delete;
+  pieces& operator=(const pieces&) = delete;
+
+  std::size_t count() const noexcept { return all_.size(); }
+  std::byte* at(std::size_t i) const noexcept { return all_[i].get(); }
 
  private:
-  std::size_t count_, each_;
-  std::unique_ptr<std::byte, decltype(&std::free)> memory_;
+  spill_file& of_;
+  std::vector<piece_buffer> all_;
 };
 
 spill_file::spill_file(spill_settings settings)
-    : settings_(std::move(settings)), transfers_(io::make_calls(settings_.io), transfer_threads) {}
+    : settings_(std::move(settings)), transfers_(io::make_calls(settings_.io), transfer_threads) {
+  idle_.reserve(idle_max);  // so that buffers come back without memory for the list
+}
 
 spill_file::~spill_file() {
   if (file_ >= 0) ::close(file_);
@@ -259,7 +279,7 @@ spill_file::extent_ptr spill_file::write(std::span<const std::span<const std::by
   made->sums_.reserve(detail::ceil_div(bytes, page_bytes));
   reserve(offset, taken, owner);
   gatherer from(parts);
-  const pieces buffers(pieces_of(bytes), std::min(bytes, piece_bytes));
+  const pieces buffers(*this, pieces_of(bytes));
   io::transfers::batch requests(transfers_);
   const auto finish_one = [&] {
     const auto done = requests.wait();
@@ -352,14 +372,10 @@ void spill_file::refuse(const extent& from, std::size_t begin, std::size_t bytes
 void spill_file::read(std::span<const part> parts, std::string_view owner,
                       const detail::workers* for_whom) {
   piece_list left(parts);
-  std::size_t bytes = 0, count = 0, largest = 0;
-  for (auto all = left; all.more(); ++count) {
-    const std::size_t n = all.next().bytes;
-    bytes += n;
-    largest = std::max(largest, n);
-  }
+  std::size_t bytes = 0, count = 0;
+  for (auto all = left; all.more(); ++count) bytes += all.next().bytes;
   if (count == 0) return;
-  const pieces buffers(count, largest);
+  const pieces buffers(*this, count);
   io::transfers::batch requests(transfers_);
   std::vector<piece_list::piece> in(buffers.count());
   const auto submit = [&](std::size_t buffer) {

@@ -4,8 +4,9 @@
 // The file has no name (O_TMPFILE, else its name is removed at once): nothing of it is left when
 // the process ends, however it ends, and two processes can't meet in it. Space is handed out in
 // extents of whole 64 KiB, first fit, and asked of the disk before it is written to. Each page of
-// 4 KiB has a checksum, which stays in memory. Bytes are copied through small aligned buffers, so
-// that they can go past the page cache (O_DIRECT), which would be a second copy that nobody counts.
+// 4 KiB has a checksum, which stays in memory. Bytes are copied through aligned buffers of 1 MiB,
+// of which eight stay for later calls, so that they can go past the page cache (O_DIRECT), which
+// would be a second copy that nobody counts.
 //
 // Not here: what is written when (store.h).
 #pragma once
@@ -93,6 +94,7 @@ class spill_file : public std::enable_shared_from_this<spill_file> {
   std::size_t read_back() const noexcept { return read_back_.load(std::memory_order_relaxed); }
 
  private:
+  using piece_buffer = std::unique_ptr<std::byte, void (*)(void*)>;
   class pieces;                       // the buffers of one call
   class piece_list;                   // what one call reads, piece by piece
   void choose_folder();               // called with mutex_ locked
@@ -111,7 +113,8 @@ class spill_file : public std::enable_shared_from_this<spill_file> {
 
   const spill_settings settings_;
   io::transfers transfers_;
-  std::mutex mutex_;  // guards what follows, but for the atomics
+  std::mutex mutex_;                // guards what follows, but for the atomics
+  std::vector<piece_buffer> idle_;  // whose pages the system has cleared before
   bool folder_chosen_ = false;
   std::string folder_;
   int file_ = -1;
