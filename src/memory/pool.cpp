@@ -32,12 +32,14 @@ std::byte* small_buffer(std::size_t bytes) {
   return ::posix_memalign(&data, align, bytes) == 0 ? static_cast<std::byte*>(data) : nullptr;
 }
 
+bool is_small(std::size_t bytes) { return bytes <= base::scaled(small_limit); }
+
 std::byte* take_from_system(std::size_t bytes) {
-  return bytes <= small_limit ? small_buffer(bytes) : map_pages(bytes, 0);
+  return is_small(bytes) ? small_buffer(bytes) : map_pages(bytes, 0);
 }
 
 void give_to_system(std::byte* data, std::size_t bytes) {
-  if (bytes <= small_limit)
+  if (is_small(bytes))
     std::free(data);
   else
     ::munmap(data, bytes);
@@ -55,7 +57,7 @@ std::size_t pool::charged(std::size_t bytes) noexcept {
   constexpr auto most = std::numeric_limits<std::size_t>::max();
   if (bytes > most - huge_page) return most;
   const auto up = [&](std::size_t step) { return detail::round_up(bytes, step); };
-  if (bytes <= base::scaled(small_limit)) return up(64);
+  if (is_small(bytes)) return up(64);
   const auto large_step = base::scaled(huge_page);
   return bytes < large_step ? up(base::scaled(middle_step)) : up(large_step);
 }
@@ -63,12 +65,7 @@ std::size_t pool::charged(std::size_t bytes) noexcept {
 std::byte* pool::acquire(std::size_t bytes, std::string_view owner) {
   const std::size_t size = charged(bytes);
   const auto lock = lock_to_take(size, owner);
-  const auto fit = warm_buffers_.find(size);
-  if (fit != warm_buffers_.end()) {
-    std::byte* data = fit->second.back();
-    fit->second.pop_back();
-    if (fit->second.empty()) warm_buffers_.erase(fit);
-    warm_ -= size;
+  if (std::byte* const data = take_warm(size)) {
     in_use_ += size;
     return data;
   }
@@ -79,20 +76,47 @@ std::byte* pool::acquire(std::size_t bytes, std::string_view owner) {
                                    base::bytes_text(static_cast<double>(size)),
                                    base::bytes_text(static_cast<double>(in_use_))));
   in_use_ += size;
-  peak_ = std::max(peak_, in_use_ + warm_);
+  peak_ = std::max(peak_, in_use_ + warm());
   return data;
+}
+
+/// Null: nothing fits.
+std::byte* pool::take_warm(std::size_t size) noexcept {
+  if (is_small(size)) return take_warm_small(size);
+  const std::size_t alignment = size < huge_page ? 1 : huge_page;
+  std::byte* const found = ranges_.take(size, alignment);
+  if (found != nullptr || in_use_ + warm() + size <= limit_) return found;
+  ranges_.merge();
+  return ranges_.take(size, alignment);
+}
+
+std::byte* pool::take_warm_small(std::size_t size) noexcept {
+  const auto fit = small_.find(size);
+  if (fit == small_.end()) return nullptr;
+  std::byte* const data = fit->second.back();
+  fit->second.pop_back();
+  if (fit->second.empty()) small_.erase(fit);
+  warm_small_ -= size;
+  return data;
+}
+
+void pool::keep_warm(std::byte* data, std::size_t size) {
+  try {
+    if (!is_small(size)) return ranges_.add({data, size});
+    small_[size].push_back(data);
+    warm_small_ += size;
+  } catch (...) {  // no memory for the list: don't keep it
+    if (const auto list = small_.find(size); list != small_.end() && list->second.empty())
+      small_.erase(list);
+    give_to_system(data, size);
+  }
 }
 
 void pool::release(std::byte* data, std::size_t bytes) noexcept {
   const std::size_t size = charged(bytes);
   std::lock_guard lock(mutex_);
   in_use_ -= size;
-  try {
-    warm_buffers_[size].push_back(data);
-    warm_ += size;
-  } catch (...) {  // no memory for the list: don't keep the buffer
-    give_to_system(data, size);
-  }
+  keep_warm(data, size);
 }
 
 void pool::release_rest(std::byte* data, std::size_t bytes, std::size_t given) noexcept {
@@ -106,7 +130,7 @@ void pool::charge(std::size_t bytes, std::string_view owner) {
   const auto lock = lock_to_take(bytes, owner);
   make_room(bytes, owner);
   in_use_ += bytes;
-  peak_ = std::max(peak_, in_use_ + warm_);
+  peak_ = std::max(peak_, in_use_ + warm());
 }
 
 void pool::on_shortage(const void* whose, give_back called) {
@@ -148,14 +172,22 @@ void pool::make_room(std::size_t size, std::string_view owner) {
   drop_warm(limit_ - size);
 }
 
+/// The smallest ranges go first: whoever wants more may get a part of the others.
 void pool::drop_warm(std::size_t until_held) {
-  while (in_use_ + warm_ > until_held && !warm_buffers_.empty()) {
-    const auto largest = std::prev(warm_buffers_.end());
-    give_to_system(largest->second.back(), largest->first);
-    if (largest->first <= small_limit) freed_small_ += largest->first;
-    warm_ -= largest->first;
-    largest->second.pop_back();
-    if (largest->second.empty()) warm_buffers_.erase(largest);
+  while (in_use_ + warm() > until_held && !ranges_.empty()) {
+    const auto [data, bytes] = ranges_.take_smallest();
+    // However small: it is what others left of a mapping. A process has only so many of these.
+    if (::munmap(data, bytes) != 0) ::madvise(data, bytes, MADV_DONTNEED);
+  }
+  drop_small(until_held);
+}
+
+void pool::drop_small(std::size_t until_held) {
+  while (in_use_ + warm() > until_held && !small_.empty()) {
+    const auto largest = std::prev(small_.end());
+    const std::size_t size = largest->first;
+    give_to_system(take_warm_small(size), size);
+    freed_small_ += size;
   }
   if (freed_small_ > std::max(limit_ / 32, std::size_t{1} << 20)) trim_small();
 }
@@ -180,7 +212,7 @@ std::size_t pool::in_use() const {
 }
 std::size_t pool::held() const {
   std::lock_guard lock(mutex_);
-  return in_use_ + warm_;
+  return in_use_ + warm();
 }
 std::size_t pool::peak() const {
   std::lock_guard lock(mutex_);

@@ -2,9 +2,9 @@
 //
 // Fresh memory is expensive: the kernel clears every page on first touch, at a few GB/s with small
 // pages. So buffers of 2 MiB and more are aligned for huge pages, and what a query gives back is
-// kept for the next one. Warm buffers count against the budget like those in use, and are returned
-// to the system when a request would not fit otherwise; the process never holds more than the
-// budget for row data.
+// kept for the next one. Warm memory counts against the budget like that in use. Where a request
+// would not fit otherwise, it gets a part of what is warm (free_ranges.h), or some is returned to
+// the system; the process never holds more than the budget for row data.
 //
 // Not here: which operator may have how much (plan/), and what goes to the disk (store.h).
 #pragma once
@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "memory/free_ranges.h"
 #include "pappus/detail/base/memory.h"
 
 namespace pappus::memory {
@@ -69,15 +70,21 @@ class pool final : public detail::memory_source {
   // All are called with mutex_ locked.
   void make_room(std::size_t size, std::string_view owner);
   void drop_warm(std::size_t until_held);
+  void drop_small(std::size_t until_held);
   void trim_small();
+  std::size_t warm() const noexcept { return warm_small_ + ranges_.bytes(); }
+  std::byte* take_warm(std::size_t size) noexcept;
+  std::byte* take_warm_small(std::size_t size) noexcept;
+  void keep_warm(std::byte* data, std::size_t size);
 
   const std::size_t limit_;
   std::shared_mutex shortage_mutex_;  // taken before mutex_; shared by those who call
   std::vector<std::pair<const void*, give_back>> asked_;
   mutable std::mutex mutex_;
-  std::size_t in_use_ = 0, warm_ = 0, peak_ = 0;
-  std::size_t freed_small_ = 0;  // bytes that the C library may keep of small buffers
-  std::map<std::size_t, std::vector<std::byte*>> warm_buffers_;  // by charged size
+  std::size_t in_use_ = 0, peak_ = 0;
+  std::size_t warm_small_ = 0, freed_small_ = 0;  // bytes; the C library may keep those freed
+  std::map<std::size_t, std::vector<std::byte*>> small_;  // warm ones, by charged size
+  free_ranges ranges_;                                    // other warm ones
 };
 
 /// 80 % of the memory that is free for this process now (the machine's and its control group's),

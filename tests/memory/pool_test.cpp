@@ -86,6 +86,31 @@ TEST(pool, gives_warm_memory_back_when_something_else_needs_the_room) {
   EXPECT_EQ(memory.peak(), 16 * MiB);
 }
 
+TEST(pool, gives_a_part_of_what_is_warm_where_memory_is_short) {
+  pool memory(16 * MiB);
+  std::byte* const first = memory.acquire(14 * MiB, "test");
+  first[0] = first[3 * MiB] = std::byte{7};
+  memory.release(first, 14 * MiB);
+  std::byte* const beside = memory.acquire(2 * MiB, "test");  // there is room for it
+  EXPECT_TRUE(beside < first || beside >= first + 14 * MiB);
+  std::byte* const part = memory.acquire(3 * MiB, "test");  // charged 4
+  EXPECT_EQ(part, first);
+  EXPECT_EQ(part[0], std::byte{7});
+  std::byte* const middle = memory.acquire(100'000, "test");
+  EXPECT_EQ(middle + pool::charged(100'000), first + 14 * MiB);
+  EXPECT_EQ(memory.held(), 16 * MiB);
+  memory.release(part, 3 * MiB);
+  memory.release(middle, 100'000);
+  EXPECT_EQ(memory.acquire(14 * MiB, "test"), first);  // all of it again
+  memory.release(first, 14 * MiB);
+  memory.release(beside, 2 * MiB);
+  EXPECT_EQ(memory.in_use(), 0u);
+  EXPECT_EQ(memory.held(), 16 * MiB);
+  EXPECT_EQ(memory.peak(), 16 * MiB);
+  memory.trim();
+  EXPECT_EQ(memory.held(), 0u);
+}
+
 template <typename Action>
 void expect_memory_error(const char* text, Action action) {
   try {
