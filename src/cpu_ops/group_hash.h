@@ -47,6 +47,11 @@ class hash_run final : public group_run {
   void let_rest(run_context& context, std::vector<std::size_t>& full);
   template <typename F>
   void wake(run_context& context, F&& awake);
+  template <typename F>
+  std::size_t wake_parts(run_context& context, std::span<const std::size_t> some, std::size_t count,
+                         std::size_t bytes, F&& awake);
+  bool wake_some(run_context& context, std::span<const std::size_t> some, std::size_t each,
+                 rested_groups::key_part keys, std::size_t bytes);
   void settle(run_context& context);
   void learn(run_context& context, std::int64_t row);
 

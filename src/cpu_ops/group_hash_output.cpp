@@ -37,36 +37,68 @@ void hash_run::let_rest(run_context& context, std::vector<std::size_t>& full) {
   share_.held = tables_.bytes();
 }
 
-/// Wakes resting partitions, as many at a time as there are workers, or parts of their keys, and
-/// calls awake(partitions) when their tables are there, whom it must clear.
-template <typename F>
-void hash_run::wake(run_context& context, F&& awake) {
-  constexpr std::size_t parts_max = 4096;
-  const auto& all = rested_.partitions();
-  const std::size_t workers = context.team.count(), bytes = bytes_ / 5 * 2 / workers;
-  rested_groups::key_part keys;
-  for (std::size_t first = 0; first < all.size(); first += workers) {
-    const auto some = std::span(all).subspan(first, std::min(workers, all.size() - first));
-    for (keys.number = 0; keys.number < keys.count;) {
-      std::atomic<bool> fit{true};
-      std::atomic<std::int64_t> groups{0};
-      const std::size_t most = keys.count < parts_max ? bytes : table_share::unlimited;
-      detail::parallel_chunks(context.team, some.size(), [&](std::size_t item, unsigned) {
+/// Wakes keys of partitions, `each` of these by a worker. False: their tables have no room for
+/// `bytes` a worker.
+bool hash_run::wake_some(run_context& context, std::span<const std::size_t> some, std::size_t each,
+                         rested_groups::key_part keys, std::size_t bytes) {
+  std::atomic<bool> fit{true};
+  std::atomic<std::int64_t> groups{0};
+  detail::parallel_chunks(
+      context.team, detail::ceil_div(some.size(), each), [&](std::size_t item, unsigned) {
         std::int64_t found = 0;
-        if (!rested_.wake(context, some[item], keys, most, found)) fit = false;
+        const auto own = some.subspan(item * each, std::min(each, some.size() - item * each));
+        if (!rested_.wake(context, own, keys, bytes, found)) fit = false;
         groups += found;
       });
-      stop_if_cancelled(context.team);
-      if (fit) {
-        found_groups_ += groups;
-        awake(some);
-        ++keys.number;
-      } else {
-        keys = {2 * keys.number, 2 * keys.count};
-        parts_ = std::max(parts_, keys.count);
-      }
-      for (const auto partition : some) tables_.clear(partition);
+  stop_if_cancelled(context.team);
+  if (fit) found_groups_ += groups;
+  return fit;
+}
+
+/// Wakes the keys of partitions in at least `count` parts. Returns in how many it did.
+template <typename F>
+std::size_t hash_run::wake_parts(run_context& context, std::span<const std::size_t> some,
+                                 std::size_t count, std::size_t bytes, F&& awake) {
+  constexpr std::size_t parts_max = 4096;
+  rested_groups::key_part keys{0, count};
+  while (keys.number < keys.count) {
+    const bool last_try = keys.count >= parts_max;
+    if (wake_some(context, some, 1, keys, last_try ? table_share::unlimited : bytes)) {
+      awake(some);
+      ++keys.number;
+    } else {
+      keys = {2 * keys.number, 2 * keys.count};
     }
+    for (const auto partition : some) tables_.clear(partition);
+  }
+  parts_ = std::max(parts_, keys.count);
+  return keys.count;
+}
+
+/// Wakes resting partitions, and calls awake(partitions) when tables of all or some of their keys
+/// are there: of as many partitions as have room, for neighbours are read together.
+template <typename F>
+void hash_run::wake(run_context& context, F&& awake) {
+  const auto& all = rested_.partitions();
+  const std::size_t workers = context.team.count(), bytes = bytes_ / 5 * 2 / workers;
+  std::size_t each = 1, each_max = 16;  // of a worker
+  std::size_t parts = 1;                // of a partition's keys: all are about equally large
+  for (std::size_t first = 0; first < all.size();) {
+    const auto some = std::span(all).subspan(first, std::min(workers * each, all.size() - first));
+    const bool fit = parts == 1 && wake_some(context, some, each, {}, bytes);
+    std::size_t largest = 1;
+    for (const auto partition : some) largest = std::max(largest, tables_.bytes(partition));
+    if (fit) awake(some);
+    for (const auto partition : some) tables_.clear(partition);
+    if (!fit && each > 1) {
+      each = each_max = each / 2;
+      continue;
+    }
+    if (!fit)
+      parts = wake_parts(context, some, std::max<std::size_t>(parts, 2), bytes, awake) / 2;
+    else  // while the last one grows it takes three times as much
+      each = std::clamp<std::size_t>(bytes / largest / 2, 1, each_max);
+    first += some.size();
   }
 }
 

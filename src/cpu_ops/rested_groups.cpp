@@ -215,33 +215,69 @@ void rested_groups::take_steps(const group_tables::steps& all) {
     events_[partition].list.push_back({event::kind::steps, 0, number});
 }
 
-/// Begins to read what follows of a partition, about so many bytes at most.
-rested_groups::load rested_groups::read(const run_context& context, std::size_t partition,
-                                        cursor& from, std::size_t bytes) const {
+/// Of the partitions' next slots and rows those that lie first in the sets, which are in the order
+/// of their numbers. Steps before them go to the parts. Null: nothing is left.
+rested_groups::cursor* rested_groups::next_in_sets(std::span<cursor> from, load& to) const {
+  cursor* first = nullptr;
+  const auto event_of = [this](const cursor& one) -> const event& {
+    return events_[one.partition].list[one.event];
+  };
+  for (auto& one : from) {
+    const auto& events = events_[one.partition].list;
+    for (; one.event < events.size() && event_of(one).what == event::kind::steps; ++one.event)
+      to.parts.push_back({one.partition, &event_of(one)});
+    if (one.event == events.size()) continue;
+    const auto place = [&](const cursor& of) {
+      return std::pair(event_of(of).number, event_of(of).at);
+    };
+    if (first == nullptr || place(one) < place(*first)) first = &one;
+  }
+  return first;
+}
+
+/// Notes what follows of partitions, about so many bytes at most. Returns how many there are.
+std::size_t rested_groups::choose(std::span<cursor> from, std::size_t bytes, load& to) const {
   const std::size_t key_bytes = bits_bytes(*params_), stride = slot_bytes(*params_);
-  const auto& events = events_[partition].list;
-  load made;
   std::size_t used = 0;
-  while (from.event < events.size() && used < bytes) {
-    const auto& next = events[from.event];
+  while (used < bytes) {
+    auto* const one = next_in_sets(from, to);
+    if (one == nullptr) break;
+    const auto& next = events_[one->partition].list[one->event];
     const bool slots = next.what == event::kind::slots;
     const std::size_t row_bytes = slots ? stride : key_bytes + params_->payload_bytes;
     const std::size_t most = std::max<std::size_t>((bytes - used) / row_bytes, 1);
-    const std::size_t n = std::min(next.n - from.row, most);
+    const std::size_t n = std::min(next.n - one->row, most);
     used = round_up(used, alignment_for(std::max<std::size_t>(params_->payload_bytes, 1)));
-    const part_of_event part{&next, from.row, n, used, used + values_at(*params_, n)};
+    to.parts.push_back({one->partition, &next, one->row, n, used, used + values_at(*params_, n)});
     used += slots ? n * stride : bytes_of_rows(*params_, n);
-    made.parts.push_back(part);
-    from.row += n;
-    if (from.row == next.n) from = {from.event + 1, 0};
+    one->row += n;
+    if (one->row == next.n) *one = {one->partition, one->event + 1, 0};
   }
+  return used;
+}
+
+/// Begins to read what follows of partitions, about so many bytes at most.
+rested_groups::load rested_groups::read(const run_context& context, std::span<cursor> from,
+                                        std::size_t bytes) const {
+  const std::size_t key_bytes = bits_bytes(*params_), stride = slot_bytes(*params_);
+  load made;
+  const std::size_t used = choose(from, bytes, made);
   if (used == 0) return made;
   made.memory = detail::buffer(context.memory, used, context.owner);
   std::vector<graph::row_store::copy> copies;
   const auto copy = [&](const event& of, std::size_t first, std::size_t n, std::size_t to) {
-    if (n > 0)
-      copies.push_back({sets_[of.number], static_cast<std::int64_t>(of.at + first),
-                        static_cast<std::int64_t>(n), made.memory.data() + to});
+    if (n == 0) return;
+    const auto begin = static_cast<std::int64_t>(of.at + first),
+               count = static_cast<std::int64_t>(n);
+    if (!copies.empty()) {  // behind the last one, here and there: one copy
+      auto& last = copies.back();
+      if (last.of == sets_[of.number] && last.first + last.rows == begin &&
+          last.to + last.rows == made.memory.data() + to) {
+        last.rows += count;
+        return;
+      }
+    }
+    copies.push_back({sets_[of.number], begin, count, made.memory.data() + to});
   };
   for (const auto& part : made.parts) {
     const auto& of = *part.of;
@@ -260,14 +296,15 @@ rested_groups::load rested_groups::read(const run_context& context, std::size_t 
   return made;
 }
 
-/// Brings a partition's keys back, event by event.
+/// Brings partitions' keys back, event by event.
 class rested_groups::waking {
  public:
-  waking(const rested_groups& from, std::size_t partition, key_part keys, std::size_t bytes)
+  waking(const rested_groups& from, std::span<const std::size_t> partitions, key_part keys,
+         std::size_t bytes)
       : params_(*from.params_),
         tables_(*from.tables_),
         steps_(from.steps_),
-        partition_(partition),
+        partitions_(partitions),
         keys_(keys) {
     share_.limit = bytes;
   }
@@ -278,32 +315,39 @@ class rested_groups::waking {
       case event::kind::slots:
         return take_slots(part, memory + part.keys);
       case event::kind::rows:
-        return take_rows(memory + part.keys, memory + part.values, part.n);
+        return take_rows(part, memory + part.keys, memory + part.values);
       case event::kind::steps:
         break;
     }
-    const auto& steps = steps_[part.of->number];
-    const auto& leaf = tables_.leaf(partition_);
-    const bool ends = std::ranges::any_of(
-        steps, [](const group_tables::step& one) { return one.from == leaf_tree::leaf; });
-    if (leaf != nullptr && ends) groups_ += static_cast<std::int64_t>(leaf->size());
-    share_.held = tables_.bytes(partition_);
-    if (!share_.has(2 * share_.held)) return false;
-    tables_.take(partition_, steps, group_tables::afterwards::moves);
-    share_.held = tables_.bytes(partition_);
-    return true;
+    return take_steps(part.partition, steps_[part.of->number]);
   }
   std::int64_t groups() const noexcept { return groups_; }
 
  private:
+  void measure() {
+    share_.held = 0;
+    for (const auto partition : partitions_) share_.held += tables_.bytes(partition);
+  }
+
+  bool take_steps(std::size_t partition, const group_tables::steps& steps) {
+    const auto& leaf = tables_.leaf(partition);
+    const bool ends = std::ranges::any_of(
+        steps, [](const group_tables::step& one) { return one.from == leaf_tree::leaf; });
+    if (leaf != nullptr && ends) groups_ += static_cast<std::int64_t>(leaf->size());
+    measure();
+    if (!share_.has(2 * tables_.bytes(partition))) return false;
+    tables_.take(partition, steps, group_tables::afterwards::moves);
+    return true;
+  }
+
   bool take_slots(const part_of_event& part, const std::byte* slots) {
     const std::size_t stride = slot_bytes(params_), key_bytes = bits_bytes(params_);
     constexpr std::size_t batch = group_table::batch_max;
     alignas(64) std::byte keys[batch * 16];
     const std::byte* found[batch];
     std::byte* states[batch];
-    auto& table = tables_.filled(partition_, part.of->level);
-    share_.held = tables_.bytes(partition_);
+    auto& table = tables_.filled(part.partition, part.of->level);
+    measure();
     for (std::size_t i = 0; i < part.n;) {
       std::size_t n = 0;
       for (; i < part.n && n < batch; ++i) {
@@ -321,9 +365,10 @@ class rested_groups::waking {
     return true;
   }
 
-  bool take_rows(const std::byte* keys, const std::byte* values, std::size_t n) {
-    auto& table = tables_.filled_leaf(partition_);
-    share_.held = tables_.bytes(partition_);
+  bool take_rows(const part_of_event& part, const std::byte* keys, const std::byte* values) {
+    auto& table = tables_.filled_leaf(part.partition);
+    const std::size_t n = part.n;
+    measure();
     if (keys_.count == 1) return fold_rows(params_, table, keys, values, n, share_) == n;
     const std::size_t key_bytes = bits_bytes(params_);
     for (std::size_t begin = 0; begin < n;) {  // runs of rows with wanted keys
@@ -352,26 +397,27 @@ class rested_groups::waking {
   const group_params& params_;
   group_tables& tables_;
   const std::vector<group_tables::steps>& steps_;
-  const std::size_t partition_;
+  const std::span<const std::size_t> partitions_;
   const key_part keys_;
   table_share share_;
   std::int64_t groups_ = 0;
 };
 
-bool rested_groups::wake(const run_context& context, std::size_t partition, key_part keys,
-                         std::size_t bytes, std::int64_t& groups) {
+bool rested_groups::wake(const run_context& context, std::span<const std::size_t> partitions,
+                         key_part keys, std::size_t bytes, std::int64_t& groups) {
   constexpr std::size_t least = std::size_t{128} << 10, most = std::size_t{4} << 20;
   const std::size_t read_bytes = base::scaled_clamp(bytes / 8, least, most);
-  waking run(*this, partition, keys, bytes);
-  cursor at;
-  load now = read(context, partition, at, read_bytes);
+  waking run(*this, partitions, keys, bytes);
+  std::vector<cursor> at;
+  for (const auto partition : partitions) at.push_back({partition});
+  load now = read(context, at, read_bytes);
   while (!now.parts.empty()) {
-    load next = read(context, partition, at, read_bytes);
+    load next = read(context, at, read_bytes);
     if (now.there.valid()) now.there.get();
     for (const auto& part : now.parts) {
       if (context.team.stopping()) return true;
       if (run.take(part, now.memory.data())) continue;
-      tables_->clear(partition);
+      for (const auto partition : partitions) tables_->clear(partition);
       return false;
     }
     now = std::move(next);

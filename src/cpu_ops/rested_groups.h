@@ -83,11 +83,12 @@ class rested_groups {
   /// Resting partitions take the steps when their rows so far are folded.
   void take_steps(const group_tables::steps& all);
 
-  /// Brings keys of a partition back into the tables. Adds the groups that complete leaves had to
-  /// `groups`. False: the tables need more than `bytes`; they are empty then. Different partitions
-  /// may be woken at the same time.
-  bool wake(const run_context& context, std::size_t partition, key_part keys, std::size_t bytes,
-            std::int64_t& groups);
+  /// Brings keys of partitions back into the tables: neighbours among those that rest, whose rows
+  /// lie side by side and are read together. Adds the groups that complete leaves had to `groups`.
+  /// False: the tables need more than `bytes`; they are empty then. Different partitions may be
+  /// woken at the same time.
+  bool wake(const run_context& context, std::span<const std::size_t> partitions, key_part keys,
+            std::size_t bytes, std::int64_t& groups);
 
  private:
   /// What happens to a partition, in order.
@@ -104,24 +105,27 @@ class rested_groups {
     std::vector<event> list;
   };
   struct part_of_event {
+    std::size_t partition;
     const event* of;
-    std::size_t first, n;      ///< of its slots or rows
-    std::size_t keys, values;  ///< bytes before them in the memory
+    std::size_t first = 0, n = 0;      ///< of its slots or rows
+    std::size_t keys = 0, values = 0;  ///< bytes before them in the memory
   };
   struct load {
     std::vector<part_of_event> parts;
     detail::buffer memory;
     std::future<void> there;  // waits for the reading, and goes before its memory
   };
+  /// Where a partition's events go on.
   struct cursor {
-    std::size_t event = 0, row = 0;
+    std::size_t partition, event = 0, row = 0;
   };
   class waking;
 
   std::uint32_t keep(run_context& context, detail::buffer bytes);
   void rest_some(run_context& context, std::span<const std::size_t> partitions, std::size_t bytes);
-  load read(const run_context& context, std::size_t partition, cursor& from,
-            std::size_t bytes) const;
+  cursor* next_in_sets(std::span<cursor> from, load& to) const;
+  std::size_t choose(std::span<cursor> from, std::size_t bytes, load& to) const;
+  load read(const run_context& context, std::span<cursor> from, std::size_t bytes) const;
 
   const group_params* params_;
   group_tables* tables_;
