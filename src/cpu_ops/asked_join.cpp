@@ -1,13 +1,11 @@
 #include "cpu_ops/asked_join.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "algorithms/key_bits.h"
 #include "algorithms/rows_in.h"
 #include "algorithms/stretches.h"
 #include "algorithms/text_copies.h"
@@ -25,18 +23,9 @@ namespace {
 using detail::join_batch;
 using detail::join_build_params;
 
-std::size_t found_item_rows() { return base::scaled<std::size_t>(16384); }
 constexpr auto table_bytes = algorithms::join_table::building_bytes;
 
 }  // namespace
-
-/// The keys that windows have asked for, of some partitions.
-struct asked_join::asked_keys {
-  detail::buffer keys, windows;  ///< 32 bits of a window each
-  std::optional<algorithms::join_table> table;
-  std::size_t count = 0;
-  std::uint32_t window(std::size_t key) const { return windows.as<std::uint32_t>()[key]; }
-};
 
 /// Right rows, and their index.
 struct asked_join::found_rows {
@@ -74,8 +63,11 @@ void asked_join::take_right(run_context& context, const std::byte* keys) {
       const auto& piece = rows.chunks()[chunk++];
       const std::size_t first = static_cast<std::size_t>(piece.first);
       const std::size_t until = std::min(first + static_cast<std::size_t>(piece.rows), end);
-      for (; row < until; ++row)
-        put(piece.data + (row - first) * right_bytes_, bucket_of(keys + row * key_bytes_));
+      const std::byte* const record = piece.data + (row - first) * right_bytes_;
+      for_each_bucket(keys + row * key_bytes_, until - row, [&](std::size_t i, std::size_t bucket) {
+        put(record + i * right_bytes_, bucket);
+      });
+      row = until;
     }
   };
   right_.add(context, detail::ceil_div(n, rows_an_item()), buffer_bytes_max, visit);
@@ -97,59 +89,6 @@ std::int64_t asked_join::window_rows(std::size_t available, std::size_t left_byt
   const std::size_t row =
       left_bytes + right_.row_bytes() + 2 * key_bytes_ + index_bytes() + behind_bytes_;
   return static_cast<std::int64_t>(std::max<std::size_t>(available / 2 / row, 1));
-}
-
-void asked_join::answer(run_context& context) {
-  if (!asks()) return;
-  let_keys_rest(context);
-  answers_.emplace(sends_rows() ? right_.layout() : type_of_keys(), windows_.size());
-  std::vector<std::size_t> keys(partitions);
-  for (const auto& some : asked_)
-    for (std::size_t p = 0; p < partitions; ++p)
-      keys[p] += some.keys.rows(some.buckets({p, p + 1}));
-  std::size_t all = 0;
-  for (std::size_t begin = 0, end = 0; begin < partitions; begin = end) {
-    const std::size_t room =
-        context.store->available() / 3 / (table_bytes(key_bytes_) + key_bytes_ + 5);
-    std::size_t some = 0;
-    do some += keys[end++];
-    while (end < partitions && some + keys[end] <= room);
-    all += some;
-    if (some == 0 || right_.rows({begin, end}) == 0) continue;
-    const auto asked = read_asked(context, {begin, end});
-    if (sends_rows())
-      send_rows(context, {begin, end}, asked);
-    else
-      send_keys(context, {begin, end}, asked);
-  }
-  context.note = fmt::format("{} windows asked for {} keys: {} of {} right rows",
-                             base::count_text(static_cast<std::int64_t>(windows_.size())),
-                             base::count_text(static_cast<std::int64_t>(all)),
-                             base::count_text(static_cast<std::int64_t>(answers_->rows())),
-                             base::count_text(static_cast<std::int64_t>(right_.rows())));
-  asked_.clear();
-}
-
-asked_join::asked_keys asked_join::read_asked(run_context& context, bucket_range which) const {
-  asked_keys made;
-  for (const auto& some : asked_) made.count += some.keys.rows(some.buckets(which));
-  made.keys = detail::buffer(context.memory, made.count * key_bytes_, context.owner);
-  made.windows = detail::buffer(context.memory, made.count * sizeof(std::uint32_t), context.owner);
-  std::vector<graph::row_store::copy> copies;
-  std::size_t at = 0;
-  auto* windows = made.windows.as<std::uint32_t>();
-  for (const auto& some : asked_) {
-    const auto all = some.buckets(which);
-    scattered_rows::place from;
-    at += some.keys.next(all, from, SIZE_MAX, made.keys.data() + at * key_bytes_, copies);
-    for (std::size_t bucket = all.first; bucket < all.last; ++bucket)
-      windows = std::fill_n(windows, some.keys.rows({bucket, bucket + 1}),
-                            static_cast<std::uint32_t>(some.first + bucket % some.count));
-  }
-  context.store->read(copies, context.team, context.owner);
-  made.table.emplace(context.team, context.memory, made.keys.data(), made.count, key_bytes_,
-                     join_domain{}, context.owner);
-  return made;
 }
 
 /// Calls f(records, n) for the right rows of some partitions, those of each in order; the next ones
@@ -199,77 +138,6 @@ void for_each_match(const algorithms::join_table& table, const std::byte* keys,
       for (std::uint64_t k = 0; k < count[i]; ++k)
         if (!f(at + i, count[i] == 1 ? first[i] : table.row(first[i] + k))) break;
   }
-}
-
-/// Marks rows whose string is that of another one before, where so many have the same hash.
-detail::buffer repeated_strings(const run_context& context, const std::uint64_t* hashes,
-                                const std::string_view* strings, std::size_t n) {
-  constexpr std::uint32_t none = ~std::uint32_t{0};
-  const std::size_t mask = std::bit_ceil(2 * n + 1) - 1;
-  detail::buffer marks(context.memory, n, context.owner),
-      slots(context.memory, (mask + 1) * sizeof(std::uint32_t), context.owner);
-  auto* const first = slots.as<std::uint32_t>();
-  std::fill_n(first, mask + 1, none);
-  for (std::size_t i = 0; i < n; ++i) {
-    std::size_t at = hashes[i] & mask;
-    const auto is_other = [&](std::uint32_t row) {
-      return hashes[row] != hashes[i] || strings[row] != strings[i];
-    };
-    while (first[at] != none && is_other(first[at])) at = (at + 1) & mask;
-    marks.as<std::uint8_t>()[i] = first[at] != none ? 1 : 0;
-    if (first[at] == none) first[at] = static_cast<std::uint32_t>(i);
-  }
-  return marks;
-}
-
-/// Right rows go to the windows that have asked for their keys; where none are gathered, of a key
-/// one of a piece is enough.
-void asked_join::send_rows(run_context& context, bucket_range which, const asked_keys& asked) {
-  const std::size_t buffer_bytes = std::min(context.store->available() / 4, buffer_bytes_max);
-  for_each_piece(context, right_, which, [&](const std::byte* records, std::size_t n) {
-    detail::buffer keys = whole_keys_of(context, records, n), repeated;
-    if (strings_) {
-      auto strings = std::move(keys);
-      keys = asked_hashes(context, strings.as<std::string_view>(), n);
-      if (!gathers_)
-        repeated =
-            repeated_strings(context, keys.as<std::uint64_t>(), strings.as<std::string_view>(), n);
-    }
-    const auto visit = [&](std::size_t item, auto&& put) {
-      for_each_match(*asked.table, keys.data(), key_bytes_, item * found_item_rows(),
-                     std::min((item + 1) * found_item_rows(), n),
-                     [&](std::size_t i, std::uint64_t key) {
-                       if (repeated.data() != nullptr && repeated.as<std::uint8_t>()[i] != 0)
-                         return false;
-                       put(records + i * right_bytes_, asked.window(key));
-                       return true;
-                     });
-    };
-    answers_->add(context, detail::ceil_div(n, found_item_rows()), buffer_bytes, visit);
-  });
-}
-
-/// Keys go back to the windows that have asked for them, if there are right rows with them.
-void asked_join::send_keys(run_context& context, bucket_range which, const asked_keys& asked) {
-  detail::buffer found(context.memory, asked.count, context.owner);
-  std::memset(found.data(), 0, found.size());
-  const auto mark = [&](std::uint64_t key) {
-    return __atomic_exchange_n(found.as<std::uint8_t>() + key, std::uint8_t{1}, __ATOMIC_RELAXED);
-  };
-  for_each_piece(context, right_, which, [&](const std::byte* records, std::size_t n) {
-    const auto keys = keys_of(context, records, n);
-    for_each_item(context.team, n, found_item_rows(), [&](std::size_t begin, std::size_t end) {
-      for_each_match(*asked.table, keys.data(), key_bytes_, begin, end,
-                     [&](std::size_t, std::uint64_t key) { return mark(key) == 0; });
-    });
-  });
-  const auto visit = [&](std::size_t item, auto&& put) {
-    const std::size_t end = std::min((item + 1) * rows_an_item(), asked.count);
-    for (std::size_t key = item * rows_an_item(); key < end; ++key)
-      if (found.as<std::uint8_t>()[key] != 0)
-        put(asked.keys.data() + key * key_bytes_, asked.window(key));
-  };
-  answers_->add(context, detail::ceil_div(asked.count, rows_an_item()), buffer_bytes_max, visit);
 }
 
 std::unique_ptr<asked_join::found_rows> asked_join::indexed(const run_context& context,

@@ -8,8 +8,9 @@
 //   1. right rows go into partitions, by the hash of their keys, which rest;
 //   2. left rows are gone through once, window by window, only to hear which keys they look up:
 //      the distinct ones of a window go into the same partitions, and rest;
-//   3. as many partitions at a time as memory has room for the keys asked for: their right rows
-//      are read, and each row with such a key goes to the windows that asked for it, and rests;
+//   3. as many partitions at a time as memory has room for: the keys are looked up among their
+//      right rows, and each row goes to the windows that asked for its key, and rests
+//      (asked_answers.cpp);
 //   4. left rows are gone through again, in the same windows: each has an index of its own, of the
 //      rows that it asked for, and all else is as if this were the whole right side.
 // Equal keys are in one partition, in row order all the way, so pairs come out as ever: bits don't
@@ -28,6 +29,7 @@
 // index has the strings.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <future>
@@ -94,7 +96,7 @@ class asked_join {
   void end_window() noexcept { ++window_, rows_of_window_ = 0; }
 
  private:
-  struct asked_keys;
+  class answering;
   struct some_windows {
     std::size_t first = 0, count = 0;
     scattered_rows keys;  ///< by partition, then by window
@@ -110,7 +112,10 @@ class asked_join {
   detail::record_type type_of_keys() const {
     return {key_bytes_, 1, "keys", detail::text_in::none};
   }
-  std::size_t bucket_of(const std::byte* key) const;
+  void buckets_of(const std::byte* keys, std::size_t n, std::uint8_t* to) const;
+  /// Calls f(i, bucket) for n keys.
+  template <typename F>
+  void for_each_bucket(const std::byte* keys, std::size_t n, F&& f) const;
   /// Bytes of the index of a right row.
   std::size_t index_bytes() const noexcept;
   detail::buffer keys_of(const run_context& context, const std::byte* records, std::size_t n) const;
@@ -122,12 +127,9 @@ class asked_join {
   /// Hears the keys that the first `rows` rows of the window look up.
   void hear(run_context& context, std::int64_t rows, heard_keys& to) const;
   void let_keys_rest(run_context& context);
-  asked_keys read_asked(run_context& context, bucket_range which) const;
   template <typename F>
   void for_each_piece(run_context& context, const scattered_rows& from, bucket_range which,
                       F&& f) const;
-  void send_rows(run_context& context, bucket_range which, const asked_keys& asked);
-  void send_keys(run_context& context, bucket_range which, const asked_keys& asked);
   /// So many right rows, or their keys, and their text.
   struct rows_with_text {
     std::vector<detail::buffer> text;
@@ -174,6 +176,17 @@ class asked_join {
     std::future<void> there;  // waits for the reading, and goes before its memory
   } next_;
 };
+
+template <typename F>
+void asked_join::for_each_bucket(const std::byte* keys, std::size_t n, F&& f) const {
+  constexpr std::size_t batch = 256;
+  std::uint8_t buckets[batch];
+  for (std::size_t begin = 0; begin < n; begin += batch) {
+    const std::size_t some = std::min(batch, n - begin);
+    buckets_of(keys + begin * key_bytes_, some, buckets);
+    for (std::size_t i = 0; i < some; ++i) f(begin + i, std::size_t{buckets[i]});
+  }
+}
 
 /// What a stage that asks does besides its own steps.
 struct asking_steps {

@@ -1,7 +1,6 @@
 // The keys of a join whose right side rests: those of right rows, and those that windows of left
 // rows ask for.
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -18,12 +17,14 @@ namespace pappus::cpu_ops {
 
 using detail::join_build_params;
 
-std::size_t asked_join::bucket_of(const std::byte* key) const {
-  return with_key_type(key_bytes_, [&](auto type) {
+void asked_join::buckets_of(const std::byte* keys, std::size_t n, std::uint8_t* to) const {
+  static_assert(partitions == 256);
+  with_key_type(key_bytes_, [&](auto type) {
     // Tables take the top bits of another seed's hash.
     constexpr std::uint64_t seed = 0x5851f42d4c957f2d;
-    return static_cast<std::size_t>(detail::hash(algorithms::load<decltype(type)>(key), seed) >>
-                                    (64 - std::countr_zero(partitions)));
+    for (std::size_t i = 0; i < n; ++i)
+      to[i] = static_cast<std::uint8_t>(
+          detail::hash(algorithms::load<decltype(type)>(keys + i * sizeof type), seed) >> 56);
   });
 }
 
@@ -80,9 +81,9 @@ void asked_join::ask(run_context& context) {
   heard_keys keys(context, key_bytes_, strings_);
   hear(context, context.rows, keys);
   const auto visit = [&](std::size_t item, auto&& put) {
-    const std::byte* key = keys.block(item);
-    for (std::size_t i = 0; i < keys.keys_in(item); ++i, key += key_bytes_)
-      put(key, bucket_of(key));
+    for_each_bucket(keys.block(item), keys.keys_in(item), [&](std::size_t i, std::size_t bucket) {
+      put(keys.block(item) + i * key_bytes_, bucket);
+    });
   };
   scattering all(context, key_bytes_, keys.blocks(), partitions, visit);
   auto& own = last_.emplace_back(all.take(0, keys.blocks(), keys.count()));

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/rows_in.h"
 #include "algorithms/stretches.h"
 #include "cpu_ops/contract.h"
 #include "graph/kept_rows.h"
@@ -74,7 +75,7 @@ class scattering {
     detail::parallel_chunks(context_.team, end - begin, [&](std::size_t number, unsigned) {
       auto* const places = counts_of(begin + number);
       visit_(begin + number, [&](const std::byte* record, std::size_t bucket) {
-        std::memcpy(made.records.data() + places[bucket]++ * record_bytes_, record, record_bytes_);
+        copy_record(made.records.data() + places[bucket]++ * record_bytes_, record, record_bytes_);
       });
     });
     stop_if_cancelled(context_.team);
@@ -122,6 +123,10 @@ class scattered_rows {
   /// are none left.
   std::size_t next(bucket_range which, place& from, std::size_t most, std::byte* to,
                    std::vector<graph::row_store::copy>& copies) const;
+  /// Goes on as next() does and calls f(bucket, n): the next n records are of this bucket. One of
+  /// several sets has several of such stretches.
+  template <typename F>
+  void pass(bucket_range which, place& from, std::size_t most, F&& f) const;
 
  private:
   struct set {
@@ -134,6 +139,24 @@ class scattered_rows {
   std::size_t buckets_, text_bytes_ = 0;
   std::vector<set> sets_;
 };
+
+template <typename F>
+void scattered_rows::pass(bucket_range which, place& from, std::size_t most, F&& f) const {
+  for (; most > 0 && from.set < sets_.size(); from = {from.set + 1, 0}) {
+    const auto& set = sets_[from.set];
+    std::size_t at = set.begin(which.first) + from.row;
+    for (std::size_t bucket = which.first; bucket < which.last; ++bucket) {
+      if (set.ends[bucket] <= at) continue;
+      const std::size_t n = std::min(set.ends[bucket] - at, most);
+      f(bucket, n);
+      at += n;
+      most -= n;
+      if (most > 0) continue;
+      from.row = at - set.begin(which.first);
+      return;
+    }
+  }
+}
 
 template <typename Visit>
 void scattered_rows::add(run_context& context, std::size_t items, std::size_t buffer_bytes,

@@ -13,6 +13,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "pappus/detail/base/hash.h"
+#include "pappus/detail/base/keys.h"
 #include "pappus/pappus.h"
 #include "spilling/sales_of_items.h"
 #include "support/bad_disks.h"
@@ -80,20 +82,48 @@ TEST(spilled_joins, are_the_same_bits_in_little_memory) {
   }
 }
 
-TEST(spilled_joins, are_those_of_a_loop_over_both_sides) {
-  const auto [sales, items] = sides_of(shape::repeated, 5'000, 18'750, 11);
-  const a_disk disk(sales, items);
+/// Has pairs, and which sales have any, compared with those of a loop.
+void expect_those_of_a_loop(const both_sides& made, std::size_t memory) {
+  const a_disk disk(made.sales, made.items);
   std::unordered_map<std::int64_t, std::vector<const item*>> by_id;
-  for (const auto& one : items) by_id[one.id].push_back(&one);
-  std::vector<std::int32_t> expected;
-  for (const auto& one : sales)
-    for (const auto* match : by_id[one.item]) expected.push_back(match->number);
-  session s(settings(disk.folder, 12 * scaled_mib));
-  const auto found = s.raw<sale>(disk.left)
-                         .join(s.raw<item>(disk.right), &sale::item, &item::id,
-                               [](const sale&, const item& b) { return b.number; })
-                         .collect();
-  EXPECT_TRUE(std::ranges::equal(found, expected));
+  for (const auto& one : made.items) by_id[one.id].push_back(&one);
+  std::vector<std::int32_t> pairs;
+  std::vector<double> with, without;
+  for (const auto& one : made.sales) {
+    for (const auto* match : by_id[one.item]) pairs.push_back(match->number);
+    (by_id[one.item].empty() ? without : with).push_back(one.price);
+  }
+  session s(settings(disk.folder, memory));
+  const auto sales = s.raw<sale>(disk.left);
+  const auto items = s.raw<item>(disk.right);
+  const auto same = [](const auto& rows, const auto& expected) {
+    return std::ranges::equal(rows.collect(), expected);
+  };
+  EXPECT_TRUE(same(sales.join(items, &sale::item, &item::id,
+                              [](const sale&, const item& b) { return b.number; }),
+                   pairs));
+  const auto prices = [](const auto& some) { return some.map(&sale::price); };
+  EXPECT_TRUE(same(prices(sales.semi_join(items, &sale::item, &item::id)), with));
+  EXPECT_TRUE(same(prices(sales.anti_join(items, &sale::item, &item::id)), without));
+}
+
+TEST(spilled_joins, are_those_of_a_loop_over_both_sides) {
+  expect_those_of_a_loop(sides_of(shape::repeated, 5'000, 18'750, 11), 12 * scaled_mib);
+}
+
+// What rests is in partitions, by a hash of the keys, of which few are in memory at a time. Here it
+// is one, in pieces: of right rows, in three of which is one key, and of what windows ask for.
+TEST(spilled_joins, may_have_all_keys_in_one_partition) {
+  auto made = sides_of(shape::unique, 40'000, 20'000, 24);
+  for (std::size_t i = 0; i < made.items.size(); i += 4) made.items[i].id = 77;
+  for (std::size_t i = 0; i < made.sales.size(); i += 4'000) made.sales[i].item = 77;
+  std::vector<std::int64_t> keys;
+  for (std::int64_t key = 0; keys.size() < 26'000; ++key)
+    if (detail::hash(detail::encode_key(key), 0x5851'f42d'4c95'7f2d) >> 56 == 9)
+      keys.push_back(key);
+  for (auto& one : made.sales) one.item = keys[static_cast<std::size_t>(one.item)];
+  for (auto& one : made.items) one.id = keys[static_cast<std::size_t>(one.id)];
+  expect_those_of_a_loop(made, 12 * scaled_mib);
 }
 
 TEST(spilled_joins, take_keys_of_any_width) {
