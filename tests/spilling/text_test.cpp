@@ -363,7 +363,7 @@ TEST(spilled_text, is_right_or_an_error_on_a_bad_disk) {
   const a_disk disk;
   const auto expected = rows_by_name_and_city();
   testing::expect_right_or_spill_error(
-      {.faults = "+eio=0.001+flip=0.004", .little = "512KiB"},
+      {.faults = "+eio=0.001+flip=0.004", .little = "512KiB", .csv = true},
       settings(disk.folder, 14 * scaled_mib), "sort_by", [&](session& s) {
         return are_rows(disk.people(s).sort_by(&person::name, &person::city), expected);
       });

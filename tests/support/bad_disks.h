@@ -16,11 +16,12 @@ struct bad_disks {
   std::string faults;             ///< of PAPPUS_IO: "+eio=0.01"
   std::string little = "768KiB";  ///< that every third has room for
   int count = 12;
-  int queries = 1;  ///< in each session
+  int queries = 1;   ///< in each session
+  bool csv = false;  ///< rows are of CSV files, whose windows need memory for text
 };
 
 /// Runs queries in a session on each disk. Expects that some yield what they should and some end
-/// with a spill_error that names who needed memory, the operator or the file that is read beside
+/// with a spill_error that names who needed memory, the operator or a CSV file that is read beside
 /// it, and of all that nothing stays in memory and the next query works.
 /// \param query  session -> whether the result is right
 template <typename Query>
@@ -39,9 +40,10 @@ void expect_right_or_spill_error(const bad_disks& disks, const options& settings
         EXPECT_TRUE(query(s));
         ++good;
       } catch (const spill_error& e) {
-        EXPECT_THAT(e.what(), ::testing::AllOf(::testing::AnyOf(::testing::StartsWith(owner),
-                                                                ::testing::HasSubstr(".csv: ")),
-                                               ::testing::HasSubstr("spill file")));
+        const std::string told = e.what();
+        const bool by_a_file = disks.csv && told.find(".csv: ") != told.npos;
+        EXPECT_TRUE(by_a_file || told.starts_with(owner)) << told;
+        EXPECT_THAT(told, ::testing::HasSubstr("spill file"));
         ++failed;
       }
     EXPECT_EQ(s.host_memory_used(), 0u);
