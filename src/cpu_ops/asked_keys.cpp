@@ -20,11 +20,10 @@ using detail::join_build_params;
 void asked_join::buckets_of(const std::byte* keys, std::size_t n, std::uint8_t* to) const {
   static_assert(partitions == 256);
   with_key_type(key_bytes_, [&](auto type) {
-    // Tables take the top bits of another seed's hash.
-    constexpr std::uint64_t seed = 0x5851f42d4c957f2d;
-    for (std::size_t i = 0; i < n; ++i)
-      to[i] = static_cast<std::uint8_t>(
-          detail::hash(algorithms::load<decltype(type)>(keys + i * sizeof type), seed) >> 56);
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto key = algorithms::load<decltype(type)>(keys + i * sizeof type);
+      to[i] = static_cast<std::uint8_t>(detail::hash(key, partition_seed) >> 56);
+    }
   });
 }
 

@@ -17,6 +17,10 @@
 
 namespace pappus::cpu_ops {
 
+/// Of the hash whose top bits say in which partition a key's rows rest. Tables take those of other
+/// seeds.
+inline constexpr std::uint64_t partition_seed = 0x5851f42d4c957f2d;
+
 /// What stands for a string where it is only asked for: who has it is looked for once more in an
 /// index of strings, so others may have the same.
 inline std::uint64_t asked_hash(std::string_view text) {

@@ -13,6 +13,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cpu_ops/heard_keys.h"
 #include "pappus/detail/base/hash.h"
 #include "pappus/detail/base/keys.h"
 #include "pappus/pappus.h"
@@ -119,7 +120,7 @@ TEST(spilled_joins, may_have_all_keys_in_one_partition) {
   for (std::size_t i = 0; i < made.sales.size(); i += 4'000) made.sales[i].item = 77;
   std::vector<std::int64_t> keys;
   for (std::int64_t key = 0; keys.size() < 26'000; ++key)
-    if (detail::hash(detail::encode_key(key), 0x5851'f42d'4c95'7f2d) >> 56 == 9)
+    if (detail::hash(detail::encode_key(key), cpu_ops::partition_seed) >> 56 == 9)
       keys.push_back(key);
   for (auto& one : made.sales) one.item = keys[static_cast<std::size_t>(one.item)];
   for (auto& one : made.items) one.id = keys[static_cast<std::size_t>(one.id)];
