@@ -13,6 +13,7 @@
 
 #include <gtest/gtest.h>
 
+#include "chunk_loop/blocks.h"
 #include "device_ops/algorithms/primitives.h"
 #include "device_ops/stage_runner.h"
 #include "devices/registry.h"
@@ -249,6 +250,32 @@ TEST_P(primitives, find_where_runs_of_equal_keys_begin) {
     for (const auto& keys : key_patterns<std::uint32_t>(n, random)) expect_found(keys);
     for (const auto& keys : key_patterns<std::uint64_t>(n, random)) expect_found(keys);
   }
+}
+
+TEST_P(primitives, cut_long_runs_of_equal_keys) {
+  if (has_item_blocks(on())) GTEST_SKIP() << "blocks of rows are a work-item's";
+  constexpr std::uint32_t cut = 64;
+  auto random = numbers(18);
+  for (const std::size_t n : sizes)
+    for (auto keys : key_patterns<std::uint64_t>(n, random)) {
+      SCOPED_TRACE(n);
+      std::sort(keys.begin(), keys.end());
+      std::vector<std::uint32_t> starts;
+      std::vector<std::uint64_t> of_runs;
+      for (std::size_t i = 0; i < n; ++i) {
+        if (i > 0 && keys[i] == keys[i - 1] && (i % cut != 0 || keys[i] != keys[i - cut])) continue;
+        starts.push_back(static_cast<std::uint32_t>(i));
+        of_runs.push_back(keys[i]);
+      }
+      starts.push_back(static_cast<std::uint32_t>(n));
+      kept_buffers kept;
+      const auto block = upload(keys);
+      const auto found = find_segments(on(), *block->memory, static_cast<std::int64_t>(n),
+                                       sizeof keys[0], "test", kept, cut);
+      ASSERT_EQ(found.count, static_cast<std::int64_t>(of_runs.size()));
+      ASSERT_TRUE(download<std::uint32_t>(found.starts, starts.size()) == starts);
+      ASSERT_TRUE(download<std::uint64_t>(found.keys, of_runs.size()) == of_runs);
+    }
 }
 
 TEST_P(primitives, name_the_caller_when_memory_runs_out) {

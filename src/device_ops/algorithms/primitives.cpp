@@ -140,22 +140,23 @@ void gather(device_session& on, const devices::buffer& from, std::size_t record_
   const int log_bytes = std::min(std::countr_zero(record_bytes), 3);
   const std::size_t words = record_bytes >> log_bytes;
   on.launch(gather_of(std::size_t{1} << log_bytes, words),
-            {"gather_records", gather_hosts[log_bytes]}, on.block_items(n),
+            {"gather_records", gather_hosts[log_bytes]}, row_items(on, n),
             {from, static_cast<std::int32_t>(words), rows, n, to});
 }
 
 segments find_segments(device_session& on, const devices::buffer& keys, std::int64_t n,
-                       std::size_t key_bytes, std::string_view owner, kept_buffers& kept) {
+                       std::size_t key_bytes, std::string_view owner, kept_buffers& kept,
+                       std::uint32_t cut) {
   const auto& kernels = segments_of(key_bytes);
   const auto split = blocks_of(on, n);
   const auto blocks = static_cast<std::uint32_t>(split.blocks);
   // A count is a block's or a row's; the kernels need no groups.
   const bool by_block = has_item_blocks(on);
   const std::int64_t counts = by_block ? static_cast<std::int64_t>(blocks) : n;
-  const std::size_t items = by_block ? blocks : on.block_items(n);
+  const std::size_t items = by_block ? blocks : row_items(on, std::max<std::int64_t>(n, 1));
   const auto places = on.memory().acquire((static_cast<std::size_t>(counts) + 1) * 4, owner);
   kept.push_back(places);
-  on.launch(kernels.code, kernels.count, items, {keys, n, blocks, places->memory});
+  on.launch(kernels.code, kernels.count, items, {keys, n, blocks, cut - 1, places->memory});
   exclusive_scan(on, *places->memory, counts, 4, owner, kept);
   const auto total =
       read_back<std::uint32_t>(on, *places->memory, static_cast<std::size_t>(counts) * 4, 1);
@@ -165,7 +166,7 @@ segments find_segments(device_session& on, const devices::buffer& keys, std::int
   found.starts = on.memory().acquire((total[0] + std::size_t{1}) * 4, owner);
   found.keys = on.memory().acquire(std::max<std::size_t>(total[0], 1) * key_bytes, owner);
   on.launch(kernels.code, kernels.write, items,
-            {keys, n, blocks, places->memory, found.starts->memory, found.keys->memory});
+            {keys, n, blocks, cut - 1, places->memory, found.starts->memory, found.keys->memory});
   return found;
 }
 

@@ -115,7 +115,7 @@ survey look(device_session& on, const sort_kernels& kernels, const devices::buff
 void number_rows(device_session& on, const devices::buffer& rows, std::int64_t n) {
   if (n == 0) return;
   const auto& kernels = kernels_of(4, true);
-  on.launch(kernels.code, kernels.number, on.block_items(n), {rows, n});
+  on.launch(kernels.code, kernels.number, row_items(on, n), {rows, n});
 }
 
 void radix_sort(device_session& on, memory::device_buffer_ptr& keys,

@@ -25,6 +25,7 @@
 
 #include "algorithms/merge_runs.h"
 #include "algorithms/rows_in.h"
+#include "chunk_loop/blocks.h"
 #include "device_ops/algorithms/primitives.h"
 #include "device_ops/contract.h"
 #include "device_ops/host/host_stage.h"
@@ -164,14 +165,14 @@ class sorting final : public chunk_operator {
                                     const devices::buffer& order) {
     auto keys = job.acquire(bytes(job.rows, key_bytes_[part]));
     job.launch(programs_[part], key_bytes_[part] == 4 ? keys_entry_4 : keys_entry_8,
-               job.on.block_items(job.rows),
+               row_items(job.on, job.rows),
                {job.rows, static_cast<std::int32_t>(part), order, *keys->memory});
     return keys;
   }
   /// Of the least significant part, before anything is sorted.
   memory::device_buffer_ptr first_keys(chunk_job& job, memory::device_buffer_ptr keys) {
     job.launch(programs_[0], key_bytes_[0] == 4 ? in_order_entry_4 : in_order_entry_8,
-               job.on.block_items(job.rows), {job.rows, std::int32_t{0}, *keys->memory});
+               row_items(job.on, job.rows), {job.rows, std::int32_t{0}, *keys->memory});
     return keys;
   }
 
@@ -225,7 +226,7 @@ class sorting final : public chunk_operator {
   memory::device_buffer_ptr job_records(chunk_job& job) {
     if (is_plain(node_)) return job.input(0);
     auto records = job.acquire(bytes(job.rows, node_.out.size));
-    job.launch(programs_.front(), records_entry, job.on.block_items(job.rows),
+    job.launch(programs_.front(), records_entry, row_items(job.on, job.rows),
                {job.rows, *records->memory});
     return records;
   }

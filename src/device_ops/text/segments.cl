@@ -4,7 +4,9 @@
 // differ from their predecessor.
 //
 // Idea: count such heads, scan the counts (scan.cl), write each head to its place. Like a CPU, a
-// count is a block's and a work-item walks its block twice; else it is a row's.
+// count is a block's and a work-item walks its block twice; else it is a row's, and runs of 2 * cut
+// rows or more are cut where a row's number is a multiple of cut, which is
+// mask + 1 and a power of two, so that no work-item gets a very long one.
 //
 // Alternatives: one pass that guesses the number of groups has nowhere to put the rest.
 // KEY is uint or ulong.
@@ -18,7 +20,9 @@ DEVICE int is_head(GLOBAL const KEY* keys, long row) {
 
 #if LIKE_CPU
 
-KERNEL void count_heads(GLOBAL const KEY* keys, long n, uint blocks, GLOBAL uint* counts) {
+KERNEL void count_heads(GLOBAL const KEY* keys, long n, uint blocks, uint mask,
+                        GLOBAL uint* counts) {
+  (void)mask;
   if (ITEM >= blocks) return;
   const long begin = (long)((ulong)n * ITEM / blocks), end = (long)((ulong)n * (ITEM + 1) / blocks);
   uint heads = begin == 0 && end > 0;
@@ -27,8 +31,9 @@ KERNEL void count_heads(GLOBAL const KEY* keys, long n, uint blocks, GLOBAL uint
 }
 
 // The row behind the last one ends the last run.
-KERNEL void write_heads(GLOBAL const KEY* keys, long n, uint blocks, GLOBAL const uint* places,
-                        GLOBAL uint* starts, GLOBAL KEY* unique) {
+KERNEL void write_heads(GLOBAL const KEY* keys, long n, uint blocks, uint mask,
+                        GLOBAL const uint* places, GLOBAL uint* starts, GLOBAL KEY* unique) {
+  (void)mask;
   if (ITEM >= blocks) return;
   const long begin = (long)((ulong)n * ITEM / blocks), end = (long)((ulong)n * (ITEM + 1) / blocks);
   uint to = places[ITEM];
@@ -43,14 +48,22 @@ KERNEL void write_heads(GLOBAL const KEY* keys, long n, uint blocks, GLOBAL cons
 
 #else
 
-KERNEL void count_heads(GLOBAL const KEY* keys, long n, uint blocks, GLOBAL uint* counts) {
-  FOR_ROWS(i, n) { counts[i] = (uint)is_head(keys, i); }
+DEVICE int begins_piece(GLOBAL const KEY* keys, long row, long mask) {
+  return is_head(keys, row) || ((row & mask) == 0 && keys[row - mask - 1] == keys[row]);
 }
 
-KERNEL void write_heads(GLOBAL const KEY* keys, long n, uint blocks, GLOBAL const uint* places,
-                        GLOBAL uint* starts, GLOBAL KEY* unique) {
+KERNEL void count_heads(GLOBAL const KEY* keys, long n, uint blocks, uint mask,
+                        GLOBAL uint* counts) {
+  (void)blocks;
+  FOR_ROWS(i, n) { counts[i] = (uint)begins_piece(keys, i, (long)mask); }
+}
+
+KERNEL void write_heads(GLOBAL const KEY* keys, long n, uint blocks, uint mask,
+                        GLOBAL const uint* places, GLOBAL uint* starts, GLOBAL KEY* unique) {
+  (void)blocks;
+  (void)mask;
   FOR_ROWS(i, n) {
-    if (is_head(keys, i)) {
+    if (places[i] != places[i + 1]) {
       starts[places[i]] = (uint)i;
       unique[places[i]] = keys[i];
     }
