@@ -14,6 +14,10 @@ class chunk_job;
 /// leave little behind: large enough to make launches cheap, small enough to cancel between chunks.
 inline constexpr double chunk_bytes_in_place = 64 << 20;
 
+/// The same on a device that isn't like a CPU: a launch, and what the host does for it, take longer
+/// than to reduce 32 MiB that lie there. Small enough to be copied while others are reduced.
+inline constexpr double chunk_bytes_far_away = 256 << 20;
+
 /// What an operator does with chunks. enqueue() and complete() are called by the thread of the
 /// chunk's device, in chunk order per device; different devices at the same time.
 class chunk_operator {

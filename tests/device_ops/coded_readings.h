@@ -33,22 +33,52 @@ struct weighted_sum {
     return device_text(function, R"(
 typedef struct { int key, number; double value; } reading;
 typedef struct { double total; long n; } weighted_sum;
+typedef struct { ulong hash, power; } row_order;
 void add_reading(weighted_sum* s, reading r) {
   s->total += r.value * r.number;
   s->n += r.key;
 }
+void add_to_order(row_order* s, reading r) {
+  s->hash = s->hash * 1000003 + (ulong)(long)r.key;
+  s->power *= 1000003;
+}
 int bucket_of(reading r, int buckets) { return (r.key % buckets + buckets) % buckets; }
+long wide_bucket_of(reading r, int buckets) {
+  return (long)((r.key % buckets + buckets) % buckets) << 20;
+}
 int has_positive(reading r) { return r.number > 0; }
 )");
   }
 };
+
+/// Tells in which order records came, and nothing of where they were cut.
+struct row_order {
+  static constexpr bool exact = true;
+  std::uint64_t hash = 0, power = 1;
+  void accumulate(const reading& r) {
+    hash = hash * 1000003 + static_cast<std::uint64_t>(std::int64_t{r.key});
+    power *= 1000003;
+  }
+  void merge(const row_order& other) {
+    hash = hash * other.power + other.hash;
+    power *= other.power;
+  }
+  static device_code on_device() { return weighted_sum::code("add_to_order"); }
+};
+
 inline int bucket_of(const reading& r, int buckets) {
   return (r.key % buckets + buckets) % buckets;
+}
+inline std::int64_t wide_bucket_of(const reading& r, int buckets) {
+  return std::int64_t{bucket_of(r, buckets)} << 20;
 }
 inline bool has_positive(const reading& r) { return r.number > 0; }
 
 inline auto in_buckets(int buckets) {
   return with_device_code(fn<bucket_of>, weighted_sum::code("bucket_of"), buckets);
+}
+inline auto in_wide_buckets(int buckets) {
+  return with_device_code(fn<wide_bucket_of>, weighted_sum::code("wide_bucket_of"), buckets);
 }
 inline auto positive_ones() {
   return with_device_code(fn<has_positive>, weighted_sum::code("has_positive"));

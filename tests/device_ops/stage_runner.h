@@ -20,8 +20,13 @@ namespace pappus::testing {
 /// A device that says it isn't like a CPU, and compiles texts that way: those for GPUs run on it.
 class as_if_gpu final : public devices::device {
  public:
-  explicit as_if_gpu(devices::device& real) : real_(real), about_(real.about()) {
+  /// \param memory_bytes  of its own that it says it has; 0: its memory is what the real one's is.
+  explicit as_if_gpu(devices::device& real, std::size_t memory_bytes = 0)
+      : real_(real), about_(real.about()) {
     about_.like_cpu = false;
+    if (memory_bytes == 0) return;
+    about_.memory_bytes = memory_bytes;
+    about_.host_memory = false;
   }
   const devices::properties& about() const noexcept override { return about_; }
   std::unique_ptr<devices::buffer> allocate(std::size_t bytes) override {
@@ -57,6 +62,19 @@ struct chosen_device {
   std::size_t memory_bytes = 0;  ///< 0: what it has; else rows are copied where they needn't be
 };
 inline constexpr std::size_t memory_with_copies = std::size_t{2} << 30;
+
+/// Every OpenCL device that is like a CPU as if it were a GPU with very much memory.
+inline std::vector<chosen_device> roomy_gpus() {
+  constexpr std::size_t memory_bytes = std::size_t{16} << 30;
+  std::vector<chosen_device> found;
+  for (const auto& real : devices::all_devices())
+    if (real->about().like_cpu)
+      found.push_back({real,
+                       std::make_shared<devices::attached>(
+                           std::make_unique<as_if_gpu>(*real->driver, memory_bytes)),
+                       real->about().name + " as if GPU with much memory", memory_bytes});
+  return found;
+}
 
 /// The devices that tests of kernels' texts run on: every OpenCL device, and each as if it were a
 /// GPU. Rows are used in place on one and copied to the other, in turn.

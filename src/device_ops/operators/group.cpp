@@ -10,7 +10,8 @@
 // is reduced in row order. Leaves that are sorted run one after another and use the same scratch,
 // so only their groups make a chunk larger. The host waits for each: it must know how many rows
 // were kept and how many groups there are. A device that isn't like a CPU would have little to do
-// at a time: it sorts all leaves of a chunk at once, by leaf and key, unless keys have 8 bytes.
+// at a time: it sorts all leaves of a chunk at once, by leaf and key, unless keys have 8 bytes. If
+// it has much memory, and the reducer is exact, a chunk is a leaf, whose long groups are cut.
 //
 // Devices that are like a CPU first try a hash table a leaf, one work-item each: few groups are
 // found in one pass. What a table has no room for is sorted. Both reduce a group of a leaf in row
@@ -90,9 +91,9 @@ program group_program(const graph::node& n) {
   const auto& params = n.as<group_params>();
   const auto defines = fmt::format(
       "#define WITH_VALUES {}\n#define ANY_KEY {}\n#define TABLE_STATES {}\n"
-      "#define GROUP_TILE {}\n#define KEY_BYTES {}\n",
+      "#define GROUP_TILE {}\n#define TABLE_LEAVES {}\n#define KEY_BYTES {}\n",
       params.payload_bytes != 0 ? 1 : 0, params.domain < 0 ? 1 : 0, private_table(params),
-      tile_rows(params), params.key_bytes);
+      tile_rows(params), table_leaves(params), params.key_bytes);
   return stage_program(n, group_text, defines);
 }
 
@@ -105,7 +106,7 @@ class grouping : public chunk_operator {
         params_(run.node.as<group_params>()),
         code_(group_program(run.node)),
         kernels_(kernels_of(params_)),
-        leaf_rows_(leaf_rows(run.node)),
+        leaf_rows_(leaf_rows(run.node, run.rows, *run.devices.front())),
         last_key_(params_.domain > 0 ? static_cast<std::uint64_t>(params_.domain - 1)
                                      : std::numeric_limits<std::uint64_t>::max()) {}
   std::int64_t unit_rows() const override { return leaf_rows_; }
@@ -144,11 +145,10 @@ class table_grouping final : public grouping {
     return static_cast<double>(algorithms::group_table_bytes(params_)) /
            static_cast<double>(leaf_rows_);
   }
-  /// Enough leaves for the cores to be done at nearly the same time. Where a work-group has a leaf,
-  /// two a core, as far as that lets copies overlap kernels.
+  /// Enough leaves for the cores to be done at nearly the same time.
   double chunk_bytes_preferred() const override {
     if (!std::ranges::all_of(run_.devices, [](const auto* on) { return has_item_blocks(*on); }))
-      return std::min(bytes_of_leaves(2), 256.0 * (1 << 20));
+      return chunk_bytes_far_away;
     const double in_place = inputs_in_place(run_) ? chunk_bytes_in_place / bytes_of_leaves(1) : 0;
     return bytes_of_leaves(std::max(8.0, std::floor(in_place)));
   }
@@ -163,10 +163,12 @@ class table_grouping final : public grouping {
     const auto initial = upload_initial(job);
     const auto states = job.memory_for(leaves->host.data(), bytes);
     const auto faults = job.memory_for(leaves->faults.data(), count * sizeof(std::uint32_t));
-    const std::size_t group = has_item_blocks(job.on) ? 0 : group_items;
+    const bool by_group = !has_item_blocks(job.on);
     auto entry = kernels_.tables;
-    entry.group = group;
-    job.launch(code_, entry, count * std::max<std::size_t>(group, 1),
+    entry.group = by_group ? group_items : 0;
+    const auto items =
+        by_group ? detail::ceil_div(count, table_leaves(params_)) * group_items : count;
+    job.launch(code_, entry, items,
                {job.rows, leaf_rows_, last_key_, initial->memory, states->memory, faults->memory,
                 state_bytes()});
     job.read(*states->memory, 0, leaves->host.data(), bytes);
@@ -197,27 +199,27 @@ class leaf_grouping final : public grouping {
       : grouping(run),
         merger_(merger),
         room_max_(hash_table_room(params_, leaf_rows_)),
-        at_once_(std::ranges::any_of(run.devices, [&](const auto* on) { return at_once(*on); })) {}
+        by_block_(has_item_blocks(*run.devices.front())),
+        at_once_(params_.key_bytes == 4 && !by_block_),
+        cut_(has_large_leaves(params_, *run.devices.front()) ? piece_rows : 0) {}
 
   double row_bytes() const override {
     // Keys are sorted with their leaf; groups' keys, and rows packed where some are dropped, too.
     constexpr double wider_keys = 3 * 4, packed_keys = 8;
     return group_bytes(params_) +
-           (at_once_ ? scratch_row_bytes(params_) + wider_keys + packed_keys : 0);
+           (at_once_ ? scratch_row_bytes(params_) + wider_keys + packed_keys + place_bytes : 0);
   }
   /// Leaves of tables are as large as caches allow: with more of them, rows wouldn't stay there.
   double chunk_bytes_preferred() const override {
     constexpr double sorted_at_once = 512 << 20;
+    if (cut_ != 0) return 0;  // a leaf
     if (at_once_) return sorted_at_once;
-    const bool in_tables = room_max_ > 0 && std::ranges::all_of(run_.devices, [](const auto* on) {
-                             return has_item_blocks(*on);
-                           });
-    return in_tables ? bytes_of_leaves(1) : 0;
+    return room_max_ > 0 && by_block_ ? bytes_of_leaves(1) : 0;
   }
   double chunk_bytes() const override {
     if (at_once_) return 0;
     const auto rows = std::min(run_.rows, leaf_rows_);
-    return scratch_row_bytes(params_) * static_cast<double>(rows);
+    return (scratch_row_bytes(params_) + (by_block_ ? 0 : place_bytes)) * static_cast<double>(rows);
   }
 
   void enqueue(chunk_job& job) override {
@@ -225,7 +227,7 @@ class leaf_grouping final : public grouping {
     job.state = state;  // what is enqueued needs it, whatever goes wrong
     state->initial = upload_initial(job);
     state->leaves.resize(static_cast<std::size_t>(detail::ceil_div(job.rows, leaf_rows_)));
-    if (room_max_ > 0 && has_item_blocks(job.on)) {
+    if (room_max_ > 0 && by_block_) {
       const auto likely = likely_room_.load();
       fill_tables(job, *state, likely > 0 ? likely : room_max_);
       if (likely > 0) return;
@@ -237,12 +239,14 @@ class leaf_grouping final : public grouping {
   void complete(chunk_job& job) override {
     auto& state = *static_cast<work*>(job.state.get());
     if (!state.others_sorted && sort_others(job, state)) job.wait();
-    if (at_once(job.on))
+    if (at_once_)
       state.leaves = of_leaves(params_, std::move(state.all), state.leaves.size(), run_.team,
                                *run_.host_memory, run_.owner);
     for (std::size_t i = 0; i < state.leaves.size(); ++i) {
       if (has_table(state, i)) take_table(state, i);
-      merger_.add(leaf_of(job.first) + static_cast<std::int64_t>(i), std::move(state.leaves[i]));
+      auto& groups = state.leaves[i];
+      if (cut_ != 0) groups = whole_groups(params_, std::move(groups));
+      merger_.add(leaf_of(job.first) + static_cast<std::int64_t>(i), std::move(groups));
     }
   }
 
@@ -263,13 +267,7 @@ class leaf_grouping final : public grouping {
     bool others_sorted = false;
   };
 
-  /// Whether all leaves of a chunk are sorted at once there.
-  bool at_once(const device_session& on) const {
-    return params_.key_bytes == 4 && !has_item_blocks(on);
-  }
-  std::size_t sorted_key_bytes(const device_session& on) const {
-    return at_once(on) ? 8 : params_.key_bytes;
-  }
+  std::size_t sorted_key_bytes() const { return at_once_ ? 8 : params_.key_bytes; }
 
   bool has_table(const work& state, std::size_t leaf) const {
     return state.room > 0 && state.counts[leaf] <= state.room;
@@ -298,7 +296,7 @@ class leaf_grouping final : public grouping {
   /// Sorts the leaves that have no table; whether there are any.
   bool sort_others(chunk_job& job, work& state) {
     state.others_sorted = true;
-    if (at_once(job.on)) {
+    if (at_once_) {
       enqueue_rows(job, state, 0, job.rows, state.all);
       return true;
     }
@@ -345,10 +343,10 @@ class leaf_grouping final : public grouping {
     }
     const std::int64_t n = extract(job, state, begin, rows);
     if (n == 0) return;
-    const auto key_bytes = sorted_key_bytes(job.on);
+    const auto key_bytes = sorted_key_bytes();
     radix_sort(job.on, state.keys, state.positions, n, key_bytes, run_.owner, state.scratch);
     state.found =
-        find_segments(job.on, *state.keys->memory, n, key_bytes, run_.owner, state.scratch);
+        find_segments(job.on, *state.keys->memory, n, key_bytes, run_.owner, state.scratch, cut_);
     state.scratch.push_back(state.found.starts);
     state.results.push_back(state.found.keys);
     fold(job, state, n, groups);
@@ -357,18 +355,21 @@ class leaf_grouping final : public grouping {
   /// Keys of the rows that are kept and where their values lie; how many.
   std::int64_t extract(chunk_job& job, work& state, std::int64_t begin, std::int64_t rows) {
     const auto count = static_cast<std::size_t>(rows);
-    const std::size_t blocks = job.on.block_items(rows);
-    const auto blocks_argument = static_cast<std::int64_t>(blocks);
-    state.keys = scratch(job, state, count * sorted_key_bytes(job.on));
+    const std::size_t items = by_block_ ? job.on.block_items(rows) : count;
+    const auto blocks = static_cast<std::int64_t>(items);  // or rows, each at its place
+    state.keys = scratch(job, state, count * sorted_key_bytes());
     state.values = scratch(job, state, count * value_bytes(params_));
     state.positions = scratch(job, state, count * sizeof(std::uint32_t));
-    const auto counts = scratch(job, state, (2 * blocks + 1) * sizeof(std::uint32_t));
-    job.launch(code_, kernels_.extract, blocks,
-               {begin, rows, leaf_rows_, blocks_argument, last_key_, state.keys->memory,
+    const std::size_t faults = by_block_ ? items : 1;
+    const auto counts = scratch(job, state, (items + 1 + faults) * sizeof(std::uint32_t));
+    static constexpr std::uint32_t none = 0;
+    if (!by_block_) job.write(*counts->memory, (items + 1) * sizeof none, &none, sizeof none);
+    job.launch(code_, kernels_.extract, items,
+               {begin, rows, leaf_rows_, blocks, last_key_, state.keys->memory,
                 state.values->memory, counts->memory, value_stride()});
-    exclusive_scan(job.on, *counts->memory, blocks_argument, 4, run_.owner, state.scratch);
+    exclusive_scan(job.on, *counts->memory, blocks, 4, run_.owner, state.scratch);
     const auto total_and_faults =
-        read_back<std::uint32_t>(job.on, *counts->memory, blocks * 4, blocks + 1);
+        read_back<std::uint32_t>(job.on, *counts->memory, items * 4, 1 + faults);
     const std::int64_t kept = total_and_faults.front();
     if (std::any_of(total_and_faults.begin() + 1, total_and_faults.end(),
                     [](std::uint32_t fault) { return fault != 0; }))
@@ -376,10 +377,9 @@ class leaf_grouping final : public grouping {
     if (kept == rows) {
       number_rows(job.on, *state.positions->memory, rows);
     } else if (kept > 0) {
-      const auto packed =
-          scratch(job, state, static_cast<std::size_t>(kept) * sorted_key_bytes(job.on));
-      job.on.launch(code_, kernels_.pack, blocks,
-                    {state.keys->memory, rows, blocks_argument, counts->memory, packed->memory,
+      const auto packed = scratch(job, state, static_cast<std::size_t>(kept) * sorted_key_bytes());
+      job.on.launch(code_, kernels_.pack, items,
+                    {state.keys->memory, rows, blocks, counts->memory, packed->memory,
                      state.positions->memory});
       state.keys = packed;
     }
@@ -388,17 +388,17 @@ class leaf_grouping final : public grouping {
 
   void fold(chunk_job& job, work& state, std::int64_t n, sorted_groups& groups) {
     const auto count = static_cast<std::size_t>(state.found.count);
-    const std::size_t key_bytes = count * sorted_key_bytes(job.on);
+    const std::size_t key_bytes = count * sorted_key_bytes();
     const std::size_t bytes = count * params_.state_bytes;
     groups.n = state.found.count;
     groups.keys = on_host(key_bytes);
     groups.states = on_host(bytes);
     const auto states = job.acquire(bytes);
     auto entry = kernels_.fold;
-    auto items = job.on.block_items(n);
+    auto items = by_block_ ? job.on.block_items(n) : count;
     // An item that adds a long group alone waits for each of its values.
     constexpr std::int64_t long_rows = 64;
-    if (!has_item_blocks(job.on) && n / state.found.count >= long_rows) {
+    if (!by_block_ && n / state.found.count >= long_rows) {
       entry = kernels_.fold_long;
       entry.group = group_items;
       items = std::min<std::size_t>(count, 16 * job.on.about().compute_units) * group_items;
@@ -414,8 +414,12 @@ class leaf_grouping final : public grouping {
   std::int64_t value_stride() const { return static_cast<std::int64_t>(params_.payload_bytes); }
 
   group_merger& merger_;
-  const std::int64_t room_max_;  // of a hash table, groups; 0: there are none
-  const bool at_once_;
+  static constexpr double place_bytes = 4;  // of a row that takes its place by itself
+  static constexpr std::uint32_t piece_rows = 4096;
+  const std::int64_t room_max_;               // of a hash table, groups; 0: there are none
+  const bool by_block_;                       // blocks of rows are a work-item's
+  const bool at_once_;                        // all leaves of a chunk are sorted at once
+  const std::uint32_t cut_;                   // rows of a long group's pieces; 0: it has one
   std::atomic<std::int64_t> likely_room_{0};  // for the next chunk's leaves; 0: look at them first
 };
 

@@ -30,7 +30,34 @@ void put_in_order(const found_groups& found, std::size_t state_bytes, sorted_gro
   }
 }
 
+template <typename Key>
+std::int64_t merge_pieces(const group_params& params, const sorted_groups& pieces) {
+  auto* const keys = pieces.keys.as<Key>();
+  auto* const states = pieces.states.data();
+  const auto n = static_cast<std::size_t>(pieces.n), bytes = params.state_bytes;
+  auto* const twice = std::adjacent_find(keys, keys + n);
+  if (twice == keys + n) return pieces.n;
+  auto last = static_cast<std::size_t>(twice - keys);
+  for (std::size_t i = last + 1; i < n; ++i) {
+    if (keys[i] == keys[last]) {
+      params.merge.states(states + last * bytes, states + i * bytes, 1);
+      continue;
+    }
+    ++last;
+    if (last == i) continue;
+    keys[last] = keys[i];
+    std::memcpy(states + last * bytes, states + i * bytes, bytes);
+  }
+  return static_cast<std::int64_t>(last + 1);
+}
+
 }  // namespace
+
+sorted_groups whole_groups(const group_params& params, sorted_groups pieces) {
+  pieces.n = params.key_bytes == 4 ? merge_pieces<std::uint32_t>(params, pieces)
+                                   : merge_pieces<std::uint64_t>(params, pieces);
+  return pieces;
+}
 
 sorted_groups in_order(const group_params& params, const found_groups& found,
                        detail::memory_source& memory, std::string_view owner) {
@@ -47,6 +74,13 @@ std::vector<sorted_groups> of_leaves(const group_params& params, sorted_groups a
                                      detail::memory_source& memory, std::string_view owner) {
   std::vector<sorted_groups> found(leaves);
   if (all.n == 0) return found;
+  if (leaves == 1) {
+    found[0] = {all.n,
+                {memory, static_cast<std::size_t>(all.n) * params.key_bytes, owner},
+                std::move(all.states)};
+    std::copy_n(all.keys.as<const std::uint64_t>(), all.n, found[0].keys.as<std::uint32_t>());
+    return found;
+  }
   const auto* const keys = all.keys.as<const std::uint64_t>();
   const auto begin_of = [&](std::size_t leaf) {
     return std::lower_bound(keys, keys + all.n, std::uint64_t{leaf} << 32) - keys;

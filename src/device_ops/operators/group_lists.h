@@ -23,6 +23,9 @@ struct found_groups {
 sorted_groups in_order(const detail::group_params& params, const found_groups& found,
                        detail::memory_source& memory, std::string_view owner);
 
+/// Groups, of which some come in pieces, one behind the other: these are merged. O(pieces).
+sorted_groups whole_groups(const detail::group_params& params, sorted_groups pieces);
+
 /// The groups of each of so many leaves, of those of all, whose keys have 8 bytes: the leaf's
 /// number before a key of 4 bytes. \throws memory_error, naming the owner
 std::vector<sorted_groups> of_leaves(const detail::group_params& params, sorted_groups all,

@@ -10,6 +10,7 @@
 namespace pappus::device_ops {
 
 using chunk_loop::group_items;
+using chunk_loop::has_item_blocks;
 using detail::group_params;
 
 bool has_leaf_tables(const group_params& params) {
@@ -38,6 +39,14 @@ bool has_group_tables(const group_params& params) {
   return tile_rows(params) > 0 && params.domain <= groups_max;
 }
 
+std::size_t table_leaves(const group_params& params) {
+  constexpr std::size_t rows_min = 8;  // of each, in a tile
+  if (!has_leaf_tables(params) || tile_rows(params) == 0) return 1;
+  const auto states = static_cast<std::size_t>(std::max<std::int64_t>(params.domain, 1));
+  if (states > group_items) return 1;
+  return std::min(std::bit_floor(group_items / states), tile_rows(params) / rows_min);
+}
+
 double scratch_row_bytes(const group_params& params) {
   return static_cast<double>(2 * params.key_bytes + 2 * 4 + value_bytes(params) + 4);
 }
@@ -45,14 +54,40 @@ double group_bytes(const group_params& params) {
   return static_cast<double>(params.key_bytes + params.state_bytes);
 }
 
-std::int64_t leaf_rows(const graph::node& n) {
-  constexpr double leaf_bytes = 20 << 20;  // twice in 64 MiB, with some to spare
+/// Where a leaf has a table. Devices that aren't like a CPU need thousands of leaves, as long as
+/// those have eight rows a group.
+static std::int64_t table_leaf_rows(const group_params& params, std::int64_t rows,
+                                    const chunk_loop::device_session& on) {
+  constexpr std::int64_t leaves_wanted = 8192, least = 512;
+  const auto most = algorithms::group_leaf_rows(params);
+  if (on.about().like_cpu || !has_group_tables(params)) return most;
+  const auto ceil = [](std::int64_t n) {
+    return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(n)));
+  };
+  const auto wanted = ceil(rows / leaves_wanted + 1);
+  return std::min(most, std::max({wanted, least, ceil(8 * params.domain)}));
+}
+
+bool has_large_leaves(const group_params& params, const chunk_loop::device_session& on) {
+  constexpr std::size_t much = std::size_t{8} << 30;
+  return params.exact && !has_leaf_tables(params) && !has_item_blocks(on) &&
+         on.memory().limit() >= much;
+}
+
+std::int64_t leaf_rows(const graph::node& n, std::int64_t rows,
+                       const chunk_loop::device_session& on) {
+  constexpr double small_bytes = 20 << 20;  // twice in 64 MiB, with some to spare
+  constexpr double large_bytes = 2e9;
   const auto& params = n.as<group_params>();
-  if (has_leaf_tables(params)) return algorithms::group_leaf_rows(params);
+  if (has_leaf_tables(params)) return table_leaf_rows(params, rows, on);
   double row = scratch_row_bytes(params) + group_bytes(params);
   for (const auto& input : n.stage.inputs) row += static_cast<double>(input->out.size);
-  const auto rows = std::bit_floor(static_cast<std::uint64_t>(leaf_bytes / row));
-  return static_cast<std::int64_t>(std::clamp<std::uint64_t>(rows, 1u << 12, 1u << 19));
+  const bool large = has_large_leaves(params, on);
+  const double bytes =
+      large ? std::min(static_cast<double>(on.memory().limit()) / 32, large_bytes) : small_bytes;
+  const std::uint64_t most = large ? 1u << 24 : 1u << 19;
+  const auto fit = std::bit_floor(static_cast<std::uint64_t>(bytes / row));
+  return static_cast<std::int64_t>(std::clamp<std::uint64_t>(fit, 1u << 12, most));
 }
 
 std::int64_t hash_table_room(const group_params& params, std::int64_t leaf_rows) {

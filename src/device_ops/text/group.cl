@@ -7,9 +7,10 @@
 // host merges leaves. Three ways:
 //   add_to_tables   keys are 0, ..., last_key and few: a work-item has a leaf and a table for it,
 //                   which stays in a core's cache. Where devices aren't like a CPU a work-group has
-//                   the leaf: its items compute keys and values of a tile of rows, then each looks
-//                   through the tile's keys for those of its groups, and so adds in row order, too.
-//                   All look at the same place at a time, which costs as much as one of them.
+//                   TABLE_LEAVES leaves, whose tables are as many as its items: these compute keys
+//                   and values of a tile with rows of each leaf, then each looks through the keys of
+//                   its leaf for those of its group, and so adds in row order, too. Neighbours look
+//                   at the same place at a time, which costs as much as one of them.
 //   add_to_hash_tables  few of any keys, on devices like a CPU: a work-item has a leaf and a hash
 //                   table for it. A leaf with too many groups for its table goes the third way,
 //                   where its states become the same.
@@ -17,8 +18,9 @@
 //                   write those they keep one after another, and pack_keys moves the blocks
 //                   together where rows were dropped. Then keys are sorted with the places of their
 //                   values (sort.cl), groups are runs (segments.cl), and fold_groups reduces each.
-//                   Where devices aren't like a CPU keys of 4 bytes stand behind the number of
-//                   their leaf, so that all leaves of a chunk are sorted at once.
+//                   Where devices aren't like a CPU rows take the place of blocks, and keys of 4
+//                   bytes stand behind the number of their leaf, so that all leaves of a chunk are
+//                   sorted at once.
 //
 // Alternatives: hash tables that work-items share need atomic insertion and, again, states that
 // atomics can reduce: 10^8 rows of 100 groups take an H100 0.6 ms so, add_to_tables 10 ms. Leaves
@@ -122,9 +124,9 @@ KERNEL void add_to_tables(ELEMENT_PARAMS, long rows, long leaf_rows, ulong last_
 #else
 #define NO_GROUP (~(uint)0)
 
-// Adds the rows of a tile, of which `padded` is a multiple of four, that are `group`'s.
-#define ADD_ROWS_OF(group, group_of, padded, add)                                         \
-  for (uint four_ = 0; four_ < (padded); four_ += 4) {                                    \
+// Adds the rows of a stretch, whose length is a multiple of four, that are `group`'s.
+#define ADD_ROWS_OF(group, group_of, length, add)                                         \
+  for (uint four_ = 0; four_ < (length); four_ += 4) {                                    \
     const uint a_ = (group_of)[four_], b_ = (group_of)[four_ + 1];                        \
     const uint c_ = (group_of)[four_ + 2], d_ = (group_of)[four_ + 3];                    \
     if (a_ != (group) && b_ != (group) && c_ != (group) && d_ != (group)) continue;       \
@@ -132,51 +134,61 @@ KERNEL void add_to_tables(ELEMENT_PARAMS, long rows, long leaf_rows, ulong last_
       if ((group_of)[at] == (group)) add;                                                 \
   }
 
-// A group for each work-item has its state in private memory, more of them theirs in the table.
+// Rows of a leaf that a tile has.
+#define TILE_STRETCH (GROUP_TILE / TABLE_LEAVES)
+
+// A group for each work-item has its state in private memory, more of them theirs in the table: then
+// TABLE_LEAVES is 1.
 KERNEL void add_to_tables(ELEMENT_PARAMS, long rows, long leaf_rows, ulong last_key,
                           GLOBAL const uchar* initial, GLOBAL uchar* tables, GLOBAL uint* faults,
                           long state_bytes) {
   LOCAL uint group_of[GROUP_TILE];
   LOCAL group_value value_of[GROUP_TILE];
   const long leaves = (rows + leaf_rows - 1) / leaf_rows, states = (long)last_key + 1;
-  const uint own = (uint)GROUP_ITEM, step = (uint)GROUP_ITEMS;
-  for (long leaf = (long)GROUP; leaf < leaves; leaf += (long)(ITEMS / GROUP_ITEMS)) {
-    GLOBAL uchar* table = tables + leaf * states * state_bytes;
+  const uint step = (uint)GROUP_ITEMS;
+  const uint own_leaf = TABLE_LEAVES == 1 ? 0 : (uint)GROUP_ITEM / (uint)states;
+  const uint own = (uint)GROUP_ITEM - own_leaf * (uint)states;
+  for (long leaf = (long)GROUP * TABLE_LEAVES; leaf < leaves;
+       leaf += (long)(ITEMS / GROUP_ITEMS) * TABLE_LEAVES) {
+    const int adds = own < states && own_leaf < TABLE_LEAVES && leaf + own_leaf < leaves;
+    GLOBAL uchar* table = tables + (leaf + own_leaf) * states * state_bytes;
     LEAF_STATE(state);
     LOAD_STATE(state, initial, state_bytes);
-    for (long i = own + step; i < states; i += step)
+    for (long i = own + step; TABLE_LEAVES == 1 && i < states; i += step)
       COPY_STATE(table + i * state_bytes, initial, state_bytes);
-    if (own == 0) faults[leaf] = 0;
+    if (adds && own == 0) faults[leaf + own_leaf] = 0;
     BARRIER();
-    const long end = (leaf + 1) * leaf_rows < rows ? (leaf + 1) * leaf_rows : rows;
-    for (long first = leaf * leaf_rows; first < end; first += GROUP_TILE) {
-      const uint count = end - first < GROUP_TILE ? (uint)(end - first) : GROUP_TILE;
-      const uint padded = (count + 3) / 4 * 4;
-      for (uint at = own; at < padded; at += step) {
+    for (long first = 0; first < leaf_rows && leaf * leaf_rows + first < rows;
+         first += TILE_STRETCH) {
+      for (uint at = (uint)GROUP_ITEM; at < GROUP_TILE; at += step) {
+        const long of = leaf + at / TILE_STRETCH, in_leaf = first + at % TILE_STRETCH;
+        const long row = of * leaf_rows + in_leaf;
         uint group = NO_GROUP;
-        if (at < count) {
+        if (in_leaf < leaf_rows && row < rows) {
           group_key key;
           group_value value;
-          const int found = group_row(ELEMENT_ARGS, first + at, &key, &value);
+          const int found = group_row(ELEMENT_ARGS, row, &key, &value);
           const int fault = found != 1 || IS_OUTSIDE(key, last_key);
           if (!fault) {
             group = (uint)key;
             value_of[at] = value;
           } else if (found != 0) {
-            faults[leaf] = 1;
+            faults[of] = 1;
           }
         }
         group_of[at] = group;
       }
       BARRIER();
-      if (own < states)
-        ADD_ROWS_OF(own, group_of, padded, ADD_VALUE(ELEMENT_ARGS, state, value_of[at]));
-      for (uint group = own + step; group < states; group += step)
-        ADD_ROWS_OF(group, group_of, padded,
+      const uint stretch = own_leaf * TILE_STRETCH;
+      if (adds)
+        ADD_ROWS_OF(own, group_of + stretch, TILE_STRETCH,
+                    ADD_VALUE(ELEMENT_ARGS, state, value_of[stretch + at]));
+      for (uint group = own + step; TABLE_LEAVES == 1 && group < states; group += step)
+        ADD_ROWS_OF(group, group_of, GROUP_TILE,
                     ADD_AT(table + group * state_bytes, value_of[at], state_bytes));
       BARRIER();
     }
-    if (own < states) STORE_STATE(state, table + own * state_bytes, state_bytes);
+    if (adds) STORE_STATE(state, table + own * state_bytes, state_bytes);
   }
 }
 #endif
@@ -228,6 +240,7 @@ KERNEL void add_to_hash_tables(ELEMENT_PARAMS, long rows, long leaf_rows, ulong 
 }
 #endif
 
+#if LIKE_CPU
 // Rows [begin, begin + rows). What a block keeps begins where the block does; counts[block] is how
 // much, and behind those and a place for their sum, counts[blocks + 1 + block] is 1 if a key is
 // greater than last_key.
@@ -269,6 +282,41 @@ KERNEL void pack_keys(GLOBAL const SORTED_KEY* keys, long rows, long blocks,
     }
   }
 }
+#else
+// Rows [begin, begin + rows), each at its place. places[i] is whether one is kept, and behind those
+// and a place for their sum comes a fault, which becomes 1 if a key is greater than last_key.
+KERNEL void extract_rows(ELEMENT_PARAMS, long begin, long rows, long leaf_rows, long blocks,
+                         ulong last_key, GLOBAL SORTED_KEY* keys, GROUP_VALUES group_values,
+                         GLOBAL uint* places, long value_bytes) {
+  (void)blocks;
+  FOR_ROWS(i, rows) {
+    group_key key;
+    group_value value;
+    const int found = group_row(ELEMENT_ARGS, begin + i, &key, &value);
+    const int kept = found == 1 && !(IS_OUTSIDE(key, last_key));
+    if (kept) {
+      keys[i] = SORTED(key, begin + i, leaf_rows);
+      STORE_VALUE(group_values, i, value, value_bytes);
+    } else if (found != 0) {
+      places[rows + 1] = 1;
+    }
+    places[i] = (uint)kept;
+  }
+}
+
+// places[i] is the number of rows before row i that are kept. positions[to] is where the value of
+// key `to` lies.
+KERNEL void pack_keys(GLOBAL const SORTED_KEY* keys, long rows, long blocks,
+                      GLOBAL const uint* places, GLOBAL SORTED_KEY* packed,
+                      GLOBAL uint* positions) {
+  (void)blocks;
+  FOR_ROWS(i, rows) {
+    if (places[i] == places[i + 1]) continue;
+    packed[places[i]] = keys[i];
+    positions[places[i]] = (uint)i;
+  }
+}
+#endif
 
 // The first group that begins at a row or behind it.
 DEVICE long group_from(GLOBAL const uint* starts, long groups, long row) {
