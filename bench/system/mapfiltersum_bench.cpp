@@ -15,6 +15,7 @@ device_code on_devices(const char* function) {
 
 /// Count and sum in one pass.
 struct count_and_sum {
+  static constexpr bool commutative = true;
   std::int64_t count = 0, sum = 0;
   void accumulate(int x) {
     ++count;

@@ -34,14 +34,19 @@ bool fold_tree::saturated() const {
   return false;
 }
 
-detail::buffer fold_tree::finish() {
+const std::byte* fold_tree::merged() {
   int top = tree_.finish([&](int from, int to, bool first) { step(nullptr, from, to, first); });
   if (top == algorithms::leaf_tree::leaf) {
     top = 0;
     reducer_.init(reducer_.context.get(), state_of(top));
   }
+  return state_of(top);
+}
+
+detail::buffer fold_tree::finish() {
+  const std::byte* const state = merged();
   detail::buffer record(memory_, reducer_.result.size, owner_);
-  reducer_.finish(reducer_.context.get(), state_of(top), record.data());
+  reducer_.finish(reducer_.context.get(), state, record.data());
   return record;
 }
 

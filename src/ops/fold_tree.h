@@ -20,12 +20,16 @@ class fold_tree {
             std::string_view owner)
       : reducer_(reducer), memory_(memory), owner_(owner) {}
 
+  static constexpr std::int64_t fan_in = algorithms::leaf_tree::fan_in;
+
   /// \param number  of the leaf, from 0; higher than those added before
   /// \throws memory_error  naming the owner
   void add(std::int64_t number, const std::byte* leaf);
   /// Whether leaves that come can't change the record.
   bool saturated() const;
-  /// The record; without leaves, what the reducer makes of no rows.
+  /// The state of all leaves; without any, that of no rows. The tree is empty afterwards.
+  const std::byte* merged();
+  /// The record of merged().
   detail::buffer finish();
 
  private:

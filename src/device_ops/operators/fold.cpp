@@ -6,6 +6,8 @@
 // users' must not run while a device waits for them.
 #include <algorithm>
 #include <bit>
+#include <cstring>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <vector>
@@ -13,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "algorithms/rows_in.h"
+#include "chunk_loop/blocks.h"
 #include "device_ops/contract.h"
 #include "device_ops/host/host_stage.h"
 #include "devices/host/entry.h"
@@ -20,6 +23,7 @@
 #include "ops/fold_tree.h"
 #include "ops/implementations.h"
 #include "pappus/detail/base/integers.h"
+#include "pappus/detail/base/parallel.h"
 
 namespace pappus::device_ops::on_host {
 namespace {
@@ -33,9 +37,17 @@ namespace {
 constexpr std::string_view fold_text = "device_ops/text/fold.cl";
 constexpr kernel_entry fold_entry{"fold_rows", devices::host::entry<on_host::fold_rows>};
 
+/// Leaves that share a stretch of rows, dealt out one by one, where devices aren't like a CPU: so
+/// neighbouring work-items read neighbouring rows, as those of lanes do.
+std::int64_t neighbours(const detail::reduce_kernel& reducer) {
+  return reducer.commutative && reducer.lanes == 1 ? 32 : 1;
+}
+
 program fold_program(const graph::node& n) {
+  const auto& reducer = n.as<detail::fold_params>().reducer;
   return stage_program(
-      n, fold_text, fmt::format("#define LANES {}\n", n.as<detail::fold_params>().reducer.lanes));
+      n, fold_text,
+      fmt::format("#define LANES {}\n#define NEIGHBOURS {}\n", reducer.lanes, neighbours(reducer)));
 }
 
 /// Rows of a leaf where lanes of leaves are work-items: as few as let a row's share of a state be
@@ -65,17 +77,19 @@ class folding final : public chunk_operator {
   }
 
   double chunk_bytes_preferred() const override {
+    if (!has_item_blocks(*run_.devices.front())) return chunk_bytes_far_away;
     return inputs_in_place(run_) ? chunk_bytes_in_place : 0;
   }
 
   void enqueue(chunk_job& job) override {
-    const auto leaves = detail::ceil_div(job.rows, leaf_rows_);
+    const bool by_leaf = has_item_blocks(job.on);
+    const auto together = by_leaf ? 1 : neighbours(reducer_);
+    const auto leaves = detail::ceil_div(job.rows, leaf_rows_ * together) * together;
     const std::size_t bytes = static_cast<std::size_t>(leaves) * reducer_.state_size;
     std::byte* const room = room_for(job.first, bytes);
     const auto initial = job.memory_with(initial_.data(), initial_.size());
     const auto states = job.memory_for(room, bytes);
-    const auto items =
-        job.on.about().like_cpu ? leaves : leaves * static_cast<std::int64_t>(reducer_.lanes);
+    const auto items = by_leaf ? leaves : leaves * static_cast<std::int64_t>(reducer_.lanes);
     job.launch(code_, fold_entry, static_cast<std::size_t>(items),
                {job.rows, leaf_rows_, *initial->memory, *states->memory,
                 static_cast<std::int64_t>(reducer_.state_size)});
@@ -84,17 +98,48 @@ class folding final : public chunk_operator {
   void complete(chunk_job&) override {}
   bool looks_at_all_rows() const override { return !reducer_.saturated; }
 
+  /// Nodes of the tree are merged side by side, and then these in the same way.
   void finish() {
-    ops::fold_tree leaves(reducer_, *run_.host_memory, run_.owner);
-    for (const auto& [row, states] : leaves_) {
-      auto number = row / leaf_rows_;
-      for (std::size_t at = 0; at < states.size(); at += reducer_.state_size)
-        leaves.add(number++, states.data() + at);
-    }
-    run_.host_rows = algorithms::rows_in(leaves.finish(), run_.node.out, 1, run_.host_memory);
+    constexpr std::int64_t node_leaves =
+        ops::fold_tree::fan_in * ops::fold_tree::fan_in * ops::fold_tree::fan_in;
+    const auto count = leaves();
+    const auto nodes = static_cast<std::size_t>(detail::ceil_div(count, node_leaves));
+    detail::buffer states(*run_.host_memory, nodes * reducer_.state_size, run_.owner);
+    detail::parallel_chunks(run_.team, nodes, [&](std::size_t node, unsigned) {
+      const auto first = static_cast<std::int64_t>(node) * node_leaves;
+      ops::fold_tree tree(reducer_, *run_.host_memory, run_.owner);
+      for_leaves(first, std::min(first + node_leaves, count),
+                 [&](std::int64_t leaf, const std::byte* state) { tree.add(leaf - first, state); });
+      std::memcpy(states.data() + node * reducer_.state_size, tree.merged(), reducer_.state_size);
+    });
+    ops::fold_tree all(reducer_, *run_.host_memory, run_.owner);
+    for (std::size_t node = 0; node < nodes; ++node)
+      all.add(static_cast<std::int64_t>(node), states.data() + node * reducer_.state_size);
+    run_.host_rows = algorithms::rows_in(all.finish(), run_.node.out, 1, run_.host_memory);
   }
 
  private:
+  std::int64_t leaves_of(const detail::buffer& states) const {
+    return static_cast<std::int64_t>(states.size() / reducer_.state_size);
+  }
+  /// Of all rows. Those of the last may be none, for leaves share rows.
+  std::int64_t leaves() const {
+    if (leaves_.empty()) return 0;
+    const auto& [row, states] = *leaves_.rbegin();
+    return row / leaf_rows_ + leaves_of(states);
+  }
+  /// f(leaf, its state) for leaves [begin, end).
+  template <typename F>
+  void for_leaves(std::int64_t begin, std::int64_t end, F&& f) const {
+    for (auto chunk = std::prev(leaves_.upper_bound(begin * leaf_rows_));
+         begin < end && chunk != leaves_.end(); ++chunk) {
+      const auto& [row, states] = *chunk;
+      const auto first = row / leaf_rows_, last = std::min(end, first + leaves_of(states));
+      for (; begin < last; ++begin)
+        f(begin, states.data() + static_cast<std::size_t>(begin - first) * reducer_.state_size);
+    }
+  }
+
   std::byte* room_for(std::int64_t first_row, std::size_t bytes) {
     detail::buffer states(*run_.host_memory, bytes, run_.owner);
     const std::lock_guard lock(mutex_);

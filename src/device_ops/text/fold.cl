@@ -5,12 +5,13 @@
 // differ between devices only where single operations do. The host merges leaves, first to last.
 //
 // A device that is like a CPU gives a work-item whole leaves, whose lanes become vectors. Others give
-// each lane a work-item: neighbours read neighbouring rows.
+// each lane a work-item: neighbours read neighbouring rows. So they do of reducers that have no lanes
+// and take rows in any order: NEIGHBOURS leaves share a stretch of rows, dealt out one by one.
 
 KERNEL void fold_rows(ELEMENT_PARAMS, long rows, long leaf_rows, GLOBAL const uchar* initial,
                       GLOBAL uchar* states, long state_bytes) {
-  const long leaves = (rows + leaf_rows - 1) / leaf_rows;
 #if LIKE_CPU
+  const long leaves = (rows + leaf_rows - 1) / leaf_rows;
   FOR_ROWS(leaf, leaves) {
     const long begin = leaf * leaf_rows;
     const long end = begin + leaf_rows < rows ? begin + leaf_rows : rows;
@@ -24,13 +25,14 @@ KERNEL void fold_rows(ELEMENT_PARAMS, long rows, long leaf_rows, GLOBAL const uc
     STORE_STATE(state, states + leaf * state_bytes, state_bytes);
   }
 #else
-  for (long i = (long)ITEM; i < leaves * LANES; i += (long)ITEMS) {
-    const long leaf = i / LANES, lane = i % LANES;
-    const long end = (leaf + 1) * leaf_rows < rows ? (leaf + 1) * leaf_rows : rows;
-    reducer_state state = ((GLOBAL const reducer_state*)initial)[lane];
-    for (long row = leaf * leaf_rows + lane; row < end; row += LANES)
+  const long stretch = leaf_rows * NEIGHBOURS, stretches = (rows + stretch - 1) / stretch;
+  for (long i = (long)ITEM; i < stretches * NEIGHBOURS * LANES; i += (long)ITEMS) {
+    const long first = i / (NEIGHBOURS * LANES) * stretch, own = i % (NEIGHBOURS * LANES);
+    const long end = first + stretch < rows ? first + stretch : rows;
+    reducer_state state = ((GLOBAL const reducer_state*)initial)[own % LANES];
+    for (long row = first + own; row < end; row += NEIGHBOURS * LANES)
       accumulate_row(ELEMENT_ARGS, row, &state);
-    ((GLOBAL reducer_state*)(states + leaf * state_bytes))[lane] = state;
+    ((GLOBAL reducer_state*)(states + i / LANES * state_bytes))[i % LANES] = state;
   }
 #endif
 }

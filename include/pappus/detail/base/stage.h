@@ -116,6 +116,7 @@ struct reduce_kernel {
   /// True when no further row can change the state (any, all, first); null when that never happens.
   bool (*saturated)(const std::byte* state) = nullptr;
   std::shared_ptr<const void> context;  ///< the reducer's prototype
+  bool commutative = false;             ///< records, and states, may come in any order
   int lanes = 1;                        ///< reducers in a state, one behind the other
   std::size_t lane_bytes = 0;           ///< of each of these
 };

@@ -234,6 +234,7 @@ PAPPUS_GLUE reduce_kernel reduce_kernel_of(R prototype) {
   kernel.result = record_type_of<result>();
   kernel.context = keep(prototype);
   kernel.lanes = lanes_of<R>();
+  kernel.commutative = is_commutative<R>;
   kernel.lane_bytes = sizeof(R);
   kernel.init = [](const void* context, std::byte* memory) {
     auto* to = reinterpret_cast<state*>(memory);
