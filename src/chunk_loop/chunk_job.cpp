@@ -88,17 +88,44 @@ void chunk_job::upload_input(std::size_t number) {
   const auto& chunks = input.device->chunks();
   for (const auto& c : chunks)
     if (c.first == first && c.rows == rows) {
-      inputs_.push_back(c.block);
+      inputs_.push_back(whole(*c.part));
       return;
     }
-  const std::size_t row_bytes = input.layout().size;
   auto block = acquire(bytes_of(rows, input.layout()));
   for_overlaps(chunks, first, rows, [&](const auto& c, std::int64_t begin, std::int64_t n) {
-    on.copy(*c.block->memory, static_cast<std::size_t>(begin - c.first) * row_bytes, *block->memory,
-            static_cast<std::size_t>(begin - first) * row_bytes,
-            static_cast<std::size_t>(n) * row_bytes);
+    take_rows(*c.part, begin - c.first, n, *block->memory, begin - first);
   });
   inputs_.push_back(std::move(block));
+}
+
+/// A part's rows on the device, to which they are brought again where they had to go.
+memory::device_buffer_ptr chunk_job::whole(device_part& part) {
+  if (auto there = part.block()) return there;
+  for (const auto& [known, block] : brought_back_)
+    if (known == &part) return block;
+  auto block = acquire(bytes_of(part.rows(), part.layout()));
+  take_rows(part, 0, part.rows(), *block->memory, 0);
+  brought_back_.emplace_back(&part, block);
+  return block;
+}
+
+/// Copies rows [first, first + n) of a part to row `to_row` of a buffer.
+void chunk_job::take_rows(device_part& part, std::int64_t first_row, std::int64_t n,
+                          devices::buffer& to, std::int64_t to_row) {
+  const auto from = bytes_of(first_row, part.layout()), at = bytes_of(to_row, part.layout());
+  const auto bytes = bytes_of(n, part.layout());
+  if (auto there = part.block()) {
+    on.copy(*there->memory, from, to, at, bytes);
+    held_.push_back(std::move(there));
+    return;
+  }
+  if (auto there = part.in_host_memory()) {
+    write(to, at, moved_.emplace_back(std::move(there))->data() + from, bytes);
+    return;
+  }
+  auto& read = packed_.emplace_back(*stage.host_memory, bytes, stage.owner);
+  part.copy(first_row, n, read.data(), stage.team, stage.owner);
+  write(to, at, read.data(), bytes);
 }
 
 /// \param parts  which bytes of records to send, where not all
@@ -223,6 +250,9 @@ void chunk_job::wait() {
 
 void chunk_job::complete() {
   wait_for_own();
+  // Not before: others would find there what a failed copy left.
+  for (auto& [part, block] : brought_back_) part->came_back(std::move(block));
+  brought_back_.clear();
   // Who completes the chunk may give the host's memory away.
   std::erase_if(held_, [](const auto& block) { return block->memory->host != nullptr; });
   done_ = true;

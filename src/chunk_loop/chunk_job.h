@@ -6,6 +6,7 @@
 #include <deque>
 #include <initializer_list>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "chunk_loop/join_image.h"
@@ -55,6 +56,9 @@ class chunk_job {
 
  private:
   void upload_input(std::size_t number);
+  memory::device_buffer_ptr whole(device_part& part);
+  void take_rows(device_part& part, std::int64_t first_row, std::int64_t n, devices::buffer& to,
+                 std::int64_t to_row);
   memory::device_buffer_ptr in_place(const void* memory, std::size_t bytes);
   memory::device_buffer_ptr rows_in_place(const detail::row_set& set, std::int64_t first_row,
                                           std::int64_t row_count);
@@ -67,6 +71,8 @@ class chunk_job {
   std::vector<memory::device_buffer_ptr> inputs_, sides_, held_;
   std::deque<join_image> indexes_;  // don't move while they are uploaded
   std::deque<detail::buffer> packed_;
+  std::vector<detail::rows_ptr> moved_;  // to the host; they are copied to the device again
+  std::vector<std::pair<device_part*, memory::device_buffer_ptr>> brought_back_;
   memory::device_buffer_ptr values_, trap_;
   std::uint32_t trapped_ = 0;
   devices::event uploaded_, computed_, downloaded_;

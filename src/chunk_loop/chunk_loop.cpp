@@ -2,8 +2,8 @@
 //
 // Each device has two chunks under way: while the kernels of one run, the next is uploaded and the
 // one before it downloaded. A chunk that doesn't fit is halved, and so are those after it; nothing
-// that was computed is lost. Anything else that goes wrong ends the stage here; who called decides
-// where it runs next.
+// that was computed is lost. One that can't be halved takes what it is made of from the host.
+// Anything else that goes wrong ends the stage here; who called decides where it runs next.
 //
 // Where a check of a user's function failed in a chunk, chunks after it wait until those before it
 // are done, on all devices. Then the CPU computes the first such chunk and, as a rule, throws: what
@@ -176,16 +176,31 @@ class driver {
   void halve(row_range failed, std::string_view reason) {
     const std::int64_t unit = with_.unit_rows();
     const std::int64_t most = detail::round_up((failed.rows + 1) / 2, unit);
-    if (most >= failed.rows)
+    if (most >= failed.rows) {
+      if (move_inputs(failed)) return;
       throw device_error(fault::out_of_memory, on_.about().name,
                          fmt::format("{}: not even {} rows fit in the device's memory ({})",
                                      run_.owner, failed.rows, reason));
+    }
     std::deque<row_range> smaller;
     for (const auto& whole : work_)
       for (std::int64_t row = 0; row < whole.rows; row += most)
         smaller.push_back({whole.first + row, std::min(most, whole.rows - row)});
     work_ = std::move(smaller);
     shrank_ = true;
+  }
+
+  /// Moves what a chunk is copied together from: so long as that lies here the chunk takes its
+  /// place twice. False: nothing was moved.
+  bool move_inputs(row_range of) {
+    bool moved = false;
+    for (const auto& input : run_.inputs)
+      if (!input.host)
+        for_overlaps(input.device->chunks(), of.first, of.rows,
+                     [&](const auto& c, std::int64_t, std::int64_t) {
+                       if (c.on == &on_) moved |= c.part->move_to_host();
+                     });
+    return moved;
   }
 
   void finish_queues() {

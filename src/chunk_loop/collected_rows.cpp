@@ -45,14 +45,15 @@ bool collected_rows::put(std::int64_t first, const detail::row_set& records) {
 }
 
 void collected_rows::leave(const chunk_job& job, memory::device_buffer_ptr block, std::int64_t n) {
+  auto part = device_part::make(job.on, std::move(block), n, run_, set_);
   const std::lock_guard lock(mutex_);
-  pieces_.insert_or_assign(job.first, piece{{}, &job.on, std::move(block), n});
+  pieces_.insert_or_assign(job.first, piece{{}, std::move(part), n});
 }
 
 void collected_rows::finish() {
   if (run_.stays) {
     auto rows = std::make_shared<device_rows>(run_.node.out);
-    for (auto& [first, p] : pieces_) rows->append(*p.on, std::move(p.device), p.rows);
+    for (auto& [first, p] : pieces_) rows->append(std::move(p.device));
     run_.device_rows_left = std::move(rows);
     return;
   }

@@ -30,12 +30,12 @@ class collected_rows {
   std::byte* room_at(std::int64_t first, std::int64_t n);
   struct piece {
     detail::buffer host;
-    device_session* on = nullptr;
-    memory::device_buffer_ptr device;
+    std::shared_ptr<device_part> device;
     std::int64_t rows = 0;
   };
   stage_run& run_;
   const std::int64_t rows_;
+  const std::uint64_t set_ = device_part::next_set();  // of parts that stay on devices
   detail::buffer all_;  // the result, where its number of rows is known beforehand
   std::mutex mutex_;
   std::map<std::int64_t, piece> pieces_;  // by first row

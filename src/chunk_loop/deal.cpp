@@ -98,7 +98,7 @@ void gather_input(stage_run& run) {
     return;
   }
   for (auto& input : run.inputs)
-    if (!input.host) input.host = download(*input.device, run.host_memory, run.owner);
+    if (!input.host) input.host = download(*input.device, run.host_memory, run.team, run.owner);
 }
 
 }  // namespace

@@ -14,25 +14,31 @@ using devices::device_error;
 using devices::fault;
 
 detail::rows_ptr download(const device_rows& rows, const std::shared_ptr<memory::pool>& host,
-                          std::string_view owner) {
-  return download(rows, 0, rows.rows(), host, owner);
+                          detail::workers& team, std::string_view owner) {
+  return download(rows, 0, rows.rows(), host, team, owner);
 }
 
 detail::rows_ptr download(const device_rows& rows, std::int64_t first, std::int64_t count,
-                          const std::shared_ptr<memory::pool>& host, std::string_view owner) {
+                          const std::shared_ptr<memory::pool>& host, detail::workers& team,
+                          std::string_view owner) {
   const std::size_t row_bytes = rows.layout().size;
   detail::buffer memory(*host, static_cast<std::size_t>(count) * row_bytes, owner);
   for_overlaps(
       rows.chunks(), first, count, [&](const auto& chunk, std::int64_t row, std::int64_t n) {
         const std::lock_guard lock(chunk.on->on().lock);
+        const auto offset = static_cast<std::size_t>(row - chunk.first) * row_bytes;
+        const auto bytes = static_cast<std::size_t>(n) * row_bytes;
+        auto* const to = memory.data() + static_cast<std::size_t>(row - first) * row_bytes;
+        const auto block = chunk.part->block();
+        if (!block) {
+          chunk.part->copy(row - chunk.first, n, to, team, owner);
+          return;
+        }
         if (chunk.on->on().lost)
           throw device_error(fault::lost, chunk.on->about().name,
                              fmt::format("{}: its rows were on this device", owner));
         try {
-          chunk.on->read_and_wait(chunk.on->downloads(), *chunk.block->memory,
-                                  static_cast<std::size_t>(row - chunk.first) * row_bytes,
-                                  memory.data() + static_cast<std::size_t>(row - first) * row_bytes,
-                                  static_cast<std::size_t>(n) * row_bytes);
+          chunk.on->read_and_wait(chunk.on->downloads(), *block->memory, offset, to, bytes);
         } catch (const device_error& e) {
           if (e.what_failed == fault::lost)
             chunk.on->on().lost = true;
@@ -47,7 +53,8 @@ detail::rows_ptr download(const device_rows& rows, std::int64_t first, std::int6
 void keep_copies(const device_rows& rows, const detail::rows_ptr& on_host) {
   for (const auto& chunk : rows.chunks()) {
     const std::lock_guard lock(chunk.on->on().lock);
-    chunk.on->memory().keep(on_host, chunk.first, chunk.rows, chunk.block);
+    if (auto block = chunk.part->block())
+      chunk.on->memory().keep(on_host, chunk.first, chunk.rows, std::move(block));
   }
 }
 

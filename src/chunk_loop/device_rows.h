@@ -1,7 +1,6 @@
 // Rows on devices: what one stage leaves there for the next.
 //
-// Like row_set (detail/base/chunks.h), but each chunk lies on some device, at the start of a
-// buffer.
+// Like row_set (detail/base/chunks.h), but each chunk lies on some device, while that has room.
 #pragma once
 
 #include <cstdint>
@@ -9,26 +8,28 @@
 #include <string_view>
 #include <vector>
 
-#include "chunk_loop/device_session.h"
+#include "chunk_loop/device_part.h"
 #include "pappus/detail/base/chunks.h"
 
 namespace pappus::chunk_loop {
 
 struct device_chunk {
   device_session* on = nullptr;
-  memory::device_buffer_ptr block;
+  std::shared_ptr<device_part> part;
   std::int64_t first = 0, rows = 0;
 };
 
-/// Immutable once built.
+/// Immutable once built, but for where its chunks lie.
 class device_rows {
  public:
   explicit device_rows(detail::record_type layout) : layout_(layout) {}
 
   /// Takes chunks in row order; empty ones are left out.
-  void append(device_session& on, memory::device_buffer_ptr block, std::int64_t rows) {
+  void append(std::shared_ptr<device_part> part) {
+    const auto rows = part->rows();
     if (rows == 0) return;
-    chunks_.push_back({&on, std::move(block), rows_, rows});
+    auto& on = part->on();
+    chunks_.push_back({&on, std::move(part), rows_, rows});
     rows_ += rows;
   }
 
@@ -45,10 +46,11 @@ using device_rows_ptr = std::shared_ptr<const device_rows>;
 
 /// Copies the rows to the host, as one chunk.
 detail::rows_ptr download(const device_rows& rows, const std::shared_ptr<memory::pool>& host,
-                          std::string_view owner);
+                          detail::workers& team, std::string_view owner);
 /// The same of rows [first, first + count) alone.
 detail::rows_ptr download(const device_rows& rows, std::int64_t first, std::int64_t count,
-                          const std::shared_ptr<memory::pool>& host, std::string_view owner);
+                          const std::shared_ptr<memory::pool>& host, detail::workers& team,
+                          std::string_view owner);
 
 /// Notes on the devices that rows on the host are copies of these, so that they needn't be uploaded
 /// again: the state of a do_while stays where it is.

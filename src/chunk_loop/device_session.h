@@ -106,7 +106,8 @@ class device_session {
 
   // Totals since the session began, for explain_analyze. Read by any thread.
   std::atomic<std::int64_t> launches{0};
-  std::atomic<double> uploaded_bytes{0}, downloaded_bytes{0}, in_place_bytes{0}, build_seconds{0};
+  std::atomic<double> uploaded_bytes{0}, downloaded_bytes{0}, in_place_bytes{0}, build_seconds{0},
+      moved_bytes{0};  ///< of rows that it had to give up to make room
 
  private:
   const devices::kernel& built(const program& what, const kernel_entry& entry);

@@ -35,6 +35,8 @@ struct stage_run {
   std::int64_t chunk_rows = 0;  ///< the user's choice; 0: by memory
   bool in_loop = false;         ///< an iteration of a do_while: later ones may read the same inputs
   bool stays = false;           ///< leave the result on the devices
+  /// Has what a device must give up of that; null: it stays in the host's memory.
+  graph::row_store* store = nullptr;
   /// Per input: the bytes of each record to upload. Empty: whole records of all inputs.
   std::vector<codegen::byte_ranges> parts{};
   /// Computes rows [first, first + rows) on the CPU, after a check of a user's function failed on a

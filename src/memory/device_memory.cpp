@@ -11,7 +11,8 @@
 // used is the one whose next use is farthest (Belady 1966; "most recently used" in Chou and DeWitt
 // 1985). Thus of an input twice the device's size half is found by every pass, where dropping the
 // least recently used would find nothing; and several sets streamed together (zip) take from each
-// other only what they have passed.
+// other only what they have passed. Last go rows that the host doesn't have, in the same order:
+// they must be copied first. What came back of them goes before, for the host still has it.
 //
 // Alternatives: one slab cut by our own allocator wastes less, but OpenCL 1.2 has no pointers into
 // buffers, and sub-buffers must be aligned. Learning from the plan what is used next is better than
@@ -25,6 +26,7 @@
 #include <limits>
 #include <mutex>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -249,15 +251,17 @@ device_memory::sized_buffer device_memory::take(std::size_t bytes, std::string_v
       size = all.room();
       break;
     }
-    if (!evict_one()) all.refuse(bytes, owner);
+    if (!evict_one() && !move_one()) all.refuse(bytes, owner);
   }
   std::string refusal;
   sized_buffer made = all.allocate(size, owner, refusal);
   if (made.second) return made;
   while (evict_one()) {
   }
-  all.drop_all_warm();
-  made = all.allocate(size, owner, refusal);
+  do {
+    all.drop_all_warm();
+    made = all.allocate(size, owner, refusal);
+  } while (!made.second && move_one());
   if (!made.second) all.refuse(bytes, owner, refusal);
   return made;
 }
@@ -324,6 +328,35 @@ bool device_memory::evict_one() noexcept {
   from->copies.erase(at->second);
   from->by_use.erase(at);
   return true;
+}
+
+void device_memory::add(const std::shared_ptr<device_resident>& what, std::uint64_t set) {
+  std::erase_if(residents_, [](const auto& known) { return known.what.expired(); });
+  residents_.push_back({what, what.get(), set, ++clock_});
+}
+
+void device_memory::used(const device_resident& what) noexcept {
+  const auto known = std::ranges::find(residents_, &what, &resident::address);
+  if (known != residents_.end()) known->last_use = ++clock_;
+}
+
+/// Whether something was moved to the host. Others may release residents meanwhile.
+bool device_memory::move_one() {
+  std::erase_if(residents_, [](const auto& known) { return known.what.expired(); });
+  std::map<std::uint64_t, std::uint64_t> last_use_of_set;
+  for (const auto& one : residents_) {
+    auto& last = last_use_of_set[one.set];
+    last = std::max(last, one.last_use);
+  }
+  using order = std::tuple<bool, std::uint64_t, std::uint64_t>;
+  std::vector<std::pair<order, std::shared_ptr<device_resident>>> alive;
+  for (const auto& one : residents_)
+    if (auto what = one.what.lock()) {
+      const order at(!what->is_on_host(), last_use_of_set[one.set], ~one.last_use);
+      alive.emplace_back(at, std::move(what));
+    }
+  std::ranges::sort(alive, {}, [](const auto& one) { return one.first; });
+  return std::ranges::any_of(alive, [](auto& one) { return one.second->move_to_host(); });
 }
 
 double device_memory::bytes_kept(const detail::row_set& set) const noexcept {

@@ -3,7 +3,8 @@
 //
 // A stage that streams its input asks for buffers by size; warm ones are handed out again, because
 // allocating on a device is slow. What was uploaded once stays until room is needed, so that a loop
-// finds its input where it left it.
+// finds its input where it left it. What lies on the device alone is moved to the host when nothing
+// else makes room.
 //
 // All calls are made by the device's one thread: the one that holds devices::attached::lock.
 // Buffers may be released by any thread.
@@ -15,6 +16,7 @@
 #include <memory>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "devices/registry.h"
 #include "memory/pool.h"
@@ -32,6 +34,17 @@ struct device_buffer {
 };
 using device_buffer_ptr = std::shared_ptr<device_buffer>;
 
+/// What lies on a device alone, such as rows that a stage left there. Used under the device's lock.
+class device_resident {
+ public:
+  virtual ~device_resident() = default;
+  /// The host has a copy of it, or all of it: moving it takes no time.
+  virtual bool is_on_host() const noexcept = 0;
+  /// Copies it to the host and gives its buffer up. False: it is in use, is gone already, or the
+  /// host has no room. Throws device_error.
+  virtual bool move_to_host() = 0;
+};
+
 class device_memory {
  public:
   /// \param limit_bytes  0: all that the device says it has, less a reserve of a tenth. Never more
@@ -42,9 +55,10 @@ class device_memory {
   device_memory(const device_memory&) = delete;
   device_memory& operator=(const device_memory&) = delete;
 
-  /// A buffer of at least `bytes`. Gives up warm buffers, then kept copies, to make room. Throws
-  /// device_error: fault::out_of_memory, naming owner, bytes and limit, if there still isn't
-  /// enough; fault::lost. Never waits until others release memory.
+  /// A buffer of at least `bytes`. Gives up warm buffers, then kept copies; has residents moved
+  /// to the host, to make room. Throws device_error: fault::out_of_memory, naming owner, bytes and
+  /// limit, if there still isn't enough; fault::lost, and other faults of what moves residents.
+  /// Never waits until others release memory.
   device_buffer_ptr acquire(std::size_t bytes, std::string_view owner);
 
   /// Whether wrap() may succeed: the device can use host memory in place, and limit_bytes was 0. A
@@ -62,6 +76,13 @@ class device_memory {
   /// replaces copies of any of these rows.
   void keep(const detail::rows_ptr& set, std::int64_t first, std::int64_t rows,
             device_buffer_ptr copied);
+
+  /// What can be moved to the host, until it is gone: first what is there, too; of several sets,
+  /// that whose last use is longest ago, and of a set what was used last, as with kept copies.
+  /// \param set  a number for what belongs together
+  void add(const std::shared_ptr<device_resident>& what, std::uint64_t set);
+  /// Notes a use of it.
+  void used(const device_resident& what) noexcept;
 
   /// Bytes of a set's rows of which copies are kept.
   double bytes_kept(const detail::row_set& set) const noexcept;
@@ -92,12 +113,19 @@ class device_memory {
     std::map<std::int64_t, copy> copies;           // by first row; no two of them share rows
     std::map<std::uint64_t, std::int64_t> by_use;  // first rows, by last use
   };
+  struct resident {
+    std::weak_ptr<device_resident> what;
+    const device_resident* address;  // compared, never followed
+    std::uint64_t set, last_use;
+  };
   sized_buffer take(std::size_t bytes, std::string_view owner);
   bool forget_dead_sets() noexcept;
   bool evict_one() noexcept;
+  bool move_one();
 
   std::shared_ptr<buffers> buffers_;
   std::map<const detail::row_set*, kept_set> sets_;
+  std::vector<resident> residents_;
   std::uint64_t clock_ = 0;
 };
 

@@ -35,7 +35,7 @@ std::string names(const std::vector<chunk_loop::device_session*>& devices) {
 /// What devices have done so far.
 struct totals {
   std::int64_t launches = 0;
-  double up = 0, down = 0, in_place = 0, build_seconds = 0;
+  double up = 0, down = 0, in_place = 0, build_seconds = 0, moved = 0;
 };
 totals totals_of(const std::vector<chunk_loop::device_session*>& devices) {
   totals all;
@@ -45,6 +45,7 @@ totals totals_of(const std::vector<chunk_loop::device_session*>& devices) {
     all.down += d->downloaded_bytes;
     all.in_place += d->in_place_bytes;
     all.build_seconds += d->build_seconds;
+    all.moved += d->moved_bytes;
   }
   return all;
 }
@@ -58,6 +59,9 @@ std::string what_ran(const std::vector<chunk_loop::device_session*>& devices,
                           base::bytes_text(now.down - before.down));
   const double in_place = now.in_place - before.in_place;
   if (in_place != 0) text += ", " + base::bytes_text(in_place) + " used in place";
+  const double moved = now.moved - before.moved;
+  if (moved != 0)
+    text += fmt::format(", {} of rows moved to the host to make room", base::bytes_text(moved));
   const double built = now.build_seconds - before.build_seconds;
   return built == 0 ? text : text + ", kernels built in " + base::time_text(built);
 }
@@ -76,6 +80,7 @@ std::unique_ptr<chunk_loop::stage_run> live_executor::device_stage(plan::stage_i
                             .chunk_rows = with_.chunk_rows,
                             .in_loop = with_.in_loop,
                             .stays = stage.where.stays,
+                            .store = with_.store,
                             .rows_on_cpu = rows_on_cpu,
                             .owner = graph::label(*stage.node)});
   for (const auto input : stage.inputs) {
@@ -103,12 +108,12 @@ void live_executor::run_on_devices(plan::stage_index which, std::string& note) {
   const auto* op = stage.node->op->run_by(*stage.node).devices;
   auto run = device_stage(which);
   auto left = run->devices;
-  const auto before = totals_of(left);
   const auto tell = [&](const std::string& fault) {
     if (with_.on_fault) with_.on_fault(run->owner + ": " + fault);
     note += fault + "; ";
   };
   while (!left.empty()) {
+    const auto before = totals_of(left);
     run->devices = left;
     run->note.clear();
     run->faults.clear();

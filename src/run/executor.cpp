@@ -50,9 +50,10 @@ std::span<const cpu_ops::phase> live_executor::steps_of(plan::stage_index which)
 const rows_ptr& live_executor::rows(plan::stage_index stage) {
   auto& s = at(stage);
   if (!s.rows && s.device_rows) {
-    s.rows = chunk_loop::download(*s.device_rows, with_.memory,
+    s.rows = chunk_loop::download(*s.device_rows, with_.memory, with_.team,
                                   graph::label(*plan_.stages[index(stage)].node));
     chunk_loop::keep_copies(*s.device_rows, s.rows);
+    s.device_rows.reset();  // the devices may give the copies up
   }
   if (!s.rows && s.parts) s.rows = all_of(*s.parts, stage);
   return s.rows;

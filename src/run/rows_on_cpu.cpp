@@ -15,7 +15,7 @@ namespace {
 detail::rows_ptr part_of(const stage_input& input, const stage_run& run, std::int64_t first,
                          std::int64_t rows) {
   if (!input.host)
-    return chunk_loop::download(*input.device, first, rows, run.host_memory, run.owner);
+    return chunk_loop::download(*input.device, first, rows, run.host_memory, run.team, run.owner);
   const auto& set = *input.host;
   auto part = std::make_shared<detail::row_set>(set.layout());
   part->keep(input.host);

@@ -84,11 +84,11 @@ PAPPUS_UNHURRIED void expect_equal_rows(const std::vector<T>& expected, Query qu
 }
 
 /// The first result of a query, bit by bit the same under all settings of a kind of device. Kinds
-/// may add floats in different orders.
+/// (the CPU, devices like one, GPUs) may add floats in different orders.
 template <typename Query>
 PAPPUS_UNHURRIED void expect_same_sums(Query query) {
   using groups = std::vector<std::array<std::uint64_t, 3>>;
-  groups first_on_cpu, first_on_device;
+  groups first_on_cpu, first_on_device, first_on_gpu;
   for (const auto& setting : settings()) {
     SCOPED_TRACE(setting);
     session s(setting.as_options());
@@ -97,17 +97,23 @@ PAPPUS_UNHURRIED void expect_same_sums(Query query) {
       got.push_back({static_cast<std::uint64_t>(group.key),
                      std::bit_cast<std::uint64_t>(group.value.sum),
                      static_cast<std::uint64_t>(group.value.n)});
-    auto& first = std::string_view(setting.devices) == "cpu" ? first_on_cpu : first_on_device;
+    const bool on_cpu = std::string_view(setting.devices) == "cpu";
+    auto& first = on_cpu                        ? first_on_cpu
+                  : adds_as_documented(setting) ? first_on_device
+                                                : first_on_gpu;
     if (first.empty()) first = got;
     EXPECT_EQ(got, first);
     expect_no_failures(s);
   }
   ASSERT_EQ(first_on_device.size(), first_on_cpu.size());
-  for (std::size_t i = 0; i < first_on_cpu.size(); ++i) {
-    EXPECT_EQ(first_on_device[i][0], first_on_cpu[i][0]);
-    const auto sum = std::bit_cast<double>(first_on_cpu[i][1]);
-    EXPECT_NEAR(std::bit_cast<double>(first_on_device[i][1]), sum, 1e-12 * std::abs(sum) + 1e-300);
-    EXPECT_EQ(first_on_device[i][2], first_on_cpu[i][2]);
+  for (const auto* on : {&first_on_device, &first_on_gpu}) {
+    if (on->empty()) continue;  // there is no GPU
+    for (std::size_t i = 0; i < first_on_cpu.size(); ++i) {
+      EXPECT_EQ((*on)[i][0], first_on_cpu[i][0]);
+      const auto sum = std::bit_cast<double>(first_on_cpu[i][1]);
+      EXPECT_NEAR(std::bit_cast<double>((*on)[i][1]), sum, 1e-12 * std::abs(sum) + 1e-300);
+      EXPECT_EQ((*on)[i][2], first_on_cpu[i][2]);
+    }
   }
 }
 

@@ -133,7 +133,7 @@ inline std::vector<std::byte> run_on(const chosen_device& device, const detail::
     run.sides.push_back(detail::evaluate_contiguous(session, side));
   if (parts) run.parts = codegen::element_of(n)->reads;
   n.op->run_by(n).devices->run(run);
-  if (run.device_rows_left) run.host_rows = download(*run.device_rows_left, memory, "test");
+  if (run.device_rows_left) run.host_rows = download(*run.device_rows_left, memory, team, "test");
   std::vector<std::byte> bytes;
   for (const auto& chunk : run.host_rows->chunks()) {
     const auto size = static_cast<std::size_t>(chunk.rows) * n.out.size;

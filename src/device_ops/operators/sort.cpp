@@ -129,7 +129,8 @@ class sorting final : public chunk_operator {
   void finish() {
     if (left_) {
       auto rows = std::make_shared<device_rows>(node_.out);
-      rows->append(*left_on_, std::move(left_), run_.rows);
+      rows->append(
+          device_part::make(*left_on_, std::move(left_), run_.rows, run_, device_part::next_set()));
       run_.device_rows_left = std::move(rows);
       return;
     }
