@@ -150,5 +150,54 @@ TEST(device_fold, of_a_users_reducer_merges_leaves_in_row_order) {
   }
 }
 
+/// How many numbers there are of each kind, in a state of many bytes.
+struct counts_of_kinds {
+  static constexpr bool commutative = true;
+  static constexpr int kinds = 40;
+  std::int64_t n[kinds] = {};
+  void accumulate(std::int64_t x) { ++n[x % kinds]; }
+  void merge(const counts_of_kinds& other) {
+    for (int kind = 0; kind < kinds; ++kind) n[kind] += other.n[kind];
+  }
+  static device_code on_device() {
+    return device_text("count_kind", R"(
+typedef struct { long n[40]; } counts_of_kinds;
+void count_kind(counts_of_kinds* s, long x) { s->n[x % 40] += 1; }
+)");
+  }
+};
+
+/// A hash of its numbers, in any order.
+struct any_order {
+  static constexpr bool commutative = true;
+  std::uint64_t total = 0;
+  void accumulate(std::int64_t x) { total += mixed(static_cast<std::uint64_t>(x)); }
+  void merge(const any_order& other) { total += other.total; }
+  static std::uint64_t mixed(std::uint64_t x) { return (x ^ x >> 29) * 0x9e3779b97f4a7c15u; }
+  static device_code on_device() {
+    return device_text("add_mixed", R"(
+typedef struct { ulong total; } any_order;
+void add_mixed(any_order* s, long x) {
+  const ulong u = (ulong)x;
+  s->total += (u ^ u >> 29) * 0x9E3779B97F4A7C15UL;
+}
+)");
+  }
+};
+
+// Leaves share stretches of rows: of two units of the chunks, or of less than one. The longest are
+// thousands of leaves.
+TEST(device_fold, of_reducers_that_take_any_order_has_each_row_once) {
+  random numbers(105);
+  for (const std::int64_t n : {1, 33, 70'001, 600'003, 2'100'001}) {
+    SCOPED_TRACE(n);
+    std::vector<std::int64_t> rows;
+    for (std::int64_t i = 0; i < n; ++i) rows.push_back(numbers.between(0, 1'000'000));
+    expect_same_value([&](session& s) { return s.borrow(rows).template reduce<any_order>(); });
+    expect_same_value(
+        [&](session& s) { return s.borrow(rows).template reduce<counts_of_kinds>(); });
+  }
+}
+
 }  // namespace
 }  // namespace pappus::testing

@@ -65,8 +65,10 @@ class folding final : public chunk_operator {
       : run_(run),
         reducer_(run.node.as<detail::fold_params>().reducer),
         code_(fold_program(run.node)),
-        unit_rows_(ops::fold_leaf_rows(reducer_)),
-        leaf_rows_(run.devices.front()->about().like_cpu ? unit_rows_ : small_leaf_rows(reducer_)),
+        leaf_rows_(run.devices.front()->about().like_cpu ? ops::fold_leaf_rows(reducer_)
+                                                         : small_leaf_rows(reducer_)),
+        together_(has_item_blocks(*run.devices.front()) ? 1 : neighbours(reducer_)),
+        unit_rows_(std::max(ops::fold_leaf_rows(reducer_), leaf_rows_ * together_)),
         initial_(reducer_.state_size) {
     reducer_.init(reducer_.context.get(), initial_.data());
   }
@@ -82,14 +84,13 @@ class folding final : public chunk_operator {
   }
 
   void enqueue(chunk_job& job) override {
-    const bool by_leaf = has_item_blocks(job.on);
-    const auto together = by_leaf ? 1 : neighbours(reducer_);
-    const auto leaves = detail::ceil_div(job.rows, leaf_rows_ * together) * together;
+    const auto leaves = detail::ceil_div(job.rows, leaf_rows_ * together_) * together_;
     const std::size_t bytes = static_cast<std::size_t>(leaves) * reducer_.state_size;
     std::byte* const room = room_for(job.first, bytes);
     const auto initial = job.memory_with(initial_.data(), initial_.size());
     const auto states = job.memory_for(room, bytes);
-    const auto items = by_leaf ? leaves : leaves * static_cast<std::int64_t>(reducer_.lanes);
+    const auto items =
+        has_item_blocks(job.on) ? leaves : leaves * static_cast<std::int64_t>(reducer_.lanes);
     job.launch(code_, fold_entry, static_cast<std::size_t>(items),
                {job.rows, leaf_rows_, *initial->memory, *states->memory,
                 static_cast<std::int64_t>(reducer_.state_size)});
@@ -149,7 +150,9 @@ class folding final : public chunk_operator {
   stage_run& run_;
   const detail::reduce_kernel& reducer_;
   const program code_;
-  const std::int64_t unit_rows_, leaf_rows_;
+  const std::int64_t leaf_rows_;
+  const std::int64_t together_;   // leaves that share a stretch of rows
+  const std::int64_t unit_rows_;  // stretches end where chunks do
   std::vector<std::byte> initial_;
   std::mutex mutex_;
   std::map<std::int64_t, detail::buffer> leaves_;  // of chunks, by first row

@@ -1,8 +1,8 @@
 // A fused stage reduced to one state per leaf of rows.
 //
 // Rows are cut into leaves of a fixed number of rows, and row r of a leaf is added to lane r mod
-// LANES, in row order: the same tree of additions as on the CPU (detail/loops/fold.h), so sums
-// differ between devices only where single operations do. The host merges leaves, first to last.
+// LANES, in row order. The host merges leaves in a tree. On devices like a CPU it is the same tree
+// of additions as on the CPU (detail/loops/fold.h), so sums differ only where single operations do.
 //
 // A device that is like a CPU gives a work-item whole leaves, whose lanes become vectors. Others give
 // each lane a work-item: neighbours read neighbouring rows. So they do of reducers that have no lanes
