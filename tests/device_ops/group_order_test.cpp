@@ -62,7 +62,9 @@ std::int64_t table_leaf_rows(std::int64_t n, std::int64_t groups, std::int64_t o
   const auto power = [](std::int64_t least) {
     return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(least)));
   };
-  return std::min(on_cpu, std::max({power(n / 8192 + 1), power(8 * groups), std::int64_t{512}}));
+  const auto for_states = groups * static_cast<std::int64_t>(sizeof(weighted_sum)) / 16;
+  return std::min(on_cpu,
+                  power(std::max({(n + 8191) / 8192, 8 * groups, for_states, std::int64_t{512}})));
 }
 
 template <typename Value>

@@ -1,9 +1,9 @@
 // group_by and distinct on devices: leaves of rows are reduced there (text/group.cl) and merged on
 // the host (group_merge.h).
 //
-// Where the domain is known and its table small, leaves are the CPU's and so is every
-// addition. Devices fill the tables directly; those that aren't like a CPU sort leaves of many
-// groups or large values.
+// Where the domain is known and its table small, leaves are the CPU's and so is every addition, but
+// on devices that aren't like a CPU: these have shorter ones (group_sizes.h). Devices fill tables
+// directly; those that aren't like a CPU sort leaves of many groups or large values.
 //
 // Otherwise a leaf has as many rows as make its scratch a moderate, fixed size: more rows a leaf
 // leave the host less to merge, but must fit a small device's memory twice. Within a leaf a group
@@ -101,12 +101,12 @@ constexpr const char* outside_domain = "a key lies outside its domain, or its fu
 
 class grouping : public chunk_operator {
  public:
-  explicit grouping(stage_run& run)
+  grouping(stage_run& run, bool large_leaves)
       : run_(run),
         params_(run.node.as<group_params>()),
         code_(group_program(run.node)),
         kernels_(kernels_of(params_)),
-        leaf_rows_(leaf_rows(run.node, run.rows, *run.devices.front())),
+        leaf_rows_(leaf_rows(run.node, run.rows, *run.devices.front(), large_leaves)),
         last_key_(params_.domain > 0 ? static_cast<std::uint64_t>(params_.domain - 1)
                                      : std::numeric_limits<std::uint64_t>::max()) {}
   std::int64_t unit_rows() const override { return leaf_rows_; }
@@ -139,7 +139,7 @@ class grouping : public chunk_operator {
 /// A leaf fills a table.
 class table_grouping final : public grouping {
  public:
-  explicit table_grouping(stage_run& run) : grouping(run), merger_(run) {}
+  explicit table_grouping(stage_run& run) : grouping(run, false), merger_(run) {}
 
   double row_bytes() const override {
     return static_cast<double>(algorithms::group_table_bytes(params_)) /
@@ -195,13 +195,13 @@ class table_grouping final : public grouping {
 /// A leaf goes through a hash table, or is sorted by key.
 class leaf_grouping final : public grouping {
  public:
-  leaf_grouping(stage_run& run, group_merger& merger)
-      : grouping(run),
+  leaf_grouping(stage_run& run, group_merger& merger, bool large_leaves)
+      : grouping(run, large_leaves),
         merger_(merger),
         room_max_(hash_table_room(params_, leaf_rows_)),
         by_block_(has_item_blocks(*run.devices.front())),
         at_once_(params_.key_bytes == 4 && !by_block_),
-        cut_(has_large_leaves(params_, *run.devices.front()) ? piece_rows : 0) {}
+        cut_(large_leaves ? piece_rows : 0) {}
 
   double row_bytes() const override {
     // Keys are sorted with their leaf; groups' keys, and rows packed where some are dropped, too.
@@ -446,11 +446,9 @@ class group_operator final : public device_operator {
       stream_chunks(stage, with);
       with.finish();
     } else if (has_leaf_tables(params)) {
-      table_merger merger(stage);
-      run_leaves(stage, merger);
-    } else {
-      run_merger merger(stage);
-      run_leaves(stage, merger);
+      run_leaves<table_merger>(stage, false);
+    } else if (!has_large_leaves(params, *stage.devices.front()) || !run_large_leaves(stage)) {
+      run_leaves<run_merger>(stage, false);
     }
   }
   program main_program(const graph::node& n) const override { return group_program(n); }
@@ -470,10 +468,22 @@ class group_operator final : public device_operator {
       return "its domain has more keys than an int has values";
     return {};
   }
-  static void run_leaves(stage_run& stage, group_merger& merger) {
-    leaf_grouping with(stage, merger);
+  template <typename Merger>
+  static void run_leaves(stage_run& stage, bool large) {
+    Merger merger(stage);
+    leaf_grouping with(stage, merger, large);
     stream_chunks(stage, with);
     merger.finish();
+  }
+  /// False: a leaf doesn't fit. A device that others use, too, has less memory than it says.
+  static bool run_large_leaves(stage_run& stage) {
+    try {
+      run_leaves<run_merger>(stage, true);
+      return true;
+    } catch (const devices::device_error& e) {
+      if (e.what_failed != devices::fault::out_of_memory) throw;
+      return false;
+    }
   }
 };
 

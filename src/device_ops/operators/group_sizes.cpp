@@ -6,6 +6,7 @@
 #include "algorithms/dense_groups.h"
 #include "algorithms/group_leaves.h"
 #include "chunk_loop/blocks.h"
+#include "pappus/detail/base/integers.h"
 
 namespace pappus::device_ops {
 
@@ -55,7 +56,7 @@ double group_bytes(const group_params& params) {
 }
 
 /// Where a leaf has a table. Devices that aren't like a CPU need thousands of leaves, as long as
-/// those have eight rows a group.
+/// those have eight rows a group, and a row for each 16 bytes of their table.
 static std::int64_t table_leaf_rows(const group_params& params, std::int64_t rows,
                                     const chunk_loop::device_session& on) {
   constexpr std::int64_t leaves_wanted = 8192, least = 512;
@@ -64,25 +65,25 @@ static std::int64_t table_leaf_rows(const group_params& params, std::int64_t row
   const auto ceil = [](std::int64_t n) {
     return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(n)));
   };
-  const auto wanted = ceil(rows / leaves_wanted + 1);
-  return std::min(most, std::max({wanted, least, ceil(8 * params.domain)}));
+  const auto for_tables = static_cast<std::int64_t>(algorithms::group_table_bytes(params) / 16);
+  return std::min(most, std::max({least, ceil(detail::ceil_div(rows, leaves_wanted)),
+                                  ceil(8 * params.domain), ceil(for_tables)}));
 }
 
 bool has_large_leaves(const group_params& params, const chunk_loop::device_session& on) {
   constexpr std::size_t much = std::size_t{8} << 30;
   return params.exact && !has_leaf_tables(params) && !has_item_blocks(on) &&
-         on.memory().limit() >= much;
+         !on.about().host_memory && on.memory().limit() >= much;
 }
 
 std::int64_t leaf_rows(const graph::node& n, std::int64_t rows,
-                       const chunk_loop::device_session& on) {
+                       const chunk_loop::device_session& on, bool large) {
   constexpr double small_bytes = 20 << 20;  // twice in 64 MiB, with some to spare
   constexpr double large_bytes = 2e9;
   const auto& params = n.as<group_params>();
   if (has_leaf_tables(params)) return table_leaf_rows(params, rows, on);
   double row = scratch_row_bytes(params) + group_bytes(params);
   for (const auto& input : n.stage.inputs) row += static_cast<double>(input->out.size);
-  const bool large = has_large_leaves(params, on);
   const double bytes =
       large ? std::min(static_cast<double>(on.memory().limit()) / 32, large_bytes) : small_bytes;
   const std::uint64_t most = large ? 1u << 24 : 1u << 19;

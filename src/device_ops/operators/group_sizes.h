@@ -1,6 +1,7 @@
 // How groups are cut for devices: leaves, tables, tiles, and what they take.
 //
-// Sizes depend on the query, its data and the device, so that sums depend on nothing else.
+// Sizes depend on the query, its data and the device, so that sums depend on nothing else. Only
+// where they make no difference to sums do they depend on memory.
 #pragma once
 
 #include <cstddef>
@@ -33,9 +34,10 @@ double scratch_row_bytes(const detail::group_params& params);
 /// Of a group's key and state.
 double group_bytes(const detail::group_params& params);
 /// Rows of a leaf of a stage with so many rows.
+/// \param large  see has_large_leaves()
 std::int64_t leaf_rows(const graph::node& n, std::int64_t rows,
-                       const chunk_loop::device_session& on);
-/// Whether leaves are so large that a chunk has one, and its long groups are cut: those of exact
+                       const chunk_loop::device_session& on, bool large);
+/// Whether leaves may be so large that a chunk has one, and its long groups are cut: those of exact
 /// reducers without tables, on a device with memory of its own, of which a session has much.
 bool has_large_leaves(const detail::group_params& params, const chunk_loop::device_session& on);
 /// Groups of a leaf that uses a hash table: they fit a core's cache. 0: states are too large.
