@@ -49,10 +49,10 @@ std::int64_t rows_a_chunk(const stage_run& run, const chunk_operator& with) {
     rows = std::min(rows, static_cast<std::int64_t>(
                               static_cast<double>(device->about().buffer_bytes_max) / largest_row));
   if (run.chunk_rows > 0) rows = std::min(rows, run.chunk_rows);
-  // A device's share may be a few rows more: a chunk of the rest would take as long as many rows.
+  // Not a unit less: a chunk of the few rows that are left would take as long as many rows.
   const auto devices = static_cast<std::int64_t>(run.devices.size());
-  const auto share = detail::ceil_div(run.rows, devices);
-  if (rows >= share) return std::max(detail::round_up(share, unit), unit);
+  const auto share = detail::round_up(detail::ceil_div(run.rows, devices), unit);
+  if (rows >= std::min(share, run.rows)) return std::max(share, unit);
   return rows <= unit ? unit : rows / unit * unit;
 }
 

@@ -83,6 +83,9 @@ std::unique_ptr<chunk_loop::stage_run> live_executor::device_stage(plan::stage_i
                             .store = with_.store,
                             .rows_on_cpu = rows_on_cpu,
                             .owner = graph::label(*stage.node)});
+  // Sides first: an input may be the same rows, which mustn't be held twice.
+  for (const auto side : stage.sides)
+    run->sides.push_back(contiguous(rows(side), with_.team, with_.memory));
   for (const auto input : stage.inputs) {
     const auto& from = at(input);
     if (from.device_rows == nullptr || from.rows != nullptr)
@@ -91,8 +94,6 @@ std::unique_ptr<chunk_loop::stage_run> live_executor::device_stage(plan::stage_i
       run->inputs.push_back({nullptr, from.device_rows});
   }
   run->rows = ops::stage_rows(*stage.node, run->inputs);
-  for (const auto side : stage.sides)
-    run->sides.push_back(contiguous(rows(side), with_.team, with_.memory));
   const auto& sent = stage.where.sent_bytes;
   for (std::size_t i = 0; i < sent.size(); ++i) {
     const std::size_t size = run->inputs[i].layout().size;
