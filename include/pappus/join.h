@@ -10,8 +10,8 @@
 //   Outer    left_join has every record of left, right_join every record of right, full_join both:
 //            first what left_join yields, then right's records without a match, in right's order.
 //            right_join is the left_join of right with left: in right's order, with an index of
-//            left. full_join looks up left's keys twice, for its pairs and for the right records
-//            that none of them matches: a left side that is computed is put into memory for that.
+//            left. full_join looks up left's keys twice, for its pairs and for right records that
+//            none of them matches, or right's in an index of left where one of right may not fit.
 //   domain   join(..., domain{k}): the right side's keys are integers from 0 to k - 1. Other keys
 //            there throw usage_error; on the left side they match nothing. A right side whose keys
 //            are b, b + 1, b + 2, ..., such as the result of a group_by with a domain, is
@@ -105,13 +105,23 @@ PAPPUS_GLUE auto make_join(const char* name, const query<Left>& left, const quer
       std::move(stage));
 }
 
-/// The rows of which the outer join `joined_rows` of `left` has an index, but no match for any left
-/// record.
-template <typename K, typename L, typename R, typename LeftKey, typename Joined>
-PAPPUS_GLUE collection<R> unmatched_rows(const collection<L>& left, const LeftKey& left_key,
+/// A full join's other side is its left one.
+struct no_combination_with_left : no_combination {
+  static constexpr const char* indexed = "left";
+};
+
+/// The rows of which the outer join `joined_rows` of `left` with `right` has an index, but no match
+/// for any left record.
+template <typename K, typename L, typename R, typename LeftKey, typename RightKey, typename Joined>
+PAPPUS_GLUE collection<R> unmatched_rows(const collection<L>& left, const collection<R>& right,
+                                         const LeftKey& left_key, const RightKey& right_key,
                                          const query<Joined>& joined_rows) {
   using keys = mapped<source<L>, call<key_writer<LeftKey>>>;
   auto params = std::make_shared<unmatched_params>();
+  params->by_anti_join =
+      access::node(make_join<join_kind::anti>("full_join", right, left, right_key, left_key,
+                                              no_combination_with_left{})
+                       .materialise());
   params->loop = write_rows<keys>;
   params->keys = {sizeof(value_of<keys>), string_key<K>};
   stage_spec stage = access::stage(left);
@@ -132,7 +142,7 @@ PAPPUS_GLUE auto make_full_join(const collection<L>& left, const collection<R>& 
   const auto& plain = plain_function(combine);
   const auto matched = make_join<join_kind::outer>("full_join", left, right, left_key, right_key,
                                                    full_combination<Combine>{{{plain}}}, known...);
-  const auto rest = unmatched_rows<key_type, L, R>(left, left_key, matched);
+  const auto rest = unmatched_rows<key_type, L, R>(left, right, left_key, right_key, matched);
   using unmatched = mapped<source<R>, unmatched_call<L, Combine>>;
   static_assert(std::same_as<value_of<unmatched>, typename decltype(matched)::value_type>,
                 "full_join: the function must return the same type whatever is null");

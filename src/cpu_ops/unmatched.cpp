@@ -9,8 +9,9 @@
 //
 // Alternatives: marking while the join's own probe runs, which saves the second look-up, but gives
 // a probe that may be fused into anything a side effect on a later node; an index of the left side,
-// in which right's keys are looked up: to build one takes longer than to look up in one, and needs
-// memory for the left side, which is the larger one where users follow advice.
+// in which right's keys are looked up (an anti join): to build one takes longer than to look up in
+// one, and needs memory for the left side, which is the larger one where users follow advice. It is
+// planned in place of this where memory may have no room for the right side (plan/instead.cpp).
 #include <algorithm>
 #include <cstring>
 #include <vector>

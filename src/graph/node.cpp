@@ -36,7 +36,8 @@ std::string label(const node& n) {
 }
 
 std::vector<const node*> in_order(std::span<const node_ptr> roots,
-                                  const std::function<bool(const node&)>& stop) {
+                                  const std::function<bool(const node&)>& stop,
+                                  const std::function<const node*(const node&)>& instead) {
   constexpr std::size_t usual_nodes = 8;
   std::vector<const node*> order;
   order.reserve(usual_nodes);
@@ -59,9 +60,10 @@ std::vector<const node*> in_order(std::span<const node_ptr> roots,
         path.pop_back();
         continue;
       }
-      const auto& next = edge < inputs.size() ? inputs[edge] : sides[edge - inputs.size()];
+      const auto* next = (edge < inputs.size() ? inputs[edge] : sides[edge - inputs.size()]).get();
       ++edge;
-      if (seen.emplace(next.get(), true).second) path.push_back({next.get(), 0});
+      if (instead) next = instead(*next);
+      if (seen.emplace(next, true).second) path.push_back({next, 0});
     }
   }
   return order;

@@ -93,8 +93,10 @@ std::string label(const node& n);
 
 /// All nodes that roots need, inputs before consumers. The walk doesn't go behind nodes for which
 /// `stop` is true: their rows exist.
+/// \param instead  the node that takes the place of one that is read; null: none does
 std::vector<const node*> in_order(std::span<const node_ptr> roots,
-                                  const std::function<bool(const node&)>& stop);
+                                  const std::function<bool(const node&)>& stop,
+                                  const std::function<const node*(const node&)>& instead = nullptr);
 
 /// Throws usage_error when an input is missing or another session's.
 void verify(const node& n);

@@ -119,6 +119,8 @@ class operator_entry {
   /// It yields one row, which points to an index of its input's keys.
   virtual bool is_join_index() const { return false; }
   virtual domain_table domain_of(const node&) const { return {}; }
+  /// A node of the same rows that needs none of its sides in memory as a whole, but more time.
+  virtual node_ptr without_whole_sides(const node&) const { return nullptr; }
 
   // Windows.
   /// Its input may come window by window, wherever windows end.

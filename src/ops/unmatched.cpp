@@ -23,7 +23,11 @@ class unmatched_entry final : public graph::operator_entry {
     return {&cpu_ops::unmatched_on_cpu()};
   }
   double row_work(const graph::node&) const override { return 25; }  // a look-up
+  bool takes_windows(const graph::node&) const override { return true; }
   std::string_view user_name() const override { return "full_join"; }
+  graph::node_ptr without_whole_sides(const graph::node& n) const override {
+    return n.as<detail::unmatched_params>().by_anti_join;
+  }
 };
 
 }  // namespace

@@ -52,7 +52,11 @@ void collect_stages(plan& p, const request& asked) {
     }
     return outside(n);
   };
-  const auto nodes = graph::in_order(asked.roots, stop);
+  const auto planned = [&](const graph::node& n) {
+    const auto other = p.instead.find(&n);
+    return other == p.instead.end() ? &n : other->second.get();
+  };
+  const auto nodes = graph::in_order(asked.roots, stop, planned);
   p.stages.reserve(nodes.size());
   for (const graph::node* n : nodes) {
     of.emplace(n, static_cast<stage_index>(p.stages.size()));
@@ -70,8 +74,8 @@ void collect_stages(plan& p, const request& asked) {
       s.expected_out = rows.expected;
     }
     if (s.is_there() || s.outside) continue;  // what it was made from isn't needed
-    for (const auto& input : n->stage.inputs) s.inputs.push_back(of.at(input.get()));
-    for (const auto& side : n->stage.sides) s.sides.push_back(of.at(side.get()));
+    for (const auto& input : n->stage.inputs) s.inputs.push_back(of.at(planned(*input)));
+    for (const auto& side : n->stage.sides) s.sides.push_back(of.at(planned(*side)));
   }
   for (const auto& root : asked.roots) p.roots.push_back(of.at(root.get()));
 }

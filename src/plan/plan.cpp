@@ -18,9 +18,9 @@ struct pass {
 };
 
 constexpr pass passes[] = {
-    {"collect", collect_stages}, {"bounds", bound_rows},           {"windows", choose_windows},
-    {"morsels", choose_morsels}, {"place", place_stages},          {"lifetimes", find_last_uses},
-    {"admission", check_memory}, {"repeated", note_repeated_work},
+    {"collect", collect_stages},   {"bounds", bound_rows},      {"windows", choose_windows},
+    {"instead", choose_instead},   {"morsels", choose_morsels}, {"place", place_stages},
+    {"lifetimes", find_last_uses}, {"admission", check_memory}, {"repeated", note_repeated_work},
 };
 
 // What changes when a number of rows becomes known.

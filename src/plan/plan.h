@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -163,6 +164,8 @@ struct plan {
   std::vector<stage_index> roots;
   std::vector<pass_record> history;  ///< one record a pass, if they were asked for
   std::vector<turn> order;           ///< of a batch of launches: all stages, by their numbers
+  /// Nodes that others take the place of.
+  std::map<const graph::node*, graph::node_ptr> instead;
 
   /// Throws std::logic_error naming the stage when an invariant is broken.
   void verify() const;
@@ -268,6 +271,7 @@ void refine(plan& p, const request& asked);
 void collect_stages(plan& p, const request& asked);      // collect.cpp: stages, edges
 void bound_rows(plan& p, const request& asked);          // bounds.cpp: rows_in, rows_out
 void choose_windows(plan& p, const request& asked);      // windows.cpp: windowed, passes_on
+void choose_instead(plan& p, const request& asked);      // instead.cpp: instead, all before anew
 void choose_morsels(plan& p, const request& asked);      // morsels.cpp: morsel_rows
 void place_stages(plan& p, const request& asked);        // place.cpp: where, bytes, seconds
 void find_last_uses(plan& p, const request& asked);      // lifetimes.cpp: frees

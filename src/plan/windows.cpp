@@ -189,18 +189,31 @@ stage* who_asks(plan& p, std::size_t join_index, const request& asked, const rea
   return can && !all_rows_fit(p, right_index, asked) ? &left : nullptr;
 }
 
-/// Whether a stage's rows can be kept in parts, and are more than a share of memory has room for.
-bool can_be_in_parts(const plan& p, stage_index of, int shares, const request& asked,
-                     const readers& all) {
-  const auto& s = p.stages[index(of)];
-  return !s.is_there() && !s.outside && asked.rows_can_rest && come_in_windows(p, s, all) &&
-         !rows_fit(p, of, shares, asked);
+/// Whether memory may have no room for an index of a stage's rows that a join wants.
+bool has_large_index(const plan& p, stage_index of, const request& asked, const readers& all) {
+  return std::ranges::any_of(all.of(of), [&](std::size_t reader) {
+    return reader < p.stages.size() && p.stages[reader].node->op->is_join_index() &&
+           !all_rows_fit(p, p.stages[reader], asked);
+  });
 }
 
-void put_in_parts(plan& p, stage_index of, const readers& all) {
+/// Whether a stage's rows can be kept in parts.
+bool can_rest(const plan& p, stage_index of, const request& asked, const readers& all) {
+  const auto& s = p.stages[index(of)];
+  return !s.is_there() && !s.outside && asked.rows_can_rest && come_in_windows(p, s, all);
+}
+
+/// The same, if they are more than a share of memory has room for.
+bool can_be_in_parts(const plan& p, stage_index of, int shares, const request& asked,
+                     const readers& all) {
+  return can_rest(p, of, asked, all) && !rows_fit(p, of, shares, asked);
+}
+
+void put_in_parts(plan& p, stage_index of, const readers& all, const char* what = "all of them") {
   auto& s = p.stages[index(of)];
   s.in_parts = true;
-  s.notes.push_back("its rows are kept in parts, because memory may have no room for all of them");
+  s.notes.push_back(
+      fmt::format("its rows are kept in parts, because memory may have no room for {}", what));
   take_in_turn(p, s, all);
 }
 
@@ -209,6 +222,7 @@ bool may_ask(const plan& p, std::size_t reader, stage_index right) {
   if (reader == p.stages.size()) return false;
   const auto& s = p.stages[reader];
   if (s.node->op->is_join_index()) return true;
+  if (s.node->stage.counts.joins == nullptr) return false;
   for (std::size_t side = 0; side + 1 < s.sides.size(); ++side) {
     const auto& index_of = p.stages[index(s.sides[side])];
     if (index_of.node->op->is_join_index() && s.sides[side + 1] == right &&
@@ -220,7 +234,8 @@ bool may_ask(const plan& p, std::size_t reader, stage_index right) {
 
 /// Keeps rows in parts that later queries or several stages read.
 void keep_in_parts(plan& p, stage_index of, const request& asked, const readers& all) {
-  if (!can_be_in_parts(p, of, 2, asked, all)) return;
+  const bool fit = rows_fit(p, of, 2, asked);
+  if (!can_rest(p, of, asked, all) || (fit && !has_large_index(p, of, asked, all))) return;
   const auto by = all.of(of);
   const auto takes = [&](std::size_t reader) {
     return may_take_windows(p, reader, of, asked) ||
@@ -229,7 +244,10 @@ void keep_in_parts(plan& p, stage_index of, const request& asked, const readers&
   const auto may = [&](std::size_t reader) { return takes(reader) || may_ask(p, reader, of); };
   const bool several = by.size() > 1 && !is_read_for_each(p, of, asked, all) &&
                        std::ranges::any_of(by, takes) && std::ranges::all_of(by, may);
-  if (several || p.stages[index(of)].node->is_cached()) put_in_parts(p, of, all);
+  if (fit && several)
+    put_in_parts(p, of, all, "an index of them");
+  else if (several || (!fit && p.stages[index(of)].node->is_cached()))
+    put_in_parts(p, of, all);
 }
 
 /// Whether stages of a loop's body, and only such that may take windows, read a stage's rows; of

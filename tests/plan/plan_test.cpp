@@ -1,11 +1,14 @@
 #include "plan/plan.h"
 
+#include <algorithm>
 #include <numeric>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "support/planning.h"
+#include "support/raw_file.h"
 
 namespace pappus::plan {
 namespace {
@@ -52,6 +55,46 @@ TEST(plan, counts_a_mark_for_each_right_row_of_a_full_join) {
   const auto both = s.from({1, 2, 3}).full_join(
       s.from(thousand()), key, key, [](const int* l, const int* r) { return l ? *l : *r; });
   EXPECT_EQ(stage_of(plan_of(both.materialise()), "unmatched").bytes.scratch, 1000);
+}
+
+/// Whether a full join of two sides, in so much memory, finds the right records without a match
+/// by marks in memory.
+template <typename Left, typename Right>
+bool marks_right_rows(const Left& left, const Right& right, std::size_t memory,
+                      bool rows_can_rest = true) {
+  const auto key = [](int x) { return x; };
+  const auto both =
+      left.full_join(right, key, key, [](const int* l, const int* r) { return l ? *l : *r; });
+  const std::vector roots{detail::access::node(both.materialise())};
+  const cost::machine machine{.threads = 1, .host_memory = memory};
+  const auto p = make_plan({.roots = roots, .machine = machine, .rows_can_rest = rows_can_rest});
+  p.verify();
+  const auto marks = std::ranges::count_if(
+      p.stages, [](const auto& one) { return one.node->name == "unmatched"; });
+  EXPECT_EQ(p.instead.size(), static_cast<std::size_t>(1 - marks));
+  return marks == 1;
+}
+
+TEST(plan, has_an_anti_join_find_right_rows_without_a_match_where_that_takes_less_memory) {
+  constexpr std::size_t little = 64 << 10, much = 1 << 30;
+  const testing::raw_file numbers(thousand()), few(std::vector<int>(100, 7));
+  session s(options{.threads = 1});
+  const auto file = [&](const auto& of) { return s.raw<int>(of.path()); };
+  const auto twice = [](int x) { return 2 * x; };
+  EXPECT_FALSE(marks_right_rows(file(numbers), file(numbers).map(twice), little));
+  EXPECT_FALSE(marks_right_rows(s.from({1, 2, 3}), file(numbers), little));
+  EXPECT_FALSE(marks_right_rows(file(few), file(numbers), little));
+  EXPECT_TRUE(marks_right_rows(file(numbers), file(numbers), much));
+  EXPECT_TRUE(marks_right_rows(file(numbers), file(few).map(twice), little)) << "it fits";
+  EXPECT_TRUE(marks_right_rows(file(numbers), file(numbers), little, false)) << "nothing can rest";
+  EXPECT_TRUE(marks_right_rows(file(numbers), s.from(thousand()), little)) << "it is in memory";
+  EXPECT_TRUE(marks_right_rows(s.from(thousand()), file(numbers), little))
+      << "left is in memory, and an index of it doesn't fit";
+  const auto ends = s.from(thousand())
+                        .group_by([](int x) { return x % 10; })
+                        .count()
+                        .map([](const keyed<int, std::int64_t>& one) { return one.key; });
+  EXPECT_TRUE(marks_right_rows(file(numbers), ends, little)) << "few, though nobody knows";
 }
 
 TEST(plan, lets_two_results_share_a_cached_collection) {

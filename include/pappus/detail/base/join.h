@@ -34,6 +34,7 @@ const graph::operator_entry& join_build_operator();
 struct unmatched_params : op_params {
   write_loop loop = nullptr;  ///< writes the key of each row, as the index has them
   join_keys keys;
+  node_ptr by_anti_join;  ///< the same rows, by an index of the other side
 };
 const graph::operator_entry& unmatched_operator();
 
