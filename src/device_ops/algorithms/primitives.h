@@ -59,8 +59,8 @@ struct segments {
 };
 
 /// Finds the runs among n sorted keys, at most chunk_rows_max. Blocks once, for the number of runs.
-/// \param cut  a power of two, and no device is like a CPU: runs of at least twice as many rows are
-///             cut into pieces, of which each counts as a run. 0: they aren't.
+/// \param cut  a power of two, where blocks of rows aren't a work-item's: long runs are cut into
+///             pieces of less than twice as many rows, of which each counts as a run. 0: none are.
 segments find_segments(device_session& on, const devices::buffer& keys, std::int64_t n,
                        std::size_t key_bytes, std::string_view owner, kept_buffers& kept,
                        std::uint32_t cut = 0);

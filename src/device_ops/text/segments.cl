@@ -4,9 +4,9 @@
 // differ from their predecessor.
 //
 // Idea: count such heads, scan the counts (scan.cl), write each head to its place. Like a CPU, a
-// count is a block's and a work-item walks its block twice; else it is a row's, and runs of 2 * cut
-// rows or more are cut where a row's number is a multiple of cut, which is
-// mask + 1 and a power of two, so that no work-item gets a very long one.
+// count is a block's and a work-item walks its block twice; else it is a row's. Then a run is cut at
+// each row whose number is a multiple of mask + 1, a power of two, if as many rows before it are the
+// run's, too: so no work-item that goes through a piece gets a very long one.
 //
 // Alternatives: one pass that guesses the number of groups has nowhere to put the rest.
 // KEY is uint or ulong.
