@@ -31,6 +31,8 @@
 
 namespace pappus {
 
+struct array_file_options;  // array_file.h
+
 /// The places p with low[d] <= p[d] < high[d] in each dimension.
 template <std::size_t N>
 struct box {
@@ -222,6 +224,12 @@ class array {
   void fill(const T& value) const { detail::fill_array(part_, &value); }
   /// An array of its own with the same elements.
   array copy() const { return array(detail::copy_array(part_)); }
+
+  /// Writes the elements to a file, told by its suffix: .npy, .raw, .zarr (array_file.h). Of
+  /// reducers that have finalize() it writes what that returns. Waits as host() does. The file
+  /// appears when it is complete. Throws format_error and usage_error.
+  void write(const std::string& path) const;
+  void write(const std::string& path, const array_file_options& how) const;
 
   /// The elements as records of a query, in row-major order: as they are after the launches so far,
   /// whatever is launched later. Nothing is copied unless the array is written to while the

@@ -3,6 +3,7 @@
 
 #include "pappus/apply.h"
 #include "pappus/array.h"
+#include "pappus/array_file.h"
 #include "pappus/device_code.h"
 #include "pappus/error.h"
 #include "pappus/explain.h"

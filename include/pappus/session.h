@@ -53,6 +53,9 @@ void check_range(Begin begin, End end) {
 
 }  // namespace detail
 
+template <typename T>
+struct column_of;  // columns.h
+
 /// A loop ends after n iterations even if its condition still holds.
 struct max_iterations {
   std::int64_t n;
@@ -63,6 +66,7 @@ class session : public detail::source_refusals, public detail::launch_refusals {
   // Beside each source, what it refuses.
   using detail::launch_refusals::filled;
   using detail::launch_refusals::for_each;
+  using detail::launch_refusals::open;
   using detail::launch_refusals::unwritten;
   using detail::launch_refusals::zeros;
   using detail::source_refusals::borrow;
@@ -187,6 +191,17 @@ class session : public detail::source_refusals, public detail::launch_refusals {
   /// one: elements may lie in any strides.
   template <detail::mdspan_like Span>
   auto to_array(const Span& elements);
+  /// An array that lies in a file (.npy, .zarr, ...), opened without reading its elements:
+  /// s.open<pixel, 2>("slide.zarr"). T may take up the last dimensions of the file's: a pixel of
+  /// three bytes those of (y, x, 3). Columns bind fields by their names. Throws format_error. See
+  /// array_file.h.
+  template <typename T, std::size_t N = 1, typename... Columns>
+    requires(detail::record<T> && N <= 4 && (std::same_as<Columns, column_of<T>> && ...))
+  array<T, N> open(const std::string& path, const Columns&... columns);
+  /// The same of a file that doesn't say its extents (.raw), or must have these.
+  template <typename T, std::size_t N = 1>
+    requires(detail::record<T> && N <= 4)
+  array<T, N> open(const std::string& path, const idx<N>& extents);
   /// Calls f(index, views...) for every index on all cores: see launch.h. Returns before it is
   /// done; whoever looks at an array waits. Results are those of launches run one after another.
   /// What fails while it runs is thrown where its results are looked at (launch_error). Throws

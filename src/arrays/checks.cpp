@@ -38,6 +38,16 @@ void check_indices(const launch& of) {
 /// Whether elements aren't known, so that the whole array stands for them.
 bool is_whole(const access& one) { return one.formulas.slices.empty(); }
 
+void check_not_in_file(const launch& of, const access& one) {
+  const auto& argument = of.arguments[one.argument];
+  if (!one.writes() || argument.array->file == nullptr || of.indices.empty()) return;
+  refuse(
+      of, argument.name,
+      fmt::format("expected an array in memory, which can be written to, got {}, which lies in a "
+                  "file; write to copy() of it, or to another array and write that to a file",
+                  argument.array->file->name()));
+}
+
 void check_place(const launch& of, const access& one) {
   if (is_whole(one) || of.indices.empty()) return;
   const auto& argument = of.arguments[one.argument];
@@ -130,6 +140,7 @@ void refuse(const launch& of, const std::string& parameter, const std::string& w
 void check(const launch& of) {
   check_indices(of);
   for (const auto& one : of.accesses) {
+    check_not_in_file(of, one);
     check_place(of, one);
     check_apart(of, one);
     check_written(of, one);

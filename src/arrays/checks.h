@@ -11,6 +11,7 @@
 namespace pappus::arrays {
 
 /// Throws usage_error where
+/// - it writes to an array that lies in a file,
 /// - the indices are negative in number, or 2^63 and more,
 /// - an access lies outside of its array as a whole,
 /// - two indices write the same element, or one touches what another writes,

@@ -30,6 +30,10 @@ storage::storage(array_memory from, std::size_t bytes, std::string_view owner)
   data = pageable != nullptr ? pageable->data() : memory.data();
 }
 
+storage::~storage() {
+  if (file != nullptr) source.chunks->forget(*file);
+}
+
 void check_extents(const regions::box& extents) {
   for (std::size_t d = 0; d < extents.rank; ++d)
     if (extents.high[d] < extents.low[d])
@@ -48,6 +52,17 @@ image_ptr make_image(const detail::record_type& element, const regions::box& ext
       .parts = {extents, all},
       .elements =
           std::make_shared<storage>(memory, bytes, fmt::format("array of {}", element.name))});
+}
+
+image_ptr make_file_image(const detail::record_type& element, const array_memory& memory,
+                          graph::chunked_ptr file) {
+  const auto all = file->chunks().all();
+  return std::make_shared<image>(image{.all = all,
+                                       .element = element,
+                                       .initial = {},
+                                       .parts = {all, part{content::written, 0}},
+                                       .elements = std::make_shared<storage>(memory, file),
+                                       .file = file});
 }
 
 regions::box box_of(const detail::array_box& from) {
@@ -86,7 +101,8 @@ detail::view_place place_of(const image& of, const storage& elements, const regi
     offset += part.low[d] * stride;
     stride *= of.all.high[d];
   }
-  if (!part.empty()) place.elements += offset * static_cast<std::int64_t>(of.element.size);
+  if (!part.empty() && elements.data != nullptr)
+    place.elements += offset * static_cast<std::int64_t>(of.element.size);
   return place;
 }
 

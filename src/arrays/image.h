@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "graph/chunked.h"
 #include "graph/pageable.h"
 #include "pappus/detail/base/array.h"
 #include "pappus/detail/base/chunks.h"
@@ -52,9 +53,10 @@ using failure_ptr = std::shared_ptr<launch_failure>;
 struct array_memory {
   std::shared_ptr<detail::memory_source> budget;
   std::shared_ptr<graph::pageable_store> pages{};  ///< of large ones; null: all stay in memory
+  std::shared_ptr<graph::chunk_store> chunks{};    ///< of those in files; null: there are none
 };
 
-/// Memory with an array's elements in row-major order.
+/// Memory with an array's elements in row-major order, or the file where they lie.
 struct storage {
   /// Throws memory_error.
   storage(array_memory from, std::size_t bytes, std::string_view owner);
@@ -62,11 +64,19 @@ struct storage {
   storage(array_memory from, detail::rows_ptr of)
       : source(std::move(from)), rows(std::move(of)), data(const_cast<std::byte*>(rows->data())) {}
 
+  /// Of elements in a file, which nobody writes to.
+  storage(array_memory from, graph::chunked_ptr of)
+      : source(std::move(from)), file(std::move(of)) {}
+  ~storage();
+  storage(const storage&) = delete;
+  storage& operator=(const storage&) = delete;
+
   array_memory source;                        // outlives the others
-  detail::buffer memory;                      // one of the three has the elements
+  detail::buffer memory;                      // one of the four has the elements
   std::shared_ptr<graph::pageable> pageable;  // what isn't leased may be on the disk (leases.h)
   detail::rows_ptr rows;
-  std::byte* data = nullptr;
+  graph::chunked_ptr file;    // read chunk by chunk (file_elements.h)
+  std::byte* data = nullptr;  // null: they lie in a file
   /// Collections whose rows these are: while there are some, nobody may write to them.
   std::atomic<int> collections{0};
 };
@@ -79,6 +89,7 @@ struct image {
   std::vector<std::byte> initial;  ///< a value, of the parts whose content is that
   regions::region_map<part> parts;
   storage_ptr elements;
+  graph::chunked_ptr file{};  ///< where they lie, and aren't written to; null: not in a file
 
   std::size_t bytes() const noexcept {
     return static_cast<std::size_t>(all.volume()) * element.size;
@@ -94,6 +105,10 @@ void check_extents(const regions::box& extents);
 image_ptr make_image(const detail::record_type& element, const regions::box& extents,
                      const array_memory& memory, std::vector<std::byte> initial);
 
+/// An array whose elements lie in a file.
+image_ptr make_file_image(const detail::record_type& element, const array_memory& memory,
+                          graph::chunked_ptr file);
+
 regions::box box_of(const detail::array_box& from);
 detail::array_box numbers_of(const regions::box& from);
 /// The same elements, numbered from the first one of `part`.
@@ -101,7 +116,7 @@ regions::box relative(const regions::box& elements, const regions::box& part);
 /// The other way, of elements of the part.
 regions::box absolute(const regions::box& elements, const regions::box& part);
 
-/// Where the elements of a part lie.
+/// Where the elements of a part lie; of those in a file, nowhere, until they are read.
 detail::view_place place_of(const image& of, const storage& elements, const regions::box& part);
 
 /// Where an element of `size` bytes lies, as the view of that place numbers it.

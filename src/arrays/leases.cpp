@@ -72,18 +72,19 @@ std::size_t bytes_of_sections(const image& of, const storage& elements, const re
   return bytes;
 }
 
-/// The first half along the dimension that leaves the fewest bytes to lease; none, where no half
-/// leaves fewer than `bytes`. Cuts along the last dimension are where vectors of any elements
-/// begin, or at least those of large ones: each index may have a section of its own.
-std::optional<regions::box> leasable_half(const launch& by, const regions::box& indices,
-                                          unsigned dimensions, std::size_t bytes) {
+/// The first half along the dimension that leaves the fewest bytes; none, where no half leaves fewer
+/// than `bytes`. Cuts along the last dimension are where vectors of any elements begin, or at least
+/// those of large ones: each index may have a section of its own.
+std::optional<regions::box> fitting_half(
+    const regions::box& indices, unsigned dimensions, std::size_t bytes,
+    const std::function<std::size_t(const regions::box& part)>& bytes_of) {
   constexpr std::int64_t vector = 256, short_vector = 16;
   const auto vectors = [&](std::size_t d) {
     if (d + 1 < indices.rank) return regions::grain{};
     return regions::grain{.unit = indices.extent(d) > vector ? vector : short_vector};
   };
   const auto if_fewer = [&](const regions::box& part) {
-    const auto of_part = bytes_to_lease(by, part);
+    const auto of_part = bytes_of(part);
     return of_part < bytes ? static_cast<double>(of_part) : HUGE_VAL;
   };
   return regions::best_half(indices, dimensions, vectors, if_fewer);
@@ -124,18 +125,26 @@ graph::lease_ptr lease_touched(const launch& by, const regions::box& indices,
   return from->take(wanted, graph::lease_time::brief, "elements of arrays");
 }
 
-void each_leasable(const launch& by, const regions::box& indices, unsigned dimensions,
-                   const std::function<void(const regions::box& part)>& f) {
-  if (!may_rest(by)) return f(indices);
-  const auto bytes = bytes_to_lease(by, indices);
-  if (bytes <= lease_max(by)) return f(indices);
-  const auto first = leasable_half(by, indices, dimensions, bytes);
+void each_fitting(const regions::box& indices, unsigned dimensions, std::size_t most,
+                  const std::function<std::size_t(const regions::box& part)>& bytes_of,
+                  const std::function<void(const regions::box& part)>& f) {
+  const auto bytes = bytes_of(indices);
+  if (bytes <= most) return f(indices);
+  const auto first = fitting_half(indices, dimensions, bytes, bytes_of);
   if (!first) return f(indices);
   auto second = indices;
   for (std::size_t d = 0; d < indices.rank; ++d)
     if (first->high[d] != indices.high[d]) second.low[d] = first->high[d];
-  each_leasable(by, *first, dimensions, f);
-  each_leasable(by, second, dimensions, f);
+  each_fitting(*first, dimensions, most, bytes_of, f);
+  each_fitting(second, dimensions, most, bytes_of, f);
+}
+
+void each_leasable(const launch& by, const regions::box& indices, unsigned dimensions,
+                   const std::function<void(const regions::box& part)>& f) {
+  if (!may_rest(by)) return f(indices);
+  each_fitting(
+      indices, dimensions, lease_max(by),
+      [&](const regions::box& part) { return bytes_to_lease(by, part); }, f);
 }
 
 void each_leased(const image& of, const storage& elements, const regions::box& where,

@@ -36,6 +36,13 @@ graph::lease_ptr lease_touched(const launch& by, const regions::box& indices,
 void each_leasable(const launch& by, const regions::box& indices, unsigned dimensions,
                    const std::function<void(const regions::box& part)>& f);
 
+/// Calls f(part) for indices in parts that take no more than `most` bytes, as far as halves take
+/// fewer.
+/// \param dimensions  as bits, along which they may be cut
+void each_fitting(const regions::box& indices, unsigned dimensions, std::size_t most,
+                  const std::function<std::size_t(const regions::box& part)>& bytes_of,
+                  const std::function<void(const regions::box& part)>& f);
+
 /// Calls f(part) for elements of one array, to read and write them, in parts that are in memory.
 void each_leased(const image& of, const storage& elements, const regions::box& where,
                  const std::function<void(const regions::box& part)>& f);

@@ -37,6 +37,10 @@ class file_source final : public byte_source {
 
   std::int64_t bytes() const noexcept override { return bytes_; }
 
+  void announce(std::int64_t offset, std::int64_t bytes) const noexcept override {
+    ::posix_fadvise(descriptor_, offset, bytes, POSIX_FADV_WILLNEED);
+  }
+
   void fetch(std::int64_t offset, std::span<std::byte> out) const override {
     while (!out.empty()) {
       const ssize_t got = ::pread(descriptor_, out.data(), out.size(), offset);

@@ -28,6 +28,9 @@ class byte_source {
     bytes_read_.fetch_add(std::ssize(out), std::memory_order_relaxed);
   }
 
+  /// These bytes will be read soon: the system may begin to.
+  virtual void announce(std::int64_t, std::int64_t) const noexcept {}
+
   /// Bytes read so far, from any thread.
   std::int64_t bytes_read() const noexcept { return bytes_read_.load(std::memory_order_relaxed); }
 

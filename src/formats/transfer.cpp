@@ -39,10 +39,16 @@ void in_slabs(detail::workers& team, detail::memory_source& memory, const std::s
   }
 }
 
+/// Of numbers of `each` bytes.
+void swap_bytes(std::byte* numbers, std::size_t bytes, std::size_t each) noexcept {
+  for (std::size_t at = 0; at < bytes; at += each) std::reverse(numbers + at, numbers + at + each);
+}
+
 void load_fields(const record_map& map, const std::byte* from, std::byte* to) noexcept {
   std::memset(to, 0, map.record_bytes);
   for (const record_map::field& field : map.fields) {
     std::memcpy(to + field.record_offset, from + field.file_offset, field.bytes);
+    if (field.swapped != 0) swap_bytes(to + field.record_offset, field.bytes, field.swapped);
     if (!field.boolean) continue;
     for (std::size_t i = 0; i < field.bytes; ++i) {
       std::byte& value = to[field.record_offset + i];
@@ -64,7 +70,8 @@ void record_map::merge() {
   for (const field& next : fields) {
     if (!merged.empty()) {
       field& last = merged.back();
-      if (last.boolean == next.boolean && last.file_offset + last.bytes == next.file_offset &&
+      if (last.boolean == next.boolean && last.swapped == next.swapped &&
+          last.file_offset + last.bytes == next.file_offset &&
           last.record_offset + last.bytes == next.record_offset) {
         last.bytes += next.bytes;
         continue;
@@ -76,13 +83,23 @@ void record_map::merge() {
 }
 
 bool record_map::verbatim() const noexcept {
-  return fields.size() == 1 && !fields[0].boolean && fields[0].file_offset == 0 &&
-         fields[0].record_offset == 0 && fields[0].bytes == file_bytes &&
-         file_bytes == record_bytes;
+  return fields.size() == 1 && !fields[0].boolean && fields[0].swapped == 0 &&
+         fields[0].file_offset == 0 && fields[0].record_offset == 0 &&
+         fields[0].bytes == file_bytes && file_bytes == record_bytes;
 }
 
 std::size_t record_map::scratch_bytes() const noexcept {
   return verbatim() ? 0 : std::max(slab_bytes(), file_bytes);
+}
+
+void load_records(const record_map& map, const std::byte* from, std::byte* to, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i, from += map.file_bytes, to += map.record_bytes)
+    load_fields(map, from, to);
+}
+
+void store_records(const record_map& map, const std::byte* from, std::byte* to, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i, from += map.record_bytes, to += map.file_bytes)
+    store_fields(map, from, to);
 }
 
 void read_records(detail::workers& team, detail::memory_source& memory, const byte_source& source,
@@ -99,10 +116,8 @@ void read_records(detail::workers& team, detail::memory_source& memory, const by
            [&](std::size_t first, std::size_t rows, std::byte* scratch) {
              source.read(offset + static_cast<std::int64_t>(first * map.file_bytes),
                          {scratch, rows * map.file_bytes});
-             for (std::size_t i = 0; i < rows; ++i) {
-               load_fields(map, scratch + i * map.file_bytes,
-                           records + (first + i) * map.record_bytes);
-             }
+             load_records(map, scratch, records + first * map.record_bytes,
+                          static_cast<std::int64_t>(rows));
            });
 }
 
@@ -119,10 +134,8 @@ void write_records(detail::workers& team, detail::memory_source& memory, output_
   }
   in_slabs(team, memory, file.name(), map, n,
            [&](std::size_t first, std::size_t rows, std::byte* scratch) {
-             for (std::size_t i = 0; i < rows; ++i) {
-               store_fields(map, records + (first + i) * map.record_bytes,
-                            scratch + i * map.file_bytes);
-             }
+             store_records(map, records + first * map.record_bytes, scratch,
+                           static_cast<std::int64_t>(rows));
              file.write(offset + static_cast<std::int64_t>(first * map.file_bytes),
                         {scratch, rows * map.file_bytes});
            });

@@ -24,6 +24,8 @@ struct record_map {
     std::size_t bytes;
     bool boolean =
         false;  ///< when read, nonzero bytes become 1: a bool must hold nothing but 0 and 1
+    /// Bytes of its numbers, which are in the other order in the file; 0: they aren't.
+    std::size_t swapped = 0;
   };
 
   std::size_t file_bytes = 0;    ///< of a record in the file
@@ -42,6 +44,12 @@ struct record_map {
   /// The most bytes that reading or writing takes from the memory_source.
   std::size_t scratch_bytes() const noexcept;
 };
+
+/// Makes `n` records of those that lie in `from` as in a file. Bytes that no field covers become
+/// zero.
+void load_records(const record_map& map, const std::byte* from, std::byte* to, std::int64_t n);
+/// The other way. No field is swapped.
+void store_records(const record_map& map, const std::byte* from, std::byte* to, std::int64_t n);
 
 /// Reads `n` records from `offset` on. Bytes of a record that no field covers become zero, unless
 /// map.verbatim().

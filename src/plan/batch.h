@@ -39,6 +39,7 @@ plan plan_batch(const batch_request& asked);
 
 // The passes, in order. Each reads what earlier ones wrote.
 void collect_launches(plan& p, const batch_request& asked);  // batch.cpp: stages, bytes, seconds
+void find_chunks(plan& p, const batch_request& asked);       // chunks.cpp: chunks, read_once
 void find_leaves(plan& p, const batch_request& asked);       // leaves.cpp: leaves, partial
 void find_needs(plan& p, const batch_request& asked);        // needs.cpp: needs
 void cut_items(plan& p, const batch_request& asked);         // items.cpp: items
@@ -51,9 +52,21 @@ void place_launches(plan& p, const batch_request& asked);    // launch_places.cp
 /// \param cut_along  as in stage
 std::int64_t strip(const regions::box& indices, unsigned cut_along, std::size_t dimension);
 
+/// Bytes that an item may touch, so that what all threads' items touch takes 3/8 of memory together
+/// where they share half of it, as neighbours do that lie in a row. Of what is used, memory keeps
+/// the newest quarter for sure; for two threads shares two thirds and twice as large moved more
+/// bytes between it and the disk. Not less than is leased at a time anyway.
+double room_of_an_item(const arrays::launch& of, const cost::machine& m);
+
 /// Dimensions, as bits, along which an item may be cut into boxes that are run in any order of the
 /// dimensions.
 unsigned dimensions_to_cut(const stage& s);
+
+/// Whether any two cells of indices touch different places of an argument. Proven dimension by
+/// dimension: it may be so without that.
+/// \param places  of elements: themselves, or what they are part of
+bool are_separate(const arrays::launch& of, std::size_t argument, const regions::grid& cells,
+                  const std::function<regions::box(const regions::box& elements)>& places);
 
 /// Whether what an access of the stage's launch reduces is made leaf by leaf, and comes to its
 /// array once the last item is done.

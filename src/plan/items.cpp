@@ -1,6 +1,6 @@
-// Cuts launches into items: bands along the slowest dimension first, or blocks where elements may
-// be on the disk and bands touch more of them than stays in memory, as those of a transposed matrix
-// do.
+// Cuts launches into items: where chunks of arrays in files end (chunks.cpp), else bands along the
+// slowest dimension first, or blocks where elements may be on the disk and bands touch more of them
+// than stays in memory, as those of a transposed matrix do.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -44,15 +44,6 @@ std::int64_t unit_along(const stage& s, std::size_t dimension) {
              : extent;
 }
 
-/// Bytes that an item may touch, so that what all threads' items touch takes 3/8 of memory together
-/// where they share half of it, as neighbours do that lie in a row. Of what is used, memory keeps
-/// the newest quarter for sure; for two threads shares two thirds and twice as large moved more
-/// bytes between it and the disk. Not less than is leased at a time anyway.
-double room_of_an_item(const arrays::launch& of, const cost::machine& m) {
-  const auto share = 0.75 / (1 + m.threads) * static_cast<double>(m.host_memory);
-  return std::max(share, static_cast<double>(arrays::lease_max(of)));
-}
-
 /// A block that touches no more than there is room for; none where no size of it does.
 std::optional<regions::box> block(const stage& s, double room) {
   const auto& of = arrays::launch_of(*s.node);
@@ -88,8 +79,18 @@ void cut_blocks(stage& s, const cost::machine& m) {
 
 }  // namespace
 
+double room_of_an_item(const arrays::launch& of, const cost::machine& m) {
+  const auto share = 0.75 / (1 + m.threads) * static_cast<double>(m.host_memory);
+  return std::max(share, static_cast<double>(arrays::lease_max(of)));
+}
+
 void cut_items(plan& p, const batch_request& asked) {
   for (auto& s : p.stages) {
+    if (s.chunks.rank() > 0) {
+      s.items = s.chunks;
+      s.in_blocks = true;
+      continue;
+    }
     const auto& indices = arrays::launch_of(*s.node).indices;
     auto left = asked.item_indices > 0
                     ? std::max<std::int64_t>(1, indices.volume() / asked.item_indices)

@@ -5,7 +5,7 @@
 // the order of the indices, however many items there are. Else it is cut into leaves, by its shape
 // and the number of elements alone, since sums of floats show where they were cut. A leaf reduces
 // into states of its own (run/partials.h), and these are merged by number
-// (algorithms/leaf_tree.h).
+// (algorithms/leaf_tree.h). Where arrays in files are read, leaves are what chunks.cpp cut.
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -72,6 +72,8 @@ bool are_apart(const arrays::launch& of, std::size_t argument, const regions::gr
   for (std::size_t d = 0; d < leaves.rank(); ++d)
     if (leaves.dimension(d).size() > 1) cut_along |= 1U << d;
   if ((cut_along & ~dimensions_apart(of, argument)) == 0) return true;
+  if (are_separate(of, argument, leaves, [](const regions::box& elements) { return elements; }))
+    return true;
   if (leaves.size() > leaves_looked_at) return false;
   const auto rank = of.arguments[argument].part.rank;
   unsigned ascending = (1U << rank) - 1;
@@ -207,8 +209,9 @@ void find_leaves(plan& p, const batch_request& asked) {
     s.lanes = lanes(of, reducing);
     s.lane_rows = rows_with_lanes(of, reducing, s.lanes);
     s.independent = are_independent(of, reducing, s.lanes);
-    if (parts_along(apart, of.indices) >= parts_wanted) continue;
-    auto leaves = cut(of.indices, leaf_indices(of, reducing));
+    const bool in_chunks = s.chunks.rank() > 0;
+    if (!in_chunks && parts_along(apart, of.indices) >= parts_wanted) continue;
+    auto leaves = in_chunks ? s.chunks : cut(of.indices, leaf_indices(of, reducing));
     if (leaves.size() <= 1) continue;
     s.leaves = std::move(leaves);
     for (const auto a : reducing)

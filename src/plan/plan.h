@@ -127,6 +127,10 @@ struct stage {
   // repeated: for explain
   std::vector<std::string> notes;  ///< what explain tells the user besides
 
+  // chunks: of launches that read arrays in files
+  regions::grid chunks{};       ///< items, which end where chunks do; rank 0: they needn't
+  std::uint32_t read_once = 0;  ///< arguments, as bits, of which no two items need the same chunk
+
   // leaves: of launches that reduce
   unsigned cut_along = ~0U;    ///< dimensions, as bits, along which indices may be cut anywhere
   bool independent = true;     ///< along the last one no two indices reduce into the same element

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "arrays/file_elements.h"
 #include "arrays/leases.h"
 #include "plan/batch.h"
 
@@ -51,6 +52,18 @@ grain grain_of(const plan::stage& s) {
 
 }  // namespace
 
+/// Items before which a stage's chunks in files are announced: some megabytes, so that disks are
+/// asked for much at a time.
+std::int64_t items_to_announce(const plan::stage& s) {
+  constexpr double bytes_ahead = 32 << 20;
+  constexpr std::int64_t most = 64;
+  const auto& launch = launch_of(*s.node);
+  double bytes = 1;
+  for (std::size_t a = 0; s.items.size() > 0 && a < launch.arguments.size(); ++a)
+    if (is_in_file(launch.arguments[a])) bytes += bytes_touched(launch, a, s.items.cell(0));
+  return std::clamp<std::int64_t>(static_cast<std::int64_t>(bytes_ahead / bytes), 2, most);
+}
+
 /// One thread's call of take_part, and the threads that help it.
 struct batch::participation {
   batch& of;
@@ -78,6 +91,8 @@ batch::batch(std::vector<graph::node_ptr> launches, plan::plan p,
     const auto& launch = launch_of(*launches_[i]);
     tasks_[i].cut = grain_of(stage);
     tasks_[i].leases = may_rest(launch);
+    tasks_[i].files = reads_files(launch);
+    if (tasks_[i].files) tasks_[i].items_ahead = items_to_announce(stage);
     if (!stage.partial.empty()) tasks_[i].leaves = std::make_unique<leaf_results>(launch, stage);
     if (!stage.where.devices.empty())
       tasks_[i].device = std::make_unique<launch_on_device>(launch, stage, devices_);

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "arrays/element_users.h"
+#include "arrays/file_elements.h"
 #include "arrays/launch.h"
 #include "graph/node.h"
 #include "plan/plan.h"
@@ -64,7 +65,10 @@ class batch {
     std::unique_ptr<leaf_results> leaves;          ///< null: it doesn't reduce leaf by leaf
     std::unique_ptr<arrays::element_users> users;  ///< null: they aren't noted
     std::once_flag users_made;
-    bool leases = false;  ///< some of its arrays may be on the disk
+    bool leases = false;                     ///< some of its arrays may be on the disk
+    bool files = false;                      ///< some lie in files
+    std::int64_t items_ahead = 0;            ///< of which chunks are announced to files
+    std::atomic<std::int64_t> announced{0};  ///< items of which they were
     grain cut;
     pace parts;
     std::unique_ptr<launch_on_device> device;            ///< null: it runs on the CPU
@@ -102,8 +106,12 @@ class batch {
   void call(std::size_t stage, const regions::box& indices);
   void run_indices(std::size_t stage, const regions::box& indices,
                    std::span<const detail::view_place> places);
+  void announce(std::size_t stage, std::int64_t item);
+  /// \param read  what lies in files of that; null: nothing does
+  void run_read(std::size_t stage, const regions::box& indices,
+                std::span<const detail::view_place> places, arrays::read_elements* read);
   void run_leased(std::size_t stage, const regions::box& indices,
-                  std::span<const detail::view_place> places);
+                  std::span<const detail::view_place> places, arrays::read_elements* read);
   void run_parts(std::size_t stage, const regions::box& indices,
                  std::span<const detail::view_place> places);
   void expect_users(std::size_t stage, int more) const;

@@ -10,6 +10,7 @@
 
 #include "algorithms/stream.h"
 #include "arrays/access_checks.h"
+#include "arrays/file_elements.h"
 #include "arrays/leases.h"
 #include "base/failure.h"
 #include "pappus/error.h"
@@ -89,6 +90,7 @@ void batch::run_item(std::size_t stage, std::int64_t item, const plan::turn& wit
       item >= task.failed_item.load(std::memory_order_relaxed))
     return;
   const auto& launch = launch_of(*launches_[stage]);
+  if (task.files) announce(stage, item);
   try {
     call(stage, indices);
   } catch (...) {
@@ -114,20 +116,45 @@ void batch::call(std::size_t stage, const regions::box& indices) {
   run_indices(stage, indices, places);
 }
 
-/// With their elements in memory, on the stage's device as far as that can; tiles of the others on
-/// this thread.
+/// Each item's chunks once, by the thread whose item is so far behind it.
+void batch::announce(std::size_t stage, std::int64_t item) {
+  auto& task = tasks_[stage];
+  const auto& items = plan_.stages[stage].items;
+  const auto end = std::min(item + 1 + task.items_ahead, items.size());
+  auto begin = task.announced.load(std::memory_order_relaxed);
+  while (begin < end)
+    if (task.announced.compare_exchange_weak(begin, end, std::memory_order_relaxed)) break;
+  for (auto next = std::max(begin, item + 1); next < end; ++next)
+    announce_touched(launch_of(*launches_[stage]), items.cell(next));
+}
+
+/// With what they read of files in memory.
 void batch::run_indices(std::size_t stage, const regions::box& indices,
                         std::span<const detail::view_place> places) {
+  if (!tasks_[stage].files) return run_read(stage, indices, places, nullptr);
+  const auto& launch = launch_of(*launches_[stage]);
+  const auto& s = plan_.stages[stage];
+  std::vector<detail::view_place> found(places.begin(), places.end());
+  each_readable(launch, indices, plan::dimensions_to_cut(s), [&](const regions::box& part) {
+    arrays::read_elements read(launch, part, s.read_once, found);
+    run_read(stage, part, found, &read);
+  });
+}
+
+/// With their elements in memory, on the stage's device as far as that can; tiles of the others on
+/// this thread.
+void batch::run_read(std::size_t stage, const regions::box& indices,
+                     std::span<const detail::view_place> places, arrays::read_elements* read) {
   const auto on_cpu = [&](const regions::box& some) {
     regions::each_part(some, plan_.stages[stage].tile,
-                       [&](const regions::box& tile) { run_leased(stage, tile, places); });
+                       [&](const regions::box& tile) { run_leased(stage, tile, places, read); });
   };
   auto* const device = tasks_[stage].device.get();
   if (device == nullptr) return on_cpu(indices);
   const auto& launch = launch_of(*launches_[stage]);
   const auto& s = plan_.stages[stage];
   each_leasable(launch, indices, plan::dimensions_to_cut(s), [&](const regions::box& part) {
-    auto lease = lease_touched(launch, part, s.partial);
+    auto lease = with_room(launch, read, [&] { return lease_touched(launch, part, s.partial); });
     const auto left = device->run(part, places, [&](const regions::box& some, auto at) {
       const in_function on_its_thread;
       regions::each_part(some, s.tile,
@@ -140,15 +167,16 @@ void batch::run_indices(std::size_t stage, const regions::box& indices,
 
 /// With their elements in memory.
 void batch::run_leased(std::size_t stage, const regions::box& indices,
-                       std::span<const detail::view_place> places) {
+                       std::span<const detail::view_place> places, arrays::read_elements* read) {
   const auto& task = tasks_[stage];
   if (!task.leases) return run_parts(stage, indices, places);
   const auto& launch = launch_of(*launches_[stage]);
-  each_leasable(launch, indices, plan::dimensions_to_cut(plan_.stages[stage]),
-                [&](const auto& part) {
-                  const auto lease = lease_touched(launch, part, plan_.stages[stage].partial);
-                  run_parts(stage, part, places);
-                });
+  const auto& s = plan_.stages[stage];
+  each_leasable(launch, indices, plan::dimensions_to_cut(s), [&](const regions::box& part) {
+    const auto lease =
+        with_room(launch, read, [&] { return lease_touched(launch, part, s.partial); });
+    run_parts(stage, part, places);
+  });
 }
 
 void batch::run_parts(std::size_t stage, const regions::box& indices,
@@ -195,9 +223,10 @@ void batch::call_leaves(std::size_t stage, const regions::box& indices,
                         std::span<detail::view_place> places) {
   const auto& leaves = plan_.stages[stage].leaves;
   auto& results = *tasks_[stage].leaves;
+  const auto& launch = launch_of(*launches_[stage]);
   regions::each_place(leaves.cells(indices), [&](const regions::point& cell) {
     const auto leaf = leaves.number(cell);
-    auto states = results.start(leaf);
+    auto states = with_room(launch, nullptr, [&] { return results.start(leaf); });
     results.place(states, places);
     run_indices(stage, leaves.cell(cell), places);
     results.finish(leaf, std::move(states));

@@ -19,6 +19,7 @@ session_core::session_core(const options& settings)
       machine_(cost::this_machine(settings_.threads, settings_.host_memory)),
       memory_(std::make_shared<memory::pool>(settings_.host_memory)),
       store_(memory::store::make(memory_, spill_settings_of(settings_))),
+      chunks_(std::make_shared<memory::chunk_cache>(memory_)),
       devices_(settings_.devices, settings_.device_memory, memory_),
       team_(threads::make_team(settings_.threads)),
       progress_(settings_.progress < 0 ? ::isatty(STDERR_FILENO) == 1 : settings_.progress > 0),

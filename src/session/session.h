@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cost/machine.h"
+#include "memory/chunk_cache.h"
 #include "memory/pool.h"
 #include "memory/store.h"
 #include "pappus/detail/base/request.h"
@@ -57,7 +58,7 @@ class session_core : public std::enable_shared_from_this<session_core> {
   check_setting checks() const noexcept { return checks_; }
   const std::shared_ptr<memory::pool>& memory() const noexcept { return memory_; }
   const std::shared_ptr<memory::store>& store() const noexcept { return store_; }
-  arrays::array_memory array_memory() const { return {memory_, store_->arrays()}; }
+  arrays::array_memory array_memory() const { return {memory_, store_->arrays(), chunks_}; }
   /// Throws usage_error when the session has ended.
   launch_queue& launches();
   threads::query_workers workers(trace::recorder* recorder = nullptr) {
@@ -96,6 +97,7 @@ class session_core : public std::enable_shared_from_this<session_core> {
   cost::machine machine_;
   std::shared_ptr<memory::pool> memory_;
   std::shared_ptr<memory::store> store_;
+  std::shared_ptr<memory::chunk_cache> chunks_;
   session_devices devices_;
   stage_times times_;
   std::once_flag devices_added_;

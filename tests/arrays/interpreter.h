@@ -200,7 +200,7 @@ inline prediction predict(const menu_entry& what, const regions::box& indices, b
     const auto& image = *array.image;
     const auto& where = one.elements.where;
     if (array.part.empty()) return {.left_out = true};
-    result.refused |= one.elements.outside;
+    result.refused |= one.elements.outside || (one.writes && image.in_file);
     if (one.checked && !where.empty()) {
       if (one.whole)
         result.refused |= all_marked(image, where, unwritten);

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "imagined_file.h"
 #include "interpreter.h"
 #include "session/session.h"
 
@@ -23,7 +24,7 @@ void interpreter::make_array(random_numbers& random, std::size_t at) {
   for (std::size_t d = 0; d < rank; ++d) extents.high[d] = random.from(1, most[rank]);
   if (rank == 1 && random.once_in(30)) extents.high[0] = 0;
   const auto value = static_cast<number>(random.from(0, 1000));
-  const auto how = random.from(0, rank == 1 ? 4 : 3);
+  const auto how = random.from(0, rank == 1 ? 5 : 4);
   handle made{new_name(), nullptr, extents, {}};
   const auto make = [&]<std::size_t N>(std::integral_constant<std::size_t, N>) {
     const idx<N> shape = typed<N>(extents).high;
@@ -35,8 +36,20 @@ void interpreter::make_array(random_numbers& random, std::size_t at) {
     for (std::size_t i = 0; i < from.size(); ++i) from[i] = value + static_cast<number>(i * i);
     made.image = std::make_shared<shadow>(extents);
     made.image->values = from;
+    if (how == 3) {
+      idx<N> chunk;
+      for (std::size_t d = 0; d < N; ++d) chunk[d] = random.from(1, extents.high[d] + 2);
+      const auto values = made.image;
+      values->in_file = true;
+      made.real = array_over(session_, imagine<number, N>(shape, chunk, [values](const idx<N>& at) {
+                               regions::point place{};
+                               for (std::size_t d = 0; d < N; ++d) place[d] = at[d];
+                               return values->values[values->offset(place)];
+                             }));
+      return;
+    }
     if constexpr (N == 1)
-      if (how == 4) {
+      if (how == 5) {
         made.real = session_.range(number{0}, static_cast<number>(from.size()))
                         .map([value](number i) { return value + i * i; })
                         .to_array();
@@ -51,7 +64,7 @@ void interpreter::make_array(random_numbers& random, std::size_t at) {
     made.image = std::make_shared<shadow>(extents, how == 0 ? unwritten : 0, how == 2 ? value : 0);
   log_.push_back(fmt::format(
       "{} = {}", made.text(),
-      std::array{"unwritten", "zeros", "filled", "to_array", "to_array of a query"}[how]));
+      std::array{"unwritten", "zeros", "filled", "file", "to_array", "to_array of a query"}[how]));
   if (at < arrays_.size())
     arrays_[at] = std::move(made);
   else
@@ -113,10 +126,14 @@ void interpreter::fill(random_numbers& random) {
   const auto part = any_part(random, of.rank());
   const auto value = static_cast<number>(random.from(0, 1 << 20));
   log_.push_back(fmt::format("{}.fill({})", part.text(), value));
-  std::visit([&](const auto& real) { real.fill(value); }, part.real);
-  each_place(part.part,
-             [&](const auto& at) { part.image->values[part.image->offset(at)] = value; });
-  mark(*part.image, part.part, pending);
+  const bool refused = part.image->in_file && !part.part.empty();
+  expect(0, refused, [&] {
+    std::visit([&](const auto& real) { real.fill(value); }, part.real);
+    if (refused) return;
+    each_place(part.part,
+               [&](const auto& at) { part.image->values[part.image->offset(at)] = value; });
+    mark(*part.image, part.part, pending);
+  });
 }
 
 void interpreter::copy(random_numbers& random) {
@@ -152,7 +169,7 @@ void interpreter::write(random_numbers& random) {
   const auto marks = static_cast<std::uint8_t>(any_marks(*part.image, part.part) & ~unwritten);
   log_.push_back(fmt::format("{}.host_write()", part.text()));
   auto value = static_cast<number>(random.from(0, 1 << 20));
-  expect(marks, false, [&] {
+  expect(marks, part.image->in_file, [&] {
     const auto write = [&]<typename T, std::size_t N>(const host_view<T, N>& to) {
       each_place(part.extents(), [&](const regions::point& at) {
         idx<N> index;

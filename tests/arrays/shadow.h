@@ -28,6 +28,7 @@ struct shadow {
   regions::box all;
   std::vector<number> values;
   std::vector<std::uint8_t> marks;
+  bool in_file = false;  ///< it can't be written to
 
   explicit shadow(const regions::box& extents, std::uint8_t mark = 0, number value = 0)
       : all(extents),

@@ -79,7 +79,7 @@ npy_field field_of(const std::string& dtype) {
   npy_field field;
   field.dtype = dtype;
   field.scalar_bytes = kind == 'U' ? 4 * size : size;  // text is counted in 32-bit characters
-  if (order == '>' && size > 1) return field;
+  field.swapped = order == '>' && size > 1;
   if (kind == 'M' && rest == "[us]" && size == 8) field.type = cell::timestamp;
   if (letters.find(kind) != letters.npos) field.type = cell_of(kind, size);
   return field;

@@ -23,7 +23,8 @@ struct npy_field {
   std::string name;
   std::string dtype;  ///< as the file spells it: "<f4"
   std::optional<detail::cell>
-      type;  ///< none for dtypes that no field of a record can hold: text, big-endian numbers, ...
+      type;              ///< none for dtypes that no field of a record can hold: text, ...
+  bool swapped = false;  ///< a big-endian number, whose bytes come in the other order
   std::size_t scalar_bytes = 0;
   std::size_t count = 1;
   std::size_t offset = 0;  ///< in the item

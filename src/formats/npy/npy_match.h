@@ -1,16 +1,14 @@
 // Decides how the items of an NPY file become records, and how records are written to one.
 //
-// A record with named columns takes the fields of a structured dtype by name; others are left out.
-// A record without names takes them by position. A file of plain scalars, shape [n] or [n, d],
-// gives its d scalars to the record's fields in the order of the bindings. If nothing is known of
-// the record but its size, sizes must agree. Types must agree exactly: a silent conversion would
-// hide that a file is not what it was thought to be.
+// Items of a structured dtype are a record each (item_match.h), and so are the d scalars of a row in
+// a file of shape [n] or [n, d].
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "formats/item_match.h"
 #include "formats/npy/npy_header.h"
 #include "formats/transfer.h"
 #include "pappus/detail/base/columns.h"
@@ -21,6 +19,8 @@ struct npy_match {
   record_map map;
   std::int64_t rows = 0;
 };
+
+array_item item_of(const npy_header& header);
 
 /// Throws format_error naming what the record expects and what the file has.
 npy_match match_npy(const std::string& file, const npy_header& header,

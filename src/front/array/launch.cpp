@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "arrays/checks.h"
+#include "arrays/file_elements.h"
 #include "codegen/plugin/descriptor.h"
 #include "codegen/plugin/inferred_footprint.h"
 #include "front/array/captures.h"
@@ -223,6 +224,17 @@ bool touches_more(const arrays::launch& said, const regions::footprint& found) {
   return false;
 }
 
+/// Items would load the chunks of these again and again.
+void copy_what_is_read_as_a_whole(const session_ptr& session, arrays::launch& of) {
+  for (std::size_t a = 0; a < of.arguments.size(); ++a) {
+    if (!is_read_as_a_whole(of, a)) continue;
+    auto& argument = of.arguments[a];
+    const auto part = arrays::numbers_of(argument.part);
+    argument.array = copy_array({session, argument.array, part}).image;
+    argument.part = argument.array->all;
+  }
+}
+
 }  // namespace
 
 void launch(const session_ptr& session, launch_request request) {
@@ -266,6 +278,7 @@ void launch(const session_ptr& session, launch_request request) {
   bool waits = refers_to_stack(request.function.get(), request.function_bytes);
   if (waits && compiled != nullptr && compiled->copyable)
     waits = !copy_referenced(made->function, request.function_bytes, compiled->references);
+  copy_what_is_read_as_a_whole(session, *made);
   session->launches().add(made);
   if (waits) session->launches().wait_for(made->number);
 }

@@ -7,6 +7,7 @@
 #include "arrays/leases.h"
 #include "arrays/rows.h"
 #include "arrays/whole.h"
+#include "front/array/chunk_reader.h"
 #include "front/array/element_reader.h"
 #include "pappus/error.h"
 #include "session/session.h"
@@ -30,6 +31,17 @@ host_elements on_host(const arrays::image& array, arrays::storage_ptr elements,
                       const regions::box& where, const arrays::element_use& use) {
   const auto place = place_of(array, *elements, where);
   return {place, kept_in_memory(array, std::move(elements), where, use, "host: " + text(array))};
+}
+
+/// A node whose rows are read as those of a file, which has no path.
+node_ptr rows_in_windows(session_core& session, const array_part& part, const regions::box& where,
+                         decltype(file_params::open) open) {
+  auto params = std::make_shared<file_params>();
+  params->rows = where.volume();
+  params->bytes =
+      static_cast<double>(where.volume()) * static_cast<double>(part.image->element.size);
+  params->open = std::move(open);
+  return session.add({file_operator(), "array", part.image->element, {}, std::move(params)});
 }
 
 session_core& session_of(const array_part& part) {
@@ -101,6 +113,7 @@ array_part copy_array(const array_part& part) {
 
 host_elements read_array(const array_part& part) {
   auto& session = session_of(part);
+  if (part.image->file != nullptr) return read_array(copy_array(part));
   const auto where = arrays::box_of(part.box);
   return on_host(*part.image, session.launches().wait_to_read(part.image, where), where,
                  {.writes = false});
@@ -108,6 +121,11 @@ host_elements read_array(const array_part& part) {
 
 host_elements write_array(const array_part& part) {
   auto& session = session_of(part);
+  if (part.image->file != nullptr)
+    throw usage_error(
+        fmt::format("host_write: expected an array in memory, got {}, which lies in a file; write "
+                    "to copy() of it",
+                    part.image->file->name()));
   const auto where = arrays::box_of(part.box);
   return on_host(*part.image, session.launches().wait_to_write(part.image, where), where, {});
 }
@@ -115,16 +133,17 @@ host_elements write_array(const array_part& part) {
 node_ptr rows_of_array(const array_part& part) {
   auto& session = session_of(part);
   const auto where = arrays::box_of(part.box);
-  auto elements = session.launches().elements_of_now(part.image, where);
   const auto bytes = static_cast<std::size_t>(where.volume()) * part.image->element.size;
+  if (part.image->file != nullptr)
+    return rows_in_windows(session, part, where, [array = part.image, where](memory_source&) {
+      return std::make_shared<chunk_reader>(array, array->elements, where);
+    });
+  auto elements = session.launches().elements_of_now(part.image, where);
   if (part.image->elements->pageable != nullptr && 2 * bytes > session.memory()->limit()) {
-    auto params = std::make_shared<file_params>();  // without a path: it is read as a file is
-    params->rows = where.volume();
-    params->bytes = static_cast<double>(bytes);
-    params->open = [array = part.image, where, elements = std::move(elements)](memory_source&) {
+    const auto open = [array = part.image, where, elements = std::move(elements)](memory_source&) {
       return std::make_shared<element_reader>(array, elements(), where);
     };
-    return session.add({file_operator(), "array", part.image->element, {}, std::move(params)});
+    return rows_in_windows(session, part, where, open);
   }
   auto params = std::make_shared<arrays::rows_params>();
   params->rows = where.volume();

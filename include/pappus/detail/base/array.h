@@ -12,12 +12,17 @@
 #include <vector>
 
 #include "pappus/detail/base/access_check.h"
+#include "pappus/detail/base/columns.h"
 #include "pappus/detail/base/layout.h"
 #include "pappus/detail/base/request.h"
 #include "pappus/detail/base/view.h"
 
 namespace pappus::arrays {
 struct image;  // an array's elements and what is known of them; defined in src/arrays/
+}
+
+namespace pappus {
+struct array_file_options;
 }
 
 namespace pappus::detail {
@@ -165,6 +170,20 @@ using deliver_maker = std::function<node_request(std::shared_ptr<deliver_params>
 /// them; else they are copied to it. Throws memory_error, spill_error and what the query throws.
 array_part array_of_rows(const session_ptr& session, const node_ptr& rows,
                          const deliver_maker& make_reader);
+
+/// What is written of elements: they themselves, or what becomes of them.
+struct written_elements {
+  record_layout layout;
+  /// Of so many; null: they are written as they are.
+  void (*finalise)(const std::byte* elements, std::byte* results, std::int64_t n) = nullptr;
+};
+/// An array in a file, of which no element is read. Throws format_error, usage_error.
+/// \param wanted  its rank, and its extents where they are `told`
+array_part open_array(const session_ptr& session, record_type element, const record_layout& layout,
+                      const std::string& path, const array_box& wanted, bool told);
+/// Writes a part to a file. Blocks. Throws as read_array() does, and format_error, usage_error.
+void write_array_file(const array_part& part, const written_elements& what, const std::string& path,
+                      const array_file_options& how);
 
 /// What the launches that haven't run will do.
 std::string explain_launches(const session_ptr& session, explain_format format);

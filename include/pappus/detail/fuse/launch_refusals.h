@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <type_traits>
 
 #include "pappus/detail/base/layout.h"
@@ -120,6 +121,7 @@ class launch_refusals {
   PAPPUS_REFUSED_ARRAY(zeros, const idx<N>&)
   PAPPUS_REFUSED_ARRAY(filled, const idx<N>&, const T&)
   PAPPUS_REFUSED_ARRAY(unwritten, const idx<N>&)
+  PAPPUS_REFUSED_ARRAY(open, const std::string&)
 #undef PAPPUS_REFUSED_ARRAY
 };
 

@@ -1,0 +1,233 @@
+#include "formats/row_chunks.h"
+
+#include <algorithm>
+#include <bit>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "pappus/error.h"
+
+namespace pappus::formats {
+namespace {
+
+constexpr std::int64_t chunk_bytes_wanted = 1 << 20;
+
+/// Of elements that lie one after another, those along the last dimension first: all of the last
+/// dimensions, and some of the one before them. A power of two of these, so that chunks more often
+/// begin where blocks of neighbours do.
+std::vector<std::int64_t> chunk_of(const std::vector<std::int64_t>& extents, std::size_t element) {
+  std::vector<std::int64_t> chunk(extents.size(), 1);
+  auto bytes = static_cast<std::int64_t>(element);
+  for (auto d = extents.size(); d-- > 0;) {
+    const auto extent = std::max<std::int64_t>(extents[d], 1);
+    const auto fitting = std::max<std::int64_t>(chunk_bytes_wanted / bytes, 1);
+    if (extent > fitting) {
+      chunk[d] = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(fitting)));
+      break;
+    }
+    chunk[d] = extent;
+    bytes *= extent;
+  }
+  return chunk;
+}
+
+/// Elements one after another: a chunk's in the file.
+struct stretch {
+  std::int64_t first = 0, count = 1;
+};
+
+/// \param extents, chunk, place  the dimension whose elements lie one after another last
+stretch stretch_of(std::span<const std::int64_t> extents, std::span<const std::int64_t> chunk,
+                   std::span<const std::int64_t> place) {
+  stretch result;
+  for (std::size_t d = 0; d < extents.size(); ++d) {
+    const auto low = place[d] * chunk[d];
+    result.first = result.first * extents[d] + low;
+    result.count *= std::min(chunk[d], extents[d] - low);
+  }
+  return result;
+}
+
+std::vector<std::int64_t> reversed(std::span<const std::int64_t> of) {
+  return {of.rbegin(), of.rend()};
+}
+
+/// The shape in which elements are handed out.
+array_shape shape_of(const element_file& what) {
+  const auto& extents = what.elements.extents;
+  if (!what.fortran_order) return {extents, chunk_of(extents, what.elements.map.file_bytes)};
+  return {extents, reversed(chunk_of(reversed(extents), what.elements.map.file_bytes))};
+}
+
+/// From elements whose first dimension lies together to those whose last does.
+/// \param extents  of the chunk, where its elements lie; \param strides  of `to`, in elements
+void transpose(const std::byte* from, std::byte* to, std::size_t element,
+               std::span<const std::int64_t> extents, std::span<const std::int64_t> strides) {
+  std::vector<std::int64_t> at(extents.size());
+  std::int64_t left = 1;
+  for (const auto extent : extents) left *= extent;
+  for (; left > 0; --left, from += element) {
+    std::int64_t offset = 0;
+    for (std::size_t d = 0; d < at.size(); ++d) offset += at[d] * strides[d];
+    std::copy_n(from, element, to + offset * static_cast<std::int64_t>(element));
+    for (std::size_t d = 0; d < at.size() && ++at[d] == extents[d]; ++d) at[d] = 0;
+  }
+}
+
+class element_array final : public array_file {
+ public:
+  element_array(std::unique_ptr<byte_source> source, element_file what)
+      : array_file(source->name(), shape_of(what),
+                   std::vector<std::byte>(what.elements.map.record_bytes)),
+        source_(std::move(source)),
+        what_(std::move(what)) {
+    std::int64_t elements = 1;
+    for (const auto extent : shape().extents) elements *= extent;
+    const auto there = source_->bytes() - what_.offset;
+    if (elements * file_bytes() > there)
+      throw format_error(
+          fmt::format("{}: truncated: expected {} elements of {} bytes, got {} bytes", name(),
+                      elements, file_bytes(), there));
+  }
+
+  array_storage storage() const override { return {what_.kind, "", source_->bytes()}; }
+  std::int64_t bytes_read() const noexcept override { return source_->bytes_read(); }
+
+  bool load(chunk_place chunk, detail::memory_source& scratch, std::byte* out) const override {
+    const auto [first, count] = where(chunk);
+    const auto& map = what_.elements.map;
+    const auto bytes = static_cast<std::size_t>(count * file_bytes());
+    const auto offset = what_.offset + first * file_bytes();
+    if (map.verbatim() && !what_.fortran_order) {
+      source_->read(offset, {out, bytes});
+      return true;
+    }
+    const detail::buffer stored(scratch, bytes, name());
+    source_->read(offset, {stored.data(), bytes});
+    if (!what_.fortran_order)
+      load_records(map, stored.data(), out, count);
+    else
+      load_transposed(chunk, count, stored.data(), scratch, out);
+    return true;
+  }
+
+  void announce(chunk_place chunk) const noexcept override {
+    const auto [first, count] = where(chunk);
+    source_->announce(what_.offset + first * file_bytes(), count * file_bytes());
+  }
+
+  std::size_t scratch_bytes() const noexcept override {
+    const auto& map = what_.elements.map;
+    if (map.verbatim() && !what_.fortran_order) return 0;
+    std::size_t elements = 1;
+    for (const auto extent : shape().chunk) elements *= static_cast<std::size_t>(extent);
+    return elements * (map.file_bytes + (map.verbatim() ? 0 : map.record_bytes));
+  }
+
+ private:
+  std::int64_t file_bytes() const noexcept {
+    return static_cast<std::int64_t>(what_.elements.map.file_bytes);
+  }
+
+  stretch where(chunk_place chunk) const {
+    if (!what_.fortran_order) return stretch_of(shape().extents, shape().chunk, chunk);
+    return stretch_of(reversed(shape().extents), reversed(shape().chunk), reversed(chunk));
+  }
+
+  void load_transposed(chunk_place chunk, std::int64_t count, const std::byte* stored,
+                       detail::memory_source& scratch, std::byte* out) const {
+    const auto& map = what_.elements.map;
+    detail::buffer loaded;
+    if (!map.verbatim()) {
+      loaded = {scratch, static_cast<std::size_t>(count) * map.record_bytes, name()};
+      load_records(map, stored, loaded.data(), count);
+      stored = loaded.data();
+    }
+    const auto rank = chunk.size();
+    std::vector<std::int64_t> extents(rank), strides(rank);
+    std::int64_t stride = 1;
+    for (auto d = rank; d-- > 0; stride *= shape().chunk[d]) {
+      strides[d] = stride;
+      extents[d] = std::min(shape().chunk[d], shape().extents[d] - chunk[d] * shape().chunk[d]);
+    }
+    transpose(stored, out, map.record_bytes, extents, strides);
+  }
+
+  std::unique_ptr<byte_source> source_;
+  element_file what_;
+};
+
+void check_written_chunk(const std::string& path, const std::vector<std::int64_t>& extents,
+                         const std::vector<std::int64_t>& chunk) {
+  bool cut = false;
+  bool good = chunk.size() == extents.size();
+  for (auto d = extents.size(); good && d-- > 0;) {
+    good = chunk[d] >= 1 && (!cut || chunk[d] == 1);
+    cut = cut || chunk[d] < extents[d];
+  }
+  if (!good)
+    throw usage_error(fmt::format(
+        "{}: expected chunks that lie in one piece in the file, got {} of {}; leave the extents of "
+        "chunks to the format, or write a .zarr",
+        path, shape_text(chunk), shape_text(extents)));
+}
+
+class element_writer final : public array_writer {
+ public:
+  element_writer(const std::string& path, std::string header, element_plan plan, array_shape shape)
+      : array_writer(std::move(shape)),
+        file_(path),
+        header_(std::move(header)),
+        plan_(std::move(plan)) {}
+
+  void put(chunk_place chunk, detail::memory_source& scratch, const std::byte* elements) override {
+    const auto [first, count] = stretch_of(shape().extents, shape().chunk, chunk);
+    const auto& map = plan_.map;
+    const auto bytes = static_cast<std::size_t>(count) * map.file_bytes;
+    const auto offset = static_cast<std::int64_t>(header_.size()) +
+                        first * static_cast<std::int64_t>(map.file_bytes);
+    if (map.verbatim()) return file_.write(offset, {elements, bytes});
+    const detail::buffer stored(scratch, bytes, file_.name());
+    store_records(map, elements, stored.data(), count);
+    file_.write(offset, {stored.data(), bytes});
+  }
+
+  void close() override {
+    file_.write(0, std::as_bytes(std::span(header_)));
+    file_.commit();
+  }
+
+ private:
+  output_file file_;
+  std::string header_;
+  element_plan plan_;
+};
+
+}  // namespace
+
+std::unique_ptr<array_file> open_element_file(std::unique_ptr<byte_source> source,
+                                              element_file what) {
+  return std::make_unique<element_array>(std::move(source), std::move(what));
+}
+
+std::unique_ptr<array_writer> create_element_file(const std::string& path, std::string header,
+                                                  element_plan plan,
+                                                  const std::vector<std::int64_t>& extents,
+                                                  const array_options& options) {
+  if (!options.codec.empty() && options.codec != "none")
+    throw usage_error(fmt::format(
+        "{}: expected no codec, as its elements lie in the file as they are, got \"{}\"; write a "
+        ".zarr to have them compressed",
+        path, options.codec));
+  if (!options.shard.empty())
+    throw usage_error(path + ": expected no shards, which only .zarr has; leave them out");
+  auto chunk = options.chunk;
+  if (chunk.empty()) chunk = chunk_of(extents, plan.map.file_bytes);
+  check_written_chunk(path, extents, chunk);
+  return std::make_unique<element_writer>(path, std::move(header), std::move(plan),
+                                          array_shape{extents, std::move(chunk)});
+}
+
+}  // namespace pappus::formats

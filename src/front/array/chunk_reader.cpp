@@ -1,0 +1,54 @@
+#include "front/array/chunk_reader.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "graph/chunked.h"
+#include "regions/parts.h"
+
+namespace pappus::detail {
+
+std::size_t chunk_reader::scratch_bytes() const noexcept {
+  return 2 * graph::chunk_bytes(*of_->file);
+}
+
+/// Rows of the slowest dimension whose elements are wanted lie in some chunks, which each worker
+/// takes one of. Chunks of which more is wanted later stay, if memory has room.
+std::int64_t chunk_reader::read(workers& team, std::byte* out, std::int64_t capacity) {
+  const auto first = done_.load(std::memory_order_relaxed);
+  const auto end = std::min(where_.volume(), first + capacity);
+  if (first == end) return 0;
+  auto rows = where_;
+  rows.low[0] = regions::place_in(where_, first).front();
+  rows.high[0] = regions::place_in(where_, end - 1).front() + 1;
+  const auto& chunks = of_->file->chunks();
+  const auto cells = chunks.cells(rows);
+  parallel_chunks(team, static_cast<std::size_t>(cells.volume()), [&](std::size_t n, unsigned) {
+    const auto at = regions::place_in(cells, static_cast<std::int64_t>(n));
+    const auto elements = regions::intersect(chunks.cell(at), rows);
+    if (n == 0) of_->file->announce(at);
+    copy(elements, first, end, out);
+  });
+  done_.store(end, std::memory_order_relaxed);
+  return end - first;
+}
+
+/// Those of a chunk that have numbers of [first, end) among the rows.
+void chunk_reader::copy(const regions::box& elements, std::int64_t first, std::int64_t end,
+                        std::byte* out) const {
+  const auto size = static_cast<std::int64_t>(of_->element.size);
+  graph::wanted_elements wanted{.of = of_->file, .elements = elements};
+  const auto lease = elements_->source.chunks->take({&wanted, 1}, "rows of an array");
+  regions::each_row(elements, [&](const regions::box& row) {
+    const auto number = regions::number_in(where_, row.low);
+    const auto begin = std::max(number, first), last = std::min(number + row.volume(), end);
+    if (begin >= last) return;
+    std::int64_t offset = begin - number;
+    for (std::size_t d = 0; d < row.rank; ++d)
+      offset += (row.low[d] - elements.low[d]) * wanted.strides[d];
+    std::memcpy(out + (begin - first) * size, wanted.first + offset * size,
+                static_cast<std::size_t>((last - begin) * size));
+  });
+}
+
+}  // namespace pappus::detail

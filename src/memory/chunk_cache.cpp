@@ -1,0 +1,257 @@
+#include "memory/chunk_cache.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "pappus/error.h"
+#include "regions/parts.h"
+
+namespace pappus::memory {
+
+struct chunk_cache::chunk {
+  detail::buffer memory{};
+  bool there = false;  ///< else somebody is loading it
+  bool once = true;    ///< all who wanted it so far said so
+  int pins = 0;
+  std::optional<std::list<chunks::iterator>::iterator> idle{};  ///< its place there
+};
+
+/// What a thread has, and a lease once it has all that it wants.
+class chunk_cache::held final : public graph::lease {
+ public:
+  explicit held(std::shared_ptr<chunk_cache> of) : of_(std::move(of)) {}
+  ~held() override {
+    give_up();
+    of_->end_lease();
+  }
+
+  void add(chunks::iterator pinned) { pinned_.push_back(pinned); }
+  std::byte* add(detail::buffer copy) { return copies_.emplace_back(std::move(copy)).data(); }
+  void give_up() noexcept {
+    for (const auto& one : pinned_) of_->unpin(one);
+    pinned_.clear();
+    copies_.clear();
+  }
+
+ private:
+  const std::shared_ptr<chunk_cache> of_;
+  std::vector<chunks::iterator> pinned_;
+  std::vector<detail::buffer> copies_;
+};
+
+namespace {
+
+/// From an element to its neighbours in row-major order.
+detail::array_numbers strides_of(std::size_t rank, const regions::point& extents) {
+  detail::array_numbers result{};
+  std::int64_t stride = 1;
+  for (auto d = rank; d-- > 0; stride *= extents[d]) result[d] = stride;
+  return result;
+}
+
+std::int64_t offset(const regions::point& from, const regions::point& to, std::size_t rank,
+                    const detail::array_numbers& strides) {
+  std::int64_t elements = 0;
+  for (std::size_t d = 0; d < rank; ++d) elements += (to[d] - from[d]) * strides[d];
+  return elements;
+}
+
+}  // namespace
+
+chunk_cache::chunk_cache(std::shared_ptr<pool> memory) : memory_(std::move(memory)) {
+  memory_->on_shortage(this,
+                       [this](std::size_t bytes, std::string_view) { return give_back(bytes); });
+}
+
+chunk_cache::~chunk_cache() { memory_->on_shortage(this, {}); }
+
+std::size_t chunk_cache::lease_max() const noexcept { return memory_->limit() / 8; }
+
+std::size_t chunk_cache::idle_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return idle_bytes_;
+}
+
+graph::lease_ptr chunk_cache::take(std::span<graph::wanted_elements> wanted,
+                                   std::string_view owner) {
+  {
+    const std::lock_guard lock(mutex_);
+    ++active_;
+  }
+  auto result = std::make_unique<held>(shared_from_this());
+  for (bool alone = false;;) try {
+      for (auto& one : wanted) find(one, *result, owner);
+      return result;
+    } catch (const memory_error&) {
+      result->give_up();
+      std::unique_lock lock(mutex_);
+      if (active_ > 1) {
+        const auto seen = ended_;
+        --active_;
+        changed_.wait(lock, [&] { return ended_ != seen; });
+        ++active_;
+        alone = false;
+      } else if (alone) {
+        throw;
+      } else {
+        alone = true;  // others may have given up what was in the way
+      }
+    }
+}
+
+bool chunk_cache::wait_for_end() {
+  std::unique_lock lock(mutex_);
+  if (active_ == 0) return false;
+  const auto seen = ended_;
+  changed_.wait(lock, [&] { return ended_ != seen; });
+  return true;
+}
+
+void chunk_cache::find(graph::wanted_elements& wanted, held& with, std::string_view owner) {
+  const auto& grid = wanted.of->chunks();
+  const auto cells = grid.cells(wanted.elements);
+  if (cells.volume() > 1) return copy_together(wanted, cells, with, owner);
+  const auto pinned = pin(wanted, cells.low, owner);
+  with.add(pinned);
+  wanted.strides = strides_of(grid.rank(), wanted.of->chunk_extents());
+  const auto elements =
+      offset(grid.cell(cells.low).low, wanted.elements.low, grid.rank(), wanted.strides);
+  wanted.first = pinned->second.memory.data() +
+                 elements * static_cast<std::int64_t>(wanted.of->element_bytes());
+}
+
+void chunk_cache::copy_together(graph::wanted_elements& wanted, const regions::box& cells,
+                                held& with, std::string_view owner) {
+  const auto& of = *wanted.of;
+  const auto rank = cells.rank;
+  const auto size = static_cast<std::int64_t>(of.element_bytes());
+  regions::point extents{};
+  for (std::size_t d = 0; d < rank; ++d) extents[d] = wanted.elements.extent(d);
+  wanted.strides = strides_of(rank, extents);
+  auto* const to = with.add(
+      detail::buffer(*memory_, static_cast<std::size_t>(wanted.elements.volume() * size), owner));
+  wanted.first = to;
+  const auto of_chunk = strides_of(rank, of.chunk_extents());
+  regions::each_place(cells, [&](const regions::point& at) {
+    const auto pinned = pin(wanted, at, owner);
+    const auto cell = of.chunks().cell(at);
+    const auto* const from = pinned->second.memory.data();
+    regions::each_row(regions::intersect(cell, wanted.elements), [&](const regions::box& row) {
+      std::memcpy(to + offset(wanted.elements.low, row.low, rank, wanted.strides) * size,
+                  from + offset(cell.low, row.low, rank, of_chunk) * size,
+                  static_cast<std::size_t>(row.volume() * size));
+    });
+    unpin(pinned);
+  });
+}
+
+chunk_cache::chunks::iterator chunk_cache::pin(const graph::wanted_elements& wanted,
+                                               const regions::point& at, std::string_view owner) {
+  const key name{wanted.of.get(), wanted.of->chunks().number(at)};
+  std::unique_lock lock(mutex_);
+  while (true) {
+    const auto [found, is_new] = chunks_.try_emplace(name);
+    auto& chunk = found->second;
+    if (is_new) {
+      chunk.pins = 1;
+      chunk.once = wanted.once;
+      lock.unlock();
+      load(found, *wanted.of, at, owner);
+      return found;
+    }
+    if (chunk.there) {
+      ++chunk.pins;
+      chunk.once = chunk.once && wanted.once;
+      if (chunk.idle) {
+        idle_.erase(*chunk.idle);
+        idle_bytes_ -= chunk.memory.size();
+        chunk.idle.reset();
+      }
+      return found;
+    }
+    changed_.wait(lock);  // until it is there, or whoever loads it has failed
+  }
+}
+
+void chunk_cache::load(chunks::iterator loading, const graph::chunked& of, const regions::point& at,
+                       std::string_view owner) {
+  try {
+    detail::buffer memory(*memory_, graph::chunk_bytes(of), owner);
+    of.load(at, memory.data());
+    loaded_.fetch_add(1, std::memory_order_relaxed);
+    const std::lock_guard lock(mutex_);
+    loading->second.memory = std::move(memory);
+    loading->second.there = true;
+  } catch (...) {
+    {
+      const std::lock_guard lock(mutex_);
+      chunks_.erase(loading);
+    }
+    changed_.notify_all();
+    throw;
+  }
+  changed_.notify_all();
+}
+
+void chunk_cache::unpin(chunks::iterator pinned) noexcept {
+  std::vector<detail::buffer> dropped;  // given back when the mutex isn't locked
+  const std::lock_guard lock(mutex_);
+  auto& chunk = pinned->second;
+  if (--chunk.pins > 0) return;
+  if (chunk.once) {
+    dropped.push_back(std::move(chunk.memory));
+    chunks_.erase(pinned);
+    return;
+  }
+  chunk.idle = idle_.insert(idle_.end(), pinned);
+  idle_bytes_ += chunk.memory.size();
+  const auto most = memory_->limit() / 4;
+  if (idle_bytes_ > most) dropped = drop(idle_bytes_ - most);
+}
+
+void chunk_cache::end_lease() noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    --active_;
+    ++ended_;
+  }
+  changed_.notify_all();
+}
+
+std::vector<detail::buffer> chunk_cache::drop(std::size_t bytes) noexcept {
+  std::vector<detail::buffer> result;
+  for (std::size_t done = 0; done < bytes && !idle_.empty();) {
+    const auto oldest = idle_.front();
+    done += oldest->second.memory.size();
+    idle_bytes_ -= oldest->second.memory.size();
+    result.push_back(std::move(oldest->second.memory));
+    chunks_.erase(oldest);
+    idle_.pop_front();
+  }
+  return result;
+}
+
+bool chunk_cache::give_back(std::size_t bytes) noexcept {
+  std::vector<detail::buffer> dropped;
+  const std::lock_guard lock(mutex_);
+  dropped = drop(bytes);
+  return !dropped.empty();
+}
+
+void chunk_cache::forget(const graph::chunked& of) noexcept {
+  std::vector<detail::buffer> dropped;
+  const std::lock_guard lock(mutex_);
+  for (auto at = idle_.begin(); at != idle_.end();) {
+    if ((*at)->first.first != &of) {
+      ++at;
+      continue;
+    }
+    idle_bytes_ -= (*at)->second.memory.size();
+    dropped.push_back(std::move((*at)->second.memory));
+    chunks_.erase(*at);
+    at = idle_.erase(at);
+  }
+}
+
+}  // namespace pappus::memory

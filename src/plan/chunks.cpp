@@ -1,0 +1,237 @@
+// Cuts launches over arrays in files where the chunks of these end.
+//
+// Of the arrays in files that a launch reads, the one with the most bytes drives it: an item has the
+// indices that touch one of its chunks, or several neighbours where that would be too little to do.
+// So each of its chunks is loaded once, whatever memory there is, and so are those of arrays that
+// are cut alike. Where indices are cut depends on the launch and the file alone, since what is
+// reduced shows it (leaves.cpp).
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "arrays/file_elements.h"
+#include "arrays/leases.h"
+#include "base/text.h"
+#include "pappus/detail/base/integers.h"
+#include "plan/batch.h"
+
+namespace pappus::plan {
+namespace {
+
+using arrays::launch_of;
+
+constexpr std::int64_t cuts_max = 1 << 20;    // of all dimensions together
+constexpr std::int64_t item_min = 1 << 14;    // indices
+constexpr std::int64_t indices_a_state = 16;  // that leaves reduce into, and are merged later
+constexpr double item_bytes_max = 8 << 20;    // of the driving array, where chunks are joined
+
+/// The array in a file of which most bytes are touched; none: there is none.
+std::optional<std::size_t> driving(const arrays::launch& of) {
+  std::optional<std::size_t> result;
+  double most = 0;
+  for (std::size_t a = 0; a < of.arguments.size(); ++a) {
+    if (!is_in_file(of.arguments[a])) continue;
+    const auto bytes = bytes_touched(of, a, of.indices);
+    if (bytes > most) result = a, most = bytes;
+  }
+  return result;
+}
+
+/// Of an array's dimension: elements factor·index[d] + first of the array, and maybe neighbours.
+struct along {
+  std::size_t index = 0;
+  std::int64_t factor = 0, first = 0;
+};
+
+/// How elements along a dimension follow one of the index; none: they don't, or not upwards.
+std::optional<along> follows(const regions::linear_access& by, std::size_t d,
+                             const regions::box& part) {
+  std::optional<along> result;
+  for (std::size_t i = 0; i < regions::rank_max; ++i) {
+    const auto factor = by.low[d].factors[i];
+    if (factor == 0) continue;
+    if (factor < 0 || result) return std::nullopt;
+    result = along{i, factor, 0};
+  }
+  if (!result || __builtin_add_overflow(by.low[d].constant, part.low[d], &result->first))
+    return std::nullopt;
+  return result;
+}
+
+/// Where chunks that lie `step` apart begin, as indices, and both ends of them.
+std::vector<std::int64_t> positions(const along& by, std::int64_t low, std::int64_t high,
+                                    std::int64_t step) {
+  std::vector<std::int64_t> result{low};
+  const auto element = [&](std::int64_t index) { return by.factor * index + by.first; };
+  for (auto chunk = element(low) / step + 1;; ++chunk) {
+    const auto next = detail::ceil_div(chunk * step - by.first, by.factor);
+    if (next >= high) break;
+    if (next > result.back()) result.push_back(next);
+  }
+  result.push_back(high);
+  return result;
+}
+
+/// Cells of indices that touch a chunk each; none: no dimension can be cut so.
+std::optional<std::vector<std::vector<std::int64_t>>> chunk_cuts(const arrays::launch& of,
+                                                                 std::size_t argument) {
+  const auto found = std::ranges::find(of.accesses, argument, &arrays::access::argument);
+  if (found == of.accesses.end() || !found->linear) return std::nullopt;
+  const auto& part = of.arguments[argument].part;
+  const auto& file = *of.arguments[argument].array->file;
+  std::vector<std::vector<std::int64_t>> result(of.indices.rank);
+  std::int64_t all = 1;
+  bool any = false;
+  for (std::size_t d = 0; d < part.rank; ++d) {
+    const auto by = follows(*found->linear, d, part);
+    if (!by || !result[by->index].empty()) continue;
+    const auto low = of.indices.low[by->index], high = of.indices.high[by->index];
+    const auto chunk = file.chunk_extents()[d];
+    const auto chunks = regions::saturated_product(high - low, by->factor) / chunk + 2;
+    all = regions::saturated_product(all, std::min(chunks, high - low));
+    if (all > cuts_max) return std::nullopt;
+    result[by->index] = positions(*by, low, high, chunk);
+    any = any || result[by->index].size() > 2;
+  }
+  for (std::size_t i = 0; i < of.indices.rank; ++i)
+    if (result[i].empty()) result[i] = {of.indices.low[i], of.indices.high[i]};
+  if (!any) return std::nullopt;
+  return result;
+}
+
+regions::grid grid_of(const std::vector<std::vector<std::int64_t>>& cuts) {
+  std::vector<regions::cuts> dimensions;
+  for (const auto& one : cuts) dimensions.push_back(regions::cuts::at(one));
+  return regions::grid(std::move(dimensions));
+}
+
+/// Every second cut.
+std::vector<std::int64_t> halved(const std::vector<std::int64_t>& cuts) {
+  std::vector<std::int64_t> result;
+  for (std::size_t i = 0; i + 1 < cuts.size(); i += 2) result.push_back(cuts[i]);
+  result.push_back(cuts.back());
+  return result;
+}
+
+/// A cell in the middle, which isn't cut short by the ends.
+regions::box typical(const regions::grid& cells) {
+  regions::point at{};
+  for (std::size_t d = 0; d < cells.rank(); ++d)
+    at[d] = std::min<std::int64_t>(1, cells.dimension(d).size() - 1);
+  return cells.cell(at);
+}
+
+/// Indices that an item should have, for all that it reduces into.
+std::int64_t indices_wanted(const arrays::launch& of, const regions::box& cell) {
+  std::int64_t states = 0;
+  for (std::size_t a = 0; a < of.arguments.size(); ++a)
+    if (of.arguments[a].view == detail::view_access::reduce)
+      states = regions::saturated_sum(states, touched(of, a, cell).volume());
+  return std::max(item_min, regions::saturated_product(states, indices_a_state));
+}
+
+/// Joins neighbours, those along the last dimension first, until items have enough to do.
+void join(const arrays::launch& of, std::size_t argument,
+          std::vector<std::vector<std::int64_t>>& cuts) {
+  for (auto d = cuts.size(); d-- > 0;) {
+    while (cuts[d].size() > 2) {
+      const auto cell = typical(grid_of(cuts));
+      if (cell.volume() >= indices_wanted(of, cell) ||
+          2 * bytes_touched(of, argument, cell) > item_bytes_max)
+        return;
+      cuts[d] = halved(cuts[d]);
+    }
+  }
+}
+
+/// Arguments, as bits, of which no two items need the same chunk.
+std::uint32_t read_once(const arrays::launch& of, const regions::grid& items) {
+  std::uint32_t result = 0;
+  for (std::size_t a = 0; a < std::min<std::size_t>(of.arguments.size(), 32); ++a) {
+    if (!is_in_file(of.arguments[a])) continue;
+    const auto& chunks = of.arguments[a].array->file->chunks();
+    const auto in_chunks = [&](const regions::box& elements) { return chunks.cells(elements); };
+    if (are_separate(of, a, items, in_chunks)) result |= 1U << a;
+  }
+  return result;
+}
+
+/// Whether items touch no more of arrays that may be on the disk than stays in memory: else it costs
+/// less to load chunks again. Of what is reduced, sums would show how much memory there is.
+bool fit(const arrays::launch& of, const cost::machine& m, const regions::grid& items) {
+  const bool reduces =
+      std::ranges::any_of(of.accesses, [](const arrays::access& one) { return one.reduces(); });
+  if (reduces || !may_rest(of)) return true;
+  const auto bytes = static_cast<double>(bytes_to_lease(of, typical(items)));
+  return bytes <= room_of_an_item(of, m);
+}
+
+void tell(stage& s, std::size_t driving) {
+  const auto& of = launch_of(*s.node);
+  for (std::size_t a = 0; a < of.arguments.size(); ++a) {
+    const auto& argument = of.arguments[a];
+    if (!is_in_file(argument)) continue;
+    const auto& file = *argument.array->file;
+    const auto cells = file.chunks().cells(touched(of, a, of.indices));
+    const bool once = a < 32 && (s.read_once >> a & 1U) != 0;
+    s.notes.push_back(fmt::format("reads {} from {}: {} of {} chunks of {}{}", argument.name,
+                                  file.description(), base::count_text(cells.volume()),
+                                  base::count_text(file.chunks().size()),
+                                  base::bytes_text(static_cast<double>(chunk_bytes(file))),
+                                  once           ? ", each once"
+                                  : a == driving ? ""
+                                                 : ", some again where memory is short"));
+  }
+  if (s.chunks.rank() > 0)
+    s.notes.push_back(fmt::format("items end where chunks of {} do: {} of {} indices",
+                                  of.arguments[driving].name, base::count_text(s.chunks.size()),
+                                  base::count_text(typical(s.chunks).volume())));
+}
+
+}  // namespace
+
+bool are_separate(const arrays::launch& of, std::size_t argument, const regions::grid& cells,
+                  const std::function<regions::box(const regions::box& elements)>& places) {
+  const auto rank = of.arguments[argument].part.rank;
+  for (std::size_t d = 0; d < cells.rank(); ++d) {
+    const auto& cuts = cells.dimension(d);
+    unsigned ascending = (1U << rank) - 1;
+    std::optional<regions::box> before;
+    for (std::int64_t n = 0; n < cuts.size() && ascending != 0; ++n) {
+      auto slab = of.indices;
+      slab.low[d] = cuts.position(n), slab.high[d] = cuts.position(n + 1);
+      const auto elements = touched(of, argument, slab);
+      if (elements.empty()) continue;
+      const auto next = places(elements);
+      for (std::size_t e = 0; before && e < rank; ++e)
+        if (next.low[e] < before->high[e]) ascending &= ~(1U << e);
+      before = next;
+    }
+    if (cuts.size() > 1 && ascending == 0) return false;
+  }
+  return true;
+}
+
+void find_chunks(plan& p, const batch_request& asked) {
+  for (auto& s : p.stages) {
+    const auto& of = launch_of(*s.node);
+    if (of.indices.empty() || !reads_files(of)) continue;
+    const auto drives = driving(of);
+    if (!drives) continue;
+    if (auto cuts = chunk_cuts(of, *drives)) {
+      join(of, *drives, *cuts);
+      auto items = grid_of(*cuts);
+      if (fit(of, asked.machine, items)) {
+        s.chunks = std::move(items);
+        s.read_once = read_once(of, s.chunks);
+      }
+    }
+    tell(s, *drives);
+  }
+}
+
+}  // namespace pappus::plan

@@ -1,0 +1,272 @@
+// Arrays in files: whatever their chunks, memory and threads are, launches and the host see the
+// elements that a loop over the file would see.
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "imagined_file.h"
+#include "pappus/pappus.h"
+#include "session/session.h"
+#include "support/sanitizers.h"
+
+namespace pappus::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+using file_2d = std::shared_ptr<imagined_file<std::int32_t, 2>>;
+
+std::int32_t numbered(const idx<2>& at) {
+  return static_cast<std::int32_t>(at[0] * 1'000 + at[1] * 7);
+}
+
+file_2d matrix(std::int64_t rows, std::int64_t columns, const idx<2>& chunk) {
+  return imagine<std::int32_t, 2>({rows, columns}, chunk, numbered);
+}
+
+/// Chunks of one element to all, and those whose ends lie anywhere.
+std::vector<idx<2>> chunk_shapes(std::int64_t rows, std::int64_t columns) {
+  return {{1, 1}, {1, columns}, {rows, 1}, {3, 5}, {16, 16}, {rows, columns}, {rows + 3, 64}};
+}
+
+options with(unsigned threads, std::size_t memory = std::size_t{64} << 20) {
+  return {.threads = threads, .host_memory = memory};
+}
+
+/// Calls test(session, file) for files of many chunk shapes, with few and many threads.
+void for_all_files(std::int64_t rows, std::int64_t columns,
+                   const std::function<void(session&, const file_2d&)>& test) {
+  for (const auto& chunk : chunk_shapes(rows, columns))
+    for (const unsigned threads : {1U, 5U}) {
+      SCOPED_TRACE(fmt::format("chunks of {} x {}, {} threads", chunk[0], chunk[1], threads));
+      session s(with(threads));
+      test(s, matrix(rows, columns, chunk));
+    }
+}
+
+/// Elements of a box, row after row.
+std::vector<std::int32_t> elements(const imagined_file<std::int32_t, 2>& of, const box<2>& where) {
+  std::vector<std::int32_t> result;
+  for (auto i = where.low[0]; i < where.high[0]; ++i)
+    for (auto j = where.low[1]; j < where.high[1]; ++j) result.push_back(of.value({i, j}));
+  return result;
+}
+
+template <typename T>
+std::vector<T> listed(const collection<T>& rows) {
+  const auto all = rows.collect();
+  return {all.begin(), all.end()};
+}
+
+TEST(arrays_in_files, are_opened_without_reading) {
+  session s(with(2));
+  const auto file = matrix(50, 40, {8, 8});
+  const auto a = array_over(s, file);
+  EXPECT_EQ(a.extents(), (idx<2>{50, 40}));
+  EXPECT_EQ(a[(box<2>{{1, 2}, {9, 30}})].extents(), (idx<2>{8, 28}));
+  const auto rows = a.rows();
+  EXPECT_EQ(file->all_loads(), 0);
+  EXPECT_EQ(rows.count(), 2000);
+}
+
+TEST(arrays_in_files, are_seen_by_the_host) {
+  for_all_files(37, 45, [](session& s, const file_2d& file) {
+    const auto a = array_over(s, file);
+    const box<2> all{{0, 0}, {37, 45}}, part{{3, 10}, {30, 41}}, one{{36, 44}, {37, 45}};
+    EXPECT_EQ(a.to_vector(), elements(*file, all));
+    EXPECT_EQ(a[part].to_vector(), elements(*file, part));
+    EXPECT_EQ(a[one].to_vector(), elements(*file, one));
+    EXPECT_EQ(a[(box<2>{{4, 4}, {4, 9}})].to_vector(), std::vector<std::int32_t>());
+    EXPECT_EQ(a.host()(20, 30), file->value({20, 30}));
+    EXPECT_EQ(a.copy().to_vector(), elements(*file, all));
+  });
+}
+
+TEST(arrays_in_files, are_rows_of_queries) {
+  for_all_files(37, 45, [](session& s, const file_2d& file) {
+    const auto a = array_over(s, file);
+    const box<2> all{{0, 0}, {37, 45}}, part{{3, 10}, {30, 41}};
+    EXPECT_EQ(listed(a.rows()), elements(*file, all));
+    EXPECT_EQ(listed(a[part].rows()), elements(*file, part));
+    std::int64_t sum = 0;
+    for (const auto x : elements(*file, part)) sum += x;
+    EXPECT_EQ(a[part].rows().map([](std::int32_t x) { return std::int64_t{x}; }).sum(), sum);
+  });
+}
+
+TEST(arrays_in_files, are_read_by_launches_element_by_element) {
+  for_all_files(37, 45, [](session& s, const file_2d& file) {
+    const auto a = array_over(s, file);
+    const auto b = s.zeros<std::int32_t, 2>({37, 45});
+    const auto [i, j] = launch_index<2>();
+    s.for_each(
+        {37, 45},
+        [](idx<2> p, reads<std::int32_t, 2> from, writes<std::int32_t, 2> to) {
+          to[p] = 2 * from[p];
+        },
+        a.at(i, j), b.at(i, j));
+    auto expected = elements(*file, {{0, 0}, {37, 45}});
+    for (auto& x : expected) x *= 2;
+    EXPECT_EQ(b.to_vector(), expected);
+    EXPECT_EQ(file->most_loads(), 1);
+    EXPECT_FALSE(file->announced_outside);
+  });
+}
+
+TEST(arrays_in_files, are_read_with_neighbours) {
+  for_all_files(37, 45, [](session& s, const file_2d& file) {
+    const auto a = array_over(s, file)[(box<2>{{2, 3}, {35, 44}})];
+    const auto b = s.zeros<std::int32_t, 2>({33, 41});
+    const auto [i, j] = launch_index<2>();
+    s.for_each(
+        box<2>{{1, 1}, {32, 40}},
+        [](idx<2> p, reads<std::int32_t, 2> from, writes<std::int32_t, 2> to) {
+          const auto i = p[0], j = p[1];
+          to[p] = from(i - 1, j) + 3 * from(i + 1, j) - 5 * from(i, j - 1) + from(i, j + 1);
+        },
+        a.at(touched_slice(i - 1, i + 1), touched_slice(j - 1, j + 1)), b.at(i, j));
+    const auto at = [&](std::int64_t i, std::int64_t j) { return file->value({i + 2, j + 3}); };
+    const auto seen = b.host();
+    for (std::int64_t i = 1; i < 32; ++i)
+      for (std::int64_t j = 1; j < 40; ++j)
+        ASSERT_EQ(seen(i, j), at(i - 1, j) + 3 * at(i + 1, j) - 5 * at(i, j - 1) + at(i, j + 1))
+            << i << ' ' << j;
+  });
+}
+
+TEST(arrays_in_files, are_read_transposed_and_with_gaps) {
+  for_all_files(60, 45, [](session& s, const file_2d& file) {
+    const auto a = array_over(s, file);
+    const auto turned = s.zeros<std::int32_t, 2>({45, 60}), few = s.zeros<std::int32_t, 2>({7, 6});
+    const auto [i, j] = launch_index<2>();
+    s.for_each(
+        {45, 60},
+        [](idx<2> p, reads<std::int32_t, 2> from, writes<std::int32_t, 2> to) {
+          to[p] = from(p[1], p[0]);
+        },
+        a.at(j, i), turned.at(i, j));
+    s.wait();
+    EXPECT_EQ(file->most_loads(), 1);
+    s.for_each(
+        {7, 6},
+        [](idx<2> p, reads<std::int32_t, 2> from, writes<std::int32_t, 2> to) {
+          to[p] = from(8 * p[0] + 2, 7 * p[1] + 3);
+        },
+        a.at(8 * i + 2, 7 * j + 3), few.at(i, j));
+    const auto seen = turned.host(), seen_few = few.host();
+    for (std::int64_t i = 0; i < 45; ++i)
+      for (std::int64_t j = 0; j < 60; ++j) ASSERT_EQ(seen(i, j), file->value({j, i}));
+    for (std::int64_t i = 0; i < 7; ++i)
+      for (std::int64_t j = 0; j < 6; ++j)
+        ASSERT_EQ(seen_few(i, j), file->value({8 * i + 2, 7 * j + 3}));
+  });
+}
+
+/// Each row is read again for each of the result's columns.
+TEST(arrays_in_files, are_read_as_a_whole_by_every_index) {
+  for_all_files(37, 45, [](session& s, const file_2d& file) {
+    const auto a = array_over(s, file), b = array_over(s, matrix(45, 20, {4, 4}));
+    const auto c = s.zeros<std::int64_t, 2>({37, 20});
+    const auto [i, j] = launch_index<2>();
+    s.for_each(
+        {37, 20},
+        [](idx<2> p, reads<std::int32_t, 2> a, reads<std::int32_t, 2> b,
+           writes<std::int64_t, 2> c) {
+          std::int64_t sum = 0;
+          for (std::int64_t k = 0; k < a.extent(1); ++k)
+            sum += std::int64_t{a(p[0], k)} * b(k, p[1]);
+          c[p] = sum;
+        },
+        a.at(i, everything), b.at(everything, j), c.at(i, j));
+    const auto seen = c.host();
+    for (std::int64_t i = 0; i < 37; ++i)
+      for (std::int64_t j = 0; j < 20; ++j) {
+        std::int64_t sum = 0;
+        for (std::int64_t k = 0; k < 45; ++k)
+          sum += std::int64_t{numbered({i, k})} * numbered({k, j});
+        ASSERT_EQ(seen(i, j), sum);
+      }
+  });
+}
+
+TEST(arrays_in_files, of_which_nothing_is_known_are_read) {
+  for_all_files(37, 45, [](session& s, const file_2d& file) {
+    const auto a = array_over(s, file);
+    const auto b = s.zeros<std::int32_t>({37});
+    s.for_each(
+        {37},
+        [](idx<1> i, reads<std::int32_t, 2> from, writes<std::int32_t> to) {
+          to[i] = from(i, (i * i) % 45);
+        },
+        a, b);
+    const auto seen = b.host();
+    for (std::int64_t i = 0; i < 37; ++i) ASSERT_EQ(seen[i], file->value({i, (i * i) % 45}));
+  });
+}
+
+/// Sums of blocks, rows, columns and all; of blocks that begin where chunks do, and elsewhere.
+void reduces_blocks(session& s, const file_2d& file, std::int64_t low, std::int64_t size) {
+  const auto a = array_over(s, file);
+  const auto sums = s.zeros<std::int64_t, 2>({6, 6});
+  s.for_each(
+      box<2>{{low, low}, {low + 6 * size, low + 6 * size}},
+      [low, size](idx<2> p, reads<std::int32_t, 2> from, reduces<std::int64_t, 2> to) {
+        to((p[0] - low) / size, (p[1] - low) / size) += from[p];
+      },
+      a, sums);
+  const auto seen = sums.host();
+  EXPECT_EQ(file->most_loads(), 1);
+  for (std::int64_t i = 0; i < 6; ++i)
+    for (std::int64_t j = 0; j < 6; ++j) {
+      std::int64_t expected = 0;
+      for (std::int64_t k = 0; k < size; ++k)
+        for (std::int64_t l = 0; l < size; ++l)
+          expected += file->value({low + i * size + k, low + j * size + l});
+      ASSERT_EQ(seen(i, j), expected) << i << ' ' << j;
+    }
+}
+
+TEST(arrays_in_files, are_reduced_by_blocks) {
+  for (const std::int64_t low : {0, 5})
+    for_all_files(60, 61,
+                  [&](session& s, const file_2d& file) { reduces_blocks(s, file, low, 8); });
+}
+
+TEST(arrays_in_files, are_reduced_along_dimensions) {
+  for_all_files(200, 300, [](session& s, const file_2d& file) {
+    const auto a = array_over(s, file);
+    const auto of_rows = s.zeros<std::int64_t>({200}), of_columns = s.zeros<std::int64_t>({300});
+    const auto of_all = s.filled<std::int64_t>({1}, 100);
+    const auto [i, j] = launch_index<2>();
+    s.for_each(
+        {200, 300},
+        [](idx<2> p, reads<std::int32_t, 2> from, reduces<std::int64_t> rows,
+           reduces<std::int64_t> columns, reduces<std::int64_t> all) {
+          rows[p[0]] += from[p];
+          columns[p[1]] += from[p];
+          all[0] += from[p];
+        },
+        a.at(i, j), of_rows.at(i), of_columns.at(j), of_all.at(0));
+    s.wait();
+    EXPECT_EQ(file->most_loads(), 1);
+    std::vector<std::int64_t> rows(200), columns(300);
+    std::int64_t all = 100;
+    for (std::int64_t i = 0; i < 200; ++i)
+      for (std::int64_t j = 0; j < 300; ++j) {
+        const auto x = numbered({i, j});
+        rows[i] += x, columns[j] += x, all += x;
+      }
+    EXPECT_EQ(of_rows.to_vector(), rows);
+    EXPECT_EQ(of_columns.to_vector(), columns);
+    EXPECT_EQ(of_all.host()[0], all);
+  });
+}
+
+}  // namespace
+}  // namespace pappus::testing
