@@ -7,8 +7,8 @@ if(NOT PAPPUS_STD_THREADS)
   find_package(TBB REQUIRED)
 endif()
 
-# Debian has no CMake package for these two, with which the demo reads compressed files. They
-# are linked by name, and not into the library, whose users then don't need them.
+# Debian has no CMake package for these, which are linked by name. lzma is the demo's alone, which
+# reads compressed files; the others are codecs of chunks of arrays.
 function(pappus_need_library name header)
   find_library(PAPPUS_LIBRARY_${name} ${name})
   find_path(PAPPUS_INCLUDE_${name} ${header})
@@ -17,5 +17,8 @@ function(pappus_need_library name header)
     message(FATAL_ERROR "lib${name} with ${header} was not found: run tools/setup.sh")
   endif()
 endfunction()
+pappus_need_library(blosc blosc.h)
+pappus_need_library(deflate libdeflate.h)
 pappus_need_library(lz4 lz4frame.h)
+pappus_need_library(zstd zstd.h)
 pappus_need_library(lzma lzma.h)

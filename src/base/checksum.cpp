@@ -14,6 +14,9 @@ namespace {
 std::uint64_t step(std::uint64_t crc, std::uint64_t word) noexcept {
   return _mm_crc32_u64(crc, word);
 }
+std::uint32_t byte_step(std::uint32_t crc, std::byte byte) noexcept {
+  return _mm_crc32_u8(crc, static_cast<unsigned char>(byte));
+}
 #else
 constexpr auto table = [] {
   std::array<std::uint32_t, 256> made{};
@@ -28,6 +31,9 @@ std::uint64_t step(std::uint64_t crc, std::uint64_t word) noexcept {
   auto low = static_cast<std::uint32_t>(crc);
   for (int byte = 0; byte < 8; ++byte, word >>= 8) low = low >> 8 ^ table[(low ^ word) % 256];
   return low;
+}
+std::uint32_t byte_step(std::uint32_t crc, std::byte byte) noexcept {
+  return crc >> 8 ^ table[(crc ^ static_cast<std::uint32_t>(byte)) % 256];
 }
 #endif
 
@@ -54,6 +60,15 @@ std::uint32_t checksum(const std::byte* bytes, std::size_t n, std::uint32_t seed
     all = step(all, last);
   }
   return ~static_cast<std::uint32_t>(step(all, n));
+}
+
+std::uint32_t crc32c(const std::byte* bytes, std::size_t n) noexcept {
+  std::uint64_t crc = ~std::uint32_t{0};
+  std::size_t i = 0;
+  for (; i + sizeof crc <= n; i += sizeof crc) crc = step(crc, word_at(bytes + i));
+  auto rest = static_cast<std::uint32_t>(crc);
+  for (; i < n; ++i) rest = byte_step(rest, bytes[i]);
+  return ~rest;
 }
 
 }  // namespace pappus::base

@@ -43,5 +43,15 @@ TEST(checksum, tells_bytes_apart_that_differ_in_a_bit_in_length_or_in_place) {
   EXPECT_EQ(checksum(bytes.data(), bytes.size(), 1), right);
 }
 
+TEST(crc32c, is_that_of_others) {
+  std::byte bytes[32] = {};
+  EXPECT_EQ(crc32c(bytes, 0), 0U);
+  EXPECT_EQ(crc32c(bytes, 32), 0x8a9136aaU);  // RFC 3720, B.4
+  for (std::size_t i = 0; i < 32; ++i) bytes[i] = static_cast<std::byte>(i);
+  EXPECT_EQ(crc32c(bytes, 32), 0x46dd794eU);
+  for (std::size_t i = 0; i < 9; ++i) bytes[i] = static_cast<std::byte>('1' + i);
+  EXPECT_EQ(crc32c(bytes, 9), 0xe3069283U);
+}
+
 }  // namespace
 }  // namespace pappus::base
