@@ -17,9 +17,8 @@ std::string reason(int code) { return std::strerror(code); }
 
 class file_source final : public byte_source {
  public:
-  explicit file_source(const std::string& path)
-      : byte_source(path), descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-    if (descriptor_ < 0) throw format_error(path + ": can't be opened: " + reason(errno));
+  file_source(const std::string& path, int descriptor)
+      : byte_source(path), descriptor_(descriptor) {
     struct stat status{};
     if (::fstat(descriptor_, &status) != 0) fail("can't be examined: " + reason(errno));
     if (S_ISDIR(status.st_mode)) fail("is a folder, expected a file");
@@ -85,8 +84,16 @@ class borrowed_source final : public byte_source {
 
 }  // namespace
 
+std::unique_ptr<byte_source> open_file_if_there(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor >= 0) return std::make_unique<file_source>(path, descriptor);
+  if (errno == ENOENT) return nullptr;
+  throw format_error(path + ": can't be opened: " + reason(errno));
+}
+
 std::unique_ptr<byte_source> open_file(const std::string& path) {
-  return std::make_unique<file_source>(path);
+  if (auto source = open_file_if_there(path)) return source;
+  throw format_error(path + ": can't be opened: " + reason(ENOENT));
 }
 
 std::unique_ptr<byte_source> borrow_bytes(std::string name, std::span<const std::byte> content) {

@@ -43,6 +43,8 @@ class byte_source {
 
 /// Opens a regular file for reading. Throws format_error naming the path and the system's reason.
 std::unique_ptr<byte_source> open_file(const std::string& path);
+/// The same; null where there is no such file.
+std::unique_ptr<byte_source> open_file_if_there(const std::string& path);
 
 /// A source over memory that the caller keeps alive.
 std::unique_ptr<byte_source> borrow_bytes(std::string name, std::span<const std::byte> content);

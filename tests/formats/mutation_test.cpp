@@ -10,6 +10,7 @@
 
 #include "fuzz/csv_fuzz.h"
 #include "fuzz/npy_fuzz.h"
+#include "fuzz/zarr_fuzz.h"
 
 namespace pappus::testing {
 namespace {
@@ -79,6 +80,23 @@ TEST(npy_fuzz, reads_its_seeds) {
     const std::string outcome = fuzz_npy_outcome(seeds[i], fuzz_layouts()[i], 10);
     EXPECT_FALSE(outcome.starts_with("f: ")) << outcome;
   }
+}
+
+TEST(zarr_fuzz, finds_nothing_in_mutations_of_valid_inputs) {
+  RecordProperty("seed", seed);
+  std::mt19937 random(seed);
+  const std::vector<std::string> seeds = fuzz_zarr_seeds();
+  for (int round = 0; round < 6000; ++round) {
+    const std::string& whole = seeds[random() % seeds.size()];
+    const std::string text =
+        whole[0] + mutated(whole.substr(1), "\"\"{}[]::,,0123456789.-\\xnulltrue", random);
+    fuzz_zarr(bytes_of(text));
+  }
+}
+
+TEST(zarr_fuzz, reads_its_seeds) {
+  const std::vector<std::string> seeds = fuzz_zarr_seeds();
+  for (const std::string& text : seeds) EXPECT_EQ(fuzz_zarr(bytes_of(text)), text[0] != 2) << text;
 }
 
 }  // namespace
