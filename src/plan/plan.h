@@ -23,6 +23,7 @@
 #include "ops/answer.h"
 #include "regions/grid.h"
 #include "regions/interval.h"
+#include "regions/steps.h"
 
 namespace pappus::plan {
 
@@ -137,6 +138,9 @@ struct stage {
   regions::grid leaves{};      ///< items are made of these; rank 0: of any indices
   std::uint32_t lanes = 0;     ///< arguments, as bits, whose elements have lanes while a row runs
   std::int64_t lane_rows = 1;  ///< that are run at once, each with lanes of its own
+  /// Of the one access that reduces, by its number: along rows it goes on from element to element.
+  std::optional<std::size_t> stepping{};
+  regions::steps steps{};
   std::int64_t leaves_ahead = 0;       ///< that may be begun before an earlier one is done
   std::vector<std::size_t> partial{};  ///< arguments: leaves reduce into states of their own
 

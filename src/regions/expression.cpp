@@ -114,6 +114,18 @@ bool expression::mentions_index() const noexcept {
                      [](const term& t) { return t.what == operation::index; });
 }
 
+std::pair<expression, expression> expression::operands() const {
+  std::size_t end = 1;  // of the first one
+  for (std::size_t missing = 1; missing > 0; ++end)
+    missing = is_leaf(terms_[end].what) ? missing - 1 : missing + 1;
+  expression first, second;
+  first.terms_.clear();
+  second.terms_.clear();
+  for (std::size_t i = 1; i < terms_.size(); ++i)
+    (i < end ? first : second).terms_.push_back(terms_[i]);
+  return {std::move(first), std::move(second)};
+}
+
 expression expression::with(std::span<const std::int64_t> symbols) const {
   expression result = *this;
   for (auto& t : result.terms_)

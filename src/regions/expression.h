@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/small_list.h"
 
@@ -58,6 +59,9 @@ class expression {
 
   std::span<const term> terms() const noexcept { return {terms_.data(), terms_.size()}; }
   bool mentions_index() const noexcept;
+
+  /// Of an operation, which the first of the terms is.
+  std::pair<expression, expression> operands() const;
 
   /// With values in the places of symbols; those beyond the list stay.
   expression with(std::span<const std::int64_t> symbols) const;

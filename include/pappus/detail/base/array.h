@@ -68,6 +68,14 @@ struct host_elements {
 /// Throws usage_error: a formula's numbers don't fit into 64 bits.
 [[noreturn]] void refuse_formula(std::int64_t sum, std::int64_t number, std::int64_t times);
 
+/// Elements that a row of indices reduces into one after another: the view that reduces stands for
+/// the first one.
+struct element_steps {
+  std::int64_t next = 0;    ///< the index at which the second one's turn comes
+  std::int64_t length = 0;  ///< indices of each further one; 0: the view is like others
+  std::int64_t stride = 0;  ///< to the next one, in elements
+};
+
 /// What a launch's loop is called with: a box of its indices, all of which it runs.
 struct launch_args {
   const array_box& indices;
@@ -81,6 +89,9 @@ struct launch_args {
   /// What is written but not read goes past the caches, where the loop is compiled for that; who
   /// calls it then orders what it stores (algorithms::stream_fence) before what follows.
   bool past_caches = false;
+  /// Of a launch whose only view that reduces changes its element along a row now and then; then
+  /// `indices` are one row.
+  element_steps steps{};
 };
 using launch_loop = void (*)(const void* function, const launch_args& args);
 

@@ -7,6 +7,9 @@
 // of which waits for the one before; where all indices of a row add to the same few elements, these
 // have states of neighbouring indices' own, the lanes, which become vectors.
 //
+// Where the indices of a row reduce into one element after another, as those of an image that is made
+// smaller do, each element's state stays in registers for its turn.
+//
 // Large results are stored past the caches, which saves reading their lines first. C++ has no word
 // for such stores, and a buffer between loop and memory costs what they gain: the compiler plugin
 // makes them, of the vectors that the loop stores anyway (src/compiler/loops/streaming.h).
@@ -16,6 +19,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
 #include <utility>
 
 #include "pappus/detail/base/array.h"
@@ -64,6 +68,8 @@ template <typename F, std::size_t N, typename... Views>
 struct launch_loop_of {
   static void run(const void* function, const launch_args& args) {
     const auto& f = *static_cast<const F*>(function);
+    if constexpr (reduces_once)
+      if (args.steps.length != 0) return run_steps(f, args, std::index_sequence_for<Views...>());
     if constexpr (reduces_any)
       if (!args.independent) return run_with_lanes<true>(f, args);
     run_with_lanes<false>(f, args);
@@ -71,6 +77,8 @@ struct launch_loop_of {
 
  private:
   static constexpr bool reduces_any = ((Views::access == view_access::reduce) || ...);
+  static constexpr bool reduces_once =
+      ((Views::access == view_access::reduce ? 1 : 0) + ... + 0) == 1;
   /// Views, as bits: bit v is for number v.
   static constexpr std::uint32_t can_have_lanes = [] {
     std::uint32_t result = 0, bit = 1;
@@ -156,6 +164,59 @@ struct launch_loop_of {
       failed_at(number_of<N>(at, i, all));
       throw;
     }
+  }
+
+  template <std::size_t... V>
+  static void run_steps(F f, const launch_args& args, std::index_sequence<V...> views) {
+    steps_of_row(views, f, args.indices.low, args.indices.high[N - 1], args.all, args.steps,
+                 reinterpret_cast<typename Views::element_type*>(args.views[V].elements)...,
+                 shape_of<Views::rank>(args.views[V])...);
+  }
+
+  /// The view that reduces has strides of 0: it is the same element whatever the index, and nobody
+  /// computes which it would be. A copy of that stays in registers until the next one's turn.
+  template <std::size_t... V>
+  [[gnu::noinline, gnu::flatten]] static void steps_of_row(
+      std::index_sequence<V...>, const F& f, const array_numbers& at, std::int64_t end,
+      const array_box& all, element_steps steps,
+      typename Views::element_type* __restrict... elements, view_shape<Views::rank>... shapes) {
+    (set_strides<Views>(shapes), ...);
+    constexpr auto reducing = number_reducing();
+    auto* to = std::get<reducing>(std::tuple(elements...));
+    auto i = at[N - 1];
+    try {
+      for (; i < end; to += steps.stride, steps.next += steps.length) {
+        auto state = *to;
+        for (const auto last = std::min(end, steps.next); i < last; ++i)
+          launched_call<F, N, Views...>::run(f, index_at(at, i, std::make_index_sequence<N - 1>()),
+                                             Views(either<Views>(elements, &state), shapes)...);
+        *to = state;
+      }
+    } catch (...) {
+      failed_in("for_each", type_spelling<F>::text.data());
+      failed_at(number_of<N>(at, i, all));
+      throw;
+    }
+  }
+
+  static constexpr std::size_t number_reducing() {
+    std::size_t number = 0, found = 0;
+    ((found = Views::access == view_access::reduce ? number : found, ++number), ...);
+    return found;
+  }
+  template <typename View, typename State>
+  [[gnu::always_inline]] static auto* either(typename View::element_type* elements, State* state) {
+    if constexpr (View::access == view_access::reduce)
+      return state;
+    else
+      return elements;
+  }
+  template <typename View>
+  [[gnu::always_inline]] static void set_strides(view_shape<View::rank>& shape) {
+    if constexpr (View::access == view_access::reduce)
+      for (auto& stride : shape.strides) stride = 0;
+    else
+      shape.strides[View::rank - 1] = 1;
   }
 
   /// False behind the last one.
