@@ -5,8 +5,8 @@
 //     s.for_each(window, average, slide, view);      // reads the chunks that it needs, each once
 //     view.write("view.npy");
 //
-// A file's array is read like any other: by launches, rows(), host(). It can't be written to; copy()
-// makes an array in memory of it.
+// A file's array is read like any other: by launches, rows(), host(). It can't be written to;
+// copy() makes an array in memory of it.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Elements of arrays in files, as launches read them: what indices touch is brought to memory, chunk
-// by chunk, for as long as a part of a launch runs.
+// Elements of arrays in files, as launches read them: what indices touch is brought to memory,
+// chunk by chunk, for as long as a part of a launch runs.
 #pragma once
 
 #include <cstddef>

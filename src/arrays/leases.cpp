@@ -72,9 +72,9 @@ std::size_t bytes_of_sections(const image& of, const storage& elements, const re
   return bytes;
 }
 
-/// The first half along the dimension that leaves the fewest bytes; none, where no half leaves fewer
-/// than `bytes`. Cuts along the last dimension are where vectors of any elements begin, or at least
-/// those of large ones: each index may have a section of its own.
+/// The first half along the dimension that leaves the fewest bytes; none, where no half leaves
+/// fewer than `bytes`. Cuts along the last dimension are where vectors of any elements begin, or at
+/// least those of large ones: each index may have a section of its own.
 std::optional<regions::box> fitting_half(
     const regions::box& indices, unsigned dimensions, std::size_t bytes,
     const std::function<std::size_t(const regions::box& part)>& bytes_of) {

@@ -52,13 +52,20 @@ class array_file {
   /// Bytes of files that were read so far.
   virtual std::int64_t bytes_read() const noexcept = 0;
 
-  /// Reads and decodes a chunk: its elements in row-major order, as they lie in memory. Those beyond
-  /// the array's extents are unspecified. Throws format_error, which names the file and the chunk's
-  /// place, and what memory_source throws.
+  /// Reads and decodes a chunk: its elements in row-major order, as they lie in memory. Those
+  /// beyond the array's extents are unspecified. Throws format_error, which names the file and the
+  /// chunk's place, and what memory_source throws.
   /// \param out      room for all elements of a chunk
   /// \param scratch  where memory for bytes that are to be decoded comes from
   /// \return false: the file hasn't the chunk, nothing was done
   virtual bool load(chunk_place chunk, detail::memory_source& scratch, std::byte* out) const = 0;
+  /// Whether it takes less to read the elements low <= place < high alone than to load their chunks.
+  virtual bool reads_alone([[maybe_unused]] chunk_place low,
+                           [[maybe_unused]] chunk_place high) const noexcept {
+    return false;
+  }
+  /// Does so: in row-major order, one after another. Throws as load() does.
+  virtual void read_alone(chunk_place, chunk_place, std::byte*) const {}
   /// The chunk will be loaded soon: the system may begin to read it. Never blocks for long, and
   /// ignores whatever goes wrong.
   virtual void announce(chunk_place) const noexcept {}

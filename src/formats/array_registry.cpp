@@ -1,14 +1,17 @@
 #include "formats/array_registry.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <string_view>
+#include <system_error>
 
 #include <fmt/format.h>
 
 #include "formats/array_type.h"
 #include "formats/npy/npy_array.h"
 #include "formats/raw/raw_array.h"
+#include "formats/zarr/zarr.h"
 #include "pappus/error.h"
 
 namespace pappus::formats {
@@ -25,12 +28,14 @@ struct array_format {
                                            const extents_list&);
   std::unique_ptr<array_writer> (*create)(const std::string&, const record_layout&,
                                           const extents_list&, const array_options&);
+  bool has_names = false;  ///< it is a folder, in which there may be several arrays
 };
 
 // One line a format.
 constexpr array_format array_formats[] = {
     {".npy", open_npy_array, nullptr, create_npy_array},
     {".raw", nullptr, open_raw_array, create_raw_array},
+    {".zarr", open_zarr, nullptr, create_zarr, true},
 };
 
 /// A name, and within what it names another one: "store.zarr:/level0".
@@ -53,6 +58,9 @@ const array_format& format_for(const std::string& path, const parted& of) {
   const auto found = std::ranges::find_if(
       array_formats, [&](const auto& one) { return ends_so(of.file, one.suffix); });
   if (found != std::end(array_formats)) return *found;
+  std::error_code ignored;
+  for (const auto& one : array_formats)
+    if (one.has_names && std::filesystem::is_directory(of.file, ignored)) return one;
   std::string known;
   for (const auto& one : array_formats)
     known += (known.empty() ? "" : ", ") + std::string(one.suffix);
@@ -61,10 +69,14 @@ const array_format& format_for(const std::string& path, const parted& of) {
       path, known));
 }
 
-void check_no_inner(const std::string& path, const parted& of) {
-  if (!of.inner.empty())
+/// The path that the format is asked for.
+std::string located(const std::string& path, const parted& of, const array_format& in) {
+  if (of.inner.empty()) return of.file;
+  if (!in.has_names)
     throw usage_error(fmt::format(
-        "{}: expected a file of one array, got \"{}\" as a name within it", path, of.inner));
+        "{}: expected a file of one array, got \"{}\" as a name within it; leave it out", path,
+        of.inner));
+  return of.file + "/" + of.inner;
 }
 
 }  // namespace
@@ -73,15 +85,15 @@ std::unique_ptr<array_file> open_array(const std::string& path, const record_lay
                                        std::size_t rank, const extents_list& extents) {
   const auto parts = parts_of(path);
   const auto& format = format_for(path, parts);
-  check_no_inner(path, parts);
+  const auto file_path = located(path, parts, format);
   if (format.open == nullptr) {
     if (extents.empty())
       throw usage_error(fmt::format(
-          "{}: expected extents, which a {} file doesn't tell; give them: open<T, N>(path, extents)",
+          "{}: expected extents, which {} files don't tell; give them: open<T, N>(path, extents)",
           path, format.suffix));
-    return format.open_told(path, layout, extents);
+    return format.open_told(file_path, layout, extents);
   }
-  auto file = format.open(path, layout, rank);
+  auto file = format.open(file_path, layout, rank);
   if (!extents.empty() && file->shape().extents != extents)
     throw format_error(fmt::format("{}: expected extents {}, got {}", path, shape_text(extents),
                                    shape_text(file->shape().extents)));
@@ -93,8 +105,7 @@ std::unique_ptr<array_writer> create_array(const std::string& path, const record
                                            const array_options& options) {
   const auto parts = parts_of(path);
   const auto& format = format_for(path, parts);
-  check_no_inner(path, parts);
-  return format.create(path, layout, extents, options);
+  return format.create(located(path, parts, format), layout, extents, options);
 }
 
 }  // namespace pappus::formats

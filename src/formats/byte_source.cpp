@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -37,6 +38,7 @@ class file_source final : public byte_source {
   std::int64_t bytes() const noexcept override { return bytes_; }
 
   void announce(std::int64_t offset, std::int64_t bytes) const noexcept override {
+    if (bytes <= 0 || is_cached(offset + bytes - 1)) return;
     ::posix_fadvise(descriptor_, offset, bytes, POSIX_FADV_WILLNEED);
   }
 
@@ -55,6 +57,13 @@ class file_source final : public byte_source {
   }
 
  private:
+  /// Whether a byte is in memory already: to look through all pages takes long.
+  bool is_cached(std::int64_t offset) const noexcept {
+    char byte = 0;
+    iovec where{&byte, 1};
+    return ::preadv2(descriptor_, &where, 1, offset, RWF_NOWAIT) == 1;
+  }
+
   [[noreturn]] void fail(const std::string& what) {
     ::close(descriptor_);
     throw format_error(name() + ": " + what);

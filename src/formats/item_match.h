@@ -1,9 +1,9 @@
 // Matches the items of a binary file, scalars or structures, with the fields of a record.
 //
 // Columns with names take the fields of a structure by name; others are left out. Columns without
-// names take them by position. Scalars that follow each other go to the record's fields in the order
-// of the bindings. If nothing is known of the record but its size, sizes must agree. Types must
-// agree exactly: a silent conversion would hide that a file is not what it was thought to be.
+// names take them by position. Scalars that follow each other go to the record's fields in the
+// order of the bindings. If nothing is known of the record but its size, sizes must agree. Types
+// must agree exactly: a silent conversion would hide that a file is not what it was thought to be.
 #pragma once
 
 #include <cstddef>

@@ -113,6 +113,23 @@ class element_array final : public array_file {
     return true;
   }
 
+  bool reads_alone(chunk_place low, chunk_place high) const noexcept override {
+    return what_.elements.map.verbatim() && !what_.fortran_order &&
+           pays(low, high, rows_of(low, high));
+  }
+
+  void read_alone(chunk_place low, chunk_place high, std::byte* out) const override {
+    const auto rows = rows_of(low, high);
+    std::vector<std::int64_t> at(low.begin(), low.end());
+    const auto bytes = static_cast<std::size_t>(rows.elements * file_bytes());
+    for (std::int64_t n = 0; n < rows.count; ++n, out += bytes) {
+      std::int64_t first = 0;
+      for (std::size_t d = 0; d < at.size(); ++d) first = first * shape().extents[d] + at[d];
+      source_->read(what_.offset + first * file_bytes(), {out, bytes});
+      for (auto d = rows.dimension; d-- > 0 && ++at[d] == high[d];) at[d] = low[d];
+    }
+  }
+
   void announce(chunk_place chunk) const noexcept override {
     const auto [first, count] = where(chunk);
     source_->announce(what_.offset + first * file_bytes(), count * file_bytes());
@@ -129,6 +146,36 @@ class element_array final : public array_file {
  private:
   std::int64_t file_bytes() const noexcept {
     return static_cast<std::int64_t>(what_.elements.map.file_bytes);
+  }
+
+  /// Elements of a box that lie one after another, and how many times there are so many.
+  struct rows {
+    std::size_t dimension = 0;  ///< the slowest along which they do
+    std::int64_t elements = 1, count = 1;
+  };
+  rows rows_of(chunk_place low, chunk_place high) const noexcept {
+    rows result{low.size(), 1, 1};
+    bool whole = true;  // so are all dimensions behind this one
+    for (auto d = low.size(); d-- > 0;) {
+      const auto extent = high[d] - low[d];
+      (whole ? result.elements : result.count) *= extent;
+      if (whole) result.dimension = d;
+      whole = whole && extent == shape().extents[d];
+    }
+    return result;
+  }
+
+  /// Whether it takes less than to read the chunks of a box: a call costs about what it takes to
+  /// copy 4 KiB.
+  bool pays(chunk_place low, chunk_place high, const rows& of) const noexcept {
+    constexpr std::int64_t call = 4096;
+    std::int64_t chunks = file_bytes();
+    for (std::size_t d = 0; d < low.size(); ++d) {
+      const auto chunk = shape().chunk[d];
+      chunks *= std::min((high[d] - 1) / chunk * chunk + chunk, shape().extents[d]) -
+                low[d] / chunk * chunk;
+    }
+    return of.count * (of.elements * file_bytes() + call) < chunks / 4 * 3;
   }
 
   stretch where(chunk_place chunk) const {

@@ -28,6 +28,10 @@ class chunked {
   /// Fills `out`, with room for chunk_extents(): elements in row-major order, those beyond the ends
   /// unspecified. Throws format_error, memory_error.
   virtual void load(const regions::point& chunk, std::byte* out) const = 0;
+  /// Whether it takes less to read the elements of a box alone than to load their chunks.
+  virtual bool reads_alone(const regions::box& elements) const noexcept = 0;
+  /// Does so; in row-major order, one after another.
+  virtual void read_alone(const regions::box& elements, std::byte* out) const = 0;
   /// It will be loaded soon.
   virtual void announce(const regions::point& chunk) const noexcept = 0;
   /// "slide.zarr", for messages.

@@ -111,6 +111,9 @@ bool chunk_cache::wait_for_end() {
 void chunk_cache::find(graph::wanted_elements& wanted, held& with, std::string_view owner) {
   const auto& grid = wanted.of->chunks();
   const auto cells = grid.cells(wanted.elements);
+  // Nobody will want the rest of their chunks.
+  if (wanted.once && wanted.of->reads_alone(wanted.elements))
+    return wanted.of->read_alone(wanted.elements, dense(wanted, with, owner));
   if (cells.volume() > 1) return copy_together(wanted, cells, with, owner);
   const auto pinned = pin(wanted, cells.low, owner);
   with.add(pinned);
@@ -121,17 +124,25 @@ void chunk_cache::find(graph::wanted_elements& wanted, held& with, std::string_v
                  elements * static_cast<std::int64_t>(wanted.of->element_bytes());
 }
 
+/// A copy of a box's elements, for who fills it.
+std::byte* chunk_cache::dense(graph::wanted_elements& wanted, held& with, std::string_view owner) {
+  const auto rank = wanted.elements.rank;
+  regions::point extents{};
+  for (std::size_t d = 0; d < rank; ++d) extents[d] = wanted.elements.extent(d);
+  wanted.strides = strides_of(rank, extents);
+  auto* const to = with.add(detail::buffer(
+      *memory_, static_cast<std::size_t>(wanted.elements.volume()) * wanted.of->element_bytes(),
+      owner));
+  wanted.first = to;
+  return to;
+}
+
 void chunk_cache::copy_together(graph::wanted_elements& wanted, const regions::box& cells,
                                 held& with, std::string_view owner) {
   const auto& of = *wanted.of;
   const auto rank = cells.rank;
   const auto size = static_cast<std::int64_t>(of.element_bytes());
-  regions::point extents{};
-  for (std::size_t d = 0; d < rank; ++d) extents[d] = wanted.elements.extent(d);
-  wanted.strides = strides_of(rank, extents);
-  auto* const to = with.add(
-      detail::buffer(*memory_, static_cast<std::size_t>(wanted.elements.volume() * size), owner));
-  wanted.first = to;
+  auto* const to = dense(wanted, with, owner);
   const auto of_chunk = strides_of(rank, of.chunk_extents());
   regions::each_place(cells, [&](const regions::point& at) {
     const auto pinned = pin(wanted, at, owner);

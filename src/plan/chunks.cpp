@@ -1,9 +1,9 @@
 // Cuts launches over arrays in files where the chunks of these end.
 //
-// Of the arrays in files that a launch reads, the one with the most bytes drives it: an item has the
-// indices that touch one of its chunks, or several neighbours where that would be too little to do.
-// So each of its chunks is loaded once, whatever memory there is, and so are those of arrays that
-// are cut alike. Where indices are cut depends on the launch and the file alone, since what is
+// Of the arrays in files that a launch reads, the one with the most bytes drives it: an item has
+// the indices that touch one of its chunks, or several neighbours where that would be too little to
+// do. So each of its chunks is loaded once, whatever memory there is, and so are those of arrays
+// that are cut alike. Where indices are cut depends on the launch and the file alone, since what is
 // reduced shows it (leaves.cpp).
 #include <algorithm>
 #include <cstdint>
@@ -16,7 +16,6 @@
 #include "arrays/file_elements.h"
 #include "arrays/leases.h"
 #include "base/text.h"
-#include "pappus/detail/base/integers.h"
 #include "plan/batch.h"
 
 namespace pappus::plan {
@@ -27,7 +26,7 @@ using arrays::launch_of;
 constexpr std::int64_t cuts_max = 1 << 20;    // of all dimensions together
 constexpr std::int64_t item_min = 1 << 14;    // indices
 constexpr std::int64_t indices_a_state = 16;  // that leaves reduce into, and are merged later
-constexpr double item_bytes_max = 8 << 20;    // of the driving array, where chunks are joined
+constexpr double item_bytes_max = 64 << 20;   // of the driving array, where chunks are joined
 
 /// The array in a file of which most bytes are touched; none: there is none.
 std::optional<std::size_t> driving(const arrays::launch& of) {
@@ -66,11 +65,12 @@ std::optional<along> follows(const regions::linear_access& by, std::size_t d,
 std::vector<std::int64_t> positions(const along& by, std::int64_t low, std::int64_t high,
                                     std::int64_t step) {
   std::vector<std::int64_t> result{low};
-  const auto element = [&](std::int64_t index) { return by.factor * index + by.first; };
-  for (auto chunk = element(low) / step + 1;; ++chunk) {
-    const auto next = detail::ceil_div(chunk * step - by.first, by.factor);
+  while (true) {
+    const auto chunk = (by.factor * result.back() + by.first) / step + 1;
+    const auto ahead = chunk * step - by.first;
+    const auto next = ahead / by.factor + (ahead % by.factor > 0 ? 1 : 0);
     if (next >= high) break;
-    if (next > result.back()) result.push_back(next);
+    result.push_back(next);
   }
   result.push_back(high);
   return result;
@@ -160,8 +160,8 @@ std::uint32_t read_once(const arrays::launch& of, const regions::grid& items) {
   return result;
 }
 
-/// Whether items touch no more of arrays that may be on the disk than stays in memory: else it costs
-/// less to load chunks again. Of what is reduced, sums would show how much memory there is.
+/// Whether items touch no more of arrays that may be on the disk than stays in memory: else it
+/// costs less to load chunks again. Of what is reduced, sums would show how much memory there is.
 bool fit(const arrays::launch& of, const cost::machine& m, const regions::grid& items) {
   const bool reduces =
       std::ranges::any_of(of.accesses, [](const arrays::access& one) { return one.reduces(); });

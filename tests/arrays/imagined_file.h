@@ -1,5 +1,5 @@
-// An array in a file that isn't there: elements are those of a vector, in which chunks are looked up,
-// and loads are counted.
+// An array in a file that isn't there: elements are those of a vector, in which chunks are looked
+// up, and loads are counted.
 #pragma once
 
 #include <array>
@@ -45,6 +45,16 @@ class imagined_file final : public graph::chunked {
   std::size_t element_bytes() const noexcept override { return sizeof(T); }
   const std::string& name() const noexcept override { return name_; }
   std::string description() const override { return name_; }
+  bool reads_alone(const regions::box&) const noexcept override { return alone; }
+  void read_alone(const regions::box& elements, std::byte* out) const override {
+    ++read_alone_;
+    regions::each_row(elements, [&](const regions::box& row) {
+      const auto bytes = static_cast<std::size_t>(row.volume()) * sizeof(T);
+      std::memcpy(out, values_.data() + regions::number_in(chunks_.all(), row.low), bytes);
+      out += bytes;
+    });
+  }
+  int read_alone() const { return read_alone_; }
   void announce(const regions::point& at) const noexcept override {
     if (!regions::contains(chunks_.shape(), at)) announced_outside = true;
     ++announced;
@@ -83,6 +93,7 @@ class imagined_file final : public graph::chunked {
   }
 
   std::int64_t fails_at = -1;  ///< a chunk's number
+  bool alone = false;          ///< elements are read without their chunks, where that may be
   mutable std::atomic<int> announced{0};
   mutable std::atomic<bool> announced_outside{false};
 
@@ -92,6 +103,7 @@ class imagined_file final : public graph::chunked {
   regions::point chunk_{};
   std::string name_ = "imagined";
   mutable std::vector<std::atomic<int>> loads_;
+  mutable std::atomic<int> read_alone_{0};
 };
 
 /// An array whose elements lie there.

@@ -38,6 +38,8 @@ class numbered_file final : public graph::chunked {
   std::size_t element_bytes() const noexcept override { return bytes; }
   const std::string& name() const noexcept override { return name_; }
   std::string description() const override { return name_; }
+  bool reads_alone(const regions::box&) const noexcept override { return false; }
+  void read_alone(const regions::box&, std::byte*) const override {}
   void announce(const regions::point&) const noexcept override {}
   void load(const regions::point& at, std::byte* out) const override {
     const auto number = chunks_.number(at);

@@ -1,7 +1,7 @@
 // Decides how the items of an NPY file become records, and how records are written to one.
 //
-// Items of a structured dtype are a record each (item_match.h), and so are the d scalars of a row in
-// a file of shape [n] or [n, d].
+// Items of a structured dtype are a record each (item_match.h), and so are the d scalars of a row
+// in a file of shape [n] or [n, d].
 #pragma once
 
 #include <cstdint>

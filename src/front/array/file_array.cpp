@@ -50,6 +50,15 @@ class file_chunks final : public graph::chunked {
       std::memcpy(out + at, fill.data(), fill.size());
   }
 
+  bool reads_alone(const regions::box& elements) const noexcept override {
+    return file_->reads_alone({elements.low.data(), elements.rank},
+                              {elements.high.data(), elements.rank});
+  }
+  void read_alone(const regions::box& elements, std::byte* out) const override {
+    file_->read_alone({elements.low.data(), elements.rank}, {elements.high.data(), elements.rank},
+                      out);
+  }
+
   void announce(const regions::point& chunk) const noexcept override {
     file_->announce({chunk.data(), chunks_.rank()});
   }
