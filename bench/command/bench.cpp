@@ -163,6 +163,11 @@ std::vector<entry> entries(const choices& c) {
         s.d = d;
         list.push_back({&b, name, s});
       }
+    } else if (name.starts_with("vmscope") || name == "bess") {
+      for (const bool cold : {false, true}) {
+        s.cold = cold;
+        list.push_back({&b, name, s});
+      }
     } else {
       list.push_back({&b, name, s});
     }
@@ -242,11 +247,13 @@ void add_options(CLI::App& app, choices& c) {
                  "Where Pappus may run (opencl:0,opencl:1); where these are OpenCL devices like a "
                  "processor, also times versions hand-written in OpenCL");
   app.add_flag("--resident", c.asked.resident, "On devices: inputs are there before timing");
+  app.add_flag("--cold", c.asked.cold,
+               "vmscope, bess: files are out of the page cache before each run");
   app.add_flag(
       "--peers", c.peers,
       "Also time NumPy, SciPy, scikit-learn, DuckDB and Polars, where python3 has them: of "
-      "scan, sort, mapfiltersum, groupby, join, kmeans, pagerank and outofcore; with --devices "
-      "that are GPUs, CuPy and CUDA instead, also of sum and blackscholes");
+      "scan, sort, mapfiltersum, groupby, join, kmeans, pagerank, vmscope, bess and outofcore; "
+      "with --devices that are GPUs, CuPy and CUDA instead, also of sum and blackscholes");
   app.add_flag("--json", c.json, "One JSON object a line");
   app.add_option("--svg", c.svg, "Draw the ratios to this file");
 }

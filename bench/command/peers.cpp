@@ -102,12 +102,12 @@ std::vector<result> run_peers(const benchmark& of, const settings& asked,
                               std::span<const result> like, int threads, bool on_gpu) {
   const script_folder scripts;
   const auto& first = like.front();
-  const auto text = output_of(
-      fmt::format("python3 -B '{}' {} --n {} --seed {} --threads {} --repeat {} --keys {} --k {} "
-                  "--d {}{}{}{}{}",
-                  scripts.peers(), of.name, first.n, first.seed, threads, asked.repeat, asked.keys,
-                  asked.k, asked.d, asked.domain ? " --domain" : "", on_gpu ? " --cuda" : "",
-                  asked.resident ? " --resident" : "", budget_arguments(like)));
+  const auto text = output_of(fmt::format(
+      "python3 -B '{}' {} --n {} --seed {} --threads {} --repeat {} --keys {} --k {} "
+      "--d {}{}{}{}{}{}",
+      scripts.peers(), of.name, first.n, first.seed, threads, asked.repeat, asked.keys, asked.k,
+      asked.d, asked.domain ? " --domain" : "", asked.cold ? " --cold" : "",
+      on_gpu ? " --cuda" : "", asked.resident ? " --resident" : "", budget_arguments(like)));
   std::vector<result> results;
   for (std::size_t begin = 0; begin < text.size();) {
     const auto end = std::min(text.find('\n', begin), text.size());

@@ -48,13 +48,16 @@ inline double seconds_of(const std::function<void()>& version) {
 
 /// Runs each version once to warm up, then `repeat` times (at least 3) in alternation; one timing
 /// per version, in order.
-inline std::vector<timing> measure(std::span<const std::function<void()>> versions, int repeat) {
+/// \param before  called before each timed run, beside the clock
+inline std::vector<timing> measure(std::span<const std::function<void()>> versions, int repeat,
+                                   const std::function<void()>& before = {}) {
   repeat = std::max(repeat, 3);
   for (const auto& version : versions) version();
   std::vector<std::vector<double>> seconds(versions.size());
   for (int round = 0; round < repeat; ++round) {
     for (std::size_t turn = 0; turn < versions.size(); ++turn) {
       const std::size_t which = (static_cast<std::size_t>(round) + turn) % versions.size();
+      if (before) before();
       seconds[which].push_back(seconds_of(versions[which]));
     }
   }

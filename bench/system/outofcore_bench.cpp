@@ -2,20 +2,16 @@
 //
 // The floor of a version is twice the time with all memory, or what the disk needs for the bytes
 // that went there and came back, at the rates that it had just before; whichever is more.
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -25,19 +21,20 @@
 #include "system/buffer.h"
 #include "system/checksum.h"
 #include "system/generator.h"
+#include "system/scratch_file.h"
 #include "system/suite.h"
 
 namespace pappus::bench {
 namespace {
 
-/// A file in the folder of spill files, removed in the end.
+/// A file of the input.
 class input_file {
  public:
   /// Of lines: the header, then line_at(i).
   template <typename F>
   static input_file of_text(std::string_view header, std::int64_t n, F&& line_at) {
     input_file made;
-    std::ofstream file(made.path_);
+    std::ofstream file(made.path());
     file << header << "\n";
     for (std::int64_t i = 0; i < n; ++i) file << line_at(static_cast<std::uint64_t>(i)) << "\n";
     made.check(file);
@@ -48,7 +45,7 @@ class input_file {
   static input_file of(std::int64_t n, const stage& on, F&& record_at) {
     constexpr std::int64_t at_once = 1 << 20;
     input_file made;
-    std::ofstream file(made.path_, std::ios::binary);
+    std::ofstream file(made.path(), std::ios::binary);
     const buffer<T> some(std::min(n, at_once), on.workers);
     for (std::int64_t begin = 0; begin < n; begin += at_once) {
       const std::int64_t rows = std::min(at_once, n - begin);
@@ -60,24 +57,14 @@ class input_file {
     made.check(file);
     return made;
   }
-  input_file(input_file&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  ~input_file() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove(path_, ignored);
-  }
-  const std::string& path() const { return path_; }
+  const std::string& path() const { return file_.path(); }
 
  private:
-  input_file() {
-    const char* const folder = std::getenv("TMPDIR");
-    path_ = fmt::format("{}/pappus-bench-XXXXXX", folder != nullptr ? folder : "/var/tmp");
-    if (const int file = ::mkstemp(path_.data()); file >= 0) ::close(file);
-  }
   void check(std::ofstream& file) const {
     if (!file.flush())
-      throw format_error(fmt::format("{}: the benchmark's input can't be written", path_));
+      throw format_error(fmt::format("{}: the benchmark's input can't be written", path()));
   }
-  std::string path_;
+  scratch_file file_;
 };
 
 /// One of the versions: a session with its budget, and the query in it.

@@ -1,7 +1,7 @@
 """Times what else a user of Python would take, for `pappus bench NAME --peers`.
 
     peers.py NAME --n N [--seed S] [--threads T] [--repeat R]
-        groupby: [--keys K] [--domain]; kmeans: [--k K] [--d D]
+        groupby: [--keys K] [--domain]; kmeans: [--k K] [--d D]; vmscope_*, bess: [--cold]
         [--cuda [--resident]]: those of peers_cuda.py instead
         outofcore_*: [--folder F] [--budget NAME=BYTES]...
 
@@ -242,6 +242,12 @@ def outofcore(asked):
         yield from peers_outofcore.versions(asked, Numbers, position_sum)
 
 
+def in_files(asked):
+    import peers_files
+
+    yield from peers_files.versions(asked, Numbers, position_sum)
+
+
 def database(asked, statement, **columns):
     base = duckdb.connect()
     base.execute(f"set threads = {asked.threads}")
@@ -255,10 +261,12 @@ def arrive(base, statement, **columns):
     base.unregister("arrow_in")
 
 
-def timed(asked, run, checksum):
+def timed(asked, run, checksum, leave_page_cache=None):
     found = run()
     seconds = []
     for _ in range(asked.repeat):
+        if asked.cold and leave_page_cache:
+            leave_page_cache()
         begin = time.perf_counter()
         found = run()
         seconds.append(time.perf_counter() - begin)
@@ -269,13 +277,13 @@ def timed(asked, run, checksum):
     }
 
 
-def outcome(asked, run, checksum):
+def outcome(asked, *version):
     """What timed() gives, or why DuckDB couldn't: most likely, out of memory.
 
     Arrow's batches tell what happens midway as an OSError.
     """
     try:
-        return timed(asked, run, checksum)
+        return timed(asked, *version)
     except (OSError, *([duckdb.Error] if duckdb else [])) as problem:
         return {"skipped": "fails: " + str(problem).splitlines()[0]}
 
@@ -288,6 +296,9 @@ PEERS = {
     "join": (join, ["duckdb", "polars"]),
     "kmeans": (kmeans, ["sklearn"]),
     "pagerank": (pagerank, ["scipy", "duckdb"]),
+    "vmscope_average": (in_files, ["numpy"]),
+    "vmscope_subsample": (in_files, ["numpy"]),
+    "bess": (in_files, ["numpy"]),
     "outofcore_sort": (outofcore, ["duckdb"]),
     "outofcore_terasort": (outofcore, ["duckdb"]),
     "outofcore_text": (outofcore, ["duckdb"]),
@@ -310,6 +321,7 @@ def arguments(args):
     parser.add_argument("--d", type=int, default=20)
     parser.add_argument("--cuda", action="store_true", help="what runs on NVIDIA's GPUs instead")
     parser.add_argument("--resident", action="store_true", help="inputs are on the GPU before")
+    parser.add_argument("--cold", action="store_true", help="files: out of the page cache")
     parser.add_argument("--folder", help="of spilled rows and of inputs on disk")
     parser.add_argument(
         "--budget",
@@ -375,8 +387,8 @@ def main(args):
             print(json.dumps({"version": name, "skipped": f"python3 has no package {missing[0]}"}))
     if not np:
         return
-    for version, run, checksum in make(asked):
-        print(json.dumps({"version": version, **outcome(asked, run, checksum)}), flush=True)
+    for name, *version in make(asked):
+        print(json.dumps({"version": name, **outcome(asked, *version)}), flush=True)
 
 
 if __name__ == "__main__":

@@ -28,6 +28,7 @@ struct settings {
   bool sequential = true;   ///< also time the sequential version
   std::string devices{};    ///< where the Pappus version may run: "opencl:0"; empty: its default
   bool resident = false;    ///< on devices: inputs are there before timing
+  bool cold = false;        ///< files: out of the page cache before each run
 };
 
 /// What all versions of a benchmark share during a run.
@@ -79,7 +80,9 @@ inline constexpr const char* opencl_cpu_version = "opencl_cpu";
 
 /// Times the versions in alternation and fills in results. The sequential version is left out if
 /// the settings say so.
+/// \param before  called before each timed run, beside the clock
 std::vector<result> compare(const stage& on, std::string name, std::int64_t n, double min_bytes,
-                            std::vector<version> versions);
+                            std::vector<version> versions,
+                            const std::function<void()>& before = {});
 
 }  // namespace pappus::bench

@@ -41,6 +41,9 @@ constexpr double correlator(std::int64_t samples, std::int64_t antennas) {
 }
 constexpr double gemm(std::int64_t cells) { return 12.0 * cells; }
 constexpr double cocluster(std::int64_t cells) { return 8.0 * cells; }
+/// Pixels of three bytes, of the slide and of the view.
+constexpr double vmscope(std::int64_t read, std::int64_t view) { return 3.0 * (read + view); }
+constexpr double bess(std::int64_t numbers) { return 4.0 * numbers; }
 }  // namespace min_bytes
 
 }  // namespace pappus::bench
