@@ -59,7 +59,8 @@ class array_file {
   /// \param scratch  where memory for bytes that are to be decoded comes from
   /// \return false: the file hasn't the chunk, nothing was done
   virtual bool load(chunk_place chunk, detail::memory_source& scratch, std::byte* out) const = 0;
-  /// Whether it takes less to read the elements low <= place < high alone than to load their chunks.
+  /// Whether it takes less to read the elements low <= place < high alone than to load their
+  /// chunks.
   virtual bool reads_alone([[maybe_unused]] chunk_place low,
                            [[maybe_unused]] chunk_place high) const noexcept {
     return false;

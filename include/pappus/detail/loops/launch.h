@@ -7,8 +7,8 @@
 // of which waits for the one before; where all indices of a row add to the same few elements, these
 // have states of neighbouring indices' own, the lanes, which become vectors.
 //
-// Where the indices of a row reduce into one element after another, as those of an image that is made
-// smaller do, each element's state stays in registers for its turn.
+// Where the indices of a row reduce into one element after another, as those of an image that is
+// made smaller do, each element's state stays in registers for its turn.
 //
 // Large results are stored past the caches, which saves reading their lines first. C++ has no word
 // for such stores, and a buffer between loop and memory costs what they gain: the compiler plugin
