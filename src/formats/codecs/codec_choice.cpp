@@ -10,12 +10,12 @@
 namespace pappus::formats {
 namespace {
 
-struct levels {
+struct level_range {
   std::string_view name;
   int least, most, usual;
 };
-constexpr levels known[] = {{"none", 0, 0, 0}, {"zstd", 1, 22, 1}, {"gzip", 0, 9, 5},
-                            {"zlib", 0, 9, 5}, {"lz4", 0, 0, 0},   {"blosc", 0, 9, 5}};
+constexpr level_range known[] = {{"none", 0, 0, 0}, {"zstd", 1, 22, 1}, {"gzip", 0, 9, 5},
+                                 {"zlib", 0, 9, 5}, {"lz4", 0, 0, 0},   {"blosc", 0, 9, 5}};
 constexpr std::string_view compressors[] = {"lz4", "lz4hc", "blosclz", "zlib", "zstd"};
 
 [[noreturn]] void refuse(const std::string& text) {
@@ -38,7 +38,7 @@ std::vector<std::string> parts_of(const std::string& text) {
   return parts;
 }
 
-int level_of(const std::string& part, const levels& of, const std::string& text) {
+int level_of(const std::string& part, const level_range& of, const std::string& text) {
   int level = 0;
   const char* end = part.data() + part.size();
   const auto [stopped, code] = std::from_chars(part.data(), end, level);
@@ -53,7 +53,7 @@ int level_of(const std::string& part, const levels& of, const std::string& text)
 
 codec_choice parse_codec(const std::string& text) {
   const std::vector<std::string> parts = parts_of(text);
-  const auto* const of = std::ranges::find(known, parts[0], &levels::name);
+  const auto* const of = std::ranges::find(known, parts[0], &level_range::name);
   if (of == std::end(known)) refuse(text);
   codec_choice choice{parts[0], "", of->usual};
   std::size_t next = 1;
