@@ -28,7 +28,7 @@ detail::view_place place_in(const argument& of, const graph::wanted_elements& fo
 bool reads_files(const launch& of) { return std::ranges::any_of(of.arguments, is_in_file); }
 
 bool is_read_as_a_whole(const launch& of, std::size_t argument) {
-  constexpr std::int64_t parts = 64;
+  constexpr std::int64_t parts = 64, again_min = 8;
   const auto& one = of.arguments[argument];
   if (!is_in_file(one) || of.indices.volume() <= 1) return false;
   const auto writes = [&](const access& each) {
@@ -40,7 +40,10 @@ bool is_read_as_a_whole(const launch& of, std::size_t argument) {
   auto few = of.indices;
   std::size_t d = 0;
   while (few.extent(d) <= 1) ++d;
-  few.high[d] = few.low[d] + std::max<std::int64_t>(few.extent(d) / parts, 1);
+  if (few.extent(d) >= again_min)
+    few.high[d] = few.low[d] + std::max<std::int64_t>(few.extent(d) / parts, 1);
+  else  // to read a few times is no worse than to copy
+    for (d = 0; d < few.rank; ++d) few.high[d] = few.low[d] + 1;
   return touched(of, argument, few).volume() > all.volume() / 2;
 }
 

@@ -67,8 +67,12 @@ void atomic_folder::put_in_place() {
     return;
   }
   const fs::path aside = name_beside(target_);
-  const bool replaces = errno != ENOENT;
-  if (replaces && std::rename(target_.c_str(), aside.c_str()) != 0) refuse("can't be replaced");
+  // Where names can't be exchanged, that may be told before that there is nothing to be replaced.
+  bool replaces = errno != ENOENT;
+  if (replaces && std::rename(target_.c_str(), aside.c_str()) != 0) {
+    if (errno != ENOENT) refuse("can't be replaced");
+    replaces = false;
+  }
   if (std::rename(partial_.c_str(), target_.c_str()) != 0) {
     const int code = errno;
     if (replaces) std::rename(aside.c_str(), target_.c_str());

@@ -28,6 +28,8 @@ class chunked {
   /// Fills `out`, with room for chunk_extents(): elements in row-major order, those beyond the ends
   /// unspecified. Throws format_error, memory_error.
   virtual void load(const regions::point& chunk, std::byte* out) const = 0;
+  /// The most bytes that a load takes besides.
+  virtual std::size_t scratch_bytes() const noexcept = 0;
   /// Whether it takes less to read the elements of a box alone than to load their chunks.
   virtual bool reads_alone(const regions::box& elements) const noexcept = 0;
   /// Does so; in row-major order, one after another.

@@ -218,7 +218,9 @@ void chunk_cache::unpin(chunks::iterator pinned) noexcept {
   chunk.idle = idle_.insert(idle_.end(), pinned);
   idle_bytes_ += chunk.memory.size();
   const auto most = memory_->limit() / 4;
-  if (idle_bytes_ > most) dropped = drop(idle_bytes_ - most);
+  // The newest stays, however large it is: it may be all that is read.
+  const auto others = idle_bytes_ - chunk.memory.size();
+  if (idle_bytes_ > most) dropped = drop(std::min(idle_bytes_ - most, others));
 }
 
 void chunk_cache::end_lease() noexcept {

@@ -1,8 +1,8 @@
 // Chunks of arrays in files, as far as somebody needs them, or may need them again.
 //
 // A chunk is loaded by the first thread that wants it; others wait for that. What nobody uses is
-// kept, unless it was said that it won't be needed, until it is a quarter of memory or others need
-// theirs. It goes for nothing, since the file still has it.
+// kept, unless it was said that it won't be needed, until the others are a quarter of memory or
+// somebody needs theirs. It goes for nothing, since the file still has it.
 //
 // Who finds no room gives up all that he has, and waits until somebody's lease has ended: the last
 // one who doesn't wait either has room or is refused, so waits end.

@@ -62,6 +62,8 @@ double room_of_an_item(const arrays::launch& of, const cost::machine& m);
 /// dimensions.
 unsigned dimensions_to_cut(const stage& s);
 
+/// A cell that the low ends of the grid don't cut short.
+regions::box typical_cell(const regions::grid& cells);
 /// Whether any two cells of indices touch different places of an argument. Proven dimension by
 /// dimension: it may be so without that.
 /// \param places  of elements: themselves, or what they are part of

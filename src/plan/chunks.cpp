@@ -117,14 +117,6 @@ std::vector<std::int64_t> halved(const std::vector<std::int64_t>& cuts) {
   return result;
 }
 
-/// A cell in the middle, which isn't cut short by the ends.
-regions::box typical(const regions::grid& cells) {
-  regions::point at{};
-  for (std::size_t d = 0; d < cells.rank(); ++d)
-    at[d] = std::min<std::int64_t>(1, cells.dimension(d).size() - 1);
-  return cells.cell(at);
-}
-
 /// Indices that an item should have, for all that it reduces into.
 std::int64_t indices_wanted(const arrays::launch& of, const regions::box& cell) {
   std::int64_t states = 0;
@@ -139,7 +131,7 @@ void join(const arrays::launch& of, std::size_t argument,
           std::vector<std::vector<std::int64_t>>& cuts) {
   for (auto d = cuts.size(); d-- > 0;) {
     while (cuts[d].size() > 2) {
-      const auto cell = typical(grid_of(cuts));
+      const auto cell = typical_cell(grid_of(cuts));
       if (cell.volume() >= indices_wanted(of, cell) ||
           2 * bytes_touched(of, argument, cell) > item_bytes_max)
         return;
@@ -166,7 +158,7 @@ bool fit(const arrays::launch& of, const cost::machine& m, const regions::grid& 
   const bool reduces =
       std::ranges::any_of(of.accesses, [](const arrays::access& one) { return one.reduces(); });
   if (reduces || !may_rest(of)) return true;
-  const auto bytes = static_cast<double>(bytes_to_lease(of, typical(items)));
+  const auto bytes = static_cast<double>(bytes_to_lease(of, typical_cell(items)));
   return bytes <= room_of_an_item(of, m);
 }
 
@@ -189,10 +181,20 @@ void tell(stage& s, std::size_t driving) {
   if (s.chunks.rank() > 0)
     s.notes.push_back(fmt::format("items end where chunks of {} do: {} of {} indices",
                                   of.arguments[driving].name, base::count_text(s.chunks.size()),
-                                  base::count_text(typical(s.chunks).volume())));
+                                  base::count_text(typical_cell(s.chunks).volume())));
 }
 
 }  // namespace
+
+regions::box typical_cell(const regions::grid& cells) {
+  regions::point at{};
+  for (std::size_t d = 0; d < cells.rank(); ++d) {
+    const auto& cuts = cells.dimension(d);
+    const auto length = [&](std::int64_t n) { return cuts.position(n + 1) - cuts.position(n); };
+    at[d] = cuts.size() > 1 && length(1) > length(0) ? 1 : 0;
+  }
+  return cells.cell(at);
+}
 
 bool are_separate(const arrays::launch& of, std::size_t argument, const regions::grid& cells,
                   const std::function<regions::box(const regions::box& elements)>& places) {

@@ -186,20 +186,24 @@ std::int64_t leaves_ahead(const cost::machine& m, double leaf_bytes) {
   constexpr double bytes_waiting = 64 << 20;
   constexpr std::int64_t most = 64;
   const auto fitting = static_cast<std::int64_t>(bytes_waiting / std::max(leaf_bytes, 1.0));
-  return std::max<std::int64_t>(2 * m.threads, std::min(fitting, most));
+  const auto in_memory = 0.25 * static_cast<double>(m.host_memory) / std::max(leaf_bytes, 1.0);
+  const auto least = std::clamp(in_memory, 1.0, 2.0 * m.threads);
+  return std::max(static_cast<std::int64_t>(least), std::min(fitting, most));
 }
 
 double leaf_bytes(const stage& s) {
   const auto& of = launch_of(*s.node);
   double bytes = 0;
-  for (const auto a : s.partial) bytes += bytes_touched(of, a, s.leaves.cell(0));
+  for (const auto a : s.partial)
+    bytes += std::max(bytes_touched(of, a, s.leaves.cell(0)),
+                      bytes_touched(of, a, typical_cell(s.leaves)));
   return bytes;
 }
 
 void tell(stage& s) {
   s.notes.push_back(fmt::format(
       "reduces in {} leaves of {} indices, each into {} of its own, merged in a fixed order",
-      base::count_text(s.leaves.size()), base::count_text(s.leaves.cell(0).volume()),
+      base::count_text(s.leaves.size()), base::count_text(typical_cell(s.leaves).volume()),
       base::bytes_text(leaf_bytes(s))));
 }
 

@@ -171,7 +171,7 @@ TEST(array_files, may_be_empty) {
   }
 }
 
-std::string refusal(const std::function<void()>& call) {
+std::string refused_in(const std::function<void()>& call) {
   try {
     call();
   } catch (const error& e) {
@@ -185,16 +185,17 @@ TEST(array_files, are_refused_in_words) {
   const auto path = folder.path() + "/a.npy";
   session s({.threads = 2});
   s.zeros<float, 2>({30, 20}).write(path);
-  EXPECT_THAT(refusal([&] { s.open<double, 2>(path); }),
+  EXPECT_THAT(refused_in([&] { s.open<double, 2>(path); }),
               HasSubstr("expected an array of 2 dimensions of <f8, got shape [30, 20] of <f4"));
-  EXPECT_THAT(refusal([&] { s.open<float>(path); }), HasSubstr("of 1 dimension"));
-  EXPECT_THAT(refusal([&] { s.open<float, 2>(path, {30, 21}); }),
+  EXPECT_THAT(refused_in([&] { s.open<float>(path); }), HasSubstr("of 1 dimension"));
+  EXPECT_THAT(refused_in([&] { s.open<float, 2>(path, {30, 21}); }),
               HasSubstr("expected extents [30, 21], got [30, 20]"));
-  EXPECT_THAT(refusal([&] { s.open<float, 2>(path, {30, -1}); }), HasSubstr("-1 in dimension 1"));
-  EXPECT_THAT(refusal([&] { s.zeros<float>({3}).write(folder.path() + "/a.tiff"); }),
+  EXPECT_THAT(refused_in([&] { s.open<float, 2>(path, {30, -1}); }),
+              HasSubstr("-1 in dimension 1"));
+  EXPECT_THAT(refused_in([&] { s.zeros<float>({3}).write(folder.path() + "/a.tiff"); }),
               HasSubstr(".npy, .raw, .zarr"));
-  EXPECT_THAT(refusal([&] { s.unwritten<float>({3}).write(path); }), HasSubstr("nobody has"));
-  EXPECT_THAT(refusal([&] { s.zeros<float>({3}).write(folder.path() + "/none/a.npy"); }),
+  EXPECT_THAT(refused_in([&] { s.unwritten<float>({3}).write(path); }), HasSubstr("nobody has"));
+  EXPECT_THAT(refused_in([&] { s.zeros<float>({3}).write(folder.path() + "/none/a.npy"); }),
               HasSubstr("a.npy"));
   EXPECT_EQ((s.open<float, 2>(path).to_vector()), std::vector<float>(600));
 }

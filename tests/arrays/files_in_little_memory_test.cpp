@@ -23,14 +23,16 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 constexpr std::int64_t rows = 700, columns = 450;  // 1.3 MB of floats
-using file_2d = std::shared_ptr<imagined_file<float, 2>>;
+using floats_file = std::shared_ptr<imagined_file<float, 2>>;
 
-float value_at(const idx<2>& at) {
+float float_at(const idx<2>& at) {
   return static_cast<float>((at[0] * 7919 + at[1] * 104'729) % 1009) / 16.0F;
 }
-file_2d file_of(const idx<2>& chunk) { return imagine<float, 2>({rows, columns}, chunk, value_at); }
+floats_file floats_in(const idx<2>& chunk) {
+  return imagine<float, 2>({rows, columns}, chunk, float_at);
+}
 
-using program = std::function<std::vector<float>(session&, const array<float, 2>&)>;
+using file_program = std::function<std::vector<float>(session&, const array<float, 2>&)>;
 
 struct resources {
   std::size_t memory;
@@ -42,10 +44,10 @@ const std::vector<resources> enough{
     {10 * scaled_mib, 1}, {16 * scaled_mib, 4}, {24 * scaled_mib, 8}};
 
 /// Bits don't depend on memory or threads.
-void same_at_all_budgets(const program& of, const idx<2>& chunk,
-                         const std::vector<resources>& budgets) {
+void same_of_files_at_all_budgets(const file_program& of, const idx<2>& chunk,
+                                  const std::vector<resources>& budgets) {
   spill_folder folder;
-  const auto file = file_of(chunk);
+  const auto file = floats_in(chunk);
   std::vector<float> expected;
   {
     session plenty(settings(folder, std::size_t{64} << 20));
@@ -108,24 +110,24 @@ std::vector<float> rows_of_query(session&, const array<float, 2>& of) {
 using arrays_in_files_in_little_memory = scaled_test;
 
 TEST_F(arrays_in_files_in_little_memory, are_summed) {
-  same_at_all_budgets(sums, {64, 64}, little);
-  same_at_all_budgets(sums, {5, columns}, little);
-  same_at_all_budgets(sums, {rows, 7}, little);
+  same_of_files_at_all_budgets(sums, {64, 64}, little);
+  same_of_files_at_all_budgets(sums, {5, columns}, little);
+  same_of_files_at_all_budgets(sums, {rows, 7}, little);
 }
 
 TEST_F(arrays_in_files_in_little_memory, are_transposed) {
-  same_at_all_budgets(turned, {64, 64}, enough);
-  same_at_all_budgets(turned, {5, columns}, enough);
+  same_of_files_at_all_budgets(turned, {64, 64}, enough);
+  same_of_files_at_all_budgets(turned, {5, columns}, enough);
 }
 
 TEST_F(arrays_in_files_in_little_memory, are_rows_of_queries) {
-  same_at_all_budgets(rows_of_query, {64, 64}, enough);
-  same_at_all_budgets(rows_of_query, {5, columns}, enough);
+  same_of_files_at_all_budgets(rows_of_query, {64, 64}, enough);
+  same_of_files_at_all_budgets(rows_of_query, {5, columns}, enough);
 }
 
 /// Threads wait for room: none fails because others have what it needs.
 TEST_F(arrays_in_files_in_little_memory, have_large_chunks) {
-  const auto file = file_of({250, 250});  // 250 KB, of two scaled MiB
+  const auto file = floats_in({250, 250});  // 250 KB, of two scaled MiB
   session s({.threads = 8, .host_memory = 2 * scaled_mib + scaled_mib / 4, .spill = "off"});
   const auto a = array_over(s, file);
   const auto all = s.zeros<std::int64_t>({1});
@@ -140,11 +142,11 @@ TEST_F(arrays_in_files_in_little_memory, have_large_chunks) {
   std::int64_t expected = 0;
   for (std::int64_t i = 0; i < rows; ++i)
     for (std::int64_t j = 0; j < columns; ++j)
-      expected += static_cast<std::int64_t>(value_at({i, j}) * 16);
+      expected += static_cast<std::int64_t>(float_at({i, j}) * 16);
   EXPECT_EQ(all.host()[0], 3 * expected);
 }
 
-std::string failure(const std::function<void()>& call) {
+std::string what_fails(const std::function<void()>& call) {
   try {
     call();
   } catch (const std::exception& e) {
@@ -155,25 +157,25 @@ std::string failure(const std::function<void()>& call) {
 
 TEST_F(arrays_in_files_in_little_memory, whose_chunks_never_fit_are_refused) {
   session s({.threads = 2, .host_memory = 4 * scaled_mib, .spill = "off"});
-  const auto a = array_over(s, file_of({rows, columns}));
+  const auto a = array_over(s, floats_in({rows, columns}));
   const auto all = s.zeros<float>({1});
   const auto [i, j] = launch_index<2>();
   s.for_each(
       {rows, columns},
       [](idx<2> p, reads<float, 2> from, reduces<float> all) { all[0] += from[p]; }, a.at(i, j),
       all.at(0));
-  EXPECT_THAT(failure([&] { all.host(); }),
+  EXPECT_THAT(what_fails([&] { all.host(); }),
               AllOf(HasSubstr("for_each at files_in_little_memory_test.cpp"), HasSubstr("MiB")));
-  EXPECT_THAT(failure([&] { (void)a.rows().sum().get(); }), HasSubstr("MiB"));
+  EXPECT_THAT(what_fails([&] { (void)a.rows().sum().get(); }), HasSubstr("MiB"));
   EXPECT_EQ(s.range(0, 1000).sum().get(), 499'500);
 }
 
 TEST(arrays_in_files, that_cant_be_read_fail_the_launch_alone) {
-  const auto file = file_of({64, 64});
+  const auto file = floats_in({64, 64});
   file->fails_at = 37;
   for (const unsigned threads : {1U, 6U}) {
     session s({.threads = threads});
-    const auto a = array_over(s, file), good = array_over(s, file_of({64, 64}));
+    const auto a = array_over(s, file), good = array_over(s, floats_in({64, 64}));
     const auto b = s.zeros<float, 2>({rows, columns}), c = s.zeros<float, 2>({rows, columns});
     const auto [i, j] = launch_index<2>();
     const auto copies = [](idx<2> p, reads<float, 2> from, writes<float, 2> to) {
@@ -181,32 +183,32 @@ TEST(arrays_in_files, that_cant_be_read_fail_the_launch_alone) {
     };
     s.for_each({rows, columns}, copies, a.at(i, j), b.at(i, j));
     s.for_each({rows, columns}, copies, good.at(i, j), c.at(i, j));
-    EXPECT_THAT(failure([&] { b.host(); }),
+    EXPECT_THAT(what_fails([&] { b.host(); }),
                 AllOf(HasSubstr("for_each at"), HasSubstr("imagined: chunk 37")));
-    EXPECT_EQ(c.host()(699, 449), value_at({699, 449}));
-    EXPECT_THAT(failure([&] { a.to_vector(); }), HasSubstr("imagined: chunk 37"));
-    EXPECT_THAT(failure([&] { a.rows().collect(); }), HasSubstr("imagined: chunk 37"));
+    EXPECT_EQ(c.host()(699, 449), float_at({699, 449}));
+    EXPECT_THAT(what_fails([&] { a.to_vector(); }), HasSubstr("imagined: chunk 37"));
+    EXPECT_THAT(what_fails([&] { a.rows().collect(); }), HasSubstr("imagined: chunk 37"));
     // What doesn't need the chunk is there.
-    EXPECT_EQ((a[(box<2>{{0, 0}, {64, 64}})].to_vector().back()), value_at({63, 63}));
+    EXPECT_EQ((a[(box<2>{{0, 0}, {64, 64}})].to_vector().back()), float_at({63, 63}));
   }
 }
 
 TEST(arrays_in_files, cant_be_written_to) {
   session s({.threads = 2});
-  const auto a = array_over(s, file_of({64, 64}));
+  const auto a = array_over(s, floats_in({64, 64}));
   const auto [i, j] = launch_index<2>();
   EXPECT_THAT(
-      failure([&] {
+      what_fails([&] {
         s.for_each({rows, columns}, [](idx<2> p, writes<float, 2> to) { to[p] = 1; }, a.at(i, j));
       }),
       AllOf(HasSubstr("for_each at files_in_little_memory_test.cpp"),
             HasSubstr("expected an array in memory"), HasSubstr("imagined"), HasSubstr("copy()")));
-  EXPECT_THAT(failure([&] { a.fill(1); }), HasSubstr("expected an array in memory"));
-  EXPECT_THAT(failure([&] { a.host_write(); }), HasSubstr("expected an array in memory"));
+  EXPECT_THAT(what_fails([&] { a.fill(1); }), HasSubstr("expected an array in memory"));
+  EXPECT_THAT(what_fails([&] { a.host_write(); }), HasSubstr("expected an array in memory"));
   const auto copied = a.copy();
   copied.fill(1);
   EXPECT_EQ(copied.host()(3, 4), 1.0F);
-  EXPECT_EQ(a.host()(3, 4), value_at({3, 4}));
+  EXPECT_EQ(a.host()(3, 4), float_at({3, 4}));
 }
 
 /// Their elements stay readable as long as somebody has them, whatever becomes of the handle.
@@ -216,20 +218,20 @@ TEST(arrays_in_files, may_go_before_launches_have_run) {
   const auto [i, j] = launch_index<2>();
   std::weak_ptr<imagined_file<float, 2>> gone;
   {
-    const auto file = file_of({64, 64});
+    const auto file = floats_in({64, 64});
     gone = file;
     s.for_each(
         {rows, columns},
         [](idx<2> p, reads<float, 2> from, writes<float, 2> to) { to[p] = from[p]; },
         array_over(s, file).at(i, j), b.at(i, j));
   }
-  EXPECT_EQ(b.host()(600, 400), value_at({600, 400}));
+  EXPECT_EQ(b.host()(600, 400), float_at({600, 400}));
   s.wait();
 }
 
 TEST(arrays_in_files, are_read_by_several_threads_and_cancelled) {
   session s({.threads = 4});
-  const auto file = file_of({32, 32});
+  const auto file = floats_in({32, 32});
   const auto a = array_over(s, file);
   std::atomic<int> done{0};
   const auto work = [&] {
@@ -257,13 +259,13 @@ TEST(arrays_in_files, are_read_by_several_threads_and_cancelled) {
     }
   }
   EXPECT_EQ(done, 40);
-  EXPECT_EQ((a[(box<2>{{1, 1}, {2, 2}})].to_vector().front()), value_at({1, 1}));
+  EXPECT_EQ((a[(box<2>{{1, 1}, {2, 2}})].to_vector().front()), float_at({1, 1}));
 }
 
 TEST(arrays_in_files, are_explained) {
   session s({.threads = 2});
   held_launches held(s);
-  const auto a = array_over(s, file_of({64, 64}));
+  const auto a = array_over(s, floats_in({64, 64}));
   const auto b = s.zeros<float, 2>({rows, columns});
   const auto [i, j] = launch_index<2>();
   s.for_each(

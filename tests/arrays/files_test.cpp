@@ -20,13 +20,13 @@ namespace {
 
 using ::testing::HasSubstr;
 
-using file_2d = std::shared_ptr<imagined_file<std::int32_t, 2>>;
+using numbers_file = std::shared_ptr<imagined_file<std::int32_t, 2>>;
 
 std::int32_t numbered(const idx<2>& at) {
   return static_cast<std::int32_t>(at[0] * 1'000 + at[1] * 7);
 }
 
-file_2d matrix(std::int64_t rows, std::int64_t columns, const idx<2>& chunk) {
+numbers_file numbers_in(std::int64_t rows, std::int64_t columns, const idx<2>& chunk) {
   return imagine<std::int32_t, 2>({rows, columns}, chunk, numbered);
 }
 
@@ -41,20 +41,21 @@ options with(unsigned threads, std::size_t memory = std::size_t{64} << 20) {
 
 /// Calls test(session, file) for files of many chunk shapes, with few and many threads.
 void for_all_files(std::int64_t rows, std::int64_t columns,
-                   const std::function<void(session&, const file_2d&)>& test) {
+                   const std::function<void(session&, const numbers_file&)>& test) {
   for (const auto& chunk : chunk_shapes(rows, columns))
     for (const unsigned threads : {1U, 5U}) {
       SCOPED_TRACE(fmt::format("chunks of {} x {}, {} threads", chunk[0], chunk[1], threads));
       session s(with(threads));
-      test(s, matrix(rows, columns, chunk));
-      const auto alone = matrix(rows, columns, chunk);
+      test(s, numbers_in(rows, columns, chunk));
+      const auto alone = numbers_in(rows, columns, chunk);
       alone->alone = true;
       test(s, alone);
     }
 }
 
 /// Elements of a box, row after row.
-std::vector<std::int32_t> elements(const imagined_file<std::int32_t, 2>& of, const box<2>& where) {
+std::vector<std::int32_t> numbers_of(const imagined_file<std::int32_t, 2>& of,
+                                     const box<2>& where) {
   std::vector<std::int32_t> result;
   for (auto i = where.low[0]; i < where.high[0]; ++i)
     for (auto j = where.low[1]; j < where.high[1]; ++j) result.push_back(of.value({i, j}));
@@ -69,7 +70,7 @@ std::vector<T> listed(const collection<T>& rows) {
 
 TEST(arrays_in_files, are_opened_without_reading) {
   session s(with(2));
-  const auto file = matrix(50, 40, {8, 8});
+  const auto file = numbers_in(50, 40, {8, 8});
   const auto a = array_over(s, file);
   EXPECT_EQ(a.extents(), (idx<2>{50, 40}));
   EXPECT_EQ(a[(box<2>{{1, 2}, {9, 30}})].extents(), (idx<2>{8, 28}));
@@ -79,32 +80,32 @@ TEST(arrays_in_files, are_opened_without_reading) {
 }
 
 TEST(arrays_in_files, are_seen_by_the_host) {
-  for_all_files(37, 45, [](session& s, const file_2d& file) {
+  for_all_files(37, 45, [](session& s, const numbers_file& file) {
     const auto a = array_over(s, file);
     const box<2> all{{0, 0}, {37, 45}}, part{{3, 10}, {30, 41}}, one{{36, 44}, {37, 45}};
-    EXPECT_EQ(a.to_vector(), elements(*file, all));
-    EXPECT_EQ(a[part].to_vector(), elements(*file, part));
-    EXPECT_EQ(a[one].to_vector(), elements(*file, one));
+    EXPECT_EQ(a.to_vector(), numbers_of(*file, all));
+    EXPECT_EQ(a[part].to_vector(), numbers_of(*file, part));
+    EXPECT_EQ(a[one].to_vector(), numbers_of(*file, one));
     EXPECT_EQ(a[(box<2>{{4, 4}, {4, 9}})].to_vector(), std::vector<std::int32_t>());
     EXPECT_EQ(a.host()(20, 30), file->value({20, 30}));
-    EXPECT_EQ(a.copy().to_vector(), elements(*file, all));
+    EXPECT_EQ(a.copy().to_vector(), numbers_of(*file, all));
   });
 }
 
 TEST(arrays_in_files, are_rows_of_queries) {
-  for_all_files(37, 45, [](session& s, const file_2d& file) {
+  for_all_files(37, 45, [](session& s, const numbers_file& file) {
     const auto a = array_over(s, file);
     const box<2> all{{0, 0}, {37, 45}}, part{{3, 10}, {30, 41}};
-    EXPECT_EQ(listed(a.rows()), elements(*file, all));
-    EXPECT_EQ(listed(a[part].rows()), elements(*file, part));
+    EXPECT_EQ(listed(a.rows()), numbers_of(*file, all));
+    EXPECT_EQ(listed(a[part].rows()), numbers_of(*file, part));
     std::int64_t sum = 0;
-    for (const auto x : elements(*file, part)) sum += x;
+    for (const auto x : numbers_of(*file, part)) sum += x;
     EXPECT_EQ(a[part].rows().map([](std::int32_t x) { return std::int64_t{x}; }).sum(), sum);
   });
 }
 
 TEST(arrays_in_files, are_read_by_launches_element_by_element) {
-  for_all_files(37, 45, [](session& s, const file_2d& file) {
+  for_all_files(37, 45, [](session& s, const numbers_file& file) {
     const auto a = array_over(s, file);
     const auto b = s.zeros<std::int32_t, 2>({37, 45});
     const auto [i, j] = launch_index<2>();
@@ -114,7 +115,7 @@ TEST(arrays_in_files, are_read_by_launches_element_by_element) {
           to[p] = 2 * from[p];
         },
         a.at(i, j), b.at(i, j));
-    auto expected = elements(*file, {{0, 0}, {37, 45}});
+    auto expected = numbers_of(*file, {{0, 0}, {37, 45}});
     for (auto& x : expected) x *= 2;
     EXPECT_EQ(b.to_vector(), expected);
     EXPECT_EQ(file->most_loads(), file->read_alone() > 0 ? 0 : 1);
@@ -123,7 +124,7 @@ TEST(arrays_in_files, are_read_by_launches_element_by_element) {
 }
 
 TEST(arrays_in_files, are_read_with_neighbours) {
-  for_all_files(37, 45, [](session& s, const file_2d& file) {
+  for_all_files(37, 45, [](session& s, const numbers_file& file) {
     const auto a = array_over(s, file)[(box<2>{{2, 3}, {35, 44}})];
     const auto b = s.zeros<std::int32_t, 2>({33, 41});
     const auto [i, j] = launch_index<2>();
@@ -144,7 +145,7 @@ TEST(arrays_in_files, are_read_with_neighbours) {
 }
 
 TEST(arrays_in_files, are_read_transposed_and_with_gaps) {
-  for_all_files(60, 45, [](session& s, const file_2d& file) {
+  for_all_files(60, 45, [](session& s, const numbers_file& file) {
     const auto a = array_over(s, file);
     const auto turned = s.zeros<std::int32_t, 2>({45, 60}), few = s.zeros<std::int32_t, 2>({7, 6});
     const auto [i, j] = launch_index<2>();
@@ -173,8 +174,8 @@ TEST(arrays_in_files, are_read_transposed_and_with_gaps) {
 
 /// Each row is read again for each of the result's columns.
 TEST(arrays_in_files, are_read_as_a_whole_by_every_index) {
-  for_all_files(37, 45, [](session& s, const file_2d& file) {
-    const auto a = array_over(s, file), b = array_over(s, matrix(45, 20, {4, 4}));
+  for_all_files(37, 45, [](session& s, const numbers_file& file) {
+    const auto a = array_over(s, file), b = array_over(s, numbers_in(45, 20, {4, 4}));
     const auto c = s.zeros<std::int64_t, 2>({37, 20});
     const auto [i, j] = launch_index<2>();
     s.for_each(
@@ -199,7 +200,7 @@ TEST(arrays_in_files, are_read_as_a_whole_by_every_index) {
 }
 
 TEST(arrays_in_files, of_which_nothing_is_known_are_read) {
-  for_all_files(37, 45, [](session& s, const file_2d& file) {
+  for_all_files(37, 45, [](session& s, const numbers_file& file) {
     const auto a = array_over(s, file);
     const auto b = s.zeros<std::int32_t>({37});
     s.for_each(
@@ -214,7 +215,7 @@ TEST(arrays_in_files, of_which_nothing_is_known_are_read) {
 }
 
 /// Sums of blocks, rows, columns and all; of blocks that begin where chunks do, and elsewhere.
-void reduces_blocks(session& s, const file_2d& file, std::int64_t low, std::int64_t size) {
+void reduces_blocks(session& s, const numbers_file& file, std::int64_t low, std::int64_t size) {
   const auto a = array_over(s, file);
   const auto sums = s.zeros<std::int64_t, 2>({6, 6});
   s.for_each(
@@ -238,11 +239,11 @@ void reduces_blocks(session& s, const file_2d& file, std::int64_t low, std::int6
 TEST(arrays_in_files, are_reduced_by_blocks) {
   for (const std::int64_t low : {0, 5})
     for_all_files(60, 61,
-                  [&](session& s, const file_2d& file) { reduces_blocks(s, file, low, 8); });
+                  [&](session& s, const numbers_file& file) { reduces_blocks(s, file, low, 8); });
 }
 
 TEST(arrays_in_files, are_reduced_along_dimensions) {
-  for_all_files(200, 300, [](session& s, const file_2d& file) {
+  for_all_files(200, 300, [](session& s, const numbers_file& file) {
     const auto a = array_over(s, file);
     const auto of_rows = s.zeros<std::int64_t>({200}), of_columns = s.zeros<std::int64_t>({300});
     const auto of_all = s.filled<std::int64_t>({1}, 100);

@@ -44,6 +44,7 @@ class imagined_file final : public graph::chunked {
   const regions::point& chunk_extents() const noexcept override { return chunk_; }
   std::size_t element_bytes() const noexcept override { return sizeof(T); }
   const std::string& name() const noexcept override { return name_; }
+  std::size_t scratch_bytes() const noexcept override { return 0; }
   std::string description() const override { return name_; }
   bool reads_alone(const regions::box&) const noexcept override { return alone; }
   void read_alone(const regions::box& elements, std::byte* out) const override {

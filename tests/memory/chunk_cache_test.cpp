@@ -37,6 +37,7 @@ class numbered_file final : public graph::chunked {
   const regions::point& chunk_extents() const noexcept override { return chunk_; }
   std::size_t element_bytes() const noexcept override { return bytes; }
   const std::string& name() const noexcept override { return name_; }
+  std::size_t scratch_bytes() const noexcept override { return 0; }
   std::string description() const override { return name_; }
   bool reads_alone(const regions::box&) const noexcept override { return false; }
   void read_alone(const regions::box&, std::byte*) const override {}

@@ -9,24 +9,26 @@
 namespace pappus::detail {
 
 std::size_t chunk_reader::scratch_bytes() const noexcept {
-  return 2 * graph::chunk_bytes(*of_->file);
+  return graph::chunk_bytes(*of_->file) + of_->file->scratch_bytes();
 }
 
-/// Rows of the slowest dimension whose elements are wanted lie in some chunks, which each worker
-/// takes one of. Chunks of which more is wanted later stay, if memory has room.
+/// The elements that are wanted lie in rows of the slowest dimension that has several, and these in
+/// some chunks, of which each worker takes one. Chunks of which more is wanted later stay, if memory has room.
 std::int64_t chunk_reader::read(workers& team, std::byte* out, std::int64_t capacity) {
   const auto first = done_.load(std::memory_order_relaxed);
   const auto end = std::min(where_.volume(), first + capacity);
   if (first == end) return 0;
   auto rows = where_;
-  rows.low[0] = regions::place_in(where_, first).front();
-  rows.high[0] = regions::place_in(where_, end - 1).front() + 1;
+  const auto low = regions::place_in(where_, first), high = regions::place_in(where_, end - 1);
+  for (std::size_t d = 0; d < rows.rank; ++d) {
+    rows.low[d] = low[d], rows.high[d] = high[d] + 1;
+    if (low[d] != high[d]) break;
+  }
   const auto& chunks = of_->file->chunks();
   const auto cells = chunks.cells(rows);
   parallel_chunks(team, static_cast<std::size_t>(cells.volume()), [&](std::size_t n, unsigned) {
     const auto at = regions::place_in(cells, static_cast<std::int64_t>(n));
     const auto elements = regions::intersect(chunks.cell(at), rows);
-    if (n == 0) of_->file->announce(at);
     copy(elements, first, end, out);
   });
   done_.store(end, std::memory_order_relaxed);

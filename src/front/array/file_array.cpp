@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "pappus/error.h"
 
 namespace pappus::detail {
 namespace {
@@ -25,6 +26,17 @@ regions::grid chunks_of(const formats::array_shape& shape) {
   return regions::grid(std::move(dimensions));
 }
 
+/// What a damaged file says of its chunks needn't make sense.
+void check_chunks(const formats::array_file& file) {
+  auto bytes = static_cast<std::int64_t>(file.element_bytes());
+  for (const auto extent : file.shape().chunk)
+    if (extent < 1 || __builtin_mul_overflow(bytes, extent, &bytes))
+      throw format_error(
+          fmt::format("{}: expected chunks of less than 2^63 bytes, got {} elements "
+                      "of {} bytes",
+                      file.name(), fmt::join(file.shape().chunk, " x "), file.element_bytes()));
+}
+
 class file_chunks final : public graph::chunked {
  public:
   file_chunks(std::unique_ptr<formats::array_file> file, std::shared_ptr<memory_source> scratch)
@@ -36,6 +48,7 @@ class file_chunks final : public graph::chunked {
   const regions::grid& chunks() const noexcept override { return chunks_; }
   const regions::point& chunk_extents() const noexcept override { return extents_; }
   std::size_t element_bytes() const noexcept override { return file_->element_bytes(); }
+  std::size_t scratch_bytes() const noexcept override { return file_->scratch_bytes(); }
   const std::string& name() const noexcept override { return file_->name(); }
 
   void load(const regions::point& chunk, std::byte* out) const override {
@@ -82,6 +95,7 @@ class file_chunks final : public graph::chunked {
 
 graph::chunked_ptr chunked_of(std::unique_ptr<formats::array_file> file,
                               std::shared_ptr<memory_source> scratch) {
+  check_chunks(*file);
   return std::make_shared<file_chunks>(std::move(file), std::move(scratch));
 }
 

@@ -229,9 +229,10 @@ void copy_what_is_read_as_a_whole(const session_ptr& session, arrays::launch& of
   for (std::size_t a = 0; a < of.arguments.size(); ++a) {
     if (!is_read_as_a_whole(of, a)) continue;
     auto& argument = of.arguments[a];
-    const auto part = arrays::numbers_of(argument.part);
-    argument.array = copy_array({session, argument.array, part}).image;
-    argument.part = argument.array->all;
+    const auto touches = touched(of, a, of.indices);
+    argument.array = copy_array({session, argument.array, arrays::numbers_of(touches)}).image;
+    // Views go on numbering elements from the part's first, be it among those copied or not.
+    argument.part = arrays::relative(argument.part, touches);
   }
 }
 
