@@ -39,7 +39,7 @@ void each_place(const extents_list& extents, F&& f) {
   }
 }
 
-extents_list chunks_of(const formats::array_shape& shape) {
+extents_list chunk_counts(const formats::array_shape& shape) {
   extents_list result;
   for (std::size_t d = 0; d < shape.extents.size(); ++d)
     result.push_back((shape.extents[d] + shape.chunk[d] - 1) / shape.chunk[d]);
@@ -52,7 +52,7 @@ std::vector<T> all_of(const formats::array_file& file, detail::memory_source& me
   const auto& shape = file.shape();
   std::vector<T> result(static_cast<std::size_t>(volume(shape.extents)));
   std::vector<T> chunk(static_cast<std::size_t>(volume(shape.chunk)));
-  each_place(chunks_of(shape), [&](const extents_list& at) {
+  each_place(chunk_counts(shape), [&](const extents_list& at) {
     file.announce(at);
     EXPECT_TRUE(file.load(at, memory, reinterpret_cast<std::byte*>(chunk.data())));
     each_place(shape.chunk, [&](const extents_list& in_chunk) {
@@ -74,7 +74,7 @@ template <typename T>
 void write(formats::array_writer& to, const std::vector<T>& elements,
            detail::memory_source& memory) {
   const auto& shape = to.shape();
-  each_place(chunks_of(shape), [&](const extents_list& at) {
+  each_place(chunk_counts(shape), [&](const extents_list& at) {
     std::vector<T> chunk;
     each_place(shape.chunk, [&](const extents_list& in_chunk) {
       std::int64_t from = 0;

@@ -13,7 +13,8 @@ std::size_t chunk_reader::scratch_bytes() const noexcept {
 }
 
 /// The elements that are wanted lie in rows of the slowest dimension that has several, and these in
-/// some chunks, of which each worker takes one. Chunks of which more is wanted later stay, if memory has room.
+/// some chunks, of which each worker takes one. Chunks of which more is wanted later stay, if
+/// memory has room.
 std::int64_t chunk_reader::read(workers& team, std::byte* out, std::int64_t capacity) {
   const auto first = done_.load(std::memory_order_relaxed);
   const auto end = std::min(where_.volume(), first + capacity);
