@@ -58,14 +58,15 @@ class read_elements {
 /// \param own  is given up meanwhile; may be null
 template <typename Take>
 auto with_room(const launch& of, read_elements* own, Take&& take) {
-  auto* const others = of.arguments.front().elements->source.chunks.get();
-  for (bool alone = others == nullptr;;) try {
+  auto* const others =
+      of.arguments.empty() ? nullptr : of.arguments.front().elements->source.chunks.get();
+  std::uint64_t seen = 0;
+  while (true) try {
       return take();
     } catch (const memory_error&) {
+      if (others == nullptr) throw;
       if (own != nullptr) own->give_up();
-      const bool waited = others != nullptr && others->wait_for_end();
-      if (!waited && alone) throw;
-      alone = !waited;
+      if (!others->wait_for_end(seen, own != nullptr ? 2 : 0)) throw;
       if (own != nullptr) own->take();
     }
 }

@@ -28,7 +28,8 @@ class matcher {
     map_.file_bytes = item_.bytes * per_record;
     if (map_.file_bytes == 0) fail_("");
     if (layout_.columns.empty()) {
-      if (map_.file_bytes != layout_.bytes) fail_("");
+      const bool swapped = std::ranges::any_of(item_.fields, &npy_field::swapped);
+      if (map_.file_bytes != layout_.bytes || swapped) fail_("");
       map_.fields = {{0, 0, layout_.bytes}};
     } else if (item_.structured) {
       match_fields();

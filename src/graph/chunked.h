@@ -71,9 +71,11 @@ class chunk_store {
   /// end, and holds nothing meanwhile; who has one waits for no other. Throws format_error, and
   /// memory_error, which names `owner`, where they can't be there together.
   virtual lease_ptr take(std::span<wanted_elements> wanted, std::string_view owner) = 0;
-  /// Waits until somebody's lease has ended; false: nobody has one. For who has none himself, and
-  /// found no room for something else.
-  virtual bool wait_for_end() = 0;
+  /// For who has no lease now, and found no room for something else: waits until somebody's has
+  /// ended. False: nobody has one, nor had since `seen` was set.
+  /// \param seen  what the last call set; 0 before the first one
+  /// \param own   leases of the caller's since then that began, and that ended
+  virtual bool wait_for_end(std::uint64_t& seen, std::uint64_t own) = 0;
   /// Who can do with less should take no more at a time, so that several threads find room.
   virtual std::size_t lease_max() const noexcept = 0;
   /// Nobody wants chunks of it any more.

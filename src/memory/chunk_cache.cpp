@@ -75,36 +75,46 @@ std::size_t chunk_cache::idle_bytes() const {
 
 graph::lease_ptr chunk_cache::take(std::span<graph::wanted_elements> wanted,
                                    std::string_view owner) {
-  {
-    const std::lock_guard lock(mutex_);
-    ++active_;
-  }
   auto result = std::make_unique<held>(shared_from_this());
-  for (bool alone = false;;) try {
+  std::unique_lock lock(mutex_);
+  begin();
+  while (true) {
+    // Who has a lease during the attempt may be why there is no room, though it has ended by then.
+    const bool alone = active_ == 1;
+    const auto seen = changes_;
+    lock.unlock();
+    try {
       for (auto& one : wanted) find(one, *result, owner);
       return result;
     } catch (const memory_error&) {
       result->give_up();
-      std::unique_lock lock(mutex_);
-      if (active_ > 1) {
-        const auto seen = ended_;
-        --active_;
-        changed_.wait(lock, [&] { return ended_ != seen; });
-        ++active_;
-        alone = false;
-      } else if (alone) {
+      lock.lock();
+      if (alone && changes_ == seen) {
+        lock.unlock();
         throw;
-      } else {
-        alone = true;  // others may have given up what was in the way
       }
+      if (active_ == 1) continue;
+      --active_;
+      wait_for_one(lock);
+      begin();
     }
+  }
 }
 
-bool chunk_cache::wait_for_end() {
+void chunk_cache::begin() noexcept {
+  ++active_;
+  ++changes_;
+}
+
+void chunk_cache::wait_for_one(std::unique_lock<std::mutex>& lock) {
+  changed_.wait(lock, [this, seen = ended_] { return ended_ != seen; });
+}
+
+bool chunk_cache::wait_for_end(std::uint64_t& seen, std::uint64_t own) {
   std::unique_lock lock(mutex_);
-  if (active_ == 0) return false;
-  const auto seen = ended_;
-  changed_.wait(lock, [&] { return ended_ != seen; });
+  if (active_ == 0 && changes_ == seen + own) return false;
+  if (active_ > 0) wait_for_one(lock);
+  seen = changes_;
   return true;
 }
 
@@ -228,6 +238,7 @@ void chunk_cache::end_lease() noexcept {
     const std::lock_guard lock(mutex_);
     --active_;
     ++ended_;
+    ++changes_;
   }
   changed_.notify_all();
 }

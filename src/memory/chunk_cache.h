@@ -37,7 +37,7 @@ class chunk_cache final : public graph::chunk_store,
   chunk_cache& operator=(const chunk_cache&) = delete;
 
   graph::lease_ptr take(std::span<graph::wanted_elements> wanted, std::string_view owner) override;
-  bool wait_for_end() override;
+  bool wait_for_end(std::uint64_t& seen, std::uint64_t own) override;
   std::size_t lease_max() const noexcept override;
   void forget(const graph::chunked& of) noexcept override;
 
@@ -62,6 +62,9 @@ class chunk_cache final : public graph::chunk_store,
             std::string_view owner);
   void unpin(chunks::iterator pinned) noexcept;
   void end_lease() noexcept;
+  // With mutex_ locked.
+  void begin() noexcept;
+  void wait_for_one(std::unique_lock<std::mutex>& lock);
   /// Takes idle chunks out of the cache until they have so many bytes, the oldest first.
   std::vector<detail::buffer> drop(std::size_t bytes) noexcept;  // with mutex_ locked
   bool give_back(std::size_t bytes) noexcept;
@@ -73,8 +76,9 @@ class chunk_cache final : public graph::chunk_store,
   chunks chunks_;
   std::list<chunks::iterator> idle_;  // the oldest first
   std::size_t idle_bytes_ = 0;
-  std::size_t active_ = 0;   // leases, and who is about to have one and doesn't wait
-  std::uint64_t ended_ = 0;  // of these so far
+  std::size_t active_ = 0;     // leases, and who is about to have one and doesn't wait
+  std::uint64_t ended_ = 0;    // of these so far
+  std::uint64_t changes_ = 0;  // times that there was one more, or one less
 };
 
 }  // namespace pappus::memory

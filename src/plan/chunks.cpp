@@ -6,6 +6,7 @@
 // that are cut alike. Where indices are cut depends on the launch and the file alone, since what is
 // reduced shows it (leaves.cpp).
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -76,29 +77,65 @@ std::vector<std::int64_t> positions(const along& by, std::int64_t low, std::int6
   return result;
 }
 
-/// Cells of indices that touch a chunk each; none: no dimension can be cut so.
-std::optional<std::vector<std::vector<std::int64_t>>> chunk_cuts(const arrays::launch& of,
-                                                                 std::size_t argument) {
+/// Along which dimensions of the index an array's chunks follow each other, and how.
+struct chunk_steps {
+  struct one {
+    along by;
+    std::int64_t step = 0, count = 1;  ///< elements of a chunk; cells there will be at most
+  };
+  std::array<std::optional<one>, regions::rank_max> along_index{};
+
+  std::int64_t cells() const {
+    std::int64_t result = 1;
+    for (const auto& each : along_index)
+      if (each) result = regions::saturated_product(result, each->count);
+    return result;
+  }
+};
+
+/// None: nobody knows how the array's elements follow the index.
+std::optional<chunk_steps> steps_of_chunks(const arrays::launch& of, std::size_t argument) {
   const auto found = std::ranges::find(of.accesses, argument, &arrays::access::argument);
   if (found == of.accesses.end() || !found->linear) return std::nullopt;
   const auto& part = of.arguments[argument].part;
   const auto& file = *of.arguments[argument].array->file;
-  std::vector<std::vector<std::int64_t>> result(of.indices.rank);
-  std::int64_t all = 1;
-  bool any = false;
+  chunk_steps result;
   for (std::size_t d = 0; d < part.rank; ++d) {
     const auto by = follows(*found->linear, d, part);
-    if (!by || !result[by->index].empty()) continue;
-    const auto low = of.indices.low[by->index], high = of.indices.high[by->index];
-    const auto chunk = file.chunk_extents()[d];
-    const auto chunks = regions::saturated_product(high - low, by->factor) / chunk + 2;
-    all = regions::saturated_product(all, std::min(chunks, high - low));
-    if (all > cuts_max) return std::nullopt;
-    result[by->index] = positions(*by, low, high, chunk);
-    any = any || result[by->index].size() > 2;
+    if (!by || result.along_index[by->index]) continue;
+    const auto extent = of.indices.extent(by->index), step = file.chunk_extents()[d];
+    const auto chunks = regions::saturated_product(extent, by->factor) / step + 2;
+    result.along_index[by->index] = {*by, step, std::min(chunks, extent)};
   }
-  for (std::size_t i = 0; i < of.indices.rank; ++i)
-    if (result[i].empty()) result[i] = {of.indices.low[i], of.indices.high[i]};
+  return result;
+}
+
+/// Has cells of several chunks where there would be too many, along the last dimension first.
+void make_fewer(chunk_steps& steps) {
+  for (auto d = steps.along_index.size(); d-- > 0;) {
+    auto& one = steps.along_index[d];
+    while (one && one->count > 1 && steps.cells() > cuts_max) {
+      one->step = regions::saturated_product(one->step, 2);
+      one->count = one->count / 2 + 1;
+      if (one->count <= 2) break;
+    }
+  }
+}
+
+/// Where indices are cut, so that cells touch a chunk each; none: they can't be.
+std::optional<std::vector<std::vector<std::int64_t>>> chunk_cuts(const arrays::launch& of,
+                                                                 std::size_t argument) {
+  auto steps = steps_of_chunks(of, argument);
+  if (!steps) return std::nullopt;
+  make_fewer(*steps);
+  std::vector<std::vector<std::int64_t>> result;
+  bool any = false;
+  for (std::size_t i = 0; i < of.indices.rank; ++i) {
+    const auto low = of.indices.low[i], high = of.indices.high[i];
+    const auto& one = steps->along_index[i];
+    result.push_back(one ? positions(one->by, low, high, one->step) : std::vector{low, high});
+    any = any || result.back().size() > 2;
+  }
   if (!any) return std::nullopt;
   return result;
 }
@@ -144,8 +181,10 @@ void join(const arrays::launch& of, std::size_t argument,
 std::uint32_t read_once(const arrays::launch& of, const regions::grid& items) {
   std::uint32_t result = 0;
   for (std::size_t a = 0; a < std::min<std::size_t>(of.arguments.size(), 32); ++a) {
-    if (!is_in_file(of.arguments[a])) continue;
-    const auto& chunks = of.arguments[a].array->file->chunks();
+    const auto& file = of.arguments[a].array->file;
+    const auto same = [&](const arrays::argument& one) { return one.array->file == file; };
+    if (file == nullptr || std::ranges::count_if(of.arguments, same) > 1) continue;
+    const auto& chunks = file->chunks();
     const auto in_chunks = [&](const regions::box& elements) { return chunks.cells(elements); };
     if (are_separate(of, a, items, in_chunks)) result |= 1U << a;
   }

@@ -26,8 +26,8 @@ estimate on_device(const stage& s, const cost::device_rates& rates, unsigned num
   estimate e{.where = rates.name, .devices = {number}, .why_not = answer.why_not};
   if (launch_of(*s.node).known == arrays::launch::knowledge::assumed)
     e.why_not = "what it touches isn't known, so it can't be copied there";
-  // The first item; others are as large or smaller.
-  if (const auto bytes = arrays::bytes_touched(launch_of(*s.node), s.items.cell(0));
+  // At the ends items may be smaller.
+  if (const auto bytes = arrays::bytes_touched(launch_of(*s.node), typical_cell(s.items));
       e.why_not.empty() && bytes > item_part * rates.memory_bytes)
     e.why_not = fmt::format("an item of it ({}) takes more than half of its memory ({})",
                             base::bytes_text(bytes), base::bytes_text(rates.memory_bytes));

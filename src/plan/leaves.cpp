@@ -188,7 +188,8 @@ std::int64_t leaves_ahead(const cost::machine& m, double leaf_bytes) {
   const auto fitting = static_cast<std::int64_t>(bytes_waiting / std::max(leaf_bytes, 1.0));
   const auto in_memory = 0.25 * static_cast<double>(m.host_memory) / std::max(leaf_bytes, 1.0);
   const auto least = std::clamp(in_memory, 1.0, 2.0 * m.threads);
-  return std::max(static_cast<std::int64_t>(least), std::min(fitting, most));
+  const auto wanted = std::min(static_cast<double>(std::min(fitting, most)), in_memory);
+  return static_cast<std::int64_t>(std::max(least, wanted));
 }
 
 double leaf_bytes(const stage& s) {

@@ -51,7 +51,7 @@ void cut_tiles(plan& p, const batch_request& asked) {
     if (s.bytes.read + s.bytes.written <= room || of.indices.rank < 2 || !s.partial.empty() ||
         of.indices.empty() || !is_known(of))
       continue;
-    auto tile = s.items.cell(0);
+    auto tile = typical_cell(s.items);
     const auto bytes = arrays::bytes_touched(of, tile);
     if (bytes <= room || bytes_asked_for(of, tile) < reuse_min * bytes) continue;
     const auto least = [&](std::size_t d) {

@@ -60,7 +60,8 @@ std::int64_t items_to_announce(const plan::stage& s) {
   const auto& launch = launch_of(*s.node);
   double bytes = 1;
   for (std::size_t a = 0; s.items.size() > 0 && a < launch.arguments.size(); ++a)
-    if (is_in_file(launch.arguments[a])) bytes += bytes_touched(launch, a, s.items.cell(0));
+    if (is_in_file(launch.arguments[a]))
+      bytes += bytes_touched(launch, a, plan::typical_cell(s.items));
   return std::clamp<std::int64_t>(static_cast<std::int64_t>(bytes_ahead / bytes), 2, most);
 }
 

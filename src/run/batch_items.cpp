@@ -137,7 +137,8 @@ void batch::run_indices(std::size_t stage, const regions::box& indices,
   const auto& s = plan_.stages[stage];
   std::vector<detail::view_place> found(places.begin(), places.end());
   each_readable(launch, indices, plan::dimensions_to_cut(s), [&](const regions::box& part) {
-    arrays::read_elements read(launch, part, s.read_once, found);
+    // Parts of an item may share chunks.
+    arrays::read_elements read(launch, part, part == indices ? s.read_once : 0, found);
     run_read(stage, part, found, &read);
   });
 }

@@ -57,6 +57,8 @@ class launch_queue {
 
   /// Checks a launch and notes it. Throws usage_error, memory_error.
   void add(const std::shared_ptr<arrays::launch>& launch);
+  /// Throws usage_error from inside of a launched function.
+  static void check_outside(std::string_view what);
   /// Waits until all elements of a part are written, and returns the memory where they are. Throws
   /// launch_error, cancelled, usage_error where nobody wrote them.
   arrays::storage_ptr wait_to_read(const arrays::image_ptr& array, const regions::box& where);
@@ -102,8 +104,6 @@ class launch_queue {
   void close_batch();
   bool bring_forward(std::vector<node_ptr>& launches, const plan::plan& p) const;
   void retire();
-  /// Throws usage_error from inside of a launched function.
-  static void check_outside(std::string_view what);
   /// Throws why elements of a box have not been written, if one of their writers failed.
   void throw_failure(const arrays::image& array, const std::vector<arrays::launch_number>& writers,
                      const regions::box& where);
