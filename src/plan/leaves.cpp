@@ -163,7 +163,7 @@ void find_steps(stage& s) {
     if (only) return;
     only = n;
   }
-  if (!only || reductions(of).size() != 1 || s.lanes != 0 || of.checks_access) return;
+  if (!only || reductions(of).size() != 1 || s.lanes != 0 || !of.takes_steps) return;
   const auto last = of.indices.rank - 1;
   const auto steps = regions::steps_along(of.accesses[*only].formulas, last, of.indices, {});
   if (!steps) return;

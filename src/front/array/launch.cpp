@@ -245,6 +245,7 @@ void launch(const session_ptr& session, launch_request request) {
   made->indices = arrays::box_of(request.indices);
   made->place = place_text(request.where);
   made->checks_access = request.checks_access;
+  made->takes_steps = !request.checks_access;
   made->arguments = arguments_of(request);
   apply(session->checks(), *made);
   made->function = request.function;

@@ -187,7 +187,7 @@ struct launch_loop_of {
     try {
       for (; i < end; to += steps.stride, steps.next += steps.length) {
         auto state = *to;
-        for (const auto last = std::min(end, steps.next); i < last; ++i)
+        for (const auto last = (std::min)(end, steps.next); i < last; ++i)
           launched_call<F, N, Views...>::run(f, index_at(at, i, std::make_index_sequence<N - 1>()),
                                              Views(either<Views>(elements, &state), shapes)...);
         *to = state;
