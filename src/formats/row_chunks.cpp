@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "formats/row_major.h"
 #include "pappus/error.h"
 
 namespace pappus::formats {
@@ -59,21 +60,6 @@ array_shape shape_of(const element_file& what) {
   const auto& extents = what.elements.extents;
   if (!what.fortran_order) return {extents, chunk_of(extents, what.elements.map.file_bytes)};
   return {extents, reversed(chunk_of(reversed(extents), what.elements.map.file_bytes))};
-}
-
-/// From elements whose first dimension lies together to those whose last does.
-/// \param extents  of the chunk, where its elements lie; \param strides  of `to`, in elements
-void transpose(const std::byte* from, std::byte* to, std::size_t element,
-               std::span<const std::int64_t> extents, std::span<const std::int64_t> strides) {
-  std::vector<std::int64_t> at(extents.size());
-  std::int64_t left = 1;
-  for (const auto extent : extents) left *= extent;
-  for (; left > 0; --left, from += element) {
-    std::int64_t offset = 0;
-    for (std::size_t d = 0; d < at.size(); ++d) offset += at[d] * strides[d];
-    std::copy_n(from, element, to + offset * static_cast<std::int64_t>(element));
-    for (std::size_t d = 0; d < at.size() && ++at[d] == extents[d]; ++d) at[d] = 0;
-  }
 }
 
 class element_array final : public array_file {
@@ -192,14 +178,15 @@ class element_array final : public array_file {
       load_records(map, stored, loaded.data(), count);
       stored = loaded.data();
     }
-    const auto rank = chunk.size();
-    std::vector<std::int64_t> extents(rank), strides(rank);
-    std::int64_t stride = 1;
-    for (auto d = rank; d-- > 0; stride *= shape().chunk[d]) {
-      strides[d] = stride;
-      extents[d] = std::min(shape().chunk[d], shape().extents[d] - chunk[d] * shape().chunk[d]);
+    std::vector<std::int64_t> extents;
+    std::vector<std::size_t> order;
+    for (std::size_t d = 0; d < chunk.size(); ++d) {
+      const auto whole = shape().chunk[d];
+      extents.push_back(std::min(whole, shape().extents[d] - chunk[d] * whole));
+      order.insert(order.begin(), d);
     }
-    transpose(stored, out, map.record_bytes, extents, strides);
+    to_row_major(stored, out, std::move(extents), shape().chunk, std::move(order),
+                 map.record_bytes);
   }
 
   std::unique_ptr<byte_source> source_;

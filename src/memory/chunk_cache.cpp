@@ -200,7 +200,6 @@ void chunk_cache::load(chunks::iterator loading, const graph::chunked& of, const
   try {
     detail::buffer memory(*memory_, graph::chunk_bytes(of), owner);
     of.load(at, memory.data());
-    loaded_.fetch_add(1, std::memory_order_relaxed);
     const std::lock_guard lock(mutex_);
     loading->second.memory = std::move(memory);
     loading->second.there = true;

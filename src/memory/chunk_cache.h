@@ -10,7 +10,6 @@
 // Locks: one mutex, under which nothing is loaded or acquired.
 #pragma once
 
-#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -41,8 +40,6 @@ class chunk_cache final : public graph::chunk_store,
   std::size_t lease_max() const noexcept override;
   void forget(const graph::chunked& of) noexcept override;
 
-  /// Chunks that were loaded so far, each time counted.
-  std::size_t loaded() const noexcept { return loaded_.load(std::memory_order_relaxed); }
   /// Bytes of chunks that nobody uses.
   std::size_t idle_bytes() const;
 
@@ -70,7 +67,6 @@ class chunk_cache final : public graph::chunk_store,
   bool give_back(std::size_t bytes) noexcept;
 
   const std::shared_ptr<pool> memory_;
-  std::atomic<std::size_t> loaded_{0};
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
   chunks chunks_;

@@ -38,6 +38,11 @@ class deflate : public codec {
     }
   }
 
+  void expect_nothing_more(std::size_t bytes) const {
+    if (bytes == 0) return;
+    fail("expected nothing behind the compressed bytes, got " + std::to_string(bytes) + " more");
+  }
+
  private:
   int level_;
 };
@@ -55,10 +60,7 @@ class zlib final : public deflate {
     expect_success(libdeflate_zlib_decompress_ex(decompressor().get(), stored.data(), stored.size(),
                                                  out.data(), out.size(), &used, &got),
                    out.size());
-    if (used != stored.size()) {
-      fail("expected nothing behind the compressed bytes, got " +
-           std::to_string(stored.size() - used) + " more");
-    }
+    expect_nothing_more(stored.size() - used);
     return got;
   }
 
@@ -81,10 +83,7 @@ class gzip final : public deflate {
     const auto by = decompressor();
     std::size_t filled = 0;
     for (bool first = true; !stored.empty(); first = false) {
-      if (!first && stored[0] != std::byte{0x1f}) {
-        fail("expected nothing behind the compressed bytes, got " + std::to_string(stored.size()) +
-             " more");
-      }
+      if (!first && stored[0] != std::byte{0x1f}) expect_nothing_more(stored.size());
       std::size_t used = 0, got = 0;
       expect_success(
           libdeflate_gzip_decompress_ex(by.get(), stored.data(), stored.size(), out.data() + filled,

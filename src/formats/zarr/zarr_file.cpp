@@ -3,7 +3,7 @@
 #include <span>
 #include <utility>
 
-#include "formats/zarr/zarr_order.h"
+#include "formats/row_major.h"
 #include "pappus/error.h"
 
 namespace pappus::formats {
@@ -104,7 +104,7 @@ void zarr_file::decode(const stored& from, detail::memory_source& scratch, std::
   if (in_order) return load_records(map_, plain.data(), out, elements_);
   const detail::buffer ordered(scratch, as_they_are ? 0 : plain_bytes_, owner);
   std::byte* const items = as_they_are ? out : ordered.data();
-  to_row_major(plain.data(), items, array_.chunk, array_.order, array_.item.bytes);
+  to_row_major(plain.data(), items, array_.chunk, array_.chunk, array_.order, array_.item.bytes);
   if (!as_they_are) load_records(map_, items, out, elements_);
 }
 

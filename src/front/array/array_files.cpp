@@ -1,7 +1,5 @@
 // Arrays that are opened from files, and written to them.
-#include <algorithm>
 #include <cstring>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -66,13 +64,13 @@ class part_writer {
  public:
   part_writer(const arrays::image& of, const arrays::storage& elements, const regions::box& part,
               const written_elements& what, formats::array_writer& to, memory_source& memory)
-      : of_(of), elements_(elements), part_(part), what_(what), to_(to), memory_(memory) {
-    std::vector<regions::cuts> dimensions;
-    const auto& [extents, chunk] = to.shape();
-    for (std::size_t d = 0; d < extents.size(); ++d)
-      dimensions.push_back(regions::cuts::even(0, extents[d], chunk[d]));
-    chunks_ = regions::grid(std::move(dimensions));
-  }
+      : of_(of),
+        elements_(elements),
+        part_(part),
+        what_(what),
+        to_(to),
+        memory_(memory),
+        chunks_(chunks_of(to.shape())) {}
 
   void write(workers& team) {
     parallel_chunks(team, static_cast<std::size_t>(chunks_.size()),
@@ -103,7 +101,7 @@ class part_writer {
   const written_elements& what_;
   formats::array_writer& to_;
   memory_source& memory_;
-  regions::grid chunks_;
+  const regions::grid chunks_;
 };
 
 }  // namespace

@@ -15,10 +15,8 @@ std::size_t chunk_reader::scratch_bytes() const noexcept {
 /// The elements that are wanted lie in rows of the slowest dimension that has several, and these in
 /// some chunks, of which each worker takes one. Chunks of which more is wanted later stay, if
 /// memory has room.
-std::int64_t chunk_reader::read(workers& team, std::byte* out, std::int64_t capacity) {
-  const auto first = done_.load(std::memory_order_relaxed);
-  const auto end = std::min(where_.volume(), first + capacity);
-  if (first == end) return 0;
+void chunk_reader::read_numbers(workers& team, std::int64_t first, std::int64_t end,
+                                std::byte* out) {
   auto rows = where_;
   const auto low = regions::place_in(where_, first), high = regions::place_in(where_, end - 1);
   for (std::size_t d = 0; d < rows.rank; ++d) {
@@ -32,8 +30,6 @@ std::int64_t chunk_reader::read(workers& team, std::byte* out, std::int64_t capa
     const auto elements = regions::intersect(chunks.cell(at), rows);
     copy(elements, first, end, out);
   });
-  done_.store(end, std::memory_order_relaxed);
-  return end - first;
 }
 
 /// Those of a chunk that have numbers of [first, end) among the rows.

@@ -23,28 +23,24 @@ std::int64_t elements_together(const regions::box& where, const regions::box& al
 
 element_reader::element_reader(arrays::image_ptr of, arrays::storage_ptr elements,
                                const regions::box& where)
-    : of_(std::move(of)),
-      elements_(std::move(elements)),
-      where_(where),
+    : part_reader(std::move(of), std::move(elements), where),
       together_(elements_together(where, of_->all)) {}
 
 std::size_t element_reader::scratch_bytes() const noexcept {
   return elements_->pageable == nullptr ? 0 : elements_->source.pages->lease_max();
 }
 
-std::int64_t element_reader::read(workers& team, std::byte* out, std::int64_t capacity) {
+void element_reader::read_numbers(workers& team, std::int64_t first, std::int64_t end,
+                                  std::byte* out) {
   const auto size = of_->element.size;
-  const auto first = done_.load(std::memory_order_relaxed);
-  const auto end = std::min(where_.volume(), first + capacity);
   for (auto number = first; number < end;) {
     const auto count = std::min(end - number, together_ - number % together_);
     const auto at = regions::number_in(of_->all, regions::place_in(where_, number));
     copy(team, static_cast<std::size_t>(at) * size, out, static_cast<std::size_t>(count) * size);
     out += static_cast<std::size_t>(count) * size;
     number += count;
-    done_.store(number, std::memory_order_relaxed);
+    come_to(number);
   }
-  return end - first;
 }
 
 /// In stretches that leave room to others.

@@ -19,13 +19,6 @@ regions::point point_of(const std::vector<std::int64_t>& numbers) {
   return result;
 }
 
-regions::grid chunks_of(const formats::array_shape& shape) {
-  std::vector<regions::cuts> dimensions;
-  for (std::size_t d = 0; d < shape.extents.size(); ++d)
-    dimensions.push_back(regions::cuts::even(0, shape.extents[d], shape.chunk[d]));
-  return regions::grid(std::move(dimensions));
-}
-
 /// What a damaged file says of its chunks needn't make sense.
 void check_chunks(const formats::array_file& file) {
   auto bytes = static_cast<std::int64_t>(file.element_bytes());
@@ -92,6 +85,13 @@ class file_chunks final : public graph::chunked {
 };
 
 }  // namespace
+
+regions::grid chunks_of(const formats::array_shape& shape) {
+  std::vector<regions::cuts> dimensions;
+  for (std::size_t d = 0; d < shape.extents.size(); ++d)
+    dimensions.push_back(regions::cuts::even(0, shape.extents[d], shape.chunk[d]));
+  return regions::grid(std::move(dimensions));
+}
 
 graph::chunked_ptr chunked_of(std::unique_ptr<formats::array_file> file,
                               std::shared_ptr<memory_source> scratch) {

@@ -1,4 +1,4 @@
-#include "formats/zarr/zarr_order.h"
+#include "formats/row_major.h"
 
 #include <cstring>
 
@@ -32,25 +32,32 @@ void copy_apart(const std::byte* from, std::size_t stride, std::byte* to, std::s
 }  // namespace
 
 void to_row_major(const std::byte* from, std::byte* to, std::vector<std::int64_t> extents,
-                  std::vector<std::size_t> order, std::size_t item_bytes) {
+                  std::vector<std::int64_t> room, std::vector<std::size_t> order,
+                  std::size_t item_bytes) {
   // Last dimensions that are in their places are part of the items.
-  while (order.size() > 1 && order.back() == order.size() - 1) {
+  while (order.size() > 1 && order.back() == order.size() - 1 && extents.back() == room.back()) {
     item_bytes *= static_cast<std::size_t>(extents.back());
-    order.pop_back(), extents.pop_back();
+    order.pop_back(), extents.pop_back(), room.pop_back();
   }
   const std::size_t rank = order.size();
-  std::vector<std::size_t> strides(rank);  // bytes, among the stored ones
+  std::vector<std::size_t> strides(rank), strides_to(rank);  // bytes
   for (std::size_t stride = item_bytes, i = rank; i-- > 0;) {
     strides[order[i]] = stride;
     stride *= static_cast<std::size_t>(extents[order[i]]);
   }
+  for (std::size_t stride = item_bytes, d = rank; d-- > 0;) {
+    strides_to[d] = stride;
+    stride *= static_cast<std::size_t>(room[d]);
+  }
   const auto row = static_cast<std::size_t>(extents.back());
   std::vector<std::int64_t> at(rank);  // of a row
-  for (bool more = true; more; to += row * item_bytes) {
-    std::size_t offset = 0;
-    for (std::size_t d = 0; d + 1 < rank; ++d)
+  for (bool more = true; more;) {
+    std::size_t offset = 0, offset_to = 0;
+    for (std::size_t d = 0; d + 1 < rank; ++d) {
       offset += static_cast<std::size_t>(at[d]) * strides[d];
-    copy_apart(from + offset, strides.back(), to, row, item_bytes);
+      offset_to += static_cast<std::size_t>(at[d]) * strides_to[d];
+    }
+    copy_apart(from + offset, strides.back(), to + offset_to, row, item_bytes);
     more = false;
     for (std::size_t d = rank - 1; d-- > 0 && !more;) {
       more = ++at[d] < extents[d];
