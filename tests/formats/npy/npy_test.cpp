@@ -106,6 +106,22 @@ TEST(npy, reads_rows_of_scalars_as_records) {
             (std::vector<xyz>{{1, 2, 3}, {4, 5, 6}}));
 }
 
+TEST(npy, reads_numbers_whose_bytes_come_in_the_other_order) {
+  const std::string big("\x3f\xf8\0\0\0\0\0\0\xc0\x02\0\0\0\0\0\0", 16);
+  EXPECT_EQ(read<double>(npy_file("{'descr': '>f8', 'fortran_order': False, 'shape': (2,)}", big)),
+            (std::vector<double>{1.5, -2.25}));
+  struct pair {
+    std::int16_t first;
+    std::int32_t second;
+  };
+  const auto pairs = read<pair>(
+      npy_file("{'descr': [('a', '>i2'), ('b', '<i4')], 'fortran_order': False, 'shape': (1,)}",
+               std::string("\x01\x02\x03\0\0\0", 6)));
+  ASSERT_EQ(pairs.size(), 1U);
+  EXPECT_EQ(pairs[0].first, 0x102);
+  EXPECT_EQ(pairs[0].second, 3);
+}
+
 TEST(npy, matches_named_fields_whatever_their_place_and_skips_the_others) {
   struct item {
     std::int32_t a;
