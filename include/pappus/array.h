@@ -191,18 +191,14 @@ class array {
     const auto from = host();
     std::vector<detail::finalised<T>> result(static_cast<std::size_t>(from.size()));
     if (result.empty()) return result;
-    const auto width = static_cast<std::size_t>(from.extent(N - 1));
-    detail::array_numbers at{};
-    for (std::size_t done = 0; done < result.size(); done += width) {
-      const T* row = from.data();
-      for (std::size_t d = 0; d + 1 < N; ++d) row += at[d] * from.stride(d);
-      if constexpr (std::is_same_v<T, detail::finalised<T>>)
-        std::copy_n(row, width, result.begin() + static_cast<std::ptrdiff_t>(done));
-      else
-        std::transform(row, row + width, result.begin() + static_cast<std::ptrdiff_t>(done),
-                       [](const T& state) { return state.finalize(); });
-      for (std::size_t d = N - 1; d > 0 && ++at[d - 1] == from.extent(d - 1); --d) at[d - 1] = 0;
-    }
+    const std::int64_t width = from.extent(N - 1);
+    detail::in_parts(part_, from.size(), sizeof(T), [&](std::int64_t first, std::int64_t end) {
+      while (first < end) {
+        const auto count = (std::min)(end - first, width - first % width);
+        finalise_row(from, first, result.begin() + first, count);
+        first += count;
+      }
+    });
     return result;
   }
 
@@ -249,6 +245,19 @@ class array {
  private:
   friend struct detail::array_access;
   explicit array(detail::array_part part) : part_(std::move(part)) {}
+
+  /// Elements of one row. \param first  the number of the first one
+  template <typename To>
+  static void finalise_row(const host_view<const T, N>& from, std::int64_t first, To to,
+                           std::int64_t count) {
+    const T* element = from.data();
+    for (std::size_t d = N; d-- > 0; first /= from.extent(d))
+      element += first % from.extent(d) * from.stride(d);
+    if constexpr (std::is_same_v<T, detail::finalised<T>>)
+      std::copy_n(element, count, to);
+    else
+      std::transform(element, element + count, to, [](const T& state) { return state.finalize(); });
+  }
 
   detail::array_part part_;
 };

@@ -20,6 +20,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "pappus/detail/base/reducer_traits.h"
 #include "pappus/detail/base/view.h"
 #include "pappus/reducers.h"
 #include "pappus/view.h"
@@ -128,14 +129,24 @@ struct partial_states {
   static void merge(std::byte* into, const std::byte* from, std::int64_t n) {
     auto* const to = reinterpret_cast<state*>(into);
     const auto* const more = reinterpret_cast<const state*>(from);
-    for (std::int64_t i = 0; i < n; ++i) {
-      if constexpr (reduces_numbers<R>)
-        number_reduction<R>::add(to[i], more[i]);
-      else
-        to[i].merge(more[i]);
-    }
+    for (std::int64_t i = 0; i < n; ++i) add(to[i], more[i]);
+  }
+  static void add(state& to, const state& more) {
+    if constexpr (reduces_numbers<R>)
+      number_reduction<R>::add(to, more);
+    else
+      to.merge(more);
   }
 };
+
+/// Whether an element is the same, bit by bit, in whatever order values and states come to it.
+template <reducible R>
+constexpr bool commutes() {
+  if constexpr (reduces_numbers<R>)
+    return std::is_integral_v<typename number_reduction<R>::number>;
+  else
+    return is_commutative<R>;
+}
 
 template <std::floating_point T, std::size_t N, typename Check>
 inline constexpr bool has_lanes<view<view_access::reduce, T, N, Check>> = true;

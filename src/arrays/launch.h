@@ -55,7 +55,7 @@ struct launch : detail::op_params {
   std::shared_ptr<const void> function;
   detail::launch_loop loop = nullptr;
   bool checks_access = false;        ///< the loop is to ask at each access (access_checks.h)
-  bool takes_steps = false;          ///< the loop heeds launch_args::steps
+  bool takes_steps = false;          ///< the loop heeds launch_args::steps, shared
   const char* function_type = "";    ///< of the library's own: "fill", "copy", "move"
   const char* descriptor = nullptr;  ///< what the compiler plugin left; null: nothing
   std::string place;                 ///< "heat.cpp:12"; of the library's own: none

@@ -15,10 +15,10 @@ struct batch_pass {
   void (*run)(plan&, const batch_request&);
 };
 
-constexpr batch_pass batch_passes[] = {{"collect", collect_launches}, {"chunks", find_chunks},
-                                       {"leaves", find_leaves},       {"needs", find_needs},
-                                       {"items", cut_items},          {"turns", order_items},
-                                       {"tiles", cut_tiles},          {"place", place_launches}};
+constexpr batch_pass batch_passes[] = {
+    {"collect", collect_launches}, {"chunks", find_chunks}, {"leaves", find_leaves},
+    {"registers", find_registers}, {"needs", find_needs},   {"items", cut_items},
+    {"turns", order_items},        {"tiles", cut_tiles},    {"place", place_launches}};
 
 /// Tells that arrays don't fit in memory together.
 void note_disk(plan& p, const batch_request& asked) {

@@ -41,6 +41,7 @@ plan plan_batch(const batch_request& asked);
 void collect_launches(plan& p, const batch_request& asked);  // batch.cpp: stages, bytes, seconds
 void find_chunks(plan& p, const batch_request& asked);       // chunks.cpp: chunks, read_once
 void find_leaves(plan& p, const batch_request& asked);       // leaves.cpp: leaves, partial
+void find_registers(plan& p, const batch_request& asked);    // reduced_rows.cpp: in_registers
 void find_needs(plan& p, const batch_request& asked);        // needs.cpp: needs
 void cut_items(plan& p, const batch_request& asked);         // items.cpp: items
 void order_items(plan& p, const batch_request& asked);       // turns.cpp: order, items, past_caches

@@ -8,7 +8,6 @@
 // (algorithms/leaf_tree.h). Where arrays in files are read, leaves are what chunks.cpp cut.
 #include <algorithm>
 #include <bit>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -154,23 +153,6 @@ std::int64_t rows_with_lanes(const arrays::launch& of, const std::vector<std::si
   return std::clamp<std::int64_t>(bytes_max / bytes, 1, rows_max);
 }
 
-/// How the indices of a row reduce, where it is into one element after another.
-void find_steps(stage& s) {
-  const auto& of = launch_of(*s.node);
-  std::optional<std::size_t> only;
-  for (std::size_t n = 0; n < of.accesses.size(); ++n) {
-    if (!of.accesses[n].reduces()) continue;
-    if (only) return;
-    only = n;
-  }
-  if (!only || reductions(of).size() != 1 || s.lanes != 0 || !of.takes_steps) return;
-  const auto last = of.indices.rank - 1;
-  const auto steps = regions::steps_along(of.accesses[*only].formulas, last, of.indices, {});
-  if (!steps) return;
-  s.stepping = only;
-  s.steps = *steps;
-}
-
 /// Parts that are apart and not too narrow.
 std::int64_t parts_along(unsigned dimensions, const regions::box& indices) {
   std::int64_t result = 1;
@@ -232,7 +214,6 @@ void find_leaves(plan& p, const batch_request& asked) {
     s.lanes = lanes(of, reducing);
     s.lane_rows = rows_with_lanes(of, reducing, s.lanes);
     s.independent = are_independent(of, reducing, s.lanes);
-    find_steps(s);
     const bool in_chunks = s.chunks.rank() > 0;
     if (!in_chunks && parts_along(apart, of.indices) >= parts_wanted) continue;
     auto leaves = in_chunks ? s.chunks : cut(of.indices, leaf_indices(of, reducing));

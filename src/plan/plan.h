@@ -61,6 +61,16 @@ struct need {
   std::array<regions::interval, regions::rank_max> apart;
 };
 
+/// How a launch with one access that reduces keeps states in registers (reduced_rows.cpp).
+struct reduced_rows {
+  std::size_t access = 0;                 ///< its number
+  std::optional<regions::steps> steps{};  ///< along rows; none: each index has the next element
+  /// A dimension but the last: indices that differ in it reduce into the same element, or do so for
+  /// as long as these steps say.
+  std::optional<std::size_t> along{};
+  std::optional<regions::steps> along_steps{};
+};
+
 /// Neighbouring stages whose items are run in turns, part by part (turn.h).
 struct turn {
   std::size_t first = 0, stages = 1;
@@ -138,10 +148,8 @@ struct stage {
   regions::grid leaves{};      ///< items are made of these; rank 0: of any indices
   std::uint32_t lanes = 0;     ///< arguments, as bits, whose elements have lanes while a row runs
   std::int64_t lane_rows = 1;  ///< that are run at once, each with lanes of its own
-  /// Of the one access that reduces, by its number: along rows it goes on from element to element.
-  std::optional<std::size_t> stepping{};
-  regions::steps steps{};
-  std::int64_t leaves_ahead = 0;       ///< that may be begun before an earlier one is done
+  std::optional<reduced_rows> in_registers{};  ///< rows whose states are kept there
+  std::int64_t leaves_ahead = 0;               ///< that may be begun before an earlier one is done
   std::vector<std::size_t> partial{};  ///< arguments: leaves reduce into states of their own
 
   // items, needs: of launches

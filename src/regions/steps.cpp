@@ -57,6 +57,14 @@ std::optional<steps> steps_along(const access& by, std::size_t dimension, const 
   return result;
 }
 
+bool depends_on(const access& by, std::size_t dimension) {
+  const auto in = [&](const std::optional<expression>& bound) {
+    return bound && mentions(*bound, dimension);
+  };
+  return std::ranges::any_of(by.slices,
+                             [&](const slice& one) { return in(one.low) || in(one.high); });
+}
+
 std::optional<point> only_element(const access& by, const box& indices,
                                   std::span<const std::int64_t> symbols) {
   point result{};

@@ -24,6 +24,9 @@ struct steps {
 std::optional<steps> steps_along(const access& by, std::size_t dimension, const box& indices,
                                  std::span<const std::int64_t> symbols);
 
+/// Whether the index along a dimension has a part in which elements are touched.
+bool depends_on(const access& by, std::size_t dimension);
+
 /// The element that an access touches, where it is one and the same for all of these indices.
 std::optional<point> only_element(const access& by, const box& indices,
                                   std::span<const std::int64_t> symbols);

@@ -18,7 +18,7 @@
 #include "regions/parts.h"
 #include "run/batch.h"
 #include "run/lanes.h"
-#include "run/steps.h"
+#include "run/reduced_rows.h"
 
 namespace pappus::run {
 namespace {
@@ -199,7 +199,7 @@ void batch::run_loop(std::size_t stage, const regions::box& indices,
   if (launch.checks_access) checks.emplace(launch, users_of(stage));
   auto* const asked = checks ? &*checks : nullptr;
   if (s.lanes != 0) return run_rows_in_lanes(launch, s, indices, places, asked);
-  if (s.stepping) return run_rows_in_steps(launch, s, indices, places);
+  if (s.in_registers) return run_in_registers(launch, s, indices, places);
   const auto box = arrays::numbers_of(indices), all = arrays::numbers_of(launch.indices);
   // Also where the function throws: who writes the same elements anew comes after.
   const struct fence {

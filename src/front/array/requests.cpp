@@ -1,4 +1,7 @@
 // How the templates of arrays make, slice, fill and look at them.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,6 +12,8 @@
 #include "arrays/whole.h"
 #include "front/array/chunk_reader.h"
 #include "front/array/element_reader.h"
+#include "pappus/detail/base/integers.h"
+#include "pappus/detail/base/parallel.h"
 #include "pappus/error.h"
 #include "session/session.h"
 
@@ -117,6 +122,18 @@ host_elements read_array(const array_part& part) {
   const auto where = arrays::box_of(part.box);
   return on_host(*part.image, session.launches().wait_to_read(part.image, where), where,
                  {.writes = false});
+}
+
+void in_parts(const array_part& array, std::int64_t n, std::size_t element_bytes,
+              const std::function<void(std::int64_t first, std::int64_t end)>& run) {
+  constexpr std::size_t part_bytes = std::size_t{1} << 18;
+  const auto size = static_cast<std::int64_t>(std::max<std::size_t>(part_bytes / element_bytes, 1));
+  if (n <= size) return run(0, n);
+  auto team = session_of(array).workers();
+  parallel_chunks(team, static_cast<std::size_t>(ceil_div(n, size)), [&](std::size_t i, unsigned) {
+    const auto first = static_cast<std::int64_t>(i) * size;
+    run(first, std::min(first + size, n));
+  });
 }
 
 host_elements write_array(const array_part& part) {

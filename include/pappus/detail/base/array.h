@@ -76,6 +76,14 @@ struct element_steps {
   std::int64_t stride = 0;  ///< to the next one, in elements
 };
 
+/// Rows of indices that all reduce into the same elements: the view that reduces stands for the one
+/// of the first index.
+struct shared_elements {
+  bool any = false;
+  std::size_t along = 0;    ///< the dimension of the index in which the rows differ, not the last
+  array_numbers strides{};  ///< from an element to that of the next index along each dimension
+};
+
 /// What a launch's loop is called with: a box of its indices, all of which it runs.
 struct launch_args {
   const array_box& indices;
@@ -90,8 +98,11 @@ struct launch_args {
   /// calls it then orders what it stores (algorithms::stream_fence) before what follows.
   bool past_caches = false;
   /// Of a launch whose only view that reduces changes its element along a row now and then; then
-  /// `indices` are one row.
+  /// `indices` are one row, or rows that share their elements.
   element_steps steps{};
+  /// Of a launch whose only view that reduces has other elements for each index of a row, but where
+  /// there are steps, one after another.
+  shared_elements shared{};
 };
 using launch_loop = void (*)(const void* function, const launch_args& args);
 
@@ -103,6 +114,7 @@ struct array_reduction {
   const char* name = "";  ///< "+", "min", "max", as in annotations; of others empty
   /// Merges the sum of an element's lanes; null: the view has none.
   void (*merge_lanes)(std::byte* into, const std::byte* lanes, std::int64_t n) = nullptr;
+  bool commutative = false;  ///< values and states may come in any order
 };
 
 /// constant + Σ factors[d]·index[d].
@@ -171,6 +183,10 @@ void launch(const session_ptr& session, launch_request request);
 /// Blocks until all launches so far have written the part's elements. Returns where they lie.
 /// Throws launch_error if one of them failed, usage_error if nobody wrote them.
 host_elements read_array(const array_part& part);
+/// Calls run(first, end) for parts of n elements of an array: by all workers, if there are many.
+/// Throws what it throws, and cancelled.
+void in_parts(const array_part& array, std::int64_t n, std::size_t element_bytes,
+              const std::function<void(std::int64_t first, std::int64_t end)>& run);
 /// Blocks until no launch so far reads or writes them; from now on they are written.
 host_elements write_array(const array_part& part);
 /// A collection's node over the elements of a part, as they are after the launches so far.

@@ -13,6 +13,7 @@
 #include <new>
 
 #include "pappus/detail/base/keep.h"
+#include "pappus/detail/base/reducer_traits.h"
 #include "pappus/detail/fuse/device_reducers.h"
 #include "pappus/detail/fuse/expression.h"
 
@@ -25,20 +26,6 @@ constexpr int lanes_of() {
   else
     return 1;
 }
-
-/// Whether a reducer says that records, and states, may come in any order.
-template <typename R>
-inline constexpr bool is_commutative = false;
-template <typename R>
-  requires requires { R::commutative; }
-inline constexpr bool is_commutative<R> = R::commutative;
-
-/// Whether a reducer says that it gives the same bits wherever rows are cut.
-template <typename R>
-inline constexpr bool is_exact = is_commutative<R>;
-template <typename R>
-  requires requires { R::exact; }
-inline constexpr bool is_exact<R> = R::exact || is_commutative<R>;
 
 /// The state of a leaf: one reducer per lane.
 template <typename R, std::size_t Lanes = static_cast<std::size_t>(lanes_of<R>())>

@@ -7,69 +7,32 @@
 // of which waits for the one before; where all indices of a row add to the same few elements, these
 // have states of neighbouring indices' own, the lanes, which become vectors.
 //
-// Where the indices of a row reduce into one element after another, as those of an image that is
-// made smaller do, each element's state stays in registers for its turn.
-//
 // Large results are stored past the caches, which saves reading their lines first. C++ has no word
 // for such stores, and a buffer between loop and memory costs what they gain: the compiler plugin
 // makes them, of the vectors that the loop stores anyway (src/compiler/loops/streaming.h).
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <tuple>
 #include <utility>
 
 #include "pappus/detail/base/array.h"
 #include "pappus/detail/base/failure.h"
 #include "pappus/detail/base/view.h"
+#include "pappus/detail/loops/launch_call.h"
+#include "pappus/detail/loops/reduced_rows.h"
 #include "pappus/view.h"
 
 namespace pappus::detail {
-
-/// The call that the compiler plugin finds by name, to inline it with all that is called from there
-/// (src/compiler/loops/inlining.h).
-template <typename F, std::size_t N, typename... Views>
-struct launched_call {
-  static void run(const F& f, const idx<N>& at, Views... views) { f(at, views...); }
-};
-
-/// Where the compiler plugin finds what says at run time whether the function's loops store past
-/// the caches. An assembler's comment, no instruction.
-[[gnu::always_inline]] inline void tell_past_caches([[maybe_unused]] bool past_caches) {
-#if defined(__clang__) && defined(__x86_64__)
-  asm volatile("# past caches: %0" : : "r"(static_cast<int>(past_caches)));
-#endif
-}
-
-template <std::size_t Rank>
-view_shape<Rank> shape_of(const view_place& place) {
-  view_shape<Rank> shape;
-  for (std::size_t d = 0; d < Rank; ++d) {
-    shape.extents[d] = place.extents[d];
-    shape.strides[d] = place.strides[d];
-  }
-  return shape;
-}
-
-/// Of an index among the launch's, those along the last dimension first.
-/// \param last  stands for its number along that
-template <std::size_t N>
-std::int64_t number_of(const array_numbers& start, std::int64_t last, const array_box& all) {
-  std::int64_t number = 0;
-  for (std::size_t d = 0; d < N; ++d)
-    number = number * (all.high[d] - all.low[d]) + (d + 1 < N ? start[d] : last) - all.low[d];
-  return number;
-}
 
 template <typename F, std::size_t N, typename... Views>
 struct launch_loop_of {
   static void run(const void* function, const launch_args& args) {
     const auto& f = *static_cast<const F*>(function);
     if constexpr (reduces_once)
-      if (args.steps.length != 0) return run_steps(f, args, std::index_sequence_for<Views...>());
+      if (args.steps.length != 0 || args.shared.any)
+        return reduced_rows<F, N, Views...>::run(f, args);
     if constexpr (reduces_any)
       if (!args.independent) return run_with_lanes<true>(f, args);
     run_with_lanes<false>(f, args);
@@ -158,81 +121,12 @@ struct launch_loop_of {
           }
           if constexpr (Turn == 0) break;
         }
-      } while (next_row(at, low, high));
+      } while (next_row<N>(at, low, high));
     } catch (...) {
       failed_in("for_each", type_spelling<F>::text.data());
       failed_at(number_of<N>(at, i, all));
       throw;
     }
-  }
-
-  template <std::size_t... V>
-  static void run_steps(F f, const launch_args& args, std::index_sequence<V...> views) {
-    steps_of_row(views, f, args.indices.low, args.indices.high[N - 1], args.all, args.steps,
-                 reinterpret_cast<typename Views::element_type*>(args.views[V].elements)...,
-                 shape_of<Views::rank>(args.views[V])...);
-  }
-
-  /// The view that reduces has strides of 0: it is the same element whatever the index, and nobody
-  /// computes which it would be. A copy of that stays in registers until the next one's turn.
-  template <std::size_t... V>
-  [[gnu::noinline, gnu::flatten]] static void steps_of_row(
-      std::index_sequence<V...>, const F& f, const array_numbers& at, std::int64_t end,
-      const array_box& all, element_steps steps,
-      typename Views::element_type* __restrict... elements, view_shape<Views::rank>... shapes) {
-    (set_strides<Views>(shapes), ...);
-    constexpr auto reducing = number_reducing();
-    auto* to = std::get<reducing>(std::tuple(elements...));
-    auto i = at[N - 1];
-    try {
-      for (; i < end; to += steps.stride, steps.next += steps.length) {
-        auto state = *to;
-        for (const auto last = (std::min)(end, steps.next); i < last; ++i)
-          launched_call<F, N, Views...>::run(f, index_at(at, i, std::make_index_sequence<N - 1>()),
-                                             Views(either<Views>(elements, &state), shapes)...);
-        *to = state;
-      }
-    } catch (...) {
-      failed_in("for_each", type_spelling<F>::text.data());
-      failed_at(number_of<N>(at, i, all));
-      throw;
-    }
-  }
-
-  static constexpr std::size_t number_reducing() {
-    std::size_t number = 0, found = 0;
-    ((found = Views::access == view_access::reduce ? number : found, ++number), ...);
-    return found;
-  }
-  template <typename View, typename State>
-  [[gnu::always_inline]] static auto* either(typename View::element_type* elements, State* state) {
-    if constexpr (View::access == view_access::reduce)
-      return state;
-    else
-      return elements;
-  }
-  template <typename View>
-  [[gnu::always_inline]] static void set_strides(view_shape<View::rank>& shape) {
-    if constexpr (View::access == view_access::reduce)
-      for (auto& stride : shape.strides) stride = 0;
-    else
-      shape.strides[View::rank - 1] = 1;
-  }
-
-  /// False behind the last one.
-  [[gnu::always_inline]] static bool next_row(array_numbers& at, const array_numbers& low,
-                                              const array_numbers& high) {
-    auto d = N - 1;
-    while (d > 0 && ++at[d - 1] == high[d - 1]) {
-      at[d - 1] = low[d - 1];
-      --d;
-    }
-    return d > 0;
-  }
-
-  template <std::size_t... D>
-  static idx<N> index_at(const array_numbers& start, std::int64_t last, std::index_sequence<D...>) {
-    return idx<N>(start[D]..., last);
   }
 };
 

@@ -1,0 +1,223 @@
+// Loops over a launch's indices whose only view that reduces keeps its states in registers.
+//
+// Where the indices of a row reduce into one element after another, as those of an image that is
+// made smaller do, each element's state stays in a register for its turn. Where rows reduce into
+// the same elements, several are run at once: a state is loaded and stored once for all of them, in
+// loops along the rows, which become vectors. Where both is so and states may be merged in any
+// order, as sums of integers may, each column of such a block has a state of its own.
+//
+// The view that reduces has strides of 0 and refers to that state: it is the same element whatever
+// the index, and nobody computes which one it would be.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "pappus/detail/base/array.h"
+#include "pappus/detail/base/failure.h"
+#include "pappus/detail/base/view.h"
+#include "pappus/detail/loops/launch_call.h"
+#include "pappus/reduces.h"
+
+namespace pappus::detail {
+
+template <typename View>
+struct reduced_by {
+  using type = void;
+};
+template <typename R, std::size_t N, typename Check>
+struct reduced_by<view<view_access::reduce, R, N, Check>> {
+  using type = R;
+};
+
+/// Of views of which one reduces.
+template <typename F, std::size_t N, typename... Views>
+class reduced_rows {
+  static constexpr std::size_t reducing = [] {
+    std::size_t number = 0, found = 0;
+    ((found = Views::access == view_access::reduce ? number : found, ++number), ...);
+    return found;
+  }();
+  using reducer = typename reduced_by<std::tuple_element_t<reducing, std::tuple<Views...>>>::type;
+  using state = typename partial_states<reducer>::state;
+  static constexpr std::int64_t at_once = 8;  // rows
+  static constexpr std::index_sequence_for<Views...> views{};
+
+ public:
+  /// \param args  with steps, or shared elements, or both
+  static void run(F f, const launch_args& args) { choose(f, args, views); }
+
+ private:
+  template <std::size_t... V>
+  static void choose(const F& f, const launch_args& args, std::index_sequence<V...>) {
+    const auto call = [&](auto loop) {
+      loop(views, f, args,
+           reinterpret_cast<typename Views::element_type*>(args.views[V].elements)...,
+           shape_of<Views::rank>(args.views[V])...);
+    };
+    if (args.steps.length == 0) return call(rows_together<V...>);
+    if constexpr (commutes<reducer>())
+      if (args.shared.any) return call(blocks<V...>);
+    call(steps_of_row<V...>);
+  }
+
+  template <std::size_t... V>
+  [[gnu::noinline, gnu::flatten]] static void steps_of_row(
+      std::index_sequence<V...>, const F& f, const launch_args& args,
+      typename Views::element_type* __restrict... elements, view_shape<Views::rank>... shapes) {
+    auto* to = std::get<reducing>(std::tuple(elements...));
+    auto steps = args.steps;
+    const auto& at = args.indices.low;
+    const auto end = args.indices.high[N - 1];
+    auto i = at[N - 1];
+    try {
+      for (; i < end; to += steps.stride, steps.next += steps.length) {
+        auto own = *to;
+        for (const auto last = (std::min)(end, steps.next); i < last; ++i)
+          launched_call<F, N, Views...>::run(
+              f, index_at(at, i, std::make_index_sequence<N - 1>()),
+              Views(either<Views>(elements, &own),
+                    strided<Views>(shapes, std::make_index_sequence<Views::rank>()))...);
+        *to = own;
+      }
+    } catch (...) {
+      tell_failure(at, i, args.all);
+      throw;
+    }
+  }
+
+  /// Each element's values come in the order of the indices: along the shared dimension the fastest
+  /// but for the rows' own.
+  template <std::size_t... V>
+  static void rows_together(std::index_sequence<V...>, const F& f, const launch_args& args,
+                            typename Views::element_type*... elements,
+                            view_shape<Views::rank>... shapes) {
+    const auto [rank, low, high] = args.indices;
+    const auto shared = args.shared;
+    const auto rows = high[shared.along] - low[shared.along];
+    auto* const first = std::get<reducing>(std::tuple(elements...));
+    auto at = low;
+    auto end = high;
+    end[shared.along] = low[shared.along] + 1;  // these rows are run below
+    do {
+      std::int64_t offset = 0;
+      for (std::size_t d = 0; d + 1 < N; ++d) offset += (at[d] - low[d]) * shared.strides[d];
+      run_rows<V...>(f, args, at, rows, low[N - 1], high[N - 1], first + offset, elements...,
+                     shapes...);
+    } while (next_row<N>(at, low, end));
+  }
+
+  template <std::size_t... V>
+  static void blocks(std::index_sequence<V...>, const F& f, const launch_args& args,
+                     typename Views::element_type*... elements, view_shape<Views::rank>... shapes) {
+    constexpr auto bytes = static_cast<std::int64_t>(sizeof(state));
+    constexpr std::int64_t columns = (std::clamp<std::int64_t>)(8192 / bytes, 16, 512);
+    const auto [rank, low, high] = args.indices;
+    const auto rows = high[args.shared.along] - low[args.shared.along];
+    auto* to = std::get<reducing>(std::tuple(elements...));
+    auto next = args.steps.next;
+    alignas(state) std::byte memory[static_cast<std::size_t>(columns * bytes)];
+    auto* const own = reinterpret_cast<state*>(memory);
+    for (auto i = low[N - 1]; i < high[N - 1];) {
+      const auto begin = i, last = (std::min)(high[N - 1], begin + columns);
+      partial_states<reducer>::start(memory, last - begin);
+      run_rows<V...>(f, args, low, rows, begin, last, own, elements..., shapes...);
+      while (true) {
+        auto sum = *to;
+        for (const auto turn = (std::min)(last, next); i < turn; ++i)
+          partial_states<reducer>::add(sum, own[i - begin]);
+        *to = sum;
+        if (i < next) break;
+        to += args.steps.stride;
+        next += args.steps.length;
+        if (i == last) break;
+      }
+    }
+  }
+
+  /// \param at      the first row
+  /// \param low     along the last dimension, as `high`
+  /// \param states  of the elements from `low` on
+  template <std::size_t... V>
+  static void run_rows(const F& f, const launch_args& args, array_numbers at, std::int64_t rows,
+                       std::int64_t low, std::int64_t high, state* states,
+                       typename Views::element_type*... elements,
+                       view_shape<Views::rank>... shapes) {
+    auto& row = at[args.shared.along];
+    const auto end = row + rows;
+    for (; row + at_once <= end; row += at_once)
+      some_rows(std::make_index_sequence<at_once>(), views, f, args, at, low, high, states,
+                elements..., shapes...);
+    for (; row < end; ++row)
+      some_rows(std::make_index_sequence<1>(), views, f, args, at, low, high, states, elements...,
+                shapes...);
+  }
+
+  template <std::size_t... R, std::size_t... V>
+  [[gnu::noinline, gnu::flatten]] static void some_rows(
+      std::index_sequence<R...>, std::index_sequence<V...>, const F& f, const launch_args& args,
+      const array_numbers& at, std::int64_t low, std::int64_t high, state* __restrict states,
+      typename Views::element_type* __restrict... elements, view_shape<Views::rank>... shapes) {
+    array_numbers step{};
+    step[args.shared.along] = 1;
+    std::int64_t row = 0, i = low;
+    try {
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC ivdep
+#endif
+      for (i = low; i < high; ++i) {
+        auto own = states[i - low];
+        ((row = static_cast<std::int64_t>(R),
+          launched_call<F, N, Views...>::run(
+              f, behind<R>(at, step, i, std::make_index_sequence<N - 1>()),
+              Views(either<Views>(elements, &own),
+                    strided<Views>(shapes, std::make_index_sequence<Views::rank>()))...)),
+         ...);
+        states[i - low] = own;
+      }
+    } catch (...) {
+      auto failed = at;
+      failed[args.shared.along] += row;
+      tell_failure(failed, i, args.all);
+      throw;
+    }
+  }
+
+  /// The index that lies so many steps behind one.
+  template <std::size_t Steps, std::size_t... D>
+  static idx<N> behind(const array_numbers& at, const array_numbers& step, std::int64_t last,
+                       std::index_sequence<D...>) {
+    constexpr auto steps = static_cast<std::int64_t>(Steps);
+    return idx<N>((at[D] + steps * step[D])..., last);
+  }
+
+  static void tell_failure(const array_numbers& at, std::int64_t last, const array_box& all) {
+    failed_in("for_each", type_spelling<F>::text.data());
+    failed_at(number_of<N>(at, last, all));
+  }
+
+  template <typename View>
+  [[gnu::always_inline]] static auto* either(typename View::element_type* elements, state* own) {
+    if constexpr (View::access == view_access::reduce)
+      return own;
+    else
+      return elements;
+  }
+  /// Without loops, so that compilers see at once which strides are 0: a state whose address seemed
+  /// to depend on others would stay in memory.
+  template <typename View, std::size_t... D>
+  [[gnu::always_inline]] static view_shape<View::rank> strided(const view_shape<View::rank>& shape,
+                                                               std::index_sequence<D...>) {
+    return {{shape.extents[D]...},
+            {(View::access == view_access::reduce ? 0
+              : D + 1 == View::rank               ? 1
+                                                  : shape.strides[D])...}};
+  }
+};
+
+}  // namespace pappus::detail

@@ -1,0 +1,90 @@
+// Which launches keep the states that they reduce into in registers while rows run
+// (detail/loops/reduced_rows.h), and along which dimensions of the index.
+//
+// It needs one access that reduces, of one element an index, and formulas that tell which one. Along
+// rows it goes on from element to element, a step of several indices each, as
+// view[(i-a)/8,(j-b)/8] does along j; or each index has the next element, as mean[j] does. Rows
+// share their elements along another dimension: mean[j] along i whatever i is, the view for the
+// eight rows of a step. Elements don't get their values in another order, but where the states
+// commute.
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+
+#include "plan/batch.h"
+#include "regions/steps.h"
+
+namespace pappus::plan {
+namespace {
+
+using arrays::launch_of;
+
+/// None: there isn't just one.
+std::optional<std::size_t> only_reducing(const arrays::launch& of) {
+  if (std::ranges::count(of.arguments, detail::view_access::reduce, &arrays::argument::view) != 1)
+    return std::nullopt;
+  std::optional<std::size_t> only;
+  for (std::size_t n = 0; n < of.accesses.size(); ++n) {
+    if (!of.accesses[n].reduces()) continue;
+    if (only) return std::nullopt;
+    only = n;
+  }
+  return only;
+}
+
+/// Whether it writes besides: then its indices stay in their order.
+bool writes(const arrays::launch& of) {
+  return std::ranges::any_of(
+      of.accesses, [](const arrays::access& one) { return one.writes() && !one.reduces(); });
+}
+
+bool is_same_along(const regions::linear_access& by, std::size_t dimension) {
+  for (std::size_t d = 0; d < by.rank; ++d)
+    if (by.low[d].factors[dimension] != 0) return false;
+  return true;
+}
+
+/// Rows in steps that are run alone, or together where that changes no bits.
+reduced_rows in_steps(const arrays::launch& of, std::size_t access, const regions::steps& steps) {
+  reduced_rows result{.access = access, .steps = steps};
+  const auto& reduced = of.accesses[access];
+  const auto last = of.indices.rank - 1;
+  if (last == 0 || writes(of) || !of.arguments[reduced.argument].reduction.commutative)
+    return result;
+  const auto above = last - 1;
+  result.along_steps = regions::steps_along(reduced.formulas, above, of.indices, {});
+  if (result.along_steps || !regions::depends_on(reduced.formulas, above)) result.along = above;
+  return result;
+}
+
+/// Rows of which each index has an element of its own, the next one in memory. The dimension they
+/// share it in is the last such: along those before, values come to elements later.
+std::optional<reduced_rows> of_own_elements(const arrays::launch& of, std::size_t access) {
+  constexpr std::int64_t rows_min = 4;
+  const auto& by = of.accesses[access].linear;
+  if (!by || by->rank == 0 || writes(of)) return std::nullopt;
+  const auto last = of.indices.rank - 1;
+  for (std::size_t d = 0; d < by->rank; ++d)
+    if (by->low[d] != by->high[d] || by->low[d].factors[last] != (d + 1 == by->rank ? 1 : 0))
+      return std::nullopt;
+  for (auto d = last; d-- > 0;)
+    if (is_same_along(*by, d) && of.indices.extent(d) >= rows_min)
+      return reduced_rows{.access = access, .along = d};
+  return std::nullopt;
+}
+
+}  // namespace
+
+void find_registers(plan& p, const batch_request&) {
+  for (auto& s : p.stages) {
+    const auto& of = launch_of(*s.node);
+    if (!of.takes_steps || of.indices.empty() || s.lanes != 0) continue;
+    const auto access = only_reducing(of);
+    if (!access) continue;
+    const auto last = of.indices.rank - 1;
+    const auto steps = regions::steps_along(of.accesses[*access].formulas, last, of.indices, {});
+    s.in_registers = steps ? in_steps(of, *access, *steps) : of_own_elements(of, *access);
+  }
+}
+
+}  // namespace pappus::plan

@@ -1,0 +1,195 @@
+// Launches whose states stay in registers while several rows run (detail/loops/reduced_rows.h),
+// against one loop over the indices: the same bits, whatever the shapes.
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "pappus/pappus.h"
+
+namespace pappus {
+namespace {
+
+/// Counts, sums and the order in which values came.
+struct history {
+  std::uint64_t order = 0;
+  double sum = 0;
+  std::int32_t n = 0;
+  void accumulate(float x) {
+    order = order * 31 + static_cast<std::uint64_t>(static_cast<std::int64_t>(x));
+    sum += static_cast<double>(x);
+    ++n;
+  }
+  /// Of states of which one has nothing only: their values can't be told apart from one's own.
+  void merge(const history& o) {
+    if (n != 0 && o.n != 0) throw std::logic_error("states were merged");
+    if (n == 0) *this = o;
+  }
+  friend bool operator==(const history&, const history&) = default;
+};
+
+/// What may come in any order.
+struct extremes {
+  static constexpr bool commutative = true;
+  std::int64_t sum = 0;
+  std::int32_t least = INT32_MAX;
+  std::uint8_t n = 0;
+  void accumulate(std::int32_t x) {
+    sum += x;
+    if (x < least) least = x;
+    ++n;
+  }
+  void merge(const extremes& o) {
+    sum += o.sum;
+    if (o.least < least) least = o.least;
+    n = static_cast<std::uint8_t>(n + o.n);
+  }
+  friend bool operator==(const extremes&, const extremes&) = default;
+};
+
+class reduced_rows : public ::testing::Test {
+ protected:
+  std::int64_t from(std::int64_t low, std::int64_t high) {
+    return low + static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(high - low + 1));
+  }
+  template <typename T>
+  std::vector<T> numbers(std::int64_t n) {
+    std::vector<T> result(static_cast<std::size_t>(n));
+    for (auto& x : result) x = static_cast<T>(from(0, 30000));
+    return result;
+  }
+
+  std::mt19937_64 random_{20};
+};
+
+template <typename T>
+T& at(std::vector<T>& of, std::int64_t i) {
+  return of[static_cast<std::size_t>(i)];
+}
+template <typename T>
+const T& at(const std::vector<T>& of, std::int64_t i) {
+  return of[static_cast<std::size_t>(i)];
+}
+
+TEST_F(reduced_rows, of_shared_elements_keep_each_ones_order) {
+  const auto add = [](idx<3> p, reads<float, 3> x, reduces<history, 2> to) {
+    to(p[0], p[2]).accumulate(x[p]);
+  };
+  for (int turn = 0; turn < 150; ++turn) {
+    // So many along the first dimension that strips of it are cut and nothing is merged.
+    const std::int64_t n = from(64, 80), m = from(1, 40), l = from(1, 40);
+    const auto x = numbers<float>(n * m * l);
+    std::vector<history> expected(static_cast<std::size_t>(n * l));
+    for (std::int64_t i = 0; i < n; ++i)
+      for (std::int64_t j = 0; j < m; ++j)
+        for (std::int64_t k = 0; k < l; ++k)
+          at(expected, i * l + k).accumulate(at(x, (i * m + j) * l + k));
+    session s({.threads = 1 + static_cast<unsigned>(turn % 3), .devices = "cpu"});
+    const auto to = s.zeros<history, 2>({n, l});
+    const auto [i, j, k] = launch_index<3>();
+    s.for_each({n, m, l}, add, s.to_array<3>(x, {n, m, l}).at(i, j, k), to.at(i, k));
+    ASSERT_EQ(to.to_vector(), expected) << n << ' ' << m << ' ' << l;
+  }
+}
+
+TEST_F(reduced_rows, start_anywhere_and_go_into_parts) {
+  for (int turn = 0; turn < 150; ++turn) {
+    const std::int64_t n = from(1, 50), m = from(1, 60), low = from(-9, 9), first = from(-9, 9);
+    const std::int64_t before = from(0, 5), behind = from(0, 5);
+    const auto x = numbers<std::int32_t>(n * m);
+    std::vector<std::int64_t> expected(static_cast<std::size_t>(before + m + behind), 7);
+    for (std::int64_t i = 0; i < n; ++i)
+      for (std::int64_t j = 0; j < m; ++j) at(expected, before + j) += at(x, i * m + j);
+    session s({.threads = 1 + static_cast<unsigned>(turn % 3), .devices = "cpu"});
+    const auto all = s.filled<std::int64_t>({before + m + behind}, 7);
+    const auto part = all[box<1>{{before}, {before + m}}];
+    const auto [i, j] = launch_index<2>();
+    s.for_each(
+        box<2>{{low, first}, {low + n, first + m}},
+        [low, first](idx<2> p, reads<std::int32_t, 2> from, reduces<std::int64_t> to) {
+          to[p[1] - first] += from(p[0] - low, p[1] - first);
+        },
+        s.to_array<2>(x, {n, m}).at(i - low, j - first), part.at(j - first));
+    ASSERT_EQ(all.to_vector(), expected) << n << ' ' << m << ' ' << low << ' ' << first;
+  }
+}
+
+TEST_F(reduced_rows, leave_out_what_the_function_leaves_out) {
+  constexpr std::int64_t n = 40, m = 70;
+  const auto x = numbers<std::int32_t>(n * m);
+  session s({.threads = 2, .devices = "cpu"});
+  // Elements below 0 and behind the end are named, but never touched.
+  const auto out = s.filled<std::int32_t>({50}, 1000);
+  const auto [i, j] = launch_index<2>();
+  s.for_each(
+      {n, m},
+      [](idx<2> p, reads<std::int32_t, 2> from, reduces<smallest<std::int32_t>> to) {
+        if (p[1] >= 10 && p[1] < 60 && from[p] % 2 == 0) to[p[1] - 10].accumulate(from[p]);
+      },
+      s.to_array<2>(x, {n, m}).at(i, j), out.at(j - 10));
+  std::vector<std::int32_t> expected(50, 1000);
+  for (std::int64_t r = 0; r < n; ++r)
+    for (std::int64_t c = 10; c < 60; ++c) {
+      const auto value = at(x, r * m + c);
+      if (value % 2 == 0) at(expected, c - 10) = std::min(at(expected, c - 10), value);
+    }
+  EXPECT_EQ(out.to_vector(), expected);
+}
+
+TEST_F(reduced_rows, make_blocks_of_states_that_commute) {
+  const auto add = [](idx<2> p, std::int64_t k, std::int64_t l, idx<2> low,
+                      const reads<std::int32_t, 2>& x, const reduces<extremes, 2>& to) {
+    to((p[0] - low[0]) / k, (p[1] - low[1]) / l).accumulate(x[p]);
+  };
+  for (int turn = 0; turn < 200; ++turn) {
+    const std::int64_t k = from(1, 20), l = from(2, turn % 5 == 0 ? 700 : 20);
+    const std::int64_t n = from(1, 60), m = from(1, turn % 4 == 0 ? 2000 : 90);
+    const std::int64_t top = from(0, 7), left = from(0, 7);
+    const auto x = numbers<std::int32_t>((top + n) * (left + m));
+    const std::int64_t rows = (n - 1) / k + 1, columns = (m - 1) / l + 1;
+    std::vector<extremes> expected(static_cast<std::size_t>(rows * columns));
+    for (std::int64_t i = 0; i < n; ++i)
+      for (std::int64_t j = 0; j < m; ++j)
+        at(expected, i / k * columns + j / l).accumulate(at(x, (top + i) * (left + m) + left + j));
+    session s({.threads = 1 + static_cast<unsigned>(turn % 3), .devices = "cpu"});
+    const auto to = s.zeros<extremes, 2>({rows, columns});
+    s.for_each(
+        box<2>{{top, left}, {top + n, left + m}},
+        annotated([=](idx<2> p, reads<std::int32_t, 2> x,
+                      reduces<extremes, 2> to) { add(p, k, l, {top, left}, x, to); },
+                  "x, to: global [i, j] => read x[i, j], reduce to[(i - top) / k, (j - left) / l]",
+                  {{"top", top}, {"left", left}, {"k", k}, {"l", l}}),
+        s.to_array<2>(x, {top + n, left + m}), to);
+    ASSERT_EQ(to.to_vector(), expected) << k << ' ' << l << ' ' << n << ' ' << m;
+  }
+}
+
+TEST_F(reduced_rows, tell_which_index_failed) {
+  const auto [i, j] = launch_index<2>();
+  for (const std::int64_t row : {0, 3, 8, 17}) {
+    session s({.threads = 1, .devices = "cpu"});
+    const auto to = s.zeros<std::int64_t>({50});
+    s.for_each(
+        {18, 50},
+        [row](idx<2> p, reduces<std::int64_t> to) {
+          if (p[0] == row && p[1] == 31) throw std::runtime_error("no more");
+          to[p[1]] += 1;
+        },
+        to.at(j));
+    try {
+      to.to_vector();
+      FAIL();
+    } catch (const std::exception& e) {
+      EXPECT_THAT(std::string(e.what()),
+                  ::testing::HasSubstr("index [" + std::to_string(row) + ",31]"));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace pappus
