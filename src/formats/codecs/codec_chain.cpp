@@ -23,23 +23,27 @@ std::size_t codec_chain::scratch_bytes(std::size_t n) const noexcept {
 }
 
 void codec_chain::decode(std::span<const std::byte> stored, detail::memory_source& memory,
-                         std::string_view owner, std::span<std::byte> out) const {
+                         std::string_view owner, std::span<std::byte> out,
+                         std::uint32_t skipped) const {
+  std::vector<const codec*> passed;
   std::vector<std::size_t> plain_bytes;  // at most, of each codec
-  for (std::size_t n = out.size(); const codec_pointer& each : codecs_) {
+  for (std::size_t i = 0, n = out.size(); i < codecs_.size(); ++i) {
+    if (i < 32 && (skipped >> i & 1U) != 0) continue;
+    passed.push_back(codecs_[i].get());
     plain_bytes.push_back(n);
-    n = each->bound(n);
+    n = codecs_[i]->bound(n);
   }
   std::span<const std::byte> now = stored;
   detail::buffer held;
-  for (std::size_t i = codecs_.size(); i-- > 0;) {
-    if (now.empty()) throw codec_problem(codecs_[i]->name() + ": expected bytes, got none");
-    if (const auto plain = codecs_[i]->plain_part(now)) {
+  for (std::size_t i = passed.size(); i-- > 0;) {
+    if (now.empty()) throw codec_problem(passed[i]->name() + ": expected bytes, got none");
+    if (const auto plain = passed[i]->plain_part(now)) {
       now = *plain;
       continue;
     }
     detail::buffer next(memory, i == 0 ? 0 : plain_bytes[i], owner);
     const std::span<std::byte> room = i == 0 ? out : std::span(next.data(), next.size());
-    now = room.first(codecs_[i]->decode(now, room));
+    now = room.first(passed[i]->decode(now, room));
     held = std::move(next);
   }
   if (now.size() != out.size()) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,8 +31,9 @@ class codec_chain {
   std::size_t scratch_bytes(std::size_t n) const noexcept;
 
   /// Decodes `stored` to exactly out.size() bytes. Throws codec_problem and what `memory` throws.
+  /// \param skipped  bit i: the bytes didn't pass the codec that was added as number i
   void decode(std::span<const std::byte> stored, detail::memory_source& memory,
-              std::string_view owner, std::span<std::byte> out) const;
+              std::string_view owner, std::span<std::byte> out, std::uint32_t skipped = 0) const;
 
   /// The plain bytes among stored ones, where all codecs keep them. Throws codec_problem.
   std::span<const std::byte> plain_part(std::span<const std::byte> stored) const;

@@ -1,8 +1,6 @@
 // Reads the chunks of a Zarr array.
 //
-// A chunk is a file, or a part of one (zarr_shard.h). Its bytes pass the codecs backwards, its
-// dimensions come into their order, and its items become elements; each of these is left out where
-// there is nothing to do. The last step writes to the caller's memory, those before to scratch.
+// A chunk is a file, or a part of one (zarr_shard.h); chunk_decoder.h makes elements of its bytes.
 #pragma once
 
 #include <atomic>
@@ -15,6 +13,7 @@
 
 #include "formats/array_file.h"
 #include "formats/array_type.h"
+#include "formats/chunk_decoder.h"
 #include "formats/zarr/zarr_array.h"
 #include "formats/zarr/zarr_shard.h"
 
@@ -32,7 +31,7 @@ class zarr_file final : public array_file {
   }
   bool load(chunk_place chunk, detail::memory_source& scratch, std::byte* out) const override;
   void announce(chunk_place chunk) const noexcept override;
-  std::size_t scratch_bytes() const noexcept override;
+  std::size_t scratch_bytes() const noexcept override { return decoder_.scratch_bytes(); }
 
  private:
   /// Where a chunk is stored.
@@ -44,13 +43,9 @@ class zarr_file final : public array_file {
   /// Of the file, below the folder.
   std::string key_of(chunk_place chunk) const;
   stored find(chunk_place chunk) const;
-  void decode(const stored& from, detail::memory_source& scratch, std::byte* out) const;
-  void read_plain(const stored& from, detail::memory_source& scratch, std::byte* plain) const;
 
   zarr_array array_;
-  record_map map_;
-  std::int64_t elements_ = 0;            // of a chunk
-  std::size_t plain_bytes_ = 0;          // of a chunk, decoded
+  chunk_decoder decoder_;
   std::vector<std::int64_t> per_shard_;  // chunks
   std::unique_ptr<shard_cache> shards_;
   mutable std::atomic<std::int64_t> bytes_read_{0};  // of chunks
