@@ -69,4 +69,13 @@ codec_pointer make_blosc(const std::string& compressor, int level, std::size_t s
 /// The CRC32C of the bytes behind them, in 32 bits.
 codec_pointer make_crc32c();
 
+// As HDF5 has them.
+
+/// The first bytes of all scalars, then the second ones, and so on.
+codec_pointer make_shuffle(std::size_t scalar_bytes);
+/// Fletcher's checksum of the bytes behind them, in 32 bits.
+codec_pointer make_fletcher32();
+/// Blocks of LZ4, with the number of plain bytes before them, and that of each block's.
+codec_pointer make_lz4_blocks();
+
 }  // namespace pappus::formats

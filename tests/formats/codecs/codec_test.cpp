@@ -28,6 +28,10 @@ std::vector<codec_pointer> all_codecs() {
     all.push_back(make_codec(parse_codec(name), 4));
   }
   all.push_back(formats::make_crc32c());
+  for (const std::size_t scalar_bytes : {1U, 2U, 3U, 4U, 8U})
+    all.push_back(formats::make_shuffle(scalar_bytes));
+  all.push_back(formats::make_fletcher32());
+  all.push_back(formats::make_lz4_blocks());
   return all;
 }
 
@@ -123,6 +127,51 @@ TEST(codec, takes_any_bytes) {
   }
 }
 
+TEST(codec, gathers_bytes_of_the_same_significance) {
+  const auto bytes = [](std::initializer_list<int> values) {
+    byte_list list;
+    for (const int value : values) list.push_back(static_cast<std::byte>(value));
+    return list;
+  };
+  const byte_list plain = bytes({1, 2, 3, 4, 5, 6, 7});
+  EXPECT_EQ(encoded(*formats::make_shuffle(2), plain), bytes({1, 3, 5, 2, 4, 6, 7}));
+  EXPECT_EQ(encoded(*formats::make_shuffle(3), plain), bytes({1, 4, 2, 5, 3, 6, 7}));
+  EXPECT_EQ(encoded(*formats::make_shuffle(8), plain), plain);
+}
+
+TEST(codec, takes_checksums_of_old_files) {
+  const byte_list plain = some_bytes(1001, 3, true);
+  byte_list stored = encoded(*formats::make_fletcher32(), plain), out(1001);
+  std::swap(stored[1001], stored[1002]);
+  std::swap(stored[1003], stored[1004]);
+  EXPECT_EQ(formats::make_fletcher32()->decode(stored, out), 1001U);
+  std::swap(stored[1002], stored[1003]);
+  EXPECT_THAT(decode_problem(*formats::make_fletcher32(), stored, 1001),
+              HasSubstr("fletcher32: expected bytes with the checksum "));
+}
+
+TEST(codec, tells_of_bad_blocks_of_lz4) {
+  const auto by = formats::make_lz4_blocks();
+  const byte_list stored = encoded(*by, some_bytes(1000, 3, false));
+  const auto without = [&](std::size_t bytes) {
+    byte_list cut = stored;
+    cut.resize(cut.size() - bytes);
+    return decode_problem(*by, cut, 1000);
+  };
+  EXPECT_EQ(without(stored.size() - 11), "lz4: expected 12 bytes before the blocks, got 11");
+  EXPECT_EQ(without(stored.size() - 14), "lz4: expected a block of 0 bytes, got 2");
+  EXPECT_EQ(without(1), "lz4: expected a block of " + std::to_string(stored.size() - 16) +
+                            " bytes, got " + std::to_string(stored.size() - 13));
+  byte_list other = stored;
+  other.resize(other.size() + 2);
+  EXPECT_EQ(decode_problem(*by, other, 1000),
+            "lz4: expected nothing behind the blocks, got 2 bytes");
+  EXPECT_EQ(decode_problem(*by, stored, 999), "lz4: expected at most 999 decoded bytes, got 1000");
+  other = stored;
+  std::fill_n(other.begin() + 8, 4, std::byte{0});
+  EXPECT_EQ(decode_problem(*by, other, 1000), "lz4: expected blocks of at least 1 byte, got 0");
+}
+
 TEST(codec_choice, is_named_with_a_level) {
   EXPECT_EQ(parse_codec("none").name, "none");
   EXPECT_EQ(parse_codec("zstd").level, 1);
@@ -167,6 +216,28 @@ TEST(codec_chain, passes_bytes_through_codecs_in_turn) {
   out.resize(1001);
   EXPECT_EQ(message_of<codec_problem>([&] { chain.decode(stored.bytes, scratch, "test", out); }),
             "expected 1001 decoded bytes, got 1000");
+}
+
+TEST(codec_chain, leaves_out_codecs_that_a_chunk_skipped) {
+  test_memory memory;
+  const byte_list plain = some_bytes(1000, 3, false);
+  const auto made = [](unsigned skipped) {
+    codec_chain chain;
+    if ((skipped & 1U) == 0) chain.add(formats::make_shuffle(4));
+    if ((skipped & 2U) == 0) chain.add(formats::make_zlib(1));
+    if ((skipped & 4U) == 0) chain.add(formats::make_fletcher32());
+    return chain;
+  };
+  const codec_chain all = made(0);
+  for (unsigned skipped = 0; skipped < 8; ++skipped) {
+    SCOPED_TRACE(skipped);
+    const auto stored = made(skipped).encode(plain, memory, "test");
+    test_memory scratch;
+    byte_list out(1000);
+    all.decode(stored.bytes, scratch, "test", out, skipped);
+    EXPECT_EQ(out, plain);
+    EXPECT_LE(scratch.peak_bytes(), all.scratch_bytes(1000));
+  }
 }
 
 }  // namespace
