@@ -22,3 +22,21 @@ pappus_need_library(deflate libdeflate.h)
 pappus_need_library(lz4 lz4frame.h)
 pappus_need_library(zstd zstd.h)
 pappus_need_library(lzma lzma.h)
+
+# libhdf5 is loaded when the first HDF5 file is opened (formats/hdf5/library/): building needs its
+# headers, and the name under which the dynamic loader knows it. Without them opening such a file is
+# an error that says so.
+find_path(PAPPUS_INCLUDE_hdf5 hdf5.h PATH_SUFFIXES hdf5/serial)
+find_library(PAPPUS_LIBRARY_hdf5 NAMES hdf5_serial hdf5)
+mark_as_advanced(PAPPUS_LIBRARY_hdf5 PAPPUS_INCLUDE_hdf5)
+set(PAPPUS_HDF5_LIBRARY "")
+if(PAPPUS_INCLUDE_hdf5 AND PAPPUS_LIBRARY_hdf5)
+  execute_process(COMMAND ${CMAKE_READELF} -d ${PAPPUS_LIBRARY_hdf5}
+    OUTPUT_VARIABLE dynamic_section)
+  if(dynamic_section MATCHES "soname: \\[([^]]+)\\]")
+    set(PAPPUS_HDF5_LIBRARY ${CMAKE_MATCH_1})
+  endif()
+endif()
+if(NOT PAPPUS_HDF5_LIBRARY)
+  message(WARNING "libhdf5 with hdf5.h was not found: HDF5 files won't be read; run tools/setup.sh")
+endif()

@@ -15,25 +15,6 @@ namespace {
 
 constexpr std::int64_t chunk_bytes_wanted = 1 << 20;
 
-/// Of elements that lie one after another, those along the last dimension first: all of the last
-/// dimensions, and some of the one before them. A power of two of these, so that chunks more often
-/// begin where blocks of neighbours do.
-std::vector<std::int64_t> chunk_of(const std::vector<std::int64_t>& extents, std::size_t element) {
-  std::vector<std::int64_t> chunk(extents.size(), 1);
-  auto bytes = static_cast<std::int64_t>(element);
-  for (auto d = extents.size(); d-- > 0;) {
-    const auto extent = std::max<std::int64_t>(extents[d], 1);
-    const auto fitting = std::max<std::int64_t>(chunk_bytes_wanted / bytes, 1);
-    if (extent > fitting) {
-      chunk[d] = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(fitting)));
-      break;
-    }
-    chunk[d] = extent;
-    bytes *= extent;
-  }
-  return chunk;
-}
-
 /// Elements one after another: a chunk's in the file.
 struct stretch {
   std::int64_t first = 0, count = 1;
@@ -58,14 +39,14 @@ std::vector<std::int64_t> reversed(std::span<const std::int64_t> of) {
 /// The shape in which elements are handed out.
 array_shape shape_of(const element_file& what) {
   const auto& extents = what.elements.extents;
-  if (!what.fortran_order) return {extents, chunk_of(extents, what.elements.map.file_bytes)};
-  return {extents, reversed(chunk_of(reversed(extents), what.elements.map.file_bytes))};
+  if (!what.fortran_order) return {extents, row_chunk(extents, what.elements.map.file_bytes)};
+  return {extents, reversed(row_chunk(reversed(extents), what.elements.map.file_bytes))};
 }
 
 class element_array final : public array_file {
  public:
   element_array(std::unique_ptr<byte_source> source, element_file what)
-      : array_file(source->name(), shape_of(what),
+      : array_file(what.name.empty() ? source->name() : what.name, shape_of(what),
                    std::vector<std::byte>(what.elements.map.record_bytes)),
         source_(std::move(source)),
         what_(std::move(what)) {
@@ -241,6 +222,25 @@ class element_writer final : public array_writer {
 
 }  // namespace
 
+// All of the last dimensions, and some of the one before them. A power of two of these, so that
+// chunks more often begin where blocks of neighbours do.
+std::vector<std::int64_t> row_chunk(const std::vector<std::int64_t>& extents,
+                                    std::size_t element_bytes) {
+  std::vector<std::int64_t> chunk(extents.size(), 1);
+  auto bytes = static_cast<std::int64_t>(element_bytes);
+  for (auto d = extents.size(); d-- > 0;) {
+    const auto extent = std::max<std::int64_t>(extents[d], 1);
+    const auto fitting = std::max<std::int64_t>(chunk_bytes_wanted / bytes, 1);
+    if (extent > fitting) {
+      chunk[d] = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(fitting)));
+      break;
+    }
+    chunk[d] = extent;
+    bytes *= extent;
+  }
+  return chunk;
+}
+
 std::unique_ptr<array_file> open_element_file(std::unique_ptr<byte_source> source,
                                               element_file what) {
   return std::make_unique<element_array>(std::move(source), std::move(what));
@@ -258,7 +258,7 @@ std::unique_ptr<array_writer> create_element_file(const std::string& path, std::
   if (!options.shard.empty())
     throw usage_error(path + ": expected no shards, which only .zarr has; leave them out");
   auto chunk = options.chunk;
-  if (chunk.empty()) chunk = chunk_of(extents, plan.map.file_bytes);
+  if (chunk.empty()) chunk = row_chunk(extents, plan.map.file_bytes);
   check_written_chunk(path, extents, chunk);
   return std::make_unique<element_writer>(path, std::move(header), std::move(plan),
                                           array_shape{extents, std::move(chunk)});

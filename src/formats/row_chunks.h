@@ -21,7 +21,13 @@ struct element_file {
   std::int64_t offset = 0;
   element_match elements;
   bool fortran_order = false;  ///< the first dimension's elements lie one after another
+  std::string name{};          ///< of the array, for messages; empty: the file's
 };
+
+/// A chunk of elements that lie one after another, those along the last dimension first: whole rows
+/// that make about a mebibyte.
+std::vector<std::int64_t> row_chunk(const std::vector<std::int64_t>& extents,
+                                    std::size_t element_bytes);
 
 /// Throws format_error where the file is shorter than its elements.
 std::unique_ptr<array_file> open_element_file(std::unique_ptr<byte_source> source,
