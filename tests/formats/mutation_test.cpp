@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "fuzz/csv_fuzz.h"
+#include "fuzz/hdf5_fuzz.h"
 #include "fuzz/npy_fuzz.h"
 #include "fuzz/zarr_fuzz.h"
 
@@ -97,6 +98,22 @@ TEST(zarr_fuzz, finds_nothing_in_mutations_of_valid_inputs) {
 TEST(zarr_fuzz, reads_its_seeds) {
   const std::vector<std::string> seeds = fuzz_zarr_seeds();
   for (const std::string& text : seeds) EXPECT_EQ(fuzz_zarr(bytes_of(text)), text[0] != 2) << text;
+}
+
+TEST(hdf5_fuzz, finds_nothing_in_mutations_of_valid_inputs) {
+  RecordProperty("seed", seed);
+  std::mt19937 random(seed);
+  const std::vector<std::string> seeds = fuzz_hdf5_seeds();
+  const std::string_view alphabet("\0\0\0\1\2\3\4\x08\x10\x18\x30TREOHDCK\xff\xff", 22);
+  for (int round = 0; round < 20000; ++round) {
+    const std::string& whole = seeds[random() % seeds.size()];
+    fuzz_hdf5(bytes_of(whole[0] + mutated(whole.substr(1), alphabet, random)));
+  }
+}
+
+TEST(hdf5_fuzz, reads_its_seeds) {
+  for (const std::string& text : fuzz_hdf5_seeds())
+    EXPECT_TRUE(fuzz_hdf5(bytes_of(text))) << int(text[0]);
 }
 
 }  // namespace

@@ -19,6 +19,10 @@ const extents_type golden_extents{7, 5};
 
 class hdf5_golden : public ::testing::Test {
  protected:
+#ifndef PAPPUS_HDF5_LIBRARY
+  void SetUp() override { GTEST_SKIP() << "SKIP: built without libhdf5"; }
+#endif
+
   /// "latest.h5:/b_tree".
   static std::string path(const std::string& dataset) {
     return PAPPUS_SOURCE_DIR "/tests/formats/hdf5/golden/" + dataset;

@@ -26,18 +26,14 @@ class library_fetcher final : public hdf5_fetcher {
   std::int64_t stored_bytes(std::span<const std::int64_t> first) const override {
     const std::vector<hsize_t> at(first.begin(), first.end());
     const hdf5_calls calls;
-    hsize_t bytes = 0;
-    calls.expect(calls->call_H5Dget_chunk_storage_size(dataset_, at.data(), &bytes), index_problem);
-    return static_cast<std::int64_t>(bytes);
+    return static_cast<std::int64_t>(bytes_of(calls, at));
   }
 
   std::uint32_t fetch(std::span<const std::int64_t> first,
                       std::span<std::byte> out) const override {
     const std::vector<hsize_t> at(first.begin(), first.end());
     const hdf5_calls calls;
-    hsize_t bytes = 0;
-    calls.expect(calls->call_H5Dget_chunk_storage_size(dataset_, at.data(), &bytes), index_problem);
-    if (bytes != out.size())
+    if (const hsize_t bytes = bytes_of(calls, at); bytes != out.size())
       throw hdf5_problem(fmt::format(
           "the file changed while it was read: expected {} bytes, got {}", out.size(), bytes));
     std::uint32_t skipped = 0;
@@ -47,6 +43,20 @@ class library_fetcher final : public hdf5_fetcher {
   }
 
  private:
+  /// 0: the chunk isn't stored, of which the first call, unlike the second, makes an error; but the
+  /// second goes through the whole index.
+  hsize_t bytes_of(const hdf5_calls& calls, const std::vector<hsize_t>& first) const {
+    hsize_t bytes = 0;
+    if (calls->call_H5Dget_chunk_storage_size(dataset_, first.data(), &bytes) >= 0) return bytes;
+    unsigned skipped = 0;
+    haddr_t address = 0;
+    calls.expect(
+        calls->call_H5Dget_chunk_info_by_coord(dataset_, first.data(), &skipped, &address, &bytes),
+        index_problem);
+    if (address != HADDR_UNDEF) calls.fail(index_problem);
+    return 0;
+  }
+
   hid_t dataset_;
 };
 

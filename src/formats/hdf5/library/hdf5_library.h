@@ -13,25 +13,26 @@
 
 namespace pappus::formats {
 
-#define PAPPUS_HDF5_FUNCTIONS(f)                                                                  \
-  f(H5Dget_chunk_index_type) f(H5Dget_chunk_info) f(H5Iinc_ref) f(H5Dget_chunk_storage_size)      \
-      f(H5Dget_create_plist) f(H5Dget_num_chunks) f(H5Dget_space) f(H5Dget_type) f(H5Dread_chunk) \
-          f(H5Ewalk2) f(H5Eget_auto2) f(H5Eset_auto2) f(H5Fget_create_plist) f(H5Fis_hdf5)        \
-              f(H5Fopen) f(H5Idec_ref) f(H5Iget_type) f(H5Lexists) f(H5Oget_info) f(H5Oopen)      \
-                  f(H5Ovisit) f(H5Pfill_value_defined) f(H5Pget_chunk) f(H5Pget_chunk_opts)       \
-                      f(H5Pget_external_count) f(H5Pget_fill_value) f(H5Pget_filter2)             \
-                          f(H5Pget_layout) f(H5Pget_nfilters) f(H5Pget_sizes) f(H5Pget_userblock) \
-                              f(H5Sget_simple_extent_dims) f(H5Sget_simple_extent_ndims)          \
-                                  f(H5Sget_simple_extent_type) f(H5Tget_array_dims2)              \
-                                      f(H5Tget_array_ndims) f(H5Tget_class) f(H5Tget_ebias)       \
-                                          f(H5Tget_fields) f(H5Tget_member_name)                  \
-                                              f(H5Tget_member_offset) f(H5Tget_member_type)       \
-                                                  f(H5Tget_nmembers) f(H5Tget_order)              \
-                                                      f(H5Tget_precision) f(H5Tget_sign)          \
-                                                          f(H5Tget_size) f(H5Tget_super)          \
-                                                              f(H5Tis_variable_str)               \
-                                                                  f(H5free_memory)                \
-                                                                      f(H5get_libversion)
+#define PAPPUS_HDF5_FUNCTIONS(f)                                                                \
+  f(H5Dget_chunk_index_type) f(H5Dget_chunk_info) f(H5Dget_chunk_info_by_coord) f(H5Iinc_ref)   \
+      f(H5Dget_chunk_storage_size) f(H5Dget_create_plist) f(H5Dget_num_chunks) f(H5Dget_space)  \
+          f(H5Dget_type) f(H5Dread_chunk) f(H5Ewalk2) f(H5Eget_auto2) f(H5Eset_auto2)           \
+              f(H5Fget_create_plist) f(H5Fis_hdf5) f(H5Fopen) f(H5Idec_ref) f(H5Iget_type)      \
+                  f(H5Lexists) f(H5Oget_info) f(H5Oopen) f(H5Ovisit) f(H5Pfill_value_defined)   \
+                      f(H5Pget_chunk) f(H5Pget_chunk_opts) f(H5Pget_external_count)             \
+                          f(H5Pget_fill_value) f(H5Pget_filter2) f(H5Pget_layout)               \
+                              f(H5Pget_nfilters) f(H5Pget_sizes) f(H5Pget_userblock)            \
+                                  f(H5Sget_simple_extent_dims) f(H5Sget_simple_extent_ndims)    \
+                                      f(H5Sget_simple_extent_type) f(H5Tget_array_dims2)        \
+                                          f(H5Tget_array_ndims) f(H5Tget_class) f(H5Tget_ebias) \
+                                              f(H5Tget_fields) f(H5Tget_member_name)            \
+                                                  f(H5Tget_member_offset) f(H5Tget_member_type) \
+                                                      f(H5Tget_nmembers) f(H5Tget_order)        \
+                                                          f(H5Tget_precision) f(H5Tget_sign)    \
+                                                              f(H5Tget_size) f(H5Tget_super)    \
+                                                                  f(H5Tis_variable_str)         \
+                                                                      f(H5free_memory)          \
+                                                                          f(H5get_libversion)
 
 /// The functions, by their own names.
 struct hdf5_library {
