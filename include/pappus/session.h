@@ -191,7 +191,7 @@ class session : public detail::source_refusals, public detail::launch_refusals {
   /// one: elements may lie in any strides.
   template <detail::mdspan_like Span>
   auto to_array(const Span& elements);
-  /// An array that lies in a file (.npy, .zarr, ...), opened without reading its elements:
+  /// An array that lies in a file (.npy, .zarr, .h5, ...), opened without reading its elements:
   /// s.open<pixel, 2>("slide.zarr"). T may take up the last dimensions of the file's: a pixel of
   /// three bytes those of (y, x, 3). Columns bind fields by their names. Throws format_error. See
   /// array_file.h.

@@ -9,15 +9,9 @@
 namespace pappus::formats {
 namespace {
 
-// Filters by the numbers that The HDF Group registers.
-enum : std::uint32_t {
-  deflate = 1,
-  shuffled = 2,
-  fletcher = 3,
-  blosc1 = 32001,
-  lz4_filter = 32004,
-  zstd_filter = 32015
-};
+// The numbers of filters, which The HDF Group registers.
+constexpr std::uint32_t deflate_id = 1, shuffle_id = 2, fletcher32_id = 3, blosc_id = 32001,
+                        lz4_id = 32004, zstd_id = 32015;
 
 struct known_filter {
   std::uint32_t id;
@@ -46,22 +40,22 @@ constexpr known_filter refused_filters[] = {
 
 codec_pointer codec_of(const hdf5_filter& filter, std::size_t item_bytes) {
   switch (filter.id) {
-    case deflate:
+    case deflate_id:
       return make_zlib(1);
-    case shuffled:
+    case shuffle_id:
       return make_shuffle(filter.parameters.empty() ? item_bytes : filter.parameters[0]);
-    case fletcher:
+    case fletcher32_id:
       return make_fletcher32();
-    case blosc1: {
+    case blosc_id: {
       // The stored bytes tell which compressor it was; parameters may.
       constexpr const char* compressors[] = {"blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"};
       const bool tells =
           filter.parameters.size() > 6 && filter.parameters[6] < std::size(compressors);
       return make_blosc(tells ? compressors[filter.parameters[6]] : "", 5, item_bytes);
     }
-    case lz4_filter:
+    case lz4_id:
       return make_lz4_blocks();
-    case zstd_filter:
+    case zstd_id:
       return make_zstd(1);
     default:
       refuse(filter);

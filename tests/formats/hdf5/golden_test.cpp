@@ -57,7 +57,7 @@ class hdf5_golden : public ::testing::Test {
 };
 
 template <typename T>
-std::vector<T> large() {
+std::vector<T> large_counted() {
   std::vector<T> all;
   for_places({64, 48},
              [&](const extents_type& at) { all.push_back(static_cast<T>(10 * at[0] + at[1])); });
@@ -83,9 +83,9 @@ TEST_F(hdf5_golden, has_all_filters) {
   expect_counted<std::uint32_t>("earliest.h5:/all");
   expect_counted<std::int64_t>("earliest.h5:/lz4");
   expect_counted<std::uint64_t>("earliest.h5:/zstd");
-  EXPECT_EQ(read<std::int32_t>("earliest.h5:/lz4_blocks"), large<std::int32_t>());
-  EXPECT_EQ(read<float>("earliest.h5:/blosc"), large<float>());
-  EXPECT_EQ(read<std::int16_t>("earliest.h5:/blosc_zstd"), large<std::int16_t>());
+  EXPECT_EQ(read<std::int32_t>("earliest.h5:/lz4_blocks"), large_counted<std::int32_t>());
+  EXPECT_EQ(read<float>("earliest.h5:/blosc"), large_counted<float>());
+  EXPECT_EQ(read<std::int16_t>("earliest.h5:/blosc_zstd"), large_counted<std::int16_t>());
   EXPECT_EQ(open<std::uint32_t>("earliest.h5:/all")->storage().codec, "shuffle, zlib, fletcher32");
 }
 

@@ -32,7 +32,7 @@ std::string chunks_problem(const std::string& bytes) {
 }
 
 /// The bytes with one of them changed.
-std::string with(std::string bytes, std::size_t at, int value) {
+std::string with_byte(std::string bytes, std::size_t at, int value) {
   bytes[at] = static_cast<char>(value);
   return bytes;
 }
@@ -76,7 +76,7 @@ TEST(hdf5_layout_message, has_had_four_versions) {
 TEST(hdf5_layout_message, may_be_missing_or_damaged) {
   EXPECT_EQ(layout_problem(""),
             "object header out of range: expected it within the file's 0 bytes, got 4 bytes at 0");
-  EXPECT_EQ(layout_problem(with(fuzz_hdf5_old_header(), 0, 7)),
+  EXPECT_EQ(layout_problem(with_byte(fuzz_hdf5_old_header(), 0, 7)),
             "object header at 0: expected version 1 or 2, got 7");
   EXPECT_EQ(layout_problem(header_with(3, std::string(16, '\0'))),
             "object header at 0: expected a message that tells where elements lie, got none");
@@ -88,15 +88,15 @@ TEST(hdf5_layout_message, may_be_missing_or_damaged) {
             "object header at 16: expected 8 bytes at 10, got 0");
   EXPECT_EQ(layout_problem(header_with(8, std::string(18, '\3'), 2)),
             "object header at 16: expected where elements lie, got a reference to another object");
-  EXPECT_EQ(layout_problem(with(fuzz_hdf5_old_header(), 18, 200)),
+  EXPECT_EQ(layout_problem(with_byte(fuzz_hdf5_old_header(), 18, 200)),
             "object header at 16: expected a message within 16 bytes, got one of 200");
-  EXPECT_EQ(layout_problem(with(fuzz_hdf5_new_header(), 35, 'X')),
+  EXPECT_EQ(layout_problem(with_byte(fuzz_hdf5_new_header(), 35, 'X')),
             "object header at 35: expected a part of an object header, got something else");
 }
 
 TEST(hdf5_layout_message, is_looked_for_in_a_bounded_number_of_blocks) {
   // The first block continues in itself.
-  EXPECT_EQ(layout_problem(with(with(fuzz_hdf5_old_header(), 24, 16), 32, 24)),
+  EXPECT_EQ(layout_problem(with_byte(with_byte(fuzz_hdf5_old_header(), 24, 16), 32, 24)),
             "object header: expected at most 4096 blocks and 64 MiB, got more");
 }
 
@@ -110,41 +110,42 @@ TEST(hdf5_btree, has_chunks_in_order) {
     EXPECT_EQ(chunks.find(i)->skipped, 1U);
   }
   EXPECT_EQ(chunks.find(4), nullptr);
-  EXPECT_TRUE(chunks_in(with(with(fuzz_hdf5_btree(), 5, 0), 6, 0)).all().empty());
+  EXPECT_TRUE(chunks_in(with_byte(with_byte(fuzz_hdf5_btree(), 5, 0), 6, 0)).all().empty());
 }
 
 TEST(hdf5_btree, may_be_damaged) {
   const std::string tree = fuzz_hdf5_btree();
   constexpr std::size_t leaf = 104, entry = 24;
-  EXPECT_EQ(chunks_problem(with(tree, 0, 'X')),
+  EXPECT_EQ(chunks_problem(with_byte(tree, 0, 'X')),
             "chunk index at 0: expected a node, got something else");
-  EXPECT_EQ(chunks_problem(with(tree, 4, 0)),
+  EXPECT_EQ(chunks_problem(with_byte(tree, 4, 0)),
             "chunk index at 0: expected a node for chunks, of type 1, got type 0");
-  EXPECT_EQ(chunks_problem(with(tree, 5, 200)),
+  EXPECT_EQ(chunks_problem(with_byte(tree, 5, 200)),
             "chunk index at 0: expected a node of level 48, got 200");
-  EXPECT_EQ(chunks_problem(with(tree, leaf + 5, 1)),
+  EXPECT_EQ(chunks_problem(with_byte(tree, leaf + 5, 1)),
             "chunk index at 104: expected a node of level 0, got 1");
-  EXPECT_EQ(chunks_problem(with(tree, leaf + 6, 0)),
+  EXPECT_EQ(chunks_problem(with_byte(tree, leaf + 6, 0)),
             "chunk index at 104: expected a node with entries, got none");
-  EXPECT_EQ(chunks_problem(with(tree, leaf + 6, 200)),
+  EXPECT_EQ(chunks_problem(with_byte(tree, leaf + 6, 200)),
             "chunk index out of range: expected it within the file's 312 bytes, got 8000 bytes at "
             "128");
-  EXPECT_EQ(chunks_problem(with(tree, leaf + entry + 8, 3)),
+  EXPECT_EQ(chunks_problem(with_byte(tree, leaf + entry + 8, 3)),
             "chunk index at 128: expected a chunk that begins at a multiple of 4 below 8 along "
             "dimension 0, got 3");
-  EXPECT_EQ(chunks_problem(with(tree, leaf + entry + 16, 8)),
+  EXPECT_EQ(chunks_problem(with_byte(tree, leaf + entry + 16, 8)),
             "chunk index at 128: expected a chunk that begins at a multiple of 4 below 8 along "
             "dimension 1, got 8");
-  EXPECT_EQ(chunks_problem(with(tree, leaf + entry + 40 + 1, 2)),
+  EXPECT_EQ(chunks_problem(with_byte(tree, leaf + entry + 40 + 1, 2)),
             "chunk [0, 1] out of range: expected it within the file's 312 bytes, got 528 bytes at "
             "16");
 }
 
 TEST(hdf5_btree, is_gone_through_once_however_it_loops) {
   // Both entries of the root lead to one leaf, and one to the root itself.
-  EXPECT_EQ(chunks_problem(with(with(fuzz_hdf5_btree(), 24 + 40 + 32, 104), 24 + 40 + 33, 0)),
-            "chunk index at 128: expected chunks in ascending order, got 0 behind 1");
-  EXPECT_EQ(chunks_problem(with(fuzz_hdf5_btree(), 24 + 32, 0)),
+  EXPECT_EQ(
+      chunks_problem(with_byte(with_byte(fuzz_hdf5_btree(), 24 + 40 + 32, 104), 24 + 40 + 33, 0)),
+      "chunk index at 128: expected chunks in ascending order, got 0 behind 1");
+  EXPECT_EQ(chunks_problem(with_byte(fuzz_hdf5_btree(), 24 + 32, 0)),
             "chunk index at 0: expected a node of level 0, got 1");
 }
 

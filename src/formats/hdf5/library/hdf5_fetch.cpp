@@ -88,7 +88,8 @@ void find_hdf5_chunks(const hdf5_calls& calls, hid_t dataset, hdf5_dataset& desc
   H5D_chunk_index_t index = H5D_CHUNK_IDX_BTREE;
   calls.expect(calls->call_H5Dget_chunk_index_type(dataset, &index), index_problem);
   if (index == H5D_CHUNK_IDX_BTREE) return;
-  constexpr hsize_t asked_for_max = 4096;
+  // 512 took 10 ms, 4,096 1.4 s; read by the library, each of 20,000 chunks took 3 us.
+  constexpr hsize_t asked_for_max = 512;
   const hdf5_object space(calls, calls->call_H5Dget_space(dataset), index_problem);
   hsize_t n = 0;
   calls.expect(calls->call_H5Dget_num_chunks(dataset, space.id(), &n), index_problem);
