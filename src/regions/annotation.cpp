@@ -11,6 +11,8 @@
 #include <fmt/format.h>
 
 #include "regions/annotation_tokens.h"
+#include "regions/box.h"
+#include "regions/evaluate.h"
 #include "regions/interval.h"
 
 namespace pappus::regions {
@@ -214,13 +216,30 @@ class annotation_parser {
       const auto sign = tokens_.next();
       if (sign != "*" && sign != "/" && sign != "%") return result;
       tokens_.take();
+      const auto at = tokens_.next();
       const auto factor = read_factor();
       if (sign == "*" && result.mentions_index() && factor.mentions_index())
         fail_linear(sign, "a product of two");
-      if (sign != "*" && (result.mentions_index() || factor.mentions_index()))
-        fail_linear(sign, sign == "/" ? "a quotient" : "a remainder");
+      if (sign == "%" && (result.mentions_index() || factor.mentions_index()))
+        fail_linear(sign, "a remainder");
+      if (sign != "*") check_divisor(at, factor);
       result = sign == "*" ? result * factor : sign == "/" ? result / factor : result % factor;
     }
+  }
+
+  /// 1 or more, as far as values are known.
+  void check_divisor(token at, const expression& divisor) const {
+    if (divisor.mentions_index())
+      tokens_.fail("a divisor without an index, or \":\" for all", at, "one that has one");
+    if (launch_.numbers.size() < launch_.values.size()) return;
+    const auto is = over(divisor, box(0), launch_.numbers);
+    if (is.single() && is.bounded() && is.low >= 1) return;
+    const auto number = is.single() ? std::to_string(is.low) : "a number beyond 64 bits";
+    const bool plain = divisor.terms().front().what == operation::constant;
+    tokens_.fail("a divisor of at least 1", at,
+                 plain ? number
+                       : fmt::format("{}, which is {}",
+                                     regions::text(divisor, {{}, launch_.values}), number));
   }
 
   [[noreturn]] void fail_linear(token at, std::string_view got) const {

@@ -5,6 +5,7 @@
 //     global [i, j] => read a[i,:], read b[:,j], write c[i,j]
 //     global [i, j] => read a[i,j], reduce(+) sum[i]
 //     global i, block b => read in[i-w:i+w], write sums[b]
+//     global [i, j] => read image[i,j], reduce smaller[(i-low)/k,j/k]
 //
 //     annotation := [names ":"] binding {"," binding} "=>" access {"," access}
 //     binding    := ("global" | "block" | "local") (name | "[" names "]")
@@ -14,15 +15,17 @@
 //     index      := C's + - * / % min max and parentheses, numbers and names
 //
 // Slices are inclusive; without bounds they are the whole dimension, an array without slices is the
-// whole array. An index is linear in what is bound; values that are known at launch may stand
-// wherever numbers do, also as factors. global is the launch's index, block that of its block of
-// indices, local that within the block.
+// whole array. An index is made of what is bound by sums, differences, products with numbers and
+// quotients, which C++ rounds towards 0, by numbers of at least 1; values that are known at launch
+// may stand wherever numbers do. global is the launch's index, block that of its block of indices,
+// local that within the block.
 //
 // Text comes from users: what is wrong with it is said with the place. What a name is, depends on
 // the launch, so names are checked here, too, not afterwards.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,7 +42,8 @@ struct launch_signature {
   };
   std::size_t rank = 0;  ///< of the index
   std::vector<array> arrays;
-  std::vector<std::string> values;  ///< names of symbols 0, 1, ..
+  std::vector<std::string> values;      ///< names of symbols 0, 1, ..
+  std::vector<std::int64_t> numbers{};  ///< which these are; empty: that isn't known yet
 };
 
 struct annotation {

@@ -149,6 +149,8 @@ class evaluation {
         // 2^63 is negative.
         if (!b.is_constant() || b.constant < 0 || b.constant > 62) return std::nullopt;
         return product(a, std::int64_t{1} << b.constant);
+      case operation::divide:
+        return quotient(a, b);
       case operation::modulo:
         return remainder(a, b);
       case operation::least:
@@ -158,6 +160,23 @@ class evaluation {
       default:
         return std::nullopt;
     }
+  }
+
+  /// (2*i+1)/2 is i from 0 on: the divisor goes into all factors, and the constant is rounded
+  /// towards 0 as all values are.
+  std::optional<affine> quotient(const affine& a, const affine& b) const {
+    if (!b.is_constant() || b.constant < 1) return std::nullopt;
+    affine result{a.constant / b.constant, a.factors};
+    for (auto& factor : result.factors) {
+      if (factor % b.constant != 0) return std::nullopt;
+      factor /= b.constant;
+    }
+    const auto range = over(a, indices_);
+    const auto rest = a.constant % b.constant;
+    if (!range.bounded() || (rest != 0 && range.low < 0 && range.high > 0)) return std::nullopt;
+    if (rest < 0 && range.low >= 0) --result.constant;
+    if (rest > 0 && range.low < 0) ++result.constant;
+    return result;
   }
 
   /// a % b is a - q·b where the quotient q is the same for all.

@@ -4,6 +4,7 @@
 
 #include "regions/affine.h"
 #include "regions/evaluate.h"
+#include "regions/interval.h"
 
 namespace pappus::regions {
 namespace {
@@ -15,11 +16,10 @@ bool mentions(const expression& formula, std::size_t dimension) {
 }
 
 /// What a quotient or shift divides by; 0: by nothing that is known.
-std::int64_t divisor(operation what, const expression& by) {
-  if (by.terms().size() != 1 || by.terms().front().what != operation::constant) return 0;
-  const auto value = by.terms().front().value;
-  if (what == operation::divide) return std::max<std::int64_t>(value, 0);
-  return value >= 0 && value < 62 ? std::int64_t{1} << value : 0;
+std::int64_t divisor(operation what, const interval& by) {
+  if (!by.single() || !by.bounded()) return 0;
+  if (what == operation::divide) return std::max<std::int64_t>(by.low, 0);
+  return by.low >= 0 && by.low < 62 ? std::int64_t{1} << by.low : 0;
 }
 
 /// (index[dimension] + c) / length.
@@ -28,7 +28,7 @@ std::optional<steps> of_quotient(const expression& formula, std::size_t dimensio
   const auto what = formula.terms().front().what;
   if (what != operation::divide && what != operation::shift_right) return std::nullopt;
   const auto [over_it, by] = formula.operands();
-  const auto length = divisor(what, by);
+  const auto length = divisor(what, over(by, indices, symbols));
   const auto numerator = linear(over_it, indices, symbols);
   if (length < 2 || !numerator || numerator->factors[dimension] != 1 ||
       over(*numerator, indices).low < 0)

@@ -4,6 +4,7 @@
 #include <random>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -114,18 +115,12 @@ TEST(leaves, that_are_apart_reduce_straight) {
     verify_batch(p);
 }
 
-/// The plan of a launch that reduces into a[i/step,j/step], which no annotation can say.
-plan of_divided(std::int64_t n, std::int64_t step) {
-  using regions::expression;
+/// The plan of a launch that reduces into a[i/step,(j-low)/step], from column `low` on.
+plan of_divided(std::int64_t n, std::int64_t step, std::int64_t low = 0) {
   const auto a = planned_array({n / step + 1, n / step + 1});
   launch_list launches;
-  auto& made = launches.add(box({0, 0}, {n, n}), {a}, "a: global [i,j] => reduce a[i,j]");
-  auto& access = made.accesses.front();
-  for (std::size_t d = 0; d < 2; ++d) {
-    const auto formula = expression::index(d) / step;
-    access.formulas.slices[d] = {formula, formula};
-  }
-  access.linear = regions::linear(access.formulas, made.indices, {}, a->all);
+  const auto text = fmt::format("a: global [i,j] => reduce a[i/{},(j-{})/{}]", step, low, step);
+  launches.add(box({0, low}, {n, low + n}), {a}, text).takes_steps = true;
   auto p = launches.planned(1);
   verify_batch(p);
   return p;
@@ -139,6 +134,16 @@ TEST(leaves, of_divided_indices_are_apart_where_they_begin_with_an_element) {
   const auto odd = of_divided(128, 12);
   EXPECT_TRUE(odd.stages[0].leaves.dimension(0) == cuts::even(0, 128, 16));
   EXPECT_THAT(odd.stages[0].partial, ElementsAre(0));
+}
+
+TEST(leaves, of_divided_indices_take_steps_along_rows) {
+  const auto of = [](const plan& p) { return p.stages[0]; };
+  const auto aligned = of(of_divided(128, 8)), odd = of(of_divided(128, 12, 100));
+  EXPECT_EQ(aligned.stepping, 0U);
+  EXPECT_EQ(aligned.steps, (regions::steps{1, 8, 0}));
+  EXPECT_EQ(odd.stepping, 0U);
+  EXPECT_EQ(odd.steps, (regions::steps{1, 12, 4}));
+  EXPECT_EQ(of(of_divided(16, 1)).stepping, std::nullopt);
 }
 
 TEST(leaves, of_two_accesses_that_meet_are_partial) {

@@ -334,9 +334,13 @@ annotation, line 1: expected an operator or ")", got "]"
 annotation, line 1: expected an index linear in i, or ":" for all, got a product of two
     global i => read x[i*i]
                         ^)t"},
-    {1, "global i => read x[i/2]", R"t(
-annotation, line 1: expected an index linear in i, or ":" for all, got a quotient
-    global i => read x[i/2]
+    {1, "global i => read x[n/i]", R"t(
+annotation, line 1: expected a divisor without an index, or ":" for all, got one that has one
+    global i => read x[n/i]
+                         ^)t"},
+    {1, "global i => read x[i%2]", R"t(
+annotation, line 1: expected an index linear in i, or ":" for all, got a remainder
+    global i => read x[i%2]
                         ^)t"},
     {1, "global i => read x[n%i]", R"t(
 annotation, line 1: expected an index linear in i, or ":" for all, got a remainder

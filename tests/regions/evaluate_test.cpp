@@ -42,6 +42,20 @@ TEST(evaluate, knows_remainders_within_a_period) {
   EXPECT_EQ(linear(i % 8, box({8}, {17}), {}), std::nullopt);
 }
 
+TEST(evaluate, knows_quotients_that_are_linear) {
+  const box from_3({3}, {40}), up_to_2({-40}, {3}), both({-40}, {40});
+  EXPECT_EQ(linear(i / 1, both, {}), (affine{0, {1}}));
+  EXPECT_EQ(linear((6 * i - 9) / 3, both, {}), (affine{-3, {2}}));
+  EXPECT_EQ(linear((2 * i + 1) / 2, from_3, {}), (affine{0, {1}}));
+  EXPECT_EQ(linear((2 * i - 5) / 2, from_3, {}), (affine{-3, {1}}));
+  EXPECT_EQ(linear((2 * i - 5) / 2, up_to_2, {}), (affine{-2, {1}}));
+  EXPECT_EQ(linear((2 * i - 4 + 1) / n, up_to_2, values{2}), std::nullopt);  // from -83 to 1
+  EXPECT_EQ(linear((5 - 2 * i) / 2, from_3, {}), (affine{3, {-1}}));
+  EXPECT_EQ(linear((2 * i + 1) / 2, both, {}), std::nullopt);
+  EXPECT_EQ(linear((2 * i + j) / 2, box({0, 0}, {9, 9}), {}), std::nullopt);
+  EXPECT_EQ(linear(2 * i / -2, both, {}), std::nullopt);
+}
+
 TEST(evaluate, of_no_indices_is_nothing) {
   EXPECT_EQ(over(i + 3, box({4}, {4}), {}), interval::nothing());
   EXPECT_EQ(over(3, box({4}, {4}), {}), interval::nothing());

@@ -27,6 +27,9 @@ TEST(steps, are_found_for_quotients_and_shifts) {
   EXPECT_EQ(steps_along(of({i / 4, j / 8}), 0, indices, {}), (steps{0, 4, 0}));
   EXPECT_EQ(steps_along(of({i, (j - 100) / 7}), 1, later, {}), (steps{1, 7, 2}));
   EXPECT_EQ(steps_along(of({i, (j + 3) / 7}), 1, indices, {}), (steps{1, 7, 4}));
+  const auto n = expression::symbol(0), w = expression::symbol(1);
+  const std::vector<std::int64_t> values{4, 100};
+  EXPECT_EQ(steps_along(of({i, (j - w) / (2 * n - 1)}), 1, later, values), (steps{1, 7, 2}));
   const auto shifted = expression::of(operation::shift_right, j, 3);
   EXPECT_EQ(steps_along(of({i, shifted}), 1, indices, {}), (steps{1, 8, 0}));
 }

@@ -116,10 +116,9 @@ void annotate(arrays::launch& of, const given_footprint& given,
   for (std::size_t a = 0; a < of.arguments.size(); ++a)
     signature.arrays.push_back(
         {a < names.size() ? names[a] : std::string(), of.arguments[a].part.rank});
-  std::vector<std::int64_t> values;
   for (const auto& [name, is] : given.values) {
     signature.values.push_back(name);
-    values.push_back(is);
+    signature.numbers.push_back(is);
   }
   const auto parsed = [&] {
     try {
@@ -128,6 +127,7 @@ void annotate(arrays::launch& of, const given_footprint& given,
       throw usage_error(fmt::format("{}: {}", text(of), e.what()));
     }
   }();
+  auto values = signature.numbers;
   values.insert(values.end(), of.indices.rank, 1);  // sizes of blocks
   name_arguments(of, parsed.arrays);
   set_accesses(of, parsed.touches.with(values));
