@@ -1,7 +1,7 @@
 // pappus reads the file of rows, as handwritten does. hand, tiles: the same of the file of tiles,
 // of which an array of four dimensions is made for "pappus, tiles": indices in border tiles that
 // aren't viewed add nothing. told and blocks: with what the function touches written down, which
-// compilers without the plugin don't find; blocks of pixels can't be, so there an index is one.
+// compilers without the plugin don't find; of blocks an index is one.
 //
 // Another file of the same slide is another version: by_pappus() takes what opens it.
 #include "system/vmscope.h"
@@ -39,14 +39,26 @@ box<2> window_of(const layout& of) {
   return {{of.top, of.left}, {of.top + of.side, of.left + of.side}};
 }
 
+auto adding_to_blocks(const idx<2>& low) {
+  return [low](idx<2> p, reads<pixel, 2> slide, reduces<mean_pixel, 2> view) {
+    view[(p - low) / factor].accumulate(slide[p]);
+  };
+}
+
 std::vector<pixel> average(session& s, const array<pixel, 2>& slide, const box<2>& window) {
   const auto view = s.zeros<mean_pixel, 2>(window.shape() / factor);
-  s.for_each(
-      window,
-      [low = window.low](idx<2> p, reads<pixel, 2> slide, reduces<mean_pixel, 2> view) {
-        view[(p - low) / factor].accumulate(slide[p]);
-      },
-      slide, view);
+  s.for_each(window, adding_to_blocks(window.low), slide, view);
+  return view.to_vector();
+}
+
+std::vector<pixel> average_told(session& s, const array<pixel, 2>& slide, const box<2>& window) {
+  const auto view = s.zeros<mean_pixel, 2>(window.shape() / factor);
+  s.for_each(window,
+             annotated(adding_to_blocks(window.low),
+                       "slide, view: global [i, j] => "
+                       "read slide[i, j], reduce view[(i - top) / k, (j - left) / k]",
+                       {{"top", window.low[0]}, {"left", window.low[1]}, {"k", factor}}),
+             slide, view);
   return view.to_vector();
 }
 
@@ -181,6 +193,7 @@ std::vector<result> run_vmscope_average(const stage& on, std::int64_t n) {
       "vmscope_average", n, all.slide().of.side,
       {all.by_hand("sequential", vmscope::average_sequential), all.by_hand("handwritten", in_turn),
        all.by_hand("hand, tiles", in_tiles), all.by_pappus("pappus", all.open_rows(), average),
+       all.by_pappus("pappus, told", all.open_rows(), average_told),
        all.by_pappus("pappus, blocks", all.open_rows(), average_blocks),
        all.by_pappus("pappus, tiles", all.open_tiles(), average_of_tiles)});
 }

@@ -115,6 +115,31 @@ TEST(access_regions, hold_for_writes_updates_and_reductions) {
       "expected [3,0] of array<int, 2> of 4 x 5 to be touched at index [0,0], got [3,3]");
 }
 
+TEST(access_regions, of_quotients_are_those_of_each_index) {
+  session s({.threads = 2});
+  const auto a = s.zeros<int, 2>({4, 5});
+  const auto shrink = [&](std::int64_t only, std::int64_t columns) {
+    const auto f = [=](idx<2> p, reduces<int, 2> a) {
+      a((p[0] - 20) / 8, (p[1] - 30 + (p[1] == only ? 1 : 0)) / columns) += 1;
+    };
+    return told(s, [&] {
+      s.for_each(box<2>{{20, 30}, {52, 70}},
+                 annotated(f, "a: global [i, j] => reduce a[(i-20)/k,(j-30)/k]", {{"k", 8}}), a);
+    });
+  };
+  EXPECT_EQ(shrink(40, 8), "nothing");  // in the middle of a block
+  EXPECT_EQ(a.host()(0, 0), 64);
+  EXPECT_EQ(shrink(45, 8),
+            "for_each at regions_test.cpp:N: a (view 1): expected [0,1] of array<int, 2> of 4 x 5 "
+            "to be touched at index [20,45], got [0,2] (a: global [i, j] => reduce "
+            "a[(i-20)/k,(j-30)/k]); say all that it touches with annotated() or at(), or let it "
+            "touch less");
+  a.fill(0);
+  EXPECT_NE(shrink(-1, 9).find("expected [0,1] of array<int, 2> of 4 x 5 to be touched at index "
+                               "[20,38], got [0,0]"),
+            std::string::npos);
+}
+
 TEST(access_regions, are_numbered_as_parts_are) {
   session s({.threads = 1});
   const auto in = s.filled<int>({100}, 1), out = s.zeros<int>({100});

@@ -80,18 +80,17 @@ inline std::vector<menu_entry> reading_far_lines() {
           put(to, i, get(in, idx<1>(2 * i + c.k)) + 7);
         };
       }));
-  all.push_back(entry("divided", "in, out: global i => read in, write out[i]", 1,
-                      {{kind::read, 0, nullptr, false,
-                        [](const auto& all, const auto& c) {
-                          return named({all.low[0] / c.k}, {(all.high[0] - 1) / c.k});
-                        }},
-                       out},
-                      [](const numbers& c) {
-                        return [c](idx<1> i, reads<number> in, writes<number> to) {
-                          c.check(i);
-                          put(to, i, get(in, idx<1>(i / c.k)) + static_cast<number>(i));
-                        };
-                      }));
+  all.push_back(entry(
+      "divided", "in, out: global i => read in[i/k], write out[i]", 1,
+      {{kind::read, 0,
+        [](const auto& i, const auto& c) { return named({i[0] / c.k}, {i[0] / c.k}); }, false},
+       out},
+      [](const numbers& c) {
+        return [c](idx<1> i, reads<number> in, writes<number> to) {
+          c.check(i);
+          put(to, i, get(in, idx<1>(i / c.k)) + static_cast<number>(i));
+        };
+      }));
   // As far as intervals tell remainders: all of them, where the quotients differ.
   const auto wrapped = [](const auto& all, const auto& c) {
     const auto first = 7 * all.low[0] + c.k, last = 7 * (all.high[0] - 1) + c.k, by = c.n + 1;
@@ -123,7 +122,7 @@ inline std::vector<menu_entry> reading_far_lines() {
 inline std::int64_t least(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
 inline std::int64_t greatest(std::int64_t a, std::int64_t b) { return a < b ? b : a; }
 
-/// Of formulas that aren't linear in the index, which annotations can't say.
+/// Of formulas that aren't linear in the index; but for quotients, annotations can't say them.
 inline std::vector<menu_entry> clamping_lines() {
   const auto out = same_place(kind::write, 1, true);
   const auto reads_from = [](auto low, auto high) -> named_access {
@@ -133,8 +132,10 @@ inline std::vector<menu_entry> clamping_lines() {
   };
   const auto before = [](auto i, const auto& c) { return greatest(i - c.k, 0); };
   const auto behind = [](auto i, const auto& c) { return least(i + c.k, c.n - 1); };
-  const auto half = [](auto i, const auto&) { return i / 2; };
-  const auto half_of_next = [](auto i, const auto& c) { return (i + c.k) / 2; };
+  const auto half = [](const auto& i, const auto&) { return named({i[0] / 2}, {i[0] / 2}); };
+  const auto half_of_next = [](const auto& i, const auto& c) {
+    return named({(i[0] + c.k) / 2}, {(i[0] + c.k) / 2});
+  };
   const auto raised = [](const auto& i, const auto& c) {
     return named({greatest(i[0], c.k)}, {greatest(i[0], c.k)});
   };
@@ -148,8 +149,8 @@ inline std::vector<menu_entry> clamping_lines() {
               get(in, idx<1>(greatest(i - c.k, 0))) + 3 * get(in, idx<1>(least(i + c.k, c.n - 1))));
         };
       }));
-  all.push_back(entry("halved", "in, out: global i => read in, write out[i]", 1,
-                      {reads_from(half, half), reads_from(half_of_next, half_of_next), out},
+  all.push_back(entry("halved", "in, out: global i => read in[i/2], read in[(i+k)/2], write out[i]",
+                      1, {{kind::read, 0, half, false}, {kind::read, 0, half_of_next, false}, out},
                       [](const numbers& c) {
                         return [c](idx<1> i, reads<number> in, writes<number> to) {
                           c.check(i);

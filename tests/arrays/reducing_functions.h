@@ -103,14 +103,12 @@ inline std::vector<menu_entry> reducing_grids() {
           combine(to, idx<2>(p[1], p[0] + c.k), 3 * get(in, p));
         };
       }));
-  all.push_back(entry("shrunk", "in, to: global [i,j] => read in[i,j], reduce to", 0,
-                      {from,
-                       {kind::reduce, 1, nullptr, false,
-                        [](const auto& all, const auto& c) {
-                          const auto by = 4 * c.k;
-                          return named({all.low[0] / by, all.low[1] / by},
-                                       {(all.high[0] - 1) / by, (all.high[1] - 1) / by});
-                        }}},
+  all.push_back(entry("shrunk", "in, to: global [i,j] => read in[i,j], reduce to[i/(4*k),j/(4*k)]",
+                      0,
+                      {from, one_place(kind::reduce, 1,
+                                       [](const auto& p, const auto& c) {
+                                         return std::array{p[0] / (4 * c.k), p[1] / (4 * c.k)};
+                                       })},
                       [](const numbers& c) {
                         return [c](idx<2> p, reads<number, 2> in, reduces<number, 2> to) {
                           c.check(p);
