@@ -9,9 +9,11 @@
 // copy() makes an array in memory of it.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "pappus/array.h"
@@ -40,6 +42,18 @@ void finalise(const std::byte* states, std::byte* results, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) to[i] = from[i].finalize();
 }
 
+/// What paths name, or of what they name the part that is called so: "day.zarr:/ndvi".
+template <list_of_paths Paths>
+std::vector<std::string> texts_of(const Paths& paths, const std::string& name) {
+  std::vector<std::string> result;
+  for (const auto& path : paths) {
+    std::string text = path;
+    if (!name.empty()) text += (name.front() == '/' ? ":" : ":/") + name;
+    result.push_back(std::move(text));
+  }
+  return result;
+}
+
 template <typename T>
 written_elements elements_to_write() {
   if constexpr (std::is_same_v<T, finalised<T>>)
@@ -64,6 +78,29 @@ array<T, N> session::open(const std::string& path, const idx<N>& extents) {
   return detail::array_access::made<T, N>(detail::open_array(core_, detail::record_type_of<T>(),
                                                              detail::layout_of<T>(), path,
                                                              detail::extents_of(extents), true));
+}
+
+template <typename T, std::size_t N, detail::list_of_paths Paths, typename... Columns>
+  requires(detail::record<T> && N >= 2 && N <= 4 && (std::same_as<Columns, column_of<T>> && ...))
+array<T, N> session::open(const Paths& paths, const Columns&... columns) {
+  return open<T, N>(paths, "", columns...);
+}
+
+template <typename T, std::size_t N, detail::list_of_paths Paths,
+          std::convertible_to<std::string> Name, typename... Columns>
+  requires(detail::record<T> && N >= 2 && N <= 4 && (std::same_as<Columns, column_of<T>> && ...))
+array<T, N> session::open(const Paths& paths, const Name& name, const Columns&... columns) {
+  return detail::array_access::made<T, N>(
+      detail::open_stack(core_, detail::record_type_of<T>(), detail::file_layout<T>(columns...),
+                         detail::texts_of(paths, name), {.rank = N - 1}, false));
+}
+
+template <typename T, std::size_t N, detail::list_of_paths Paths>
+  requires(detail::record<T> && N >= 2 && N <= 4)
+array<T, N> session::open(const Paths& paths, const idx<N - 1>& extents) {
+  return detail::array_access::made<T, N>(
+      detail::open_stack(core_, detail::record_type_of<T>(), detail::layout_of<T>(),
+                         detail::texts_of(paths, ""), detail::extents_of(extents), true));
 }
 
 template <typename T, std::size_t N>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
@@ -202,6 +203,21 @@ class session : public detail::source_refusals, public detail::launch_refusals {
   template <typename T, std::size_t N = 1>
     requires(detail::record<T> && N <= 4)
   array<T, N> open(const std::string& path, const idx<N>& extents);
+  /// Arrays of N - 1 dimensions in files of equal extents and chunks, stacked along a new slowest
+  /// dimension, in their order: s.open<float, 3>(days). Paths are texts or std::filesystem::paths.
+  /// Throws format_error naming the file that is unlike the first one, usage_error for no paths.
+  template <typename T, std::size_t N = 1, detail::list_of_paths Paths, typename... Columns>
+    requires(detail::record<T> && N >= 2 && N <= 4 && (std::same_as<Columns, column_of<T>> && ...))
+  array<T, N> open(const Paths& paths, const Columns&... columns);
+  /// The same of arrays that have this name in each file: s.open<float, 3>(days, "/ndvi").
+  template <typename T, std::size_t N = 1, detail::list_of_paths Paths,
+            std::convertible_to<std::string> Name, typename... Columns>
+    requires(detail::record<T> && N >= 2 && N <= 4 && (std::same_as<Columns, column_of<T>> && ...))
+  array<T, N> open(const Paths& paths, const Name& name, const Columns&... columns);
+  /// The same of files that don't say their extents, which are those of one file.
+  template <typename T, std::size_t N = 1, detail::list_of_paths Paths>
+    requires(detail::record<T> && N >= 2 && N <= 4)
+  array<T, N> open(const Paths& paths, const idx<N - 1>& extents);
   /// Calls f(index, views...) for every index on all cores: see launch.h. Returns before it is
   /// done; whoever looks at an array waits. Results are those of launches run one after another.
   /// What fails while it runs is thrown where its results are looked at (launch_error). Throws

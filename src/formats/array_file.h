@@ -70,6 +70,8 @@ class array_file {
   /// The chunk will be loaded soon: the system may begin to read it. Never blocks for long, and
   /// ignores whatever goes wrong.
   virtual void announce(chunk_place) const noexcept {}
+  /// The most files that it keeps open while nobody loads.
+  virtual std::size_t open_files_max() const noexcept { return 1; }
   /// The most bytes that one load takes from `scratch`, as far as it can be told.
   virtual std::size_t scratch_bytes() const noexcept = 0;
 

@@ -1,5 +1,6 @@
 #include "formats/zarr/zarr_file.h"
 
+#include <algorithm>
 #include <span>
 #include <utility>
 
@@ -88,6 +89,18 @@ void zarr_file::announce(chunk_place chunk) const noexcept {
   } catch (...) {  // load() will tell
     return;
   }
+}
+
+std::size_t zarr_file::open_files_max() const noexcept {
+  if (!shards_) return 0;
+  const std::size_t most = shards_->most();
+  std::size_t shards = 1;
+  for (std::size_t d = 0; d < shape().extents.size(); ++d) {
+    const std::int64_t extent = array_.shards->extents[d];
+    const std::int64_t along = shape().extents[d] / extent + (shape().extents[d] % extent != 0);
+    shards = std::min(shards * std::min(static_cast<std::size_t>(along), most), most);
+  }
+  return shards;
 }
 
 }  // namespace pappus::formats

@@ -31,6 +31,7 @@ class zarr_file final : public array_file {
   }
   bool load(chunk_place chunk, detail::memory_source& scratch, std::byte* out) const override;
   void announce(chunk_place chunk) const noexcept override;
+  std::size_t open_files_max() const noexcept override;
   std::size_t scratch_bytes() const noexcept override { return decoder_.scratch_bytes(); }
 
  private:

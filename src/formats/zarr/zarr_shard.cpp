@@ -47,6 +47,10 @@ std::vector<shard_range> parse_shard_index(std::span<const std::byte> stored,
   return ranges;
 }
 
+std::size_t shard_cache::most() const noexcept {
+  return std::clamp<std::size_t>(index_bytes_max / (chunks_ * sizeof(shard_range)), 1, shards_max);
+}
+
 std::shared_ptr<const open_shard> shard_cache::shard(const std::string& path) {
   const auto found = entry_of(path);
   const std::lock_guard hold(found->opening);
@@ -59,9 +63,7 @@ std::shared_ptr<shard_cache::entry> shard_cache::entry_of(const std::string& pat
   auto& found = entries_[path];
   if (!found) found = std::make_shared<entry>();
   found->asked = ++asked_;
-  const std::size_t most =
-      std::clamp<std::size_t>(index_bytes_max / (chunks_ * sizeof(shard_range)), 1, shards_max);
-  while (entries_.size() > most) {
+  while (entries_.size() > most()) {
     entries_.erase(std::ranges::min_element(entries_, {},
                                             [](const auto& each) { return each.second->asked; }));
   }

@@ -46,6 +46,8 @@ class shard_cache {
   /// \param chunks  that a shard has
   shard_cache(const zarr_shards& shards, std::size_t chunks) : shards_(shards), chunks_(chunks) {}
 
+  /// Shards that are remembered, whose files stay open.
+  std::size_t most() const noexcept;
   /// The shard in the file `path`. Throws format_error and codec_problem, and then tries again when
   /// it is asked again.
   std::shared_ptr<const open_shard> shard(const std::string& path);

@@ -1,5 +1,6 @@
 // Arrays that are opened from files, and written to them.
 #include <cstring>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "arrays/image.h"
 #include "arrays/leases.h"
 #include "formats/array_registry.h"
+#include "formats/stack.h"
 #include "front/array/file_array.h"
 #include "pappus/array_file.h"
 #include "pappus/error.h"
@@ -104,18 +106,34 @@ class part_writer {
   const regions::grid chunks_;
 };
 
+std::vector<std::int64_t> told_extents(const array_box& wanted, bool told) {
+  return told ? extents_of_box(wanted) : std::vector<std::int64_t>();
+}
+
+array_part handle_of(const session_ptr& session, record_type element,
+                     std::unique_ptr<formats::array_file> file) {
+  auto image = arrays::make_file_image(element, session->array_memory(),
+                                       chunked_of(std::move(file), session->memory()));
+  const auto all = arrays::numbers_of(image->all);
+  return {session, std::move(image), all};
+}
+
 }  // namespace
 
 array_part open_array(const session_ptr& session, record_type element, const record_layout& layout,
                       const std::string& path, const array_box& wanted, bool told) {
   session->check_alive();
   if (told) arrays::check_extents(arrays::box_of(wanted));
-  auto file = formats::open_array(path, layout, wanted.rank,
-                                  told ? extents_of_box(wanted) : std::vector<std::int64_t>());
-  auto image = arrays::make_file_image(element, session->array_memory(),
-                                       chunked_of(std::move(file), session->memory()));
-  const auto all = arrays::numbers_of(image->all);
-  return {session, std::move(image), all};
+  return handle_of(session, element,
+                   formats::open_array(path, layout, wanted.rank, told_extents(wanted, told)));
+}
+
+array_part open_stack(const session_ptr& session, record_type element, const record_layout& layout,
+                      const std::vector<std::string>& paths, const array_box& wanted, bool told) {
+  session->check_alive();
+  if (told) arrays::check_extents(arrays::box_of(wanted));
+  return handle_of(session, element,
+                   formats::open_stack(paths, layout, wanted.rank, told_extents(wanted, told)));
 }
 
 void write_array_file(const array_part& part, const written_elements& what, const std::string& path,

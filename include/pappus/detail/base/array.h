@@ -3,10 +3,12 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <ranges>
 #include <source_location>
 #include <string>
 #include <vector>
@@ -37,6 +39,12 @@ concept mdspan_like = requires(const M& m, std::size_t d) {
   m.stride(d);
   *m.data_handle();
 };
+
+/// Names of files, as texts or std::filesystem::paths.
+template <typename Paths>
+concept list_of_paths =
+    std::ranges::input_range<const Paths&> &&
+    std::convertible_to<std::ranges::range_reference_t<const Paths&>, std::string>;
 
 using array_numbers = std::array<std::int64_t, array_rank_max>;
 
@@ -208,6 +216,10 @@ struct written_elements {
 /// \param wanted  its rank, and its extents where they are `told`
 array_part open_array(const session_ptr& session, record_type element, const record_layout& layout,
                       const std::string& path, const array_box& wanted, bool told);
+/// Arrays in files of equal extents, stacked along a new slowest dimension. Throws as open_array().
+/// \param wanted  of one file
+array_part open_stack(const session_ptr& session, record_type element, const record_layout& layout,
+                      const std::vector<std::string>& paths, const array_box& wanted, bool told);
 /// Writes a part to a file. Blocks. Throws as read_array() does, and format_error, usage_error.
 void write_array_file(const array_part& part, const written_elements& what, const std::string& path,
                       const array_file_options& how);

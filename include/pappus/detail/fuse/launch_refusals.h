@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "pappus/detail/base/layout.h"
 #include "pappus/detail/base/refused.h"
@@ -122,7 +123,16 @@ class launch_refusals {
   PAPPUS_REFUSED_ARRAY(filled, const idx<N>&, const T&)
   PAPPUS_REFUSED_ARRAY(unwritten, const idx<N>&)
   PAPPUS_REFUSED_ARRAY(open, const std::string&)
+  PAPPUS_REFUSED_ARRAY(open, const std::vector<std::string>&)
 #undef PAPPUS_REFUSED_ARRAY
+  template <typename T, std::size_t N = 1>
+    requires(record<T> && N < 2)
+  PAPPUS_REFUSED(
+      "open: files make a stack, which has one dimension more than the array in each: "
+      "open<T, 3>(paths) of files of two dimensions")
+  refused<T> open(const std::vector<std::string>&) {
+    return {};
+  }
 };
 
 }  // namespace detail
