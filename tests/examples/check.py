@@ -10,6 +10,7 @@ import collections
 import csv
 import hashlib
 import math
+import operator
 import os
 import re
 import subprocess
@@ -233,6 +234,66 @@ def explain(_):
     return [f"shop {shop}: {totals[shop]}" for shop in best[:3]]
 
 
+def vmscope(_):
+    def pixel(y, x):
+        return (y * 3 + x) % 251, (y // 16 + x % 7) % 256, y * x % 199
+    def mean(values):
+        return (sum(values) + 32) // 64
+    def block(i, j):
+        return [(800 + i * 8 + y, 1200 + j * 8 + x) for y in range(8) for x in range(8)]
+    view = [(i, j) for i in range(200) for j in range(200)]
+    # Of each first pixel's red, modulo 251, there is one mean.
+    means = {red: mean([(red + y * 3 + x) % 251 for y in range(8) for x in range(8)])
+             for red in range(251)}
+    first = [pixel(*block(i, j)[0]) for i, j in view]
+    corner = [mean(colour) for colour in zip(*(pixel(*at) for at in block(199, 199)))]
+    def line(what, reds, corner):
+        return f"{what} 200 x 200, red in all {sum(reds)}, the corner {' '.join(map(str, corner))}"
+    return [line("means", (means[red] for red, _, _ in first), corner),
+            line("samples", (red for red, _, _ in first), first[-1])]
+
+
+def bess(_):
+    weights = [1 + step % 3 for step in range(1250)]
+    # Of columns that begin alike there is one mean.
+    means = [math.fsum(weight * (((400 + step) * 7 + start) % 11)
+                       for step, weight in enumerate(weights)) / sum(weights)
+             for start in range(11)]
+    columns = [means[(element * 3 + part) % 11] for element in range(500) for part in range(4)]
+    return [f"first {columns[0]:.4f}", f"last {columns[-1]:.4f}",
+            f"all {math.fsum(columns) / len(columns):.4f}"]
+
+
+def composite(_):
+    best = {}
+    for day in range(10):
+        rows = [(i + day) % 320 // 8 for i in range(300)]
+        columns = [(j * 2 + day * 5) % 480 // 8 for j in range(200)]
+        for i, row in enumerate(rows):
+            for j, column in enumerate(columns):
+                red = (i * 37 + j * 53 + day * 11) % 101
+                infrared = (i * 41 + j * 29 + day * 17) % 103
+                if red + infrared > 0:
+                    seen = ((infrared - red) / (infrared + red), -day)
+                    best[row, column] = max(best.get((row, column), seen), seen)
+    best_on = collections.Counter(-day for _, day in best.values())
+    return [f"mean of the best {math.fsum(ndvi for ndvi, _ in best.values()) / len(best):.5f}",
+            *(f"{best_on[day]} cells were greenest on day {day}" for day in range(10))]
+
+
+def anomaly(_):
+    def correlation(place):
+        x = [(month * 5 + place) % 12 - 5.5 for month in range(240)]
+        y = [(month * 5 + place * 2) % 12 - 5.5 + (month % 7 - 3) / 2 for month in range(240)]
+        def mean(a, b):
+            return math.fsum(map(operator.mul, a, b)) / len(a)
+        return mean(x, y) / math.sqrt(mean(x, x) * mean(y, y))
+    kinds = [correlation(place) for place in range(13)]
+    places = [kinds[(i * 3 + j) % 13] for i in range(100) for j in range(150)]
+    return [f"mean correlation {math.fsum(places) / len(places):.4f}",
+            f"highest {max(places):.4f}", f"lowest {min(places):.4f}"]
+
+
 def arguments(name, data):
     files = {"word_count": ["gettysburg.txt"], "join_csv": ["orders.csv", "customers.csv"]}
     return [os.path.join(data, file) for file in files.get(name, [])]
@@ -297,6 +358,31 @@ def expect_explained(text):
                   r"^  s1 top: rows ≤ 3 → 3, ", r"^total: "], text)
 
 
+# Those that make the files that they read, if they aren't told of any.
+OF_FILES = {
+    "anomaly": ["forecast.npy", "observed.npy"],
+    "bess": ["flow.npy"],
+    "composite": [f"day{day}.zarr" for day in range(10)],
+    "vmscope": ["slide.zarr"],
+}
+
+
+def bytes_of(path):
+    if os.path.isfile(path):
+        return os.path.getsize(path)
+    return sum(bytes_of(os.path.join(path, name)) for name in os.listdir(path))
+
+
+def expect_in_little_memory(name, program, folder, environment, expected):
+    """The same of the files that it made, in a quarter of the memory that they would take."""
+    taken = sum(bytes_of(os.path.join(folder, file)) for file in OF_FILES[name])
+    done = subprocess.run([program, *OF_FILES[name]], cwd=folder, capture_output=True, text=True,
+                          env={**environment, "PAPPUS_HOST_MEMORY": str(taken // 4)}, timeout=120)
+    if done.returncode != 0:
+        sys.exit(f"in {taken // 4} bytes: exit status {done.returncode}; {done.stderr}")
+    expect(expected, done.stdout.splitlines())
+
+
 def check(name, program, data, lambdas_on_devices):
     environment = {**os.environ, "PAPPUS_DEVICES": "cpu"}
     if name == "two_devices":
@@ -304,6 +390,9 @@ def check(name, program, data, lambdas_on_devices):
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run([program, *arguments(name, os.path.abspath(data))], cwd=folder,
                               env=environment, capture_output=True, text=True, timeout=120)
+        # By a compiler with the plugin: without it nobody knows what is read, so that it is all.
+        if name in OF_FILES and done.returncode == 0 and lambdas_on_devices:
+            expect_in_little_memory(name, program, folder, environment, globals()[name](data))
     if name == "two_devices" and done.returncode == 1 and "opencl" in done.stderr:
         print("SKIP: no two OpenCL devices:", done.stderr)
         sys.exit(77)

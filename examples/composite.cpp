@@ -1,0 +1,93 @@
+// The greenest picture of ten days: of all samples that a satellite took of a cell of a grid, the
+// one where most grows, and its day.
+//
+//   composite [DAY...]
+//
+// A DAY is a folder of arrays red, infrared, latitude and longitude (.zarr); without any, makes ten
+// of them. Stacked, they are arrays of (day, scan line, sample). Shows stacks of files, and a
+// reducer of yours at places that depend on data.
+#include <array>
+#include <filesystem>
+#include <iomanip>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include <pappus/pappus.h>
+
+using pappus::idx;
+using pappus::reads;
+using pappus::reduces;
+using pappus::writes;
+
+constexpr long lines = 300, samples = 200;    // of a day
+constexpr long grid_rows = 40, columns = 60;  // of 0.25 degrees, from 40 N and 10 E on
+
+/// The best that was seen, of equal ones the earliest.
+struct greenest {
+  float ndvi = -2;
+  int day = -1;
+  void accumulate(float seen, int on) { merge({seen, on}); }
+  void merge(const greenest& o) {
+    if (o.ndvi > ndvi || (o.ndvi == ndvi && o.day < day)) *this = o;
+  }
+};
+
+std::string make_day(pappus::session& s, long day) {
+  const auto path = "day" + std::to_string(day) + ".zarr";
+  std::array<pappus::array<float, 2>, 4> all;
+  for (auto& one : all) one = s.unwritten<float, 2>({lines, samples});
+  auto& [red, infrared, latitude, longitude] = all;
+  s.for_each(
+      {lines, samples},
+      [day](idx<2> p, writes<float, 2> red, writes<float, 2> infrared, writes<float, 2> latitude,
+            writes<float, 2> longitude) {
+        const auto i = p[0], j = p[1];
+        red[p] = static_cast<float>((i * 37 + j * 53 + day * 11) % 101) / 128;
+        infrared[p] = static_cast<float>((i * 41 + j * 29 + day * 17) % 103) / 128;
+        latitude[p] = 40 + static_cast<float>((i + day) % 320) / 32;
+        longitude[p] = 10 + static_cast<float>((j * 2 + day * 5) % 480) / 32;
+      },
+      red, infrared, latitude, longitude);
+  std::filesystem::create_directory(path);
+  const char* names[] = {"/red", "/infrared", "/latitude", "/longitude"};
+  for (std::size_t i = 0; i < all.size(); ++i)
+    all[i].write(path + ":" + names[i], {.chunk = {75, samples}, .codec = "none"});
+  return path;
+}
+
+int main(int argc, char** argv) {
+  pappus::session s{argc, argv};
+  std::vector<std::string> days(argv + 1, argv + argc);
+  if (days.empty())
+    for (long day = 0; day < 10; ++day) days.push_back(make_day(s, day));
+
+  const auto grid = s.filled<greenest, 2>({grid_rows, columns}, {});
+  const auto red = s.open<float, 3>(days, "/red"), infrared = s.open<float, 3>(days, "/infrared");
+  const auto latitude = s.open<float, 3>(days, "/latitude");
+  const auto longitude = s.open<float, 3>(days, "/longitude");
+  s.for_each(
+      red.extents(),
+      [](idx<3> p, reads<float, 3> red, reads<float, 3> infrared, reads<float, 3> latitude,
+         reads<float, 3> longitude, reduces<greenest, 2> grid) {
+        const float r = red[p], n = infrared[p];
+        if (r + n > 0)
+          grid(static_cast<long>((latitude[p] - 40) * 4),
+               static_cast<long>((longitude[p] - 10) * 4))
+              .accumulate((n - r) / (n + r), static_cast<int>(p[0]));
+      },
+      red, infrared, latitude, longitude, grid);
+
+  std::vector<int> best_on(days.size());
+  double sum = 0;
+  int seen = 0;
+  for (const auto& [ndvi, day] : grid.to_vector()) {
+    if (day < 0) continue;
+    sum += double{ndvi};
+    ++seen;
+    ++best_on[static_cast<std::size_t>(day)];
+  }
+  std::cout << std::fixed << std::setprecision(5) << "mean of the best " << sum / seen << "\n";
+  for (std::size_t day = 0; day < days.size(); ++day)
+    std::cout << best_on[day] << " cells were greenest on day " << day << "\n";
+}
