@@ -25,6 +25,7 @@ struct pixel {
 };
 
 struct mean_pixel {
+  static constexpr bool commutative = true;
   std::uint32_t red = 0, green = 0, blue = 0, n = 0;
   void accumulate(const pixel& p) { red += p.red, green += p.green, blue += p.blue, ++n; }
   void merge(const mean_pixel& o) { red += o.red, green += o.green, blue += o.blue, n += o.n; }
