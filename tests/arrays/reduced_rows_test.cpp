@@ -157,7 +157,7 @@ TEST_F(reduced_rows, make_blocks_of_states_that_commute) {
       for (std::int64_t j = 0; j < m; ++j)
         at(expected, i / k * columns + j / l).accumulate(at(x, (top + i) * (left + m) + left + j));
     session s({.threads = 1 + static_cast<unsigned>(turn % 3), .devices = "cpu"});
-    const auto to = s.zeros<extremes, 2>({rows, columns});
+    const auto to = s.filled<extremes, 2>({rows, columns}, {});
     s.for_each(
         box<2>{{top, left}, {top + n, left + m}},
         annotated([=](idx<2> p, reads<std::int32_t, 2> x,
