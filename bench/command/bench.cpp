@@ -144,6 +144,10 @@ std::vector<entry> entries_named(const choices& c) {
                   c.name, names_and_purposes()));
 }
 
+bool reads_arrays_in_files(std::string_view name) {
+  return name.starts_with("vmscope") || name == "bess" || name == "composite" || name == "anomaly";
+}
+
 std::vector<entry> entries(const choices& c) {
   if (!c.all) return entries_named(c);
   std::vector<entry> list;
@@ -163,7 +167,7 @@ std::vector<entry> entries(const choices& c) {
         s.d = d;
         list.push_back({&b, name, s});
       }
-    } else if (name.starts_with("vmscope") || name == "bess") {
+    } else if (reads_arrays_in_files(name)) {
       for (const bool cold : {false, true}) {
         s.cold = cold;
         list.push_back({&b, name, s});
@@ -247,12 +251,14 @@ void add_options(CLI::App& app, choices& c) {
                  "Where Pappus may run (opencl:0,opencl:1); where these are OpenCL devices like a "
                  "processor, also times versions hand-written in OpenCL");
   app.add_flag("--resident", c.asked.resident, "On devices: inputs are there before timing");
-  app.add_flag("--cold", c.asked.cold,
-               "vmscope, bess: files are out of the page cache before each run");
+  app.add_flag(
+      "--cold", c.asked.cold,
+      "vmscope, bess, composite, anomaly: files are out of the page cache before each run");
   app.add_flag(
       "--peers", c.peers,
       "Also time NumPy, SciPy, scikit-learn, DuckDB and Polars, where python3 has them: of "
-      "scan, sort, mapfiltersum, groupby, join, kmeans, pagerank, vmscope, bess and outofcore; "
+      "scan, sort, mapfiltersum, groupby, join, kmeans, pagerank, vmscope, bess, composite, "
+      "anomaly and outofcore; "
       "with --devices that are GPUs, CuPy and CUDA instead, also of sum and blackscholes");
   app.add_flag("--json", c.json, "One JSON object a line");
   app.add_option("--svg", c.svg, "Draw the ratios to this file");

@@ -1,7 +1,7 @@
 """Times what else a user of Python would take, for `pappus bench NAME --peers`.
 
     peers.py NAME --n N [--seed S] [--threads T] [--repeat R]
-        groupby: [--keys K] [--domain]; kmeans: [--k K] [--d D]; vmscope_*, bess: [--cold]
+        groupby: [--keys K] [--domain]; kmeans: [--k K] [--d D]; vmscope_*, bess, composite, anomaly: [--cold]
         [--cuda [--resident]]: those of peers_cuda.py instead
         outofcore_*: [--folder F] [--budget NAME=BYTES]...
 
@@ -299,6 +299,8 @@ PEERS = {
     "vmscope_average": (in_files, ["numpy"]),
     "vmscope_subsample": (in_files, ["numpy"]),
     "bess": (in_files, ["numpy"]),
+    "composite": (in_files, ["numpy"]),
+    "anomaly": (in_files, ["numpy"]),
     "outofcore_sort": (outofcore, ["duckdb"]),
     "outofcore_terasort": (outofcore, ["duckdb"]),
     "outofcore_text": (outofcore, ["duckdb"]),

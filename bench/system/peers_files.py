@@ -1,6 +1,7 @@
-"""NumPy beside the benchmarks of arrays in files (vmscope_bench.cpp, bess_bench.cpp).
+"""NumPy beside the benchmarks of arrays in files (vmscope_bench.cpp, bess_bench.cpp,
+composite_bench.cpp, anomaly_bench.cpp).
 
-The file is mapped, so nothing is copied where its pages are in the cache; each run maps it anew, as
+Files are mapped, so nothing is copied where their pages are in the cache; each run maps it anew, as
 pages that are mapped stay there whatever --cold says. NumPy's own loops have one thread.
 """
 
@@ -11,6 +12,11 @@ import tempfile
 import numpy as np
 
 PIECE = 1 << 20
+
+
+def unit(bits):
+    """Numbers from 0 to 1, as f32() in generator.h."""
+    return (bits >> np.uint64(40)).astype(np.float64) * 2.0**-24
 
 
 class Input:
@@ -67,7 +73,6 @@ def bess(asked, streams, _):
     scaled = lambda most: max(round(most * math.sqrt(asked.n / (30_000 * 2113 * 4))), 1)
     steps, columns = scaled(30_000), 4 * scaled(2113)
     first, in_file = steps // 5, steps * 8 // 5
-    unit = lambda bits: (bits >> np.uint64(40)).astype(np.float64) * 2.0**-24
     values, weights = streams(asked.seed, 0), streams(asked.seed, 1)
     flow = Input("<f4", in_file * columns, lambda b, e: 16 * unit(values.bits(b, e)))
     weight = (0.5 + unit(weights.bits(0, steps))).astype(np.float32).astype(np.float64)
@@ -90,7 +95,92 @@ def bess(asked, streams, _):
     yield "numpy", means, checksum, flow.leave_page_cache
 
 
-WORKLOADS = {"vmscope_average": vmscope, "vmscope_subsample": vmscope, "bess": bess}
+def composite(asked, streams, _):
+    days, side = 10, max(round(math.sqrt(asked.n / 10)), 1)
+    of_day, across = side * side, side // 4 + 1
+
+    def numbers(which, day):
+        drawn = streams(asked.seed, which)
+
+        def made(begin, end):
+            share = unit(drawn.bits(day * of_day + begin, day * of_day + end))
+            places = np.arange(begin, end)
+            if which < 2:
+                return share / 2
+            if which == 2:
+                return 40 + (places // side + share) / 256
+            return 10 + (places % side + share) / 256
+
+        return made
+
+    files = [[Input("<f4", of_day, numbers(which, day)) for which in range(4)]
+             for day in range(days)]
+
+    def best_of_days():
+        best = np.full(across * across, np.float32(-2))
+        on = np.full(across * across, -1)
+        for day, one in enumerate(files):
+            red, infrared, latitude, longitude = (
+                np.memmap(file.file.name, np.float32, "r") for file in one)
+            sum_of_both = infrared + red
+            valid = sum_of_both > 0
+            with np.errstate(invalid="ignore"):
+                ndvi = np.where(valid, (infrared - red) / sum_of_both, np.float32(-2))
+            place = ((latitude - np.float32(40)) * np.float32(64)).astype(np.int64) * across
+            place += ((longitude - np.float32(10)) * np.float32(64)).astype(np.int64)
+            of_day_alone = np.full(across * across, -2.0, np.float32)
+            np.maximum.at(of_day_alone, place, ndvi)
+            better = of_day_alone > best
+            best[better] = of_day_alone[better]
+            on[better] = day
+        return best, on
+
+    def checksum(found):
+        best, on = found
+        seen = on >= 0
+        places = 1 + np.arange(len(on)) % 31
+        return f"{best[seen].sum(dtype=np.float64):.8e}/{int(((on + 1) * places)[seen].sum())}"
+
+    def leave_page_cache():
+        for one in files:
+            for file in one:
+                file.leave_page_cache()
+
+    yield "numpy", best_of_days, checksum, leave_page_cache
+
+
+def anomaly(asked, streams, _):
+    scaled = lambda most: max(round(most * (asked.n / (1600 * 200 * 400)) ** (1 / 3)), 1)
+    steps, places = scaled(1600), scaled(200) * scaled(400)
+    values, others = streams(asked.seed, 0), streams(asked.seed, 1)
+    spread = lambda drawn, begin, end: (8 * unit(drawn.bits(begin, end)) - 4).astype(np.float32)
+    forecast = Input("<f4", steps * places, lambda b, e: spread(values, b, e))
+    observed = Input("<f4", steps * places,
+                     lambda b, e: (spread(values, b, e) + spread(others, b, e)) / np.float32(2))
+
+    def means():
+        x, y = (np.memmap(file.file.name, np.float32, "r", shape=(steps, places))
+                for file in (forecast, observed))
+        sums = np.zeros((3, places))
+        for a, b in zip(x, y):
+            a, b = a.astype(np.float64), b.astype(np.float64)
+            sums += (a * b, a * a, b * b)
+        return sums / steps
+
+    def checksum(found):
+        xy, xx, yy = found
+        weighted = xy / np.sqrt(xx * yy) * (1 + np.arange(places) % 31)
+        return "/".join(f"{each.sum():.8e}" for each in (xy, xx, yy, weighted))
+
+    def leave_page_cache():
+        forecast.leave_page_cache()
+        observed.leave_page_cache()
+
+    yield "numpy", means, checksum, leave_page_cache
+
+
+WORKLOADS = {"vmscope_average": vmscope, "vmscope_subsample": vmscope, "bess": bess,
+             "composite": composite, "anomaly": anomaly}
 
 
 def versions(asked, streams, position_sum):

@@ -36,6 +36,8 @@ std::vector<result> run_cocluster(const stage&, std::int64_t n);
 std::vector<result> run_vmscope_average(const stage&, std::int64_t n);
 std::vector<result> run_vmscope_subsample(const stage&, std::int64_t n);
 std::vector<result> run_bess(const stage&, std::int64_t n);
+std::vector<result> run_composite(const stage&, std::int64_t n);
+std::vector<result> run_anomaly(const stage&, std::int64_t n);
 std::vector<result> run_sum(const stage&, std::int64_t n);
 std::vector<result> run_launch(const stage&, std::int64_t n);
 std::vector<result> run_launches_call(const stage&, std::int64_t n);
@@ -85,6 +87,10 @@ std::span<const benchmark> benchmarks() {
        run_vmscope_subsample},
       {"bess", "weighted means over time of a file's floats, n of them (--cold)", 30000 * 2113 * 4,
        1.25, 1e-6, run_bess},
+      {"composite", "the greenest of n samples of ten days, by cells of a grid (--cold)", 1 << 26,
+       1.25, 1e-6, run_composite},
+      {"anomaly", "means over time of products of two files' floats, n of each (--cold)",
+       1600 * 200 * 400, 1.25, 1e-6, run_anomaly},
       {"outofcore_sort", "sort of a file's records of 16 bytes, with less and less memory",
        20'000'000, 0, 0, run_outofcore_sort},
       {"outofcore_terasort", "the same of 100 bytes, by keys of 10", 10'000'000, 0, 0,
@@ -141,7 +147,7 @@ double bound_of(const benchmark& what, std::string_view result) {
   static constexpr std::pair<std::string_view, double> variants[] = {
       {"groupby_dense_100", 1.15}, {"groupby_hash_100", 1.2},     {"groupby_dense_1e6", 1.2},
       {"groupby_hash_1e6", 1.3},   {"vmscope_average_cold", 1.1}, {"vmscope_subsample_cold", 1.1},
-      {"bess_cold", 1.1}};
+      {"bess_cold", 1.1},          {"composite_cold", 1.1},       {"anomaly_cold", 1.1}};
   for (const auto& [name, bound] : variants)
     if (name == result) return bound;
   return what.bound;

@@ -44,6 +44,9 @@ constexpr double cocluster(std::int64_t cells) { return 8.0 * cells; }
 /// Pixels of three bytes, of the slide and of the view.
 constexpr double vmscope(std::int64_t read, std::int64_t view) { return 3.0 * (read + view); }
 constexpr double bess(std::int64_t numbers) { return 4.0 * numbers; }
+/// Four floats a sample.
+constexpr double composite(std::int64_t samples) { return 16.0 * samples; }
+constexpr double anomaly(std::int64_t numbers) { return 8.0 * numbers; }
 }  // namespace min_bytes
 
 }  // namespace pappus::bench
