@@ -1,7 +1,8 @@
 """Times what else a user of Python would take, for `pappus bench NAME --peers`.
 
     peers.py NAME --n N [--seed S] [--threads T] [--repeat R]
-        groupby: [--keys K] [--domain]; kmeans: [--k K] [--d D]; vmscope_*, bess, composite, anomaly: [--cold]
+        groupby: [--keys K] [--domain]; kmeans: [--k K] [--d D]
+        vmscope_*, bess, composite, anomaly: [--cold]
         [--cuda [--resident]]: those of peers_cuda.py instead
         outofcore_*: [--folder F] [--budget NAME=BYTES]...
 
