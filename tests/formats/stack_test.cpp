@@ -19,6 +19,7 @@
 
 #include "formats/array_registry.h"
 #include "formats/zarr/zarr_support.h"
+#include "pappus/error.h"
 
 namespace pappus::testing {
 namespace {
@@ -189,11 +190,11 @@ TEST(stack, tells_of_a_file_that_another_one_replaced) {
 }
 
 template <typename T>
-std::string refusal(const std::vector<std::string>& paths, std::size_t rank,
-                    const extents_type& extents = {}) {
+std::string stack_refusal(const std::vector<std::string>& paths, std::size_t rank,
+                          const extents_type& extents = {}) {
   try {
     formats::open_stack(paths, detail::layout_of<T>(), rank, extents);
-  } catch (const error& e) {
+  } catch (const pappus::error& e) {
     return e.what();
   }
   return "nothing";
@@ -206,30 +207,31 @@ TEST(stack, refuses_files_that_differ_and_tells_how) {
     return std::vector{first.paths[0], folder.file(name)};
   };
   const days<float> longer(folder, {"longer.zarr"}, {7, 5}, {.chunk = {3, 5}});
-  EXPECT_EQ(refusal<float>(with("longer.zarr"), 2),
+  EXPECT_EQ(stack_refusal<float>(with("longer.zarr"), 2),
             folder.file("longer.zarr") + ": expected extents [6, 5], as " + first.paths[0] +
                 " has, got [7, 5]; all files of a stack have the same");
   const days<float> cut(folder, {"cut.zarr"}, {6, 5}, {.chunk = {2, 5}});
-  EXPECT_EQ(refusal<float>(with("cut.zarr"), 2),
+  EXPECT_EQ(stack_refusal<float>(with("cut.zarr"), 2),
             folder.file("cut.zarr") + ": expected chunks of [3, 5], as " + first.paths[0] +
                 " has, got [2, 5]; write it with the others' chunks");
   const days<double> wide(folder, {"wide.zarr"}, {6, 5}, {.chunk = {3, 5}});
-  EXPECT_THAT(refusal<float>(with("wide.zarr"), 2),
+  EXPECT_THAT(stack_refusal<float>(with("wide.zarr"), 2),
               HasSubstr("wide.zarr: expected an array of 2 dimensions of <f4, got shape [6, 5] of "
                         "<f8"));
   const days<float> filled(folder, {"filled.zarr"}, {6, 5}, {.chunk = {3, 5}});
   auto metadata = nlohmann::json::parse(std::ifstream(filled.paths[0] + "/zarr.json"));
   metadata["fill_value"] = 1.5;
   std::ofstream(filled.paths[0] + "/zarr.json") << metadata.dump();
-  EXPECT_EQ(refusal<float>(with("filled.zarr"), 2),
+  EXPECT_EQ(stack_refusal<float>(with("filled.zarr"), 2),
             folder.file("filled.zarr") + ": expected a fill value with the bytes 00 00 00 00, as " +
                 first.paths[0] + " has, got 00 00 c0 3f; write it with the others' fill value");
-  EXPECT_THAT(refusal<float>(with("none.zarr"), 2), HasSubstr("none.zarr"));
-  EXPECT_EQ(refusal<float>({}, 2), "open: expected one path or more to stack, got an empty list");
+  EXPECT_THAT(stack_refusal<float>(with("none.zarr"), 2), HasSubstr("none.zarr"));
+  EXPECT_EQ(stack_refusal<float>({}, 2),
+            "open: expected one path or more to stack, got an empty list");
   const days<float> raw(folder, numbered(2, ".raw"), {6, 5});
-  EXPECT_THAT(refusal<float>(raw.paths, 2), HasSubstr("0.raw: expected extents"));
-  EXPECT_EQ(refusal<float>(raw.paths, 2, {6, 5}), "nothing");
-  EXPECT_THAT(refusal<float>(raw.paths, 2, {6, 4}), HasSubstr("0.raw: expected 96 bytes"));
+  EXPECT_THAT(stack_refusal<float>(raw.paths, 2), HasSubstr("0.raw: expected extents"));
+  EXPECT_EQ(stack_refusal<float>(raw.paths, 2, {6, 5}), "nothing");
+  EXPECT_THAT(stack_refusal<float>(raw.paths, 2, {6, 4}), HasSubstr("0.raw: expected 96 bytes"));
 }
 
 }  // namespace

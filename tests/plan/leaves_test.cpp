@@ -139,11 +139,43 @@ TEST(leaves, of_divided_indices_are_apart_where_they_begin_with_an_element) {
 TEST(leaves, of_divided_indices_take_steps_along_rows) {
   const auto of = [](const plan& p) { return p.stages[0]; };
   const auto aligned = of(of_divided(128, 8)), odd = of(of_divided(128, 12, 100));
-  EXPECT_EQ(aligned.stepping, 0U);
-  EXPECT_EQ(aligned.steps, (regions::steps{1, 8, 0}));
-  EXPECT_EQ(odd.stepping, 0U);
-  EXPECT_EQ(odd.steps, (regions::steps{1, 12, 4}));
-  EXPECT_EQ(of(of_divided(16, 1)).stepping, std::nullopt);
+  ASSERT_TRUE(aligned.in_registers && odd.in_registers);
+  EXPECT_EQ(aligned.in_registers->access, 0U);
+  EXPECT_EQ(aligned.in_registers->steps, (regions::steps{1, 8, 0}));
+  EXPECT_EQ(aligned.in_registers->along, std::nullopt);  // these states don't commute
+  EXPECT_EQ(odd.in_registers->steps, (regions::steps{1, 12, 4}));
+  EXPECT_FALSE(of(of_divided(16, 1)).in_registers);
+}
+
+TEST(leaves, of_blocks_whose_states_commute_are_run_several_rows_at_once) {
+  const auto a = planned_array({20, 20});
+  launch_list launches;
+  auto& one = launches.add(box({0, 0}, {100, 100}), {a}, "a: global [i,j] => reduce a[i/5,j/8]");
+  one.takes_steps = true;
+  one.arguments[0].reduction.commutative = true;
+  const auto s = launches.planned(1).stages.front();
+  ASSERT_TRUE(s.in_registers);
+  EXPECT_EQ(s.in_registers->along, 0U);
+  EXPECT_EQ(s.in_registers->along_steps, (regions::steps{0, 5, 0}));
+}
+
+TEST(leaves, of_rows_that_share_their_elements_run_several_at_once) {
+  const auto a = planned_array({20, 20}), b = planned_array({20});
+  const auto along = [&](const box& indices, const testing::part_of_array& on, const char* text) {
+    launch_list launches;
+    launches.add(indices, {on}, text).takes_steps = true;
+    const auto s = launches.planned(1).stages.front();
+    return s.in_registers ? s.in_registers->along : std::nullopt;
+  };
+  const box plane({0, 0}, {20, 20}), space({0, 0, 0}, {20, 20, 20});
+  EXPECT_EQ(along(plane, b, "b: global [i,j] => reduce b[j]"), 0U);
+  EXPECT_EQ(along(space, a, "a: global [i,k,j] => reduce a[i,j]"), 1U);
+  EXPECT_EQ(along(space, a, "a: global [k,i,j] => reduce a[i,j]"), 0U);
+  EXPECT_EQ(along(space, b, "b: global [i,k,j] => reduce b[j]"), 1U);  // the later one
+  EXPECT_EQ(along(plane, a, "a: global [i,j] => reduce a[i,j]"), std::nullopt);
+  EXPECT_EQ(along(plane, b, "b: global [i,j] => reduce b[19-j]"), std::nullopt);
+  EXPECT_EQ(along(plane, a, "a: global [i,j] => reduce a[j,0]"), std::nullopt);
+  EXPECT_EQ(along(box({0, 0}, {3, 20}), b, "b: global [i,j] => reduce b[j]"), std::nullopt);
 }
 
 TEST(leaves, of_two_accesses_that_meet_are_partial) {
