@@ -1,12 +1,11 @@
 // Which launches keep the states that they reduce into in registers while rows run
 // (detail/loops/reduced_rows.h), and along which dimensions of the index.
 //
-// It needs one access that reduces, of one element an index, and formulas that tell which one. Along
+// It needs one access that reduces, of one element an index, and formulas that tell which. Along
 // rows it goes on from element to element, a step of several indices each, as
 // view[(i-a)/8,(j-b)/8] does along j; or each index has the next element, as mean[j] does. Rows
-// share their elements along another dimension: mean[j] along i whatever i is, the view for the
-// eight rows of a step. Elements don't get their values in another order, but where the states
-// commute.
+// share their elements along another dimension: mean[j] whatever i is, the view for the eight rows
+// of a step. Elements don't get their values in another order, but where the states commute.
 #include <algorithm>
 #include <cstddef>
 #include <optional>

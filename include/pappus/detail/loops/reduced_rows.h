@@ -60,8 +60,9 @@ class reduced_rows {
            reinterpret_cast<typename Views::element_type*>(args.views[V].elements)...,
            shape_of<Views::rank>(args.views[V])...);
     };
-    if (args.steps.length == 0) return call(rows_together<V...>);
-    if constexpr (commutes<reducer>())
+    if constexpr (N > 1)
+      if (args.steps.length == 0) return call(rows_together<V...>);
+    if constexpr (N > 1 && commutes<reducer>())
       if (args.shared.any) return call(blocks<V...>);
     call(steps_of_row<V...>);
   }
