@@ -88,9 +88,9 @@ TEST_F(stacks_in_little_memory, are_read_by_launches_as_other_arrays_are) {
       session s({.threads = 3});
       paths = pictures(s, folder, suffix);
     }
-    for (const std::size_t mib : {16, 512}) {
+    for (const std::size_t mib : {32, 512}) {
 #ifndef PAPPUS_TEST_INFERRED  // nobody knows what is read, so that it is all
-      if (mib == 16) continue;
+      if (mib == 32) continue;
 #endif
       session s(settings(folder, mib * scaled_mib));
       compare_with_loops(s, stack_of(s, paths));
