@@ -59,10 +59,11 @@ reduced_rows in_steps(const arrays::launch& of, std::size_t access, const region
 /// Rows of which each index has an element of its own, the next one in memory. The dimension they
 /// share it in is the last such: along those before, values come to elements later.
 std::optional<reduced_rows> of_own_elements(const arrays::launch& of, std::size_t access) {
-  constexpr std::int64_t rows_min = 4;
+  constexpr std::int64_t rows_min = 4, columns_min = 16;  // less makes no vectors
   const auto& by = of.accesses[access].linear;
   if (!by || by->rank == 0 || writes(of)) return std::nullopt;
   const auto last = of.indices.rank - 1;
+  if (of.indices.extent(last) < columns_min) return std::nullopt;
   for (std::size_t d = 0; d < by->rank; ++d)
     if (by->low[d] != by->high[d] || by->low[d].factors[last] != (d + 1 == by->rank ? 1 : 0))
       return std::nullopt;

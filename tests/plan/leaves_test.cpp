@@ -176,6 +176,7 @@ TEST(leaves, of_rows_that_share_their_elements_run_several_at_once) {
   EXPECT_EQ(along(plane, b, "b: global [i,j] => reduce b[19-j]"), std::nullopt);
   EXPECT_EQ(along(plane, a, "a: global [i,j] => reduce a[j,0]"), std::nullopt);
   EXPECT_EQ(along(box({0, 0}, {3, 20}), b, "b: global [i,j] => reduce b[j]"), std::nullopt);
+  EXPECT_EQ(along(box({0, 0}, {20, 4}), b, "b: global [i,j] => reduce b[j]"), std::nullopt);
 }
 
 TEST(leaves, of_two_accesses_that_meet_are_partial) {
