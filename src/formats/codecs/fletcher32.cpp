@@ -5,13 +5,10 @@
 // its readers take either since.
 #include <algorithm>
 
-#include "formats/codecs/codec.h"
-#include "formats/codecs/little_endian.h"
+#include "formats/codecs/checksum_codec.h"
 
 namespace pappus::formats {
 namespace {
-
-constexpr std::size_t fletcher_bytes = 4;
 
 std::uint32_t fletcher32_of(std::span<const std::byte> bytes) {
   // As many words as can be added before the second sum might not fit in 32 bits.
@@ -39,38 +36,16 @@ std::uint32_t halves_swapped(std::uint32_t sum) {
   return (sum & 0x00ff00ff) << 8 | (sum >> 8 & 0x00ff00ff);
 }
 
-class fletcher32 final : public codec {
+class fletcher32 final : public checksum_codec {
  public:
-  fletcher32() : codec("fletcher32") {}
+  fletcher32() : checksum_codec("fletcher32") {}
 
-  std::size_t bound(std::size_t n) const noexcept override { return n + fletcher_bytes; }
-
-  std::optional<std::span<const std::byte>> plain_part(
-      std::span<const std::byte> stored) const override {
-    if (stored.size() < fletcher_bytes)
-      fail("expected a checksum of 4 bytes, got " + std::to_string(stored.size()) + " bytes");
-    const auto plain = stored.first(stored.size() - fletcher_bytes);
-    const std::uint32_t expected = little_endian_32(plain.data() + plain.size());
-    const std::uint32_t got = fletcher32_of(plain);
-    if (got != expected && halves_swapped(got) != expected)
-      fail("expected bytes with the checksum " + std::to_string(expected) + ", got some with " +
-           std::to_string(got));
-    return plain;
+ private:
+  std::uint32_t sum_of(std::span<const std::byte> plain) const override {
+    return fletcher32_of(plain);
   }
-
-  std::size_t decode(std::span<const std::byte> stored, std::span<std::byte> out) const override {
-    const auto plain = *plain_part(stored);
-    if (plain.size() > out.size())
-      fail("expected at most " + std::to_string(out.size()) + " bytes, got " +
-           std::to_string(plain.size()));
-    std::ranges::copy(plain, out.begin());
-    return plain.size();
-  }
-
-  std::size_t encode(std::span<const std::byte> plain, std::span<std::byte> out) const override {
-    std::ranges::copy(plain, out.begin());
-    put_little_endian(fletcher32_of(plain), out.data() + plain.size());
-    return plain.size() + fletcher_bytes;
+  bool is_same(std::uint32_t sum, std::uint32_t stored) const override {
+    return sum == stored || halves_swapped(sum) == stored;
   }
 };
 
