@@ -1,6 +1,8 @@
 #include "arrays/file_elements.h"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 #include <vector>
 
 #include "arrays/leases.h"
@@ -17,10 +19,45 @@ detail::view_place place_in(const argument& of, const graph::wanted_elements& fo
   std::int64_t elements = 0;
   for (std::size_t d = 0; d < of.part.rank; ++d) {
     place.extents[d] = std::max<std::int64_t>(of.part.high[d] - of.part.low[d], 0);
-    elements += (found.elements.low[d] - of.part.low[d]) * found.strides[d];
+    elements += (found.elements.bounds.low[d] - of.part.low[d]) * found.strides[d];
   }
   place.elements -= elements * static_cast<std::int64_t>(of.array->element.size);
   return place;
+}
+
+/// Elements that lie at every so-manieth place of those that a function takes.
+std::int64_t step_of(const regions::affine& function, const regions::box& indices) {
+  std::int64_t step = 0;
+  for (std::size_t d = 0; d < indices.rank; ++d)
+    if (indices.extent(d) > 1) step = std::gcd(step, function.factors[d]);
+  return std::max<std::int64_t>(step, 1);
+}
+
+/// Those that indices touch of an argument, without the rows that they step over.
+regions::hyperslab rows_touched(const launch& by, std::size_t argument,
+                                const regions::box& indices) {
+  regions::hyperslab result{touched(by, argument, indices)};
+  const auto touches = [&](const access& one) { return one.argument == argument; };
+  if (result.bounds.empty() || std::ranges::count_if(by.accesses, touches) != 1) return result;
+  const auto& linear = std::ranges::find_if(by.accesses, touches)->linear;
+  if (!linear) return result;
+  const auto& part = by.arguments[argument].part;
+  for (std::size_t d = 0; d + 1 < part.rank; ++d) {
+    const auto all = regions::over(linear->low[d], indices);
+    // Those at the ends are touched, unless they lie beyond the array's.
+    if (linear->low[d] == linear->high[d] && all.low + part.low[d] == result.bounds.low[d] &&
+        all.high + part.low[d] == result.bounds.high[d] - 1)
+      result.steps[d] = step_of(linear->low[d], indices);
+  }
+  return result;
+}
+
+graph::wanted_elements wanted_by(const launch& by, std::size_t argument,
+                                 const regions::box& indices, const file_reads& how) {
+  return {.of = by.arguments[argument].array->file,
+          .elements = how.whole_boxes ? regions::hyperslab{touched(by, argument, indices)}
+                                      : rows_touched(by, argument, indices),
+          .once = argument < 32 && (how.once >> argument & 1U) != 0};
 }
 
 }  // namespace
@@ -64,11 +101,9 @@ void read_elements::take() {
   std::vector<std::size_t> whose;
   for (std::size_t a = 0; a < by_.arguments.size(); ++a) {
     if (!is_in_file(by_.arguments[a])) continue;
-    const auto elements = touched(by_, a, indices_);
-    if (elements.empty()) continue;
-    wanted.push_back({.of = by_.arguments[a].array->file,
-                      .elements = elements,
-                      .once = a < 32 && (once_ >> a & 1U) != 0});
+    auto one = wanted_by(by_, a, indices_, how_);
+    if (one.elements.bounds.empty()) continue;
+    wanted.push_back(std::move(one));
     whose.push_back(a);
   }
   if (wanted.empty()) return;
@@ -77,13 +112,21 @@ void read_elements::take() {
     places_[whose[i]] = place_in(by_.arguments[whose[i]], wanted[i]);
 }
 
-void announce_touched(const launch& by, const regions::box& indices) {
+void announce_touched(const launch& by, const regions::box& indices, const file_reads& how) {
   for (std::size_t a = 0; a < by.arguments.size(); ++a) {
     if (!is_in_file(by.arguments[a])) continue;
     const auto& file = *by.arguments[a].array->file;
-    const auto cells = file.chunks().cells(touched(by, a, indices));
+    const auto wanted = wanted_by(by, a, indices, how);
+    if (wanted.elements.bounds.empty()) continue;
+    if (wanted.once && file.reads_alone(wanted.elements)) {
+      file.announce_alone(wanted.elements);
+      continue;
+    }
+    const auto cells = file.chunks().cells(wanted.elements.bounds);
     if (cells.volume() <= announced_max)
-      regions::each_place(cells, [&](const regions::point& at) { file.announce(at); });
+      regions::each_place(cells, [&](const regions::point& at) {
+        if (regions::has_place_in(wanted.elements, file.chunks().cell(at))) file.announce(at);
+      });
   }
 }
 

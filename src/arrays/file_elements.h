@@ -23,19 +23,24 @@ bool reads_files(const launch& of);
 /// would read it again and again: its elements are better copied to memory first.
 bool is_read_as_a_whole(const launch& of, std::size_t argument);
 
-/// Bytes of the elements of files that indices touch, but of those that lie in one chunk and are
-/// used there.
+/// Bytes at most of the elements of files that indices touch, but of those that lie in one chunk
+/// and are used there.
 std::size_t bytes_to_copy(const launch& by, const regions::box& indices);
+
+/// How indices of a launch read files.
+struct file_reads {
+  std::uint32_t once = 0;    ///< arguments, as bits, of whose chunks no other indices read any
+  bool whole_boxes = false;  ///< rows that are stepped over are wanted, too: devices copy boxes
+};
 
 /// The elements of files that indices of a launch touch, in memory as long as it exists.
 class read_elements {
  public:
   /// Blocks; throws format_error and memory_error.
-  /// \param once    arguments, as bits, of whose chunks no other item of the launch reads any
   /// \param places  of all arguments: those of elements of files are set
-  read_elements(const launch& by, const regions::box& indices, std::uint32_t once,
+  read_elements(const launch& by, const regions::box& indices, const file_reads& how,
                 std::span<detail::view_place> places)
-      : by_(by), indices_(indices), once_(once), places_(places) {
+      : by_(by), indices_(indices), how_(how), places_(places) {
     take();
   }
   read_elements(const read_elements&) = delete;
@@ -48,7 +53,7 @@ class read_elements {
  private:
   const launch& by_;
   const regions::box indices_;
-  const std::uint32_t once_;
+  const file_reads how_;
   const std::span<detail::view_place> places_;
   graph::lease_ptr lease_;
 };
@@ -72,7 +77,7 @@ auto with_room(const launch& of, read_elements* own, Take&& take) {
 }
 
 /// Indices that touch them will be run soon.
-void announce_touched(const launch& by, const regions::box& indices);
+void announce_touched(const launch& by, const regions::box& indices, const file_reads& how);
 
 /// Calls f(part) for indices in parts whose elements of files fit in memory beside others'.
 /// \param dimensions  as bits, along which they may be cut

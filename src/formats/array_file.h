@@ -26,6 +26,15 @@ struct array_shape {
 /// A chunk's place among the chunks: from 0 in each dimension.
 using chunk_place = std::span<const std::int64_t>;
 
+/// The elements at low[d] + k·steps[d] < high[d]; in the last dimension the step is 1.
+struct hyperslab {
+  chunk_place low, high, steps;
+
+  std::int64_t count(std::size_t dimension) const noexcept {
+    return (high[dimension] - low[dimension] - 1) / steps[dimension] + 1;
+  }
+};
+
 /// Where the chunks' bytes come from, in words for explain and messages.
 struct array_storage {
   std::string kind;         ///< "npy", "zarr 3"
@@ -59,14 +68,15 @@ class array_file {
   /// \param scratch  where memory for bytes that are to be decoded comes from
   /// \return false: the file hasn't the chunk, nothing was done
   virtual bool load(chunk_place chunk, detail::memory_source& scratch, std::byte* out) const = 0;
-  /// Whether it takes less to read the elements low <= place < high alone than to load their
-  /// chunks.
-  virtual bool reads_alone([[maybe_unused]] chunk_place low,
-                           [[maybe_unused]] chunk_place high) const noexcept {
-    return false;
-  }
-  /// Does so: in row-major order, one after another. Throws as load() does.
-  virtual void read_alone(chunk_place, chunk_place, std::byte*) const {}
+  /// Whether it takes less to read these elements alone than to load their chunks.
+  virtual bool reads_alone(const hyperslab&) const noexcept { return false; }
+  /// Does so. Throws as load() does.
+  /// \param strides  the element at a place goes to out + sum of strides[d] * (place[d] - low[d]),
+  ///                 in elements; without gaps behind the last dimension that has a step
+  virtual void read_alone(const hyperslab&, [[maybe_unused]] std::span<const std::int64_t> strides,
+                          [[maybe_unused]] std::byte* out) const {}
+  /// They will be read alone soon; as announce().
+  virtual void announce_alone(const hyperslab&) const noexcept {}
   /// The chunk will be loaded soon: the system may begin to read it. Never blocks for long, and
   /// ignores whatever goes wrong.
   virtual void announce(chunk_place) const noexcept {}

@@ -80,21 +80,36 @@ class element_array final : public array_file {
     return true;
   }
 
-  bool reads_alone(chunk_place low, chunk_place high) const noexcept override {
+  bool reads_alone(const hyperslab& elements) const noexcept override {
     return what_.elements.map.verbatim() && !what_.fortran_order &&
-           pays(low, high, rows_of(low, high));
+           pays(elements, rows_of(elements));
   }
 
-  void read_alone(chunk_place low, chunk_place high, std::byte* out) const override {
-    const auto rows = rows_of(low, high);
-    std::vector<std::int64_t> at(low.begin(), low.end());
-    const auto bytes = static_cast<std::size_t>(rows.elements * file_bytes());
-    for (std::int64_t n = 0; n < rows.count; ++n, out += bytes) {
-      std::int64_t first = 0;
-      for (std::size_t d = 0; d < at.size(); ++d) first = first * shape().extents[d] + at[d];
-      source_->read(what_.offset + first * file_bytes(), {out, bytes});
-      for (auto d = rows.dimension; d-- > 0 && ++at[d] == high[d];) at[d] = low[d];
-    }
+  void read_alone(const hyperslab& elements, std::span<const std::int64_t> strides,
+                  std::byte* out) const override {
+    each_stretch(
+        elements, [&](std::span<const std::int64_t> at, std::int64_t offset, std::int64_t bytes) {
+          std::int64_t to = 0;
+          for (std::size_t d = 0; d < at.size(); ++d) to += strides[d] * (at[d] - elements.low[d]);
+          source_->read(offset, {out + to * file_bytes(), static_cast<std::size_t>(bytes)});
+        });
+  }
+
+  /// Stretches that lie near each other are announced together, gaps included.
+  void announce_alone(const hyperslab& elements) const noexcept override try {
+    constexpr std::int64_t near = 16 << 10;
+    std::int64_t begin = 0, end = 0;
+    each_stretch(elements,
+                 [&](std::span<const std::int64_t>, std::int64_t offset, std::int64_t bytes) {
+                   if (end > begin && offset - end > near) {
+                     source_->announce(begin, end - begin);
+                     begin = end;
+                   }
+                   if (end == begin) begin = offset;
+                   end = offset + bytes;
+                 });
+    source_->announce(begin, end - begin);
+  } catch (...) {  // whoever reads them will tell
   }
 
   void announce(chunk_place chunk) const noexcept override {
@@ -115,16 +130,17 @@ class element_array final : public array_file {
     return static_cast<std::int64_t>(what_.elements.map.file_bytes);
   }
 
-  /// Elements of a box that lie one after another, and how many times there are so many.
+  /// Elements that lie one after another, and how many times there are so many.
   struct rows {
     std::size_t dimension = 0;  ///< the slowest along which they do
     std::int64_t elements = 1, count = 1;
   };
-  rows rows_of(chunk_place low, chunk_place high) const noexcept {
-    rows result{low.size(), 1, 1};
+  rows rows_of(const hyperslab& of) const noexcept {
+    rows result{of.low.size(), 1, 1};
     bool whole = true;  // so are all dimensions behind this one
-    for (auto d = low.size(); d-- > 0;) {
-      const auto extent = high[d] - low[d];
+    for (auto d = of.low.size(); d-- > 0;) {
+      const auto extent = of.count(d);
+      whole = whole && of.steps[d] == 1;
       (whole ? result.elements : result.count) *= extent;
       if (whole) result.dimension = d;
       whole = whole && extent == shape().extents[d];
@@ -132,10 +148,28 @@ class element_array final : public array_file {
     return result;
   }
 
-  /// Whether it takes less than to read the chunks of a box: a call costs about what it takes to
-  /// copy 4 KiB.
-  bool pays(chunk_place low, chunk_place high, const rows& of) const noexcept {
+  /// Calls f(place of the first element, its offset in the file, bytes) for each of these rows.
+  template <typename F>
+  void each_stretch(const hyperslab& of, F&& f) const {
+    const auto rows = rows_of(of);
+    std::vector<std::int64_t> at(of.low.begin(), of.low.end());
+    for (std::int64_t n = 0; n < rows.count; ++n) {
+      std::int64_t first = 0;
+      for (std::size_t d = 0; d < at.size(); ++d) first = first * shape().extents[d] + at[d];
+      f(at, what_.offset + first * file_bytes(), rows.elements * file_bytes());
+      for (auto d = rows.dimension; d-- > 0;) {
+        at[d] += of.steps[d];
+        if (at[d] < of.high[d]) break;
+        at[d] = of.low[d];
+      }
+    }
+  }
+
+  /// Whether it takes less than to read their chunks: a call costs about what it takes to copy
+  /// 4 KiB.
+  bool pays(const hyperslab& elements, const rows& of) const noexcept {
     constexpr std::int64_t call = 4096;
+    const auto& [low, high, steps] = elements;
     std::int64_t chunks = file_bytes();
     for (std::size_t d = 0; d < low.size(); ++d) {
       const auto chunk = shape().chunk[d];

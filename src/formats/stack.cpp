@@ -143,22 +143,32 @@ class file_stack final : public array_file {
     return at(chunk[0])->load(chunk.subspan(1), scratch, out);
   }
 
-  bool reads_alone(chunk_place low, chunk_place high) const noexcept override {
+  bool reads_alone(const hyperslab& elements) const noexcept override {
+    const auto& [low, high, steps] = elements;
     try {
-      for (auto n = low[0]; n < high[0]; ++n)
-        if (!at(n)->reads_alone(low.subspan(1), high.subspan(1))) return false;
+      for (auto n = low[0]; n < high[0]; n += steps[0])
+        if (!at(n)->reads_alone(in_file(elements))) return false;
     } catch (...) {  // load() will tell
       return false;
     }
     return true;
   }
 
-  void read_alone(chunk_place low, chunk_place high, std::byte* out) const override {
-    std::size_t bytes = element_bytes();
-    for (std::size_t d = 1; d < low.size(); ++d)
-      bytes *= static_cast<std::size_t>(high[d] - low[d]);
-    for (auto n = low[0]; n < high[0]; ++n, out += bytes)
-      at(n)->read_alone(low.subspan(1), high.subspan(1), out);
+  void read_alone(const hyperslab& elements, std::span<const std::int64_t> strides,
+                  std::byte* out) const override {
+    const auto& [low, high, steps] = elements;
+    const auto bytes = strides[0] * static_cast<std::int64_t>(element_bytes());
+    for (auto n = low[0]; n < high[0]; n += steps[0])
+      at(n)->read_alone(in_file(elements), strides.subspan(1), out + (n - low[0]) * bytes);
+  }
+
+  void announce_alone(const hyperslab& elements) const noexcept override {
+    const auto& [low, high, steps] = elements;
+    try {
+      for (auto n = low[0]; n < high[0]; n += steps[0]) at(n)->announce_alone(in_file(elements));
+    } catch (...) {  // load() will tell
+      return;
+    }
   }
 
   void announce(chunk_place chunk) const noexcept override {
@@ -180,6 +190,10 @@ class file_stack final : public array_file {
     std::list<std::size_t>::iterator place{};  ///< in recent_, of one that is open
     std::optional<identity> opened;
   };
+
+  static hyperslab in_file(const hyperslab& of) {
+    return {of.low.subspan(1), of.high.subspan(1), of.steps.subspan(1)};
+  }
 
   std::unique_ptr<array_file> open(std::size_t n) const {
     auto file = how_.open(n);

@@ -13,6 +13,7 @@
 #include "pappus/detail/base/array.h"
 #include "regions/box.h"
 #include "regions/grid.h"
+#include "regions/hyperslab.h"
 
 namespace pappus::graph {
 
@@ -30,10 +31,14 @@ class chunked {
   virtual void load(const regions::point& chunk, std::byte* out) const = 0;
   /// The most bytes that a load takes besides.
   virtual std::size_t scratch_bytes() const noexcept = 0;
-  /// Whether it takes less to read the elements of a box alone than to load their chunks.
-  virtual bool reads_alone(const regions::box& elements) const noexcept = 0;
-  /// Does so; in row-major order, one after another.
-  virtual void read_alone(const regions::box& elements, std::byte* out) const = 0;
+  /// Whether it takes less to read these elements alone than to load their chunks.
+  virtual bool reads_alone(const regions::hyperslab& elements) const noexcept = 0;
+  /// Does so: the element at a place goes to out + sum of strides[d] * (place[d] - lowest[d]), in
+  /// elements.
+  virtual void read_alone(const regions::hyperslab& elements, const detail::array_numbers& strides,
+                          std::byte* out) const = 0;
+  /// They will be read alone soon.
+  virtual void announce_alone(const regions::hyperslab& elements) const noexcept = 0;
   /// It will be loaded soon.
   virtual void announce(const regions::point& chunk) const noexcept = 0;
   /// "slide.zarr", for messages.
@@ -51,13 +56,14 @@ inline std::size_t chunk_bytes(const chunked& of) noexcept {
   return bytes;
 }
 
-/// Elements of a box, and where they are found.
+/// Elements, and where they are found.
 struct wanted_elements {
   chunked_ptr of;
-  regions::box elements;  ///< not empty
-  bool once = false;      ///< nobody will want their chunks again
-  /// Set by take(): where the element of the box's lowest place lies, and from an element to its
-  /// neighbour in each dimension, in elements.
+  regions::hyperslab elements;
+  bool once = false;  ///< nobody will want their chunks again
+  /// Set by take(): where the element of the lowest place lies, and from the place of an element to
+  /// its neighbour's in each dimension, in elements. What lies at places that aren't wanted is
+  /// unspecified, and may be an element of another place.
   const std::byte* first = nullptr;
   detail::array_numbers strides{};
 };

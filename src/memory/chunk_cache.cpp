@@ -120,29 +120,34 @@ bool chunk_cache::wait_for_end(std::uint64_t& seen, std::uint64_t own) {
 
 void chunk_cache::find(graph::wanted_elements& wanted, held& with, std::string_view owner) {
   const auto& grid = wanted.of->chunks();
-  const auto cells = grid.cells(wanted.elements);
+  const auto& box = wanted.elements.bounds;
+  const auto cells = grid.cells(box);
   // Nobody will want the rest of their chunks.
-  if (wanted.once && wanted.of->reads_alone(wanted.elements))
-    return wanted.of->read_alone(wanted.elements, dense(wanted, with, owner));
+  if (wanted.once && wanted.of->reads_alone(wanted.elements)) {
+    auto* const to = copy_of(wanted, with, owner);
+    return wanted.of->read_alone(wanted.elements, wanted.strides, to);
+  }
   if (cells.volume() > 1) return copy_together(wanted, cells, with, owner);
   const auto pinned = pin(wanted, cells.low, owner);
   with.add(pinned);
   wanted.strides = strides_of(grid.rank(), wanted.of->chunk_extents());
-  const auto elements =
-      offset(grid.cell(cells.low).low, wanted.elements.low, grid.rank(), wanted.strides);
+  const auto elements = offset(grid.cell(cells.low).low, box.low, grid.rank(), wanted.strides);
   wanted.first = pinned->second.memory.data() +
                  elements * static_cast<std::int64_t>(wanted.of->element_bytes());
 }
 
-/// A copy of a box's elements, for who fills it.
-std::byte* chunk_cache::dense(graph::wanted_elements& wanted, held& with, std::string_view owner) {
-  const auto rank = wanted.elements.rank;
-  regions::point extents{};
-  for (std::size_t d = 0; d < rank; ++d) extents[d] = wanted.elements.extent(d);
-  wanted.strides = strides_of(rank, extents);
-  auto* const to = with.add(detail::buffer(
-      *memory_, static_cast<std::size_t>(wanted.elements.volume()) * wanted.of->element_bytes(),
-      owner));
+/// Room for a copy of elements, for who fills it.
+std::byte* chunk_cache::copy_of(graph::wanted_elements& wanted, held& with,
+                                std::string_view owner) {
+  const auto& elements = wanted.elements;
+  std::int64_t all = 1;  // room for elements, with those that make strides whole numbers
+  for (auto d = elements.bounds.rank; d-- > 0;) {
+    const auto step = elements.steps[d];
+    wanted.strides[d] = (all + step - 1) / step;
+    all = wanted.strides[d] * step * elements.count(d);
+  }
+  auto* const to = with.add(
+      detail::buffer(*memory_, static_cast<std::size_t>(all) * wanted.of->element_bytes(), owner));
   wanted.first = to;
   return to;
 }
@@ -151,15 +156,18 @@ void chunk_cache::copy_together(graph::wanted_elements& wanted, const regions::b
                                 held& with, std::string_view owner) {
   const auto& of = *wanted.of;
   const auto rank = cells.rank;
+  const auto& box = wanted.elements.bounds;
   const auto size = static_cast<std::int64_t>(of.element_bytes());
-  auto* const to = dense(wanted, with, owner);
+  auto* const to = copy_of(wanted, with, owner);
   const auto of_chunk = strides_of(rank, of.chunk_extents());
   regions::each_place(cells, [&](const regions::point& at) {
-    const auto pinned = pin(wanted, at, owner);
     const auto cell = of.chunks().cell(at);
+    if (!regions::has_place_in(wanted.elements, cell)) return;
+    const auto pinned = pin(wanted, at, owner);
     const auto* const from = pinned->second.memory.data();
-    regions::each_row(regions::intersect(cell, wanted.elements), [&](const regions::box& row) {
-      std::memcpy(to + offset(wanted.elements.low, row.low, rank, wanted.strides) * size,
+    regions::each_row(regions::intersect(cell, box), [&](const regions::box& row) {
+      if (!regions::has_place_in(wanted.elements, row)) return;
+      std::memcpy(to + offset(box.low, row.low, rank, wanted.strides) * size,
                   from + offset(cell.low, row.low, rank, of_chunk) * size,
                   static_cast<std::size_t>(row.volume() * size));
     });

@@ -50,7 +50,7 @@ class chunk_cache final : public graph::chunk_store,
   class held;
 
   void find(graph::wanted_elements& wanted, held& with, std::string_view owner);
-  std::byte* dense(graph::wanted_elements& wanted, held& with, std::string_view owner);
+  std::byte* copy_of(graph::wanted_elements& wanted, held& with, std::string_view owner);
   void copy_together(graph::wanted_elements& wanted, const regions::box& cells, held& with,
                      std::string_view owner);
   chunks::iterator pin(const graph::wanted_elements& wanted, const regions::point& at,

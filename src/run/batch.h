@@ -107,6 +107,7 @@ class batch {
   void run_indices(std::size_t stage, const regions::box& indices,
                    std::span<const detail::view_place> places);
   void announce(std::size_t stage, std::int64_t item);
+  arrays::file_reads reads_of(std::size_t stage) const;
   /// \param read  what lies in files of that; null: nothing does
   void run_read(std::size_t stage, const regions::box& indices,
                 std::span<const detail::view_place> places, arrays::read_elements* read);

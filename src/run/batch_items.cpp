@@ -117,6 +117,10 @@ void batch::call(std::size_t stage, const regions::box& indices) {
   run_indices(stage, indices, places);
 }
 
+arrays::file_reads batch::reads_of(std::size_t stage) const {
+  return {.once = plan_.stages[stage].read_once, .whole_boxes = tasks_[stage].device != nullptr};
+}
+
 /// Each item's chunks once, by the thread whose item is so far behind it.
 void batch::announce(std::size_t stage, std::int64_t item) {
   auto& task = tasks_[stage];
@@ -126,7 +130,7 @@ void batch::announce(std::size_t stage, std::int64_t item) {
   while (begin < end)
     if (task.announced.compare_exchange_weak(begin, end, std::memory_order_relaxed)) break;
   for (auto next = std::max(begin, item + 1); next < end; ++next)
-    announce_touched(launch_of(*launches_[stage]), items.cell(next));
+    announce_touched(launch_of(*launches_[stage]), items.cell(next), reads_of(stage));
 }
 
 /// With what they read of files in memory.
@@ -137,8 +141,9 @@ void batch::run_indices(std::size_t stage, const regions::box& indices,
   const auto& s = plan_.stages[stage];
   std::vector<detail::view_place> found(places.begin(), places.end());
   each_readable(launch, indices, plan::dimensions_to_cut(s), [&](const regions::box& part) {
-    // Parts of an item may share chunks.
-    arrays::read_elements read(launch, part, part == indices ? s.read_once : 0, found);
+    auto how = reads_of(stage);
+    if (part != indices) how.once = 0;  // parts of an item may share chunks
+    arrays::read_elements read(launch, part, how, found);
     run_read(stage, part, found, &read);
   });
 }

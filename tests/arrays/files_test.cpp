@@ -172,6 +172,59 @@ TEST(arrays_in_files, are_read_transposed_and_with_gaps) {
   });
 }
 
+/// Rows that no index touches are neither read nor loaded, and those that are lie where they
+/// should, whatever the steps.
+TEST(arrays_in_files, are_read_without_the_rows_between) {
+  for (const std::int64_t step : {2, 5, 8, -3})
+    for_all_files(60, 45, [step](session& s, const numbers_file& file) {
+      const auto a = array_over(s, file);
+      const auto few = s.zeros<std::int32_t, 2>({7, 45});
+      const auto [i, j] = launch_index<2>();
+      const std::int64_t first = step < 0 ? 59 : 1;
+      s.for_each(
+          {7, 45},
+          [=](idx<2> p, reads<std::int32_t, 2> from, writes<std::int32_t, 2> to) {
+            to[p] = from(step * p[0] + first, p[1]);
+          },
+          a.at(step * i + first, j), few.at(i, j));
+      const auto seen = few.host();
+      for (std::int64_t i = 0; i < 7; ++i)
+        for (std::int64_t j = 0; j < 45; ++j)
+          ASSERT_EQ(seen(i, j), file->value({step * i + first, j})) << i << ' ' << j;
+      if (file->read_alone() > 0 && file->all_loads() == 0) {
+        EXPECT_EQ(file->elements_read_alone(), 7 * 45);
+      }
+      for (std::int64_t n = 0; n < file->chunks().size(); ++n) {
+        const auto cell = file->chunks().cell(n);
+        bool touched = false;
+        for (std::int64_t i = 0; i < 7; ++i)
+          touched |= cell.low[0] <= step * i + first && step * i + first < cell.high[0];
+        if (!touched) {
+          EXPECT_EQ(file->loads(n), 0) << n;
+        }
+      }
+    });
+}
+
+/// Neighbours of rows far apart, and what only some indices touch, are boxes as before.
+TEST(arrays_in_files, are_read_in_groups_of_rows_far_apart) {
+  for_all_files(60, 45, [](session& s, const numbers_file& file) {
+    const auto a = array_over(s, file);
+    const auto few = s.zeros<std::int32_t, 2>({7, 45});
+    const auto [i, j] = launch_index<2>();
+    s.for_each(
+        {7, 45},
+        [](idx<2> p, reads<std::int32_t, 2> from, writes<std::int32_t, 2> to) {
+          to[p] = from(8 * p[0], p[1]) + from(8 * p[0] + 3, p[1]);
+        },
+        a.at(touched_slice(8 * i, 8 * i + 3), j), few.at(i, j));
+    const auto seen = few.host();
+    for (std::int64_t i = 0; i < 7; ++i)
+      for (std::int64_t j = 0; j < 45; ++j)
+        ASSERT_EQ(seen(i, j), file->value({8 * i, j}) + file->value({8 * i + 3, j}));
+  });
+}
+
 /// Each row is read again for each of the result's columns.
 TEST(arrays_in_files, are_read_as_a_whole_by_every_index) {
   for_all_files(37, 45, [](session& s, const numbers_file& file) {

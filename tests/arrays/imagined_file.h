@@ -46,15 +46,25 @@ class imagined_file final : public graph::chunked {
   const std::string& name() const noexcept override { return name_; }
   std::size_t scratch_bytes() const noexcept override { return 0; }
   std::string description() const override { return name_; }
-  bool reads_alone(const regions::box&) const noexcept override { return alone; }
-  void read_alone(const regions::box& elements, std::byte* out) const override {
+  bool reads_alone(const regions::hyperslab&) const noexcept override { return alone; }
+  void read_alone(const regions::hyperslab& elements, const detail::array_numbers& strides,
+                  std::byte* out) const override {
     ++read_alone_;
-    regions::each_row(elements, [&](const regions::box& row) {
-      const auto bytes = static_cast<std::size_t>(row.volume()) * sizeof(T);
-      std::memcpy(out, values_.data() + regions::number_in(chunks_.all(), row.low), bytes);
-      out += bytes;
+    regions::each_row(elements.bounds, [&](const regions::box& row) {
+      std::int64_t to = 0;
+      for (std::size_t d = 0; d < N; ++d) {
+        const auto from_first = row.low[d] - elements.bounds.low[d];
+        if (from_first % elements.steps[d] != 0) return;
+        to += from_first * strides[d];
+      }
+      std::memcpy(out + to * static_cast<std::int64_t>(sizeof(T)),
+                  values_.data() + regions::number_in(chunks_.all(), row.low),
+                  static_cast<std::size_t>(row.volume()) * sizeof(T));
+      elements_read_alone_ += row.volume();
     });
   }
+  void announce_alone(const regions::hyperslab&) const noexcept override { ++announced; }
+  std::int64_t elements_read_alone() const { return elements_read_alone_; }
   int read_alone() const { return read_alone_; }
   void announce(const regions::point& at) const noexcept override {
     if (!regions::contains(chunks_.shape(), at)) announced_outside = true;
@@ -105,6 +115,7 @@ class imagined_file final : public graph::chunked {
   std::string name_ = "imagined";
   mutable std::vector<std::atomic<int>> loads_;
   mutable std::atomic<int> read_alone_{0};
+  mutable std::atomic<std::int64_t> elements_read_alone_{0};
 };
 
 /// An array whose elements lie there.

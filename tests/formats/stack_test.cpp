@@ -113,17 +113,40 @@ TEST(stack, reads_small_boxes_of_several_files_alone) {
   const temporary_folder folder;
   const days<double> made(folder, numbered(5, ".npy"), {600, 400});
   const auto stack = opened(made, 2);
-  const extents_type low{1, 17, 30}, high{4, 20, 39};
-  ASSERT_TRUE(stack->reads_alone(low, high));
-  EXPECT_FALSE(stack->reads_alone(extents_type{0, 0, 0}, extents_type{5, 600, 400}));
+  const extents_type low{1, 17, 30}, high{4, 20, 39}, ones{1, 1, 1};
+  ASSERT_TRUE(stack->reads_alone({low, high, ones}));
+  EXPECT_FALSE(stack->reads_alone({extents_type{0, 0, 0}, extents_type{5, 600, 400}, ones}));
   std::vector<double> box(3 * 3 * 9), expected;
-  stack->read_alone(low, high, reinterpret_cast<std::byte*>(box.data()));
+  stack->read_alone({low, high, ones}, extents_type{27, 9, 1},
+                    reinterpret_cast<std::byte*>(box.data()));
   for (auto n = low[0]; n < high[0]; ++n)
     for (auto i = low[1]; i < high[1]; ++i)
       for (auto j = low[2]; j < high[2]; ++j)
         expected.push_back(made.elements[static_cast<std::size_t>((n * 600 + i) * 400 + j)]);
   EXPECT_EQ(box, expected);
   EXPECT_LT(stack->bytes_read(), 8 * 600 * 400);
+}
+
+TEST(stack, reads_every_so_manieth_row_alone) {
+  const temporary_folder folder;
+  const days<double> made(folder, numbered(5, ".npy"), {600, 400});
+  const auto stack = opened(made, 2);
+  // Whole rows, 50 apart, of every other file; two elements lie behind the three rows of a file.
+  const extents_type low{0, 40, 0}, high{5, 141, 400}, steps{2, 50, 1}, strides{601, 8, 1};
+  const auto before = stack->bytes_read();
+  ASSERT_TRUE(stack->reads_alone({low, high, steps}));
+  std::vector<double> found(3 * 2 * 601, -1);
+  stack->read_alone({low, high, steps}, strides, reinterpret_cast<std::byte*>(found.data()));
+  stack->announce_alone({low, high, steps});
+  EXPECT_EQ(stack->bytes_read() - before, 3 * 3 * 400 * 8);
+  for (std::size_t n = 0; n < 5; n += 2)
+    for (std::size_t i = 40; i < 141; i += 50)
+      for (std::size_t j = 0; j < 400; ++j) {
+        auto& one = found[n * 601 + (i - 40) * 8 + j];
+        ASSERT_EQ(one, made.elements[(n * 600 + i) * 400 + j]) << n << ' ' << i << ' ' << j;
+        one = -1;
+      }
+  EXPECT_EQ(std::ranges::count(found, -1), std::ssize(found));  // nothing went elsewhere
 }
 
 /// The process may have few open files, as long as it exists.

@@ -39,8 +39,10 @@ class numbered_file final : public graph::chunked {
   const std::string& name() const noexcept override { return name_; }
   std::size_t scratch_bytes() const noexcept override { return 0; }
   std::string description() const override { return name_; }
-  bool reads_alone(const regions::box&) const noexcept override { return false; }
-  void read_alone(const regions::box&, std::byte*) const override {}
+  bool reads_alone(const regions::hyperslab&) const noexcept override { return false; }
+  void read_alone(const regions::hyperslab&, const detail::array_numbers&,
+                  std::byte*) const override {}
+  void announce_alone(const regions::hyperslab&) const noexcept override {}
   void announce(const regions::point&) const noexcept override {}
   void load(const regions::point& at, std::byte* out) const override {
     const auto number = chunks_.number(at);
@@ -64,13 +66,13 @@ class numbered_file final : public graph::chunked {
   mutable std::vector<std::atomic<int>> loads_;
 };
 
-regions::box box(std::int64_t i, std::int64_t j, std::int64_t i_end, std::int64_t j_end) {
-  return {{i, j}, {i_end, j_end}};
+regions::hyperslab box(std::int64_t i, std::int64_t j, std::int64_t i_end, std::int64_t j_end) {
+  return {.bounds = {{i, j}, {i_end, j_end}}};
 }
 
 std::int64_t element(const graph::wanted_elements& found, std::int64_t i, std::int64_t j) {
-  const auto offset = (i - found.elements.low[0]) * found.strides[0] +
-                      (j - found.elements.low[1]) * found.strides[1];
+  const auto& low = found.elements.bounds.low;
+  const auto offset = (i - low[0]) * found.strides[0] + (j - low[1]) * found.strides[1];
   std::int64_t value = 0;
   std::memcpy(&value, found.first + offset * static_cast<std::int64_t>(numbered_file::bytes),
               sizeof value);
@@ -78,8 +80,8 @@ std::int64_t element(const graph::wanted_elements& found, std::int64_t i, std::i
 }
 
 void expect_found(const graph::wanted_elements& found) {
-  const auto& where = found.elements;
-  for (auto i = where.low[0]; i < where.high[0]; ++i)
+  const auto& [where, steps] = found.elements;
+  for (auto i = where.low[0]; i < where.high[0]; i += steps[0])
     for (auto j = where.low[1]; j < where.high[1]; ++j)
       ASSERT_EQ(element(found, i, j), i * columns + j) << i << ' ' << j;
 }
@@ -107,6 +109,26 @@ TEST(chunk_cache, finds_elements_of_one_chunk_and_of_several) {
       expect_found(wanted);
     }
   }
+}
+
+TEST(chunk_cache, finds_rows_that_are_stepped_over_nowhere) {
+  for (const regions::point chunk : {regions::point{7, 5}, {1, 1}, {40, 30}, {64, 64}, {3, 30}})
+    for (const std::int64_t step : {2, 3, 7, 36}) {
+      const auto file = std::make_shared<numbered_file>(chunk);
+      // 13 rows of 11 elements are more than half a MiB; of these every step-th is copied.
+      const cache_in in(64 * mib);
+      graph::wanted_elements wanted{.of = file, .elements = box(2, 9, 3 + 36 / step * step, 20)};
+      wanted.elements.steps[0] = step;
+      const auto lease = in.take(wanted);
+      expect_found(wanted);
+      for (std::int64_t n = 0; n < file->chunks().size(); ++n) {
+        const auto cell = file->chunks().cell(n);
+        bool touched = false;
+        for (std::int64_t i = 2; i < wanted.elements.bounds.high[0]; i += step)
+          touched |= cell.low[0] <= i && i < cell.high[0];
+        EXPECT_EQ(file->loads(n), touched && cell.low[1] < 20 && cell.high[1] > 9 ? 1 : 0) << n;
+      }
+    }
 }
 
 TEST(chunk_cache, keeps_chunks_unless_they_are_wanted_once) {

@@ -36,8 +36,10 @@ class unread_file final : public graph::chunked {
   std::size_t element_bytes() const noexcept override { return 4; }
   std::size_t scratch_bytes() const noexcept override { return 0; }
   void load(const point&, std::byte*) const override { FAIL(); }
-  bool reads_alone(const box&) const noexcept override { return false; }
-  void read_alone(const box&, std::byte*) const override {}
+  bool reads_alone(const regions::hyperslab&) const noexcept override { return false; }
+  void read_alone(const regions::hyperslab&, const detail::array_numbers&,
+                  std::byte*) const override {}
+  void announce_alone(const regions::hyperslab&) const noexcept override {}
   void announce(const point&) const noexcept override {}
   const std::string& name() const noexcept override { return name_; }
   std::string description() const override { return name_; }

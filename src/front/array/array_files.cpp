@@ -31,7 +31,7 @@ class elements_in_memory {
   elements_in_memory(const arrays::image& of, const arrays::storage& elements,
                      const regions::box& where) {
     if (of.file != nullptr) {
-      graph::wanted_elements wanted{.of = of.file, .elements = where};
+      graph::wanted_elements wanted{.of = of.file, .elements = {where}};
       lease_ = elements.source.chunks->take({&wanted, 1}, owner);
       first_ = wanted.first, strides_ = wanted.strides;
       return;

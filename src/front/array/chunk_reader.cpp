@@ -36,7 +36,7 @@ void chunk_reader::read_numbers(workers& team, std::int64_t first, std::int64_t 
 void chunk_reader::copy(const regions::box& elements, std::int64_t first, std::int64_t end,
                         std::byte* out) const {
   const auto size = static_cast<std::int64_t>(of_->element.size);
-  graph::wanted_elements wanted{.of = of_->file, .elements = elements};
+  graph::wanted_elements wanted{.of = of_->file, .elements = {elements}};
   const auto lease = elements_->source.chunks->take({&wanted, 1}, "rows of an array");
   regions::each_row(elements, [&](const regions::box& row) {
     const auto number = regions::number_in(where_, row.low);

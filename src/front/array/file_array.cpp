@@ -19,6 +19,11 @@ regions::point point_of(const std::vector<std::int64_t>& numbers) {
   return result;
 }
 
+formats::hyperslab in_file(const regions::hyperslab& of) {
+  const auto rank = of.bounds.rank;
+  return {{of.bounds.low.data(), rank}, {of.bounds.high.data(), rank}, {of.steps.data(), rank}};
+}
+
 /// What a damaged file says of its chunks needn't make sense.
 void check_chunks(const formats::array_file& file) {
   auto bytes = static_cast<std::int64_t>(file.element_bytes());
@@ -56,13 +61,15 @@ class file_chunks final : public graph::chunked {
       std::memcpy(out + at, fill.data(), fill.size());
   }
 
-  bool reads_alone(const regions::box& elements) const noexcept override {
-    return file_->reads_alone({elements.low.data(), elements.rank},
-                              {elements.high.data(), elements.rank});
+  bool reads_alone(const regions::hyperslab& elements) const noexcept override {
+    return file_->reads_alone(in_file(elements));
   }
-  void read_alone(const regions::box& elements, std::byte* out) const override {
-    file_->read_alone({elements.low.data(), elements.rank}, {elements.high.data(), elements.rank},
-                      out);
+  void read_alone(const regions::hyperslab& elements, const array_numbers& strides,
+                  std::byte* out) const override {
+    file_->read_alone(in_file(elements), {strides.data(), elements.bounds.rank}, out);
+  }
+  void announce_alone(const regions::hyperslab& elements) const noexcept override {
+    file_->announce_alone(in_file(elements));
   }
 
   void announce(const regions::point& chunk) const noexcept override {
