@@ -1,9 +1,12 @@
 #include "run/partials.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
+#include "algorithms/leaf_tree.h"
 #include "arrays/leases.h"
+#include "pappus/detail/base/integers.h"
 #include "regions/parts.h"
 
 namespace pappus::run {
@@ -36,7 +39,7 @@ partial leaf_results::started(std::size_t argument, const regions::box& elements
 partials leaf_results::start(std::int64_t leaf) {
   {
     std::unique_lock lock(mutex_);
-    went_on_.wait(lock, [&] { return given_up_ || leaf - next_ < stage_.leaves_ahead; });
+    went_on_.wait(lock, [&] { return given_up_ || leaf - merged_ < stage_.leaves_ahead; });
   }
   const auto indices = stage_.leaves.cell(leaf);
   partials result;
@@ -67,31 +70,44 @@ void leaf_results::give_up() {
 }
 
 void leaf_results::finish(std::int64_t leaf, partials states) {
-  std::unique_lock lock(mutex_);
-  waiting_.emplace(leaf, std::move(states));
-  if (merging_) return;
-  merging_ = true;  // for good, where merging throws
-  while (!waiting_.empty() && waiting_.begin()->first == next_) {
-    auto next = waiting_.extract(waiting_.begin());
+  constexpr auto fan_in = algorithms::leaf_tree::fan_in;
+  auto number = leaf;
+  for (auto [level, count] = std::pair(0, stage_.leaves.size());; ++level) {
+    const auto parent = number / fan_in, parents = detail::ceil_div(count, fan_in);
+    std::unique_lock lock(mutex_);
+    const auto at = nodes_.try_emplace({level, parent}).first;
+    const auto children = std::min(fan_in, count - parent * fan_in);
+    if (!add(lock, at->second, {level, number}, std::move(states), children)) return;
+    states = std::move(at->second.states);
+    nodes_.erase(at);
     lock.unlock();
-    add(next.key(), std::move(next.mapped()));
-    lock.lock();
-    if (++next_ == stage_.leaves.size()) write_out();
-    went_on_.notify_all();
+    if (parents == 1) return write_out(states);
+    number = parent, count = parents;
   }
-  merging_ = false;
 }
 
-void leaf_results::add(std::int64_t leaf, partials states) {
-  tree_.add(leaf, [&](int from, int to, bool first) {
-    if (std::cmp_greater_equal(to, levels_.size()))
-      levels_.resize(static_cast<std::size_t>(to) + 1);
-    auto& child = from == algorithms::leaf_tree::leaf ? states : level(from);
-    if (first)
-      level(to) = std::move(child);
+bool leaf_results::add(std::unique_lock<std::mutex>& lock, node& to, place_in_tree child,
+                       partials states, std::int64_t children) {
+  constexpr auto fan_in = algorithms::leaf_tree::fan_in;
+  to.waiting.emplace(child.number % fan_in, std::move(states));
+  if (to.merging) return false;
+  to.merging = true;
+  while (!to.waiting.empty() && to.waiting.begin()->first == to.merged) {
+    auto next = to.waiting.extract(to.waiting.begin());
+    lock.unlock();
+    if (next.key() == 0)
+      to.states = std::move(next.mapped());
     else
-      merge(level(to), child);
-  });
+      merge(to.states, next.mapped());
+    next.mapped().clear();
+    lock.lock();
+    ++to.merged;
+    if (child.level > 0) continue;
+    ++merged_;
+    went_on_.notify_all();
+  }
+  to.merging = false;
+  return to.merged == children;
 }
 
 void leaf_results::merge(partials& into, const partials& from) const {
@@ -116,15 +132,7 @@ void leaf_results::merge(partials& into, const partials& from) const {
   }
 }
 
-void leaf_results::write_out() {
-  levels_.resize(static_cast<std::size_t>(tree_.levels()) + 1);
-  const auto top = tree_.finish([&](int from, int to, bool first) {
-    if (first)
-      level(to) = std::move(level(from));
-    else
-      merge(level(to), level(from));
-  });
-  auto& all = level(top);
+void leaf_results::write_out(const partials& all) const {
   for (std::size_t n = 0; n < all.size(); ++n) {
     const auto& of = launch_.arguments[stage_.partial[n]];
     const auto size = static_cast<std::int64_t>(of.array->element.size);
@@ -137,7 +145,6 @@ void leaf_results::write_out() {
                                    });
                         });
   }
-  levels_.clear();
 }
 
 }  // namespace pappus::run

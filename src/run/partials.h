@@ -1,10 +1,10 @@
 // What the leaves of a launch reduce into, on the way to its arrays (plan/leaves.cpp).
 //
 // A leaf has states of its own for the elements that it may touch, and only these. Leaves are
-// finished in any order; one thread at a time merges them by number, as far as they have come
-// without a gap, so that beside those that are being made few states exist: one a level of the tree
-// (algorithms/leaf_tree.h). The arrays are touched once, when all leaves are merged: a launch that
-// fails has changed nothing.
+// finished in any order, and merged in that of their tree (algorithms/leaf_tree.h): a node of it by
+// one thread at a time, several nodes by several threads. So beside leaves few states exist, one
+// for each node that some of its leaves were merged into. The arrays are touched once, when all
+// leaves are merged: a launch that fails has changed nothing.
 #pragma once
 
 #include <condition_variable>
@@ -13,9 +13,9 @@
 #include <map>
 #include <mutex>
 #include <span>
+#include <utility>
 #include <vector>
 
-#include "algorithms/leaf_tree.h"
 #include "arrays/launch.h"
 #include "pappus/detail/base/memory.h"
 #include "plan/plan.h"
@@ -36,25 +36,39 @@ class leaf_results {
   /// \param of, stage  outlive it
   leaf_results(const arrays::launch& of, const plan::stage& stage);
 
-  /// States that stand for no values, for a leaf's indices. Blocks while leaves far before this
-  /// one aren't done, which others must be at work on. Throws memory_error.
+  /// States that stand for no values, for a leaf's indices. Blocks while many leaves before this
+  /// one aren't merged, which others must be at work on. Throws memory_error.
   partials start(std::int64_t leaf);
   /// Some leaf won't be finished: nobody waits for it.
   void give_up();
   /// Puts them in the places of the arguments whose elements they are.
   void place(const partials& states, std::span<detail::view_place> arguments) const;
-  /// A leaf that is done. Returns at once where another thread merges; that one takes it, too. The
-  /// last leaf is merged into the arrays before the call that does so returns. Throws what merging
-  /// throws; the launch must fail then.
+  /// A leaf that is done. Returns at once where another thread merges its neighbours; that one
+  /// takes it, too. All are merged into the arrays before the call that comes last returns. Throws
+  /// what merging throws; the launch must fail then.
   void finish(std::int64_t leaf, partials states);
 
  private:
-  void add(std::int64_t leaf, partials states);
+  struct place_in_tree {
+    int level;  ///< 0: of leaves
+    std::int64_t number;
+  };
+  /// Of the tree: what leaves, or nodes of the level below, are merged into.
+  struct node {
+    partials states;                           ///< of those that came first, by number
+    std::map<std::int64_t, partials> waiting;  ///< from 0 on: finished, but not those before
+    std::int64_t merged = 0;                   ///< of them
+    bool merging = false;                      ///< some thread does; for good where it failed
+  };
+
   partial started(std::size_t argument, const regions::box& elements) const;
   void merge(partials& into, const partials& from) const;
-  partials& level(int number) { return levels_[static_cast<std::size_t>(number)]; }
+  /// Takes in a child, and whatever waited for it. True: the node has all its children.
+  /// \param lock  of mutex_; not held while states are merged
+  bool add(std::unique_lock<std::mutex>& lock, node& to, place_in_tree child, partials states,
+           std::int64_t children);
   /// Merges what all leaves have into the arrays.
-  void write_out();
+  void write_out(const partials& all) const;
 
   const arrays::launch& launch_;
   const plan::stage& stage_;
@@ -62,13 +76,9 @@ class leaf_results {
   std::mutex mutex_;
   std::condition_variable went_on_;
   bool given_up_ = false;
-  std::map<std::int64_t, partials> waiting_;  // finished, but others before them aren't
-  std::int64_t next_ = 0;                     // to be merged
-  bool merging_ = false;
-
-  // Of the thread that merges.
-  algorithms::leaf_tree tree_;
-  std::vector<partials> levels_;
+  std::int64_t merged_ = 0;                             // leaves
+  std::map<std::pair<int, std::int64_t>, node> nodes_;  // by level and number, while they aren't
+                                                        // complete
 };
 
 }  // namespace pappus::run
