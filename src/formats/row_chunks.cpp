@@ -165,18 +165,21 @@ class element_array final : public array_file {
     }
   }
 
-  /// Whether it takes less than to read their chunks: a call costs about what it takes to copy
-  /// 4 KiB.
+  /// Whether it takes less than to read their chunks, and to copy the elements where there are
+  /// several: a call costs about what it takes to copy 4 KiB.
   bool pays(const hyperslab& elements, const rows& of) const noexcept {
     constexpr std::int64_t call = 4096;
     const auto& [low, high, steps] = elements;
     std::int64_t chunks = file_bytes();
+    bool several = false;
     for (std::size_t d = 0; d < low.size(); ++d) {
       const auto chunk = shape().chunk[d];
       chunks *= std::min((high[d] - 1) / chunk * chunk + chunk, shape().extents[d]) -
                 low[d] / chunk * chunk;
+      several = several || (high[d] - 1) / chunk != low[d] / chunk;
     }
-    return of.count * (of.elements * file_bytes() + call) < chunks / 4 * 3;
+    const auto alone = of.count * of.elements * file_bytes();
+    return alone + of.count * call < (several ? chunks + alone : chunks) / 4 * 3;
   }
 
   stretch where(chunk_place chunk) const {

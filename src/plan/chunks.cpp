@@ -2,7 +2,7 @@
 //
 // Of the arrays in files that a launch reads, the one with the most bytes drives it: an item has
 // the indices that touch one of its chunks, or several neighbours where that would be too little to
-// do. So each of its chunks is loaded once, whatever memory there is, and so are those of arrays
+// do. Of several it reads as few at a time as is worth its while. So each of its chunks is loaded once, whatever memory there is, and so are those of arrays
 // that are cut alike. Where indices are cut depends on the launch and the file alone, since what is
 // reduced shows it (leaves.cpp).
 #include <algorithm>
@@ -24,10 +24,13 @@ namespace {
 
 using arrays::launch_of;
 
-constexpr std::int64_t cuts_max = 1 << 20;    // of all dimensions together
-constexpr std::int64_t item_min = 1 << 14;    // indices
-constexpr std::int64_t indices_a_state = 16;  // that leaves reduce into, and are merged later
-constexpr double item_bytes_max = 64 << 20;   // of the driving array, where chunks are joined
+constexpr std::int64_t cuts_max = 1 << 20;   // of all dimensions together
+constexpr std::int64_t item_min = 1 << 14;   // indices
+constexpr double item_bytes_max = 64 << 20;  // of the driving array, where chunks are joined
+// For each state that items reduce into, and that is merged later: at least, and where there are
+// many items.
+constexpr std::int64_t indices_a_state = 16, indices_a_state_of_many = 64, many_items = 256;
+constexpr double read_a_state = 4;  // bytes that are read at a time, for each of a state
 
 /// The array in a file of which most bytes are touched; none: there is none.
 std::optional<std::size_t> driving(const arrays::launch& of) {
@@ -154,24 +157,37 @@ std::vector<std::int64_t> halved(const std::vector<std::int64_t>& cuts) {
   return result;
 }
 
-/// Indices that an item should have, for all that it reduces into.
-std::int64_t indices_wanted(const arrays::launch& of, const regions::box& cell) {
+/// Whether an item of these indices has enough to do, for all that it reduces into.
+bool is_enough(const arrays::launch& of, const regions::box& cell) {
   std::int64_t states = 0;
   for (std::size_t a = 0; a < of.arguments.size(); ++a)
     if (of.arguments[a].view == detail::view_access::reduce)
       states = regions::saturated_sum(states, touched(of, a, cell).volume());
-  return std::max(item_min, regions::saturated_product(states, indices_a_state));
+  const auto least = regions::saturated_product(states, indices_a_state),
+             most = regions::saturated_product(states, indices_a_state_of_many);
+  const auto wanted = std::clamp(of.indices.volume() / many_items, least, most);
+  return cell.volume() >= std::max(item_min, wanted);
 }
 
-/// Joins neighbours, those along the last dimension first, until items have enough to do.
+/// Whether these indices are enough to be read and run at a time: states that they reduce into
+/// needn't stay in caches until the next.
+bool is_worth_reading(const arrays::launch& of, const regions::box& cell) {
+  double read = 0, states = 0;
+  for (std::size_t a = 0; a < of.arguments.size(); ++a) {
+    if (is_in_file(of.arguments[a])) read += bytes_touched(of, a, cell);
+    if (of.arguments[a].view == detail::view_access::reduce) states += bytes_touched(of, a, cell);
+  }
+  return cell.volume() >= item_min && read >= read_a_state * states;
+}
+
+/// Joins neighbours, those along the last dimension first, until cells are enough.
 void join(const arrays::launch& of, std::size_t argument,
-          std::vector<std::vector<std::int64_t>>& cuts) {
+          std::vector<std::vector<std::int64_t>>& cuts,
+          bool (&enough)(const arrays::launch&, const regions::box&)) {
   for (auto d = cuts.size(); d-- > 0;) {
     while (cuts[d].size() > 2) {
       const auto cell = typical_cell(grid_of(cuts));
-      if (cell.volume() >= indices_wanted(of, cell) ||
-          2 * bytes_touched(of, argument, cell) > item_bytes_max)
-        return;
+      if (enough(of, cell) || 2 * bytes_touched(of, argument, cell) > item_bytes_max) return;
       cuts[d] = halved(cuts[d]);
     }
   }
@@ -201,6 +217,20 @@ bool fit(const arrays::launch& of, const cost::machine& m, const regions::grid& 
   return bytes <= room_of_an_item(of, m);
 }
 
+/// \param cuts  where chunks of the driving argument end
+void find_items(stage& s, std::size_t driving, std::vector<std::vector<std::int64_t>> cuts,
+                const cost::machine& m) {
+  const auto& of = launch_of(*s.node);
+  join(of, driving, cuts, is_worth_reading);
+  auto reads = grid_of(cuts);
+  join(of, driving, cuts, is_enough);
+  auto items = grid_of(cuts);
+  if (!fit(of, m, items)) return;
+  s.chunks = std::move(items);
+  s.read_once = read_once(of, s.chunks);
+  if (reads != s.chunks && read_once(of, reads) == s.read_once) s.reads = std::move(reads);
+}
+
 void tell(stage& s, std::size_t driving) {
   const auto& of = launch_of(*s.node);
   for (std::size_t a = 0; a < of.arguments.size(); ++a) {
@@ -221,6 +251,9 @@ void tell(stage& s, std::size_t driving) {
     s.notes.push_back(fmt::format("items end where chunks of {} do: {} of {} indices",
                                   of.arguments[driving].name, base::count_text(s.chunks.size()),
                                   base::count_text(typical_cell(s.chunks).volume())));
+  if (s.reads.rank() > 0)
+    s.notes.push_back(fmt::format("items read, and run, {} indices at a time",
+                                  base::count_text(typical_cell(s.reads).volume())));
 }
 
 }  // namespace
@@ -263,14 +296,8 @@ void find_chunks(plan& p, const batch_request& asked) {
     if (of.indices.empty() || !reads_files(of)) continue;
     const auto drives = driving(of);
     if (!drives) continue;
-    if (auto cuts = chunk_cuts(of, *drives)) {
-      join(of, *drives, *cuts);
-      auto items = grid_of(*cuts);
-      if (fit(of, asked.machine, items)) {
-        s.chunks = std::move(items);
-        s.read_once = read_once(of, s.chunks);
-      }
-    }
+    if (auto cuts = chunk_cuts(of, *drives))
+      find_items(s, *drives, std::move(*cuts), asked.machine);
     tell(s, *drives);
   }
 }

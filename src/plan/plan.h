@@ -139,8 +139,10 @@ struct stage {
   std::vector<std::string> notes;  ///< what explain tells the user besides
 
   // chunks: of launches that read arrays in files
-  regions::grid chunks{};       ///< items, which end where chunks do; rank 0: they needn't
-  std::uint32_t read_once = 0;  ///< arguments, as bits, of which no two items need the same chunk
+  regions::grid chunks{};  ///< items, which end where chunks do; rank 0: they needn't
+  regions::grid reads{};   ///< what of an item is read and run at a time; rank 0: all
+  /// Arguments, as bits, of which no two of these, or of the items, need the same chunk.
+  std::uint32_t read_once = 0;
 
   // leaves: of launches that reduce
   unsigned cut_along = ~0U;    ///< dimensions, as bits, along which indices may be cut anywhere

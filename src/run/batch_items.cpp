@@ -140,11 +140,17 @@ void batch::run_indices(std::size_t stage, const regions::box& indices,
   const auto& launch = launch_of(*launches_[stage]);
   const auto& s = plan_.stages[stage];
   std::vector<detail::view_place> found(places.begin(), places.end());
-  each_readable(launch, indices, plan::dimensions_to_cut(s), [&](const regions::box& part) {
-    auto how = reads_of(stage);
-    if (part != indices) how.once = 0;  // parts of an item may share chunks
-    arrays::read_elements read(launch, part, how, found);
-    run_read(stage, part, found, &read);
+  const auto run_some = [&](const regions::box& some) {
+    each_readable(launch, some, plan::dimensions_to_cut(s), [&](const regions::box& part) {
+      auto how = reads_of(stage);
+      if (part != some) how.once = 0;  // parts may share chunks
+      arrays::read_elements read(launch, part, how, found);
+      run_read(stage, part, found, &read);
+    });
+  };
+  if (s.reads.rank() == 0 || tasks_[stage].device != nullptr) return run_some(indices);
+  regions::each_place(s.reads.cells(indices), [&](const regions::point& cell) {
+    run_some(regions::intersect(s.reads.cell(cell), indices));
   });
 }
 

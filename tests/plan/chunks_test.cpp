@@ -114,6 +114,45 @@ TEST(chunks, that_are_too_many_are_taken_together) {
   for (std::size_t d = 0; d < 3; ++d) EXPECT_EQ(s.items.dimension(d).position(1) % 16, 0);
 }
 
+/// Indices for each state, and bytes of what is read at a time for each of a state.
+TEST(chunks, of_items_that_reduce_are_read_a_few_at_a_time) {
+  for (const std::int64_t columns : {500, 20'000, 3'000'000}) {
+    const box all({0, 0}, {40'000, columns});
+    const auto a = array_in_file(all, {16, columns});
+    const auto sums = testing::planned_array({columns});
+    testing::launch_list launches;
+    launches.add(all, {{a}, {sums}}, "a, b: global [i,j] => read a[i,j], reduce b[j]");
+    const auto p = launches.planned();
+    const auto& s = p.stages.front();
+    const auto item = s.chunks.cell(1), read = s.reads.rank() > 0 ? s.reads.cell(1) : item;
+    EXPECT_GE(item.extent(0), columns < 1'000'000 ? 64 : 16);
+    EXPECT_GE(s.chunks.size(), 256);
+    // A state has as many bytes as an element here.
+    EXPECT_EQ(read.extent(0), columns == 500 ? 64 : 16) << columns;
+    EXPECT_EQ(item.extent(0) % read.extent(0), 0);
+    EXPECT_EQ(s.read_once, 1U);
+    expect_each_chunk_in_one_item(s);
+  }
+}
+
+/// Of what is read at a time, neighbours would want the same chunks.
+TEST(chunks, that_an_item_alone_needs_are_read_together) {
+  const box all({0, 0}, {1 << 20, 512});
+  const auto a = array_in_file(all, {128, 128});
+  const auto b = testing::planned_array({1 << 16, 512});
+  for (const std::string read : {"a[i,j]", "a[i,j-1:j+1]"}) {
+    testing::launch_list launches;
+    launches.add(box({0, 1}, {1 << 20, 511}), {{a}, {b}},
+                 "a, b: global [i,j] => read " + read + ", reduce b[i/16,j]");
+    const auto p = launches.planned();
+    const auto& s = p.stages.front();
+    EXPECT_EQ(s.chunks.dimension(1).size(), 1);
+    EXPECT_EQ(s.read_once, 1U);
+    EXPECT_EQ(s.reads.rank(), read == "a[i,j]" ? 2U : 0U);
+    expect_each_chunk_in_one_item(s);
+  }
+}
+
 TEST(chunks, far_apart_are_found_by_few_indices) {
   const box all({0}, {std::int64_t{1} << 60});
   const auto a = array_in_file(all, {1});
