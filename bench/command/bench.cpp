@@ -108,11 +108,13 @@ void print_page_cache(const std::vector<result>& results) {
 /// what is known for this size.
 bool checksums_agree(const benchmark& b, const std::vector<result>& results) {
   bool all = true;
+  const auto first =
+      std::ranges::find_if(results, [](const result& r) { return r.skipped.empty(); });
   for (const auto& r : results)
-    if (r.skipped.empty() && !agree(r.checksum, results.front().checksum, b.tolerance)) {
+    if (r.skipped.empty() && !agree(r.checksum, first->checksum, b.tolerance)) {
       std::cerr << fmt::format(
           "pappus: bench {}: expected checksum {} as in version {}, got {} in version {}\n", r.name,
-          results.front().checksum, results.front().version, r.checksum, r.version);
+          first->checksum, first->version, r.checksum, r.version);
       all = false;
     }
   for (const auto& r : results)

@@ -16,7 +16,7 @@ namespace pappus::bench {
 /// what the disk needs.
 inline std::vector<result> compare_reading(const stage& on, std::string name, std::int64_t n,
                                            double min_bytes, std::vector<version> versions,
-                                           std::vector<input_bytes*> files) {
+                                           std::vector<input_files*> files) {
   std::function<void()> before;
   if (on.asked.cold) {
     name += "_cold";

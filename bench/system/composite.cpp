@@ -86,8 +86,8 @@ std::vector<std::string> scenes::paths(field which) const {
   return result;
 }
 
-std::vector<input_bytes*> scenes::all() const {
-  std::vector<input_bytes*> result;
+std::vector<input_files*> scenes::all() const {
+  std::vector<input_files*> result;
   for (const auto& of_field : files)
     for (const auto& file : of_field) result.push_back(file.get());
   return result;

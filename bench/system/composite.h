@@ -50,7 +50,7 @@ struct scenes {
   std::array<std::vector<std::unique_ptr<input_bytes>>, fields> files;
 
   std::vector<std::string> paths(field which) const;
-  std::vector<input_bytes*> all() const;
+  std::vector<input_files*> all() const;
 };
 scenes make_composite(std::int64_t n, std::uint64_t seed, team& workers);
 

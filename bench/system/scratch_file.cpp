@@ -36,11 +36,14 @@ bool all_parts(std::size_t bytes, Part&& part) {
   return true;
 }
 
+std::string name_pattern(std::string_view suffix) {
+  const char* const folder = std::getenv("TMPDIR");
+  return fmt::format("{}/pappus-bench-XXXXXX{}", folder != nullptr ? folder : "/var/tmp", suffix);
+}
+
 }  // namespace
 
-scratch_file::scratch_file(std::string_view suffix) {
-  const char* const folder = std::getenv("TMPDIR");
-  path_ = fmt::format("{}/pappus-bench-XXXXXX{}", folder != nullptr ? folder : "/var/tmp", suffix);
+scratch_file::scratch_file(std::string_view suffix) : path_(name_pattern(suffix)) {
   if (const int file = ::mkstemps(path_.data(), static_cast<int>(suffix.size())); file >= 0)
     ::close(file);
 }
@@ -50,6 +53,34 @@ scratch_file::scratch_file(scratch_file&& other) noexcept : path_(std::exchange(
 scratch_file::~scratch_file() {
   std::error_code ignored;
   if (!path_.empty()) std::filesystem::remove(path_, ignored);
+}
+
+scratch_folder::scratch_folder() : path_(name_pattern("")) {
+  if (::mkdtemp(path_.data()) == nullptr)
+    throw format_error(fmt::format("{}: the benchmark's folder can't be made", path_));
+}
+
+scratch_folder::~scratch_folder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+void scratch_folder::settle() const {
+  const int folder = ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const bool settled = folder >= 0 && ::syncfs(folder) == 0;
+  if (folder >= 0) ::close(folder);
+  if (!settled)
+    throw format_error(fmt::format("{}: the benchmark's input can't be written", path_));
+}
+
+void scratch_folder::leave_page_cache() const noexcept {
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(path_, ignored)) {
+    const int file = ::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) continue;
+    ::posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
+    ::close(file);
+  }
 }
 
 input_bytes::input_bytes(scratch_file file, std::int64_t bytes, std::int64_t piece, team& workers,

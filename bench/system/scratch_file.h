@@ -26,9 +26,37 @@ class scratch_file {
   std::string path_;
 };
 
+/// An empty folder beside these files, removed in the end with all that is in it.
+class scratch_folder {
+ public:
+  scratch_folder();
+  ~scratch_folder();
+  scratch_folder(const scratch_folder&) = delete;
+  scratch_folder& operator=(const scratch_folder&) = delete;
+  const std::string& path() const { return path_; }
+
+  /// Has its files written to the disk.
+  void settle() const;
+  /// The next reads of its files come from the disk, where these are settled.
+  void leave_page_cache() const noexcept;
+
+ private:
+  std::string path_;
+};
+
+/// What versions read, in one file or several.
+class input_files {
+ public:
+  virtual ~input_files() = default;
+  /// \throws format_error  if a read failed
+  virtual void check() const = 0;
+  /// The next reads come from the disk.
+  virtual void leave_page_cache() noexcept = 0;
+};
+
 /// A file of bytes that hand-written versions read, by several threads, and whose pages can be
 /// taken out of the cache.
-class input_bytes {
+class input_bytes final : public input_files {
  public:
   /// Makes the bytes of the stretch that begins at `begin`. Several threads call it.
   using maker = std::function<void(std::int64_t begin, std::span<std::byte> to)>;
@@ -39,7 +67,7 @@ class input_bytes {
   /// \throws format_error  if the file can't be written
   input_bytes(scratch_file file, std::int64_t bytes, std::int64_t piece, team& workers,
               const maker& make);
-  ~input_bytes();
+  ~input_bytes() override;
   input_bytes(const input_bytes&) = delete;
   input_bytes& operator=(const input_bytes&) = delete;
 
@@ -50,11 +78,8 @@ class input_bytes {
   void read(std::int64_t offset, std::span<std::byte> to) const noexcept;
   /// Has the system begin to read what will be needed, once the file has left the page cache.
   void announce(std::int64_t offset, std::int64_t bytes) const noexcept;
-  /// \throws format_error  if a read failed
-  void check() const;
-
-  /// The next reads come from the disk.
-  void leave_page_cache() noexcept;
+  void check() const override;
+  void leave_page_cache() noexcept override;
 
  private:
   scratch_file file_;

@@ -10,56 +10,10 @@
 #include <fmt/format.h>
 
 #include "system/checksum.h"
-#include "system/generator.h"
+#include "system/vmscope_tiles.h"
 
 namespace pappus::bench::vmscope {
 namespace {
-
-constexpr std::int64_t block_bytes = factor * colours, tile_row = tile * colours;
-
-/// Bytes of the slide, row by row: eight a number.
-class slide_bytes {
- public:
-  slide_bytes(const layout& of, std::uint64_t seed) : of_(of), numbers_(seed, 0) {}
-
-  void make_rows(std::int64_t begin, std::span<std::byte> to) const {
-    std::uint64_t bits = 0;
-    for (std::int64_t i = 0; i < std::ssize(to); ++i) {
-      const auto number = begin + i;
-      if (i == 0 || number % 8 == 0) bits = numbers_.bits(static_cast<std::uint64_t>(number / 8));
-      to[static_cast<std::size_t>(i)] = static_cast<std::byte>(bits >> number % 8 * 8);
-    }
-  }
-  /// One tile.
-  void make_tile(std::int64_t begin, std::span<std::byte> to) const {
-    std::ranges::fill(to, std::byte{});
-    const auto number = begin / (tile * tile_row);
-    const auto across = number % of_.tiles_across() * tile,
-               down = number / of_.tiles_across() * tile;
-    const auto width = std::min(tile, of_.width - across);
-    for (std::int64_t y = 0; y < std::min(tile, of_.height - down); ++y)
-      make_rows(((down + y) * of_.width + across) * colours,
-                to.subspan(static_cast<std::size_t>(y * tile_row),
-                           static_cast<std::size_t>(width * colours)));
-  }
-
- private:
-  const layout& of_;
-  stream numbers_;
-};
-
-/// Bytes of each thread.
-class scratch {
- public:
-  scratch(const team& workers, std::int64_t bytes)
-      : bytes_(static_cast<std::size_t>(bytes)),
-        all_(static_cast<std::size_t>(workers.threads()) * bytes_) {}
-  colour* of(int worker) { return all_.data() + static_cast<std::size_t>(worker) * bytes_; }
-
- private:
-  std::size_t bytes_;
-  std::vector<colour> all_;
-};
 
 void read(const input_bytes& from, std::int64_t offset, colour* to, std::int64_t bytes) {
   from.read(offset, std::as_writable_bytes(std::span(to, static_cast<std::size_t>(bytes))));
@@ -79,8 +33,83 @@ void announce_rows(const slide& from, std::int64_t row, std::int64_t end) {
                        ((end - 1 - row) * of.width + of.side) * colours);
 }
 
-/// Means of blocks that lie beside each other.
-/// \param stride  from a row of them to the next, in bytes
+/// The first pixels of blocks that lie beside each other.
+void first_pixels(const colour* from, std::int64_t blocks, colour* to) {
+  for (std::int64_t block = 0; block < blocks; ++block)
+    for (std::int64_t c = 0; c < colours; ++c)
+      to[block * colours + c] = from[block * block_bytes + c];
+}
+
+}  // namespace
+
+layout layout_of(std::int64_t n) {
+  const auto blocks = [](double pixels) {
+    return static_cast<std::int64_t>(pixels) / factor * factor;
+  };
+  const auto side = std::max(blocks(std::sqrt(static_cast<double>(n))), factor);
+  const auto part = [&](std::int64_t thousandths) { return side * thousandths / 1000; };
+  return {part(1976), part(1536), part(300) / factor * factor, part(200) / factor * factor, side};
+}
+
+void slide_bytes::make_rows(std::int64_t begin, std::span<std::byte> to) const {
+  std::uint64_t bits = 0;
+  for (std::int64_t i = 0; i < std::ssize(to); ++i) {
+    const auto number = begin + i;
+    if (i == 0 || number % 8 == 0) bits = numbers_.bits(static_cast<std::uint64_t>(number / 8));
+    to[static_cast<std::size_t>(i)] = static_cast<std::byte>(bits >> number % 8 * 8);
+  }
+  if (of_ == texture::smooth) smooth(begin, to);
+}
+
+void slide_bytes::smooth(std::int64_t begin, std::span<std::byte> bytes) const {
+  auto c = begin % colours, x = begin / colours % width_, y = begin / colours / width_;
+  for (auto& byte : bytes) {
+    const auto random = std::to_integer<std::int64_t>(byte);
+    byte = static_cast<std::byte>(x / 16 + y / 16 + 64 * c + (random < 32 ? random % 8 : 0));
+    if (++c < colours) continue;
+    c = 0;
+    if (++x < width_) continue;
+    x = 0, ++y;
+  }
+}
+
+void slide_bytes::make_tile(const layout& of, std::int64_t number, std::span<std::byte> to) const {
+  std::ranges::fill(to, std::byte{});
+  const auto across = number % of.tiles_across() * tile, down = number / of.tiles_across() * tile;
+  const auto width = std::min(tile, of.width - across);
+  for (std::int64_t y = 0; y < std::min(tile, of.height - down); ++y)
+    make_rows(((down + y) * of.width + across) * colours,
+              to.subspan(static_cast<std::size_t>(y * tile_row),
+                         static_cast<std::size_t>(width * colours)));
+}
+
+slide make_vmscope(std::int64_t n, std::uint64_t seed, team& workers) {
+  constexpr std::int64_t piece = 1 << 20;
+  const auto of = layout_of(n);
+  const slide_bytes bytes(texture::random, of.width, seed);
+  return {of,
+          {scratch_file(".raw"), of.width * of.height * colours, piece, workers,
+           [&](std::int64_t begin, std::span<std::byte> to) { bytes.make_rows(begin, to); }},
+          {scratch_file(".tiles.raw"), of.tiles_across() * of.tiles_down() * tile_bytes, tile_bytes,
+           workers, [&](std::int64_t begin, std::span<std::byte> to) {
+             bytes.make_tile(of, begin / tile_bytes, to);
+           }}};
+}
+
+std::vector<tile_part> tiles_in_view(const layout& of) {
+  const auto right = of.left + of.side, bottom = of.top + of.side;
+  std::vector<tile_part> parts;
+  for (auto ty = of.top / tile; ty * tile < bottom; ++ty)
+    for (auto tx = of.left / tile; tx * tile < right; ++tx) {
+      const auto x = std::max(of.left, tx * tile), y = std::max(of.top, ty * tile);
+      parts.push_back({ty * of.tiles_across() + tx, x - tx * tile, y - ty * tile,
+                       (std::min(right, (tx + 1) * tile) - x) / factor,
+                       (std::min(bottom, (ty + 1) * tile) - y) / factor, (x - of.left) / factor,
+                       (y - of.top) / factor});
+    }
+  return parts;
+}
+
 void average_blocks(const colour* from, std::int64_t stride, std::int64_t blocks, colour* to) {
   constexpr std::int64_t at_once = 32;  // whose sums stay in the first-level cache
   std::uint16_t sums[at_once * block_bytes];
@@ -106,62 +135,6 @@ void average_blocks(const colour* from, std::int64_t stride, std::int64_t blocks
   }
 }
 
-/// The first pixels of blocks that lie beside each other.
-void first_pixels(const colour* from, std::int64_t blocks, colour* to) {
-  for (std::int64_t block = 0; block < blocks; ++block)
-    for (std::int64_t c = 0; c < colours; ++c)
-      to[block * colours + c] = from[block * block_bytes + c];
-}
-
-/// What is viewed of a tile.
-struct tile_part {
-  std::int64_t offset;        ///< of the tile in the file
-  std::int64_t x, y;          ///< within the tile
-  std::int64_t across, down;  ///< blocks
-  std::int64_t to_x, to_y;    ///< within the view
-};
-
-/// Calls part(what, worker) for each tile.
-template <typename Part>
-void each_tile(const layout& of, team& workers, Part&& part) {
-  const auto left = of.left / tile, top = of.top / tile;
-  const auto across = (of.left + of.side - 1) / tile - left + 1,
-             down = (of.top + of.side - 1) / tile - top + 1;
-  workers.run(across * down, [&](std::int64_t number, int worker) {
-    const auto tx = left + number % across, ty = top + number / across;
-    const auto x = std::max(of.left, tx * tile), y = std::max(of.top, ty * tile);
-    const auto right = std::min(of.left + of.side, (tx + 1) * tile),
-               bottom = std::min(of.top + of.side, (ty + 1) * tile);
-    part(tile_part{(ty * of.tiles_across() + tx) * tile * tile_row, x - tx * tile, y - ty * tile,
-                   (right - x) / factor, (bottom - y) / factor, (x - of.left) / factor,
-                   (y - of.top) / factor},
-         worker);
-  });
-}
-
-}  // namespace
-
-layout layout_of(std::int64_t n) {
-  const auto blocks = [](double pixels) {
-    return static_cast<std::int64_t>(pixels) / factor * factor;
-  };
-  const auto side = std::max(blocks(std::sqrt(static_cast<double>(n))), factor);
-  const auto part = [&](std::int64_t thousandths) { return side * thousandths / 1000; };
-  return {part(1976), part(1536), part(300) / factor * factor, part(200) / factor * factor, side};
-}
-
-slide make_vmscope(std::int64_t n, std::uint64_t seed, team& workers) {
-  constexpr std::int64_t piece = 1 << 20;
-  const auto of = layout_of(n);
-  const slide_bytes bytes(of, seed);
-  return {of,
-          {scratch_file(".raw"), of.width * of.height * colours, piece, workers,
-           [&](std::int64_t begin, std::span<std::byte> to) { bytes.make_rows(begin, to); }},
-          {scratch_file(".tiles.raw"), of.tiles_across() * of.tiles_down() * tile * tile_row,
-           tile * tile_row, workers,
-           [&](std::int64_t begin, std::span<std::byte> to) { bytes.make_tile(begin, to); }}};
-}
-
 std::string checksum(std::span<const colour> view) {
   std::uint64_t hash = 0, sum = 0;
   for (std::size_t i = 0; i < view.size(); ++i) {
@@ -182,9 +155,7 @@ void average_sequential(const slide& from, std::span<colour> view) {
       for (std::int64_t c = 0; c < colours; ++c)
         to[x / factor * colours + c] += row[static_cast<std::size_t>(x * colours + c)];
   }
-  std::ranges::transform(sums, view.begin(), [](std::uint32_t sum) {
-    return static_cast<colour>((sum + factor * factor / 2) / (factor * factor));
-  });
+  std::ranges::transform(sums, view.begin(), mean_of_block);
 }
 
 void subsample_sequential(const slide& from, std::span<colour> view) {
@@ -211,13 +182,14 @@ void average_rows(const slide& from, std::span<colour> view, team& workers) {
 
 void average_tiles(const slide& from, std::span<colour> view, team& workers) {
   const auto side = from.of.view_side();
-  scratch tiles(workers, tile * tile_row);
-  each_tile(from.of, workers, [&](const tile_part& part, int worker) {
+  scratch tiles(workers, tile_bytes);
+  const auto parts = tiles_in_view(from.of);
+  workers.run(std::ssize(parts), [&](std::int64_t i, int worker) {
+    const auto& part = parts[static_cast<std::size_t>(i)];
     colour* const here = tiles.of(worker);
-    read(from.tiles, part.offset + part.y * tile_row, here, part.down * factor * tile_row);
-    for (std::int64_t y = 0; y < part.down; ++y)
-      average_blocks(here + y * factor * tile_row + part.x * colours, tile_row, part.across,
-                     view.data() + ((part.to_y + y) * side + part.to_x) * colours);
+    read(from.tiles, part.number * tile_bytes + part.y * tile_row, here + part.y * tile_row,
+         part.down * factor * tile_row);
+    average_tile(part, here, side, view.data());
   });
 }
 
@@ -237,10 +209,12 @@ void subsample_rows(const slide& from, std::span<colour> view, team& workers) {
 
 void subsample_tiles(const slide& from, std::span<colour> view, bool whole, team& workers) {
   const auto side = from.of.view_side();
-  scratch tiles(workers, tile * tile_row);
-  each_tile(from.of, workers, [&](const tile_part& part, int worker) {
+  scratch tiles(workers, tile_bytes);
+  const auto parts = tiles_in_view(from.of);
+  workers.run(std::ssize(parts), [&](std::int64_t i, int worker) {
+    const auto& part = parts[static_cast<std::size_t>(i)];
     colour* const here = tiles.of(worker);
-    const auto offset = part.offset + part.y * tile_row;
+    const auto offset = part.number * tile_bytes + part.y * tile_row;
     if (whole) read(from.tiles, offset, here, part.down * factor * tile_row);
     for (std::int64_t y = 0; y < part.down; ++y) {
       colour* const row = here + (whole ? y * factor * tile_row : 0) + part.x * colours;

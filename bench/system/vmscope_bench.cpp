@@ -3,7 +3,8 @@
 // aren't viewed add nothing. told and blocks: with what the function touches written down, which
 // compilers without the plugin don't find; of blocks an index is one.
 //
-// Another file of the same slide is another version: by_pappus() takes what opens it.
+// Another file of the same slide is another version: by_pappus() takes what opens it. Compressed
+// ones are benchmarks of their own: vmscope_packed_bench.cpp.
 #include "system/vmscope.h"
 
 #include <algorithm>
@@ -14,54 +15,13 @@
 #include "system/cold.h"
 #include "system/suite.h"
 #include "system/triad.h"
+#include "system/vmscope_means.h"
 
 namespace pappus::bench {
 namespace {
 
-using vmscope::colour, vmscope::factor, vmscope::layout, vmscope::tile;
-
-struct pixel {
-  colour red, green, blue;
-};
-
-struct mean_pixel {
-  static constexpr bool commutative = true;
-  std::uint32_t red = 0, green = 0, blue = 0, n = 0;
-  void accumulate(const pixel& p) { red += p.red, green += p.green, blue += p.blue, ++n; }
-  void merge(const mean_pixel& o) { red += o.red, green += o.green, blue += o.blue, n += o.n; }
-  pixel finalize() const {
-    const auto mean = [&](std::uint32_t sum) { return static_cast<colour>((sum + n / 2) / n); };
-    return {mean(red), mean(green), mean(blue)};
-  }
-};
-
-/// The square that is viewed.
-box<2> window_of(const layout& of) {
-  return {{of.top, of.left}, {of.top + of.side, of.left + of.side}};
-}
-
-auto adding_to_blocks(const idx<2>& low) {
-  return [low](idx<2> p, reads<pixel, 2> slide, reduces<mean_pixel, 2> view) {
-    view[(p - low) / factor].accumulate(slide[p]);
-  };
-}
-
-std::vector<pixel> average(session& s, const array<pixel, 2>& slide, const box<2>& window) {
-  const auto view = s.zeros<mean_pixel, 2>(window.shape() / factor);
-  s.for_each(window, adding_to_blocks(window.low), slide, view);
-  return view.to_vector();
-}
-
-std::vector<pixel> average_told(session& s, const array<pixel, 2>& slide, const box<2>& window) {
-  const auto view = s.zeros<mean_pixel, 2>(window.shape() / factor);
-  s.for_each(window,
-             annotated(adding_to_blocks(window.low),
-                       "slide, view: global [i, j] => "
-                       "read slide[i, j], reduce view[(i - top) / k, (j - left) / k]",
-                       {{"top", window.low[0]}, {"left", window.low[1]}, {"k", factor}}),
-             slide, view);
-  return view.to_vector();
-}
+using vmscope::average, vmscope::average_told, vmscope::colour, vmscope::factor;
+using vmscope::mean_pixel, vmscope::pixel, vmscope::tile, vmscope::window_of;
 
 /// An index is a pixel of the view, and its function has a loop over the block.
 std::vector<pixel> average_blocks(session& s, const array<pixel, 2>& slide, const box<2>& window) {
@@ -147,10 +107,7 @@ class views {
     auto& view = *pixels_.emplace_back(std::make_unique<std::vector<pixel>>());
     return {std::move(name),
             [this, &view, open, run] { view = run(on_.engine, open(on_.engine), window_); },
-            [&view] {
-              return vmscope::checksum(
-                  {reinterpret_cast<const colour*>(view.data()), view.size() * vmscope::colours});
-            }};
+            [&view] { return vmscope::checksum(view); }};
   }
   auto open_rows() const {
     return [this](session& s) {
