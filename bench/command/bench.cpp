@@ -258,9 +258,9 @@ void add_options(CLI::App& app, choices& c) {
       "vmscope, bess, composite, anomaly: files are out of the page cache before each run");
   app.add_flag(
       "--peers", c.peers,
-      "Also time NumPy, SciPy, scikit-learn, DuckDB and Polars, where python3 has them: of "
-      "scan, sort, mapfiltersum, groupby, join, kmeans, pagerank, vmscope, bess, composite, "
-      "anomaly and outofcore; "
+      "Also time NumPy, SciPy, scikit-learn, DuckDB, Polars, h5py, zarr, TensorStore and Dask, "
+      "where python3 has them: of scan, sort, mapfiltersum, groupby, join, kmeans, pagerank, "
+      "vmscope, bess, composite, anomaly and outofcore; "
       "with --devices that are GPUs, CuPy and CUDA instead, also of sum and blackscholes");
   app.add_flag("--json", c.json, "One JSON object a line");
   app.add_option("--svg", c.svg, "Draw the ratios to this file");

@@ -75,7 +75,10 @@ result result_of(const nlohmann::json& line, std::span<const result> ours, int t
   made.device = line.value("device", "cpu");
   made.n = like.n;
   made.seed = like.seed;
-  made.threads = version == "numpy" || version == "scipy" || made.device != "cpu" ? 1 : threads;
+  made.threads =
+      version == "numpy" || version == "scipy" || version == "h5py" || made.device != "cpu"
+          ? 1
+          : threads;
   made.budget_bytes = like.budget_bytes;
   made.floor_s = like.floor_s;
   made.skipped = line.value("skipped", "");

@@ -6,10 +6,11 @@
         [--cuda [--resident]]: those of peers_cuda.py instead
         outofcore_*: [--folder F] [--budget NAME=BYTES]...
 
-NumPy, SciPy, scikit-learn, DuckDB and Polars compute the same from the same numbers: a line of JSON
-each, with the median and the least time in seconds and the benchmark's checksum, or with the reason
-why it was left out. Inputs are in each library's own form before its clock starts, results in its
-own form when it stops. Runs after one to warm up, `repeat` times.
+NumPy, SciPy, scikit-learn, DuckDB, Polars, h5py, zarr, TensorStore and Dask compute the same from
+the same numbers: a line of JSON each, with the median and the least time in seconds and the
+benchmark's checksum, or with the reason why it was left out. Inputs are in each library's own form
+before its clock starts, results in its own form when it stops. Runs after one to warm up, `repeat`
+times.
 """
 
 import argparse
@@ -289,6 +290,8 @@ def outcome(asked, *version):
         return {"skipped": "fails: " + str(problem).splitlines()[0]}
 
 
+# Libraries of peers_stores.py.
+STORES = ("h5py", "zarr", "tensorstore", "dask")
 PEERS = {
     "scan": (scan, ["numpy"]),
     "sort": (sort, ["numpy", "polars"]),
@@ -297,9 +300,12 @@ PEERS = {
     "join": (join, ["duckdb", "polars"]),
     "kmeans": (kmeans, ["sklearn"]),
     "pagerank": (pagerank, ["scipy", "duckdb"]),
-    "vmscope_average": (in_files, ["numpy"]),
-    "vmscope_subsample": (in_files, ["numpy"]),
-    "bess": (in_files, ["numpy"]),
+    "vmscope_average": (in_files, ["numpy", *STORES]),
+    "vmscope_subsample": (in_files, ["numpy", *STORES]),
+    "vmscope_blosc": (in_files, ["zarr", "tensorstore", "dask"]),
+    "vmscope_gzip": (in_files, ["zarr", "tensorstore", "dask"]),
+    "vmscope_hdf5": (in_files, ["h5py"]),
+    "bess": (in_files, ["numpy", *STORES]),
     "composite": (in_files, ["numpy"]),
     "anomaly": (in_files, ["numpy"]),
     "outofcore_sort": (outofcore, ["duckdb"]),
@@ -382,6 +388,7 @@ def main(args):
         "duckdb": duckdb,
         "polars": polars,
         "pyarrow": pyarrow,
+        **{name: load(name) for name in STORES if name in expected},
     }
     for name in expected:
         needed = ["numpy", name, *(["pyarrow"] if make is outofcore else [])]

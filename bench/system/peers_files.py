@@ -2,7 +2,8 @@
 composite_bench.cpp, anomaly_bench.cpp).
 
 Files are mapped, so nothing is copied where their pages are in the cache; each run maps it anew, as
-pages that are mapped stay there whatever --cold says. NumPy's own loops have one thread.
+pages that are mapped stay there whatever --cold says. NumPy's own loops have one thread. Libraries
+of arrays in stores follow it: peers_stores.py.
 """
 
 import math
@@ -10,6 +11,8 @@ import os
 import tempfile
 
 import numpy as np
+
+import peers_stores
 
 PIECE = 1 << 20
 
@@ -42,31 +45,42 @@ def scale(n):
     return side, part(1976), part(1536), part(300) // 8 * 8, part(200) // 8 * 8
 
 
+def average_blocks(pixels):
+    """The mean of each block of 8 x 8 pixels."""
+    down, across = pixels.shape[0] // 8, pixels.shape[1] // 8
+    rows = pixels.reshape(down, 8, across * 8, 3).sum(axis=1, dtype=np.uint16)
+    blocks = rows.reshape(down, across, 8, 3).sum(axis=2, dtype=np.uint16)
+    return ((blocks + 32) >> 6).astype(np.uint8)
+
+
+def first_pixels(pixels):
+    return np.ascontiguousarray(pixels[::8, ::8])
+
+
 def vmscope(asked, streams, position_sum):
     side, width, height, left, top = scale(asked.n)
-    numbers = streams(asked.seed, 0)
-    count = -(-width * height * 3 // 8)
-    slide = Input("<u8", count, numbers.bits)
-
-    def window():
-        mapped = np.memmap(slide.file.name, np.uint8, "r", shape=(height, width, 3))
-        return mapped[top : top + side, left : left + side]
-
-    def average():
-        view = side // 8
-        rows = window().reshape(view, 8, side, 3).sum(axis=1, dtype=np.uint16)
-        blocks = rows.reshape(view, view, 8, 3).sum(axis=2, dtype=np.uint16)
-        return ((blocks + 32) >> 6).astype(np.uint8)
-
-    def subsample():
-        return np.ascontiguousarray(window()[::8, ::8])
+    shrink = first_pixels if asked.name == "vmscope_subsample" else average_blocks
+    view = peers_stores.View(scale(asked.n), shrink)
 
     def checksum(view):
+        total = 0
         flat = view.reshape(-1).astype(np.uint64)
-        return f"{position_sum(flat, 0) % (1 << 64):016x}/{int(flat.sum())}"
+        for begin in range(0, len(flat), PIECE):
+            total += position_sum(flat[begin : begin + PIECE], begin)
+        return f"{total % (1 << 64):016x}/{int(flat.sum())}"
 
-    run = average if asked.name == "vmscope_average" else subsample
+    if asked.name not in ("vmscope_average", "vmscope_subsample"):
+        yield from peers_stores.packed(asked, streams, view, checksum)
+        return
+    numbers = streams(asked.seed, 0)
+    slide = Input("<u8", -(-width * height * 3 // 8), numbers.bits)
+
+    def run():
+        mapped = np.memmap(slide.file.name, np.uint8, "r", shape=(height, width, 3))
+        return shrink(mapped[top : top + side, left : left + side])
+
     yield "numpy", run, checksum, slide.leave_page_cache
+    yield from peers_stores.vmscope_in_stores(asked, slide, view, checksum)
 
 
 def bess(asked, streams, _):
@@ -93,6 +107,8 @@ def bess(asked, streams, _):
         return f"{found.sum():.8e}/{np.sum(found * places):.8e}"
 
     yield "numpy", means, checksum, flow.leave_page_cache
+    scale_of_flow = (in_file, columns, first)
+    yield from peers_stores.bess_in_stores(asked, flow, scale_of_flow, weight, checksum)
 
 
 def composite(asked, streams, _):
@@ -179,7 +195,8 @@ def anomaly(asked, streams, _):
     yield "numpy", means, checksum, leave_page_cache
 
 
-WORKLOADS = {"vmscope_average": vmscope, "vmscope_subsample": vmscope, "bess": bess,
+WORKLOADS = {"vmscope_average": vmscope, "vmscope_subsample": vmscope, "vmscope_blosc": vmscope,
+             "vmscope_gzip": vmscope, "vmscope_hdf5": vmscope, "bess": bess,
              "composite": composite, "anomaly": anomaly}
 
 
