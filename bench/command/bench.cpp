@@ -146,7 +146,7 @@ std::vector<entry> entries_named(const choices& c) {
                   c.name, names_and_purposes()));
 }
 
-bool reads_arrays_in_files(std::string_view name) {
+bool has_arrays_in_files(std::string_view name) {
   return name.starts_with("vmscope") || name == "bess" || name == "composite" || name == "anomaly";
 }
 
@@ -169,7 +169,7 @@ std::vector<entry> entries(const choices& c) {
         s.d = d;
         list.push_back({&b, name, s});
       }
-    } else if (reads_arrays_in_files(name)) {
+    } else if (has_arrays_in_files(name)) {
       for (const bool cold : {false, true}) {
         s.cold = cold;
         list.push_back({&b, name, s});
@@ -255,7 +255,8 @@ void add_options(CLI::App& app, choices& c) {
   app.add_flag("--resident", c.asked.resident, "On devices: inputs are there before timing");
   app.add_flag(
       "--cold", c.asked.cold,
-      "vmscope, bess, composite, anomaly: files are out of the page cache before each run");
+      "vmscope, bess, composite, anomaly: files are out of the page cache before each run, "
+      "of vmscope_write on the disk after it");
   app.add_flag(
       "--peers", c.peers,
       "Also time NumPy, SciPy, scikit-learn, DuckDB, Polars, h5py, zarr, TensorStore and Dask, "

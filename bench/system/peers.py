@@ -305,6 +305,7 @@ PEERS = {
     "vmscope_blosc": (in_files, ["zarr", "tensorstore", "dask"]),
     "vmscope_gzip": (in_files, ["zarr", "tensorstore", "dask"]),
     "vmscope_hdf5": (in_files, ["h5py"]),
+    "vmscope_write": (in_files, ["zarr", "tensorstore", "dask"]),
     "bess": (in_files, ["numpy", *STORES]),
     "composite": (in_files, ["numpy"]),
     "anomaly": (in_files, ["numpy"]),

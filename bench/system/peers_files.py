@@ -69,6 +69,9 @@ def vmscope(asked, streams, position_sum):
             total += position_sum(flat[begin : begin + PIECE], begin)
         return f"{total % (1 << 64):016x}/{int(flat.sum())}"
 
+    if asked.name == "vmscope_write":
+        yield from peers_stores.written(asked, streams, view, checksum)
+        return
     if asked.name not in ("vmscope_average", "vmscope_subsample"):
         yield from peers_stores.packed(asked, streams, view, checksum)
         return
@@ -196,8 +199,8 @@ def anomaly(asked, streams, _):
 
 
 WORKLOADS = {"vmscope_average": vmscope, "vmscope_subsample": vmscope, "vmscope_blosc": vmscope,
-             "vmscope_gzip": vmscope, "vmscope_hdf5": vmscope, "bess": bess,
-             "composite": composite, "anomaly": anomaly}
+             "vmscope_gzip": vmscope, "vmscope_hdf5": vmscope, "vmscope_write": vmscope,
+             "bess": bess, "composite": composite, "anomaly": anomaly}
 
 
 def versions(asked, streams, position_sum):

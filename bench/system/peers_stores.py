@@ -1,5 +1,5 @@
 """h5py, zarr, Dask and TensorStore beside the benchmarks of arrays in files (vmscope_bench.cpp,
-vmscope_packed_bench.cpp, bess_bench.cpp).
+vmscope_packed_bench.cpp, vmscope_write_bench.cpp, bess_bench.cpp).
 
 Each reads what it is made for: h5py an HDF5 dataset in one piece, zarr and TensorStore uncompressed
 tiles, Dask the raw file, mapped; of compressed slides all read the same tiles. A library that reads
@@ -9,6 +9,7 @@ of what NumPy takes there, however the files are read.
 """
 
 import importlib
+import itertools
 import os
 import tempfile
 
@@ -90,7 +91,7 @@ class InTensorStore:
         self.array = tensorstore.open(
             {"driver": "zarr3", "kvstore": {"driver": "file", "path": path}},
             context=tensorstore.Context({name: {"limit": asked.threads} for name in limits}),
-            read=True,
+            open=True,
         ).result()
 
     def __enter__(self):
@@ -182,6 +183,10 @@ def smooth_rows(asked, streams, width):
     return rows
 
 
+def blosc():
+    return zarr.codecs.BloscCodec(cname="lz4", clevel=5, shuffle="shuffle", typesize=1)
+
+
 def packed(asked, streams, view, checksum):
     """Of the slide in compressed tiles."""
     shape = (view.height, view.width, 3)
@@ -198,17 +203,52 @@ def packed(asked, streams, view, checksum):
         return
     if not zarr:
         return
-    codec = (
-        zarr.codecs.BloscCodec(cname="lz4", clevel=5, shuffle="shuffle", typesize=1)
-        if asked.name == "vmscope_blosc"
-        else zarr.codecs.GzipCodec(level=5)
-    )
+    codec = blosc() if asked.name == "vmscope_blosc" else zarr.codecs.GzipCodec(level=5)
     path = folder.path("slide.zarr")
     make_zarr(path, shape, (TILE, TILE, 3), np.uint8, codec, rows)
     yield from of_tiles(asked, path, view, checksum, folder)
     if dask:
         run = lambda: view.by_dask(asked, zarr.open_array(path, mode="r"), (TILE, TILE, 3))
         yield "dask", run, checksum, folder.leave_page_cache
+
+
+def written(asked, streams, view, checksum):
+    """Of the smooth slide in memory, square, to compressed tiles; read back for the checksum."""
+    if not zarr:
+        return
+    slide = smooth_rows(asked, streams, view.side)(0, view.side)
+    folder, numbers = Folder(), itertools.count()
+
+    def made(write):
+        """Runs end with files on the disk if they are to be cold."""
+
+        def run():
+            path = folder.path(f"{next(numbers)}.zarr")
+            zarr.config.set({"threading.max_workers": asked.threads})
+            write(zarr.create_array(path, shape=slide.shape, chunks=(TILE, TILE, 3),
+                                    dtype=np.uint8, compressors=blosc()), path)
+            if asked.cold:
+                os.sync()
+            return path
+
+        return run
+
+    def by_zarr(array, _):
+        array[:] = slide
+
+    def by_tensorstore(_, path):
+        InTensorStore(path, asked).array.write(slide).result()
+
+    def by_dask(array, _):
+        cut = dask.from_array(slide, chunks=(TILE, TILE, 3), name=False)
+        dask.store(cut, array, lock=False, scheduler="threads", num_workers=asked.threads)
+
+    found = lambda path: checksum(view.shrink(zarr.open_array(path, mode="r")[:]))
+    yield "zarr", made(by_zarr), found
+    if tensorstore:
+        yield "tensorstore", made(by_tensorstore), found
+    if dask:
+        yield "dask", made(by_dask), found
 
 
 def weighted_sums(values, weight):

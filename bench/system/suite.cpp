@@ -38,6 +38,7 @@ std::vector<result> run_vmscope_subsample(const stage&, std::int64_t n);
 std::vector<result> run_vmscope_blosc(const stage&, std::int64_t n);
 std::vector<result> run_vmscope_gzip(const stage&, std::int64_t n);
 std::vector<result> run_vmscope_hdf5(const stage&, std::int64_t n);
+std::vector<result> run_vmscope_write(const stage&, std::int64_t n);
 std::vector<result> run_bess(const stage&, std::int64_t n);
 std::vector<result> run_composite(const stage&, std::int64_t n);
 std::vector<result> run_anomaly(const stage&, std::int64_t n);
@@ -93,6 +94,8 @@ constexpr benchmark in_order[] = {
     {"vmscope_gzip", "the same by gzip (--cold)", 10000 * 10000, 1.1, 0, run_vmscope_gzip},
     {"vmscope_hdf5", "the same of a chunked HDF5 dataset (--cold)", 10000 * 10000, 1.1, 0,
      run_vmscope_hdf5},
+    {"vmscope_write", "n pixels written to a Zarr array (--cold: to the disk)", 10000 * 10000, 1.1,
+     0, run_vmscope_write},
     {"bess", "weighted means over time of a file's floats, n of them (--cold)", 30000 * 2113 * 4,
      1.25, 1e-6, run_bess},
     {"composite", "the greenest of n samples of ten days, by cells of a grid (--cold)", 1 << 26,

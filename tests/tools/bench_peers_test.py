@@ -30,6 +30,8 @@ KNOWN = {
     ("vmscope_blosc",): "3c292288f7ba2630/266834",
     ("vmscope_gzip", "--cold"): "3c292288f7ba2630/266834",
     ("vmscope_hdf5",): "3c292288f7ba2630/266834",
+    ("vmscope_write",): "8829d99580a5f94a/243785",
+    ("vmscope_write", "--cold"): "8829d99580a5f94a/243785",
     ("bess",): "1.09467677e+03/1.65548156e+04",
     ("composite",): "4.26609072e+02/38975",
     ("composite", "--cold"): "4.26609072e+02/38975",
