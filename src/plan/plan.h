@@ -69,6 +69,7 @@ struct reduced_rows {
   /// as long as these steps say.
   std::optional<std::size_t> along{};
   std::optional<regions::steps> along_steps{};
+  bool narrow = false;  ///< only where rows are one with those next to them
 };
 
 /// Neighbouring stages whose items are run in turns, part by part (turn.h).

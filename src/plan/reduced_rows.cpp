@@ -57,19 +57,22 @@ reduced_rows in_steps(const arrays::launch& of, std::size_t access, const region
 }
 
 /// Rows of which each index has an element of its own, the next one in memory. The dimension they
-/// share it in is the last such: along those before, values come to elements later.
+/// share it in is the last such: along those before, values come to elements later. Rows of a few
+/// indices are run as one with their neighbours, where these follow in memory.
 std::optional<reduced_rows> of_own_elements(const arrays::launch& of, std::size_t access) {
-  constexpr std::int64_t rows_min = 4, columns_min = 16;  // less makes no vectors
+  constexpr std::int64_t rows_min = 4, columns_min = 5;  // fewer make no vectors
   const auto& by = of.accesses[access].linear;
   if (!by || by->rank == 0 || writes(of)) return std::nullopt;
   const auto last = of.indices.rank - 1;
-  if (of.indices.extent(last) < columns_min) return std::nullopt;
+  const auto columns = of.indices.extent(last);
+  const bool narrow = columns < columns_min;
+  if (narrow && (last < 2 || columns > detail::narrow_rows_max || columns < 2)) return std::nullopt;
   for (std::size_t d = 0; d < by->rank; ++d)
     if (by->low[d] != by->high[d] || by->low[d].factors[last] != (d + 1 == by->rank ? 1 : 0))
       return std::nullopt;
-  for (auto d = last; d-- > 0;)
+  for (auto d = narrow ? last - 1 : last; d-- > 0;)
     if (is_same_along(*by, d) && of.indices.extent(d) >= rows_min)
-      return reduced_rows{.access = access, .along = d};
+      return reduced_rows{.access = access, .along = d, .narrow = narrow};
   return std::nullopt;
 }
 

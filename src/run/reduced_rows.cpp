@@ -57,11 +57,33 @@ class registers {
       for (std::size_t index = 0; index < indices.rank; ++index)
         shared.strides[index] += formula.factors[index] * place_.strides[d];
     }
+    shared.narrow = how_.narrow && are_narrow(indices);
+    if (how_.narrow && !shared.narrow) return call(indices, {}, {});
     own_[access_.argument].elements = address(first);
     call(indices, {}, shared);
   }
 
  private:
+  /// Whether rows of a few indices are one: what they touch goes on from one to the next.
+  bool are_narrow(const regions::box& indices) const {
+    if (indices.rank < 3 || *how_.along + 2 >= indices.rank) return false;
+    const auto last = indices.rank - 1;
+    const auto width = indices.extent(last);
+    if (width < 2 || width > detail::narrow_rows_max) return false;
+    const auto goes_on = [&](const arrays::access& one) {
+      const auto& place = own_[one.argument];
+      const auto rank = launch_.arguments[one.argument].part.rank;
+      if (!one.linear || (!one.reduces() && rank > 1 && place.strides[rank - 2] != width))
+        return false;
+      std::int64_t of_last = 0, of_narrow = 0;
+      for (std::size_t d = 0; d < rank; ++d) {
+        of_last += one.linear->low[d].factors[last] * place.strides[d];
+        of_narrow += one.linear->low[d].factors[last - 1] * place.strides[d];
+      }
+      return of_narrow == width * of_last;
+    };
+    return std::ranges::all_of(launch_.accesses, goes_on);
+  }
   /// Along the last dimension of the index only the stepping one of the array's changes, which rows
   /// have in common.
   void run_steps(const regions::box& indices) {

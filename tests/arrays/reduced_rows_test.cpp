@@ -119,6 +119,65 @@ TEST_F(reduced_rows, start_anywhere_and_go_into_parts) {
   }
 }
 
+/// Rows of a few indices, which are one where they follow each other in the array, and of some more.
+TEST_F(reduced_rows, of_few_indices_keep_each_ones_order) {
+  const auto add = [](idx<4> p, reads<float, 4> x, reads<float> weight, reduces<history, 3> to) {
+    to(p[0], p[2], p[3]).accumulate(x[p]);
+    to(p[0], p[2], p[3]).accumulate(weight[p[1]] * static_cast<float>(p[3] + 2 * p[2]));
+  };
+  for (int turn = 0; turn < 200; ++turn) {
+    const std::int64_t n = from(64, 70), m = from(1, 20), l = from(1, 12), k = from(1, 6);
+    const std::int64_t more = from(0, 3) == 0 ? 1 : 0, low = from(0, 2);
+    const auto x = numbers<float>(n * m * (l + more) * (k + low)), weight = numbers<float>(m);
+    std::vector<history> expected(static_cast<std::size_t>(n * l * k));
+    for (std::int64_t a = 0; a < n; ++a)
+      for (std::int64_t b = 0; b < m; ++b)
+        for (std::int64_t c = 0; c < l; ++c)
+          for (std::int64_t d = 0; d < k; ++d) {
+            auto& to = at(expected, (a * l + c) * k + d);
+            to.accumulate(at(x, ((a * m + b) * (l + more) + c) * (k + low) + low + d));
+            to.accumulate(at(weight, b) * static_cast<float>(d + 2 * c));
+          }
+    session s({.threads = 1 + static_cast<unsigned>(turn % 3), .devices = "cpu"});
+    const auto to = s.zeros<history, 3>({n, l, k});
+    const auto all = s.to_array<4>(x, {n, m, l + more, k + low});
+    const auto part = all[box<4>{{0, 0, 0, low}, {n, m, l, low + k}}];
+    const auto [a, b, c, d] = launch_index<4>();
+    s.for_each({n, m, l, k}, add, part.at(a, b, c, d), s.to_array(weight).at(b), to.at(a, c, d));
+    ASSERT_EQ(to.to_vector(), expected) << n << ' ' << m << ' ' << l << ' ' << k << ' ' << low;
+  }
+}
+
+/// Where one argument alone goes on from row to row, its rows aren't one.
+TEST_F(reduced_rows, of_few_indices_may_be_turned_and_start_anywhere) {
+  for (int turn = 0; turn < 200; ++turn) {
+    const std::int64_t m = from(1, 30), l = from(1, 90), k = from(2, 4), low = from(-5, 5);
+    const auto x = numbers<std::int32_t>(m * l * k), y = numbers<std::int32_t>(k * l);
+    const bool turned = from(0, 1) == 0;
+    std::vector<std::int64_t> expected(static_cast<std::size_t>(l * k), 3);
+    for (std::int64_t i = 0; i < m; ++i)
+      for (std::int64_t j = 0; j < l; ++j)
+        for (std::int64_t c = 0; c < k; ++c)
+          at(expected, j * k + c) +=
+              std::int64_t{at(x, (i * l + j) * k + c)} * at(y, turned ? c * l + j : j * k + c);
+    session s({.threads = 1 + static_cast<unsigned>(turn % 3), .devices = "cpu"});
+    const auto to = s.filled<std::int64_t, 2>({l, k}, 3);
+    const auto weight = turned ? s.to_array<2>(y, {k, l}) : s.to_array<2>(y, {l, k});
+    const auto [i, j, c] = launch_index<3>();
+    s.for_each(
+        box<3>{{low, low, low}, {low + m, low + l, low + k}},
+        [low, turned](idx<3> p, reads<std::int32_t, 3> x, reads<std::int32_t, 2> y,
+                      reduces<std::int64_t, 2> to) {
+          const auto j = p[1] - low, c = p[2] - low;
+          to(j, c) += std::int64_t{x(p[0] - low, j, c)} * (turned ? y(c, j) : y(j, c));
+        },
+        s.to_array<3>(x, {m, l, k}).at(i - low, j - low, c - low),
+        turned ? weight.at(c - low, j - low) : weight.at(j - low, c - low),
+        to.at(j - low, c - low));
+    ASSERT_EQ(to.to_vector(), expected) << m << ' ' << l << ' ' << k << ' ' << turned;
+  }
+}
+
 TEST_F(reduced_rows, leave_out_what_the_function_leaves_out) {
   constexpr std::int64_t n = 40, m = 70;
   const auto x = numbers<std::int32_t>(n * m);
@@ -189,6 +248,29 @@ TEST_F(reduced_rows, tell_which_index_failed) {
                   ::testing::HasSubstr("index [" + std::to_string(row) + ",31]"));
     }
   }
+}
+
+TEST_F(reduced_rows, tell_which_index_of_few_failed) {
+  const auto [i, j, k] = launch_index<3>();
+  for (const std::int64_t width : {2, 3, 4})
+    for (const std::int64_t row : {0, 9, 17}) {
+      session s({.threads = 1, .devices = "cpu"});
+      const auto to = s.zeros<std::int64_t, 2>({7, width});
+      s.for_each(
+          {18, 7, width},
+          [row](idx<3> p, reduces<std::int64_t, 2> to) {
+            if (p[0] == row && p[1] == 5 && p[2] == 1) throw std::runtime_error("no more");
+            to(p[1], p[2]) += 1;
+          },
+          to.at(j, k));
+      try {
+        to.to_vector();
+        FAIL();
+      } catch (const std::exception& e) {
+        EXPECT_THAT(std::string(e.what()),
+                    ::testing::HasSubstr("index [" + std::to_string(row) + ",5,1]"));
+      }
+    }
 }
 
 }  // namespace

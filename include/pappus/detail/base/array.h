@@ -90,7 +90,12 @@ struct shared_elements {
   bool any = false;
   std::size_t along = 0;    ///< the dimension of the index in which the rows differ, not the last
   array_numbers strides{};  ///< from an element to that of the next index along each dimension
+  /// Rows have 2 to narrow_rows_max indices, and rows that follow each other along the dimension
+  /// before the last are one: what they touch follows each other, too. Views of several dimensions
+  /// but the reduced one have strides of as many there. `along` is another dimension.
+  bool narrow = false;
 };
+inline constexpr std::int64_t narrow_rows_max = 4;
 
 /// What a launch's loop is called with: a box of its indices, all of which it runs.
 struct launch_args {

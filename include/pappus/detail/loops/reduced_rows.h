@@ -3,8 +3,9 @@
 // Where the indices of a row reduce into one element after another, as those of an image that is
 // made smaller do, each element's state stays in a register for its turn. Where rows reduce into
 // the same elements, several are run at once: a state is loaded and stored once for all of them, in
-// loops along the rows, which become vectors. Where both is so and states may be merged in any
-// order, as sums of integers may, each column of such a block has a state of its own.
+// loops along the rows, which become vectors; rows of a few indices, as those of complex numbers'
+// parts, are run as one where they follow each other. Where both is so and states may be merged in
+// any order, as sums of integers may, each column of such a block has a state of its own.
 //
 // The view that reduces has strides of 0 and refers to that state: it is the same element whatever
 // the index, and nobody computes which one it would be.
@@ -45,7 +46,8 @@ class reduced_rows {
   }();
   using reducer = typename reduced_by<std::tuple_element_t<reducing, std::tuple<Views...>>>::type;
   using state = typename partial_states<reducer>::state;
-  static constexpr std::int64_t at_once = 8;  // rows
+  static constexpr std::int64_t at_once = 8;     // rows
+  static constexpr std::int64_t long_row = 256;  // indices
   static constexpr std::index_sequence_for<Views...> views{};
 
  public:
@@ -60,8 +62,15 @@ class reduced_rows {
            reinterpret_cast<typename Views::element_type*>(args.views[V].elements)...,
            shape_of<Views::rank>(args.views[V])...);
     };
+    if constexpr (N > 2)
+      if (args.shared.narrow) {
+        const auto width = args.indices.high[N - 1] - args.indices.low[N - 1];
+        if (width == 2) return call(rows_together<2, V...>);
+        if (width == 3) return call(rows_together<3, V...>);
+        return call(rows_together<narrow_rows_max, V...>);
+      }
     if constexpr (N > 1)
-      if (args.steps.length == 0) return call(rows_together<V...>);
+      if (args.steps.length == 0) return call(rows_together<0, V...>);
     if constexpr (N > 1 && commutes<reducer>())
       if (args.shared.any) return call(blocks<V...>);
     call(steps_of_row<V...>);
@@ -94,7 +103,8 @@ class reduced_rows {
 
   /// Each element's values come in the order of the indices: along the shared dimension the fastest
   /// but for the rows' own.
-  template <std::size_t... V>
+  /// \tparam Width  of narrow rows that are one along the last two dimensions; 0: others
+  template <std::int64_t Width, std::size_t... V>
   static void rows_together(std::index_sequence<V...>, const F& f, const launch_args& args,
                             typename Views::element_type*... elements,
                             view_shape<Views::rank>... shapes) {
@@ -105,12 +115,25 @@ class reduced_rows {
     auto at = low;
     auto end = high;
     end[shared.along] = low[shared.along] + 1;  // these rows are run below
+    auto from = low[N - 1], to = high[N - 1];
+    if constexpr (Width != 0) {
+      from = 0, to = (high[N - 2] - low[N - 2]) * Width;
+      end[N - 2] = low[N - 2] + 1;
+    }
+    // States of a long row stay in the cache for all rows that share them; short ones are taken one
+    // after another, as they lie in memory.
+    const bool is_long = to - from >= long_row;
     do {
-      std::int64_t offset = 0;
-      for (std::size_t d = 0; d + 1 < N; ++d) offset += (at[d] - low[d]) * shared.strides[d];
-      run_rows<V...>(f, args, at, rows, low[N - 1], high[N - 1], first + offset, elements...,
-                     shapes...);
-    } while (next_row<N>(at, low, end));
+      each_block(at[shared.along], rows, [&](auto together) {
+        do {
+          std::int64_t offset = 0;
+          for (std::size_t d = 0; d + 1 < N; ++d)
+            if (d != shared.along) offset += (at[d] - low[d]) * shared.strides[d];
+          some_rows<Width>(together, views, f, args, at, from, to, first + offset, elements...,
+                           shapes...);
+        } while (next_place(at, low, end, is_long ? N - 1 : shared.along + 1, N - 1));
+      });
+    } while (next_place(at, low, end, 0, is_long ? N - 1 : shared.along));
   }
 
   template <std::size_t... V>
@@ -127,7 +150,10 @@ class reduced_rows {
     for (auto i = low[N - 1]; i < high[N - 1];) {
       const auto begin = i, last = (std::min)(high[N - 1], begin + columns);
       partial_states<reducer>::start(memory, last - begin);
-      run_rows<V...>(f, args, low, rows, begin, last, own, elements..., shapes...);
+      auto at = low;
+      each_block(at[args.shared.along], rows, [&](auto together) {
+        some_rows<0>(together, views, f, args, at, begin, last, own, elements..., shapes...);
+      });
       while (true) {
         auto sum = *to;
         for (const auto turn = (std::min)(last, next); i < turn; ++i)
@@ -141,25 +167,29 @@ class reduced_rows {
     }
   }
 
-  /// \param at      the first row
-  /// \param low     along the last dimension, as `high`
-  /// \param states  of the elements from `low` on
-  template <std::size_t... V>
-  static void run_rows(const F& f, const launch_args& args, array_numbers at, std::int64_t rows,
-                       std::int64_t low, std::int64_t high, state* states,
-                       typename Views::element_type*... elements,
-                       view_shape<Views::rank>... shapes) {
-    auto& row = at[args.shared.along];
-    const auto end = row + rows;
-    for (; row + at_once <= end; row += at_once)
-      some_rows(std::make_index_sequence<at_once>(), views, f, args, at, low, high, states,
-                elements..., shapes...);
-    for (; row < end; ++row)
-      some_rows(std::make_index_sequence<1>(), views, f, args, at, low, high, states, elements...,
-                shapes...);
+  /// Calls run(sequence of a block's rows) for rows from `row` on, which is the first of each block
+  /// meanwhile.
+  template <typename Run>
+  static void each_block(std::int64_t& row, std::int64_t rows, Run&& run) {
+    const auto low = row, end = row + rows;
+    for (; row + at_once <= end; row += at_once) run(std::make_index_sequence<at_once>());
+    for (; row < end; ++row) run(std::make_index_sequence<1>());
+    row = low;
   }
 
-  template <std::size_t... R, std::size_t... V>
+  /// Goes on to the next place along dimensions from `first` to before `last`; false behind the
+  /// last one.
+  static bool next_place(array_numbers& at, const array_numbers& low, const array_numbers& high,
+                         std::size_t first, std::size_t last) {
+    for (auto d = last; d-- > first; at[d] = low[d])
+      if (++at[d] < high[d]) return true;
+    return false;
+  }
+
+  /// \param at      the first row
+  /// \param low     along the last dimension, as `high`; of narrow rows: from 0 in all of them
+  /// \param states  of the elements from `low` on
+  template <std::int64_t Width, std::size_t... R, std::size_t... V>
   [[gnu::noinline, gnu::flatten]] static void some_rows(
       std::index_sequence<R...>, std::index_sequence<V...>, const F& f, const launch_args& args,
       const array_numbers& at, std::int64_t low, std::int64_t high, state* __restrict states,
@@ -175,26 +205,41 @@ class reduced_rows {
         auto own = states[i - low];
         ((row = static_cast<std::int64_t>(R),
           launched_call<F, N, Views...>::run(
-              f, behind<R>(at, step, i, std::make_index_sequence<N - 1>()),
+              f, behind<R>(along_row<Width>(at, i), step, std::make_index_sequence<N>()),
               Views(either<Views>(elements, &own),
-                    strided<Views>(shapes, std::make_index_sequence<Views::rank>()))...)),
+                    strided<Views, Width>(shapes, std::make_index_sequence<Views::rank>()))...)),
          ...);
         states[i - low] = own;
       }
     } catch (...) {
-      auto failed = at;
+      auto failed = along_row<Width>(at, i);
       failed[args.shared.along] += row;
-      tell_failure(failed, i, args.all);
+      tell_failure(failed, failed[N - 1], args.all);
       throw;
     }
   }
 
+  /// Number `i` of a row: the last number of its index, or of the narrow rows that are one.
+  template <std::int64_t Width>
+  [[gnu::always_inline]] static array_numbers along_row(array_numbers at, std::int64_t i) {
+    // Compilers see that addresses go on from one number to the next, as quotient and remainder
+    // cancel each other out, unless bits took their place: thus not number / 4.
+    if constexpr (Width == 0) {
+      at[N - 1] = i;
+    } else {
+      const auto number = static_cast<std::uint64_t>(i), quotient = number * 3 / (Width * 3);
+      at[N - 2] += static_cast<std::int64_t>(quotient);
+      at[N - 1] += static_cast<std::int64_t>(number - quotient * Width);
+    }
+    return at;
+  }
+
   /// The index that lies so many steps behind one.
   template <std::size_t Steps, std::size_t... D>
-  static idx<N> behind(const array_numbers& at, const array_numbers& step, std::int64_t last,
-                       std::index_sequence<D...>) {
+  [[gnu::always_inline]] static idx<N> behind(const array_numbers& at, const array_numbers& step,
+                                              std::index_sequence<D...>) {
     constexpr auto steps = static_cast<std::int64_t>(Steps);
-    return idx<N>((at[D] + steps * step[D])..., last);
+    return idx<N>((at[D] + steps * step[D])...);
   }
 
   static void tell_failure(const array_numbers& at, std::int64_t last, const array_box& all) {
@@ -211,12 +256,13 @@ class reduced_rows {
   }
   /// Without loops, so that compilers see at once which strides are 0: a state whose address seemed
   /// to depend on others would stay in memory.
-  template <typename View, std::size_t... D>
+  template <typename View, std::int64_t Width = 0, std::size_t... D>
   [[gnu::always_inline]] static view_shape<View::rank> strided(const view_shape<View::rank>& shape,
                                                                std::index_sequence<D...>) {
     return {{shape.extents[D]...},
             {(View::access == view_access::reduce ? 0
               : D + 1 == View::rank               ? 1
+              : D + 2 == View::rank && Width != 0 ? Width
                                                   : shape.strides[D])...}};
   }
 };
