@@ -4,9 +4,10 @@
 //   composite [DAY...]
 //
 // A DAY is a folder of arrays red, infrared, latitude and longitude (.zarr); without any, makes ten
-// of them. Stacked, they are arrays of (day, scan line, sample). Shows stacks of files, and a
-// reducer of yours at places that depend on data.
+// of them. Stacked, they are arrays of (day, scan line, sample). Writes composite.npy. Shows stacks
+// of files, and a reducer of yours at places that depend on data.
 #include <array>
+#include <cstdlib>
 #include <filesystem>
 #include <iomanip>
 #include <iostream>
@@ -20,8 +21,8 @@ using pappus::reads;
 using pappus::reduces;
 using pappus::writes;
 
-constexpr long lines = 300, samples = 200;    // of a day
-constexpr long grid_rows = 40, columns = 60;  // of 0.25 degrees, from 40 N and 10 E on
+constexpr long lines = 320, samples = 200;     // of a day
+constexpr long grid_rows = 80, columns = 120;  // of an eighth of a degree, from 40 N and 10 E on
 
 /// The best that was seen, of equal ones the earliest.
 struct greenest {
@@ -31,8 +32,16 @@ struct greenest {
   void merge(const greenest& o) {
     if (o.ndvi > ndvi || (o.ndvi == ndvi && o.day < day)) *this = o;
   }
+  float finalize() const { return ndvi; }
 };
 
+/// From 0 to 100 and back, smoothly, in n steps.
+long wave(long at, long n) {
+  const long u = std::abs(at % n * 2 - n);
+  return 100 * u * u * (3 * n - 2 * u) / (n * n * n);
+}
+
+/// Hills and plains that stay, clouds that move on.
 std::string make_day(pappus::session& s, long day) {
   const auto path = "day" + std::to_string(day) + ".zarr";
   std::array<pappus::array<float, 2>, 4> all;
@@ -42,17 +51,21 @@ std::string make_day(pappus::session& s, long day) {
       {lines, samples},
       [day](idx<2> p, writes<float, 2> red, writes<float, 2> infrared, writes<float, 2> latitude,
             writes<float, 2> longitude) {
-        const auto i = p[0], j = p[1];
-        red[p] = static_cast<float>((i * 37 + j * 53 + day * 11) % 101) / 128;
-        infrared[p] = static_cast<float>((i * 41 + j * 29 + day * 17) % 103) / 128;
-        latitude[p] = 40 + static_cast<float>((i + day) % 320) / 32;
-        longitude[p] = 10 + static_cast<float>((j * 2 + day * 5) % 480) / 32;
+        const long y = (p[0] + day) % 320, x = (p[1] * 2 + day * 9) % 480;
+        const long grows = wave(x + y, 480) + wave(2 * x + 640 - y, 310) + wave(y + x / 3, 97) / 2;
+        const long cloud = wave(x + day * 70, 210) + wave(y + x / 2 + day * 30, 130) +
+                           wave(2 * x + 3 * y + day * 40, 190) / 2;
+        const long haze = (y * 7 + x * 3 + day * 5) % 11;
+        red[p] = static_cast<float>(cloud > 150 ? 210 : 110 - grows * 2 / 5 + haze) / 256;
+        infrared[p] = static_cast<float>(cloud > 150 ? 205 : 120 + grows / 3 - haze) / 256;
+        latitude[p] = 40 + static_cast<float>(y) / 32;
+        longitude[p] = 10 + static_cast<float>(x) / 32;
       },
       red, infrared, latitude, longitude);
   std::filesystem::create_directory(path);
   const char* names[] = {"/red", "/infrared", "/latitude", "/longitude"};
   for (std::size_t i = 0; i < all.size(); ++i)
-    all[i].write(path + ":" + names[i], {.chunk = {75, samples}, .codec = "none"});
+    all[i].write(path + ":" + names[i], {.chunk = {80, samples}, .codec = "none"});
   return path;
 }
 
@@ -72,16 +85,17 @@ int main(int argc, char** argv) {
          reads<float, 3> longitude, reduces<greenest, 2> grid) {
         const float r = red[p], n = infrared[p];
         if (r + n > 0)
-          grid(static_cast<long>((latitude[p] - 40) * 4),
-               static_cast<long>((longitude[p] - 10) * 4))
+          grid(static_cast<long>((latitude[p] - 40) * 8),
+               static_cast<long>((longitude[p] - 10) * 8))
               .accumulate((n - r) / (n + r), static_cast<int>(p[0]));
       },
       red, infrared, latitude, longitude, grid);
 
+  grid.write("composite.npy");  // finalised as it is written
   std::vector<int> best_on(days.size());
   double sum = 0;
   int seen = 0;
-  for (const auto& [ndvi, day] : grid.to_vector()) {
+  for (const auto& [ndvi, day] : grid.rows().collect()) {
     if (day < 0) continue;
     sum += double{ndvi};
     ++seen;

@@ -5,6 +5,7 @@
 // A pixel of the view is the mean of 8 x 8 of the slide's, or one of them. Without SLIDE, a file of
 // 2400 x 2800 pixels or more (.npy, .zarr), makes slide.zarr. Of chunks that aren't in view nothing
 // is read. Shows open and write, a reducer of yours that is finalised.
+#include <algorithm>
 #include <cstdint>
 #include <iostream>
 #include <string>
@@ -34,17 +35,23 @@ struct mean_pixel {
   }
 };
 
+/// Stained tissue: in each square of 128 x 128 a cell, somewhere, and its nucleus.
+pixel seen_at(long y, long x) {
+  const long row = y / 128, across = x + row % 2 * 64;
+  const long kind = (row * 73 + across / 128 * 151) * (row * 73 + across / 128 * 151) % 251;
+  const long dy = y % 128 - 48 - kind % 33, dx = across % 128 - 48 - kind * 7 % 33;
+  const long away = dy * dy + dx * dx + dy * dx * (kind % 3 - 1) / 2;
+  const long stain = (y + x / 2) / 80 + std::clamp(400 + kind * 6 - away, 0L, 300L) / 6 +
+                     std::clamp(80 + kind - away, 0L, 70L) + (y * 13 + x * 7 + y * x) % 11;
+  return {static_cast<std::uint8_t>(245 - stain), static_cast<std::uint8_t>(240 - stain * 5 / 4),
+          static_cast<std::uint8_t>(245 - stain / 2)};
+}
+
 void make_slide(pappus::session& s, const std::string& path) {
   const auto slide = s.unwritten<pixel, 2>({2600, 3000});
   s.for_each(
-      slide.extents(),
-      [](idx<2> p, writes<pixel, 2> to) {
-        const auto y = p[0], x = p[1];
-        to[p] = {static_cast<std::uint8_t>((y * 3 + x) % 251),
-                 static_cast<std::uint8_t>(y / 16 + x % 7), static_cast<std::uint8_t>(y * x % 199)};
-      },
-      slide);
-  slide.write(path, {.chunk = {256, 256}});
+      slide.extents(), [](idx<2> p, writes<pixel, 2> to) { to[p] = seen_at(p[0], p[1]); }, slide);
+  slide.write(path, {.chunk = {256, 256}, .codec = "none"});
 }
 
 int main(int argc, char** argv) {

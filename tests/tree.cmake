@@ -14,7 +14,7 @@ add_test(NAME ${PAPPUS_TEST_PREFIX}tidy/finds_violations
 set_tests_properties(${PAPPUS_TEST_PREFIX}tidy/finds_violations PROPERTIES LABELS tidy)
 
 # Scripts that are no part of a build.
-foreach(script bench_matrix bench_pairs bench_peers test_times)
+foreach(script bench_matrix bench_pairs bench_peers picture test_times)
   add_test(NAME ${PAPPUS_TEST_PREFIX}tools/${script}
     COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/tools/${script}_test.py)
   set_tests_properties(${PAPPUS_TEST_PREFIX}tools/${script} PROPERTIES

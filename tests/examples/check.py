@@ -9,6 +9,7 @@ import cmath
 import collections
 import csv
 import hashlib
+import itertools
 import math
 import operator
 import os
@@ -235,22 +236,28 @@ def explain(_):
 
 
 def vmscope(_):
+    def stain(y, x):
+        across = x + y // 128 % 2 * 64
+        kind = (y // 128 * 73 + across // 128 * 151) ** 2 % 251
+        dy, dx = y % 128 - 48 - kind % 33, across % 128 - 48 - kind * 7 % 33
+        away = dy * dy + dx * dx + int(dy * dx * (kind % 3 - 1) / 2)
+        stained = (y + x // 2) // 80 + (y * 13 + x * 7 + y * x) % 11
+        if away < 400 + kind * 6:
+            stained += min(400 + kind * 6 - away, 300) // 6 + min(max(80 + kind - away, 0), 70)
+        return stained
     def pixel(y, x):
-        return (y * 3 + x) % 251, (y // 16 + x % 7) % 256, y * x % 199
+        stained = stain(y, x)
+        return 245 - stained, 240 - stained * 5 // 4, 245 - stained // 2
     def mean(values):
         return (sum(values) + 32) // 64
     def block(i, j):
         return [(800 + i * 8 + y, 1200 + j * 8 + x) for y in range(8) for x in range(8)]
-    view = [(i, j) for i in range(200) for j in range(200)]
-    # Of each first pixel's red, modulo 251, there is one mean.
-    means = {red: mean([(red + y * 3 + x) % 251 for y in range(8) for x in range(8)])
-             for red in range(251)}
-    first = [pixel(*block(i, j)[0]) for i, j in view]
-    corner = [mean(colour) for colour in zip(*(pixel(*at) for at in block(199, 199)))]
+    view = [block(i, j) for i in range(200) for j in range(200)]
+    corner = [mean(colour) for colour in zip(*(pixel(*at) for at in view[-1]))]
     def line(what, reds, corner):
         return f"{what} 200 x 200, red in all {sum(reds)}, the corner {' '.join(map(str, corner))}"
-    return [line("means", (means[red] for red, _, _ in first), corner),
-            line("samples", (red for red, _, _ in first), first[-1])]
+    return [line("means", (mean([245 - stain(*at) for at in places]) for places in view), corner),
+            line("samples", (245 - stain(*places[0]) for places in view), pixel(*view[-1][0]))]
 
 
 def bess(_):
@@ -264,18 +271,24 @@ def bess(_):
             f"all {math.fsum(columns) / len(columns):.4f}"]
 
 
+def wave(at, n):
+    u = abs(at % n * 2 - n)
+    return 100 * u * u * (3 * n - 2 * u) // n ** 3
+
+
 def composite(_):
     best = {}
-    for day in range(10):
-        rows = [(i + day) % 320 // 8 for i in range(300)]
-        columns = [(j * 2 + day * 5) % 480 // 8 for j in range(200)]
-        for i, row in enumerate(rows):
-            for j, column in enumerate(columns):
-                red = (i * 37 + j * 53 + day * 11) % 101
-                infrared = (i * 41 + j * 29 + day * 17) % 103
-                if red + infrared > 0:
-                    seen = ((infrared - red) / (infrared + red), -day)
-                    best[row, column] = max(best.get((row, column), seen), seen)
+    for day, i, j in itertools.product(range(10), range(320), range(200)):
+        y, x = (i + day) % 320, (j * 2 + day * 9) % 480
+        cloud = (wave(x + day * 70, 210) + wave(y + x // 2 + day * 30, 130)
+                 + wave(2 * x + 3 * y + day * 40, 190) // 2)
+        red, infrared = 210, 205
+        if cloud <= 150:
+            grows = wave(x + y, 480) + wave(2 * x + 640 - y, 310) + wave(y + x // 3, 97) // 2
+            haze = (y * 7 + x * 3 + day * 5) % 11
+            red, infrared = 110 - grows * 2 // 5 + haze, 120 + grows // 3 - haze
+        seen = ((infrared - red) / (infrared + red), -day)
+        best[y // 4, x // 4] = max(best.get((y // 4, x // 4), seen), seen)
     best_on = collections.Counter(-day for _, day in best.values())
     return [f"mean of the best {math.fsum(ndvi for ndvi, _ in best.values()) / len(best):.5f}",
             *(f"{best_on[day]} cells were greenest on day {day}" for day in range(10))]
