@@ -2,9 +2,9 @@
 //
 // Of the arrays in files that a launch reads, the one with the most bytes drives it: an item has
 // the indices that touch one of its chunks, or several neighbours where that would be too little to
-// do; of several it reads as few at a time as are worth their while. So each of its chunks is loaded
-// once, whatever memory there is, and so are those of arrays that are cut alike. Where indices are
-// cut depends on the launch and the file alone, since what is reduced shows it (leaves.cpp).
+// do; of several it reads as few at a time as are worth their while. So each chunk is loaded once,
+// whatever memory there is, and so are those of arrays that are cut alike. Where indices are cut
+// depends on the launch and the file alone, since what is reduced shows it (leaves.cpp).
 #include <algorithm>
 #include <array>
 #include <cstdint>

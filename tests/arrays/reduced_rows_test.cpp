@@ -119,7 +119,7 @@ TEST_F(reduced_rows, start_anywhere_and_go_into_parts) {
   }
 }
 
-/// Rows of a few indices, which are one where they follow each other in the array, and of some more.
+/// Rows of a few indices, which are one where they follow each other in the array, and of more.
 TEST_F(reduced_rows, of_few_indices_keep_each_ones_order) {
   const auto add = [](idx<4> p, reads<float, 4> x, reads<float> weight, reduces<history, 3> to) {
     to(p[0], p[2], p[3]).accumulate(x[p]);
