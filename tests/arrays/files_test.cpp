@@ -295,6 +295,48 @@ TEST(arrays_in_files, are_reduced_by_blocks) {
                   [&](session& s, const numbers_file& file) { reduces_blocks(s, file, low, 8); });
 }
 
+/// Too many states for caches: parts of chunks are read alone, and chunks once where they can't be.
+TEST(arrays_in_files, that_reduce_into_many_states_are_read_in_strips) {
+  constexpr std::int64_t steps = 32, rows = 24, columns = 5000;
+  std::vector<float> first;
+  for (const bool alone : {true, false})
+    for (const unsigned threads : {1U, 5U})
+      for (const std::size_t mib : {256, 24}) {
+        SCOPED_TRACE(fmt::format("{}, {} threads, {} MiB", alone, threads, mib));
+        const auto file = imagine<std::int32_t, 3>(
+            {steps, rows, columns}, {2, rows, columns}, [](const idx<3>& p) {
+              return static_cast<std::int32_t>((p[0] * 7919 + p[1] * 104729 + p[2] * 31) % 1009);
+            });
+        file->alone = alone;
+        session s(with(threads, mib << 20));
+        const auto a = array_over(s, file);
+        const auto sums = s.zeros<float, 2>({rows, columns});
+        const auto [t, i, j] = launch_index<3>();
+        s.for_each(
+            {steps, rows, columns},
+            [](idx<3> p, reads<std::int32_t, 3> from, reduces<float, 2> to) {
+              to(p[1], p[2]) += 1.F / static_cast<float>(1 + from[p]);
+            },
+            a.at(t, i, j), sums.at(i, j));
+        const auto text = sums.explain();
+        const auto found = sums.to_vector();
+        if (first.empty()) first = found;
+        EXPECT_EQ(found, first);
+        EXPECT_EQ(file->most_loads(), alone ? 0 : 1);
+        EXPECT_EQ(text.find("parts of chunks alone") != std::string::npos, alone) << text;
+        if (alone) {
+          EXPECT_EQ(file->elements_read_alone(), steps * rows * columns);
+        }
+      }
+  for (std::int64_t n : {0, 17, 119'999}) {
+    double sum = 0;
+    for (std::int64_t t = 0; t < steps; ++t)
+      sum +=
+          1. / static_cast<double>(1 + (t * 7919 + n / columns * 104729 + n % columns * 31) % 1009);
+    EXPECT_NEAR(first[static_cast<std::size_t>(n)], sum, 1e-5);
+  }
+}
+
 TEST(arrays_in_files, are_reduced_along_dimensions) {
   for_all_files(200, 300, [](session& s, const numbers_file& file) {
     const auto a = array_over(s, file);
