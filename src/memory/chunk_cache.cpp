@@ -140,11 +140,11 @@ void chunk_cache::find(graph::wanted_elements& wanted, held& with, std::string_v
 std::byte* chunk_cache::copy_of(graph::wanted_elements& wanted, held& with,
                                 std::string_view owner) {
   const auto& elements = wanted.elements;
-  std::int64_t all = 1;  // room for elements, with those that make strides whole numbers
+  std::int64_t all = 1;  // room for elements, with gaps that make strides whole numbers
   for (auto d = elements.bounds.rank; d-- > 0;) {
     const auto step = elements.steps[d];
     wanted.strides[d] = (all + step - 1) / step;
-    all = wanted.strides[d] * step * elements.count(d);
+    all += wanted.strides[d] * step * (elements.count(d) - 1);
   }
   auto* const to = with.add(
       detail::buffer(*memory_, static_cast<std::size_t>(all) * wanted.of->element_bytes(), owner));

@@ -250,15 +250,21 @@ bool reads_alone(const arrays::launch& of, const regions::box& cell, std::int64_
   return true;
 }
 
+/// Dimensions, as bits, of which no two indices reduce into the same element.
+unsigned dimensions_apart(const arrays::launch& of) {
+  auto apart = ~0U;
+  for (std::size_t a = 0; a < of.arguments.size(); ++a)
+    if (of.arguments[a].view == detail::view_access::reduce) apart &= dimensions_apart(of, a);
+  return apart;
+}
+
 /// Cuts what is read at a time, where that and its states don't fit in a core's cache: along the
 /// slowest dimension in which no two indices reduce into the same element, so that each element's
 /// values keep their order. Then nothing is loaded as a chunk. False: it can't be cut so.
 bool cut_to_strips(const arrays::launch& of, std::vector<std::vector<std::int64_t>>& cuts) {
   constexpr double fitting = 3 << 19;
   auto cell = typical_cell(grid_of(cuts));
-  auto apart = ~0U;
-  for (std::size_t a = 0; a < of.arguments.size(); ++a)
-    if (of.arguments[a].view == detail::view_access::reduce) apart &= dimensions_apart(of, a);
+  const auto apart = dimensions_apart(of);
   std::int64_t rows = 1;
   std::size_t d = 0;
   for (; d < cell.rank && (cell.extent(d) <= 1 || (apart >> d & 1U) == 0); ++d)
@@ -271,6 +277,20 @@ bool cut_to_strips(const arrays::launch& of, std::vector<std::vector<std::int64_
   cuts[d] = {of.indices.low[d]};
   while (cuts[d].back() < of.indices.high[d])
     cuts[d].push_back(std::min(cuts[d].back() + strip, of.indices.high[d]));
+  return true;
+}
+
+/// Whether elements get their values in the order of the indices where cells are run one after
+/// another: those of all that they share are cut along the slowest such dimension alone.
+bool keep_order(const arrays::launch& of, const regions::grid& cells, const regions::grid& items) {
+  const auto apart = dimensions_apart(of);
+  const auto cell = typical_cell(cells);
+  bool within = false;  // are there several indices along a shared dimension before
+  for (std::size_t d = 0; d < cell.rank; ++d) {
+    if ((apart >> d & 1U) != 0) continue;
+    if (within && cells.dimension(d) != items.dimension(d)) return false;
+    within = within || cell.extent(d) > 1;
+  }
   return true;
 }
 
@@ -287,8 +307,10 @@ void find_items(stage& s, std::size_t driving, std::vector<std::vector<std::int6
   s.read_once = read_once(of, s.chunks);
   s.in_strips = s.read_once == all_in_files(of) && cut_to_strips(of, parts);
   auto reads = grid_of(parts);
-  if (reads != s.chunks && (s.in_strips || read_once(of, reads) == s.read_once))
+  if (reads != s.chunks && keep_order(of, reads, s.chunks) &&
+      (s.in_strips || read_once(of, reads) == s.read_once))
     s.reads = std::move(reads);
+  s.in_strips = s.in_strips && s.reads.rank() > 0;
 }
 
 void tell(stage& s, std::size_t driving) {

@@ -70,8 +70,14 @@ std::optional<reduced_rows> of_own_elements(const arrays::launch& of, std::size_
   for (std::size_t d = 0; d < by->rank; ++d)
     if (by->low[d] != by->high[d] || by->low[d].factors[last] != (d + 1 == by->rank ? 1 : 0))
       return std::nullopt;
-  for (auto d = narrow ? last - 1 : last; d-- > 0;)
-    if (is_same_along(*by, d) && of.indices.extent(d) >= rows_min)
+  const auto apart = dimensions_apart(of, of.accesses[access].argument);
+  const auto is_apart = [&](std::size_t d) {
+    return of.indices.extent(d) <= 1 || (apart >> d & 1U) != 0;
+  };
+  // Of indices that differ behind the shared dimension, each has an element of its own: else values
+  // would come to elements in another order.
+  for (auto d = last; d-- > 0 && is_apart(d + 1);)
+    if (is_same_along(*by, d) && of.indices.extent(d) >= rows_min && (!narrow || d + 2 <= last))
       return reduced_rows{.access = access, .along = d, .narrow = narrow};
   return std::nullopt;
 }

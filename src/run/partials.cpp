@@ -103,11 +103,19 @@ bool leaf_results::add(std::unique_lock<std::mutex>& lock, node& to, place_in_tr
     lock.lock();
     ++to.merged;
     if (child.level > 0) continue;
-    ++merged_;
+    count_merged(child.number / fan_in * fan_in + next.key());
     went_on_.notify_all();
   }
   to.merging = false;
   return to.merged == children;
+}
+
+void leaf_results::count_merged(std::int64_t leaf) {
+  merged_later_.insert(leaf);
+  while (!merged_later_.empty() && *merged_later_.begin() == merged_) {
+    merged_later_.erase(merged_later_.begin());
+    ++merged_;
+  }
 }
 
 void leaf_results::merge(partials& into, const partials& from) const {

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -36,8 +37,8 @@ class leaf_results {
   /// \param of, stage  outlive it
   leaf_results(const arrays::launch& of, const plan::stage& stage);
 
-  /// States that stand for no values, for a leaf's indices. Blocks while many leaves before this
-  /// one aren't merged, which others must be at work on. Throws memory_error.
+  /// States that stand for no values, for a leaf's indices. Blocks while a leaf far before this one
+  /// isn't merged, which others must be at work on. Throws memory_error.
   partials start(std::int64_t leaf);
   /// Some leaf won't be finished: nobody waits for it.
   void give_up();
@@ -67,6 +68,7 @@ class leaf_results {
   /// \param lock  of mutex_; not held while states are merged
   bool add(std::unique_lock<std::mutex>& lock, node& to, place_in_tree child, partials states,
            std::int64_t children);
+  void count_merged(std::int64_t leaf);  // with mutex_ locked
   /// Merges what all leaves have into the arrays.
   void write_out(const partials& all) const;
 
@@ -76,7 +78,8 @@ class leaf_results {
   std::mutex mutex_;
   std::condition_variable went_on_;
   bool given_up_ = false;
-  std::int64_t merged_ = 0;                             // leaves
+  std::int64_t merged_ = 0;                             // leaves, all before this one
+  std::set<std::int64_t> merged_later_;                 // leaves behind it
   std::map<std::pair<int, std::int64_t>, node> nodes_;  // by level and number, while they aren't
                                                         // complete
 };

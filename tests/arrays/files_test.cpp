@@ -337,6 +337,29 @@ TEST(arrays_in_files, that_reduce_into_many_states_are_read_in_strips) {
   }
 }
 
+/// Chunks that end along two dimensions of which all indices reduce into the same elements.
+TEST(arrays_in_files, give_sums_the_same_bits_whatever_runs_them) {
+  for (const idx<3>& chunk : {idx<3>{4, 4, 1024}, {4, 1, 1024}, {1, 16, 500}}) {
+    const auto sums = [&](const char* devices, unsigned threads, std::size_t mib) {
+      const auto file = imagine<float, 3>({64, 64, 1024}, chunk, [](const idx<3>& p) {
+        return 1.F / static_cast<float>(1 + (p[0] * 7919 + p[1] * 104729 + p[2] * 31) % 1009);
+      });
+      session s({.threads = threads, .host_memory = mib << 20, .devices = devices});
+      const auto to = s.zeros<float>({1024});
+      const auto [i, j, k] = launch_index<3>();
+      s.for_each(
+          {64, 64, 1024},
+          [](idx<3> p, reads<float, 3> from, reduces<float> to) { to[p[2]] += from[p]; },
+          array_over(s, file).at(i, j, k), to.at(k));
+      return to.to_vector();
+    };
+    const auto expected = sums("cpu", 1, 256);
+    EXPECT_EQ(sums("cpu", 5, 256), expected) << chunk[0] << ' ' << chunk[1];
+    EXPECT_EQ(sums("cpu", 2, 16), expected) << chunk[0] << ' ' << chunk[1];
+    EXPECT_EQ(sums("test:seed=1+delay_us=0", 2, 256), expected) << chunk[0] << ' ' << chunk[1];
+  }
+}
+
 TEST(arrays_in_files, are_reduced_along_dimensions) {
   for_all_files(200, 300, [](session& s, const numbers_file& file) {
     const auto a = array_over(s, file);

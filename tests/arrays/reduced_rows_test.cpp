@@ -148,6 +148,38 @@ TEST_F(reduced_rows, of_few_indices_keep_each_ones_order) {
   }
 }
 
+/// Values that come from several dimensions of the index, or from overlapping ones, stay in order.
+TEST_F(reduced_rows, of_elements_that_more_dimensions_share_keep_each_ones_order) {
+  const auto add_over_two = [](idx<4> p, reads<float, 4> x, reduces<history, 2> to) {
+    to(p[0], p[3]).accumulate(x[p]);
+  };
+  const auto add_overlapping = [](idx<4> p, reads<float, 4> x, reduces<history, 2> to) {
+    to(p[0], p[2] + p[3]).accumulate(x[p]);
+  };
+  for (int turn = 0; turn < 200; ++turn) {
+    const bool overlap = turn % 2 == 0;
+    const std::int64_t n = from(64, 70), m = from(1, 20), l = from(1, 9), k = from(1, 40);
+    const auto x = numbers<float>(n * m * l * k);
+    const auto columns = overlap ? l + k - 1 : k;
+    std::vector<history> expected(static_cast<std::size_t>(n * columns));
+    for (std::int64_t a = 0; a < n; ++a)
+      for (std::int64_t b = 0; b < m; ++b)
+        for (std::int64_t c = 0; c < l; ++c)
+          for (std::int64_t d = 0; d < k; ++d)
+            at(expected, a * columns + d + (overlap ? c : 0))
+                .accumulate(at(x, ((a * m + b) * l + c) * k + d));
+    session s({.threads = 1 + static_cast<unsigned>(turn % 3), .devices = "cpu"});
+    const auto to = s.zeros<history, 2>({n, columns});
+    const auto [a, b, c, d] = launch_index<4>();
+    const auto read = s.to_array<4>(x, {n, m, l, k}).at(a, b, c, d);
+    if (overlap)
+      s.for_each({n, m, l, k}, add_overlapping, read, to.at(a, c + d));
+    else
+      s.for_each({n, m, l, k}, add_over_two, read, to.at(a, d));
+    ASSERT_EQ(to.to_vector(), expected) << n << ' ' << m << ' ' << l << ' ' << k << ' ' << overlap;
+  }
+}
+
 /// Where one argument alone goes on from row to row, its rows aren't one.
 TEST_F(reduced_rows, of_few_indices_may_be_turned_and_start_anywhere) {
   for (int turn = 0; turn < 200; ++turn) {
