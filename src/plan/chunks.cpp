@@ -17,7 +17,6 @@
 #include "arrays/file_elements.h"
 #include "arrays/leases.h"
 #include "base/text.h"
-#include "pappus/detail/base/integers.h"
 #include "plan/batch.h"
 
 namespace pappus::plan {
@@ -208,14 +207,6 @@ std::uint32_t read_once(const arrays::launch& of, const regions::grid& items) {
   return result;
 }
 
-/// Arguments in files, as bits.
-std::uint32_t all_in_files(const arrays::launch& of) {
-  std::uint32_t result = 0;
-  for (std::size_t a = 0; a < std::min<std::size_t>(of.arguments.size(), 32); ++a)
-    if (is_in_file(of.arguments[a])) result |= 1U << a;
-  return result;
-}
-
 /// Whether items touch no more of arrays that may be on the disk than stays in memory: else it
 /// costs less to load chunks again. Of what is reduced, sums would show how much memory there is.
 bool fit(const arrays::launch& of, const cost::machine& m, const regions::grid& items) {
@@ -226,30 +217,6 @@ bool fit(const arrays::launch& of, const cost::machine& m, const regions::grid& 
   return bytes <= room_of_an_item(of, m);
 }
 
-/// Bytes of files and of states that a launch reduces into.
-double bytes_at_hand(const arrays::launch& of, const regions::box& cell) {
-  double bytes = 0;
-  for (std::size_t a = 0; a < of.arguments.size(); ++a)
-    if (is_in_file(of.arguments[a]) || of.arguments[a].view == detail::view_access::reduce)
-      bytes += bytes_touched(of, a, cell);
-  return bytes;
-}
-
-/// Whether files read what these indices touch alone, in pieces that aren't short.
-/// \param rows  of which there is a piece each
-bool reads_alone(const arrays::launch& of, const regions::box& cell, std::int64_t rows) {
-  constexpr std::int64_t piece_min = 16 << 10;
-  for (std::size_t a = 0; a < of.arguments.size(); ++a) {
-    if (!is_in_file(of.arguments[a])) continue;
-    const auto elements = touched(of, a, cell);
-    const auto& file = *of.arguments[a].array->file;
-    if (elements.empty() || !file.reads_alone({elements}) ||
-        bytes_touched(of, a, cell) < static_cast<double>(rows * piece_min))
-      return false;
-  }
-  return true;
-}
-
 /// Dimensions, as bits, of which no two indices reduce into the same element.
 unsigned dimensions_apart(const arrays::launch& of) {
   auto apart = ~0U;
@@ -258,30 +225,9 @@ unsigned dimensions_apart(const arrays::launch& of) {
   return apart;
 }
 
-/// Cuts what is read at a time, where that and its states don't fit in a core's cache: along the
-/// slowest dimension in which no two indices reduce into the same element, so that each element's
-/// values keep their order. Then nothing is loaded as a chunk. False: it can't be cut so.
-bool cut_to_strips(const arrays::launch& of, std::vector<std::vector<std::int64_t>>& cuts) {
-  constexpr double fitting = 3 << 19;
-  auto cell = typical_cell(grid_of(cuts));
-  const auto apart = dimensions_apart(of);
-  std::int64_t rows = 1;
-  std::size_t d = 0;
-  for (; d < cell.rank && (cell.extent(d) <= 1 || (apart >> d & 1U) == 0); ++d)
-    rows = regions::saturated_product(rows, cell.extent(d));
-  if (apart == ~0U || d == 0 || d == cell.rank || cuts[d].size() > 2) return false;
-  while (cell.extent(d) > 1 && bytes_at_hand(of, cell) > fitting)
-    cell.high[d] = cell.low[d] + detail::ceil_div(cell.extent(d), 2);
-  const auto strip = cell.extent(d);
-  if (strip == of.indices.extent(d) || !reads_alone(of, cell, rows)) return false;
-  cuts[d] = {of.indices.low[d]};
-  while (cuts[d].back() < of.indices.high[d])
-    cuts[d].push_back(std::min(cuts[d].back() + strip, of.indices.high[d]));
-  return true;
-}
-
 /// Whether elements get their values in the order of the indices where cells are run one after
-/// another: those of all that they share are cut along the slowest such dimension alone.
+/// another: behind a dimension that they share and in which a cell has several indices, none that
+/// they share is cut.
 bool keep_order(const arrays::launch& of, const regions::grid& cells, const regions::grid& items) {
   const auto apart = dimensions_apart(of);
   const auto cell = typical_cell(cells);
@@ -299,18 +245,14 @@ void find_items(stage& s, std::size_t driving, std::vector<std::vector<std::int6
                 const cost::machine& m) {
   const auto& of = launch_of(*s.node);
   join(of, driving, cuts, is_worth_reading);
-  auto parts = cuts;
+  auto reads = grid_of(cuts);
   join(of, driving, cuts, is_enough);
   auto items = grid_of(cuts);
   if (!fit(of, m, items)) return;
   s.chunks = std::move(items);
   s.read_once = read_once(of, s.chunks);
-  s.in_strips = s.read_once == all_in_files(of) && cut_to_strips(of, parts);
-  auto reads = grid_of(parts);
-  if (reads != s.chunks && keep_order(of, reads, s.chunks) &&
-      (s.in_strips || read_once(of, reads) == s.read_once))
+  if (reads != s.chunks && keep_order(of, reads, s.chunks) && read_once(of, reads) == s.read_once)
     s.reads = std::move(reads);
-  s.in_strips = s.in_strips && s.reads.rank() > 0;
 }
 
 void tell(stage& s, std::size_t driving) {
@@ -334,9 +276,8 @@ void tell(stage& s, std::size_t driving) {
                                   of.arguments[driving].name, base::count_text(s.chunks.size()),
                                   base::count_text(typical_cell(s.chunks).volume())));
   if (s.reads.rank() > 0)
-    s.notes.push_back(fmt::format("items read, and run, {} indices at a time{}",
-                                  base::count_text(typical_cell(s.reads).volume()),
-                                  s.in_strips ? ", parts of chunks alone" : ""));
+    s.notes.push_back(fmt::format("items read, and run, {} indices at a time",
+                                  base::count_text(typical_cell(s.reads).volume())));
 }
 
 }  // namespace

@@ -142,7 +142,6 @@ struct stage {
   // chunks: of launches that read arrays in files
   regions::grid chunks{};  ///< items, which end where chunks do; rank 0: they needn't
   regions::grid reads{};   ///< what of an item is read and run at a time; rank 0: all
-  bool in_strips = false;  ///< these are parts of chunks, which files read alone
   /// Arguments, as bits, of which no two items, or no two of what is read at a time, need the same
   /// chunk.
   std::uint32_t read_once = 0;

@@ -143,7 +143,7 @@ void batch::run_indices(std::size_t stage, const regions::box& indices,
   const auto run_some = [&](const regions::box& some) {
     each_readable(launch, some, plan::dimensions_to_cut(s), [&](const regions::box& part) {
       auto how = reads_of(stage);
-      if (part != some && !s.in_strips) how.once = 0;  // parts may share chunks
+      if (part != some) how.once = 0;  // parts may share chunks
       arrays::read_elements read(launch, part, how, found);
       run_read(stage, part, found, &read);
     });

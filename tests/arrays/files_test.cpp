@@ -295,13 +295,13 @@ TEST(arrays_in_files, are_reduced_by_blocks) {
                   [&](session& s, const numbers_file& file) { reduces_blocks(s, file, low, 8); });
 }
 
-/// Too many states for caches: parts of chunks are read alone, and chunks once where they can't be.
-TEST(arrays_in_files, that_reduce_into_many_states_are_read_in_strips) {
+/// Several chunks at a time, as there are many states.
+TEST(arrays_in_files, that_reduce_into_many_states_are_read_once) {
   constexpr std::int64_t steps = 32, rows = 24, columns = 5000;
   std::vector<float> first;
   for (const bool alone : {true, false})
     for (const unsigned threads : {1U, 5U})
-      for (const std::size_t mib : {256, 24}) {
+      for (const std::size_t mib : {256, 64}) {
         SCOPED_TRACE(fmt::format("{}, {} threads, {} MiB", alone, threads, mib));
         const auto file = imagine<std::int32_t, 3>(
             {steps, rows, columns}, {2, rows, columns}, [](const idx<3>& p) {
@@ -318,12 +318,10 @@ TEST(arrays_in_files, that_reduce_into_many_states_are_read_in_strips) {
               to(p[1], p[2]) += 1.F / static_cast<float>(1 + from[p]);
             },
             a.at(t, i, j), sums.at(i, j));
-        const auto text = sums.explain();
         const auto found = sums.to_vector();
         if (first.empty()) first = found;
         EXPECT_EQ(found, first);
         EXPECT_EQ(file->most_loads(), alone ? 0 : 1);
-        EXPECT_EQ(text.find("parts of chunks alone") != std::string::npos, alone) << text;
         if (alone) {
           EXPECT_EQ(file->elements_read_alone(), steps * rows * columns);
         }
