@@ -25,7 +25,7 @@ detail::view_place place_in(const argument& of, const graph::wanted_elements& fo
   return place;
 }
 
-/// Elements that lie at every so-manieth place of those that a function takes.
+/// How far apart the values of a function over indices are, at least; 1 where it has one alone.
 std::int64_t step_of(const regions::affine& function, const regions::box& indices) {
   std::int64_t step = 0;
   for (std::size_t d = 0; d < indices.rank; ++d)
@@ -45,8 +45,8 @@ regions::hyperslab rows_touched(const launch& by, std::size_t argument,
   for (std::size_t d = 0; d + 1 < part.rank; ++d) {
     const auto all = regions::over(linear->low[d], indices);
     // Those at the ends are touched, unless they lie beyond the array's.
-    if (linear->low[d] == linear->high[d] && all.low + part.low[d] == result.bounds.low[d] &&
-        all.high + part.low[d] == result.bounds.high[d] - 1)
+    if (linear->low[d] == linear->high[d] && all.low == result.bounds.low[d] - part.low[d] &&
+        all.high == result.bounds.high[d] - 1 - part.low[d])
       result.steps[d] = step_of(linear->low[d], indices);
   }
   return result;
