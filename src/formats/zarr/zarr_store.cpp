@@ -7,6 +7,7 @@
 #include <system_error>
 #include <vector>
 
+#include "base/atomic_file.h"
 #include "formats/byte_source.h"
 #include "formats/zarr/zarr_json.h"
 #include "pappus/error.h"
@@ -45,6 +46,16 @@ std::string node_type(const std::string& text) {
   }
 }
 
+bool is_zarr_array(const std::string& folder) {
+  if (exists(folder + array_name_2)) return true;
+  try {
+    const auto source = open_file_if_there(folder + array_name_3);
+    return source && node_type(text_of(*source)) == "array";
+  } catch (const format_error&) {
+    return false;
+  }
+}
+
 /// Looks for arrays in a group, only as far as names are of use in a message.
 class array_finder {
  public:
@@ -59,23 +70,13 @@ class array_finder {
   static constexpr int depth_max = 8;
   static constexpr std::size_t names_max = 10;
 
-  bool is_array(const std::string& folder) const {
-    if (exists(folder + array_name_2)) return true;
-    try {
-      const auto source = open_file_if_there(folder + array_name_3);
-      return source && node_type(text_of(*source)) == "array";
-    } catch (const format_error&) {
-      return false;
-    }
-  }
-
   void visit(const std::string& below, int depth) {
     std::error_code problem;
     for (fs::directory_iterator at(group_ + below, problem), end; !problem && at != end;
          at.increment(problem)) {
       if (!at->is_directory(problem) || names_.size() == names_max) continue;
       const std::string name = below + '/' + at->path().filename().string();
-      if (is_array(group_ + name)) {
+      if (is_zarr_array(group_ + name)) {
         names_.push_back(name.substr(1));
       } else if (depth < depth_max) {
         visit(name, depth + 1);
@@ -114,6 +115,31 @@ std::string without_slashes(std::string path) {
 
 bool is_zarr_store(const std::string& path) {
   return exists(path + array_name_3) || exists(path + array_name_2) || exists(path + group_name_2);
+}
+
+void make_zarr_groups(const std::string& array_folder, int version) {
+  fs::path at;
+  bool within = false;
+  for (const fs::path& name : fs::path(array_folder).parent_path()) {
+    at /= name;
+    within = within || name.extension() == ".zarr";
+    if (!within) continue;
+    if (is_zarr_array(at)) {
+      throw format_error(array_folder + ": expected a group to write an array into, got " +
+                         at.string() + ", which is an array; write to another name");
+    }
+    std::error_code problem;
+    fs::create_directory(at, problem);  // the folder of the array tells what went wrong
+    if (problem || is_zarr_store(at) || !fs::is_empty(at, problem)) continue;
+    try {
+      base::atomic_file file(at / (version == 2 ? ".zgroup" : "zarr.json"));
+      file.append(version == 2 ? R"({"zarr_format": 2})"
+                               : R"({"zarr_format": 3, "node_type": "group", "attributes": {}})");
+      file.commit();
+    } catch (const base::file_problem& failed) {
+      throw format_error(array_folder + ": " + failed.what());
+    }
+  }
 }
 
 zarr_array read_zarr_array(const std::string& path) {

@@ -8,6 +8,7 @@
 
 #include "formats/transfer.h"
 #include "formats/zarr/zarr_shard.h"
+#include "formats/zarr/zarr_store.h"
 #include "pappus/error.h"
 
 namespace pappus::formats {
@@ -17,11 +18,12 @@ using extent_list = std::vector<std::int64_t>;
 
 constexpr std::string_view writing = "chunks that are written";
 
-base::atomic_folder make_folder(const std::string& path) {
+base::atomic_folder make_folder(const zarr_plan& plan) {
+  make_zarr_groups(plan.path, plan.version());
   try {
-    return base::atomic_folder(path);
+    return base::atomic_folder(plan.path);
   } catch (const base::file_problem& problem) {
-    throw format_error(path + ": " + problem.what());
+    throw format_error(plan.path + ": " + problem.what());
   }
 }
 
@@ -54,7 +56,7 @@ zarr_writer::zarr_writer(zarr_plan plan)
     : array_writer({plan.extents, plan.shard.empty() ? plan.chunk : plan.shard}),
       plan_(std::move(plan)),
       chunk_bytes_(static_cast<std::size_t>(product(plan_.chunk)) * plan_.elements.map.file_bytes),
-      folder_(make_folder(plan_.path)) {
+      folder_(make_folder(plan_)) {
   codecs_.add(make_codec(plan_.codec, plan_.scalar_bytes()));
   index_codecs_.add(make_crc32c());
 }

@@ -15,7 +15,7 @@ namespace pappus::formats {
 
 class zarr_writer final : public array_writer {
  public:
-  /// Creates the folder, beside the plan's path. Throws format_error.
+  /// Creates the folder, beside the plan's path, and the groups above it. Throws format_error.
   explicit zarr_writer(zarr_plan plan);
 
   void put(chunk_place chunk, detail::memory_source& scratch, const std::byte* elements) override;

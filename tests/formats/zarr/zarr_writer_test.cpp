@@ -13,6 +13,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "formats/array_registry.h"
 #include "formats/zarr/zarr_support.h"
 
 namespace pappus::testing {
@@ -203,6 +204,34 @@ TEST(zarr_writer, refuses_options_that_can_not_be_right) {
       ": expected one dimension or more, and less than 2^63 bytes, got [4611686018427387904]");
   EXPECT_THAT(error(how({}, {}, "bzip2")), HasSubstr("codec: expected none, lz4, zstd"));
   EXPECT_TRUE(folder.names().empty());
+}
+
+TEST(zarr_writer, makes_the_groups_that_an_array_is_in) {
+  const temporary_folder folder;
+  const auto all = counted<float>({30, 20});
+  const auto red = folder.file("store.zarr/day/red"), blue = folder.file("store.zarr/blue");
+  write_array(red, all, {30, 20}, how({10, 10}, {}, "zstd"));
+  write_array(blue, all, {30, 20}, how({10, 10}, {}, "zstd"));
+  EXPECT_EQ(read_array<float>(red, 2), all);
+  EXPECT_EQ(read_array<float>(blue, 2), all);
+  for (const auto* group : {"store.zarr", "store.zarr/day"}) {
+    std::ifstream metadata(folder.file(group) + "/zarr.json");
+    EXPECT_EQ(nlohmann::json::parse(metadata)["node_type"], "group") << group;
+  }
+  EXPECT_THAT(message_of<format_error>([&] { read_array<float>(folder.file("store.zarr"), 2); }),
+              HasSubstr("got a group with \"blue\", \"day/red\""));
+  EXPECT_THAT(message_of<format_error>([&] { write_array(blue + "/x", all, {30, 20}, {}); }),
+              HasSubstr("store.zarr/blue, which is an array"));
+  const auto named = formats::create_array(folder.file("named.zarr") + ":/a/b",
+                                           detail::layout_of<float>(), {30, 20}, {});
+  for_places(chunks_of(named->shape()),
+             [&](const extents_type& place) { put_chunk(*named, place, all); });
+  named->close();
+  EXPECT_EQ(read_array<float>(folder.file("named.zarr/a/b"), 2), all);
+  // What is neither is left alone.
+  std::filesystem::create_directories(folder.file("old.zarr/other"));
+  write_array(folder.file("old.zarr/red"), all, {30, 20}, {});
+  EXPECT_FALSE(std::filesystem::exists(folder.file("old.zarr/zarr.json")));
 }
 
 TEST(zarr_writer, leaves_no_trace_unless_it_is_closed) {
