@@ -10,15 +10,13 @@
 
 #include "regions/parts.h"
 
-namespace pappus::testing {
+namespace pappus::regions {
 namespace {
-
-using regions::box, regions::hyperslab, regions::point;
 
 bool is_in(const hyperslab& all, const point& one) {
   for (std::size_t d = 0; d < all.bounds.rank; ++d)
     if ((one[d] - all.bounds.low[d]) % all.steps[d] != 0) return false;
-  return regions::contains(all.bounds, one);
+  return contains(all.bounds, one);
 }
 
 TEST(hyperslab, has_the_places_that_are_counted) {
@@ -34,7 +32,7 @@ TEST(hyperslab, has_the_places_that_are_counted) {
       all.bounds.high[d] = all.bounds.low[d] + all.steps[d] * from(0, 4) + 1;
     }
     std::int64_t counted = 0;
-    regions::each_place(all.bounds, [&](const point& one) { counted += is_in(all, one) ? 1 : 0; });
+    each_place(all.bounds, [&](const point& one) { counted += is_in(all, one) ? 1 : 0; });
     EXPECT_EQ(counted, all.count(0) * all.count(1) * all.count(2));
 
     box part(3);
@@ -43,10 +41,10 @@ TEST(hyperslab, has_the_places_that_are_counted) {
       part.high[d] = std::max(part.low[d], all.bounds.low[d]) + from(1, 6);
     }
     bool some = false;
-    regions::each_place(part, [&](const point& one) { some = some || is_in(all, one); });
-    EXPECT_EQ(regions::has_place_in(all, part), some);
+    each_place(part, [&](const point& one) { some = some || is_in(all, one); });
+    EXPECT_EQ(has_place_in(all, part), some);
   }
 }
 
 }  // namespace
-}  // namespace pappus::testing
+}  // namespace pappus::regions
