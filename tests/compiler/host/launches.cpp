@@ -226,9 +226,9 @@ float also_here(float x) { return chain<40>(x); }
 template struct pappus::detail::launch_loop_of<distant, 1, reads<float>, writes<float>>;
 
 // Eight rows at once: a sum is loaded and stored once for all of them.
-// V4-LABEL: define {{.*}}reduced_rowsI10by_columns{{.*}}some_rowsIJLm0ELm1E
+// V4-LABEL: define {{.*}}reduced_rowsI10by_columns{{.*}}some_rowsILl0EJLm0ELm1E
 // V4-COUNT-8: fadd <16 x float>
-// V3-LABEL: define {{.*}}reduced_rowsI10by_columns{{.*}}some_rowsIJLm0ELm1E
+// V3-LABEL: define {{.*}}reduced_rowsI10by_columns{{.*}}some_rowsILl0EJLm0ELm1E
 // V3-COUNT-8: fadd <8 x float>
 struct by_columns {
   void operator()(idx<2> p, reads<float, 2> in, reduces<float> columns) const {
