@@ -297,7 +297,7 @@ TEST(arrays_in_files, are_reduced_by_blocks) {
 
 /// Several chunks at a time, as there are many states.
 TEST(arrays_in_files, that_reduce_into_many_states_are_read_once) {
-  constexpr std::int64_t steps = 32, rows = 24, columns = 5000;
+  constexpr std::int64_t steps = 32, rows = 24, columns = 1000;
   std::vector<float> first;
   for (const bool alone : {true, false})
     for (const unsigned threads : {1U, 5U})
@@ -326,7 +326,7 @@ TEST(arrays_in_files, that_reduce_into_many_states_are_read_once) {
           EXPECT_EQ(file->elements_read_alone(), steps * rows * columns);
         }
       }
-  for (std::int64_t n : {0, 17, 119'999}) {
+  for (std::int64_t n : {0, 17, 23'999}) {
     double sum = 0;
     for (std::int64_t t = 0; t < steps; ++t)
       sum +=
@@ -337,25 +337,20 @@ TEST(arrays_in_files, that_reduce_into_many_states_are_read_once) {
 
 /// Chunks that end along two dimensions of which all indices reduce into the same elements.
 TEST(arrays_in_files, give_sums_the_same_bits_whatever_runs_them) {
-  for (const idx<3>& chunk : {idx<3>{4, 4, 1024}, {4, 1, 1024}, {1, 16, 500}}) {
-    const auto sums = [&](const char* devices, unsigned threads, std::size_t mib) {
-      const auto file = imagine<float, 3>({64, 64, 1024}, chunk, [](const idx<3>& p) {
-        return 1.F / static_cast<float>(1 + (p[0] * 7919 + p[1] * 104729 + p[2] * 31) % 1009);
-      });
-      session s({.threads = threads, .host_memory = mib << 20, .devices = devices});
-      const auto to = s.zeros<float>({1024});
-      const auto [i, j, k] = launch_index<3>();
-      s.for_each(
-          {64, 64, 1024},
-          [](idx<3> p, reads<float, 3> from, reduces<float> to) { to[p[2]] += from[p]; },
-          array_over(s, file).at(i, j, k), to.at(k));
-      return to.to_vector();
-    };
-    const auto expected = sums("cpu", 1, 256);
-    EXPECT_EQ(sums("cpu", 5, 256), expected) << chunk[0] << ' ' << chunk[1];
-    EXPECT_EQ(sums("cpu", 2, 16), expected) << chunk[0] << ' ' << chunk[1];
-    EXPECT_EQ(sums("test:seed=1+delay_us=0", 2, 256), expected) << chunk[0] << ' ' << chunk[1];
-  }
+  const auto file = imagine<float, 3>({128, 64, 1024}, {4, 4, 1024}, [](const idx<3>& p) {
+    return 1.F / static_cast<float>(1 + (p[0] * 7919 + p[1] * 104729 + p[2] * 31) % 1009);
+  });
+  const auto sums = [&](const char* devices) {
+    session s({.threads = 2, .host_memory = 256 << 20, .devices = devices});
+    const auto to = s.zeros<float>({1024});
+    const auto [i, j, k] = launch_index<3>();
+    s.for_each(
+        {128, 64, 1024},
+        [](idx<3> p, reads<float, 3> from, reduces<float> to) { to[p[2]] += from[p]; },
+        array_over(s, file).at(i, j, k), to.at(k));
+    return to.to_vector();
+  };
+  EXPECT_EQ(sums("test:seed=1+delay_us=0"), sums("cpu"));
 }
 
 TEST(arrays_in_files, are_reduced_along_dimensions) {
