@@ -158,6 +158,7 @@ void chunk_cache::copy_together(graph::wanted_elements& wanted, const regions::b
   const auto rank = cells.rank;
   const auto& box = wanted.elements.bounds;
   const auto size = static_cast<std::int64_t>(of.element_bytes());
+  const bool gaps = wanted.elements.has_gaps();
   auto* const to = copy_of(wanted, with, owner);
   const auto of_chunk = strides_of(rank, of.chunk_extents());
   regions::each_place(cells, [&](const regions::point& at) {
@@ -166,7 +167,7 @@ void chunk_cache::copy_together(graph::wanted_elements& wanted, const regions::b
     const auto pinned = pin(wanted, at, owner);
     const auto* const from = pinned->second.memory.data();
     regions::each_row(regions::intersect(cell, box), [&](const regions::box& row) {
-      if (!regions::has_place_in(wanted.elements, row)) return;
+      if (gaps && !regions::has_place_in(wanted.elements, row)) return;
       std::memcpy(to + offset(box.low, row.low, rank, wanted.strides) * size,
                   from + offset(cell.low, row.low, rank, of_chunk) * size,
                   static_cast<std::size_t>(row.volume() * size));

@@ -53,6 +53,10 @@ void place_launches(plan& p, const batch_request& asked);    // launch_places.cp
 /// \param cut_along  as in stage
 std::int64_t strip(const regions::box& indices, unsigned cut_along, std::size_t dimension);
 
+/// Dimensions of the index, as bits, along which all that is reduced is apart: no two values reduce
+/// into the same element.
+unsigned all_apart_along(const arrays::launch& of);
+
 /// Bytes that an item may touch, so that what all threads' items touch takes 3/8 of memory together
 /// where they share half of it, as neighbours do that lie in a row. Of what is used, memory keeps
 /// the newest quarter for sure; for two threads shares two thirds and twice as large moved more

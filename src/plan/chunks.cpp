@@ -217,19 +217,11 @@ bool fit(const arrays::launch& of, const cost::machine& m, const regions::grid& 
   return bytes <= room_of_an_item(of, m);
 }
 
-/// Dimensions, as bits, of which no two indices reduce into the same element.
-unsigned dimensions_apart(const arrays::launch& of) {
-  auto apart = ~0U;
-  for (std::size_t a = 0; a < of.arguments.size(); ++a)
-    if (of.arguments[a].view == detail::view_access::reduce) apart &= dimensions_apart(of, a);
-  return apart;
-}
-
 /// Whether elements get their values in the order of the indices where cells are run one after
 /// another: behind a dimension that they share and in which a cell has several indices, none that
 /// they share is cut.
 bool keep_order(const arrays::launch& of, const regions::grid& cells, const regions::grid& items) {
-  const auto apart = dimensions_apart(of);
+  const auto apart = all_apart_along(of);
   const auto cell = typical_cell(cells);
   bool within = false;  // are there several indices along a shared dimension before
   for (std::size_t d = 0; d < cell.rank; ++d) {

@@ -87,15 +87,6 @@ bool are_apart(const arrays::launch& of, std::size_t argument, const regions::gr
   return ascending != 0;
 }
 
-/// Dimensions of the index, as bits, along which all that is reduced is apart.
-unsigned all_apart_along(const arrays::launch& of, const std::vector<std::size_t>& reducing) {
-  unsigned result = ~0U;
-  for (const auto a : reducing) result &= dimensions_apart(of, a);
-  for (std::size_t d = 0; d < of.indices.rank; ++d)
-    if (of.indices.extent(d) <= 1) result |= 1U << d;
-  return result;
-}
-
 regions::box first_row(const regions::box& indices) {
   auto row = indices;
   for (std::size_t d = 0; d + 1 < indices.rank; ++d) row.high[d] = row.low[d] + 1;
@@ -204,12 +195,20 @@ std::int64_t strip(const regions::box& indices, unsigned cut_along, std::size_t 
   return detail::ceil_div(neighbours, inner);
 }
 
+unsigned all_apart_along(const arrays::launch& of) {
+  unsigned result = ~0U;
+  for (const auto a : reductions(of)) result &= dimensions_apart(of, a);
+  for (std::size_t d = 0; d < of.indices.rank; ++d)
+    if (of.indices.extent(d) <= 1) result |= 1U << d;
+  return result;
+}
+
 void find_leaves(plan& p, const batch_request& asked) {
   for (auto& s : p.stages) {
     const auto& of = launch_of(*s.node);
     const auto reducing = reductions(of);
     if (reducing.empty() || of.indices.empty()) continue;
-    const auto apart = all_apart_along(of, reducing);
+    const auto apart = all_apart_along(of);
     s.cut_along = apart;
     s.lanes = lanes(of, reducing);
     s.lane_rows = rows_with_lanes(of, reducing, s.lanes);

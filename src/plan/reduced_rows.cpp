@@ -59,7 +59,9 @@ reduced_rows in_steps(const arrays::launch& of, std::size_t access, const region
 /// Rows of which each index has an element of its own, the next one in memory. The dimension they
 /// share it in is the last such: along those before, values come to elements later. Rows of a few
 /// indices are run as one with their neighbours, where these follow in memory.
-std::optional<reduced_rows> of_own_elements(const arrays::launch& of, std::size_t access) {
+/// \param apart  dimensions, as bits, of which no two values reduce into the same element
+std::optional<reduced_rows> of_own_elements(const arrays::launch& of, std::size_t access,
+                                            unsigned apart) {
   constexpr std::int64_t rows_min = 4, columns_min = 5;  // fewer make no vectors
   const auto& by = of.accesses[access].linear;
   if (!by || by->rank == 0 || writes(of)) return std::nullopt;
@@ -70,13 +72,9 @@ std::optional<reduced_rows> of_own_elements(const arrays::launch& of, std::size_
   for (std::size_t d = 0; d < by->rank; ++d)
     if (by->low[d] != by->high[d] || by->low[d].factors[last] != (d + 1 == by->rank ? 1 : 0))
       return std::nullopt;
-  const auto apart = dimensions_apart(of, of.accesses[access].argument);
-  const auto is_apart = [&](std::size_t d) {
-    return of.indices.extent(d) <= 1 || (apart >> d & 1U) != 0;
-  };
   // Of indices that differ behind the shared dimension, each has an element of its own: else values
   // would come to elements in another order.
-  for (auto d = last; d-- > 0 && is_apart(d + 1);)
+  for (auto d = last; d-- > 0 && (apart >> (d + 1) & 1U) != 0;)
     if (is_same_along(*by, d) && of.indices.extent(d) >= rows_min && (!narrow || d + 2 <= last))
       return reduced_rows{.access = access, .along = d, .narrow = narrow};
   return std::nullopt;
@@ -92,7 +90,8 @@ void find_registers(plan& p, const batch_request&) {
     if (!access) continue;
     const auto last = of.indices.rank - 1;
     const auto steps = regions::steps_along(of.accesses[*access].formulas, last, of.indices, {});
-    s.in_registers = steps ? in_steps(of, *access, *steps) : of_own_elements(of, *access);
+    s.in_registers =
+        steps ? in_steps(of, *access, *steps) : of_own_elements(of, *access, s.cut_along);
   }
 }
 

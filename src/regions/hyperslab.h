@@ -13,6 +13,7 @@ struct hyperslab {
   box bounds;               ///< not empty; its last place is one of them
   point steps{1, 1, 1, 1};  ///< at least 1; in the last dimension 1
 
+  bool has_gaps() const noexcept { return steps != point{1, 1, 1, 1}; }
   std::int64_t count(std::size_t dimension) const noexcept {
     return (bounds.extent(dimension) - 1) / steps[dimension] + 1;
   }

@@ -75,7 +75,7 @@ void leaf_results::finish(std::int64_t leaf, partials states) {
   for (auto [level, count] = std::pair(0, stage_.leaves.size());; ++level) {
     const auto parent = number / fan_in, parents = detail::ceil_div(count, fan_in);
     std::unique_lock lock(mutex_);
-    const auto at = nodes_.try_emplace({level, parent}).first;
+    const auto at = nodes_.try_emplace(place_in_tree{level, parent}).first;
     const auto children = std::min(fan_in, count - parent * fan_in);
     if (!add(lock, at->second, {level, number}, std::move(states), children)) return;
     states = std::move(at->second.states);

@@ -7,6 +7,7 @@
 // leaves are merged: a launch that fails has changed nothing.
 #pragma once
 
+#include <compare>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +15,6 @@
 #include <mutex>
 #include <set>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "arrays/launch.h"
@@ -51,8 +51,9 @@ class leaf_results {
 
  private:
   struct place_in_tree {
-    int level;  ///< 0: of leaves
+    int level;  ///< of a child 0: a leaf; of a node 0: one of leaves
     std::int64_t number;
+    auto operator<=>(const place_in_tree&) const = default;
   };
   /// Of the tree: what leaves, or nodes of the level below, are merged into.
   struct node {
@@ -78,10 +79,9 @@ class leaf_results {
   std::mutex mutex_;
   std::condition_variable went_on_;
   bool given_up_ = false;
-  std::int64_t merged_ = 0;                             // leaves, all before this one
-  std::set<std::int64_t> merged_later_;                 // leaves behind it
-  std::map<std::pair<int, std::int64_t>, node> nodes_;  // by level and number, while they aren't
-                                                        // complete
+  std::int64_t merged_ = 0;              // leaves, all before this one
+  std::set<std::int64_t> merged_later_;  // leaves behind it
+  std::map<place_in_tree, node> nodes_;  // while they aren't complete; leaves are none
 };
 
 }  // namespace pappus::run

@@ -66,10 +66,9 @@ class registers {
  private:
   /// Whether rows of a few indices are one: what they touch goes on from one to the next.
   bool are_narrow(const regions::box& indices) const {
-    if (indices.rank < 3 || *how_.along + 2 >= indices.rank) return false;
     const auto last = indices.rank - 1;
     const auto width = indices.extent(last);
-    if (width < 2 || width > detail::narrow_rows_max) return false;
+    if (width < 2) return false;
     const auto goes_on = [&](const arrays::access& one) {
       const auto& place = own_[one.argument];
       const auto rank = launch_.arguments[one.argument].part.rank;

@@ -85,7 +85,8 @@ struct element_steps {
 };
 
 /// Rows of indices that all reduce into the same elements: the view that reduces stands for the one
-/// of the first index.
+/// of the first index. Indices that differ behind the dimension that rows share elements along have
+/// elements of their own.
 struct shared_elements {
   bool any = false;
   std::size_t along = 0;    ///< the dimension of the index in which the rows differ, not the last
