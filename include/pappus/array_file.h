@@ -97,7 +97,7 @@ array<T, N> session::open(const Paths& paths, const Name& name, const Columns&..
 
 template <typename T, std::size_t N, detail::list_of_paths Paths>
   requires(detail::record<T> && N >= 2 && N <= 4)
-array<T, N> session::open(const Paths& paths, const idx<N - 1>& extents) {
+array<T, N> session::open(const Paths& paths, const idx<detail::rank_in_stack<N>>& extents) {
   return detail::array_access::made<T, N>(
       detail::open_stack(core_, detail::record_type_of<T>(), detail::layout_of<T>(),
                          detail::texts_of(paths, ""), detail::extents_of(extents), true));

@@ -217,7 +217,7 @@ class session : public detail::source_refusals, public detail::launch_refusals {
   /// The same of files that don't say their extents, which are those of one file.
   template <typename T, std::size_t N = 1, detail::list_of_paths Paths>
     requires(detail::record<T> && N >= 2 && N <= 4)
-  array<T, N> open(const Paths& paths, const idx<N - 1>& extents);
+  array<T, N> open(const Paths& paths, const idx<detail::rank_in_stack<N>>& extents);
   /// Calls f(index, views...) for every index on all cores: see launch.h. Returns before it is
   /// done; whoever looks at an array waits. Results are those of launches run one after another.
   /// What fails while it runs is thrown where its results are looked at (launch_error). Throws

@@ -159,6 +159,15 @@ TEST(array_files, of_one_dimension_are_tables) {
   EXPECT_EQ(rows.filter([](std::int64_t x) { return x % 2 == 1; }).count(), 250'000);
 }
 
+TEST(array_files, of_one_dimension_may_be_told_their_extent) {
+  const spill_folder folder;
+  session s({.threads = 2});
+  const auto path = folder.path() + "/line.raw";
+  const std::vector<std::int16_t> numbers{3, 1, 4, 1, 5};
+  s.to_array<1>(numbers, {5}).write(path);
+  EXPECT_EQ((s.open<std::int16_t, 1>(path, {5}).to_vector()), numbers);
+}
+
 TEST(array_files, may_be_empty) {
   const spill_folder folder;
   session s({.threads = 2});

@@ -46,6 +46,11 @@ concept list_of_paths =
     std::ranges::input_range<const Paths&> &&
     std::convertible_to<std::ranges::range_reference_t<const Paths&>, std::string>;
 
+/// Dimensions of each array in a stack of N; files of one dimension are no stack, but there mustn't
+/// be index types without any to refuse them.
+template <std::size_t N>
+inline constexpr std::size_t rank_in_stack = N > 1 ? N - 1 : 1;
+
 using array_numbers = std::array<std::int64_t, array_rank_max>;
 
 /// Places p with low[d] <= p[d] < high[d].
