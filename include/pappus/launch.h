@@ -132,8 +132,12 @@ template <typename View>
 inline constexpr array_reduction reduction_of{};
 template <typename R, std::size_t N, typename Check>
 inline constexpr array_reduction reduction_of<view<view_access::reduce, R, N, Check>>{
-    &partial_states<R>::start, &partial_states<R>::merge, partial_states<R>::name(),
-    has_lanes<view<view_access::reduce, R, N, Check>> ? &merge_lanes<R> : nullptr, commutes<R>()};
+    &partial_states<R>::start,
+    &partial_states<R>::merge,
+    partial_states<R>::name(),
+    has_lanes<view<view_access::reduce, R, N, Check>> ? &merge_lanes<R> : nullptr,
+    commutes<R>(),
+    &partial_states<R>::merge_at};
 
 template <typename View, typename Array>
 view_argument launch_argument(const Array& given) {

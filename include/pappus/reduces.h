@@ -15,6 +15,7 @@
 // their own, each from an empty one, and these are merged in a fixed tree.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <limits>
@@ -101,6 +102,9 @@ struct view_element<view_access::reduce, Kind> {
   using stored = typename number_reduction<Kind>::number;
   using reference = reduced_number<Kind>;
   static reference of(stored* element) noexcept { return reference(element); }
+  static reference aside(value_bins& to, std::int64_t place) noexcept {
+    return of(new (to.next(place, sizeof(stored))) stored(number_reduction<Kind>::none));
+  }
 };
 
 /// What may stand in reduces<..>: a number, smallest, largest, or a reducer (reducers.h).
@@ -130,6 +134,19 @@ struct partial_states {
     auto* const to = reinterpret_cast<state*>(into);
     const auto* const more = reinterpret_cast<const state*>(from);
     for (std::int64_t i = 0; i < n; ++i) add(to[i], more[i]);
+  }
+  /// Merges n states into those at these places behind one.
+  static void merge_at(std::byte* into, const std::uint32_t* places, const std::byte* from,
+                       std::int64_t n) {
+    auto* const to = reinterpret_cast<state*>(into);
+    const auto* const more = reinterpret_cast<const state*>(from);
+    constexpr std::int64_t ahead = 16;
+    const auto far = (std::max)(n - ahead, std::int64_t{0});
+    for (std::int64_t i = 0; i < far; ++i) {
+      __builtin_prefetch(to + places[i + ahead], 1);
+      add(to[places[i]], more[i]);
+    }
+    for (std::int64_t i = far; i < n; ++i) add(to[places[i]], more[i]);
   }
   static void add(state& to, const state& more) {
     if constexpr (reduces_numbers<R>)

@@ -113,11 +113,17 @@ class view {
   view(element_type* elements, const view_shape<N>& shape, const Check& check) noexcept
     requires checks
       : elements_(elements), shape_(shape), check_(check) {}
+  view(element_type* elements, const view_shape<N>& shape, value_bins& to) noexcept
+    requires(Access == view_access::reduce && !checks)
+      : elements_(elements), shape_(shape), bins_{&to} {}
 
   /// The element at `at`. Outside of the array the behaviour is undefined; where accesses are
   /// checked (docs/arrays/checks.md), it throws usage_error.
   reference operator[](const idx<N>& at) const noexcept(!checks) {
     if constexpr (checks) check(at, std::make_index_sequence<N>());
+    if constexpr (Access == view_access::reduce)
+      if (bins_.to != nullptr)
+        return handed_out::aside(*bins_.to, place(at, std::make_index_sequence<N>()));
     return handed_out::of(element(at, std::make_index_sequence<N>()));
   }
   /// The same, one integer for each dimension.
@@ -137,6 +143,12 @@ class view {
                                                                       shape_.strides[D]...);
   }
 
+  /// From the element that is numbered with zeros.
+  template <std::size_t... D>
+  std::int64_t place(const idx<N>& at, std::index_sequence<D...>) const noexcept {
+    return (... + (at[D] * shape_.strides[D]));
+  }
+
   template <std::size_t... D>
   void check(const idx<N>& at, std::index_sequence<D...>) const {
     check_.at(at[D]...);
@@ -144,6 +156,7 @@ class view {
 
   element_type* elements_;
   view_shape<N> shape_;
+  [[no_unique_address]] bins_of_view<Access> bins_{};
   [[no_unique_address]] Check check_;
 };
 

@@ -32,6 +32,9 @@ struct batch_request {
   std::int64_t item_indices = 0;
   /// Launches take turns wherever that is allowed, not only where it pays. For tests.
   bool always_in_turns = false;
+  /// Values that are reduced are put aside wherever that is allowed, not only where it pays. For
+  /// tests.
+  bool always_in_bins = false;
 };
 
 /// Runs all passes.
@@ -56,6 +59,17 @@ std::int64_t strip(const regions::box& indices, unsigned cut_along, std::size_t 
 /// Dimensions of the index, as bits, along which all that is reduced is apart: no two values reduce
 /// into the same element.
 unsigned all_apart_along(const arrays::launch& of);
+
+/// Whether values that a launch reduces are better put aside and merged later: any index may reduce
+/// into any element of an array that doesn't fit in caches. Depends on the launch alone.
+bool wants_bins(const arrays::launch& of, const batch_request& asked);
+/// \param of  wants them
+binning bins_for(const arrays::launch& of, const batch_request& asked);
+/// Indices of a leaf that puts values aside, so that each bin gets some, as far as memory allows.
+std::int64_t binned_indices_max(const arrays::launch& of);
+/// The same for the memory there is. Results don't depend on it where leaves follow each other as
+/// their indices do.
+std::int64_t binned_indices(const arrays::launch& of, const batch_request& asked);
 
 /// Bytes that an item may touch, so that what all threads' items touch takes 3/8 of memory together
 /// where they share half of it, as neighbours do that lie in a row. Of what is used, memory keeps

@@ -169,6 +169,12 @@ bool is_enough(const arrays::launch& of, const regions::box& cell) {
   return cell.volume() >= std::max(item_min, wanted);
 }
 
+/// Whether each bin gets some values of an item of these indices (bins.cpp). It says how values are
+/// ordered, so it doesn't depend on memory.
+bool fills_bins(const arrays::launch& of, const regions::box& cell) {
+  return cell.volume() >= binned_indices_max(of);
+}
+
 /// Whether these indices are enough to be read and run at a time: states that they reduce into
 /// needn't stay in caches until the next.
 bool is_worth_reading(const arrays::launch& of, const regions::box& cell) {
@@ -234,16 +240,18 @@ bool keep_order(const arrays::launch& of, const regions::grid& cells, const regi
 
 /// \param cuts  where chunks of the driving argument end
 void find_items(stage& s, std::size_t driving, std::vector<std::vector<std::int64_t>> cuts,
-                const cost::machine& m) {
+                const batch_request& asked) {
   const auto& of = launch_of(*s.node);
-  join(of, driving, cuts, is_worth_reading);
+  const bool in_bins = wants_bins(of, asked);
+  if (!in_bins) join(of, driving, cuts, is_worth_reading);
   auto reads = grid_of(cuts);
-  join(of, driving, cuts, is_enough);
+  join(of, driving, cuts, in_bins ? fills_bins : is_enough);
   auto items = grid_of(cuts);
-  if (!fit(of, m, items)) return;
+  if (!fit(of, asked.machine, items)) return;
   s.chunks = std::move(items);
   s.read_once = read_once(of, s.chunks);
-  if (reads != s.chunks && keep_order(of, reads, s.chunks) && read_once(of, reads) == s.read_once)
+  if (!in_bins && reads != s.chunks && keep_order(of, reads, s.chunks) &&
+      read_once(of, reads) == s.read_once)
     s.reads = std::move(reads);
 }
 
@@ -312,8 +320,7 @@ void find_chunks(plan& p, const batch_request& asked) {
     if (of.indices.empty() || !reads_files(of)) continue;
     const auto drives = driving(of);
     if (!drives) continue;
-    if (auto cuts = chunk_cuts(of, *drives))
-      find_items(s, *drives, std::move(*cuts), asked.machine);
+    if (auto cuts = chunk_cuts(of, *drives)) find_items(s, *drives, std::move(*cuts), asked);
     tell(s, *drives);
   }
 }

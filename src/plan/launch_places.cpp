@@ -26,6 +26,7 @@ estimate on_device(const stage& s, const cost::device_rates& rates, unsigned num
   estimate e{.where = rates.name, .devices = {number}, .why_not = answer.why_not};
   if (launch_of(*s.node).known == arrays::launch::knowledge::assumed)
     e.why_not = "what it touches isn't known, so it can't be copied there";
+  if (s.bins) e.why_not = "it may reduce into all of a large array, whose values are put aside";
   // At the ends items may be smaller.
   if (const auto bytes = arrays::bytes_touched(launch_of(*s.node), typical_cell(s.items));
       e.why_not.empty() && bytes > item_part * rates.memory_bytes)

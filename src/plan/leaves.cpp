@@ -181,6 +181,15 @@ void tell(stage& s) {
       base::bytes_text(leaf_bytes(s))));
 }
 
+void tell_bins(stage& s) {
+  const auto& of = launch_of(*s.node);
+  const auto size = of.arguments[s.partial.front()].array->element.size;
+  s.notes.push_back(fmt::format(
+      "puts values aside in bins of {} of {}, and merges them leaf by leaf, {} indices each",
+      base::bytes_text(static_cast<double>(s.bins->elements) * static_cast<double>(size)),
+      of.arguments[s.partial.front()].name, base::count_text(typical_cell(s.leaves).volume())));
+}
+
 }  // namespace
 
 std::int64_t strip(const regions::box& indices, unsigned cut_along, std::size_t dimension) {
@@ -214,6 +223,14 @@ void find_leaves(plan& p, const batch_request& asked) {
     s.lane_rows = rows_with_lanes(of, reducing, s.lanes);
     s.independent = are_independent(of, reducing, s.lanes);
     const bool in_chunks = s.chunks.rank() > 0;
+    if (wants_bins(of, asked)) {
+      s.bins = bins_for(of, asked);
+      s.leaves = in_chunks ? s.chunks : cut(of.indices, binned_indices(of, asked));
+      s.partial = reducing;
+      s.lanes = 0, s.independent = false;
+      tell_bins(s);
+      continue;
+    }
     if (!in_chunks && parts_along(apart, of.indices) >= parts_wanted) continue;
     auto leaves = in_chunks ? s.chunks : cut(of.indices, leaf_indices(of, reducing));
     if (leaves.size() <= 1) continue;

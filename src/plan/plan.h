@@ -89,6 +89,13 @@ struct iterations {
 struct plan;
 
 /// A node and what the passes decided about it. Fields are grouped by the pass that fills them in.
+/// How values that a launch reduces are put aside, for elements that are merged together later
+/// (pappus/detail/base/value_bins.h).
+struct binning {
+  std::int64_t elements = 0;  ///< of the array a bin is for, in row-major order; a power of two
+  std::size_t bytes = 0;      ///< of values that are worth passing over the array for
+};
+
 struct stage {
   // collect
   const graph::node* node = nullptr;
@@ -155,6 +162,7 @@ struct stage {
   std::optional<reduced_rows> in_registers{};  ///< rows whose states are kept there
   std::int64_t leaves_ahead = 0;               ///< that may be begun before an earlier one is done
   std::vector<std::size_t> partial{};  ///< arguments: leaves reduce into states of their own
+  std::optional<binning> bins{};       ///< leaves put values for the only such argument aside
 
   // items, needs: of launches
   regions::grid items{};   ///< boxes of indices, each of which is run as a whole

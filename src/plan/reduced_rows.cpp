@@ -85,7 +85,7 @@ std::optional<reduced_rows> of_own_elements(const arrays::launch& of, std::size_
 void find_registers(plan& p, const batch_request&) {
   for (auto& s : p.stages) {
     const auto& of = launch_of(*s.node);
-    if (!of.takes_steps || of.indices.empty() || s.lanes != 0) continue;
+    if (!of.takes_steps || of.indices.empty() || s.lanes != 0 || s.bins) continue;
     const auto access = only_reducing(of);
     if (!access) continue;
     const auto last = of.indices.rank - 1;

@@ -94,7 +94,10 @@ batch::batch(std::vector<graph::node_ptr> launches, plan::plan p,
     tasks_[i].leases = may_rest(launch);
     tasks_[i].files = reads_files(launch);
     if (tasks_[i].files) tasks_[i].items_ahead = items_to_announce(stage);
-    if (!stage.partial.empty()) tasks_[i].leaves = std::make_unique<leaf_results>(launch, stage);
+    if (stage.bins)
+      tasks_[i].bins = std::make_unique<binned_values>(launch, stage);
+    else if (!stage.partial.empty())
+      tasks_[i].leaves = std::make_unique<leaf_results>(launch, stage);
     if (!stage.where.devices.empty())
       tasks_[i].device = std::make_unique<launch_on_device>(launch, stage, devices_);
     for (const auto number : launch.needs)
@@ -158,6 +161,7 @@ void batch::participate(void* context) {
 }
 
 void batch::take_part(threads::team& team, const std::function<bool()>& enough) {
+  team_ = &team;
   participation own{*this, enough};
   const auto items = left_.load(std::memory_order_relaxed);
   const auto helpers =
@@ -217,6 +221,7 @@ void batch::finish_items(std::size_t stage, plan::bands items) {
     expect_users(stage, -1);
     const std::lock_guard lock(mutex_);
     task.leaves.reset();  // a failed stage's still have states
+    task.bins.reset();
   }
   for (auto i = items.begin; recorder_ != nullptr && i < items.end; ++i) recorder_->item_done();
   left_.fetch_sub(count);
@@ -274,6 +279,7 @@ void batch::fail(std::size_t stage, std::int64_t item, arrays::failure_ptr why) 
   task.failure = std::move(why);
   task.failed_item.store(item);
   if (task.leaves != nullptr) task.leaves->give_up();
+  if (task.bins != nullptr) task.bins->give_up();
 }
 
 template <typename F>

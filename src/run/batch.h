@@ -24,6 +24,7 @@
 #include "graph/node.h"
 #include "plan/plan.h"
 #include "plan/turn.h"
+#include "run/binned_values.h"
 #include "run/launch_on_device.h"
 #include "run/pace.h"
 #include "run/partials.h"
@@ -63,6 +64,7 @@ class batch {
   /// Of a stage.
   struct task {
     std::unique_ptr<leaf_results> leaves;          ///< null: it doesn't reduce leaf by leaf
+    std::unique_ptr<binned_values> bins;           ///< null: it puts no values aside
     std::unique_ptr<arrays::element_users> users;  ///< null: they aren't noted
     std::once_flag users_made;
     bool leases = false;                     ///< some of its arrays may be on the disk
@@ -121,6 +123,8 @@ class batch {
   arrays::element_users* users_of(std::size_t stage);
   void call_leaves(std::size_t stage, const regions::box& indices,
                    std::span<detail::view_place> places);
+  void call_binned(std::size_t stage, const regions::box& indices,
+                   std::span<detail::view_place> places);
   void finish_items(std::size_t stage, plan::bands items);
   /// Waits until all items that this one needs are done, but those of stages in the tile at hand:
   /// they are. False: a stage that it reads from has failed, and so has this one.
@@ -137,6 +141,7 @@ class batch {
   const threads::cancel_count& cancels_;
   const std::unique_ptr<trace::recorder> recorder_;
   const launch_devices devices_;
+  std::atomic<threads::team*> team_{nullptr};  // of who took part last
   std::vector<task> tasks_;
   std::atomic<std::uint64_t> cursor_;  // a packed position; past the last turn: nothing is left
   std::atomic<std::int64_t> left_{0};  // items of all stages that aren't done

@@ -113,6 +113,7 @@ void batch::call(std::size_t stage, const regions::box& indices) {
     places[a] = place_of(*argument.array, *argument.elements, argument.part);
   }
   const in_function here;
+  if (tasks_[stage].bins != nullptr) return call_binned(stage, indices, places);
   if (tasks_[stage].leaves != nullptr) return call_leaves(stage, indices, places);
   run_indices(stage, indices, places);
 }
@@ -244,6 +245,31 @@ void batch::call_leaves(std::size_t stage, const regions::box& indices,
     results.place(states, places);
     run_indices(stage, leaves.cell(cell), places);
     results.finish(leaf, std::move(states));
+  });
+}
+
+void batch::call_binned(std::size_t stage, const regions::box& indices,
+                        std::span<detail::view_place> places) {
+  const auto& leaves = plan_.stages[stage].leaves;
+  auto& results = *tasks_[stage].bins;
+  regions::each_place(leaves.cells(indices), [&](const regions::point& cell) {
+    const auto leaf = leaves.number(cell);
+    auto& team = *team_.load();
+    const auto run_leaf = [&] {
+      auto into = results.start(leaf);
+      results.place(*into, places);
+      run_indices(stage, leaves.cell(cell), places);
+      into->check();
+      return into;
+    };
+    auto values = with_room(launch_of(*launches_[stage]), nullptr, [&] {
+      while (true) try {
+          return run_leaf();
+        } catch (const memory_error&) {
+          if (!results.make_room(leaf, team)) throw;
+        }
+    });
+    results.finish(leaf, std::move(values), team);
   });
 }
 

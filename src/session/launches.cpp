@@ -132,7 +132,8 @@ plan::batch_request launch_queue::request(std::span<const node_ptr> launches) co
           .ask_work = work_of,
           .ask_device = ask_device_,
           .item_indices = forced.item_indices,
-          .always_in_turns = forced.always_in_turns};
+          .always_in_turns = forced.always_in_turns,
+          .always_in_bins = forced.always_in_bins};
 }
 
 void launch_queue::plan_for_tests(const planned_for_tests& how) {

@@ -76,6 +76,7 @@ class launch_queue {
   struct planned_for_tests {
     std::int64_t item_indices = 0;  ///< as in plan::batch_request
     bool always_in_turns = false;
+    bool always_in_bins = false;
   };
   void plan_for_tests(const planned_for_tests& how);
 

@@ -28,6 +28,7 @@ struct program {
   std::string devices = "cpu";
   std::int64_t item_indices = 0;  ///< 0: as planned
   bool in_turns = false;          ///< wherever that is allowed
+  bool in_bins = false;           ///< the same of values that are put aside
   bool on_disk = false;           ///< arrays lie there whenever nobody needs them
   std::vector<std::uint64_t> steps;
 };

@@ -395,6 +395,7 @@ program random_program(std::uint64_t seed) {
                  .devices = random_devices(random),
                  .item_indices = random.once_in(2) ? random.from(1, 60) : 0,
                  .in_turns = random.once_in(3),
+                 .in_bins = random.once_in(3),
                  .steps = {}};
   const auto steps = random.from(5, 60);
   for (std::int64_t i = 0; i < steps; ++i) result.steps.push_back(random.seed());
@@ -406,8 +407,9 @@ program random_program(std::uint64_t seed) {
 std::string run(const program& of) {
   if (of.eager) ::setenv("PAPPUS_LAUNCH", "eager", 1);
   session s({.threads = of.threads, .host_memory = std::size_t{256} << 20, .devices = of.devices});
-  detail::access::session(s)->launches().plan_for_tests(
-      {.item_indices = of.item_indices, .always_in_turns = of.in_turns});
+  detail::access::session(s)->launches().plan_for_tests({.item_indices = of.item_indices,
+                                                         .always_in_turns = of.in_turns,
+                                                         .always_in_bins = of.in_bins});
   // Pages of 4 KiB, so that arrays have several sections.
   if (of.on_disk) detail::access::session(s)->store()->arrays()->press_for_tests(4096);
   interpreter steps(s, of.on_disk);
@@ -417,9 +419,10 @@ std::string run(const program& of) {
     steps.finish();
     steps.be_told();
   } catch (const std::exception& e) {
-    wrong = fmt::format("{} threads{}, on {}, items of {}{}{}\n", of.threads,
+    wrong = fmt::format("{} threads{}, on {}, items of {}{}{}{}\n", of.threads,
                         of.eager ? ", eager" : "", of.devices, of.item_indices,
-                        of.in_turns ? ", in turns" : "", of.on_disk ? ", arrays on the disk" : "");
+                        of.in_turns ? ", in turns" : "", of.in_bins ? ", in bins" : "",
+                        of.on_disk ? ", arrays on the disk" : "");
     for (const auto& line : steps.log()) wrong += "  " + line + "\n";
     wrong += e.what();
   }

@@ -70,6 +70,7 @@ struct array_part {
 struct view_place {
   std::byte* elements;  ///< of index 0 in each dimension
   array_numbers extents, strides;
+  value_bins* bins = nullptr;  ///< where what is reduced is put aside; null: it isn't
 };
 
 /// Elements in the host's memory, and what keeps them there.
@@ -134,6 +135,9 @@ struct array_reduction {
   /// Merges the sum of an element's lanes; null: the view has none.
   void (*merge_lanes)(std::byte* into, const std::byte* lanes, std::int64_t n) = nullptr;
   bool commutative = false;  ///< values and states may come in any order
+  /// Merges n states into those at these places behind one.
+  void (*merge_at)(std::byte* into, const std::uint32_t* places, const std::byte* from,
+                   std::int64_t n) = nullptr;
 };
 
 /// constant + Σ factors[d]·index[d].

@@ -8,7 +8,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <utility>
+
+#include "pappus/detail/base/value_bins.h"
 
 namespace pappus::detail {
 
@@ -21,6 +24,18 @@ struct view_element {
   using stored = T;  ///< in the array
   using reference = T&;
   static reference of(T* element) noexcept { return *element; }
+  /// A state that is put aside for the element, and stands for no values yet.
+  static reference aside(value_bins& to, std::int64_t place) noexcept {
+    return *new (to.next(place, sizeof(T))) T();
+  }
+};
+
+/// Where a view puts aside what is reduced into it.
+template <view_access Access>
+struct bins_of_view {};
+template <>
+struct bins_of_view<view_access::reduce> {
+  value_bins* to = nullptr;  ///< null: it is reduced into the array's elements
 };
 
 /// Neighbouring indices that have states of their own while a row reduces into the same element: as

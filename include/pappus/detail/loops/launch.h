@@ -20,6 +20,7 @@
 #include "pappus/detail/base/array.h"
 #include "pappus/detail/base/failure.h"
 #include "pappus/detail/base/view.h"
+#include "pappus/detail/loops/binned_launch.h"
 #include "pappus/detail/loops/launch_call.h"
 #include "pappus/detail/loops/reduced_rows.h"
 #include "pappus/view.h"
@@ -30,9 +31,12 @@ template <typename F, std::size_t N, typename... Views>
 struct launch_loop_of {
   static void run(const void* function, const launch_args& args) {
     const auto& f = *static_cast<const F*>(function);
-    if constexpr (reduces_once)
+    if constexpr (reduces_once) {
+      if (auto* const bins = bins_of(args, std::index_sequence_for<Views...>()))
+        return binned_launch<F, N, Views...>::run(f, args, *bins);
       if (args.steps.length != 0 || args.shared.any)
         return reduced_rows<F, N, Views...>::run(f, args);
+    }
     if constexpr (reduces_any)
       if (!args.independent) return run_with_lanes<true>(f, args);
     run_with_lanes<false>(f, args);
@@ -48,6 +52,14 @@ struct launch_loop_of {
     ((result |= has_lanes<Views> ? bit : 0, bit <<= 1), ...);
     return result;
   }();
+
+  /// Those of the view that reduces.
+  template <std::size_t... V>
+  static value_bins* bins_of(const launch_args& args, std::index_sequence<V...>) {
+    value_bins* result = nullptr;
+    ((result = Views::access == view_access::reduce ? args.views[V].bins : result), ...);
+    return result;
+  }
 
   /// Any of at most two views have lanes, or all that can.
   /// \tparam InOrder  indices along the last dimension may change the same elements
