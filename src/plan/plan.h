@@ -61,9 +61,9 @@ struct need {
   std::array<regions::interval, regions::rank_max> apart;
 };
 
-/// How a launch with one access that reduces keeps states in registers (reduced_rows.cpp).
+/// How a launch keeps states that it reduces into in registers (reduced_rows.cpp).
 struct reduced_rows {
-  std::size_t access = 0;                 ///< its number
+  std::size_t access = 0;                 ///< the first that reduces; others do so alike
   std::optional<regions::steps> steps{};  ///< along rows; none: each index has the next element
   /// A dimension but the last: indices that differ in it reduce into the same element, or do so for
   /// as long as these steps say.

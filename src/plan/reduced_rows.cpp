@@ -1,7 +1,8 @@
 // Which launches keep the states that they reduce into in registers while rows run
 // (detail/loops/reduced_rows.h), and along which dimensions of the index.
 //
-// It needs one access that reduces, of one element an index, and formulas that tell which. Along
+// It needs one access that reduces, or several of the same elements of their arrays, of one element
+// an index, and formulas that tell which. Along
 // rows it goes on from element to element, a step of several indices each, as
 // view[(i-a)/8,(j-b)/8] does along j; or each index has the next element, as mean[j] does. Rows
 // share their elements along another dimension: mean[j] whatever i is, the view for the eight rows
@@ -18,17 +19,30 @@ namespace {
 
 using arrays::launch_of;
 
-/// None: there isn't just one.
-std::optional<std::size_t> only_reducing(const arrays::launch& of) {
-  if (std::ranges::count(of.arguments, detail::view_access::reduce, &arrays::argument::view) != 1)
-    return std::nullopt;
-  std::optional<std::size_t> only;
+const arrays::image* array_of(const arrays::launch& of, std::size_t access) {
+  return of.arguments[of.accesses[access].argument].array.get();
+}
+
+/// The first access that reduces. None: there isn't one for each argument that does, or others
+/// reduce into other elements.
+std::optional<std::size_t> first_reducing(const arrays::launch& of) {
+  std::optional<std::size_t> first;
+  std::int64_t count = 0;
   for (std::size_t n = 0; n < of.accesses.size(); ++n) {
-    if (!of.accesses[n].reduces()) continue;
-    if (only) return std::nullopt;
-    only = n;
+    const auto& one = of.accesses[n];
+    if (!one.reduces()) continue;
+    ++count;
+    if (!first) first = n;
+    const auto& as = of.accesses[*first];
+    for (std::size_t earlier = *first; earlier < n; ++earlier)
+      if (of.accesses[earlier].reduces() && array_of(of, earlier) == array_of(of, n))
+        return std::nullopt;
+    if (n != *first && (!one.linear || one.linear != as.linear)) return std::nullopt;
   }
-  return only;
+  if (count !=
+      std::ranges::count(of.arguments, detail::view_access::reduce, &arrays::argument::view))
+    return std::nullopt;
+  return first;
 }
 
 /// Whether it writes besides: then its indices stay in their order.
@@ -86,10 +100,14 @@ void find_registers(plan& p, const batch_request&) {
   for (auto& s : p.stages) {
     const auto& of = launch_of(*s.node);
     if (!of.takes_steps || of.indices.empty() || s.lanes != 0 || s.bins) continue;
-    const auto access = only_reducing(of);
+    const auto access = first_reducing(of);
     if (!access) continue;
     const auto last = of.indices.rank - 1;
-    const auto steps = regions::steps_along(of.accesses[*access].formulas, last, of.indices, {});
+    const bool once =
+        std::ranges::count(of.arguments, detail::view_access::reduce, &arrays::argument::view) == 1;
+    const auto steps =
+        once ? regions::steps_along(of.accesses[*access].formulas, last, of.indices, {})
+             : std::nullopt;
     s.in_registers =
         steps ? in_steps(of, *access, *steps) : of_own_elements(of, *access, s.cut_along);
   }

@@ -18,6 +18,7 @@ namespace pappus::regions {
 struct linear_access {
   std::size_t rank = 0;  ///< of the array
   std::array<affine, rank_max> low, high;
+  friend bool operator==(const linear_access&, const linear_access&) = default;
 };
 
 /// None: a slice isn't linear over these indices, or there are no indices.

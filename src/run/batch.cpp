@@ -41,12 +41,16 @@ void each_word(const plan::bands& items, F&& f) {
 /// Where a part of an item may begin. Sums of a row stay whole, and a part begins where a vector
 /// does, of however many elements.
 grain grain_of(const plan::stage& s) {
-  constexpr std::int64_t vectors = 1024;
+  constexpr std::int64_t vectors = 1024, rows_together = 8;  // as loops do
   const auto& launch = launch_of(*s.node);
   const auto rank = launch.indices.rank;
   const bool reduces =
       std::ranges::any_of(launch.accesses, [](const arrays::access& one) { return one.reduces(); });
   if (!reduces) return {rank, vectors};
+  if (s.in_registers && s.in_registers->along) {
+    const auto along = *s.in_registers->along;
+    return {rank - 1, along + 2 == rank ? rows_together : 1, along, rows_together};
+  }
   return {rank - 1, s.lanes != 0 ? s.lane_rows : 1};
 }
 

@@ -16,7 +16,7 @@ namespace pappus::run {
 namespace {
 
 constexpr std::size_t alignment = 256;  // of no state it is more
-constexpr const char* owner = "values of for_each";
+constexpr const char* values_owner = "values of for_each";
 
 bin_shape shape_of(const arrays::launch& of, const plan::stage& stage, std::size_t argument) {
   const auto& array = *of.arguments[argument].array;
@@ -86,7 +86,7 @@ leaf_values::leaf_values(const bin_shape& shape, std::int64_t chunk, std::size_t
       bins_(static_cast<std::size_t>(shape.bins)),
       ends_(static_cast<std::size_t>(shape.bins)),
       used_(slab_bytes_),
-      nowhere_(memory, chunk_bytes_, owner) {
+      nowhere_(memory, chunk_bytes_, values_owner) {
   own_.bins = bins_.data();
 }
 
@@ -102,7 +102,7 @@ void leaf_values::make_room(detail::value_bins& of, std::int64_t bin) noexcept {
 
 void leaf_values::add_chunk(std::int64_t bin) {
   if (slab_bytes_ - used_ < chunk_bytes_) {
-    slabs_.emplace_back(memory_, slab_bytes_, owner);
+    slabs_.emplace_back(memory_, slab_bytes_, values_owner);
     used_ = 0;
   }
   auto* const memory = slabs_.back().data() + used_;

@@ -19,6 +19,9 @@ namespace pappus::run {
 struct grain {
   std::size_t dimensions = 0;   ///< the first so many
   std::int64_t neighbours = 1;  ///< of the last of these: a part has a multiple of them
+  /// Along a dimension before it: the same, but where that would be too many indices.
+  std::size_t along = 0;
+  std::int64_t together = 1;
 };
 
 /// Of a launch: how many indices are run between two looks at whether it is cancelled.
@@ -42,7 +45,7 @@ class pace {
 
  private:
   using clock = std::chrono::steady_clock;
-  static constexpr std::int64_t least = 1024;
+  static constexpr std::int64_t least = 1024, together_max = 1 << 19;
 
   template <typename Run>
   void cut_along(std::size_t d, regions::box left, const grain& cut, Run&& run) {
@@ -50,14 +53,16 @@ class pace {
     while (!left.empty()) {
       const auto wanted = indices_.load(std::memory_order_relaxed);
       const auto each = left.volume() / left.extent(d);
+      const bool few = d == cut.along && each * cut.together <= together_max;
+      const auto unit = last ? cut.neighbours : few ? cut.together : 1;
       auto part = left;
-      if (each > wanted && !last) {
+      if (each > wanted && !last && unit == 1) {
         part.high[d] = part.low[d] + 1;
         cut_along(d + 1, part, cut, run);
       } else {
-        const auto unit = last ? cut.neighbours : 1;
-        const auto units = std::max<std::int64_t>(1, wanted / (each * unit));
-        part.high[d] = std::min(left.high[d], part.low[d] + units * unit);
+        auto length = std::max<std::int64_t>(1, wanted / (each * unit)) * unit;
+        if (d == cut.along && length > cut.together) length -= length % cut.together;
+        part.high[d] = std::min(left.high[d], part.low[d] + length);
         run(part);
       }
       left.low[d] = part.high[d];
@@ -65,7 +70,7 @@ class pace {
   }
 
   void adapt(std::int64_t indices, clock::duration took) {
-    constexpr std::chrono::microseconds little{500}, much{10'000};
+    constexpr std::chrono::microseconds little{2000}, much{10'000};
     const auto now = indices_.load(std::memory_order_relaxed);
     if (took < little && indices >= now / 2)
       indices_.store(std::min(2 * now, std::int64_t{1} << 40), std::memory_order_relaxed);

@@ -42,11 +42,18 @@ class registers {
         elements_(arrays::relative(reduced_.part, reduced_.part)),
         all_(arrays::numbers_of(of.indices)),
         place_(places[access_.argument]),
-        own_(places.begin(), places.end()) {}
+        places_(places),
+        own_(places.begin(), places.end()) {
+    for (std::size_t a = 0; a < of.arguments.size(); ++a)
+      if (of.arguments[a].view == detail::view_access::reduce && a != access_.argument)
+        others_.push_back(a);
+  }
 
   void run(const regions::box& indices) {
     if (how_.steps) return run_steps(indices);
     detail::shared_elements shared{.any = true, .along = *how_.along};
+    if (!std::ranges::all_of(others_, [&](std::size_t a) { return lies_alike(a); }))
+      return call(indices, {}, {});
     regions::point first{};
     for (std::size_t d = 0; d < elements_.rank; ++d) {
       const auto& formula = access_.linear->low[d];
@@ -60,10 +67,21 @@ class registers {
     shared.narrow = how_.narrow && are_narrow(indices);
     if (how_.narrow && !shared.narrow) return call(indices, {}, {});
     own_[access_.argument].elements = address(first);
+    for (const auto a : others_)
+      own_[a].elements = arrays::address_in(places_[a], first, elements_.rank,
+                                            launch_.arguments[a].array->element.size);
     call(indices, {}, shared);
   }
 
  private:
+  /// Whether elements of another argument that is reduced into lie as those of the first do.
+  bool lies_alike(std::size_t argument) const {
+    const auto& part = launch_.arguments[argument].part;
+    const auto& place = places_[argument];
+    return part.rank == reduced_.part.rank && arrays::relative(part, part) == elements_ &&
+           std::equal(place.strides.begin(), place.strides.begin() + part.rank,
+                      place_.strides.begin());
+  }
   /// Whether rows of a few indices are one: what they touch goes on from one to the next.
   bool are_narrow(const regions::box& indices) const {
     const auto last = indices.rank - 1;
@@ -130,7 +148,10 @@ class registers {
   }
   void call(const regions::box& indices, const detail::element_steps& steps,
             const detail::shared_elements& shared) {
-    if (steps.length == 0 && !shared.any) own_[access_.argument] = place_;
+    if (steps.length == 0 && !shared.any) {
+      own_[access_.argument] = place_;
+      for (const auto a : others_) own_[a] = places_[a];
+    }
     const auto box = arrays::numbers_of(indices);
     launch_.loop(launch_.function.get(), {.indices = box,
                                           .all = all_,
@@ -147,6 +168,8 @@ class registers {
   const regions::box elements_;
   const detail::array_box all_;
   const detail::view_place place_;
+  const std::span<const detail::view_place> places_;
+  std::vector<std::size_t> others_;  // arguments that are reduced into, too
   std::vector<detail::view_place> own_;
 };
 

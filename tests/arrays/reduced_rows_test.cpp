@@ -119,6 +119,43 @@ TEST_F(reduced_rows, start_anywhere_and_go_into_parts) {
   }
 }
 
+/// Into several arrays, of which some have other strides.
+TEST_F(reduced_rows, of_several_arrays_keep_each_ones_order) {
+  const auto add = [](idx<3> p, reads<float, 3> x, reduces<history, 2> to, reduces<double, 2> sum,
+                      reduces<extremes, 2> ends) {
+    to(p[0], p[2]).accumulate(x[p]);
+    sum(p[0], p[2]) += static_cast<double>(x[p]) / 3;
+    ends(p[0], p[2]).accumulate(static_cast<std::int32_t>(x[p]));
+  };
+  for (int turn = 0; turn < 150; ++turn) {
+    const std::int64_t n = from(64, 80), m = from(1, 40), l = from(1, 40);
+    const std::int64_t more = turn % 3 == 0 ? from(1, 9) : 0;
+    const auto x = numbers<float>(n * m * l);
+    std::vector<history> orders(static_cast<std::size_t>(n * l));
+    std::vector<double> sums(orders.size(), 0.25);
+    std::vector<extremes> ends(orders.size());
+    for (std::int64_t i = 0; i < n; ++i)
+      for (std::int64_t j = 0; j < m; ++j)
+        for (std::int64_t k = 0; k < l; ++k) {
+          const auto value = at(x, (i * m + j) * l + k);
+          at(orders, i * l + k).accumulate(value);
+          at(sums, i * l + k) += static_cast<double>(value) / 3;
+          at(ends, i * l + k).accumulate(static_cast<std::int32_t>(value));
+        }
+    session s({.threads = 1 + static_cast<unsigned>(turn % 3), .devices = "cpu"});
+    const auto to = s.zeros<history, 2>({n, l});
+    const auto wide = s.filled<double, 2>({n, l + more}, 0.25);
+    const auto sum = wide[box<2>{{0, 0}, {n, l}}];
+    const auto last = s.filled<extremes, 2>({n, l}, {});
+    const auto [i, j, k] = launch_index<3>();
+    s.for_each({n, m, l}, add, s.to_array<3>(x, {n, m, l}).at(i, j, k), to.at(i, k), sum.at(i, k),
+               last.at(i, k));
+    ASSERT_EQ(to.to_vector(), orders) << n << ' ' << m << ' ' << l;
+    ASSERT_EQ(sum.to_vector(), sums) << n << ' ' << m << ' ' << l << ' ' << more;
+    ASSERT_EQ(last.to_vector(), ends) << n << ' ' << m << ' ' << l;
+  }
+}
+
 /// Rows of a few indices, which are one where they follow each other in the array, and of more.
 TEST_F(reduced_rows, of_few_indices_keep_each_ones_order) {
   const auto add = [](idx<4> p, reads<float, 4> x, reads<float> weight, reduces<history, 3> to) {

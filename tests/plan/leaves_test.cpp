@@ -159,6 +159,21 @@ TEST(leaves, of_blocks_whose_states_commute_are_run_several_rows_at_once) {
   EXPECT_EQ(s.in_registers->along_steps, (regions::steps{0, 5, 0}));
 }
 
+TEST(leaves, of_several_arrays_run_several_rows_at_once_where_they_have_the_same_elements) {
+  const auto a = planned_array({20}), b = planned_array({20}), c = planned_array({30});
+  const auto along = [&](const char* text) {
+    launch_list launches;
+    launches.add(box({0, 0}, {20, 20}), {a, b, c}, text).takes_steps = true;
+    const auto s = launches.planned(1).stages.front();
+    return s.in_registers ? s.in_registers->along : std::nullopt;
+  };
+  EXPECT_EQ(along("a, b, c: global [i,j] => reduce a[j], reduce b[j], reduce c[j]"), 0U);
+  EXPECT_EQ(along("a, b, c: global [i,j] => reduce a[j], reduce b[j], reduce c[j+1]"),
+            std::nullopt);
+  EXPECT_EQ(along("a, b, c: global [i,j] => reduce a[j], reduce b[j], reduce c[i]"), std::nullopt);
+  EXPECT_EQ(along("a, b, c: global [i,j] => reduce a[j], reduce b[j], write c[j]"), std::nullopt);
+}
+
 TEST(leaves, of_rows_that_share_their_elements_run_several_at_once) {
   const auto a = planned_array({20, 20}), b = planned_array({20});
   const auto along = [&](const box& indices, const testing::part_of_array& on, const char* text) {

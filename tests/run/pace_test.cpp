@@ -26,7 +26,8 @@ TEST(pace, gives_all_indices_once_in_their_order) {
       all.high[d] = all.low[d] + from(0, all.rank == 1 ? 20'000 : all.rank == 2 ? 150 : 12);
     }
     const grain cut{static_cast<std::size_t>(from(0, static_cast<std::int64_t>(all.rank))),
-                    from(0, 1) == 0 ? 1 : from(1, 40)};
+                    from(0, 1) == 0 ? 1 : from(1, 40), static_cast<std::size_t>(from(0, 3)),
+                    from(0, 1) == 0 ? 1 : from(1, 7)};
     pace parts;
     std::int64_t next = 0, looks = 0;
     for (int again = 0; again < 3; ++again, next = 0)
@@ -39,6 +40,10 @@ TEST(pace, gives_all_indices_once_in_their_order) {
             if (cut.dimensions > 0 &&
                 part.high[cut.dimensions - 1] < all.high[cut.dimensions - 1]) {
               ASSERT_EQ(part.extent(cut.dimensions - 1) % cut.neighbours, 0);
+            }
+            if (cut.along + 1 < cut.dimensions && part.high[cut.along] < all.high[cut.along]) {
+              ASSERT_TRUE(part.extent(cut.along) == 1 ||
+                          (part.high[cut.along] - all.low[cut.along]) % cut.together == 0);
             }
             regions::each_place(part, [&](const regions::point& at) {
               ASSERT_EQ(regions::number_in(all, at), next++);

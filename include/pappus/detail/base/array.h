@@ -90,7 +90,7 @@ struct element_steps {
   std::int64_t stride = 0;  ///< to the next one, in elements
 };
 
-/// Rows of indices that all reduce into the same elements: the view that reduces stands for the one
+/// Rows of indices that all reduce into the same elements: a view that reduces stands for the one
 /// of the first index. Indices that differ behind the dimension that rows share elements along have
 /// elements of their own.
 struct shared_elements {
@@ -120,8 +120,9 @@ struct launch_args {
   /// Of a launch whose only view that reduces changes its element along a row now and then; then
   /// `indices` are one row, or rows that share their elements.
   element_steps steps{};
-  /// Of a launch whose only view that reduces has other elements for each index of a row, but where
-  /// there are steps, one after another.
+  /// Of a launch whose views that reduce have other elements for each index of a row, but where
+  /// there are steps, one after another. Several views have the same elements of arrays of the same
+  /// strides, and no steps.
   shared_elements shared{};
 };
 using launch_loop = void (*)(const void* function, const launch_args& args);

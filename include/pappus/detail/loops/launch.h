@@ -31,14 +31,14 @@ template <typename F, std::size_t N, typename... Views>
 struct launch_loop_of {
   static void run(const void* function, const launch_args& args) {
     const auto& f = *static_cast<const F*>(function);
-    if constexpr (reduces_once) {
+    if constexpr (reduces_once)
       if (auto* const bins = bins_of(args, std::index_sequence_for<Views...>()))
         return binned_launch<F, N, Views...>::run(f, args, *bins);
+    if constexpr (reduces_any) {
       if (args.steps.length != 0 || args.shared.any)
         return reduced_rows<F, N, Views...>::run(f, args);
-    }
-    if constexpr (reduces_any)
       if (!args.independent) return run_with_lanes<true>(f, args);
+    }
     run_with_lanes<false>(f, args);
   }
 

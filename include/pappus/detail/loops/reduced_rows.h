@@ -1,4 +1,4 @@
-// Loops over a launch's indices whose only view that reduces keeps its states in registers.
+// Loops over a launch's indices whose views that reduce keep their states in registers.
 //
 // Where the indices of a row reduce into one element after another, as those of an image that is
 // made smaller do, each element's state stays in a register for its turn. Where rows reduce into
@@ -7,8 +7,9 @@
 // parts, are run as one where they follow each other. Where both is so and states may be merged in
 // any order, as sums of integers may, each column of such a block has a state of its own.
 //
-// The view that reduces has strides of 0 and refers to that state: it is the same element whatever
-// the index, and nobody computes which one it would be.
+// A view that reduces has strides of 0 and refers to that state: it is the same element whatever
+// the index, and nobody computes which one it would be. Several views may, where rows share their
+// elements: each has those of the others.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +37,7 @@ struct reduced_by<view<view_access::reduce, R, N, Check>> {
   using type = R;
 };
 
-/// Of views of which one reduces.
+/// Of views of which some reduce.
 template <typename F, std::size_t N, typename... Views>
 class reduced_rows {
   static constexpr std::size_t reducing = [] {
@@ -44,6 +45,9 @@ class reduced_rows {
     ((found = Views::access == view_access::reduce ? number : found, ++number), ...);
     return found;
   }();
+  static constexpr bool reduces_once =
+      ((Views::access == view_access::reduce ? 1 : 0) + ... + 0) == 1;
+  // Of the last that does, as what follows.
   using reducer = typename reduced_by<std::tuple_element_t<reducing, std::tuple<Views...>>>::type;
   using state = typename partial_states<reducer>::state;
   static constexpr std::int64_t at_once = 8;     // rows
@@ -71,9 +75,11 @@ class reduced_rows {
       }
     if constexpr (N > 1)
       if (args.steps.length == 0) return call(rows_together<0, V...>);
-    if constexpr (N > 1 && commutes<reducer>())
-      if (args.shared.any) return call(blocks<V...>);
-    call(steps_of_row<V...>);
+    if constexpr (reduces_once) {
+      if constexpr (N > 1 && commutes<reducer>())
+        if (args.shared.any) return call(blocks<V...>);
+      call(steps_of_row<V...>);
+    }
   }
 
   template <std::size_t... V>
@@ -111,7 +117,6 @@ class reduced_rows {
     const auto [rank, low, high] = args.indices;
     const auto shared = args.shared;
     const auto rows = high[shared.along] - low[shared.along];
-    auto* const first = std::get<reducing>(std::tuple(elements...));
     auto at = low;
     auto end = high;
     end[shared.along] = low[shared.along] + 1;  // these rows are run below
@@ -129,8 +134,8 @@ class reduced_rows {
           std::int64_t offset = 0;
           for (std::size_t d = 0; d + 1 < N; ++d)
             if (d != shared.along) offset += (at[d] - low[d]) * shared.strides[d];
-          some_rows<Width>(together, views, f, args, at, from, to, first + offset, elements...,
-                           shapes...);
+          some_rows<Width>(together, views, f, args, at, from, to,
+                           behind_elements<Views>(elements, offset)..., shapes...);
         } while (next_place(at, low, end, is_long ? N - 1 : shared.along + 1, N - 1));
       });
     } while (next_place(at, low, end, 0, is_long ? N - 1 : shared.along));
@@ -152,7 +157,8 @@ class reduced_rows {
       partial_states<reducer>::start(memory, last - begin);
       auto at = low;
       each_block(at[args.shared.along], rows, [&](auto together) {
-        some_rows<0>(together, views, f, args, at, begin, last, own, elements..., shapes...);
+        some_rows<0>(together, views, f, args, at, begin, last, either<Views>(elements, own)...,
+                     shapes...);
       });
       while (true) {
         auto sum = *to;
@@ -186,13 +192,13 @@ class reduced_rows {
     return false;
   }
 
-  /// \param at      the first row
-  /// \param low     along the last dimension, as `high`; of narrow rows: from 0 in all of them
-  /// \param states  of the elements from `low` on
+  /// \param at        the first row
+  /// \param low       along the last dimension, as `high`; of narrow rows: from 0 in all of them
+  /// \param elements  of views that reduce: states of those from `low` on
   template <std::int64_t Width, std::size_t... R, std::size_t... V>
   [[gnu::noinline, gnu::flatten]] static void some_rows(
       std::index_sequence<R...>, std::index_sequence<V...>, const F& f, const launch_args& args,
-      const array_numbers& at, std::int64_t low, std::int64_t high, state* __restrict states,
+      const array_numbers& at, std::int64_t low, std::int64_t high,
       typename Views::element_type* __restrict... elements, view_shape<Views::rank>... shapes) {
     array_numbers step{};
     step[args.shared.along] = 1;
@@ -202,14 +208,14 @@ class reduced_rows {
 #pragma GCC ivdep
 #endif
       for (i = low; i < high; ++i) {
-        auto own = states[i - low];
+        auto own = std::tuple(kept<Views>::of(elements, i - low)...);
         ((row = static_cast<std::int64_t>(R),
           launched_call<F, N, Views...>::run(
               f, behind<R>(along_row<Width>(at, i), step, std::make_index_sequence<N>()),
-              Views(either<Views>(elements, &own),
+              Views(either<Views>(elements, std::get<V>(own).state()),
                     strided<Views, Width>(shapes, std::make_index_sequence<Views::rank>()))...)),
          ...);
-        states[i - low] = own;
+        (std::get<V>(own).put(elements, i - low), ...);
       }
     } catch (...) {
       auto failed = along_row<Width>(at, i);
@@ -247,12 +253,39 @@ class reduced_rows {
     failed_at(number_of<N>(at, last, all));
   }
 
+  /// The state of a view that reduces while an index runs; of others: nothing.
+  template <typename View, bool Reduces = View::access == view_access::reduce>
+  struct kept {
+    using element = typename View::element_type;
+    element own;
+    [[gnu::always_inline]] static kept of(const element* elements, std::int64_t number) {
+      return {elements[number]};
+    }
+    [[gnu::always_inline]] element* state() { return &own; }
+    [[gnu::always_inline]] void put(element* elements, std::int64_t number) const {
+      elements[number] = own;
+    }
+  };
   template <typename View>
-  [[gnu::always_inline]] static auto* either(typename View::element_type* elements, state* own) {
+  struct kept<View, false> {
+    using element = typename View::element_type;
+    [[gnu::always_inline]] static kept of(const element*, std::int64_t) { return {}; }
+    [[gnu::always_inline]] element* state() { return nullptr; }
+    [[gnu::always_inline]] void put(element*, std::int64_t) const {}
+  };
+
+  template <typename View, typename State>
+  [[gnu::always_inline]] static auto* either(typename View::element_type* elements, State* own) {
     if constexpr (View::access == view_access::reduce)
       return own;
     else
       return elements;
+  }
+  /// Those of a view that reduces from there on.
+  template <typename View>
+  [[gnu::always_inline]] static auto* behind_elements(typename View::element_type* elements,
+                                                      std::int64_t offset) {
+    return View::access == view_access::reduce ? elements + offset : elements;
   }
   /// Without loops, so that compilers see at once which strides are 0: a state whose address seemed
   /// to depend on others would stay in memory.
