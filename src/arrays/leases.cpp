@@ -173,6 +173,15 @@ graph::lease_ptr lease_elements(const image& of, const storage& elements, const 
   return elements.source.pages->take(wanted, lasts, owner);
 }
 
+graph::lease_ptr lease_numbers(const image& of, const storage& elements, std::int64_t first,
+                               std::int64_t end) {
+  if (elements.pageable == nullptr || first >= end) return nullptr;
+  const std::vector<graph::leased_bytes> wanted{{elements.pageable.get(),
+                                                 static_cast<std::size_t>(first) * of.element.size,
+                                                 static_cast<std::size_t>(end) * of.element.size}};
+  return elements.source.pages->take(wanted, graph::lease_time::brief, "elements of an array");
+}
+
 std::shared_ptr<const void> kept_in_memory(const image& of, storage_ptr elements,
                                            const regions::box& where, const element_use& use,
                                            std::string_view owner) {

@@ -55,6 +55,10 @@ graph::lease_ptr lease_elements(const image& of, const storage& elements, const 
                                 const element_use& use, graph::lease_time lasts,
                                 std::string_view owner);
 
+/// Those with these numbers in row-major order, from `first` to before `end`, to read and write.
+graph::lease_ptr lease_numbers(const image& of, const storage& elements, std::int64_t first,
+                               std::int64_t end);
+
 /// The elements' owner, who keeps them in memory for as long as he exists. Throws as a lease does.
 std::shared_ptr<const void> kept_in_memory(const image& of, storage_ptr elements,
                                            const regions::box& where, const element_use& use,

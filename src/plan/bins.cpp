@@ -49,9 +49,10 @@ bool wants_bins(const arrays::launch& of, const batch_request& asked) {
   constexpr std::int64_t indices_min = 1 << 19;
   if (!of.takes_steps || of.indices.empty()) return false;
   const auto argument = only_changed(of);
-  if (!argument || asked.always_in_bins) return argument.has_value();
+  if (!argument) return false;
   const auto values = of.indices.volume();
   const auto elements = touched(of, *argument, of.indices).volume();
+  if (asked.always_in_bins) return elements > 0;
   if (values < indices_min || touched(of, *argument, first_index(of.indices)).volume() != elements)
     return false;
   const auto bytes = bytes_touched(of, *argument, of.indices);

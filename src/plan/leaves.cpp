@@ -65,6 +65,20 @@ regions::grid cut(const regions::box& indices, std::int64_t cell) {
   return regions::grid(std::move(dimensions));
 }
 
+/// Cells of so many indices at most, or one, that follow each other as their indices do.
+regions::grid cut_in_order(const regions::box& indices, std::int64_t cell) {
+  std::vector<regions::cuts> dimensions;
+  auto inner = indices.volume();
+  bool whole = false;  // are dimensions from here on
+  for (std::size_t d = 0; d < indices.rank; ++d) {
+    inner /= indices.extent(d);
+    const auto step = whole ? indices.extent(d) : std::max<std::int64_t>(cell / inner, 1);
+    whole = whole || step > 1;
+    dimensions.push_back(regions::cuts::even(indices.low[d], indices.high[d], step));
+  }
+  return regions::grid(std::move(dimensions));
+}
+
 /// Whether each leaf touches elements of an argument that no other one touches: what leaves touch
 /// lies one after another along a dimension of the array.
 bool are_apart(const arrays::launch& of, std::size_t argument, const regions::grid& leaves) {
@@ -225,7 +239,7 @@ void find_leaves(plan& p, const batch_request& asked) {
     const bool in_chunks = s.chunks.rank() > 0;
     if (wants_bins(of, asked)) {
       s.bins = bins_for(of, asked);
-      s.leaves = in_chunks ? s.chunks : cut(of.indices, binned_indices(of, asked));
+      s.leaves = in_chunks ? s.chunks : cut_in_order(of.indices, binned_indices(of, asked));
       s.partial = reducing;
       s.lanes = 0, s.independent = false;
       tell_bins(s);

@@ -125,6 +125,9 @@ class batch {
                    std::span<detail::view_place> places);
   void call_binned(std::size_t stage, const regions::box& indices,
                    std::span<detail::view_place> places);
+  std::unique_ptr<leaf_values> fill_bins(std::size_t stage, std::int64_t leaf,
+                                         const regions::box& indices,
+                                         std::span<detail::view_place> places);
   void finish_items(std::size_t stage, plan::bands items);
   /// Waits until all items that this one needs are done, but those of stages in the tile at hand:
   /// they are. False: a stage that it reads from has failed, and so has this one.

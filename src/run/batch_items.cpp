@@ -252,25 +252,40 @@ void batch::call_binned(std::size_t stage, const regions::box& indices,
                         std::span<detail::view_place> places) {
   const auto& leaves = plan_.stages[stage].leaves;
   auto& results = *tasks_[stage].bins;
+  auto& team = *team_.load();
   regions::each_place(leaves.cells(indices), [&](const regions::point& cell) {
     const auto leaf = leaves.number(cell);
-    auto& team = *team_.load();
-    const auto run_leaf = [&] {
+    results.finish(leaf, fill_bins(stage, leaf, leaves.cell(cell), places), team);
+  });
+}
+
+/// Puts a leaf's values aside, or some of them. Null: there was no room for them together; they are
+/// merged, part by part.
+std::unique_ptr<leaf_values> batch::fill_bins(std::size_t stage, std::int64_t leaf,
+                                              const regions::box& indices,
+                                              std::span<detail::view_place> places) {
+  auto& results = *tasks_[stage].bins;
+  auto& team = *team_.load();
+  while (true) try {
       auto into = results.start(leaf);
       results.place(*into, places);
-      run_indices(stage, leaves.cell(cell), places);
+      run_indices(stage, indices, places);
       into->check();
       return into;
-    };
-    auto values = with_room(launch_of(*launches_[stage]), nullptr, [&] {
-      while (true) try {
-          return run_leaf();
-        } catch (const memory_error&) {
-          if (!results.make_room(leaf, team)) throw;
-        }
-    });
-    results.finish(leaf, std::move(values), team);
-  });
+    } catch (const memory_error&) {
+      if (results.make_room(leaf, team)) continue;
+      if (indices.volume() <= 1 || results.gave_up()) throw;
+      break;
+    }
+  // Along the slowest dimension, so that values come in the order of the indices.
+  auto first = indices, second = indices;
+  std::size_t d = 0;
+  while (indices.extent(d) == 1) ++d;
+  first.high[d] = second.low[d] = indices.low[d] + indices.extent(d) / 2;
+  for (const auto& half : {first, second})
+    if (auto values = fill_bins(stage, leaf, half, places))
+      results.merge_some(std::move(values), team);
+  return nullptr;
 }
 
 }  // namespace pappus::run

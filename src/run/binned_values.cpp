@@ -15,7 +15,6 @@
 namespace pappus::run {
 namespace {
 
-constexpr std::size_t alignment = 256;  // of no state it is more
 constexpr const char* values_owner = "values of for_each";
 
 bin_shape shape_of(const arrays::launch& of, const plan::stage& stage, std::size_t argument) {
@@ -29,6 +28,7 @@ bin_shape shape_of(const arrays::launch& of, const plan::stage& stage, std::size
   result.shift = std::countr_zero(static_cast<std::uint64_t>(stage.bins->elements));
   result.bins = detail::ceil_div(result.count, stage.bins->elements);
   result.state_bytes = array.element.size;
+  result.alignment = std::max<std::size_t>(array.element.align, 64);
   return result;
 }
 
@@ -37,7 +37,8 @@ std::int64_t chunk_of(const plan::stage& stage, const bin_shape& shape) {
   constexpr std::int64_t least_bytes = 4096, most = 1024;
   const auto least =
       std::clamp<std::int64_t>(least_bytes / static_cast<std::int64_t>(shape.state_bytes), 1, 32);
-  const auto values = plan::typical_cell(stage.leaves).volume() / shape.bins / 4;
+  const auto values =
+      plan::typical_cell(stage.leaves).volume() / std::max<std::int64_t>(shape.bins, 1) / 4;
   const auto wanted = std::clamp(values, least, most);
   return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(wanted)));
 }
@@ -60,26 +61,15 @@ void ask_for(const leaf_values::values& next, std::size_t state_bytes) {
     __builtin_prefetch(next.states + at);
 }
 
-/// A box that holds places of an array that follow each other.
-regions::box box_of(const regions::box& all, std::int64_t first, std::int64_t end) {
-  const auto low = place_in(all, first), last = place_in(all, end - 1);
-  auto result = all;
-  for (std::size_t d = 0; d < all.rank; ++d) {
-    result.low[d] = low[d], result.high[d] = last[d] + 1;
-    if (low[d] != last[d]) break;
-  }
-  return result;
-}
-
 }  // namespace
 
 leaf_values::leaf_values(const bin_shape& shape, std::int64_t chunk, std::size_t slab_bytes,
                          detail::memory_source& memory)
     : chunk_(chunk),
-      places_bytes_(
-          detail::round_up(static_cast<std::size_t>(chunk) * sizeof(std::uint32_t), alignment)),
+      places_bytes_(detail::round_up(static_cast<std::size_t>(chunk) * sizeof(std::uint32_t),
+                                     shape.alignment)),
       chunk_bytes_(detail::round_up(
-          places_bytes_ + static_cast<std::size_t>(chunk) * shape.state_bytes, alignment)),
+          places_bytes_ + static_cast<std::size_t>(chunk) * shape.state_bytes, shape.alignment)),
       slab_bytes_(std::max(slab_bytes, chunk_bytes_)),
       memory_(memory),
       own_{.shift = shape.shift, .make_room = &make_room, .owner = this},
@@ -92,6 +82,7 @@ leaf_values::leaf_values(const bin_shape& shape, std::int64_t chunk, std::size_t
 
 void leaf_values::make_room(detail::value_bins& of, std::int64_t bin) noexcept {
   auto& own = *static_cast<leaf_values*>(of.owner);
+  if (own.lost_) return own.point_to(bin, own.nowhere_.data());
   try {
     own.add_chunk(bin);
   } catch (const std::exception&) {
@@ -157,13 +148,29 @@ binned_values::binned_values(const arrays::launch& of, const plan::stage& stage)
 binned_values::~binned_values() = default;
 
 std::unique_ptr<leaf_values> binned_values::start(std::int64_t leaf) {
-  std::unique_lock lock(mutex_);
-  running_.insert(leaf);
-  // Those before it will be done without it, and then what waits is merged.
-  while (!given_up_ && bytes_ >= stage_.bins->bytes && *running_.begin() < leaf) help_or_wait(lock);
-  lock.unlock();
+  {
+    std::unique_lock lock(mutex_);
+    // Those before it will be done without it, and then what waits is merged.
+    const auto must_wait = [&] {
+      if (short_ && *short_ < leaf) return true;
+      return bytes_ >= stage_.bins->bytes && (merging_ != nullptr || first_missing() < leaf);
+    };
+    while (!given_up_ && must_wait()) help_or_wait(lock);
+    check();
+    ++running_;
+  }
   return std::make_unique<leaf_values>(shape_, chunk_, slab_bytes_,
                                        *launch_.arguments[argument_].elements->source.budget);
+}
+
+void binned_values::check() const {
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+std::int64_t binned_values::first_missing() const {
+  auto leaf = next_;
+  for (auto at = waiting_.begin(); at != waiting_.end() && at->first == leaf; ++at) ++leaf;
+  return leaf;
 }
 
 void binned_values::help_or_wait(std::unique_lock<std::mutex>& lock) {
@@ -177,16 +184,33 @@ void binned_values::help_or_wait(std::unique_lock<std::mutex>& lock) {
 
 bool binned_values::make_room(std::int64_t leaf, threads::team& team) {
   std::unique_lock lock(mutex_);
+  --running_;
+  changed_.notify_all();
+  check();
   if (given_up_) return false;
   if (merging_ == nullptr) {
     if (auto leaves = take(1); !leaves.empty()) {
       merge(lock, std::move(leaves), team);
       return true;
     }
-    if (*running_.begin() >= leaf) return false;
+    if (next_ == leaf) {
+      short_ = leaf;
+      if (running_ == 0) return false;
+    }
   }
   help_or_wait(lock);
   return true;
+}
+
+void binned_values::merge_some(std::unique_ptr<leaf_values> values, threads::team& team) {
+  std::unique_lock lock(mutex_);
+  --running_;
+  bytes_ += values->bytes();
+  std::vector<std::unique_ptr<leaf_values>> one;
+  one.push_back(std::move(values));
+  while (merging_ != nullptr) help_or_wait(lock);
+  check();
+  merge(lock, std::move(one), team);
 }
 
 void binned_values::place(leaf_values& into, std::span<detail::view_place> arguments) const {
@@ -194,6 +218,11 @@ void binned_values::place(leaf_values& into, std::span<detail::view_place> argum
   auto& bins = into.bins();
   bins.first = number_in(of.array->all, of.part.low) - shape_.first;
   arguments[argument_].bins = &bins;
+}
+
+bool binned_values::gave_up() {
+  const std::lock_guard lock(mutex_);
+  return given_up_;
 }
 
 void binned_values::give_up() {
@@ -218,8 +247,13 @@ std::vector<std::unique_ptr<leaf_values>> binned_values::take(std::size_t least)
 void binned_values::finish(std::int64_t leaf, std::unique_ptr<leaf_values> values,
                            threads::team& team) {
   std::unique_lock lock(mutex_);
-  running_.erase(leaf);
-  if (!given_up_) {
+  if (values != nullptr) --running_;
+  if (short_ == leaf) short_.reset();
+  changed_.notify_all();
+  check();
+  if (values == nullptr) {
+    ++next_;
+  } else if (!given_up_) {
     bytes_ += values->bytes();
     waiting_.emplace(leaf, std::move(values));
   }
@@ -256,7 +290,8 @@ void binned_values::merge(std::unique_lock<std::mutex>& lock,
   changed_.notify_all();
   if (!work->failure) return;
   given_up_ = true;
-  std::rethrow_exception(work->failure);
+  failure_ = work->failure;
+  check();
 }
 
 void binned_values::help(merging& with) const {
@@ -280,10 +315,8 @@ void binned_values::merge_bin(const std::vector<std::unique_ptr<leaf_values>>& l
   const auto& array = *of.array;
   const auto first = shape_.first + (bin << shape_.shift);
   const auto end = std::min(first + (std::int64_t{1} << shape_.shift), shape_.first + shape_.count);
-  const auto lease = arrays::with_room(launch_, nullptr, [&] {
-    return lease_elements(array, *of.elements, box_of(array.all, first, end), {},
-                          graph::lease_time::brief, "elements of an array");
-  });
+  const auto lease = arrays::with_room(
+      launch_, nullptr, [&] { return lease_numbers(array, *of.elements, first, end); });
   auto* const to = of.elements->data + first * static_cast<std::int64_t>(shape_.state_bytes);
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (i + 1 < all.size()) ask_for(all[i + 1], shape_.state_bytes);

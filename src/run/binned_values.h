@@ -12,10 +12,11 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <set>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -33,7 +34,7 @@ struct bin_shape {
   std::int64_t first = 0, count = 0;  ///< places of the array in row-major order, from there on
   int shift = 0;                      ///< a bin is for 2^shift of them
   std::int64_t bins = 0;
-  std::size_t state_bytes = 0;
+  std::size_t state_bytes = 0, alignment = 0;
 };
 
 /// The values of a leaf.
@@ -94,24 +95,32 @@ class binned_values {
   ~binned_values();
 
   /// Bins for a leaf's values. While too much waits to be merged, and for a leaf before this one,
-  /// blocks or helps to merge.
+  /// blocks or helps to merge. Throws why merging failed.
   std::unique_ptr<leaf_values> start(std::int64_t leaf);
-  /// There was no room for a leaf's values: has what waits merged, or waits for leaves before it.
-  /// False: nothing will make room.
-  bool make_room(std::int64_t leaf, threads::team& team);
   /// Has the views of the launch's argument put values into these bins.
   void place(leaf_values& into, std::span<detail::view_place> arguments) const;
-  /// A leaf that is done. Merges what there is where that is enough, with threads of the team that
-  /// are free. All is merged before the call that comes last returns. Throws what merging throws;
-  /// the launch must fail then.
+  /// A leaf that is done. Null: its values were merged. Merges what there is where that is enough,
+  /// with threads of the team that are free. All is merged before the call that comes last returns.
+  /// Throws what merging throws; the launch must fail then.
   void finish(std::int64_t leaf, std::unique_ptr<leaf_values> values, threads::team& team);
+
+  /// There was no room for a leaf's values, which are dropped: has what waits merged, or waits for
+  /// leaves before it, or for others to drop theirs.
+  /// False: nothing will make room, but all before it is merged. Throws as finish() does.
+  bool make_room(std::int64_t leaf, threads::team& team);
+  /// Values of a leaf for which make_room() found none: its first ones that weren't merged.
+  void merge_some(std::unique_ptr<leaf_values> values, threads::team& team);
+
   /// Some leaf won't be finished: nobody waits for it.
   void give_up();
+  bool gave_up();
 
  private:
   struct merging;  // leaves that are merged at a time
 
   // With mutex_ locked.
+  /// The first leaf that isn't finished.
+  std::int64_t first_missing() const;
   /// Finished leaves before which none is missing; none where they hold fewer bytes than `least`,
   /// unless they are all.
   std::vector<std::unique_ptr<leaf_values>> take(std::size_t least);
@@ -119,6 +128,7 @@ class binned_values {
   void merge(std::unique_lock<std::mutex>& lock, std::vector<std::unique_ptr<leaf_values>> leaves,
              threads::team& team);
   void help_or_wait(std::unique_lock<std::mutex>& lock);
+  void check() const;
 
   void merge_bin(const std::vector<std::unique_ptr<leaf_values>>& leaves, std::int64_t bin) const;
   void help(merging& with) const;
@@ -133,11 +143,13 @@ class binned_values {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::map<std::int64_t, std::unique_ptr<leaf_values>> waiting_;  // finished leaves
-  std::set<std::int64_t> running_;                                // leaves
   std::int64_t next_ = 0;                                         // leaf to be merged
   std::size_t bytes_ = 0;                                         // of finished leaves' values
   std::shared_ptr<merging> merging_;                              // null: nobody merges
+  std::int64_t running_ = 0;           // leaves, or parts, that fill bins
+  std::optional<std::int64_t> short_;  // of memory: leaves behind this one wait
   bool given_up_ = false;
+  std::exception_ptr failure_;  // of merging
 };
 
 }  // namespace pappus::run

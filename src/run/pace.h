@@ -61,7 +61,7 @@ class pace {
         cut_along(d + 1, part, cut, run);
       } else {
         auto length = std::max<std::int64_t>(1, wanted / (each * unit)) * unit;
-        if (d == cut.along && length > cut.together) length -= length % cut.together;
+        if (!last && d == cut.along && length > cut.together) length -= length % cut.together;
         part.high[d] = std::min(left.high[d], part.low[d] + length);
         run(part);
       }
