@@ -9,6 +9,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/environment.h"
+#include "io/calls.h"
 #include "pappus/error.h"
 
 namespace pappus::formats {
@@ -16,10 +18,15 @@ namespace {
 
 std::string reason(int code) { return std::strerror(code); }
 
+std::shared_ptr<io::calls> calls_as_asked() {
+  const char* const text = base::environment("PAPPUS_IO");
+  return io::make_calls_on_users_files(text == nullptr ? "" : text);
+}
+
 class file_source final : public byte_source {
  public:
   file_source(const std::string& path, int descriptor)
-      : byte_source(path), descriptor_(descriptor) {
+      : byte_source(path), descriptor_(descriptor), calls_(calls_as_asked()) {
     struct stat status{};
     if (::fstat(descriptor_, &status) != 0) fail("can't be examined: " + reason(errno));
     if (S_ISDIR(status.st_mode)) fail("is a folder, expected a file");
@@ -44,9 +51,11 @@ class file_source final : public byte_source {
 
   void fetch(std::int64_t offset, std::span<std::byte> out) const override {
     while (!out.empty()) {
-      const ssize_t got = ::pread(descriptor_, out.data(), out.size(), offset);
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) throw format_error(name() + ": reading failed: " + reason(errno));
+      const auto got =
+          calls_->read(descriptor_, out.data(), out.size(), static_cast<std::uint64_t>(offset));
+      if (got == -EINTR || got == -EAGAIN) continue;
+      if (got < 0)
+        throw format_error(name() + ": reading failed: " + reason(static_cast<int>(-got)));
       if (got == 0) {
         throw format_error(name() + ": the file became shorter while it was read: expected " +
                            std::to_string(bytes_) + " bytes, got " + std::to_string(offset));
@@ -70,6 +79,7 @@ class file_source final : public byte_source {
   }
 
   int descriptor_;
+  const std::shared_ptr<io::calls> calls_;
   std::int64_t bytes_ = 0;
 };
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -31,16 +32,24 @@ class system_calls final : public calls {
   }
 };
 
-}  // namespace
-
-std::shared_ptr<calls> make_calls(std::string_view text) {
-  auto made = std::make_shared<system_calls>();
-  if (text.empty()) return made;
+std::shared_ptr<calls> made(std::string_view text, bool with_flips) {
+  auto real = std::make_shared<system_calls>();
+  if (text.empty()) return real;
   constexpr std::string_view prefix = "faulty:";
   if (!text.starts_with(prefix))
     throw usage_error(
         fmt::format("PAPPUS_IO: expected faulty:KEY=VALUE+..., or nothing, got \"{}\"", text));
-  return std::make_shared<faulty_calls>(parse_faults(text.substr(prefix.size())), std::move(made));
+  auto asked = parse_faults(text.substr(prefix.size()));
+  if (!with_flips) asked.flip = 0;
+  return std::make_shared<faulty_calls>(asked, std::move(real));
+}
+
+}  // namespace
+
+std::shared_ptr<calls> make_calls(std::string_view text) { return made(text, true); }
+
+std::shared_ptr<calls> make_calls_on_users_files(std::string_view text) {
+  return made(text, false);
 }
 
 }  // namespace pappus::io

@@ -25,5 +25,7 @@ class calls {
 /// Those that PAPPUS_IO asks for: the system's own if the text is empty, else with faults
 /// ("faulty:seed=7+eio=0.001"). Throws usage_error for other texts.
 std::shared_ptr<calls> make_calls(std::string_view text);
+/// The same for files of users', which needn't have checksums: no bit is another one.
+std::shared_ptr<calls> make_calls_on_users_files(std::string_view text);
 
 }  // namespace pappus::io
