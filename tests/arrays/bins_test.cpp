@@ -84,7 +84,7 @@ TEST(bins, keep_the_order_of_values_of_an_element) {
     for (const std::int64_t elements : {1, 2, 5, 64, 777})
       for (const unsigned threads : {1U, 2U, 7U})
         for (const std::int64_t items : {1'000, 17, 100'000}) {
-          if (threads_sanitized && items == 17) continue;
+          if (threads_sanitized && (items != 1'000 || elements == 2)) continue;
           SCOPED_TRACE(fmt::format("{} indices, {} elements, {} threads, leaves of {}", indices,
                                    elements, threads, items));
           std::vector<composed> start(static_cast<std::size_t>(elements));
