@@ -51,10 +51,10 @@ bool wants_bins(const arrays::launch& of, const batch_request& asked) {
   const auto argument = only_changed(of);
   if (!argument) return false;
   const auto values = of.indices.volume();
+  if (values < indices_min && !asked.always_in_bins) return false;
   const auto elements = touched(of, *argument, of.indices).volume();
   if (asked.always_in_bins) return elements > 0;
-  if (values < indices_min || touched(of, *argument, first_index(of.indices)).volume() != elements)
-    return false;
+  if (touched(of, *argument, first_index(of.indices)).volume() != elements) return false;
   const auto bytes = bytes_touched(of, *argument, of.indices);
   const bool few = static_cast<double>(values) < values_an_element * static_cast<double>(elements);
   return bytes > near_caches || (bytes > in_caches && few);

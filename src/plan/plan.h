@@ -88,7 +88,6 @@ struct iterations {
 
 struct plan;
 
-/// A node and what the passes decided about it. Fields are grouped by the pass that fills them in.
 /// How values that a launch reduces are put aside, for elements that are merged together later
 /// (pappus/detail/base/value_bins.h).
 struct binning {
@@ -96,6 +95,7 @@ struct binning {
   std::size_t bytes = 0;      ///< of values that are worth passing over the array for
 };
 
+/// A node and what the passes decided about it. Fields are grouped by the pass that fills them in.
 struct stage {
   // collect
   const graph::node* node = nullptr;

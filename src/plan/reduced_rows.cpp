@@ -2,11 +2,11 @@
 // (detail/loops/reduced_rows.h), and along which dimensions of the index.
 //
 // It needs one access that reduces, or several of the same elements of their arrays, of one element
-// an index, and formulas that tell which. Along
-// rows it goes on from element to element, a step of several indices each, as
-// view[(i-a)/8,(j-b)/8] does along j; or each index has the next element, as mean[j] does. Rows
-// share their elements along another dimension: mean[j] whatever i is, the view for the eight rows
-// of a step. Elements don't get their values in another order, but where the states commute.
+// an index, and formulas that tell which. Along rows it goes on from element to element, a step of
+// several indices each, as view[(i-a)/8,(j-b)/8] does along j; or each index has the next element,
+// as mean[j] does. Rows share their elements along another dimension: mean[j] whatever i is, the
+// view for the eight rows of a step. Elements don't get their values in another order, but where
+// the states commute.
 #include <algorithm>
 #include <cstddef>
 #include <optional>
