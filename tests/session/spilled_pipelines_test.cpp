@@ -152,12 +152,13 @@ bool has_spilled(const spill_folder& folder) {
 }
 
 struct outcome {
-  std::string bytes{}, refusal{}, failure{};  // one of them: a result, memory_error, spill_error
+  // One of them: a result, memory_error, spill_error, format_error.
+  std::string bytes{}, refusal{}, failure{}, unread{};
   std::string pipeline{};
   std::vector<std::string> steps{};
   std::size_t peak = 0;
   bool spilled = false;
-  bool has_result() const { return refusal.empty() && failure.empty(); }
+  bool has_result() const { return refusal.empty() && failure.empty() && unread.empty(); }
 };
 
 /// Runs the pipeline of a seed. A usage_error is a result, too.
@@ -182,6 +183,8 @@ outcome run(const options& with, const drawn_files& files, const spill_folder& f
       got.refusal = e.what();
     } catch (const spill_error& e) {
       got.failure = e.what();
+    } catch (const format_error& e) {
+      got.unread = e.what();
     } catch (const usage_error& e) {
       got.bytes = e.what();
     }
@@ -207,13 +210,14 @@ std::vector<std::size_t> budgets(std::size_t taken, unsigned threads, testing::r
 /// How many runs there were, and how many were refused: by steps, and by the name in the message.
 class counts {
  public:
-  std::size_t runs = 0, results = 0, spilled = 0, failures = 0;
+  std::size_t runs = 0, results = 0, spilled = 0, failures = 0, unread = 0;
 
   void add(const outcome& got, std::size_t budget, std::size_t taken) {
     ++runs;
     results += got.has_result();
     spilled += got.has_result() && got.spilled;
     failures += !got.failure.empty();
+    unread += !got.unread.empty();
     for (const auto& step : got.steps) {
       ++by_step_[step].runs;
       by_step_[step].refused += !got.refusal.empty();
@@ -231,8 +235,9 @@ class counts {
       std::fprintf(stderr, "refused %d times: %s\n", times, name.c_str());
     for (const auto& [name, of] : by_step_)
       std::fprintf(stderr, "refused %d of %d with %s\n", of.refused, of.runs, name.c_str());
-    std::fprintf(stderr, "%zu runs, %zu results, of which %zu spilled, %zu spill_errors\n", runs,
-                 results, spilled, failures);
+    std::fprintf(
+        stderr, "%zu runs, %zu results, of which %zu spilled, %zu spill_errors, %zu files unread\n",
+        runs, results, spilled, failures, unread);
   }
 
  private:
@@ -258,10 +263,17 @@ void for_each_pipeline(std::uint64_t first, std::uint64_t pipelines, Check check
         run({.threads = 2, .host_memory = plenty, .devices = "cpu", .spill = "off"}, *files, folder,
             seed);
     SCOPED_TRACE(fmt::format("PAPPUS_FUZZ_FIRST={}: {}", seed, expected.pipeline));
-    EXPECT_TRUE(expected.has_result()) << expected.refusal;
+    EXPECT_TRUE(expected.has_result()) << expected.refusal << expected.failure << expected.unread;
     if (!::testing::Test::HasFailure()) check(*files, folder, seed, expected);
     if (::testing::Test::HasFailure()) return;
   }
+}
+
+/// A file of the pipeline's that couldn't be read is named, and so is the reason.
+void expect_names_the_file(const outcome& got, const spill_folder& folder) {
+  if (got.unread.empty()) return;
+  EXPECT_TRUE(got.unread.starts_with(folder.path() + "/")) << got.unread;
+  EXPECT_TRUE(got.unread.ends_with(": reading failed: Input/output error")) << got.unread;
 }
 
 /// A result is that of plenty of memory.
@@ -290,7 +302,7 @@ TEST_F(spilled_pipelines, have_the_same_bits_in_any_memory) {
                                               .devices = "cpu",
                                               .spill = folder.path()},
                                              files, folder, seed);
-                        EXPECT_EQ(got.failure, "");
+                        EXPECT_EQ(got.failure + got.unread, "");
                         expect_same(got, expected);
                         all.add(got, budget, expected.peak);
                       }
@@ -320,12 +332,14 @@ TEST_F(spilled_pipelines, on_a_bad_disk_have_the_same_bits_or_the_error) {
                                            files, folder, seed);
                       ::unsetenv("PAPPUS_IO");
                       expect_same(got, expected);
+                      expect_names_the_file(got, folder);
                       all.add(got, least(threads), expected.peak);
                     });
   all.tell();
   if (pipelines < 40) return;
   EXPECT_GT(all.spilled, 0u);
   EXPECT_GT(all.failures, 0u);
+  EXPECT_GT(all.unread, 0u);
 }
 
 }  // namespace
