@@ -69,6 +69,13 @@ const graph::operator_entry& launch_operator() {
   return entry;
 }
 
+std::vector<std::size_t> reducing_arguments(const launch& by) {
+  std::vector<std::size_t> result;
+  for (std::size_t a = 0; a < by.arguments.size(); ++a)
+    if (by.arguments[a].view == detail::view_access::reduce) result.push_back(a);
+  return result;
+}
+
 regions::box touched(const launch& by, const access& one, const regions::box& indices) {
   const auto& part = by.arguments[one.argument].part;
   if (indices.empty()) return regions::box(part.rank);

@@ -71,6 +71,8 @@ const graph::operator_entry& launch_operator();
 /// \param node  of a launch
 inline const launch& launch_of(const graph::node& node) { return node.as<launch>(); }
 
+/// Arguments that it reduces into.
+std::vector<std::size_t> reducing_arguments(const launch& by);
 /// The elements that indices touch, in the array's numbers; never too few.
 regions::box touched(const launch& by, const access& one, const regions::box& indices);
 /// Those that they touch of an argument, by any access.

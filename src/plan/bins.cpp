@@ -24,16 +24,8 @@ std::optional<std::size_t> only_changed(const arrays::launch& of) {
     if (!one.reduces() || (only && *only != one.argument)) return std::nullopt;
     only = one.argument;
   }
-  if (!only ||
-      std::ranges::count(of.arguments, detail::view_access::reduce, &arrays::argument::view) != 1)
-    return std::nullopt;
+  if (!only || arrays::reducing_arguments(of).size() != 1) return std::nullopt;
   return only;
-}
-
-regions::box first_index(const regions::box& indices) {
-  auto result = indices;
-  for (std::size_t d = 0; d < indices.rank; ++d) result.high[d] = result.low[d] + 1;
-  return result;
 }
 
 /// Of a value that is put aside.
@@ -54,7 +46,7 @@ bool wants_bins(const arrays::launch& of, const batch_request& asked) {
   if (values < indices_min && !asked.always_in_bins) return false;
   const auto elements = touched(of, *argument, of.indices).volume();
   if (asked.always_in_bins) return elements > 0;
-  if (touched(of, *argument, first_index(of.indices)).volume() != elements) return false;
+  if (touched(of, *argument, regions::first_place(of.indices)).volume() != elements) return false;
   const auto bytes = bytes_touched(of, *argument, of.indices);
   const bool few = static_cast<double>(values) < values_an_element * static_cast<double>(elements);
   return bytes > near_caches || (bytes > in_caches && few);

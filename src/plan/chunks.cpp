@@ -160,9 +160,8 @@ std::vector<std::int64_t> halved(const std::vector<std::int64_t>& cuts) {
 /// Whether an item of these indices has enough to do, for all that it reduces into.
 bool is_enough(const arrays::launch& of, const regions::box& cell) {
   std::int64_t states = 0;
-  for (std::size_t a = 0; a < of.arguments.size(); ++a)
-    if (of.arguments[a].view == detail::view_access::reduce)
-      states = regions::saturated_sum(states, touched(of, a, cell).volume());
+  for (const auto a : arrays::reducing_arguments(of))
+    states = regions::saturated_sum(states, touched(of, a, cell).volume());
   const auto least = regions::saturated_product(states, indices_a_state),
              most = regions::saturated_product(states, indices_a_state_of_many);
   const auto wanted = std::clamp(of.indices.volume() / many_items, least, most);
@@ -179,10 +178,9 @@ bool fills_bins(const arrays::launch& of, const regions::box& cell) {
 /// needn't stay in caches until the next.
 bool is_worth_reading(const arrays::launch& of, const regions::box& cell) {
   double read = 0, states = 0;
-  for (std::size_t a = 0; a < of.arguments.size(); ++a) {
+  for (std::size_t a = 0; a < of.arguments.size(); ++a)
     if (is_in_file(of.arguments[a])) read += bytes_touched(of, a, cell);
-    if (of.arguments[a].view == detail::view_access::reduce) states += bytes_touched(of, a, cell);
-  }
+  for (const auto a : arrays::reducing_arguments(of)) states += bytes_touched(of, a, cell);
   return cell.volume() >= item_min && read >= read_a_state * states;
 }
 

@@ -27,14 +27,6 @@ constexpr std::int64_t leaf_min = 64, leaf_max = 65536;  // indices
 constexpr std::int64_t leaf_an_element = 16;  // indices for each state that will have to be merged
 constexpr std::int64_t leaves_looked_at = 4096;
 
-/// Arguments that a launch reduces into.
-std::vector<std::size_t> reductions(const arrays::launch& of) {
-  std::vector<std::size_t> result;
-  for (std::size_t a = 0; a < of.arguments.size(); ++a)
-    if (of.arguments[a].view == detail::view_access::reduce) result.push_back(a);
-  return result;
-}
-
 /// Indices of a leaf, as a power of two, so that leaves more often begin where an element does of
 /// which several neighbours are part.
 std::int64_t leaf_indices(const arrays::launch& of, const std::vector<std::size_t>& reducing) {
@@ -220,7 +212,7 @@ std::int64_t strip(const regions::box& indices, unsigned cut_along, std::size_t 
 
 unsigned all_apart_along(const arrays::launch& of) {
   unsigned result = ~0U;
-  for (const auto a : reductions(of)) result &= dimensions_apart(of, a);
+  for (const auto a : arrays::reducing_arguments(of)) result &= dimensions_apart(of, a);
   for (std::size_t d = 0; d < of.indices.rank; ++d)
     if (of.indices.extent(d) <= 1) result |= 1U << d;
   return result;
@@ -229,7 +221,7 @@ unsigned all_apart_along(const arrays::launch& of) {
 void find_leaves(plan& p, const batch_request& asked) {
   for (auto& s : p.stages) {
     const auto& of = launch_of(*s.node);
-    const auto reducing = reductions(of);
+    const auto reducing = arrays::reducing_arguments(of);
     if (reducing.empty() || of.indices.empty()) continue;
     const auto apart = all_apart_along(of);
     s.cut_along = apart;

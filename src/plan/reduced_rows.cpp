@@ -27,7 +27,7 @@ const arrays::image* array_of(const arrays::launch& of, std::size_t access) {
 /// reduce into other elements.
 std::optional<std::size_t> first_reducing(const arrays::launch& of) {
   std::optional<std::size_t> first;
-  std::int64_t count = 0;
+  std::size_t count = 0;
   for (std::size_t n = 0; n < of.accesses.size(); ++n) {
     const auto& one = of.accesses[n];
     if (!one.reduces()) continue;
@@ -39,9 +39,7 @@ std::optional<std::size_t> first_reducing(const arrays::launch& of) {
         return std::nullopt;
     if (n != *first && (!one.linear || one.linear != as.linear)) return std::nullopt;
   }
-  if (count !=
-      std::ranges::count(of.arguments, detail::view_access::reduce, &arrays::argument::view))
-    return std::nullopt;
+  if (count != arrays::reducing_arguments(of).size()) return std::nullopt;
   return first;
 }
 
@@ -103,8 +101,7 @@ void find_registers(plan& p, const batch_request&) {
     const auto access = first_reducing(of);
     if (!access) continue;
     const auto last = of.indices.rank - 1;
-    const bool once =
-        std::ranges::count(of.arguments, detail::view_access::reduce, &arrays::argument::view) == 1;
+    const bool once = arrays::reducing_arguments(of).size() == 1;
     const auto steps =
         once ? regions::steps_along(of.accesses[*access].formulas, last, of.indices, {})
              : std::nullopt;

@@ -59,6 +59,12 @@ box intersect(const box& a, const box& b) noexcept {
   return both.empty() ? box(a.rank) : both;
 }
 
+box first_place(const box& of) noexcept {
+  auto result = of;
+  for (std::size_t d = 0; d < of.rank; ++d) result.high[d] = of.low[d] + 1;
+  return result;
+}
+
 box hull(const box& a, const box& b) noexcept {
   if (a.empty()) return b;
   if (b.empty()) return a;

@@ -52,6 +52,8 @@ bool contains(const box& all, const box& part) noexcept;
 /// Whether they have a place in common.
 bool overlap(const box& a, const box& b) noexcept;
 box intersect(const box& a, const box& b) noexcept;
+/// That of its place with the lowest numbers alone.
+box first_place(const box& of) noexcept;
 /// The smallest box that contains both.
 box hull(const box& a, const box& b) noexcept;
 /// What is left of `from`, as at most 2·rank boxes that don't overlap. Cuts are made along the

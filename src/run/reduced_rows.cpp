@@ -25,11 +25,6 @@ std::int64_t steps_in(const regions::box& row, const regions::steps& of) {
   return row.high[last] <= next ? 0 : (row.high[last] - 1 - next) / of.length + 1;
 }
 
-regions::box first_index(regions::box of) {
-  for (std::size_t d = 0; d < of.rank; ++d) of.high[d] = of.low[d] + 1;
-  return of;
-}
-
 /// One launch's loop over some indices.
 class registers {
  public:
@@ -44,9 +39,8 @@ class registers {
         place_(places[access_.argument]),
         places_(places),
         own_(places.begin(), places.end()) {
-    for (std::size_t a = 0; a < of.arguments.size(); ++a)
-      if (of.arguments[a].view == detail::view_access::reduce && a != access_.argument)
-        others_.push_back(a);
+    others_ = arrays::reducing_arguments(of);
+    std::erase(others_, access_.argument);
   }
 
   void run(const regions::box& indices) {
@@ -60,7 +54,7 @@ class registers {
       const auto touched = regions::over(formula, indices);
       if (touched.low < elements_.low[d] || touched.high >= elements_.high[d])
         return call(indices, {}, {});
-      first[d] = regions::over(formula, first_index(indices)).low;
+      first[d] = regions::over(formula, regions::first_place(indices)).low;
       for (std::size_t index = 0; index < indices.rank; ++index)
         shared.strides[index] += formula.factors[index] * place_.strides[d];
     }
@@ -106,7 +100,7 @@ class registers {
   void run_steps(const regions::box& indices) {
     auto others = access_.formulas;  // with a number in the place of the stepping one
     const auto stepping = how_.steps->array_dimension;
-    if (const auto first = only_element(others, first_index(indices), {}))
+    if (const auto first = only_element(others, regions::first_place(indices), {}))
       others.slices[stepping] = {(*first)[stepping], (*first)[stepping]};
     regions::point extents;
     extents.fill(1);
@@ -125,7 +119,7 @@ class registers {
 
   /// Rows that share their elements, or one.
   void run_block(const regions::box& rows, const regions::access& others) {
-    const auto first = only_element(others, first_index(rows), {});
+    const auto first = only_element(others, regions::first_place(rows), {});
     auto final = first;
     if (final) (*final)[how_.steps->array_dimension] += steps_in(rows, *how_.steps);
     if (!are_there(first, final)) return call(rows, {}, {});

@@ -31,10 +31,10 @@ template <typename F, std::size_t N, typename... Views>
 struct launch_loop_of {
   static void run(const void* function, const launch_args& args) {
     const auto& f = *static_cast<const F*>(function);
-    if constexpr (reduces_once)
+    if constexpr (reducing_views<Views...> == 1)
       if (auto* const bins = bins_of(args, std::index_sequence_for<Views...>()))
         return binned_launch<F, N, Views...>::run(f, args, *bins);
-    if constexpr (reduces_any) {
+    if constexpr (reducing_views<Views...> > 0) {
       if (args.steps.length != 0 || args.shared.any)
         return reduced_rows<F, N, Views...>::run(f, args);
       if (!args.independent) return run_with_lanes<true>(f, args);
@@ -43,9 +43,6 @@ struct launch_loop_of {
   }
 
  private:
-  static constexpr bool reduces_any = ((Views::access == view_access::reduce) || ...);
-  static constexpr bool reduces_once =
-      ((Views::access == view_access::reduce ? 1 : 0) + ... + 0) == 1;
   /// Views, as bits: bit v is for number v.
   static constexpr std::uint32_t can_have_lanes = [] {
     std::uint32_t result = 0, bit = 1;

@@ -20,6 +20,10 @@ struct launched_call {
   static void run(const F& f, const idx<N>& at, Views... views) { f(at, views...); }
 };
 
+/// How many of the views reduce.
+template <typename... Views>
+inline constexpr int reducing_views = ((Views::access == view_access::reduce ? 1 : 0) + ... + 0);
+
 /// Where the compiler plugin finds what says at run time whether the function's loops store past
 /// the caches. An assembler's comment, no instruction.
 [[gnu::always_inline]] inline void tell_past_caches([[maybe_unused]] bool past_caches) {

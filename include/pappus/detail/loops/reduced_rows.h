@@ -45,8 +45,6 @@ class reduced_rows {
     ((found = Views::access == view_access::reduce ? number : found, ++number), ...);
     return found;
   }();
-  static constexpr bool reduces_once =
-      ((Views::access == view_access::reduce ? 1 : 0) + ... + 0) == 1;
   // Of the last that does, as what follows.
   using reducer = typename reduced_by<std::tuple_element_t<reducing, std::tuple<Views...>>>::type;
   using state = typename partial_states<reducer>::state;
@@ -75,7 +73,7 @@ class reduced_rows {
       }
     if constexpr (N > 1)
       if (args.steps.length == 0) return call(rows_together<0, V...>);
-    if constexpr (reduces_once) {
+    if constexpr (reducing_views<Views...> == 1) {
       if constexpr (N > 1 && commutes<reducer>())
         if (args.shared.any) return call(blocks<V...>);
       call(steps_of_row<V...>);
