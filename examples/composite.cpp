@@ -5,7 +5,7 @@
 //
 // A DAY is a folder of arrays red, infrared, latitude and longitude (.zarr); without any, makes ten
 // of them. Stacked, they are arrays of (day, scan line, sample). Writes composite.npy. Shows stacks
-// of files, and a reducer of yours at places that depend on data.
+// of files, and reducing at places that depend on data.
 #include <array>
 #include <cstdlib>
 #include <filesystem>
@@ -24,16 +24,8 @@ using pappus::writes;
 constexpr long lines = 320, samples = 200;     // of a day
 constexpr long grid_rows = 80, columns = 120;  // of an eighth of a degree, from 40 N and 10 E on
 
-/// The best that was seen, of equal ones the earliest.
-struct greenest {
-  float ndvi = -2;
-  int day = -1;
-  void accumulate(float seen, int on) { merge({seen, on}); }
-  void merge(const greenest& o) {
-    if (o.ndvi > ndvi || (o.ndvi == ndvi && o.day < day)) *this = o;
-  }
-  float finalize() const { return ndvi; }
-};
+/// How green it was, and on which day; of equal ones the earliest.
+using greenest = pappus::reducers::argmax<float, int>;
 
 /// From 0 to 100 and back, smoothly, in n steps.
 long wave(long at, long n) {
@@ -75,7 +67,7 @@ int main(int argc, char** argv) {
   if (days.empty())
     for (long day = 0; day < 10; ++day) days.push_back(make_day(s, day));
 
-  const auto grid = s.filled<greenest, 2>({grid_rows, columns}, {});
+  const auto grid = s.filled<greenest, 2>({grid_rows, columns}, {-2, -1});
   const auto red = s.open<float, 3>(days, "/red"), infrared = s.open<float, 3>(days, "/infrared");
   const auto latitude = s.open<float, 3>(days, "/latitude");
   const auto longitude = s.open<float, 3>(days, "/longitude");
@@ -91,11 +83,11 @@ int main(int argc, char** argv) {
       },
       red, infrared, latitude, longitude, grid);
 
-  grid.write("composite.npy");  // finalised as it is written
+  grid.write("composite.npy");  // finalised as it is written: records of value and arg
   std::vector<int> best_on(days.size());
   double sum = 0;
   int seen = 0;
-  for (const auto& [ndvi, day] : grid.rows().collect()) {
+  for (const auto& [ndvi, day] : grid.to_vector()) {
     if (day < 0) continue;
     sum += double{ndvi};
     ++seen;

@@ -4,8 +4,8 @@
     picture.py ARRAY.npy PICTURE.png [--times N] [--between LEAST GREATEST]
 
 Bytes of (y, x, 3) are pixels, red, green and blue. Floats of (y, x) become colours, from sand for
-LEAST (0 if not said) to dark green for GREATEST (1), and white below. Each element is drawn as
-N x N pixels. Python's standard library is all it needs.
+LEAST (0 if not said) to dark green for GREATEST (1), and white below; of records whose first field
+is a float, that is drawn. Each element is drawn as N x N pixels. Python's standard library is all it needs.
 """
 
 import argparse
@@ -26,10 +26,14 @@ def array_in(data):
     header = ast.literal_eval(data[begin : begin + length].decode("latin-1"))
     if header["fortran_order"]:
         sys.exit("expected rows one after another (C order)")
-    elements = data[begin + length :]
-    if header["descr"] == "<f4":
+    elements, kind = data[begin + length :], header["descr"]
+    if isinstance(kind, list):
+        first, skipped = kind[0][1], sum(int(field[1][2:]) for field in kind[1:])
+        if first == "<f4":
+            kind, elements = first, [one for one, in struct.iter_unpack(f"<f{skipped}x", elements)]
+    elif kind == "<f4":
         elements = struct.unpack(f"<{len(elements) // 4}f", elements)
-    return header["descr"], header["shape"], elements
+    return kind, header["shape"], elements
 
 
 def colour_of(share):

@@ -143,9 +143,10 @@ void sequential(const scenes& from, std::span<greenest> grid) {
         const float r = read[red][i], n = read[infrared][i];
         const auto row = static_cast<std::int64_t>((read[latitude][i] - south) * cells_a_degree);
         const auto column = static_cast<std::int64_t>((read[longitude][i] - west) * cells_a_degree);
-        if (r + n > 0)
-          grid[static_cast<std::size_t>(row * across + column)].accumulate(
-              (n - r) / (n + r), static_cast<std::int32_t>(day));
+        if (r + n <= 0) continue;
+        greenest& best = grid[static_cast<std::size_t>(row * across + column)];
+        const float ndvi = (n - r) / (n + r);
+        if (ndvi > best.ndvi) best = {ndvi, static_cast<std::int32_t>(day)};
       }
     }
 }

@@ -23,10 +23,6 @@ constexpr float cells_a_degree = 64;
 struct greenest {
   float ndvi = -2;
   std::int32_t day = -1;
-  void accumulate(float seen, std::int32_t on) { merge({seen, on}); }
-  void merge(const greenest& o) {
-    if (o.ndvi > ndvi || (o.ndvi == ndvi && o.day < day)) *this = o;
-  }
 };
 
 /// A day has as many scan lines as samples a line, four of each along a side of a cell.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "pappus/apply.h"
+#include "pappus/argmax.h"
 #include "pappus/array.h"
 #include "pappus/array_file.h"
 #include "pappus/device_code.h"

@@ -204,6 +204,37 @@ TEST(reductions, of_bools_are_finalised_too) {
   EXPECT_THAT(any.to_vector(), ::testing::ElementsAre(true, false, false, false, true, false));
 }
 
+using coldest = reducers::argmin<float, std::int32_t>;  // and when
+using hottest = reducers::argmax<double, std::int64_t>;
+
+TEST(reductions, keep_what_was_greatest_and_least_at_any_place) {
+  constexpr std::int64_t n = 20'001, places = 35;
+  const auto x = uneven_numbers(n);
+  std::vector<coldest> cold(places, coldest(0, -1));
+  std::vector<hottest> hot(1);
+  for (std::int64_t i = 0; i < n; ++i) {
+    cold[static_cast<std::size_t>(bin_of(i, places))].accumulate(x[static_cast<std::size_t>(i)],
+                                                                 static_cast<std::int32_t>(i));
+    hot[0].accumulate(x[static_cast<std::size_t>(i)], i);
+  }
+  std::vector<reducers::extreme<float, std::int32_t>> expected;
+  for (const auto& one : cold) expected.push_back(one.finalize());
+  expect_for_any_threads(expected, [&](session& s) {
+    const auto least = s.filled<coldest, 2>({5, 7}, {0, -1});
+    const auto most = s.filled<hottest>({1}, {});
+    s.for_each(
+        {n},
+        [](idx<1> i, reads<float> x, reduces<coldest, 2> least, reduces<hottest> most) {
+          const auto place = bin_of(i, 35);
+          least(place / 7, place % 7).accumulate(x[i], static_cast<std::int32_t>(i));
+          most[0].accumulate(x[i], i);
+        },
+        s.to_array(x), least, most);
+    EXPECT_EQ(most.to_vector().front(), hot.front().finalize());
+    return least.to_vector();
+  });
+}
+
 template <typename Kind, typename How, typename T>
 void expect_extreme(const std::vector<T>& x, T held) {
   const auto n = static_cast<std::int64_t>(x.size());
