@@ -5,7 +5,8 @@
 
 Bytes of (y, x, 3) are pixels, red, green and blue. Floats of (y, x) become colours, from sand for
 LEAST (0 if not said) to dark green for GREATEST (1), and white below; of records whose first field
-is a float, that is drawn. Each element is drawn as N x N pixels. Python's standard library is all it needs.
+is a float, that is drawn. Each element is drawn as N x N pixels. Python's standard library is all
+it needs.
 """
 
 import argparse

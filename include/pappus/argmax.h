@@ -19,6 +19,7 @@
 #include "pappus/error.h"
 #include "pappus/records.h"
 #include "pappus/reducers.h"
+#include "pappus/results.h"
 
 namespace pappus {
 namespace reducers {
@@ -135,6 +136,9 @@ struct any_argmax : extreme_state<Value, Arg, Greatest> {
   using state::accumulate;
   using state::state;
   void accumulate(const pair<Value, Arg>& both) { state::accumulate(both.first, both.second); }
+  void accumulate(const results<Value, Arg>& both) {
+    state::accumulate(get<0>(both), get<1>(both));
+  }
   reducers::extreme<Value, Arg> finalize() const {
     if (!this->any())
       throw usage_error(std::string(name) + ": expected at least one value, got none");

@@ -1,9 +1,9 @@
 // group_by and distinct: records by key.
 //
-// Keys: integers, enums, bool, float, double, pappus::pair, std::array and plain structs of those
-// up to 16 bytes, and std::string_view. Groups come in ascending key order: false before true,
-// fields and elements first to last, strings byte by byte, NaN after every number. Keys that
-// compare equal are one group: -0.0 and 0.0 (shown as 0.0), and all NaNs.
+// Keys: integers, enums, bool, float, double, std::string_view, and pappus::pair, std::array and
+// plain structs of those; of several key functions results of them. Groups come in ascending key
+// order: false before true, fields and elements first to last, strings byte by byte, NaN after
+// every number. Keys that compare equal are one group: -0.0 and 0.0 (shown as 0.0), and all NaNs.
 //
 // A group's records are accumulated in row order within leaves, whose cuts depend on the query, the
 // data and its size alone, and leaves are merged in a fixed order (docs/guides/results.md): results
@@ -83,6 +83,10 @@ template <>
 struct key_storage<std::string_view, false> {
   using type = keys_as_strings;
 };
+template <packed_key K>
+struct key_storage<K, false> {
+  using type = keys_as_packed<K>;
+};
 
 }  // namespace detail
 
@@ -102,11 +106,12 @@ class grouped : public detail::group_refusals<detail::value_of<E>> {
  public:
   using record_type = detail::value_of<E>;
   using key_type = typename Key::template result<record_type>;
-  static_assert(detail::key<key_type>,
+  static_assert(detail::group_key<key_type>,
                 "group_by: keys must be integers, enums, floats, std::string_view, or structs, "
-                "pairs and arrays of such (strings excepted) of at most 16 bytes");
+                "pairs and arrays of such");
 
   // Beside each aggregate, what it refuses.
+  using refusals::aggregate;
   using refusals::first;
   using refusals::max;
   using refusals::mean;
@@ -178,6 +183,11 @@ class grouped : public detail::group_refusals<detail::value_of<E>> {
   auto first(F projection = {}) const {
     return reduce_named<reducers::first<projected<F>>>("first", std::move(projection));
   }
+
+  /// Several of these in one pass: aggregate(mean(&sale::price), count()). The value of a key is
+  /// results, or the struct Out that is made of them. See aggregate.h.
+  template <typename Out = void, typename... Aggregates>
+  auto aggregate(const Aggregates&... wanted) const;
 
   /// The keys alone, in ascending order.
   collection<key_type> keys() const {
@@ -326,21 +336,25 @@ std::int64_t size_of(const shared_rows<T>&) {
 template <typename E>
 template <typename Key, typename... More>
 auto query<E>::group_by(Key key, const More&... more) const {
-  constexpr int domains = (0 + ... + (std::is_same_v<More, domain> ? 1 : 0));
-  static_assert(domains <= 1, "group_by: expected at most one domain");
-  const auto sides = std::tuple_cat(detail::side_of(more)...);
-  const auto size = (std::max)({std::int64_t{-1}, detail::size_of(more)...});
-  auto stage = stage_;
-  std::apply([&](const auto&... side) { (stage.sides.push_back(side.node), ...); }, sides);
-  if constexpr (detail::takes_batches<Key>) stage.batched = true;
-  auto call = detail::key_call<E>(std::move(key), first_side(), sides);
-  using groups = grouped<E, decltype(call), domains == 1>;
-  return groups(session_, expression_, std::move(call), std::move(stage), size);
+  if constexpr (detail::further_keys<value_type, More...>) {
+    return group_by(detail::projections(key, more...));
+  } else {
+    constexpr int domains = (0 + ... + (std::is_same_v<More, domain> ? 1 : 0));
+    static_assert(domains <= 1, "group_by: expected at most one domain");
+    const auto sides = std::tuple_cat(detail::side_of(more)...);
+    const auto size = (std::max)({std::int64_t{-1}, detail::size_of(more)...});
+    auto stage = stage_;
+    std::apply([&](const auto&... side) { (stage.sides.push_back(side.node), ...); }, sides);
+    if constexpr (detail::takes_batches<Key>) stage.batched = true;
+    auto call = detail::key_call<E>(std::move(key), first_side(), sides);
+    using groups = grouped<E, decltype(call), domains == 1>;
+    return groups(session_, expression_, std::move(call), std::move(stage), size);
+  }
 }
 
 template <typename E>
 collection<typename query<E>::value_type> query<E>::distinct() const
-  requires detail::key<value_type>
+  requires detail::group_key<value_type>
 {
   return group_by(detail::to_itself{}).keys();
 }

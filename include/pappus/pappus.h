@@ -1,6 +1,7 @@
 // Everything a program needs.
 #pragma once
 
+#include "pappus/aggregate.h"
 #include "pappus/apply.h"
 #include "pappus/argmax.h"
 #include "pappus/array.h"
@@ -19,6 +20,7 @@
 #include "pappus/query.h"
 #include "pappus/records.h"
 #include "pappus/reducers.h"
+#include "pappus/results.h"
 #include "pappus/scan.h"
 #include "pappus/scatter.h"
 #include "pappus/session.h"

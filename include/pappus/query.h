@@ -82,6 +82,7 @@ class query : public detail::element_refusals<detail::value_of<E>>,
   using detail::aggregate_refusals<value_type>::min;
   using detail::aggregate_refusals<value_type>::max;
   using detail::aggregate_refusals<value_type>::first;
+  using detail::aggregate_refusals<value_type>::aggregate;
   using detail::key_refusals<value_type>::group_by;
   using detail::key_refusals<value_type>::sort_by;
   using detail::key_refusals<value_type>::top;
@@ -177,33 +178,33 @@ class query : public detail::element_refusals<detail::value_of<E>>,
   /// which wrap (two's complement), double for float and double.
   template <typename F = detail::to_itself>
   auto sum(F projection = {}) const {
-    return aggregate<reducers::sum>("sum", std::move(projection));
+    return aggregated<reducers::sum>("sum", std::move(projection));
   }
   /// Arithmetic mean, double; of integers without overflow, rounded once.
   template <typename F = detail::to_itself>
   auto mean(F projection = {}) const {
-    return aggregate<reducers::mean>("mean", std::move(projection));
+    return aggregated<reducers::mean>("mean", std::move(projection));
   }
   /// Population variance, double; of integers without overflow, rounded once below 2^32 records.
   template <typename F = detail::to_itself>
   auto variance(F projection = {}) const {
-    return aggregate<reducers::variance>("variance", std::move(projection));
+    return aggregated<reducers::variance>("variance", std::move(projection));
   }
   /// min: the smallest record or projection; max: the greatest; of equals the first; NaN is greater
   /// than every number. Throws usage_error if there are no records.
   template <typename F = detail::to_itself>
   auto(min)(F projection = {}) const {
-    return aggregate<reducers::min>("min", std::move(projection));
+    return aggregated<reducers::min>("min", std::move(projection));
   }
   template <typename F = detail::to_itself>
   auto(max)(F projection = {}) const {
-    return aggregate<reducers::max>("max", std::move(projection));
+    return aggregated<reducers::max>("max", std::move(projection));
   }
   /// The first record, or its projection; stops reading once it is found. Throws usage_error when
   /// there is none.
   template <typename F = detail::to_itself>
   auto first(F projection = {}) const {
-    return aggregate<reducers::first>("first", std::move(projection));
+    return aggregated<reducers::first>("first", std::move(projection));
   }
   /// any: whether p holds for some record; all: for every one. Stops reading once that is known.
   template <typename P>
@@ -214,6 +215,10 @@ class query : public detail::element_refusals<detail::value_of<E>>,
   auto all(P p) const {
     return map(std::move(p)).template fold_named<reducers::all>("all");
   }
+
+  /// Several in one pass, as results or an Out: aggregate(mean(&sale::price), count()).
+  template <typename Out = void, typename... Aggregates>
+  auto aggregate(const Aggregates&... wanted) const;
 
   /// take: the first n records; skip: all but these. n < 0 counts as 0.
   collection<value_type> take(std::int64_t n) const { return slice("take", 0, n); }
@@ -258,12 +263,12 @@ class query : public detail::element_refusals<detail::value_of<E>>,
                detail::projected_by<Value, value_type> fill = {}) const
       -> collection<detail::projected_by<Value, value_type>>;
 
-  /// Groups by key(record, spans of shared data...); an optional domain{k} comes last. See group.h.
+  /// Groups by key(record, spans of shared data...), or several; a domain{k} may come last. group.h
   template <typename Key, typename... More>
   auto group_by(Key key, const More&... more) const;
   /// The different records, each once, in ascending order. See group.h.
   collection<value_type> distinct() const
-    requires detail::key<value_type>;
+    requires detail::group_key<value_type>;
 
   /// The different records that are in this collection or in one of the others, each once, in
   /// ascending order; intersect: in both; except: in this and not in the other. See sets.h.
@@ -382,11 +387,11 @@ class query : public detail::element_refusals<detail::value_of<E>>,
   }
 
   template <template <typename> typename R, typename F>
-  auto aggregate(const char* name, F projection) const {
+  auto aggregated(const char* name, F projection) const {
     if constexpr (std::same_as<F, detail::to_itself>)
       return fold_named<R<value_type>>(name);
     else
-      return map(std::move(projection)).template aggregate<R>(name, detail::to_itself{});
+      return map(std::move(projection)).template aggregated<R>(name, detail::to_itself{});
   }
 
   int first_side() const { return static_cast<int>(stage_.sides.size()); }

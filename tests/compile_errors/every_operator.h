@@ -82,6 +82,7 @@ void use_aggregates(pappus::session& s, const Trades& trades) {
             << trades.any([](const trade& x) { return x.amount == 7; })
             << trades.all([](const trade& x) { return x.price > 0; })
             << trades.template reduce<spread>()
+            << get<0>(trades.aggregate(pappus::mean(&trade::price), pappus::count()).get())
             << trades.map(&trade::amount).reduce(0, std::plus<>{}) << trades.mean(&trade::amount)
             << trades.variance(&trade::stock);
 }
@@ -99,11 +100,13 @@ void use_keys(pappus::session& s, const Trades& trades, const std::vector<stock>
             << (groups.min)(&trade::price).count() << (groups.max)(&trade::amount).count()
             << groups.first(&trade::amount).count() << groups.variance(&trade::price).count()
             << groups.template reduce<spread>().count() << pairs.keys().count()
+            << groups.aggregate((pappus::min)(&trade::price), (pappus::max)(&trade::price)).count()
             << groups
                    .map_groups([](std::int32_t key, std::span<const trade> rows) {
                      return pappus::keyed<std::int32_t, std::size_t>{key, rows.size()};
                    })
                    .count()
+            << trades.group_by(&trade::trader, &trade::stock).count().count()
             << trades.map(&trade::trader).distinct().count()
             << trades.map(&trade::trader).union_with(trades.map(&trade::trader)).count()
             << trades.map(&trade::stock).intersect(stocks.map(&stock::id)).count()

@@ -71,11 +71,11 @@ class values {
 
 /// What N lambdas yield for a record.
 template <std::size_t N>
-struct results {
+struct results_of_lambdas {
   result of[N];
 };
 template <std::size_t N>
-struct pappus::detail::device_shape<results<N>> {
+struct pappus::detail::device_shape<results_of_lambdas<N>> {
   static constexpr std::array<device_field, N> fields = [] {
     constexpr std::string_view names = "abcdefghij";
     std::array<device_field, N> all;
@@ -83,7 +83,9 @@ struct pappus::detail::device_shape<results<N>> {
       all[i] = {names.substr(i, 1), i * sizeof(result), &device_type_of<result>};
     return all;
   }();
-  static constexpr device_type make() { return device_fields<results<N>>(device_shape::fields); }
+  static constexpr device_type make() {
+    return device_fields<results_of_lambdas<N>>(device_shape::fields);
+  }
 };
 
 template <typename T>
@@ -98,7 +100,7 @@ template <typename Record, typename Sides, typename... F>
 struct all_of;
 template <typename Record, typename... Sides, typename... F>
 struct all_of<Record, pappus::detail::side_list<Sides...>, F...> {
-  using value_type = results<sizeof...(F)>;
+  using value_type = results_of_lambdas<sizeof...(F)>;
   static constexpr auto yields = pappus::detail::cardinality::one;
   std::tuple<pappus::detail::call<F, Sides...>...> calls;
   int wanted;  // -1: all

@@ -52,11 +52,11 @@ bool are_equal(const T& a, const T& b) {
 }
 
 template <typename Value, typename Arg>
-using extremes = reducers::extreme<Value, Arg>;
+using found_extreme = reducers::extreme<Value, Arg>;
 
 /// The first that none comes before: by value, then by arg.
 template <bool Greatest, typename Value, typename Arg>
-extremes<Value, Arg> reference(const std::vector<extremes<Value, Arg>>& seen) {
+found_extreme<Value, Arg> reference(const std::vector<found_extreme<Value, Arg>>& seen) {
   return *std::ranges::min_element(seen, [](const auto& a, const auto& b) {
     if (!are_equal(a.value, b.value))
       return Greatest ? comes_before(b.value, a.value) : comes_before(a.value, b.value);
@@ -66,7 +66,7 @@ extremes<Value, Arg> reference(const std::vector<extremes<Value, Arg>>& seen) {
 
 /// Cut anywhere, and pieces merged in any order.
 template <typename State, typename Value, typename Arg>
-State reduced(random& random, const std::vector<extremes<Value, Arg>>& seen) {
+State reduced(random& random, const std::vector<found_extreme<Value, Arg>>& seen) {
   std::vector<State> states(static_cast<std::size_t>(random.between(1, 9)));
   const auto any_state = [&]() -> State& {
     return states[static_cast<std::size_t>(random.between(0, std::ssize(states) - 1))];
@@ -86,7 +86,7 @@ void expect_any_order() {
   SCOPED_TRACE((detail::type_name<argmax<Value, Arg>>()));
   random random(71);
   for (int round = 0; round < 300; ++round) {
-    std::vector<extremes<Value, Arg>> seen(static_cast<std::size_t>(random.between(1, 30)));
+    std::vector<found_extreme<Value, Arg>> seen(static_cast<std::size_t>(random.between(1, 30)));
     for (auto& [value, arg] : seen) {
       value = drawn<Value>(random);
       arg = drawn<Arg>(random);
@@ -129,9 +129,9 @@ TEST(argmax, of_nothing_is_refused_unless_it_was_given_some) {
   EXPECT_THAT(([] { argmin<double, int>().finalize(); }),
               ThrowsMessage<usage_error>("argmin: expected at least one value, got none"));
   argmax<float, int> best(-2, -1);
-  EXPECT_EQ(best.finalize(), (extremes<float, int>{-2, -1}));
+  EXPECT_EQ(best.finalize(), (found_extreme<float, int>{-2, -1}));
   best.accumulate(-1, 7);
-  EXPECT_EQ(best.finalize(), (extremes<float, int>{-1, 7}));
+  EXPECT_EQ(best.finalize(), (found_extreme<float, int>{-1, 7}));
 }
 
 struct unordered {
@@ -154,19 +154,19 @@ struct seen {
 };
 
 /// By hand.
-std::vector<keyed<std::int32_t, extremes<float, std::int32_t>>> most_by_key(
+std::vector<keyed<std::int32_t, found_extreme<float, std::int32_t>>> most_by_key(
     const std::vector<seen>& rows) {
-  std::map<std::int32_t, std::vector<extremes<float, std::int32_t>>> groups;
+  std::map<std::int32_t, std::vector<found_extreme<float, std::int32_t>>> groups;
   for (const auto& [key, value, arg] : rows) groups[key].push_back({value, arg});
-  std::vector<keyed<std::int32_t, extremes<float, std::int32_t>>> result;
+  std::vector<keyed<std::int32_t, found_extreme<float, std::int32_t>>> result;
   for (const auto& [key, all] : groups) result.push_back({key, reference<true>(all)});
   return result;
 }
 
 TEST(argmax, of_groups_is_the_same_on_every_device) {
   random random(72);
-  for (const int keys : {1, 9, 20'000}) {
-    for (const auto n : sizes()) {
+  for (const int keys : {9, 20'000}) {
+    for (const auto n : {0, 1, 4097, up_to(65'537)}) {
       SCOPED_TRACE(::testing::Message() << n << " rows, " << keys << " keys");
       std::vector<seen> rows(static_cast<std::size_t>(n));
       for (auto& [key, value, arg] : rows) {
@@ -196,8 +196,7 @@ TEST(argmax, of_groups_is_the_same_on_every_device) {
 
 TEST(argmax, of_all_rows_is_the_same_on_every_device) {
   random random(73);
-  for (const auto n : sizes()) {
-    if (n == 0) continue;
+  for (const auto n : {1, 16, 4097, up_to(65'537)}) {
     SCOPED_TRACE(::testing::Message() << n << " rows");
     std::vector<double> rows(static_cast<std::size_t>(n));
     for (double& x : rows) x = static_cast<double>(random.between(-1000, 1000)) / 8;

@@ -67,7 +67,7 @@ struct clamped {
 
 /// Whole numbers exactly, floats as far as they go.
 template <typename T>
-struct sum {
+struct added {
   using exact = std::conditional_t<std::floating_point<T>, long double, T>;
   exact all{};
   void operator+=(const T& x) {
@@ -84,12 +84,12 @@ struct sum {
   }
 };
 template <>
-void sum<twelve_bytes>::operator+=(const twelve_bytes& x) {
+void added<twelve_bytes>::operator+=(const twelve_bytes& x) {
   all.accumulate(x);
 }
 
 template <typename T>
-void expect_sums(const array<T>& got, const std::vector<sum<T>>& expected) {
+void expect_sums(const array<T>& got, const std::vector<added<T>>& expected) {
   const auto found = got.host();
   ASSERT_EQ(found.size(), static_cast<std::int64_t>(expected.size()));
   for (std::size_t i = 0; i < expected.size(); ++i)
@@ -184,7 +184,7 @@ class shape {
 
   idx<N> extents_;
   std::vector<T> values_, mapped_, stencil_, clamped_;
-  std::vector<sum<T>> totals_, first_, last_;
+  std::vector<added<T>> totals_, first_, last_;
 };
 
 template <std::size_t N>

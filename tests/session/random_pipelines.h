@@ -269,6 +269,17 @@ inline const steps& grouping() {
        }},
       {"group_by", 1,
        [](pipeline&, in r) {
+         return r.group_by(&record::key)
+             .aggregate(sum(&record::value), first(&record::text), count())
+             .map([](const auto& g) {
+               auto made = of_count({g.key, get<2>(g.value)});
+               made.value = get<0>(g.value);
+               made.text = get<1>(g.value);
+               return made;
+             });
+       }},
+      {"group_by", 1,
+       [](pipeline&, in r) {
          return r.group_by([](const record& x) { return std::int64_t{x.number}; })
              .mean(&record::value)
              .map(of_group);
@@ -289,14 +300,6 @@ inline const steps& grouping() {
            return of_group({g.key, g.value});
          });
        }},
-      {"group_by text", 1,
-       [](pipeline&, in r) {
-         return r.group_by(&record::text).min(&record::key).map([](const auto& g) {
-           auto made = of_key(g.value);
-           made.text = g.key;
-           return made;
-         });
-       }},
       {"group_by domain", 64,
        [](pipeline&, in r) {
          return r.group_by(low_key, domain{64}).sum(&record::value).map(of_group);
@@ -313,6 +316,52 @@ inline const steps& grouping() {
       {"intersect", 1,
        [](pipeline& p, in r) {
          return r.map(&record::key).intersect(p.other().map(&record::key)).map(of_key);
+       }},
+  };
+  return all;
+}
+
+inline const steps& grouping_by_text() {
+  static const steps all{
+      {"group_by text", 1,
+       [](pipeline&, in r) {
+         return r.group_by(&record::text).min(&record::key).map([](const auto& g) {
+           auto made = of_key(g.value);
+           made.text = g.key;
+           return made;
+         });
+       }},
+      {"group_by text and number", 1,
+       [](pipeline&, in r) {
+         return r.group_by(&record::text, &record::group)
+             .sum(&record::value)
+             .map([](const auto& g) {
+               auto made = of_group({get<1>(g.key), g.value});
+               made.text = get<0>(g.key);
+               return made;
+             });
+       }},
+      {"map_groups of text and number", 1,
+       [](pipeline&, in r) {
+         return r.group_by(&record::text, &record::key)
+             .map_groups([](const auto& key, std::span<const record> group) {
+               auto made = median(get<1>(key), group);
+               made.text = get<0>(key);
+               return made;
+             });
+       }},
+      {"distinct of text and number", 1,
+       [](pipeline&, in r) {
+         return r
+             .map([](const record& x) {
+               return pair<std::string_view, std::int64_t>{x.text, x.key};
+             })
+             .distinct()
+             .map([](const auto& found) {
+               auto made = of_key(found.second);
+               made.text = found.first;
+               return made;
+             });
        }},
   };
   return all;
@@ -432,8 +481,8 @@ inline rows pipeline::first_step() {
 }
 
 inline rows pipeline::step(const rows& in) {
-  const auto& kind =
-      std::array{&row_by_row, &ordering, &grouping, &joining}[numbers.between(1, 11) / 3]();
+  const auto& kind = std::array{&row_by_row, &ordering, &grouping, &joining,
+                                &grouping_by_text}[numbers.between(1, 12) / 3]();
   const auto& chosen = kind[static_cast<std::size_t>(number(0, static_cast<int>(kind.size()) - 1))];
   auto most =
       rows_max_ * (chosen.growth > 0 ? chosen.growth : std::max<std::int64_t>(most_of_a_key(), 1));

@@ -13,7 +13,7 @@ SCRIPT = os.path.join(os.path.dirname(__file__), "..", "..", "tools", "picture.p
 
 
 def npy(kind, shape, elements):
-    header = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}".encode()
+    header = f"{{'descr': {kind!r}, 'fortran_order': False, 'shape': {shape}, }}".encode()
     header += b" " * (-(len(header) + 11) % 64) + b"\n"
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + elements
 
@@ -69,6 +69,12 @@ class Picture(unittest.TestCase):
         array = npy("<f4", (1, 4), struct.pack("<4f", -2, 1, 3, 7))
         white, sand, green = (255, 255, 255), (232, 220, 190), (20, 90, 40)
         self.assertEqual(drawn(array, "--between", "1", "3"), [[white, sand, green, green]])
+
+    def test_the_first_field_of_records_is_drawn(self):
+        array = npy([("value", "<f4"), ("day", "<i4"), ("flag", "|b1")], (1, 2),
+                    struct.pack("<fi?fi?", 1, 9, True, 7, 8, False))
+        sand, green = (232, 220, 190), (20, 90, 40)
+        self.assertEqual(drawn(array, "--between", "1", "3"), [[sand, green]])
 
     def test_refuses_others(self):
         self.assertIn("expected a .npy file", drawn(b"x" * 80))

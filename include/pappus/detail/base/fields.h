@@ -124,11 +124,18 @@ constexpr std::size_t initialisers() {
   }
 }
 
+/// Fields of a type of ours that structured bindings name by get(); 0: it has none.
+template <typename Record>
+inline constexpr std::size_t fields_by_get = 0;
+
 /// The number of fields of an aggregate that structured bindings can name; 0 where it has a base, a
 /// C array, a union, a struct without a name, or too many.
 template <typename Record>
 constexpr std::size_t field_count() {
-  if constexpr (!std::is_aggregate_v<Record> || requires { Record{any_base_of<Record>{}}; }) {
+  if constexpr (fields_by_get<Record> > 0) {
+    return fields_by_get<Record>;
+  } else if constexpr (!std::is_aggregate_v<Record> ||
+                       requires { Record{any_base_of<Record>{}}; }) {
     return 0;
   } else {
     constexpr std::size_t count = initialisers<Record>();

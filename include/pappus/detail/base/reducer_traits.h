@@ -1,5 +1,7 @@
-// What reducers say of themselves (reducers.h).
+// What reducers say of themselves (reducers.h), and what they yield.
 #pragma once
+
+#include <utility>
 
 namespace pappus::detail {
 
@@ -16,5 +18,15 @@ inline constexpr bool is_exact = is_commutative<R>;
 template <typename R>
   requires requires { R::exact; }
 inline constexpr bool is_exact<R> = R::exact || is_commutative<R>;
+
+template <typename R>
+auto finalized(const R& reducer) {
+  if constexpr (requires { reducer.finalize(); })
+    return reducer.finalize();
+  else
+    return reducer;
+}
+template <typename R>
+using result_of = decltype(finalized(std::declval<const R&>()));
 
 }  // namespace pappus::detail

@@ -14,6 +14,10 @@
   " isn't a key: keys are integers, enums, floats, std::string_view, or structs, pappus::pairs " \
   "and std::arrays of such (strings excepted) of at most 16 bytes"
 
+#define PAPPUS_ISNT_A_GROUP_KEY                                                                  \
+  " isn't a key: keys are integers, enums, floats, std::string_view, or structs, pappus::pairs " \
+  "and std::arrays of such"
+
 #define PAPPUS_KEYS_DIFFER \
   ": the keys of both sides must have the same type: convert one of them in its key function"
 #define PAPPUS_SUCH_AS \

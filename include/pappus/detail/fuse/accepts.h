@@ -14,6 +14,7 @@
 
 #include "pappus/detail/base/keys.h"
 #include "pappus/detail/base/layout.h"
+#include "pappus/detail/base/packed_key.h"
 #include "pappus/function.h"
 
 namespace pappus {
@@ -151,7 +152,13 @@ concept takes_key = key_call_of<Key, T, shared_types<>, More...>::possible;
 template <typename Key, typename T, typename... More>
 concept returns_other_than_key =
     takes_key<Key, T, More...> &&
-    !key<std::remove_cvref_t<typename key_call_of<Key, T, shared_types<>, More...>::type>>;
+    !group_key<std::remove_cvref_t<typename key_call_of<Key, T, shared_types<>, More...>::type>>;
+/// What comes behind a key are keys, too.
+template <typename T, typename... More>
+concept further_keys = sizeof...(More) > 0 && (takes_record<More, T> && ...);
+template <typename Key, typename T>
+concept returns_group_key =
+    takes_record<Key, T> && group_key<std::remove_cvref_t<returned_by<Key, T>>>;
 
 /// Both key functions of a join can be called.
 template <typename LeftKey, typename T, typename RightKey, typename Right>

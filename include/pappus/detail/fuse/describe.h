@@ -189,6 +189,8 @@ device_variable describe_function(const F& f, device_writer& to,
     });
   } else if constexpr (yields_its_argument<F>) {
     return arguments[0];
+  } else if constexpr (requires { f.template describe<Out, In...>(to, arguments); }) {
+    return f.template describe<Out, In...>(to, arguments);
   } else if constexpr (names_member<F> && sizeof...(In) == 1 && (std::is_class_v<In> && ...)) {
     return to.field(arguments[0], member_offset<In...>(member_of(f)), device_type_of<Out>);
   } else if constexpr (has_operator_text<F, In...>) {
@@ -205,7 +207,7 @@ void describe_key(device_writer& to, device_variable key, bool descending) {
     to.key(key, descending);
   } else if constexpr (string_key<K>) {
     to.refuse("its key is a string");
-  } else if constexpr (requires { std::tuple_size<K>::value; }) {
+  } else if constexpr (is_std_array<K>) {
     using part = typename K::value_type;
     for (std::size_t i = 0; i < std::tuple_size_v<K>; ++i)
       describe_key<part>(to, to.field(key, i * sizeof(part), device_type_of<part>), descending);

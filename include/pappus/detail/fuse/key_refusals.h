@@ -20,10 +20,23 @@ template <typename T>
 class key_refusals {
  public:
   template <typename Key, typename... More>
-    requires(!sides_or_domain<More...>)
+    requires(!sides_or_domain<More...> && !further_keys<T, More...>)
   PAPPUS_REFUSED(
-      "group_by: after the key expected nothing, domain{k} or shared data, q.shared(); a key of "
-      "several fields is a function that returns a struct or pappus::pair")
+      "group_by: after the key expected nothing, further keys, or domain{k} or shared data, "
+      "q.shared()")
+  refused<T> group_by(Key, const More&...) const {
+    return {};
+  }
+  template <typename Key, typename... More>
+    requires(further_keys<T, More...> && !takes_record<Key, T>)
+  PAPPUS_REFUSED("group_by: the key function" PAPPUS_CANT_BE_CALLED)
+  refused<T> group_by(Key, const More&...) const {
+    return {};
+  }
+  template <typename Key, typename... More>
+    requires(further_keys<T, More...> && takes_record<Key, T> &&
+             !(returns_group_key<Key, T> && (returns_group_key<More, T> && ...)))
+  PAPPUS_REFUSED("group_by: what a key function returns" PAPPUS_ISNT_A_GROUP_KEY)
   refused<T> group_by(Key, const More&...) const {
     return {};
   }
@@ -35,7 +48,7 @@ class key_refusals {
   }
   template <typename Key, typename... More>
     requires(sides_or_domain<More...> && returns_other_than_key<Key, T, More...>)
-  PAPPUS_REFUSED("group_by: what the key function returns" PAPPUS_ISNT_A_KEY)
+  PAPPUS_REFUSED("group_by: what the key function returns" PAPPUS_ISNT_A_GROUP_KEY)
   refused<T> group_by(Key, const More&...) const {
     return {};
   }
@@ -59,9 +72,9 @@ class key_refusals {
   {
     return {};
   }
-  PAPPUS_REFUSED("distinct: the record" PAPPUS_ISNT_A_KEY)
+  PAPPUS_REFUSED("distinct: the record" PAPPUS_ISNT_A_GROUP_KEY)
   refused<T> distinct() const
-    requires(!key<T>)
+    requires(!group_key<T>)
   {
     return {};
   }

@@ -15,6 +15,7 @@
 
 #include "pappus/detail/base/refused.h"
 #include "pappus/detail/fuse/accepts.h"
+#include "pappus/detail/fuse/aggregate.h"
 #include "pappus/detail/fuse/function.h"
 
 namespace pappus {
@@ -28,7 +29,7 @@ namespace pappus::detail {
 
 /// Overloads that refuse, for aggregates of all records and of groups.
 template <typename T>
-class aggregate_refusals {
+class aggregate_refusals : public several_refusals<T> {
  public:
   template <typename R>
     requires reducer_without_merge<R, T>

@@ -38,16 +38,6 @@ struct fold_state<R, 1> {
   R lane[1];
 };
 
-template <typename R>
-auto finalized(const R& reducer) {
-  if constexpr (requires { reducer.finalize(); })
-    return reducer.finalize();
-  else
-    return reducer;
-}
-template <typename R>
-using result_of = decltype(finalized(std::declval<const R&>()));
-
 /// Whether the reducer can take many consecutive records at once and the stage yields one a row.
 template <typename E, typename R>
 inline constexpr bool takes_blocks =

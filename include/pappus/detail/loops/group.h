@@ -26,6 +26,7 @@
 #include "pappus/detail/base/request.h"
 #include "pappus/detail/fuse/batch.h"
 #include "pappus/detail/fuse/expression.h"
+#include "pappus/detail/fuse/projections.h"
 #include "pappus/detail/loops/fold.h"
 #include "pappus/detail/loops/group_keys.h"
 #include "pappus/detail/loops/group_routes.h"
@@ -51,15 +52,6 @@ struct group_batch {
   std::size_t text_bytes = 0;
   /// Takes n rows: their keys are in `keys`, their values at `values`.
   void (*flush)(group_batch& self, const std::byte* values, std::size_t n) = nullptr;
-};
-
-/// The type of values for reducers that don't look at values.
-struct nothing {};
-struct to_nothing {
-  template <typename T>
-  nothing operator()(const T&) const {
-    return {};
-  }
 };
 
 /// What is kept of a row until it is the turn of its group, which has no room in memory. The value
@@ -167,13 +159,15 @@ struct grouping {
   /// What keys are taken of.
   using whose = typename whose_keys<E, is_left_call<Key>>::type;
   static constexpr bool keys_in_records = [] {
-    if constexpr (std::is_same_v<stored_key, std::string_view>)
+    if constexpr (packs_keys<Keys>)
+      return true;
+    else if constexpr (std::is_same_v<stored_key, std::string_view>)
       return may_have_characters<whose>() || sides_may_have_characters<Key>;
     else
       return false;
   }();
-  /// Keys may be views of records that are computed on the way.
-  static constexpr bool keys_may_go = keys_in_records && !is_source<E>;
+  /// Keys may be views of records that are computed on the way, or are made on the way.
+  static constexpr bool keys_may_go = keys_in_records && (!is_source<E> || packs_keys<Keys>);
   /// Whether at_each() may be called.
   static constexpr bool row_by_row = E::yields == cardinality::one && !is_batched_call<Key>;
 
@@ -250,8 +244,9 @@ struct grouping {
 
 /// What the keys of a grouping need.
 template <typename G>
-using key_text_of =
-    std::conditional_t<G::keys_may_go, key_text<sizeof(typename G::whose)>, no_key_text>;
+using key_text_of = std::conditional_t<
+    packs_keys<decltype(G::keys)>, packed_key_text,
+    std::conditional_t<G::keys_may_go, key_text<sizeof(typename G::whose)>, no_key_text>>;
 
 template <typename G, typename R>
 void group_direct(const void* element, const block_args& args, std::byte* table) {
@@ -315,9 +310,9 @@ template <typename G>
     const std::byte* at = batch.payload;
     std::size_t n = 0;
     key_text_of<G> text;
-    batch.text = text.data();
-    batch.text_bytes = text.size();
     const auto hand_on = [&] {
+      batch.text = text.data();
+      batch.text_bytes = text.size();
       batch.flush(batch, at, n);
       text.clear();
       n = 0;
@@ -448,6 +443,8 @@ PAPPUS_GLUE void describe_group(const void* element, device_writer& to) {
   }
   if constexpr (decltype(G::keys)::dense)
     to.domain_key(own);
+  else if constexpr (packs_keys<decltype(G::keys)>)
+    to.refuse("its key has text, or more than 16 bytes");
   else
     describe_key<key>(to, own, false);
   auto value = device_writer::no_value;

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "pappus/detail/base/keys.h"
+#include "pappus/detail/base/packed_key.h"
 
 namespace pappus::detail {
 
@@ -28,6 +29,18 @@ struct keys_as_strings {
   stored encode(std::string_view value) const { return value; }
   static std::string_view decode(std::string_view value) { return value; }
 };
+/// Whoever extracts keys packs them (loops/key_text.h).
+template <packed_key K>
+struct keys_as_packed {
+  using key = K;
+  using stored = std::string_view;
+  static constexpr bool dense = false;
+  static constexpr bool packed = true;
+  stored encode(std::string_view value) const { return value; }
+  static K decode(std::string_view value) { return key_unpacker::unpack<K>(value); }
+};
+template <typename Keys>
+inline constexpr bool packs_keys = requires { Keys::packed; };
 template <typename K>
 struct keys_of_domain {
   static_assert(std::is_integral_v<K> || std::is_enum_v<K>,

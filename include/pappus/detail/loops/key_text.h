@@ -1,4 +1,4 @@
-// Keys that are views of characters in the record itself.
+// Keys that are views of characters in the record itself, and keys that are packed.
 //
 // A record that is computed on the way exists while the loop is at it, but keys are handed on some
 // hundred at a time. So the text of those that lie in their record is copied; other text, that of a
@@ -13,6 +13,8 @@
 #include <memory>
 #include <span>
 #include <string_view>
+
+#include "pappus/detail/base/packed_key.h"
 
 namespace pappus::detail {
 
@@ -73,6 +75,42 @@ class key_text {
  private:
   std::array<char, (std::max)(RecordBytes, std::size_t{16384})> bytes_;
   std::size_t used_ = 0;
+};
+
+/// Packed keys (base/packed_key.h).
+class packed_key_text {
+ public:
+  const char* data() const { return bytes_; }
+  std::size_t size() const { return room_; }
+  void clear() { used_ = 0; }
+
+  /// A function (key, whose it is) -> the packed key, which lasts until clear().
+  /// \param make_room  is called where there is none left, and calls clear().
+  template <typename MakeRoom>
+  auto keeper(MakeRoom&& make_room) {
+    return [this, make_room](const auto& key, const auto&) {
+      const auto most = key_packer::bytes_max(key);
+      if (most > room_ - used_) {
+        if (used_ > 0) make_room();
+        if (most > room_) grow(most);
+      }
+      const auto packed = key_packer::pack(key, bytes_ + used_);
+      used_ += packed.size();
+      return packed;
+    };
+  }
+
+ private:
+  void grow(std::size_t bytes) {
+    large_ = std::make_unique<char[]>(bytes);
+    bytes_ = large_.get();
+    room_ = bytes;
+  }
+
+  std::array<char, 16384> few_;
+  std::unique_ptr<char[]> large_;
+  char* bytes_ = few_.data();
+  std::size_t room_ = few_.size(), used_ = 0;
 };
 
 }  // namespace pappus::detail

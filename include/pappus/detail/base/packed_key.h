@@ -1,0 +1,196 @@
+// Keys with text in them, or of more than 16 bytes, as bytes whose order is that of the keys.
+//
+// Grouping has two kinds of keys: numbers of up to 128 bits, and text. What is neither is packed
+// into text: fields first to last, numbers by their bits (keys.h), most significant byte first,
+// text with two zeros behind it. A zero in text becomes 0 255, so that what is shorter comes first;
+// such text lies at the end of the key once more as it is, for unpacked keys are views of packed
+// ones. Equal keys have equal bytes.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string_view>
+#include <type_traits>
+
+#include "pappus/detail/base/fields.h"
+#include "pappus/detail/base/keys.h"
+#include "pappus/detail/base/record_text.h"
+
+namespace pappus::detail {
+
+template <typename K>
+constexpr bool can_be_packed();
+
+template <typename... Fields>
+constexpr bool can_all_be_packed() {
+  return (can_be_packed<Fields>() && ...);
+}
+/// Whether K consists of keys, of any size.
+template <typename K>
+constexpr bool can_be_packed() {
+  if constexpr (bits_key<K> || string_key<K>) {
+    return true;
+  } else if constexpr (is_std_array<K>) {
+    return can_be_packed<typename K::value_type>();
+  } else if constexpr (!std::is_class_v<K> || !std::is_trivially_copyable_v<K>) {
+    return false;
+  } else if constexpr (constexpr auto count = field_count<K>(); count > 0) {
+    return decltype(visit_fields<count>(std::declval<const K&>(), []<typename... F>(const F&...) {
+      return std::bool_constant<can_all_be_packed<F...>()>{};
+    }))::value;
+  } else {
+    return false;
+  }
+}
+
+/// A key that is packed into text.
+template <typename K>
+concept packed_key = !bits_key<K> && !string_key<K> && can_be_packed<K>();
+/// A key that rows are grouped by.
+template <typename K>
+concept group_key = key<K> || packed_key<K>;
+
+/// Calls visit(part) for the numbers and texts of a key, first to last.
+template <typename K, typename Visit>
+constexpr void visit_key_parts(K& key, Visit& visit) {
+  using plain = std::remove_const_t<K>;
+  if constexpr (bits_key<plain> || string_key<plain>) {
+    visit(key);
+  } else if constexpr (is_std_array<plain>) {
+    for (auto& part : key) visit_key_parts(part, visit);
+  } else {
+    auto visit_all = [&](auto&... parts) { (visit_key_parts(parts, visit), ...); };
+    field_visitor<field_count<plain>()>::call(key, visit_all);
+  }
+}
+
+/// Writes packed keys one behind another.
+class key_packer {
+ public:
+  static constexpr std::string_view end{"\0\0", 2};
+  static constexpr std::string_view zero{"\0\xFF", 2};
+
+  /// The most that a key may take: text of zeros alone is there three times.
+  template <typename K>
+  static std::size_t bytes_max(const K& key) {
+    std::size_t sum = 0;
+    const auto add = [&]<typename Part>(const Part& part) {
+      if constexpr (string_key<Part>)
+        sum += 3 * part.size() + end.size();
+      else
+        sum += key_codec<Part>::width / 8;
+    };
+    visit_key_parts(key, add);
+    return sum;
+  }
+
+  /// \param to  has room for bytes_max(key)
+  template <typename K>
+  static std::string_view pack(const K& key, char* const to) {
+    char* at = to;
+    bool has_zeros = false;
+    const auto put = [&]<typename Part>(const Part& part) {
+      if constexpr (string_key<Part>)
+        at = put_text(part, at, has_zeros);
+      else
+        at = put_bits<Part>(part, at);
+    };
+    visit_key_parts(key, put);
+    if (has_zeros) {
+      const auto put_again = [&]<typename Part>(const Part& part) {
+        if constexpr (string_key<Part>)
+          if (part.find('\0') != part.npos) at = std::ranges::copy(part, at).out;
+      };
+      visit_key_parts(key, put_again);
+    }
+    return {to, static_cast<std::size_t>(at - to)};
+  }
+
+ private:
+  static char* put_text(std::string_view text, char* at, bool& has_zeros) {
+    if (!text.empty() && std::memchr(text.data(), 0, text.size()) != nullptr) {
+      has_zeros = true;
+      for (const char c : text)
+        if (c == '\0')
+          at = std::ranges::copy(zero, at).out;
+        else
+          *at++ = c;
+    } else if (!text.empty()) {
+      std::memcpy(at, text.data(), text.size());
+      at += text.size();
+    }
+    std::memcpy(at, end.data(), end.size());
+    return at + end.size();
+  }
+  template <typename Part>
+  static char* put_bits(const Part& part, char* at) {
+    static_assert(key_codec<Part>::width % 8 == 0);
+    const auto bits = key_codec<Part>::encode(part);
+    for (auto shift = key_codec<Part>::width; shift > 0; shift -= 8)
+      *at++ = static_cast<char>(bits >> (shift - 8));
+    return at;
+  }
+};
+
+/// Reads a packed key: its texts are views of it.
+class key_unpacker {
+ public:
+  template <typename K>
+  static K unpack(std::string_view packed) {
+    auto key = zero_record<K>();
+    const char* at = packed.data();
+    bool has_zeros = false;
+    const auto get = [&]<typename Part>(Part& part) {
+      if constexpr (string_key<Part>)
+        part = get_text(at, has_zeros);
+      else
+        part = get_bits<Part>(at);
+    };
+    visit_key_parts(key, get);
+    if (has_zeros) {
+      const auto get_again = [&]<typename Part>(Part& part) {
+        if constexpr (string_key<Part>)
+          if (const auto zeros = zeros_in(part); zeros > 0) {
+            part = {at, part.size() - zeros};
+            at += part.size();
+          }
+      };
+      visit_key_parts(key, get_again);
+    }
+    return key;
+  }
+
+ private:
+  /// As it is packed.
+  static std::string_view get_text(const char*& at, bool& has_zeros) {
+    const char* const begin = at;
+    while (true) {
+      at += std::strlen(at);
+      if (at[1] == '\0') break;
+      has_zeros = true;
+      at += 2;
+    }
+    const std::string_view text(begin, static_cast<std::size_t>(at - begin));
+    at += key_packer::end.size();
+    return text;
+  }
+  static std::size_t zeros_in(std::string_view packed) {
+    return static_cast<std::size_t>(std::ranges::count(packed, '\0'));
+  }
+  template <typename Part>
+  static Part get_bits(const char*& at) {
+    using bits = decltype(key_codec<Part>::encode(std::declval<const Part&>()));
+    wide all = 0;
+    for (unsigned byte = 0; byte < key_codec<Part>::width / 8; ++byte)
+      all = all << 8 | static_cast<unsigned char>(*at++);
+    return key_codec<Part>::decode(static_cast<bits>(all));
+  }
+};
+
+}  // namespace pappus::detail

@@ -1,5 +1,0 @@
-// expect: distinct: the record isn't a key: keys are integers, enums, floats, std::string_view, or
-//         structs, pappus::pairs and std::arrays of such (strings excepted) of at most 16 bytes
-#include "shop.h"
-
-void mistake(shop& in) { auto different = in.s.from(std::vector<wide>{}).distinct(); }

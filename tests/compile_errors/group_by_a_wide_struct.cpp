@@ -1,8 +1,0 @@
-// expect: group_by: what the key function returns isn't a key: keys are integers, enums, floats,
-//         std::string_view, or structs, pappus::pairs and std::arrays of such (strings excepted) of
-//         at most 16 bytes
-#include "shop.h"
-
-void mistake(shop& in) {
-  auto groups = in.sales.group_by([](const sale& x) { return wide{x.product, 0, 0}; }).count();
-}
