@@ -168,16 +168,16 @@ outcome run(const options& with, const drawn_files& files, const spill_folder& f
   outcome got;
   {
     pipeline made(s, files, seed);
-    const auto result = made.make();
-    const auto& last =
-        sinks()[static_cast<std::size_t>(made.number(0, static_cast<int>(sinks().size()) - 1))];
-    got.steps = made.names();
-    got.steps.emplace_back(last.name);
-    got.pipeline = fmt::format("{}: {} → {}", files.name(), made.name(), last.name);
-    if (tells() && with.host_memory == plenty)
-      std::fprintf(stderr, "PAPPUS_FUZZ_FIRST=%lu %s\n", static_cast<unsigned long>(seed),
-                   got.pipeline.c_str());
     try {
+      const auto result = made.make();  // files are opened
+      const auto& last =
+          sinks()[static_cast<std::size_t>(made.number(0, static_cast<int>(sinks().size()) - 1))];
+      got.steps = made.names();
+      got.steps.emplace_back(last.name);
+      got.pipeline = fmt::format("{}: {} → {}", files.name(), made.name(), last.name);
+      if (tells() && with.host_memory == plenty)
+        std::fprintf(stderr, "PAPPUS_FUZZ_FIRST=%lu %s\n", static_cast<unsigned long>(seed),
+                     got.pipeline.c_str());
       got.bytes = last.run(s, result, folder.path() + "/result");
     } catch (const memory_error& e) {
       got.refusal = e.what();
