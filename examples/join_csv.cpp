@@ -25,11 +25,8 @@ struct sale {
 int main(int argc, char** argv) {
   pappus::session s{argc, argv};
   if (argc != 3) return std::cerr << "usage: join_csv ORDERS CUSTOMERS\n", 2;
-  using pappus::column;
-  auto orders =
-      s.csv<order>(argv[1], column("customer", &order::customer), column("price", &order::price));
-  auto customers =
-      s.csv<customer>(argv[2], column("id", &customer::id), column("country", &customer::country));
+  auto orders = s.csv<order>(argv[1]);
+  auto customers = s.csv<customer>(argv[2]);
 
   auto sales = orders.left_join(customers, &order::customer, &customer::id,
                                 [](const order& o, const customer* c) {

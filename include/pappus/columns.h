@@ -5,7 +5,8 @@
 // out of zero bytes for any trivially copyable record, default constructible or not, so no rule of
 // the language is bent as offsetof tricks do.
 //
-// Without names (NPY, raw) the fields are found by structured bindings, up to fields_max of them.
+// Without names the fields are found by structured bindings, up to fields_max of them; columns of
+// CSV files are called as they are.
 // Not here: nested records and longer ones, whose layout is their size alone.
 #pragma once
 
@@ -23,6 +24,7 @@
 #include <utility>
 
 #include "pappus/detail/base/columns.h"
+#include "pappus/detail/base/field_names.h"
 #include "pappus/detail/base/fields.h"
 #include "pappus/detail/base/refused.h"
 
@@ -128,6 +130,8 @@ record_layout layout_of() {
     visit_fields<count>(record, [&]<typename... Field>(const Field&... field) {
       if constexpr ((field_traits<Field>::is_cell && ...)) {
         (layout.columns.push_back(binding_of("", &record, field)), ...);
+        constexpr auto names = names_of_fields<Record>();
+        for (std::size_t i = 0; i < count; ++i) layout.columns[i].field = names[i];
       }
     });
     // A reference to a bit-field refers to a copy, which doesn't lie in the record.

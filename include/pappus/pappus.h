@@ -25,6 +25,7 @@
 #include "pappus/scatter.h"
 #include "pappus/session.h"
 #include "pappus/sets.h"
+#include "pappus/show.h"
 #include "pappus/sort.h"
 #include "pappus/touches.h"
 #include "pappus/value.h"

@@ -345,15 +345,15 @@ class query : public detail::element_refusals<detail::value_of<E>>,
   records<value_type> collect() const;
   /// The same as an array's elements (array.h), which aren't copied if nobody else has the rows.
   array<value_type, 1> to_array() const;
+  /// Prints the first records to std::cout as a table, with names and types. See show.h.
+  void show(std::int64_t rows = 20) const;
   /// Runs the query and calls f(std::span<const T>) for one chunk of records after another, in
-  /// order, on the calling thread. A chunk is freed before the next is computed: a file larger than
-  /// memory streams through.
+  /// order, on this thread. A chunk is freed before the next is computed: large files stream.
   template <typename F>
   void for_each_chunk(F f) const;
 
-  /// Runs the query and writes its records to a .npy, .csv or raw (.raw) file, which appears once
-  /// it is complete. CSV needs the columns: write("hits.csv", column("name", &hit::name),
-  /// column("score", &hit::score)). Throws format_error naming the file.
+  /// Runs the query and writes its records to a .npy, .csv or raw (.raw) file, which appears whole.
+  /// CSV's columns are called as fields are, or as column("name", &hit::name), ... says.
   template <typename... Columns>
   void write(const std::string& path, const Columns&... columns) const;
 

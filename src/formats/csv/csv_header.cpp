@@ -75,9 +75,13 @@ std::int64_t end_of_rows(const byte_source& source, std::int64_t begin) {
   return end;
 }
 
+std::string name_of(const detail::column_binding& binding) {
+  return binding.name.empty() ? std::string(binding.field) : binding.name;
+}
+
 std::vector<std::string> bound_names(const detail::record_layout& layout) {
   std::vector<std::string> names;
-  for (const detail::column_binding& binding : layout.columns) names.push_back(binding.name);
+  for (const detail::column_binding& binding : layout.columns) names.push_back(name_of(binding));
   return names;
 }
 
@@ -106,13 +110,14 @@ char checked_delimiter(char delimiter) {
                     shown({&delimiter, 1}) + ", which cells or rows are made of");
 }
 
-void check_csv_bindings(const std::string& file, const detail::record_layout& layout) {
+detail::record_layout csv_layout(const std::string& file, detail::record_layout layout) {
   if (layout.columns.empty()) {
     throw usage_error(file +
                       ": expected bindings of columns to fields, got none; add "
                       "pappus::column(\"name\", &record::field)");
   }
-  for (const detail::column_binding& binding : layout.columns) {
+  for (detail::column_binding& binding : layout.columns) {
+    binding.name = name_of(binding);
     if (binding.name.empty()) {
       throw usage_error(file +
                         ": expected a name for each field, got a field without; bind it with "
@@ -124,6 +129,7 @@ void check_csv_bindings(const std::string& file, const detail::record_layout& la
                         std::to_string(binding.count) + "; bind single fields, or use npy");
     }
   }
+  return layout;
 }
 
 csv_header read_csv_header(const byte_source& source, const detail::record_layout& layout,
@@ -169,8 +175,8 @@ csv_header read_csv_header(const byte_source& source, const detail::record_layou
 }
 
 csv_plan plan_columns(const std::string& file, const csv_header& header,
-                      const detail::record_layout& layout, char delimiter) {
-  check_csv_bindings(file, layout);
+                      const detail::record_layout& bound, char delimiter) {
+  const auto layout = csv_layout(file, bound);
   csv_plan plan;
   plan.delimiter = delimiter;
   plan.record_bytes = layout.bytes;

@@ -22,9 +22,10 @@ struct csv_header {
 /// quotes and newlines.
 char checked_delimiter(char delimiter);
 
-/// Throws usage_error for a layout that CSV files can't fill: one without columns, or with a column
-/// that has no name or several values.
-void check_csv_bindings(const std::string& file, const detail::record_layout& layout);
+/// The layout with a name for each column: of those without one, the field's own. Throws
+/// usage_error for a layout that CSV files can't fill: one without columns, or with a column that
+/// has no name or several values.
+detail::record_layout csv_layout(const std::string& file, detail::record_layout layout);
 
 /// Reads the header, behind a UTF-8 byte order mark if there is one. Throws format_error for an
 /// empty file, bad quoting, or a header of more than 16 MiB.
@@ -35,8 +36,8 @@ csv_header read_csv_header(const byte_source& source, const detail::record_layou
                            const csv_options& options);
 
 /// Finds the bound columns by name. Throws format_error naming the missing column and those the
-/// file has, and what check_csv_bindings() throws.
+/// file has, and what csv_layout() throws.
 csv_plan plan_columns(const std::string& file, const csv_header& header,
-                      const detail::record_layout& layout, char delimiter);
+                      const detail::record_layout& bound, char delimiter);
 
 }  // namespace pappus::formats

@@ -28,10 +28,9 @@ std::string_view text_of(const std::byte* field) noexcept {
 csv_writer::csv_writer(const std::string& path, const detail::record_layout& layout,
                        detail::memory_source& memory, const csv_options& options)
     : file_(path),
-      layout_(layout),
+      layout_(csv_layout(path, layout)),
       memory_(memory),
       delimiter_(checked_delimiter(options.delimiter)) {
-  check_csv_bindings(path, layout_);
   if (options.header) write_header();
 }
 

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace pappus::detail {
@@ -58,7 +59,8 @@ struct column_binding {
   std::string name;  ///< empty where the field's name isn't known
   cell type{};
   std::size_t offset = 0;
-  std::size_t count = 1;  ///< more than one for std::array fields
+  std::size_t count = 1;     ///< more than one for std::array fields
+  std::string_view field{};  ///< what its struct calls it, where nobody gave a name
 };
 
 /// How a text file is laid out.
