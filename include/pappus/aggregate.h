@@ -93,6 +93,10 @@ template <typename F = detail::to_itself>
 auto first(F projection = {}) {
   return detail::one_of_values<reducers::first>(std::move(projection));
 }
+template <typename F = detail::to_itself>
+auto last(F projection = {}) {
+  return detail::one_of_values<reducers::last>(std::move(projection));
+}
 /// The greatest or least value and what had it: extreme{value, arg}, see argmax.h.
 template <typename Value, typename Arg>
 auto argmax(Value value, Arg arg) {

@@ -36,6 +36,11 @@ const char* lacks_records(const reducers::first<T>& r) {
   return r.found ? nullptr : "first";
 }
 
+template <typename T>
+const char* lacks_records(const reducers::last<T>& r) {
+  return r.found ? nullptr : "last";
+}
+
 template <typename K, typename V>
 struct make_keyed {
   template <typename R>

@@ -299,6 +299,25 @@ struct first {
   }
 };
 
+/// The last record in row order.
+template <typename T>
+struct last {
+  static constexpr bool exact = true;
+  T value{};
+  bool found = false;
+  void accumulate(const T& x) {
+    value = x;
+    found = true;
+  }
+  void merge(const last& other) {
+    if (other.found) accumulate(other.value);
+  }
+  T finalize() const {
+    if (!found) throw usage_error("last: expected at least one record, got none");
+    return value;
+  }
+};
+
 /// Whether any record is true; false of nothing.
 struct any {
   static constexpr bool exact = true;

@@ -242,6 +242,28 @@ TEST(aggregate, of_a_domain_keeps_empty_groups_that_have_results) {
   }
 }
 
+TEST(aggregate, has_the_first_and_the_last_of_each_group_and_of_all) {
+  random random(86);
+  const auto rows = samples(random, up_to(70'001), 300);
+  std::map<std::int32_t, std::pair<double, double>> ends;
+  for (const auto& r : rows) {
+    const auto [at, is_new] = ends.try_emplace(r.key, r.value, r.value);
+    at->second.second = r.value;
+  }
+  for (const auto& setting : settings()) {
+    SCOPED_TRACE(setting);
+    session s(setting.as_options());
+    const auto of = s.borrow(rows);
+    const auto got =
+        of.group_by(&sample::key).aggregate(first(&sample::value), last(&sample::value)).collect();
+    ASSERT_EQ(got.size(), ends.size());
+    for (const auto& [key, value] : got)
+      ASSERT_EQ((std::pair{get<0>(value), get<1>(value)}), ends.at(key)) << key;
+    EXPECT_EQ(get<0>(of.aggregate(last(&sample::value)).get()), rows.back().value);
+    expect_no_failures(s);
+  }
+}
+
 TEST(aggregate, of_nothing_is_what_each_is_of_nothing) {
   session s;
   const auto none = s.from(std::vector<sample>());

@@ -70,6 +70,7 @@ void expect_all_exact() {
   expect_exact<reducers::min<T>, T>("min");
   expect_exact<reducers::max<T>, T>("max");
   expect_exact<reducers::first<T>, T>("first");
+  expect_exact<reducers::last<T>, T>("last");
   if constexpr (std::is_integral_v<T>) {
     expect_exact<reducers::sum<T>, T>("sum");
     expect_exact<reducers::mean<T>, T>("mean");
