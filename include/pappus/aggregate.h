@@ -46,6 +46,7 @@ const char* lacks_records(const several<Out, Values, Rs...>& of) {
 /// \tparam Out  what their results become; void: results
 template <typename Out, typename T, typename... Aggregates>
 struct several_of {
+  static_assert(sizeof...(Aggregates) <= fields_max, "aggregate: expected at most 64 aggregates");
   using result = std::conditional_t<std::is_void_v<Out>,
                                     results<result_of<aggregate_reducer<T, Aggregates>>...>, Out>;
   using values = values_of_parts<aggregate_value<T, Aggregates>...>;
@@ -69,45 +70,45 @@ aggregate_of<made_for_pair<R>, projections<Value, Arg>> one_of_pairs(Value value
 
 /// The number of records.
 inline auto count() { return detail::aggregate_of<detail::made_to_count, detail::to_nothing>{}; }
-template <typename F = detail::to_itself>
+template <detail::projecting F = detail::to_itself>
 auto sum(F projection = {}) {
   return detail::one_of_values<reducers::sum>(std::move(projection));
 }
-template <typename F = detail::to_itself>
+template <detail::projecting F = detail::to_itself>
 auto mean(F projection = {}) {
   return detail::one_of_values<reducers::mean>(std::move(projection));
 }
-template <typename F = detail::to_itself>
+template <detail::projecting F = detail::to_itself>
 auto variance(F projection = {}) {
   return detail::one_of_values<reducers::variance>(std::move(projection));
 }
-template <typename F = detail::to_itself>
+template <detail::projecting F = detail::to_itself>
 auto(min)(F projection = {}) {
   return detail::one_of_values<reducers::min>(std::move(projection));
 }
-template <typename F = detail::to_itself>
+template <detail::projecting F = detail::to_itself>
 auto(max)(F projection = {}) {
   return detail::one_of_values<reducers::max>(std::move(projection));
 }
-template <typename F = detail::to_itself>
+template <detail::projecting F = detail::to_itself>
 auto first(F projection = {}) {
   return detail::one_of_values<reducers::first>(std::move(projection));
 }
-template <typename F = detail::to_itself>
+template <detail::projecting F = detail::to_itself>
 auto last(F projection = {}) {
   return detail::one_of_values<reducers::last>(std::move(projection));
 }
 /// The greatest or least value and what had it: extreme{value, arg}, see argmax.h.
-template <typename Value, typename Arg>
+template <detail::projecting Value, detail::projecting Arg>
 auto argmax(Value value, Arg arg) {
   return detail::one_of_pairs<reducers::argmax>(std::move(value), std::move(arg));
 }
-template <typename Value, typename Arg>
+template <detail::projecting Value, detail::projecting Arg>
 auto argmin(Value value, Arg arg) {
   return detail::one_of_pairs<reducers::argmin>(std::move(value), std::move(arg));
 }
 /// A reducer of yours, or another one of pappus::reducers, a copy of `prototype`.
-template <typename R, typename F = detail::to_itself>
+template <typename R, detail::projecting F = detail::to_itself>
 auto reduced(F projection = {}, R prototype = R{}) {
   return detail::aggregate_of<detail::made_before<R>, F>{std::move(projection),
                                                          {std::move(prototype)}};

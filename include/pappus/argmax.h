@@ -16,6 +16,7 @@
 #include <type_traits>
 
 #include "pappus/detail/base/keys.h"
+#include "pappus/detail/base/record_text.h"
 #include "pappus/error.h"
 #include "pappus/records.h"
 #include "pappus/reducers.h"
@@ -40,11 +41,12 @@ namespace detail {
 template <typename Value>
 inline constexpr bool is_float = std::is_floating_point_v<Value>;
 
-/// Whether 64 bits hold a value, its arg and that there is one: bits of floats are never zeros.
+/// Whether 64 bits hold a value, its arg and that there is one: bits of floats are never zeros. Of
+/// other args than numbers nobody knows whether their order, if they have one, is that of bits.
 template <typename Value, typename Arg>
 inline constexpr bool fits_packed_extreme = false;
 template <typename Value, bits_key Arg>
-  requires(std::is_arithmetic_v<Value> && bits_key<Value>)
+  requires(std::is_arithmetic_v<Value> && bits_key<Value> && std::is_arithmetic_v<Arg>)
 inline constexpr bool fits_packed_extreme<Value, Arg> =
     key_codec<Value>::width + key_codec<Arg>::width <= (is_float<Value> ? 64 : 63);
 
@@ -172,4 +174,12 @@ struct argmin : detail::any_argmax<Value, Arg, false> {
 };
 
 }  // namespace reducers
+
+template <typename Value, typename Arg>
+inline constexpr bool holds_no_text<reducers::argmax<Value, Arg>> =
+    detail::text_of_all<Value, Arg>() == detail::text_in::none;
+template <typename Value, typename Arg>
+inline constexpr bool holds_no_text<reducers::argmin<Value, Arg>> =
+    detail::text_of_all<Value, Arg>() == detail::text_in::none;
+
 }  // namespace pappus

@@ -342,6 +342,7 @@ template <typename E>
 template <typename Key, typename... More>
 auto query<E>::group_by(Key key, const More&... more) const {
   if constexpr (detail::further_keys<value_type, More...>) {
+    static_assert(sizeof...(More) < detail::fields_max, "group_by: expected at most 64 keys");
     return group_by(detail::projections(key, more...));
   } else {
     constexpr int domains = (0 + ... + (std::is_same_v<More, domain> ? 1 : 0));

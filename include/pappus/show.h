@@ -27,6 +27,7 @@
 #include "pappus/query.h"
 #include "pappus/records.h"
 #include "pappus/results.h"
+#include "pappus/value.h"
 
 namespace pappus {
 namespace detail {
@@ -59,7 +60,7 @@ constexpr std::string_view shown_type() {
     return "bool";
   else if constexpr (std::is_same_v<T, char> || std::is_same_v<T, std::string_view>)
     return "text";
-  else if constexpr (std::is_integral_v<T>) {
+  else if constexpr (std::is_integral_v<T> && sizeof(T) <= 8) {
     constexpr std::string_view names[] = {"i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"};
     return names[(std::is_signed_v<T> ? 0 : 4) + std::countr_zero(sizeof(T))];
   } else if constexpr (std::is_floating_point_v<T>)
@@ -95,9 +96,11 @@ std::string shown_text(const T& value) {
   else if constexpr (std::is_same_v<T, std::string_view>)
     return text_of_text(value);
   else if constexpr (std::is_enum_v<T>)
-    return text_of_number(static_cast<std::int64_t>(value));
+    return shown_text(static_cast<std::underlying_type_t<T>>(value));
   else if constexpr (std::is_floating_point_v<T>)
     return text_of_number(static_cast<double>(value));
+  else if constexpr (std::is_integral_v<T> && sizeof(T) > 8)
+    return "?";
   else if constexpr (std::is_integral_v<T> && std::is_signed_v<T>)
     return text_of_number(static_cast<std::int64_t>(value));
   else if constexpr (std::is_integral_v<T>)
@@ -127,11 +130,8 @@ std::string shown_text(const T& value) {
 /// Of fields; their numbers where these have no names.
 template <typename T>
 std::vector<std::string> shown_names() {
-  std::vector<std::string> names(field_count<T>());
-  if constexpr (fields_by_get<T> == 0) {
-    constexpr auto known = names_of_fields<T>();
-    for (std::size_t i = 0; i < names.size(); ++i) names[i] = known[i];
-  }
+  constexpr auto known = names_of_fields<T>();
+  std::vector<std::string> names(known.begin(), known.end());
   for (std::size_t i = 0; i < names.size(); ++i)
     if (names[i].empty()) names[i] = std::to_string(i);
   return names;
@@ -205,6 +205,13 @@ std::ostream& operator<<(std::ostream& to, const extreme<Value, Arg>& found) {
   return to << detail::shown_text(found);
 }
 }  // namespace reducers
+
+/// A value of such a type, which is computed.
+template <typename T>
+  requires(std::is_class_v<T> && requires(std::ostream& to, const T& x) { to << x; })
+std::ostream& operator<<(std::ostream& to, const value<T>& computed) {
+  return to << computed.get();
+}
 
 /// A table of the first 20 rows, and how many there are.
 template <typename T>

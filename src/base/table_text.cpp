@@ -92,9 +92,13 @@ std::string text_of_text(std::string_view text) {
   return result;
 }
 
-std::string text_of_date(std::int32_t days) {
-  const std::chrono::year_month_day day{std::chrono::sys_days{std::chrono::days{days}}};
-  return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(day.year()),
+std::string text_of_date(std::int64_t days) {
+  // std::chrono's years have 16 bits; the calendar repeats every 400 years.
+  constexpr std::int64_t days_of_400_years = 146'097;
+  const auto times = (days - (days < 0 ? days_of_400_years - 1 : 0)) / days_of_400_years;
+  const std::chrono::year_month_day day{
+      std::chrono::sys_days{std::chrono::days{days - times * days_of_400_years}}};
+  return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(day.year()) + 400 * times,
                      static_cast<unsigned>(day.month()), static_cast<unsigned>(day.day()));
 }
 

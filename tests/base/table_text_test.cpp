@@ -59,6 +59,11 @@ TEST(table_text, spells_numbers_texts_and_moments) {
   EXPECT_EQ(text_of_date(0), "1970-01-01");
   EXPECT_EQ(text_of_date(-1), "1969-12-31");
   EXPECT_EQ(text_of_date(19'782), "2024-02-29");
+  EXPECT_EQ(text_of_date(std::numeric_limits<std::int32_t>::max()), "5881580-07-11");
+  EXPECT_EQ(text_of_date(std::numeric_limits<std::int32_t>::min()), "-5877641-06-23");
+  EXPECT_EQ(text_of_date(-146'097), "1570-01-01");
+  EXPECT_TRUE(
+      text_of_timestamp(std::numeric_limits<std::int64_t>::max()).starts_with("294247-01-10"));
   EXPECT_EQ(text_of_timestamp(-1), "1969-12-31 23:59:59.999999");
   EXPECT_EQ(text_of_timestamp(86'400'000'000 + 3'723'000'000), "1970-01-02 01:02:03");
 }

@@ -264,6 +264,44 @@ TEST(aggregate, has_the_first_and_the_last_of_each_group_and_of_all) {
   }
 }
 
+struct large {
+  std::array<std::int64_t, 1500> values;
+  std::int32_t number;
+};
+/// Which has no assignment.
+struct constant {
+  std::int32_t number;
+  constant() = default;
+  constant(std::int32_t n) : number(n) {}
+  constant(const constant&) = default;
+  constant& operator=(const constant&) = delete;
+};
+struct sum_of_constants {
+  std::int64_t sum = 0;
+  void accumulate(const constant& x) { sum += x.number; }
+  void merge(const sum_of_constants& other) { sum += other.sum; }
+  std::int64_t finalize() const { return sum; }
+};
+
+TEST(aggregate, takes_large_values_and_such_without_assignment) {
+  std::vector<large> rows(5000);
+  for (int i = 0; i < 5000; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    rows[at].number = i;
+    rows[at].values[1499] = i * 7919 % 5003;
+  }
+  session s({.threads = 3, .devices = "cpu"});
+  const auto of = s.borrow(rows);
+  const auto [n, earliest, latest, total] =
+      of.aggregate(count(), first(&large::values), (pappus::max)(&large::values),
+                   reduced<sum_of_constants>([](const large& r) { return constant(r.number); }))
+          .get();
+  EXPECT_EQ(n, 5000);
+  EXPECT_EQ(earliest[1499], 0);
+  EXPECT_EQ(latest[1499], of.map([](const large& r) { return r.values[1499]; }).max().get());
+  EXPECT_EQ(total, 4999 * 2500);
+}
+
 TEST(aggregate, of_nothing_is_what_each_is_of_nothing) {
   session s;
   const auto none = s.from(std::vector<sample>());

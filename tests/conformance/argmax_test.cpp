@@ -24,6 +24,10 @@ static_assert(is_one_number<argmin<std::int32_t, std::int16_t>>);
 static_assert(!is_one_number<argmax<std::int32_t, std::int32_t>>, "there must be one for none");
 static_assert(!is_one_number<argmax<double, bool>>);
 
+static_assert(detail::text_of<argmax<float, int>>() == detail::text_in::none);
+static_assert(detail::text_of<argmin<double, std::int64_t>>() == detail::text_in::none);
+static_assert(detail::text_of<argmax<float, std::string_view>>() != detail::text_in::none);
+
 template <typename T>
 T drawn(random& random) {
   using limits = std::numeric_limits<T>;
@@ -145,6 +149,27 @@ TEST(argmax, is_the_first_of_equals_where_args_have_no_order) {
   EXPECT_EQ(best.arg().number, 9);
   best.merge(more);
   EXPECT_EQ(best.arg().number, 9);
+}
+
+struct backwards {
+  std::int16_t number;
+  friend bool operator<(const backwards& a, const backwards& b) { return a.number > b.number; }
+};
+template <typename Value>
+void expect_own_order() {
+  argmax<Value, unordered> first;
+  argmax<Value, backwards> least;
+  for (const std::int16_t number : {5, 3, 9}) {
+    first.accumulate(Value{1}, {number});
+    least.accumulate(Value{1}, {number});
+  }
+  EXPECT_EQ(first.arg().number, 5);
+  EXPECT_EQ(least.arg().number, 9);
+}
+TEST(argmax, asks_structs_for_their_own_order_whatever_the_value) {
+  expect_own_order<float>();
+  expect_own_order<double>();
+  expect_own_order<std::int8_t>();
 }
 
 struct seen {

@@ -270,11 +270,13 @@ inline const steps& grouping() {
       {"group_by", 1,
        [](pipeline&, in r) {
          return r.group_by(&record::key)
-             .aggregate(sum(&record::value), first(&record::text), count())
+             .aggregate(sum(&record::value), first(&record::text), count(),
+                        argmax(&record::number, &record::key))
              .map([](const auto& g) {
                auto made = of_count({g.key, get<2>(g.value)});
                made.value = get<0>(g.value);
                made.text = get<1>(g.value);
+               made.rest[1] = get<3>(g.value).arg;
                return made;
              });
        }},

@@ -1,5 +1,6 @@
 // Tables of rows, and CSV files whose columns are called as fields are.
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <fstream>
 #include <iostream>
@@ -13,6 +14,15 @@
 
 #include "pappus/pappus.h"
 #include "support/spill_folder.h"
+
+/// A user's function of a name that aggregates have, too.
+namespace statistics_of_a_user {
+template <typename Rows>
+std::size_t mean(const Rows& rows) {
+  return rows.size();
+}
+std::size_t mean_of(const pappus::records<int>& rows) { return mean(rows); }
+}  // namespace statistics_of_a_user
 
 namespace pappus {
 namespace {
@@ -128,6 +138,11 @@ TEST(records, are_printed_as_tables) {
   EXPECT_EQ(printed(s.range(0, 0).collect()), "value\n  i32\n0 rows\n");
 }
 
+TEST(records, are_not_what_aggregates_project) {
+  session s;
+  EXPECT_EQ(statistics_of_a_user::mean_of(s.range(0, 3).collect()), 3u);
+}
+
 TEST(records, of_ours_are_printed_in_parentheses) {
   EXPECT_EQ(printed(pair<int, double>{1, 2.5}), "(1, 2.5)");
   EXPECT_EQ(printed(keyed<std::string_view, pair<bool, char>>{"a\n", {true, 'x'}}),
@@ -138,6 +153,11 @@ TEST(records, of_ours_are_printed_in_parentheses) {
   EXPECT_EQ(printed(reducers::extreme<int, int>{3, 4}), "(3, 4)");
   EXPECT_EQ(printed(date::of(2024, 2, 29)), "2024-02-29");
   EXPECT_EQ(printed(timestamp{1}), "1970-01-01 00:00:00.000001");
+  enum class large : std::uint64_t { most = ~std::uint64_t{0} };
+  EXPECT_EQ(printed(pair<large, int>{large::most, 1}), "(18446744073709551615, 1)");
+  session s;
+  EXPECT_EQ(printed(s.range(0, 4).aggregate(count(), sum())), "(4, 6)");
+  EXPECT_EQ(printed(s.range(0, 4).enumerate().first()), "(0, 0)");
 }
 
 struct flight {
@@ -167,6 +187,19 @@ TEST(csv_by_fields, has_columns_that_are_called_as_fields) {
   EXPECT_EQ(
       s.csv<flight>(path, csv_options{.delimiter = ';', .header = false}).collect().to_vector(),
       expected);
+}
+
+TEST(csv_by_fields, of_several_keys_has_their_numbers_as_names) {
+  const testing::spill_folder folder;
+  const auto path = folder.path() + "/keys.csv";
+  session s({.threads = 2, .devices = "cpu"});
+  const auto keys = s.from(visits(4)).group_by(&visit::ok, &visit::n).keys();
+  keys.write(path);
+  std::stringstream text;
+  text << std::ifstream(path).rdbuf();
+  EXPECT_EQ(text.str(), "0,1\nfalse,500\nfalse,1000\ntrue,0\ntrue,1500\n");
+  EXPECT_EQ((s.csv<results<bool, std::int32_t>>(path).collect().to_vector()),
+            keys.collect().to_vector());
 }
 
 TEST(csv_by_fields, refuses_files_and_records_without_such_columns) {

@@ -65,11 +65,24 @@ constexpr std::string_view name_of_field() {
     return {};
 }
 
-/// First to last; empty where they aren't known. Record has fields (fields.h).
+/// "0" to "99".
+template <std::size_t I>
+inline constexpr std::array<char, 2> digits_of{I < 10 ? '0' + I : '0' + I / 10, '0' + I % 10};
+template <std::size_t I>
+constexpr std::string_view text_of_digits() {
+  static_assert(I < 100);
+  return {digits_of<I>.data(), I < 10 ? std::size_t{1} : std::size_t{2}};
+}
+
+/// First to last; empty where they aren't known; of results their numbers. Record has fields
+/// (fields.h).
 template <typename Record>
 constexpr auto names_of_fields() {
   return []<std::size_t... I>(std::index_sequence<I...>) {
-    return std::array{name_of_field<Record, I>()...};
+    if constexpr (fields_by_get<Record> > 0)
+      return std::array{text_of_digits<I>()...};
+    else
+      return std::array{name_of_field<Record, I>()...};
   }(std::make_index_sequence<field_count<Record>()>());
 }
 

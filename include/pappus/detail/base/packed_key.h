@@ -38,8 +38,9 @@ constexpr bool can_be_packed() {
     return true;
   } else if constexpr (is_std_array<K>) {
     return can_be_packed<typename K::value_type>();
-  } else if constexpr (!std::is_class_v<K> || !std::is_trivially_copyable_v<K>) {
-    return false;
+  } else if constexpr (!std::is_class_v<K> || !std::is_trivially_copyable_v<K> ||
+                       !std::is_copy_assignable_v<K>) {
+    return false;  // unpacking assigns to fields
   } else if constexpr (constexpr auto count = field_count<K>(); count > 0) {
     return decltype(visit_fields<count>(std::declval<const K&>(), []<typename... F>(const F&...) {
       return std::bool_constant<can_all_be_packed<F...>()>{};

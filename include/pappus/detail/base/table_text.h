@@ -28,7 +28,7 @@ std::string text_of_number(std::int64_t value);
 std::string text_of_number(std::uint64_t value);
 std::string text_of_text(std::string_view text);
 /// YYYY-MM-DD.
-std::string text_of_date(std::int32_t days);
+std::string text_of_date(std::int64_t days);
 /// YYYY-MM-DD HH:MM:SS, and microseconds where there are some.
 std::string text_of_timestamp(std::int64_t micros);
 

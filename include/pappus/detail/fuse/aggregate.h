@@ -49,6 +49,12 @@ struct made_before {
   }
 };
 
+/// A function, a member or what can be called; no rows: `mean(rows)` may mean a function of the
+/// user's.
+template <typename F>
+concept projecting = std::is_member_pointer_v<F> || std::is_pointer_v<F> ||
+                     (std::is_class_v<F> && !requires { typename F::value_type; });
+
 template <typename T>
 inline constexpr bool is_aggregate = false;
 template <typename Reducer, typename F>
@@ -75,6 +81,9 @@ inline constexpr bool reduces_not<aggregate_of<made_for_value<reducers::min>, F>
 template <typename F, typename T>
 inline constexpr bool reduces_not<aggregate_of<made_for_value<reducers::max>, F>, T> =
     orders_not<F, T>;
+template <template <typename, typename> typename R, typename Value, typename Arg, typename T>
+inline constexpr bool reduces_not<aggregate_of<made_for_pair<R>, projections<Value, Arg>>, T> =
+    orders_not<Value, T>;
 template <typename R, typename F, typename T>
 inline constexpr bool reduces_not<aggregate_of<made_before<R>, F>, T> =
     takes_record<F, T> && !(accumulates<R, projected_by<F, T>> && merges<R>);
@@ -86,9 +95,10 @@ template <typename T, typename Aggregate>
 using aggregate_reducer = decltype(std::declval<decltype(Aggregate::reducer)>()
                                        .template of<aggregate_value<T, Aggregate>>());
 
-/// A struct can be made of results.
+/// A struct can be made of results, which are all of its fields.
 template <typename Out, typename... Results>
-concept made_of = requires(const Results&... each) { Out{each...}; };
+concept made_of = requires(const Results&... each) { Out{each...}; } &&
+                  (field_count<Out>() == 0 || field_count<Out>() == sizeof...(Results));
 
 /// Overloads of aggregate() that refuse.
 template <typename T>
@@ -112,8 +122,9 @@ class several_refusals {
     requires((is_aggregate<Aggregates> && ...) && (takes_record_as_well<Aggregates, T> && ...) &&
              (reduces_not<Aggregates, T> || ...))
   PAPPUS_REFUSED(
-      "aggregate: sum takes what has operator+=, mean and variance numbers, min and max what has "
-      "operator<, reduced<R> what R accumulates: give a projection, as in sum(&sale::price)")
+      "aggregate: sum takes what has operator+=, mean and variance numbers, min, max, argmin and "
+      "argmax what has operator<, reduced<R> what R accumulates: give a projection, as in "
+      "sum(&sale::price)")
   refused<T> aggregate(const Aggregates&...) const {
     return {};
   }

@@ -8,6 +8,7 @@
 // take the lanes in turn.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <memory>
 #include <new>
@@ -44,13 +45,20 @@ inline constexpr bool takes_blocks =
     E::yields == cardinality::one && std::is_trivially_default_constructible_v<value_of<E>> &&
     requires(R r, const value_of<E>* values) { r.accumulate_block(values, std::int64_t{}); };
 
+/// Values that are put beside each other on the stack.
+template <typename T>
+constexpr std::int64_t values_at_once() {
+  constexpr std::size_t most = 512, bytes = 32 << 10;
+  return static_cast<std::int64_t>(std::clamp<std::size_t>(bytes / sizeof(T), 1, most));
+}
+
 template <typename E, typename R>
 void accumulate_blocks(R& reducer, const typename E::bound& bound, std::int64_t n) {
   using T = value_of<E>;
   if constexpr (std::is_same_v<E, source<T>>) {
     if (n > 0) reducer.accumulate_block(bound.rows, n);
   } else {
-    constexpr std::int64_t step = 512;
+    constexpr auto step = values_at_once<T>();
     T values[step];
     for (std::int64_t begin = 0; begin < n; begin += step) {
       const std::int64_t count = begin + step < n ? step : n - begin;

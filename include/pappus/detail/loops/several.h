@@ -39,7 +39,7 @@ struct lane_states {
     for (; end - values >= static_cast<std::int64_t>(Lanes); values += Lanes)
       for (std::size_t l = 0; l < Lanes; ++l) own[l].accumulate(values[l]);
     for (std::size_t l = 0; values != end; ++values, ++l) own[l].accumulate(*values);
-    lane = own;
+    std::construct_at(&lane, own);
   }
   void merge(const lane_states& other) {
     for (std::size_t l = 0; l < Lanes; ++l) lane[l].merge(other.lane[l]);
@@ -165,15 +165,14 @@ struct several_in_lanes<Out, values_of_parts<Values...>, Rs...> {
     ++next;
   }
   template <typename All>
-    requires(std::is_trivially_default_constructible_v<Values> && ...)
+    requires((std::is_trivially_default_constructible_v<Values> &&
+              std::is_copy_assignable_v<Values>) &&
+             ...)
   void accumulate_block(const All* values, std::int64_t n) {
-    for (std::int64_t i = 0; i < n; i += at_once) {
-      const auto some = i + at_once < n ? at_once : n - i;
-      [&]<std::size_t... P>(std::index_sequence<P...>) {
-        (accumulate_part<P, Values>(values + i, some), ...);
-      }(std::index_sequence_for<Rs...>());
-      next += static_cast<std::uint32_t>(some);
-    }
+    [&]<std::size_t... P>(std::index_sequence<P...>) {
+      (accumulate_part<P, Values>(values, n), ...);
+    }(std::index_sequence_for<Rs...>());
+    next += static_cast<std::uint32_t>(n);
   }
   void merge(const several_in_lanes& other) {
     [&]<std::size_t... P>(std::index_sequence<P...>) {
@@ -194,14 +193,18 @@ struct several_in_lanes<Out, values_of_parts<Values...>, Rs...> {
   }
 
  private:
-  static constexpr std::int64_t at_once = 512;
-
   /// Its values beside each other, as its loop takes them when it is alone.
   template <std::size_t Part, typename Value, typename All>
   void accumulate_part(const All* values, std::int64_t n) {
+    constexpr auto at_once = values_at_once<Value>();
     Value own[at_once];
-    for (std::int64_t i = 0; i < n; ++i) own[i] = parts::template get<Part>(values[i]);
-    get<Part>(states).accumulate_block(own, n, next);
+    auto lane = next;
+    for (std::int64_t begin = 0; begin < n; begin += at_once) {
+      const auto some = begin + at_once < n ? at_once : n - begin;
+      for (std::int64_t i = 0; i < some; ++i) own[i] = parts::template get<Part>(values[begin + i]);
+      get<Part>(states).accumulate_block(own, some, lane);
+      lane += static_cast<std::uint32_t>(some);
+    }
   }
 };
 
