@@ -22,14 +22,12 @@ using detail::packed_key;
 struct stop {
   std::string_view town;
   std::int16_t track;
-  friend bool operator==(const stop&, const stop&) = default;
 };
 struct trip {
   stop from;
   double hour;
   std::array<std::string_view, 2> by;
   pair<std::uint64_t, std::int8_t> number;
-  friend bool operator==(const trip&, const trip&) = default;
 };
 struct pointing {
   const char* name;
@@ -150,6 +148,18 @@ std::map<Key, std::pair<std::int64_t, double>> by_hand(const std::vector<ride>& 
   return groups;
 }
 
+/// Rows are those of a map, in its order.
+/// \param is  is(row, key, value of the map)
+template <typename Rows, typename Groups, typename Is>
+void expect_groups(const Rows& got, const Groups& expected, Is is) {
+  ASSERT_EQ(got.size(), expected.size());
+  std::size_t next = 0;
+  for (const auto& [key, value] : expected) {
+    ASSERT_TRUE(is(got[next], key, value)) << "row " << next;
+    ++next;
+  }
+}
+
 TEST(group_by, several_keys_is_that_of_a_loop) {
   random random(92);
   for (const int towns : {5, 300})
@@ -166,14 +176,11 @@ TEST(group_by, several_keys_is_that_of_a_loop) {
                              .group_by(&ride::from, &ride::to, &ride::day)
                              .aggregate(count(), sum(&ride::price))
                              .collect();
-        ASSERT_EQ(got.size(), expected.size());
-        auto next = expected.begin();
-        for (const auto& [found, value] : got) {
-          const auto& [from, to, day] = found;
-          ASSERT_EQ(key(from, to, day), next->first);
-          ASSERT_EQ((std::pair{get<0>(value), get<1>(value)}), next->second);
-          ++next;
-        }
+        expect_groups(got, expected, [](const auto& row, const key& of, const auto& n_and_sum) {
+          const auto& [from, to, day] = row.key;
+          const auto& [n, total] = row.value;
+          return key(from, to, day) == of && std::pair{n, total} == n_and_sum;
+        });
       }
     }
 }
@@ -195,13 +202,9 @@ TEST(group_by, several_numbers_is_on_devices_what_it_is_on_the_cpu) {
     session s(setting.as_options());
     const auto got =
         s.borrow(rows).group_by(&numbers::day, &numbers::number).sum(&numbers::price).collect();
-    ASSERT_EQ(got.size(), expected.size());
-    auto next = expected.begin();
-    for (const auto& [found, value] : got) {
-      ASSERT_EQ((key{get<0>(found), get<1>(found)}), next->first);
-      ASSERT_EQ(value, next->second.second);
-      ++next;
-    }
+    expect_groups(got, expected, [](const auto& row, const key& of, const auto& n_and_sum) {
+      return key{get<0>(row.key), get<1>(row.key)} == of && row.value == n_and_sum.second;
+    });
     expect_no_failures(s);
   }
 }
@@ -218,13 +221,9 @@ TEST(group_by, keys_of_more_than_16_bytes_is_that_of_a_loop) {
     SCOPED_TRACE(setting);
     session s(setting.as_options());
     const auto got = s.borrow(made.rows).group_by(key).sum(&ride::price).collect();
-    ASSERT_EQ(got.size(), expected.size());
-    auto next = expected.begin();
-    for (const auto& [found, value] : got) {
-      ASSERT_EQ(found, next->first);
-      ASSERT_EQ(value, next->second.second);
-      ++next;
-    }
+    expect_groups(got, expected, [](const auto& row, const wide& of, const auto& n_and_sum) {
+      return row.key == of && row.value == n_and_sum.second;
+    });
   }
 }
 
@@ -250,13 +249,9 @@ TEST(map_groups, of_several_keys_has_each_group_once) {
                            return route{get<0>(of), get<1>(of), sum};
                          })
                          .collect();
-    ASSERT_EQ(got.size(), expected.size());
-    auto next = expected.begin();
-    for (const auto& [to, day, price] : got) {
-      ASSERT_EQ(key(to, day), next->first);
-      ASSERT_EQ(price, next->second.second);
-      ++next;
-    }
+    expect_groups(got, expected, [](const route& row, const key& of, const auto& n_and_sum) {
+      return key(row.to, row.day) == of && row.price == n_and_sum.second;
+    });
   }
 }
 
@@ -273,12 +268,9 @@ TEST(distinct, of_records_with_text_has_each_once) {
                          .map([](const ride& r) { return route{r.from, r.to}; })
                          .distinct()
                          .collect();
-    ASSERT_EQ(got.size(), expected.size());
-    auto next = expected.begin();
-    for (const auto& [from, to] : got) {
-      ASSERT_EQ(std::tuple(from, to), next->first);
-      ++next;
-    }
+    expect_groups(got, expected, [](const route& row, const auto& of, int) {
+      return std::tuple(row.first, row.second) == of;
+    });
   }
 }
 
@@ -296,14 +288,10 @@ TEST(group_by, text_that_is_longer_than_blocks_of_packed_keys) {
   for (const unsigned threads : {1, 3}) {
     session s({.threads = threads, .devices = "cpu"});
     const auto got = s.borrow(rows).group_by(&ride::from, &ride::to, &ride::day).count().collect();
-    ASSERT_EQ(got.size(), expected.size());
-    auto next = expected.begin();
-    for (const auto& [found, value] : got) {
-      const auto& [from, to, day] = found;
-      ASSERT_TRUE(key(from, to, day) == next->first);
-      ASSERT_EQ(value, next->second.first);
-      ++next;
-    }
+    expect_groups(got, expected, [](const auto& row, const key& of, const auto& n_and_sum) {
+      const auto& [from, to, day] = row.key;
+      return key(from, to, day) == of && row.value == n_and_sum.first;
+    });
   }
 }
 
