@@ -276,6 +276,40 @@ def wave(at, n):
     return 100 * u * u * (3 * n - 2 * u) // n ** 3
 
 
+def table(types, rows):
+    """Numbers stand to the right, two spaces apart."""
+    cells = [list(types), list(types.values())]
+    cells += [[f"{cell:.6g}" if isinstance(cell, float) else str(cell) for cell in row]
+              for row in rows]
+    widths = [max(map(len, column)) for column in zip(*cells)]
+    align = [str.ljust if kind == "text" else str.rjust for kind in types.values()]
+    lines = ["  ".join(put(cell, width) for put, cell, width in zip(align, row, widths)).rstrip()
+             for row in cells]
+    return [*lines, f"{len(rows)} rows"]
+
+
+def flights(data):
+    with open(os.path.join(data, "flights.csv"), newline="", encoding="ascii") as file:
+        rows = list(csv.DictReader(file))
+    by_carrier, by_route = collections.defaultdict(list), collections.defaultdict(list)
+    for row in rows:
+        by_carrier[row["carrier"]].append(row)
+        by_route[row["from"], row["to"]].append(int(row["delay"]))
+    carriers = []
+    for carrier, flown in sorted(by_carrier.items()):
+        delays = [int(row["delay"]) for row in flown]
+        carriers.append((carrier, sum(delays) / len(delays), max(delays),
+                         math.fsum(float(row["miles"]) for row in flown), len(flown)))
+    routes = [(*towns, sum(delays) / len(delays), len(delays))
+              for towns, delays in sorted(by_route.items())]
+    routes.sort(key=lambda route: -route[2])
+    latest = min(rows, key=lambda row: (-int(row["delay"]), row["day"]))
+    return [*table({"key": "text", "value.delay": "f64", "value.longest": "i32",
+                    "value.miles": "f64", "value.flown": "i64"}, carriers),
+            *table({"from": "text", "to": "text", "delay": "f64", "flown": "i64"}, routes[:3]),
+            f"{latest['delay']} minutes late on {latest['day']}"]
+
+
 def composite(_):
     best = {}
     for day, i, j in itertools.product(range(10), range(320), range(200)):
@@ -308,7 +342,8 @@ def anomaly(_):
 
 
 def arguments(name, data):
-    files = {"word_count": ["gettysburg.txt"], "join_csv": ["orders.csv", "customers.csv"]}
+    files = {"word_count": ["gettysburg.txt"], "join_csv": ["orders.csv", "customers.csv"],
+             "flights": ["flights.csv"]}
     return [os.path.join(data, file) for file in files.get(name, [])]
 
 
