@@ -13,7 +13,6 @@
 // Records are read once, and of each only what the projections make of it goes on.
 #pragma once
 
-#include <span>
 #include <type_traits>
 #include <utility>
 
@@ -29,8 +28,8 @@
 namespace pappus {
 namespace detail {
 
-template <typename Out, typename Values, typename... Rs>
-const char* lacks_records(const several<Out, Values, Rs...>& of) {
+template <typename Out, typename Values, typename... States>
+const char* lacks_records(const several<Out, Values, States...>& of) {
   const char* name = nullptr;
   const auto ask = [&](const auto& state) {
     if constexpr (requires { lacks_records(state); })
@@ -38,7 +37,7 @@ const char* lacks_records(const several<Out, Values, Rs...>& of) {
   };
   [&]<std::size_t... P>(std::index_sequence<P...>) {
     (ask(get<P>(of.states)), ...);
-  }(std::index_sequence_for<Rs...>());
+  }(std::index_sequence_for<States...>());
   return name;
 }
 
@@ -51,7 +50,7 @@ struct several_of {
                                     results<result_of<aggregate_reducer<T, Aggregates>>...>, Out>;
   using values = values_of_parts<aggregate_value<T, Aggregates>...>;
   using of_groups = several<result, values, aggregate_reducer<T, Aggregates>...>;
-  using of_all = several_in_lanes<result, values, aggregate_reducer<T, Aggregates>...>;
+  using of_all = several<result, values, lane_states<aggregate_reducer<T, Aggregates>>...>;
 };
 
 template <template <typename> typename R, typename F>

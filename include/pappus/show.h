@@ -206,7 +206,7 @@ std::ostream& operator<<(std::ostream& to, const extreme<Value, Arg>& found) {
 }
 }  // namespace reducers
 
-/// A value of such a type, which is computed.
+/// A value of what can be printed, once it is computed.
 template <typename T>
   requires(std::is_class_v<T> && requires(std::ostream& to, const T& x) { to << x; })
 std::ostream& operator<<(std::ostream& to, const value<T>& computed) {

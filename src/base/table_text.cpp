@@ -106,9 +106,8 @@ std::string text_of_timestamp(std::int64_t micros) {
   const std::chrono::microseconds since(micros);
   const auto day = std::chrono::floor<std::chrono::days>(since);
   const std::chrono::hh_mm_ss time(since - day);
-  auto text =
-      fmt::format("{} {:02}:{:02}:{:02}", text_of_date(static_cast<std::int32_t>(day.count())),
-                  time.hours().count(), time.minutes().count(), time.seconds().count());
+  auto text = fmt::format("{} {:02}:{:02}:{:02}", text_of_date(day.count()), time.hours().count(),
+                          time.minutes().count(), time.seconds().count());
   if (time.subseconds().count() != 0) text += fmt::format(".{:06}", time.subseconds().count());
   return text;
 }

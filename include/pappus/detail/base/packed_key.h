@@ -8,15 +8,11 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <bit>
-#include <concepts>
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <memory>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "pappus/detail/base/fields.h"
 #include "pappus/detail/base/keys.h"
@@ -24,13 +20,6 @@
 
 namespace pappus::detail {
 
-template <typename K>
-constexpr bool can_be_packed();
-
-template <typename... Fields>
-constexpr bool can_all_be_packed() {
-  return (can_be_packed<Fields>() && ...);
-}
 /// Whether K consists of keys, of any size.
 template <typename K>
 constexpr bool can_be_packed() {
@@ -43,7 +32,7 @@ constexpr bool can_be_packed() {
     return false;  // unpacking assigns to fields
   } else if constexpr (constexpr auto count = field_count<K>(); count > 0) {
     return decltype(visit_fields<count>(std::declval<const K&>(), []<typename... F>(const F&...) {
-      return std::bool_constant<can_all_be_packed<F...>()>{};
+      return std::bool_constant<(can_be_packed<F>() && ...)>{};
     }))::value;
   } else {
     return false;

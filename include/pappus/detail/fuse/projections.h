@@ -2,6 +2,7 @@
 // keys of several fields.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <functional>
 #include <span>
@@ -44,64 +45,58 @@ using projection_of = std::remove_cvref_t<std::invoke_result_t<const F&, const T
 /// Yields results of those functions that yield something; of one what that yields.
 template <typename... Fs>
 class projections {
-  template <std::size_t... Found, std::size_t... I>
-  static constexpr auto yielding_among(std::index_sequence<Found...> found,
-                                       std::index_sequence<I...>) {
-    if constexpr (sizeof...(I) == 0)
-      return found;
-    else
-      return next_among<I...>(found);
-  }
-  template <std::size_t I, std::size_t... More, std::size_t... Found>
-  static constexpr auto next_among(std::index_sequence<Found...> found) {
-    if constexpr (std::is_same_v<std::tuple_element_t<I, std::tuple<Fs...>>, to_nothing>)
-      return yielding_among(found, std::index_sequence<More...>());
-    else
-      return yielding_among(std::index_sequence<Found..., I>(), std::index_sequence<More...>());
-  }
-  /// Numbers of the functions that yield something.
-  static constexpr auto yielding =
-      yielding_among(std::index_sequence<>(), std::index_sequence_for<Fs...>());
-
  public:
-  static constexpr std::size_t values = decltype(yielding)::size();
+  /// How many functions yield something.
+  static constexpr std::size_t values = (std::size_t{!std::is_same_v<Fs, to_nothing>} + ...);
 
   explicit projections(const Fs&... functions) : functions_(functions...) {}
 
   template <typename T>
     requires(std::is_invocable_v<const Fs&, const T&> && ...)
   auto operator()(const T& record) const {
-    return call(record, yielding);
+    return call(record, std::make_index_sequence<values>());
   }
 
   /// As device code, of a record of type In.
   template <typename Out, typename In>
   device_variable describe(device_writer& to, std::span<const device_variable> record) const {
-    return describe<In>(to, record, yielding);
+    return describe<In>(to, record, std::make_index_sequence<values>());
   }
 
  private:
+  /// Their numbers.
+  static constexpr auto yielding = [] {
+    std::array<std::size_t, values> found{};
+    std::size_t count = 0, number = 0;
+    ((std::is_same_v<Fs, to_nothing> ? void() : void(found[count++] = number), ++number), ...);
+    return found;
+  }();
+  template <std::size_t I>
+  const auto& function() const {
+    return get<yielding[I]>(functions_);
+  }
+  template <std::size_t I, typename T>
+  using value = projection_of<std::tuple_element_t<yielding[I], std::tuple<Fs...>>, T>;
+
   template <typename T, std::size_t... I>
   auto call([[maybe_unused]] const T& record, std::index_sequence<I...>) const {
-    if constexpr (sizeof...(I) == 0)
+    if constexpr (values == 0)
       return nothing{};
-    else if constexpr (sizeof...(I) == 1)
-      return (std::invoke(get<I>(functions_), record), ...);
+    else if constexpr (values == 1)
+      return std::invoke(function<0>(), record);
     else
-      return results<projection_of<std::tuple_element_t<I, std::tuple<Fs...>>, T>...>(
-          std::invoke(get<I>(functions_), record)...);
+      return results<value<I, T>...>(std::invoke(function<I>(), record)...);
   }
 
   template <typename In, std::size_t... I>
   device_variable describe(device_writer& to, std::span<const device_variable> record,
                            std::index_sequence<I...>) const {
     const device_variable each[] = {
-        describe_function<projection_of<std::tuple_element_t<I, std::tuple<Fs...>>, In>, In>(
-            get<I>(functions_), to, record)...};
-    if constexpr (sizeof...(I) == 1)
+        describe_function<value<I, In>, In>(function<I>(), to, record)...};
+    if constexpr (values == 1)
       return each[0];
     else
-      return made<projection_of<std::tuple_element_t<I, std::tuple<Fs...>>, In>...>(to, each);
+      return made<value<I, In>...>(to, each);
   }
   template <typename First, typename... Others>
   static device_variable made(device_writer& to, const device_variable* each) {

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -20,21 +21,21 @@
 
 namespace pappus::detail {
 
-/// One part's states. Records take lanes in turn.
+/// A reducer's states where all records are reduced. Records take lanes in turn.
 template <typename R, std::size_t Lanes = static_cast<std::size_t>(lanes_of<R>())>
 struct lane_states {
   std::array<R, Lanes> lane;
+  std::uint32_t next = 0;  ///< the number of the next record
 
   template <typename T>
-  void accumulate(const T& value, std::uint32_t next) {
-    lane[next % Lanes].accumulate(value);
+  void accumulate(const T& value) {
+    lane[next++ % Lanes].accumulate(value);
   }
-  /// \param next  the lane of the first value
   template <typename T>
-  void accumulate_block(const T* values, std::int64_t n, std::uint32_t next) {
+  void accumulate_block(const T* values, std::int64_t n) {
     const T* const end = values + n;
-    for (; values != end && next % Lanes != 0; ++values, ++next)
-      lane[next % Lanes].accumulate(*values);
+    while (values != end && next % Lanes != 0) accumulate(*values++);
+    next += static_cast<std::uint32_t>(end - values);
     auto own = lane;
     for (; end - values >= static_cast<std::int64_t>(Lanes); values += Lanes)
       for (std::size_t l = 0; l < Lanes; ++l) own[l].accumulate(values[l]);
@@ -55,11 +56,11 @@ struct lane_states<R, 1> {
   R only;
 
   template <typename T>
-  void accumulate(const T& value, std::uint32_t) {
+  void accumulate(const T& value) {
     only.accumulate(value);
   }
   template <typename T>
-  void accumulate_block(const T* values, std::int64_t n, std::uint32_t) {
+  void accumulate_block(const T* values, std::int64_t n) {
     if constexpr (requires { only.accumulate_block(values, n); }) {
       only.accumulate_block(values, n);
     } else if constexpr (requires { typename R::of_block; }) {
@@ -111,99 +112,85 @@ class values_of_parts {
   }
 };
 
-/// Of groups. \tparam Out  what results become
-template <typename Out, typename Values, typename... Rs>
+/// Of groups a state is the reducer itself.
+template <typename State>
+const State& whole(const State& of) {
+  return of;
+}
+template <typename R, std::size_t Lanes>
+R whole(const lane_states<R, Lanes>& of) {
+  return of.whole();
+}
+
+template <typename State>
+using reducer_of = std::remove_cvref_t<decltype(whole(std::declval<const State&>()))>;
+
+template <typename State>
+inline constexpr bool takes_arrays = false;
+template <typename R, std::size_t Lanes>
+inline constexpr bool takes_arrays<lane_states<R, Lanes>> = true;
+
+template <typename State>
+concept saturates = requires(const State& s) { whole(s).saturated(); };
+
+/// \tparam Out     what results become
+/// \tparam States  of groups reducers, else lane_states
+template <typename Out, typename Values, typename... States>
 struct several;
 
-template <typename Out, typename... Values, typename... Rs>
-struct several<Out, values_of_parts<Values...>, Rs...> {
+template <typename Out, typename... Values, typename... States>
+struct several<Out, values_of_parts<Values...>, States...> {
   using parts = values_of_parts<Values...>;
-  static constexpr bool exact = (is_exact<Rs> && ...);
-  static constexpr bool commutative = (is_commutative<Rs> && ...);
+  static constexpr bool exact = (is_exact<reducer_of<States>> && ...);
+  static constexpr bool commutative = (is_commutative<reducer_of<States>> && ...);
 
-  results<Rs...> states;
+  results<States...> states;
 
   template <typename All>
   void accumulate(const All& values) {
-    [&]<std::size_t... P>(std::index_sequence<P...>) {
-      (get<P>(states).accumulate(parts::template get<P>(values)), ...);
-    }(std::index_sequence_for<Rs...>());
-  }
-  void merge(const several& other) {
-    [&]<std::size_t... P>(std::index_sequence<P...>) {
-      (get<P>(states).merge(get<P>(other.states)), ...);
-    }(std::index_sequence_for<Rs...>());
-  }
-  Out finalize() const {
-    return [&]<std::size_t... P>(std::index_sequence<P...>) {
-      return Out{finalized(get<P>(states))...};
-    }(std::index_sequence_for<Rs...>());
-  }
-};
-
-template <typename R>
-concept saturates = requires(const R& r) { r.saturated(); };
-
-/// Of all records.
-template <typename Out, typename Values, typename... Rs>
-struct several_in_lanes;
-
-template <typename Out, typename... Values, typename... Rs>
-struct several_in_lanes<Out, values_of_parts<Values...>, Rs...> {
-  using parts = values_of_parts<Values...>;
-  static constexpr bool exact = (is_exact<Rs> && ...);
-  static constexpr bool commutative = (is_commutative<Rs> && ...);
-
-  results<lane_states<Rs>...> states;
-  std::uint32_t next = 0;  ///< the lane of the next record
-
-  template <typename All>
-  void accumulate(const All& values) {
-    [&]<std::size_t... P>(std::index_sequence<P...>) {
-      (get<P>(states).accumulate(parts::template get<P>(values), next), ...);
-    }(std::index_sequence_for<Rs...>());
-    ++next;
+    each([&](auto part) { get<part>(states).accumulate(parts::template get<part>(values)); });
   }
   template <typename All>
-    requires((std::is_trivially_default_constructible_v<Values> &&
+    requires((takes_arrays<States> && std::is_trivially_default_constructible_v<Values> &&
               std::is_copy_assignable_v<Values>) &&
              ...)
   void accumulate_block(const All* values, std::int64_t n) {
-    [&]<std::size_t... P>(std::index_sequence<P...>) {
-      (accumulate_part<P, Values>(values, n), ...);
-    }(std::index_sequence_for<Rs...>());
-    next += static_cast<std::uint32_t>(n);
+    each([&](auto part) { accumulate_part<part>(values, n); });
   }
-  void merge(const several_in_lanes& other) {
-    [&]<std::size_t... P>(std::index_sequence<P...>) {
-      (get<P>(states).merge(get<P>(other.states)), ...);
-    }(std::index_sequence_for<Rs...>());
+  void merge(const several& other) {
+    each([&](auto part) { get<part>(states).merge(get<part>(other.states)); });
   }
   bool saturated() const
-    requires(saturates<Rs> && ...)
+    requires(saturates<States> && ...)
   {
-    return [&]<std::size_t... P>(std::index_sequence<P...>) {
-      return (get<P>(states).whole().saturated() && ...);
-    }(std::index_sequence_for<Rs...>());
+    bool all = true;
+    each([&](auto part) { all = all && whole(get<part>(states)).saturated(); });
+    return all;
   }
   Out finalize() const {
     return [&]<std::size_t... P>(std::index_sequence<P...>) {
-      return Out{finalized(get<P>(states).whole())...};
-    }(std::index_sequence_for<Rs...>());
+      return Out{finalized(whole(get<P>(states)))...};
+    }(std::index_sequence_for<States...>());
   }
 
  private:
+  template <typename F>
+  static void each(F&& f) {
+    [&]<std::size_t... P>(std::index_sequence<P...>) {
+      (f(std::integral_constant<std::size_t, P>()), ...);
+    }(std::index_sequence_for<States...>());
+  }
+
   /// Its values beside each other, as its loop takes them when it is alone.
-  template <std::size_t Part, typename Value, typename All>
+  template <std::size_t Part, typename All>
   void accumulate_part(const All* values, std::int64_t n) {
-    constexpr auto at_once = values_at_once<Value>();
-    Value own[at_once];
-    auto lane = next;
+    using value = std::tuple_element_t<Part, std::tuple<Values...>>;
+    constexpr auto at_once = values_at_once<value>();
+    value own[at_once];
     for (std::int64_t begin = 0; begin < n; begin += at_once) {
       const auto some = begin + at_once < n ? at_once : n - begin;
       for (std::int64_t i = 0; i < some; ++i) own[i] = parts::template get<Part>(values[begin + i]);
-      get<Part>(states).accumulate_block(own, some, lane);
-      lane += static_cast<std::uint32_t>(some);
+      get<Part>(states).accumulate_block(own, some);
     }
   }
 };
