@@ -126,11 +126,14 @@ TEST(spilled_sort, spills_no_more_with_more_memory) {
   const a_disk disk;
   double before = 1e9;
   for (std::size_t budget = 6 * scaled_mib; budget < 80 * scaled_mib; budget += budget / 4) {
-    session s(settings(disk.folder, budget));
-    const auto sorted = s.raw<item>(disk.path).sort_by(&item::key);
-    EXPECT_TRUE(right(sorted)) << budget;
-    const double spilled = mib_written(sorted.count().explain_analyze());
-    EXPECT_LE(spilled, 1.1 * before + 0.25) << budget;  // what is written ahead depends on time
+    double spilled = 1e9;  // the least of a few times: what is written ahead depends on load
+    for (int time = 0; time < 3; ++time) {
+      session s(settings(disk.folder, budget));
+      const auto sorted = s.raw<item>(disk.path).sort_by(&item::key);
+      EXPECT_TRUE(right(sorted)) << budget;
+      spilled = std::min(spilled, mib_written(sorted.count().explain_analyze()));
+    }
+    EXPECT_LE(spilled, 1.1 * before + 0.25) << budget;
     before = spilled;
   }
   EXPECT_EQ(before, 0);
