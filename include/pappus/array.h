@@ -232,12 +232,13 @@ class array {
   /// collection is in use.
   collection<T> rows() const { return {part_.session, detail::rows_of_array(part_)}; }
 
-  /// What the launches that wait will do: their order, what they read and write. Empty: none waits.
+  /// What the launches that wait will do, or, where none waits, those that run: their order, what
+  /// they read and write. Empty: all have run. They wait for long where options::launch is "lazy".
   std::string explain() const {
     return detail::explain_launches(part_.session, detail::explain_format::text);
   }
   /// A picture of them, an SVG document: launches in their order, the arrays, the elements that
-  /// they touch, and which take turns. Empty: none waits.
+  /// they touch, and which take turns. Empty: all have run.
   std::string explain_svg() const {
     return detail::explain_launches(part_.session, detail::explain_format::svg);
   }

@@ -37,8 +37,11 @@ struct options {
   /// PAPPUS_SPILL, TMPDIR or /var/tmp.
   std::string spill{};
   std::size_t spill_size = 0;  ///< most bytes there; 0: PAPPUS_SPILL_SIZE or half of what is free
-  std::string trace{};         ///< file for a Perfetto trace; empty: PAPPUS_TRACE or none
-  int progress = -1;           ///< 1 show a progress bar, 0 don't, -1 on a terminal
+  /// "eager": for_each waits until it has run. "lazy": nothing runs before somebody waits. Empty:
+  /// PAPPUS_LAUNCH, or launches gather for a moment and run beside the caller.
+  std::string launch{};
+  std::string trace{};  ///< file for a Perfetto trace; empty: PAPPUS_TRACE or none
+  int progress = -1;    ///< 1 show a progress bar, 0 don't, -1 on a terminal
 };
 
 namespace detail {

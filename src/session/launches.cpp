@@ -102,7 +102,8 @@ launch_queue::launch_queue(
       on_waiting_(std::move(on_waiting)),
       devices_(std::move(devices)),
       ask_device_(std::move(ask_device)),
-      eager_(setting == launch_setting::eager) {}
+      eager_(setting == launch_setting::eager),
+      lazy_(on_waiting_ || setting == launch_setting::lazy) {}
 
 void launch_queue::end() {
   lock held(mutex_);
@@ -156,7 +157,7 @@ void launch_queue::add(const std::shared_ptr<arrays::launch>& launch) {
   add_one(launch);
   const bool alone = gathered_.size() == 1 && current_ == nullptr;
   bool at_once = eager_;
-  if (alone && !at_once && !on_waiting_) {
+  if (alone && !at_once && !lazy_) {
     const auto p = plan::plan_batch(request(gathered_));
     at_once = p.how() != cost::trust::at_least && p.seconds() < run_at_once_seconds;
   }
@@ -364,7 +365,7 @@ void launch_queue::wait_for_all() {
 /// A pump that only dozes sees by itself what there is to do: waking a thread takes longer than
 /// noting a launch.
 void launch_queue::wake_pump() {
-  if (ending_ || on_waiting_) return;
+  if (ending_ || lazy_) return;
   if (!pump_.joinable())
     pump_ = std::thread([this] { pump(); });
   else if (pump_sleeps_)
@@ -409,17 +410,18 @@ void launch_queue::tell_waiting(lock& held) {
 
 std::string launch_queue::explain(explain_format format) {
   const lock held(mutex_);
-  if (gathered_.empty()) return {};
+  if (gathered_.empty() && current_ == nullptr) return {};
+  const auto& launches = gathered_.empty() ? current_->launches() : gathered_;
   const bool passes = format == explain_format::passes;
-  const auto count = std::min(gathered_.size(), batch_launches);
-  auto asked = request(std::span(gathered_).first(count));
+  const auto count = std::min(launches.size(), batch_launches);
+  auto asked = request(std::span(launches).first(count));
   asked.keep_history = passes;
   const auto p = plan::plan_batch(asked);
   if (format == explain_format::svg) return plan::draw_batch(p);
   const auto work = tasks::lower_batch(p);
   work.verify(p);
   auto text = explained(p, work, run::dry_run(p, work), nullptr, passes);
-  if (const auto more = gathered_.size() - count; more > 0)
+  if (const auto more = launches.size() - count; more > 0)
     text +=
         fmt::format("{} more launches wait; they are planned {} at a time\n", more, batch_launches);
   return text;

@@ -42,7 +42,7 @@ class launch_queue {
       std::function<void(const std::function<std::string(explain_format)>& explained)>;
   /// \param make_node   makes a node of the session for a launch
   /// \param listen      makes a recorder for a batch; it may return none
-  /// \param on_waiting  where set, nothing runs before somebody waits
+  /// \param on_waiting  where set, nothing runs before somebody waits, as where `setting` is lazy
   /// \param ask_device  see plan::batch_request
   launch_queue(threads::team& team, const cost::machine& machine,
                const threads::cancel_count& cancels,
@@ -80,7 +80,8 @@ class launch_queue {
   };
   void plan_for_tests(const planned_for_tests& how);
 
-  /// What waits: graph, plan and tasks, or a picture of the plan. Empty: nothing does.
+  /// What waits, or else what runs: graph, plan and tasks, or a picture of the plan. Empty: all have
+  /// run.
   std::string explain(explain_format format);
 
  private:
@@ -129,6 +130,7 @@ class launch_queue {
   const run::launch_devices devices_;
   const std::function<ops::answer(const node&, unsigned)> ask_device_;
   const bool eager_;
+  const bool lazy_;  ///< nothing runs before somebody waits
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;  // for the pump, and for who waits for another's batch

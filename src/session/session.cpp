@@ -24,7 +24,7 @@ session_core::session_core(const options& settings)
       team_(threads::make_team(settings_.threads)),
       progress_(settings_.progress < 0 ? ::isatty(STDERR_FILENO) == 1 : settings_.progress > 0),
       checks_(check_setting_of_environment()),
-      when_launches_run_(launch_setting_of_environment()),
+      when_launches_run_(launch_setting_of(settings_.launch)),
       explain_only_(base::environment("PAPPUS_EXPLAIN")) {
   levels::use(levels::level_of_environment());
   if (!settings_.trace.empty()) tracer_ = trace::open_sink(settings_.trace);

@@ -54,6 +54,8 @@ options resolved(options settings) {
   if (settings.spill_size == 0)
     if (const char* text = base::environment("PAPPUS_SPILL_SIZE"))
       settings.spill_size = base::parse_bytes(text, "PAPPUS_SPILL_SIZE");
+  if (settings.launch.empty())
+    if (const char* text = base::environment("PAPPUS_LAUNCH")) settings.launch = text;
   if (settings.trace.empty())
     if (const char* text = base::environment("PAPPUS_TRACE")) settings.trace = text;
   return settings;

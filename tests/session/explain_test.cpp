@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "pappus/pappus.h"
+#include "support/held_launches.h"
 
 namespace pappus {
 namespace {
@@ -89,6 +90,16 @@ TEST(explain_svg, draws_launches_that_wait) {
     EXPECT_EQ(in.explain_svg(), "");
   }
   ::unsetenv("PAPPUS_EXPLAIN");
+}
+
+TEST(explain, tells_of_launches_that_run_where_none_waits) {
+  session s(options{.threads = 2});
+  testing::held_launches held(s);
+  const auto out = s.zeros<float>({10});
+  EXPECT_THAT(out.explain(), HasSubstr("for_each at held_launches.h:"));
+  held.release();
+  s.wait();
+  EXPECT_EQ(out.explain(), "");
 }
 
 TEST(explain, of_launches_fills_an_array_once_for_all_who_read_it) {

@@ -1,6 +1,9 @@
-// PAPPUS_LAUNCH, from the environment to the calls of a launched function.
+// options::launch and PAPPUS_LAUNCH, from the environment to the calls of a launched function.
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
+#include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -38,13 +41,37 @@ TEST(launch_setting, eager_runs_each_launch_before_for_each_returns) {
   }
 }
 
-TEST(launch_setting, is_eager_or_not_set) {
+TEST(launch_setting, lazy_runs_nothing_before_somebody_waits) {
+  indices_run = 0;
+  const auto count = annotated(
+      [](idx<1> i, updates<int> to) {
+        ++to[i];
+        ++indices_run;
+      },
+      "a: global i => readwrite a[i]");
+  session s(options{.threads = 2, .launch = "lazy"});
+  const auto a = s.zeros<int>({1000});
+  for (int round = 0; round < 3; ++round) s.for_each({1000}, count, a);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_EQ(indices_run, 0);
+  EXPECT_NE(a.explain(), "");
+  EXPECT_EQ(a.to_vector(), std::vector<int>(1000, 3));
+  EXPECT_EQ(indices_run, 3000);
+  EXPECT_EQ(a.explain(), "");
+  session other = session_under("lazy");
+  other.for_each({1000}, count, other.zeros<int>({1000}));
+  other.wait();
+  EXPECT_EQ(indices_run, 4000);
+}
+
+TEST(launch_setting, is_eager_or_lazy_or_not_set) {
   session_under("");
   try {
     session_under("eagre");
     ADD_FAILURE() << "expected usage_error";
   } catch (const usage_error& e) {
-    EXPECT_STREQ(e.what(), "PAPPUS_LAUNCH: expected eager, got \"eagre\"");
+    EXPECT_STREQ(e.what(),
+                 "PAPPUS_LAUNCH or options::launch: expected eager or lazy, got \"eagre\"");
   }
 }
 
