@@ -67,8 +67,12 @@ aggregate_of<made_for_pair<R>, projections<Value, Arg>> one_of_pairs(Value value
 // What aggregate() takes, of records or of what a projection makes of them. What each yields, also
 // of nothing and of NaN, is what the operator of its name yields.
 
-/// The number of records.
+/// The number of records; of a projection, of those where it isn't missing.
 inline auto count() { return detail::aggregate_of<detail::made_to_count, detail::to_nothing>{}; }
+template <detail::projecting F>
+auto count(F projection) {
+  return detail::one_of_values<reducers::present>(std::move(projection));
+}
 template <detail::projecting F = detail::to_itself>
 auto sum(F projection = {}) {
   return detail::one_of_values<reducers::sum>(std::move(projection));

@@ -18,14 +18,17 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "pappus/detail/base/columns.h"
 #include "pappus/detail/base/field_names.h"
 #include "pappus/detail/base/fields.h"
+#include "pappus/detail/base/missing.h"
 #include "pappus/detail/base/refused.h"
 
 namespace pappus {
@@ -107,6 +110,10 @@ template <typename Element, std::size_t Count>
 struct field_traits<std::array<Element, Count>>
     : known_field<field_traits<Element>::type, Count * field_traits<Element>::count> {};
 
+template <typename Value>
+  requires(field_traits<Value>::is_cell && field_traits<Value>::count == 1)
+struct field_traits<std::optional<Value>> : known_field<field_traits<Value>::type> {};
+
 template <typename Record>
 concept fileable = std::is_trivially_copyable_v<Record> && std::is_object_v<Record>;
 
@@ -115,7 +122,10 @@ column_binding binding_of(std::string name, const void* record, const Field& fie
   using traits = field_traits<Field>;
   const auto* begin = static_cast<const std::byte*>(record);
   const auto* at = reinterpret_cast<const std::byte*>(std::addressof(field));
-  return {std::move(name), traits::type, static_cast<std::size_t>(at - begin), traits::count};
+  const auto offset = static_cast<std::size_t>(at - begin);
+  column_binding bound{std::move(name), traits::type, offset, traits::count};
+  if constexpr (may_be_missing<Field>) bound.presence = offset + presence_at<present<Field>>();
+  return bound;
 }
 
 /// The layout of a record, by its type. No columns where its fields can't be found.
@@ -123,8 +133,8 @@ template <fileable Record>
 record_layout layout_of() {
   record_layout layout{sizeof(Record), {}};
   if constexpr (field_traits<Record>::is_cell) {
-    using traits = field_traits<Record>;
-    layout.columns.push_back({"", traits::type, 0, traits::count});
+    const Record record = zero_record<Record>();
+    layout.columns.push_back(binding_of("", &record, record));
   } else if constexpr (constexpr std::size_t count = field_count<Record>(); count > 0) {
     const Record record = zero_record<Record>();
     visit_fields<count>(record, [&]<typename... Field>(const Field&... field) {
@@ -143,11 +153,14 @@ record_layout layout_of() {
 
 }  // namespace detail
 
-/// How a CSV file is written: s.csv<T>("data.csv", csv_options{.delimiter = ';'}, columns...).
+/// How a CSV file is laid out: s.csv<T>("data.csv", csv_options{.delimiter = ';'}, columns...).
 struct csv_options {
   char delimiter = 0;  ///< 0: a comma; in files whose names end in .tsv a tab
   bool header = true;  ///< the first row names the columns. Without one, columns are bound in the
                        ///< order in which they are given, beginning with the file's first
+  /// What stands for a missing value, besides an empty cell: {"NA", "null"}. Such an unquoted cell
+  /// is a std::optional without a value, or NaN in a float. The first of them is what is written.
+  std::vector<std::string> missing{};
 };
 
 /// A column bound to a field of Record.
@@ -158,7 +171,8 @@ struct column_of : detail::column_binding {};
 ///
 /// \param name   as in the file's header, case included.
 /// \param field  a direct member: an integer up to 64 bits, float, double, bool, std::string_view,
-///               pappus::date, pappus::timestamp; in NPY files also a std::array of those.
+///               pappus::date, pappus::timestamp; in CSV files also a std::optional of one of
+///               those, in NPY files a std::array.
 template <typename Field, typename Record>
 column_of<Record> column(std::string name, Field Record::* field) {
   const Record record = detail::zero_record<Record>();
@@ -175,7 +189,7 @@ template <typename Field, typename Record>
   requires(detail::fileable<Record> && !detail::field_traits<Field>::is_cell)
 PAPPUS_REFUSED(
     "column: a field must be an integer, float, double, bool, std::string_view, pappus::date, "
-    "pappus::timestamp or a std::array of these")
+    "pappus::timestamp, or a std::optional or a std::array of these")
 detail::refused<Record> column(std::string, Field Record::*) {
   return {};
 }

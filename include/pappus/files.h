@@ -22,7 +22,7 @@ PAPPUS_GLUE record_layout file_layout(const Columns&... columns) {
 template <typename T, typename... Columns>
 record_layout file_layout(const csv_options& options, const Columns&... columns) {
   auto layout = file_layout<T>(columns...);
-  layout.text = {options.delimiter, options.header};
+  layout.text = {options.delimiter, options.header, options.missing};
   return layout;
 }
 

@@ -24,10 +24,12 @@ namespace detail {
 /// For reducers without a result for no records: the reducer's name if it was given none, else
 /// null.
 template <typename T>
+  requires(!may_be_missing<T>)
 const char* lacks_records(const reducers::min<T>& r) {
   return r.any ? nullptr : "min";
 }
 template <typename T>
+  requires(!may_be_missing<T>)
 const char* lacks_records(const reducers::max<T>& r) {
   return r.any ? nullptr : "max";
 }
@@ -35,7 +37,6 @@ template <typename T>
 const char* lacks_records(const reducers::first<T>& r) {
   return r.found ? nullptr : "first";
 }
-
 template <typename T>
 const char* lacks_records(const reducers::last<T>& r) {
   return r.found ? nullptr : "last";
@@ -154,8 +155,12 @@ class grouped : public detail::group_refusals<detail::value_of<E>> {
     return reduce_named<R>("reduce", std::move(projection), std::move(prototype));
   }
 
-  /// Records per group, std::int64_t.
+  /// Records per group, std::int64_t; count(projection): of those whose projection isn't missing.
   auto count() const { return reduce_named<reducers::count>("count", detail::to_nothing{}); }
+  template <typename F>
+  auto count(F projection) const {
+    return reduce_named<reducers::present<projected<F>>>("count", std::move(projection));
+  }
 
   /// Sum: 64 bits for integers (wraps), double for float and double; 0 for empty groups.
   template <typename F = detail::to_itself>

@@ -5,8 +5,9 @@
 // with what follows. So let the smaller collection be the right one.
 //
 //   Order    left's records in order; for one of them, its matches in right's order.
-//   Keys     anything group_by takes; both sides must have the same type. NaN matches NaN and -0.0
-//            matches 0.0. Strings match by content.
+//   Keys     numbers, text, and small structs of numbers; both sides must have the same type. NaN
+//            matches NaN and -0.0 matches 0.0. Strings match by content. Numbers may be missing
+//            (std::optional), on either side: what is missing matches nothing.
 //   Outer    left_join has every record of left, right_join every record of right, full_join both:
 //            first what left_join yields, then right's records without a match, in right's order.
 //            right_join is the left_join of right with left: in right's order, with an index of
@@ -27,6 +28,7 @@
 #include "pappus/detail/base/keep.h"
 #include "pappus/detail/fuse/join.h"
 #include "pappus/detail/fuse/left_key.h"
+#include "pappus/detail/fuse/match_key.h"
 #include "pappus/detail/fuse/outer_join.h"
 #include "pappus/error.h"
 #include "pappus/parts.h"
@@ -176,8 +178,11 @@ template <typename Right, typename LeftKey, typename RightKey, typename Combine,
 auto query<E>::join(const query<Right>& right, LeftKey left_key, RightKey right_key,
                     Combine combine, const More&... more) const {
   constexpr auto kind = detail::join_kind::inner;
-  return detail::make_join<kind>("join", *this, right, std::move(left_key), right_key,
-                                 detail::combination<Combine, kind>{std::move(combine)}, more...);
+  return detail::make_join<kind>(
+      "join", *this, right,
+      detail::left_key_to_match<value_type, Right, RightKey>(std::move(left_key)),
+      detail::right_key_to_match<value_type, Right, LeftKey>(std::move(right_key)),
+      detail::combination<Combine, kind>{std::move(combine)}, more...);
 }
 
 template <typename E>
@@ -185,8 +190,11 @@ template <typename Right, typename LeftKey, typename RightKey, typename Combine,
 auto query<E>::left_join(const query<Right>& right, LeftKey left_key, RightKey right_key,
                          Combine combine, const More&... more) const {
   constexpr auto kind = detail::join_kind::outer;
-  return detail::make_join<kind>("left_join", *this, right, std::move(left_key), right_key,
-                                 detail::combination<Combine, kind>{std::move(combine)}, more...);
+  return detail::make_join<kind>(
+      "left_join", *this, right,
+      detail::left_key_to_match<value_type, Right, RightKey>(std::move(left_key)),
+      detail::right_key_to_match<value_type, Right, LeftKey>(std::move(right_key)),
+      detail::combination<Combine, kind>{std::move(combine)}, more...);
 }
 
 template <typename E>
@@ -194,7 +202,9 @@ template <typename Right, typename LeftKey, typename RightKey, typename Combine,
 auto query<E>::right_join(const query<Right>& right, LeftKey left_key, RightKey right_key,
                           Combine combine, const More&... more) const {
   return detail::make_join<detail::join_kind::outer>(
-      "right_join", right, *this, std::move(right_key), left_key,
+      "right_join", right, *this,
+      detail::right_key_to_match<value_type, Right, LeftKey>(std::move(right_key)),
+      detail::left_key_to_match<value_type, Right, RightKey>(std::move(left_key)),
       detail::swapped_combination<Combine>{std::move(combine)}, more...);
 }
 
@@ -202,24 +212,33 @@ template <typename E>
 template <typename Right, typename LeftKey, typename RightKey, typename Combine, typename... More>
 auto query<E>::full_join(const query<Right>& right, LeftKey left_key, RightKey right_key,
                          Combine combine, const More&... more) const {
-  return detail::make_full_join(materialise(), right.materialise(), left_key, right_key, combine,
-                                more...);
+  return detail::make_full_join(
+      materialise(), right.materialise(),
+      detail::left_key_to_match<value_type, Right, RightKey>(std::move(left_key)),
+      detail::right_key_to_match<value_type, Right, LeftKey>(std::move(right_key)), combine,
+      more...);
 }
 
 template <typename E>
 template <typename Right, typename LeftKey, typename RightKey, typename... More>
 auto query<E>::semi_join(const query<Right>& right, LeftKey left_key, RightKey right_key,
                          const More&... more) const {
-  return detail::make_join<detail::join_kind::semi>("semi_join", *this, right, std::move(left_key),
-                                                    right_key, detail::no_combination{}, more...);
+  return detail::make_join<detail::join_kind::semi>(
+      "semi_join", *this, right,
+      detail::left_key_to_match<value_type, Right, RightKey>(std::move(left_key)),
+      detail::right_key_to_match<value_type, Right, LeftKey>(std::move(right_key)),
+      detail::no_combination{}, more...);
 }
 
 template <typename E>
 template <typename Right, typename LeftKey, typename RightKey, typename... More>
 auto query<E>::anti_join(const query<Right>& right, LeftKey left_key, RightKey right_key,
                          const More&... more) const {
-  return detail::make_join<detail::join_kind::anti>("anti_join", *this, right, std::move(left_key),
-                                                    right_key, detail::no_combination{}, more...);
+  return detail::make_join<detail::join_kind::anti>(
+      "anti_join", *this, right,
+      detail::left_key_to_match<value_type, Right, RightKey>(std::move(left_key)),
+      detail::right_key_to_match<value_type, Right, LeftKey>(std::move(right_key)),
+      detail::no_combination{}, more...);
 }
 
 }  // namespace pappus

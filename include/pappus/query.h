@@ -21,10 +21,11 @@
 #include "pappus/detail/loops/fold.h"
 #include "pappus/detail/loops/fold_join.h"
 #include "pappus/detail/loops/write.h"
+#include "pappus/domain.h"
 #include "pappus/function.h"
+#include "pappus/missing.h"
 #include "pappus/place.h"
 #include "pappus/records.h"
-#include "pappus/reducers.h"
 #include "pappus/value.h"
 
 namespace pappus {
@@ -34,12 +35,6 @@ class collection;
 struct pieces;
 template <typename Key>
 struct partitioning;
-
-/// Says that keys are integers from 0 to size - 1. Tables are then indexed by key, and group_by's
-/// result has groups without records, too.
-struct domain {
-  std::int64_t size = 0;
-};
 
 /// A collection's rows as an argument for a lambda: it arrives as std::span<const T>, whole,
 /// wherever the lambda runs.
@@ -172,8 +167,12 @@ class query : public detail::element_refusals<detail::value_of<E>>,
     return fold_node<element>("reduce", {expression_, std::move(op)}, std::move(prototype),
                               detail::describe_fold_by<element, reducer>);
   }
-  /// The number of records, std::int64_t.
+  /// The number of records; count(projection): of those whose projection isn't missing.
   auto count() const { return fold_named<reducers::count>("count"); }
+  template <typename F>
+  auto count(F projection) const {
+    return aggregated<reducers::present>("count", std::move(projection));
+  }
   /// Sum of the records, or of projection(record), as in sum(&sale::price): 64 bits for integers,
   /// which wrap (two's complement), double for float and double.
   template <typename F = detail::to_itself>

@@ -1,7 +1,8 @@
 // Sets of records: union_with, intersect, except.
 //
 // Records must be keys (group.h) and are compared as distinct() compares them: NaN is NaN, -0.0 is
-// 0.0, strings match by content. Each result has every record once, in ascending order.
+// 0.0, strings match by content, what is missing equals what is missing. Each result has every
+// record once, in ascending order.
 //
 // All three are made of other operators. To group the records of both sides, each marked with its
 // side, in one pass would need no index; but it copies both sides, and where most records are
@@ -13,6 +14,18 @@
 #include "pappus/parts.h"
 
 namespace pappus {
+namespace detail {
+
+/// The different records of one side that the other has, or hasn't. Those that are missing, which
+/// no join matches, are equal here.
+template <join_kind Kind, typename E, typename Other>
+collection<value_of<E>> different_rows(const char* name, const query<E>& rows,
+                                       const query<Other>& other) {
+  constexpr to_itself same;
+  return make_join<Kind>(name, rows, other.distinct(), same, same, no_combination{}).distinct();
+}
+
+}  // namespace detail
 
 /// The records of this collection and the others, each different one once, in ascending order.
 ///
@@ -35,16 +48,14 @@ collection<typename query<E>::value_type> query<E>::union_with(
 template <typename E>
 template <typename Other>
 collection<typename query<E>::value_type> query<E>::intersect(const query<Other>& other) const {
-  constexpr detail::to_itself same;
-  return semi_join(other.distinct(), same, same).distinct();
+  return detail::different_rows<detail::join_kind::semi>("semi_join", *this, other);
 }
 
 /// The different records of this that other hasn't, in ascending order. Cost: see intersect.
 template <typename E>
 template <typename Other>
 collection<typename query<E>::value_type> query<E>::except(const query<Other>& other) const {
-  constexpr detail::to_itself same;
-  return anti_join(other.distinct(), same, same).distinct();
+  return detail::different_rows<detail::join_kind::anti>("anti_join", *this, other);
 }
 
 }  // namespace pappus

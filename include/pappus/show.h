@@ -5,7 +5,8 @@
 //     std::cout << groups.front() << "\n";     // (AB, 12.5)
 //
 // Fields have the names that their struct gives them. Fields of fields are columns of their own:
-// "value.mean". Arrays of char are text up to the first 0. What Pappus can't look into is "?".
+// "value.mean". Arrays of char are text up to the first 0. What is missing is "null", what Pappus
+// can't look into "?".
 #pragma once
 
 #include <array>
@@ -13,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iostream>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -22,6 +24,7 @@
 #include "pappus/argmax.h"
 #include "pappus/columns.h"
 #include "pappus/detail/base/field_names.h"
+#include "pappus/detail/base/missing.h"
 #include "pappus/detail/base/record_text.h"
 #include "pappus/detail/base/table_text.h"
 #include "pappus/query.h"
@@ -42,7 +45,7 @@ constexpr bool shown_by_fields() {
                 string_key<T>)
     return false;
   else
-    return field_count<T>() > 0;
+    return field_count<present<T>>() > 0 && !is_moment<present<T>> && !is_std_array<present<T>>;
 }
 
 /// Without the namespaces that it is in.
@@ -69,7 +72,7 @@ constexpr std::string_view shown_type() {
     return "date";
   else if constexpr (std::is_same_v<T, timestamp>)
     return "timestamp";
-  else if constexpr (is_std_array<T>)
+  else if constexpr (is_std_array<T> || may_be_missing<T>)
     return shown_type<typename T::value_type>();
   else
     return own_name<T>();
@@ -89,7 +92,9 @@ std::string shown_elements(const T& all) {
 /// Of a value that isn't shown by its fields, or of all of them in parentheses.
 template <typename T>
 std::string shown_text(const T& value) {
-  if constexpr (std::is_same_v<T, bool>)
+  if constexpr (may_be_missing<T>)
+    return value ? shown_text(*value) : "null";
+  else if constexpr (std::is_same_v<T, bool>)
     return value ? "true" : "false";
   else if constexpr (std::is_same_v<T, char>)
     return text_of_text({&value, 1});
@@ -141,15 +146,18 @@ std::vector<std::string> shown_names() {
 template <typename T>
 void add_shown_columns(std::vector<shown_column>& to, const std::string& name) {
   if constexpr (shown_by_fields<T>()) {
-    const auto names = shown_names<T>();
+    using fields = present<T>;
+    const auto names = shown_names<fields>();
     const auto prefix = name.empty() ? std::string() : name + ".";
     std::size_t i = 0;
-    visit_fields<field_count<T>()>(zero_record<T>(), [&]<typename... Field>(const Field&...) {
-      (add_shown_columns<Field>(to, std::string(prefix).append(names[i++])), ...);
-    });
+    visit_fields<field_count<fields>()>(
+        zero_record<fields>(), [&]<typename... Field>(const Field&...) {
+          (add_shown_columns<Field>(to, std::string(prefix).append(names[i++])), ...);
+        });
   } else {
+    using plain = present<T>;
     constexpr bool is_number =
-        std::is_arithmetic_v<T> && !std::is_same_v<T, bool> && !std::is_same_v<T, char>;
+        std::is_arithmetic_v<plain> && !std::is_same_v<plain, bool> && !std::is_same_v<plain, char>;
     to.push_back({name.empty() ? "value" : name, std::string(shown_type<T>()), is_number});
   }
 }
@@ -157,7 +165,15 @@ void add_shown_columns(std::vector<shown_column>& to, const std::string& name) {
 /// Appends a row to the columns from `next` on.
 template <typename T>
 void add_shown_cells(std::vector<shown_column>& to, std::size_t& next, const T& value) {
-  if constexpr (shown_by_fields<T>())
+  if constexpr (shown_by_fields<T>() && may_be_missing<T>)
+    if (value)
+      add_shown_cells(to, next, *value);
+    else
+      visit_fields<field_count<present<T>>()>(
+          zero_record<present<T>>(), [&]<typename... Field>(const Field&...) {
+            (add_shown_cells(to, next, std::optional<present<Field>>()), ...);
+          });
+  else if constexpr (shown_by_fields<T>())
     visit_fields<field_count<T>()>(
         value, [&](const auto&... fields) { (add_shown_cells(to, next, fields), ...); });
   else

@@ -1,6 +1,13 @@
 // Sorting: sort_by, sort, top, bottom.
 #pragma once
 
+#include <concepts>
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
 #include "pappus/detail/base/keep.h"
 #include "pappus/detail/loops/sort.h"
 #include "pappus/detail/loops/top.h"
@@ -8,6 +15,40 @@
 #include "pappus/query.h"
 
 namespace pappus {
+namespace detail {
+
+/// Where text is missing.
+template <typename F>
+struct text_lacks {
+  F text;
+  template <typename T>
+  bool operator()(const T& record) const {
+    return !std::invoke(text, record).has_value();
+  }
+};
+template <typename F>
+struct text_or_none {
+  F text;
+  template <typename T>
+  std::string_view operator()(const T& record) const {
+    return std::invoke(text, record).value_or(std::string_view());
+  }
+};
+/// A key as keys that can be sorted by: text that may be missing as two.
+template <typename T, typename Key>
+auto sort_keys_of(Key key) {
+  using direction = key_direction<Key>;
+  if constexpr (std::same_as<sort_key_of<Key, T>, std::optional<std::string_view>>) {
+    using function = typename direction::function;
+    return std::tuple(
+        text_lacks<function>{direction::of(key)},
+        directed_key<text_or_none<function>, direction::descending>{{direction::of(key)}});
+  } else {
+    return std::tuple(std::move(key));
+  }
+}
+
+}  // namespace detail
 
 /// For sort_by: orders by this key, the least first. A bare key means the same.
 template <typename F>
@@ -25,9 +66,10 @@ detail::directed_key<F, true> descending(F key) {
 ///
 /// A key is a function of a record or a pointer to a member, bare or within ascending() or
 /// descending(). It yields an integer, an enumerator, float, double, a std::string_view, or a
-/// pair or std::array of numbers of at most 16 bytes. The sort is stable: rows with equal keys keep
-/// their order. NaN comes after every number (before, descending), all NaN are equal, and so are
-/// -0.0 and 0.0; records keep their own bits. Strings go by bytes, as operator< does.
+/// pair or std::array of numbers of at most 16 bytes, or a std::optional of these. The sort is
+/// stable: rows with equal keys keep their order. NaN comes after every number (before,
+/// descending), all NaN are equal, and so are -0.0 and 0.0; records keep their own bits. Strings go
+/// by bytes, as operator< does. What is missing comes last in both directions.
 /// What doesn't fit the budget is sorted in runs, which go to the spill file where memory is short:
 /// a file's rows that stream to a reader needn't fit, nor need the scratch of rows in memory.
 /// Throws memory_error where the result is collected and doesn't fit, or nothing may go to a disk,
@@ -40,13 +82,16 @@ template <typename E>
 template <typename... Keys>
 PAPPUS_GLUE collection<typename query<E>::value_type> query<E>::sort_by(Keys... keys) const {
   static_assert(sizeof...(Keys) > 0, "sort_by: give at least one key, or use sort()");
-  static_assert((detail::key<detail::sort_key_of<Keys, value_type>> && ...),
+  static_assert((detail::sort_key<detail::sort_key_of<Keys, value_type>> && ...),
                 "sort_by: a key must be a number, an enumerator, a std::string_view, or a pair or "
                 "array of numbers of at most 16 bytes");
   using element = detail::sort_element<E, Keys...>;
-  if constexpr (E::yields != detail::cardinality::one ||
-                (detail::moves_of<element>() == detail::sort_moves::addresses &&
-                 !std::same_as<E, detail::source<value_type>>)) {
+  if constexpr (!(detail::key<detail::sort_key_of<Keys, value_type>> && ...)) {
+    return std::apply([&](auto... single) { return sort_by(std::move(single)...); },
+                      std::tuple_cat(detail::sort_keys_of<value_type>(std::move(keys))...));
+  } else if constexpr (E::yields != detail::cardinality::one ||
+                       (detail::moves_of<element>() == detail::sort_moves::addresses &&
+                        !std::same_as<E, detail::source<value_type>>)) {
     return materialise().sort_by(std::move(keys)...);
   } else {
     auto stage = erased_stage();

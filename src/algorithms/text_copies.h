@@ -22,13 +22,13 @@ class text_copies {
   text_copies(const detail::record_type& layout, detail::memory_source& memory,
               std::string_view owner)
       : memory_(memory), owner_(owner) {
-    if (layout.add_text_offsets != nullptr) layout.add_text_offsets(views_);
+    if (layout.add_text_places != nullptr) layout.add_text_places(views_);
   }
 
   /// Bytes of the text that a record points to.
   std::size_t bytes_of(const std::byte* record) const noexcept {
     std::size_t bytes = 0;
-    for (const auto at : views_) bytes += view(record + at).size();
+    for (const auto& view : views_) bytes += detail::text_at(record, view).size();
     return bytes;
   }
   /// The same of all records of a set.
@@ -42,24 +42,18 @@ class text_copies {
   }
   /// Has the record point to copies. Throws memory_error.
   void copy(std::byte* record) {
-    for (const auto at : views_) {
-      const auto own = texts_.copy(view(record + at), memory_, owner_);
-      std::memcpy(record + at, &own, sizeof own);
+    for (const auto& view : views_) {
+      const auto own = texts_.copy(detail::text_at(record, view), memory_, owner_);
+      std::memcpy(record + view.at, &own, sizeof own);
     }
   }
   /// What the copies lie in.
   std::vector<detail::buffer> take() { return texts_.take(); }
 
  private:
-  static std::string_view view(const std::byte* at) noexcept {
-    std::string_view text;
-    std::memcpy(&text, at, sizeof text);
-    return text;
-  }
-
   detail::memory_source& memory_;
   std::string owner_;
-  std::vector<std::uint32_t> views_;  // where they lie in a record
+  std::vector<detail::text_place> views_;
   base::text_arena texts_{base::scaled(std::size_t{4} << 10), base::scaled(std::size_t{1} << 20)};
 };
 

@@ -14,12 +14,6 @@ namespace {
 constexpr double bytes_a_block = 8192;  // of records and text, about
 std::int64_t rows_an_item() { return scaled<std::int64_t>(8192); }
 
-std::string_view loaded(const std::byte* at) noexcept {
-  std::string_view view;
-  std::memcpy(&view, at, sizeof view);
-  return view;
-}
-
 }  // namespace
 
 /// Tells which text of a block's rows is there already. It may forget some.
@@ -33,16 +27,17 @@ class text_index::block {
     known_.fill({});
     std::size_t end = 0;
     for (std::int64_t row = 0; row < rows; ++row, records += index.record_bytes_)
-      for (const auto at : index.views_) {
-        const auto text = loaded(records + at);
+      for (const auto& view : index.views_) {
+        const auto text = detail::text_at(records, view);
+        std::byte* const at = records + view.at;
         if (text.empty()) {  // wherever it lies; it must not have others' slots
-          place(records + at, text, end, false);
+          place(at, text, end, false);
           continue;
         }
         auto& seen = known_[slot_of(text)];
         const bool is_new = seen.text.data() != text.data() || seen.text.size() != text.size();
         if (is_new) seen = {text, end};
-        place(records + at, text, seen.offset, is_new);
+        place(at, text, seen.offset, is_new);
         if (is_new) end += text.size();
       }
     return end;
@@ -63,7 +58,7 @@ class text_index::block {
 
 text_index::text_index(const detail::record_type& layout)
     : record_bytes_(layout.size), begins_(1, 0) {
-  if (layout.add_text_offsets != nullptr) layout.add_text_offsets(views_);
+  if (layout.add_text_places != nullptr) layout.add_text_places(views_);
 }
 
 /// Bytes of text that the records point to, whether some of it is the same or not.
@@ -76,7 +71,7 @@ std::size_t text_index::bytes_of(const std::byte* records, std::int64_t rows,
     const std::byte* at = records + static_cast<std::size_t>(first) * record_bytes_;
     std::size_t own = 0;
     for (auto left = std::min(rows_an_item(), rows - first); left > 0; --left, at += record_bytes_)
-      for (const auto view : views_) own += loaded(at + view).size();
+      for (const auto& view : views_) own += detail::text_at(at, view).size();
     all.fetch_add(own, std::memory_order_relaxed);
   });
   return all;
@@ -132,12 +127,12 @@ text_index::stretch text_index::of(std::int64_t first, std::int64_t rows) const 
 void text_index::move_views(std::byte* records, std::int64_t rows, std::uintptr_t from,
                             const std::byte* to) const noexcept {
   for (; rows > 0; --rows, records += record_bytes_)
-    for (const auto at : views_) {
-      auto text = loaded(records + at);
+    for (const auto& view : views_) {
+      auto text = detail::text_at(records, view);
       if (text.empty()) continue;
       const auto offset = reinterpret_cast<std::uintptr_t>(text.data()) - from;
       text = {reinterpret_cast<const char*>(to) + offset, text.size()};
-      std::memcpy(records + at, &text, sizeof text);
+      std::memcpy(records + view.at, &text, sizeof text);
     }
 }
 

@@ -52,7 +52,7 @@ class text_index {
 
   std::size_t record_bytes_;
   std::int64_t block_rows_ = 1;
-  std::vector<std::uint32_t> views_;   // where they lie in a record
+  std::vector<detail::text_place> views_;
   std::vector<std::uint64_t> begins_;  // of each block's text in the heap; at last where all ends
 };
 

@@ -34,11 +34,9 @@ void late_rows::add(std::string_view key, const std::byte* value) {
 /// Has a row point to copies of its text.
 void late_rows::copy_text(std::byte* row) {
   const std::size_t before = arena_.bytes();
-  for (const auto at : views_) {
-    std::string_view view;
-    std::memcpy(&view, row + at, sizeof view);
-    view = arena_.copy(view, *memory_, owner_);
-    std::memcpy(row + at, &view, sizeof view);
+  for (const auto& view : views_) {
+    const auto own = arena_.copy(detail::text_at(row, view), *memory_, owner_);
+    std::memcpy(row + view.at, &own, sizeof own);
   }
   bytes_ += arena_.bytes() - before;
 }

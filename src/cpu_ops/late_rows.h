@@ -29,7 +29,7 @@ class late_rows {
   late_rows(const detail::group_params& params, detail::memory_source& memory,
             std::string_view owner, bool text_stays)
       : params_(&params), memory_(&memory), owner_(owner), text_stays_(text_stays) {
-    if (!text_stays) params.late.add_text_offsets(views_);
+    if (!text_stays) params.late.add_text_places(views_);
   }
   /// An empty one, for rows of the same leaf.
   late_rows another() const {
@@ -68,7 +68,7 @@ class late_rows {
   detail::memory_source* memory_;
   std::string_view owner_;
   bool text_stays_;
-  std::vector<std::uint32_t> views_;  // that are copied: where they lie in a row
+  std::vector<detail::text_place> views_;  // that are copied
   std::int64_t leaf_ = 0;
   std::vector<block> blocks_;
   base::text_arena arena_ = fresh_arena();

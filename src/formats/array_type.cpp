@@ -50,6 +50,7 @@ std::string wanted_text(const record_layout& layout, std::size_t rank) {
 element_match match_elements(const std::string& file, const array_item& item,
                              const std::vector<std::int64_t>& shape, const record_layout& layout,
                              std::size_t rank) {
+  refuse_missing(file, layout);
   const auto fail = [&](const std::string& hint) {
     throw format_error(fmt::format("{}: expected {}, got {}{}", file, wanted_text(layout, rank),
                                    got_text(item, shape), hint));

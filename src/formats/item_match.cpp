@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "formats/names.h"
+#include "pappus/error.h"
 
 namespace pappus::formats {
 namespace {
@@ -102,6 +105,15 @@ std::string fields_text(const record_layout& layout) {
     text += (i > 0 ? ", " : "") + field_text(column.name, npy_dtype(column.type), column.count);
   }
   return text;
+}
+
+void refuse_missing(const std::string& file, const record_layout& layout) {
+  for (std::size_t i = 0; i < layout.columns.size(); ++i)
+    if (const auto& column = layout.columns[i]; column.presence != 0)
+      throw usage_error(fmt::format(
+          "{}: expected fields that always have a value, got a std::optional as field {}{}; map it "
+          "to a value of your choice, such as NaN, or use csv",
+          file, i, column.field.empty() ? "" : fmt::format(" ({})", column.field)));
 }
 
 std::size_t scalars(const record_layout& layout) {

@@ -31,7 +31,8 @@ std::unique_ptr<writer> create(const std::string& path, const record_layout& lay
 
 csv_options options_of(const record_layout& layout, char delimiter) {
   return {.delimiter = layout.text.delimiter != 0 ? layout.text.delimiter : delimiter,
-          .header = layout.text.header};
+          .header = layout.text.header,
+          .missing = layout.text.missing};
 }
 /// Where memory is short, less of the file is there at a time.
 csv_options options_of(const record_layout& layout, char delimiter, const memory_source& memory) {

@@ -22,8 +22,8 @@ constexpr double more_text = 1.1;      // that needn't matter: of what was expec
 constexpr double text_at_once = 1.25;  // at which a window ends
 
 double guessed_row_text(const detail::record_type& records) {
-  std::vector<std::uint32_t> views;
-  if (records.add_text_offsets != nullptr) records.add_text_offsets(views);
+  std::vector<detail::text_place> views;
+  if (records.add_text_places != nullptr) records.add_text_places(views);
   return guessed_text * static_cast<double>(views.size());
 }
 

@@ -80,8 +80,8 @@ class launch_queue {
   };
   void plan_for_tests(const planned_for_tests& how);
 
-  /// What waits, or else what runs: graph, plan and tasks, or a picture of the plan. Empty: all have
-  /// run.
+  /// What waits, or else what runs: graph, plan and tasks, or a picture of the plan. Empty: all
+  /// have run.
   std::string explain(explain_format format);
 
  private:

@@ -86,8 +86,10 @@ namespace record_text_test {
 
 template <typename T>
 std::vector<std::uint32_t> offsets() {
+  std::vector<detail::text_place> places;
+  if (const auto add = detail::record_type_of<T>().add_text_places; add != nullptr) add(places);
   std::vector<std::uint32_t> found;
-  if (const auto add = detail::record_type_of<T>().add_text_offsets; add != nullptr) add(found);
+  for (const auto& [at, presence] : places) found.push_back(at);
   return found;
 }
 

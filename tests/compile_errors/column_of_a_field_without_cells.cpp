@@ -1,5 +1,5 @@
 // expect: column: a field must be an integer, float, double, bool, std::string_view, pappus::date,
-//         pappus::timestamp or a std::array of these
+//         pappus::timestamp, or a std::optional or a std::array of these
 #include "shop.h"
 
 void mistake(shop& in) {

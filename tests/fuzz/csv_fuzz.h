@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,25 +30,29 @@ struct fuzz_row {
   bool flag;
   date day;
   timestamp moment;
+  std::optional<std::int32_t> number;
+  std::optional<std::string_view> word;
 };
 
 inline detail::record_layout fuzz_row_layout() {
   return {sizeof(fuzz_row),
           {column("t", &fuzz_row::text), column("i", &fuzz_row::i16), column("u", &fuzz_row::u32),
            column("f", &fuzz_row::f64), column("b", &fuzz_row::flag), column("d", &fuzz_row::day),
-           column("m", &fuzz_row::moment)}};
+           column("m", &fuzz_row::moment), column("n", &fuzz_row::number),
+           column("w", &fuzz_row::word)}};
 }
 
 /// A valid file to start from.
 inline constexpr std::string_view fuzz_csv_seed =
-    "t,i,u,unused,f,b,d,m\r\n"
-    "abc,-12,34,,1.5e3,true,2024-02-29,2024-02-29 12:34:56.789\n"
-    "\"a, \"\"b\"\"\nc\",+7,0,\"x\n\",nan,0,1970-01-01,1970-01-01T00:00:00Z\r\n"
-    ", 5 ,\"4294967295\",y,,1,0001-12-31,9999-12-31 23:59:59";
+    "t,i,u,unused,f,b,d,m,n,w\r\n"
+    "abc,-12,34,,1.5e3,true,2024-02-29,2024-02-29 12:34:56.789,NA,\"NA\"\n"
+    "\"a, \"\"b\"\"\nc\",+7,0,\"x\n\",nan,0,1970-01-01,1970-01-01T00:00:00Z, -0 ,\"\"\r\n"
+    ", 5 ,\"4294967295\",y,-99,1,0001-12-31,9999-12-31 23:59:59,-99,";
 
 /// The rows of `text`, bit for bit, or the error.
 inline std::string fuzz_csv_outcome(std::string_view text, unsigned threads, std::int64_t capacity,
-                                    const formats::csv_options& options) {
+                                    formats::csv_options options) {
+  options.missing = {"NA", "-99"};
   test_memory memory;
   test_workers team(threads);
   std::string outcome;
@@ -57,8 +62,9 @@ inline std::string fuzz_csv_outcome(std::string_view text, unsigned threads, std
     std::vector<fuzz_row> rows(static_cast<std::size_t>(capacity));
     while (const auto n = reader.read(team, reinterpret_cast<std::byte*>(rows.data()), capacity)) {
       for (fuzz_row& row : std::span(rows).first(static_cast<std::size_t>(n))) {
-        outcome.append(row.text).append("|");
+        outcome.append(row.text).append("|").append(row.word.value_or("?")).append("|");
         std::memset(static_cast<void*>(&row.text), 0, sizeof(row.text));
+        if (row.word) row.word = std::string_view();
         outcome.append(reinterpret_cast<const char*>(&row), sizeof(row));
       }
     }

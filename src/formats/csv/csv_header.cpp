@@ -110,6 +110,14 @@ char checked_delimiter(char delimiter) {
                     shown({&delimiter, 1}) + ", which cells or rows are made of");
 }
 
+void check_missing(const std::vector<std::string>& texts, char delimiter) {
+  for (const auto& text : texts)
+    if (text != base::trimmed(text) || text.find_first_of("\"\r\n") != text.npos ||
+        text.find(delimiter) != text.npos)
+      throw usage_error("csv_options::missing: expected texts such as NA, got " + shown(text) +
+                        ", which can't be a cell without quotes");
+}
+
 detail::record_layout csv_layout(const std::string& file, detail::record_layout layout) {
   if (layout.columns.empty()) {
     throw usage_error(file +
@@ -135,6 +143,7 @@ detail::record_layout csv_layout(const std::string& file, detail::record_layout 
 csv_header read_csv_header(const byte_source& source, const detail::record_layout& layout,
                            const csv_options& options) {
   const char delimiter = checked_delimiter(options.delimiter);
+  check_missing(options.missing, delimiter);
   const char* const expected = options.header ? "the names of columns" : "a row";
   const std::int64_t bytes = source.bytes();
   std::int64_t read_bytes = std::min<std::int64_t>(bytes, 4096);
@@ -175,10 +184,14 @@ csv_header read_csv_header(const byte_source& source, const detail::record_layou
 }
 
 csv_plan plan_columns(const std::string& file, const csv_header& header,
-                      const detail::record_layout& bound, char delimiter) {
+                      const detail::record_layout& bound, const csv_options& options) {
   const auto layout = csv_layout(file, bound);
   csv_plan plan;
-  plan.delimiter = delimiter;
+  plan.delimiter = options.delimiter;
+  plan.missing = options.missing;
+  plan.some_are_numbers = std::ranges::any_of(plan.missing, [](const std::string& text) {
+    return text.find_first_of("0123456789") != text.npos;
+  });
   plan.record_bytes = layout.bytes;
   for (const std::string& name : header.names) plan.columns.push_back({name});
   for (const detail::column_binding& binding : layout.columns) {
@@ -199,6 +212,7 @@ csv_plan plan_columns(const std::string& file, const csv_header& header,
     column.bound = true;
     column.type = binding.type;
     column.offset = binding.offset;
+    column.presence = binding.presence;
     if (binding.type == detail::cell::string) column.string_column = plan.string_columns++;
   }
   return plan;

@@ -22,6 +22,9 @@ struct csv_header {
 /// quotes and newlines.
 char checked_delimiter(char delimiter);
 
+/// Throws usage_error for a text that can't be a whole cell without quotes.
+void check_missing(const std::vector<std::string>& texts, char delimiter);
+
 /// The layout with a name for each column: of those without one, the field's own. Throws
 /// usage_error for a layout that CSV files can't fill: one without columns, or with a column that
 /// has no name or several values.
@@ -38,6 +41,6 @@ csv_header read_csv_header(const byte_source& source, const detail::record_layou
 /// Finds the bound columns by name. Throws format_error naming the missing column and those the
 /// file has, and what csv_layout() throws.
 csv_plan plan_columns(const std::string& file, const csv_header& header,
-                      const detail::record_layout& bound, char delimiter);
+                      const detail::record_layout& bound, const csv_options& options);
 
 }  // namespace pappus::formats

@@ -1,12 +1,15 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
+#include <vector>
 
 namespace pappus::formats {
 
 struct csv_options {
   char delimiter = ',';
   bool header = true;  ///< the first row names the columns; else columns are bound in their order
+  std::vector<std::string> missing{};  ///< texts besides none that stand for what is missing
   /// The most bytes that are read, then parsed, at a time, unless a row is longer. The first slab
   /// has only piece_bytes.
   std::size_t slab_bytes = std::size_t{16} << 20;

@@ -29,7 +29,7 @@ csv_reader::csv_reader(std::unique_ptr<byte_source>&& source, const csv_header& 
                        const csv_options& options)
     : source_(std::move(source)),
       memory_(memory),
-      plan_(plan_columns(source_->name(), header, layout, options.delimiter)),
+      plan_(plan_columns(source_->name(), header, layout, options)),
       slab_(*source_, memory, header.rows, options.slab_bytes, options.piece_bytes),
       string_buffer_bytes_(string_buffer_bytes(options)) {}
 

@@ -1,10 +1,12 @@
 #include "formats/csv/csv_row.h"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cstring>
 #include <system_error>
 
+#include "base/text.h"
 #include "formats/csv/csv_cell.h"
 
 #if defined(__SSE2__)
@@ -73,9 +75,21 @@ const char* plain_number(cell type, const char* at, const char* end, std::byte* 
   }
 }
 
-std::string bad_cell(cell type, std::string_view text, cell_outcome outcome) {
+/// Texts that many programs write where a value is missing.
+bool looks_missing(std::string_view text) {
+  constexpr std::string_view known[] = {"NA", "N/A",  "n/a",  "NaN", "nan",  "NULL", "null",
+                                        "-",  "None", "none", "\\N", "#N/A", "<NA>", "missing"};
+  return std::ranges::find(known, text) != std::end(known);
+}
+
+std::string bad_cell(cell type, std::string_view text, bool quoted, cell_outcome outcome) {
   std::string what = "expected " + std::string(expected_of(type)) + ", got ";
   what += text.empty() ? "an empty cell" : shown(text);
+  if (text.empty()) what += "; where values may be missing, make the field a std::optional";
+  if (!quoted && looks_missing(text))
+    what +=
+        "; if that stands for a missing value, make the field a std::optional and name the "
+        "text in csv_options::missing";
   if (outcome == cell_outcome::out_of_range) {
     const std::string range = range_of(type);
     what += range.empty() ? " (out of range)" : " (out of range: " + range + ")";
@@ -94,7 +108,7 @@ const char* csv_row_parser::parse(const char* at, const char* end, std::byte* re
                         "expected " + std::to_string(columns) + " cells, got more"};
     }
     const csv_plan::column& column = plan_.columns[i];
-    at = column.bound ? parse_bound(i, at, end, record + column.offset) : cut(i, at, end).end;
+    at = column.bound ? parse_bound(i, at, end, record) : cut(i, at, end).end;
     if (*at == plan_.delimiter) {
       ++at;
       continue;
@@ -108,23 +122,44 @@ const char* csv_row_parser::parse(const char* at, const char* end, std::byte* re
 }
 
 const char* csv_row_parser::parse_bound(std::size_t column, const char* at, const char* end,
-                                        std::byte* out) {
-  const cell type = plan_.columns[column].type;
+                                        std::byte* record) {
+  const csv_plan::column& about = plan_.columns[column];
+  const cell type = about.type;
+  std::byte* const out = record + about.offset;
+  if (about.presence != 0) record[about.presence] = std::byte{1};
   const char* stop = plain_number(type, at, end, out);
-  if (stop != nullptr && ends_cell(stop)) return stop;
+  if (stop != nullptr && ends_cell(stop) && !plan_.some_are_numbers) return stop;
 
   const cell_text found = cut(column, at, end);
+  if (store_missing(about, found, record)) return found.end;
   if (type == cell::string) {
-    const std::size_t number = plan_.columns[column].string_column;
-    const std::string_view kept = strings_.keep(number, found.text);
+    const std::string_view kept = strings_.keep(about.string_column, found.text);
     std::memcpy(out, &kept, sizeof(kept));
     return found.end;
   }
   const cell_outcome outcome = parse_cell(type, found.text, out);
   if (outcome != cell_outcome::good) {
-    throw csv_problem{column, bad_cell(type, found.text, outcome)};
+    throw csv_problem{column, bad_cell(type, found.text, found.quoted, outcome)};
   }
   return found.end;
+}
+
+/// Whether that is a missing value, for which the column has a form. In quotes text always is
+/// there, and of other values an empty cell alone is missing.
+bool csv_row_parser::store_missing(const csv_plan::column& column, const cell_text& found,
+                                   std::byte* record) {
+  const bool is_text = column.type == cell::string;
+  const auto text = is_text ? found.text : base::trimmed(found.text);
+  const bool missing = found.quoted ? text.empty() && !is_text : plan_.lacks(text);
+  if (!missing) return false;
+  if (column.presence == 0) {
+    const bool is_float = column.type == cell::f32 || column.type == cell::f64;
+    if (is_float) parse_cell(column.type, {}, record + column.offset);  // an empty one is NaN
+    return is_float;
+  }
+  record[column.presence] = std::byte{0};
+  std::memset(record + column.offset, 0, cell_bytes(column.type));
+  return true;
 }
 
 bool csv_row_parser::ends_cell(const char* at) const noexcept {
@@ -165,9 +200,13 @@ csv_row_parser::cell_text csv_row_parser::cut_quoted(std::size_t column, const c
           column, "expected the end of the cell after its closing quote, got more text after " +
                       shown({begin, static_cast<std::size_t>(quote - begin)})};
     }
-    if (unescaped_.empty()) return {part, quote + 1};
-    return {unescaped_.append(part), quote + 1};
+    if (unescaped_.empty()) return {part, quote + 1, true};
+    return {unescaped_.append(part), quote + 1, true};
   }
+}
+
+bool csv_plan::lacks(std::string_view text) const noexcept {
+  return text.empty() || std::ranges::find(missing, text) != missing.end();
 }
 
 bool misquoted(std::string_view row, char delimiter) noexcept {

@@ -24,6 +24,7 @@ struct csv_plan {
     bool bound = false;
     detail::cell type{};
     std::size_t offset = 0;
+    std::size_t presence = 0;       ///< of the byte that is 1 where there is a value; 0: always
     std::size_t string_column = 0;  ///< a string column's number among those that are bound
   };
 
@@ -31,6 +32,11 @@ struct csv_plan {
   std::size_t record_bytes = 0;
   std::size_t string_columns = 0;
   std::vector<column> columns;
+  std::vector<std::string> missing;  ///< texts besides none that stand for what is missing
+  bool some_are_numbers = false;     ///< of these
+
+  /// Whether text stands for what is missing.
+  bool lacks(std::string_view text) const noexcept;
 };
 
 /// Thrown for a bad row: the column and what is wrong. The reader adds file and row.
@@ -54,9 +60,11 @@ class csv_row_parser {
   struct cell_text {
     std::string_view text;
     const char* end;  // the delimiter or the row's end
+    bool quoted = false;
   };
 
-  const char* parse_bound(std::size_t column, const char* at, const char* end, std::byte* out);
+  const char* parse_bound(std::size_t column, const char* at, const char* end, std::byte* record);
+  bool store_missing(const csv_plan::column& column, const cell_text& found, std::byte* record);
   cell_text cut(std::size_t column, const char* at, const char* end);
   cell_text cut_quoted(std::size_t column, const char* at, const char* end);
   bool ends_cell(const char* at) const noexcept;

@@ -111,7 +111,10 @@ char* print_value(cell type, const std::byte* value, char* at) {
 char* print_text(std::string_view text, char delimiter, char* at) noexcept {
   const char special[] = {delimiter, '"', '\n', '\r'};
   const bool quoted = text.find_first_of(std::string_view(special, sizeof(special))) != text.npos;
-  if (!quoted) return literal(text, at);
+  return quoted ? print_quoted(text, at) : literal(text, at);
+}
+
+char* print_quoted(std::string_view text, char* at) noexcept {
   *at++ = '"';
   for (const char c : text) {
     if (c == '"') *at++ = '"';
@@ -120,7 +123,5 @@ char* print_text(std::string_view text, char delimiter, char* at) noexcept {
   *at++ = '"';
   return at;
 }
-
-char* print_empty(char* at) noexcept { return literal("\"\"", at); }
 
 }  // namespace pappus::formats

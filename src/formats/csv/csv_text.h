@@ -19,7 +19,7 @@ char* print_value(detail::cell type, const std::byte* value, char* at);
 /// Writes a string cell, quoted where needed: at most 2 * text.size() + 2 bytes.
 char* print_text(std::string_view text, char delimiter, char* at) noexcept;
 
-/// Writes two quotes for an empty string that is alone on its line: an empty line would be no row.
-char* print_empty(char* at) noexcept;
+/// The same in quotes, whatever it is.
+char* print_quoted(std::string_view text, char* at) noexcept;
 
 }  // namespace pappus::formats

@@ -23,6 +23,10 @@ std::string_view text_of(const std::byte* field) noexcept {
   return text;
 }
 
+bool lacks(const detail::column_binding& column, const std::byte* record) noexcept {
+  return column.presence != 0 && record[column.presence] == std::byte{0};
+}
+
 }  // namespace
 
 csv_writer::csv_writer(const std::string& path, const detail::record_layout& layout,
@@ -30,7 +34,16 @@ csv_writer::csv_writer(const std::string& path, const detail::record_layout& lay
     : file_(path),
       layout_(csv_layout(path, layout)),
       memory_(memory),
-      delimiter_(checked_delimiter(options.delimiter)) {
+      delimiter_(checked_delimiter(options.delimiter)),
+      missing_(options.missing.empty() ? "" : options.missing.front()),
+      quoted_(options.missing) {
+  check_missing(options.missing, delimiter_);
+  const auto& columns = layout_.columns;
+  if (missing_.empty() && columns.size() == 1 && columns[0].presence != 0 &&
+      columns[0].type == detail::cell::string)
+    throw usage_error(path + ": column \"" + columns[0].name +
+                      "\": expected a text for what is missing, as a line without text is no row; "
+                      "give it as csv_options{.missing = {\"NA\"}}");
   if (options.header) write_header();
 }
 
@@ -112,7 +125,10 @@ std::size_t csv_writer::text_bytes_max(const std::byte* record) const noexcept {
   std::size_t bytes = 0;
   for (const detail::column_binding& column : layout_.columns) {
     const bool text = column.type == detail::cell::string;
-    bytes += 1 + (text ? 2 * text_of(record + column.offset).size() + 2 : value_bytes_max);
+    if (lacks(column, record))
+      bytes += 1 + std::max(missing_.size(), std::size_t{2});
+    else
+      bytes += 1 + (text ? 2 * text_of(record + column.offset).size() + 2 : value_bytes_max);
   }
   return bytes;
 }
@@ -121,16 +137,25 @@ char* csv_writer::format_row(const std::byte* record, char* at) const {
   for (const detail::column_binding& column : layout_.columns) {
     if (&column != layout_.columns.data()) *at++ = delimiter_;
     const std::byte* field = record + column.offset;
-    if (column.type != detail::cell::string) {
+    const bool alone = layout_.columns.size() == 1;  // then an empty line would be no row
+    if (lacks(column, record)) {
+      at = missing_.empty() && alone ? print_quoted("", at) : std::ranges::copy(missing_, at).out;
+    } else if (column.type != detail::cell::string) {
       at = print_value(column.type, field, at);
-    } else if (const std::string_view text = text_of(field); !text.empty()) {
+    } else if (const auto text = text_of(field);
+               text.empty() ? alone || column.presence != 0 : is_quoted(column, text)) {
+      at = print_quoted(text, at);
+    } else {
       at = print_text(text, delimiter_, at);
-    } else if (layout_.columns.size() == 1) {
-      at = print_empty(at);
     }
   }
   *at++ = '\n';
   return at;
+}
+
+/// Whether text would be read as missing.
+bool csv_writer::is_quoted(const detail::column_binding& column, std::string_view text) const {
+  return column.presence != 0 && std::ranges::find(quoted_, text) != quoted_.end();
 }
 
 void csv_writer::close() {

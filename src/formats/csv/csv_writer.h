@@ -5,7 +5,7 @@
 // don't depend on the number of workers.
 //
 // Floats take the shortest text that reads back as the same bits (nan loses its sign and payload).
-// Text is quoted only where needed.
+// Text is quoted only where needed: also where it would be taken for what is missing.
 #pragma once
 
 #include <cstdint>
@@ -41,11 +41,14 @@ class csv_writer final : public writer {
   std::int64_t rows_at_once(const std::byte* records, std::int64_t n, std::size_t items) const;
   std::size_t text_bytes_max(const std::byte* record) const noexcept;
   char* format_row(const std::byte* record, char* at) const;
+  bool is_quoted(const detail::column_binding& column, std::string_view text) const;
 
   output_file file_;
   detail::record_layout layout_;
   detail::memory_source& memory_;
   char delimiter_;
+  std::string missing_;              // what is written for it
+  std::vector<std::string> quoted_;  // texts that would be read as missing
   std::int64_t offset_ = 0;
   std::vector<text_buffer> buffers_;
 };

@@ -51,6 +51,7 @@ array_item item_of(const npy_header& header) {
 
 npy_match match_npy(const std::string& file, const npy_header& header,
                     const record_layout& layout) {
+  refuse_missing(file, layout);
   const auto item = item_of(header);
   const auto fail = [&](const std::string& hint) {
     throw format_error(file + ": expected " + expected_of(layout) + ", got " +
@@ -73,6 +74,7 @@ npy_plan plan_npy(const std::string& file, const record_layout& layout) {
                       ": expected a record whose fields are known, got one that can't be seen "
                       "through; bind its fields with pappus::column(\"name\", &record::field)");
   }
+  refuse_missing(file, layout);
   npy_plan plan;
   plan.map.record_bytes = layout.bytes;
   std::string fields;

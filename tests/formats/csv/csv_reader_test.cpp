@@ -206,7 +206,11 @@ TEST(csv_reader, says_what_each_type_expects) {
             where + "\"i8\": expected an 8-bit integer, got \"128\" (out of range: -128 to 127)");
   EXPECT_EQ(number_error(1, "1.5"), where + "\"i16\": expected a 16-bit integer, got \"1.5\"");
   EXPECT_EQ(number_error(1, "+-1"), where + "\"i16\": expected a 16-bit integer, got \"+-1\"");
-  EXPECT_EQ(number_error(2, ""), where + "\"i64\": expected a 64-bit integer, got an empty cell");
+  EXPECT_EQ(
+      number_error(2, ""),
+      where +
+          "\"i64\": expected a 64-bit integer, got an empty cell; where values may be missing, "
+          "make the field a std::optional");
   EXPECT_EQ(
       number_error(3, "-1"),
       where + "\"u8\": expected an unsigned 8-bit integer, got \"-1\" (out of range: 0 to 255)");

@@ -60,6 +60,8 @@ struct column_binding {
   cell type{};
   std::size_t offset = 0;
   std::size_t count = 1;     ///< more than one for std::array fields
+  std::size_t presence = 0;  ///< where in the record the byte lies that is 1 where the value is
+                             ///< there, 0 where it is missing (std::optional); 0: it always is
   std::string_view field{};  ///< what its struct calls it, where nobody gave a name
 };
 
@@ -67,6 +69,7 @@ struct column_binding {
 struct text_layout {
   char delimiter = 0;  ///< 0: the format's own
   bool header = true;  ///< the first row names the columns; else the first are bound, in order
+  std::vector<std::string> missing{};  ///< texts besides none that stand for what is missing
 };
 
 /// A record as a format sees it. `columns` may be empty: then only its size is known.

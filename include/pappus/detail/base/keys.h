@@ -3,7 +3,9 @@
 // Sorts, partitions and hash tables work on 4, 8 or 16 bytes of such bits, once for every key type.
 // Values that compare equal get equal bits: -0.0 becomes 0.0 and every NaN the same one, which
 // comes after all numbers. Padding never takes part: the fields of composite keys are encoded one
-// by one, most significant first. Descending order is the complement.
+// by one, most significant first. What is missing comes last, its bits those of no value.
+// Descending order is the complement, but for the bits that say so: what is missing is last there,
+// too.
 //
 // Strings have no such bits; a query that groups, sorts or joins by strings numbers them first
 // (algorithms/strings.h).
@@ -13,6 +15,7 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -41,6 +44,9 @@ template <typename K>
 concept string_key = std::is_same_v<K, std::string_view>;
 template <typename K>
 concept key = bits_key<K> || string_key<K>;
+/// sort_by takes text that may be missing, too.
+template <typename K>
+concept sort_key = key<K> || std::is_same_v<K, std::optional<std::string_view>>;
 
 __extension__ typedef unsigned __int128 wide;  // which ISO C++ lacks
 
@@ -100,10 +106,41 @@ struct key_codec<K> {
   }
 };
 
+/// The bits of a key that descending order complements.
+template <typename Codec>
+constexpr wide reversed_bits() {
+  if constexpr (requires { Codec::reversed; })
+    return Codec::reversed;
+  else
+    return Codec::width < 128 ? (wide{1} << Codec::width) - 1 : ~wide{0};
+}
+
+/// A byte that is 1 where the value is missing, above the value's bits. (They are whole bytes, as
+/// packed keys take them.)
+template <typename T>
+  requires requires { key_codec<T>::width; } && (key_codec<T>::width + 8 <= key_bits_max)
+struct key_codec<std::optional<T>> {
+  using value = key_codec<T>;
+  static constexpr unsigned width = value::width + 8;
+  static constexpr wide reversed = reversed_bits<value>();
+  using word = std::conditional_t<(width > 64), wide, std::uint64_t>;
+  static constexpr word missing = word{1} << value::width;
+
+  static constexpr word encode(const std::optional<T>& key) {
+    return key ? static_cast<word>(value::encode(*key)) : missing;
+  }
+  static constexpr std::optional<T> decode(word bits) {
+    if ((bits & missing) != 0) return std::nullopt;
+    return value::decode(static_cast<decltype(value::encode(std::declval<const T&>()))>(bits));
+  }
+};
+
 /// Two keys as one, A the most significant. Longer composite keys are chains of these.
 template <typename A, typename B>
 struct joined_codec {
   static constexpr unsigned width = key_codec<A>::width + key_codec<B>::width;
+  static constexpr wide reversed =
+      reversed_bits<key_codec<A>>() << key_codec<B>::width | reversed_bits<key_codec<B>>();
   using word = std::conditional_t<(width > 64), wide, std::uint64_t>;
 
   static constexpr word join(const A& a, const B& b) {
@@ -129,6 +166,11 @@ template <bits_key T, std::size_t N>
 struct key_codec<std::array<T, N>> {
   static constexpr unsigned part = key_codec<T>::width;
   static constexpr unsigned width = part * N;
+  static constexpr wide reversed = [] {
+    wide bits = 0;
+    for (std::size_t i = 0; i < N; ++i) bits |= reversed_bits<key_codec<T>>() << (i * part);
+    return bits;
+  }();
   using word = std::conditional_t<(width > 64), wide, std::uint64_t>;
 
   static constexpr word encode(const std::array<T, N>& key) {
@@ -164,6 +206,12 @@ template <typename K, bits_key... Fields>
   requires((key_codec<Fields>::width + ...) <= key_bits_max)
 struct fields_codec<K, field_list<Fields...>> {
   static constexpr unsigned width = (key_codec<Fields>::width + ...);
+  static constexpr wide reversed = [] {
+    wide bits = 0;
+    unsigned above = width;
+    ((above -= key_codec<Fields>::width, bits |= reversed_bits<key_codec<Fields>>() << above), ...);
+    return bits;
+  }();
   using word = std::conditional_t<(width > 64), wide, std::uint64_t>;
 
   static constexpr word encode(const K& key) {

@@ -29,9 +29,8 @@ struct record_type {
   std::size_t align = 1;  ///< bytes
   std::string_view name;  ///< the C++ type, for explain and messages
   text_in text = text_in::unknown;
-  /// Appends where in a record its std::string_views lie, bytes; null: there are none, or unknown
-  /// ones.
-  void (*add_text_offsets)(std::vector<std::uint32_t>& to) = nullptr;
+  /// Appends where in a record its std::string_views lie; null: there are none, or unknown ones.
+  void (*add_text_places)(std::vector<text_place>& to) = nullptr;
 
   /// Whether a record may point to what a set of rows has to keep alive.
   constexpr bool may_point() const noexcept { return text != text_in::none; }
@@ -43,10 +42,15 @@ template <typename T>
 concept record = std::is_trivially_copyable_v<T> && std::is_object_v<T> && !std::is_const_v<T> &&
                  !std::is_pointer_v<T> && alignof(T) <= 4096;
 
+template <typename T>
+void add_places_of_text(std::vector<text_place>& to) {
+  add_text_places<T>(to, 0, 0);
+}
+
 template <record T>
 constexpr record_type record_type_of() {
   record_type made{sizeof(T), alignof(T), type_name<T>(), text_of<T>()};
-  if constexpr (text_of<T>() == text_in::views) made.add_text_offsets = add_text_offsets<T>;
+  if constexpr (text_of<T>() == text_in::views) made.add_text_places = add_places_of_text<T>;
   return made;
 }
 

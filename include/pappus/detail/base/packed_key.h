@@ -2,9 +2,9 @@
 //
 // Grouping has two kinds of keys: numbers of up to 128 bits, and text. What is neither is packed
 // into text: fields first to last, numbers by their bits (keys.h), most significant byte first,
-// text with two zeros behind it. A zero in text becomes 0 255, so that what is shorter comes first;
-// such text lies at the end of the key once more as it is, for unpacked keys are views of packed
-// ones. Equal keys have equal bytes.
+// text with two zeros behind it, what may be missing behind a byte that says so. A zero in text
+// becomes 0 255, so that what is shorter comes first; such text lies at the end of the key once
+// more as it is, for unpacked keys are views of packed ones. Equal keys have equal bytes.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ template <typename K>
 constexpr bool can_be_packed() {
   if constexpr (bits_key<K> || string_key<K>) {
     return true;
-  } else if constexpr (is_std_array<K>) {
+  } else if constexpr (is_std_array<K> || may_be_missing<K>) {
     return can_be_packed<typename K::value_type>();
   } else if constexpr (!std::is_class_v<K> || !std::is_trivially_copyable_v<K> ||
                        !std::is_copy_assignable_v<K>) {
@@ -46,7 +46,8 @@ concept packed_key = !bits_key<K> && !string_key<K> && can_be_packed<K>();
 template <typename K>
 concept group_key = key<K> || packed_key<K>;
 
-/// Calls visit(part) for the numbers and texts of a key, first to last.
+/// Calls visit(part) for the numbers and texts of a key, first to last. They may be set, where it
+/// isn't const.
 template <typename K, typename Visit>
 constexpr void visit_key_parts(K& key, Visit& visit) {
   using plain = std::remove_const_t<K>;
@@ -54,6 +55,17 @@ constexpr void visit_key_parts(K& key, Visit& visit) {
     visit(key);
   } else if constexpr (is_std_array<plain>) {
     for (auto& part : key) visit_key_parts(part, visit);
+  } else if constexpr (may_be_missing<plain>) {
+    bool missing = !key.has_value();
+    auto value = key ? *key : zero_record<present<plain>>();
+    visit(missing);
+    visit_key_parts(value, visit);
+    if constexpr (!std::is_const_v<K>) {
+      if (missing)
+        key.reset();
+      else
+        key = value;
+    }
   } else {
     auto visit_all = [&](auto&... parts) { (visit_key_parts(parts, visit), ...); };
     field_visitor<field_count<plain>()>::call(key, visit_all);

@@ -2,14 +2,15 @@
 // text which no row points to any more can go. And whether they have text in them, which goes with
 // the values themselves.
 //
-// A std::string_view is found in std::array and aggregates of any depth. Of other types but numbers
-// (with private members, pointers, references, C arrays, unions) nothing is known: what they may
-// point to stays where it is.
+// A std::string_view is found in std::array, std::optional and aggregates of any depth. Of other
+// types but numbers (with private members, pointers, references, C arrays, unions) nothing is
+// known: what they may point to stays where it is.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <string_view>
 #include <type_traits>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "pappus/detail/base/fields.h"
+#include "pappus/detail/base/missing.h"
 
 namespace pappus {
 
@@ -64,7 +66,7 @@ constexpr text_in text_of() {
     return text_in::none;
   } else if constexpr (std::is_same_v<T, std::string_view>) {
     return text_in::views;
-  } else if constexpr (is_std_array<T>) {
+  } else if constexpr (is_std_array<T> || may_be_missing<T>) {
     return text_of<typename T::value_type>();
   } else if constexpr (!std::is_class_v<T>) {
     return text_in::unknown;
@@ -92,6 +94,8 @@ constexpr bool may_have_characters() {
   else if constexpr (is_std_array<T>)
     return may_have_characters<typename T::value_type>() ||
            (sizeof(typename T::value_type) == 1 && !std::is_same_v<T, std::array<bool, sizeof(T)>>);
+  else if constexpr (may_be_missing<T>)
+    return may_have_characters<present<T>>();
   else if constexpr (!std::is_class_v<T> || !std::is_copy_assignable_v<T>)
     return true;
   else if constexpr (constexpr std::size_t count = field_count<T>(); count > 0)
@@ -102,31 +106,46 @@ constexpr bool may_have_characters() {
     return true;
 }
 
-/// Calls visit(view) for each std::string_view of a value in which they are found.
-template <typename T, typename Visit>
-void visit_text(const T& value, Visit& visit) {
-  if constexpr (text_of<T>() != text_in::views) {
-    // It has none.
-  } else if constexpr (std::is_same_v<T, std::string_view>) {
-    visit(value);
-  } else if constexpr (is_std_array<T>) {
-    for (const auto& part : value) visit_text(part, visit);
-  } else {
-    visit_fields<field_count<T>()>(value,
-                                   [&](const auto&... parts) { (visit_text(parts, visit), ...); });
-  }
+/// Where a std::string_view lies in a record: bytes from its start.
+struct text_place {
+  std::uint32_t at = 0;
+  std::uint32_t presence = 0;  ///< of the byte that says whether it is there; 0: it always is
+};
+
+/// The text of a record there; of one that is missing none.
+inline std::string_view text_at(const std::byte* record, const text_place& place) noexcept {
+  std::string_view text;
+  if (place.presence == 0 || record[place.presence] != std::byte{0})
+    std::memcpy(&text, record + place.at, sizeof text);
+  return text;
 }
 
-/// Appends where the std::string_views of a T lie: bytes from its start.
-template <typename T>
-void add_text_offsets(std::vector<std::uint32_t>& to) {
-  const T record = zero_record<T>();
-  const auto add = [&](const std::string_view& view) {
-    to.push_back(
-        static_cast<std::uint32_t>(reinterpret_cast<const std::byte*>(std::addressof(view)) -
-                                   reinterpret_cast<const std::byte*>(std::addressof(record))));
-  };
-  visit_text(record, add);
+/// Appends where the std::string_views of a part of a record lie, in which they are found.
+/// \param at        where the part begins, bytes from the record's start
+/// \param presence  as in text_place
+template <typename Part>
+void add_text_places(std::vector<text_place>& to, std::size_t at, std::size_t presence) {
+  if constexpr (text_of<Part>() != text_in::views) {
+    // It has none.
+  } else if constexpr (std::is_same_v<Part, std::string_view>) {
+    to.push_back({static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(presence)});
+  } else if constexpr (is_std_array<Part>) {
+    using element = typename Part::value_type;
+    for (std::size_t i = 0; i < std::tuple_size_v<Part>; ++i)
+      add_text_places<element>(to, at + i * sizeof(element), presence);
+  } else if constexpr (may_be_missing<Part>) {
+    add_text_places<present<Part>>(to, at, at + presence_at<present<Part>>());
+  } else {
+    const Part zero = zero_record<Part>();
+    const auto offset = [&](const auto& field) {
+      return at +
+             static_cast<std::size_t>(reinterpret_cast<const std::byte*>(std::addressof(field)) -
+                                      reinterpret_cast<const std::byte*>(std::addressof(zero)));
+    };
+    visit_fields<field_count<Part>()>(zero, [&]<typename... F>(const F&... fields) {
+      (add_text_places<F>(to, offset(fields), presence), ...);
+    });
+  }
 }
 
 }  // namespace pappus::detail

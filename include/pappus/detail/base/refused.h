@@ -20,6 +20,9 @@
 
 #define PAPPUS_KEYS_DIFFER \
   ": the keys of both sides must have the same type: convert one of them in its key function"
+#define PAPPUS_MISSING_TEXT                                                                       \
+  ": a key of text can't be a std::optional: leave out the records without one by filter(), and " \
+  "return the std::string_view"
 #define PAPPUS_SUCH_AS \
   ", as those of std::vector, std::array and std::span; std::vector<bool>, deque and list don't"
 

@@ -14,6 +14,7 @@
 
 #include "pappus/detail/base/keys.h"
 #include "pappus/detail/base/layout.h"
+#include "pappus/detail/base/missing.h"
 #include "pappus/detail/base/packed_key.h"
 #include "pappus/function.h"
 
@@ -59,6 +60,10 @@ concept returns_no_bool =
 template <typename F, typename T, typename... Sides>
 concept returns_no_key =
     takes_record<F, T, Sides...> && !key<std::remove_cvref_t<returned_by<F, T, Sides...>>>;
+
+template <typename F, typename T>
+concept returns_no_sort_key =
+    takes_record<F, T> && !sort_key<std::remove_cvref_t<returned_by<F, T>>>;
 
 /// What a function returns can be iterated by `for (auto&& element : range)`, if need be from a
 /// variable: some ranges, such as views::filter, can't be iterated as temporaries.
@@ -122,9 +127,9 @@ inline constexpr bool is_shared_rows<shared_rows<T>> = true;
 template <typename F, typename T>
 using projected_by = std::remove_cvref_t<returned_by<F, T>>;
 template <typename F, typename T>
-concept sums_not = takes_record<F, T> && !addable<projected_by<F, T>>;
+concept sums_not = takes_record<F, T> && !addable<present<projected_by<F, T>>>;
 template <typename F, typename T>
-concept averages_not = takes_record<F, T> && !number_like<projected_by<F, T>>;
+concept averages_not = takes_record<F, T> && !number_like<present<projected_by<F, T>>>;
 template <typename F, typename T>
 concept orders_not = takes_record<F, T> && !orderable<projected_by<F, T>>;
 
@@ -166,7 +171,13 @@ concept takes_keys = takes_record<LeftKey, T> && takes_record<RightKey, typename
 template <typename LeftKey, typename T, typename RightKey, typename Right>
 concept keys_differ =
     takes_keys<LeftKey, T, RightKey, Right> &&
-    !std::same_as<std::remove_cvref_t<returned_by<LeftKey, T>>,
-                  std::remove_cvref_t<returned_by<RightKey, typename Right::value_type>>>;
+    !std::same_as<present<std::remove_cvref_t<returned_by<LeftKey, T>>>,
+                  present<std::remove_cvref_t<returned_by<RightKey, typename Right::value_type>>>>;
+template <typename LeftKey, typename T, typename RightKey, typename Right>
+concept text_keys_may_be_missing =
+    takes_keys<LeftKey, T, RightKey, Right> && !keys_differ<LeftKey, T, RightKey, Right> &&
+    string_key<present<std::remove_cvref_t<returned_by<LeftKey, T>>>> &&
+    (may_be_missing<std::remove_cvref_t<returned_by<LeftKey, T>>> ||
+     may_be_missing<std::remove_cvref_t<returned_by<RightKey, typename Right::value_type>>>);
 
 }  // namespace pappus::detail

@@ -60,7 +60,7 @@ class key_refusals {
     return {};
   }
   template <typename... Keys>
-    requires((takes_record<Keys, T> && ...) && (returns_no_key<Keys, T> || ...))
+    requires((takes_record<Keys, T> && ...) && (returns_no_sort_key<Keys, T> || ...))
   PAPPUS_REFUSED("sort_by: what a key function returns" PAPPUS_ISNT_A_KEY)
   refused<T> sort_by(Keys...) const {
     return {};
@@ -123,6 +123,12 @@ class key_refusals {
     return {};
   }
   template <typename Right, typename LeftKey, typename RightKey, typename Combine, typename... More>
+    requires text_keys_may_be_missing<LeftKey, T, RightKey, Right>
+  PAPPUS_REFUSED("join" PAPPUS_MISSING_TEXT)
+  refused<T> join(const query<Right>&, LeftKey, RightKey, Combine, const More&...) const {
+    return {};
+  }
+  template <typename Right, typename LeftKey, typename RightKey, typename Combine, typename... More>
     requires(!takes_keys<LeftKey, T, RightKey, Right>)
   PAPPUS_REFUSED("join: a key function" PAPPUS_CANT_BE_CALLED)
   refused<T> join(const query<Right>&, LeftKey, RightKey, Combine, const More&...) const {
@@ -140,6 +146,12 @@ class key_refusals {
   template <typename Right, typename LeftKey, typename RightKey, typename Combine, typename... More>
     requires keys_differ<LeftKey, T, RightKey, Right>
   PAPPUS_REFUSED("left_join" PAPPUS_KEYS_DIFFER)
+  refused<T> left_join(const query<Right>&, LeftKey, RightKey, Combine, const More&...) const {
+    return {};
+  }
+  template <typename Right, typename LeftKey, typename RightKey, typename Combine, typename... More>
+    requires text_keys_may_be_missing<LeftKey, T, RightKey, Right>
+  PAPPUS_REFUSED("left_join" PAPPUS_MISSING_TEXT)
   refused<T> left_join(const query<Right>&, LeftKey, RightKey, Combine, const More&...) const {
     return {};
   }
@@ -165,6 +177,12 @@ class key_refusals {
     return {};
   }
   template <typename Right, typename LeftKey, typename RightKey, typename Combine, typename... More>
+    requires text_keys_may_be_missing<LeftKey, T, RightKey, Right>
+  PAPPUS_REFUSED("right_join" PAPPUS_MISSING_TEXT)
+  refused<T> right_join(const query<Right>&, LeftKey, RightKey, Combine, const More&...) const {
+    return {};
+  }
+  template <typename Right, typename LeftKey, typename RightKey, typename Combine, typename... More>
     requires(!takes_keys<LeftKey, T, RightKey, Right>)
   PAPPUS_REFUSED("right_join: a key function" PAPPUS_CANT_BE_CALLED)
   refused<T> right_join(const query<Right>&, LeftKey, RightKey, Combine, const More&...) const {
@@ -182,6 +200,12 @@ class key_refusals {
   template <typename Right, typename LeftKey, typename RightKey, typename Combine, typename... More>
     requires keys_differ<LeftKey, T, RightKey, Right>
   PAPPUS_REFUSED("full_join" PAPPUS_KEYS_DIFFER)
+  refused<T> full_join(const query<Right>&, LeftKey, RightKey, Combine, const More&...) const {
+    return {};
+  }
+  template <typename Right, typename LeftKey, typename RightKey, typename Combine, typename... More>
+    requires text_keys_may_be_missing<LeftKey, T, RightKey, Right>
+  PAPPUS_REFUSED("full_join" PAPPUS_MISSING_TEXT)
   refused<T> full_join(const query<Right>&, LeftKey, RightKey, Combine, const More&...) const {
     return {};
   }
@@ -207,6 +231,12 @@ class key_refusals {
     return {};
   }
   template <typename Right, typename LeftKey, typename RightKey, typename... More>
+    requires text_keys_may_be_missing<LeftKey, T, RightKey, Right>
+  PAPPUS_REFUSED("semi_join" PAPPUS_MISSING_TEXT)
+  refused<T> semi_join(const query<Right>&, LeftKey, RightKey, const More&...) const {
+    return {};
+  }
+  template <typename Right, typename LeftKey, typename RightKey, typename... More>
     requires(!takes_keys<LeftKey, T, RightKey, Right>)
   PAPPUS_REFUSED("semi_join: a key function" PAPPUS_CANT_BE_CALLED)
   refused<T> semi_join(const query<Right>&, LeftKey, RightKey, const More&...) const {
@@ -215,6 +245,12 @@ class key_refusals {
   template <typename Right, typename LeftKey, typename RightKey, typename... More>
     requires keys_differ<LeftKey, T, RightKey, Right>
   PAPPUS_REFUSED("anti_join" PAPPUS_KEYS_DIFFER)
+  refused<T> anti_join(const query<Right>&, LeftKey, RightKey, const More&...) const {
+    return {};
+  }
+  template <typename Right, typename LeftKey, typename RightKey, typename... More>
+    requires text_keys_may_be_missing<LeftKey, T, RightKey, Right>
+  PAPPUS_REFUSED("anti_join" PAPPUS_MISSING_TEXT)
   refused<T> anti_join(const query<Right>&, LeftKey, RightKey, const More&...) const {
     return {};
   }

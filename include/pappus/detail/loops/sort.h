@@ -205,7 +205,7 @@ class part_encoder {
     using codec = key_codec<typename Element::template key_type<I>>;
     word own = static_cast<word>(codec::encode(std::get<I - part.first>(keys_)(record)));
     if constexpr (Element::template direction<I>::descending)
-      own ^= static_cast<word>(~word{0}) >> (sizeof(word) * 8 - codec::width);
+      own ^= static_cast<word>(reversed_bits<codec>());
     if constexpr (I == part.first)
       bits = own;
     else
@@ -286,8 +286,7 @@ void decode_keys(const std::byte* keys, std::byte* records, std::int64_t n) {
   using codec = key_codec<T>;
   using stored = key_bits<T>;
   using word = std::conditional_t<(codec::width > 64), wide, std::uint64_t>;
-  constexpr word flip =
-      Descending ? static_cast<word>(~word{0}) >> (sizeof(word) * 8 - codec::width) : word{0};
+  constexpr word flip = Descending ? static_cast<word>(reversed_bits<codec>()) : word{0};
   for (std::int64_t i = 0; i < n; ++i) {
     const stored bits = reinterpret_cast<const stored*>(keys)[i];
     T record = [&] {

@@ -55,12 +55,21 @@ struct top_element {
   Key key;
 };
 
-template <typename K>
+/// Of a key: the best has the least, or where the greatest are wanted the greatest. What is missing
+/// comes last in both.
+template <typename K, bool Greatest>
 auto order_of(const K& key) {
-  if constexpr (string_key<K>)
+  if constexpr (string_key<K>) {
     return key;
-  else
-    return encode_key(key);
+  } else {
+    using codec = key_codec<K>;
+    constexpr wide all = codec::width < 128 ? (wide{1} << codec::width) - 1 : ~wide{0};
+    constexpr wide flip = Greatest ? all & ~reversed_bits<codec>() : wide{0};
+    if constexpr (codec::width > 64)
+      return from_wide(codec::encode(key) ^ flip);
+    else
+      return static_cast<key_bits<K>>(encode_key(key) ^ static_cast<key_bits<K>>(flip));
+  }
 }
 
 template <typename Order, typename T>
@@ -79,14 +88,14 @@ struct candidate<std::string_view, T> {
 template <typename Element>
 struct candidate_order {
   using key_type = typename Element::key_type;
-  using order = decltype(order_of(std::declval<const key_type&>()));
+  using order = decltype(order_of<key_type, Element::greatest>(std::declval<const key_type&>()));
   using entry = candidate<order, typename Element::value_type>;
 
   bound_function<decltype(Element::key)> key;
   explicit candidate_order(const Element& of) : key(of.key) {}
 
   order of_record(const typename Element::value_type& record) const {
-    return order_of<key_type>(key(record));
+    return order_of<key_type, Element::greatest>(key(record));
   }
   order of(const entry& one) const {
     if constexpr (string_key<key_type>)
