@@ -161,6 +161,14 @@ struct csv_options {
   /// What stands for a missing value, besides an empty cell: {"NA", "null"}. Such an unquoted cell
   /// is a std::optional without a value, or NaN in a float. The first of them is what is written.
   std::vector<std::string> missing{};
+  char decimal = '.';  ///< before a number's decimals: ',' in much of Europe
+  char thousands = 0;  ///< what stands between a number's thousands; nothing is written there
+  /// How dates and times are written: "%d/%m/%Y", "%b %e, %Y %I:%M %p". Empty: as 2024-02-29 and
+  /// 2024-02-29 13:45:00.5. Of strftime's conversions %Y %y %m %b %B %d %e %F, and for times %H %I
+  /// %p %M %S %f %T; the names of months are English.
+  std::string date{}, timestamp{};
+  std::int64_t skip = 0;  ///< lines to be left out before the header, in reading
+  char comment = 0;       ///< '#': lines that begin with it are left out there, too
 };
 
 /// A column bound to a field of Record.

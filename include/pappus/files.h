@@ -22,7 +22,9 @@ PAPPUS_GLUE record_layout file_layout(const Columns&... columns) {
 template <typename T, typename... Columns>
 record_layout file_layout(const csv_options& options, const Columns&... columns) {
   auto layout = file_layout<T>(columns...);
-  layout.text = {options.delimiter, options.header, options.missing};
+  layout.text = {options.delimiter, options.header,    options.missing,
+                 options.decimal,   options.thousands, options.date,
+                 options.timestamp, options.skip,      options.comment};
   return layout;
 }
 

@@ -29,10 +29,14 @@ std::unique_ptr<writer> create(const std::string& path, const record_layout& lay
   return std::make_unique<Writer>(path, layout, memory);
 }
 
-csv_options options_of(const record_layout& layout, char delimiter) {
-  return {.delimiter = layout.text.delimiter != 0 ? layout.text.delimiter : delimiter,
+csv_options options_of(const record_layout& layout, char usual_delimiter) {
+  const char delimiter = layout.text.delimiter != 0 ? layout.text.delimiter : usual_delimiter;
+  return {.delimiter = delimiter,
           .header = layout.text.header,
-          .missing = layout.text.missing};
+          .missing = layout.text.missing,
+          .dialect = csv_dialect(layout.text, delimiter),
+          .skip = layout.text.skip,
+          .comment = layout.text.comment};
 }
 /// Where memory is short, less of the file is there at a time.
 csv_options options_of(const record_layout& layout, char delimiter, const memory_source& memory) {

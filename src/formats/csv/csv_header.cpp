@@ -75,6 +75,20 @@ std::int64_t end_of_rows(const byte_source& source, std::int64_t begin) {
   return end;
 }
 
+// Texts of other encodings begin with the marks of their byte orders.
+void refuse_encodings(const std::string& file, std::string_view text) {
+  using namespace std::string_view_literals;
+  const char* const found =
+      text.starts_with("\xFF\xFE\0\0"sv) || text.starts_with("\0\0\xFE\xFF"sv) ? "UTF-32"
+      : text.starts_with("\xFF\xFE"sv) || text.starts_with("\xFE\xFF"sv)       ? "UTF-16"
+                                                                               : nullptr;
+  if (found != nullptr)
+    throw format_error(
+        fmt::format("{0}: expected UTF-8 text, got {1}; convert it: iconv -f {1} -t "
+                    "UTF-8 {0}",
+                    file, found));
+}
+
 std::string name_of(const detail::column_binding& binding) {
   return binding.name.empty() ? std::string(binding.field) : binding.name;
 }
@@ -85,18 +99,18 @@ std::vector<std::string> bound_names(const detail::record_layout& layout) {
   return names;
 }
 
-// The names of a file whose first row, of so many columns, begins at an offset.
+// The names of a file whose first row has so many columns.
 csv_header without_header(const byte_source& source, const detail::record_layout& layout,
-                          std::size_t columns, std::size_t begin) {
+                          std::size_t columns, const csv_first_row& row) {
   csv_header header{bound_names(layout), {}};
   if (columns < header.names.size())
     throw format_error(fmt::format(
-        "{}: line 1: expected {} columns or more, as are bound to a file without a header, got {}",
-        source.name(), header.names.size(), columns));
+        "{}: line {}: expected {} columns or more, as are bound to a file without a header, got {}",
+        source.name(), row.line, header.names.size(), columns));
   while (header.names.size() < columns)
     header.names.push_back(fmt::format("column {}", header.names.size() + 1));
-  const auto first = static_cast<std::int64_t>(begin);
-  header.rows = {first, columns > 1 ? end_of_rows(source, first) : source.bytes(), 1};
+  const auto begin = static_cast<std::int64_t>(row.begin);
+  header.rows = {begin, columns > 1 ? end_of_rows(source, begin) : source.bytes(), row.line};
   return header;
 }
 
@@ -140,44 +154,59 @@ detail::record_layout csv_layout(const std::string& file, detail::record_layout 
   return layout;
 }
 
+csv_first_row find_first_row(std::string_view text, const csv_options& options) noexcept {
+  csv_first_row row;
+  if (text.starts_with(byte_order_mark)) row.begin = byte_order_mark.size();
+  const auto pass_line = [&] {
+    const auto newline = text.find('\n', row.begin);
+    row.begin = newline == text.npos ? text.size() : newline + 1;
+    row.line += newline == text.npos ? 0 : 1;
+  };
+  for (auto left = options.skip; left > 0 && row.begin < text.size(); --left) pass_line();
+  if (options.comment != 0)
+    while (row.begin < text.size() && text[row.begin] == options.comment) pass_line();
+  if (const auto length = first_row_end(text.substr(row.begin))) row.end = row.begin + *length;
+  return row;
+}
+
 csv_header read_csv_header(const byte_source& source, const detail::record_layout& layout,
                            const csv_options& options) {
   const char delimiter = checked_delimiter(options.delimiter);
   check_missing(options.missing, delimiter);
-  const char* const expected = options.header ? "the names of columns" : "a row";
   const std::int64_t bytes = source.bytes();
   std::int64_t read_bytes = std::min<std::int64_t>(bytes, 4096);
   std::string text = read_text(source, 0, read_bytes);
-  const std::size_t mark = text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
-  if (text.size() == mark) {
-    if (!options.header) return {bound_names(layout), {bytes, bytes, 1}};
+  refuse_encodings(source.name(), text);
+  auto first = find_first_row(text, options);
+  while (!first.end && read_bytes < bytes && read_bytes < header_bytes_max) {
+    read_bytes = std::min(bytes, 4 * read_bytes);
+    text = read_text(source, 0, read_bytes);
+    first = find_first_row(text, options);
+  }
+  const auto fail = [&](const std::string& expected, std::string_view got) {
+    throw format_error(
+        fmt::format("{}: line {}: expected {}, got {}", source.name(), first.line, expected, got));
+  };
+  if (!first.end && read_bytes < bytes)
+    fail(options.header ? "the names of columns" : "a row",
+         "a line longer than 16 MiB; is this a CSV file?");
+  if (first.begin == text.size()) {
+    if (!options.header) return {bound_names(layout), {bytes, bytes, first.line}};
+    if (first.line > 1) fail("a header line with the names of columns", "the end of the file");
     throw format_error(source.name() +
                        ": expected a header line with the names of columns, got an empty file");
   }
-  std::optional<std::size_t> row_end = first_row_end(std::string_view(text).substr(mark));
-  while (!row_end && read_bytes < bytes && read_bytes < header_bytes_max) {
-    read_bytes = std::min(bytes, 4 * read_bytes);
-    text = read_text(source, 0, read_bytes);
-    row_end = first_row_end(std::string_view(text).substr(mark));
-  }
-  if (!row_end && read_bytes < bytes) {
-    throw format_error(source.name() + ": line 1: expected " + expected +
-                       ", got a line longer than 16 MiB; is this a CSV file?");
-  }
-  std::string_view row = std::string_view(text).substr(mark, row_end.value_or(std::string::npos));
-  const std::int64_t begin =
-      row_end ? static_cast<std::int64_t>(mark + *row_end + 1) : source.bytes();
+  const auto end = first.end.value_or(text.size());
+  std::string_view row = std::string_view(text).substr(first.begin, end - first.begin);
+  const std::int64_t begin = first.end ? static_cast<std::int64_t>(end + 1) : bytes;
   if (row.ends_with('\r')) row.remove_suffix(1);
-  if (!options.header) return without_header(source, layout, split(row, delimiter).size(), mark);
-  if (misquoted(row, delimiter) || std::ranges::count(row, '"') % 2 != 0) {
-    throw format_error(
-        source.name() +
-        ": line 1: expected the names of columns, got a quote that opens or closes inside a name");
-  }
+  if (!options.header) return without_header(source, layout, split(row, delimiter).size(), first);
+  if (misquoted(row, delimiter) || std::ranges::count(row, '"') % 2 != 0)
+    fail("the names of columns", "a quote that opens or closes inside a name");
 
   csv_header header;
   header.names = split(row, delimiter);
-  const auto lines = 1 + std::ranges::count(row, '\n');
+  const auto lines = first.line + std::ranges::count(row, '\n');
   header.rows = {begin, header.names.size() > 1 ? end_of_rows(source, begin) : bytes,
                  static_cast<std::int64_t>(lines) + 1};
   return header;
@@ -189,6 +218,7 @@ csv_plan plan_columns(const std::string& file, const csv_header& header,
   csv_plan plan;
   plan.delimiter = options.delimiter;
   plan.missing = options.missing;
+  plan.dialect = options.dialect;
   plan.some_are_numbers = std::ranges::any_of(plan.missing, [](const std::string& text) {
     return text.find_first_of("0123456789") != text.npos;
   });
@@ -213,6 +243,7 @@ csv_plan plan_columns(const std::string& file, const csv_header& header,
     column.type = binding.type;
     column.offset = binding.offset;
     column.presence = binding.presence;
+    column.is_plain = plan.dialect.is_plain(binding.type) && !plan.some_are_numbers;
     if (binding.type == detail::cell::string) column.string_column = plan.string_columns++;
   }
   return plan;

@@ -82,8 +82,9 @@ bool looks_missing(std::string_view text) {
   return std::ranges::find(known, text) != std::end(known);
 }
 
-std::string bad_cell(cell type, std::string_view text, bool quoted, cell_outcome outcome) {
-  std::string what = "expected " + std::string(expected_of(type)) + ", got ";
+std::string bad_cell(cell type, const csv_dialect& dialect, std::string_view text, bool quoted,
+                     cell_outcome outcome) {
+  std::string what = "expected " + dialect.expected(type) + ", got ";
   what += text.empty() ? "an empty cell" : shown(text);
   if (text.empty()) what += "; where values may be missing, make the field a std::optional";
   if (!quoted && looks_missing(text))
@@ -127,8 +128,8 @@ const char* csv_row_parser::parse_bound(std::size_t column, const char* at, cons
   const cell type = about.type;
   std::byte* const out = record + about.offset;
   if (about.presence != 0) record[about.presence] = std::byte{1};
-  const char* stop = plain_number(type, at, end, out);
-  if (stop != nullptr && ends_cell(stop) && !plan_.some_are_numbers) return stop;
+  const char* stop = about.is_plain ? plain_number(type, at, end, out) : nullptr;
+  if (stop != nullptr && ends_cell(stop)) return stop;
 
   const cell_text found = cut(column, at, end);
   if (store_missing(about, found, record)) return found.end;
@@ -137,9 +138,9 @@ const char* csv_row_parser::parse_bound(std::size_t column, const char* at, cons
     std::memcpy(out, &kept, sizeof(kept));
     return found.end;
   }
-  const cell_outcome outcome = parse_cell(type, found.text, out);
+  const cell_outcome outcome = plan_.dialect.parse(type, found.text, out);
   if (outcome != cell_outcome::good) {
-    throw csv_problem{column, bad_cell(type, found.text, found.quoted, outcome)};
+    throw csv_problem{column, bad_cell(type, plan_.dialect, found.text, found.quoted, outcome)};
   }
   return found.end;
 }

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/csv/csv_dialect.h"
 #include "formats/csv/csv_strings.h"
 #include "pappus/detail/base/columns.h"
 
@@ -23,6 +24,7 @@ struct csv_plan {
     std::string name;
     bool bound = false;
     detail::cell type{};
+    bool is_plain = false;  ///< a number that can be parsed where it stands
     std::size_t offset = 0;
     std::size_t presence = 0;       ///< of the byte that is 1 where there is a value; 0: always
     std::size_t string_column = 0;  ///< a string column's number among those that are bound
@@ -34,6 +36,7 @@ struct csv_plan {
   std::vector<column> columns;
   std::vector<std::string> missing;  ///< texts besides none that stand for what is missing
   bool some_are_numbers = false;     ///< of these
+  csv_dialect dialect{};
 
   /// Whether text stands for what is missing.
   bool lacks(std::string_view text) const noexcept;

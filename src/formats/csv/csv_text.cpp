@@ -42,14 +42,8 @@ char* digits(std::int64_t value, int count, char* at) noexcept {
 }
 
 char* print_date(date day, char* at) {
-  const int year = day.year();
-  // A day count may lie so far out that the calendar's year wraps; 3,700,000 days pass the year
-  // 9999 either way.
-  if (day.days > 3'700'000 || day.days < -3'700'000 || year < 0 || year > 9999) {
-    throw format_error("csv: expected a date in the years 0 to 9999, got day " +
-                       std::to_string(day.days) + " after 1970-01-01");
-  }
-  at = digits(year, 4, at);
+  check_printable(day);
+  at = digits(day.year(), 4, at);
   *at++ = '-';
   at = digits(day.month(), 2, at);
   *at++ = '-';
@@ -73,6 +67,15 @@ char* print_timestamp(timestamp moment, char* at) {
 }
 
 }  // namespace
+
+void check_printable(date day) {
+  const int year = day.year();
+  // A day count may lie so far out that the calendar's year wraps; 3,700,000 days pass the year
+  // 9999 either way.
+  if (day.days > 3'700'000 || day.days < -3'700'000 || year < 0 || year > 9999)
+    throw format_error("csv: expected a date in the years 0 to 9999, got day " +
+                       std::to_string(day.days) + " after 1970-01-01");
+}
 
 char* print_value(cell type, const std::byte* value, char* at) {
   switch (type) {

@@ -4,12 +4,16 @@
 #include <cstddef>
 #include <string_view>
 
+#include "pappus/columns.h"
 #include "pappus/detail/base/columns.h"
 
 namespace pappus::formats {
 
 /// Enough bytes for the text of any value that is not a string.
 inline constexpr std::size_t value_bytes_max = 32;
+
+/// Throws format_error for dates outside the years 0 to 9999.
+void check_printable(date day);
 
 /// Writes the value at `value` to `at` and returns the end of the text, which has at most
 /// value_bytes_max bytes. Throws format_error for dates outside the years 0 to 9999. Not for

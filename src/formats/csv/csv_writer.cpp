@@ -35,6 +35,8 @@ csv_writer::csv_writer(const std::string& path, const detail::record_layout& lay
       layout_(csv_layout(path, layout)),
       memory_(memory),
       delimiter_(checked_delimiter(options.delimiter)),
+      dialect_(options.dialect),
+      value_bytes_max_(dialect_.value_bytes_max() + 2),
       missing_(options.missing.empty() ? "" : options.missing.front()),
       quoted_(options.missing) {
   check_missing(options.missing, delimiter_);
@@ -128,7 +130,7 @@ std::size_t csv_writer::text_bytes_max(const std::byte* record) const noexcept {
     if (lacks(column, record))
       bytes += 1 + std::max(missing_.size(), std::size_t{2});
     else
-      bytes += 1 + (text ? 2 * text_of(record + column.offset).size() + 2 : value_bytes_max);
+      bytes += 1 + (text ? 2 * text_of(record + column.offset).size() + 2 : value_bytes_max_);
   }
   return bytes;
 }
@@ -141,7 +143,7 @@ char* csv_writer::format_row(const std::byte* record, char* at) const {
     if (lacks(column, record)) {
       at = missing_.empty() && alone ? print_quoted("", at) : std::ranges::copy(missing_, at).out;
     } else if (column.type != detail::cell::string) {
-      at = print_value(column.type, field, at);
+      at = format_value(column.type, field, at);
     } else if (const auto text = text_of(field);
                text.empty() ? alone || column.presence != 0 : is_quoted(column, text)) {
       at = print_quoted(text, at);
@@ -151,6 +153,15 @@ char* csv_writer::format_row(const std::byte* record, char* at) const {
   }
   *at++ = '\n';
   return at;
+}
+
+/// In quotes, where a date has the delimiter in it.
+char* csv_writer::format_value(detail::cell type, const std::byte* value, char* at) const {
+  char* const begin = at + 1;
+  char* const end = dialect_.print(type, value, begin);
+  if (std::find(begin, end, delimiter_) == end) return std::copy(begin, end, at);
+  *at = *end = '"';
+  return end + 1;
 }
 
 /// Whether text would be read as missing.

@@ -1,0 +1,130 @@
+#include "formats/csv/csv_dialect.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "formats/csv/csv_text.h"
+#include "pappus/columns.h"
+#include "pappus/error.h"
+
+namespace pappus::formats {
+namespace {
+
+using detail::cell;
+
+constexpr std::int64_t day_micros = 86'400'000'000;
+
+bool is_number(cell type) noexcept { return type <= cell::f64; }
+bool is_float(cell type) noexcept { return type == cell::f32 || type == cell::f64; }
+bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+
+void check_mark(char mark, const char* option, char delimiter) {
+  const bool in_numbers = std::isalnum(static_cast<unsigned char>(mark)) != 0 || mark == '+' ||
+                          mark == '-' || mark == '"' || mark == '\n' || mark == '\r';
+  if (in_numbers || mark == delimiter)
+    throw usage_error(fmt::format(
+        "csv_options::{}: expected a mark such as '.' or ',' that isn't the delimiter, got {}",
+        option, shown({&mark, 1})));
+}
+
+}  // namespace
+
+csv_dialect::csv_dialect(const detail::text_layout& layout, char delimiter)
+    : decimal_(layout.decimal), thousands_(layout.thousands) {
+  if (decimal_ != '.') check_mark(decimal_, "decimal", delimiter);
+  if (thousands_ != 0) check_mark(thousands_, "thousands", delimiter);
+  if (thousands_ == decimal_)
+    throw usage_error(fmt::format(
+        "csv_options: expected different marks for decimal and thousands, got {} for both",
+        shown({&decimal_, 1})));
+  for (const auto* pattern : {&layout.date, &layout.timestamp})
+    if (pattern->find_first_of("\"\r\n") != pattern->npos)
+      throw usage_error(
+          "csv_options: expected the form of a date in one line without quotes, got " +
+          shown(*pattern));
+  if (!layout.date.empty()) date_.emplace(layout.date, "csv_options::date", false);
+  if (!layout.timestamp.empty())
+    timestamp_.emplace(layout.timestamp, "csv_options::timestamp", true);
+}
+
+cell_outcome csv_dialect::parse(cell type, std::string_view text, std::byte* out) const noexcept {
+  if (is_number(type) && !is_plain(type)) return parse_number(type, base::trimmed(text), out);
+  const bool is_date = type == cell::date && date_;
+  if (!is_date && !(type == cell::timestamp && timestamp_)) return parse_cell(type, text, out);
+  const auto micros = (is_date ? date_ : timestamp_)->parse(base::trimmed(text));
+  if (!micros) return cell_outcome::malformed;
+  if (is_date) {
+    const auto days =
+        static_cast<std::int32_t>(*micros / day_micros - (*micros % day_micros < 0 ? 1 : 0));
+    std::memcpy(out, &days, sizeof days);
+  } else {
+    std::memcpy(out, &*micros, sizeof *micros);
+  }
+  return cell_outcome::good;
+}
+
+/// Thousands are told apart between digits before the decimal mark only.
+cell_outcome csv_dialect::parse_number(cell type, std::string_view text,
+                                       std::byte* out) const noexcept {
+  std::array<char, 512> plain;
+  if (text.size() > plain.size()) return cell_outcome::malformed;
+  std::size_t size = 0;
+  bool behind_decimal = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == thousands_ && thousands_ != 0) {
+      const bool between = i > 0 && is_digit(text[i - 1]) && i + 1 < text.size() &&
+                           is_digit(text[i + 1]) && !behind_decimal;
+      if (!between) return cell_outcome::malformed;
+    } else if (c == decimal_) {
+      behind_decimal = true;
+      plain[size++] = '.';
+    } else if (c == '.') {
+      return cell_outcome::malformed;
+    } else {
+      plain[size++] = c;
+    }
+  }
+  return parse_cell(type, {plain.data(), size}, out);
+}
+
+std::string csv_dialect::expected(cell type) const {
+  if (type == cell::date && date_) return fmt::format("a date as {}", date_->text());
+  if (type == cell::timestamp && timestamp_) return fmt::format("a time as {}", timestamp_->text());
+  std::string text(expected_of(type));
+  if (is_float(type) && decimal_ != '.')
+    text += fmt::format(" with {} before its decimals", shown({&decimal_, 1}));
+  return text;
+}
+
+char* csv_dialect::print(cell type, const std::byte* value, char* at) const {
+  if (type == cell::date && date_) {
+    std::int32_t days = 0;
+    std::memcpy(&days, value, sizeof days);
+    check_printable(date{days});
+    return date_->print(days * day_micros, at);
+  }
+  if (type == cell::timestamp && timestamp_) {
+    timestamp moment;
+    std::memcpy(&moment, value, sizeof moment);
+    check_printable(moment.date());
+    return timestamp_->print(moment.micros, at);
+  }
+  char* const end = print_value(type, value, at);
+  if (is_float(type) && decimal_ != '.') std::replace(at, end, '.', decimal_);
+  return end;
+}
+
+std::size_t csv_dialect::value_bytes_max() const noexcept {
+  std::size_t most = formats::value_bytes_max;
+  for (const auto* pattern : {&date_, &timestamp_})
+    if (*pattern) most = std::max(most, (*pattern)->bytes_max());
+  return most;
+}
+
+}  // namespace pappus::formats

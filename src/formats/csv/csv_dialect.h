@@ -1,0 +1,44 @@
+// How numbers, dates and times are written in a CSV file.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/time_pattern.h"
+#include "formats/csv/csv_cell.h"
+#include "pappus/detail/base/columns.h"
+
+namespace pappus::formats {
+
+class csv_dialect {
+ public:
+  csv_dialect() = default;
+  /// Throws usage_error for what can't be right: marks that numbers are made of or that are the
+  /// same, patterns that time_pattern refuses.
+  csv_dialect(const detail::text_layout& layout, char delimiter);
+
+  /// Whether numbers of that type are digits, and no others than std::from_chars takes.
+  bool is_plain(detail::cell type) const noexcept {
+    const bool has_decimals = type == detail::cell::f32 || type == detail::cell::f64;
+    return thousands_ == 0 && (decimal_ == '.' || !has_decimals);
+  }
+
+  /// As parse_cell of csv_cell.h, in this dialect.
+  cell_outcome parse(detail::cell type, std::string_view text, std::byte* out) const noexcept;
+  /// What is expected, for errors.
+  std::string expected(detail::cell type) const;
+
+  /// As print_value of csv_text.h.
+  char* print(detail::cell type, const std::byte* value, char* at) const;
+  std::size_t value_bytes_max() const noexcept;
+
+ private:
+  cell_outcome parse_number(detail::cell type, std::string_view text,
+                            std::byte* out) const noexcept;
+  char decimal_ = '.', thousands_ = 0;
+  std::optional<base::time_pattern> date_, timestamp_;
+};
+
+}  // namespace pappus::formats
