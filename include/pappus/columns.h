@@ -1,5 +1,4 @@
-// Binds the columns of a file to the fields of a record, and the two calendar types that files have
-// and C++ lacks as plain data.
+// Binds the columns of a file to the fields of a record.
 //
 // The offset of a member pointer is found by applying it to a real object. std::bit_cast makes one
 // out of zero bytes for any trivially copyable record, default constructible or not, so no rule of
@@ -13,8 +12,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <chrono>
-#include <compare>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -25,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "pappus/dates.h"
 #include "pappus/detail/base/columns.h"
 #include "pappus/detail/base/field_names.h"
 #include "pappus/detail/base/fields.h"
@@ -32,44 +30,6 @@
 #include "pappus/detail/base/refused.h"
 
 namespace pappus {
-
-/// A calendar day of the proleptic Gregorian calendar; a field of this type reads YYYY-MM-DD.
-struct date {
-  std::int32_t days = 0;  ///< since 1970-01-01, negative before
-
-  /// The given day; month 1 to 12, day 1 to 31. A day that the month lacks runs on into the next.
-  static constexpr date of(int year, unsigned month, unsigned day) noexcept {
-    const std::chrono::year_month_day first{std::chrono::year{year}, std::chrono::month{month},
-                                            std::chrono::day{1}};
-    const std::chrono::days since_epoch = std::chrono::sys_days{first}.time_since_epoch();
-    return {static_cast<std::int32_t>(since_epoch.count() + static_cast<std::int64_t>(day) - 1)};
-  }
-
-  constexpr int year() const noexcept { return static_cast<int>(civil().year()); }
-  constexpr unsigned month() const noexcept { return static_cast<unsigned>(civil().month()); }
-  constexpr unsigned day() const noexcept { return static_cast<unsigned>(civil().day()); }
-
-  friend constexpr auto operator<=>(const date&, const date&) = default;
-
- private:
-  constexpr std::chrono::year_month_day civil() const noexcept {
-    return std::chrono::sys_days{std::chrono::days{days}};
-  }
-};
-
-/// A moment in microseconds; a field of this type reads YYYY-MM-DD HH:MM:SS.ffffff. Has no time
-/// zone: files are taken as UTC.
-struct timestamp {
-  std::int64_t micros = 0;  ///< since 1970-01-01 00:00, negative before
-
-  /// The day this moment lies in.
-  constexpr pappus::date date() const noexcept {
-    constexpr std::int64_t day = 86'400'000'000;
-    return {static_cast<std::int32_t>(micros / day - (micros % day < 0 ? 1 : 0))};
-  }
-
-  friend constexpr auto operator<=>(const timestamp&, const timestamp&) = default;
-};
 
 namespace detail {
 

@@ -17,8 +17,6 @@ namespace {
 
 using detail::cell;
 
-constexpr std::int64_t day_micros = 86'400'000'000;
-
 bool is_number(cell type) noexcept { return type <= cell::f64; }
 bool is_float(cell type) noexcept { return type == cell::f32 || type == cell::f64; }
 bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
@@ -56,14 +54,13 @@ cell_outcome csv_dialect::parse(cell type, std::string_view text, std::byte* out
   if (is_number(type) && !is_plain(type)) return parse_number(type, base::trimmed(text), out);
   const bool is_date = type == cell::date && date_;
   if (!is_date && !(type == cell::timestamp && timestamp_)) return parse_cell(type, text, out);
-  const auto micros = (is_date ? date_ : timestamp_)->parse(base::trimmed(text));
-  if (!micros) return cell_outcome::malformed;
+  const auto moment = (is_date ? date_ : timestamp_)->parse(base::trimmed(text));
+  if (!moment) return cell_outcome::malformed;
   if (is_date) {
-    const auto days =
-        static_cast<std::int32_t>(*micros / day_micros - (*micros % day_micros < 0 ? 1 : 0));
-    std::memcpy(out, &days, sizeof days);
+    const auto day = moment->date();
+    std::memcpy(out, &day, sizeof day);
   } else {
-    std::memcpy(out, &*micros, sizeof *micros);
+    std::memcpy(out, &*moment, sizeof *moment);
   }
   return cell_outcome::good;
 }
@@ -94,8 +91,9 @@ cell_outcome csv_dialect::parse_number(cell type, std::string_view text,
 }
 
 std::string csv_dialect::expected(cell type) const {
-  if (type == cell::date && date_) return fmt::format("a date as {}", date_->text());
-  if (type == cell::timestamp && timestamp_) return fmt::format("a time as {}", timestamp_->text());
+  if (type == cell::date && date_) return fmt::format("a date as {}", date_->pattern());
+  if (type == cell::timestamp && timestamp_)
+    return fmt::format("a time as {}", timestamp_->pattern());
   std::string text(expected_of(type));
   if (is_float(type) && decimal_ != '.')
     text += fmt::format(" with {} before its decimals", shown({&decimal_, 1}));
@@ -104,16 +102,16 @@ std::string csv_dialect::expected(cell type) const {
 
 char* csv_dialect::print(cell type, const std::byte* value, char* at) const {
   if (type == cell::date && date_) {
-    std::int32_t days = 0;
-    std::memcpy(&days, value, sizeof days);
-    check_printable(date{days});
-    return date_->print(days * day_micros, at);
+    date day;
+    std::memcpy(&day, value, sizeof day);
+    check_printable(day);
+    return date_->print(timestamp::of(day), at);
   }
   if (type == cell::timestamp && timestamp_) {
     timestamp moment;
     std::memcpy(&moment, value, sizeof moment);
     check_printable(moment.date());
-    return timestamp_->print(moment.micros, at);
+    return timestamp_->print(moment, at);
   }
   char* const end = print_value(type, value, at);
   if (is_float(type) && decimal_ != '.') std::replace(at, end, '.', decimal_);

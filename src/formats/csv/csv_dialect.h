@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "base/time_pattern.h"
 #include "formats/csv/csv_cell.h"
 #include "pappus/detail/base/columns.h"
+#include "pappus/time_format.h"
 
 namespace pappus::formats {
 
@@ -16,7 +16,7 @@ class csv_dialect {
  public:
   csv_dialect() = default;
   /// Throws usage_error for what can't be right: marks that numbers are made of or that are the
-  /// same, patterns that time_pattern refuses.
+  /// same, patterns that time_format refuses.
   csv_dialect(const detail::text_layout& layout, char delimiter);
 
   /// Whether numbers of that type are digits, and no others than std::from_chars takes.
@@ -38,7 +38,7 @@ class csv_dialect {
   cell_outcome parse_number(detail::cell type, std::string_view text,
                             std::byte* out) const noexcept;
   char decimal_ = '.', thousands_ = 0;
-  std::optional<base::time_pattern> date_, timestamp_;
+  std::optional<time_format> date_, timestamp_;
 };
 
 }  // namespace pappus::formats

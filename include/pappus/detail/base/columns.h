@@ -72,7 +72,7 @@ struct text_layout {
   std::vector<std::string> missing{};  ///< texts besides none that stand for what is missing
   char decimal = '.';                  ///< before the decimals of a number
   char thousands = 0;                  ///< between its digits, if they are told apart
-  std::string date{}, timestamp{};     ///< patterns of base/time_pattern.h; empty: ISO 8601's
+  std::string date{}, timestamp{};     ///< patterns of time_format.h; empty: ISO 8601's
   std::int64_t skip = 0;               ///< lines before the header, or before the first row
   char comment = 0;                    ///< begins further lines there that are left out
 };

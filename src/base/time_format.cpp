@@ -1,4 +1,4 @@
-#include "base/time_pattern.h"
+#include "pappus/time_format.h"
 
 #include <algorithm>
 #include <array>
@@ -9,13 +9,12 @@
 
 #include "pappus/error.h"
 
-namespace pappus::base {
+namespace pappus {
 namespace {
 
 constexpr std::array<std::string_view, 12> months{"January",   "February", "March",    "April",
                                                   "May",       "June",     "July",     "August",
                                                   "September", "October",  "November", "December"};
-constexpr std::int64_t second_micros = 1'000'000, day_micros = 86'400 * second_micros;
 
 struct moment_parts {
   int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, micros = 0;
@@ -146,58 +145,61 @@ char* print_conversion(char conversion, const moment_parts& of, char* at) noexce
 
 }  // namespace
 
-time_pattern::time_pattern(std::string_view pattern, std::string_view what, bool time)
-    : text_(pattern) {
-  for (std::size_t i = 0; i < pattern.size(); ++i) {
-    if (pattern[i] != '%')
-      items_.push_back({0, pattern[i]});
-    else
-      add(++i < pattern.size() ? pattern[i] : '\0', what, time);
-  }
-  check(what);
+time_format::time_format(std::string_view pattern, std::string_view what, bool time) {
+  add(pattern, what, time);
+  check(pattern, what);
 }
 
-void time_pattern::add(char conversion, std::string_view what, bool time) {
+void time_format::add(std::string_view pattern, std::string_view what, bool time) {
+  for (std::size_t i = 0; i < pattern.size(); ++i)
+    if (pattern[i] != '%')
+      add({0, pattern[i]}, pattern, what);
+    else
+      add_conversion(++i < pattern.size() ? pattern[i] : '\0', pattern, what, time);
+}
+
+void time_format::add(item one, std::string_view pattern, std::string_view what) {
+  if (count_ == items_max)
+    throw usage_error(fmt::format("{}: expected at most {} conversions and characters, got \"{}\"",
+                                  what, items_max, pattern));
+  items_[count_++] = one;
+}
+
+void time_format::add_conversion(char conversion, std::string_view pattern, std::string_view what,
+                                 bool time) {
   constexpr std::string_view of_day = "YymbBde", of_time = "HIpMSf";
-  const auto all = [&](std::string_view pattern) {
-    for (std::size_t i = 0; i < pattern.size(); ++i)
-      if (pattern[i] == '%')
-        add(pattern[++i], what, time);
-      else
-        items_.push_back({0, pattern[i]});
-  };
   if (conversion == '%') {
-    items_.push_back({0, '%'});
+    add({0, '%'}, pattern, what);
   } else if (conversion == 'F') {
-    all("%Y-%m-%d");
+    add("%Y-%m-%d", what, time);
   } else if (conversion == 'T' && time) {
-    all("%H:%M:%S");
+    add("%H:%M:%S", what, time);
   } else if (conversion != '\0' && (of_day.find(conversion) != of_day.npos ||
                                     (time && of_time.find(conversion) != of_time.npos))) {
-    items_.push_back({conversion, 0});
+    add({conversion, 0}, pattern, what);
   } else {
     throw usage_error(fmt::format(
         "{}: expected conversions among %Y %y %m %b %B %d %e %F{} and %%, got \"%{}\" in \"{}\"",
         what, time ? " %H %I %p %M %S %f %T" : "",
-        conversion != '\0' ? std::string(1, conversion) : "", text_));
+        conversion != '\0' ? std::string(1, conversion) : "", pattern));
   }
 }
 
-void time_pattern::check(std::string_view what) const {
+void time_format::check(std::string_view pattern, std::string_view what) const {
   const auto has = [&](std::string_view any) {
-    return std::ranges::any_of(items_, [&](const item& one) {
+    return std::ranges::any_of(std::span(items_).first(count_), [&](const item& one) {
       return one.conversion != 0 && any.find(one.conversion) != any.npos;
     });
   };
   if (has("Yy") && has("mbB") && has("de") && has("I") == has("p")) return;
   throw usage_error(fmt::format(
       "{}: expected a year (%Y), a month (%m), a day (%d), and %p where there is %I, got \"{}\"",
-      what, text_));
+      what, pattern));
 }
 
-std::optional<std::int64_t> time_pattern::parse(std::string_view text) const noexcept {
+std::optional<timestamp> time_format::parse(std::string_view text) const noexcept {
   moment_parts parts;
-  for (const auto& one : items_) {
+  for (const auto& one : std::span(items_).first(count_)) {
     if (one.conversion != 0) {
       if (!take_conversion(one.conversion, text, parts)) return std::nullopt;
     } else {
@@ -211,24 +213,35 @@ std::optional<std::int64_t> time_pattern::parse(std::string_view text) const noe
                                         std::chrono::month{static_cast<unsigned>(parts.month)},
                                         std::chrono::day{static_cast<unsigned>(parts.day)}};
   if (!day.ok() || parts.hour > 23 || parts.minute > 59 || parts.second > 59) return std::nullopt;
-  const std::int64_t seconds = (parts.hour * 60 + parts.minute) * 60 + parts.second;
-  return std::chrono::sys_days{day}.time_since_epoch().count() * day_micros +
-         seconds * second_micros + parts.micros;
+  const auto time = std::chrono::seconds((parts.hour * 60 + parts.minute) * 60 + parts.second) +
+                    std::chrono::microseconds(parts.micros);
+  const auto days =
+      static_cast<std::int32_t>(std::chrono::sys_days{day}.time_since_epoch().count());
+  return timestamp::of(pappus::date{days}) + time;
 }
 
-char* time_pattern::print(std::int64_t micros, char* at) const noexcept {
-  const auto days = micros / day_micros - (micros % day_micros < 0 ? 1 : 0);
-  const auto left = micros - days * day_micros;
-  const std::chrono::year_month_day day{std::chrono::sys_days{std::chrono::days{days}}};
-  const auto seconds = static_cast<int>(left / second_micros);
-  const moment_parts parts{.year = static_cast<int>(day.year()),
-                           .month = static_cast<int>(static_cast<unsigned>(day.month())),
-                           .day = static_cast<int>(static_cast<unsigned>(day.day())),
-                           .hour = seconds / 3600,
-                           .minute = seconds / 60 % 60,
-                           .second = seconds % 60,
-                           .micros = static_cast<int>(left % second_micros)};
-  for (const auto& one : items_)
+std::optional<date> time_format::parse_date(std::string_view text) const noexcept {
+  const auto moment = parse(text);
+  return moment ? std::optional(moment->date()) : std::nullopt;
+}
+
+char* time_format::print(timestamp moment, char* at) const {
+  const auto day = moment.date();
+  // A day count may lie so far out that the calendar's year wraps; 3,700,000 days pass the year
+  // 9999 either way.
+  if (day.days > 3'700'000 || day.days < -3'700'000 || day.year() < 0 || day.year() > 9999)
+    throw usage_error(fmt::format(
+        "time_format: expected a date in the years 0 to 9999, got day {} after 1970-01-01",
+        day.days));
+  const auto micros = (moment - floor_to(moment, std::chrono::seconds(1))).count();
+  const moment_parts parts{.year = day.year(),
+                           .month = static_cast<int>(day.month()),
+                           .day = static_cast<int>(day.day()),
+                           .hour = moment.hour(),
+                           .minute = moment.minute(),
+                           .second = moment.second(),
+                           .micros = static_cast<int>(micros)};
+  for (const auto& one : std::span(items_).first(count_))
     if (one.conversion != 0)
       at = print_conversion(one.conversion, parts, at);
     else
@@ -236,9 +249,24 @@ char* time_pattern::print(std::int64_t micros, char* at) const noexcept {
   return at;
 }
 
-std::size_t time_pattern::bytes_max() const noexcept {
-  constexpr std::size_t longest = 9;  // September
-  return longest * items_.size();
+std::string time_format::print(timestamp moment) const {
+  std::string text(bytes_max(), '\0');
+  text.resize(static_cast<std::size_t>(print(moment, text.data()) - text.data()));
+  return text;
 }
 
-}  // namespace pappus::base
+std::size_t time_format::bytes_max() const noexcept {
+  constexpr std::size_t longest = 9;  // September
+  return longest * count_;
+}
+
+std::string time_format::pattern() const {
+  std::string text;
+  for (const auto& one : std::span(items_).first(count_)) {
+    if (one.conversion != 0 || one.literal == '%') text += '%';
+    text += one.conversion != 0 ? one.conversion : one.literal;
+  }
+  return text;
+}
+
+}  // namespace pappus

@@ -1,4 +1,4 @@
-#include "base/time_pattern.h"
+#include "pappus/time_format.h"
 
 #include <gtest/gtest.h>
 
@@ -12,8 +12,6 @@
 namespace pappus::testing {
 namespace {
 
-using base::time_pattern;
-
 std::int64_t micros(int year, unsigned month, unsigned day, int hour = 0, int minute = 0,
                     int second = 0, std::int64_t fraction = 0) {
   const std::chrono::sys_days date{std::chrono::year{year} / static_cast<int>(month) /
@@ -24,16 +22,14 @@ std::int64_t micros(int year, unsigned month, unsigned day, int hour = 0, int mi
 }
 
 std::optional<std::int64_t> parsed(std::string_view pattern, std::string_view text) {
-  return time_pattern(pattern, "pattern", true).parse(text);
+  const auto moment = time_format(pattern).parse(text);
+  return moment ? std::optional(moment->micros) : std::nullopt;
 }
 std::string printed(std::string_view pattern, std::int64_t moment) {
-  const time_pattern of(pattern, "pattern", true);
-  std::string text(of.bytes_max(), '?');
-  text.resize(static_cast<std::size_t>(of.print(moment, text.data()) - text.data()));
-  return text;
+  return time_format(pattern).print(timestamp{moment});
 }
 
-TEST(time_pattern, takes_what_files_have) {
+TEST(time_format, takes_what_files_have) {
   EXPECT_EQ(parsed("%d/%m/%Y", "29/02/2024"), micros(2024, 2, 29));
   EXPECT_EQ(parsed("%d.%m.%Y", "1.2.2024"), micros(2024, 2, 1)) << "fewer digits";
   EXPECT_EQ(parsed("%m/%d/%y %H:%M", "12/31/99 23:59"), micros(1999, 12, 31, 23, 59));
@@ -47,7 +43,7 @@ TEST(time_pattern, takes_what_files_have) {
   EXPECT_EQ(parsed("%Y%%%m%%%d", "2000%1%2"), micros(2000, 1, 2));
 }
 
-TEST(time_pattern, takes_nothing_else) {
+TEST(time_format, takes_nothing_else) {
   for (const auto* const text :
        {"", "29/02/2023", "29/02", "29/02/2024 ", " 29/02/2024", "29-02-2024", "31/04/2024",
         "00/01/2024", "01/00/2024", "01/13/2024", "x/01/2024", "1/1/", "-1/1/2024"})
@@ -60,7 +56,7 @@ TEST(time_pattern, takes_nothing_else) {
   EXPECT_EQ(parsed("%b %d %Y", "Foo 1 2024"), std::nullopt);
 }
 
-TEST(time_pattern, prints_what_it_takes) {
+TEST(time_format, prints_what_it_takes) {
   EXPECT_EQ(printed("%d/%m/%Y", micros(2024, 2, 9)), "09/02/2024");
   EXPECT_EQ(printed("%b %e, %Y %I:%M %p", micros(2024, 3, 7, 0, 5)), "Mar  7, 2024 12:05 AM");
   EXPECT_EQ(printed("%B %d %y", micros(1969, 9, 30)), "September 30 69");
@@ -78,20 +74,33 @@ TEST(time_pattern, prints_what_it_takes) {
 
 std::string refused(std::string_view pattern, bool time) {
   try {
-    time_pattern(pattern, "csv_options::date", time);
+    time_format(pattern, "csv_options::date", time);
   } catch (const usage_error& e) {
     return e.what();
   }
   return "";
 }
 
-TEST(time_pattern, refuses_what_tells_no_day) {
+TEST(time_format, takes_and_prints_days) {
+  const time_format form("%d.%m.%Y");
+  EXPECT_EQ(form.parse_date("29.2.2024"), date::of(2024, 2, 29));
+  EXPECT_EQ(form.parse_date("29.2.2023"), std::nullopt);
+  EXPECT_EQ(form.print(date::of(1969, 1, 2)), "02.01.1969");
+  EXPECT_EQ(form.pattern(), "%d.%m.%Y");
+  EXPECT_EQ(time_format("%F%%%T").pattern(), "%Y-%m-%d%%%H:%M:%S");
+  EXPECT_THROW(form.print(date{4'000'000}), usage_error);
+  EXPECT_THROW(form.print(date{INT32_MIN}), usage_error);
+}
+
+TEST(time_format, refuses_what_tells_no_day) {
   EXPECT_EQ(refused("%d/%q/%Y", false),
             "csv_options::date: expected conversions among %Y %y %m %b %B %d %e %F and %%, got "
             "\"%q\" in \"%d/%q/%Y\"");
   EXPECT_EQ(refused("%d/%m/%Y %H", false).substr(0, 60),
             "csv_options::date: expected conversions among %Y %y %m %b %B");
   EXPECT_EQ(refused("%F %", true).substr(0, 38), "csv_options::date: expected conversion");
+  EXPECT_EQ(refused("%F" + std::string(64, 'x'), true).substr(0, 70),
+            "csv_options::date: expected at most 64 conversions and characters, got");
   for (const auto* const pattern : {"", "%Y-%m", "%d.%m.", "%H:%M", "%F %I:%M", "%F %p"})
     EXPECT_EQ(refused(pattern, true),
               std::string("csv_options::date: expected a year (%Y), a month (%m), a day (%d), and "
