@@ -17,6 +17,11 @@
 
 namespace pappus::formats {
 
+struct text_length {
+  double bytes = 0;   ///< 0 where it is no text
+  bool exact = true;  ///< else about so many: the file is compressed
+};
+
 /// Reads records from a file in file order. Not thread-safe; one read() uses all workers it is
 /// given.
 class reader {
@@ -41,6 +46,9 @@ class reader {
 
   /// Bytes of the file that were read so far, the header's included. From any thread.
   virtual std::int64_t bytes_read() const noexcept = 0;
+
+  /// The text that the file has.
+  virtual text_length text() const noexcept { return {}; }
 
   /// Starts over with the first record.
   virtual void rewind() = 0;

@@ -2,9 +2,15 @@
 
 #include <algorithm>
 #include <span>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
 
 #include "base/memory_scale.h"
 #include "formats/byte_source.h"
+#include "formats/codecs/codec.h"
+#include "formats/codecs/decompressor.h"
 #include "formats/csv/csv_reader.h"
 #include "formats/csv/csv_writer.h"
 #include "formats/npy/npy.h"
@@ -17,6 +23,14 @@ namespace {
 using detail::memory_source;
 using detail::record_layout;
 
+/// What a name says of a file's compression, and what is left of it: "x.csv" of "x.csv.gz".
+std::pair<compression, std::string_view> compression_by_name(std::string_view path) {
+  for (const auto& [suffix, by] : {std::pair{std::string_view(".gz"), compression::gzip},
+                                   std::pair{std::string_view(".zst"), compression::zstd}})
+    if (path.ends_with(suffix)) return {by, path.substr(0, path.size() - suffix.size())};
+  return {compression::none, path};
+}
+
 template <typename Reader>
 std::unique_ptr<reader> open(const std::string& path, const record_layout& layout,
                              memory_source& memory) {
@@ -26,6 +40,11 @@ std::unique_ptr<reader> open(const std::string& path, const record_layout& layou
 template <typename Writer>
 std::unique_ptr<writer> create(const std::string& path, const record_layout& layout,
                                memory_source& memory) {
+  if (const auto by = compression_by_name(path).first; by != compression::none)
+    throw usage_error(fmt::format(
+        "{}: expected the name of a text file, as others can't be compressed by {}, got another; "
+        "write a .csv, or an array to a .zarr",
+        path, name_of(by)));
   return std::make_unique<Writer>(path, layout, memory);
 }
 
@@ -52,10 +71,17 @@ std::unique_ptr<reader> open_text(const std::string& path, const record_layout& 
   return std::make_unique<csv_reader>(open_file(path), layout, memory,
                                       options_of(layout, Delimiter, memory));
 }
+codec_pointer codec_for(compression by) {
+  constexpr int gzip_level = 6, zstd_level = 3;  // as their programs have them
+  return by == compression::gzip   ? make_gzip(gzip_level)
+         : by == compression::zstd ? make_zstd(zstd_level)
+                                   : nullptr;
+}
 template <char Delimiter>
 std::unique_ptr<writer> create_text(const std::string& path, const record_layout& layout,
                                     memory_source& memory) {
-  return std::make_unique<csv_writer>(path, layout, memory, options_of(layout, Delimiter));
+  return std::make_unique<csv_writer>(path, layout, memory, options_of(layout, Delimiter),
+                                      codec_for(compression_by_name(path).first));
 }
 
 // One line a format.
@@ -75,11 +101,13 @@ std::string known(const char* format::* field) {
 }  // namespace
 
 const format& format_of(const std::string& path) {
+  const auto name = compression_by_name(path).second;
   const auto found = std::ranges::find_if(
-      formats, [&](const format& each) { return path.ends_with(each.suffix); });
+      formats, [&](const format& each) { return name.ends_with(each.suffix); });
   if (found != std::end(formats)) return *found;
   throw usage_error(path + ": expected a name that ends in one of " + known(&format::suffix) +
-                    ", got another; rename it or name the format");
+                    ", and .gz or .zst behind that for compressed text, got another; rename it or "
+                    "name the format");
 }
 
 const format& format_named(const std::string& name) {

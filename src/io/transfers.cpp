@@ -1,10 +1,10 @@
 #include "io/transfers.h"
 
-#include <csignal>
-
 #include <cerrno>
 #include <chrono>
 #include <utility>
+
+#include "io/quiet_thread.h"
 
 namespace pappus::io {
 
@@ -55,19 +55,12 @@ void transfers::batch::hand_over(const request& asked) {
 
 void transfers::start_one() {
   auto& own = servers_.emplace_back();
-  // It inherits the mask: a signal for the program, or one for a file that may not grow, is nothing
-  // that it should handle.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
   try {
-    own.thread = std::thread([this, &own] { serve(own); });
+    own.thread = start_quiet_thread([this, &own] { serve(own); });
   } catch (...) {
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
     servers_.pop_back();
     throw;
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 /// The idle thread that is to look for work, and must be notified. Null: all have some.

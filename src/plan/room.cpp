@@ -7,7 +7,7 @@ namespace {
 double rows_of_source(const plan& p, const stage& from) {
   constexpr double unknown = 1e15;
   if (const auto* const file = from.node->op->file_of(*from.node))
-    return file->rows >= 0 ? static_cast<double>(file->rows) : file->bytes / 2;
+    return file->rows >= 0 ? static_cast<double>(file->rows) : file->text_bytes / 2;
   if (from.rows_out.known != graph::bound::certainty::unknown)
     return static_cast<double>(from.rows_out.rows);
   if (!from.node->op->adds_its_inputs()) return unknown;
@@ -22,7 +22,7 @@ double bytes_of_file(const stage& s) {
   constexpr double of_text = 2.5;
   const auto& file = *s.node->op->file_of(*s.node);
   return file.rows >= 0 ? static_cast<double>(file.rows) * static_cast<double>(s.node->out.size)
-                        : of_text * file.bytes;
+                        : of_text * file.text_bytes;
 }
 
 /// Of the rows of a source, about.

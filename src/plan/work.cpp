@@ -44,7 +44,7 @@ void expect_rows(const plan& p, stage& s) {
   s.expected_out = s.expected_in;
   if (const auto* file = n.op->file_of(n)) {
     const auto row = std::max(static_cast<double>(n.out.size), text_row_bytes);
-    s.expected_out = file->bytes / row;
+    s.expected_out = file->text_bytes / row;
   } else if (std::ranges::any_of(n.stage.ops,
                                  [](const auto& op) { return op.name == "flat_map"; })) {
     s.expected_out *= records_a_row;
@@ -67,7 +67,7 @@ void add_functions(const plan& p, const request& asked, stage& s) {
 void add_operator(stage& s) {
   const auto& n = *s.node;
   if (const auto* file = n.op->file_of(n)) {
-    s.work.simple += file->bytes * (is_text(*file) ? parsed_byte : read_byte);
+    s.work.simple += is_text(*file) ? file->text_bytes * parsed_byte : file->bytes * read_byte;
     s.how = trust::guessed;  // how many columns, and what of it the system has in memory
     return;
   }

@@ -31,7 +31,9 @@ class live_executor::window_source::file_windows final : public window_source {
     if (capacity_ < rows || !buffer_) {
       buffer_.reset();
       // A record is a byte at least.
-      const auto all = file_.rows >= 0 ? file_.rows : static_cast<std::int64_t>(file_.bytes) + 1;
+      const auto all = file_.rows >= 0          ? file_.rows
+                       : file_.text_bytes_known ? static_cast<std::int64_t>(file_.text_bytes) + 1
+                                                : INT64_MAX;
       capacity_ = std::min(rows, all - read_);
       const auto bytes = static_cast<std::size_t>(capacity_) * node_.out.size;
       buffer_ = std::make_shared<detail::buffer>(*executor_.with_.memory, bytes, node_.name);

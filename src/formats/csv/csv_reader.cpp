@@ -21,16 +21,17 @@ std::size_t string_buffer_bytes(const csv_options& options) {
 
 csv_reader::csv_reader(std::unique_ptr<byte_source> source, const detail::record_layout& layout,
                        detail::memory_source& memory, const csv_options& options)
-    : csv_reader(std::move(source), read_csv_header(*source, layout, options), layout, memory,
-                 options) {}
+    : csv_reader(open_csv(std::move(source), layout, memory, options), layout, memory, options) {}
 
-csv_reader::csv_reader(std::unique_ptr<byte_source>&& source, const csv_header& header,
-                       const detail::record_layout& layout, detail::memory_source& memory,
-                       const csv_options& options)
-    : source_(std::move(source)),
+csv_reader::csv_reader(opened_csv opened, const detail::record_layout& layout,
+                       detail::memory_source& memory, const csv_options& options)
+    : source_(std::move(opened.source)),
+      text_(std::move(opened.text)),
+      length_(opened.length),
       memory_(memory),
-      plan_(plan_columns(source_->name(), header, layout, options)),
-      slab_(*source_, memory, header.rows, options.slab_bytes, options.piece_bytes),
+      plan_(plan_columns(source_->name(), opened.header, layout, options)),
+      slab_(*text_, memory, opened.header.rows.first_line,
+            opened.compressed && plan_.columns.size() > 1, options.slab_bytes, options.piece_bytes),
       string_buffer_bytes_(string_buffer_bytes(options)) {}
 
 void csv_reader::rewind() {

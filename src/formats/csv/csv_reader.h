@@ -9,7 +9,8 @@
 // speculatively before quotes are known would save the scan, which costs a few percent of the
 // parsing.
 //
-// Not here: type inference, other encodings than UTF-8, comments, decompression.
+// Not here: type inference, other encodings than UTF-8, comments. How compressed files become text:
+// text_stream.h.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,7 @@
 #include <vector>
 
 #include "formats/byte_source.h"
-#include "formats/csv/csv_header.h"
+#include "formats/csv/csv_open.h"
 #include "formats/csv/csv_options.h"
 #include "formats/csv/csv_row.h"
 #include "formats/csv/csv_slab.h"
@@ -41,7 +42,8 @@ class csv_reader final : public reader {
   std::optional<std::int64_t> rows() const noexcept override { return std::nullopt; }
   std::int64_t count(detail::workers& team) override;
   std::int64_t read(detail::workers& team, std::byte* out, std::int64_t capacity) override;
-  std::int64_t bytes_read() const noexcept override { return source_->bytes_read(); }
+  std::int64_t bytes_read() const noexcept override { return text_->bytes_read(); }
+  text_length text() const noexcept override { return length_; }
   void rewind() override;
   std::size_t scratch_bytes() const noexcept override { return slab_.bytes_max(); }
   std::shared_ptr<void> take_strings() noexcept override {
@@ -51,8 +53,7 @@ class csv_reader final : public reader {
   void limit_strings(std::size_t bytes) noexcept override { string_bytes_max_ = bytes; }
 
  private:
-  csv_reader(std::unique_ptr<byte_source>&& source, const csv_header& header,
-             const detail::record_layout& layout, detail::memory_source& memory,
+  csv_reader(opened_csv opened, const detail::record_layout& layout, detail::memory_source& memory,
              const csv_options& options);
 
   bool next_rows(detail::workers& team);
@@ -64,6 +65,8 @@ class csv_reader final : public reader {
   [[noreturn]] void fail(const csv_problem& problem, std::int64_t row, std::int64_t position) const;
 
   std::unique_ptr<byte_source> source_;
+  std::unique_ptr<text_stream> text_;
+  text_length length_;
   detail::memory_source& memory_;
   csv_plan plan_;
   csv_slab slab_;

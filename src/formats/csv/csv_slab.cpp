@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <span>
 #include <string>
 #include <utility>
 
@@ -18,11 +17,12 @@ constexpr std::size_t slack = 64;
 
 }  // namespace
 
-csv_slab::csv_slab(const byte_source& source, detail::memory_source& memory, extent rows,
-                   std::size_t slab_bytes, std::size_t piece_bytes)
-    : source_(source),
+csv_slab::csv_slab(text_stream& text, detail::memory_source& memory, std::int64_t first_line,
+                   bool drops_blank_end, std::size_t slab_bytes, std::size_t piece_bytes)
+    : source_(text),
       memory_(memory),
-      extent_(rows),
+      first_line_(first_line),
+      drops_blank_end_(drops_blank_end),
       slab_bytes_(std::max<std::size_t>(slab_bytes, 1)),
       piece_bytes_(std::max<std::size_t>(piece_bytes, 1)) {
   rewind();
@@ -31,16 +31,16 @@ csv_slab::csv_slab(const byte_source& source, detail::memory_source& memory, ext
 void csv_slab::rewind() noexcept {
   size_ = 0;
   complete_ = 0;
-  offset_ = extent_.begin;
-  line_ = extent_.first_line;
+  source_.rewind();
+  line_ = first_line_;
   rows_before_ = 0;
   rows_ = 0;
   pieces_.clear();
 }
 
 std::size_t csv_slab::bytes_max() const noexcept {
-  const auto file_bytes = static_cast<std::size_t>(extent_.end - extent_.begin);
-  return std::max(capacity_, std::min(slab_bytes_, file_bytes)) + slack;
+  return std::max(capacity_, std::min(slab_bytes_, source_.left())) + slack +
+         source_.scratch_bytes();
 }
 
 std::int64_t csv_slab::line_of(std::int64_t position) const noexcept {
@@ -51,18 +51,17 @@ std::int64_t csv_slab::line_of(std::int64_t position) const noexcept {
 bool csv_slab::load(detail::workers& team, const incomplete_row& incomplete) {
   drop_rows();
   for (;;) {
-    if (size_ == 0 && offset_ == extent_.end) {
+    if (size_ == 0 && source_.ended()) {
       data_.reset();
       capacity_ = 0;
       return false;
     }
-    const auto file_left = static_cast<std::size_t>(extent_.end - offset_);
-    if (capacity_ < slab_bytes_ && size_ + file_left > capacity_) grow();
+    if (capacity_ < slab_bytes_ && source_.left() > capacity_ - size_) grow();
     fill(team);
     const bool inside_quotes = settle_pieces();
     if (rows_ > 0) return true;
-    const bool at_end = offset_ == extent_.end;
-    incomplete(text(), at_end && inside_quotes);
+    if (size_ == 0) continue;
+    incomplete(text(), source_.ended() && inside_quotes);
     grow();
   }
 }
@@ -82,11 +81,11 @@ void csv_slab::drop_rows() noexcept {
 // Slabs begin with one piece, so that the first rows of a file cost no more, and grow to their full
 // size; beyond that they double for a row that is longer.
 void csv_slab::grow() {
-  const auto file_left = static_cast<std::size_t>(extent_.end - offset_);
   const std::size_t usual =
       std::clamp<std::size_t>(4 * capacity_, std::min(piece_bytes_, slab_bytes_), slab_bytes_);
   const std::size_t wanted = capacity_ < slab_bytes_ ? usual : 2 * capacity_;
-  const std::size_t target = std::min(wanted, size_ + file_left);
+  const std::size_t left = source_.left();
+  const std::size_t target = left < wanted ? std::min(wanted, size_ + left) : wanted;
   const std::string owner =
       fmt::format("{}: row {} (line {})", source_.name(), rows_before_ + 1, line_);
   detail::buffer held;  // so that the old slab and the new one aren't there at the same time
@@ -103,21 +102,16 @@ void csv_slab::grow() {
 // Reads up to the slab's capacity; each worker scans what it has just read.
 void csv_slab::fill(detail::workers& team) {
   const std::size_t held = size_;
-  const auto file_left = static_cast<std::size_t>(extent_.end - offset_);
-  const std::size_t total = held + std::min(capacity_ - held, file_left);
+  const std::size_t total = held + source_.next(data_.data() + held, capacity_ - held);
   pieces_.assign(detail::ceil_div(total, piece_bytes_), piece{});
   detail::parallel_chunks(team, pieces_.size(), [&](std::size_t item, unsigned) {
     const std::size_t begin = item * piece_bytes_;
     const std::size_t end = std::min(begin + piece_bytes_, total);
     const std::size_t fresh = std::max(begin, held);
-    if (fresh < end) {
-      source_.read(offset_ + static_cast<std::int64_t>(fresh - held),
-                   std::span(data_.data() + fresh, end - fresh));
-    }
+    if (fresh < end) source_.fill(fresh - held, end - held);
     pieces_[item].scan = scan_rows({data_.as<const char>() + begin, end - begin});
   });
   size_ = total;
-  offset_ += static_cast<std::int64_t>(total - held);
 }
 
 // Fixes each piece's rows now that the quotes before it are known. Returns whether the text ends
@@ -137,14 +131,40 @@ bool csv_slab::settle_pieces() {
     }
     inside ^= current.scan.toggles;
   }
-  if (offset_ == extent_.end && !inside && begin < static_cast<std::int64_t>(size_)) {
+  complete_ = static_cast<std::size_t>(begin);
+  const auto rest = text().substr(complete_);
+  if (rest.empty() || (rest == "\r" && !source_.ended())) {
+    if (drops_blank_end_) hold_back_blank_rows();
+  } else if (!inside && source_.ended()) {
     data_.as<char>()[size_++] = '\n';  // the last row lacks its newline
     ++pieces_.back().rows;
     ++rows_;
-    begin = static_cast<std::int64_t>(size_);
+    complete_ = size_;
   }
-  complete_ = static_cast<std::size_t>(begin);
   return inside;
+}
+
+// Blank rows at the end of the slab may be the end of the text, where they are none. Then they are
+// dropped, else they wait for what follows.
+void csv_slab::hold_back_blank_rows() {
+  const char* const text = data_.as<const char>();
+  std::int64_t blank = 0;
+  while (complete_ > 0) {
+    auto at = complete_ - 1;
+    if (at > 0 && text[at - 1] == '\r') --at;
+    if (at > 0 && text[at - 1] != '\n') break;
+    complete_ = at;
+    ++blank;
+  }
+  if (blank == 0) return;
+  rows_ -= blank;
+  for (auto piece = pieces_.rbegin(); piece != pieces_.rend(); ++piece) {
+    const auto own = std::min(blank, piece->rows);
+    piece->rows -= own;
+    piece->first_row = std::min(piece->first_row, rows_);
+    blank -= own;
+  }
+  if (source_.ended()) size_ = complete_;
 }
 
 }  // namespace pappus::formats

@@ -15,8 +15,8 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/byte_source.h"
 #include "formats/csv/csv_scan.h"
+#include "formats/text_stream.h"
 #include "pappus/detail/base/memory.h"
 #include "pappus/detail/base/parallel.h"
 
@@ -44,8 +44,10 @@ class csv_slab {
   ///                    known to be bad, and always if `at_end`.
   using incomplete_row = std::function<void(std::string_view text, bool at_end)>;
 
-  csv_slab(const byte_source& source, detail::memory_source& memory, extent rows,
-           std::size_t slab_bytes, std::size_t piece_bytes);
+  /// Of a text's rows, the first of which is on line `first_line`.
+  /// \param drops_blank_end  whether blank lines at the end of the text are no rows
+  csv_slab(text_stream& text, detail::memory_source& memory, std::int64_t first_line,
+           bool drops_blank_end, std::size_t slab_bytes, std::size_t piece_bytes);
 
   /// Drops the rows held and loads the next ones; false if there are none.
   bool load(detail::workers& team, const incomplete_row& incomplete);
@@ -71,11 +73,13 @@ class csv_slab {
   void drop_rows() noexcept;
   void fill(detail::workers& team);
   bool settle_pieces();
+  void hold_back_blank_rows();
   void grow();
 
-  const byte_source& source_;
+  text_stream& source_;
   detail::memory_source& memory_;
-  extent extent_;
+  const std::int64_t first_line_;
+  const bool drops_blank_end_;
   std::size_t slab_bytes_;
   std::size_t piece_bytes_;
 
@@ -83,7 +87,6 @@ class csv_slab {
   std::size_t capacity_ = 0;  // of text; data_ has a little slack behind it
   std::size_t size_ = 0;      // bytes of text held
   std::size_t complete_ = 0;  // bytes up to the last row end
-  std::int64_t offset_ = 0;   // in the file, of the byte after the text
   std::int64_t line_ = 1;     // of the first byte
   std::int64_t rows_before_ = 0;
   std::int64_t rows_ = 0;

@@ -30,7 +30,8 @@ bool lacks(const detail::column_binding& column, const std::byte* record) noexce
 }  // namespace
 
 csv_writer::csv_writer(const std::string& path, const detail::record_layout& layout,
-                       detail::memory_source& memory, const csv_options& options)
+                       detail::memory_source& memory, const csv_options& options,
+                       codec_pointer compressed_by)
     : file_(path),
       layout_(csv_layout(path, layout)),
       memory_(memory),
@@ -38,7 +39,8 @@ csv_writer::csv_writer(const std::string& path, const detail::record_layout& lay
       dialect_(options.dialect),
       value_bytes_max_(dialect_.value_bytes_max() + 2),
       missing_(options.missing.empty() ? "" : options.missing.front()),
-      quoted_(options.missing) {
+      quoted_(options.missing),
+      codec_(std::move(compressed_by)) {
   check_missing(options.missing, delimiter_);
   const auto& columns = layout_.columns;
   if (missing_.empty() && columns.size() == 1 && columns[0].presence != 0 &&
@@ -63,8 +65,29 @@ void csv_writer::write_header() {
     header += spaced && name.front() != '"' ? '"' + name + '"' : name;
   }
   header += '\n';
-  file_.write(0, std::as_bytes(std::span(header)));
-  offset_ = static_cast<std::int64_t>(header.size());
+  write_whole(header);
+}
+
+void csv_writer::write_whole(std::string_view text) {
+  std::vector<std::byte> packed;
+  auto bytes = std::as_bytes(std::span(text));
+  if (codec_) {
+    packed.resize(codec_->bound(text.size()));
+    packed.resize(codec_->encode(bytes, packed));
+    bytes = packed;
+  }
+  file_.write(offset_, bytes);
+  offset_ += std::ssize(bytes);
+}
+
+void csv_writer::pack(text_buffer& text, text_buffer& packed) const {
+  const auto bound = codec_->bound(text.used);
+  if (packed.memory.size() < bound) {
+    packed.memory.reset();
+    packed.memory = detail::buffer(memory_, bound, file_.name() + ": text to be written");
+  }
+  packed.used =
+      codec_->encode({text.memory.data(), text.used}, {packed.memory.data(), packed.memory.size()});
 }
 
 void csv_writer::append(detail::workers& team, const std::byte* records, std::int64_t n) {
@@ -74,17 +97,20 @@ void csv_writer::append(detail::workers& team, const std::byte* records, std::in
     const auto rows = std::min(n, static_cast<std::int64_t>(items_max) * rows_per_item);
     const auto items = static_cast<std::size_t>(detail::ceil_div(rows, rows_per_item));
     if (buffers_.size() < items) buffers_.resize(items);
+    if (codec_ && packed_.size() < items) packed_.resize(items);
+    const auto& written = codec_ ? packed_ : buffers_;
     detail::parallel_chunks(team, items, [&](std::size_t item, unsigned) {
       const std::int64_t first = static_cast<std::int64_t>(item) * rows_per_item;
       format_rows(records + static_cast<std::size_t>(first) * layout_.bytes,
                   std::min(rows_per_item, rows - first), buffers_[item]);
+      if (codec_) pack(buffers_[item], packed_[item]);
     });
     std::vector<std::int64_t> begins(items + 1, offset_);
     for (std::size_t i = 0; i < items; ++i) {
-      begins[i + 1] = begins[i] + static_cast<std::int64_t>(buffers_[i].used);
+      begins[i + 1] = begins[i] + static_cast<std::int64_t>(written[i].used);
     }
     detail::parallel_chunks(team, items, [&](std::size_t item, unsigned) {
-      file_.write(begins[item], {buffers_[item].memory.data(), buffers_[item].used});
+      file_.write(begins[item], {written[item].memory.data(), written[item].used});
     });
     offset_ = begins[items];
     records += static_cast<std::size_t>(rows) * layout_.bytes;
@@ -101,7 +127,8 @@ std::int64_t csv_writer::rows_at_once(const std::byte* records, std::int64_t n,
   std::size_t bytes = 0, rows = 0;
   for (std::int64_t i = 0; i < n; i += step, ++rows)
     bytes += text_bytes_max(records + static_cast<std::size_t>(i) * layout_.bytes);
-  const auto most = base::scaled_clamp(memory_.available() / 8 / items, bytes_min, bytes_max);
+  const auto most =
+      base::scaled_clamp(memory_.available() / (codec_ ? 16 : 8) / items, bytes_min, bytes_max);
   return std::clamp<std::int64_t>(
       static_cast<std::int64_t>(most * rows / std::max<std::size_t>(bytes, 1)), 1,
       rows_per_item_max);
@@ -171,6 +198,8 @@ bool csv_writer::is_quoted(const detail::column_binding& column, std::string_vie
 
 void csv_writer::close() {
   buffers_.clear();
+  packed_.clear();
+  if (codec_ && offset_ == 0) write_whole("");  // an empty file isn't a compressed one
   file_.commit();
 }
 

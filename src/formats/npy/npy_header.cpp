@@ -8,6 +8,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "formats/codecs/decompressor.h"
 #include "formats/npy/npy_literal.h"
 #include "pappus/detail/base/integers.h"
 #include "pappus/error.h"
@@ -170,6 +171,7 @@ void parse_dictionary(npy_literal& text, npy_header& header) {
 npy_header read_npy_header(const byte_source& source) {
   constexpr std::int64_t prefix = 8;
   if (source.bytes() < prefix || read_text(source, 0, prefix).substr(0, magic.size()) != magic) {
+    refuse_compressed(source, "an NPY file");
     fail(source, "expected an NPY file, which begins with \"\\x93NUMPY\", got something else");
   }
   const int version = static_cast<unsigned char>(read_text(source, 6, 1)[0]);

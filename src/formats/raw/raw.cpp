@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "formats/codecs/decompressor.h"
 #include "formats/transfer.h"
 #include "pappus/error.h"
 
@@ -29,6 +30,7 @@ raw_reader::raw_reader(std::unique_ptr<byte_source> source, const detail::record
       record_bytes_(checked_bytes(source_->name(), layout)) {
   const std::int64_t bytes = source_->bytes();
   const auto record = static_cast<std::int64_t>(record_bytes_);
+  refuse_compressed_raw(*source_, bytes % record == 0);
   if (bytes % record != 0) {
     throw format_error(source_->name() + ": expected a multiple of the record's " +
                        std::to_string(record) + " bytes, got " + std::to_string(bytes) +

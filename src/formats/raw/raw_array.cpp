@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "formats/codecs/decompressor.h"
 #include "formats/row_chunks.h"
 #include "pappus/error.h"
 
@@ -32,6 +33,7 @@ std::unique_ptr<array_file> open_raw_array(const std::string& path,
       throw usage_error(
           fmt::format("{}: expected extents of 0 and more, and less than 2^63 bytes, got {}", path,
                       shape_text(extents)));
+  refuse_compressed_raw(*source, source->bytes() == bytes);
   if (source->bytes() != bytes)
     throw format_error(
         fmt::format("{}: expected {} bytes, {} elements of {} bytes, got {} bytes; the file is cut "

@@ -14,7 +14,10 @@ node_ptr open_rows(const session_ptr& session, record_type record, record_layout
   const auto& kind = format != nullptr ? formats::format_named(format) : formats::format_of(path);
   auto params = std::make_shared<file_params>();
   params->path = path;
-  params->rows = kind.open(path, layout, *session->memory())->rows().value_or(-1);
+  const auto opened = kind.open(path, layout, *session->memory());
+  params->rows = opened->rows().value_or(-1);
+  params->text_bytes = opened->text().bytes;
+  params->text_bytes_known = opened->text().exact;
   std::error_code unknown;  // then the size is left out of predictions
   if (const auto bytes = std::filesystem::file_size(path, unknown); !unknown)
     params->bytes = static_cast<double>(bytes);

@@ -91,6 +91,8 @@ struct file_params : op_params {
   std::string path;
   std::int64_t rows = -1;  ///< -1: the file's header and size don't tell
   double bytes = 0;        ///< of the file
+  double text_bytes = 0;   ///< that are parsed; of a compressed file about
+  bool text_bytes_known = true;
   std::function<std::shared_ptr<formats::reader>(memory_source&)> open;
 };
 const graph::operator_entry& file_operator();
