@@ -1,8 +1,11 @@
 // Files as sources and destinations: CSV, NPY, raw records.
 #pragma once
 
+#include <initializer_list>
+#include <ranges>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "pappus/columns.h"
 #include "pappus/session.h"
@@ -28,6 +31,11 @@ record_layout file_layout(const csv_options& options, const Columns&... columns)
   return layout;
 }
 
+template <list_of_paths Paths>
+std::vector<std::string> texts_of(const Paths& paths) {
+  return {std::ranges::begin(paths), std::ranges::end(paths)};
+}
+
 template <typename E>
 node_request deliver_request(const query<E>& from, const char* name,
                              std::shared_ptr<deliver_params> params) {
@@ -40,27 +48,59 @@ node_request deliver_request(const query<E>& from, const char* name,
 
 template <typename T, typename... Columns>
 collection<T> session::csv(const std::string& path, const Columns&... columns) {
+  return {core_, detail::open_rows(core_, detail::record_type_of<T>(),
+                                   detail::file_layout<T>(columns...), {path}, "csv")};
+}
+template <typename T, detail::list_of_paths Paths, typename... Columns>
+collection<T> session::csv(const Paths& paths, const Columns&... columns) {
   return {core_,
           detail::open_rows(core_, detail::record_type_of<T>(), detail::file_layout<T>(columns...),
-                            path, path.ends_with(".tsv") ? "tsv" : "csv")};
+                            detail::texts_of(paths), "csv")};
 }
 
 template <typename T, typename... Columns>
 collection<T> session::read(const std::string& path, const Columns&... columns) {
   return {core_, detail::open_rows(core_, detail::record_type_of<T>(),
-                                   detail::file_layout<T>(columns...), path, nullptr)};
+                                   detail::file_layout<T>(columns...), {path}, nullptr)};
+}
+template <typename T, detail::list_of_paths Paths, typename... Columns>
+collection<T> session::read(const Paths& paths, const Columns&... columns) {
+  return {core_,
+          detail::open_rows(core_, detail::record_type_of<T>(), detail::file_layout<T>(columns...),
+                            detail::texts_of(paths), nullptr)};
+}
+
+inline collection<std::string_view> session::lines(const std::string& path) {
+  return {core_, detail::open_rows(core_, detail::record_type_of<std::string_view>(),
+                                   detail::layout_of<std::string_view>(), {path}, "lines")};
+}
+template <detail::list_of_paths Paths>
+collection<std::string_view> session::lines(const Paths& paths) {
+  return {core_, detail::open_rows(core_, detail::record_type_of<std::string_view>(),
+                                   detail::layout_of<std::string_view>(), detail::texts_of(paths),
+                                   "lines")};
 }
 
 template <typename T>
 collection<T> session::npy(const std::string& path) {
-  return {core_, detail::open_rows(core_, detail::record_type_of<T>(), detail::layout_of<T>(), path,
-                                   "npy")};
+  return {core_, detail::open_rows(core_, detail::record_type_of<T>(), detail::layout_of<T>(),
+                                   {path}, "npy")};
+}
+template <typename T, detail::list_of_paths Paths>
+collection<T> session::npy(const Paths& paths) {
+  return {core_, detail::open_rows(core_, detail::record_type_of<T>(), detail::layout_of<T>(),
+                                   detail::texts_of(paths), "npy")};
 }
 
 template <typename T>
 collection<T> session::raw(const std::string& path) {
   return {core_,
-          detail::open_rows(core_, detail::record_type_of<T>(), {sizeof(T), {}}, path, "raw")};
+          detail::open_rows(core_, detail::record_type_of<T>(), {sizeof(T), {}}, {path}, "raw")};
+}
+template <typename T, detail::list_of_paths Paths>
+collection<T> session::raw(const Paths& paths) {
+  return {core_, detail::open_rows(core_, detail::record_type_of<T>(), {sizeof(T), {}},
+                                   detail::texts_of(paths), "raw")};
 }
 
 template <typename E>

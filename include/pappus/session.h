@@ -140,17 +140,36 @@ class session : public detail::source_refusals, public detail::launch_refusals {
   /// Records of a CSV file: s.csv<flight>("flights.csv", column("carrier", &flight::carrier), ...).
   /// Columns are found by name in the header. csv_options before them tell another delimiter, or
   /// that there is no header. Opened now, read when needed. Throws format_error.
+  /// Text may be compressed by gzip or zstd. Here and below, a path with * ? [..] stands for all
+  /// files that it matches, sorted by name, and a list of paths for all of them: their records come
+  /// one file after the other.
   template <typename T, typename... Columns>
   collection<T> csv(const std::string& path, const Columns&... columns);
+  template <typename T, detail::list_of_paths Paths = std::initializer_list<std::string>,
+            typename... Columns>
+  collection<T> csv(const Paths& paths, const Columns&... columns);
+  /// The lines of a text file, without the \n or \r\n that ends them. Bytes are passed on as they
+  /// are, whatever the encoding.
+  collection<std::string_view> lines(const std::string& path);
+  template <detail::list_of_paths Paths = std::initializer_list<std::string>>
+  collection<std::string_view> lines(const Paths& paths);
   /// Records of a .npy file, matched with T by the types of its fields (at most 64).
   template <typename T>
   collection<T> npy(const std::string& path);
+  template <typename T, detail::list_of_paths Paths = std::initializer_list<std::string>>
+  collection<T> npy(const Paths& paths);
   /// Records of T one after another, as they lie in memory.
   template <typename T>
   collection<T> raw(const std::string& path);
-  /// Records of a .csv, .tsv, .npy or raw (.raw) file, told by its suffix.
+  template <typename T, detail::list_of_paths Paths = std::initializer_list<std::string>>
+  collection<T> raw(const Paths& paths);
+  /// Records of a .csv, .tsv, .npy or raw (.raw) file, told by its suffix, behind which text may
+  /// have .gz or .zst.
   template <typename T, typename... Columns>
   collection<T> read(const std::string& path, const Columns&... columns);
+  template <typename T, detail::list_of_paths Paths = std::initializer_list<std::string>,
+            typename... Columns>
+  collection<T> read(const Paths& paths, const Columns&... columns);
 
   /// Starts with the records of `initial`, replaces them by those of body(collection) and goes on
   /// while condition(std::span before, std::span after) holds. The body is called once, to record

@@ -15,10 +15,7 @@ std::size_t block_bytes() noexcept { return base::scaled(std::size_t{1} << 20); 
 
 }  // namespace
 
-std::size_t read_ahead::bytes_max() noexcept {
-  constexpr std::size_t input_and_state = std::size_t{256} << 10;
-  return 3 * block_bytes() + input_and_state;
-}
+std::size_t read_ahead::bytes_max() noexcept { return 3 * block_bytes(); }
 
 read_ahead::read_ahead(compression by, const byte_source& source, detail::memory_source& memory)
     : memory_(memory),
@@ -69,7 +66,7 @@ void read_ahead::work() {
   }
 }
 
-/// When the first block was handed out. Memory is taken here, by who may be told that there is none.
+/// When the first block was handed out. Memory is taken by who may be told that there is none.
 void read_ahead::start() {
   for (auto& one : blocks_) {
     one.memory.reset();

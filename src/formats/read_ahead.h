@@ -38,7 +38,7 @@ class read_ahead {
   /// Bytes of the file that what was handed out took, about. From any thread.
   std::int64_t stored_read() const noexcept { return taken_.load(std::memory_order_relaxed); }
 
-  /// The most bytes that it takes of memory, besides a zstd frame's window.
+  /// The most bytes of memory that it takes besides the decompressor.
   static std::size_t bytes_max() noexcept;
 
  private:

@@ -13,6 +13,7 @@
 #include "formats/codecs/decompressor.h"
 #include "formats/csv/csv_reader.h"
 #include "formats/csv/csv_writer.h"
+#include "formats/lines/lines_reader.h"
 #include "formats/npy/npy.h"
 #include "formats/raw/raw.h"
 #include "pappus/error.h"
@@ -84,6 +85,13 @@ std::unique_ptr<writer> create_text(const std::string& path, const record_layout
                                       codec_for(compression_by_name(path).first));
 }
 
+std::unique_ptr<reader> open_lines(const std::string& path, const record_layout&,
+                                   memory_source& memory) {
+  const auto options = options_of({}, ',', memory);
+  return std::make_unique<lines_reader>(open_file(path), memory, options.slab_bytes,
+                                        options.piece_bytes);
+}
+
 // One line a format.
 constexpr format formats[] = {
     {"csv", ".csv", open_text<','>, create_text<','>},
@@ -91,6 +99,8 @@ constexpr format formats[] = {
     {"npy", ".npy", open<npy_reader>, create<npy_writer>},
     {"raw", ".raw", open<raw_reader>, create<raw_writer>},
 };
+// Whatever a file's name, and only for reading.
+constexpr format lines = {"lines", "", open_lines, nullptr};
 
 std::string known(const char* format::* field) {
   std::string text;
@@ -110,7 +120,10 @@ const format& format_of(const std::string& path) {
                     "name the format");
 }
 
-const format& format_named(const std::string& name) {
+const format& format_named(const std::string& name, const std::string& path) {
+  if (name == lines.name) return lines;
+  if (name == "csv" && compression_by_name(path).second.ends_with(".tsv"))
+    return format_named("tsv", path);
   const auto found =
       std::ranges::find_if(formats, [&](const format& each) { return name == each.name; });
   if (found != std::end(formats)) return *found;

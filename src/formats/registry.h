@@ -21,7 +21,8 @@ struct format {
 /// The format of a path. Throws usage_error listing the known suffixes for any other.
 const format& format_of(const std::string& path);
 
-/// The format called `name`. Throws usage_error listing the known names for any other.
-const format& format_named(const std::string& name);
+/// The format called `name`, which is "lines", too; of the CSV formats the one that a path says.
+/// Throws usage_error listing the known names for any other.
+const format& format_named(const std::string& name, const std::string& path);
 
 }  // namespace pappus::formats

@@ -44,9 +44,13 @@ class plain_stream final : public text_stream {
 
 class compressed_stream final : public text_stream {
  public:
-  compressed_stream(const byte_source& source, compression by, detail::memory_source& memory,
-                    std::int64_t begin)
-      : source_(source), by_(by), memory_(memory), begin_(begin) {}
+  compressed_stream(const byte_source& source, const compressed_begin& known,
+                    detail::memory_source& memory, std::int64_t begin)
+      : source_(source),
+        by_(known.by),
+        memory_bytes_(known.memory_bytes),
+        memory_(memory),
+        begin_(begin) {}
 
   const std::string& name() const noexcept override { return source_.name(); }
   std::size_t left() const noexcept override { return SIZE_MAX; }
@@ -63,7 +67,9 @@ class compressed_stream final : public text_stream {
   std::int64_t bytes_read() const noexcept override {
     return taken_.load(std::memory_order_relaxed);
   }
-  std::size_t scratch_bytes() const noexcept override { return read_ahead::bytes_max(); }
+  std::size_t scratch_bytes() const noexcept override {
+    return memory_bytes_ + read_ahead::bytes_max();
+  }
 
  private:
   /// What is decompressed, from begin_ on.
@@ -83,6 +89,7 @@ class compressed_stream final : public text_stream {
 
   const byte_source& source_;
   const compression by_;
+  const std::size_t memory_bytes_;
   detail::memory_source& memory_;
   const std::int64_t begin_;
   std::unique_ptr<read_ahead> from_;
@@ -96,17 +103,30 @@ std::unique_ptr<text_stream> plain_text(const byte_source& source, std::int64_t 
   return std::make_unique<plain_stream>(source, begin, end);
 }
 
-std::unique_ptr<text_stream> compressed_text(const byte_source& source, compression by,
-                                             detail::memory_source& memory, std::int64_t begin) {
-  return std::make_unique<compressed_stream>(source, by, memory, begin);
+compressed_begin begin_compressed(const byte_source& source, compression by,
+                                  detail::memory_source& memory,
+                                  const std::function<bool(std::string_view)>& enough) {
+  constexpr std::size_t at_once = std::size_t{64} << 10;
+  const auto from = make_decompressor(by, source, memory);
+  compressed_begin known{.by = by, .text = {}, .length = {0, false}, .memory_bytes = 0};
+  do {
+    const auto before = known.text.size();
+    known.text.resize(before + at_once);
+    known.text.resize(before +
+                      from->read(std::as_writable_bytes(std::span(known.text).subspan(before))));
+    known.memory_bytes = std::max(known.memory_bytes, from->memory_bytes());
+  } while (!from->ended() && !enough(known.text));
+  const auto bytes = static_cast<double>(known.text.size());
+  const auto stored = static_cast<double>(std::max<std::int64_t>(from->stored_read(), 1));
+  // The rest is taken to be like the beginning.
+  known.length.bytes = from->ended() ? bytes : bytes * static_cast<double>(source.bytes()) / stored;
+  return known;
 }
 
-double guessed_text_bytes(const byte_source& source, std::size_t begin, std::int64_t stored,
-                          bool all) noexcept {
-  const auto bytes = static_cast<double>(begin);
-  return all ? bytes
-             : bytes * static_cast<double>(source.bytes()) /
-                   static_cast<double>(std::max<std::int64_t>(stored, 1));
+std::unique_ptr<text_stream> compressed_text(const byte_source& source,
+                                             const compressed_begin& known,
+                                             detail::memory_source& memory, std::int64_t begin) {
+  return std::make_unique<compressed_stream>(source, known, memory, begin);
 }
 
 }  // namespace pappus::formats

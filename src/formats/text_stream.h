@@ -4,10 +4,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <string>
+#include <string_view>
 
 #include "formats/byte_source.h"
 #include "formats/codecs/decompressor.h"
+#include "formats/format.h"
 #include "pappus/detail/base/memory.h"
 
 namespace pappus::formats {
@@ -45,13 +49,22 @@ class text_stream {
 /// Bytes [begin, end) of a file as they are.
 std::unique_ptr<text_stream> plain_text(const byte_source& source, std::int64_t begin,
                                         std::int64_t end);
-/// What a compressed file holds, from its byte `begin` on.
-std::unique_ptr<text_stream> compressed_text(const byte_source& source, compression by,
-                                             detail::memory_source& memory, std::int64_t begin);
 
-/// How much text a file has: `begin`, what its first bytes are, came of `stored` bytes of the file,
-/// and that is all of it, or about how the rest goes on.
-double guessed_text_bytes(const byte_source& source, std::size_t begin, std::int64_t stored,
-                          bool all) noexcept;
+/// What is known of a compressed file's text when its first bytes are.
+struct compressed_begin {
+  compression by;
+  std::string text;              ///< those bytes
+  text_length length;            ///< of all of it
+  std::size_t memory_bytes = 0;  ///< that decompression takes
+};
+/// Decompresses some of it, until `enough` says so of what is there, or all.
+compressed_begin begin_compressed(const byte_source& source, compression by,
+                                  detail::memory_source& memory,
+                                  const std::function<bool(std::string_view)>& enough);
+
+/// What a compressed file holds, from its byte `begin` on.
+std::unique_ptr<text_stream> compressed_text(const byte_source& source,
+                                             const compressed_begin& known,
+                                             detail::memory_source& memory, std::int64_t begin);
 
 }  // namespace pappus::formats

@@ -65,6 +65,7 @@ void refuse_compressed_raw(const byte_source& source, bool size_fits) {
 void* decompressor::allocator::allocate(std::size_t bytes) noexcept try {
   std::byte* const block = source->acquire(bytes + block_head, owner);
   std::memcpy(block, &bytes, sizeof(bytes));
+  this->bytes += bytes;
   return block + block_head;
 } catch (...) {
   failure = std::current_exception();
@@ -76,12 +77,14 @@ void decompressor::allocator::release(void* self, void* memory) noexcept {
   std::byte* const block = static_cast<std::byte*>(memory) - block_head;
   std::size_t bytes = 0;
   std::memcpy(&bytes, block, sizeof(bytes));
-  static_cast<allocator*>(self)->source->release(block, bytes + block_head);
+  auto& from = *static_cast<allocator*>(self);
+  from.bytes -= bytes;
+  from.source->release(block, bytes + block_head);
 }
 
 decompressor::decompressor(const byte_source& source, detail::memory_source& memory,
                            const char* unit)
-    : memory_{&memory, source.name() + ": decompression"},
+    : memory_{.source = &memory, .owner = source.name() + ": decompression"},
       source_(source),
       unit_(unit),
       buffer_(memory, stored_at_once, memory_.owner) {}

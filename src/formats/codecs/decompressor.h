@@ -47,6 +47,9 @@ class decompressor {
   /// Whether read() has come to the end.
   bool ended() const noexcept { return ended_; }
 
+  /// The bytes of memory that it takes: of a zstd frame, after the first read() of it.
+  std::size_t memory_bytes() const noexcept { return memory_.bytes + buffer_.size(); }
+
   /// Bytes of the file that it took so far.
   std::int64_t stored_read() const noexcept { return offset_ - std::ssize(stored_); }
 
@@ -67,6 +70,7 @@ class decompressor {
   struct allocator {
     detail::memory_source* source;
     std::string owner;
+    std::size_t bytes = 0;
     std::exception_ptr failure = nullptr;
 
     void* allocate(std::size_t bytes) noexcept;

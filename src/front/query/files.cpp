@@ -1,30 +1,85 @@
 // Files as sources and as destinations of queries.
 #include <array>
 #include <filesystem>
+#include <optional>
 #include <system_error>
+#include <utility>
+#include <vector>
 
+#include "formats/files_reader.h"
+#include "formats/paths.h"
 #include "formats/registry.h"
 #include "session/session.h"
 
 namespace pappus::detail {
 
-node_ptr open_rows(const session_ptr& session, record_type record, record_layout layout,
-                   const std::string& path, const char* format) {
+namespace {
+
+/// A file that is there, and how it is opened.
+struct known_file {
+  std::string path;
+  const formats::format* kind;
+};
+
+/// Of several formats, perhaps.
+struct known_files {
+  record_layout layout;
+  std::vector<known_file> files;
+  std::optional<std::int64_t> rows = 0;  ///< if all tell
+  double bytes = 0;
+  formats::text_length text;
+};
+
+/// Opens each, so that what's wrong with it is told.
+known_files look_at(const std::vector<std::string>& paths, const char* format,
+                    const record_layout& layout, memory_source& memory) {
+  known_files all;
+  all.layout = layout;
+  for (const auto& path : paths) {
+    const auto& kind =
+        format != nullptr ? formats::format_named(format, path) : formats::format_of(path);
+    const auto opened = kind.open(path, layout, memory);
+    std::error_code unknown;  // then the size is left out of predictions
+    const auto size = std::filesystem::file_size(path, unknown);
+    const auto bytes = unknown ? 0 : static_cast<double>(size);
+    const auto rows = opened->rows();
+    const auto text = opened->text();
+    all.rows = rows && all.rows ? std::optional(*rows + *all.rows) : std::nullopt;
+    all.bytes += bytes;
+    all.text.bytes += rows ? bytes : text.bytes;
+    all.text.exact &= text.exact;
+    all.files.push_back({path, &kind});
+  }
+  return all;
+}
+
+std::shared_ptr<formats::reader> open_all(const std::shared_ptr<const known_files>& all,
+                                          memory_source& memory) {
+  std::vector<formats::files_reader::opener> openers;
+  for (const auto& file : all->files)
+    openers.emplace_back(
+        [all, &file, &memory] { return file.kind->open(file.path, all->layout, memory); });
+  if (openers.size() == 1) return openers.front()();
+  return std::make_shared<formats::files_reader>(std::move(openers), all->rows, all->text);
+}
+
+}  // namespace
+
+node_ptr open_rows(const session_ptr& session, record_type record, const record_layout& layout,
+                   const std::vector<std::string>& paths, const char* format) {
   session->check_alive();
-  const auto& kind = format != nullptr ? formats::format_named(format) : formats::format_of(path);
+  const auto files = formats::files_of(paths);
   auto params = std::make_shared<file_params>();
-  params->path = path;
-  const auto opened = kind.open(path, layout, *session->memory());
-  params->rows = opened->rows().value_or(-1);
-  params->text_bytes = opened->text().bytes;
-  params->text_bytes_known = opened->text().exact;
-  std::error_code unknown;  // then the size is left out of predictions
-  if (const auto bytes = std::filesystem::file_size(path, unknown); !unknown)
-    params->bytes = static_cast<double>(bytes);
-  params->open = [&kind, path, layout](memory_source& memory) -> std::shared_ptr<formats::reader> {
-    return kind.open(path, layout, memory);
-  };
-  return session->add({file_operator(), path, record, {}, std::move(params)});
+  params->path = formats::shown_paths(paths, files.size());
+  const auto all =
+      std::make_shared<const known_files>(look_at(files, format, layout, *session->memory()));
+  params->rows = all->rows.value_or(-1);
+  params->bytes = all->bytes;
+  params->text_bytes = all->text.bytes;
+  params->text_bytes_known = all->text.exact;
+  params->open = [all](memory_source& memory) { return open_all(all, memory); };
+  const auto name = params->path;
+  return session->add({file_operator(), name, record, {}, std::move(params)});
 }
 
 void deliver(const session_ptr& session, node_request request) {

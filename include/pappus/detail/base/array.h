@@ -40,10 +40,10 @@ concept mdspan_like = requires(const M& m, std::size_t d) {
   *m.data_handle();
 };
 
-/// Names of files, as texts or std::filesystem::paths.
+/// Names of files, as texts or std::filesystem::paths; a path itself is a range, of its folders.
 template <typename Paths>
 concept list_of_paths =
-    std::ranges::input_range<const Paths&> &&
+    std::ranges::input_range<const Paths&> && !std::convertible_to<const Paths&, std::string> &&
     std::convertible_to<std::ranges::range_reference_t<const Paths&>, std::string>;
 
 /// Dimensions of each array in a stack of N; files of one dimension are no stack, but there mustn't

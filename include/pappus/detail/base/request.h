@@ -140,11 +140,11 @@ std::string explain(const session_ptr& session, const node_ptr& root, explain_fo
 /// Runs the query and describes what happened beside what was predicted.
 std::string explain_analyze(const session_ptr& session, const node_ptr& root);
 
-/// A node for the rows of a file. Opens it now, so that a wrong path or header is told at once, and
-/// reads it when needed. `format` is a name such as "csv", or null: told by the path's suffix.
-/// Throws format_error, usage_error.
-node_ptr open_rows(const session_ptr& session, record_type record, record_layout layout,
-                   const std::string& path, const char* format);
+/// A node for the rows of files, one behind the other. Opens each now, so that a wrong path or
+/// header is told at once, and reads them when needed. Paths may have * ? [..] in them. `format` is
+/// a name such as "csv", or null: told by each path's suffix. Throws format_error, usage_error.
+node_ptr open_rows(const session_ptr& session, record_type record, const record_layout& layout,
+                   const std::vector<std::string>& paths, const char* format);
 
 /// Runs the request of a deliver node, which calls deliver_params::take. Blocks.
 void deliver(const session_ptr& session, node_request request);

@@ -5,6 +5,7 @@
 #include <ranges>
 #include <string>
 
+#include "pappus/detail/base/array.h"
 #include "pappus/detail/base/refused.h"
 #include "pappus/detail/fuse/accepts.h"
 
@@ -57,10 +58,24 @@ class source_refusals {
   refused<T> csv(const std::string&, const Columns&...) {
     return {};
   }
+  template <typename T, list_of_paths Paths = std::initializer_list<std::string>,
+            typename... Columns>
+    requires(!record<T>)
+  PAPPUS_REFUSED("csv: the record type" PAPPUS_ISNT_A_RECORD)
+  refused<T> csv(const Paths&, const Columns&...) {
+    return {};
+  }
   template <typename T, typename... Columns>
     requires(!record<T>)
   PAPPUS_REFUSED("read: the record type" PAPPUS_ISNT_A_RECORD)
   refused<T> read(const std::string&, const Columns&...) {
+    return {};
+  }
+  template <typename T, list_of_paths Paths = std::initializer_list<std::string>,
+            typename... Columns>
+    requires(!record<T>)
+  PAPPUS_REFUSED("read: the record type" PAPPUS_ISNT_A_RECORD)
+  refused<T> read(const Paths&, const Columns&...) {
     return {};
   }
   template <typename T>
@@ -69,10 +84,22 @@ class source_refusals {
   refused<T> npy(const std::string&) {
     return {};
   }
+  template <typename T, list_of_paths Paths = std::initializer_list<std::string>>
+    requires(!record<T>)
+  PAPPUS_REFUSED("npy: the record type" PAPPUS_ISNT_A_RECORD)
+  refused<T> npy(const Paths&) {
+    return {};
+  }
   template <typename T>
     requires(!record<T>)
   PAPPUS_REFUSED("raw: the record type" PAPPUS_ISNT_A_RECORD)
   refused<T> raw(const std::string&) {
+    return {};
+  }
+  template <typename T, list_of_paths Paths = std::initializer_list<std::string>>
+    requires(!record<T>)
+  PAPPUS_REFUSED("raw: the record type" PAPPUS_ISNT_A_RECORD)
+  refused<T> raw(const Paths&) {
     return {};
   }
 };
