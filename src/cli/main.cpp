@@ -11,6 +11,7 @@ int main(int argc, char** argv) {
   add_devices(app, chosen);
   add_demo(app, chosen);
   add_explain(app, chosen);
+  add_schema(app, chosen);
   add_bench(app, chosen);
   return run_command(app, argc, argv, [&] { return chosen(); });
 }

@@ -60,7 +60,7 @@ std::filesystem::path scratch() {
 TEST(command, help_lists_the_subcommands) {
   const auto [code, text] = pappus("--help");
   EXPECT_EQ(code, 0);
-  for (const char* name : {"devices", "demo", "explain", "bench"})
+  for (const char* name : {"devices", "demo", "explain", "schema", "bench"})
     EXPECT_NE(text.find(name), std::string::npos) << name;
 }
 
@@ -73,6 +73,77 @@ TEST(command, wrong_arguments_end_with_2_and_a_message_on_stderr) {
   EXPECT_EQ(code, 2);
   EXPECT_NE(text.find("got \"nonsense\""), std::string::npos) << text;
   EXPECT_NE(text.find("mapfiltersum"), std::string::npos) << "should list what there is";
+}
+
+TEST(command, schema_prints_a_program_with_a_struct_of_the_columns_types) {
+  const auto path = (scratch() / "trips.csv").string();
+  std::ofstream(path) << "carrier,delay,day,km\nKL,3,2024-02-29,\nLH,-4,2024-03-01,2.5\n";
+  const auto [code, text] = pappus("schema " + path);
+  EXPECT_EQ(code, 0);
+  EXPECT_EQ(text, "// " + path +
+                      ": types of its 2 rows\n"
+                      "#include <pappus/pappus.h>\n\n"
+                      "#include <cstdint>\n#include <iostream>\n#include <optional>\n"
+                      "#include <string_view>\n\n"
+                      "struct row {\n"
+                      "  std::string_view carrier;\n"
+                      "  std::int32_t delay;\n"
+                      "  pappus::date day;\n"
+                      "  std::optional<double> km;  // 1 of 2 cells empty\n"
+                      "};\n\n"
+                      "int main(int argc, char** argv) {\n"
+                      "  pappus::session s{argc, argv};\n"
+                      "  auto rows = s.csv<row>(\"" +
+                      path +
+                      "\");\n"
+                      "  std::cout << rows.count() << \" rows\\n\";\n"
+                      "  rows.show();\n"
+                      "}\n");
+}
+
+TEST(command, schema_binds_columns_whose_names_no_field_can_have) {
+  const auto path = (scratch() / "odd.csv").string();
+  std::ofstream(path) << "Flight No.;class;2nd;\"a\"\"b\";x;x;;row\n"
+                         "007;2024-01-01 10:00:00;true;5000000000;1;2;3;-1\n";
+  const auto [code, text] = pappus("schema " + path);
+  EXPECT_EQ(code, 0);
+  EXPECT_NE(text.find("struct row {\n"
+                      "  std::string_view Flight_No;  // numbers with leading zeros\n"
+                      "  pappus::timestamp class_;\n"
+                      "  bool column_2nd;\n"
+                      "  std::int64_t a_b;\n"
+                      "  // column \"x\": left out, as it has the name of another column\n"
+                      "  // column \"x\": left out, as it has the name of another column\n"
+                      "  // column \"\": left out, as it has no name\n"
+                      "  std::int32_t row_2;\n"
+                      "};\n"),
+            text.npos)
+      << text;
+  EXPECT_NE(text.find("s.csv<row>(\"" + path +
+                      "\", pappus::csv_options{.delimiter = ';'},\n"
+                      "                     pappus::column(\"Flight No.\", &row::Flight_No),\n"),
+            text.npos)
+      << text;
+  EXPECT_NE(text.find("pappus::column(\"a\\\"b\", &row::a_b)"), text.npos) << text;
+  const auto plain =
+      pappus("schema --struct --name flight --no-header --delimiter ';' " + path).text;
+  EXPECT_NE(plain.find("struct flight {\n  std::string_view column_1;  // "), plain.npos) << plain;
+  EXPECT_EQ(plain.find("main"), plain.npos);
+}
+
+TEST(command, schema_says_what_is_wrong_with_a_file_or_its_arguments) {
+  const auto path = (scratch() / "bad.csv").string();
+  std::ofstream(path) << "a,b\n1\n";
+  const auto bad = pappus("schema " + path);
+  EXPECT_EQ(bad.code, 1);
+  EXPECT_EQ(bad.text, "pappus: " + path + ": row 1 (line 2): expected 2 cells, got 1\n");
+  EXPECT_EQ(pappus("schema " + path + ".gone").text,
+            "pappus: " + path + ".gone: can't be opened: No such file or directory\n");
+  EXPECT_EQ(pappus("schema").code, 2);
+  const auto name = pappus("schema --name 7 " + path);
+  EXPECT_EQ(name.code, 2);
+  EXPECT_EQ(name.text, "pappus: schema: --name: expected a name that C++ allows, got \"7\"\n");
+  EXPECT_EQ(pappus("schema --delimiter abc " + path).code, 2);
 }
 
 TEST(command, devices_tells_the_level_that_runs_and_the_processors) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "formats/byte_source.h"
 #include "formats/csv/csv_header.h"
@@ -20,6 +21,9 @@ struct opened_csv {
   text_length length;
   bool compressed = false;
 };
+
+/// The file's first text: 64 KiB, or all; of a compressed one as much, or its whole first row.
+std::string first_text(const byte_source& source, detail::memory_source& memory);
 
 /// Throws what read_csv_header() does, and format_error for damage to the first bytes.
 opened_csv open_csv(std::unique_ptr<byte_source> source, const detail::record_layout& layout,

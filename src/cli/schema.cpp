@@ -1,0 +1,251 @@
+// pappus schema FILE: a program that reads a CSV file, with a struct whose fields have the types of
+// its columns.
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cli/command.h"
+#include "cli/interrupt.h"
+#include "formats/csv/csv_schema.h"
+#include "formats/paths.h"
+#include "formats/registry.h"
+#include "pappus/error.h"
+#include "pappus/pappus.h"
+#include "session/session.h"
+
+namespace pappus::cli {
+namespace {
+
+using formats::csv_schema;
+
+struct wishes {
+  std::string file;
+  std::string name = "row";
+  std::string delimiter;
+  bool no_header = false, all = false, only_struct = false;
+};
+
+bool is_keyword(std::string_view word) {
+  constexpr std::string_view keywords =
+      " alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t "
+      "char32_t char8_t class co_await co_return co_yield compl concept const const_cast consteval "
+      "constexpr constinit continue decltype default delete do double dynamic_cast else enum "
+      "explicit export extern false float for friend goto if inline int long mutable namespace new "
+      "noexcept not not_eq nullptr operator or or_eq private protected public register "
+      "reinterpret_cast requires return short signed sizeof static static_assert static_cast struct "
+      "switch template this thread_local throw true try typedef typeid typename union unsigned "
+      "using virtual void volatile wchar_t while xor xor_eq ";
+  return keywords.find(fmt::format(" {} ", word)) != keywords.npos;
+}
+
+/// A name as C++ allows it: "Flight no." becomes Flight_no.
+std::string identifier_of(std::string_view name, std::size_t number) {
+  std::string result;
+  for (const char c : name) {
+    const bool good = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+    if (good && !(c == '_' && result.ends_with('_')))
+      result += c;
+    else if (!good && !result.empty() && result.back() != '_')
+      result += '_';
+  }
+  if (result.ends_with('_') && !name.ends_with('_')) result.pop_back();
+  if (result.empty()) return fmt::format("column_{}", number);
+  if (std::isalpha(static_cast<unsigned char>(result[0])) == 0) result.insert(0, "column_");
+  return is_keyword(result) ? result + "_" : result;
+}
+
+/// A name for each column, different from all others.
+std::vector<std::string> fields_of(const csv_schema& schema, const std::string& record) {
+  std::vector<std::string> fields;
+  for (std::size_t i = 0; i < schema.columns.size(); ++i) {
+    const auto wanted = identifier_of(schema.columns[i].name, i + 1);
+    auto field = wanted;
+    for (int n = 2; field == record || std::ranges::find(fields, field) != fields.end(); ++n)
+      field = fmt::format("{}_{}", wanted, n);
+    fields.push_back(std::move(field));
+  }
+  return fields;
+}
+
+std::string literal_of(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\')
+      (result += '\\') += c;
+    else if (code < ' ')
+      result += fmt::format("\\{:03o}", code);
+    else
+      result += c;
+  }
+  return result + '"';
+}
+
+const char* type_name(detail::cell type) {
+  switch (type) {
+    case detail::cell::i32:
+      return "std::int32_t";
+    case detail::cell::i64:
+      return "std::int64_t";
+    case detail::cell::u64:
+      return "std::uint64_t";
+    case detail::cell::f64:
+      return "double";
+    case detail::cell::boolean:
+      return "bool";
+    case detail::cell::date:
+      return "pappus::date";
+    case detail::cell::timestamp:
+      return "pappus::timestamp";
+    default:
+      return "std::string_view";
+  }
+}
+
+/// Text has no empty cells: they are empty texts.
+bool is_optional(const csv_schema::column& column) {
+  return column.type != detail::cell::string && column.empty > 0;
+}
+
+std::string field_of(const csv_schema& schema, const csv_schema::column& column,
+                     const std::string& name) {
+  if (column.left_out != nullptr)
+    return fmt::format("  // column {}: left out, as it {}\n", literal_of(column.name),
+                       column.left_out);
+  std::string type = type_name(column.type), why;
+  if (is_optional(column)) {
+    type = fmt::format("std::optional<{}>", type);
+    why = fmt::format("  // {} of {} cells empty", column.empty, schema.rows);
+  } else if (schema.rows > 0 && column.empty == schema.rows) {
+    why = "  // all cells empty";
+  } else if (column.leading_zeros) {
+    why = "  // numbers with leading zeros";
+  }
+  return fmt::format("  {} {};{}\n", type, name, why);
+}
+
+std::string struct_of(const csv_schema& schema, const std::vector<std::string>& fields,
+                      const std::string& name) {
+  std::string text = fmt::format("struct {} {{\n", name);
+  for (std::size_t i = 0; i < fields.size(); ++i)
+    text += field_of(schema, schema.columns[i], fields[i]);
+  return text + "};\n";
+}
+
+/// What stands between s.csv<row>( and ).
+std::string arguments_of(const csv_schema& schema, const std::vector<std::string>& fields,
+                         const wishes& asked, char delimiter, char expected) {
+  std::string text = literal_of(asked.file);
+  if (delimiter != expected || asked.no_header) {
+    std::vector<std::string> parts;
+    if (delimiter != expected)
+      parts.push_back(
+          fmt::format(".delimiter = '{}'", delimiter == '\t' ? "\\t" : std::string(1, delimiter)));
+    if (asked.no_header) parts.emplace_back(".header = false");
+    text += fmt::format(", pappus::csv_options{{{}}}", fmt::join(parts, ", "));
+  }
+  bool named = true;  // the fields, as the columns are
+  std::size_t bound = 0;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (schema.columns[i].left_out != nullptr) continue;
+    ++bound;
+    named = named && (asked.no_header || fields[i] == schema.columns[i].name);
+  }
+  if (named && bound <= detail::fields_max) return text;
+  for (std::size_t i = 0; i < fields.size(); ++i)
+    if (schema.columns[i].left_out == nullptr)
+      text += fmt::format(",\n                     pappus::column({}, &{}::{})",
+                          literal_of(schema.columns[i].name), asked.name, fields[i]);
+  return text;
+}
+
+std::string includes_for(const csv_schema& schema) {
+  bool integers = false, optionals = false, text = false;
+  for (const auto& column : schema.columns) {
+    if (column.left_out != nullptr) continue;
+    integers |= std::string_view(type_name(column.type)).ends_with("_t");
+    optionals |= is_optional(column);
+    text |= column.type == detail::cell::string;
+  }
+  return fmt::format("#include <pappus/pappus.h>\n\n{}{}{}{}",
+                     integers ? "#include <cstdint>\n" : "", "#include <iostream>\n",
+                     optionals ? "#include <optional>\n" : "",
+                     text ? "#include <string_view>\n" : "");
+}
+
+int print_schema(const wishes& asked) {
+  constexpr std::size_t some = std::size_t{64} << 20;
+  if (identifier_of(asked.name, 1) != asked.name)
+    throw usage_error(
+        fmt::format("schema: --name: expected a name that C++ allows, got \"{}\"", asked.name));
+  session s;
+  const interruptible guard(s);
+  const auto& core = detail::access::session(s);
+  auto& memory = *core->memory();
+  const auto files = formats::files_of({asked.file});
+  const auto open = [&] { return formats::open_file(files.front()); };
+  const bool tabs = std::string_view(formats::format_named("csv", files.front()).name) == "tsv";
+  const char expected = tabs ? '\t' : ',';
+  const char delimiter = asked.delimiter == "tab"      ? '\t'
+                         : asked.delimiter.size() == 1 ? asked.delimiter[0]
+                         : tabs                        ? '\t'
+                                                       : formats::guess_delimiter(*open(), memory);
+  auto team = core->workers();
+  const auto schema =
+      formats::infer_schema(open, {.delimiter = delimiter, .header = !asked.no_header},
+                            asked.all ? SIZE_MAX : some, team, memory);
+  guard.check();
+  const auto fields = fields_of(schema, asked.name);
+  const auto looked_at =
+      fmt::format("// {}{}: types of its {}{} rows{}\n", asked.file,
+                  files.size() > 1 ? fmt::format(", of {} files the first", files.size()) : "",
+                  schema.all ? "" : "first ", schema.rows,
+                  schema.all ? "" : "; pappus schema --all looks at the rest");
+  const auto record = struct_of(schema, fields, asked.name);
+  if (asked.only_struct) {
+    std::cout << looked_at << record;
+    return done;
+  }
+  std::cout << looked_at << includes_for(schema) << "\n"
+            << record << "\nint main(int argc, char** argv) {\n  pappus::session s{argc, argv};\n"
+            << fmt::format("  auto rows = s.csv<{}>({});\n", asked.name,
+                           arguments_of(schema, fields, asked, delimiter, expected))
+            << "  std::cout << rows.count() << \" rows\\n\";\n  rows.show();\n}\n";
+  return done;
+}
+
+}  // namespace
+
+void add_schema(CLI::App& app, action& chosen) {
+  auto* command = app.add_subcommand(
+      "schema", "Prints a program that reads a CSV file, with a struct of its columns' types");
+  auto asked = std::make_shared<wishes>();
+  command
+      ->add_option("file", asked->file,
+                   "A CSV file, perhaps compressed, or several (\"*.csv\"), of which the first is "
+                   "looked at")
+      ->required();
+  command->add_option("--name", asked->name, "What the struct is called")->capture_default_str();
+  command
+      ->add_option("--delimiter", asked->delimiter,
+                   "What stands between cells, or the word tab; else the first row tells")
+      ->check([](const std::string& text) {
+        return text.size() == 1 || text == "tab"
+                   ? std::string()
+                   : fmt::format("expected a character or the word tab, got \"{}\"", text);
+      });
+  command->add_flag("--no-header", asked->no_header, "The first row doesn't name the columns");
+  command->add_flag("--all", asked->all, "Look at all rows, not only at the first 64 MiB");
+  command->add_flag("--struct", asked->only_struct, "Print the struct alone");
+  command->callback([=, &chosen] { chosen = [asked] { return print_schema(*asked); }; });
+}
+
+}  // namespace pappus::cli

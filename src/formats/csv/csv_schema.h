@@ -1,0 +1,48 @@
+// Which types the cells of a CSV file's columns have, told by looking at them.
+//
+// A column has the first type of a list that reads all of its cells: the one list for integers,
+// dates and the rest, in which what holds fewer values comes first. Whether a cell is read is asked
+// of the reader's own function (csv_cell.h), so that what is told here can be read afterwards. Two
+// things are left as text though they'd be read as numbers: cells with leading zeros, such as post
+// codes, and columns without any text.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "formats/byte_source.h"
+#include "formats/csv/csv_options.h"
+#include "pappus/detail/base/columns.h"
+#include "pappus/detail/base/memory.h"
+#include "pappus/detail/base/parallel.h"
+
+namespace pappus::formats {
+
+struct csv_schema {
+  struct column {
+    std::string name;
+    detail::cell type = detail::cell::string;
+    std::int64_t empty = 0;          ///< cells without text
+    bool leading_zeros = false;      ///< which is why it is text
+    const char* left_out = nullptr;  ///< why nothing but its name is known, as none can bind it
+  };
+  std::vector<column> columns;
+  std::int64_t rows = 0;  ///< that were looked at
+  bool all = true;        ///< the file has no more
+};
+
+/// The delimiter that cuts the first row into the most cells: a comma, semicolon, tab or '|'; a
+/// comma where none does.
+char guess_delimiter(const byte_source& source, detail::memory_source& memory);
+
+/// Looks at the first rows, of `bytes` of text or a little more. Without a header columns are
+/// called "column 1" and so on. Throws what csv_reader does.
+csv_schema infer_schema(const std::function<std::unique_ptr<byte_source>()>& open,
+                        const csv_options& options, std::size_t bytes, detail::workers& team,
+                        detail::memory_source& memory);
+
+}  // namespace pappus::formats
