@@ -77,6 +77,24 @@ struct device_reducer<no_reducer> {
   static constexpr std::string_view accumulate{};
 };
 
+/// A key function without shared data, which takes a record.
+template <typename Call>
+inline constexpr bool is_plain_call = false;
+template <typename F>
+inline constexpr bool is_plain_call<call<F>> = true;
+
+/// A record's key beside what a projection makes of it.
+template <typename K, typename F>
+struct with_key {
+  K key;
+  F projection;
+  template <typename T>
+  auto operator()(const T& record) const {
+    return keyed<projection_of<K, T>, projection_of<F, T>>{std::invoke(key, record),
+                                                           std::invoke(projection, record)};
+  }
+};
+
 template <typename K, bool Dense>
 struct key_storage {
   using type = keys_as_bits<K>;
@@ -106,7 +124,8 @@ struct key_storage<K, false> {
 /// \throws usage_error "group_by: key 12 lies outside domain{10}..." when the query runs.
 /// Cost: O(n), and O(g log g) for g groups without a domain. Reads each record once.
 template <typename E, typename Key, bool Dense>
-class grouped : public detail::group_refusals<detail::value_of<E>> {
+class grouped : public detail::group_refusals<detail::value_of<E>>,
+                public detail::group_statistics<grouped<E, Key, Dense>, detail::value_of<E>> {
   using refusals = detail::group_refusals<detail::value_of<E>>;
 
  public:
@@ -206,39 +225,18 @@ class grouped : public detail::group_refusals<detail::value_of<E>> {
   }
 
   /// Calls f(key, std::span<const T> records) for every group and makes a collection of the records
-  /// that it returns. A group's records are in row order. Needs memory for two copies of all
-  /// records and keys; of a file that is too large, for one group, where text in them is found.
-  template <typename F>
-  auto map_groups(F f) const {
-    static_assert(!detail::is_left_call<Key>,
-                  "map_groups: left(f) is for reductions; let the join's function return the key");
-    if constexpr (E::yields != detail::cardinality::one) {
-      auto rows = query<E>(session_, rows_, bare_stage()).materialise();
-      return regrouped(rows).map_groups(std::move(f));
-    } else {
-      using result = std::remove_cvref_t<
-          std::invoke_result_t<const F&, const key_type&, std::span<const record_type>>>;
-      static_assert(detail::record<result>,
-                    "map_groups: the function must return a trivially copyable record");
-      using grouping = grouping_of<detail::to_itself>;
-      auto params = std::make_shared<detail::map_groups_params>();
-      static_cast<detail::group_params&>(*params) =
-          *detail::group_params_of<grouping, detail::no_reducer, detail::make_key<key_type>>({});
-      params->domain = domain_;
-      params->apply = detail::group_apply<grouping, F>;
-      params->key_text = detail::group_key_text<storage_type>;
-      params->function = detail::keep(std::move(f));
-      params->value = detail::record_type_of<record_type>();
-      return collection<result>(
-          session_,
-          detail::make_node(session_,
-                            {detail::map_groups_operator(), "group_by.map_groups",
-                             detail::record_type_of<result>(),
-                             stage_of(grouping{rows_, key_, {}, {storage()}}), std::move(params)}));
-    }
+  /// that it returns. A group's records are in row order. With a projection f gets what that makes
+  /// of the records, which aren't moved then. Needs memory for two copies of all records, or what
+  /// is made of them, and keys; of a file that is too large, for one group, where text in them is
+  /// found.
+  template <typename F, typename Project = detail::to_itself>
+  auto map_groups(F f, Project projection = {}) const {
+    return map_named("map_groups", std::move(f), std::move(projection));
   }
 
  private:
+  friend struct detail::access;
+
   using storage_type = typename detail::key_storage<key_type, Dense>::type;
 
   template <typename F>
@@ -251,6 +249,53 @@ class grouped : public detail::group_refusals<detail::value_of<E>> {
       return {domain_};
     else
       return {};
+  }
+
+  template <typename F, typename Project>
+  auto map_named(const char* name, F f, Project projection) const {
+    static_assert(!detail::is_left_call<Key>,
+                  "map_groups: left(f) is for reductions; let the join's function return the key");
+    if constexpr (E::yields == detail::cardinality::one) {
+      return mapped(name, std::move(f), std::move(projection));
+    } else if constexpr (can_be_paired<Project>) {
+      using pair = keyed<key_type, projected<Project>>;
+      const auto pairs =
+          query<E>(session_, rows_, stage_)
+              .map(detail::with_key<decltype(Key::function), Project>{key_.function, projection})
+              .materialise();
+      if constexpr (Dense)
+        return detail::access::map_groups(pairs.group_by(&pair::key, pappus::domain{domain_}), name,
+                                          std::move(f), &pair::value);
+      else
+        return detail::access::map_groups(pairs.group_by(&pair::key), name, std::move(f),
+                                          &pair::value);
+    } else {
+      const auto rows = query<E>(session_, rows_, bare_stage()).materialise();
+      return detail::access::map_groups(regrouped(rows), name, std::move(f), std::move(projection));
+    }
+  }
+
+  template <typename F, typename Project>
+  auto mapped(const char* name, F f, Project projection) const {
+    using grouping = grouping_of<Project>;
+    using result = detail::result_of_group<grouping, F>;
+    static_assert(detail::record<result>,
+                  "map_groups: the function must return a trivially copyable record");
+    auto params = std::make_shared<detail::map_groups_params>();
+    static_cast<detail::group_params&>(*params) =
+        *detail::group_params_of<grouping, detail::no_reducer, detail::make_key<key_type>>({});
+    params->domain = domain_;
+    params->apply = detail::group_apply<grouping, F>;
+    params->reorders = detail::reorders_values<F>;
+    params->key_text = detail::group_key_text<storage_type>;
+    params->function = detail::keep(std::move(f));
+    params->value = detail::record_type_of<typename grouping::value>();
+    return collection<result>(
+        session_, detail::make_node(
+                      session_, {detail::map_groups_operator(), std::string("group_by.") + name,
+                                 detail::record_type_of<result>(),
+                                 stage_of(grouping{rows_, key_, std::move(projection), storage()}),
+                                 std::move(params)}));
   }
 
   template <typename R, typename F>
@@ -284,6 +329,12 @@ class grouped : public detail::group_refusals<detail::value_of<E>> {
     stage.counts = detail::counts_of_all<Grouping>();
     return stage;
   }
+
+  /// Whether rows can become keys beside what a projection makes of records, which then aren't
+  /// moved: not where keys have text, which may lie in records.
+  template <typename Project>
+  static constexpr bool can_be_paired = !std::is_same_v<Project, detail::to_itself> &&
+                                        detail::is_plain_call<Key> && detail::bits_key<key_type>;
 
   /// The stage without the sides of the key function, which are the last ones.
   detail::stage_spec bare_stage() const {

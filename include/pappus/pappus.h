@@ -17,6 +17,7 @@
 #include "pappus/loop.h"
 #include "pappus/parts.h"
 #include "pappus/place.h"
+#include "pappus/quantile.h"
 #include "pappus/query.h"
 #include "pappus/records.h"
 #include "pappus/reducers.h"

@@ -17,6 +17,7 @@
 #include "pappus/detail/fuse/refusals.h"
 #include "pappus/detail/fuse/scatter_refusals.h"
 #include "pappus/detail/fuse/set_refusals.h"
+#include "pappus/detail/fuse/statistics.h"
 #include "pappus/detail/loops/count.h"
 #include "pappus/detail/loops/fold.h"
 #include "pappus/detail/loops/fold_join.h"
@@ -36,8 +37,7 @@ struct pieces;
 template <typename Key>
 struct partitioning;
 
-/// A collection's rows as an argument for a lambda: it arrives as std::span<const T>, whole,
-/// wherever the lambda runs.
+/// A collection's rows for a lambda: they arrive as std::span<const T>, whole, wherever it runs.
 template <typename T>
 struct shared_rows {
   detail::node_ptr node;
@@ -50,7 +50,8 @@ class query : public detail::element_refusals<detail::value_of<E>>,
               public detail::scatter_refusals<detail::value_of<E>>,
               public detail::key_refusals<detail::value_of<E>>,
               public detail::set_refusals<detail::value_of<E>>,
-              public detail::row_refusals<detail::value_of<E>> {
+              public detail::row_refusals<detail::value_of<E>>,
+              public detail::query_statistics<query<E>, detail::value_of<E>> {
  public:
   using value_type = detail::value_of<E>;
 
@@ -151,8 +152,7 @@ class query : public detail::element_refusals<detail::value_of<E>>,
       return materialise().enumerate();
   }
 
-  /// Reduces all records with a reducer (see reducers.h). The order of accumulation depends on the
-  /// data alone.
+  /// Reduces all records with a reducer (reducers.h), in an order that depends on the data alone.
   template <typename R>
   auto reduce(R prototype = R{}) const {
     return fold_named<R>("reduce", std::move(prototype));

@@ -256,9 +256,9 @@ group_rows whole_groups::put_together(const run_context& context, const open_gro
   starts[1] = static_cast<std::size_t>(group.rows);
   made.starts = starts;
   if (group.text) made.owners.push_back(group.text);
-  if (group.parts.size() == 1) {
+  if (group.parts.size() == 1 && !params_.reorders) {
     if (const auto there = group.parts.front()->in_memory()) {
-      made.records = there->data();
+      made.records = const_cast<std::byte*>(there->data());  // which nobody changes
       made.owners.push_back(there);
       return made;
     }

@@ -38,7 +38,7 @@ struct group_rows {
   detail::buffer key_memory, record_memory, start_memory;
   std::vector<std::shared_ptr<const void>> owners;  ///< of text, and of records elsewhere
   const std::byte* keys = nullptr;                  ///< of all rows
-  const std::byte* records = nullptr;               ///< likewise
+  std::byte* records = nullptr;                     ///< likewise; changed only where `reorders`
   const std::size_t* starts = nullptr;  ///< the first row of each group; behind the last
   std::size_t groups = 0;
 };

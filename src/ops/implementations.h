@@ -17,6 +17,7 @@ const cpu_operator& loop_on_cpu();
 const cpu_operator& map_groups_on_cpu();
 const cpu_operator& materialise_on_cpu();
 const cpu_operator& partition_on_cpu();
+const cpu_operator& quantile_on_cpu();
 const cpu_operator& scan_on_cpu();
 const cpu_operator& scatter_on_cpu();
 const cpu_operator& sort_on_cpu();

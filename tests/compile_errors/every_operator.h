@@ -84,7 +84,9 @@ void use_aggregates(pappus::session& s, const Trades& trades) {
             << trades.template reduce<spread>()
             << get<0>(trades.aggregate(pappus::mean(&trade::price), pappus::count()).get())
             << trades.map(&trade::amount).reduce(0, std::plus<>{}) << trades.mean(&trade::amount)
-            << trades.variance(&trade::stock);
+            << trades.variance(&trade::stock) << trades.median(&trade::price)
+            << trades.quantile(0.9, &trade::amount)
+            << trades.quantiles(std::array{0.1, 0.9}, &trade::amount).get()[1];
 }
 
 template <typename Trades>
@@ -98,6 +100,8 @@ void use_keys(pappus::session& s, const Trades& trades, const std::vector<stock>
   std::cout << groups.sum(&trade::price).sort_by([](const auto& g) { return g.value; }).count()
             << by_trader.count().keys().sort().count() << dense.mean(&trade::price).values().sum()
             << (groups.min)(&trade::price).count() << (groups.max)(&trade::amount).count()
+            << groups.median(&trade::price).count() << dense.quantile(0.5, &trade::price).count()
+            << groups.quantiles(std::array{0.1, 0.9}, &trade::price).count()
             << groups.first(&trade::amount).count() << groups.variance(&trade::price).count()
             << groups.template reduce<spread>().count() << pairs.keys().count()
             << groups.aggregate((pappus::min)(&trade::price), (pappus::max)(&trade::price)).count()

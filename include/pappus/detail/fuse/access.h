@@ -44,6 +44,12 @@ struct access {
     return of.erased_stage();
   }
 
+  /// grouped::map_groups() of another name.
+  template <typename Groups, typename F, typename Project>
+  static auto map_groups(const Groups& of, const char* name, F f, Project projection) {
+    return of.map_named(name, std::move(f), std::move(projection));
+  }
+
   /// Stores a value's result, which session::run computed together with others.
   template <typename Value>
   static void adopt(const Value& by, rows_ptr rows) {

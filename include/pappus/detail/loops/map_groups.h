@@ -17,11 +17,13 @@ namespace pappus::detail {
 
 /// What cpu_ops/map_groups.cpp knows of map_groups().
 struct map_groups_params : group_params {
-  /// Calls `function` for one group of n records and writes the record that it returns to `out`.
-  void (*apply)(const void* function, const std::byte* key, const std::byte* records, std::size_t n,
+  /// Calls `function` for one group of n records, which it may put in another order, and writes the
+  /// record that it returns to `out`.
+  void (*apply)(const void* function, const std::byte* key, std::byte* records, std::size_t n,
                 std::byte* out) = nullptr;
   std::shared_ptr<const void> function;
-  record_type value;  ///< of a group's records
+  bool reorders = false;  ///< whether it does
+  record_type value;      ///< of a group's records
   /// A key for messages; empty where its type has no short text.
   std::string (*key_text)(const std::byte* key) = nullptr;
 };
@@ -41,18 +43,27 @@ PAPPUS_GLUE std::string group_key_text(const std::byte* key) {
     return {};
 }
 
+/// Whether a function of ours wants to put a group's values in another order.
+template <typename F>
+concept reorders_values = F::reorders_values;
+
 template <typename G, typename F>
-void group_apply(const void* function, const std::byte* key, const std::byte* records,
-                 std::size_t n, std::byte* out) {
+using group_values =
+    std::span<std::conditional_t<reorders_values<F>, typename G::value, const typename G::value>>;
+template <typename G, typename F>
+using result_of_group = std::remove_cvref_t<
+    std::invoke_result_t<const F&, const typename decltype(G::keys)::key&, group_values<G, F>>>;
+
+template <typename G, typename F>
+void group_apply(const void* function, const std::byte* key, std::byte* records, std::size_t n,
+                 std::byte* out) {
   using keys = decltype(G::keys);
-  using value = typename G::value;
-  using output = std::remove_cvref_t<
-      std::invoke_result_t<const F&, const typename keys::key&, std::span<const value>>>;
+  using output = result_of_group<G, F>;
   const typename keys::key group =
       keys::decode(*reinterpret_cast<const typename keys::stored*>(key));
   ::new (static_cast<void*>(out))
       output(std::invoke(*static_cast<const F*>(function), group,
-                         std::span<const value>(reinterpret_cast<const value*>(records), n)));
+                         group_values<G, F>(reinterpret_cast<typename G::value*>(records), n)));
 }
 
 }  // namespace pappus::detail
