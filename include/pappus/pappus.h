@@ -3,6 +3,7 @@
 
 #include "pappus/aggregate.h"
 #include "pappus/apply.h"
+#include "pappus/approximate.h"
 #include "pappus/argmax.h"
 #include "pappus/array.h"
 #include "pappus/array_file.h"

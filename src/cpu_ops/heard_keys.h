@@ -8,11 +8,11 @@
 #include <string_view>
 #include <vector>
 
-#include "algorithms/hash_string.h"
 #include "algorithms/join_index.h"
 #include "base/memory_scale.h"
 #include "cpu_ops/contract.h"
 #include "cpu_ops/scattered_rows.h"
+#include "pappus/detail/base/hash_string.h"
 #include "pappus/detail/base/memory.h"
 
 namespace pappus::cpu_ops {
@@ -25,7 +25,7 @@ inline constexpr std::uint64_t partition_seed = 0x5851f42d4c957f2d;
 /// index of strings, so others may have the same.
 inline std::uint64_t asked_hash(std::string_view text) {
   constexpr std::uint64_t seed = 0x2545f4914f6cdd1d;  // of no index's hash
-  return algorithms::hash_string(text, seed);
+  return detail::hash_string(text, seed);
 }
 
 /// Those of n strings.

@@ -7,9 +7,9 @@
 #include <array>
 #include <string_view>
 
-#include "algorithms/hash_string.h"
 #include "algorithms/join_index.h"
 #include "levels/kernels.h"
+#include "pappus/detail/base/hash_string.h"
 
 namespace pappus::cpu_ops {
 namespace {
@@ -39,7 +39,7 @@ void find_consecutive(const join_index& index, const Key* keys, join_batch& batc
 
 void find_strings(const join_index& index, const std::string_view* keys, join_batch& batch) {
   std::uint64_t hashes[join_batch::rows_max];
-  for (std::size_t i = 0; i < batch.rows; ++i) hashes[i] = hash_string(keys[i], index.seed);
+  for (std::size_t i = 0; i < batch.rows; ++i) hashes[i] = detail::hash_string(keys[i], index.seed);
   index.table->probe(reinterpret_cast<const std::byte*>(hashes), batch.rows, batch.first,
                      batch.count);
   const auto* strings = index.strings.as<std::string_view>();

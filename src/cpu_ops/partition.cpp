@@ -13,7 +13,6 @@
 #include <cstring>
 #include <vector>
 
-#include "algorithms/hash_string.h"
 #include "algorithms/key_bits.h"
 #include "algorithms/rows_in.h"
 #include "algorithms/stretches.h"
@@ -21,6 +20,7 @@
 #include "cpu_ops/shared_rows.h"
 #include "ops/implementations.h"
 #include "pappus/detail/base/apply.h"
+#include "pappus/detail/base/hash_string.h"
 #include "pappus/detail/base/integers.h"
 
 namespace pappus::cpu_ops {
@@ -32,7 +32,7 @@ using detail::partition_params;
 constexpr std::int64_t samples_per_part = 64;
 constexpr std::int64_t ranges_max = 64;
 
-std::uint64_t hash_of(const std::string_view& text) { return hash_string(text, 0); }
+std::uint64_t hash_of(const std::string_view& text) { return detail::hash_string(text, 0); }
 template <typename Key>
 std::uint64_t hash_of(const Key& key) {
   return hash(key);

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <utility>
 
-#include "algorithms/hash_string.h"
 #include "algorithms/stretches.h"
+#include "pappus/detail/base/hash_string.h"
 #include "pappus/detail/base/integers.h"
 
 namespace pappus::cpu_ops {
@@ -44,7 +44,7 @@ void index_strings(const run_context& context, detail::buffer strings, join_inde
     for_each_item(context.team, index.rows, hashed_rows,
                   [&](std::uint64_t begin, std::uint64_t end) {
                     for (std::uint64_t i = begin; i < end; ++i)
-                      to[i] = hash_string(from[i], index.seed);
+                      to[i] = detail::hash_string(from[i], index.seed);
                   });
     index.table.reset();
     index.table.emplace(context.team, context.memory, hashes.data(), index.rows, sizeof(*to),

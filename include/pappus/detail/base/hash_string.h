@@ -6,9 +6,9 @@
 #include <cstring>
 #include <string_view>
 
-#include "algorithms/key_bits.h"
+#include "pappus/detail/base/hash.h"
 
-namespace pappus::algorithms {
+namespace pappus::detail {
 
 /// Takes eight bytes a step, multiplies them to 128 bits and folds these to 64; at the end the
 /// length, so that zero bytes at the end count. Each `seed` gives another hash function.
@@ -29,4 +29,4 @@ inline std::uint64_t hash_string(std::string_view text, std::uint64_t seed = 0) 
   return mix(fold(h ^ rest, 0xd6e8feb86659fd93u) + text.size());
 }
 
-}  // namespace pappus::algorithms
+}  // namespace pappus::detail
