@@ -75,8 +75,8 @@ double estimated_count(const std::array<int, Values>& counts, double registers) 
 
 namespace reducers {
 
-/// About how many different values there are. The standard error is 2.3% (1.04 / sqrt(2048)): two of
-/// three counts are that near, 19 of 20 within 4.6%; small counts are nearer. 2 KiB.
+/// About how many different values there are. The standard error is 2.3% (1.04 / sqrt(2048)): two
+/// of three counts are that near, 19 of 20 within 4.6%; small counts are nearer. 2 KiB.
 template <typename T>
 class approx_count_distinct {
  public:

@@ -259,20 +259,36 @@ class grouped : public detail::group_refusals<detail::value_of<E>>,
       return mapped(name, std::move(f), std::move(projection));
     } else if constexpr (can_be_paired<Project>) {
       using pair = keyed<key_type, projected<Project>>;
-      const auto pairs =
-          query<E>(session_, rows_, stage_)
-              .map(detail::with_key<decltype(Key::function), Project>{key_.function, projection})
-              .materialise();
-      if constexpr (Dense)
-        return detail::access::map_groups(pairs.group_by(&pair::key, pappus::domain{domain_}), name,
-                                          std::move(f), &pair::value);
-      else
-        return detail::access::map_groups(pairs.group_by(&pair::key), name, std::move(f),
-                                          &pair::value);
+      return detail::access::map_groups(by_key(pairs(std::move(projection)).materialise()), name,
+                                        std::move(f), &pair::value);
     } else {
       const auto rows = query<E>(session_, rows_, bare_stage()).materialise();
       return detail::access::map_groups(regrouped(rows), name, std::move(f), std::move(projection));
     }
+  }
+
+  /// Keys beside what a projection makes of records.
+  template <typename Project>
+  auto pairs(Project projection) const {
+    static_assert(detail::is_plain_call<Key>);
+    return query<E>(session_, rows_, stage_)
+        .map(detail::with_key<decltype(Key::function), Project>{key_.function,
+                                                                std::move(projection)});
+  }
+  /// The same groups of pairs.
+  template <typename V>
+  auto by_key(const collection<keyed<key_type, V>>& pairs) const {
+    if constexpr (Dense)
+      return pairs.group_by(&keyed<key_type, V>::key, pappus::domain{domain_});
+    else
+      return pairs.group_by(&keyed<key_type, V>::key);
+  }
+  template <typename Project>
+  auto count_distinct_pairs(Project projection) const {
+    static_assert(detail::is_plain_call<Key>,
+                  "count_distinct: values with text, or of more than 8 bytes, need groups by a key "
+                  "function of records alone, without shared data");
+    return by_key(pairs(std::move(projection)).distinct()).count();
   }
 
   template <typename F, typename Project>

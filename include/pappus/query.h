@@ -398,7 +398,7 @@ class query : public detail::element_refusals<detail::value_of<E>>,
   /// \tparam Element  an expression.
   template <typename Element, typename R>
   PAPPUS_GLUE auto fold_node(const char* name, Element element, R prototype,
-                             detail::describe_element describe) const {
+                             detail::describe_element described) const {
     auto params = std::make_shared<detail::fold_params>();
     params->loop = detail::fold_rows<Element, R>;
     params->values = detail::write_values<Element>;
@@ -410,7 +410,7 @@ class query : public detail::element_refusals<detail::value_of<E>>,
     auto stage = stage_;
     stage.yields = E::yields;
     stage.element = detail::keep(std::move(element));
-    stage.describe = describe;
+    stage.describe = described;
     stage.counts = params->reducer.saturated ? detail::counts_of_first<Element, 0>()
                                              : detail::counts_of_all<Element>();
     return value<detail::result_of<R>>(

@@ -86,7 +86,10 @@ void use_aggregates(pappus::session& s, const Trades& trades) {
             << trades.map(&trade::amount).reduce(0, std::plus<>{}) << trades.mean(&trade::amount)
             << trades.variance(&trade::stock) << trades.median(&trade::price)
             << trades.quantile(0.9, &trade::amount)
-            << trades.quantiles(std::array{0.1, 0.9}, &trade::amount).get()[1];
+            << trades.quantiles(std::array{0.1, 0.9}, &trade::amount).get()[1]
+            << trades.count_distinct(&trade::trader) << trades.value_counts(&trade::stock).count()
+            << prices.histogram(10, 0, 1).count() << trades.describe(&trade::price).count()
+            << get<0>(trades.aggregate(pappus::approx_count_distinct(&trade::trader)).get());
 }
 
 template <typename Trades>
@@ -102,8 +105,11 @@ void use_keys(pappus::session& s, const Trades& trades, const std::vector<stock>
             << (groups.min)(&trade::price).count() << (groups.max)(&trade::amount).count()
             << groups.median(&trade::price).count() << dense.quantile(0.5, &trade::price).count()
             << groups.quantiles(std::array{0.1, 0.9}, &trade::price).count()
-            << groups.first(&trade::amount).count() << groups.variance(&trade::price).count()
-            << groups.template reduce<spread>().count() << pairs.keys().count()
+            << groups.count_distinct(&trade::price).count()
+            << by_trader.count_distinct(&trade::trader).count()
+            << groups.describe(&trade::price).count() << groups.first(&trade::amount).count()
+            << groups.variance(&trade::price).count() << groups.template reduce<spread>().count()
+            << pairs.keys().count()
             << groups.aggregate((pappus::min)(&trade::price), (pappus::max)(&trade::price)).count()
             << groups
                    .map_groups([](std::int32_t key, std::span<const trade> rows) {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "pappus/detail/base/hash.h"
+#include "pappus/detail/base/keys.h"
 
 namespace pappus::detail {
 
@@ -14,7 +15,7 @@ namespace pappus::detail {
 /// length, so that zero bytes at the end count. Each `seed` gives another hash function.
 inline std::uint64_t hash_string(std::string_view text, std::uint64_t seed = 0) noexcept {
   const auto fold = [](std::uint64_t a, std::uint64_t b) {
-    const auto product = static_cast<unsigned __int128>(a) * b;
+    const auto product = static_cast<wide>(a) * b;
     return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
   };
   std::uint64_t h = mix(seed + 1);

@@ -54,6 +54,8 @@ struct refused {
   PAPPUS_ANSWER(enumerate) PAPPUS_ANSWER(concat) PAPPUS_ANSWER(take) PAPPUS_ANSWER(skip)
   PAPPUS_ANSWER(count) PAPPUS_ANSWER(sum) PAPPUS_ANSWER(mean) PAPPUS_ANSWER(variance)
   PAPPUS_ANSWER(median) PAPPUS_ANSWER(quantile) PAPPUS_ANSWER(quantiles)
+  PAPPUS_ANSWER(count_distinct) PAPPUS_ANSWER(value_counts) PAPPUS_ANSWER(histogram)
+  PAPPUS_ANSWER(describe) PAPPUS_ANSWER(show)
   PAPPUS_ANSWER(min) PAPPUS_ANSWER(max) PAPPUS_ANSWER(first) PAPPUS_ANSWER(any)
   PAPPUS_ANSWER(all) PAPPUS_ANSWER(sort_by) PAPPUS_ANSWER(sort) PAPPUS_ANSWER(top)
   PAPPUS_ANSWER(bottom) PAPPUS_ANSWER(inclusive_scan) PAPPUS_ANSWER(exclusive_scan)

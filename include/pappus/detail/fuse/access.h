@@ -50,6 +50,12 @@ struct access {
     return of.map_named(name, std::move(f), std::move(projection));
   }
 
+  /// How many different pairs of key and projection each group has.
+  template <typename Groups, typename Project>
+  static auto count_distinct_pairs(const Groups& of, Project projection) {
+    return of.count_distinct_pairs(std::move(projection));
+  }
+
   /// Stores a value's result, which session::run computed together with others.
   template <typename Value>
   static void adopt(const Value& by, rows_ptr rows) {

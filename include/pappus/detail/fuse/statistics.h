@@ -1,11 +1,12 @@
 // Statistics of all records and of groups that no reducer finds, as members of queries and groups.
 //
-// They are defined in headers of their own: quantile.h. Beside each is what it refuses, as in
-// refusals.h.
+// They are defined in headers of their own: quantile.h, distinct.h, histogram.h, describe.h. Beside
+// each is what it refuses, as in refusals.h.
 #pragma once
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 #include "pappus/detail/base/refused.h"
@@ -80,10 +81,106 @@ class quantile_members {
   auto found_quantiles(const char* name, const std::array<double, N>& p, F projection) const;
 };
 
+/// \tparam Of  a query or groups
+/// \tparam T   their records
 template <typename Of, typename T>
-class query_statistics : public quantile_members<Of, T> {};
+class distinct_members {
+ public:
+  /// How many different values there are, std::int64_t: any keys of groups, of which NaN is one and
+  /// -0.0 is 0.0. See distinct.h.
+  template <typename F = to_itself>
+  auto count_distinct(F projection = {}) const;
+
+  template <typename F = to_itself>
+    requires(!takes_record<F, T>)
+  PAPPUS_REFUSED("count_distinct: the projection" PAPPUS_CANT_BE_CALLED)
+  refused<T> count_distinct(F = {}) const {
+    return {};
+  }
+  template <typename F = to_itself>
+    requires(takes_record<F, T> && !returns_group_key<F, T>)
+  PAPPUS_REFUSED("count_distinct: the value" PAPPUS_ISNT_A_GROUP_KEY)
+  refused<T> count_distinct(F = {}) const {
+    return {};
+  }
+};
+
+/// \tparam Of  a query or groups
+/// \tparam T   their records
+template <typename Of, typename T>
+class describe_members {
+ public:
+  /// Count, mean, standard deviation, least value, quartiles and greatest value as one record, of
+  /// groups one each: q.describe(&flight::delay).show(). See describe.h.
+  template <typename F = to_itself>
+  auto describe(F projection = {}) const;
+
+  template <typename F = to_itself>
+    requires(!takes_record<F, T>)
+  PAPPUS_REFUSED("describe: the projection" PAPPUS_CANT_BE_CALLED)
+  refused<T> describe(F = {}) const {
+    return {};
+  }
+  template <typename F = to_itself>
+    requires averages_not<F, T>
+  PAPPUS_REFUSED(
+      "describe: the values aren't numbers: give a projection, as in describe(&sale::price)")
+  refused<T> describe(F = {}) const {
+    return {};
+  }
+};
+
+/// \tparam Of  a query
+/// \tparam T   its records
+template <typename Of, typename T>
+class counting_members {
+ public:
+  /// Each different value and how many there are of it, keyed<V, std::int64_t>, the most frequent
+  /// first; of equally frequent ones the least value. See distinct.h.
+  template <typename F = to_itself>
+  auto value_counts(F projection = {}) const;
+  /// How many values lie in each of n parts of equal width between low and high, in order:
+  /// histogram_bin{from, to, count}. See histogram.h.
+  template <typename F = to_itself>
+  auto histogram(std::int64_t n, double low, double high, F projection = {}) const;
+
+  template <typename F = to_itself>
+    requires(!takes_record<F, T>)
+  PAPPUS_REFUSED("value_counts: the projection" PAPPUS_CANT_BE_CALLED)
+  refused<T> value_counts(F = {}) const {
+    return {};
+  }
+  template <typename F = to_itself>
+    requires(takes_record<F, T> && !returns_group_key<F, T>)
+  PAPPUS_REFUSED("value_counts: the value" PAPPUS_ISNT_A_GROUP_KEY)
+  refused<T> value_counts(F = {}) const {
+    return {};
+  }
+  template <typename F = to_itself>
+    requires(!takes_record<F, T>)
+  PAPPUS_REFUSED("histogram: the projection" PAPPUS_CANT_BE_CALLED)
+  refused<T> histogram(std::int64_t, double, double, F = {}) const {
+    return {};
+  }
+  template <typename F = to_itself>
+    requires averages_not<F, T>
+  PAPPUS_REFUSED(
+      "histogram: the values aren't numbers: give a projection, as in histogram(10, 0, 100, "
+      "&sale::price)")
+  refused<T> histogram(std::int64_t, double, double, F = {}) const {
+    return {};
+  }
+};
 
 template <typename Of, typename T>
-class group_statistics : public quantile_members<Of, T> {};
+class query_statistics : public quantile_members<Of, T>,
+                         public distinct_members<Of, T>,
+                         public describe_members<Of, T>,
+                         public counting_members<Of, T> {};
+
+template <typename Of, typename T>
+class group_statistics : public quantile_members<Of, T>,
+                         public distinct_members<Of, T>,
+                         public describe_members<Of, T> {};
 
 }  // namespace pappus::detail

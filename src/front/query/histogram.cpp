@@ -1,0 +1,25 @@
+// What a histogram may be asked for.
+#include "pappus/histogram.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "pappus/error.h"
+
+namespace pappus::detail {
+
+double check_histogram(std::int64_t n, double low, double high) {
+  if (n < 1)
+    throw usage_error(fmt::format("histogram: expected at least one part, got {} of them", n));
+  if (!std::isfinite(high - low) || !(low < high))
+    throw usage_error(fmt::format(
+        "histogram: expected numbers low < high, got low = {} and high = {}", low, high));
+  const double width = (high - low) / static_cast<double>(n);
+  if (!(width > 0 && low + width > low))
+    throw usage_error(fmt::format(
+        "histogram: {} parts between {} and {} are narrower than numbers are apart", n, low, high));
+  return width;
+}
+
+}  // namespace pappus::detail
