@@ -38,14 +38,15 @@ struct bin_borders {
   double begin(std::int64_t part) const {
     return part == n ? high : low + static_cast<double>(part) * width;
   }
-  /// The number of a value's part; -1: it has none. Division may come to the next part's border, or
+  /// The number of a value's part; n: it has none. Division may come to the next part's border, or
   /// short of its own.
   std::int64_t part_of(double value) const {
-    if (!(value >= low && value <= high)) return -1;
+    if (!(value >= low && value <= high)) return n;
     auto part = static_cast<std::int64_t>((value - low) / width);
     part = part < n ? part : n - 1;
-    if (value < begin(part)) return part - 1;
-    return part + 1 < n && value >= begin(part + 1) ? part + 1 : part;
+    const auto at = static_cast<double>(part);
+    const bool before = value < low + at * width, behind = value >= low + (at + 1) * width;
+    return part - (before ? 1 : 0) + (behind && part + 1 < n ? 1 : 0);
   }
 };
 
@@ -66,9 +67,9 @@ auto counting_members<Of, T>::histogram(std::int64_t n, double low, double high,
   const bin_borders borders{n, low, high, check_histogram(n, low, high)};
   return static_cast<const Of&>(*this)
       .map(to_bin<F>{std::move(projection), borders})
-      .filter([](std::int64_t part) { return part >= 0; })
-      .group_by(to_itself{}, domain{n})
+      .group_by(to_itself{}, domain{n + 1})
       .count()
+      .take(n)
       .map([borders](const keyed<std::int64_t, std::int64_t>& of) {
         return histogram_bin{borders.begin(of.key), borders.begin(of.key + 1), of.value};
       });

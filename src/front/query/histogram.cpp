@@ -10,8 +10,9 @@
 namespace pappus::detail {
 
 double check_histogram(std::int64_t n, double low, double high) {
-  if (n < 1)
-    throw usage_error(fmt::format("histogram: expected at least one part, got {} of them", n));
+  constexpr std::int64_t most = std::int64_t{1} << 40;
+  if (n < 1 || n > most)
+    throw usage_error(fmt::format("histogram: expected 1 to {} parts, got {} of them", most, n));
   if (!std::isfinite(high - low) || !(low < high))
     throw usage_error(fmt::format(
         "histogram: expected numbers low < high, got low = {} and high = {}", low, high));
