@@ -9,21 +9,12 @@
 namespace pappus::formats {
 namespace {
 
-/// Whether the first row ends in this text.
-bool has_first_row(std::string_view text) noexcept {
-  bool quoted = false;
-  for (const char c : text) {
-    quoted ^= c == '"';
-    if (c == '\n' && !quoted) return true;
-  }
-  return false;
-}
-
+/// The beginning of a compressed file's text, with its first row.
 compressed_begin begin_rows(const byte_source& source, compression by,
-                            detail::memory_source& memory) {
+                            detail::memory_source& memory, const csv_options& options) {
   constexpr std::size_t more_than_a_header = std::size_t{17} << 20;
-  return begin_compressed(source, by, memory, [](std::string_view text) {
-    return text.size() >= more_than_a_header || has_first_row(text);
+  return begin_compressed(source, by, memory, [&](std::string_view text) {
+    return text.size() >= more_than_a_header || find_first_row(text, options).end.has_value();
   });
 }
 
@@ -31,7 +22,7 @@ compressed_begin begin_rows(const byte_source& source, compression by,
 
 std::string first_text(const byte_source& source, detail::memory_source& memory) {
   if (const auto by = compression_of(source); by != compression::none)
-    return begin_rows(source, by, memory).text;
+    return begin_rows(source, by, memory, {}).text;
   std::string text(static_cast<std::size_t>(std::min<std::int64_t>(source.bytes(), 64 << 10)),
                    '\0');
   source.read(0, std::as_writable_bytes(std::span(text)));
@@ -46,7 +37,7 @@ opened_csv open_csv(std::unique_ptr<byte_source> source, const detail::record_la
     result.text = plain_text(*source, result.header.rows.begin, result.header.rows.end);
     result.length = {static_cast<double>(source->bytes()), true};
   } else {
-    const auto begin = begin_rows(*source, by, memory);
+    const auto begin = begin_rows(*source, by, memory, options);
     const auto text = borrow_bytes(source->name(), std::as_bytes(std::span(begin.text)));
     result.header = read_csv_header(*text, layout, options);
     result.text = compressed_text(*source, begin, memory, result.header.rows.begin);

@@ -44,7 +44,7 @@ std::string trips(std::string_view stored, unsigned threads = 2, const csv_optio
 
 std::string many_trips(int rows) {
   std::string text = "carrier,delay\n";
-  for (int i = 0; i < rows; ++i)
+  for (std::int64_t i = 0; i < rows; ++i)
     text += "carrier " + std::to_string(i * 7919 % 1000) + "," + std::to_string(i) + "\n";
   return text;
 }
