@@ -40,9 +40,9 @@ bool is_keyword(std::string_view word) {
       "constexpr constinit continue decltype default delete do double dynamic_cast else enum "
       "explicit export extern false float for friend goto if inline int long mutable namespace new "
       "noexcept not not_eq nullptr operator or or_eq private protected public register "
-      "reinterpret_cast requires return short signed sizeof static static_assert static_cast struct "
-      "switch template this thread_local throw true try typedef typeid typename union unsigned "
-      "using virtual void volatile wchar_t while xor xor_eq ";
+      "reinterpret_cast requires return short signed sizeof static static_assert static_cast "
+      "struct switch template this thread_local throw true try typedef typeid typename union "
+      "unsigned using virtual void volatile wchar_t while xor xor_eq ";
   return keywords.find(fmt::format(" {} ", word)) != keywords.npos;
 }
 

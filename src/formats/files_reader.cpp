@@ -1,74 +1,201 @@
 #include "formats/files_reader.h"
 
 #include <algorithm>
+#include <cstring>
+
+#include "base/memory_scale.h"
+#include "pappus/error.h"
 
 namespace pappus::formats {
+namespace {
 
-files_reader::files_reader(std::vector<opener> files, std::optional<std::int64_t> rows,
-                           text_length text)
-    : files_(std::move(files)), rows_(rows), text_(text) {
-  open(0);
-}
+/// One of a team, for whom files are read by several at once.
+class one_of_team final : public detail::workers {
+ public:
+  explicit one_of_team(const detail::workers& all) : all_(all) {}
+  unsigned count() const noexcept override { return 1; }
+  bool stopping() const noexcept override { return all_.stopping(); }
+  void run(std::size_t items, detail::parallel_body body, void* context) override {
+    for (std::size_t item = 0; item < items; ++item) {
+      if (stopping()) throw cancelled();
+      body(context, item, 0);
+    }
+  }
 
-void files_reader::open(std::size_t file) {
-  now_.reset();  // so that there are never two of them in memory
-  at_ = file;
-  now_ = files_[file]();
-  limit_strings(string_bytes_max_);
+ private:
+  const detail::workers& all_;
+};
+
+}  // namespace
+
+files_reader::files_reader(std::vector<file> files, std::optional<std::int64_t> rows,
+                           text_length text, detail::memory_source& memory)
+    : files_(std::move(files)),
+      rows_(rows),
+      text_(text),
+      memory_(memory),
+      ahead_bytes_(base::scaled_clamp(memory.available() / 16, std::size_t{1} << 20,
+                                      std::size_t{512} << 20)) {
+  const auto first = files_.front().open();
+  record_bytes_ = first->record_bytes();
+  scratch_bytes_ = first->scratch_bytes();
 }
 
 void files_reader::rewind() {
+  now_.clear();
   held_.reset();
+  next_ = 0;
+  together_ = 1;
   bytes_before_ = 0;
   bytes_read_.store(0, std::memory_order_relaxed);
-  open(0);
 }
 
 std::int64_t files_reader::count(detail::workers& team) {
   if (rows_) return *rows_;
   std::int64_t rows = 0;
-  for (std::size_t file = 0; file < files_.size(); ++file) {
-    open(file);
-    rows += now_->count(team);
-  }
+  for (const auto& one : files_) rows += one.open()->count(team);
   rewind();
   return rows;
 }
 
-void files_reader::limit_strings(std::size_t bytes) noexcept {
-  string_bytes_max_ = bytes;
-  const auto held = held_ ? held_->bytes : 0;
-  if (now_) now_->limit_strings(bytes - std::min(bytes, held));
+std::size_t files_reader::scratch_bytes() const noexcept {
+  return scratch_bytes_ + (files_.size() > 2 ? ahead_bytes_ : 0);
 }
 
-std::size_t files_reader::string_bytes() const noexcept {
-  return (held_ ? held_->bytes : 0) + now_->string_bytes();
-}
+void files_reader::limit_strings(std::size_t bytes) noexcept { string_bytes_max_ = bytes; }
 
-/// Those of the open file are kept with others.
-void files_reader::keep_strings() {
-  const auto bytes = now_->string_bytes();
-  auto own = now_->take_strings();
-  if (own == nullptr) return;
+std::size_t files_reader::string_bytes() const noexcept { return held_ ? held_->bytes : 0; }
+
+void files_reader::hold(std::shared_ptr<void> text, std::size_t bytes) {
+  if (text == nullptr || (held_ && !held_->of_files.empty() && held_->of_files.back() == text))
+    return;
   if (!held_) held_ = std::make_shared<strings>();
-  held_->of_files.push_back(std::move(own));
+  held_->of_files.push_back(std::move(text));
   held_->bytes += bytes;
+}
+
+/// Files that are opened next, which are read ahead where there are several.
+std::size_t files_reader::files_together(unsigned workers) const {
+  if (workers == 1) return 1;
+  const auto most = std::min({together_, std::size_t{4} * workers, files_.size() - next_});
+  double bytes = 0;
+  std::size_t count = 0;
+  for (; count < most; ++count) {
+    bytes += files_[next_ + count].bytes;
+    if (bytes > static_cast<double>(ahead_bytes_)) break;
+  }
+  return std::max<std::size_t>(count, 1);
+}
+
+bool files_reader::open_next(detail::workers& team) {
+  if (next_ == files_.size()) return false;
+  const auto count = files_together(team.count());
+  if (count > 1) {
+    read_ahead(team, count);
+  } else {
+    now_.emplace_back().unread = &files_[next_];
+  }
+  next_ += count;
+  together_ *= 2;
+  return true;
+}
+
+void files_reader::read_ahead(detail::workers& team, std::size_t count) {
+  std::deque<opened> ahead(count);
+  std::atomic<std::size_t> used{0};
+  detail::parallel_chunks(team, count, [&](std::size_t item, unsigned) {
+    one_of_team alone(team);
+    try {
+      read_ahead(alone, files_[next_ + item], ahead[item], used);
+    } catch (const cancelled&) {
+      throw;
+    } catch (const memory_error&) {  // it is read when there may be more
+      ahead[item] = {};
+      ahead[item].unread = &files_[next_ + item];
+    } catch (...) {  // is told when the records before it were handed out
+      ahead[item].failure = std::current_exception();
+    }
+  });
+  now_ = std::move(ahead);
+}
+
+void files_reader::read_ahead(detail::workers& alone, const file& from, opened& to,
+                              std::atomic<std::size_t>& used) {
+  const auto rows = static_cast<std::int64_t>(
+      base::scaled(std::size_t{256} << 10) / std::max<std::size_t>(record_bytes_, 1) + 1);
+  auto by = from.open();
+  bool ended = false;
+  while (!ended && used.load(std::memory_order_relaxed) < ahead_bytes_) {
+    block next;
+    next.records = {memory_, static_cast<std::size_t>(rows) * record_bytes_, "files read ahead"};
+    next.rows = by->read(alone, next.records.data(), rows);
+    ended = next.rows < rows;
+    next.string_bytes = by->string_bytes();
+    next.strings = by->take_strings();
+    used.fetch_add(next.records.size() + next.string_bytes, std::memory_order_relaxed);
+    if (next.rows > 0) to.blocks.push_back(std::move(next));
+  }
+  to.bytes_read = by->bytes_read();
+  if (!ended) to.by = std::move(by);
+}
+
+/// Records that were read ahead.
+std::int64_t files_reader::take_ahead(opened& from, std::byte* out, std::int64_t capacity) {
+  block& first = from.blocks.front();
+  hold(first.strings, first.string_bytes);
+  const auto n = std::min(capacity, first.rows - from.next_row);
+  std::memcpy(out, first.records.data() + static_cast<std::size_t>(from.next_row) * record_bytes_,
+              static_cast<std::size_t>(n) * record_bytes_);
+  from.next_row += n;
+  if (from.next_row == first.rows) {
+    from.blocks.pop_front();
+    from.next_row = 0;
+  }
+  return n;
+}
+
+/// Records that weren't; fewer than `capacity` at the end of the file, or where there is enough
+/// text.
+std::int64_t files_reader::read_on(detail::workers& team, opened& from, std::byte* out,
+                                   std::int64_t capacity) {
+  from.by->limit_strings(string_bytes_max_ - std::min(string_bytes_max_, string_bytes()));
+  const auto n = from.by->read(team, out, capacity);
+  const auto text = from.by->string_bytes();
+  hold(from.by->take_strings(), text);
+  from.bytes_read = from.by->bytes_read();
+  return n;
+}
+
+/// Goes on to the next file.
+void files_reader::pass() {
+  bytes_before_ += now_.front().bytes_read;
+  now_.pop_front();
 }
 
 std::int64_t files_reader::read(detail::workers& team, std::byte* out, std::int64_t capacity) {
   std::int64_t done = 0;
   while (done < capacity) {
-    limit_strings(string_bytes_max_);
+    if (done > 0 && string_bytes() >= string_bytes_max_) break;
+    if (now_.empty() && !open_next(team)) break;
+    opened& from = now_.front();
+    std::byte* const to = out + static_cast<std::size_t>(done) * record_bytes_;
     const auto wanted = capacity - done;
-    const auto n = now_->read(team, out + static_cast<std::size_t>(done) * record_bytes(), wanted);
-    done += n;
-    bytes_read_.store(bytes_before_ + now_->bytes_read(), std::memory_order_relaxed);
-    const bool enough_text = string_bytes() >= string_bytes_max_;
-    keep_strings();
-    if (n == wanted || (n > 0 && enough_text)) break;
-    if (at_ + 1 == files_.size()) break;
-    bytes_before_ += now_->bytes_read();
-    open(at_ + 1);
+    if (!from.blocks.empty()) {
+      done += take_ahead(from, to, wanted);
+    } else if (from.failure) {
+      std::rethrow_exception(from.failure);
+    } else if (from.unread != nullptr) {
+      from.by = std::exchange(from.unread, nullptr)->open();
+    } else if (from.by) {
+      const auto n = read_on(team, from, to, wanted);
+      done += n;
+      const bool enough_text = n > 0 && string_bytes() >= string_bytes_max_;
+      if (n < wanted && !enough_text) pass();
+    } else {
+      pass();
+    }
+    bytes_read_.store(bytes_before_ + (now_.empty() ? 0 : now_.front().bytes_read),
+                      std::memory_order_relaxed);
   }
   return done;
 }

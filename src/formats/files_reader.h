@@ -1,9 +1,17 @@
-// The records of several files, one file after the other, of which one is open at a time.
+// The records of several files, one file after the other.
+//
+// A large file is read by all workers. Small ones would keep few of them busy, and compressed ones
+// no more than two: so of neighbouring files, as many as a part of memory has room for, each is
+// read by a worker, into memory of its own, from which its records are then handed on in order. One
+// that turns out to be larger is read on when its turn comes. The first file is read alone, then
+// two together, four, and so on: who wants a few records doesn't wait for many files.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -16,14 +24,18 @@ namespace pappus::formats {
 
 class files_reader final : public reader {
  public:
-  using opener = std::function<std::unique_ptr<reader>()>;
+  struct file {
+    std::function<std::unique_ptr<reader>()> open;
+    double bytes = 0;  ///< of its records, about
+  };
 
   /// \param files  at least one
   /// \param rows   of all, if known
   /// \param text   of all
-  files_reader(std::vector<opener> files, std::optional<std::int64_t> rows, text_length text);
+  files_reader(std::vector<file> files, std::optional<std::int64_t> rows, text_length text,
+               detail::memory_source& memory);
 
-  std::size_t record_bytes() const noexcept override { return now_->record_bytes(); }
+  std::size_t record_bytes() const noexcept override { return record_bytes_; }
   std::optional<std::int64_t> rows() const noexcept override { return rows_; }
   std::int64_t count(detail::workers& team) override;
   std::int64_t read(detail::workers& team, std::byte* out, std::int64_t capacity) override;
@@ -32,7 +44,7 @@ class files_reader final : public reader {
   }
   text_length text() const noexcept override { return text_; }
   void rewind() override;
-  std::size_t scratch_bytes() const noexcept override { return now_->scratch_bytes(); }
+  std::size_t scratch_bytes() const noexcept override;
   std::shared_ptr<void> take_strings() noexcept override { return std::exchange(held_, nullptr); }
   std::size_t string_bytes() const noexcept override;
   void limit_strings(std::size_t bytes) noexcept override;
@@ -43,17 +55,43 @@ class files_reader final : public reader {
     std::vector<std::shared_ptr<void>> of_files;
     std::size_t bytes = 0;
   };
+  struct block {
+    detail::buffer records;
+    std::int64_t rows = 0;
+    std::shared_ptr<void> strings;  ///< that they point to
+    std::size_t string_bytes = 0;
+  };
+  /// A file that is read.
+  struct opened {
+    const file* unread = nullptr;  ///< it is to be opened yet
+    std::unique_ptr<reader> by;    ///< null where all is in blocks
+    std::deque<block> blocks;      ///< records that were read ahead
+    std::int64_t next_row = 0;     ///< of the first block
+    std::int64_t bytes_read = 0;
+    std::exception_ptr failure;  ///< behind the blocks
+  };
 
-  void open(std::size_t file);
-  void keep_strings();
+  bool open_next(detail::workers& team);
+  std::size_t files_together(unsigned workers) const;
+  void read_ahead(detail::workers& team, std::size_t count);
+  void read_ahead(detail::workers& alone, const file& from, opened& to,
+                  std::atomic<std::size_t>& used);
+  std::int64_t take_ahead(opened& from, std::byte* out, std::int64_t capacity);
+  std::int64_t read_on(detail::workers& team, opened& from, std::byte* out, std::int64_t capacity);
+  void pass();
+  void hold(std::shared_ptr<void> text, std::size_t bytes);
 
-  const std::vector<opener> files_;
+  const std::vector<file> files_;
   const std::optional<std::int64_t> rows_;
   const text_length text_;
+  detail::memory_source& memory_;
+  const std::size_t ahead_bytes_;  // the most that are read ahead, about
+  std::size_t record_bytes_ = 0, scratch_bytes_ = 0;
   std::size_t string_bytes_max_ = SIZE_MAX;
   std::shared_ptr<strings> held_;
-  std::size_t at_ = 0;  // the file that is open
-  std::unique_ptr<reader> now_;
+  std::size_t next_ = 0;           // the file that is to be opened next
+  std::size_t together_ = 1;       // files that are to be opened together then
+  std::deque<opened> now_;         // the first one's records are handed out
   std::int64_t bytes_before_ = 0;  // of files before it
   std::atomic<std::int64_t> bytes_read_{0};
 };

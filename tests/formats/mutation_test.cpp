@@ -58,6 +58,22 @@ TEST(csv_fuzz, finds_nothing_in_mutations_of_a_valid_file) {
   }
 }
 
+TEST(csv_fuzz, finds_nothing_in_mutations_of_compressed_files) {
+  RecordProperty("seed", seed);
+  std::mt19937 random(seed);
+  const auto seeds = fuzz_compressed_seeds();
+  int good = 0;
+  for (int round = 0; round < 2000; ++round) {
+    const auto text =
+        mutated(seeds[random() % seeds.size()], "\x1F\x8B\x08\x28\xB5\x2F\xFD", random);
+    fuzz_csv(bytes_of(text));
+    good += fuzz_csv_outcome(text, 1, 10, {}).find("a, \"b\"\nc|") != std::string::npos;
+  }
+  EXPECT_LT(good, 1000) << "mutations must be found";
+  for (const auto& one : seeds)
+    EXPECT_NE(fuzz_csv_outcome(one, 1, 10, {}).find("a, \"b\"\nc|"), std::string::npos);
+}
+
 TEST(csv_fuzz, reads_its_seed) {
   EXPECT_NE(fuzz_csv_outcome(fuzz_csv_seed, 1, 10, {}).find("a, \"b\"\nc|"), std::string::npos);
 }

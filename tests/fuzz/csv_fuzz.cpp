@@ -4,7 +4,9 @@
 #include "fuzz/seeds.h"
 
 extern "C" int LLVMFuzzerInitialize(int* count, char*** arguments) {
-  pappus::testing::begin_with({std::string(pappus::testing::fuzz_csv_seed)}, count, arguments);
+  auto seeds = pappus::testing::fuzz_compressed_seeds();
+  seeds.emplace_back(pappus::testing::fuzz_csv_seed);
+  pappus::testing::begin_with(seeds, count, arguments);
   return 0;
 }
 

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/compressed_support.h"
 #include "formats/csv/csv_reader.h"
 #include "pappus/columns.h"
 #include "pappus/error.h"
@@ -48,6 +49,12 @@ inline constexpr std::string_view fuzz_csv_seed =
     "abc,-12,34,,1.5e3,true,2024-02-29,2024-02-29 12:34:56.789,NA,\"NA\"\n"
     "\"a, \"\"b\"\"\nc\",+7,0,\"x\n\",nan,0,1970-01-01,1970-01-01T00:00:00Z, -0 ,\"\"\r\n"
     ", 5 ,\"4294967295\",y,-99,1,0001-12-31,9999-12-31 23:59:59,-99,";
+
+/// The same, compressed.
+inline std::vector<std::string> fuzz_compressed_seeds() {
+  return {gzipped(fuzz_csv_seed), zstd_of(fuzz_csv_seed), in_parts(gzipped, fuzz_csv_seed, 50),
+          in_parts(zstd_of, fuzz_csv_seed, 50)};
+}
 
 /// The rows of `text`, bit for bit, or the error.
 inline std::string fuzz_csv_outcome(std::string_view text, unsigned threads, std::int64_t capacity,

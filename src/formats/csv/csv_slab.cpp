@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "pappus/error.h"
+
 namespace pappus::formats {
 namespace {
 
@@ -57,7 +59,13 @@ bool csv_slab::load(detail::workers& team, const incomplete_row& incomplete) {
       return false;
     }
     if (capacity_ < slab_bytes_ && source_.left() > capacity_ - size_) grow();
-    fill(team);
+    try {
+      fill(team);
+    } catch (
+        const format_error&) {  // of the file: what is wrong with the row before it comes first
+      if (size_ > 0) incomplete(text(), false);
+      throw;
+    }
     const bool inside_quotes = settle_pieces();
     if (rows_ > 0) return true;
     if (size_ == 0) continue;

@@ -19,6 +19,7 @@ namespace {
 struct known_file {
   std::string path;
   const formats::format* kind;
+  double record_bytes;  ///< of its records, about
 };
 
 /// Of several formats, perhaps.
@@ -33,6 +34,7 @@ struct known_files {
 /// Opens each, so that what's wrong with it is told.
 known_files look_at(const std::vector<std::string>& paths, const char* format,
                     const record_layout& layout, memory_source& memory) {
+  constexpr double of_text = 2.5;  // bytes of records, and their text, for each of a file's text
   known_files all;
   all.layout = layout;
   for (const auto& path : paths) {
@@ -48,19 +50,21 @@ known_files look_at(const std::vector<std::string>& paths, const char* format,
     all.bytes += bytes;
     all.text.bytes += rows ? bytes : text.bytes;
     all.text.exact &= text.exact;
-    all.files.push_back({path, &kind});
+    const auto record = static_cast<double>(opened->record_bytes());
+    all.files.push_back(
+        {path, &kind, rows ? record * static_cast<double>(*rows) : of_text * text.bytes});
   }
   return all;
 }
 
 std::shared_ptr<formats::reader> open_all(const std::shared_ptr<const known_files>& all,
                                           memory_source& memory) {
-  std::vector<formats::files_reader::opener> openers;
-  for (const auto& file : all->files)
-    openers.emplace_back(
-        [all, &file, &memory] { return file.kind->open(file.path, all->layout, memory); });
-  if (openers.size() == 1) return openers.front()();
-  return std::make_shared<formats::files_reader>(std::move(openers), all->rows, all->text);
+  std::vector<formats::files_reader::file> files;
+  for (const auto& one : all->files)
+    files.push_back({[all, &one, &memory] { return one.kind->open(one.path, all->layout, memory); },
+                     one.record_bytes});
+  if (files.size() == 1) return files.front().open();
+  return std::make_shared<formats::files_reader>(std::move(files), all->rows, all->text, memory);
 }
 
 }  // namespace
