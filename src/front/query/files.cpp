@@ -18,8 +18,11 @@ namespace {
 /// A file that is there, and how it is opened.
 struct known_file {
   std::string path;
-  const formats::format* kind;
-  double record_bytes;  ///< of its records, about
+  const formats::format* kind = nullptr;
+  std::optional<std::int64_t> rows;
+  double bytes = 0;
+  formats::text_length text;
+  double record_bytes = 0;  ///< of its records, about
 };
 
 /// Of several formats, perhaps.
@@ -31,28 +34,39 @@ struct known_files {
   formats::text_length text;
 };
 
-/// Opens each, so that what's wrong with it is told.
-known_files look_at(const std::vector<std::string>& paths, const char* format,
-                    const record_layout& layout, memory_source& memory) {
+/// Opens it, so that what's wrong with it is told.
+known_file look_at(const std::string& path, const char* format, const record_layout& layout,
+                   memory_source& memory) {
   constexpr double of_text = 2.5;  // bytes of records, and their text, for each of a file's text
+  known_file file;
+  file.path = path;
+  file.kind = format != nullptr ? &formats::format_named(format, path) : &formats::format_of(path);
+  const auto opened = file.kind->open(path, layout, memory);
+  std::error_code unknown;  // then the size is left out of predictions
+  const auto bytes = std::filesystem::file_size(path, unknown);
+  file.bytes = unknown ? 0 : static_cast<double>(bytes);
+  file.rows = opened->rows();
+  file.text = opened->text();
+  file.record_bytes =
+      file.rows ? static_cast<double>(*file.rows) * static_cast<double>(opened->record_bytes())
+                : of_text * file.text.bytes;
+  return file;
+}
+
+known_files look_at(const std::vector<std::string>& paths, const char* format,
+                    const record_layout& layout, session_core& session) {
   known_files all;
   all.layout = layout;
-  for (const auto& path : paths) {
-    const auto& kind =
-        format != nullptr ? formats::format_named(format, path) : formats::format_of(path);
-    const auto opened = kind.open(path, layout, memory);
-    std::error_code unknown;  // then the size is left out of predictions
-    const auto size = std::filesystem::file_size(path, unknown);
-    const auto bytes = unknown ? 0 : static_cast<double>(size);
-    const auto rows = opened->rows();
-    const auto text = opened->text();
-    all.rows = rows && all.rows ? std::optional(*rows + *all.rows) : std::nullopt;
-    all.bytes += bytes;
-    all.text.bytes += rows ? bytes : text.bytes;
-    all.text.exact &= text.exact;
-    const auto record = static_cast<double>(opened->record_bytes());
-    all.files.push_back(
-        {path, &kind, rows ? record * static_cast<double>(*rows) : of_text * text.bytes});
+  all.files.resize(paths.size());
+  auto team = session.workers();
+  parallel_chunks(team, paths.size(), [&](std::size_t i, unsigned) {
+    all.files[i] = look_at(paths[i], format, layout, *session.memory());
+  });
+  for (const auto& one : all.files) {
+    all.rows = one.rows && all.rows ? std::optional(*one.rows + *all.rows) : std::nullopt;
+    all.bytes += one.bytes;
+    all.text.bytes += one.rows ? one.bytes : one.text.bytes;
+    all.text.exact &= one.text.exact;
   }
   return all;
 }
@@ -75,8 +89,7 @@ node_ptr open_rows(const session_ptr& session, record_type record, const record_
   const auto files = formats::files_of(paths);
   auto params = std::make_shared<file_params>();
   params->path = formats::shown_paths(paths, files.size());
-  const auto all =
-      std::make_shared<const known_files>(look_at(files, format, layout, *session->memory()));
+  const auto all = std::make_shared<const known_files>(look_at(files, format, layout, *session));
   params->rows = all->rows.value_or(-1);
   params->bytes = all->bytes;
   params->text_bytes = all->text.bytes;
