@@ -29,7 +29,8 @@ using formats::csv_schema;
 struct wishes {
   std::string file;
   std::string name = "row";
-  std::string delimiter;
+  std::string delimiter, decimal, thousands, comment;
+  detail::text_layout text{};  ///< but for what is told above
   bool no_header = false, all = false, only_struct = false;
 };
 
@@ -110,9 +111,9 @@ const char* type_name(detail::cell type) {
   }
 }
 
-/// Text has no empty cells: they are empty texts.
+/// Text is never missing: it is empty, or what stands for that.
 bool is_optional(const csv_schema::column& column) {
-  return column.type != detail::cell::string && column.empty > 0;
+  return column.type != detail::cell::string && column.missing > 0;
 }
 
 std::string field_of(const csv_schema& schema, const csv_schema::column& column,
@@ -123,9 +124,9 @@ std::string field_of(const csv_schema& schema, const csv_schema::column& column,
   std::string type = type_name(column.type), why;
   if (is_optional(column)) {
     type = fmt::format("std::optional<{}>", type);
-    why = fmt::format("  // {} of {} cells empty", column.empty, schema.rows);
-  } else if (schema.rows > 0 && column.empty == schema.rows) {
-    why = "  // all cells empty";
+    why = fmt::format("  // {} of {} cells missing", column.missing, schema.rows);
+  } else if (schema.rows > 0 && column.missing == schema.rows) {
+    why = "  // all cells missing";
   } else if (column.leading_zeros) {
     why = "  // numbers with leading zeros";
   }
@@ -140,18 +141,37 @@ std::string struct_of(const csv_schema& schema, const std::vector<std::string>& 
   return text + "};\n";
 }
 
+std::string literal_of(char c) {
+  if (c == '\t') return "'\\t'";
+  return fmt::format("'{}{}'", c == '\'' || c == '\\' ? "\\" : "", c);
+}
+
+/// What stands in csv_options{}, in the order of its members.
+std::string options_of(const detail::text_layout& layout, char expected_delimiter) {
+  std::vector<std::string> parts;
+  const auto add = [&](const char* name, const std::string& value) {
+    parts.push_back(fmt::format(".{} = {}", name, value));
+  };
+  if (layout.delimiter != expected_delimiter) add("delimiter", literal_of(layout.delimiter));
+  if (!layout.header) add("header", "false");
+  std::vector<std::string> missing;
+  for (const auto& one : layout.missing) missing.push_back(literal_of(one));
+  if (!missing.empty()) add("missing", fmt::format("{{{}}}", fmt::join(missing, ", ")));
+  if (layout.decimal != '.') add("decimal", literal_of(layout.decimal));
+  if (layout.thousands != 0) add("thousands", literal_of(layout.thousands));
+  if (!layout.date.empty()) add("date", literal_of(layout.date));
+  if (!layout.timestamp.empty()) add("timestamp", literal_of(layout.timestamp));
+  if (layout.skip > 0) add("skip", std::to_string(layout.skip));
+  if (layout.comment != 0) add("comment", literal_of(layout.comment));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
 /// What stands between s.csv<row>( and ).
 std::string arguments_of(const csv_schema& schema, const std::vector<std::string>& fields,
-                         const wishes& asked, char delimiter, char expected) {
+                         const wishes& asked, const detail::text_layout& layout, char expected) {
   std::string text = literal_of(asked.file);
-  if (delimiter != expected || asked.no_header) {
-    std::vector<std::string> parts;
-    if (delimiter != expected)
-      parts.push_back(
-          fmt::format(".delimiter = '{}'", delimiter == '\t' ? "\\t" : std::string(1, delimiter)));
-    if (asked.no_header) parts.emplace_back(".header = false");
-    text += fmt::format(", pappus::csv_options{{{}}}", fmt::join(parts, ", "));
-  }
+  if (const auto options = options_of(layout, expected); !options.empty())
+    text += fmt::format(", pappus::csv_options{{{}}}", options);
   bool named = true;  // the fields, as the columns are
   std::size_t bound = 0;
   for (std::size_t i = 0; i < fields.size(); ++i) {
@@ -181,6 +201,33 @@ std::string includes_for(const csv_schema& schema) {
                      text ? "#include <string_view>\n" : "");
 }
 
+formats::csv_options options_of(const detail::text_layout& layout) {
+  return {.delimiter = layout.delimiter,
+          .header = layout.header,
+          .missing = layout.missing,
+          .dialect = formats::csv_dialect(layout, layout.delimiter),
+          .skip = layout.skip,
+          .comment = layout.comment};
+}
+
+/// All that is known of how the file is written.
+template <typename Guess>
+detail::text_layout layout_of(const wishes& asked, Guess&& guess) {
+  const auto character = [](const std::string& text, char usual) {
+    return text.empty() ? usual : text == "tab" ? '\t' : text[0];
+  };
+  auto layout = asked.text;
+  layout.header = !asked.no_header;
+  layout.decimal = character(asked.decimal, '.');
+  layout.thousands = character(asked.thousands, 0);
+  layout.comment = character(asked.comment, 0);
+  formats::csv_options known;
+  known.skip = layout.skip;
+  known.comment = layout.comment;
+  layout.delimiter = asked.delimiter.empty() ? guess(known) : character(asked.delimiter, ',');
+  return layout;
+}
+
 int print_schema(const wishes& asked) {
   constexpr std::size_t some = std::size_t{64} << 20;
   if (identifier_of(asked.name, 1) != asked.name)
@@ -194,14 +241,12 @@ int print_schema(const wishes& asked) {
   const auto open = [&] { return formats::open_file(files.front()); };
   const bool tabs = std::string_view(formats::format_named("csv", files.front()).name) == "tsv";
   const char expected = tabs ? '\t' : ',';
-  const char delimiter = asked.delimiter == "tab"      ? '\t'
-                         : asked.delimiter.size() == 1 ? asked.delimiter[0]
-                         : tabs                        ? '\t'
-                                                       : formats::guess_delimiter(*open(), memory);
+  const auto layout = layout_of(asked, [&](const formats::csv_options& known) {
+    return tabs ? '\t' : formats::guess_delimiter(*open(), known, memory);
+  });
   auto team = core->workers();
   const auto schema =
-      formats::infer_schema(open, {.delimiter = delimiter, .header = !asked.no_header},
-                            asked.all ? SIZE_MAX : some, team, memory);
+      formats::infer_schema(open, options_of(layout), asked.all ? SIZE_MAX : some, team, memory);
   guard.check();
   const auto fields = fields_of(schema, asked.name);
   const auto looked_at =
@@ -217,7 +262,7 @@ int print_schema(const wishes& asked) {
   std::cout << looked_at << includes_for(schema) << "\n"
             << record << "\nint main(int argc, char** argv) {\n  pappus::session s{argc, argv};\n"
             << fmt::format("  auto rows = s.csv<{}>({});\n", asked.name,
-                           arguments_of(schema, fields, asked, delimiter, expected))
+                           arguments_of(schema, fields, asked, layout, expected))
             << "  std::cout << rows.count() << \" rows\\n\";\n  rows.show();\n}\n";
   return done;
 }
@@ -234,15 +279,28 @@ void add_schema(CLI::App& app, action& chosen) {
                    "looked at")
       ->required();
   command->add_option("--name", asked->name, "What the struct is called")->capture_default_str();
-  command
-      ->add_option("--delimiter", asked->delimiter,
-                   "What stands between cells, or the word tab; else the first row tells")
-      ->check([](const std::string& text) {
-        return text.size() == 1 || text == "tab"
-                   ? std::string()
-                   : fmt::format("expected a character or the word tab, got \"{}\"", text);
-      });
+  const auto add_character = [&](const char* name, std::string& to, const char* what) {
+    command->add_option(name, to, what)->check([](const std::string& text) {
+      return text.size() == 1 || text == "tab"
+                 ? std::string()
+                 : fmt::format("expected a character or the word tab, got \"{}\"", text);
+    });
+  };
+  add_character("--delimiter", asked->delimiter,
+                "What stands between cells, or the word tab; else the first row tells");
   command->add_flag("--no-header", asked->no_header, "The first row doesn't name the columns");
+  command
+      ->add_option("--missing", asked->text.missing,
+                   "A text that stands for a missing value, such as NA; may be given again")
+      ->expected(1);
+  add_character("--decimal", asked->decimal, "What stands before decimals, if it isn't a point");
+  add_character("--thousands", asked->thousands, "What stands between thousands");
+  command->add_option("--date", asked->text.date, "How dates are written: %d/%m/%Y");
+  command->add_option("--timestamp", asked->text.timestamp,
+                      "How times are written: %d/%m/%Y %H:%M:%S");
+  command->add_option("--skip", asked->text.skip, "Lines before the header")
+      ->check(CLI::NonNegativeNumber);
+  add_character("--comment", asked->comment, "What begins further lines there");
   command->add_flag("--all", asked->all, "Look at all rows, not only at the first 64 MiB");
   command->add_flag("--struct", asked->only_struct, "Print the struct alone");
   command->callback([=, &chosen] { chosen = [asked] { return print_schema(*asked); }; });

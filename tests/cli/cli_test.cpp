@@ -89,7 +89,7 @@ TEST(command, schema_prints_a_program_with_a_struct_of_the_columns_types) {
                       "  std::string_view carrier;\n"
                       "  std::int32_t delay;\n"
                       "  pappus::date day;\n"
-                      "  std::optional<double> km;  // 1 of 2 cells empty\n"
+                      "  std::optional<double> km;  // 1 of 2 cells missing\n"
                       "};\n\n"
                       "int main(int argc, char** argv) {\n"
                       "  pappus::session s{argc, argv};\n"
@@ -129,6 +129,25 @@ TEST(command, schema_binds_columns_whose_names_no_field_can_have) {
       pappus("schema --struct --name flight --no-header --delimiter ';' " + path).text;
   EXPECT_NE(plain.find("struct flight {\n  std::string_view column_1;  // "), plain.npos) << plain;
   EXPECT_EQ(plain.find("main"), plain.npos);
+}
+
+TEST(command, schema_is_told_how_a_file_is_written_and_tells_the_program) {
+  const auto path = (scratch() / "german.csv").string();
+  std::ofstream(path) << "made by us\n# and others\nx;day\n1,5;29.02.2024\n-;01.03.2024\n";
+  const auto [code, text] =
+      pappus("schema --skip 1 --comment '#' --missing - --decimal , --date '%d.%m.%Y' " + path);
+  EXPECT_EQ(code, 0);
+  EXPECT_NE(text.find("struct row {\n"
+                      "  std::optional<double> x;  // 1 of 2 cells missing\n"
+                      "  pappus::date day;\n"
+                      "};\n"),
+            text.npos)
+      << text;
+  EXPECT_NE(text.find("pappus::csv_options{.delimiter = ';', .missing = {\"-\"}, .decimal = ',', "
+                      ".date = \"%d.%m.%Y\", .skip = 1, .comment = '#'});"),
+            text.npos)
+      << text;
+  EXPECT_EQ(pappus("schema --decimal 5 " + path).code, 2);
 }
 
 TEST(command, schema_says_what_is_wrong_with_a_file_or_its_arguments) {

@@ -20,9 +20,10 @@ compressed_begin begin_rows(const byte_source& source, compression by,
 
 }  // namespace
 
-std::string first_text(const byte_source& source, detail::memory_source& memory) {
+std::string first_text(const byte_source& source, const csv_options& options,
+                       detail::memory_source& memory) {
   if (const auto by = compression_of(source); by != compression::none)
-    return begin_rows(source, by, memory, {}).text;
+    return begin_rows(source, by, memory, options).text;
   std::string text(static_cast<std::size_t>(std::min<std::int64_t>(source.bytes(), 64 << 10)),
                    '\0');
   source.read(0, std::as_writable_bytes(std::span(text)));

@@ -23,7 +23,8 @@ struct opened_csv {
 };
 
 /// The file's first text: 64 KiB, or all; of a compressed one as much, or its whole first row.
-std::string first_text(const byte_source& source, detail::memory_source& memory);
+std::string first_text(const byte_source& source, const csv_options& options,
+                       detail::memory_source& memory);
 
 /// Throws what read_csv_header() does, and format_error for damage to the first bytes.
 opened_csv open_csv(std::unique_ptr<byte_source> source, const detail::record_layout& layout,

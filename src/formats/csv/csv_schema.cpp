@@ -23,16 +23,16 @@ constexpr std::array inferred{cell::i32,     cell::i64,  cell::u64,      cell::f
 /// What is known of a column's cells.
 struct seen {
   std::array<bool, inferred.size()> fits;
-  std::int64_t empty = 0, cells = 0;
+  std::int64_t missing = 0, cells = 0;
   bool leading_zeros = false;
 
   seen() { fits.fill(true); }
 
-  void look_at(std::string_view text) {
+  void look_at(std::string_view text, const csv_options& options) {
     ++cells;
     text = base::trimmed(text);
-    if (text.empty()) {
-      ++empty;
+    if (text.empty() || std::ranges::find(options.missing, text) != options.missing.end()) {
+      ++missing;
       return;
     }
     std::array<std::byte, 8> value;
@@ -40,7 +40,7 @@ struct seen {
     for (std::size_t i = 0; i < inferred.size(); ++i) {
       const bool implied = of_less && (inferred[i] == cell::i64 || inferred[i] == cell::f64);
       if (!fits[i] || implied) continue;
-      fits[i] = parse_cell(inferred[i], text, value.data()) == cell_outcome::good;
+      fits[i] = options.dialect.parse(inferred[i], text, value.data()) == cell_outcome::good;
       of_less |= fits[i] && i == 0;
     }
     if (text.front() == '+' || text.front() == '-') text.remove_prefix(1);
@@ -49,7 +49,7 @@ struct seen {
   }
 
   cell type() const {
-    if (empty == cells) return cell::string;
+    if (missing == cells) return cell::string;
     for (std::size_t i = 0; i < inferred.size(); ++i)
       if (fits[i]) return is_number(inferred[i]) && leading_zeros ? cell::string : inferred[i];
     return cell::string;
@@ -84,9 +84,11 @@ detail::record_layout text_layout_of(const csv_schema& schema) {
 
 }  // namespace
 
-char guess_delimiter(const byte_source& source, detail::memory_source& memory) {
+char guess_delimiter(const byte_source& source, const csv_options& options,
+                     detail::memory_source& memory) {
   constexpr std::string_view delimiters = ",;\t|";
-  const auto head = first_text(source, memory);
+  const auto text = first_text(source, options, memory);
+  const auto head = std::string_view(text).substr(find_first_row(text, options).begin);
   std::array<int, delimiters.size()> found{};
   bool quoted = false;
   for (const char c : head) {
@@ -112,7 +114,8 @@ csv_schema infer_schema(const std::function<std::unique_ptr<byte_source>()>& ope
     const std::span cells(rows.as<const std::string_view>(),
                           static_cast<std::size_t>(n) * all.size());
     detail::parallel_chunks(team, all.size(), [&](std::size_t column, unsigned) {
-      for (auto at = column; at < cells.size(); at += all.size()) all[column].look_at(cells[at]);
+      for (auto at = column; at < cells.size(); at += all.size())
+        all[column].look_at(cells[at], options);
     });
     reader.take_strings();
     for (const auto& one : cells) text += one.size() + 1;
@@ -125,7 +128,7 @@ csv_schema infer_schema(const std::function<std::unique_ptr<byte_source>()>& ope
     if (own == layout.columns.end()) continue;
     const auto& known = all[static_cast<std::size_t>(own - layout.columns.begin())];
     column.type = known.type();
-    column.empty = known.empty;
+    column.missing = known.missing;
     column.leading_zeros = known.leading_zeros && column.type == cell::string;
   }
   return schema;

@@ -2,9 +2,9 @@
 //
 // A column has the first type of a list that reads all of its cells: the one list for integers,
 // dates and the rest, in which what holds fewer values comes first. Whether a cell is read is asked
-// of the reader's own function (csv_cell.h), so that what is told here can be read afterwards. Two
-// things are left as text though they'd be read as numbers: cells with leading zeros, such as post
-// codes, and columns without any text.
+// of the reader's own functions (csv_dialect.h), so that what is told here can be read afterwards.
+// Two things are left as text though they'd be read as numbers: cells with leading zeros, such as
+// post codes, and columns without any text.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ struct csv_schema {
   struct column {
     std::string name;
     detail::cell type = detail::cell::string;
-    std::int64_t empty = 0;          ///< cells without text
+    std::int64_t missing = 0;        ///< cells without text, or with one that stands for none
     bool leading_zeros = false;      ///< which is why it is text
     const char* left_out = nullptr;  ///< why nothing but its name is known, as none can bind it
   };
@@ -37,7 +37,8 @@ struct csv_schema {
 
 /// The delimiter that cuts the first row into the most cells: a comma, semicolon, tab or '|'; a
 /// comma where none does.
-char guess_delimiter(const byte_source& source, detail::memory_source& memory);
+char guess_delimiter(const byte_source& source, const csv_options& options,
+                     detail::memory_source& memory);
 
 /// Looks at the first rows, of `bytes` of text or a little more. Without a header columns are
 /// called "column 1" and so on. Throws what csv_reader does.

@@ -49,15 +49,35 @@ TEST(csv_schema, is_the_first_type_that_reads_all_cells) {
 TEST(csv_schema, counts_empty_cells_and_knows_leading_zeros) {
   const auto some = column_of({"1", "", "  ", "3"});
   EXPECT_EQ(some.type, cell::i32);
-  EXPECT_EQ(some.empty, 2);
+  EXPECT_EQ(some.missing, 2);
   const auto none = column_of({"", ""});
   EXPECT_EQ(none.type, cell::string);
-  EXPECT_EQ(none.empty, 2);
+  EXPECT_EQ(none.missing, 2);
   const auto codes = column_of({"01234", "98765"});
   EXPECT_EQ(codes.type, cell::string);
   EXPECT_TRUE(codes.leading_zeros);
   EXPECT_EQ(column_of({"0", "0.5", "-0.25"}).type, cell::f64);
   EXPECT_FALSE(column_of({"0001-01-01"}).leading_zeros);
+}
+
+TEST(csv_schema, is_told_how_things_are_written) {
+  const std::string text = "made by us\nx;y;z\n1,5;NA;29/02/2024\n1.000,25;7;NA\n";
+  formats::csv_options options;
+  options.delimiter = ';';
+  options.missing = {"NA"};
+  options.skip = 1;
+  detail::text_layout layout;
+  layout.decimal = ',';
+  layout.thousands = '.';
+  layout.date = "%d/%m/%Y";
+  options.dialect = formats::csv_dialect(layout, ';');
+  const auto schema = schema_of(text, options);
+  ASSERT_EQ(schema.columns.size(), 3U);
+  EXPECT_EQ(schema.columns[0].type, cell::f64);
+  EXPECT_EQ(schema.columns[1].type, cell::i32);
+  EXPECT_EQ(schema.columns[1].missing, 1);
+  EXPECT_EQ(schema.columns[2].type, cell::date);
+  EXPECT_EQ(schema.columns[2].missing, 1);
 }
 
 TEST(csv_schema, looks_at_as_many_rows_as_it_is_told_to) {
@@ -93,8 +113,8 @@ TEST(csv_schema, leaves_out_columns_that_nobody_can_bind) {
 
 TEST(csv_schema, guesses_delimiters) {
   test_memory memory;
-  const auto guessed = [&](std::string_view text) {
-    return formats::guess_delimiter(*source_of(text), memory);
+  const auto guessed = [&](std::string_view text, std::int64_t skip = 0) {
+    return formats::guess_delimiter(*source_of(text), {.skip = skip}, memory);
   };
   EXPECT_EQ(guessed("a,b\n1;2;3,4\n"), ',');
   EXPECT_EQ(guessed("a;\"b,c,d\";e\n"), ';');
@@ -102,6 +122,7 @@ TEST(csv_schema, guesses_delimiters) {
   EXPECT_EQ(guessed("a|b\n"), '|');
   EXPECT_EQ(guessed("a\n"), ',');
   EXPECT_EQ(guessed(""), ',');
+  EXPECT_EQ(guessed("made, by, us\na;b\n", 1), ';');
   EXPECT_EQ(guessed(zstd_of("a;b\n1;2\n")), ';');
 }
 
