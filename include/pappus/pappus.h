@@ -32,7 +32,7 @@
 #include "pappus/sets.h"
 #include "pappus/show.h"
 #include "pappus/sort.h"
-#include "pappus/text.h"
+#include "pappus/str.h"
 #include "pappus/time_format.h"
 #include "pappus/touches.h"
 #include "pappus/value.h"

@@ -1,7 +1,7 @@
 // Dates and moments as text in a form that somebody chose: "%d/%m/%Y", "%b %e, %Y %I:%M %p".
 //
 //     const time_format stamp("%d/%b/%Y:%H:%M:%S");
-//     lines.map([stamp](std::string_view line) { return stamp.parse(text::piece(line, '[', 1)); })
+//     lines.map([stamp](std::string_view line) { return stamp.parse(str::piece(line, '[', 1)); })
 //
 // The conversions are those of strftime that files have: %Y %y %m %b %B %d %e %H %I %p %M %S %f (a
 // fraction of a second) %F %T %%. What stands between them is there as it is. Names of months are

@@ -1,9 +1,9 @@
 // Functions of text for lambdas: what they yield are parts of the text that they are given.
 //
 //     lines.map([](std::string_view line) {
-//       return hit{text::piece(line, ' ', 0), text::parse<int>(text::piece(line, ' ', 8))};
+//       return hit{str::piece(line, ' ', 0), str::parse<int>(str::piece(line, ' ', 8))};
 //     })
-//     lines.flat_map([](std::string_view line) { return text::words(line); })
+//     lines.flat_map([](std::string_view line) { return str::words(line); })
 //
 // Text is bytes; case and spaces are those of ASCII.
 #pragma once
@@ -23,7 +23,7 @@
 
 #include "pappus/dates.h"
 
-namespace pappus::text {
+namespace pappus::str {
 
 constexpr bool is_space(char c) noexcept { return c == ' ' || (c >= '\t' && c <= '\r'); }
 constexpr char lower(char c) noexcept {
@@ -55,7 +55,7 @@ constexpr bool equals_ignoring_case(std::string_view a, std::string_view b) noex
 /// elsewhere. Throws std::length_error where the text is longer.
 template <std::size_t Size>
 constexpr std::array<char, Size> lower(std::string_view text) {
-  if (text.size() > Size) throw std::length_error("text::lower: the text has more characters");
+  if (text.size() > Size) throw std::length_error("str::lower: the text has more characters");
   std::array<char, Size> result{};
   for (std::size_t i = 0; i < text.size(); ++i) result[i] = lower(text[i]);
   return result;
@@ -214,4 +214,4 @@ constexpr std::optional<T> parse(std::string_view text) noexcept {
   }
 }
 
-}  // namespace pappus::text
+}  // namespace pappus::str
