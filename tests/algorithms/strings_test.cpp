@@ -62,6 +62,35 @@ TEST(string_ids, gives_equal_strings_equal_dense_ids_whatever_the_number_of_work
   }
 }
 
+// Views of few places, which are found again by these, and of many, which aren't.
+TEST(string_ids, of_views_of_the_same_bytes_are_those_of_their_text) {
+  const std::uint64_t seed = 8;
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937_64 engine(seed);
+  const std::string text = "abcabcaabbcc", copy = text;
+  for (const std::size_t places : {1, 3, 12})
+    for (const std::size_t n : {1, 63, 64, 65, 128, 200, 512}) {
+      SCOPED_TRACE(n);
+      testing::test_memory memory;
+      string_ids ids(memory, "test");
+      std::map<std::string_view, std::uint32_t> expected;
+      for (int call = 0; call < 3; ++call) {
+        std::vector<std::string_view> views(n);
+        for (auto& view : views) {
+          const auto& from = engine() % 2 == 0 ? text : copy;
+          const auto begin = engine() % places;
+          view = std::string_view(from).substr(begin, engine() % 4);
+          if (engine() % 16 == 0) view = {};
+        }
+        std::vector<std::uint32_t> found(n);
+        ASSERT_EQ(ids.find_or_insert(views.data(), n, found.data()), 0u);
+        for (std::size_t i = 0; i < n; ++i)
+          ASSERT_EQ(expected.try_emplace(views[i], found[i]).first->second, found[i]) << views[i];
+      }
+      ASSERT_EQ(ids.size(), expected.size());
+    }
+}
+
 TEST(string_ids, starts_empty) {
   testing::test_memory memory;
   testing::test_workers team(2);
