@@ -244,6 +244,13 @@ def outofcore(asked):
         yield from peers_outofcore.versions(asked, Numbers, position_sum)
 
 
+def tables(asked):
+    if duckdb and pyarrow:
+        import peers_tables
+
+        yield from peers_tables.versions(asked, Numbers, duckdb, polars)
+
+
 def in_files(asked):
     import peers_files
 
@@ -309,6 +316,13 @@ PEERS = {
     "bess": (in_files, ["numpy", *STORES]),
     "composite": (in_files, ["numpy"]),
     "anomaly": (in_files, ["numpy"]),
+    **{
+        f"tables_{name}": (tables, ["duckdb", "polars"])
+        for name in (
+            *("read", "stream", "mean", "aggregates", "routes", "top", "quantiles"),
+            *("distinct", "join", "months", "pivot", "missing"),
+        )
+    },
     "outofcore_sort": (outofcore, ["duckdb"]),
     "outofcore_terasort": (outofcore, ["duckdb"]),
     "outofcore_text": (outofcore, ["duckdb"]),
@@ -381,7 +395,8 @@ def main(args):
     scipy = load("scipy.sparse")
     sklearn = load("sklearn.cluster") if asked.name == "kmeans" else None
     make, expected = PEERS[asked.name]
-    pyarrow = load("pyarrow") if make is outofcore else None
+    by_arrow = make in (outofcore, tables)
+    pyarrow = load("pyarrow") if by_arrow else None
     there = {
         "numpy": np,
         "scipy": scipy,
@@ -392,7 +407,7 @@ def main(args):
         **{name: load(name) for name in STORES if name in expected},
     }
     for name in expected:
-        needed = ["numpy", name, *(["pyarrow"] if make is outofcore else [])]
+        needed = ["numpy", name, *(["pyarrow"] if by_arrow else [])]
         missing = [package for package in needed if not there[package]]
         if missing:
             print(json.dumps({"version": name, "skipped": f"python3 has no package {missing[0]}"}))

@@ -42,6 +42,18 @@ std::vector<result> run_vmscope_write(const stage&, std::int64_t n);
 std::vector<result> run_bess(const stage&, std::int64_t n);
 std::vector<result> run_composite(const stage&, std::int64_t n);
 std::vector<result> run_anomaly(const stage&, std::int64_t n);
+std::vector<result> run_tables_read(const stage&, std::int64_t n);
+std::vector<result> run_tables_stream(const stage&, std::int64_t n);
+std::vector<result> run_tables_mean(const stage&, std::int64_t n);
+std::vector<result> run_tables_aggregates(const stage&, std::int64_t n);
+std::vector<result> run_tables_routes(const stage&, std::int64_t n);
+std::vector<result> run_tables_top(const stage&, std::int64_t n);
+std::vector<result> run_tables_quantiles(const stage&, std::int64_t n);
+std::vector<result> run_tables_distinct(const stage&, std::int64_t n);
+std::vector<result> run_tables_join(const stage&, std::int64_t n);
+std::vector<result> run_tables_months(const stage&, std::int64_t n);
+std::vector<result> run_tables_pivot(const stage&, std::int64_t n);
+std::vector<result> run_tables_missing(const stage&, std::int64_t n);
 std::vector<result> run_sum(const stage&, std::int64_t n);
 std::vector<result> run_launch(const stage&, std::int64_t n);
 std::vector<result> run_launches_call(const stage&, std::int64_t n);
@@ -102,6 +114,22 @@ constexpr benchmark in_order[] = {
      1.25, 1e-6, run_composite},
     {"anomaly", "means over time of products of two files' floats, n of each (--cold)",
      1600 * 200 * 400, 1.25, 1e-6, run_anomaly},
+    {"tables_read", "a CSV file of n flights, read into memory", 6'000'000, 0, 1e-9,
+     run_tables_read},
+    {"tables_stream", "mean delays by carrier, straight from the file", 6'000'000, 0, 1e-9,
+     run_tables_stream},
+    {"tables_mean", "the same of a table in memory", 6'000'000, 0, 1e-9, run_tables_mean},
+    {"tables_aggregates", "six aggregates by carrier", 6'000'000, 0, 1e-9, run_tables_aggregates},
+    {"tables_routes", "flights by origin and destination", 6'000'000, 0, 1e-9, run_tables_routes},
+    {"tables_top", "the ten airports with the most flights", 6'000'000, 0, 1e-9, run_tables_top},
+    {"tables_quantiles", "median and 0.95 quantile of miles by carrier", 6'000'000, 0, 1e-9,
+     run_tables_quantiles},
+    {"tables_distinct", "different planes by carrier", 6'000'000, 0, 1e-9, run_tables_distinct},
+    {"tables_join", "miles by the name of the airline, a left join", 6'000'000, 0, 1e-9,
+     run_tables_join},
+    {"tables_months", "mean delays by month", 6'000'000, 0, 1e-9, run_tables_months},
+    {"tables_pivot", "flights by weekday and carrier", 6'000'000, 0, 1e-9, run_tables_pivot},
+    {"tables_missing", "missing cells of three columns", 6'000'000, 0, 1e-9, run_tables_missing},
     {"outofcore_sort", "sort of a file's records of 16 bytes, with less and less memory",
      20'000'000, 0, 0, run_outofcore_sort},
     {"outofcore_terasort", "the same of 100 bytes, by keys of 10", 10'000'000, 0, 0,

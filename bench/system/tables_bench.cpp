@@ -1,0 +1,252 @@
+// What people ask of a table of flights: reading it, groups, quantiles, different values, joins.
+//
+// DuckDB and Polars are what it is to be compared with (--peers): there are no versions by hand.
+// Queries are over a table in memory, but those of a file. A checksum is the number of rows / a sum
+// of the bits of keys and whole numbers / a sum of what isn't whole.
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "system/checksum.h"
+#include "system/suite.h"
+#include "system/tables.h"
+
+namespace pappus::bench {
+namespace {
+
+class summed_up {
+ public:
+  void add_row() { ++rows_; }
+  void add(std::string_view text) { bits_ += bits_of_text(text); }
+  void add(std::int64_t number) { bits_ += static_cast<std::uint64_t>(number); }
+  void add(double number) { total_ += number; }
+  std::string text() const { return fmt::format("{}/{}/{:.6e}", rows_, hex_digits(bits_), total_); }
+
+ private:
+  std::int64_t rows_ = 0;
+  std::uint64_t bits_ = 0;
+  double total_ = 0;
+};
+
+/// A file of flights, and the query of all of them.
+class table {
+ public:
+  table(const stage& on, std::int64_t n, bool in_memory) {
+    write_flights(file_, on.asked.seed, n);
+    flights_.emplace(on.engine.csv<flight>(file_.path()));
+    if (!in_memory) return;
+    flights_ = flights_->cache();
+    flights_->count().get();
+  }
+  const collection<flight>& flights() const { return *flights_; }
+
+ private:
+  scratch_file file_{".csv"};
+  std::optional<collection<flight>> flights_;
+};
+
+/// \param run   collection -> result
+/// \param look  (row of the result, summed_up&)
+template <typename Run, typename Look>
+std::vector<result> ask(const stage& on, const char* name, std::int64_t n, bool in_memory, Run run,
+                        Look look) {
+  const table of(on, n, in_memory);
+  decltype(run(of.flights())) last;
+  return compare(on, name, n, 0,
+                 {{"pappus", [&] { last = run(of.flights()); },
+                   [&] {
+                     summed_up sum;
+                     for (const auto& row : last) {
+                       sum.add_row();
+                       look(row, sum);
+                     }
+                     return sum.text();
+                   }}});
+}
+
+template <typename Key>
+void add_key(const Key& key, summed_up& to) {
+  to.add(key);
+}
+void add_key(const results<std::string_view, std::string_view>& key, summed_up& to) {
+  to.add(get<0>(key));
+  to.add(get<1>(key));
+}
+void add_key(const pair<int, std::string_view>& key, summed_up& to) {
+  to.add(std::int64_t{key.first});
+  to.add(key.second);
+}
+void add_key(const date& day, summed_up& to) { to.add(std::int64_t{day.days}); }
+
+constexpr auto look_at_group = [](const auto& group, summed_up& to) {
+  add_key(group.key, to);
+  to.add(group.value);
+};
+
+struct airline {
+  std::string_view carrier, name;
+};
+
+}  // namespace
+
+std::vector<result> run_tables_read(const stage& on, std::int64_t n) {
+  return ask(
+      on, "tables_read", n, false, [](const auto& flights) { return flights.collect(); },
+      [](const flight& one, summed_up& to) {
+        for (const auto text : {one.carrier, one.from, one.to, one.tail.value_or("")}) to.add(text);
+        to.add(std::int64_t{one.day.days});
+        to.add(std::int64_t{one.departure.value_or(1000)} + one.arrival.value_or(1000) + one.miles);
+      });
+}
+
+std::vector<result> run_tables_stream(const stage& on, std::int64_t n) {
+  return ask(
+      on, "tables_stream", n, false,
+      [](const auto& flights) {
+        return flights.group_by(&flight::carrier).mean(&flight::arrival).collect();
+      },
+      look_at_group);
+}
+
+std::vector<result> run_tables_mean(const stage& on, std::int64_t n) {
+  return ask(
+      on, "tables_mean", n, true,
+      [](const auto& flights) {
+        return flights.group_by(&flight::carrier).mean(&flight::arrival).collect();
+      },
+      look_at_group);
+}
+
+std::vector<result> run_tables_aggregates(const stage& on, std::int64_t n) {
+  return ask(
+      on, "tables_aggregates", n, true,
+      [](const auto& flights) {
+        return flights.group_by(&flight::carrier)
+            .aggregate(count(), count(&flight::arrival), (max)(&flight::arrival),
+                       mean(&flight::arrival), mean(&flight::departure), sum(&flight::miles))
+            .collect();
+      },
+      [](const auto& group, summed_up& to) {
+        const auto& [rows, known, longest, arrival, departure, miles] = group.value;
+        add_key(group.key, to);
+        to.add(rows + known + longest.value_or(0) + miles);
+        to.add(arrival + departure);
+      });
+}
+
+std::vector<result> run_tables_routes(const stage& on, std::int64_t n) {
+  return ask(
+      on, "tables_routes", n, true,
+      [](const auto& flights) {
+        return flights.group_by(&flight::from, &flight::to).count().collect();
+      },
+      look_at_group);
+}
+
+std::vector<result> run_tables_top(const stage& on, std::int64_t n) {
+  return ask(
+      on, "tables_top", n, true,
+      [](const auto& flights) {
+        return flights.group_by(&flight::from)
+            .count()
+            .top(10, [](const auto& airport) { return airport.value; })
+            .collect();
+      },
+      [](const auto& airport, summed_up& to) { to.add(airport.value); });
+}
+
+std::vector<result> run_tables_quantiles(const stage& on, std::int64_t n) {
+  return ask(
+      on, "tables_quantiles", n, true,
+      [](const auto& flights) {
+        return flights.group_by(&flight::carrier)
+            .quantiles(std::array{0.5, 0.95}, &flight::miles)
+            .collect();
+      },
+      [](const auto& group, summed_up& to) {
+        add_key(group.key, to);
+        for (const double quantile : group.value) to.add(quantile);
+      });
+}
+
+std::vector<result> run_tables_distinct(const stage& on, std::int64_t n) {
+  return ask(
+      on, "tables_distinct", n, true,
+      [](const auto& flights) {
+        return flights.filter([](const flight& one) { return one.tail.has_value(); })
+            .group_by(&flight::carrier)
+            .count_distinct([](const flight& one) { return *one.tail; })
+            .collect();
+      },
+      look_at_group);
+}
+
+std::vector<result> run_tables_join(const stage& on, std::int64_t n) {
+  const std::vector<airline> airlines{{"AA", "American"}, {"AS", "Alaska"},   {"B6", "JetBlue"},
+                                      {"DL", "Delta"},    {"F9", "Frontier"}, {"UA", "United"},
+                                      {"WN", "Southwest"}};
+  return ask(
+      on, "tables_join", n, true,
+      [&](const auto& flights) {
+        struct named {
+          std::string_view name;
+          std::int32_t miles;
+        };
+        return flights
+            .left_join(on.engine.borrow(airlines), &flight::carrier, &airline::carrier,
+                       [](const flight& one, const airline* of) {
+                         return named{of != nullptr ? of->name : "another", one.miles};
+                       })
+            .group_by(&named::name)
+            .sum(&named::miles)
+            .collect();
+      },
+      look_at_group);
+}
+
+std::vector<result> run_tables_months(const stage& on, std::int64_t n) {
+  return ask(
+      on, "tables_months", n, true,
+      [](const auto& flights) {
+        return flights.group_by([](const flight& one) { return first_of_month(one.day); })
+            .mean(&flight::departure)
+            .collect();
+      },
+      look_at_group);
+}
+
+std::vector<result> run_tables_pivot(const stage& on, std::int64_t n) {
+  return ask(
+      on, "tables_pivot", n, true,
+      [](const auto& flights) {
+        return flights
+            .group_by([](const flight& one) { return pair(one.day.weekday(), one.carrier); })
+            .count()
+            .collect();
+      },
+      look_at_group);
+}
+
+std::vector<result> run_tables_missing(const stage& on, std::int64_t n) {
+  return ask(
+      on, "tables_missing", n, true,
+      [](const auto& flights) {
+        return std::array{flights
+                              .aggregate(count(), count(&flight::tail), count(&flight::departure),
+                                         count(&flight::arrival))
+                              .get()};
+      },
+      [](const auto& row, summed_up& to) {
+        const auto& [rows, tails, departures, arrivals] = row;
+        to.add(3 * rows - tails - departures - arrivals);
+      });
+}
+
+}  // namespace pappus::bench
