@@ -30,6 +30,7 @@
 #include "pappus/detail/base/apply.h"
 #include "pappus/detail/base/keep.h"
 #include "pappus/detail/fuse/stored_key.h"
+#include "pappus/detail/loops/put_range.h"
 #include "pappus/error.h"
 #include "pappus/query.h"
 
@@ -114,19 +115,7 @@ void apply_to_piece(const void* element, const block_args& piece, apply_output& 
   const auto bound = static_cast<const Call*>(element)->bind(piece);
   const std::span<const T> rows(reinterpret_cast<const T*>(piece.inputs[0]),
                                 static_cast<std::size_t>(piece.rows));
-  auto&& range = bound(rows);
-  using U = std::ranges::range_value_t<decltype(range)>;
-  const auto copy = [&](const auto& sized) {
-    auto* to = reinterpret_cast<U*>(out.room(out, static_cast<std::int64_t>(sized.size())));
-    for (const U& value : sized) ::new (static_cast<void*>(to++)) U(value);
-  };
-  if constexpr (requires { range.size(); }) {
-    copy(range);
-  } else {
-    std::vector<U> all;
-    for (const U& value : range) all.push_back(value);
-    copy(all);
-  }
+  put_range(bound(rows), out);
 }
 
 template <typename E, typename F, typename Partitioning, typename... Sides>

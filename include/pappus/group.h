@@ -233,6 +233,12 @@ class grouped : public detail::group_refusals<detail::value_of<E>>,
   auto map_groups(F f, Project projection = {}) const {
     return map_named("map_groups", std::move(f), std::move(projection));
   }
+  /// The same with a function that returns a range of any number of records.
+  template <typename F, typename Project = detail::to_itself>
+  auto flat_map_groups(F f, Project projection = {}) const {
+    return map_named("flat_map_groups", detail::returns_range<F>{std::move(f)},
+                     std::move(projection));
+  }
 
  private:
   friend struct detail::access;
@@ -294,14 +300,20 @@ class grouped : public detail::group_refusals<detail::value_of<E>>,
   template <typename F, typename Project>
   auto mapped(const char* name, F f, Project projection) const {
     using grouping = grouping_of<Project>;
-    using result = detail::result_of_group<grouping, F>;
+    using returned = detail::result_of_group<grouping, F>;
+    constexpr bool flat = detail::is_flat<F>;
+    using result = typename detail::record_of_group<returned, flat>::type;
     static_assert(detail::record<result>,
-                  "map_groups: the function must return a trivially copyable record");
+                  "map_groups: the function must return a trivially copyable record, that of "
+                  "flat_map_groups a range of such");
     auto params = std::make_shared<detail::map_groups_params>();
     static_cast<detail::group_params&>(*params) =
         *detail::group_params_of<grouping, detail::no_reducer, detail::make_key<key_type>>({});
     params->domain = domain_;
-    params->apply = detail::group_apply<grouping, F>;
+    if constexpr (flat)
+      params->apply_flat = detail::group_apply_flat<grouping, F>;
+    else
+      params->apply = detail::group_apply<grouping, F>;
     params->reorders = detail::reorders_values<F>;
     params->key_text = detail::group_key_text<storage_type>;
     params->function = detail::keep(std::move(f));

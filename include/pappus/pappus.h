@@ -15,6 +15,7 @@
 #include "pappus/files.h"
 #include "pappus/function.h"
 #include "pappus/group.h"
+#include "pappus/group_choice.h"
 #include "pappus/histogram.h"
 #include "pappus/join.h"
 #include "pappus/launch.h"

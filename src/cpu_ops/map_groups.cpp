@@ -10,6 +10,7 @@
 // Not here: a group must be in memory as a whole.
 #include <cstring>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "algorithms/radix.h"
@@ -25,6 +26,53 @@
 
 namespace pappus::cpu_ops {
 namespace {
+
+/// Records side by side.
+struct record_run {
+  const std::byte* data;
+  std::int64_t records;
+};
+
+/// Where one worker puts what functions return of groups, of which nobody knows how many records.
+class group_slabs : public detail::apply_output {
+ public:
+  /// What comes next goes to `runs`.
+  void begin(const run_context& context, std::vector<record_run>& runs) {
+    context_ = &context;
+    runs_ = &runs;
+    room = [](detail::apply_output& self, std::int64_t records) {
+      return static_cast<group_slabs&>(self).take(records);
+    };
+  }
+  void move_to(detail::row_set& to) {
+    for (auto& slab : slabs_) to.own(std::move(slab));
+  }
+
+ private:
+  std::byte* take(std::int64_t records) {
+    const std::size_t size = context_->node.out.size;
+    const auto bytes = static_cast<std::size_t>(records) * size;
+    if (bytes > free_ || cursor_ == nullptr) {
+      constexpr std::size_t usual = std::size_t{256} << 10;
+      slabs_.emplace_back(context_->memory, std::max(bytes, base::scaled(usual)), context_->owner);
+      cursor_ = slabs_.back().data();
+      free_ = slabs_.back().size();
+    }
+    if (!runs_->empty() &&
+        runs_->back().data + static_cast<std::size_t>(runs_->back().records) * size == cursor_)
+      runs_->back().records += records;
+    else if (records > 0)
+      runs_->push_back({cursor_, records});
+    free_ -= bytes;
+    return std::exchange(cursor_, cursor_ + bytes);
+  }
+
+  const run_context* context_ = nullptr;
+  std::vector<record_run>* runs_ = nullptr;
+  std::vector<detail::buffer> slabs_;
+  std::byte* cursor_ = nullptr;
+  std::size_t free_ = 0;
+};
 
 /// The groups of a stage, and how many of them were mapped.
 class group_mapping {
@@ -169,23 +217,45 @@ bool group_mapping::map_next(run_context& context, std::size_t most) {
     of_domain = domain_starts(context, groups);
     starts = of_domain.as<std::size_t>();
   }
-  detail::buffer out(context.memory, groups * size, context.owner);
   const std::size_t key_bytes = strings_ ? sizeof(std::uint32_t) : params_.key_bytes;
+  /// Calls use(key, records, n) for group i.
+  const auto with_group = [&](std::size_t i, auto&& use) {
+    const std::uint64_t index = next_ + i;
+    const std::byte* key = now_.keys + starts[i] * key_bytes;
+    if (dense()) key = reinterpret_cast<const std::byte*>(&index);  // little-endian: any width
+    if (strings_)
+      key = reinterpret_cast<const std::byte*>(by_rank_.as<std::string_view>() +
+                                               load<std::uint32_t>(key));
+    use(key, now_.records + starts[i] * params_.payload_bytes, starts[i + 1] - starts[i]);
+  };
+  const void* const function = params_.function.get();
   // Small items share out long groups.
   const std::size_t per_item = std::clamp<std::size_t>(groups / 256, 1, 4096);
-  for_each_item(context.team, groups, per_item, [&](std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last && !context.team.stopping(); ++i) {
-      const std::uint64_t index = next_ + i;
-      const std::byte* key = now_.keys + starts[i] * key_bytes;
-      if (dense()) key = reinterpret_cast<const std::byte*>(&index);  // little-endian: any width
-      if (strings_)
-        key = reinterpret_cast<const std::byte*>(by_rank_.as<std::string_view>() +
-                                                 load<std::uint32_t>(key));
-      params_.apply(params_.function.get(), key, now_.records + starts[i] * params_.payload_bytes,
-                    starts[i + 1] - starts[i], out.data() + i * size);
-    }
-  });
-  append_buffer(*context.output, std::move(out), static_cast<std::int64_t>(groups));
+  if (params_.apply_flat != nullptr) {
+    std::vector<group_slabs> slabs(context.team.count());
+    std::vector<std::vector<record_run>> runs(detail::ceil_div(groups, per_item));
+    detail::parallel_chunks(context.team, runs.size(), [&](std::size_t item, unsigned worker) {
+      auto& out = slabs[worker];
+      out.begin(context, runs[item]);
+      const std::size_t last = std::min((item + 1) * per_item, groups);
+      for (std::size_t i = item * per_item; i < last && !context.team.stopping(); ++i)
+        with_group(i, [&](const std::byte* key, std::byte* records, std::size_t n) {
+          params_.apply_flat(function, key, records, n, out);
+        });
+    });
+    for (const auto& item : runs)
+      for (const auto& run : item) context.output->append(run.data, run.records);
+    for (auto& each : slabs) each.move_to(*context.output);
+  } else {
+    detail::buffer out(context.memory, groups * size, context.owner);
+    for_each_item(context.team, groups, per_item, [&](std::size_t first, std::size_t last) {
+      for (std::size_t i = first; i < last && !context.team.stopping(); ++i)
+        with_group(i, [&](const std::byte* key, std::byte* records, std::size_t n) {
+          params_.apply(function, key, records, n, out.data() + i * size);
+        });
+    });
+    append_buffer(*context.output, std::move(out), static_cast<std::int64_t>(groups));
+  }
   if (dense())
     next_ += groups;
   else
@@ -203,7 +273,8 @@ std::int64_t rows_at_once(const run_context& context) {
   const auto held = context.node.op->holds_of_window(context.node);
   const auto there = context.store->available();
   const auto rows = static_cast<double>(context.rows);
-  const double groups = params.domain >= 0 ? static_cast<double>(params.domain) : rows;
+  const bool by_domain = params.domain >= 0 && params.apply_flat == nullptr;
+  const double groups = by_domain ? static_cast<double>(params.domain) : rows;
   const double result = groups * static_cast<double>(context.node.out.size),
                starts = (groups + 1) * sizeof(std::size_t);
   const double copied = params.keys_in_records ? static_cast<double>(params.payload_bytes) : 0;
@@ -262,8 +333,11 @@ void sort_or_map_window(run_context& context) {
 
 void yield_groups_of_range(run_context& context) {
   auto& groups = mapping_of(context);  // of a domain without any rows there are some, too
-  if (!groups.map_next(context, groups_at_once(context, rows_at_once(context))))
-    context.note = groups.about();
+  const std::size_t at_once = groups_at_once(context, rows_at_once(context));
+  const auto before = context.output->rows();
+  while (groups.map_next(context, at_once))
+    if (context.output->rows() > before) return;  // else there may be more
+  context.note = groups.about();
 }
 
 constexpr phase map_groups_phases[] = {

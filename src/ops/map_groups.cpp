@@ -19,6 +19,7 @@ class map_groups_entry final : public graph::operator_entry {
  public:
   graph::bound output_rows(const graph::node& n, const graph::bound& input) const override {
     const auto& params = n.as<detail::map_groups_params>();
+    if (params.apply_flat != nullptr) return graph::bound::unknown();
     return params.domain >= 0 ? graph::bound::exactly(params.domain) : input.loosened();
   }
   graph::traffic bytes(const graph::node& n, double rows_in, double rows_out) const override {

@@ -107,9 +107,15 @@ void use_keys(pappus::session& s, const Trades& trades, const std::vector<stock>
             << groups.quantiles(std::array{0.1, 0.9}, &trade::price).count()
             << groups.count_distinct(&trade::price).count()
             << by_trader.count_distinct(&trade::trader).count()
-            << groups.describe(&trade::price).count() << groups.first(&trade::amount).count()
-            << groups.variance(&trade::price).count() << groups.template reduce<spread>().count()
-            << pairs.keys().count()
+            << groups.describe(&trade::price).count() << groups.top(3, &trade::price).count()
+            << groups.bottom(3, &trade::price).count() << by_trader.take(2).count()
+            << groups
+                   .flat_map_groups(
+                       [](std::int32_t, std::span<const float> prices) { return prices.first(1); },
+                       &trade::price)
+                   .count()
+            << groups.first(&trade::amount).count() << groups.variance(&trade::price).count()
+            << groups.template reduce<spread>().count() << pairs.keys().count()
             << groups.aggregate((pappus::min)(&trade::price), (pappus::max)(&trade::price)).count()
             << groups
                    .map_groups([](std::int32_t key, std::span<const trade> rows) {

@@ -13,8 +13,10 @@
 
 #include "conformance/harness.h"
 
-namespace pappus::testing {
+namespace pappus::approximate_tests {
 namespace {
+
+using namespace testing;
 
 template <typename T>
 std::int64_t estimate(const std::vector<T>& values) {
@@ -140,4 +142,4 @@ static_assert(detail::text_of<reducers::approx_count_distinct<std::string_view>>
 static_assert(sizeof(reducers::approx_count_distinct<double>) == 2048);
 
 }  // namespace
-}  // namespace pappus::testing
+}  // namespace pappus::approximate_tests

@@ -14,8 +14,10 @@
 
 #include "conformance/harness.h"
 
-namespace pappus::testing {
+namespace pappus::counting_tests {
 namespace {
+
+using namespace testing;
 
 using ::testing::ThrowsMessage;
 
@@ -234,4 +236,4 @@ TEST(describe, of_nothing_counts_nothing) {
 }
 
 }  // namespace
-}  // namespace pappus::testing
+}  // namespace pappus::counting_tests

@@ -13,8 +13,10 @@
 
 #include "conformance/harness.h"
 
-namespace pappus::testing {
+namespace pappus::quantile_tests {
 namespace {
+
+using namespace testing;
 
 using ::testing::ThrowsMessage;
 
@@ -281,4 +283,4 @@ TEST(map_groups, calls_its_function_with_what_a_projection_makes) {
 }
 
 }  // namespace
-}  // namespace pappus::testing
+}  // namespace pappus::quantile_tests

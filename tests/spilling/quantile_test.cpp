@@ -26,7 +26,8 @@ double middle_of(std::vector<std::int64_t> rows) {
 constexpr struct {
   std::size_t memory;
   unsigned threads;
-} budgets[] = {{10 * scaled_mib, 1}, {12 * scaled_mib, 2}, {16 * scaled_mib, 3}, {plenty, 2}};
+} quantile_budgets[] = {
+    {10 * scaled_mib, 1}, {12 * scaled_mib, 2}, {16 * scaled_mib, 3}, {plenty, 2}};
 
 TEST(spilled_quantiles, of_all_rows_are_exact) {
   const spill_folder folder;
@@ -40,7 +41,7 @@ TEST(spilled_quantiles, of_all_rows_are_exact) {
     const std::array<double, 3> expected{static_cast<double>(keys[0]),
                                          static_cast<double>(keys[n / 4]),
                                          static_cast<double>(keys[n / 2])};
-    for (const auto& [memory, threads] : budgets) {
+    for (const auto& [memory, threads] : quantile_budgets) {
       SCOPED_TRACE(::testing::Message() << static_cast<int>(which) << ", " << (memory >> 10)
                                         << " KiB, " << threads << " threads");
       session s(testing::settings(folder, memory, threads));
@@ -64,7 +65,7 @@ TEST(spilled_quantiles, of_groups_are_exact) {
     for (const auto& one : items) groups[one.key].push_back(one.row);
     std::map<std::int64_t, double> expected;
     for (const auto& [key, rows] : groups) expected[key] = middle_of(rows);
-    for (const auto& [memory, threads] : budgets) {
+    for (const auto& [memory, threads] : quantile_budgets) {
       SCOPED_TRACE(::testing::Message() << static_cast<int>(which) << ", " << (memory >> 10)
                                         << " KiB, " << threads << " threads");
       session s(testing::settings(folder, memory, threads));

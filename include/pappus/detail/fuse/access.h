@@ -50,6 +50,13 @@ struct access {
     return of.map_named(name, std::move(f), std::move(projection));
   }
 
+  /// grouped::reduce() of another name.
+  template <typename Groups, typename Project, typename R>
+  static auto reduce_groups(const Groups& of, const char* name, Project projection,
+                            const R& prototype) {
+    return of.reduce_named(name, std::move(projection), prototype);
+  }
+
   /// How many different pairs of key and projection each group has.
   template <typename Groups, typename Project>
   static auto count_distinct_pairs(const Groups& of, Project projection) {

@@ -1,7 +1,7 @@
 // Statistics of all records and of groups that no reducer finds, as members of queries and groups.
 //
-// They are defined in headers of their own: quantile.h, distinct.h, histogram.h, describe.h. Beside
-// each is what it refuses, as in refusals.h.
+// They are defined in headers of their own: quantile.h, distinct.h, histogram.h, describe.h,
+// group_choice.h. Beside each is what it refuses, as in refusals.h.
 #pragma once
 
 #include <array>
@@ -14,6 +14,14 @@
 #include "pappus/detail/fuse/function.h"
 
 namespace pappus::detail {
+
+#define PAPPUS_ISNT_A_NUMBER_KEY                                                              \
+  " isn't a key of groups' records: these are numbers, enums, or structs, pappus::pairs and " \
+  "std::arrays of such, of at most 16 bytes"
+
+template <typename Key, typename T>
+concept returns_no_bits_key =
+    takes_record<Key, T> && !bits_key<std::remove_cvref_t<returned_by<Key, T>>>;
 
 /// \tparam Of  a query or groups
 /// \tparam T   their records
@@ -172,6 +180,52 @@ class counting_members {
   }
 };
 
+/// \tparam Of  groups
+/// \tparam T   their records
+template <typename Of, typename T>
+class choice_members {
+ public:
+  /// The n records of each group with the greatest keys, greatest first, of equals the first rows;
+  /// groups in ascending key order. See group_choice.h.
+  template <typename Key>
+  auto top(std::int64_t n, Key key) const;
+  /// The n records of each group with the least keys, least first.
+  template <typename Key>
+  auto bottom(std::int64_t n, Key key) const;
+  /// The first n records of each group.
+  auto take(std::int64_t n) const;
+
+  PAPPUS_REFUSED("top: of groups expected a key, as in top(3, &sale::price)")
+  refused<T> top(std::int64_t) const { return {}; }
+  PAPPUS_REFUSED("bottom: of groups expected a key, as in bottom(3, &sale::price)")
+  refused<T> bottom(std::int64_t) const { return {}; }
+
+  template <typename Key>
+    requires(!takes_record<Key, T>)
+  PAPPUS_REFUSED("top: the key function" PAPPUS_CANT_BE_CALLED)
+  refused<T> top(std::int64_t, Key) const {
+    return {};
+  }
+  template <typename Key>
+    requires returns_no_bits_key<Key, T>
+  PAPPUS_REFUSED("top: what the key function returns" PAPPUS_ISNT_A_NUMBER_KEY)
+  refused<T> top(std::int64_t, Key) const {
+    return {};
+  }
+  template <typename Key>
+    requires(!takes_record<Key, T>)
+  PAPPUS_REFUSED("bottom: the key function" PAPPUS_CANT_BE_CALLED)
+  refused<T> bottom(std::int64_t, Key) const {
+    return {};
+  }
+  template <typename Key>
+    requires returns_no_bits_key<Key, T>
+  PAPPUS_REFUSED("bottom: what the key function returns" PAPPUS_ISNT_A_NUMBER_KEY)
+  refused<T> bottom(std::int64_t, Key) const {
+    return {};
+  }
+};
+
 template <typename Of, typename T>
 class query_statistics : public quantile_members<Of, T>,
                          public distinct_members<Of, T>,
@@ -181,6 +235,7 @@ class query_statistics : public quantile_members<Of, T>,
 template <typename Of, typename T>
 class group_statistics : public quantile_members<Of, T>,
                          public distinct_members<Of, T>,
-                         public describe_members<Of, T> {};
+                         public describe_members<Of, T>,
+                         public choice_members<Of, T> {};
 
 }  // namespace pappus::detail
