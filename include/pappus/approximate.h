@@ -1,9 +1,10 @@
-// Aggregates that are nearly right, in memory of a fixed size: approx_count_distinct.
+// Aggregates that are nearly right, in memory of a fixed size.
 //
-//     auto visitors = visits.group_by(&visit::page).aggregate(approx_count_distinct(&visit::who));
+//     auto visits_of = visits.group_by(&visit::page).aggregate(approx_count_distinct(&visit::who),
+//                                                              approx_quantile(0.95, &visit::ms));
 //
-// The exact count is count_distinct() (distinct.h), which needs a row of memory for each different
-// value.
+// The exact ones are count_distinct() (distinct.h), which needs a row of memory for each different
+// value, and quantile() (quantile.h), which needs one for each value, and is faster.
 #pragma once
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <type_traits>
 #include <utility>
 
@@ -20,6 +22,8 @@
 #include "pappus/detail/base/hash.h"
 #include "pappus/detail/base/hash_string.h"
 #include "pappus/detail/base/packed_key.h"
+#include "pappus/detail/base/rank_sketch.h"
+#include "pappus/detail/loops/quantile.h"
 
 namespace pappus {
 namespace detail {
@@ -105,8 +109,35 @@ class approx_count_distinct {
   std::array<std::uint8_t, std::size_t{1} << index_bits> most_{};
 };
 
+/// About the quantile p: one of the values, as double, NaN of none. Its rank differs from p (n - 1)
+/// by about 0.25% of n (root of the mean square; 1% in no test); up to 500 values it is the nearest
+/// rank. NaN is greater than every number. The sample depends on the order of values and on leaves,
+/// so on data and query alone. About 60 ns a value; 2.3 KiB for types of up to 32 bits, else 4.5.
+template <typename T>
+class approx_quantile {
+ public:
+  explicit approx_quantile(double p = 0.5) : p_(p) {}
+
+  void accumulate(const T& value) {
+    sketch_.add(detail::encode_key(static_cast<detail::quantile_value<T>>(value)));
+  }
+  void merge(const approx_quantile& other) { sketch_.merge(other.sketch_); }
+  double finalize() const {
+    const std::int64_t n = sketch_.size();
+    if (n == 0) return std::numeric_limits<double>::quiet_NaN();
+    const auto rank = std::llround(p_ * static_cast<double>(n - 1));
+    return detail::number_of<T>(sketch_.at((std::min)(std::int64_t{rank}, n - 1)));
+  }
+
+ private:
+  detail::rank_sketch<detail::quantile_bits<T>> sketch_;
+  double p_;
+};
+
 }  // namespace reducers
 
+template <typename T>
+inline constexpr bool holds_no_text<reducers::approx_quantile<T>> = true;
 template <typename T>
 inline constexpr bool holds_no_text<reducers::approx_count_distinct<T>> = true;
 
@@ -121,6 +152,28 @@ inline constexpr bool detail::reduces_not<
 template <detail::projecting F = detail::to_itself>
 auto approx_count_distinct(F projection = {}) {
   return detail::one_of_values<reducers::approx_count_distinct>(std::move(projection));
+}
+
+namespace detail {
+
+struct made_for_quantile {
+  double p;
+  template <typename T>
+  reducers::approx_quantile<T> of() const {
+    return reducers::approx_quantile<T>(p);
+  }
+};
+template <typename F, typename T>
+inline constexpr bool reduces_not<aggregate_of<made_for_quantile, F>, T> = averages_not<F, T>;
+
+}  // namespace detail
+
+/// For aggregate(): about the quantile p, double, in one pass with others: approx_quantile(0.95,
+/// &flight::delay). See reducers::approx_quantile. Throws usage_error unless p is from 0 to 1.
+template <detail::projecting F = detail::to_itself>
+auto approx_quantile(double p, F projection = {}) {
+  detail::check_quantiles("approx_quantile", std::span(&p, 1));
+  return detail::aggregate_of<detail::made_for_quantile, F>{std::move(projection), {p}};
 }
 
 }  // namespace pappus

@@ -123,8 +123,8 @@ class several_refusals {
              (reduces_not<Aggregates, T> || ...))
   PAPPUS_REFUSED(
       "aggregate: sum takes what has operator+=, mean and variance numbers, min, max, argmin and "
-      "argmax what has operator<, approx_count_distinct keys, reduced<R> what R accumulates: give "
-      "a projection, as in sum(&sale::price)")
+      "argmax what has operator<, approx_quantile numbers, approx_count_distinct keys, reduced<R> "
+      "what R accumulates: give a projection, as in sum(&sale::price)")
   refused<T> aggregate(const Aggregates&...) const {
     return {};
   }
