@@ -1,7 +1,8 @@
-// Statistics of all records and of groups that no reducer finds, as members of queries and groups.
+// Statistics of all records and of groups that no reducer finds, and what chooses some of them, as
+// members of queries and groups.
 //
 // They are defined in headers of their own: quantile.h, distinct.h, histogram.h, describe.h,
-// group_choice.h. Beside each is what it refuses, as in refusals.h.
+// group_choice.h, sample.h. Beside each is what it refuses, as in refusals.h.
 #pragma once
 
 #include <array>
@@ -226,11 +227,34 @@ class choice_members {
   }
 };
 
+/// \tparam Of  a query
+/// \tparam T   its records
+template <typename Of, typename T>
+class sampling_members {
+ public:
+  /// n records, drawn without replacement; or each with probability n, a floating-point number from
+  /// 0 to 1. In their order. Which ones depends on numbers of records and the seed. See sample.h.
+  template <typename N>
+  auto sample(N n, std::uint64_t seed = 0) const;
+  /// All records, in an order that depends on their number and the seed.
+  auto shuffle(std::uint64_t seed = 0) const;
+  /// All records, the last first.
+  auto reverse() const;
+
+  template <typename N>
+    requires(!std::is_arithmetic_v<N>)
+  PAPPUS_REFUSED("sample: expected how many records, or which part: sample(1000) or sample(0.01)")
+  refused<T> sample(N, std::uint64_t = 0) const {
+    return {};
+  }
+};
+
 template <typename Of, typename T>
 class query_statistics : public quantile_members<Of, T>,
                          public distinct_members<Of, T>,
                          public describe_members<Of, T>,
-                         public counting_members<Of, T> {};
+                         public counting_members<Of, T>,
+                         public sampling_members<Of, T> {};
 
 template <typename Of, typename T>
 class group_statistics : public quantile_members<Of, T>,

@@ -1,11 +1,11 @@
-// What a histogram may be asked for.
-#include "pappus/histogram.h"
-
+// What histograms and samples may be asked for.
 #include <cmath>
 
 #include <fmt/format.h>
 
 #include "pappus/error.h"
+#include "pappus/histogram.h"
+#include "pappus/sample.h"
 
 namespace pappus::detail {
 
@@ -21,6 +21,11 @@ double check_histogram(std::int64_t n, double low, double high) {
     throw usage_error(fmt::format(
         "histogram: {} parts between {} and {} are narrower than numbers are apart", n, low, high));
   return width;
+}
+
+void check_sample(double part) {
+  if (!(part >= 0 && part <= 1))
+    throw usage_error(fmt::format("sample: expected a part from 0 to 1, got {}", part));
 }
 
 }  // namespace pappus::detail
