@@ -27,6 +27,7 @@
 #include "pappus/records.h"
 #include "pappus/reducers.h"
 #include "pappus/results.h"
+#include "pappus/rolling.h"
 #include "pappus/sample.h"
 #include "pappus/scan.h"
 #include "pappus/scatter.h"

@@ -88,9 +88,9 @@ void use_aggregates(pappus::session& s, const Trades& trades) {
             << trades.quantile(0.9, &trade::amount)
             << trades.quantiles(std::array{0.1, 0.9}, &trade::amount).get()[1]
             << trades.count_distinct(&trade::trader) << trades.value_counts(&trade::stock).count()
-            << trades.sample(3).count() << prices.sample(0.5, 7).count()
-            << prices.shuffle(7).reverse().count() << prices.histogram(10, 0, 1).count()
-            << trades.describe(&trade::price).count()
+            << prices.rolling(7, pappus::mean()).count() << trades.sample(3).count()
+            << prices.sample(0.5, 7).count() << prices.shuffle(7).reverse().count()
+            << prices.histogram(10, 0, 1).count() << trades.describe(&trade::price).count()
             << get<0>(trades
                           .aggregate(pappus::approx_count_distinct(&trade::trader),
                                      pappus::approx_quantile(0.9, &trade::price))

@@ -1,10 +1,11 @@
-// What histograms and samples may be asked for.
+// What histograms, windows and samples may be asked for.
 #include <cmath>
 
 #include <fmt/format.h>
 
 #include "pappus/error.h"
 #include "pappus/histogram.h"
+#include "pappus/rolling.h"
 #include "pappus/sample.h"
 
 namespace pappus::detail {
@@ -21,6 +22,12 @@ double check_histogram(std::int64_t n, double low, double high) {
     throw usage_error(fmt::format(
         "histogram: {} parts between {} and {} are narrower than numbers are apart", n, low, high));
   return width;
+}
+
+void check_rolling(std::int64_t n) {
+  constexpr std::int64_t most = 4096;
+  if (n < 1 || n > most)
+    throw usage_error(fmt::format("rolling: expected windows of 1 to {} rows, got {}", most, n));
 }
 
 void check_sample(double part) {

@@ -56,7 +56,7 @@ struct refused {
   PAPPUS_ANSWER(median) PAPPUS_ANSWER(quantile) PAPPUS_ANSWER(quantiles)
   PAPPUS_ANSWER(count_distinct) PAPPUS_ANSWER(value_counts) PAPPUS_ANSWER(histogram)
   PAPPUS_ANSWER(describe) PAPPUS_ANSWER(show) PAPPUS_ANSWER(sample)
-  PAPPUS_ANSWER(shuffle) PAPPUS_ANSWER(reverse)
+  PAPPUS_ANSWER(rolling) PAPPUS_ANSWER(shuffle) PAPPUS_ANSWER(reverse)
   PAPPUS_ANSWER(min) PAPPUS_ANSWER(max) PAPPUS_ANSWER(first) PAPPUS_ANSWER(any)
   PAPPUS_ANSWER(all) PAPPUS_ANSWER(sort_by) PAPPUS_ANSWER(sort) PAPPUS_ANSWER(top)
   PAPPUS_ANSWER(bottom) PAPPUS_ANSWER(inclusive_scan) PAPPUS_ANSWER(exclusive_scan)

@@ -2,7 +2,7 @@
 // members of queries and groups.
 //
 // They are defined in headers of their own: quantile.h, distinct.h, histogram.h, describe.h,
-// group_choice.h, sample.h. Beside each is what it refuses, as in refusals.h.
+// group_choice.h, sample.h, rolling.h. Beside each is what it refuses, as in refusals.h.
 #pragma once
 
 #include <array>
@@ -12,6 +12,7 @@
 
 #include "pappus/detail/base/refused.h"
 #include "pappus/detail/fuse/accepts.h"
+#include "pappus/detail/fuse/aggregate.h"
 #include "pappus/detail/fuse/function.h"
 
 namespace pappus::detail {
@@ -249,12 +250,49 @@ class sampling_members {
   }
 };
 
+/// \tparam Of  a query
+/// \tparam T   its records
+template <typename Of, typename T>
+class rolling_members {
+ public:
+  /// Aggregates of each row and the n - 1 before it, fewer at the beginning: rolling(7,
+  /// mean(&price::close)). Of one its result, of several results. 1 <= n <= 4,096. See rolling.h.
+  template <typename... Aggregates>
+  auto rolling(std::int64_t n, const Aggregates&... wanted) const;
+
+  template <typename... Aggregates>
+    requires(sizeof...(Aggregates) == 0 || !(is_aggregate<Aggregates> && ...))
+  PAPPUS_REFUSED(
+      "rolling: behind the window's length expected what to compute, as in rolling(7, "
+      "mean(&sale::price))")
+  refused<T> rolling(std::int64_t, const Aggregates&...) const {
+    return {};
+  }
+  template <typename... Aggregates>
+    requires(sizeof...(Aggregates) > 0 && (is_aggregate<Aggregates> && ...) &&
+             !(takes_record_as_well<Aggregates, T> && ...))
+  PAPPUS_REFUSED("rolling: a projection" PAPPUS_CANT_BE_CALLED)
+  refused<T> rolling(std::int64_t, const Aggregates&...) const {
+    return {};
+  }
+  template <typename... Aggregates>
+    requires((is_aggregate<Aggregates> && ...) && (takes_record_as_well<Aggregates, T> && ...) &&
+             (reduces_not<Aggregates, T> || ...))
+  PAPPUS_REFUSED(
+      "rolling: an aggregate can't take its values, as aggregate() tells: give a projection, as in "
+      "mean(&sale::price)")
+  refused<T> rolling(std::int64_t, const Aggregates&...) const {
+    return {};
+  }
+};
+
 template <typename Of, typename T>
 class query_statistics : public quantile_members<Of, T>,
                          public distinct_members<Of, T>,
                          public describe_members<Of, T>,
                          public counting_members<Of, T>,
-                         public sampling_members<Of, T> {};
+                         public sampling_members<Of, T>,
+                         public rolling_members<Of, T> {};
 
 template <typename Of, typename T>
 class group_statistics : public quantile_members<Of, T>,
