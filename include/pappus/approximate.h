@@ -87,6 +87,8 @@ class approx_count_distinct {
   static constexpr bool commutative = true;
 
   void accumulate(const T& value) {
+    if constexpr (detail::may_be_missing<T>)
+      if (!value) return;
     const std::uint64_t hashed = detail::hash_of_key(value);
     auto& seen = most_[hashed >> (64 - index_bits)];
     const auto zeros =
@@ -119,18 +121,23 @@ class approx_quantile {
   explicit approx_quantile(double p = 0.5) : p_(p) {}
 
   void accumulate(const T& value) {
-    sketch_.add(detail::encode_key(static_cast<detail::quantile_value<T>>(value)));
+    if constexpr (detail::may_be_missing<T>) {
+      if (value) sketch_.add(detail::encode_key(static_cast<number>(*value)));
+    } else {
+      sketch_.add(detail::encode_key(static_cast<number>(value)));
+    }
   }
   void merge(const approx_quantile& other) { sketch_.merge(other.sketch_); }
   double finalize() const {
     const std::int64_t n = sketch_.size();
     if (n == 0) return std::numeric_limits<double>::quiet_NaN();
     const auto rank = std::llround(p_ * static_cast<double>(n - 1));
-    return detail::number_of<T>(sketch_.at((std::min)(std::int64_t{rank}, n - 1)));
+    return detail::number_of<detail::present<T>>(sketch_.at((std::min)(std::int64_t{rank}, n - 1)));
   }
 
  private:
-  detail::rank_sketch<detail::quantile_bits<T>> sketch_;
+  using number = detail::quantile_value<detail::present<T>>;
+  detail::rank_sketch<detail::key_bits<number>> sketch_;
   double p_;
 };
 

@@ -43,7 +43,13 @@ template <typename Of, typename T>
 template <typename F>
 auto describe_members<Of, T>::describe(F projection) const {
   const auto& of = static_cast<const Of&>(*this);
-  const auto moments = of.aggregate(count(), mean(projection), variance(projection));
+  const auto counted = [&] {
+    if constexpr (may_be_missing<projection_of<F, T>>)
+      return count(projection);
+    else
+      return count();
+  }();
+  const auto moments = of.aggregate(counted, mean(projection), variance(projection));
   const auto at = of.quantiles(quartiles, projection);
   if constexpr (requires { typename Of::key_type; }) {
     using key = typename Of::key_type;

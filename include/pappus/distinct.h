@@ -4,7 +4,8 @@
 //     auto per_carrier = flights.group_by(&flight::carrier).count_distinct(&flight::tail);
 //     flights.value_counts(&flight::to).show();
 //
-// Values are compared as group_by compares keys. All but one of these are made of other operators:
+// Values are compared as group_by compares keys; those that are missing aren't counted, but by
+// value_counts. All but one of these are made of other operators:
 // the values of groups that are numbers of up to 64 bits are put side by side by group, and counted
 // there. Pairs of key and value would need a table of all of them, which took 3 to 7 times as long.
 // Counts that are nearly right: approximate.h.
@@ -12,11 +13,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <type_traits>
 #include <utility>
 
 #include "pappus/detail/base/count_different.h"
+#include "pappus/detail/fuse/known_values.h"
 #include "pappus/detail/fuse/statistics.h"
 #include "pappus/group.h"
 #include "pappus/query.h"
@@ -34,12 +37,13 @@ struct to_key_bits {
   }
 };
 
-/// What map_groups calls for a group.
+/// What map_groups calls for a group of Vs.
+template <typename V>
 struct group_count_different {
   static constexpr bool reorders_values = true;
-  template <typename Key, typename Bits>
-  keyed<Key, std::int64_t> operator()(const Key& key, std::span<Bits> values) const {
-    return {key, count_different(values)};
+  template <typename Key>
+  keyed<Key, std::int64_t> operator()(const Key& key, std::span<key_bits<V>> values) const {
+    return {key, count_different(known_bits<V>(values))};
   }
 };
 
@@ -47,10 +51,14 @@ template <typename V>
 inline constexpr bool counts_in_groups = false;
 template <bits_key V>
 inline constexpr bool counts_in_groups<V> = key_codec<V>::width <= 64;
+template <typename V>
+inline constexpr bool counts_in_groups<std::optional<V>> = counts_in_groups<V>;
 
 template <typename E, typename F>
 auto distinct_of_rows(const query<E>& of, F projection) {
-  if constexpr (std::is_same_v<F, to_itself>)
+  if constexpr (may_be_missing<projection_of<F, value_of<E>>>)
+    return of.filter(is_known<F>{projection}).map(known_value<F>{projection}).distinct().count();
+  else if constexpr (std::is_same_v<F, to_itself>)
     return of.distinct().count();
   else
     return of.map(std::move(projection)).distinct().count();
@@ -60,7 +68,7 @@ template <typename E, typename Key, bool Dense, typename F>
 auto distinct_of_groups(const grouped<E, Key, Dense>& of, F projection) {
   using value = projection_of<F, value_of<E>>;
   if constexpr (counts_in_groups<value>) {
-    return access::map_groups(of, "count_distinct", group_count_different{},
+    return access::map_groups(of, "count_distinct", group_count_different<value>{},
                               to_key_bits<F>{std::move(projection)});
   } else {
     return access::count_distinct_pairs(of, std::move(projection));

@@ -294,7 +294,11 @@ class grouped : public detail::group_refusals<detail::value_of<E>>,
     static_assert(detail::is_plain_call<Key>,
                   "count_distinct: values with text, or of more than 8 bytes, need groups by a key "
                   "function of records alone, without shared data");
-    return by_key(pairs(std::move(projection)).distinct()).count();
+    const auto different = by_key(pairs(std::move(projection)).distinct());
+    if constexpr (detail::may_be_missing<projected<Project>>)
+      return different.count(&keyed<key_type, projected<Project>>::value);
+    else
+      return different.count();
   }
 
   template <typename F, typename Project>

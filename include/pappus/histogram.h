@@ -56,7 +56,11 @@ struct to_bin {
   bin_borders borders;
   template <typename T>
   std::int64_t operator()(const T& record) const {
-    return borders.part_of(static_cast<double>(std::invoke(projection, record)));
+    const auto& value = std::invoke(projection, record);
+    if constexpr (may_be_missing<std::remove_cvref_t<decltype(value)>>)
+      return value ? borders.part_of(static_cast<double>(*value)) : borders.n;
+    else
+      return borders.part_of(static_cast<double>(value));
   }
 };
 

@@ -4,7 +4,8 @@
 //     auto late = flights.group_by(&flight::carrier).quantile(0.95, &flight::delay);
 //
 // A quantile p of n values lies at p (n - 1) in their order, linearly between both neighbours: as
-// DuckDB's quantile_cont has it, and NumPy. Values are any numbers, and what converts to double.
+// DuckDB's quantile_cont has it, and NumPy. Values are any numbers, and what converts to double;
+// those that are missing don't count.
 //
 //   All rows  the values are put into memory as keys of 4 or 8 bytes, from a file window by window,
 //             where they may go to the disk, and read about twice, by all threads.
@@ -28,16 +29,21 @@ template <typename Out, std::size_t N, typename E, typename F>
 value<Out> quantiles_of_rows(const query<E>& of, const char* name, const std::array<double, N>& p,
                              F projection) {
   using type = projection_of<F, value_of<E>>;
-  const auto keys = of.map(to_quantile_bits<F>{std::move(projection)}).materialise();
-  auto params = std::make_shared<quantile_params>();
-  params->p.assign(p.begin(), p.end());
-  params->key_bytes = sizeof(quantile_bits<type>);
-  params->number = number_of<type>;
-  stage_spec stage;
-  stage.inputs = {access::node(keys)};
-  return {access::session(of),
-          make_node(access::session(of), {quantile_operator(), name, record_type_of<Out>(),
-                                          std::move(stage), std::move(params)})};
+  if constexpr (may_be_missing<type>) {
+    const auto known = of.filter(is_known<F>{projection});
+    return quantiles_of_rows<Out>(known, name, p, known_value<F>{std::move(projection)});
+  } else {
+    const auto keys = of.map(to_quantile_bits<F>{std::move(projection)}).materialise();
+    auto params = std::make_shared<quantile_params>();
+    params->p.assign(p.begin(), p.end());
+    params->key_bytes = sizeof(quantile_bits<type>);
+    params->number = number_of<type>;
+    stage_spec stage;
+    stage.inputs = {access::node(keys)};
+    return {access::session(of),
+            make_node(access::session(of), {quantile_operator(), name, record_type_of<Out>(),
+                                            std::move(stage), std::move(params)})};
+  }
 }
 
 template <typename Out, std::size_t N, typename E, typename Key, bool Dense, typename F>

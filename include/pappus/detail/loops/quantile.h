@@ -6,12 +6,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <type_traits>
 #include <vector>
 
 #include "pappus/detail/base/keys.h"
+#include "pappus/detail/base/missing.h"
 #include "pappus/detail/base/request.h"
+#include "pappus/detail/fuse/known_values.h"
 #include "pappus/records.h"
 
 namespace pappus::detail {
@@ -38,7 +41,13 @@ void quantiles_of(std::span<std::uint64_t> keys, std::span<const double> p, numb
 
 /// What values are ordered as: themselves, or what they are converted to.
 template <typename V>
-using quantile_value = std::conditional_t<std::is_arithmetic_v<V> && bits_key<V>, V, double>;
+struct quantile_value_of : std::conditional<std::is_arithmetic_v<V> && bits_key<V>, V, double> {};
+template <typename V>
+struct quantile_value_of<std::optional<V>> {
+  using type = std::optional<typename quantile_value_of<V>::type>;
+};
+template <typename V>
+using quantile_value = typename quantile_value_of<V>::type;
 template <typename V>
 using quantile_bits = key_bits<quantile_value<V>>;
 
@@ -56,7 +65,10 @@ struct to_quantile_bits {
   auto operator()(const T& record) const {
     const auto& value = std::invoke(projection, record);
     using ordered = quantile_value<std::remove_cvref_t<decltype(value)>>;
-    return encode_key(static_cast<ordered>(value));
+    if constexpr (may_be_missing<ordered>)
+      return encode_key(value ? ordered(static_cast<present<ordered>>(*value)) : ordered());
+    else
+      return encode_key(static_cast<ordered>(value));
   }
 };
 
@@ -69,10 +81,11 @@ struct group_quantiles {
   template <typename Key>
   keyed<Key, Out> operator()(const Key& key, std::span<quantile_bits<V>> values) const {
     keyed<Key, Out> made{key, {}};
+    const auto known = known_bits<quantile_value<V>>(values);
     if constexpr (std::is_same_v<Out, double>)
-      quantiles_of(values, p, number_of<V>, &made.value);
+      quantiles_of(known, p, number_of<present<V>>, &made.value);
     else
-      quantiles_of(values, p, number_of<V>, made.value.data());
+      quantiles_of(known, p, number_of<present<V>>, made.value.data());
     return made;
   }
 };
