@@ -4,9 +4,9 @@
 //     prices.zip(prices.rolling(7, mean(&price::close), max(&price::close)));
 //
 // Rows are cut into blocks as long as a window (van Herk 1992; Gil, Werman 1993): a window is the
-// end of one block and the beginning of the next, whose states are computed once for all windows. So
-// each row takes three steps, whatever the window's length, and nothing is ever subtracted: a sum
-// of floats doesn't remember what has left it.
+// end of one block and the beginning of the next, whose states are computed once for all windows.
+// So each row takes three steps, whatever the window's length, and nothing is ever subtracted: a
+// sum of floats doesn't remember what has left it.
 #pragma once
 
 #include <algorithm>
