@@ -12,20 +12,12 @@
 #include <gmock/gmock.h>
 
 #include "conformance/harness.h"
+#include "conformance/missing_readings.h"
 
 namespace pappus::testing::missing {
 namespace {
 
 using detail::text_in;
-
-struct reading {
-  std::int32_t id;
-  std::optional<std::int8_t> grade;
-  std::optional<std::int32_t> number;
-  std::optional<std::int64_t> large;
-  std::optional<double> value;
-  std::optional<std::string_view> town;
-};
 
 // Untyped code looks for the byte that says whether a value is there.
 template <typename T>
@@ -66,34 +58,6 @@ TEST(missing, text_is_found) {
   reading none = some;
   none.town.reset();  // its bytes are still there
   EXPECT_EQ(detail::text_at(reinterpret_cast<const std::byte*>(&none), places[0]), "");
-}
-
-/// A third of each field is missing; `known` = 0: all are.
-std::vector<reading> readings(random& random, std::int64_t n, int known = 2) {
-  const std::string_view towns[] = {
-      "", "a", "ab", "Delft", "a town with a long name", std::string_view("a\0b", 3)};
-  const double values[] = {0.0, -0.0, -1.5, 2.25, 1e300, std::numeric_limits<double>::quiet_NaN()};
-  std::vector<reading> made;
-  const auto is_there = [&] { return random.between(0, 2) < known; };
-  for (std::int64_t i = 0; i < n; ++i) {
-    reading one{static_cast<std::int32_t>(i), {}, {}, {}, {}, {}};
-    if (is_there()) one.grade = static_cast<std::int8_t>(random.between(-2, 2));
-    if (is_there()) one.number = static_cast<std::int32_t>(random.between(-40, 40));
-    if (is_there()) one.large = random.between(-3, 3) << 60;
-    if (is_there()) one.value = values[random.between(0, 5)];
-    if (is_there()) one.town = towns[random.between(0, 5)];
-    made.push_back(one);
-  }
-  return made;
-}
-
-/// -1, 0 or 1; NaN is the greatest number, and what is missing is behind all.
-template <typename T>
-int compared(const std::optional<T>& a, const std::optional<T>& b, bool descending = false) {
-  if (!a || !b) return static_cast<int>(!a) - static_cast<int>(!b);
-  const auto less = [](const T& x, const T& y) { return reducers::orders_before(x, y); };
-  const int order = less(*a, *b) ? -1 : less(*b, *a) ? 1 : 0;
-  return descending ? -order : order;
 }
 
 template <typename Order>
@@ -169,13 +133,6 @@ TEST(top, takes_what_is_missing_last) {
     }
   }
 }
-
-struct by_number {
-  template <typename T>
-  bool operator()(const std::optional<T>& a, const std::optional<T>& b) const {
-    return compared(a, b) < 0;
-  }
-};
 
 /// Groups by one field have what a loop finds: rows, and what their numbers are.
 template <auto Key>
@@ -441,97 +398,6 @@ TEST(distinct, takes_missing_values_for_equal) {
     EXPECT_EQ(s.borrow(numbers).intersect(s.borrow(numbers)).collect().to_vector(),
               different(numbers));
     EXPECT_TRUE(s.borrow(numbers).except(s.borrow(numbers)).collect().empty());
-  }
-}
-
-double quantile_by_hand(std::vector<double> values, double p) {
-  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
-  std::ranges::sort(values, reducers::orders_before<double>);
-  const double at = p * static_cast<double>(values.size() - 1);
-  const auto low = static_cast<std::size_t>(at);
-  const double fraction = at - static_cast<double>(low);
-  return fraction == 0 ? values[low] : values[low] + (values[low + 1] - values[low]) * fraction;
-}
-
-/// What statistics find of one field of rows, and of its groups by grade.
-template <auto Field>
-void expect_statistics(const std::vector<reading>& rows) {
-  using value =
-      detail::present<std::remove_cvref_t<decltype(std::declval<const reading&>().*Field)>>;
-  std::map<std::optional<std::int8_t>, std::vector<value>, by_number> groups;
-  std::vector<double> all;
-  for (const auto& one : rows) {
-    auto& group = groups[one.grade];
-    if (!(one.*Field)) continue;
-    group.push_back(*(one.*Field));
-    all.push_back(static_cast<double>(*(one.*Field)));
-  }
-  const auto different = [](auto values) {
-    std::ranges::sort(values, reducers::orders_before<typename decltype(values)::value_type>);
-    const auto same = [](auto a, auto b) { return a == b || (a != a && b != b); };
-    return std::distance(values.begin(), std::unique(values.begin(), values.end(), same));
-  };
-  const auto same_number = [](double a, double b) { return a == b || (a != a && b != b); };
-  for (const auto& setting : settings()) {
-    SCOPED_TRACE(setting);
-    session s(setting.as_options());
-    const auto table = s.borrow(rows);
-    EXPECT_TRUE(same_number(table.quantile(0.3, Field).get(), quantile_by_hand(all, 0.3)));
-    EXPECT_EQ(table.count_distinct(Field).get(), different(all));
-    EXPECT_EQ(table.describe(Field).collect()[0].count, std::ssize(all));
-    const auto medians = table.group_by(&reading::grade).median(Field).collect();
-    const auto counts = table.group_by(&reading::grade).count_distinct(Field).collect();
-    ASSERT_EQ(medians.size(), groups.size());
-    ASSERT_EQ(counts.size(), groups.size());
-    std::size_t next = 0;
-    for (const auto& [grade, values] : groups) {
-      const std::vector<double> numbers(values.begin(), values.end());
-      EXPECT_EQ(compared(medians[next].key, grade), 0);
-      EXPECT_TRUE(same_number(medians[next].value, quantile_by_hand(numbers, 0.5)));
-      EXPECT_EQ(counts[next++].value, different(values));
-    }
-  }
-}
-
-TEST(statistics, pass_over_what_is_missing) {
-  random random(311);
-  for (const auto n : {0, 1, 2, 17, 4097, up_to(65'537)}) {
-    SCOPED_TRACE(n);
-    const auto rows = readings(random, n);
-    expect_statistics<&reading::number>(rows);
-    expect_statistics<&reading::value>(rows);
-    expect_statistics<&reading::grade>(rows);
-  }
-}
-
-TEST(statistics, of_text_and_large_numbers_pass_over_what_is_missing) {
-  random random(312);
-  const auto rows = readings(random, up_to(10'001));
-  std::map<std::optional<std::int8_t>,
-           std::pair<std::map<std::string_view, int>, std::map<std::int64_t, int>>, by_number>
-      groups;
-  std::int64_t positive = 0;
-  for (const auto& one : rows) {
-    auto& [towns, numbers] = groups[one.grade];
-    if (one.town) ++towns[*one.town];
-    if (one.large) ++numbers[*one.large];
-    positive += one.number.value_or(-1) >= 0;
-  }
-  for (const auto& setting : settings()) {
-    SCOPED_TRACE(setting);
-    session s(setting.as_options());
-    const auto by = s.borrow(rows).group_by(&reading::grade);
-    const auto towns = by.count_distinct(&reading::town).collect();
-    const auto numbers = by.count_distinct(&reading::large).collect();
-    const auto about = by.aggregate(approx_count_distinct(&reading::town)).collect();
-    ASSERT_EQ(towns.size(), groups.size());
-    std::size_t next = 0;
-    for (const auto& [grade, of] : groups) {
-      EXPECT_EQ(towns[next].value, std::ssize(of.first));
-      EXPECT_EQ(numbers[next].value, std::ssize(of.second));
-      EXPECT_EQ(get<0>(about[next++].value), std::ssize(of.first)) << "so few are counted exactly";
-    }
-    EXPECT_EQ(s.borrow(rows).histogram(1, 0, 100, &reading::number).collect()[0].count, positive);
   }
 }
 

@@ -1,0 +1,112 @@
+// Quantiles, different values and their like of fields that may be missing, beside loops.
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include "conformance/harness.h"
+#include "conformance/missing_readings.h"
+
+namespace pappus::testing::missing {
+namespace {
+
+double quantile_by_hand(std::vector<double> values, double p) {
+  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
+  std::ranges::sort(values, reducers::orders_before<double>);
+  const double at = p * static_cast<double>(values.size() - 1);
+  const auto low = static_cast<std::size_t>(at);
+  const double fraction = at - static_cast<double>(low);
+  return fraction == 0 ? values[low] : values[low] + (values[low + 1] - values[low]) * fraction;
+}
+
+/// What statistics find of one field of rows, and of its groups by grade.
+template <auto Field>
+void expect_statistics(const std::vector<reading>& rows) {
+  using value =
+      detail::present<std::remove_cvref_t<decltype(std::declval<const reading&>().*Field)>>;
+  std::map<std::optional<std::int8_t>, std::vector<value>, by_number> groups;
+  std::vector<double> all;
+  for (const auto& one : rows) {
+    auto& group = groups[one.grade];
+    if (!(one.*Field)) continue;
+    group.push_back(*(one.*Field));
+    all.push_back(static_cast<double>(*(one.*Field)));
+  }
+  const auto different = [](auto values) {
+    std::ranges::sort(values, reducers::orders_before<typename decltype(values)::value_type>);
+    const auto same = [](auto a, auto b) { return a == b || (a != a && b != b); };
+    return std::distance(values.begin(), std::unique(values.begin(), values.end(), same));
+  };
+  const auto same_number = [](double a, double b) { return a == b || (a != a && b != b); };
+  for (const auto& setting : settings()) {
+    SCOPED_TRACE(setting);
+    session s(setting.as_options());
+    const auto table = s.borrow(rows);
+    EXPECT_TRUE(same_number(table.quantile(0.3, Field).get(), quantile_by_hand(all, 0.3)));
+    EXPECT_EQ(table.count_distinct(Field).get(), different(all));
+    EXPECT_EQ(table.describe(Field).collect()[0].count, std::ssize(all));
+    const auto medians = table.group_by(&reading::grade).median(Field).collect();
+    const auto counts = table.group_by(&reading::grade).count_distinct(Field).collect();
+    ASSERT_EQ(medians.size(), groups.size());
+    ASSERT_EQ(counts.size(), groups.size());
+    std::size_t next = 0;
+    for (const auto& [grade, values] : groups) {
+      const std::vector<double> numbers(values.begin(), values.end());
+      EXPECT_EQ(compared(medians[next].key, grade), 0);
+      EXPECT_TRUE(same_number(medians[next].value, quantile_by_hand(numbers, 0.5)));
+      EXPECT_EQ(counts[next++].value, different(values));
+    }
+  }
+}
+
+TEST(statistics, pass_over_what_is_missing) {
+  random random(311);
+  for (const auto n : {0, 1, 2, 17, 4097, up_to(65'537)}) {
+    SCOPED_TRACE(n);
+    const auto rows = readings(random, n);
+    expect_statistics<&reading::number>(rows);
+    expect_statistics<&reading::value>(rows);
+    expect_statistics<&reading::grade>(rows);
+  }
+}
+
+TEST(statistics, of_text_and_large_numbers_pass_over_what_is_missing) {
+  random random(312);
+  const auto rows = readings(random, up_to(10'001));
+  std::map<std::optional<std::int8_t>,
+           std::pair<std::map<std::string_view, int>, std::map<std::int64_t, int>>, by_number>
+      groups;
+  std::int64_t positive = 0;
+  for (const auto& one : rows) {
+    auto& [towns, numbers] = groups[one.grade];
+    if (one.town) ++towns[*one.town];
+    if (one.large) ++numbers[*one.large];
+    positive += one.number.value_or(-1) >= 0;
+  }
+  for (const auto& setting : settings()) {
+    SCOPED_TRACE(setting);
+    session s(setting.as_options());
+    const auto by = s.borrow(rows).group_by(&reading::grade);
+    const auto towns = by.count_distinct(&reading::town).collect();
+    const auto numbers = by.count_distinct(&reading::large).collect();
+    const auto about = by.aggregate(approx_count_distinct(&reading::town)).collect();
+    ASSERT_EQ(towns.size(), groups.size());
+    std::size_t next = 0;
+    for (const auto& [grade, of] : groups) {
+      EXPECT_EQ(towns[next].value, std::ssize(of.first));
+      EXPECT_EQ(numbers[next].value, std::ssize(of.second));
+      EXPECT_EQ(get<0>(about[next++].value), std::ssize(of.first)) << "so few are counted exactly";
+    }
+    EXPECT_EQ(s.borrow(rows).histogram(1, 0, 100, &reading::number).collect()[0].count, positive);
+  }
+}
+
+}  // namespace
+}  // namespace pappus::testing::missing
