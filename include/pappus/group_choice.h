@@ -19,6 +19,7 @@
 
 #include "pappus/detail/base/keys.h"
 #include "pappus/detail/fuse/statistics.h"
+#include "pappus/detail/loops/top.h"
 #include "pappus/group.h"
 
 namespace pappus::detail {
@@ -27,16 +28,17 @@ namespace pappus::detail {
 /// side by side.
 inline constexpr std::size_t kept_of_group = 10;
 
-/// A record's rank among others: bits, the greatest of which are best. One that is constant keeps
-/// the first records.
+/// A record's rank among others: bits, the greatest of which are best; what is missing has the
+/// least. One that is constant keeps the first records.
 template <typename Key, bool Greatest>
 struct rank_by {
   Key key;
   template <typename T>
   auto operator()(const T& record) const {
     const auto& own = std::invoke(key, record);
-    using codec = key_codec<std::remove_cvref_t<decltype(own)>>;
-    const auto bits = encode_key(own);
+    using type = std::remove_cvref_t<decltype(own)>;
+    using codec = key_codec<type>;
+    const auto bits = order_of<type, Greatest>(own);
     if constexpr (Greatest)
       return bits;
     else if constexpr (codec::width > 64)

@@ -134,6 +134,36 @@ TEST(top, takes_what_is_missing_last) {
   }
 }
 
+TEST(top, of_groups_takes_what_is_missing_last) {
+  random random(313);
+  for (const auto n : {0, 1, 17, up_to(20'001)}) {
+    const auto rows = readings(random, n);
+    for (const std::int64_t most : {2, 30}) {
+      SCOPED_TRACE(::testing::Message() << most << " of " << n);
+      const auto best = [&](auto order) {
+        std::map<std::optional<std::int8_t>, std::vector<reading>, by_number> groups;
+        for (const auto& one : rows) groups[one.grade].push_back(one);
+        std::vector<std::int32_t> ids;
+        for (const auto& [grade, of] : groups) {
+          auto own = sorted_ids(of, order);
+          if (std::ssize(own) > most) own.resize(static_cast<std::size_t>(most));
+          ids.insert(ids.end(), own.begin(), own.end());
+        }
+        return ids;
+      };
+      expect_rows(
+          best([](auto& a, auto& b) { return compared(a.number, b.number, true); }),
+          [&](session& s) {
+            return ids_of(s.borrow(rows).group_by(&reading::grade).top(most, &reading::number));
+          });
+      expect_rows(
+          best([](auto& a, auto& b) { return compared(a.value, b.value); }), [&](session& s) {
+            return ids_of(s.borrow(rows).group_by(&reading::grade).bottom(most, &reading::value));
+          });
+    }
+  }
+}
+
 /// Groups by one field have what a loop finds: rows, and what their numbers are.
 template <auto Key>
 void expect_groups(const std::vector<reading>& rows) {
