@@ -229,6 +229,12 @@ std::ostream& operator<<(std::ostream& to, const value<T>& computed) {
   return to << computed.get();
 }
 
+/// What may be missing, once it is computed.
+template <typename T>
+std::ostream& operator<<(std::ostream& to, const value<std::optional<T>>& computed) {
+  return to << detail::shown_text(computed.get());
+}
+
 /// A table of the first 20 rows, and how many there are.
 template <typename T>
 std::ostream& operator<<(std::ostream& to, const records<T>& all) {

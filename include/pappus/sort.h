@@ -122,11 +122,17 @@ template <bool Greatest, typename E, typename Key>
 PAPPUS_GLUE collection<value_of<E>> choose(const query<E>& from, std::int64_t n, Key key,
                                            const char* name) {
   using T = value_of<E>;
-  static_assert(detail::key<sort_key_of<Key, T>>,
+  static_assert(sort_key<sort_key_of<Key, T>>,
                 "top, bottom: the key must be a number, an enumerator, a std::string_view, or a "
                 "pair or array of numbers of at most 16 bytes");
-  if (n > top_most) return from.sort_by(directed_key<Key, Greatest>{std::move(key)}).take(n);
-  if constexpr (E::yields == cardinality::any) {
+  const auto of_all_sorted = [&] {
+    return from.sort_by(directed_key<Key, Greatest>{std::move(key)}).take(n < 0 ? 0 : n);
+  };
+  if constexpr (!detail::key<sort_key_of<Key, T>>) {  // text that may be missing
+    return of_all_sorted();
+  } else if (n > top_most) {
+    return of_all_sorted();
+  } else if constexpr (E::yields == cardinality::any) {
     return choose<Greatest>(from.materialise(), n, std::move(key), name);
   } else {
     using element = top_element<E, Key, Greatest>;

@@ -1,5 +1,6 @@
 // Fields that may be missing: what sorts, groups, joins and reducers make of them, beside loops.
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -115,6 +116,28 @@ TEST(sort_by, puts_what_is_missing_last_in_pairs) {
   }
 }
 
+// Keys of more than 64 bits within arrays.
+TEST(group_by, arrays_of_what_may_be_missing_have_their_keys) {
+  random random(314);
+  const auto rows = readings(random, up_to(5001));
+  std::map<std::optional<std::int64_t>, std::int64_t, by_number> expected;
+  for (const auto& one : rows) ++expected[one.large];
+  for (const auto& setting : settings()) {
+    SCOPED_TRACE(setting);
+    session s(setting.as_options());
+    const auto got = s.borrow(rows)
+                         .group_by([](const reading& one) { return std::array{one.large}; })
+                         .count()
+                         .collect();
+    ASSERT_EQ(got.size(), expected.size());
+    std::size_t next = 0;
+    for (const auto& [key, n] : expected) {
+      EXPECT_EQ(got[next].key[0], key);
+      EXPECT_EQ(got[next++].value, n);
+    }
+  }
+}
+
 TEST(top, takes_what_is_missing_last) {
   random random(303);
   for (const auto n : {0, 1, 5, 4097, up_to(65'537)}) {
@@ -128,6 +151,8 @@ TEST(top, takes_what_is_missing_last) {
       };
       expect_rows(first([](auto& a, auto& b) { return compared(a.number, b.number, true); }),
                   [&](session& s) { return ids_of(s.borrow(rows).top(most, &reading::number)); });
+      expect_rows(first([](auto& a, auto& b) { return compared(a.town, b.town, true); }),
+                  [&](session& s) { return ids_of(s.borrow(rows).top(most, &reading::town)); });
       expect_rows(first([](auto& a, auto& b) { return compared(a.large, b.large); }),
                   [&](session& s) { return ids_of(s.borrow(rows).bottom(most, &reading::large)); });
     }

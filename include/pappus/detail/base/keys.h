@@ -182,9 +182,10 @@ struct key_codec<std::array<T, N>> {
     return bits;
   }
   static constexpr std::array<T, N> decode(word bits) {
+    using element = decltype(key_codec<T>::encode(std::declval<const T&>()));
     std::array<T, N> key{};
     for (std::size_t i = N; i-- > 0;) {
-      key[i] = key_codec<T>::decode(static_cast<std::uint64_t>(bits));
+      key[i] = key_codec<T>::decode(static_cast<element>(bits));
       if constexpr (N > 1) bits >>= part;
     }
     return key;

@@ -98,7 +98,7 @@ class key_refusals {
     return {};
   }
   template <typename Key>
-    requires returns_no_key<Key, T>
+    requires returns_no_sort_key<Key, T>
   PAPPUS_REFUSED("top: what the key function returns" PAPPUS_ISNT_A_KEY)
   refused<T> top(std::int64_t, Key) const {
     return {};
@@ -110,7 +110,7 @@ class key_refusals {
     return {};
   }
   template <typename Key>
-    requires returns_no_key<Key, T>
+    requires returns_no_sort_key<Key, T>
   PAPPUS_REFUSED("bottom: what the key function returns" PAPPUS_ISNT_A_KEY)
   refused<T> bottom(std::int64_t, Key) const {
     return {};
