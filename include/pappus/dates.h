@@ -17,7 +17,8 @@ namespace pappus {
 struct date {
   std::int32_t days = 0;  ///< since 1970-01-01, negative before
 
-  /// The given day; month 1 to 12, day 1 to 31. A day that the month lacks runs on into the next.
+  /// The given day; year -32767 to 32767, month 1 to 12, day 1 to 31. A day that the month lacks
+  /// runs on into the next.
   static constexpr date of(int year, unsigned month, unsigned day) noexcept {
     const std::chrono::year_month_day first{std::chrono::year{year}, std::chrono::month{month},
                                             std::chrono::day{1}};
@@ -82,7 +83,8 @@ struct timestamp {
   static constexpr std::int64_t second_micros = 1'000'000, minute_micros = 60 * second_micros,
                                 hour_micros = 60 * minute_micros, day_micros = 24 * hour_micros;
   constexpr std::int64_t since_midnight() const noexcept {
-    return micros - date().days * day_micros;
+    const auto left = micros % day_micros;
+    return left < 0 ? left + day_micros : left;
   }
 };
 
@@ -108,10 +110,12 @@ constexpr date add_months(date day, int months) noexcept {
 }
 
 /// The last whole step since 1970-01-01 00:00 that isn't after a moment: floor_to(t, minutes(15)).
-/// \param step  more than 0
+/// The moment itself, where a step isn't more than 0, or where that is before all moments.
 constexpr timestamp floor_to(timestamp moment, std::chrono::microseconds step) noexcept {
+  if (step.count() <= 0) return moment;
   const auto left = moment.micros % step.count();
-  return {moment.micros - (left < 0 ? left + step.count() : left)};
+  const auto by = left < 0 ? left + step.count() : left;
+  return moment.micros < INT64_MIN + by ? moment : timestamp{moment.micros - by};
 }
 
 }  // namespace pappus

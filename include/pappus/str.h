@@ -183,7 +183,7 @@ constexpr std::string_view piece(std::string_view text, char delimiter, std::siz
 }
 
 /// A number, true or false (or 1, 0), or a date as 2024-02-29, that the whole text stands for, but
-/// for spaces around it; else none. Integers out of range are none.
+/// for spaces around it, and a '+'; else none, also where it is out of range.
 template <typename T>
   requires(std::is_arithmetic_v<T> || std::same_as<T, date>)
 constexpr std::optional<T> parse(std::string_view text) noexcept {
@@ -207,6 +207,7 @@ constexpr std::optional<T> parse(std::string_view text) noexcept {
     const auto found = date::of(parts[0], month, day);
     return found.day() == day ? std::optional(found) : std::nullopt;
   } else {
+    if (text.size() > 1 && text.front() == '+' && text[1] != '-') text.remove_prefix(1);
     T value{};
     const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (code != std::errc() || end != text.data() + text.size()) return std::nullopt;

@@ -37,7 +37,7 @@ class time_format {
 
   /// Of the years 0 to 9999; throws usage_error for others.
   std::string print(timestamp moment) const;
-  std::string print(date day) const { return print(timestamp::of(day)); }
+  std::string print(date day) const;
   /// The same to memory that has room for bytes_max(); returns the end of the text.
   char* print(timestamp moment, char* at) const;
   std::size_t bytes_max() const noexcept;

@@ -143,6 +143,15 @@ char* print_conversion(char conversion, const moment_parts& of, char* at) noexce
   }
 }
 
+void check_year(date day) {
+  // A day count may lie so far out that the calendar's year wraps; 3,700,000 days pass the year
+  // 9999 either way.
+  if (day.days > 3'700'000 || day.days < -3'700'000 || day.year() < 0 || day.year() > 9999)
+    throw usage_error(fmt::format(
+        "time_format: expected a date in the years 0 to 9999, got day {} after 1970-01-01",
+        day.days));
+}
+
 }  // namespace
 
 time_format::time_format(std::string_view pattern, std::string_view what, bool time) {
@@ -227,12 +236,7 @@ std::optional<date> time_format::parse_date(std::string_view text) const noexcep
 
 char* time_format::print(timestamp moment, char* at) const {
   const auto day = moment.date();
-  // A day count may lie so far out that the calendar's year wraps; 3,700,000 days pass the year
-  // 9999 either way.
-  if (day.days > 3'700'000 || day.days < -3'700'000 || day.year() < 0 || day.year() > 9999)
-    throw usage_error(fmt::format(
-        "time_format: expected a date in the years 0 to 9999, got day {} after 1970-01-01",
-        day.days));
+  check_year(day);
   const auto micros = (moment - floor_to(moment, std::chrono::seconds(1))).count();
   const moment_parts parts{.year = day.year(),
                            .month = static_cast<int>(day.month()),
@@ -247,6 +251,11 @@ char* time_format::print(timestamp moment, char* at) const {
     else
       *at++ = one.literal;
   return at;
+}
+
+std::string time_format::print(date day) const {
+  check_year(day);
+  return print(timestamp::of(day));
 }
 
 std::string time_format::print(timestamp moment) const {

@@ -71,6 +71,16 @@ TEST(timestamps, have_parts_before_and_after_1970) {
   }
 }
 
+TEST(timestamps, at_the_ends_of_time_have_parts) {
+  for (const std::int64_t micros : {INT64_MIN, INT64_MIN + 1, INT64_MAX}) {
+    const timestamp at{micros};
+    EXPECT_TRUE(at.hour() >= 0 && at.hour() < 24 && at.minute() < 60 && at.second() < 60);
+    EXPECT_LE(floor_to(at, hours(24)), at);
+  }
+  EXPECT_EQ(floor_to(timestamp{7}, microseconds(0)), timestamp{7});
+  EXPECT_EQ(floor_to(timestamp{7}, microseconds(-1)), timestamp{7});
+}
+
 TEST(timestamps, add_up) {
   const auto begin = timestamp::of(date::of(1969, 12, 31));
   EXPECT_EQ(begin + hours(25), timestamp::of(date::of(1970, 1, 1)) + hours(1));

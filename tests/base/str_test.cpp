@@ -88,6 +88,10 @@ TEST(str, is_trimmed_and_compared) {
 
 TEST(str, is_parsed_as_a_whole) {
   EXPECT_EQ(str::parse<int>(" -12 "), -12);
+  EXPECT_EQ(str::parse<int>("+5"), 5);
+  EXPECT_EQ(str::parse<int>("+-5"), std::nullopt);
+  EXPECT_EQ(str::parse<int>("+"), std::nullopt);
+  EXPECT_EQ(str::parse<double>("1e-400"), std::nullopt);
   EXPECT_EQ(str::parse<std::uint8_t>("255"), 255);
   EXPECT_EQ(str::parse<std::uint8_t>("256"), std::nullopt);
   EXPECT_EQ(str::parse<double>("1e3"), 1000.0);

@@ -90,6 +90,7 @@ TEST(time_format, takes_and_prints_days) {
   EXPECT_EQ(time_format("%F%%%T").pattern(), "%Y-%m-%d%%%H:%M:%S");
   EXPECT_THROW(form.print(date{4'000'000}), usage_error);
   EXPECT_THROW(form.print(date{INT32_MIN}), usage_error);
+  EXPECT_THROW(form.print(date{213'503'982}), usage_error) << "its microseconds take more bits";
 }
 
 TEST(time_format, refuses_what_tells_no_day) {
