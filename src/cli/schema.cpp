@@ -292,7 +292,8 @@ void add_schema(CLI::App& app, action& chosen) {
   command
       ->add_option("--missing", asked->text.missing,
                    "A text that stands for a missing value, such as NA; may be given again")
-      ->expected(1);
+      ->expected(-1)
+      ->allow_extra_args(false);
   add_character("--decimal", asked->decimal, "What stands before decimals, if it isn't a point");
   add_character("--thousands", asked->thousands, "What stands between thousands");
   command->add_option("--date", asked->text.date, "How dates are written: %d/%m/%Y");

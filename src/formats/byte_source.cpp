@@ -104,7 +104,8 @@ class borrowed_source final : public byte_source {
 }  // namespace
 
 std::unique_ptr<byte_source> open_file_if_there(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // Without waiting for somebody to write to a pipe, which is refused then.
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor >= 0) return std::make_unique<file_source>(path, descriptor);
   if (errno == ENOENT) return nullptr;
   throw format_error(path + ": can't be opened: " + reason(errno));

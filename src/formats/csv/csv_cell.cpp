@@ -1,5 +1,6 @@
 #include "formats/csv/csv_cell.h"
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cmath>
@@ -32,10 +33,18 @@ bool drop_plus(std::string_view& text) noexcept {
 
 // Whether a decimal that no float can hold is too small rather than too large.
 bool vanishes(std::string_view text) noexcept {
-  if (text.starts_with('-')) text.remove_prefix(1);
-  const std::size_t exponent = text.find_first_of("eE");
-  if (exponent != std::string_view::npos) return text.substr(exponent + 1).starts_with('-');
-  return text.starts_with("0") || text.starts_with(".");
+  const std::size_t mark = std::min(text.find_first_of("eE"), text.size());
+  auto written = text.substr(std::min(mark + 1, text.size()));
+  if (written.starts_with('+')) written.remove_prefix(1);
+  std::int64_t exponent = 0;
+  const auto [end, code] =
+      std::from_chars(written.data(), written.data() + written.size(), exponent);
+  if (code == std::errc::result_out_of_range) return written.starts_with('-');
+  // Of the first digit that counts, 1 where it stands right before the point.
+  const auto digits = text.substr(0, mark);
+  const auto point = static_cast<std::int64_t>(std::min(digits.find('.'), digits.size()));
+  const auto first = static_cast<std::int64_t>(digits.find_first_of("123456789"));
+  return exponent + point - first + (first < point ? 0 : 1) <= 0;
 }
 
 template <std::integral T>

@@ -41,9 +41,10 @@ csv_dialect::csv_dialect(const detail::text_layout& layout, char delimiter)
         "csv_options: expected different marks for decimal and thousands, got {} for both",
         shown({&decimal_, 1})));
   for (const auto* pattern : {&layout.date, &layout.timestamp})
-    if (pattern->find_first_of("\"\r\n") != pattern->npos)
+    if (pattern->find_first_of("\"\r\n") != pattern->npos || *pattern != base::trimmed(*pattern))
       throw usage_error(
-          "csv_options: expected the form of a date in one line without quotes, got " +
+          "csv_options: expected the form of a date in one line, without quotes, and without "
+          "spaces around it, got " +
           shown(*pattern));
   if (!layout.date.empty()) date_.emplace(layout.date, "csv_options::date", false);
   if (!layout.timestamp.empty())
@@ -65,27 +66,34 @@ cell_outcome csv_dialect::parse(cell type, std::string_view text, std::byte* out
   return cell_outcome::good;
 }
 
-/// Thousands are told apart between digits before the decimal mark only.
+/// Whether marks between thousands stand before three digits each, behind one to three.
+bool csv_dialect::has_good_thousands(std::string_view digits) const noexcept {
+  if (!digits.empty() && (digits.front() == '-' || digits.front() == '+')) digits.remove_prefix(1);
+  for (bool first = true;; first = false) {
+    const auto end = std::min(digits.find(thousands_), digits.size());
+    const auto group = digits.substr(0, end);
+    const bool is_whole = end == digits.size();
+    if (first && is_whole) return true;  // there are no marks
+    if (!std::ranges::all_of(group, is_digit) || group.empty() || group.size() > 3 ||
+        (!first && group.size() != 3))
+      return false;
+    if (is_whole) return true;
+    digits.remove_prefix(end + 1);
+  }
+}
+
 cell_outcome csv_dialect::parse_number(cell type, std::string_view text,
                                        std::byte* out) const noexcept {
   std::array<char, 512> plain;
   if (text.size() > plain.size()) return cell_outcome::malformed;
+  const auto whole = std::min(text.find(decimal_), std::min(text.find_first_of("eE"), text.size()));
+  if (thousands_ != 0 && !has_good_thousands(text.substr(0, whole))) return cell_outcome::malformed;
   std::size_t size = 0;
-  bool behind_decimal = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == thousands_ && thousands_ != 0) {
-      const bool between = i > 0 && is_digit(text[i - 1]) && i + 1 < text.size() &&
-                           is_digit(text[i + 1]) && !behind_decimal;
-      if (!between) return cell_outcome::malformed;
-    } else if (c == decimal_) {
-      behind_decimal = true;
-      plain[size++] = '.';
-    } else if (c == '.') {
+    if (thousands_ != 0 && text[i] == thousands_ && i < whole) continue;
+    if (text[i] != decimal_ && (text[i] == '.' || text[i] == thousands_))
       return cell_outcome::malformed;
-    } else {
-      plain[size++] = c;
-    }
+    plain[size++] = text[i] == decimal_ ? '.' : text[i];
   }
   return parse_cell(type, {plain.data(), size}, out);
 }

@@ -37,6 +37,8 @@ class csv_dialect {
  private:
   cell_outcome parse_number(detail::cell type, std::string_view text,
                             std::byte* out) const noexcept;
+  bool has_good_thousands(std::string_view digits) const noexcept;
+
   char decimal_ = '.', thousands_ = 0;
   std::optional<time_format> date_, timestamp_;
 };

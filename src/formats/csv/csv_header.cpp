@@ -89,6 +89,13 @@ void refuse_encodings(const std::string& file, std::string_view text) {
                     file, found));
 }
 
+// Whether a text that stands for what is missing is a number, too, in range or not.
+template <detail::cell Type>
+bool stands_for(const std::string& text) {
+  std::array<std::byte, 8> ignored;
+  return !text.empty() && parse_cell(Type, text, ignored.data()) != cell_outcome::malformed;
+}
+
 std::string name_of(const detail::column_binding& binding) {
   return binding.name.empty() ? std::string(binding.field) : binding.name;
 }
@@ -132,6 +139,19 @@ void check_missing(const std::vector<std::string>& texts, char delimiter) {
                         ", which can't be a cell without quotes");
 }
 
+void check_first_lines(const csv_options& options) {
+  if (options.skip < 0)
+    throw usage_error(
+        fmt::format("csv_options::skip: expected 0 lines or more, got {}", options.skip));
+  const char mark = options.comment;
+  const bool in_cells = std::isalnum(static_cast<unsigned char>(mark)) != 0 || mark == '"' ||
+                        mark == '\n' || mark == '\r' || mark == '+' || mark == '-' || mark == '.' ||
+                        mark == options.delimiter;
+  if (mark != 0 && in_cells)
+    throw usage_error("csv_options::comment: expected a mark such as '#', got " +
+                      shown({&mark, 1}) + ", which rows may begin with");
+}
+
 detail::record_layout csv_layout(const std::string& file, detail::record_layout layout) {
   if (layout.columns.empty()) {
     throw usage_error(file +
@@ -173,6 +193,7 @@ csv_header read_csv_header(const byte_source& source, const detail::record_layou
                            const csv_options& options) {
   const char delimiter = checked_delimiter(options.delimiter);
   check_missing(options.missing, delimiter);
+  check_first_lines(options);
   const std::int64_t bytes = source.bytes();
   std::int64_t read_bytes = std::min<std::int64_t>(bytes, 4096);
   std::string text = read_text(source, 0, read_bytes);
@@ -200,9 +221,10 @@ csv_header read_csv_header(const byte_source& source, const detail::record_layou
   std::string_view row = std::string_view(text).substr(first.begin, end - first.begin);
   const std::int64_t begin = first.end ? static_cast<std::int64_t>(end + 1) : bytes;
   if (row.ends_with('\r')) row.remove_suffix(1);
-  if (!options.header) return without_header(source, layout, split(row, delimiter).size(), first);
   if (misquoted(row, delimiter) || std::ranges::count(row, '"') % 2 != 0)
-    fail("the names of columns", "a quote that opens or closes inside a name");
+    fail(options.header ? "the names of columns" : "cells",
+         fmt::format("a quote that opens or closes inside a {}", options.header ? "name" : "cell"));
+  if (!options.header) return without_header(source, layout, split(row, delimiter).size(), first);
 
   csv_header header;
   header.names = split(row, delimiter);
@@ -219,9 +241,8 @@ csv_plan plan_columns(const std::string& file, const csv_header& header,
   plan.delimiter = options.delimiter;
   plan.missing = options.missing;
   plan.dialect = options.dialect;
-  plan.some_are_numbers = std::ranges::any_of(plan.missing, [](const std::string& text) {
-    return text.find_first_of("0123456789") != text.npos;
-  });
+  const bool floats_may_lack = std::ranges::any_of(plan.missing, stands_for<detail::cell::f64>);
+  const bool integers_may_lack = std::ranges::any_of(plan.missing, stands_for<detail::cell::i64>);
   plan.record_bytes = layout.bytes;
   for (const std::string& name : header.names) plan.columns.push_back({name});
   for (const detail::column_binding& binding : layout.columns) {
@@ -243,7 +264,9 @@ csv_plan plan_columns(const std::string& file, const csv_header& header,
     column.type = binding.type;
     column.offset = binding.offset;
     column.presence = binding.presence;
-    column.is_plain = plan.dialect.is_plain(binding.type) && !plan.some_are_numbers;
+    const bool is_float = binding.type == detail::cell::f32 || binding.type == detail::cell::f64;
+    column.is_plain =
+        plan.dialect.is_plain(binding.type) && !(is_float ? floats_may_lack : integers_may_lack);
     if (binding.type == detail::cell::string) column.string_column = plan.string_columns++;
   }
   return plan;

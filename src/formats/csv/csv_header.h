@@ -28,6 +28,9 @@ char checked_delimiter(char delimiter);
 /// Throws usage_error for a text that can't be a whole cell without quotes.
 void check_missing(const std::vector<std::string>& texts, char delimiter);
 
+/// Throws usage_error for numbers of lines, and comments, that can't be.
+void check_first_lines(const csv_options& options);
+
 /// The layout with a name for each column: of those without one, the field's own. Throws
 /// usage_error for a layout that CSV files can't fill: one without columns, or with a column that
 /// has no name or several values.

@@ -35,7 +35,6 @@ struct csv_plan {
   std::size_t string_columns = 0;
   std::vector<column> columns;
   std::vector<std::string> missing;  ///< texts besides none that stand for what is missing
-  bool some_are_numbers = false;     ///< of these
   csv_dialect dialect{};
 
   /// Whether text stands for what is missing.

@@ -40,8 +40,10 @@ csv_writer::csv_writer(const std::string& path, const detail::record_layout& lay
       value_bytes_max_(dialect_.value_bytes_max() + 2),
       missing_(options.missing.empty() ? "" : options.missing.front()),
       quoted_(options.missing),
+      comment_(options.comment),
       codec_(std::move(compressed_by)) {
   check_missing(options.missing, delimiter_);
+  check_first_lines(options);
   const auto& columns = layout_.columns;
   if (missing_.empty() && columns.size() == 1 && columns[0].presence != 0 &&
       columns[0].type == detail::cell::string)
@@ -62,7 +64,8 @@ void csv_writer::write_header() {
     std::string name(2 * column.name.size() + 2, '\0');
     name.resize(
         static_cast<std::size_t>(print_text(column.name, delimiter_, name.data()) - name.data()));
-    header += spaced && name.front() != '"' ? '"' + name + '"' : name;
+    const bool quoted = spaced || (header.empty() && begins_file(name));
+    header += quoted && name.front() != '"' ? '"' + name + '"' : name;
   }
   header += '\n';
   write_whole(header);
@@ -170,30 +173,40 @@ char* csv_writer::format_row(const std::byte* record, char* at) const {
     if (lacks(column, record)) {
       at = missing_.empty() && alone ? print_quoted("", at) : std::ranges::copy(missing_, at).out;
     } else if (column.type != detail::cell::string) {
-      at = format_value(column.type, field, at);
-    } else if (const auto text = text_of(field);
-               text.empty() ? alone || column.presence != 0 : is_quoted(column, text)) {
-      at = print_quoted(text, at);
+      at = format_value(column, field, at);
     } else {
-      at = print_text(text, delimiter_, at);
+      const auto text = text_of(field);
+      const bool first = &column == layout_.columns.data();
+      const bool quoted = text.empty() ? alone || column.presence != 0
+                                       : is_quoted(column, text) || (first && begins_file(text));
+      at = quoted ? print_quoted(text, at) : print_text(text, delimiter_, at);
     }
   }
   *at++ = '\n';
   return at;
 }
 
-/// In quotes, where a date has the delimiter in it.
-char* csv_writer::format_value(detail::cell type, const std::byte* value, char* at) const {
+/// In quotes, where a date has the delimiter in it, or where it would be read as missing.
+char* csv_writer::format_value(const detail::column_binding& column, const std::byte* value,
+                               char* at) const {
   char* const begin = at + 1;
-  char* const end = dialect_.print(type, value, begin);
-  if (std::find(begin, end, delimiter_) == end) return std::copy(begin, end, at);
+  char* const end = dialect_.print(column.type, value, begin);
+  const std::string_view text(begin, static_cast<std::size_t>(end - begin));
+  if (text.find(delimiter_) == text.npos && !is_quoted(column, text))
+    return std::copy(begin, end, at);
   *at = *end = '"';
   return end + 1;
 }
 
+/// Whether a file that begins with this text would be taken to begin with something else.
+bool csv_writer::begins_file(std::string_view text) const {
+  return text.starts_with("\xEF\xBB\xBF") || (comment_ != 0 && text.starts_with(comment_));
+}
+
 /// Whether text would be read as missing.
 bool csv_writer::is_quoted(const detail::column_binding& column, std::string_view text) const {
-  return column.presence != 0 && std::ranges::find(quoted_, text) != quoted_.end();
+  const bool is_float = column.type == detail::cell::f32 || column.type == detail::cell::f64;
+  return (column.presence != 0 || is_float) && std::ranges::find(quoted_, text) != quoted_.end();
 }
 
 void csv_writer::close() {

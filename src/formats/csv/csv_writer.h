@@ -49,7 +49,8 @@ class csv_writer final : public writer {
   std::int64_t rows_at_once(const std::byte* records, std::int64_t n, std::size_t items) const;
   std::size_t text_bytes_max(const std::byte* record) const noexcept;
   char* format_row(const std::byte* record, char* at) const;
-  char* format_value(detail::cell type, const std::byte* value, char* at) const;
+  char* format_value(const detail::column_binding& column, const std::byte* value, char* at) const;
+  bool begins_file(std::string_view text) const;
   bool is_quoted(const detail::column_binding& column, std::string_view text) const;
 
   output_file file_;
@@ -60,6 +61,7 @@ class csv_writer final : public writer {
   std::size_t value_bytes_max_;
   std::string missing_;              // what is written for it
   std::vector<std::string> quoted_;  // texts that would be read as missing
+  char comment_;
   std::int64_t offset_ = 0;
   std::vector<text_buffer> buffers_;
   const codec_pointer codec_;  // null: text is written as it is

@@ -88,7 +88,8 @@ TEST(csv_dialect, takes_no_other) {
   const auto decimal_comma = options({.decimal = ',', .timestamp = "%d.%m.%Y %H:%M"});
   EXPECT_EQ(error(row("1.5", "1", "2024-01-01"), decimal_comma),
             where + "\"price\": expected a number with \",\" before its decimals, got \"1.5\"");
-  for (const auto* const price : {"1,5,5", "1.,5", ".500", "1..000", "1,000.5", "5."})
+  for (const auto* const price : {"1,5,5", "1.,5", ".500", "1..000", "1,000.5", "5.", "12.34",
+                                  "1.2.3", "1.000.00", "1234.567", "1e1.000"})
     EXPECT_EQ(error(row(price, "1", "1.1.2024"), options(german)),
               where + "\"price\": expected a number with \",\" before its decimals, got \"" +
                   price + '"');
@@ -115,9 +116,14 @@ TEST(csv_dialect, marks_are_no_part_of_numbers) {
   EXPECT_EQ(refused({.date = "%Y"}),
             "csv_options::date: expected a year (%Y), a month (%m), a day (%d), and %p where there "
             "is %I, got \"%Y\"");
-  EXPECT_EQ(refused({.date = "\"%F\""}),
-            "csv_options: expected the form of a date in one line without quotes, got "
-            "\"\"%F\"\"");
+  EXPECT_EQ(
+      refused({.date = "\"%F\""}),
+      "csv_options: expected the form of a date in one line, without quotes, and without spaces "
+      "around it, got \"\"%F\"\"");
+  EXPECT_EQ(
+      refused({.timestamp = " %F %T"}),
+      "csv_options: expected the form of a date in one line, without quotes, and without spaces "
+      "around it, got \" %F %T\"");
 }
 
 TEST(csv_dialect, is_written_as_it_is_read) {
@@ -193,6 +199,45 @@ TEST(csv_dialect, leaves_out_lines_before_the_header) {
             "sales.csv: expected a header line with the names of columns, got an empty file");
   read("# one\n", options({.header = false, .comment = '#'}),
        [](const auto& none) { EXPECT_TRUE(none.empty()); });
+}
+
+TEST(csv_dialect, first_lines_are_numbers_of_lines_and_marks) {
+  const auto refused = [](const detail::text_layout& layout) {
+    return message_of<usage_error>([&] { read("", options(layout), [](const auto&) {}); });
+  };
+  EXPECT_EQ(refused({.skip = -1}), "csv_options::skip: expected 0 lines or more, got -1");
+  for (const char mark : {'a', '"', '\n', ';', '-'})
+    EXPECT_TRUE(refused({.comment = mark})
+                    .starts_with("csv_options::comment: expected a mark such as '#', got \""))
+        << mark;
+}
+
+TEST(csv_dialect, a_file_begins_as_it_was_written) {
+  struct word {
+    std::string_view text;
+  };
+  const std::vector<word> rows{{"#first"},
+                               {"#second"},
+                               {"third"},
+                               {"\xEF\xBB\xBF"
+                                "fourth"}};
+  const temporary_folder folder;
+  const auto path = folder.file("words.csv");
+  for (std::size_t from = 0; from < rows.size(); ++from)
+    for (const bool has_header : {false, true}) {
+      const csv_options how{.header = has_header, .comment = '#'};
+      const auto layout = bound<word>({column("#text", &word::text)});
+      test_memory memory;
+      test_workers team(1);
+      csv_writer writer(path, layout, memory, how);
+      writer.append(team, reinterpret_cast<const std::byte*>(rows.data() + from),
+                    std::ssize(rows) - static_cast<std::int64_t>(from));
+      writer.close();
+      csv_reader reader(formats::open_file(path), layout, memory, how);
+      const auto got = read_all<word>(reader, team);
+      ASSERT_EQ(got.size(), rows.size() - from);
+      for (std::size_t i = 0; i < got.size(); ++i) EXPECT_EQ(got[i].text, rows[from + i].text);
+    }
 }
 
 TEST(csv_dialect, is_utf_8) {

@@ -161,6 +161,34 @@ TEST(csv_missing, comes_back_as_it_was) {
   }
 }
 
+TEST(csv_missing, may_be_a_number_of_any_form) {
+  for (const char* const text : {"NaN", "nan", "inf", "-99", "1e3", "+5", "1e999"}) {
+    SCOPED_TRACE(text);
+    const csv_options options{.missing = {text}};
+    const std::string cell(text);
+    read(",," + cell + ",,,," + cell + "\n", options, [](const std::vector<flight>& rows) {
+      EXPECT_EQ(rows.at(0), (flight{{}, {}, {}, {}, {}, {}, NAN}));
+    });
+    read(",, " + cell + ",,,," + cell + " \n", options, [](const std::vector<flight>& rows) {
+      EXPECT_EQ(rows.at(0), (flight{{}, {}, {}, {}, {}, {}, NAN}));
+    });
+  }
+}
+
+TEST(csv_missing, values_that_look_so_are_quoted) {
+  const temporary_folder folder;
+  const auto path = folder.file("flights.csv");
+  const std::vector<flight> rows{{"3", 3, 1.5, true, {}, {}, 3}, {{}, {}, {}, {}, {}, {}, 1.5f}};
+  for (const csv_options& options :
+       {csv_options{.missing = {"3"}}, csv_options{.missing = {"1.5", "true"}}}) {
+    write_rows(path, rows, options);
+    test_memory memory;
+    test_workers team(1);
+    csv_reader reader(formats::open_file(path), layout(), memory, options);
+    EXPECT_EQ(read_all<flight>(reader, team), rows) << content_of(path);
+  }
+}
+
 TEST(csv_missing, alone_in_a_line_needs_a_text) {
   struct word {
     std::optional<std::string_view> text;

@@ -200,6 +200,20 @@ TEST(csv_reader, names_file_row_line_column_text_and_expectation_of_a_bad_cell) 
       "flights.csv: row 17 (line 19), column \"delay\": expected a 32-bit integer, got \"twelve\"");
 }
 
+TEST(csv_reader, tells_too_small_numbers_from_too_large_ones) {
+  const std::string zeros(400, '0'), ones(400, '1'), head = "carrier,delay,distance\nAA,1,";
+  const std::string tiny[] = {"1e-400", "-0." + zeros + "1e+5", "0." + zeros + "1",
+                              "1" + zeros + "e-1000", "1e-99999999999999999999"};
+  for (const auto& text : tiny)
+    EXPECT_EQ(rows(head + text + "\n"),
+              (lines{text.front() == '-' ? "AA|1|-0.000000" : "AA|1|0.000000"}))
+        << text;
+  const std::string huge[] = {"1e400", "0" + ones, "1" + zeros + "e-10", "-0.001e500",
+                              "1e99999999999999999999"};
+  for (const auto& text : huge)
+    EXPECT_NE(error(head + text + "\n").find("out of range"), std::string::npos) << text;
+}
+
 TEST(csv_reader, says_what_each_type_expects) {
   const std::string where = "flights.csv: row 1 (line 2), column ";
   EXPECT_EQ(number_error(0, "128"),
