@@ -35,8 +35,8 @@ struct date {
   constexpr int day_of_year() const noexcept { return days - of(year(), 1, 1).days + 1; }
 
   /// So many days later.
-  friend constexpr date operator+(date day, int days) noexcept { return {day.days + days}; }
-  friend constexpr date operator-(date day, int days) noexcept { return {day.days - days}; }
+  friend constexpr date operator+(date day, int by) noexcept { return {day.days + by}; }
+  friend constexpr date operator-(date day, int by) noexcept { return {day.days - by}; }
   /// How many days a is after b.
   friend constexpr int operator-(date a, date b) noexcept { return a.days - b.days; }
   friend constexpr auto operator<=>(const date&, const date&) = default;
