@@ -1,5 +1,6 @@
 #include "formats/csv/csv_text.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <concepts>
@@ -22,10 +23,7 @@ T load(const std::byte* at) noexcept {
   return value;
 }
 
-char* literal(std::string_view text, char* at) noexcept {
-  std::memcpy(at, text.data(), text.size());
-  return at + text.size();
-}
+char* literal(std::string_view text, char* at) noexcept { return std::ranges::copy(text, at).out; }
 
 template <typename T>
 char* number(const std::byte* value, char* at) noexcept {
