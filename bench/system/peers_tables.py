@@ -127,7 +127,7 @@ def frames(pl):
             rows.join(airlines(pl).lazy(), on="carrier", how="left").with_columns(
                 pl.col("name").fill_null("another")
             ),
-            pl.col("miles").sum(),
+            pl.col("miles").cast(pl.Int64).sum(),  # it adds 32-bit numbers up in as many
         ),
         "tables_months": lambda rows: of(pl.col("day").dt.truncate("1mo"))(
             rows, pl.col("departure").mean()

@@ -69,7 +69,7 @@ class string_ids::seen_views {
   void remember(std::string_view text, std::uint32_t id) noexcept {
     if (pays_ && id != none) entries_[slot_of(text)] = {text.data(), text.size(), id};
   }
-  /// Gives up where too few of the first `n` strings were found.
+  /// Gives up where too few of `n` strings were found so far.
   void judge(std::size_t n) noexcept { pays_ = pays_ && 4 * found_ >= n; }
 
  private:
@@ -111,7 +111,7 @@ std::size_t string_ids::find_or_insert(const std::string_view* strings, std::siz
       without += ids[i] == none ? 1 : 0;
       seen.remember(strings[i], ids[i]);
     }
-    if (begin == 0) seen.judge(step);
+    if (begin == step) seen.judge(step);  // in the first step none can be found
   }
   return without;
 }
