@@ -170,12 +170,6 @@ struct visit {
   std::string_view page, visitor;
 };
 
-std::uint64_t bits_of(std::string_view text) {
-  std::uint64_t bits = text.size();
-  for (const char c : text) bits = bits * 31 + static_cast<unsigned char>(c);
-  return bits;
-}
-
 struct tera_record {
   std::array<std::uint8_t, 10> key;  // ordered byte by byte
   std::array<std::uint8_t, 8> place;
@@ -233,7 +227,8 @@ std::vector<result> run_outofcore_text(const stage& on, std::int64_t n) {
             .sort_by(&visit::time);
       },
       [](const visit& row) {
-        return static_cast<std::uint64_t>(row.place) ^ bits_of(row.page) ^ bits_of(row.visitor);
+        return static_cast<std::uint64_t>(row.place) ^ bits_of_text(row.page) ^
+               bits_of_text(row.visitor);
       });
 }
 

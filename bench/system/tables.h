@@ -27,12 +27,4 @@ inline constexpr std::string_view flights_header =
 /// \throws format_error  if it can't be written
 void write_flights(const scratch_file& file, std::uint64_t seed, std::int64_t n);
 
-/// A number for a text: 31 times that of the text before its last character, and that; the length
-/// is where it begins.
-constexpr std::uint64_t bits_of_text(std::string_view text) {
-  std::uint64_t bits = text.size();
-  for (const char c : text) bits = bits * 31 + static_cast<unsigned char>(c);
-  return bits;
-}
-
 }  // namespace pappus::bench

@@ -11,8 +11,10 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <optional>
 #include <ranges>
@@ -61,9 +63,10 @@ constexpr std::array<char, Size> lower(std::string_view text) {
   return result;
 }
 
-/// The pieces of a text between delimiters, in turn: "a,,b" has "a", "" and "b". Of no text one,
-/// which is empty.
-class split : public std::ranges::view_interface<split> {
+/// Parts of a text, in turn. \tparam Cut  bool operator()(left, part): takes the next part from the
+/// front of what is left of the text; false: there is none.
+template <typename Cut>
+class parts_view : public std::ranges::view_interface<parts_view<Cut>> {
  public:
   class iterator {
    public:
@@ -72,13 +75,9 @@ class split : public std::ranges::view_interface<split> {
     using iterator_concept = std::forward_iterator_tag;
 
     constexpr iterator() = default;
-    constexpr std::string_view operator*() const noexcept { return text_.substr(begin_, length_); }
+    constexpr std::string_view operator*() const noexcept { return part_; }
     constexpr iterator& operator++() noexcept {
-      begin_ += length_ + 1;
-      if (begin_ > text_.size())
-        begin_ = ended;
-      else
-        find_end();
+      there_ = cut_(left_, part_);
       return *this;
     }
     constexpr iterator operator++(int) noexcept {
@@ -87,89 +86,70 @@ class split : public std::ranges::view_interface<split> {
       return before;
     }
     friend constexpr bool operator==(const iterator& a, const iterator& b) noexcept {
-      return a.begin_ == b.begin_;
+      return a.there_ == b.there_ && (!a.there_ || a.part_.data() == b.part_.data());
     }
     friend constexpr bool operator==(const iterator& a, std::default_sentinel_t) noexcept {
-      return a.begin_ == ended;
+      return !a.there_;
     }
 
    private:
-    friend split;
-    static constexpr std::size_t ended = static_cast<std::size_t>(-1);
-    constexpr iterator(std::string_view text, char delimiter) noexcept
-        : text_(text), delimiter_(delimiter), begin_(0) {
-      find_end();
-    }
-    constexpr void find_end() noexcept {
-      const auto end = text_.find(delimiter_, begin_);
-      length_ = (end == text_.npos ? text_.size() : end) - begin_;
+    friend parts_view;
+    constexpr iterator(std::string_view text, Cut cut) noexcept : left_(text), cut_(cut) {
+      ++*this;
     }
 
-    std::string_view text_;
-    char delimiter_ = 0;
-    std::size_t begin_ = ended, length_ = 0;
+    std::string_view left_, part_;
+    Cut cut_{};
+    bool there_ = false;
   };
 
-  constexpr split() = default;
-  constexpr split(std::string_view text, char delimiter) noexcept
-      : text_(text), delimiter_(delimiter) {}
-  constexpr iterator begin() const noexcept { return {text_, delimiter_}; }
+  constexpr parts_view() = default;
+  constexpr parts_view(std::string_view text, Cut cut) noexcept : text_(text), cut_(cut) {}
+  constexpr iterator begin() const noexcept { return {text_, cut_}; }
   constexpr std::default_sentinel_t end() const noexcept { return {}; }
 
  private:
   std::string_view text_;
-  char delimiter_ = ',';
+  Cut cut_{};
 };
 
-/// The words of a text, which spaces, tabs and newlines stand between. Of no text none.
-class words : public std::ranges::view_interface<words> {
+struct cut_at_delimiter {
+  char delimiter = ',';
+  bool ended = false;
+  constexpr bool operator()(std::string_view& left, std::string_view& part) noexcept {
+    if (ended) return false;
+    const auto end = left.find(delimiter);
+    ended = end == left.npos;
+    part = left.substr(0, end);
+    left.remove_prefix(ended ? left.size() : end + 1);
+    return true;
+  }
+};
+struct cut_at_spaces {
+  constexpr bool operator()(std::string_view& left, std::string_view& part) const noexcept {
+    std::size_t begin = 0;
+    while (begin < left.size() && is_space(left[begin])) ++begin;
+    std::size_t end = begin;
+    while (end < left.size() && !is_space(left[end])) ++end;
+    part = left.substr(begin, end - begin);
+    left.remove_prefix(end);
+    return end > begin;
+  }
+};
+
+/// The pieces of a text between delimiters, in turn: "a,,b" has "a", "" and "b". Of no text one,
+/// which is empty.
+class split : public parts_view<cut_at_delimiter> {
  public:
-  class iterator {
-   public:
-    using value_type = std::string_view;
-    using difference_type = std::ptrdiff_t;
-    using iterator_concept = std::forward_iterator_tag;
-
-    constexpr iterator() = default;
-    constexpr std::string_view operator*() const noexcept { return word_; }
-    constexpr iterator& operator++() noexcept {
-      find();
-      return *this;
-    }
-    constexpr iterator operator++(int) noexcept {
-      auto before = *this;
-      ++*this;
-      return before;
-    }
-    friend constexpr bool operator==(const iterator& a, const iterator& b) noexcept {
-      return a.word_.data() == b.word_.data();
-    }
-    friend constexpr bool operator==(const iterator& a, std::default_sentinel_t) noexcept {
-      return a.word_.data() == nullptr;
-    }
-
-   private:
-    friend words;
-    constexpr explicit iterator(std::string_view text) noexcept : left_(text) { find(); }
-    constexpr void find() noexcept {
-      std::size_t begin = 0;
-      while (begin < left_.size() && is_space(left_[begin])) ++begin;
-      std::size_t end = begin;
-      while (end < left_.size() && !is_space(left_[end])) ++end;
-      word_ = begin == end ? std::string_view() : left_.substr(begin, end - begin);
-      left_.remove_prefix(end);
-    }
-
-    std::string_view left_, word_;
-  };
-
+  constexpr split() = default;
+  constexpr split(std::string_view text, char delimiter) noexcept
+      : parts_view(text, {.delimiter = delimiter}) {}
+};
+/// The words of a text, which spaces, tabs and newlines stand between. Of no text none.
+class words : public parts_view<cut_at_spaces> {
+ public:
   constexpr words() = default;
-  constexpr explicit words(std::string_view text) noexcept : text_(text) {}
-  constexpr iterator begin() const noexcept { return iterator(text_); }
-  constexpr std::default_sentinel_t end() const noexcept { return {}; }
-
- private:
-  std::string_view text_;
+  constexpr explicit words(std::string_view text) noexcept : parts_view(text, {}) {}
 };
 
 /// Piece number n, from 0, of what split(text, delimiter) yields; no text where there are fewer.
@@ -202,10 +182,11 @@ constexpr std::optional<T> parse(std::string_view text) noexcept {
         if (c < '0' || c > '9') return std::nullopt;
         parts[part] = parts[part] * 10 + (c - '0');
       }
-    const auto month = static_cast<unsigned>(parts[1]), day = static_cast<unsigned>(parts[2]);
-    if (month < 1 || month > 12 || day < 1 || day > 31) return std::nullopt;
-    const auto found = date::of(parts[0], month, day);
-    return found.day() == day ? std::optional(found) : std::nullopt;
+    const std::chrono::year_month_day civil{std::chrono::year{parts[0]},
+                                            std::chrono::month{static_cast<unsigned>(parts[1])},
+                                            std::chrono::day{static_cast<unsigned>(parts[2])}};
+    if (!civil.ok()) return std::nullopt;
+    return date{static_cast<std::int32_t>(std::chrono::sys_days{civil}.time_since_epoch().count())};
   } else {
     if (text.size() > 1 && text.front() == '+' && text[1] != '-') text.remove_prefix(1);
     T value{};

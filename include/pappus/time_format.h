@@ -35,7 +35,9 @@ class time_format {
   /// The day of that moment.
   std::optional<date> parse_date(std::string_view text) const noexcept;
 
-  /// Of the years 0 to 9999; throws usage_error for others.
+  /// Whether a day is in the years 0 to 9999.
+  static bool can_print(date day) noexcept;
+  /// Throws usage_error for days in other years.
   std::string print(timestamp moment) const;
   std::string print(date day) const;
   /// The same to memory that has room for bytes_max(); returns the end of the text.

@@ -1,7 +1,6 @@
 #include "algorithms/strings.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <cstring>
 #include <new>
@@ -9,6 +8,7 @@
 #include "algorithms/key_bits.h"
 #include "algorithms/stretches.h"
 #include "algorithms/string_sort.h"
+#include "base/recent_views.h"
 #include "pappus/detail/base/integers.h"
 #include "pappus/error.h"
 
@@ -54,51 +54,23 @@ void string_ids::limit(std::size_t strings, std::size_t bytes) {
   limited_ = true;
 }
 
-/// Numbers that strings had a moment ago, by where their bytes lie. Files' readers keep one copy of
-/// text that repeats, mostly: then neither its hash nor its bytes are looked at.
-class string_ids::seen_views {
- public:
-  bool find(std::string_view text, std::uint32_t& id) noexcept {
-    if (!pays_) return false;
-    const entry& at = entries_[slot_of(text)];
-    if (at.data != text.data() || at.size != text.size() || at.data == nullptr) return false;
-    id = at.id;
-    ++found_;
-    return true;
-  }
-  void remember(std::string_view text, std::uint32_t id) noexcept {
-    if (pays_ && id != none) entries_[slot_of(text)] = {text.data(), text.size(), id};
-  }
-  /// Gives up where too few of `n` strings were found so far.
-  void judge(std::size_t n) noexcept { pays_ = pays_ && 4 * found_ >= n; }
-
- private:
-  struct entry {
-    const char* data = nullptr;
-    std::size_t size = 0;
-    std::uint32_t id = none;
-  };
-  static constexpr unsigned slots_log = 7;
-  static std::size_t slot_of(std::string_view text) noexcept {
-    const auto address = reinterpret_cast<std::uintptr_t>(text.data());
-    return static_cast<std::size_t>(address * 0x9E37'79B9'7F4A'7C15u >> (64 - slots_log));
-  }
-  std::array<entry, 1u << slots_log> entries_{};
-  std::size_t found_ = 0;
-  bool pays_ = true;
-};
-
 std::size_t string_ids::find_or_insert(const std::string_view* strings, std::size_t n,
                                        std::uint32_t* ids) {
   constexpr std::size_t step = 64;
-  seen_views seen;
+  base::recent_views<std::uint32_t, 7> seen;
+  bool pays = true;
+  std::size_t found = 0;
   std::uint64_t hashes[step];
   std::size_t places[step];
   std::size_t without = 0;
   for (std::size_t begin = 0; begin < n; begin += step) {
     std::size_t unseen = 0;
     for (std::size_t i = begin; i < std::min(begin + step, n); ++i) {
-      if (seen.find(strings[i], ids[i])) continue;
+      if (const auto* id = pays && !strings[i].empty() ? seen.find(strings[i]) : nullptr) {
+        ids[i] = *id;
+        ++found;
+        continue;
+      }
       const auto hash = hash_of(strings[i]);
       const table* in = shards_[hash % shards].current.load(std::memory_order_acquire);
       if (in != nullptr) __builtin_prefetch(&in->entries[(hash >> 6) & in->mask]);
@@ -109,9 +81,9 @@ std::size_t string_ids::find_or_insert(const std::string_view* strings, std::siz
       const auto i = places[k];
       ids[i] = find_or_insert(hashes[k], strings[i]);
       without += ids[i] == none ? 1 : 0;
-      seen.remember(strings[i], ids[i]);
+      if (pays && ids[i] != none && !strings[i].empty()) seen.remember(strings[i], ids[i]);
     }
-    if (begin == step) seen.judge(step);  // in the first step none can be found
+    if (begin == step) pays = 4 * found >= step;  // in the first step none can be found
   }
   return without;
 }

@@ -92,7 +92,6 @@ class string_ids {
   static constexpr std::size_t shards = 64;
 
   static const entry* find(const table* in, std::uint64_t hash, std::string_view text);
-  class seen_views;
   std::uint32_t find_or_insert(std::uint64_t hash, std::string_view text);
   std::uint32_t insert(shard& where, std::uint64_t hash, std::string_view text);
   bool has_room_for(std::string_view text) const noexcept;

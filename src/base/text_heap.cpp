@@ -1,11 +1,11 @@
 #include "base/text_heap.h"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstring>
 
 #include "base/memory_scale.h"
+#include "base/recent_views.h"
 #include "pappus/detail/base/integers.h"
 
 namespace pappus::base {
@@ -24,7 +24,7 @@ class text_index::block {
   template <typename Place>
   std::size_t each_text(const text_index& index, std::byte* records, std::int64_t rows,
                         Place&& place) {
-    known_.fill({});
+    known_.forget();
     std::size_t end = 0;
     for (std::int64_t row = 0; row < rows; ++row, records += index.record_bytes_)
       for (const auto& view : index.views_) {
@@ -34,26 +34,19 @@ class text_index::block {
           place(at, text, end, false);
           continue;
         }
-        auto& seen = known_[slot_of(text)];
-        const bool is_new = seen.text.data() != text.data() || seen.text.size() != text.size();
-        if (is_new) seen = {text, end};
-        place(at, text, seen.offset, is_new);
-        if (is_new) end += text.size();
+        if (const auto* offset = known_.find(text)) {
+          place(at, text, *offset, false);
+          continue;
+        }
+        known_.remember(text, end);
+        place(at, text, end, true);
+        end += text.size();
       }
     return end;
   }
 
  private:
-  struct entry {
-    std::string_view text;
-    std::size_t offset = 0;
-  };
-  static constexpr unsigned slots_log = 6;
-  static std::size_t slot_of(std::string_view text) noexcept {
-    const auto address = reinterpret_cast<std::uintptr_t>(text.data());
-    return static_cast<std::size_t>(address * 0x9E37'79B9'7F4A'7C15u >> (64 - slots_log));
-  }
-  std::array<entry, 1u << slots_log> known_;
+  recent_views<std::size_t, 6> known_;  // texts' offsets
 };
 
 text_index::text_index(const detail::record_type& layout)

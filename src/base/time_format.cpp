@@ -144,9 +144,7 @@ char* print_conversion(char conversion, const moment_parts& of, char* at) noexce
 }
 
 void check_year(date day) {
-  // A day count may lie so far out that the calendar's year wraps; 3,700,000 days pass the year
-  // 9999 either way.
-  if (day.days > 3'700'000 || day.days < -3'700'000 || day.year() < 0 || day.year() > 9999)
+  if (!time_format::can_print(day))
     throw usage_error(fmt::format(
         "time_format: expected a date in the years 0 to 9999, got day {} after 1970-01-01",
         day.days));
@@ -232,6 +230,12 @@ std::optional<timestamp> time_format::parse(std::string_view text) const noexcep
 std::optional<date> time_format::parse_date(std::string_view text) const noexcept {
   const auto moment = parse(text);
   return moment ? std::optional(moment->date()) : std::nullopt;
+}
+
+bool time_format::can_print(date day) noexcept {
+  // A day count may lie so far out that the calendar's year wraps; 3,700,000 days pass the year
+  // 9999 either way.
+  return day.days <= 3'700'000 && day.days >= -3'700'000 && day.year() >= 0 && day.year() <= 9999;
 }
 
 char* time_format::print(timestamp moment, char* at) const {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
 #include <cmath>
 #include <concepts>
 #include <cstdint>
@@ -12,6 +11,7 @@
 #include <system_error>
 
 #include "base/text.h"
+#include "pappus/str.h"
 
 namespace pappus::formats {
 namespace {
@@ -106,17 +106,11 @@ bool take(std::string_view& text, char wanted) noexcept {
 
 // Days since 1970-01-01 of the YYYY-MM-DD at the front of `text`, which is removed.
 std::optional<std::int32_t> take_date(std::string_view& text) noexcept {
-  const auto year = take_digits(text, 4);
-  if (!year || !take(text, '-')) return std::nullopt;
-  const auto month = take_digits(text, 2);
-  if (!month || !take(text, '-')) return std::nullopt;
-  const auto day = take_digits(text, 2);
+  constexpr std::size_t length = 10;
+  const auto day = str::parse<pappus::date>(text.substr(0, length));
   if (!day) return std::nullopt;
-  const std::chrono::year_month_day civil{std::chrono::year{*year},
-                                          std::chrono::month{static_cast<unsigned>(*month)},
-                                          std::chrono::day{static_cast<unsigned>(*day)}};
-  if (!civil.ok()) return std::nullopt;
-  return static_cast<std::int32_t>(std::chrono::sys_days{civil}.time_since_epoch().count());
+  text.remove_prefix(length);
+  return day->days;
 }
 
 // Microseconds of the HH:MM:SS[.ffffff] at the front of `text`, which is removed.

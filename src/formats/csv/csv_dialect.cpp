@@ -18,7 +18,6 @@ namespace {
 using detail::cell;
 
 bool is_number(cell type) noexcept { return type <= cell::f64; }
-bool is_float(cell type) noexcept { return type == cell::f32 || type == cell::f64; }
 bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
 void check_mark(char mark, const char* option, char delimiter) {
@@ -103,7 +102,7 @@ std::string csv_dialect::expected(cell type) const {
   if (type == cell::timestamp && timestamp_)
     return fmt::format("a time as {}", timestamp_->pattern());
   std::string text(expected_of(type));
-  if (is_float(type) && decimal_ != '.')
+  if (is_float_cell(type) && decimal_ != '.')
     text += fmt::format(" with {} before its decimals", shown({&decimal_, 1}));
   return text;
 }
@@ -122,7 +121,7 @@ char* csv_dialect::print(cell type, const std::byte* value, char* at) const {
     return timestamp_->print(moment, at);
   }
   char* const end = print_value(type, value, at);
-  if (is_float(type) && decimal_ != '.') std::replace(at, end, '.', decimal_);
+  if (is_float_cell(type) && decimal_ != '.') std::replace(at, end, '.', decimal_);
   return end;
 }
 

@@ -21,8 +21,7 @@ class csv_dialect {
 
   /// Whether numbers of that type are digits, and no others than std::from_chars takes.
   bool is_plain(detail::cell type) const noexcept {
-    const bool has_decimals = type == detail::cell::f32 || type == detail::cell::f64;
-    return thousands_ == 0 && (decimal_ == '.' || !has_decimals);
+    return thousands_ == 0 && (decimal_ == '.' || !is_float_cell(type));
   }
 
   /// As parse_cell of csv_cell.h, in this dialect.

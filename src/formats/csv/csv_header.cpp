@@ -121,12 +121,10 @@ csv_header without_header(const byte_source& source, const detail::record_layout
   return header;
 }
 
-}  // namespace
-
-char checked_delimiter(char delimiter) {
+void check_delimiter(char delimiter) {
   const bool in_numbers = std::isalnum(static_cast<unsigned char>(delimiter)) != 0 ||
                           delimiter == '.' || delimiter == '+' || delimiter == '-';
-  if (!in_numbers && delimiter != '"' && delimiter != '\n' && delimiter != '\r') return delimiter;
+  if (!in_numbers && delimiter != '"' && delimiter != '\n' && delimiter != '\r') return;
   throw usage_error("csv: expected a delimiter such as ',', ';', '|' or a tab, got " +
                     shown({&delimiter, 1}) + ", which cells or rows are made of");
 }
@@ -150,6 +148,14 @@ void check_first_lines(const csv_options& options) {
   if (mark != 0 && in_cells)
     throw usage_error("csv_options::comment: expected a mark such as '#', got " +
                       shown({&mark, 1}) + ", which rows may begin with");
+}
+
+}  // namespace
+
+void check_options(const csv_options& options) {
+  check_delimiter(options.delimiter);
+  check_missing(options.missing, options.delimiter);
+  check_first_lines(options);
 }
 
 detail::record_layout csv_layout(const std::string& file, detail::record_layout layout) {
@@ -191,9 +197,8 @@ csv_first_row find_first_row(std::string_view text, const csv_options& options) 
 
 csv_header read_csv_header(const byte_source& source, const detail::record_layout& layout,
                            const csv_options& options) {
-  const char delimiter = checked_delimiter(options.delimiter);
-  check_missing(options.missing, delimiter);
-  check_first_lines(options);
+  check_options(options);
+  const char delimiter = options.delimiter;
   const std::int64_t bytes = source.bytes();
   std::int64_t read_bytes = std::min<std::int64_t>(bytes, 4096);
   std::string text = read_text(source, 0, read_bytes);
@@ -264,9 +269,8 @@ csv_plan plan_columns(const std::string& file, const csv_header& header,
     column.type = binding.type;
     column.offset = binding.offset;
     column.presence = binding.presence;
-    const bool is_float = binding.type == detail::cell::f32 || binding.type == detail::cell::f64;
-    column.is_plain =
-        plan.dialect.is_plain(binding.type) && !(is_float ? floats_may_lack : integers_may_lack);
+    column.is_plain = plan.dialect.is_plain(binding.type) &&
+                      !(is_float_cell(binding.type) ? floats_may_lack : integers_may_lack);
     if (binding.type == detail::cell::string) column.string_column = plan.string_columns++;
   }
   return plan;

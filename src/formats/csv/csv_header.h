@@ -21,15 +21,10 @@ struct csv_header {
   csv_slab::extent rows;  ///< where the rows lie, without blank lines at the end of the file
 };
 
-/// Returns the delimiter. Throws usage_error for a character that may be part of a number, and for
-/// quotes and newlines.
-char checked_delimiter(char delimiter);
-
-/// Throws usage_error for a text that can't be a whole cell without quotes.
-void check_missing(const std::vector<std::string>& texts, char delimiter);
-
-/// Throws usage_error for numbers of lines, and comments, that can't be.
-void check_first_lines(const csv_options& options);
+/// Throws usage_error for a delimiter that may be part of a number, quotes and newlines; for a text
+/// for what is missing that can't be a whole cell without quotes; for numbers of lines, and
+/// comments, that can't be.
+void check_options(const csv_options& options);
 
 /// The layout with a name for each column: of those without one, the field's own. Throws
 /// usage_error for a layout that CSV files can't fill: one without columns, or with a column that

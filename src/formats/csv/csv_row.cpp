@@ -154,9 +154,9 @@ bool csv_row_parser::store_missing(const csv_plan::column& column, const cell_te
   const bool missing = found.quoted ? text.empty() && !is_text : plan_.lacks(text);
   if (!missing) return false;
   if (column.presence == 0) {
-    const bool is_float = column.type == cell::f32 || column.type == cell::f64;
-    if (is_float) parse_cell(column.type, {}, record + column.offset);  // an empty one is NaN
-    return is_float;
+    if (!is_float_cell(column.type)) return false;
+    parse_cell(column.type, {}, record + column.offset);  // an empty one is NaN
+    return true;
   }
   record[column.presence] = std::byte{0};
   std::memset(record + column.offset, 0, cell_bytes(column.type));

@@ -10,6 +10,7 @@
 
 #include "pappus/columns.h"
 #include "pappus/error.h"
+#include "pappus/time_format.h"
 
 namespace pappus::formats {
 namespace {
@@ -67,10 +68,7 @@ char* print_timestamp(timestamp moment, char* at) {
 }  // namespace
 
 void check_printable(date day) {
-  const int year = day.year();
-  // A day count may lie so far out that the calendar's year wraps; 3,700,000 days pass the year
-  // 9999 either way.
-  if (day.days > 3'700'000 || day.days < -3'700'000 || year < 0 || year > 9999)
+  if (!time_format::can_print(day))
     throw format_error("csv: expected a date in the years 0 to 9999, got day " +
                        std::to_string(day.days) + " after 1970-01-01");
 }

@@ -35,15 +35,14 @@ csv_writer::csv_writer(const std::string& path, const detail::record_layout& lay
     : file_(path),
       layout_(csv_layout(path, layout)),
       memory_(memory),
-      delimiter_(checked_delimiter(options.delimiter)),
+      delimiter_(options.delimiter),
       dialect_(options.dialect),
       value_bytes_max_(dialect_.value_bytes_max() + 2),
       missing_(options.missing.empty() ? "" : options.missing.front()),
       quoted_(options.missing),
       comment_(options.comment),
       codec_(std::move(compressed_by)) {
-  check_missing(options.missing, delimiter_);
-  check_first_lines(options);
+  check_options(options);
   const auto& columns = layout_.columns;
   if (missing_.empty() && columns.size() == 1 && columns[0].presence != 0 &&
       columns[0].type == detail::cell::string)
@@ -205,8 +204,8 @@ bool csv_writer::begins_file(std::string_view text) const {
 
 /// Whether text would be read as missing.
 bool csv_writer::is_quoted(const detail::column_binding& column, std::string_view text) const {
-  const bool is_float = column.type == detail::cell::f32 || column.type == detail::cell::f64;
-  return (column.presence != 0 || is_float) && std::ranges::find(quoted_, text) != quoted_.end();
+  return (column.presence != 0 || is_float_cell(column.type)) &&
+         std::ranges::find(quoted_, text) != quoted_.end();
 }
 
 void csv_writer::close() {

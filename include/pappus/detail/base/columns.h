@@ -54,6 +54,8 @@ constexpr std::size_t cell_bytes(cell type) noexcept {
   }
 }
 
+constexpr bool is_float_cell(cell type) noexcept { return type == cell::f32 || type == cell::f64; }
+
 /// One field of a record: `count` scalars of one type, `offset` bytes from the record's start.
 struct column_binding {
   std::string name;  ///< empty where the field's name isn't known
