@@ -65,6 +65,8 @@ struct column_binding {
   std::size_t presence = 0;  ///< where in the record the byte lies that is 1 where the value is
                              ///< there, 0 where it is missing (std::optional); 0: it always is
   std::string_view field{};  ///< what its struct calls it, where nobody gave a name
+  bool wanted = true;        ///< else nobody looks at the field: the file must have the column, but
+                             ///< what its cells say needn't be read
 };
 
 /// How a text file is laid out.
