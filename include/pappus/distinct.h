@@ -15,6 +15,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -31,6 +32,7 @@ namespace pappus::detail {
 template <typename F>
 struct to_key_bits {
   F projection;
+  auto calls() const { return std::tie(projection); }
   template <typename T>
   auto operator()(const T& record) const {
     return encode_key(std::invoke(projection, record));

@@ -15,6 +15,7 @@
 #include <tuple>
 
 #include "pappus/detail/base/keep.h"
+#include "pappus/detail/loops/group_description.h"
 #include "pappus/detail/loops/map_groups.h"
 #include "pappus/query.h"
 
@@ -88,6 +89,7 @@ template <typename K, typename F>
 struct with_key {
   K key;
   F projection;
+  auto calls() const { return std::tie(key, projection); }
   template <typename T>
   auto operator()(const T& record) const {
     return keyed<projection_of<K, T>, projection_of<F, T>>{std::invoke(key, record),
@@ -322,12 +324,13 @@ class grouped : public detail::group_refusals<detail::value_of<E>>,
     params->key_text = detail::group_key_text<storage_type>;
     params->function = detail::keep(std::move(f));
     params->value = detail::record_type_of<typename grouping::value>();
+    auto stage = stage_of(grouping{rows_, key_, std::move(projection), storage()});
+    stage.describe = detail::describe_whole_groups<grouping>;
     return collection<result>(
-        session_, detail::make_node(
-                      session_, {detail::map_groups_operator(), std::string("group_by.") + name,
-                                 detail::record_type_of<result>(),
-                                 stage_of(grouping{rows_, key_, std::move(projection), storage()}),
-                                 std::move(params)}));
+        session_,
+        detail::make_node(session_,
+                          {detail::map_groups_operator(), std::string("group_by.") + name,
+                           detail::record_type_of<result>(), std::move(stage), std::move(params)}));
   }
 
   template <typename R, typename F>

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <tuple>
 #include <utility>
 
 #include "pappus/detail/fuse/statistics.h"
@@ -54,6 +55,7 @@ template <typename F>
 struct to_bin {
   F projection;
   bin_borders borders;
+  auto calls() const { return std::tie(projection); }
   template <typename T>
   std::int64_t operator()(const T& record) const {
     const auto& value = std::invoke(projection, record);

@@ -18,9 +18,10 @@ struct pass {
 };
 
 constexpr pass passes[] = {
-    {"collect", collect_stages},   {"bounds", bound_rows},      {"windows", choose_windows},
-    {"instead", choose_instead},   {"morsels", choose_morsels}, {"place", place_stages},
-    {"lifetimes", find_last_uses}, {"admission", check_memory}, {"repeated", note_repeated_work},
+    {"collect", collect_stages},      {"bounds", bound_rows},        {"windows", choose_windows},
+    {"instead", choose_instead},      {"columns", choose_columns},   {"morsels", choose_morsels},
+    {"place", place_stages},          {"lifetimes", find_last_uses}, {"admission", check_memory},
+    {"repeated", note_repeated_work},
 };
 
 // What changes when a number of rows becomes known.
@@ -140,6 +141,7 @@ std::string plan::print() const {
     }
     text += fmt::format("  s{} {}: {} → {} rows", i, graph::label(*s.node),
                         graph::bound_text(s.rows_in), graph::bound_text(s.rows_out));
+    text += columns_text(s);
     if (s.known) {
       text += ", in memory";
     } else if (s.resting && s.passes_on) {

@@ -119,6 +119,10 @@ struct stage {
   /// and several stages read them, or later queries.
   bool in_parts = false;
 
+  // columns
+  /// Of a file: whether somebody looks at a column of it, for each that is bound. Empty: all.
+  std::vector<bool> wanted{};
+
   // chunks
   std::int64_t morsel_rows = 65536;  ///< of a work item, unless the operator has a size of its own
 
@@ -236,6 +240,8 @@ struct request {
   /// The work of a stage's functions, as far as that is known. Null: stages cost their memory
   /// traffic alone.
   std::function<const cost::row_work&(const graph::node&)> ask_work{};
+  /// Which bytes of an input's records a stage reads. Null: all.
+  std::function<detail::byte_ranges(const graph::node&, std::size_t input)> ask_reads{};
   /// Seconds a row that a stage took when it ran before on these devices (none: on the CPU), copies
   /// excluded. Null: nothing is known of any stage.
   std::function<std::optional<double>(const stage&, std::span<const unsigned> devices)>
@@ -278,6 +284,8 @@ bool may_stop_early(const plan& p, stage_index last);
 std::string where_text(const stage& s);
 /// "5.1 ms", "guess 5.1 ms", "at least 5.1 ms".
 std::string predicted_text(double seconds, cost::trust how);
+/// ", of 8 columns carrier, delay": which of a file are read. Empty: all.
+std::string columns_text(const stage& s);
 /// Lines that say what the stage would cost at each place and why it runs where it does. Empty:
 /// only the CPU was asked.
 std::string reasons_text(const stage& s);
@@ -300,6 +308,7 @@ void collect_stages(plan& p, const request& asked);      // collect.cpp: stages,
 void bound_rows(plan& p, const request& asked);          // bounds.cpp: rows_in, rows_out
 void choose_windows(plan& p, const request& asked);      // windows.cpp: windowed, passes_on
 void choose_instead(plan& p, const request& asked);      // instead.cpp: instead, all before anew
+void choose_columns(plan& p, const request& asked);      // columns.cpp: wanted
 void choose_morsels(plan& p, const request& asked);      // morsels.cpp: morsel_rows
 void place_stages(plan& p, const request& asked);        // place.cpp: where, bytes, seconds
 void find_last_uses(plan& p, const request& asked);      // lifetimes.cpp: frees

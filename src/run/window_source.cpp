@@ -21,11 +21,11 @@ using plan::stage_index;
 /// The records of a file, in a buffer that is used again for the next window.
 class live_executor::window_source::file_windows final : public window_source {
  public:
-  file_windows(live_executor& executor, const graph::node& node)
+  file_windows(live_executor& executor, const plan::stage& of)
       : executor_(executor),
-        node_(node),
-        file_(*node.op->file_of(node)),
-        reader_(file_.open(*executor.with_.memory)) {}
+        node_(*of.node),
+        file_(*node_.op->file_of(node_)),
+        reader_(file_.open(*executor.with_.memory, of.wanted.empty() ? nullptr : &of.wanted)) {}
 
   rows_ptr read(std::int64_t rows) override {
     if (capacity_ < rows || !buffer_) {
@@ -326,7 +326,7 @@ std::unique_ptr<live_executor::window_source> live_executor::window_source::make
     add_in_turn(executor, from, all);
     return std::make_unique<windows_in_turn>(std::move(all));
   }
-  if (node.op->file_of(node) != nullptr) return std::make_unique<file_windows>(executor, node);
+  if (node.op->file_of(node) != nullptr) return std::make_unique<file_windows>(executor, stage);
   return std::make_unique<yielded_windows>(executor, from);
 }
 

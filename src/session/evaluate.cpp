@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/atomic_file.h"
+#include "codegen/element/stage_reads.h"
 #include "codegen/element/stage_work.h"
 #include "devices/kernel_cache.h"
 #include "pappus/detail/base/loop.h"
@@ -47,6 +48,7 @@ plan::request session_core::planning(std::span<const node_ptr> roots, const plan
       .rows_can_rest = store_->spills(),
       .bound = bound,
       .ask_work = codegen::row_work_of,
+      .ask_reads = codegen::reads_of_stage,
       .ask_measured = [this](const plan::stage& s,
                              std::span<const unsigned> devices) { return times_.find(s, devices); },
       .ask_past = [this](const plan::stage& s) { return times_.past(s); }};

@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 constexpr const char* of_views =
-    R"json({"version":2, "name":"k_cpp_3", "function":"(lambda at k.cpp:3:5)", "source":"k.cpp:3:5",
+    R"json({"version":3, "name":"k_cpp_3", "function":"(lambda at k.cpp:3:5)", "source":"k.cpp:3:5",
         "footprint":"read in[i-w:i+w,:], readwrite out[unknown], write t[i/2,0:in.extent(1)-1]",
         "ranks":[2,1,2],
         "accesses":[

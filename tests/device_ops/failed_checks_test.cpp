@@ -45,7 +45,7 @@ struct checked {
 const char* descriptor() {
   static const std::string text = [] {
     std::string json = R"json({"version":VERSION, "name":"checked", "source":"", "reasons":[],
-        "doubles":false, "traps":true, "maths":[], "references":[], "reads":[],
+        "doubles":false, "traps":true, "maths":[], "references":[], "reads":[], "throws":false,
         "text":"DEVICE void $f($0 const uchar* f, $1 const uchar* x, uchar* out, GLOBAL uint* trap)
         {
           const long value = *($1 const long*)x;

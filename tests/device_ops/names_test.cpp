@@ -85,7 +85,7 @@ struct named {
     const auto descriptor = [&](const std::string& function, const char* body) {
       return fmt::format(
           R"({{"version":{}, "name":"{}", "source":"", "function":"f", "reasons":[],
-          "doubles":false, "traps":false, "maths":[], "references":[], "reads":[],
+          "doubles":false, "traps":false, "maths":[], "references":[], "reads":[], "throws":false,
           "text":"DEVICE void $f($1 const uchar* x, uchar* out) {{ {} }}"}})",
           detail::compiler_version, function, body);
     };

@@ -69,8 +69,13 @@ element_ptr written(const graph::node& n, element_writer& writer, const captured
   check(n, writer);
   made->reasons = writer.reasons;
   if (!made->possible()) return made;
-  for (std::size_t i = 0; i < writer.reads.size(); ++i)
-    made->reads.push_back(writer.reads[i].of(n.stage.inputs[i]->out.size));
+  for (std::size_t i = 0; i < writer.reads.size(); ++i) {
+    const auto record_bytes = n.stage.inputs[i]->out.size;
+    made->reads.push_back(writer.reads[i].of(record_bytes));
+    // Of rows that are only counted something is sent all the same: buffers have a size.
+    if (made->reads.back().empty())
+      made->reads.back() = {{0, std::min<std::size_t>(record_bytes, 4)}};
+  }
   std::string ops;
   for (const auto& op : n.stage.ops) ops += fmt::format("{}.", op.name);
   made->text = fmt::format("// {}{}\n", ops, n.name);

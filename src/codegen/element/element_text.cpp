@@ -230,9 +230,14 @@ void text_writer::accumulate() {
   add("}}\n");
 }
 
+/// Of reducers that don't look at values: any.
+std::string value_of(const element_writer::reduction& reduced) {
+  return reduced.value.empty() ? "0" : reduced.value;
+}
+
 void text_writer::fold() {
   accumulate();
-  const std::array end{fmt::format("accumulate(ELEMENT_ARGS, s, {});", from_.reduced->value)};
+  const std::array end{fmt::format("accumulate(ELEMENT_ARGS, s, {});", value_of(*from_.reduced))};
   function("void accumulate_row(ELEMENT_PARAMS, long row, reducer_state* s)", from_.body, "return",
            end);
 }
@@ -245,8 +250,7 @@ void text_writer::group() {
   add("typedef {} group_key;\n", type);
   accumulate();
   std::vector<std::string> end{fmt::format("*key = {};", joined(from_.group, "group_key"))};
-  end.push_back(
-      fmt::format("*value = {};", from_.reduced->value.empty() ? "0" : from_.reduced->value));
+  end.push_back(fmt::format("*value = {};", value_of(*from_.reduced)));
   function("int group_row(ELEMENT_PARAMS, long row, group_key* key, group_value* value)",
            from_.body, "return 0", end, "return 1;");
 }

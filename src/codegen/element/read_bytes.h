@@ -4,13 +4,12 @@
 #include <cstddef>
 #include <vector>
 
+#include "pappus/detail/base/columns.h"
+
 namespace pappus::codegen {
 
-struct byte_range {
-  std::size_t offset = 0, bytes = 0;
-  bool operator==(const byte_range&) const = default;
-};
-using byte_ranges = std::vector<byte_range>;
+using detail::byte_range;
+using detail::byte_ranges;
 
 /// Collects what a stage's functions read of one input.
 class read_bytes {

@@ -68,6 +68,16 @@ std::vector<compiled_function::reference> references_of(const json& from) {
   return result;
 }
 
+std::map<std::size_t, byte_ranges> reads_of(const json& from) {
+  std::map<std::size_t, byte_ranges> reads;
+  for (const auto& r : from) {
+    if (r.at("bytes").is_null()) continue;
+    auto& ranges = reads[r.at("parameter")];
+    for (const auto& range : r.at("bytes")) ranges.push_back({range.at(0), range.at(1)});
+  }
+  return reads;
+}
+
 compiled_function read(std::string_view descriptor) {
   compiled_function function;
   const auto broken = [](const char* what) {
@@ -95,17 +105,15 @@ compiled_function read(std::string_view descriptor) {
       }
       function.inferred = std::move(inferred);
     }
-    if (!function.reasons.empty() || function.inferred) return function;
+    if (function.inferred) return function;
+    function.reads = reads_of(from.at("reads"));
+    function.throws = from.at("throws");
+    if (!function.reasons.empty()) return function;
     function.text = from.at("text");
     function.suffixes = suffixes_of(function.text);
     function.doubles = from.at("doubles");
     function.traps = from.at("traps");
     function.references = references_of(from.at("references"));
-    for (const auto& r : from.at("reads")) {
-      if (r.at("bytes").is_null()) continue;
-      auto& ranges = function.reads[r.at("parameter")];
-      for (const auto& range : r.at("bytes")) ranges.push_back({range.at(0), range.at(1)});
-    }
   } catch (const json::exception& e) {
     function.problem = broken(e.what());
   } catch (const malformed& e) {

@@ -6,6 +6,10 @@
 // detail::compiler_version have
 //   version, name, function, source     a number; a C identifier; the C++ type; "kmeans.cpp:12:5"
 //   reasons                             [{id, what, remedy, where, chain}]; may be empty
+//   reads                               [{parameter, bytes: [[offset, size]...]}]: what is read of
+//                                       an input record, but by what throws; bytes null: not known,
+//                                       maybe all. Missing for functions of views
+//   throws                              true: the function may, and then read more
 //   work                                what a call computes: {counts: [{sides, simple, wide,
 //                                       divisions, maths}...], assumed, unseen, fast, vector_maths:
 //                                       names of functions that have vector versions}; may be
@@ -21,8 +25,6 @@
 //                                       where a check failed
 //   floats                              how it computes with them: none, strict, fast
 //   maths                               names of mathematical functions used
-//   reads                               [{parameter, bytes: [[offset, size]...]}]: what is read of
-//                                       an input record; bytes null: not known, maybe all
 // Functions of an index and views have, whether there are reasons or not, in place of text and what
 // belongs to it
 //   footprint                           "read in[i-w:i+w], write out[i]"
@@ -62,6 +64,7 @@ struct compiled_function {
   std::string name, source, text;
   std::vector<std::string> suffixes;  ///< its names at file scope are $f and one of these
   bool doubles = false, traps = false;
+  bool throws = false;  ///< it may, and then read more of its records
   std::vector<reference> references;
   /// Of a function of views: it does nothing with captured pointers but read its references.
   bool copyable = false;

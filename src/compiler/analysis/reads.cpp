@@ -1,11 +1,15 @@
 #include "compiler/analysis/reads.h"
 
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
 
 #include <algorithm>
+
+#include "compiler/analysis/extract.h"
 
 namespace pappus::compiler {
 namespace {
@@ -54,7 +58,16 @@ bool follow(const llvm::Use& use, std::int64_t offset, const llvm::DataLayout& l
 
 }  // namespace
 
+bool may_trap(const kernel_function& function) {
+  return llvm::any_of(llvm::instructions(*function.code), [](const llvm::Instruction& one) {
+    const auto* const call = llvm::dyn_cast<llvm::CallBase>(&one);
+    const auto* const callee = call != nullptr ? call->getCalledFunction() : nullptr;
+    return callee != nullptr && callee->getName() == trap_name;
+  });
+}
+
 std::optional<byte_ranges> reads_of(const kernel_function& function, unsigned parameter) {
+  if (function.code->isDeclaration()) return std::nullopt;
   const auto& layout = function.code->getParent()->getDataLayout();
   std::vector<address> pending{{function.code->getArg(parameter), 0}};
   byte_ranges reads;

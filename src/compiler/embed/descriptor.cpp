@@ -56,7 +56,6 @@ void write_code(OStream& json, const kernel_function& function, const emitted& c
     for (const auto& name : code.maths) json.value(name);
   });
   write_references(json, code.references);
-  json.attributeArray("reads", [&] { write_reads(json, function); });
 }
 
 /// To one place: the rest is noise.
@@ -145,6 +144,10 @@ std::string descriptor_of(const kernel_function& function, const emitted& code,
       write_footprint(json, *touched);
     else if (code.reasons.empty())
       write_code(json, function, code);
+    if (!touched) {
+      json.attributeArray("reads", [&] { write_reads(json, function); });
+      json.attribute("throws", may_trap(function));
+    }
     json.attributeArray("reasons", [&] {
       for (const auto& r : code.reasons) write_reason(json, r);
     });

@@ -250,6 +250,7 @@ csv_plan plan_columns(const std::string& file, const csv_header& header,
   const bool integers_may_lack = std::ranges::any_of(plan.missing, stands_for<detail::cell::i64>);
   plan.record_bytes = layout.bytes;
   for (const std::string& name : header.names) plan.columns.push_back({name});
+  std::vector<bool> taken(header.names.size(), false);
   for (const detail::column_binding& binding : layout.columns) {
     const auto found = std::ranges::find(header.names, binding.name);
     if (found == header.names.end()) {
@@ -261,10 +262,12 @@ csv_plan plan_columns(const std::string& file, const csv_header& header,
                          "\", got several of that name");
     }
     csv_plan::column& column = plan.columns[static_cast<std::size_t>(found - header.names.begin())];
-    if (column.bound) {
+    if (taken[static_cast<std::size_t>(found - header.names.begin())]) {
       throw usage_error(file + ": column \"" + binding.name +
                         "\" is bound to two fields; bind it once and copy it in a map");
     }
+    taken[static_cast<std::size_t>(found - header.names.begin())] = true;
+    if (!binding.wanted) continue;
     column.bound = true;
     column.type = binding.type;
     column.offset = binding.offset;

@@ -71,12 +71,21 @@ known_files look_at(const std::vector<std::string>& paths, const char* format,
   return all;
 }
 
+record_layout layout_for(const record_layout& all, const std::vector<bool>* wanted) {
+  auto layout = all;
+  if (wanted != nullptr)
+    for (std::size_t i = 0; i < wanted->size(); ++i) layout.columns[i].wanted = (*wanted)[i];
+  return layout;
+}
+
 std::shared_ptr<formats::reader> open_all(const std::shared_ptr<const known_files>& all,
-                                          memory_source& memory) {
+                                          memory_source& memory, const std::vector<bool>* wanted) {
+  const auto layout = std::make_shared<const record_layout>(layout_for(all->layout, wanted));
   std::vector<formats::files_reader::file> files;
   for (const auto& one : all->files)
-    files.push_back({[all, &one, &memory] { return one.kind->open(one.path, all->layout, memory); },
-                     one.record_bytes});
+    files.push_back(
+        {[all, layout, &one, &memory] { return one.kind->open(one.path, *layout, memory); },
+         one.record_bytes});
   if (files.size() == 1) return files.front().open();
   return std::make_shared<formats::files_reader>(std::move(files), all->rows, all->text, memory);
 }
@@ -94,7 +103,10 @@ node_ptr open_rows(const session_ptr& session, record_type record, const record_
   params->bytes = all->bytes;
   params->text_bytes = all->text.bytes;
   params->text_bytes_known = all->text.exact;
-  params->open = [all](memory_source& memory) { return open_all(all, memory); };
+  params->columns = layout.columns;
+  params->open = [all](memory_source& memory, const std::vector<bool>* wanted) {
+    return open_all(all, memory, wanted);
+  };
   const auto name = params->path;
   return session->add({file_operator(), name, record, {}, std::move(params)});
 }

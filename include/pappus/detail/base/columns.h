@@ -56,6 +56,13 @@ constexpr std::size_t cell_bytes(cell type) noexcept {
 
 constexpr bool is_float_cell(cell type) noexcept { return type == cell::f32 || type == cell::f64; }
 
+/// Some of a record's bytes.
+struct byte_range {
+  std::size_t offset = 0, bytes = 0;
+  bool operator==(const byte_range&) const = default;
+};
+using byte_ranges = std::vector<byte_range>;
+
 /// One field of a record: `count` scalars of one type, `offset` bytes from the record's start.
 struct column_binding {
   std::string name;  ///< empty where the field's name isn't known

@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "pappus/detail/base/columns.h"
+
 namespace pappus {
 
 /// Device code that the user gave for a function. See pappus/device_code.h.
@@ -78,6 +80,8 @@ struct compiled_call {
   /// `descriptor` is then that of the thunk that counts them.
   const char* pick = nullptr;
   bool range = false;
+  /// What it reads of its one record, where its type tells; null: ask the descriptors.
+  const byte_ranges* reads = nullptr;
 };
 
 /// Takes the description of an element function, operator by operator, in the order in which

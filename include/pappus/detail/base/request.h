@@ -93,7 +93,10 @@ struct file_params : op_params {
   double bytes = 0;        ///< of the file
   double text_bytes = 0;   ///< that are parsed; of a compressed file about
   bool text_bytes_known = true;
-  std::function<std::shared_ptr<formats::reader>(memory_source&)> open;
+  std::vector<column_binding> columns;  ///< that are bound
+  /// \param wanted  which columns somebody looks at. Null: all.
+  std::function<std::shared_ptr<formats::reader>(memory_source&, const std::vector<bool>* wanted)>
+      open;
 };
 const graph::operator_entry& file_operator();
 

@@ -9,6 +9,7 @@
 #include <bit>
 #include <functional>
 #include <memory>
+#include <tuple>
 #include <type_traits>
 
 #include "pappus/detail/base/fields.h"
@@ -121,6 +122,26 @@ template <typename F>
 inline constexpr device_type captures_type{
     .size = std::is_empty_v<F> ? 0 : sizeof(F), .align = alignof(F), .cpp_name = "captures"};
 
+/// A function that calls others with its record and doesn't look at that itself: it says which,
+/// as f.calls(), a tuple.
+template <typename F>
+concept calls_others = requires(const F& f) { f.calls(); };
+
+/// Adds the bytes of a record of type In that f reads; false: that isn't known.
+template <typename In, typename F>
+bool add_reads(const F& f, byte_ranges& to) {
+  if constexpr (calls_others<F>) {
+    return std::apply([&](const auto&... part) { return (add_reads<In>(part, to) && ...); },
+                      f.calls());
+  } else if constexpr (names_member<F> && std::is_class_v<In>) {
+    const auto member = member_of(f);
+    to.push_back({member_offset<In>(member), sizeof(std::declval<const In&>().*member)});
+    return true;
+  } else {
+    return false;
+  }
+}
+
 /// A call of f without descriptors.
 template <typename Out, typename F, typename... Sides>
 compiled_call call_without_code(const F& f, const side_list<Sides...>& sides) {
@@ -155,7 +176,13 @@ device_variable describe_compiled(const F& f, device_writer& to,
     what.pick = slot_of<picking, F>::slot.compiled;
   }
 #endif
-  return to.call(what, arguments);
+  if constexpr (calls_others<F> && sizeof...(In) == 1) {
+    byte_ranges reads;
+    if (add_reads<In...>(f, reads)) what.reads = &reads;
+    return to.call(what, arguments);
+  } else {
+    return to.call(what, arguments);
+  }
 }
 
 /// The same for a batched function: its results don't depend on how records are cut into blocks, so

@@ -193,8 +193,9 @@ void describe_reducer(device_writer& to, device_variable value) {
   } else if constexpr (known_reducer<R, T>) {
     static constexpr device_type state = device_fields<R>(known::fields);
     auto own = value;
-    if constexpr (!std::is_void_v<typename known::value> &&
-                  !std::is_same_v<typename known::value, T>)
+    if constexpr (std::is_void_v<typename known::value>)
+      own = value == device_writer::no_variable ? value : device_writer::no_value;
+    else if constexpr (!std::is_same_v<typename known::value, T>)
       own = to.compute("$0", {&value, 1}, device_type_of<typename known::value>);
     if constexpr (folds<known>)
       to.fold(own, state, known::expression);

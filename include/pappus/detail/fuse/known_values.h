@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <tuple>
 
 #include "pappus/detail/base/keys.h"
 #include "pappus/detail/base/missing.h"
@@ -16,6 +17,7 @@ namespace pappus::detail {
 template <typename F>
 struct is_known {
   F projection;
+  auto calls() const { return std::tie(projection); }
   template <typename T>
   bool operator()(const T& record) const {
     return std::invoke(projection, record).has_value();
@@ -25,6 +27,7 @@ struct is_known {
 template <typename F>
 struct known_value {
   F projection;
+  auto calls() const { return std::tie(projection); }
   template <typename T>
   auto operator()(const T& record) const {
     return *std::invoke(projection, record);

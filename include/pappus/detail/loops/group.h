@@ -425,34 +425,6 @@ void group_emit(const std::byte* keys, const std::byte* const* states, std::size
   }
 }
 
-template <typename G, typename R>
-PAPPUS_GLUE void describe_group(const void* element, device_writer& to) {
-  using record = typename G::record;
-  using key = typename decltype(G::keys)::key;
-  const auto& self = *static_cast<const G*>(element);
-  device_variable row, own;
-  if constexpr (is_left_call<decltype(G::key)>) {
-    const auto pair = self.rows.describe_pair(to);
-    to.begin();
-    own = self.key.template describe<key, typename decltype(G::rows)::left_type>(to, pair.left);
-    row = pair.combined;
-  } else {
-    row = self.rows.describe(to);
-    to.begin();
-    own = self.key.template describe<key, record>(to, row);
-  }
-  if constexpr (decltype(G::keys)::dense)
-    to.domain_key(own);
-  else if constexpr (packs_keys<decltype(G::keys)>)
-    to.refuse("its key has text, or more than 16 bytes");
-  else
-    describe_key<key>(to, own, false);
-  auto value = device_writer::no_value;
-  if constexpr (G::has_value)
-    value = describe_function<typename G::value, record>(self.project, to, std::span(&row, 1));
-  describe_reducer<R, typename G::value>(to, value);
-}
-
 /// The parameters, with all loops, for one grouping, reducer and kind of output record.
 template <typename G, typename R, typename Make>
 PAPPUS_GLUE std::shared_ptr<group_params> group_params_of(const R& prototype) {

@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <tuple>
 #include <type_traits>
 #include <vector>
 
@@ -61,6 +62,7 @@ double number_of(std::uint64_t bits) {
 template <typename F>
 struct to_quantile_bits {
   F projection;
+  auto calls() const { return std::tie(projection); }
   template <typename T>
   auto operator()(const T& record) const {
     const auto& value = std::invoke(projection, record);
