@@ -219,4 +219,19 @@ template <typename Value, typename Arg>
 struct argmin<std::optional<Value>, Arg> : detail::extreme_of_present<argmin, Value, Arg> {};
 
 }  // namespace reducers
+
+// Fields of what has a base aren't found.
+template <typename T>
+inline constexpr bool holds_no_text<reducers::mean<std::optional<T>>> =
+    detail::text_of<reducers::mean<T>>() == detail::text_in::none;
+template <typename T>
+inline constexpr bool holds_no_text<reducers::variance<std::optional<T>>> =
+    detail::text_of<reducers::variance<T>>() == detail::text_in::none;
+template <typename T>
+inline constexpr bool holds_no_text<reducers::min<std::optional<T>>> =
+    detail::text_of<T>() == detail::text_in::none;
+template <typename T>
+inline constexpr bool holds_no_text<reducers::max<std::optional<T>>> =
+    detail::text_of<T>() == detail::text_in::none;
+
 }  // namespace pappus

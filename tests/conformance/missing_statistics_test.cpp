@@ -77,6 +77,16 @@ TEST(statistics, pass_over_what_is_missing) {
   }
 }
 
+TEST(statistics, of_numbers_keep_no_text) {
+  using detail::text_in, detail::text_of;
+  using number = std::optional<double>;
+  EXPECT_EQ(text_of<reducers::mean<number>>(), text_in::none);
+  EXPECT_EQ(text_of<reducers::variance<std::optional<int>>>(), text_in::none);
+  EXPECT_EQ(text_of<reducers::min<number>>(), text_in::none);
+  EXPECT_EQ(text_of<reducers::max<std::optional<int>>>(), text_in::none);
+  EXPECT_NE(text_of<reducers::max<std::optional<std::string_view>>>(), text_in::none);
+}
+
 TEST(statistics, of_text_and_large_numbers_pass_over_what_is_missing) {
   random random(312);
   const auto rows = readings(random, up_to(10'001));
