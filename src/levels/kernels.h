@@ -24,7 +24,7 @@
 //
 // Not here: loops over users' functions, which are compiled in the user's program with its flags;
 // loops of sorts, partitions and group tables, which were as quick compiled for v2 as for v4 (they
-// wait for memory); cells of CSV, which are shorter than a vector of 16 bytes.
+// wait for memory); what cells of CSV say, for they are shorter than a vector of 16 bytes.
 #pragma once
 
 #include <cstddef>
@@ -56,6 +56,10 @@ struct kernels {
                               std::uint64_t* to) noexcept;
 
   rows_scanned (*scan_csv_rows)(const char* text, std::size_t bytes) noexcept;
+  /// Writes where delimiters, newlines and quotes are in the text, of so many times 64 bytes, at
+  /// most 2^16; returns how many they are. `ends` has room for 8 more.
+  std::size_t (*list_csv_ends)(const char* text, std::size_t blocks, char delimiter,
+                               std::uint16_t* ends) noexcept;
 
   /// The home buckets of n keys.
   void (*join_places_32)(const join_buckets& buckets, const std::uint32_t* keys, std::size_t n,

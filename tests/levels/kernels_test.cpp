@@ -135,6 +135,21 @@ TEST_P(at_level, ends_of_rows_are_found_outside_and_inside_quotes) {
   }
 }
 
+TEST_P(at_level, lists_where_cells_of_csv_end) {
+  std::mt19937 random(11);
+  for (const std::size_t blocks : {0u, 1u, 2u, 63u, 1'024u})
+    for (const std::size_t one_in : {1u, 2u, 9u, 300u}) {
+      std::string text(64 * blocks, 'x');
+      for (char& c : text)
+        if (random() % one_in == 0) c = "\n\";"[random() % 3];
+      std::vector<std::uint16_t> ends(text.size() + 8), expected;
+      for (std::size_t i = 0; i < text.size(); ++i)
+        if (text[i] != 'x') expected.push_back(static_cast<std::uint16_t>(i));
+      ends.resize(tested.list_csv_ends(text.data(), blocks, ';', ends.data()));
+      ASSERT_EQ(ends, expected) << blocks << " " << one_in;
+    }
+}
+
 /// Small regions of buckets, in memory that holds anything.
 template <typename Key>
 struct few_buckets {

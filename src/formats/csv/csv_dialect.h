@@ -24,6 +24,8 @@ class csv_dialect {
     return thousands_ == 0 && (decimal_ == '.' || !is_float_cell(type));
   }
 
+  bool has_iso_dates() const noexcept { return !date_; }
+
   /// As parse_cell of csv_cell.h, in this dialect.
   cell_outcome parse(detail::cell type, std::string_view text, std::byte* out) const noexcept;
   /// What is expected, for errors.

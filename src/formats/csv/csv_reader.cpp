@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/memory_scale.h"
+#include "formats/csv/csv_quick_rows.h"
 #include "pappus/error.h"
 
 namespace pappus::formats {
@@ -121,9 +122,10 @@ std::int64_t csv_reader::parse_piece(const csv_slab::piece& piece, std::int64_t 
   const char* const end = text.data() + text.size();
   const char* at = text.data() + piece.first_begin;
   csv_row_parser parser(plan_, strings);
+  csv_quick_rows rows(plan_, parser, strings, end);
   for (std::int64_t row = piece.first_row; row < rows_end; ++row) {
     try {
-      at = parser.parse(at, end, out);
+      at = rows.parse(at, out, rows_end - row);
       out += plan_.record_bytes;
     } catch (const csv_problem& problem) {
       fail(problem, row, at - text.data());

@@ -125,29 +125,35 @@ const char* csv_row_parser::parse(const char* at, const char* end, std::byte* re
 const char* csv_row_parser::parse_bound(std::size_t column, const char* at, const char* end,
                                         std::byte* record) {
   const csv_plan::column& about = plan_.columns[column];
-  const cell type = about.type;
-  std::byte* const out = record + about.offset;
   if (about.presence != 0) record[about.presence] = std::byte{1};
-  const char* stop = about.is_plain ? plain_number(type, at, end, out) : nullptr;
+  const char* stop =
+      about.is_plain ? plain_number(about.type, at, end, record + about.offset) : nullptr;
   if (stop != nullptr && ends_cell(stop)) return stop;
 
-  const cell_text found = cut(column, at, end);
-  if (store_missing(about, found, record)) return found.end;
-  if (type == cell::string) {
+  const csv_cell_text found = cut(column, at, end);
+  store(column, found, record);
+  return found.end;
+}
+
+void csv_row_parser::store(std::size_t column, const csv_cell_text& found, std::byte* record) {
+  const csv_plan::column& about = plan_.columns[column];
+  std::byte* const out = record + about.offset;
+  if (about.presence != 0) record[about.presence] = std::byte{1};
+  if (store_missing(about, found, record)) return;
+  if (about.type == cell::string) {
     const std::string_view kept = strings_.keep(about.string_column, found.text);
     std::memcpy(out, &kept, sizeof(kept));
-    return found.end;
+    return;
   }
-  const cell_outcome outcome = plan_.dialect.parse(type, found.text, out);
-  if (outcome != cell_outcome::good) {
-    throw csv_problem{column, bad_cell(type, plan_.dialect, found.text, found.quoted, outcome)};
-  }
-  return found.end;
+  const cell_outcome outcome = plan_.dialect.parse(about.type, found.text, out);
+  if (outcome != cell_outcome::good)
+    throw csv_problem{column,
+                      bad_cell(about.type, plan_.dialect, found.text, found.quoted, outcome)};
 }
 
 /// Whether that is a missing value, for which the column has a form. In quotes text always is
 /// there, and of other values an empty cell alone is missing.
-bool csv_row_parser::store_missing(const csv_plan::column& column, const cell_text& found,
+bool csv_row_parser::store_missing(const csv_plan::column& column, const csv_cell_text& found,
                                    std::byte* record) {
   const bool is_text = column.type == cell::string;
   const auto text = is_text ? found.text : base::trimmed(found.text);
@@ -167,7 +173,7 @@ bool csv_row_parser::ends_cell(const char* at) const noexcept {
   return *at == plan_.delimiter || *at == '\n' || (*at == '\r' && at[1] == '\n');
 }
 
-csv_row_parser::cell_text csv_row_parser::cut(std::size_t column, const char* at, const char* end) {
+csv_cell_text csv_row_parser::cut(std::size_t column, const char* at, const char* end) {
   if (*at == '"') return cut_quoted(column, at, end);
   const char* stop = find_special(at, plan_.delimiter);
   if (*stop == '"') {
@@ -179,8 +185,7 @@ csv_row_parser::cell_text csv_row_parser::cut(std::size_t column, const char* at
   return {{at, static_cast<std::size_t>(stop - at)}, stop};
 }
 
-csv_row_parser::cell_text csv_row_parser::cut_quoted(std::size_t column, const char* at,
-                                                     const char* end) {
+csv_cell_text csv_row_parser::cut_quoted(std::size_t column, const char* at, const char* end) {
   const char* const begin = ++at;
   unescaped_.clear();
   for (;;) {

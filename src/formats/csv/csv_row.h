@@ -48,6 +48,13 @@ struct csv_problem {
   std::string text;
 };
 
+/// A cell without its outer quotes.
+struct csv_cell_text {
+  std::string_view text;
+  const char* end;  ///< the delimiter or the row's end
+  bool quoted = false;
+};
+
 class csv_row_parser {
  public:
   /// \param strings  receives the text of string cells
@@ -58,17 +65,14 @@ class csv_row_parser {
   /// bytes behind `end`. Throws csv_problem for the leftmost bad cell.
   const char* parse(const char* at, const char* end, std::byte* record);
 
- private:
-  struct cell_text {
-    std::string_view text;
-    const char* end;  // the delimiter or the row's end
-    bool quoted = false;
-  };
+  /// Stores what the cell of a bound column says in the record. Throws csv_problem.
+  void store(std::size_t column, const csv_cell_text& found, std::byte* record);
 
+ private:
   const char* parse_bound(std::size_t column, const char* at, const char* end, std::byte* record);
-  bool store_missing(const csv_plan::column& column, const cell_text& found, std::byte* record);
-  cell_text cut(std::size_t column, const char* at, const char* end);
-  cell_text cut_quoted(std::size_t column, const char* at, const char* end);
+  bool store_missing(const csv_plan::column& column, const csv_cell_text& found, std::byte* record);
+  csv_cell_text cut(std::size_t column, const char* at, const char* end);
+  csv_cell_text cut_quoted(std::size_t column, const char* at, const char* end);
   bool ends_cell(const char* at) const noexcept;
 
   const csv_plan& plan_;

@@ -76,7 +76,10 @@ bool csv_slab::load(detail::workers& team, const incomplete_row& incomplete) {
 
 void csv_slab::drop_rows() noexcept {
   if (complete_ == 0) return;
-  line_ = line_of(static_cast<std::int64_t>(complete_));
+  // Scanning has counted all newlines.
+  std::int64_t lines = 0;
+  for (const piece& one : pieces_) lines += one.scan.row_ends[0] + one.scan.row_ends[1];
+  line_ += lines - std::ranges::count(text().substr(complete_), '\n');
   rows_before_ += rows_;
   // The newline that settle_pieces() adds to an unfinished last row is dropped with the row.
   size_ -= complete_;

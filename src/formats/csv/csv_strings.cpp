@@ -9,53 +9,68 @@
 namespace pappus::formats {
 namespace {
 
-constexpr std::size_t first_slots = 64;
-constexpr std::size_t slots_max = 8192;
 constexpr std::size_t shared_bytes_max = 64;
 constexpr std::uint32_t trial_lookups = 4096;
+// Only for the tables: any mix that spreads short texts does.
+constexpr std::uint64_t odd = 0x9E37'79B9'7F4A'7C15;
 
-std::uint64_t word(const char* at, std::size_t bytes) noexcept {
+std::uint64_t bytes_of(const char* at, std::size_t bytes) noexcept {
   std::uint64_t value = 0;
   std::memcpy(&value, at, bytes);
   return value;
 }
 
-// Only for the tables: any mix that spreads short texts does.
-std::uint64_t hash(std::string_view text) noexcept {
-  constexpr std::uint64_t odd = 0x9E37'79B9'7F4A'7C15;
-  std::uint64_t state = text.size() * odd;
+std::uint64_t word_of(std::string_view text) noexcept {
   const char* at = text.data();
   std::size_t left = text.size();
+  if (left <= 8) return bytes_of(at, left);
+  std::uint64_t state = 0;
   for (; left >= 8; at += 8, left -= 8) {
-    state = (state ^ word(at, 8)) * odd;
+    state = (state ^ bytes_of(at, 8)) * odd;
     state ^= state >> 32;
   }
-  if (left > 0) state = (state ^ word(at, left)) * odd;
-  return state ^ (state >> 29);
-}
-
-std::span<std::string_view> slots_of(const detail::buffer& memory, std::size_t capacity) noexcept {
-  return {memory.as<std::string_view>(), capacity};
-}
-
-std::string_view& find(std::span<std::string_view> slots, std::string_view text) noexcept {
-  std::size_t at = hash(text) & (slots.size() - 1);
-  while (slots[at].data() != nullptr && slots[at] != text) at = (at + 1) & (slots.size() - 1);
-  return slots[at];
+  if (left > 0) state = (state ^ bytes_of(at, left)) * odd;
+  return state;
 }
 
 }  // namespace
 
+std::span<string_arena::slot> string_arena::slots_of(const table& values) noexcept {
+  return {values.slots.as<slot>(), values.capacity};
+}
+
+string_arena::slot& string_arena::find(std::span<slot> slots, std::string_view text,
+                                       std::uint64_t word) noexcept {
+  const auto same = [&](const slot& at) {
+    return at.word == word && at.text.size() == text.size() &&
+           (text.size() <= 8 || at.text == text);
+  };
+  std::size_t at = (word ^ text.size()) * odd >> 32 & (slots.size() - 1);
+  while (slots[at].text.data() != nullptr && !same(slots[at])) at = (at + 1) & (slots.size() - 1);
+  return slots[at];
+}
+
 std::string_view string_arena::keep(std::size_t column, std::string_view text) {
   if (text.empty()) return {};
+  return text.size() > shared_bytes_max ? copy(text) : keep(column, text, word_of(text));
+}
+
+std::string_view string_arena::keep_of_slab(std::size_t column, std::string_view text) {
+  const auto bytes = text.size();
+  if (bytes > 8) return keep(column, text);
+  return keep(column, text, bytes_of(text.data(), 8) & ~std::uint64_t{0} >> (64 - 8 * bytes));
+}
+
+/// \param text  of shared_bytes_max bytes at most
+std::string_view string_arena::keep(std::size_t column, std::string_view text, std::uint64_t word) {
   table& values = tables_[column];
-  if (values.given_up || text.size() > shared_bytes_max) return copy(text);
-  if (2 * values.used >= values.capacity && values.capacity < slots_max) grow(values);
-  std::string_view& slot = find(slots_of(values.slots, values.capacity), text);
+  if (values.given_up) return copy(text);
+  if (2 * values.used >= values.capacity && values.capacity < slots_max_) grow(values);
+  slot& found = find(slots_of(values), text, word);
   ++values.lookups;
-  if (slot.data() != nullptr) {
+  if (found.text.data() != nullptr) {
     ++values.hits;
-    return slot;
+    return found.text;
   }
   if (values.lookups >= trial_lookups) {
     values.given_up = values.hits < values.lookups / 2;
@@ -69,23 +84,22 @@ std::string_view string_arena::keep(std::size_t column, std::string_view text) {
   }
   const std::string_view kept = copy(text);
   if (2 * values.used < values.capacity) {
-    slot = kept;
+    found = {kept, word};
     ++values.used;
   }
   return kept;
 }
 
 void string_arena::grow(table& values) {
-  const std::size_t capacity = values.capacity == 0 ? first_slots : 2 * values.capacity;
-  detail::buffer larger(*memory_, capacity * sizeof(std::string_view), owner_);
-  const auto slots = slots_of(larger, capacity);
-  std::uninitialized_fill(slots.begin(), slots.end(), std::string_view{});
-  for (const std::string_view value : slots_of(values.slots, values.capacity)) {
-    if (value.data() != nullptr) find(slots, value) = value;
-  }
-  slot_bytes_ += larger.size() - values.slots.size();
-  values.slots = std::move(larger);
-  values.capacity = capacity;
+  table larger;
+  larger.capacity = values.capacity == 0 ? first_slots : 2 * values.capacity;
+  larger.slots = detail::buffer(*memory_, larger.capacity * sizeof(slot), owner_);
+  std::uninitialized_fill(slots_of(larger).begin(), slots_of(larger).end(), slot{});
+  for (const slot& one : slots_of(values))
+    if (one.text.data() != nullptr) find(slots_of(larger), one.text, one.word) = one;
+  slot_bytes_ += larger.slots.size() - values.slots.size();
+  values.slots = std::move(larger.slots);
+  values.capacity = larger.capacity;
 }
 
 }  // namespace pappus::formats

@@ -7,8 +7,11 @@
 // trial_lookups. Equal cells may thus share bytes or not: nothing may depend on the pointer.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,18 +32,28 @@ class string_arena {
                std::string_view owner)
       : memory_(&memory),
         owner_(owner),
+        slots_max_(std::bit_floor(std::max(buffer_bytes / bytes_a_slot, first_slots))),
         tables_(columns),
         texts_(base::scaled(std::size_t{16} << 10), buffer_bytes) {}
 
   /// A lasting copy of a cell of string column `column`.
   std::string_view keep(std::size_t column, std::string_view text);
+  /// The same of a text, not empty, behind which seven bytes more can be read.
+  std::string_view keep_of_slab(std::size_t column, std::string_view text);
 
   /// Of memory that it has taken.
   std::size_t bytes() const noexcept { return texts_.bytes() + slot_bytes_; }
 
  private:
+  static constexpr std::size_t first_slots = 64, bytes_a_slot = 32;
+
+  /// A text that was seen. Of up to eight bytes, which most that repeat have, `word` are these.
+  struct slot {
+    std::string_view text;   // data() == nullptr: free
+    std::uint64_t word = 0;  // of a longer text its hash
+  };
   struct table {
-    detail::buffer slots;      // of std::string_view, data() == nullptr where free
+    detail::buffer slots;
     std::size_t capacity = 0;  // a power of two
     std::size_t used = 0;
     std::uint32_t lookups = 0;
@@ -48,11 +61,15 @@ class string_arena {
     bool given_up = false;
   };
 
+  static std::span<slot> slots_of(const table& values) noexcept;
+  static slot& find(std::span<slot> slots, std::string_view text, std::uint64_t word) noexcept;
+  std::string_view keep(std::size_t column, std::string_view text, std::uint64_t word);
   std::string_view copy(std::string_view text) { return texts_.copy(text, *memory_, owner_); }
   void grow(table& values);
 
   detail::memory_source* memory_;
   std::string owner_;
+  std::size_t slots_max_;  // of a table
   std::vector<table> tables_;
   base::text_arena texts_;
   std::size_t slot_bytes_ = 0;  // of all tables

@@ -3,6 +3,7 @@
 
 #include "levels/kernels.h"
 #include "levels/unit/compress.h"
+#include "levels/unit/csv_cells.h"
 #include "levels/unit/csv_rows.h"
 #include "levels/unit/join_probe.h"
 #include "levels/unit/running_sums.h"
@@ -17,6 +18,7 @@ constexpr kernels table = {
     .compress_32 = compress<std::uint32_t>,
     .compress_64 = compress<std::uint64_t>,
     .scan_csv_rows = scan_csv_rows,
+    .list_csv_ends = list_csv_ends,
     .join_places_32 = join_places<std::uint32_t>,
     .join_places_64 = join_places<std::uint64_t>,
     .join_insert_32 = join_insert<std::uint32_t>,
