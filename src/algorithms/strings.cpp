@@ -5,7 +5,6 @@
 #include <cstring>
 #include <new>
 
-#include "algorithms/key_bits.h"
 #include "algorithms/stretches.h"
 #include "algorithms/string_sort.h"
 #include "base/recent_views.h"
@@ -18,33 +17,20 @@ namespace {
 constexpr std::size_t smallest_table = 16;  // entries
 constexpr std::uint64_t id_bits = 0xffffffffu;
 
-std::uint64_t hash_of(std::string_view text) {
-  std::uint64_t h = mix(text.size());
-  const char* at = text.data();
-  std::size_t left = text.size();
-  for (; left > 8; left -= 8, at += 8) {
-    std::uint64_t word;
-    std::memcpy(&word, at, 8);
-    h = mix(h ^ word);
-  }
-  std::uint64_t last = 0;
-  if (left != 0) std::memcpy(&last, at, left);
-  return mix(h ^ last, 0x5be1a9d3704fc286u);
-}
-
 }  // namespace
 
 string_ids::string_ids(detail::memory_source& memory, std::string_view owner, bytes given)
     : memory_(&memory), owner_(owner), given_(given) {}
 
-const string_ids::entry* string_ids::find(const table* in, std::uint64_t hash,
-                                          std::string_view text) {
+const string_ids::entry* string_ids::find(const table* in, const wanted& one) {
   if (in == nullptr) return nullptr;
-  for (std::size_t slot = (hash >> 6) & in->mask;; slot = (slot + 1) & in->mask) {
+  for (std::size_t slot = (one.hash >> 6) & in->mask;; slot = (slot + 1) & in->mask) {
     const entry& candidate = in->entries[slot];
     const std::uint64_t word = candidate.word.load(std::memory_order_acquire);
     if (word == 0) return nullptr;
-    if ((word ^ hash) >> 32 == 0 && candidate.text == text) return &candidate;
+    if ((word ^ one.hash) >> 32 == 0 && candidate.image == one.image &&
+        same_text(one.image, candidate.data, one.text.data()))
+      return &candidate;
   }
 }
 
@@ -60,26 +46,27 @@ std::size_t string_ids::find_or_insert(const std::string_view* strings, std::siz
   base::recent_views<std::uint32_t, 7> seen;
   bool pays = true;
   std::size_t found = 0;
-  std::uint64_t hashes[step];
+  wanted unseen[step];
   std::size_t places[step];
   std::size_t without = 0;
   for (std::size_t begin = 0; begin < n; begin += step) {
-    std::size_t unseen = 0;
+    std::size_t count = 0;
     for (std::size_t i = begin; i < std::min(begin + step, n); ++i) {
       if (const auto* id = pays && !strings[i].empty() ? seen.find(strings[i]) : nullptr) {
         ids[i] = *id;
         ++found;
         continue;
       }
-      const auto hash = hash_of(strings[i]);
+      const auto image = image_of(strings[i]);
+      const auto hash = image.hash();
       const table* in = shards_[hash % shards].current.load(std::memory_order_acquire);
       if (in != nullptr) __builtin_prefetch(&in->entries[(hash >> 6) & in->mask]);
-      hashes[unseen] = hash;
-      places[unseen++] = i;
+      unseen[count] = {strings[i], image, hash};
+      places[count++] = i;
     }
-    for (std::size_t k = 0; k < unseen; ++k) {
+    for (std::size_t k = 0; k < count; ++k) {
       const auto i = places[k];
-      ids[i] = find_or_insert(hashes[k], strings[i]);
+      ids[i] = find_or_insert(unseen[k]);
       without += ids[i] == none ? 1 : 0;
       if (pays && ids[i] != none && !strings[i].empty()) seen.remember(strings[i], ids[i]);
     }
@@ -88,12 +75,12 @@ std::size_t string_ids::find_or_insert(const std::string_view* strings, std::siz
   return without;
 }
 
-std::uint32_t string_ids::find_or_insert(std::uint64_t hash, std::string_view text) {
-  shard& where = shards_[hash % shards];
-  const entry* found = find(where.current.load(std::memory_order_acquire), hash, text);
+std::uint32_t string_ids::find_or_insert(const wanted& one) {
+  shard& where = shards_[one.hash % shards];
+  const entry* found = find(where.current.load(std::memory_order_acquire), one);
   if (found != nullptr)
     return static_cast<std::uint32_t>((found->word.load(std::memory_order_relaxed) & id_bits) - 1);
-  return all_found_ ? none : insert(where, hash, text);
+  return all_found_ ? none : insert(where, one);
 }
 
 bool string_ids::has_room_for(std::string_view text) const noexcept {
@@ -101,10 +88,11 @@ bool string_ids::has_room_for(std::string_view text) const noexcept {
   return size() < strings_max_ && bytes_.load(std::memory_order_relaxed) + copied <= bytes_max_;
 }
 
-std::uint32_t string_ids::insert(shard& where, std::uint64_t hash, std::string_view text) {
+std::uint32_t string_ids::insert(shard& where, const wanted& one) {
+  std::string_view text = one.text;
   const std::lock_guard hold(where.lock);
   const table* in = where.current.load(std::memory_order_relaxed);
-  if (const entry* found = find(in, hash, text))
+  if (const entry* found = find(in, one))
     return static_cast<std::uint32_t>((found->word.load(std::memory_order_relaxed) & id_bits) - 1);
   if (limited_ && (full_ || !has_room_for(text))) {
     full_ = true;
@@ -128,10 +116,11 @@ std::uint32_t string_ids::insert(shard& where, std::uint64_t hash, std::string_v
   const std::size_t id = size_.fetch_add(1, std::memory_order_acq_rel);
   if (id >= none)
     throw usage_error(owner_ + ": expected fewer than 2^32 different strings as keys, got more");
-  std::size_t slot = (hash >> 6) & in->mask;
+  std::size_t slot = (one.hash >> 6) & in->mask;
   while (in->entries[slot].word.load(std::memory_order_relaxed) != 0) slot = (slot + 1) & in->mask;
-  in->entries[slot].text = text;
-  in->entries[slot].word.store((hash & ~id_bits) | (id + 1), std::memory_order_release);
+  in->entries[slot].data = text.data();
+  in->entries[slot].image = one.image;
+  in->entries[slot].word.store((one.hash & ~id_bits) | (id + 1), std::memory_order_release);
   ++where.used;
   return static_cast<std::uint32_t>(id);
 }
@@ -148,9 +137,10 @@ void string_ids::grow(shard& where) {
   for (std::size_t i = 0; old != nullptr && i <= old->mask; ++i) {
     const std::uint64_t word = old->entries[i].word.load(std::memory_order_relaxed);
     if (word == 0) continue;
-    std::size_t slot = (hash_of(old->entries[i].text) >> 6) & fresh->mask;
+    std::size_t slot = (old->entries[i].image.hash() >> 6) & fresh->mask;
     while (entries[slot].word.load(std::memory_order_relaxed) != 0) slot = (slot + 1) & fresh->mask;
-    entries[slot].text = old->entries[i].text;
+    entries[slot].data = old->entries[i].data;
+    entries[slot].image = old->entries[i].image;
     entries[slot].word.store(word, std::memory_order_relaxed);
   }
   bytes_ += (capacity - (old == nullptr ? 0 : old->mask + 1)) * sizeof(entry);
@@ -184,7 +174,7 @@ void string_ids::sorted(detail::workers& team, std::string_view* strings,
     for_each_stretch(team, std::size_t{0}, entries, [&](std::size_t first, std::size_t last) {
       for (std::size_t i = first; i < last; ++i)
         if (const auto word = in->entries[i].word.load(std::memory_order_relaxed); word != 0)
-          texts[(word & id_bits) - 1] = in->entries[i].text;
+          texts[(word & id_bits) - 1] = in->entries[i].text();
     });
   });
   sort_strings(team, *memory_, texts, n, false, order.as<std::uint64_t>(), owner_);

@@ -4,7 +4,8 @@
 // number, and a look-up must cost little more than hashing and comparing its bytes.
 //
 // Idea: 64 tables of open addressing, chosen by the hash. An entry's first word holds hash bits and
-// the number and is written last, with release order, so look-ups take no lock. A string that isn't
+// the number and is written last, with release order, so look-ups take no lock. Strings of up to 15
+// bytes are in their entries as a whole (text_image.h). A string that isn't
 // found is looked for again under its table's lock, then inserted. A table that is half full is
 // copied to one twice as large; the old one stays as long as someone may still be reading it, and
 // whoever misses a string there finds it under the lock.
@@ -32,6 +33,7 @@
 #include <string_view>
 #include <vector>
 
+#include "algorithms/text_image.h"
 #include "base/memory_scale.h"
 #include "base/text_arena.h"
 #include "pappus/detail/base/memory.h"
@@ -75,7 +77,16 @@ class string_ids {
  private:
   struct entry {
     std::atomic<std::uint64_t> word;  // 0: empty; else hash bits above, id + 1 below
+    const char* data;
+    text_image image;
+
+    std::string_view text() const noexcept { return {data, image.size()}; }
+  };
+  /// A string that is looked for.
+  struct wanted {
     std::string_view text;
+    text_image image;
+    std::uint64_t hash;
   };
   struct table {
     entry* entries;
@@ -91,9 +102,9 @@ class string_ids {
   };
   static constexpr std::size_t shards = 64;
 
-  static const entry* find(const table* in, std::uint64_t hash, std::string_view text);
-  std::uint32_t find_or_insert(std::uint64_t hash, std::string_view text);
-  std::uint32_t insert(shard& where, std::uint64_t hash, std::string_view text);
+  static const entry* find(const table* in, const wanted& one);
+  std::uint32_t find_or_insert(const wanted& one);
+  std::uint32_t insert(shard& where, const wanted& one);
   bool has_room_for(std::string_view text) const noexcept;
   void grow(shard& where);
 
