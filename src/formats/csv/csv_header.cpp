@@ -229,6 +229,11 @@ csv_header read_csv_header(const byte_source& source, const detail::record_layou
   if (misquoted(row, delimiter) || std::ranges::count(row, '"') % 2 != 0)
     fail(options.header ? "the names of columns" : "cells",
          fmt::format("a quote that opens or closes inside a {}", options.header ? "name" : "cell"));
+  if (row.find('\r') != row.npos && row.find('"') == row.npos)
+    throw format_error(
+        fmt::format("{0}: line {1}: expected lines that end in a newline, got some that end in a "
+                    "carriage return alone; convert it: tr '\\r' '\\n' < {0}",
+                    source.name(), first.line));
   if (!options.header) return without_header(source, layout, split(row, delimiter).size(), first);
 
   csv_header header;

@@ -3,8 +3,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <set>
 #include <span>
+#include <string_view>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "base/memory_scale.h"
 #include "formats/csv/csv_header.h"
@@ -27,6 +31,17 @@ bool lacks(const detail::column_binding& column, const std::byte* record) noexce
   return column.presence != 0 && record[column.presence] == std::byte{0};
 }
 
+/// Of two columns of one name readers would find neither.
+void check_names(const std::string& path, const detail::record_layout& layout) {
+  std::set<std::string_view> names;
+  for (const auto& column : layout.columns)
+    if (!names.insert(column.name).second)
+      throw usage_error(
+          fmt::format("{}: expected a name for each column, got \"{}\" twice; give them with "
+                      "pappus::column(\"name\", &record::field)",
+                      path, column.name));
+}
+
 }  // namespace
 
 csv_writer::csv_writer(const std::string& path, const detail::record_layout& layout,
@@ -43,6 +58,7 @@ csv_writer::csv_writer(const std::string& path, const detail::record_layout& lay
       comment_(options.comment),
       codec_(std::move(compressed_by)) {
   check_options(options);
+  check_names(path, layout_);
   const auto& columns = layout_.columns;
   if (missing_.empty() && columns.size() == 1 && columns[0].presence != 0 &&
       columns[0].type == detail::cell::string)

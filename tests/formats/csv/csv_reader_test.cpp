@@ -311,6 +311,9 @@ TEST(csv_reader, lists_the_columns_of_the_file_when_one_is_missing) {
             "flights.csv: expected a column \"carrier\", got the columns \"a\", \"b\"");
   EXPECT_EQ(error("carrier,delay,distance,delay\n"),
             "flights.csv: expected one column \"delay\", got several of that name");
+  EXPECT_EQ(error("carrier,delay,distance\rAA,1,2\rAS,3,4\r"),
+            "flights.csv: line 1: expected lines that end in a newline, got some that end in a "
+            "carriage return alone; convert it: tr '\\r' '\\n' < flights.csv");
   EXPECT_EQ(error(""),
             "flights.csv: expected a header line with the names of columns, got an empty file");
   EXPECT_EQ(error("carrier,\"delay\n"),

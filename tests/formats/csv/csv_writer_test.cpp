@@ -164,6 +164,16 @@ TEST(csv_writer, keeps_empty_text_in_a_single_column_apart_from_a_blank_line) {
   EXPECT_EQ(content_of(folder.file("x.csv")), "text\na\n\"\"\n");
 }
 
+TEST(csv_writer, refuses_two_columns_of_one_name) {
+  test_memory memory;
+  EXPECT_EQ(message_of<usage_error>([&] {
+              csv_writer("out.csv", bound<row>({column("a", &row::i8), column("a", &row::i16)}),
+                         memory);
+            }),
+            "out.csv: expected a name for each column, got \"a\" twice; give them with "
+            "pappus::column(\"name\", &record::field)");
+}
+
 TEST(csv_writer, refuses_dates_that_have_no_four_digit_year) {
   struct day {
     date value;
