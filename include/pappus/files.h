@@ -1,13 +1,17 @@
 // Files as sources and destinations: CSV, NPY, raw records.
 #pragma once
 
+#include <functional>
 #include <initializer_list>
 #include <ranges>
 #include <span>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "pappus/columns.h"
+#include "pappus/detail/base/table_text.h"
 #include "pappus/session.h"
 
 namespace pappus {
@@ -34,6 +38,21 @@ record_layout file_layout(const csv_options& options, const Columns&... columns)
 template <list_of_paths Paths>
 std::vector<std::string> texts_of(const Paths& paths) {
   return {std::ranges::begin(paths), std::ranges::end(paths)};
+}
+
+/// What stands in a file's name for a key.
+template <typename K>
+void name_file(const K& key, std::string& to) {
+  if constexpr (std::is_same_v<K, std::string_view>)
+    to = key;
+  else if constexpr (std::is_same_v<K, bool>)
+    to = key ? "true" : "false";
+  else if constexpr (std::is_same_v<K, date>)
+    to = text_of_date(key.days);
+  else if constexpr (std::is_enum_v<K>)
+    to = std::to_string(static_cast<std::underlying_type_t<K>>(key));
+  else
+    to = std::to_string(key);
 }
 
 template <typename E>
@@ -114,12 +133,25 @@ void query<E>::for_each_chunk(F f) const {
   detail::deliver(session_, detail::deliver_request(*this, "for_each_chunk", std::move(params)));
 }
 
-template <typename E>
+template <typename Of, typename T>
 template <typename... Columns>
-void query<E>::write(const std::string& path, const Columns&... columns) const {
-  detail::deliver_to_file(
-      session_, detail::deliver_request(*this, "write", std::make_shared<detail::deliver_params>()),
-      detail::file_layout<value_type>(columns...), path);
+void detail::file_members<Of, T>::write(const std::string& path, const Columns&... columns) const {
+  const auto& of = static_cast<const Of&>(*this);
+  deliver_to_file(access::session(of),
+                  deliver_request(of, "write", std::make_shared<deliver_params>()),
+                  file_layout<T>(columns...), path);
+}
+
+template <typename Of, typename T>
+template <detail::names_files<T> Key, typename... Columns>
+void detail::file_members<Of, T>::write_by(const Key& key, const std::string& pattern,
+                                           const Columns&... columns) const {
+  const auto& of = static_cast<const Of&>(*this);
+  deliver_to_files(
+      access::session(of), deliver_request(of, "write_by", std::make_shared<deliver_params>()),
+      file_layout<T>(columns...), pattern, [key](const std::byte* record, std::string& name) {
+        name_file(std::invoke(key, *reinterpret_cast<const T*>(record)), name);
+      });
 }
 
 }  // namespace pappus

@@ -13,6 +13,7 @@
 #include "pappus/detail/fuse/access.h"
 #include "pappus/detail/fuse/batch.h"
 #include "pappus/detail/fuse/expression.h"
+#include "pappus/detail/fuse/file_members.h"
 #include "pappus/detail/fuse/key_refusals.h"
 #include "pappus/detail/fuse/refusals.h"
 #include "pappus/detail/fuse/scatter_refusals.h"
@@ -51,6 +52,7 @@ class query : public detail::element_refusals<detail::value_of<E>>,
               public detail::key_refusals<detail::value_of<E>>,
               public detail::set_refusals<detail::value_of<E>>,
               public detail::row_refusals<detail::value_of<E>>,
+              public detail::file_members<query<E>, detail::value_of<E>>,
               public detail::query_statistics<query<E>, detail::value_of<E>> {
  public:
   using value_type = detail::value_of<E>;
@@ -350,11 +352,6 @@ class query : public detail::element_refusals<detail::value_of<E>>,
   /// order, on this thread. A chunk is freed before the next is computed: large files stream.
   template <typename F>
   void for_each_chunk(F f) const;
-
-  /// Runs the query and writes its records to a .npy, .csv or raw (.raw) file, which appears whole.
-  /// CSV's columns are called as fields are, or as column("name", &hit::name), ... says.
-  template <typename... Columns>
-  void write(const std::string& path, const Columns&... columns) const;
 
   /// What would run, where and why. Runs nothing.
   std::string explain() const;

@@ -155,6 +155,11 @@ void deliver(const session_ptr& session, node_request request);
 void deliver_to_file(const session_ptr& session, node_request request, record_layout layout,
                      const std::string& path);
 
+/// Writes them to a file for each name that `name_of` gives a record. Blocks.
+void deliver_to_files(const session_ptr& session, node_request request, record_layout layout,
+                      const std::string& pattern,
+                      std::function<void(const std::byte* record, std::string& name)> name_of);
+
 /// Copies n records into memory charged to the session's budget.
 rows_ptr copy_rows(const session_ptr& session, record_type layout, const void* data,
                    std::int64_t n);

@@ -1,0 +1,58 @@
+// What writes the records of a query to files, as members of queries; defined in files.h.
+#pragma once
+
+#include <string>
+
+#include "pappus/detail/base/refused.h"
+#include "pappus/detail/fuse/accepts.h"
+
+namespace pappus {
+struct date;
+}
+
+namespace pappus::detail {
+
+/// Whether a key can be told by a file's name: text, an integer, bool, an enum, a date.
+template <typename K>
+inline constexpr bool names_a_file = std::is_same_v<K, std::string_view> || std::is_integral_v<K> ||
+                                     std::is_enum_v<K> || std::is_same_v<K, date>;
+
+template <typename Key, typename T>
+concept names_files =
+    takes_record<Key, T> && names_a_file<std::remove_cvref_t<returned_by<Key, T>>>;
+
+/// \tparam Of  a query
+/// \tparam T   its records
+template <typename Of, typename T>
+class file_members {
+ public:
+  /// Runs the query and writes its records to a .npy, .csv or raw (.raw) file, which appears whole.
+  /// CSV's columns are called as fields are, or as column("name", &hit::name), ... says.
+  template <typename... Columns>
+  void write(const std::string& path, const Columns&... columns) const;
+
+  /// The same with a file for each key, whose name has the key in place of {}:
+  /// write_by(&flight::carrier, "flights/{}.csv"). A file's records are in the query's order. Keys
+  /// are text, integers, enums, bool, dates. Folders are made; no file appears before all are
+  /// complete. Throws usage_error for a pattern without {}, a key that can't be part of a name, and
+  /// more than 500 different keys. Cost: as write(), and a copy of some MiB of records at a time.
+  template <names_files<T> Key, typename... Columns>
+  void write_by(const Key& key, const std::string& pattern, const Columns&... columns) const;
+
+  template <typename Key, typename... Columns>
+    requires(!takes_record<Key, T>)
+  PAPPUS_REFUSED("write_by: the key function" PAPPUS_CANT_BE_CALLED)
+  refused<T> write_by(const Key&, const std::string&, const Columns&...) const {
+    return {};
+  }
+  template <typename Key, typename... Columns>
+    requires(takes_record<Key, T> && !names_files<Key, T>)
+  PAPPUS_REFUSED(
+      "write_by: a key that names a file must be a std::string_view, an integer, an enum, a bool "
+      "or a pappus::date")
+  refused<T> write_by(const Key&, const std::string&, const Columns&...) const {
+    return {};
+  }
+};
+
+}  // namespace pappus::detail
