@@ -41,3 +41,5 @@ endif()
 if(NOT PAPPUS_HDF5_LIBRARY)
   message(WARNING "libhdf5 with hdf5.h was not found: HDF5 files won't be read; run tools/setup.sh")
 endif()
+
+include(${CMAKE_CURRENT_LIST_DIR}/Arrow.cmake)

@@ -1,4 +1,4 @@
-// Files as sources and destinations: CSV, NPY, raw records.
+// Files as sources and destinations: CSV, Parquet, NPY, raw records.
 #pragma once
 
 #include <functional>
@@ -75,6 +75,18 @@ collection<T> session::csv(const Paths& paths, const Columns&... columns) {
   return {core_,
           detail::open_rows(core_, detail::record_type_of<T>(), detail::file_layout<T>(columns...),
                             detail::texts_of(paths), "csv")};
+}
+
+template <typename T, typename... Columns>
+collection<T> session::parquet(const std::string& path, const Columns&... columns) {
+  return {core_, detail::open_rows(core_, detail::record_type_of<T>(),
+                                   detail::file_layout<T>(columns...), {path}, "parquet")};
+}
+template <typename T, detail::list_of_paths Paths, typename... Columns>
+collection<T> session::parquet(const Paths& paths, const Columns&... columns) {
+  return {core_,
+          detail::open_rows(core_, detail::record_type_of<T>(), detail::file_layout<T>(columns...),
+                            detail::texts_of(paths), "parquet")};
 }
 
 template <typename T, typename... Columns>

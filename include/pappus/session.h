@@ -77,6 +77,7 @@ class session : public detail::source_refusals, public detail::launch_refusals {
   using detail::source_refusals::csv;
   using detail::source_refusals::from;
   using detail::source_refusals::npy;
+  using detail::source_refusals::parquet;
   using detail::source_refusals::raw;
   using detail::source_refusals::read;
 
@@ -153,6 +154,14 @@ class session : public detail::source_refusals, public detail::launch_refusals {
   collection<std::string_view> lines(const std::string& path);
   template <detail::list_of_paths Paths = std::initializer_list<std::string>>
   collection<std::string_view> lines(const Paths& paths);
+  /// Records of a Parquet file; columns are found by name, as those of CSV files are. See
+  /// docs/guides/files.md for the types that columns may have. Throws format_error, also where
+  /// Pappus was built without Arrow.
+  template <typename T, typename... Columns>
+  collection<T> parquet(const std::string& path, const Columns&... columns);
+  template <typename T, detail::list_of_paths Paths = std::initializer_list<std::string>,
+            typename... Columns>
+  collection<T> parquet(const Paths& paths, const Columns&... columns);
   /// Records of a .npy file, matched with T by the types of its fields (at most 64).
   template <typename T>
   collection<T> npy(const std::string& path);
@@ -163,8 +172,8 @@ class session : public detail::source_refusals, public detail::launch_refusals {
   collection<T> raw(const std::string& path);
   template <typename T, detail::list_of_paths Paths = std::initializer_list<std::string>>
   collection<T> raw(const Paths& paths);
-  /// Records of a .csv, .tsv, .npy or raw (.raw) file, told by its suffix, behind which text may
-  /// have .gz or .zst.
+  /// Records of a .csv, .tsv, .parquet, .npy or raw (.raw) file, told by its suffix, behind which
+  /// text may have .gz or .zst.
   template <typename T, typename... Columns>
   collection<T> read(const std::string& path, const Columns&... columns);
   template <typename T, detail::list_of_paths Paths = std::initializer_list<std::string>,

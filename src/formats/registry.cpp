@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include "base/memory_scale.h"
+#include "formats/arrow/arrow_reader.h"
+#include "formats/arrow/parquet_writer.h"
 #include "formats/byte_source.h"
 #include "formats/codecs/codec.h"
 #include "formats/codecs/decompressor.h"
@@ -98,6 +100,7 @@ constexpr format formats[] = {
     {"tsv", ".tsv", open_text<'\t'>, create_text<'\t'>},
     {"npy", ".npy", open<npy_reader>, create<npy_writer>},
     {"raw", ".raw", open<raw_reader>, create<raw_writer>},
+    {"parquet", ".parquet", open_parquet, create<parquet_writer>},
 };
 // Whatever a file's name, and only for reading.
 constexpr format lines = {"lines", "", open_lines, nullptr};

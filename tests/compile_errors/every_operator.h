@@ -189,6 +189,7 @@ void use_the_rest(pappus::session& s, const Trades& trades) {
   stocks.write("stocks.tsv", pappus::column("id", &stock::id),
                pappus::column("listed", &stock::listed));
   std::cout << s.npy<float>("prices.npy").count() << s.raw<stock>("stocks.raw").count()
+            << s.parquet<stock>("stocks.parquet", pappus::column("id", &stock::id)).count()
             << s.read<float>("prices.npy").explain() << stocks.count().explain_analyze();
   const auto code = pappus::device_text("twice", "DEVICE float twice(float x) { return 2 * x; }");
   std::cout << trades.map(&trade::price)

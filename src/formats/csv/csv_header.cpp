@@ -12,7 +12,7 @@
 
 #include "base/text.h"
 #include "formats/csv/csv_cell.h"
-#include "formats/names.h"
+#include "formats/named_layout.h"
 #include "pappus/error.h"
 
 namespace pappus::formats {
@@ -96,10 +96,6 @@ bool stands_for(const std::string& text) {
   return !text.empty() && parse_cell(Type, text, ignored.data()) != cell_outcome::malformed;
 }
 
-std::string name_of(const detail::column_binding& binding) {
-  return binding.name.empty() ? std::string(binding.field) : binding.name;
-}
-
 std::vector<std::string> bound_names(const detail::record_layout& layout) {
   std::vector<std::string> names;
   for (const detail::column_binding& binding : layout.columns) names.push_back(name_of(binding));
@@ -156,28 +152,6 @@ void check_options(const csv_options& options) {
   check_delimiter(options.delimiter);
   check_missing(options.missing, options.delimiter);
   check_first_lines(options);
-}
-
-detail::record_layout csv_layout(const std::string& file, detail::record_layout layout) {
-  if (layout.columns.empty()) {
-    throw usage_error(file +
-                      ": expected bindings of columns to fields, got none; add "
-                      "pappus::column(\"name\", &record::field)");
-  }
-  for (detail::column_binding& binding : layout.columns) {
-    binding.name = name_of(binding);
-    if (binding.name.empty()) {
-      throw usage_error(file +
-                        ": expected a name for each field, got a field without; bind it with "
-                        "pappus::column(\"name\", &record::field)");
-    }
-    if (binding.count != 1) {
-      throw usage_error(file + ": column \"" + binding.name +
-                        "\": expected a field with one value, got an array of " +
-                        std::to_string(binding.count) + "; bind single fields, or use npy");
-    }
-  }
-  return layout;
 }
 
 csv_first_row find_first_row(std::string_view text, const csv_options& options) noexcept {
@@ -246,7 +220,7 @@ csv_header read_csv_header(const byte_source& source, const detail::record_layou
 
 csv_plan plan_columns(const std::string& file, const csv_header& header,
                       const detail::record_layout& bound, const csv_options& options) {
-  const auto layout = csv_layout(file, bound);
+  const auto layout = named_layout(file, bound);
   csv_plan plan;
   plan.delimiter = options.delimiter;
   plan.missing = options.missing;
@@ -257,21 +231,13 @@ csv_plan plan_columns(const std::string& file, const csv_header& header,
   for (const std::string& name : header.names) plan.columns.push_back({name});
   std::vector<bool> taken(header.names.size(), false);
   for (const detail::column_binding& binding : layout.columns) {
-    const auto found = std::ranges::find(header.names, binding.name);
-    if (found == header.names.end()) {
-      throw format_error(file + ": expected a column \"" + binding.name + "\", got the columns " +
-                         listed(header.names) + suggestion(binding.name, header.names));
-    }
-    if (std::find(found + 1, header.names.end(), binding.name) != header.names.end()) {
-      throw format_error(file + ": expected one column \"" + binding.name +
-                         "\", got several of that name");
-    }
-    csv_plan::column& column = plan.columns[static_cast<std::size_t>(found - header.names.begin())];
-    if (taken[static_cast<std::size_t>(found - header.names.begin())]) {
+    const auto number = find_column(file, binding.name, header.names);
+    csv_plan::column& column = plan.columns[number];
+    if (taken[number]) {
       throw usage_error(file + ": column \"" + binding.name +
                         "\" is bound to two fields; bind it once and copy it in a map");
     }
-    taken[static_cast<std::size_t>(found - header.names.begin())] = true;
+    taken[number] = true;
     if (!binding.wanted) continue;
     column.bound = true;
     column.type = binding.type;

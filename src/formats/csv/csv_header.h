@@ -26,11 +26,6 @@ struct csv_header {
 /// comments, that can't be.
 void check_options(const csv_options& options);
 
-/// The layout with a name for each column: of those without one, the field's own. Throws
-/// usage_error for a layout that CSV files can't fill: one without columns, or with a column that
-/// has no name or several values.
-detail::record_layout csv_layout(const std::string& file, detail::record_layout layout);
-
 /// Reads the header, behind a UTF-8 byte order mark if there is one. Throws format_error for an
 /// empty file, another encoding's mark, bad quoting, or a header of more than 16 MiB.
 ///
@@ -49,7 +44,7 @@ struct csv_first_row {
 csv_first_row find_first_row(std::string_view text, const csv_options& options) noexcept;
 
 /// Finds the bound columns by name. Throws format_error naming the missing column and those the
-/// file has, and what csv_layout() throws.
+/// file has, and what named_layout() throws.
 csv_plan plan_columns(const std::string& file, const csv_header& header,
                       const detail::record_layout& bound, const csv_options& options);
 

@@ -13,6 +13,7 @@
 #include "base/memory_scale.h"
 #include "formats/csv/csv_header.h"
 #include "formats/csv/csv_text.h"
+#include "formats/named_layout.h"
 #include "pappus/detail/base/integers.h"
 #include "pappus/error.h"
 
@@ -48,7 +49,7 @@ csv_writer::csv_writer(const std::string& path, const detail::record_layout& lay
                        detail::memory_source& memory, const csv_options& options,
                        codec_pointer compressed_by)
     : file_(path),
-      layout_(csv_layout(path, layout)),
+      layout_(named_layout(path, layout)),
       memory_(memory),
       delimiter_(options.delimiter),
       dialect_(options.dialect),

@@ -26,8 +26,8 @@ concept names_files =
 template <typename Of, typename T>
 class file_members {
  public:
-  /// Runs the query and writes its records to a .npy, .csv or raw (.raw) file, which appears whole.
-  /// CSV's columns are called as fields are, or as column("name", &hit::name), ... says.
+  /// Runs the query and writes its records to a .csv, .parquet, .npy or .raw file, which appears
+  /// whole. Columns are called as fields are, or as column("name", &hit::name), ... says.
   template <typename... Columns>
   void write(const std::string& path, const Columns&... columns) const;
 

@@ -1,0 +1,290 @@
+#include "formats/arrow/arrow_reader.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <string_view>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "base/memory_scale.h"
+#include "formats/named_layout.h"
+#include "pappus/error.h"
+
+namespace pappus::formats {
+namespace {
+
+/// Rows of a column that are decoded at a time: fewer where memory is short.
+std::int64_t rows_at_once_in(const detail::memory_source& memory, std::size_t record_bytes) {
+  return static_cast<std::int64_t>(
+      base::scaled_clamp(memory.available() / 64 / std::max<std::size_t>(record_bytes, 1),
+                         std::size_t{2} << 10, std::size_t{32} << 10));
+}
+
+template <typename F>
+auto telling(const std::string& file, F&& f) {
+  try {
+    return f();
+  } catch (const arrow_problem& problem) {
+    throw format_error(fmt::format("{}: can't be read: {}", file, problem.what()));
+  }
+}
+
+bool same_texts(const arrow_piece& a, const arrow_piece& b) {
+  if (a.rows != b.rows || a.nulls != 0 || b.nulls != 0 || a.fixed_text || b.fixed_text ||
+      a.width != 4 || b.width != 4)
+    return false;
+  const auto* const in_a = static_cast<const std::int32_t*>(a.values) + a.first;
+  const auto* const in_b = static_cast<const std::int32_t*>(b.values) + b.first;
+  const auto places = static_cast<std::size_t>(a.rows + 1) * sizeof(std::int32_t);
+  const auto text = static_cast<std::size_t>(in_a[a.rows] - in_a[0]);
+  return std::memcmp(in_a, in_b, places) == 0 &&
+         (text == 0 || std::memcmp(a.text + in_a[0], b.text + in_b[0], text) == 0);
+}
+
+}  // namespace
+
+arrow_reader::arrow_reader(std::unique_ptr<byte_source> source, const detail::record_layout& layout,
+                           detail::memory_source& memory, const open_columns& open)
+    : source_(std::move(source)),
+      rows_at_once_(rows_at_once_in(memory, layout.bytes)),
+      file_(telling(source_->name(), [&] { return open(*source_, rows_at_once_); })),
+      record_bytes_(layout.bytes),
+      bound_(bind_arrow_columns(source_->name(), file_->columns(),
+                                named_layout(source_->name(), layout))) {
+  std::erase_if(bound_, [](const arrow_binding& one) { return !one.field.wanted; });
+  group_begin_.push_back(0);
+  for (const auto& group : file_->groups()) {
+    if (group.rows < 0 || group.rows > std::numeric_limits<std::int64_t>::max() - rows_)
+      throw format_error(fmt::format("{}: row group {}: expected a number of rows, got {}",
+                                     source_->name(), group_begin_.size(), group.rows));
+    group_begin_.push_back(rows_ += group.rows);
+  }
+  find_gaps();
+  plan_memory(memory);
+}
+
+/// Writers end pages at a mebibyte or with the group, and have a dictionary of as much.
+void arrow_reader::plan_memory(const detail::memory_source& memory) {
+  constexpr std::int64_t page = std::int64_t{4} << 20;
+  std::int64_t text = 0;
+  for (const auto& group : file_->groups()) {
+    std::int64_t bytes = 0;
+    for (const auto& one : bound_) {
+      const auto whole = group.bytes[one.column], stored = group.stored_bytes[one.column];
+      bytes += std::min(whole, page) + std::min(stored, page) +
+               std::int64_t{16} * std::min(rows_at_once_, group.rows);
+      if (one.field.type == detail::cell::string) text += whole;
+    }
+    group_bytes_ = std::max(group_bytes_, static_cast<std::size_t>(bytes));
+  }
+  if (rows_ > 0) row_text_ = static_cast<double>(text) / static_cast<double>(rows_);
+  const std::size_t most = std::max(1U, std::thread::hardware_concurrency());
+  groups_max_ =
+      std::clamp<std::size_t>(memory.available() / 8 / std::max<std::size_t>(group_bytes_, 1), 1,
+                              std::min(most, std::max<std::size_t>(file_->groups().size(), 1)));
+}
+
+void arrow_reader::find_gaps() {
+  std::vector<std::pair<std::size_t, std::size_t>> filled;
+  for (const auto& one : bound_) {
+    filled.emplace_back(one.field.offset, detail::cell_bytes(one.field.type));
+    if (one.field.presence != 0) filled.emplace_back(one.field.presence, 1);
+  }
+  std::ranges::sort(filled);
+  filled.emplace_back(record_bytes_, 0);
+  std::size_t end = 0;
+  for (const auto& [offset, bytes] : filled) {
+    if (offset > end) gaps_.emplace_back(end, offset - end);
+    end = std::max(end, offset + bytes);
+  }
+}
+
+void arrow_reader::clear_gaps(std::byte* records, std::int64_t n) const {
+  for (const auto& [offset, bytes] : gaps_) {
+    std::byte* at = records + offset;
+    for (std::int64_t i = 0; i < n; ++i, at += record_bytes_) std::memset(at, 0, bytes);
+  }
+}
+
+void arrow_reader::rewind() {
+  next_row_ = 0;
+  next_group_ = 0;
+  open_group_.reset();
+  take_strings();
+}
+
+std::shared_ptr<void> arrow_reader::take_strings() noexcept {
+  ++generation_;
+  return std::exchange(strings_, nullptr);
+}
+
+/// So many of `rows` that their text is about what may still be kept.
+std::int64_t arrow_reader::rows_for_text(std::int64_t rows) const {
+  if (string_bytes_max_ == SIZE_MAX || row_text_ == 0) return rows;
+  const auto left =
+      static_cast<double>(string_bytes_max_ - std::min(string_bytes_max_, string_bytes()));
+  return std::min(
+      rows, std::max(rows_at_once_, static_cast<std::int64_t>(std::min(left / row_text_, 1e15))));
+}
+
+/// What is read next: the rest of a group and others, as many as memory is for.
+std::vector<arrow_reader::part> arrow_reader::next_parts(std::byte* out, std::int64_t capacity,
+                                                         unsigned workers) {
+  const auto groups = groups_max_ < workers ? groups_max_ : SIZE_MAX;
+  auto left = rows_for_text(std::min(capacity, rows_ - next_row_));
+  std::vector<part> parts;
+  while (left > 0 && parts.size() < groups) {
+    const auto end = group_begin_[next_group_ + 1];
+    const auto rows = std::min(left, end - next_row_);
+    if (rows > 0) {
+      if (!open_group_) open_group_ = std::make_shared<std::vector<open_column>>(bound_.size());
+      parts.push_back({next_group_, next_row_, rows, out, open_group_});
+    }
+    out += static_cast<std::size_t>(rows) * record_bytes_;
+    next_row_ += rows;
+    left -= rows;
+    if (next_row_ == end) {
+      open_group_.reset();
+      ++next_group_;
+    }
+  }
+  return parts;
+}
+
+/// Columns that a worker reads together: all of them, where there are groups for all workers.
+std::vector<std::vector<std::size_t>> arrow_reader::sets_of_columns(std::size_t parts,
+                                                                    unsigned workers) const {
+  const std::size_t wanted = workers == 1 ? 1 : (2 * workers + parts - 1) / parts;
+  const auto count = std::clamp<std::size_t>(wanted, 1, std::max<std::size_t>(bound_.size(), 1));
+  std::vector<std::pair<std::int64_t, std::size_t>> largest_first;
+  for (std::size_t i = 0; i < bound_.size(); ++i) {
+    std::int64_t bytes = 1;
+    for (const auto& group : file_->groups()) bytes += group.bytes[bound_[i].column];
+    largest_first.emplace_back(-bytes, i);
+  }
+  std::ranges::sort(largest_first);
+  std::vector<std::vector<std::size_t>> sets(count);
+  std::vector<std::int64_t> taken(count, 0);
+  for (const auto& [bytes, i] : largest_first) {
+    const auto least = static_cast<std::size_t>(std::ranges::min_element(taken) - taken.begin());
+    sets[least].push_back(i);
+    taken[least] -= bytes;
+  }
+  return sets;
+}
+
+std::int64_t arrow_reader::read(detail::workers& team, std::byte* out, std::int64_t capacity) {
+  std::int64_t done = 0;
+  while (done < capacity && next_row_ < rows_) {
+    if (done > 0 && string_bytes() >= string_bytes_max_) break;
+    if (!strings_) strings_ = std::make_shared<kept_text>();
+    const auto before = next_row_;
+    const auto parts = next_parts(out + static_cast<std::size_t>(done) * record_bytes_,
+                                  capacity - done, team.count());
+    const auto sets = sets_of_columns(std::max<std::size_t>(parts.size(), 1), team.count());
+    std::vector<std::optional<problem>> problems(parts.size() * sets.size());
+    detail::parallel_chunks(team, problems.size(), [&](std::size_t item, unsigned) {
+      const auto set = item % sets.size();
+      problems[item] = fill(parts[item / sets.size()], sets[set], set == 0, team);
+    });
+    const problem* first = nullptr;
+    for (const auto& one : problems)
+      if (one && (first == nullptr ||
+                  std::pair(one->row, one->column) < std::pair(first->row, first->column)))
+        first = &*one;
+    if (first != nullptr) throw format_error(source_->name() + ": " + first->text);
+    done += next_row_ - before;
+  }
+  return done;
+}
+
+/// Some of the columns of a part, some rows of each in turn.
+std::optional<arrow_reader::problem> arrow_reader::fill(const part& rows,
+                                                        std::span<const std::size_t> columns,
+                                                        bool with_gaps,
+                                                        const detail::workers& team) {
+  std::optional<problem> first;
+  for (std::int64_t begin = 0; begin < rows.rows && !first && !team.stopping();
+       begin += rows_at_once_) {
+    const auto n = std::min(rows_at_once_, rows.rows - begin);
+    if (with_gaps) clear_gaps(rows.out + static_cast<std::size_t>(begin) * record_bytes_, n);
+    for (const auto which : columns) {
+      const auto& name = bound_[which].field.name;
+      std::optional<problem> found;
+      try {
+        fill_column(which, rows, begin, n);
+      } catch (const arrow_cell_problem& cell) {
+        found = problem{cell.row, which,
+                        fmt::format("row {}, column \"{}\": {}", cell.row + 1, name, cell.text)};
+      } catch (const arrow_problem& whole) {
+        found = problem{rows.first_row + begin, which,
+                        fmt::format("column \"{}\", row group {}: can't be read: {}", name,
+                                    rows.group + 1, whole.what())};
+      }
+      if (found && (!first || std::pair(found->row, which) < std::pair(first->row, first->column)))
+        first = std::move(found);
+    }
+  }
+  if (rows.first_row + rows.rows == group_begin_[rows.group + 1])
+    for (const auto which : columns) (*rows.columns)[which] = {};
+  return first;
+}
+
+/// n rows from `begin` on, of the part's.
+void arrow_reader::fill_column(std::size_t which, const part& rows, std::int64_t begin,
+                               std::int64_t n) {
+  auto& column = (*rows.columns)[which];
+  const bool text = bound_[which].field.type == detail::cell::string;
+  for (std::int64_t done = 0; done < n;) {
+    if (column.used == column.piece.rows) load(rows, which, column);
+    if (text) keep_text(column);
+    const auto some = std::min(n - done, column.piece.rows - column.used);
+    const auto at = begin + done;
+    try {
+      fill_arrow_cells(bound_[which], column.piece, column.used, some,
+                       rows.out + static_cast<std::size_t>(at) * record_bytes_, record_bytes_);
+    } catch (arrow_cell_problem& problem) {
+      problem.row += rows.first_row + at;
+      throw;
+    }
+    column.used += some;
+    done += some;
+  }
+}
+
+/// The next piece, which isn't empty.
+void arrow_reader::load(const part& rows, std::size_t which, open_column& column) {
+  if (!column.rows) column.rows = file_->rows(rows.group, bound_[which].column);
+  do {
+    column.piece = {};
+    column.used = 0;
+    if (!column.rows->next(column.piece)) throw arrow_problem("it has fewer values than rows");
+  } while (column.piece.rows == 0);
+  column.kept_in = -1;
+  if (!column.piece.dictionary) return;
+  if (column.dictionary && same_texts(*column.dictionary, *column.piece.dictionary))
+    column.piece.dictionary = column.dictionary;
+  column.dictionary = column.piece.dictionary;
+}
+
+void arrow_reader::keep_text(open_column& column) {
+  if (column.kept_in == generation_) return;
+  column.kept_in = generation_;
+  const auto& holder = column.piece.dictionary ? *column.piece.dictionary : column.piece;
+  if (!holder.text_owner) return;
+  const std::lock_guard alone(strings_->adding);
+  strings_->owners.push_back(holder.text_owner);
+  strings_->bytes += static_cast<std::size_t>(holder.text_bytes);
+}
+
+std::unique_ptr<reader> open_parquet(const std::string& path, const detail::record_layout& layout,
+                                     detail::memory_source& memory) {
+  return std::make_unique<arrow_reader>(
+      open_file(path), layout, memory, [&](const byte_source& source, std::int64_t rows_at_once) {
+        return load_arrow(path).open_parquet(source, memory, rows_at_once);
+      });
+}
+
+}  // namespace pappus::formats

@@ -1,0 +1,120 @@
+// Reads the columns of Parquet files into records, in parallel and in bounded memory.
+//
+// A file's rows lie in groups; in a group each column lies by itself and is decoded from its front.
+// How many rows a group has is known, and so where its records go: workers take groups, and decode
+// some rows of each column in turn, which they put into the records while both are in a cache.
+// Where fewer groups are wanted at a time than there are workers, these share a group's columns. A
+// group that is read in part stays open, with rows that were decoded and aren't wanted yet.
+//
+// Text isn't copied: records point to what was decoded, which is kept. Where a column has its texts
+// in a dictionary, they are decoded once for each group.
+//
+// Alternatives: decoding whole groups into tables first, as Arrow offers it, takes memory of the
+// file's choosing and goes through all of it twice.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "formats/arrow/arrow_cells.h"
+#include "formats/arrow/arrow_library.h"
+#include "formats/byte_source.h"
+#include "formats/format.h"
+
+namespace pappus::formats {
+
+class arrow_reader final : public reader {
+ public:
+  using open_columns = std::function<std::unique_ptr<arrow_file>(const byte_source& source,
+                                                                 std::int64_t rows_at_once)>;
+
+  /// `memory` must outlive the reader and its strings. Throws format_error, usage_error.
+  arrow_reader(std::unique_ptr<byte_source> source, const detail::record_layout& layout,
+               detail::memory_source& memory, const open_columns& open);
+
+  std::size_t record_bytes() const noexcept override { return record_bytes_; }
+  std::optional<std::int64_t> rows() const noexcept override { return rows_; }
+  std::int64_t count(detail::workers&) override { return rows_; }
+  std::int64_t read(detail::workers& team, std::byte* out, std::int64_t capacity) override;
+  std::int64_t bytes_read() const noexcept override { return source_->bytes_read(); }
+  void rewind() override;
+  std::size_t scratch_bytes() const noexcept override { return group_bytes_ * groups_max_; }
+  std::shared_ptr<void> take_strings() noexcept override;
+  std::size_t string_bytes() const noexcept override {
+    return strings_ ? strings_->bytes.load() : 0;
+  }
+  void limit_strings(std::size_t bytes) noexcept override { string_bytes_max_ = bytes; }
+
+ private:
+  /// What the records read since take_strings() point to.
+  struct kept_text {
+    std::mutex adding;
+    std::vector<std::shared_ptr<const void>> owners;
+    std::atomic<std::size_t> bytes{0};
+  };
+  /// A column of a group that is read.
+  struct open_column {
+    std::unique_ptr<arrow_rows> rows;
+    arrow_piece piece;
+    std::int64_t used = 0;  ///< of the piece
+    std::shared_ptr<const arrow_piece> dictionary;
+    std::int64_t kept_in = -1;  ///< the generation of strings that has the piece's text
+  };
+  /// Rows of a group that are read at once.
+  struct part {
+    std::size_t group;
+    std::int64_t first_row, rows;  ///< in the file
+    std::byte* out;
+    std::shared_ptr<std::vector<open_column>> columns;
+  };
+  /// The first value that can't be had, or what Arrow says.
+  struct problem {
+    std::int64_t row = 0;
+    std::size_t column = 0;
+    std::string text;
+  };
+
+  void plan_memory(const detail::memory_source& memory);
+  void find_gaps();
+  std::vector<part> next_parts(std::byte* out, std::int64_t capacity, unsigned workers);
+  std::int64_t rows_for_text(std::int64_t rows) const;
+  std::vector<std::vector<std::size_t>> sets_of_columns(std::size_t parts, unsigned workers) const;
+  std::optional<problem> fill(const part& rows, std::span<const std::size_t> columns,
+                              bool with_gaps, const detail::workers& team);
+  void fill_column(std::size_t which, const part& rows, std::int64_t begin, std::int64_t n);
+  void load(const part& rows, std::size_t which, open_column& column);
+  void keep_text(open_column& column);
+  void clear_gaps(std::byte* records, std::int64_t n) const;
+
+  std::unique_ptr<byte_source> source_;
+  std::int64_t rows_at_once_;
+  std::unique_ptr<arrow_file> file_;
+  std::size_t record_bytes_;
+  std::vector<arrow_binding> bound_;                       // of columns that somebody looks at
+  std::vector<std::pair<std::size_t, std::size_t>> gaps_;  // bytes of a record that stay zero
+  std::vector<std::int64_t> group_begin_;                  // rows; of the end, too
+  std::int64_t rows_ = 0;
+  double row_text_ = 0;  // bytes of a row's text, at most about
+  std::size_t group_bytes_ = 0, groups_max_ = 1;
+  std::shared_ptr<kept_text> strings_;
+  std::int64_t generation_ = 0;  // of strings_
+  std::size_t string_bytes_max_ = SIZE_MAX;
+  std::int64_t next_row_ = 0;
+  std::size_t next_group_ = 0;                            // which has next_row_
+  std::shared_ptr<std::vector<open_column>> open_group_;  // that one, where it was begun
+};
+
+/// A Parquet file's records.
+std::unique_ptr<reader> open_parquet(const std::string& path, const detail::record_layout& layout,
+                                     detail::memory_source& memory);
+
+}  // namespace pappus::formats

@@ -1,0 +1,269 @@
+#include "formats/arrow/parquet_writer.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/memory_scale.h"
+#include "base/utf8.h"
+#include "formats/named_layout.h"
+#include "pappus/error.h"
+
+namespace pappus::formats {
+namespace {
+
+using detail::cell;
+
+constexpr std::int64_t rows_gathered = std::int64_t{32} << 10;
+constexpr std::size_t text_max = (std::size_t{1} << 31) - 1;
+
+/// A column's writer has some pages, and a dictionary.
+std::int64_t page_bytes_in(const detail::memory_source& memory, std::size_t columns) {
+  return static_cast<std::int64_t>(base::scaled_clamp(memory.available() / 16 / columns,
+                                                      std::size_t{16} << 10, std::size_t{1} << 20));
+}
+
+arrow_kind kind_for(cell type) {
+  switch (type) {
+    case cell::f32:
+      return arrow_kind::f32;
+    case cell::f64:
+      return arrow_kind::f64;
+    case cell::boolean:
+      return arrow_kind::boolean;
+    case cell::string:
+      return arrow_kind::text;
+    case cell::date:
+      return arrow_kind::date;
+    case cell::timestamp:
+      return arrow_kind::timestamp;
+    default:
+      return static_cast<arrow_kind>(type);
+  }
+}
+
+std::vector<arrow_column> columns_for(const std::string& file,
+                                      const detail::record_layout& layout) {
+  std::vector<arrow_column> columns;
+  for (const auto& field : layout.columns) {
+    if (std::ranges::count(layout.columns, field.name, &detail::column_binding::name) > 1)
+      throw usage_error(
+          fmt::format("{}: column \"{}\": expected a name that no other has, got it "
+                      "for several fields; bind each to one of its own",
+                      file, field.name));
+    arrow_column column;
+    column.name = field.name;
+    column.kind = kind_for(field.type);
+    column.nullable = field.presence != 0;
+    columns.push_back(std::move(column));
+  }
+  return columns;
+}
+
+std::string_view text_in(const std::byte* field) {
+  std::string_view text;
+  std::memcpy(&text, field, sizeof(text));
+  return text;
+}
+
+bool is_there(const detail::column_binding& field, const std::byte* record) {
+  return field.presence == 0 || record[field.presence] != std::byte{0};
+}
+
+void set_bit(std::byte* bits, std::int64_t i) {
+  bits[i / 8] |= std::byte{1} << static_cast<int>(i % 8);
+}
+
+template <std::size_t Bytes>
+void gather_values(const std::byte* field, std::byte* to, std::int64_t n, std::size_t step) {
+  for (std::int64_t i = 0; i < n; ++i, field += step, to += Bytes) std::memcpy(to, field, Bytes);
+}
+
+template <typename F>
+auto writing(const std::string& file, F&& f) {
+  try {
+    return f();
+  } catch (const arrow_problem& problem) {
+    throw format_error(fmt::format("{}: can't be written: {}", file, problem.what()));
+  }
+}
+
+}  // namespace
+
+void parquet_writer::file_sink::append(const void* bytes, std::size_t n) {
+  file_.write(offset_, {static_cast<const std::byte*>(bytes), n});
+  offset_ += static_cast<std::int64_t>(n);
+}
+
+parquet_writer::parquet_writer(const std::string& path, const detail::record_layout& layout,
+                               detail::memory_source& memory)
+    : name_(path),
+      layout_(named_layout(path, layout)),
+      memory_(memory),
+      sink_(path),
+      file_(writing(path,
+                    [&] {
+                      return load_arrow(path).create_parquet(
+                          sink_, columns_for(path, layout_),
+                          page_bytes_in(memory, layout_.columns.size()), memory);
+                    })),
+      gathered_(layout_.columns.size()) {
+  const auto part = memory.available() / 8;
+  group_rows_max_ =
+      static_cast<std::int64_t>(base::scaled_clamp(part / std::max<std::size_t>(layout_.bytes, 1),
+                                                   std::size_t{16} << 10, std::size_t{256} << 10));
+  group_text_max_ = static_cast<std::int64_t>(
+      base::scaled_clamp(part, std::size_t{1} << 20, std::size_t{256} << 20));
+  text_gathered_ = static_cast<std::size_t>(group_text_max_) / 4;
+  for (const bool text : {true, false})
+    for (std::size_t i = 0; i < layout_.columns.size(); ++i)
+      if ((layout_.columns[i].type == cell::string) == text) order_.push_back(i);
+}
+
+void parquet_writer::room_for(detail::buffer& buffer, std::size_t bytes) const {
+  if (buffer.size() >= bytes) return;
+  buffer.reset();
+  buffer = detail::buffer(memory_, bytes, name_ + ": columns to be written");
+}
+
+/// So many of n rows as the group that is written takes.
+std::int64_t parquet_writer::rows_for_group(const std::byte* records, std::int64_t n) {
+  n = std::min(n, group_rows_max_ - group_rows_);
+  if (order_.empty() || layout_.columns[order_.front()].type != cell::string) return n;
+  for (std::int64_t i = 0; i < n; ++i, records += layout_.bytes) {
+    for (const auto column : order_) {
+      const auto& field = layout_.columns[column];
+      if (field.type != cell::string) break;
+      if (is_there(field, records))
+        group_text_ += static_cast<std::int64_t>(text_in(records + field.offset).size());
+    }
+    if (group_text_ >= group_text_max_) return i + 1;
+  }
+  return n;
+}
+
+void parquet_writer::append(detail::workers& team, const std::byte* records, std::int64_t n) {
+  while (n > 0) {
+    if (group_rows_ == 0) writing(name_, [&] { file_->begin_group(); });
+    const auto rows = rows_for_group(records, n);
+    detail::parallel_chunks(team, order_.size(), [&](std::size_t item, unsigned) {
+      writing(name_, [&] { put(order_[item], records, rows); });
+    });
+    group_rows_ += rows;
+    rows_ += rows;
+    records += static_cast<std::size_t>(rows) * layout_.bytes;
+    n -= rows;
+    if (group_rows_ < group_rows_max_ && group_text_ < group_text_max_) continue;
+    writing(name_, [&] { file_->end_group(); });
+    group_rows_ = group_text_ = 0;
+  }
+}
+
+void parquet_writer::put(std::size_t column, const std::byte* records, std::int64_t n) {
+  const bool text = layout_.columns[column].type == cell::string;
+  for (std::int64_t done = 0; done < n;) {
+    const auto* const from = records + static_cast<std::size_t>(done) * layout_.bytes;
+    const auto rows = std::min(n - done, rows_gathered);
+    arrow_piece piece;
+    piece.rows = text ? gather_text(column, from, rows, rows_ + done, piece)
+                      : gather(column, from, rows, piece);
+    file_->put(column, piece);
+    done += piece.rows;
+  }
+}
+
+/// Bits of the values that are there.
+void parquet_writer::gather_presence(std::size_t column, const std::byte* records, std::int64_t n,
+                                     arrow_piece& piece) {
+  const auto& field = layout_.columns[column];
+  if (field.presence == 0) return;
+  auto& valid = gathered_[column].valid;
+  room_for(valid, rows_gathered / 8);
+  std::memset(valid.data(), 0, valid.size());
+  for (std::int64_t i = 0; i < n; ++i, records += layout_.bytes) {
+    if (is_there(field, records))
+      set_bit(valid.data(), i);
+    else
+      ++piece.nulls;
+  }
+  piece.valid = valid.as<const std::uint8_t>();
+}
+
+std::int64_t parquet_writer::gather(std::size_t column, const std::byte* records, std::int64_t n,
+                                    arrow_piece& piece) {
+  const auto& field = layout_.columns[column];
+  auto& values = gathered_[column].values;
+  const auto bytes = detail::cell_bytes(field.type);
+  room_for(values, static_cast<std::size_t>(rows_gathered) * bytes);
+  const auto* const from = records + field.offset;
+  if (field.type == cell::boolean) {
+    std::memset(values.data(), 0, static_cast<std::size_t>(rows_gathered) / 8);
+    for (std::int64_t i = 0; i < n; ++i)
+      if (from[static_cast<std::size_t>(i) * layout_.bytes] != std::byte{0})
+        set_bit(values.data(), i);
+  } else if (bytes == 1) {
+    gather_values<1>(from, values.data(), n, layout_.bytes);
+  } else if (bytes == 2) {
+    gather_values<2>(from, values.data(), n, layout_.bytes);
+  } else if (bytes == 4) {
+    gather_values<4>(from, values.data(), n, layout_.bytes);
+  } else {
+    gather_values<8>(from, values.data(), n, layout_.bytes);
+  }
+  piece.values = values.data();
+  gather_presence(column, records, n, piece);
+  return n;
+}
+
+/// Fewer than n where they are long.
+std::int64_t parquet_writer::gather_text(std::size_t column, const std::byte* records,
+                                         std::int64_t n, std::int64_t first_row,
+                                         arrow_piece& piece) {
+  const auto& field = layout_.columns[column];
+  auto& [values, valid, text] = gathered_[column];
+  room_for(values, static_cast<std::size_t>(rows_gathered + 1) * sizeof(std::int32_t));
+  auto* const places = values.as<std::int32_t>();
+  std::size_t bytes = 0;
+  std::int64_t rows = 0;
+  for (; rows < n && bytes < text_gathered_; ++rows) {
+    const auto* const record = records + static_cast<std::size_t>(rows) * layout_.bytes;
+    places[rows] = static_cast<std::int32_t>(bytes);
+    if (!is_there(field, record)) continue;
+    const auto one = text_in(record + field.offset);
+    if (one.size() > text_max - text_gathered_)
+      throw format_error(
+          fmt::format("{}: row {}, column \"{}\": expected a text of less than 2 GiB, got {} bytes",
+                      name_, first_row + rows + 1, field.name, one.size()));
+    if (!base::is_utf8(one))
+      throw format_error(
+          fmt::format("{}: row {}, column \"{}\": expected text in UTF-8, as Parquet "
+                      "has it, got other bytes",
+                      name_, first_row + rows + 1, field.name));
+    bytes += one.size();
+  }
+  places[rows] = static_cast<std::int32_t>(bytes);
+  room_for(text, bytes);
+  for (std::int64_t i = 0; i < rows; ++i) {
+    const auto size = static_cast<std::size_t>(places[i + 1] - places[i]);
+    const auto* const record = records + static_cast<std::size_t>(i) * layout_.bytes;
+    if (size > 0) std::memcpy(text.data() + places[i], text_in(record + field.offset).data(), size);
+  }
+  piece.values = places;
+  piece.text = bytes == 0 ? "" : text.as<const char>();
+  gather_presence(column, records, rows, piece);
+  return rows;
+}
+
+void parquet_writer::close() {
+  writing(name_, [&] {
+    if (group_rows_ > 0) file_->end_group();
+    file_->close();
+  });
+  file_.reset();
+  sink_.commit();
+}
+
+}  // namespace pappus::formats
