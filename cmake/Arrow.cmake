@@ -6,7 +6,9 @@ set(PAPPUS_ARROW_ROOT "" CACHE PATH
   "Folder of Arrow 24 or later: of the package pyarrow, or one with include/ and lib/; off: none")
 
 set(arrow_roots ${PAPPUS_ARROW_ROOT})
-if(NOT PAPPUS_ARROW_ROOT)
+if(PAPPUS_SANITIZE MATCHES "thread")  # which would have to see what Arrow's threads wait for
+  set(arrow_roots)
+elseif(NOT PAPPUS_ARROW_ROOT)
   file(GLOB arrow_roots ${PROJECT_SOURCE_DIR}/build/arrow/*/pyarrow)
   list(SORT arrow_roots COMPARE NATURAL ORDER DESCENDING)
   find_program(PAPPUS_PYTHON python3)
@@ -65,7 +67,7 @@ if(PAPPUS_ARROW_INCLUDE)
       "version 24 or later): Parquet files won't be read\n${arrow_problem}")
     set(PAPPUS_ARROW_INCLUDE "")
   endif()
-elseif(PAPPUS_ARROW_ROOT AND NOT PAPPUS_ARROW_ROOT STREQUAL "off")
+elseif(arrow_roots AND PAPPUS_ARROW_ROOT AND NOT PAPPUS_ARROW_ROOT STREQUAL "off")
   message(WARNING "PAPPUS_ARROW_ROOT=${PAPPUS_ARROW_ROOT}: expected a folder with "
     "include/parquet/arrow/reader.h and libraries of Arrow and Parquet, got none of these: Parquet "
     "files won't be read")

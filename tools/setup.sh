@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # Installs the packages that are missing. Needs root or sudo only if some are.
-#   tools/setup.sh            all: what building, OpenCL and the tests need
-#   tools/setup.sh LIST...    those of tools/packages/LIST.txt: build, opencl, test
+#   tools/setup.sh            all: what building, OpenCL, Parquet files and the tests need
+#   tools/setup.sh LIST...    those of tools/packages/LIST.txt: build, opencl, arrow, test
+# Arrow is no package of Debian's: it comes from PyPI, into build/arrow/. Where that fails, Pappus
+# is built without it.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -12,11 +14,11 @@ fail() {
 }
 
 lists=("$@")
-((${#lists[@]})) || lists=(build opencl test)
+((${#lists[@]})) || lists=(build opencl arrow test)
 files=()
 for list in "${lists[@]}"; do
   files+=("$here/packages/$list.txt")
-  [[ -f ${files[-1]} ]] || fail "expected build, opencl or test, got '$list'"
+  [[ -f ${files[-1]} ]] || fail "expected build, opencl, arrow or test, got '$list'"
 done
 
 # Prints the packages of the lists that are not installed.
@@ -28,11 +30,34 @@ missing() {
   done < <(sed 's/#.*//; s/[[:space:]]//g; /^$/d' "${files[@]}")
 }
 
+# Puts the package pyarrow, whose libraries and headers are Arrow's, where cmake/Arrow.cmake looks.
+get_arrow() {
+  [[ " ${lists[*]} " == *" arrow "* ]] || return 0
+  local version folder partial
+  version=$(sed -n 's/^pyarrow==//p' "$here/packages/python/arrow.txt")
+  folder=$here/../build/arrow/$version
+  [[ -d $folder ]] && return 0
+  partial=$folder.$$.new
+  mkdir -p "$partial"
+  echo "setup.sh: installing pyarrow $version into build/arrow/"
+  if python3 -m pip install --quiet --disable-pip-version-check --no-input --retries 1 \
+    --timeout 20 --root-user-action ignore --no-deps --no-compile --only-binary :all: \
+    --target "$partial" "pyarrow==$version"; then
+    mv "$partial" "$folder"
+  else
+    rm -rf "$partial"
+    echo "setup.sh: pip could not install pyarrow: Parquet files won't be read" >&2
+  fi
+}
+
 command -v dpkg-query >/dev/null && command -v apt-get >/dev/null ||
   fail "this system has no apt; install the equivalents of tools/packages/ by hand"
 
 mapfile -t wanted < <(missing)
-((${#wanted[@]})) || exit 0
+if ((${#wanted[@]} == 0)); then
+  get_arrow
+  exit 0
+fi
 
 as_root=()
 if ((EUID != 0)); then
@@ -52,3 +77,4 @@ echo "setup.sh: installing ${wanted[*]}"
 
 mapfile -t wanted < <(missing)
 ((${#wanted[@]} == 0)) || fail "still missing after the installation: ${wanted[*]}"
+get_arrow

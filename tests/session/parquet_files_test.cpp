@@ -1,0 +1,171 @@
+// Parquet files as sources and targets of queries: the rows of CSV files that say the same, in much
+// memory or little.
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "formats/arrow/arrow_support.h"
+#include "pappus/pappus.h"
+#include "support/scaled_memory.h"
+#include "support/spill_settings.h"
+
+namespace pappus::parquet_files {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::scaled_mib;
+
+struct ride {
+  std::int64_t number;
+  std::string_view place;
+  std::optional<double> price;
+  date day;
+};
+
+ride ride_of(std::int64_t i, std::string_view place) {
+  ride r{i * 7'919 % 10'007, place, std::nullopt, {static_cast<std::int32_t>(i % 900)}};
+  if (i % 4 != 1) r.price = static_cast<double>(i % 31) / 4;
+  return r;
+}
+
+/// Rides in three files, and in a CSV file.
+struct some_files {
+  const testing::spill_folder folder;
+
+  explicit some_files(int rows) {
+    std::filesystem::create_directories(in(""));
+    session s({.threads = 2, .devices = "cpu"});
+    std::vector<std::string> places;
+    for (int i = 0; i < 997; ++i) places.push_back("place " + std::to_string(i));
+    std::vector<ride> all;
+    for (int file = 0; file < 3; ++file) {
+      std::vector<ride> some;
+      for (int i = 0; i < rows; ++i)
+        some.push_back(ride_of(i + file, places[static_cast<std::size_t>(i * 31 % 997)]));
+      s.from(some).write(in("rides-" + std::to_string(file) + ".parquet"));
+      all.insert(all.end(), some.begin(), some.end());
+    }
+    s.from(all).write(in("rides.csv"));
+  }
+  some_files(const some_files&) = delete;
+  ~some_files() { std::filesystem::remove_all(in("")); }
+
+  std::string in(const std::string& name) const { return folder.path() + ".files/" + name; }
+  std::string content(const std::string& name) const { return testing::content_of(in(name)); }
+};
+
+/// What queries yield of the rows.
+std::vector<std::string> programs(const collection<ride>& rows, const some_files& files) {
+  const auto to = files.in("result.csv");
+  std::vector<std::string> results{std::to_string(rows.count().get()),
+                                   std::to_string(rows.sum(&ride::number).get()),
+                                   std::to_string(rows.map(&ride::price).sum().get())};
+  rows.sort_by(&ride::number).write(to);
+  results.push_back(files.content("result.csv"));
+  std::string groups;
+  for (const auto& [place, sum] : rows.group_by(&ride::place).sum(&ride::number).collect())
+    groups += std::string(place) + " " + std::to_string(sum) + "\n";
+  results.push_back(groups);
+  rows.filter([](const ride& r) { return r.place.ends_with('7'); }).write(to);
+  results.push_back(files.content("result.csv"));
+  return results;
+}
+
+TEST(parquet_files, have_the_rows_of_others_however_they_are_named) {
+  PAPPUS_NEEDS_ARROW();
+  const some_files files(3'000);
+  session plain({.threads = 1, .devices = "cpu"});
+  const auto expected = programs(plain.csv<ride>(files.in("rides.csv")), files);
+  std::vector<std::string> list;
+  for (int i = 0; i < 3; ++i) list.push_back(files.in("rides-" + std::to_string(i) + ".parquet"));
+  for (const unsigned threads : {1U, 2U, 3U}) {
+    session s({.threads = threads, .chunk_rows = threads == 2 ? 100 : 0, .devices = "cpu"});
+    EXPECT_EQ(programs(s.parquet<ride>(files.in("rides-*.parquet")), files), expected);
+    EXPECT_EQ(programs(s.read<ride>(list), files), expected);
+    EXPECT_EQ(
+        programs(s.parquet<ride>(list, column("day", &ride::day), column("price", &ride::price),
+                                 column("place", &ride::place), column("number", &ride::number)),
+                 files),
+        expected);
+  }
+}
+
+class parquet_files_in_little_memory : public testing::scaled_test {};
+
+TEST_F(parquet_files_in_little_memory, stream) {
+  PAPPUS_NEEDS_ARROW();
+  const some_files files(60'000);
+  session plain({.threads = 2, .devices = "cpu"});
+  const auto expected = programs(plain.csv<ride>(files.in("rides.csv")), files);
+  for (const unsigned threads : {1U, 3U}) {
+    session s(testing::settings(files.folder, 64 * scaled_mib, threads));
+    const auto rows = s.parquet<ride>(files.in("rides-*.parquet"));
+    EXPECT_EQ(programs(rows, files), expected);
+    rows.sort_by(&ride::place).write(files.in("sorted.parquet"));
+    plain.csv<ride>(files.in("rides.csv")).sort_by(&ride::place).write(files.in("a.csv"));
+    s.parquet<ride>(files.in("sorted.parquet")).write(files.in("b.csv"));
+    EXPECT_TRUE(files.content("a.csv") == files.content("b.csv"));
+  }
+}
+
+TEST(parquet_files, tell_which_of_them_is_unlike_what_was_asked_for) {
+  PAPPUS_NEEDS_ARROW();
+  const some_files files(10);
+  session s({.threads = 2, .devices = "cpu"});
+  s.range(0, 5).map([](int i) { return pair{i, i}; }).write(files.in("rides-3.parquet"));
+  EXPECT_EQ(testing::message_of<format_error>(
+                [&] { s.parquet<ride>(files.in("rides-*.parquet")).count().get(); }),
+            files.in("rides-3.parquet") +
+                ": expected a column \"number\", got the columns \"first\", \"second\"");
+}
+
+TEST(parquet_files, appear_when_they_are_complete) {
+  PAPPUS_NEEDS_ARROW();
+  const some_files files(10);
+  session s({.threads = 2, .devices = "cpu"});
+  const auto before = files.content("rides-0.parquet");
+  EXPECT_THROW(s.range(0, 100'000)
+                   .map([](int i) {
+                     if (i == 99'999) throw std::runtime_error("no");
+                     return pair{i, i};
+                   })
+                   .write(files.in("rides-0.parquet")),
+               std::runtime_error);
+  EXPECT_TRUE(files.content("rides-0.parquet") == before);
+  EXPECT_THAT(
+      testing::message_of<usage_error>([&] { s.range(0, 3).write(files.in("x.parquet.gz")); }),
+      HasSubstr("others can't be compressed by gzip"));
+}
+
+/// In a process of its own, whose library for Parquet files is another.
+void refuse_parquet(const char* library) {
+  const testing::temporary_folder folder;
+  testing::create_file(folder.file("x.parquet"), "");
+  setenv("PAPPUS_ARROW_LIBRARY", library, 1);
+  session s({.threads = 1, .devices = "cpu"});
+  try {
+    s.parquet<ride>(folder.file("x.parquet"));
+  } catch (const format_error& problem) {
+    std::cerr << problem.what() << '\n';
+  }
+}
+
+TEST(parquet_files, say_what_is_missing_where_there_is_no_arrow) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT((refuse_parquet("/nonexistent.so"), std::exit(0)), ::testing::ExitedWithCode(0),
+              "x.parquet: expected libpappus-arrow.so, which reads and writes Parquet files, got "
+              "none .*/nonexistent.so.*; [pP]");
+  EXPECT_EXIT(
+      (refuse_parquet("libm.so.6"), std::exit(0)), ::testing::ExitedWithCode(0),
+      "x.parquet: expected a libpappus-arrow.so of this version of Pappus, got another one, "
+      "libm.so.6, without the function pappus_arrow_library_1; build both together");
+}
+
+}  // namespace
+}  // namespace pappus::parquet_files
