@@ -2,11 +2,12 @@
 # no package of it; Python's pyarrow has it within, with its headers. Looked for where
 # PAPPUS_ARROW_ROOT says, else where tools/setup.sh puts it, then where python3 finds pyarrow.
 # Without it opening a Parquet file is an error that says so.
-set(PAPPUS_ARROW_ROOT "" CACHE PATH
+set(PAPPUS_ARROW_ROOT "" CACHE STRING
   "Folder of Arrow 24 or later: of the package pyarrow, or one with include/ and lib/; off: none")
 
 set(arrow_roots ${PAPPUS_ARROW_ROOT})
-if(PAPPUS_SANITIZE MATCHES "thread")  # which would have to see what Arrow's threads wait for
+# ThreadSanitizer would have to see what Arrow's code waits for.
+if(PAPPUS_ARROW_ROOT STREQUAL "off" OR PAPPUS_SANITIZE MATCHES "thread")
   set(arrow_roots)
 elseif(NOT PAPPUS_ARROW_ROOT)
   file(GLOB arrow_roots ${PROJECT_SOURCE_DIR}/build/arrow/*/pyarrow)
@@ -67,7 +68,7 @@ if(PAPPUS_ARROW_INCLUDE)
       "version 24 or later): Parquet files won't be read\n${arrow_problem}")
     set(PAPPUS_ARROW_INCLUDE "")
   endif()
-elseif(arrow_roots AND PAPPUS_ARROW_ROOT AND NOT PAPPUS_ARROW_ROOT STREQUAL "off")
+elseif(arrow_roots AND PAPPUS_ARROW_ROOT)
   message(WARNING "PAPPUS_ARROW_ROOT=${PAPPUS_ARROW_ROOT}: expected a folder with "
     "include/parquet/arrow/reader.h and libraries of Arrow and Parquet, got none of these: Parquet "
     "files won't be read")

@@ -1,5 +1,5 @@
-// pappus schema FILE: a program that reads a CSV file, with a struct whose fields have the types of
-// its columns.
+// pappus schema FILE: a program that reads a CSV or Parquet file, with a struct whose fields have
+// the types of its columns.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -14,7 +14,9 @@
 
 #include "cli/command.h"
 #include "cli/interrupt.h"
+#include "formats/arrow/arrow_schema.h"
 #include "formats/csv/csv_schema.h"
+#include "formats/file_schema.h"
 #include "formats/paths.h"
 #include "formats/registry.h"
 #include "pappus/error.h"
@@ -24,7 +26,7 @@
 namespace pappus::cli {
 namespace {
 
-using formats::csv_schema;
+using formats::file_schema;
 
 struct wishes {
   std::string file;
@@ -64,7 +66,7 @@ std::string identifier_of(std::string_view name, std::size_t number) {
 }
 
 /// A name for each column, different from all others.
-std::vector<std::string> fields_of(const csv_schema& schema, const std::string& record) {
+std::vector<std::string> fields_of(const file_schema& schema, const std::string& record) {
   std::vector<std::string> fields;
   for (std::size_t i = 0; i < schema.columns.size(); ++i) {
     const auto wanted = identifier_of(schema.columns[i].name, i + 1);
@@ -91,40 +93,25 @@ std::string literal_of(std::string_view text) {
 }
 
 const char* type_name(detail::cell type) {
-  switch (type) {
-    case detail::cell::i32:
-      return "std::int32_t";
-    case detail::cell::i64:
-      return "std::int64_t";
-    case detail::cell::u64:
-      return "std::uint64_t";
-    case detail::cell::f64:
-      return "double";
-    case detail::cell::boolean:
-      return "bool";
-    case detail::cell::date:
-      return "pappus::date";
-    case detail::cell::timestamp:
-      return "pappus::timestamp";
-    default:
-      return "std::string_view";
-  }
+  constexpr const char* names[] = {
+      "std::int8_t",  "std::int16_t",     "std::int32_t",  "std::int64_t",
+      "std::uint8_t", "std::uint16_t",    "std::uint32_t", "std::uint64_t",
+      "float",        "double",           "bool",          "std::string_view",
+      "pappus::date", "pappus::timestamp"};
+  return names[static_cast<std::size_t>(type)];
 }
 
-/// Text is never missing: it is empty, or what stands for that.
-bool is_optional(const csv_schema::column& column) {
-  return column.type != detail::cell::string && column.missing > 0;
-}
-
-std::string field_of(const csv_schema& schema, const csv_schema::column& column,
+std::string field_of(const file_schema& schema, const file_schema::column& column,
                      const std::string& name) {
-  if (column.left_out != nullptr)
+  if (!column.left_out.empty())
     return fmt::format("  // column {}: left out, as it {}\n", literal_of(column.name),
                        column.left_out);
   std::string type = type_name(column.type), why;
-  if (is_optional(column)) {
+  if (column.optional) {
     type = fmt::format("std::optional<{}>", type);
-    why = fmt::format("  // {} of {} cells missing", column.missing, schema.rows);
+    why = column.missing > 0
+              ? fmt::format("  // {} of {} cells missing", column.missing, schema.rows)
+              : "  // cells may be missing";
   } else if (schema.rows > 0 && column.missing == schema.rows) {
     why = "  // all cells missing";
   } else if (column.leading_zeros) {
@@ -133,7 +120,7 @@ std::string field_of(const csv_schema& schema, const csv_schema::column& column,
   return fmt::format("  {} {};{}\n", type, name, why);
 }
 
-std::string struct_of(const csv_schema& schema, const std::vector<std::string>& fields,
+std::string struct_of(const file_schema& schema, const std::vector<std::string>& fields,
                       const std::string& name) {
   std::string text = fmt::format("struct {} {{\n", name);
   for (std::size_t i = 0; i < fields.size(); ++i)
@@ -167,7 +154,7 @@ std::string options_of(const detail::text_layout& layout, char expected_delimite
 }
 
 /// What stands between s.csv<row>( and ).
-std::string arguments_of(const csv_schema& schema, const std::vector<std::string>& fields,
+std::string arguments_of(const file_schema& schema, const std::vector<std::string>& fields,
                          const wishes& asked, const detail::text_layout& layout, char expected) {
   std::string text = literal_of(asked.file);
   if (const auto options = options_of(layout, expected); !options.empty())
@@ -175,24 +162,24 @@ std::string arguments_of(const csv_schema& schema, const std::vector<std::string
   bool named = true;  // the fields, as the columns are
   std::size_t bound = 0;
   for (std::size_t i = 0; i < fields.size(); ++i) {
-    if (schema.columns[i].left_out != nullptr) continue;
+    if (!schema.columns[i].left_out.empty()) continue;
     ++bound;
     named = named && (asked.no_header || fields[i] == schema.columns[i].name);
   }
   if (named && bound <= detail::fields_max) return text;
   for (std::size_t i = 0; i < fields.size(); ++i)
-    if (schema.columns[i].left_out == nullptr)
+    if (schema.columns[i].left_out.empty())
       text += fmt::format(",\n                     pappus::column({}, &{}::{})",
                           literal_of(schema.columns[i].name), asked.name, fields[i]);
   return text;
 }
 
-std::string includes_for(const csv_schema& schema) {
+std::string includes_for(const file_schema& schema) {
   bool integers = false, optionals = false, text = false;
   for (const auto& column : schema.columns) {
-    if (column.left_out != nullptr) continue;
+    if (!column.left_out.empty()) continue;
     integers |= std::string_view(type_name(column.type)).ends_with("_t");
-    optionals |= is_optional(column);
+    optionals |= column.optional;
     text |= column.type == detail::cell::string;
   }
   return fmt::format("#include <pappus/pappus.h>\n\n{}{}{}{}",
@@ -228,16 +215,63 @@ detail::text_layout layout_of(const wishes& asked, Guess&& guess) {
   return layout;
 }
 
+/// What is told of how a CSV file is written.
+bool tells_how(const wishes& asked) {
+  const auto& text = asked.text;
+  return asked.no_header || asked.all || text.skip != 0 ||
+         !(asked.delimiter + asked.decimal + asked.thousands + asked.comment + text.date +
+           text.timestamp)
+              .empty() ||
+         !text.missing.empty();
+}
+
+/// A program's text but for its struct and what it says of where that is from.
+void print_program(const wishes& asked, const file_schema& schema, const std::string& looked_at,
+                   const char* source, const std::vector<std::string>& fields,
+                   const std::string& arguments) {
+  const auto record = struct_of(schema, fields, asked.name);
+  std::cout << looked_at;
+  if (asked.only_struct) {
+    std::cout << record;
+    return;
+  }
+  std::cout << includes_for(schema) << "\n"
+            << record << "\nint main(int argc, char** argv) {\n  pappus::session s{argc, argv};\n"
+            << fmt::format("  auto rows = s.{}<{}>({});\n", source, asked.name, arguments)
+            << "  std::cout << rows.count() << \" rows\\n\";\n  rows.show();\n}\n";
+}
+
+std::string first_of(std::size_t files) {
+  return files > 1 ? fmt::format(", of {} files the first", files) : "";
+}
+
+int print_parquet_schema(const wishes& asked, const std::vector<std::string>& files) {
+  if (tells_how(asked))
+    throw usage_error(fmt::format(
+        "schema: {}: expected no option but --name and --struct, as the file tells the rest, got "
+        "another",
+        asked.file));
+  session s;
+  const auto schema = formats::parquet_schema(files.front(), *detail::access::session(s)->memory());
+  const auto fields = fields_of(schema, asked.name);
+  const detail::text_layout none{.delimiter = ','};
+  print_program(asked, schema,
+                fmt::format("// {}{}: {} rows\n", asked.file, first_of(files.size()), schema.rows),
+                "parquet", fields, arguments_of(schema, fields, asked, none, ','));
+  return done;
+}
+
 int print_schema(const wishes& asked) {
   constexpr std::size_t some = std::size_t{64} << 20;
   if (identifier_of(asked.name, 1) != asked.name)
     throw usage_error(
         fmt::format("schema: --name: expected a name that C++ allows, got \"{}\"", asked.name));
+  const auto files = formats::files_of({asked.file});
+  if (files.front().ends_with(".parquet")) return print_parquet_schema(asked, files);
   session s;
   const interruptible guard(s);
   const auto& core = detail::access::session(s);
   auto& memory = *core->memory();
-  const auto files = formats::files_of({asked.file});
   const auto open = [&] { return formats::open_file(files.front()); };
   const bool tabs = std::string_view(formats::format_named("csv", files.front()).name) == "tsv";
   const char expected = tabs ? '\t' : ',';
@@ -249,21 +283,11 @@ int print_schema(const wishes& asked) {
       formats::infer_schema(open, options_of(layout), asked.all ? SIZE_MAX : some, team, memory);
   guard.check();
   const auto fields = fields_of(schema, asked.name);
-  const auto looked_at =
-      fmt::format("// {}{}: types of its {}{} rows{}\n", asked.file,
-                  files.size() > 1 ? fmt::format(", of {} files the first", files.size()) : "",
-                  schema.all ? "" : "first ", schema.rows,
-                  schema.all ? "" : "; pappus schema --all looks at the rest");
-  const auto record = struct_of(schema, fields, asked.name);
-  if (asked.only_struct) {
-    std::cout << looked_at << record;
-    return done;
-  }
-  std::cout << looked_at << includes_for(schema) << "\n"
-            << record << "\nint main(int argc, char** argv) {\n  pappus::session s{argc, argv};\n"
-            << fmt::format("  auto rows = s.csv<{}>({});\n", asked.name,
-                           arguments_of(schema, fields, asked, layout, expected))
-            << "  std::cout << rows.count() << \" rows\\n\";\n  rows.show();\n}\n";
+  print_program(asked, schema,
+                fmt::format("// {}{}: types of its {}{} rows{}\n", asked.file,
+                            first_of(files.size()), schema.all ? "" : "first ", schema.rows,
+                            schema.all ? "" : "; pappus schema --all looks at the rest"),
+                "csv", fields, arguments_of(schema, fields, asked, layout, expected));
   return done;
 }
 
@@ -271,12 +295,14 @@ int print_schema(const wishes& asked) {
 
 void add_schema(CLI::App& app, action& chosen) {
   auto* command = app.add_subcommand(
-      "schema", "Prints a program that reads a CSV file, with a struct of its columns' types");
+      "schema",
+      "Prints a program that reads a CSV or Parquet file, with a struct of its columns' types");
   auto asked = std::make_shared<wishes>();
   command
-      ->add_option("file", asked->file,
-                   "A CSV file, perhaps compressed, or several (\"*.csv\"), of which the first is "
-                   "looked at")
+      ->add_option(
+          "file", asked->file,
+          "A CSV file, perhaps compressed, a Parquet file, or several (\"*.csv\"), of which "
+          "the first is looked at")
       ->required();
   command->add_option("--name", asked->name, "What the struct is called")->capture_default_str();
   const auto add_character = [&](const char* name, std::string& to, const char* what) {

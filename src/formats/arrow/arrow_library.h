@@ -77,6 +77,7 @@ class arrow_rows {
 struct arrow_group {
   std::int64_t rows = 0;
   std::vector<std::int64_t> stored_bytes, bytes;  ///< of each column: in the file, uncompressed
+  std::vector<std::int64_t> nulls;                ///< of each column; -1: nobody counted them
 };
 
 /// A file of columns, cut into groups of rows. May be used by several threads.

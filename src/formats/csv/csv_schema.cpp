@@ -59,10 +59,10 @@ struct seen {
   }
 };
 
-csv_schema columns_of(const std::vector<std::string>& names) {
-  csv_schema schema;
+file_schema columns_of(const std::vector<std::string>& names) {
+  file_schema schema;
   for (const auto& name : names) {
-    csv_schema::column column;
+    file_schema::column column;
     column.name = name;
     if (name.empty()) column.left_out = "has no name";
     if (std::ranges::count(names, name) > 1) column.left_out = "has the name of another column";
@@ -72,10 +72,10 @@ csv_schema columns_of(const std::vector<std::string>& names) {
 }
 
 /// All columns that can be bound, as text.
-detail::record_layout text_layout_of(const csv_schema& schema) {
+detail::record_layout text_layout_of(const file_schema& schema) {
   detail::record_layout layout;
   for (const auto& column : schema.columns) {
-    if (column.left_out != nullptr) continue;
+    if (!column.left_out.empty()) continue;
     layout.columns.push_back({column.name, cell::string, layout.bytes});
     layout.bytes += sizeof(std::string_view);
   }
@@ -99,9 +99,9 @@ char guess_delimiter(const byte_source& source, const csv_options& options,
   return delimiters[static_cast<std::size_t>(std::ranges::max_element(found) - found.begin())];
 }
 
-csv_schema infer_schema(const std::function<std::unique_ptr<byte_source>()>& open,
-                        const csv_options& options, std::size_t bytes, detail::workers& team,
-                        detail::memory_source& memory) {
+file_schema infer_schema(const std::function<std::unique_ptr<byte_source>()>& open,
+                         const csv_options& options, std::size_t bytes, detail::workers& team,
+                         detail::memory_source& memory) {
   auto schema = columns_of(open_csv(open(), {}, memory, options).header.names);
   const auto layout = text_layout_of(schema);
   if (layout.columns.empty()) return schema;
@@ -129,6 +129,7 @@ csv_schema infer_schema(const std::function<std::unique_ptr<byte_source>()>& ope
     const auto& known = all[static_cast<std::size_t>(own - layout.columns.begin())];
     column.type = known.type();
     column.missing = known.missing;
+    column.optional = column.type != cell::string && column.missing > 0;  // text is empty, then
     column.leading_zeros = known.leading_zeros && column.type == cell::string;
   }
   return schema;

@@ -6,6 +6,7 @@
 #include <parquet/file_reader.h>
 #include <parquet/metadata.h>
 #include <parquet/properties.h>
+#include <parquet/statistics.h>
 
 #include <algorithm>
 #include <mutex>
@@ -114,6 +115,9 @@ class parquet_file final : public arrow_file {
       const auto size = [](std::int64_t told) {  // of a damaged file, anything
         return std::clamp<std::int64_t>(told, 0, std::int64_t{1} << 40);
       };
+      const auto statistics = chunk ? chunk->statistics() : nullptr;
+      added.nulls.push_back(statistics && statistics->HasNullCount() ? statistics->null_count()
+                                                                     : -1);
       added.stored_bytes.push_back(chunk ? size(chunk->total_compressed_size()) : 0);
       added.bytes.push_back(chunk ? size(chunk->total_uncompressed_size()) : 0);
     }

@@ -1,0 +1,81 @@
+// pappus schema FILE.parquet.
+#include <array>
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+#include "formats/arrow/arrow_support.h"
+#include "pappus/pappus.h"
+
+namespace pappus::testing {
+namespace {
+
+std::string printed_by(const std::string& arguments) {
+  FILE* pipe = ::popen((PAPPUS_COMMAND " " + arguments + " 2>&1").c_str(), "r");
+  std::string text;
+  std::array<char, 4096> buffer;
+  while (const auto n = std::fread(buffer.data(), 1, buffer.size(), pipe))
+    text.append(buffer.data(), n);
+  ::pclose(pipe);
+  return text;
+}
+
+struct schema_trip {
+  std::string_view carrier;
+  std::int16_t delay;
+  std::optional<double> km;
+  std::optional<timestamp> left;
+};
+
+TEST(parquet_schema, is_a_program_with_a_struct_of_the_columns_types) {
+  PAPPUS_NEEDS_ARROW();
+  const temporary_folder folder;
+  const auto path = folder.file("trips.parquet");
+  {
+    session s;
+    const std::array trips{schema_trip{"KL", 3, 2.5, timestamp{}},
+                           schema_trip{"LH", -4, std::nullopt, timestamp{}}};
+    s.from(trips).write(path, column("carrier", &schema_trip::carrier),
+                        column("delay (min)", &schema_trip::delay), column("km", &schema_trip::km),
+                        column("left", &schema_trip::left));
+  }
+  const std::string expected = R"x(: 2 rows
+#include <pappus/pappus.h>
+
+#include <cstdint>
+#include <iostream>
+#include <optional>
+#include <string_view>
+
+struct trip {
+  std::string_view carrier;
+  std::int16_t delay_min;
+  std::optional<double> km;  // 1 of 2 cells missing
+  pappus::timestamp left;
+};
+
+int main(int argc, char** argv) {
+  pappus::session s{argc, argv};
+  auto rows = s.parquet<trip>("PATH",
+                     pappus::column("carrier", &trip::carrier),
+                     pappus::column("delay (min)", &trip::delay_min),
+                     pappus::column("km", &trip::km),
+                     pappus::column("left", &trip::left));
+  std::cout << rows.count() << " rows\n";
+  rows.show();
+}
+)x";
+  const auto at = expected.find("PATH");
+  EXPECT_EQ(printed_by("schema --name trip " + path),
+            "// " + path + expected.substr(0, at) + path + expected.substr(at + 4));
+  EXPECT_EQ(printed_by("schema --delimiter ';' " + path),
+            "pappus: schema: " + path +
+                ": expected no option but --name and --struct, as the file tells the rest, got "
+                "another\n");
+}
+
+}  // namespace
+}  // namespace pappus::testing
