@@ -67,7 +67,7 @@ arrow_reader::arrow_reader(std::unique_ptr<byte_source> source, const detail::re
 
 /// Writers end pages at a mebibyte or with the group, and have a dictionary of as much.
 void arrow_reader::plan_memory(const detail::memory_source& memory) {
-  constexpr std::int64_t page = std::int64_t{4} << 20;
+  constexpr std::int64_t page = std::int64_t{2} << 20;
   std::int64_t text = 0;
   for (const auto& group : file_->groups()) {
     std::int64_t bytes = 0;
@@ -262,11 +262,13 @@ void arrow_reader::load(const part& rows, std::size_t which, open_column& column
     column.used = 0;
     if (!column.rows->next(column.piece)) throw arrow_problem("it has fewer values than rows");
   } while (column.piece.rows == 0);
+  auto& dictionary = column.piece.dictionary;
+  if (dictionary && column.dictionary && same_texts(*column.dictionary, *dictionary)) {
+    dictionary = column.dictionary;  // whose text is kept
+    return;
+  }
+  column.dictionary = dictionary;
   column.kept_in = -1;
-  if (!column.piece.dictionary) return;
-  if (column.dictionary && same_texts(*column.dictionary, *column.piece.dictionary))
-    column.piece.dictionary = column.dictionary;
-  column.dictionary = column.piece.dictionary;
 }
 
 void arrow_reader::keep_text(open_column& column) {

@@ -3,7 +3,7 @@
 namespace pappus::testing {
 namespace {
 
-constexpr unsigned seed = 26;
+constexpr unsigned parquet_seed = 26;
 
 struct mutated_row {
   std::int64_t id;
@@ -16,8 +16,8 @@ struct mutated_row {
 
 TEST(parquet_mutations, are_read_or_refused) {
   PAPPUS_NEEDS_ARROW();
-  RecordProperty("seed", seed);
-  std::mt19937 random(seed);
+  RecordProperty("seed", parquet_seed);
+  std::mt19937 random(parquet_seed);
   const temporary_folder folder;
   std::vector<std::string> texts;
   for (int i = 0; i < 300; ++i) texts.push_back(std::to_string(i * i % 91));

@@ -201,6 +201,29 @@ TEST(parquet, ends_early_where_there_is_enough_text) {
   EXPECT_GE(calls, 4);
 }
 
+TEST(parquet, keeps_the_texts_of_a_dictionary_once) {
+  PAPPUS_NEEDS_ARROW();
+  const temporary_folder folder;
+  struct line {
+    std::string_view text;
+  };
+  const auto texts = some_texts(1000);
+  std::vector<line> records;
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < 200'000; ++i) records.push_back({texts[i % texts.size()]});
+  for (const auto& text : texts) bytes += text.size();
+  test_memory memory;
+  const detail::record_layout layout = bound<line>({column("text", &line::text)});
+  write_parquet(folder.file("a.parquet"), records, 2, memory, 50'000, layout);
+  const auto reader = formats::open_parquet(folder.file("a.parquet"), layout, memory);
+  test_workers team(2);
+  reader->read(team, reinterpret_cast<std::byte*>(records.data()), 200'000);
+  EXPECT_GE(reader->string_bytes(), bytes);
+  EXPECT_LT(reader->string_bytes(), 2 * bytes);
+  for (std::size_t i = 0; i < records.size(); ++i)
+    ASSERT_EQ(records[i].text, texts[i % texts.size()]) << i;
+}
+
 struct wide {
   std::int64_t a, b;
   std::optional<double> c;
