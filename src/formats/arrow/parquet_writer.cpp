@@ -114,7 +114,7 @@ parquet_writer::parquet_writer(const std::string& path, const detail::record_lay
   const auto part = memory.available() / 8;
   group_rows_max_ =
       static_cast<std::int64_t>(base::scaled_clamp(part / std::max<std::size_t>(layout_.bytes, 1),
-                                                   std::size_t{16} << 10, std::size_t{256} << 10));
+                                                   std::size_t{16} << 10, std::size_t{512} << 10));
   group_text_max_ = static_cast<std::int64_t>(
       base::scaled_clamp(part, std::size_t{1} << 20, std::size_t{256} << 20));
   text_gathered_ = static_cast<std::size_t>(group_text_max_) / 4;

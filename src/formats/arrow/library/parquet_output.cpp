@@ -35,7 +35,7 @@ class parquet_output final : public arrow_file_writer {
                                 ->compression(parquet::Compression::ZSTD)
                                 ->enable_page_checksum()
                                 ->data_pagesize(page_bytes)
-                                ->dictionary_pagesize_limit(page_bytes)
+                                ->dictionary_pagesize_limit(page_bytes / 2)
                                 ->created_by("Pappus, by parquet-cpp-arrow")
                                 ->build();
     std::shared_ptr<parquet::SchemaDescriptor> descriptor;
