@@ -101,5 +101,13 @@ auto counting_members<Of, T>::value_counts(F projection) const {
   const auto& of = static_cast<const Of&>(*this);
   return of.group_by(std::move(projection)).count().sort_by(descending(greatest_count{}));
 }
+template <typename Of, typename T>
+template <typename F, typename... More>
+  requires(further_keys<T, More...> && returns_group_key<F, T> &&
+           (returns_group_key<More, T> && ...))
+auto counting_members<Of, T>::value_counts(F projection, More... more) const {
+  const auto& of = static_cast<const Of&>(*this);
+  return of.group_by(std::move(projection), more...).count().sort_by(descending(greatest_count{}));
+}
 
 }  // namespace pappus::detail

@@ -28,6 +28,10 @@
 namespace pappus::str {
 
 constexpr bool is_space(char c) noexcept { return c == ' ' || (c >= '\t' && c <= '\r'); }
+constexpr bool is_letter(char c) noexcept {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 constexpr char lower(char c) noexcept {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
@@ -125,12 +129,17 @@ struct cut_at_delimiter {
     return true;
   }
 };
-struct cut_at_spaces {
-  constexpr bool operator()(std::string_view& left, std::string_view& part) const noexcept {
+struct isnt_space {
+  constexpr bool operator()(char c) const noexcept { return !is_space(c); }
+};
+template <typename F>
+struct cut_words {
+  F is_part{};
+  constexpr bool operator()(std::string_view& left, std::string_view& part) const {
     std::size_t begin = 0;
-    while (begin < left.size() && is_space(left[begin])) ++begin;
+    while (begin < left.size() && !is_part(left[begin])) ++begin;
     std::size_t end = begin;
-    while (end < left.size() && !is_space(left[end])) ++end;
+    while (end < left.size() && is_part(left[end])) ++end;
     part = left.substr(begin, end - begin);
     left.remove_prefix(end);
     return end > begin;
@@ -145,11 +154,14 @@ class split : public parts_view<cut_at_delimiter> {
   constexpr split(std::string_view text, char delimiter) noexcept
       : parts_view(text, {.delimiter = delimiter}) {}
 };
-/// The words of a text, which spaces, tabs and newlines stand between. Of no text none.
-class words : public parts_view<cut_at_spaces> {
+/// The words of a text, which spaces, tabs and newlines stand between; or words(text, is_letter):
+/// runs of characters for which bool is_letter(char) holds. Of no text none.
+template <typename F = isnt_space>
+class words : public parts_view<cut_words<F>> {
  public:
   constexpr words() = default;
-  constexpr explicit words(std::string_view text) noexcept : parts_view(text, {}) {}
+  constexpr explicit words(std::string_view text, F is_part = {}) noexcept
+      : parts_view<cut_words<F>>(text, {is_part}) {}
 };
 
 /// Piece number n, from 0, of what split(text, delimiter) yields; no text where there are fewer.

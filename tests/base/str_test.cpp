@@ -22,8 +22,8 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using namespace std::string_view_literals;
 
-static_assert(std::ranges::forward_range<str::split> && std::ranges::forward_range<str::words>);
-static_assert(std::ranges::view<str::split> && std::ranges::view<str::words>);
+static_assert(std::ranges::forward_range<str::split> && std::ranges::forward_range<str::words<>>);
+static_assert(std::ranges::view<str::split> && std::ranges::view<str::words<>>);
 static_assert(str::piece("a,b,,c", ',', 3) == "c", "functions of text work at compile time");
 
 template <typename View>
@@ -49,6 +49,11 @@ TEST(str, has_words) {
   EXPECT_THAT(all(str::words("")), IsEmpty());
   EXPECT_THAT(all(str::words(" \n\v\f")), IsEmpty());
   EXPECT_THAT(all(str::words()), IsEmpty());
+  EXPECT_THAT(all(str::words("It's 'one', no: 2nd--", str::is_letter)),
+              ElementsAre("It", "s", "one", "no", "nd"));
+  EXPECT_THAT(all(str::words("2024-02-29", str::is_digit)), ElementsAre("2024", "02", "29"));
+  EXPECT_THAT(all(str::words("2024", str::is_letter)), IsEmpty());
+  EXPECT_THAT(all(str::words("\xc3\xa9t\xc3\xa9", str::is_letter)), ElementsAre("t"));
 }
 
 TEST(str, of_any_kind_is_taken_apart_as_by_loops) {

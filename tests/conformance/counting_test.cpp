@@ -142,6 +142,26 @@ TEST(value_counts, have_the_most_frequent_first_then_the_least) {
   EXPECT_EQ(top[0].value, 2);
 }
 
+TEST(value_counts, have_the_most_frequent_pairs_first_then_the_least) {
+  random random(105);
+  const auto rows = visits(random, 4097, 20, 5);
+  std::map<std::pair<std::int64_t, std::string_view>, std::int64_t> counts;
+  for (const auto& one : rows) ++counts[{one.page, one.from}];
+  std::vector<keyed<results<std::int64_t, std::string_view>, std::int64_t>> expected;
+  for (const auto& [key, of] : counts) expected.push_back({{key.first, key.second}, of});
+  std::ranges::stable_sort(expected, std::greater{}, [](const auto& of) { return of.value; });
+  session s;
+  const auto found =
+      s.borrow(rows)
+          .value_counts([](const visit& v) { return std::int64_t{v.page}; }, &visit::from)
+          .collect();
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_EQ(found[i].key, expected[i].key) << i;
+    EXPECT_EQ(found[i].value, expected[i].value) << i;
+  }
+}
+
 std::vector<histogram_bin> reference(const std::vector<double>& values,
                                      const std::vector<double>& borders) {
   std::vector<histogram_bin> made;

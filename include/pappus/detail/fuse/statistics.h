@@ -149,6 +149,11 @@ class counting_members {
   /// first; of equally frequent ones the least value. See distinct.h.
   template <typename F = to_itself>
   auto value_counts(F projection = {}) const;
+  /// Of each combination of several: value_counts(&flight::from, &flight::to).
+  template <typename F, typename... More>
+    requires(further_keys<T, More...> && returns_group_key<F, T> &&
+             (returns_group_key<More, T> && ...))
+  auto value_counts(F projection, More... more) const;
   /// How many values lie in each of n parts of equal width between low and high, in order:
   /// histogram_bin{from, to, count}. See histogram.h.
   template <typename F = to_itself>
@@ -164,6 +169,19 @@ class counting_members {
     requires(takes_record<F, T> && !returns_group_key<F, T>)
   PAPPUS_REFUSED("value_counts: the value" PAPPUS_ISNT_A_GROUP_KEY)
   refused<T> value_counts(F = {}) const {
+    return {};
+  }
+  template <typename F, typename... More>
+    requires(sizeof...(More) > 0 && !(takes_record<F, T> && further_keys<T, More...>))
+  PAPPUS_REFUSED("value_counts: a projection" PAPPUS_CANT_BE_CALLED)
+  refused<T> value_counts(F, More...) const {
+    return {};
+  }
+  template <typename F, typename... More>
+    requires(takes_record<F, T> && further_keys<T, More...> &&
+             !(returns_group_key<F, T> && (returns_group_key<More, T> && ...)))
+  PAPPUS_REFUSED("value_counts: a value" PAPPUS_ISNT_A_GROUP_KEY)
+  refused<T> value_counts(F, More...) const {
     return {};
   }
   template <typename F = to_itself>
