@@ -2,8 +2,7 @@
 //
 //   histogram
 //
-// Counts all 6^8 throws. Shows group_by with keys of a known domain: its table is indexed by key,
-// and keys that never occur (0 to 7) are there, too.
+// Counts all 6^8 throws. Shows histogram, and results in a loop of one's own.
 #include <iomanip>
 #include <iostream>
 #include <string>
@@ -19,9 +18,11 @@ int points_of(int throw_number) {
 int main(int argc, char** argv) {
   pappus::session s{argc, argv};
   const int throws = 6 * 6 * 6 * 6 * 6 * 6 * 6 * 6;
-  auto bins = s.range(0, throws).group_by(pappus::fn<points_of>, pappus::domain{49}).count();
 
-  for (const auto& [points, times] : bins.skip(8).collect())
+  // numpy.histogram(points, 41, (8, 49))
+  const auto bins = s.range(0, throws).map(pappus::fn<points_of>).histogram(41, 8, 49);
+
+  for (const auto& [points, end, times] : bins.collect())
     std::cout << std::setw(2) << points << std::setw(8) << times << " "
               << std::string(static_cast<std::size_t>(times / 2500), '*') << "\n";
 }

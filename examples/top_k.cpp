@@ -3,8 +3,6 @@
 //   top_k
 //
 // Shows top, which needs one pass and no sort; of equals the first come first.
-#include <iostream>
-
 #include <pappus/pappus.h>
 
 struct start {
@@ -19,7 +17,7 @@ start follow(int number) {
 
 int main(int argc, char** argv) {
   pappus::session s{argc, argv};
-  auto starts = s.range(1, 1'000'000).map(pappus::fn<follow>);
-  for (const auto& [number, steps] : starts.top(5, &start::steps).collect())
-    std::cout << number << ": " << steps << " steps\n";
+
+  // SELECT number, steps ORDER BY steps DESC, number LIMIT 5
+  s.range(1, 1'000'000).map(pappus::fn<follow>).top(5, &start::steps).show();
 }

@@ -1,38 +1,25 @@
 // Word count: which words does a text use most?
 //
-//   word_count FILE        examples/data/gettysburg.txt, or any text
+//   word_count FILE...        examples/data/gettysburg.txt, or any text
 //
-// Shows flat_map (a line becomes its words), group_by with text as key, and top.
-#include <cctype>
-#include <fstream>
+// Shows lines of files, flat_map (a line becomes its words), text as key, and value_counts.
 #include <iostream>
-#include <iterator>
-#include <ranges>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <pappus/pappus.h>
 
+using namespace pappus;
+
 int main(int argc, char** argv) {
-  pappus::session s{argc, argv};
-  std::ifstream file(argc > 1 ? argv[1] : "");
-  if (!file) return std::cerr << "usage: word_count FILE\n", 2;
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  for (char& c : text) {
-    const int lower = std::tolower(static_cast<unsigned char>(c));
-    if (c != '\n') c = std::isalpha(lower) ? static_cast<char>(lower) : ' ';
-  }
+  session s{argc, argv};
+  if (argc < 2) return std::cerr << "usage: word_count FILE...\n", 2;
 
-  std::vector<std::string_view> lines;
-  for (auto line : text | std::views::split('\n')) lines.emplace_back(line.begin(), line.end());
-
-  auto words = s.borrow(lines)
-                   .flat_map([](std::string_view line) { return line | std::views::split(' '); })
-                   .map([](auto word) { return std::string_view(word.begin(), word.end()); })
-                   .filter([](std::string_view word) { return !word.empty(); });
-  auto by_word = words.group_by([](std::string_view word) { return word; });
-
-  for (const auto& [word, times] : by_word.count().top(5, [](auto g) { return g.value; }).collect())
-    std::cout << word << " " << times << "\n";
+  // SELECT unnest(regexp_extract_all(lower(line), '[a-z]+')) AS word, count(*) FROM lines
+  // GROUP BY word ORDER BY count(*) DESC, word LIMIT 5
+  s.lines(std::vector<std::string>(argv + 1, argv + argc))
+      .flat_map([](std::string_view line) { return str::words(line, str::is_letter); })
+      .value_counts([](std::string_view word) { return str::lower<32>(word); })
+      .show(5);
 }
