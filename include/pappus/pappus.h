@@ -7,6 +7,8 @@
 #include "pappus/argmax.h"
 #include "pappus/array.h"
 #include "pappus/array_file.h"
+#include "pappus/asof_join.h"
+#include "pappus/cross_join.h"
 #include "pappus/describe.h"
 #include "pappus/device_code.h"
 #include "pappus/distinct.h"

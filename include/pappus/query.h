@@ -12,6 +12,7 @@
 #include "pappus/detail/base/request.h"
 #include "pappus/detail/fuse/access.h"
 #include "pappus/detail/fuse/batch.h"
+#include "pappus/detail/fuse/composed_joins.h"
 #include "pappus/detail/fuse/expression.h"
 #include "pappus/detail/fuse/file_members.h"
 #include "pappus/detail/fuse/key_refusals.h"
@@ -53,7 +54,8 @@ class query : public detail::element_refusals<detail::value_of<E>>,
               public detail::set_refusals<detail::value_of<E>>,
               public detail::row_refusals<detail::value_of<E>>,
               public detail::file_members<query<E>, detail::value_of<E>>,
-              public detail::query_statistics<query<E>, detail::value_of<E>> {
+              public detail::query_statistics<query<E>, detail::value_of<E>>,
+              public detail::composed_joins<query<E>, detail::value_of<E>> {
  public:
   using value_type = detail::value_of<E>;
 
@@ -207,7 +209,7 @@ class query : public detail::element_refusals<detail::value_of<E>>,
   auto first(F projection = {}) const {
     return aggregated<reducers::first>("first", std::move(projection));
   }
-  /// any: whether p holds for some record; all: for every one. Stops reading once that is known.
+  /// Whether p holds for some record, for all of them. Stops reading once that is known.
   template <typename P>
   auto any(P p) const {
     return map(std::move(p)).template fold_named<reducers::any>("any");
@@ -229,18 +231,17 @@ class query : public detail::element_refusals<detail::value_of<E>>,
   template <typename... Others>
   collection<value_type> concat(const query<Others>&... others) const;
 
-  /// Sorted by keys, most significant first; stable. See sort.h.
+  /// Sorted by keys, most significant first, or by the records themselves; stable. See sort.h.
   template <typename... Keys>
   collection<value_type> sort_by(Keys... keys) const;
-  /// Sorted by the records themselves.
   collection<value_type> sort() const
     requires detail::key<value_type>;
-  /// The n records with the greatest keys, greatest first; of equals the first rows. See sort.h.
+  /// top: the n records with the greatest keys, the greatest first; bottom: with the least, the
+  /// least first; of equals the first rows. See sort.h.
   template <typename Key>
   collection<value_type> top(std::int64_t n, Key key) const;
   collection<value_type> top(std::int64_t n) const
     requires detail::key<value_type>;
-  /// The n records with the least keys, least first; of equals the first rows. See sort.h.
   template <typename Key>
   collection<value_type> bottom(std::int64_t n, Key key) const;
   collection<value_type> bottom(std::int64_t n) const

@@ -215,3 +215,27 @@ def id3(data):
                              *grow(same, [other for other in questions if other != best],
                                    indent + "  "))]
     return grow(rows_of(data, "picnics.csv"), ["sky", "warmth", "wind", "day"], "")
+
+
+def asof_join(data):
+    quotes = sorted(rows_of(data, "quotes.csv"), key=lambda quote: quote["at"])
+    priced = []
+    for trade in rows_of(data, "trades.csv"):
+        known = [quote for quote in quotes
+                 if quote["share"] == trade["share"] and quote["at"] <= trade["at"]]
+        priced.append([trade["at"], trade["share"], float(trade["price"]),
+                       *(float(known[-1][side]) if known else None for side in ("bid", "ask"))])
+    return table({"at": "timestamp", "share": "text", "price": "f64", "bid": "f64", "ask": "f64"},
+                 priced, 10)
+
+
+def nearest(_):
+    def place(i):
+        return i * 37 % 101 / 10, i * 53 % 97 / 10
+    stations = [i * 31 + 7 for i in range(300)]
+    ways = []
+    for house in range(3):  # all that is shown
+        far = [(round(math.dist(place(house), place(station)), 9), i, station)
+               for i, station in enumerate(stations)]
+        ways += [[house, station, distance] for distance, _, station in sorted(far)[:3]]
+    return table({"house": "i32", "station": "i32", "distance": "f64"}, ways, 6)

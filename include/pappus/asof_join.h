@@ -1,0 +1,302 @@
+// asof_join: each record with the other side's latest one as of its time.
+//
+//     trades.asof_join(quotes, &trade::share, &quote::share, &trade::at, &quote::at,
+//                      [](const trade& t, const quote* q) { return ...; });
+//
+// It is made of other operators. Right's records are sorted by key and time, so that those of a key
+// lie side by side: a run. A left_join finds the run of a left record's key, a binary search among
+// the run's times, which lie side by side as well, the record. To sort the left side, too, and
+// merge both would need it in memory, and its order back afterwards.
+//
+//   Order    left's records in order, each once.
+//   Equals   of right's records with equal times `backward` and `before` take the last, in right's
+//            order, `forward` and `after` the first. `nearest` takes the earlier of equally near
+//            times; of records at the very time the last.
+//   Keys     those of join(). What is missing, and NaN as a time, matches nothing.
+//   Memory   right's records, their keys and times; left isn't stored.
+//   Time     of right's sort; and for each left record a look-up and the binary search.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "pappus/aggregate.h"
+#include "pappus/detail/fuse/composed_joins.h"
+#include "pappus/error.h"
+#include "pappus/function.h"
+#include "pappus/group.h"
+#include "pappus/join.h"
+#include "pappus/query.h"
+#include "pappus/sort.h"
+
+namespace pappus::detail {
+
+/// The distance of two times: without overflow, whatever their type.
+template <typename Time>
+using distance = std::conditional_t<std::is_floating_point_v<Time>, double, std::uint64_t>;
+
+template <typename Time>
+constexpr distance<Time> distance_between(const Time& early, const Time& late) {
+  if constexpr (std::is_same_v<Time, date>)
+    return distance_between(early.days, late.days);
+  else if constexpr (std::is_same_v<Time, timestamp>)
+    return distance_between(early.micros, late.micros);
+  else if constexpr (std::is_floating_point_v<Time>)
+    return early == late ? 0 : static_cast<double>(late) - static_cast<double>(early);
+  else
+    return static_cast<std::uint64_t>(late) - static_cast<std::uint64_t>(early);
+}
+
+template <typename Within>
+void check_tolerance(const Within& within) {
+  if constexpr (is_duration<Within>)
+    check_tolerance(within.count());
+  else if (!(within >= 0))
+    throw usage_error("asof_join: expected a tolerance of 0 or more, got " +
+                      std::to_string(within));
+}
+template <typename Time>
+constexpr distance<Time> farthest() {
+  if constexpr (std::is_floating_point_v<Time>)
+    return std::numeric_limits<double>::infinity();
+  else
+    return std::numeric_limits<std::uint64_t>::max();
+}
+template <typename Time, typename Within>
+distance<Time> farthest(const Within& within) {
+  check_tolerance(within);
+  if constexpr (!is_duration<Within>)
+    return static_cast<distance<Time>>(within);
+  else if constexpr (std::is_floating_point_v<typename Within::rep>)
+    return within >= std::chrono::microseconds::max()
+               ? farthest<Time>()
+               : farthest<Time>(std::chrono::floor<std::chrono::microseconds>(within));
+  else
+    return static_cast<std::uint64_t>(
+        std::chrono::floor<std::chrono::microseconds>(within).count());
+}
+
+/// A key or time of records that have one.
+template <typename F>
+struct present_of {
+  F function;
+  template <typename T>
+  auto operator()(const T& record) const {
+    const auto value = std::invoke(function, record);
+    if constexpr (may_be_missing<std::remove_cvref_t<decltype(value)>>)
+      return *value;
+    else
+      return value;
+  }
+};
+
+/// Whether there is a value, and it isn't NaN.
+template <typename V>
+bool has_time(const V& value) {
+  if constexpr (may_be_missing<V>)
+    return value && has_time(*value);
+  else
+    return value == value;
+}
+template <typename V>
+bool is_there(const V& value) {
+  if constexpr (may_be_missing<V>)
+    return value.has_value();
+  else
+    return true;
+}
+
+/// Right's records that may match.
+template <typename Key, typename TimeOf>
+struct may_match {
+  Key key;
+  TimeOf time;
+  template <typename R>
+  bool operator()(const R& row) const {
+    return is_there(std::invoke(key, row)) && has_time(std::invoke(time, row));
+  }
+};
+
+/// Right records of one key: where they lie among all.
+template <typename K>
+struct run_of_key {
+  K key;
+  std::int64_t begin, n;
+};
+template <typename L>
+struct with_run {
+  L record;
+  std::int64_t begin, n;
+};
+
+struct to_run {
+  template <typename L, typename K>
+  with_run<L> operator()(const L& record, const run_of_key<K>* run) const {
+    return run == nullptr ? with_run<L>{record, 0, 0} : with_run<L>{record, run->begin, run->n};
+  }
+};
+
+/// Finds the matches of a block's records among rows in the order of their times, and combines both.
+///
+/// Some records are looked up together, a step each in turn, without branches: what one waits for
+/// from memory others needn't wait for.
+template <typename Time, typename LeftTime, typename Combine>
+struct match_as_of {
+  static constexpr std::size_t together = 32;
+
+  LeftTime left_time;
+  Combine combine;
+  asof which;
+  distance<Time> most;
+
+  template <typename In, typename R, typename Out>
+  void operator()(std::span<const In> block, std::span<const Time> times, std::span<const R> rows,
+                  std::span<Out> out) const {
+    search found[together];
+    for (std::size_t at = 0; at < block.size(); at += together) {
+      const auto some = block.subspan(at, (std::min)(together, block.size() - at));
+      find(some, times, found);
+      for (std::size_t i = 0; i < some.size(); ++i) {
+        const auto row = match(found[i]);
+        std::construct_at(&out[at + i],
+                          std::invoke(combine, record_of(some[i]),
+                                      row == nullptr ? nullptr : &rows[row - times.data()]));
+      }
+    }
+  }
+
+ private:
+  struct search {
+    std::span<const Time> times;  // of records with the same key
+    Time time;
+    const Time* from;
+    std::size_t n;  // the first later time is among n from `from`, or behind them
+  };
+
+  template <typename L>
+  static const L& record_of(const with_run<L>& left) {
+    return left.record;
+  }
+  template <typename L>
+  static const L& record_of(const L& left) {
+    return left;
+  }
+  template <typename L>
+  static std::span<const Time> run_of(const with_run<L>& left, std::span<const Time> times) {
+    return times.subspan(static_cast<std::size_t>(left.begin), static_cast<std::size_t>(left.n));
+  }
+  template <typename L>
+  static std::span<const Time> run_of(const L&, std::span<const Time> times) {
+    return times;
+  }
+
+  /// Whether the first time that is looked for comes behind this one.
+  bool is_behind(const Time& at, const Time& time) const {
+    return which == asof::forward || which == asof::before ? at < time : at <= time;
+  }
+
+  template <typename In>
+  void find(std::span<const In> block, std::span<const Time> times, search* found) const {
+    std::size_t longest = 0;
+    for (std::size_t i = 0; i < block.size(); ++i) {
+      const auto given = std::invoke(left_time, record_of(block[i]));
+      search& one = found[i];
+      one.times = has_time(given) ? run_of(block[i], times) : std::span<const Time>();
+      one.time = has_time(given) ? present_of<std::identity>{}(given) : Time{};
+      one.from = one.times.empty() ? &one.time : one.times.data();
+      one.n = (std::max)(one.times.size(), std::size_t{1});
+      longest = (std::max)(longest, one.n);
+    }
+    for (std::size_t left = longest; left > 1; left -= left / 2)
+      for (std::size_t i = 0; i < block.size(); ++i) {
+        search& one = found[i];
+        const std::size_t half = one.n / 2;
+        one.from += is_behind(one.from[half - (half > 0 ? 1 : 0)], one.time) ? half : 0;
+        one.n -= half;
+      }
+  }
+
+  /// The time that matches, or null.
+  const Time* match(const search& found) const {
+    if (found.times.empty()) return nullptr;
+    const Time* const begin = found.times.data();
+    const Time* const end = begin + found.times.size();
+    const Time* const next = found.from + (is_behind(*found.from, found.time) ? 1 : 0);
+    const Time* at = next;
+    if (which == asof::backward || which == asof::before)
+      at = next == begin ? end : next - 1;
+    else if (which == asof::nearest && next != begin)
+      at = next == end ||
+                   distance_between(next[-1], found.time) <= distance_between(found.time, *next)
+               ? next - 1
+               : next;
+    if (at == end) return nullptr;
+    const auto apart =
+        *at < found.time ? distance_between(*at, found.time) : distance_between(found.time, *at);
+    return apart <= most ? at : nullptr;
+  }
+};
+
+template <typename Combine, typename L, typename R>
+using combined_as_of =
+    std::remove_cvref_t<std::invoke_result_t<const Combine&, const L&, const R*>>;
+
+template <typename Of, typename T>
+template <typename Right, typename LeftTime, typename RightTime, typename Combine,
+          typename... Within>
+  requires(mistake_in_times<T, Right, LeftTime, RightTime, Combine, Within...>() ==
+           asof_mistake::none)
+auto composed_joins<Of, T>::asof_join(const query<Right>& right, LeftTime left_time,
+                                      RightTime right_time, Combine combine, asof which,
+                                      const Within&... within) const {
+  using time = moment_of<LeftTime, T>;
+  const present_of<RightTime> time_of{right_time};
+  const auto sorted =
+      right.filter(may_match<to_itself, RightTime>{{}, right_time}).sort_by(time_of);
+  return static_cast<const Of&>(*this).map(
+      batched<combined_as_of<Combine, T, typename Right::value_type>>(
+          match_as_of<time, LeftTime, Combine>{std::move(left_time), std::move(combine), which,
+                                               farthest<time>(within...)}),
+      sorted.map(time_of).shared(), sorted.shared());
+}
+
+template <typename Of, typename T>
+template <typename Right, typename LeftKey, typename RightKey, typename LeftTime,
+          typename RightTime, typename Combine, typename... Within>
+  requires(
+      mistake_in_keys<T, Right, LeftKey, RightKey, LeftTime, RightTime, Combine, Within...>() ==
+      asof_mistake::none)
+auto composed_joins<Of, T>::asof_join(const query<Right>& right, LeftKey left_key,
+                                      RightKey right_key, LeftTime left_time, RightTime right_time,
+                                      Combine combine, asof which, const Within&... within) const {
+  using time = moment_of<LeftTime, T>;
+  using row = typename Right::value_type;
+  using key = moment_of<RightKey, row>;
+  const present_of<RightKey> key_of{right_key};
+  const present_of<RightTime> time_of{right_time};
+  const auto sorted =
+      right.filter(may_match<RightKey, RightTime>{right_key, right_time}).sort_by(key_of, time_of);
+  const auto runs = sorted.enumerate()
+                        .group_by([key_of](const indexed<row>& of) { return key_of(of.value); })
+                        .aggregate(pappus::first(&indexed<row>::index), pappus::count())
+                        .map([](const auto& of) {
+                          return run_of_key<key>{of.key, get<0>(of.value), get<1>(of.value)};
+                        });
+  return static_cast<const Of&>(*this)
+      .left_join(runs, std::move(left_key), &run_of_key<key>::key, to_run{})
+      .map(batched<combined_as_of<Combine, T, row>>(match_as_of<time, LeftTime, Combine>{
+               std::move(left_time), std::move(combine), which, farthest<time>(within...)}),
+           sorted.map(time_of).shared(), sorted.shared());
+}
+
+}  // namespace pappus::detail
