@@ -18,21 +18,18 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <span>
-#include <string>
 #include <type_traits>
 #include <utility>
 
 #include "pappus/aggregate.h"
 #include "pappus/detail/fuse/composed_joins.h"
-#include "pappus/error.h"
+#include "pappus/detail/fuse/moments.h"
 #include "pappus/function.h"
 #include "pappus/group.h"
 #include "pappus/join.h"
@@ -40,51 +37,6 @@
 #include "pappus/sort.h"
 
 namespace pappus::detail {
-
-/// The distance of two times: without overflow, whatever their type.
-template <typename Time>
-using distance = std::conditional_t<std::is_floating_point_v<Time>, double, std::uint64_t>;
-
-template <typename Time>
-constexpr distance<Time> distance_between(const Time& early, const Time& late) {
-  if constexpr (std::is_same_v<Time, date>)
-    return distance_between(early.days, late.days);
-  else if constexpr (std::is_same_v<Time, timestamp>)
-    return distance_between(early.micros, late.micros);
-  else if constexpr (std::is_floating_point_v<Time>)
-    return early == late ? 0 : static_cast<double>(late) - static_cast<double>(early);
-  else
-    return static_cast<std::uint64_t>(late) - static_cast<std::uint64_t>(early);
-}
-
-template <typename Within>
-void check_tolerance(const Within& within) {
-  if constexpr (is_duration<Within>)
-    check_tolerance(within.count());
-  else if (!(within >= 0))
-    throw usage_error("asof_join: expected a tolerance of 0 or more, got " +
-                      std::to_string(within));
-}
-template <typename Time>
-constexpr distance<Time> farthest() {
-  if constexpr (std::is_floating_point_v<Time>)
-    return std::numeric_limits<double>::infinity();
-  else
-    return std::numeric_limits<std::uint64_t>::max();
-}
-template <typename Time, typename Within>
-distance<Time> farthest(const Within& within) {
-  check_tolerance(within);
-  if constexpr (!is_duration<Within>)
-    return static_cast<distance<Time>>(within);
-  else if constexpr (std::is_floating_point_v<typename Within::rep>)
-    return within >= std::chrono::microseconds::max()
-               ? farthest<Time>()
-               : farthest<Time>(std::chrono::floor<std::chrono::microseconds>(within));
-  else
-    return static_cast<std::uint64_t>(
-        std::chrono::floor<std::chrono::microseconds>(within).count());
-}
 
 /// A key or time of records that have one.
 template <typename F>
@@ -146,7 +98,7 @@ struct to_run {
   }
 };
 
-/// Finds the matches of a block's records among rows in the order of their times, and combines both.
+/// Finds the matches of records among rows in the order of their times, and combines both.
 ///
 /// Some records are looked up together, a step each in turn, without branches: what one waits for
 /// from memory others needn't wait for.
@@ -266,7 +218,7 @@ auto composed_joins<Of, T>::asof_join(const query<Right>& right, LeftTime left_t
   return static_cast<const Of&>(*this).map(
       batched<combined_as_of<Combine, T, typename Right::value_type>>(
           match_as_of<time, LeftTime, Combine>{std::move(left_time), std::move(combine), which,
-                                               farthest<time>(within...)}),
+                                               farthest<time>("asof_join", within...)}),
       sorted.map(time_of).shared(), sorted.shared());
 }
 
@@ -294,8 +246,9 @@ auto composed_joins<Of, T>::asof_join(const query<Right>& right, LeftKey left_ke
                         });
   return static_cast<const Of&>(*this)
       .left_join(runs, std::move(left_key), &run_of_key<key>::key, to_run{})
-      .map(batched<combined_as_of<Combine, T, row>>(match_as_of<time, LeftTime, Combine>{
-               std::move(left_time), std::move(combine), which, farthest<time>(within...)}),
+      .map(batched<combined_as_of<Combine, T, row>>(
+               match_as_of<time, LeftTime, Combine>{std::move(left_time), std::move(combine), which,
+                                                    farthest<time>("asof_join", within...)}),
            sorted.map(time_of).shared(), sorted.shared());
 }
 

@@ -60,6 +60,13 @@ struct rolling_windows {
     }
   }
 
+  static Result finished(const R& state) {
+    if constexpr (std::same_as<Result, std::remove_cvref_t<decltype(finalized(state))>>)
+      return finalized(state);
+    else
+      return get<0>(finalized(state));
+  }
+
  private:
   template <typename T>
   void find_ends(std::span<const T> all, std::size_t block, std::size_t length,
@@ -70,12 +77,6 @@ struct rolling_windows {
       ends[i].accumulate(values(all[block - length + i]));
       if (i + 1 < length) ends[i].merge(ends[i + 1]);
     }
-  }
-  static Result finished(const R& state) {
-    if constexpr (std::same_as<Result, std::remove_cvref_t<decltype(finalized(state))>>)
-      return finalized(state);
-    else
-      return get<0>(finalized(state));
   }
 };
 

@@ -253,7 +253,7 @@ TEST(asof_join, refuses_negative_tolerances) {
     }
     return std::string("none");
   };
-  EXPECT_EQ(message(-3), "asof_join: expected a tolerance of 0 or more, got -3");
+  EXPECT_EQ(message(-3), "asof_join: expected a distance of times of 0 or more, got -3");
   EXPECT_EQ(message(0), "none");
 }
 

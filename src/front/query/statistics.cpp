@@ -5,6 +5,7 @@
 
 #include "pappus/error.h"
 #include "pappus/histogram.h"
+#include "pappus/over.h"
 #include "pappus/rolling.h"
 #include "pappus/sample.h"
 
@@ -28,6 +29,12 @@ void check_rolling(std::int64_t n) {
   constexpr std::int64_t most = 4096;
   if (n < 1 || n > most)
     throw usage_error(fmt::format("rolling: expected windows of 1 to {} rows, got {}", most, n));
+}
+
+void refuse_rolling_order() {
+  throw usage_error(
+      "rolling: windows by time expect a group's records in the order of their times, none of them "
+      "NaN: sort_by() before group_by()");
 }
 
 void check_sample(double part) {

@@ -65,6 +65,7 @@ struct refused {
   PAPPUS_ANSWER(right_join) PAPPUS_ANSWER(full_join) PAPPUS_ANSWER(union_with)
   PAPPUS_ANSWER(intersect) PAPPUS_ANSWER(except) PAPPUS_ANSWER(scatter)
   PAPPUS_ANSWER(join) PAPPUS_ANSWER(left_join) PAPPUS_ANSWER(semi_join) PAPPUS_ANSWER(anti_join)
+  PAPPUS_ANSWER(over) PAPPUS_ANSWER(take_while) PAPPUS_ANSWER(skip_while)
   PAPPUS_ANSWER(asof_join) PAPPUS_ANSWER(cross_join)
   PAPPUS_ANSWER(apply) PAPPUS_ANSWER(partition) PAPPUS_ANSWER(keys) PAPPUS_ANSWER(values)
   PAPPUS_ANSWER(on) PAPPUS_ANSWER(materialise) PAPPUS_ANSWER(cache) PAPPUS_ANSWER(shared)

@@ -4,15 +4,13 @@
 // refusals.h.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <type_traits>
 
-#include "pappus/dates.h"
-#include "pappus/detail/base/missing.h"
 #include "pappus/detail/base/refused.h"
 #include "pappus/detail/fuse/accepts.h"
+#include "pappus/detail/fuse/moments.h"
 
 namespace pappus {
 
@@ -25,23 +23,6 @@ class query;
 enum class asof : std::uint8_t { backward, forward, nearest, before, after };
 
 namespace detail {
-
-/// Times have an order and a distance.
-template <typename T>
-concept moment = (std::is_arithmetic_v<T> && !std::is_same_v<T, bool> && sizeof(T) <= 8) ||
-                 std::is_same_v<T, date> || std::is_same_v<T, timestamp>;
-template <typename F, typename T>
-using moment_of = present<std::remove_cvref_t<returned_by<F, T>>>;
-
-template <typename T>
-inline constexpr bool is_duration = false;
-template <typename Rep, typename Period>
-inline constexpr bool is_duration<std::chrono::duration<Rep, Period>> = true;
-/// How far Times may be from each other.
-template <typename Within, typename Time>
-concept distance_of = (std::is_same_v<Time, timestamp> && is_duration<Within>) ||
-                      (std::is_floating_point_v<Time> && std::is_arithmetic_v<Within>) ||
-                      (!std::is_same_v<Time, timestamp> && std::is_integral_v<Within>);
 
 enum class asof_mistake : std::uint8_t {
   none,

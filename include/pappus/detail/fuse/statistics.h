@@ -2,7 +2,8 @@
 // members of queries and groups.
 //
 // They are defined in headers of their own: quantile.h, distinct.h, histogram.h, describe.h,
-// group_choice.h, sample.h, rolling.h. Beside each is what it refuses, as in refusals.h.
+// group_choice.h, sample.h, rolling.h; windows.h beside this has more. Beside each is what it
+// refuses, as in refusals.h.
 #pragma once
 
 #include <array>
@@ -14,6 +15,7 @@
 #include "pappus/detail/fuse/accepts.h"
 #include "pappus/detail/fuse/aggregate.h"
 #include "pappus/detail/fuse/function.h"
+#include "pappus/detail/fuse/windows.h"
 
 namespace pappus::detail {
 
@@ -310,12 +312,14 @@ class query_statistics : public quantile_members<Of, T>,
                          public describe_members<Of, T>,
                          public counting_members<Of, T>,
                          public sampling_members<Of, T>,
-                         public rolling_members<Of, T> {};
+                         public rolling_members<Of, T>,
+                         public while_members<Of, T> {};
 
 template <typename Of, typename T>
 class group_statistics : public quantile_members<Of, T>,
                          public distinct_members<Of, T>,
                          public describe_members<Of, T>,
-                         public choice_members<Of, T> {};
+                         public choice_members<Of, T>,
+                         public over_members<Of, T> {};
 
 }  // namespace pappus::detail
