@@ -19,7 +19,8 @@ import tempfile
 import xml.etree.ElementTree
 
 from tables import (asof_join, blackscholes, daily_bars, flights, haversine, histogram, id3,
-                    join_csv, moving_average, nearest, skyserver, terasort, top_k, word_count)
+                    join_csv, moving_average, nearest, skyserver, terasort, top_k, web_log,
+                    word_count)
 
 
 def kmeans(_):
@@ -245,7 +246,8 @@ def anomaly(_):
 def arguments(name, data):
     files = {"word_count": ["gettysburg.txt"], "join_csv": ["orders.csv", "customers.csv"],
              "flights": ["flights.csv", "airlines.csv"], "daily_bars": ["trades.csv"],
-             "id3": ["picnics.csv"], "asof_join": ["trades.csv", "quotes.csv"]}
+             "web_log": ["access.log"], "id3": ["picnics.csv"],
+             "asof_join": ["trades.csv", "quotes.csv"]}
     return [os.path.join(data, file) for file in files.get(name, [])]
 
 

@@ -239,3 +239,20 @@ def nearest(_):
                for i, station in enumerate(stations)]
         ways += [[house, station, distance] for distance, _, station in sorted(far)[:3]]
     return table({"house": "i32", "station": "i32", "distance": "f64"}, ways, 6)
+
+
+def web_log(data):
+    hits = []
+    with open(os.path.join(data, "access.log"), encoding="ascii") as file:
+        for line in file:
+            words = line.split()
+            at = datetime.datetime.strptime(words[3], "[%d/%b/%Y:%H:%M:%S")
+            hits.append((words[0], at, words[6], int(words[8])))
+    visits = collections.Counter()
+    for address, own in by(lambda hit: hit[0], hits):
+        times = sorted(at for _, at, *_ in own)
+        visits[address] = 1 + sum(b - a > datetime.timedelta(minutes=30)
+                                  for a, b in zip(times, times[1:]))
+    counts = {"key": "text", "value": "i64"}
+    return [*table(counts, most_frequent(path for *_, path, status in hits if status >= 400)),
+            *table(counts, sorted(visits.items(), key=lambda of: (-of[1], of[0])))]
