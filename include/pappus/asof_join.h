@@ -12,7 +12,9 @@
 //   Equals   of right's records with equal times `backward` and `before` take the last, in right's
 //            order, `forward` and `after` the first. `nearest` takes the earlier of equally near
 //            times; of records at the very time the last.
-//   Keys     those of join(). What is missing, and NaN as a time, matches nothing.
+//   Keys     those of group_by(): joins' are found in an index, others, with text among several
+//            fields, by a binary search among the runs. What is missing, and NaN as a time, matches
+//            nothing.
 //   Memory   right's records, their keys and times; left isn't stored.
 //   Time     of right's sort; and for each left record a look-up and the binary search.
 #pragma once
@@ -28,7 +30,10 @@
 #include <utility>
 
 #include "pappus/aggregate.h"
+#include "pappus/detail/base/fields.h"
+#include "pappus/detail/base/keys.h"
 #include "pappus/detail/fuse/composed_joins.h"
+#include "pappus/detail/fuse/match_key.h"
 #include "pappus/detail/fuse/moments.h"
 #include "pappus/function.h"
 #include "pappus/group.h"
@@ -60,12 +65,21 @@ bool has_time(const V& value) {
   else
     return value == value;
 }
-template <typename V>
-bool is_there(const V& value) {
-  if constexpr (may_be_missing<V>)
-    return value.has_value();
-  else
+/// Whether nothing of a key is missing.
+template <typename K>
+bool is_there(const K& key) {
+  if constexpr (may_be_missing<K>) {
+    return key && is_there(*key);
+  } else if constexpr (is_std_array<K>) {
+    return std::ranges::all_of(key, [](const auto& part) { return is_there(part); });
+  } else if constexpr (std::is_class_v<K> && !string_key<K>) {
+    bool all = true;
+    visit_fields<field_count<K>()>(key,
+                                   [&](const auto&... parts) { all = (is_there(parts) && ...); });
+    return all;
+  } else {
     return true;
+  }
 }
 
 /// Right's records that may match.
@@ -78,6 +92,12 @@ struct may_match {
     return is_there(std::invoke(key, row)) && has_time(std::invoke(time, row));
   }
 };
+struct no_key {
+  template <typename R>
+  bool operator()(const R&) const {
+    return true;
+  }
+};
 
 /// Right records of one key: where they lie among all.
 template <typename K>
@@ -85,6 +105,28 @@ struct run_of_key {
   K key;
   std::int64_t begin, n;
 };
+/// Sorted by both.
+template <typename K, typename Right, typename Key, typename TimeOf>
+auto rows_by_key_and_time(const query<Right>& right, const Key& key_of, const TimeOf& time_of) {
+  if constexpr (key<K>) {
+    return right.sort_by(key_of, time_of);
+  } else {
+    using row = typename Right::value_type;
+    return right.sort_by(time_of).group_by(key_of).flat_map_groups(
+        [](const K&, std::span<const row> rows) { return rows; });
+  }
+}
+
+/// Whether a join takes the keys of both sides.
+template <typename LeftKey, typename L, typename RightKey, typename R>
+inline constexpr bool has_index_key = [] {
+  using own = present_by<RightKey, R>;
+  if constexpr (may_be_missing<key_yielded<LeftKey, L>>)
+    return bits_key<pair<lacking, own>>;
+  else
+    return key<own>;
+}();
+
 template <typename L>
 struct with_run {
   L record;
@@ -95,6 +137,49 @@ struct to_run {
   template <typename L, typename K>
   with_run<L> operator()(const L& record, const run_of_key<K>* run) const {
     return run == nullptr ? with_run<L>{record, 0, 0} : with_run<L>{record, run->begin, run->n};
+  }
+};
+
+/// In the order of groups.
+template <typename K>
+int compare_keys(const K& a, const K& b) {
+  if constexpr (bits_key<K>) {
+    const auto one = encode_key(a), other = encode_key(b);
+    return one < other ? -1 : other < one ? 1 : 0;
+  } else if constexpr (string_key<K>) {
+    return a.compare(b);
+  } else if constexpr (may_be_missing<K>) {
+    if (!a || !b) return static_cast<int>(!a) - static_cast<int>(!b);
+    return compare_keys(*a, *b);
+  } else if constexpr (is_std_array<K>) {
+    int order = 0;
+    for (std::size_t i = 0; i < a.size() && order == 0; ++i) order = compare_keys(a[i], b[i]);
+    return order;
+  } else {
+    int order = 0;
+    visit_fields<field_count<K>()>(a, [&](const auto&... ones) {
+      visit_fields<field_count<K>()>(b, [&](const auto&... others) {
+        ((order = order != 0 ? order : compare_keys(ones, others)), ...);
+      });
+    });
+    return order;
+  }
+}
+
+/// Finds the run of a record's key among all, which are in ascending order.
+template <typename Key, typename K>
+struct find_run {
+  Key key;
+  template <typename L>
+  with_run<L> operator()(const L& record, std::span<const run_of_key<K>> runs) const {
+    const auto own = std::invoke(key, record);
+    if (!is_there(own)) return {record, 0, 0};
+    const K& wanted = present_of<std::identity>{}(own);
+    const auto run = std::ranges::lower_bound(
+        runs, wanted, [](const K& a, const K& b) { return compare_keys(a, b) < 0; },
+        &run_of_key<K>::key);
+    const bool found = run != runs.end() && compare_keys(run->key, wanted) == 0;
+    return found ? with_run<L>{record, run->begin, run->n} : with_run<L>{record, 0, 0};
   }
 };
 
@@ -211,10 +296,9 @@ template <typename Right, typename LeftTime, typename RightTime, typename Combin
 auto composed_joins<Of, T>::asof_join(const query<Right>& right, LeftTime left_time,
                                       RightTime right_time, Combine combine, asof which,
                                       const Within&... within) const {
-  using time = moment_of<LeftTime, T>;
+  using time = present_by<LeftTime, T>;
   const present_of<RightTime> time_of{right_time};
-  const auto sorted =
-      right.filter(may_match<to_itself, RightTime>{{}, right_time}).sort_by(time_of);
+  const auto sorted = right.filter(may_match<no_key, RightTime>{{}, right_time}).sort_by(time_of);
   return static_cast<const Of&>(*this).map(
       batched<combined_as_of<Combine, T, typename Right::value_type>>(
           match_as_of<time, LeftTime, Combine>{std::move(left_time), std::move(combine), which,
@@ -231,25 +315,30 @@ template <typename Right, typename LeftKey, typename RightKey, typename LeftTime
 auto composed_joins<Of, T>::asof_join(const query<Right>& right, LeftKey left_key,
                                       RightKey right_key, LeftTime left_time, RightTime right_time,
                                       Combine combine, asof which, const Within&... within) const {
-  using time = moment_of<LeftTime, T>;
+  using time = present_by<LeftTime, T>;
   using row = typename Right::value_type;
-  using key = moment_of<RightKey, row>;
+  using key = present_by<RightKey, row>;
+  const auto& left = static_cast<const Of&>(*this);
   const present_of<RightKey> key_of{right_key};
   const present_of<RightTime> time_of{right_time};
-  const auto sorted =
-      right.filter(may_match<RightKey, RightTime>{right_key, right_time}).sort_by(key_of, time_of);
+  const auto sorted = rows_by_key_and_time<key>(
+      right.filter(may_match<RightKey, RightTime>{right_key, right_time}), key_of, time_of);
   const auto runs = sorted.enumerate()
                         .group_by([key_of](const indexed<row>& of) { return key_of(of.value); })
                         .aggregate(pappus::first(&indexed<row>::index), pappus::count())
                         .map([](const auto& of) {
                           return run_of_key<key>{of.key, get<0>(of.value), get<1>(of.value)};
                         });
-  return static_cast<const Of&>(*this)
-      .left_join(runs, std::move(left_key), &run_of_key<key>::key, to_run{})
-      .map(batched<combined_as_of<Combine, T, row>>(
-               match_as_of<time, LeftTime, Combine>{std::move(left_time), std::move(combine), which,
-                                                    farthest<time>("asof_join", within...)}),
-           sorted.map(time_of).shared(), sorted.shared());
+  const auto matched = [&](const auto& records) {
+    return records.map(
+        batched<combined_as_of<Combine, T, row>>(match_as_of<time, LeftTime, Combine>{
+            left_time, combine, which, farthest<time>("asof_join", within...)}),
+        sorted.map(time_of).shared(), sorted.shared());
+  };
+  if constexpr (has_index_key<LeftKey, T, RightKey, row>)
+    return matched(left.left_join(runs, std::move(left_key), &run_of_key<key>::key, to_run{}));
+  else
+    return matched(left.map(find_run<LeftKey, key>{std::move(left_key)}, runs.shared()));
 }
 
 }  // namespace pappus::detail

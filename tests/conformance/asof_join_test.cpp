@@ -222,6 +222,64 @@ TEST(asof_join, takes_pairs_as_keys_and_days_as_tolerances) {
   });
 }
 
+struct listed {
+  std::string_view share;
+  std::optional<int> venue;
+  std::int64_t time, id;
+};
+struct share_at_venue {
+  std::string_view share;
+  std::optional<int> venue;
+};
+
+TEST(asof_join, takes_text_among_several_fields_as_keys) {
+  using namespace std::string_view_literals;
+  random r(8);
+  const std::string_view names[] = {"", "a", "ab", "a\0"sv, "\xff", "a name of twenty bytes"};
+  const auto some = [&](std::int64_t n) {
+    std::vector<listed> rows;
+    for (std::int64_t i = 0; i < n; ++i) {
+      rows.push_back(
+          {names[r.between(0, 5)], static_cast<int>(r.between(-2, 2)), r.between(-50, 50), i});
+      if (rows.back().venue == 2) rows.back().venue.reset();
+    }
+    return rows;
+  };
+  const auto left = some(up_to(2000)), right = some(300);
+  const auto key = [](const listed& x) { return share_at_venue{x.share, x.venue}; };
+  const auto same = [](const listed& a, const listed& b) {
+    return a.share == b.share && a.venue && a.venue == b.venue;
+  };
+  for (const asof which : all_directions)
+    expect_rows(reference(left, right, which, same, later_by), [&](session& s) {
+      return s.from(left).asof_join(s.from(right), key, key, &listed::time, &listed::time, ids,
+                                    which);
+    });
+  const auto some_key = [key](const listed& x) {
+    return x.venue ? std::optional(key(x)) : std::nullopt;
+  };
+  expect_rows(reference(left, right, asof::nearest, same, later_by), [&](session& s) {
+    return s.from(left).asof_join(s.from(right), some_key, some_key, &listed::time, &listed::time,
+                                  ids, asof::nearest);
+  });
+}
+
+TEST(asof_join, takes_keys_of_sixteen_bytes_that_may_be_missing) {
+  random r(9);
+  const auto left = events(r, 1000, 6, 50), right = events(r, 200, 6, 50);
+  const auto maybe = [](const event& e) {
+    return e.key == 0 ? std::nullopt : std::optional(pair(e.key, std::int64_t{7}));
+  };
+  const auto sure = [](const event& e) { return pair(e.key, std::int64_t{7}); };
+  const auto same = [](const event& a, const event& b) { return a.key != 0 && a.key == b.key; };
+  expect_rows(reference(left, right, asof::backward, same, later_by), [&](session& s) {
+    return s.from(left).asof_join(s.from(right), maybe, sure, &event::time, &event::time, ids);
+  });
+  expect_rows(reference(left, right, asof::backward, same, later_by), [&](session& s) {
+    return s.from(left).asof_join(s.from(right), sure, maybe, &event::time, &event::time, ids);
+  });
+}
+
 TEST(asof_join, knows_distances_at_the_ends_of_a_type) {
   constexpr auto low = std::numeric_limits<std::int64_t>::min();
   constexpr auto high = std::numeric_limits<std::int64_t>::max();

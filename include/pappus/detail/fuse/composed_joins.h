@@ -29,6 +29,7 @@ enum class asof_mistake : std::uint8_t {
   key_call,
   keys_differ,
   key_text,
+  no_key,
   time_call,
   no_time,
   times_differ,
@@ -42,13 +43,14 @@ consteval asof_mistake mistake_in_times() {
   using right = typename Right::value_type;
   if constexpr (!takes_record<LeftTime, T> || !takes_record<RightTime, right>)
     return asof_mistake::time_call;
-  else if constexpr (!moment<moment_of<LeftTime, T>> || !moment<moment_of<RightTime, right>>)
+  else if constexpr (!moment<present_by<LeftTime, T>> || !moment<present_by<RightTime, right>>)
     return asof_mistake::no_time;
-  else if constexpr (!std::is_same_v<moment_of<LeftTime, T>, moment_of<RightTime, right>>)
+  else if constexpr (!std::is_same_v<present_by<LeftTime, T>, present_by<RightTime, right>>)
     return asof_mistake::times_differ;
   else if constexpr (!std::is_invocable_v<const Combine&, const T&, const right*>)
     return asof_mistake::combine;
-  else if constexpr (sizeof...(Within) > 1 || !(distance_of<Within, moment_of<LeftTime, T>> && ...))
+  else if constexpr (sizeof...(Within) > 1 ||
+                     !(distance_of<Within, present_by<LeftTime, T>> && ...))
     return asof_mistake::tolerance;
   else
     return asof_mistake::none;
@@ -61,6 +63,8 @@ consteval asof_mistake mistake_in_keys() {
     return asof_mistake::keys_differ;
   else if constexpr (text_keys_may_be_missing<LeftKey, T, RightKey, Right>)
     return asof_mistake::key_text;
+  else if constexpr (!group_key<present_by<LeftKey, T>>)
+    return asof_mistake::no_key;
   else
     return mistake_in_times<T, Right, Others...>();
 }
@@ -119,6 +123,7 @@ class composed_joins {
   PAPPUS_ASOF_REFUSED(key_call, "asof_join: a key function" PAPPUS_CANT_BE_CALLED)
   PAPPUS_ASOF_REFUSED(keys_differ, "asof_join" PAPPUS_KEYS_DIFFER)
   PAPPUS_ASOF_REFUSED(key_text, "asof_join" PAPPUS_MISSING_TEXT)
+  PAPPUS_ASOF_REFUSED(no_key, "asof_join: what a key function returns" PAPPUS_ISNT_A_GROUP_KEY)
   PAPPUS_ASOF_REFUSED(time_call, "asof_join: a function of times" PAPPUS_CANT_BE_CALLED)
   PAPPUS_ASOF_REFUSED(no_time,
                       "asof_join: a time must be a number, a pappus::date or a pappus::timestamp, "

@@ -17,8 +17,9 @@ namespace pappus::detail {
 template <typename T>
 concept moment = (std::is_arithmetic_v<T> && !std::is_same_v<T, bool> && sizeof(T) <= 8) ||
                  std::is_same_v<T, date> || std::is_same_v<T, timestamp>;
+/// What a function of records returns, where it is there.
 template <typename F, typename T>
-using moment_of = present<std::remove_cvref_t<returned_by<F, T>>>;
+using present_by = present<std::remove_cvref_t<returned_by<F, T>>>;
 
 template <typename T>
 inline constexpr bool is_duration = false;
