@@ -133,6 +133,24 @@ struct with_run {
   std::int64_t begin, n;
 };
 
+template <typename L>
+const L& record_of(const with_run<L>& left) {
+  return left.record;
+}
+template <typename L>
+const L& record_of(const L& left) {
+  return left;
+}
+/// The part of all rows that is its run, or all.
+template <typename L, typename R>
+std::span<const R> run_of(const with_run<L>& left, std::span<const R> rows) {
+  return rows.subspan(static_cast<std::size_t>(left.begin), static_cast<std::size_t>(left.n));
+}
+template <typename L, typename R>
+std::span<const R> run_of(const L&, std::span<const R> rows) {
+  return rows;
+}
+
 struct to_run {
   template <typename L, typename K>
   with_run<L> operator()(const L& record, const run_of_key<K>* run) const {
@@ -183,6 +201,39 @@ struct find_run {
   }
 };
 
+/// then(left's records, right's times, its records): the latter in the order of times.
+template <typename Left, typename Right, typename RightTime, typename Then>
+auto beside_times(const query<Left>& left, const query<Right>& right, const RightTime& right_time,
+                  const Then& then) {
+  const present_of<RightTime> time_of{right_time};
+  const auto sorted = right.filter(may_match<no_key, RightTime>{{}, right_time}).sort_by(time_of);
+  return then(left, sorted.map(time_of).shared(), sorted.shared());
+}
+/// then(left's records with the runs of their keys, right's times, its records).
+template <typename Left, typename Right, typename LeftKey, typename RightKey, typename RightTime,
+          typename Then>
+auto beside_runs(const query<Left>& left, const query<Right>& right, const LeftKey& left_key,
+                 const RightKey& right_key, const RightTime& right_time, const Then& then) {
+  using row = typename Right::value_type;
+  using key = present_by<RightKey, row>;
+  const present_of<RightKey> key_of{right_key};
+  const present_of<RightTime> time_of{right_time};
+  const auto sorted = rows_by_key_and_time<key>(
+      right.filter(may_match<RightKey, RightTime>{right_key, right_time}), key_of, time_of);
+  const auto runs = sorted.enumerate()
+                        .group_by([key_of](const indexed<row>& of) { return key_of(of.value); })
+                        .aggregate(pappus::first(&indexed<row>::index), pappus::count())
+                        .map([](const auto& of) {
+                          return run_of_key<key>{of.key, get<0>(of.value), get<1>(of.value)};
+                        });
+  const auto times = sorted.map(time_of).shared();
+  if constexpr (has_index_key<LeftKey, value_of<Left>, RightKey, row>)
+    return then(left.left_join(runs, left_key, &run_of_key<key>::key, to_run{}), times,
+                sorted.shared());
+  else
+    return then(left.map(find_run<LeftKey, key>{left_key}, runs.shared()), times, sorted.shared());
+}
+
 /// Finds the matches of records among rows in the order of their times, and combines both.
 ///
 /// Some records are looked up together, a step each in turn, without branches: what one waits for
@@ -219,23 +270,6 @@ struct match_as_of {
     const Time* from;
     std::size_t n;  // the first later time is among n from `from`, or behind them
   };
-
-  template <typename L>
-  static const L& record_of(const with_run<L>& left) {
-    return left.record;
-  }
-  template <typename L>
-  static const L& record_of(const L& left) {
-    return left;
-  }
-  template <typename L>
-  static std::span<const Time> run_of(const with_run<L>& left, std::span<const Time> times) {
-    return times.subspan(static_cast<std::size_t>(left.begin), static_cast<std::size_t>(left.n));
-  }
-  template <typename L>
-  static std::span<const Time> run_of(const L&, std::span<const Time> times) {
-    return times;
-  }
 
   /// Whether the first time that is looked for comes behind this one.
   bool is_behind(const Time& at, const Time& time) const {
@@ -284,9 +318,17 @@ struct match_as_of {
   }
 };
 
-template <typename Combine, typename L, typename R>
-using combined_as_of =
-    std::remove_cvref_t<std::invoke_result_t<const Combine&, const L&, const R*>>;
+template <typename L, typename R, typename LeftTime, typename Combine, typename... Within>
+auto matching(const LeftTime& left_time, const Combine& combine, asof which,
+              const Within&... within) {
+  using time = present_by<LeftTime, L>;
+  using combined = std::remove_cvref_t<std::invoke_result_t<const Combine&, const L&, const R*>>;
+  const match_as_of<time, LeftTime, Combine> match{left_time, combine, which,
+                                                   farthest<time>("asof_join", within...)};
+  return [match](const auto& left, const auto& times, const auto& rows) {
+    return left.map(batched<combined>(match), times, rows);
+  };
+}
 
 template <typename Of, typename T>
 template <typename Right, typename LeftTime, typename RightTime, typename Combine,
@@ -296,14 +338,9 @@ template <typename Right, typename LeftTime, typename RightTime, typename Combin
 auto composed_joins<Of, T>::asof_join(const query<Right>& right, LeftTime left_time,
                                       RightTime right_time, Combine combine, asof which,
                                       const Within&... within) const {
-  using time = present_by<LeftTime, T>;
-  const present_of<RightTime> time_of{right_time};
-  const auto sorted = right.filter(may_match<no_key, RightTime>{{}, right_time}).sort_by(time_of);
-  return static_cast<const Of&>(*this).map(
-      batched<combined_as_of<Combine, T, typename Right::value_type>>(
-          match_as_of<time, LeftTime, Combine>{std::move(left_time), std::move(combine), which,
-                                               farthest<time>("asof_join", within...)}),
-      sorted.map(time_of).shared(), sorted.shared());
+  return beside_times(
+      static_cast<const Of&>(*this), right, right_time,
+      matching<T, typename Right::value_type>(left_time, combine, which, within...));
 }
 
 template <typename Of, typename T>
@@ -315,30 +352,8 @@ template <typename Right, typename LeftKey, typename RightKey, typename LeftTime
 auto composed_joins<Of, T>::asof_join(const query<Right>& right, LeftKey left_key,
                                       RightKey right_key, LeftTime left_time, RightTime right_time,
                                       Combine combine, asof which, const Within&... within) const {
-  using time = present_by<LeftTime, T>;
-  using row = typename Right::value_type;
-  using key = present_by<RightKey, row>;
-  const auto& left = static_cast<const Of&>(*this);
-  const present_of<RightKey> key_of{right_key};
-  const present_of<RightTime> time_of{right_time};
-  const auto sorted = rows_by_key_and_time<key>(
-      right.filter(may_match<RightKey, RightTime>{right_key, right_time}), key_of, time_of);
-  const auto runs = sorted.enumerate()
-                        .group_by([key_of](const indexed<row>& of) { return key_of(of.value); })
-                        .aggregate(pappus::first(&indexed<row>::index), pappus::count())
-                        .map([](const auto& of) {
-                          return run_of_key<key>{of.key, get<0>(of.value), get<1>(of.value)};
-                        });
-  const auto matched = [&](const auto& records) {
-    return records.map(
-        batched<combined_as_of<Combine, T, row>>(match_as_of<time, LeftTime, Combine>{
-            left_time, combine, which, farthest<time>("asof_join", within...)}),
-        sorted.map(time_of).shared(), sorted.shared());
-  };
-  if constexpr (has_index_key<LeftKey, T, RightKey, row>)
-    return matched(left.left_join(runs, std::move(left_key), &run_of_key<key>::key, to_run{}));
-  else
-    return matched(left.map(find_run<LeftKey, key>{std::move(left_key)}, runs.shared()));
+  return beside_runs(static_cast<const Of&>(*this), right, left_key, right_key, right_time,
+                     matching<T, typename Right::value_type>(left_time, combine, which, within...));
 }
 
 }  // namespace pappus::detail

@@ -27,6 +27,7 @@
 #include "pappus/place.h"
 #include "pappus/quantile.h"
 #include "pappus/query.h"
+#include "pappus/range_join.h"
 #include "pappus/records.h"
 #include "pappus/reducers.h"
 #include "pappus/results.h"

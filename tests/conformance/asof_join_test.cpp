@@ -315,6 +315,54 @@ TEST(asof_join, refuses_negative_tolerances) {
   EXPECT_EQ(message(0), "none");
 }
 
+TEST(range_join, yields_what_lies_between_bounds_in_the_order_of_points) {
+  random r(10);
+  for (const std::int64_t n : {0, 1, 300, up_to(3000)}) {
+    const auto left = events(r, n, 4, 100);
+    auto right = events(r, 200, 4, 100);
+    const auto low = [](const event& e) { return e.time - e.id % 5; };
+    const auto high = [](const event& e) { return e.time + e.id % 7 - 1; };
+    const auto pairs = [&](auto same) {
+      auto sorted = right;
+      std::ranges::stable_sort(sorted, {}, &event::time);
+      std::vector<matched> all;
+      for (const auto& l : left)
+        for (const auto& x : sorted)
+          if (same(l, x) && low(l) <= x.time && x.time <= high(l)) all.push_back({l.id, x.id});
+      return all;
+    };
+    const auto both = [](const event& l, const event& x) { return matched{l.id, x.id}; };
+    expect_rows(pairs(same_key), [&](session& s) {
+      return s.from(left).range_join(s.from(right), &event::key, &event::key, low, high,
+                                     &event::time, both);
+    });
+    expect_rows(pairs([](const event&, const event&) { return true; }), [&](session& s) {
+      return s.from(left).range_join(s.from(right), low, high, &event::time, both);
+    });
+  }
+}
+
+TEST(range_join, matches_nothing_that_is_missing_or_nan) {
+  session s;
+  const auto nan = std::nan("");
+  const std::optional<double> none;
+  const auto rows = s.from(std::vector<noted>{
+      {1, 0.5, 0}, {1, none, 1}, {1, nan, 2}, {{}, 0.5, 3}, {2, -0.0, 4}, {2, 7, 5}});
+  const auto zero = [](const noted&) { return 0.0; };
+  const auto ids_of = [](const auto& pairs) {
+    std::vector<std::pair<std::int64_t, std::int64_t>> all;
+    for (const auto& [l, x] : pairs.collect()) all.push_back({l, x});
+    return all;
+  };
+  const auto both = [](const noted& l, const noted& x) { return matched{l.id, x.id}; };
+  using ::testing::ElementsAre, ::testing::Pair;
+  EXPECT_THAT(ids_of(rows.range_join(rows, &noted::key, &noted::key, zero, &noted::time,
+                                     &noted::time, both)),
+              ElementsAre(Pair(0, 0), Pair(4, 4), Pair(5, 4), Pair(5, 5)));
+  EXPECT_THAT(ids_of(rows.range_join(rows, &noted::time, zero, &noted::time, both)),
+              ElementsAre(Pair(4, 4)));
+}
+
 TEST(cross_join, yields_every_pair_in_order) {
   random r(7);
   for (const std::int64_t n : {0, 1, 5, up_to(2000)}) {

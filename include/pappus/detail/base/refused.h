@@ -66,7 +66,7 @@ struct refused {
   PAPPUS_ANSWER(intersect) PAPPUS_ANSWER(except) PAPPUS_ANSWER(scatter)
   PAPPUS_ANSWER(join) PAPPUS_ANSWER(left_join) PAPPUS_ANSWER(semi_join) PAPPUS_ANSWER(anti_join)
   PAPPUS_ANSWER(over) PAPPUS_ANSWER(take_while) PAPPUS_ANSWER(skip_while)
-  PAPPUS_ANSWER(asof_join) PAPPUS_ANSWER(cross_join)
+  PAPPUS_ANSWER(asof_join) PAPPUS_ANSWER(cross_join) PAPPUS_ANSWER(range_join)
   PAPPUS_ANSWER(apply) PAPPUS_ANSWER(partition) PAPPUS_ANSWER(keys) PAPPUS_ANSWER(values)
   PAPPUS_ANSWER(on) PAPPUS_ANSWER(materialise) PAPPUS_ANSWER(cache) PAPPUS_ANSWER(shared)
   PAPPUS_ANSWER(collect) PAPPUS_ANSWER(to_vector) PAPPUS_ANSWER(for_each_chunk)

@@ -1,7 +1,7 @@
-// Joins that are made of other operators, as members of queries: asof_join and cross_join.
+// Joins that are made of other operators, as members of queries: asof_join, range_join and
+// cross_join.
 //
-// They are defined in asof_join.h and cross_join.h. Beside each is what it refuses, as in
-// refusals.h.
+// They are defined in headers of their own. Beside each is what it refuses, as in refusals.h.
 #pragma once
 
 #include <cstdint>
@@ -65,8 +65,37 @@ consteval asof_mistake mistake_in_keys() {
     return asof_mistake::key_text;
   else if constexpr (!group_key<present_by<LeftKey, T>>)
     return asof_mistake::no_key;
+  else if constexpr (sizeof...(Others) == 0)
+    return asof_mistake::none;
   else
     return mistake_in_times<T, Right, Others...>();
+}
+
+/// Of bounds and what may lie between them: of range_join.
+template <typename T, typename Right, typename Low, typename High, typename Point, typename Combine>
+consteval asof_mistake mistake_in_range() {
+  using right = typename Right::value_type;
+  if constexpr (!takes_record<High, T>)
+    return asof_mistake::time_call;
+  else if constexpr (constexpr auto of_low =
+                         mistake_in_times<T, Right, Low, Point,
+                                          decltype([](const T&, const right*) { return 0; })>();
+                     of_low != asof_mistake::none)
+    return of_low;
+  else if constexpr (!std::is_same_v<present_by<High, T>, present_by<Low, T>>)
+    return moment<present_by<High, T>> ? asof_mistake::times_differ : asof_mistake::no_time;
+  else if constexpr (!std::is_invocable_v<const Combine&, const T&, const right&>)
+    return asof_mistake::combine;
+  else
+    return asof_mistake::none;
+}
+template <typename T, typename Right, typename LeftKey, typename RightKey, typename... Others>
+consteval asof_mistake mistake_in_keyed_range() {
+  constexpr auto of_keys = mistake_in_keys<T, Right, LeftKey, RightKey>();
+  if constexpr (of_keys != asof_mistake::none)
+    return of_keys;
+  else
+    return mistake_in_range<T, Right, Others...>();
 }
 
 /// \tparam Of  a query
@@ -92,6 +121,20 @@ class composed_joins {
              asof_mistake::none)
   auto asof_join(const query<Right>& right, LeftTime left_time, RightTime right_time,
                  Combine combine, asof which = asof::backward, const Within&... within) const;
+
+  /// combine(record, one of right's with the same key) for each whose point lies between low and
+  /// high, or is one of them. In the order of this, and for one record of points. See range_join.h.
+  template <typename Right, typename LeftKey, typename RightKey, typename Low, typename High,
+            typename Point, typename Combine>
+    requires(mistake_in_keyed_range<T, Right, LeftKey, RightKey, Low, High, Point, Combine>() ==
+             asof_mistake::none)
+  auto range_join(const query<Right>& right, LeftKey left_key, RightKey right_key, Low low,
+                  High high, Point point, Combine combine) const;
+  /// The same of any of right's.
+  template <typename Right, typename Low, typename High, typename Point, typename Combine>
+    requires(mistake_in_range<T, Right, Low, High, Point, Combine>() == asof_mistake::none)
+  auto range_join(const query<Right>& right, Low low, High high, Point point,
+                  Combine combine) const;
 
   /// combine(record, record of right) for every pair, in the order of this and, for one record, of
   /// right. See cross_join.h.
@@ -139,6 +182,38 @@ class composed_joins {
                       "asof_join: after the direction expected nothing or a tolerance: a number, "
                       "for dates of days; for timestamps a std::chrono duration")
 #undef PAPPUS_ASOF_REFUSED
+
+#define PAPPUS_RANGE_REFUSED(mistake, sentence)                                                    \
+  template <typename Right, typename LeftKey, typename RightKey, typename Low, typename High,      \
+            typename Point, typename Combine>                                                      \
+    requires(mistake_in_keyed_range<T, Right, LeftKey, RightKey, Low, High, Point, Combine>() ==   \
+             asof_mistake::mistake)                                                                \
+  PAPPUS_REFUSED(sentence)                                                                         \
+  refused<T> range_join(const query<Right>&, LeftKey, RightKey, Low, High, Point, Combine) const { \
+    return {};                                                                                     \
+  }                                                                                                \
+  template <typename Right, typename Low, typename High, typename Point, typename Combine>         \
+    requires(mistake_in_range<T, Right, Low, High, Point, Combine>() == asof_mistake::mistake)     \
+  PAPPUS_REFUSED(sentence)                                                                         \
+  refused<T> range_join(const query<Right>&, Low, High, Point, Combine) const {                    \
+    return {};                                                                                     \
+  }
+  PAPPUS_RANGE_REFUSED(key_call, "range_join: a key function" PAPPUS_CANT_BE_CALLED)
+  PAPPUS_RANGE_REFUSED(keys_differ, "range_join" PAPPUS_KEYS_DIFFER)
+  PAPPUS_RANGE_REFUSED(key_text, "range_join" PAPPUS_MISSING_TEXT)
+  PAPPUS_RANGE_REFUSED(no_key, "range_join: what a key function returns" PAPPUS_ISNT_A_GROUP_KEY)
+  PAPPUS_RANGE_REFUSED(time_call,
+                       "range_join: a function of bounds or points" PAPPUS_CANT_BE_CALLED)
+  PAPPUS_RANGE_REFUSED(no_time,
+                       "range_join: bounds and points must be numbers, pappus::dates or "
+                       "pappus::timestamps, or std::optionals of such")
+  PAPPUS_RANGE_REFUSED(times_differ,
+                       "range_join: bounds and points must have the same type: convert some in "
+                       "their function")
+  PAPPUS_RANGE_REFUSED(combine,
+                       "range_join: the combining function can't be called with a record of each "
+                       "side: expected (const T&, const U&)")
+#undef PAPPUS_RANGE_REFUSED
 
   template <typename Right, typename Combine>
     requires(!std::is_invocable_v<const Combine&, const T&, const typename Right::value_type&>)
