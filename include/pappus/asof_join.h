@@ -256,9 +256,10 @@ struct match_as_of {
       find(some, times, found);
       for (std::size_t i = 0; i < some.size(); ++i) {
         const auto row = match(found[i]);
-        std::construct_at(&out[at + i],
-                          std::invoke(combine, record_of(some[i]),
-                                      row == nullptr ? nullptr : &rows[row - times.data()]));
+        std::construct_at(
+            &out[at + i],
+            std::invoke(combine, record_of(some[i]),
+                        row == nullptr ? nullptr : rows.data() + (row - times.data())));
       }
     }
   }

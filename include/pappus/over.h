@@ -16,7 +16,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <numeric>
 #include <optional>
 #include <span>
 #include <tuple>
@@ -77,7 +76,7 @@ struct numbered_rows : a_window_function {
   template <typename T>
   auto of(std::span<const T> rows) const {
     std::vector<std::int64_t> made(rows.size());
-    std::iota(made.begin(), made.end(), 1);
+    for (std::size_t i = 0; i < made.size(); ++i) made[i] = static_cast<std::int64_t>(i) + 1;
     return made;
   }
 };

@@ -161,6 +161,50 @@ void use_keys(pappus::session& s, const Trades& trades, const std::vector<stock>
 }
 
 template <typename Trades>
+void use_neighbours(pappus::session& s, const Trades& trades, const std::vector<stock>& list) {
+  const auto stocks = s.borrow(list);
+  const auto weighed = [](const trade& x, const stock* y) { return y ? y->weight : x.price; };
+  const auto price = [](const trade& x) { return static_cast<double>(x.price); };
+  const auto traders = [](const trade& x) { return pappus::pair(x.trader, x.stock); };
+  const auto above = [price](const trade& x) { return price(x) + 1; };
+  const auto ids = [](const trade& x, const stock& y) { return x.stock + y.id; };
+  const auto groups = trades.sort_by(&trade::amount).group_by(&trade::stock);
+  using pappus::count, pappus::mean, pappus::sum;
+  std::cout << trades
+                   .asof_join(stocks, &trade::stock, &stock::id, price, &stock::weight, weighed,
+                              pappus::asof::nearest, 0.5)
+                   .sum()
+            << trades.asof_join(stocks, price, &stock::weight, weighed).sum()
+            << trades
+                   .asof_join(
+                       trades, traders, traders, &trade::amount, &trade::amount,
+                       [](const trade& x, const trade* y) { return y ? y->price : x.price; },
+                       pappus::asof::before, 3)
+                   .sum()
+            << trades.range_join(stocks, price, above, &stock::weight, ids).sum()
+            << trades
+                   .range_join(stocks, &trade::stock, &stock::id, price, above, &stock::weight, ids)
+                   .sum()
+            << trades.cross_join(stocks, ids).sum()
+            << groups
+                   .over(pappus::lag(&trade::price), pappus::lead(&trade::price, 2),
+                         pappus::row_number(), pappus::rank(&trade::amount),
+                         pappus::dense_rank(pappus::descending(&trade::price)),
+                         pappus::cumulative(sum(&trade::price), count()),
+                         pappus::rolling(3, mean(&trade::price)),
+                         pappus::rolling(10, &trade::amount, count()), sum(&trade::price))
+                   .count()
+            << trades.take_while([](const trade& x) { return x.stock > 0; }).count()
+            << trades.skip_while([](const trade& x) { return x.stock > 0; }).count()
+            << trades.value_counts(&trade::stock, &trade::trader).count()
+            << trades.map(&trade::trader)
+                   .flat_map([](std::string_view x) {
+                     return pappus::str::words(x, pappus::str::is_letter);
+                   })
+                   .count();
+}
+
+template <typename Trades>
 void use_the_rest(pappus::session& s, const Trades& trades) {
   const auto halves = [](std::span<const trade> rows) {
     return std::vector<std::size_t>{rows.size()};
@@ -206,5 +250,6 @@ inline void use_every_operator(operands& in) {
   use_aggregates(in.s, trades);
   use_aggregates(in.s, trades.flat_map([](const trade& x) { return std::array{x, x}; }));
   use_keys(in.s, trades, list);
+  use_neighbours(in.s, trades, list);
   use_the_rest(in.s, trades);
 }

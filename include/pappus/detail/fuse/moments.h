@@ -60,7 +60,7 @@ void check_distance(const char* name, const Within& within) {
 template <typename Time>
 constexpr distance<Time> farthest(const char*) {
   return std::is_floating_point_v<Time> ? std::numeric_limits<distance<Time>>::infinity()
-                                        : std::numeric_limits<distance<Time>>::max();
+                                        : (std::numeric_limits<distance<Time>>::max)();
 }
 template <typename Time, typename Within>
 distance<Time> farthest(const char* name, const Within& within) {
@@ -70,7 +70,7 @@ distance<Time> farthest(const char* name, const Within& within) {
   } else {
     using std::chrono::microseconds;
     using seconds = std::chrono::duration<double>;
-    if (seconds(within) >= seconds(microseconds::max())) return farthest<Time>(name);
+    if (seconds(within) >= seconds((microseconds::max)())) return farthest<Time>(name);
     return static_cast<std::uint64_t>(std::chrono::floor<microseconds>(within).count());
   }
 }
