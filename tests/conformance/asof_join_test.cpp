@@ -8,8 +8,10 @@
 
 #include "conformance/harness.h"
 
-namespace pappus::testing {
+namespace pappus::asof_join_tests {
 namespace {
+
+using namespace pappus::testing;
 
 struct event {
   std::int64_t key, time, id;
@@ -380,4 +382,4 @@ TEST(cross_join, yields_every_pair_in_order) {
 }
 
 }  // namespace
-}  // namespace pappus::testing
+}  // namespace pappus::asof_join_tests

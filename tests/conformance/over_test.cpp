@@ -8,8 +8,10 @@
 
 #include "conformance/harness.h"
 
-namespace pappus::testing {
+namespace pappus::over_tests {
 namespace {
+
+using namespace pappus::testing;
 
 struct sample {
   std::int64_t key, time, id;
@@ -236,4 +238,4 @@ TEST(take_while, ends_before_the_first_record_that_does_not_pass) {
 }
 
 }  // namespace
-}  // namespace pappus::testing
+}  // namespace pappus::over_tests
