@@ -64,7 +64,7 @@ void grow(const collection<picnic>& picnics, questions_asked asked, const std::s
           .map_groups([](const auto& key, auto went) { return doubt_of(key, went); }, &answer::went)
           .group_by(&doubt::question)
           .sum(&doubt::bits)
-          .bottom(1, [](const auto& of) { return of.value; })
+          .bottom(1, by_value)
           .first()
           .get();
   const auto question = questions[best.key];

@@ -34,6 +34,28 @@ struct keyed {
   friend bool operator==(const keyed&, const keyed&) = default;
 };
 
+namespace detail {
+struct value_of_row {
+  template <typename T>
+    requires requires(const T& row) { row.value; }
+  constexpr const auto& operator()(const T& row) const {
+    return row.value;
+  }
+};
+struct key_of_row {
+  template <typename T>
+    requires requires(const T& row) { row.key; }
+  constexpr const auto& operator()(const T& row) const {
+    return row.key;
+  }
+};
+}  // namespace detail
+
+/// What groups are sorted or chosen by: counts.top(10, by_value), and any record with a field
+/// called `value`, or `key`.
+inline constexpr detail::value_of_row by_value{};
+inline constexpr detail::key_of_row by_key{};
+
 /// The rows of an evaluated collection: contiguous, read-only, shared. Copying it copies no rows.
 /// Strings inside stay valid as long as it lives; it may outlive every query, but not the session.
 template <typename T>

@@ -162,6 +162,19 @@ TEST(value_counts, have_the_most_frequent_pairs_first_then_the_least) {
   }
 }
 
+TEST(by_value, chooses_and_sorts_groups) {
+  session s;
+  const auto counts = s.from({3, 1, 3, 2, 3, 1}).group_by([](int x) { return x; }).count();
+  const auto keys = [](const auto& rows) {
+    std::vector<int> all;
+    for (const auto& row : rows.collect()) all.push_back(row.key);
+    return all;
+  };
+  EXPECT_EQ(keys(counts.top(2, by_value)), (std::vector{3, 1}));
+  EXPECT_EQ(keys(counts.sort_by(by_value)), (std::vector{2, 1, 3}));
+  EXPECT_EQ(keys(counts.sort_by(descending(by_key))), (std::vector{3, 2, 1}));
+}
+
 std::vector<histogram_bin> reference(const std::vector<double>& values,
                                      const std::vector<double>& borders) {
   std::vector<histogram_bin> made;
