@@ -137,10 +137,10 @@ struct column_of : detail::column_binding {};
 
 /// Binds the column `name` of a file to a field: `column("delay", &flight::delay)`.
 ///
-/// \param name   as in the file's header, case included.
+/// \param name   as in the file's header, case included; of JSON "user.id" is a key in an object.
 /// \param field  a direct member: an integer up to 64 bits, float, double, bool, std::string_view,
-///               pappus::date, pappus::timestamp; in CSV files also a std::optional of one of
-///               those, in NPY files a std::array.
+///               pappus::date, pappus::timestamp; in CSV and JSON files also a std::optional of
+///               one of those, in NPY and JSON files a std::array.
 template <typename Field, typename Record>
 column_of<Record> column(std::string name, Field Record::* field) {
   const Record record = detail::zero_record<Record>();

@@ -1,4 +1,4 @@
-// Files as sources and destinations: CSV, NPY, raw records.
+// Files as sources and destinations: CSV, JSON lines, NPY, raw records.
 #pragma once
 
 #include <initializer_list>
@@ -56,6 +56,18 @@ collection<T> session::csv(const Paths& paths, const Columns&... columns) {
   return {core_,
           detail::open_rows(core_, detail::record_type_of<T>(), detail::file_layout<T>(columns...),
                             detail::texts_of(paths), "csv")};
+}
+
+template <typename T, typename... Columns>
+collection<T> session::json(const std::string& path, const Columns&... columns) {
+  return {core_, detail::open_rows(core_, detail::record_type_of<T>(),
+                                   detail::file_layout<T>(columns...), {path}, "json")};
+}
+template <typename T, detail::list_of_paths Paths, typename... Columns>
+collection<T> session::json(const Paths& paths, const Columns&... columns) {
+  return {core_,
+          detail::open_rows(core_, detail::record_type_of<T>(), detail::file_layout<T>(columns...),
+                            detail::texts_of(paths), "json")};
 }
 
 template <typename T, typename... Columns>

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <vector>
 
+#include "pappus/error.h"
+
 namespace pappus::formats {
 namespace {
 
@@ -54,6 +56,23 @@ std::string suggestion(std::string_view wanted, std::span<const std::string> nam
     }
   }
   return nearest == nullptr ? "" : "; did you mean \"" + *nearest + "\"?";
+}
+
+detail::record_layout named_layout(const std::string& file, detail::record_layout layout) {
+  if (layout.columns.empty()) {
+    throw usage_error(file +
+                      ": expected bindings of columns to fields, got none; add "
+                      "pappus::column(\"name\", &record::field)");
+  }
+  for (detail::column_binding& binding : layout.columns) {
+    if (binding.name.empty()) binding.name = binding.field;
+    if (binding.name.empty()) {
+      throw usage_error(file +
+                        ": expected a name for each field, got a field without; bind it with "
+                        "pappus::column(\"name\", &record::field)");
+    }
+  }
+  return layout;
 }
 
 }  // namespace pappus::formats

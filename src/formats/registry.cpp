@@ -13,6 +13,8 @@
 #include "formats/codecs/decompressor.h"
 #include "formats/csv/csv_reader.h"
 #include "formats/csv/csv_writer.h"
+#include "formats/json/json_reader.h"
+#include "formats/json/json_writer.h"
 #include "formats/lines/lines_reader.h"
 #include "formats/npy/npy.h"
 #include "formats/raw/raw.h"
@@ -44,7 +46,7 @@ std::unique_ptr<writer> create(const std::string& path, const record_layout& lay
   if (const auto by = compression_by_name(path).first; by != compression::none)
     throw usage_error(fmt::format(
         "{}: expected the name of a text file, as others can't be compressed by {}, got another; "
-        "write a .csv, or an array to a .zarr",
+        "write a .csv or .jsonl, or an array to a .zarr",
         path, name_of(by)));
   return std::make_unique<Writer>(path, layout, memory);
 }
@@ -85,6 +87,18 @@ std::unique_ptr<writer> create_text(const std::string& path, const record_layout
                                       codec_for(compression_by_name(path).first));
 }
 
+std::unique_ptr<reader> open_json(const std::string& path, const record_layout& layout,
+                                  memory_source& memory) {
+  const auto options = options_of({}, ',', memory);
+  return std::make_unique<json_reader>(open_file(path), layout, memory, options.slab_bytes,
+                                       options.piece_bytes);
+}
+std::unique_ptr<writer> create_json(const std::string& path, const record_layout& layout,
+                                    memory_source& memory) {
+  return std::make_unique<json_writer>(path, layout, memory,
+                                       codec_for(compression_by_name(path).first));
+}
+
 std::unique_ptr<reader> open_lines(const std::string& path, const record_layout&,
                                    memory_source& memory) {
   const auto options = options_of({}, ',', memory);
@@ -96,6 +110,8 @@ std::unique_ptr<reader> open_lines(const std::string& path, const record_layout&
 constexpr format formats[] = {
     {"csv", ".csv", open_text<','>, create_text<','>},
     {"tsv", ".tsv", open_text<'\t'>, create_text<'\t'>},
+    {"json", ".jsonl", open_json, create_json},
+    {"ndjson", ".ndjson", open_json, create_json},
     {"npy", ".npy", open<npy_reader>, create<npy_writer>},
     {"raw", ".raw", open<raw_reader>, create<raw_writer>},
 };

@@ -158,23 +158,14 @@ void check_options(const csv_options& options) {
   check_first_lines(options);
 }
 
-detail::record_layout csv_layout(const std::string& file, detail::record_layout layout) {
-  if (layout.columns.empty()) {
-    throw usage_error(file +
-                      ": expected bindings of columns to fields, got none; add "
-                      "pappus::column(\"name\", &record::field)");
-  }
-  for (detail::column_binding& binding : layout.columns) {
-    binding.name = name_of(binding);
-    if (binding.name.empty()) {
-      throw usage_error(file +
-                        ": expected a name for each field, got a field without; bind it with "
-                        "pappus::column(\"name\", &record::field)");
-    }
+detail::record_layout csv_layout(const std::string& file, const detail::record_layout& bound) {
+  auto layout = named_layout(file, bound);
+  for (const detail::column_binding& binding : layout.columns) {
     if (binding.count != 1) {
       throw usage_error(file + ": column \"" + binding.name +
                         "\": expected a field with one value, got an array of " +
-                        std::to_string(binding.count) + "; bind single fields, or use npy");
+                        std::to_string(binding.count) +
+                        "; bind single fields, or use JSON lines or npy");
     }
   }
   return layout;

@@ -29,7 +29,7 @@ void check_options(const csv_options& options);
 /// The layout with a name for each column: of those without one, the field's own. Throws
 /// usage_error for a layout that CSV files can't fill: one without columns, or with a column that
 /// has no name or several values.
-detail::record_layout csv_layout(const std::string& file, detail::record_layout layout);
+detail::record_layout csv_layout(const std::string& file, const detail::record_layout& bound);
 
 /// Reads the header, behind a UTF-8 byte order mark if there is one. Throws format_error for an
 /// empty file, another encoding's mark, bad quoting, or a header of more than 16 MiB.

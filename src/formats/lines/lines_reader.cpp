@@ -13,11 +13,12 @@
 
 namespace pappus::formats {
 lines_reader::lines_reader(std::unique_ptr<byte_source> source, detail::memory_source& memory,
-                           std::size_t slab_bytes, std::size_t piece_bytes)
+                           std::size_t slab_bytes, std::size_t piece_bytes, std::size_t slack_bytes)
     : source_(std::move(source)),
       memory_(memory),
       slab_bytes_(std::max<std::size_t>(slab_bytes, 1)),
-      piece_bytes_(std::max<std::size_t>(piece_bytes, 1)) {
+      piece_bytes_(std::max<std::size_t>(piece_bytes, 1)),
+      slack_bytes_(slack_bytes) {
   if (const auto by = compression_of(*source_); by == compression::none) {
     text_ = plain_text(*source_, 0, source_->bytes());
     length_ = {static_cast<double>(source_->bytes()), true};
@@ -86,7 +87,9 @@ void lines_reader::enlarge() {
   const auto wanted = std::max(usual_bytes_, 2 * rest);
   const auto bytes = left < wanted ? std::min(wanted, rest + left) : wanted;
   auto next = std::make_shared<detail::buffer>(
-      memory_, bytes, fmt::format("{}: line {}", source_->name(), lines_before_ + 1));
+      memory_, bytes + slack_bytes_,
+      fmt::format("{}: line {}", source_->name(), lines_before_ + 1));
+  if (slack_bytes_ > 0) std::memset(next->data() + bytes, 0, slack_bytes_);
   if (rest > 0) std::memcpy(next->data(), slab_->data() + complete_, rest);
   slab_ = std::move(next);
   size_ = rest;
@@ -97,7 +100,7 @@ void lines_reader::enlarge() {
 // Each worker counts the lines of what it has just read.
 void lines_reader::fill(detail::workers& team) {
   const auto held = size_;
-  const auto total = held + text_->next(slab_->data() + held, slab_->size() - held);
+  const auto total = held + text_->next(slab_->data() + held, slab_->size() - slack_bytes_ - held);
   pieces_.assign(detail::ceil_div(total, piece_bytes_), piece{});
   detail::parallel_chunks(team, pieces_.size(), [&](std::size_t item, unsigned) {
     const auto begin = item * piece_bytes_, end = std::min(begin + piece_bytes_, total);

@@ -26,9 +26,10 @@ namespace pappus::formats {
 class lines_reader final : public reader {
  public:
   /// `memory` must outlive the reader and its strings.
+  /// \param slack_bytes  that may be loaded behind a line, whatever they are
   lines_reader(std::unique_ptr<byte_source> source, detail::memory_source& memory,
                std::size_t slab_bytes = std::size_t{16} << 20,
-               std::size_t piece_bytes = std::size_t{256} << 10);
+               std::size_t piece_bytes = std::size_t{256} << 10, std::size_t slack_bytes = 0);
 
   std::size_t record_bytes() const noexcept override { return sizeof(std::string_view); }
   std::optional<std::int64_t> rows() const noexcept override { return std::nullopt; }
@@ -65,7 +66,7 @@ class lines_reader final : public reader {
   detail::memory_source& memory_;
   std::unique_ptr<text_stream> text_;
   text_length length_;
-  const std::size_t slab_bytes_, piece_bytes_;
+  const std::size_t slab_bytes_, piece_bytes_, slack_bytes_;
   std::size_t string_bytes_max_ = SIZE_MAX;
   std::shared_ptr<std::vector<slab>> held_;  // whose lines were read since take_strings()
 

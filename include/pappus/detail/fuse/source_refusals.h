@@ -67,6 +67,19 @@ class source_refusals {
   }
   template <typename T, typename... Columns>
     requires(!record<T>)
+  PAPPUS_REFUSED("json: the record type" PAPPUS_ISNT_A_RECORD)
+  refused<T> json(const std::string&, const Columns&...) {
+    return {};
+  }
+  template <typename T, list_of_paths Paths = std::initializer_list<std::string>,
+            typename... Columns>
+    requires(!record<T>)
+  PAPPUS_REFUSED("json: the record type" PAPPUS_ISNT_A_RECORD)
+  refused<T> json(const Paths&, const Columns&...) {
+    return {};
+  }
+  template <typename T, typename... Columns>
+    requires(!record<T>)
   PAPPUS_REFUSED("read: the record type" PAPPUS_ISNT_A_RECORD)
   refused<T> read(const std::string&, const Columns&...) {
     return {};
