@@ -59,11 +59,12 @@ struct seen {
   }
 };
 
-csv_schema columns_of(const std::vector<std::string>& names) {
-  csv_schema schema;
+record_schema columns_of(const std::vector<std::string>& names) {
+  record_schema schema;
   for (const auto& name : names) {
-    csv_schema::column column;
+    record_schema::column column;
     column.name = name;
+    column.may_lack = true;
     if (name.empty()) column.left_out = "has no name";
     if (std::ranges::count(names, name) > 1) column.left_out = "has the name of another column";
     schema.columns.push_back(std::move(column));
@@ -72,7 +73,7 @@ csv_schema columns_of(const std::vector<std::string>& names) {
 }
 
 /// All columns that can be bound, as text.
-detail::record_layout text_layout_of(const csv_schema& schema) {
+detail::record_layout text_layout_of(const record_schema& schema) {
   detail::record_layout layout;
   for (const auto& column : schema.columns) {
     if (column.left_out != nullptr) continue;
@@ -99,9 +100,9 @@ char guess_delimiter(const byte_source& source, const csv_options& options,
   return delimiters[static_cast<std::size_t>(std::ranges::max_element(found) - found.begin())];
 }
 
-csv_schema infer_schema(const std::function<std::unique_ptr<byte_source>()>& open,
-                        const csv_options& options, std::size_t bytes, detail::workers& team,
-                        detail::memory_source& memory) {
+record_schema infer_schema(const std::function<std::unique_ptr<byte_source>()>& open,
+                           const csv_options& options, std::size_t bytes, detail::workers& team,
+                           detail::memory_source& memory) {
   auto schema = columns_of(open_csv(open(), {}, memory, options).header.names);
   const auto layout = text_layout_of(schema);
   if (layout.columns.empty()) return schema;

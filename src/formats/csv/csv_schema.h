@@ -16,24 +16,11 @@
 
 #include "formats/byte_source.h"
 #include "formats/csv/csv_options.h"
-#include "pappus/detail/base/columns.h"
+#include "formats/record_schema.h"
 #include "pappus/detail/base/memory.h"
 #include "pappus/detail/base/parallel.h"
 
 namespace pappus::formats {
-
-struct csv_schema {
-  struct column {
-    std::string name;
-    detail::cell type = detail::cell::string;
-    std::int64_t missing = 0;        ///< cells without text, or with one that stands for none
-    bool leading_zeros = false;      ///< which is why it is text
-    const char* left_out = nullptr;  ///< why nothing but its name is known, as none can bind it
-  };
-  std::vector<column> columns;
-  std::int64_t rows = 0;  ///< that were looked at
-  bool all = true;        ///< the file has no more
-};
 
 /// The delimiter that cuts the first row into the most cells: a comma, semicolon, tab or '|'; a
 /// comma where none does.
@@ -42,8 +29,8 @@ char guess_delimiter(const byte_source& source, const csv_options& options,
 
 /// Looks at the first rows, of `bytes` of text or a little more. Without a header columns are
 /// called "column 1" and so on. Throws what csv_reader does.
-csv_schema infer_schema(const std::function<std::unique_ptr<byte_source>()>& open,
-                        const csv_options& options, std::size_t bytes, detail::workers& team,
-                        detail::memory_source& memory);
+record_schema infer_schema(const std::function<std::unique_ptr<byte_source>()>& open,
+                           const csv_options& options, std::size_t bytes, detail::workers& team,
+                           detail::memory_source& memory);
 
 }  // namespace pappus::formats
