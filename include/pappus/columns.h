@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "pappus/bad_rows.h"
 #include "pappus/dates.h"
 #include "pappus/detail/base/columns.h"
 #include "pappus/detail/base/field_names.h"
@@ -129,6 +130,13 @@ struct csv_options {
   std::string date{}, timestamp{};
   std::int64_t skip = 0;  ///< lines to be left out before the header, in reading
   char comment = 0;       ///< '#': lines that begin with it are left out there, too
+  /// Where rows that can't be read are counted, which are left out. Else the first is an error.
+  std::optional<bad_row_log> bad_rows{};
+};
+
+/// The same of JSON lines: s.json<T>("events.jsonl", json_options{.bad_rows = log}).
+struct json_options {
+  std::optional<bad_row_log> bad_rows{};
 };
 
 /// A column bound to a field of Record.

@@ -28,6 +28,13 @@ record_layout file_layout(const csv_options& options, const Columns&... columns)
   layout.text = {options.delimiter, options.header,    options.missing,
                  options.decimal,   options.thousands, options.date,
                  options.timestamp, options.skip,      options.comment};
+  if (options.bad_rows) layout.text.bad_rows = tells(*options.bad_rows);
+  return layout;
+}
+template <typename T, typename... Columns>
+record_layout file_layout(const json_options& options, const Columns&... columns) {
+  auto layout = file_layout<T>(columns...);
+  if (options.bad_rows) layout.text.bad_rows = tells(*options.bad_rows);
   return layout;
 }
 

@@ -7,6 +7,7 @@
 #include "pappus/argmax.h"
 #include "pappus/array.h"
 #include "pappus/array_file.h"
+#include "pappus/bad_rows.h"
 #include "pappus/describe.h"
 #include "pappus/device_code.h"
 #include "pappus/distinct.h"

@@ -61,7 +61,8 @@ csv_options options_of(const record_layout& layout, char usual_delimiter) {
           .missing = layout.text.missing,
           .dialect = csv_dialect(layout.text, delimiter),
           .skip = layout.text.skip,
-          .comment = layout.text.comment};
+          .comment = layout.text.comment,
+          .bad_rows = layout.text.bad_rows};
 }
 /// Where memory is short, less of the file is there at a time.
 csv_options options_of(const record_layout& layout, char delimiter, const memory_source& memory) {

@@ -16,6 +16,7 @@
 
 #include "formats/compressed_support.h"
 #include "formats/json/json_reader.h"
+#include "pappus/bad_rows.h"
 #include "pappus/columns.h"
 #include "pappus/error.h"
 #include "support/test_memory.h"
@@ -63,15 +64,20 @@ inline std::vector<std::string> fuzz_json_compressed_seeds() {
   return {gzipped(fuzz_json_seed), zstd_of(fuzz_json_seed)};
 }
 
-/// The rows of `text`, bit for bit, or the error.
+/// The rows of `text`, bit for bit, or the error; with what a log tells of bad lines, which then are
+/// left out.
 inline std::string fuzz_json_outcome(std::string_view text, unsigned threads, std::int64_t capacity,
-                                     std::size_t slab_bytes, std::size_t piece_bytes) {
+                                     std::size_t slab_bytes, std::size_t piece_bytes,
+                                     bool leave_out = false) {
   test_memory memory;
   test_workers team(threads);
   std::string outcome;
+  const bad_row_log log(3);
+  auto layout = fuzz_event_layout();
+  if (leave_out) layout.text.bad_rows = detail::tells(log);
   try {
-    formats::json_reader reader(formats::borrow_bytes("f", std::as_bytes(std::span(text))),
-                                fuzz_event_layout(), memory, slab_bytes, piece_bytes);
+    formats::json_reader reader(formats::borrow_bytes("f", std::as_bytes(std::span(text))), layout,
+                                memory, slab_bytes, piece_bytes);
     std::vector<fuzz_event> rows(static_cast<std::size_t>(capacity));
     while (const auto n = reader.read(team, reinterpret_cast<std::byte*>(rows.data()), capacity)) {
       for (fuzz_event& row : std::span(rows).first(static_cast<std::size_t>(n))) {
@@ -84,6 +90,9 @@ inline std::string fuzz_json_outcome(std::string_view text, unsigned threads, st
   } catch (const format_error& thrown) {
     return thrown.what();
   }
+  outcome += std::to_string(log.count());
+  for (const auto& row : log.first())
+    outcome += "|" + row.column + std::to_string(row.line) + row.reason;
   return outcome;
 }
 
@@ -93,7 +102,9 @@ inline void fuzz_json(std::span<const std::uint8_t> bytes) {
   const std::size_t usual = std::size_t{16} << 20, piece = std::size_t{256} << 10;
   const auto expected = fuzz_json_outcome(text, 1, 1000, usual, piece);
   if (fuzz_json_outcome(text, 1, 1, 1, 1) == expected &&
-      fuzz_json_outcome(text, 3, 2, 61, 7) == expected)
+      fuzz_json_outcome(text, 3, 2, 61, 7) == expected &&
+      fuzz_json_outcome(text, 3, 2, 61, 7, true) ==
+          fuzz_json_outcome(text, 2, 1000, usual, piece, true))
     return;
   std::fputs("the rows read depend on the size of slabs\n", stderr);
   std::abort();

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/memory_scale.h"
+#include "formats/bad_rows.h"
 #include "pappus/detail/base/integers.h"
 #include "pappus/error.h"
 
@@ -23,7 +24,8 @@ json_reader::json_reader(std::unique_ptr<byte_source> source, const detail::reco
                          std::size_t piece_bytes)
     : name_(source->name()),
       memory_(memory),
-      plan_(plan_keys(name_, layout)),
+      plan_(plan_keys(name_, deciding(layout))),
+      bad_rows_(layout.text.bad_rows),
       string_buffer_bytes_(
           base::scaled_clamp(slab_bytes / 8, std::size_t{16} << 10, std::size_t{1} << 20)),
       lines_(std::move(source), memory, slab_bytes, piece_bytes, json_row_parser::slack_bytes) {
@@ -84,6 +86,7 @@ std::string_view json_reader::line_at(std::size_t number) const noexcept {
 }
 
 std::int64_t json_reader::count(detail::workers& team) {
+  if (bad_rows_) return count_read(*this, team, memory_);
   rewind();
   std::int64_t rows = 0;
   while (next_lines(team, INT64_MAX)) {
@@ -110,41 +113,53 @@ std::int64_t json_reader::read(detail::workers& team, std::byte* out, std::int64
 
 /// Parses the lines at hand; returns how many records they are.
 std::int64_t json_reader::parse(detail::workers& team, std::byte* out) {
-  std::vector<std::int64_t> records(items());
-  detail::parallel_chunks(team, records.size(), [&](std::size_t item, unsigned worker) {
+  std::vector<item_result> results(items());
+  detail::parallel_chunks(team, results.size(), [&](std::size_t item, unsigned worker) {
     const auto begin = item * lines_per_item;
-    records[item] = parse_item(begin, std::min(begin + lines_per_item, count_),
-                               out + begin * plan_.record_bytes, worker);
+    parse_item(begin, std::min(begin + lines_per_item, count_), out + begin * plan_.record_bytes,
+               worker, results[item]);
   });
   std::size_t done = 0;
-  for (std::size_t item = 0; item < records.size(); ++item) {
+  for (std::size_t item = 0; item < results.size(); ++item) {
     const auto begin = item * lines_per_item;
-    const auto own = static_cast<std::size_t>(records[item]);
+    const auto own = static_cast<std::size_t>(results[item].records);
     if (done != begin)
       std::memmove(out + done * plan_.record_bytes, out + begin * plan_.record_bytes,
                    own * plan_.record_bytes);
     done += own;
   }
+  if (bad_rows_) tell(results);
   return static_cast<std::int64_t>(done);
 }
 
-std::int64_t json_reader::parse_item(std::size_t begin, std::size_t end, std::byte* out,
-                                     unsigned worker) {
+void json_reader::parse_item(std::size_t begin, std::size_t end, std::byte* out, unsigned worker,
+                             item_result& result) {
   auto& parser = *parsers_[worker];
   auto& strings = (*strings_)[worker];
-  std::int64_t records = 0;
   for (auto i = begin; i < end; ++i) {
     const auto line = line_at(i);
     if (is_blank(line)) continue;
     try {
       parser.parse(line, out, strings);
-    } catch (const json_problem& problem) {
-      fail(problem, i);
+    } catch (json_problem& problem) {
+      if (!bad_rows_) fail(problem, i);
+      result.bad.push_back({i, std::move(problem)});
+      continue;
     }
     out += plan_.record_bytes;
-    ++records;
+    ++result.records;
   }
-  return records;
+}
+
+/// Of the lines that are left out.
+void json_reader::tell(std::vector<item_result>& results) {
+  std::vector<detail::bad_row_source::found> all;
+  for (auto& result : results)
+    for (auto& [number, problem] : result.bad) {
+      const auto line = lines_before_ + static_cast<std::int64_t>(number) + 1;
+      all.push_back({line, {name_, line, std::move(problem.key), std::move(problem.text)}});
+    }
+  bad_rows_->add(name_, lines_before_ + static_cast<std::int64_t>(count_), std::move(all));
 }
 
 void json_reader::fail(const json_problem& problem, std::size_t number) const {

@@ -25,7 +25,8 @@ namespace pappus::formats {
 class json_reader final : public reader {
  public:
   /// Binds columns to keys; others are skipped. `memory` must outlive the reader and its strings.
-  /// Throws usage_error, format_error for damage to a compressed file's first bytes.
+  /// Bad lines are left out where the layout says who is told of them. Throws usage_error,
+  /// format_error for damage to a compressed file's first bytes.
   json_reader(std::unique_ptr<byte_source> source, const detail::record_layout& layout,
               detail::memory_source& memory, std::size_t slab_bytes = std::size_t{16} << 20,
               std::size_t piece_bytes = std::size_t{256} << 10);
@@ -46,8 +47,21 @@ class json_reader final : public reader {
 
  private:
   bool next_lines(detail::workers& team, std::int64_t most);
+  /// A line that is left out.
+  struct left_out {
+    std::size_t number = 0;  ///< of those at hand
+    json_problem problem;
+  };
+  /// Of some lines.
+  struct item_result {
+    std::int64_t records = 0;
+    std::vector<left_out> bad;
+  };
+
   std::int64_t parse(detail::workers& team, std::byte* out);
-  std::int64_t parse_item(std::size_t begin, std::size_t end, std::byte* out, unsigned worker);
+  void parse_item(std::size_t begin, std::size_t end, std::byte* out, unsigned worker,
+                  item_result& result);
+  void tell(std::vector<item_result>& results);
   void prepare(std::size_t workers);
   std::size_t items() const noexcept;
   std::string_view line_at(std::size_t number) const noexcept;
@@ -56,6 +70,7 @@ class json_reader final : public reader {
   const std::string name_;
   detail::memory_source& memory_;
   const json_plan plan_;
+  const std::shared_ptr<detail::bad_row_source> bad_rows_;  // null: a bad line is an error
   const std::size_t string_buffer_bytes_;
   lines_reader lines_;
   std::size_t string_bytes_max_ = SIZE_MAX;
