@@ -63,7 +63,7 @@ void json_reader::prepare(std::size_t workers) {
 /// The next lines, `most` at most; false if there are none.
 bool json_reader::next_lines(detail::workers& team, std::int64_t most) {
   lines_before_ += static_cast<std::int64_t>(count_);
-  lines_.take_strings();
+  lines_.forget_lines();
   const auto wanted = std::min(most, static_cast<std::int64_t>(lines_at_once()));
   const auto bytes = static_cast<std::size_t>(wanted) * sizeof(std::string_view);
   if (views_.size() < bytes) {

@@ -43,6 +43,12 @@ class lines_reader final : public reader {
   std::size_t string_bytes() const noexcept override;
   void limit_strings(std::size_t bytes) noexcept override { string_bytes_max_ = bytes; }
 
+  /// Nobody needs the lines read so far: the next may lie in their memory.
+  void forget_lines() noexcept {
+    held_.reset();
+    forgotten_ = true;
+  }
+
  private:
   using slab = std::shared_ptr<detail::buffer>;
 
@@ -71,6 +77,7 @@ class lines_reader final : public reader {
   std::shared_ptr<std::vector<slab>> held_;  // whose lines were read since take_strings()
 
   slab slab_;
+  bool forgotten_ = false;         // none of its lines is needed but those that are left
   std::size_t usual_bytes_ = 0;    // of the next slab, unless a line is longer
   std::size_t size_ = 0;           // bytes of text in it
   std::size_t complete_ = 0;       // bytes up to the end of its last line
