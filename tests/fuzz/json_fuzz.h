@@ -64,8 +64,8 @@ inline std::vector<std::string> fuzz_json_compressed_seeds() {
   return {gzipped(fuzz_json_seed), zstd_of(fuzz_json_seed)};
 }
 
-/// The rows of `text`, bit for bit, or the error; with what a log tells of bad lines, which then are
-/// left out.
+/// The rows of `text`, bit for bit, or the error; with what a log tells of bad lines, which then
+/// are left out.
 inline std::string fuzz_json_outcome(std::string_view text, unsigned threads, std::int64_t capacity,
                                      std::size_t slab_bytes, std::size_t piece_bytes,
                                      bool leave_out = false) {
