@@ -71,9 +71,10 @@ std::string fault_of(std::string_view line, std::string_view otherwise) {
   if (finder.why.find("literal") != finder.why.npos)
     while (begin > 0 && in_word(line[begin - 1])) --begin;
   const auto rest = base::trimmed(line.substr(begin));
-  return fmt::format("expected JSON, got {} at byte {} ({})",
-                     rest.empty() ? "the end of the line" : shown(rest), begin + 1,
-                     reason_in(finder.why));
+  const bool cut = rest.empty();
+  return fmt::format("expected JSON, got {} at byte {} ({}){}",
+                     cut ? "the end of the line" : shown(rest), begin + 1, reason_in(finder.why),
+                     cut ? "; an object has to be on one line, as jq -c . puts it" : "");
 }
 
 }  // namespace pappus::formats

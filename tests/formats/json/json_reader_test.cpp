@@ -274,7 +274,7 @@ TEST(json_reader, says_where_a_line_is_no_json) {
             "literal; expected '}')");
   EXPECT_EQ(error_of("{\"kind\":\"a\",\"size\":1"),
             "e.jsonl: line 2: expected JSON, got the end of the line at byte 21 (unexpected end of "
-            "input; expected '}')");
+            "input; expected '}'); an object has to be on one line, as jq -c . puts it");
   EXPECT_EQ(error_of("{\"kind\":\"a\",\"size\":1} 2"),
             "e.jsonl: line 2: expected JSON, got \"2\" at byte 23 (unexpected number literal; "
             "expected end of input)");
@@ -291,7 +291,7 @@ TEST(json_reader, says_where_a_line_is_no_json) {
   EXPECT_EQ(error_of("7"), "e.jsonl: line 2: expected an object, got \"7\"");
   EXPECT_EQ(error_of("{"),
             "e.jsonl: line 2: expected JSON, got the end of the line at byte 2 (unexpected end of "
-            "input; expected string literal)");
+            "input; expected string literal); an object has to be on one line, as jq -c . puts it");
 }
 
 TEST(json_reader, survives_deep_nesting_and_long_numbers) {
