@@ -295,11 +295,13 @@ TEST(json_reader, says_where_a_line_is_no_json) {
 }
 
 TEST(json_reader, survives_deep_nesting_and_long_numbers) {
-  std::string deep = "{\"kind\":\"a\",\"size\":1,\"x\":";
-  const auto depth = std::size_t{100'000};
-  const auto line = deep + std::string(depth, '[') + std::string(depth, ']') + "}";
-  EXPECT_FALSE(error_of(line).empty());
-  EXPECT_FALSE(error_of(deep + std::string(depth, '[')).empty());
+  const std::string before = "{\"kind\":\"a\",\"size\":1,\"x\":";
+  const std::string open(100'000, '['), close(100'000, ']');
+  EXPECT_EQ(read_events(before + open + close + "}"), texts{"a|1|-"});
+  EXPECT_TRUE(error_of(before + open).starts_with("e.jsonl: line 2: expected JSON, got "));
+  EXPECT_TRUE(error_of(before + open + "}").starts_with("e.jsonl: line 2: expected JSON, got "));
+  EXPECT_TRUE(error_of("{\"kind\":" + open + close + "}")
+                  .starts_with("e.jsonl: line 2, key \"kind\": expected text"));
   EXPECT_EQ(value_of_line<double>("0." + std::string(100'000, '3')), 1 / 3.0);
   EXPECT_TRUE(refusal_of_line<std::int64_t>(std::string(100'000, '3'))
                   .ends_with("(out of range: -9223372036854775808 to 9223372036854775807)"));
