@@ -135,8 +135,8 @@ class json_row_parser::impl {
   void parse_object(std::size_t which, ondemand::object& object) {
     std::size_t place = 0;
     for (auto next : object) {
-      ondemand::field field;
-      check(std::move(next).get(field));
+      check(next.error());
+      auto& field = next.value_unsafe();  // not a copy, which would wait for what was just stored
       if (const auto* const member = member_at(which, place++, field))
         parse_member(*member, field.value());
     }
@@ -168,7 +168,7 @@ class json_row_parser::impl {
     return member;
   }
 
-  void parse_member(const json_plan::member& member, ondemand::value value) {
+  void parse_member(const json_plan::member& member, ondemand::value& value) {
     const auto token = without_space(value.raw_json_token());
     if (member.object != json_plan::none && token.starts_with('{')) {
       ondemand::object below;
@@ -216,8 +216,8 @@ class json_row_parser::impl {
     check(value.get_array().get(array));
     std::size_t count = 0;
     for (auto next : array) {
-      ondemand::value element;
-      check(std::move(next).get(element));
+      check(next.error());
+      auto& element = next.value_unsafe();
       if (count < column.count)
         store(column, without_space(element.raw_json_token()), element,
               out + count * cell_bytes(column.type));
