@@ -8,7 +8,8 @@ if(NOT PAPPUS_STD_THREADS)
 endif()
 
 # Debian has no CMake package for these, which are linked by name. lzma is the demo's alone, which
-# reads files of more kinds; the others are codecs of chunks of arrays and of text files.
+# reads files of more kinds; simdjson is for JSON lines, the others are codecs of chunks of arrays
+# and of text files.
 function(pappus_need_library name header)
   find_library(PAPPUS_LIBRARY_${name} ${name})
   find_path(PAPPUS_INCLUDE_${name} ${header})
@@ -20,6 +21,7 @@ endfunction()
 pappus_need_library(blosc blosc.h)
 pappus_need_library(deflate libdeflate.h)
 pappus_need_library(lz4 lz4frame.h)
+pappus_need_library(simdjson simdjson.h)
 pappus_need_library(z zlib.h)
 pappus_need_library(zstd zstd.h)
 pappus_need_library(lzma lzma.h)

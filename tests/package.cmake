@@ -20,7 +20,7 @@ endif()
 
 # Programs that were built with other settings than the library.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
-set(libraries -lfmt -lpthread -ldl -lblosc -ldeflate -llz4 -lz -lzstd)
+set(libraries -lfmt -lpthread -ldl -lblosc -ldeflate -llz4 -lsimdjson -lz -lzstd)
 if(NOT PAPPUS_STD_THREADS)
   list(PREPEND libraries -ltbb)
 endif()

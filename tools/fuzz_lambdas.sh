@@ -52,8 +52,8 @@ run_program() {  # run_program SEED COUNT
   python3 -B "$root/tests/compiler/random_lambdas.py" --output "$program.cpp" "$1" "$2"
   if clang++-19 "${options[@]}" -include-pch "$header" \
     -fpass-plugin="$build/lib/libpappus-compiler.so" "$program.cpp" -o "$program" \
-    "$build/lib/libpappus.a" -fuse-ld=lld -ltbb -lfmt -lblosc -ldeflate -llz4 -lzstd -lz \
-    -ldl -lpthread \
+    "$build/lib/libpappus.a" -fuse-ld=lld -ltbb -lfmt -lblosc -ldeflate -llz4 -lsimdjson -lzstd \
+    -lz -ldl -lpthread \
     >"$log" 2>&1 && "${runner[@]}" "$program" >>"$log" 2>&1; then
     echo "seed $1: $(tail -1 "$log")"
     rm "$program" "$program.cpp" "$log"

@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "pappus/bad_rows.h"
 #include "pappus/dates.h"
 #include "pappus/detail/base/columns.h"
 #include "pappus/detail/base/field_names.h"
@@ -129,6 +130,13 @@ struct csv_options {
   std::string date{}, timestamp{};
   std::int64_t skip = 0;  ///< lines to be left out before the header, in reading
   char comment = 0;       ///< '#': lines that begin with it are left out there, too
+  /// Where rows that can't be read are counted, which are left out. Else the first is an error.
+  std::optional<bad_row_log> bad_rows{};
+};
+
+/// The same of JSON lines: s.json<T>("events.jsonl", json_options{.bad_rows = log}).
+struct json_options {
+  std::optional<bad_row_log> bad_rows{};
 };
 
 /// A column bound to a field of Record.
@@ -137,10 +145,10 @@ struct column_of : detail::column_binding {};
 
 /// Binds the column `name` of a file to a field: `column("delay", &flight::delay)`.
 ///
-/// \param name   as in the file's header, case included.
+/// \param name   as in the file's header, case included; of JSON "user.id" is a key in an object.
 /// \param field  a direct member: an integer up to 64 bits, float, double, bool, std::string_view,
-///               pappus::date, pappus::timestamp; in CSV files also a std::optional of one of
-///               those, in NPY files a std::array.
+///               pappus::date, pappus::timestamp; in CSV and JSON files also a std::optional of
+///               one of those, in NPY and JSON files a std::array.
 template <typename Field, typename Record>
 column_of<Record> column(std::string name, Field Record::* field) {
   const Record record = detail::zero_record<Record>();

@@ -1,4 +1,4 @@
-// Files as sources and destinations: CSV, Parquet, NPY, raw records.
+// Files as sources and destinations: CSV, JSON lines, Parquet, NPY, raw records.
 #pragma once
 
 #include <functional>
@@ -32,6 +32,13 @@ record_layout file_layout(const csv_options& options, const Columns&... columns)
   layout.text = {options.delimiter, options.header,    options.missing,
                  options.decimal,   options.thousands, options.date,
                  options.timestamp, options.skip,      options.comment};
+  if (options.bad_rows) layout.text.bad_rows = tells(*options.bad_rows);
+  return layout;
+}
+template <typename T, typename... Columns>
+record_layout file_layout(const json_options& options, const Columns&... columns) {
+  auto layout = file_layout<T>(columns...);
+  if (options.bad_rows) layout.text.bad_rows = tells(*options.bad_rows);
   return layout;
 }
 
@@ -87,6 +94,18 @@ collection<T> session::parquet(const Paths& paths, const Columns&... columns) {
   return {core_,
           detail::open_rows(core_, detail::record_type_of<T>(), detail::file_layout<T>(columns...),
                             detail::texts_of(paths), "parquet")};
+}
+
+template <typename T, typename... Columns>
+collection<T> session::json(const std::string& path, const Columns&... columns) {
+  return {core_, detail::open_rows(core_, detail::record_type_of<T>(),
+                                   detail::file_layout<T>(columns...), {path}, "json")};
+}
+template <typename T, detail::list_of_paths Paths, typename... Columns>
+collection<T> session::json(const Paths& paths, const Columns&... columns) {
+  return {core_,
+          detail::open_rows(core_, detail::record_type_of<T>(), detail::file_layout<T>(columns...),
+                            detail::texts_of(paths), "json")};
 }
 
 template <typename T, typename... Columns>

@@ -76,6 +76,7 @@ class session : public detail::source_refusals, public detail::launch_refusals {
   using detail::source_refusals::borrow;
   using detail::source_refusals::csv;
   using detail::source_refusals::from;
+  using detail::source_refusals::json;
   using detail::source_refusals::npy;
   using detail::source_refusals::parquet;
   using detail::source_refusals::raw;
@@ -149,6 +150,13 @@ class session : public detail::source_refusals, public detail::launch_refusals {
   template <typename T, detail::list_of_paths Paths = std::initializer_list<std::string>,
             typename... Columns>
   collection<T> csv(const Paths& paths, const Columns&... columns);
+  /// Records of a file of JSON lines, an object a line: s.json<event>("events.jsonl"). Keys are
+  /// found by name; "user.id" is the key id of the object at user. Throws format_error.
+  template <typename T, typename... Columns>
+  collection<T> json(const std::string& path, const Columns&... columns);
+  template <typename T, detail::list_of_paths Paths = std::initializer_list<std::string>,
+            typename... Columns>
+  collection<T> json(const Paths& paths, const Columns&... columns);
   /// The lines of a text file, without the \n or \r\n that ends them. Bytes are passed on as they
   /// are, whatever the encoding.
   collection<std::string_view> lines(const std::string& path);
@@ -172,8 +180,8 @@ class session : public detail::source_refusals, public detail::launch_refusals {
   collection<T> raw(const std::string& path);
   template <typename T, detail::list_of_paths Paths = std::initializer_list<std::string>>
   collection<T> raw(const Paths& paths);
-  /// Records of a .csv, .tsv, .parquet, .npy or raw (.raw) file, told by its suffix, behind which
-  /// text may have .gz or .zst.
+  /// Records of a .csv, .tsv, .jsonl, .ndjson, .parquet, .npy or raw (.raw) file, told by its suffix,
+  /// behind which text may have .gz or .zst.
   template <typename T, typename... Columns>
   collection<T> read(const std::string& path, const Columns&... columns);
   template <typename T, detail::list_of_paths Paths = std::initializer_list<std::string>,

@@ -19,6 +19,7 @@ void add_devices(CLI::App& app, action& chosen);
 void add_demo(CLI::App& app, action& chosen);
 void add_explain(CLI::App& app, action& chosen);
 void add_schema(CLI::App& app, action& chosen);
+void add_show(CLI::App& app, action& chosen);
 void add_bench(CLI::App& app, action& chosen);
 
 /// Parses the arguments, calls `chosen` and returns the exit code. An exception becomes a line on

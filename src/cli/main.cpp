@@ -12,6 +12,7 @@ int main(int argc, char** argv) {
   add_demo(app, chosen);
   add_explain(app, chosen);
   add_schema(app, chosen);
+  add_show(app, chosen);
   add_bench(app, chosen);
   return run_command(app, argc, argv, [&] { return chosen(); });
 }

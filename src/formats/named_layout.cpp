@@ -1,6 +1,7 @@
 #include "formats/named_layout.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -26,12 +27,18 @@ detail::record_layout named_layout(const std::string& file, detail::record_layou
                         ": expected a name for each field, got a field without; bind it with "
                         "pappus::column(\"name\", &record::field)");
     }
-    if (binding.count != 1) {
+  }
+  return layout;
+}
+
+detail::record_layout named_scalars(const std::string& file, detail::record_layout layout) {
+  layout = named_layout(file, std::move(layout));
+  for (const detail::column_binding& binding : layout.columns)
+    if (binding.count != 1)
       throw usage_error(file + ": column \"" + binding.name +
                         "\": expected a field with one value, got an array of " +
-                        std::to_string(binding.count) + "; bind single fields, or use npy");
-    }
-  }
+                        std::to_string(binding.count) +
+                        "; bind single fields, or use JSON lines or npy");
   return layout;
 }
 

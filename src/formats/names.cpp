@@ -6,6 +6,8 @@
 #include <numeric>
 #include <vector>
 
+#include "pappus/error.h"
+
 namespace pappus::formats {
 namespace {
 

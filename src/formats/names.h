@@ -1,9 +1,11 @@
-// Names in error messages.
+// Names of columns, and in error messages.
 #pragma once
 
 #include <span>
 #include <string>
 #include <string_view>
+
+#include "pappus/detail/base/columns.h"
 
 namespace pappus::formats {
 

@@ -9,14 +9,20 @@
 
 #include "base/memory_scale.h"
 #include "formats/arrow/arrow_reader.h"
+#include "formats/arrow/arrow_schema.h"
 #include "formats/arrow/parquet_writer.h"
 #include "formats/byte_source.h"
 #include "formats/codecs/codec.h"
 #include "formats/codecs/decompressor.h"
 #include "formats/csv/csv_reader.h"
+#include "formats/csv/csv_schema.h"
 #include "formats/csv/csv_writer.h"
+#include "formats/json/json_reader.h"
+#include "formats/json/json_schema.h"
+#include "formats/json/json_writer.h"
 #include "formats/lines/lines_reader.h"
 #include "formats/npy/npy.h"
+#include "formats/npy/npy_match.h"
 #include "formats/raw/raw.h"
 #include "pappus/error.h"
 
@@ -46,7 +52,7 @@ std::unique_ptr<writer> create(const std::string& path, const record_layout& lay
   if (const auto by = compression_by_name(path).first; by != compression::none)
     throw usage_error(fmt::format(
         "{}: expected the name of a text file, as others can't be compressed by {}, got another; "
-        "write a .csv, or an array to a .zarr",
+        "write a .csv or .jsonl, or an array to a .zarr",
         path, name_of(by)));
   return std::make_unique<Writer>(path, layout, memory);
 }
@@ -58,7 +64,8 @@ csv_options options_of(const record_layout& layout, char usual_delimiter) {
           .missing = layout.text.missing,
           .dialect = csv_dialect(layout.text, delimiter),
           .skip = layout.text.skip,
-          .comment = layout.text.comment};
+          .comment = layout.text.comment,
+          .bad_rows = layout.text.bad_rows};
 }
 /// Where memory is short, less of the file is there at a time.
 csv_options options_of(const record_layout& layout, char delimiter, const memory_source& memory) {
@@ -87,6 +94,40 @@ std::unique_ptr<writer> create_text(const std::string& path, const record_layout
                                       codec_for(compression_by_name(path).first));
 }
 
+template <char Delimiter>
+record_schema look_at_text(const std::string& path, const record_layout& layout, std::size_t bytes,
+                           detail::workers& team, memory_source& memory) {
+  return infer_schema([&] { return open_file(path); }, options_of(layout, Delimiter), bytes, team,
+                      memory);
+}
+
+std::unique_ptr<reader> open_json(const std::string& path, const record_layout& layout,
+                                  memory_source& memory) {
+  const auto options = options_of({}, ',', memory);
+  return std::make_unique<json_reader>(open_file(path), layout, memory, options.slab_bytes,
+                                       options.piece_bytes);
+}
+std::unique_ptr<writer> create_json(const std::string& path, const record_layout& layout,
+                                    memory_source& memory) {
+  return std::make_unique<json_writer>(path, layout, memory,
+                                       codec_for(compression_by_name(path).first));
+}
+
+record_schema look_at_json(const std::string& path, const record_layout&, std::size_t bytes,
+                           detail::workers& team, memory_source& memory) {
+  return infer_json_schema(open_file(path), bytes, team, memory);
+}
+
+record_schema look_at_npy(const std::string& path, const record_layout&, std::size_t,
+                          detail::workers&, memory_source&) {
+  return npy_schema(*open_file(path));
+}
+
+record_schema look_at_parquet(const std::string& path, const record_layout&, std::size_t,
+                              detail::workers&, memory_source& memory) {
+  return parquet_schema(path, memory);
+}
+
 std::unique_ptr<reader> open_lines(const std::string& path, const record_layout&,
                                    memory_source& memory) {
   const auto options = options_of({}, ',', memory);
@@ -96,11 +137,13 @@ std::unique_ptr<reader> open_lines(const std::string& path, const record_layout&
 
 // One line a format.
 constexpr format formats[] = {
-    {"csv", ".csv", open_text<','>, create_text<','>},
-    {"tsv", ".tsv", open_text<'\t'>, create_text<'\t'>},
-    {"npy", ".npy", open<npy_reader>, create<npy_writer>},
+    {"csv", ".csv", open_text<','>, create_text<','>, look_at_text<','>},
+    {"tsv", ".tsv", open_text<'\t'>, create_text<'\t'>, look_at_text<'\t'>},
+    {"json", ".jsonl", open_json, create_json, look_at_json},
+    {"ndjson", ".ndjson", open_json, create_json, look_at_json},
+    {"npy", ".npy", open<npy_reader>, create<npy_writer>, look_at_npy},
     {"raw", ".raw", open<raw_reader>, create<raw_writer>},
-    {"parquet", ".parquet", open_parquet, create<parquet_writer>},
+    {"parquet", ".parquet", open_parquet, create<parquet_writer>, look_at_parquet},
 };
 // Whatever a file's name, and only for reading.
 constexpr format lines = {"lines", "", open_lines, nullptr};
@@ -113,11 +156,15 @@ std::string known(const char* format::* field) {
 
 }  // namespace
 
-const format& format_of(const std::string& path) {
+const format* find_format(const std::string& path) noexcept {
   const auto name = compression_by_name(path).second;
   const auto found = std::ranges::find_if(
       formats, [&](const format& each) { return name.ends_with(each.suffix); });
-  if (found != std::end(formats)) return *found;
+  return found == std::end(formats) ? nullptr : found;
+}
+
+const format& format_of(const std::string& path) {
+  if (const auto* const found = find_format(path)) return *found;
   throw usage_error(path + ": expected a name that ends in one of " + known(&format::suffix) +
                     ", and .gz or .zst behind that for compressed text, got another; rename it or "
                     "name the format");

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "formats/format.h"
+#include "formats/record_schema.h"
 
 namespace pappus::formats {
 
@@ -16,7 +17,15 @@ struct format {
                                   detail::memory_source& memory);
   std::unique_ptr<writer> (*create)(const std::string& path, const detail::record_layout& layout,
                                     detail::memory_source& memory);
+  /// The columns of a file, told by looking at `bytes` of it or a little more. Null where a file
+  /// doesn't tell. Of the layout, the text's is used.
+  record_schema (*look)(const std::string& path, const detail::record_layout& layout,
+                        std::size_t bytes, detail::workers& team,
+                        detail::memory_source& memory) = nullptr;
 };
+
+/// The format that the end of a path says; null: none.
+const format* find_format(const std::string& path) noexcept;
 
 /// The format of a path. Throws usage_error listing the known suffixes for any other.
 const format& format_of(const std::string& path);

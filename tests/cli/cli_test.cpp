@@ -14,28 +14,11 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/support.h"
+
 namespace {
 
-struct outcome {
-  int code;
-  std::string text;
-};
-
-/// Runs a line of the shell, with what it prints in `text`.
-outcome run(const std::string& line) {
-  FILE* pipe = ::popen(line.c_str(), "r");
-  std::string text;
-  std::array<char, 4096> buffer;
-  while (const auto n = std::fread(buffer.data(), 1, buffer.size(), pipe))
-    text.append(buffer.data(), n);
-  const int status = ::pclose(pipe);
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text};
-}
-
-/// Runs the command with both of its outputs in `text`, or one of them dropped by the redirection.
-outcome pappus(const std::string& arguments, const std::string& redirection = "2>&1") {
-  return run(std::string(PAPPUS_COMMAND) + " " + arguments + " " + redirection);
-}
+using namespace command_tests;
 
 /// One JSON value a line.
 std::vector<nlohmann::json> json_lines(const std::string& text) {
@@ -45,22 +28,10 @@ std::vector<nlohmann::json> json_lines(const std::string& text) {
   return all;
 }
 
-/// A folder of this process, removed when it ends.
-std::filesystem::path scratch() {
-  struct owned {
-    std::filesystem::path path =
-        std::filesystem::temp_directory_path() / ("pappus-cli-" + std::to_string(::getpid()));
-    owned() { std::filesystem::create_directories(path); }
-    ~owned() { std::filesystem::remove_all(path); }
-  };
-  static const owned folder;
-  return folder.path;
-}
-
 TEST(command, help_lists_the_subcommands) {
   const auto [code, text] = pappus("--help");
   EXPECT_EQ(code, 0);
-  for (const char* name : {"devices", "demo", "explain", "schema", "bench"})
+  for (const char* name : {"devices", "demo", "explain", "schema", "show", "bench"})
     EXPECT_NE(text.find(name), std::string::npos) << name;
 }
 
@@ -73,108 +44,6 @@ TEST(command, wrong_arguments_end_with_2_and_a_message_on_stderr) {
   EXPECT_EQ(code, 2);
   EXPECT_NE(text.find("got \"nonsense\""), std::string::npos) << text;
   EXPECT_NE(text.find("mapfiltersum"), std::string::npos) << "should list what there is";
-}
-
-TEST(command, schema_prints_a_program_with_a_struct_of_the_columns_types) {
-  const auto path = (scratch() / "trips.csv").string();
-  std::ofstream(path) << "carrier,delay,day,km\nKL,3,2024-02-29,\nLH,-4,2024-03-01,2.5\n";
-  const auto [code, text] = pappus("schema " + path);
-  EXPECT_EQ(code, 0);
-  EXPECT_EQ(text, "// " + path +
-                      ": types of its 2 rows\n"
-                      "#include <pappus/pappus.h>\n\n"
-                      "#include <cstdint>\n#include <iostream>\n#include <optional>\n"
-                      "#include <string_view>\n\n"
-                      "struct row {\n"
-                      "  std::string_view carrier;\n"
-                      "  std::int32_t delay;\n"
-                      "  pappus::date day;\n"
-                      "  std::optional<double> km;  // 1 of 2 cells missing\n"
-                      "};\n\n"
-                      "int main(int argc, char** argv) {\n"
-                      "  pappus::session s{argc, argv};\n"
-                      "  auto rows = s.csv<row>(\"" +
-                      path +
-                      "\");\n"
-                      "  std::cout << rows.count() << \" rows\\n\";\n"
-                      "  rows.show();\n"
-                      "}\n");
-}
-
-TEST(command, schema_binds_columns_whose_names_no_field_can_have) {
-  const auto path = (scratch() / "odd.csv").string();
-  std::ofstream(path) << "Flight No.;class;2nd;\"a\"\"b\";x;x;;row\n"
-                         "007;2024-01-01 10:00:00;true;5000000000;1;2;3;-1\n";
-  const auto [code, text] = pappus("schema " + path);
-  EXPECT_EQ(code, 0);
-  EXPECT_NE(text.find("struct row {\n"
-                      "  std::string_view Flight_No;  // numbers with leading zeros\n"
-                      "  pappus::timestamp class_;\n"
-                      "  bool column_2nd;\n"
-                      "  std::int64_t a_b;\n"
-                      "  // column \"x\": left out, as it has the name of another column\n"
-                      "  // column \"x\": left out, as it has the name of another column\n"
-                      "  // column \"\": left out, as it has no name\n"
-                      "  std::int32_t row_2;\n"
-                      "};\n"),
-            text.npos)
-      << text;
-  EXPECT_NE(text.find("s.csv<row>(\"" + path +
-                      "\", pappus::csv_options{.delimiter = ';'},\n"
-                      "                     pappus::column(\"Flight No.\", &row::Flight_No),\n"),
-            text.npos)
-      << text;
-  EXPECT_NE(text.find("pappus::column(\"a\\\"b\", &row::a_b)"), text.npos) << text;
-  const auto plain =
-      pappus("schema --struct --name flight --no-header --delimiter ';' " + path).text;
-  EXPECT_NE(plain.find("struct flight {\n  std::string_view column_1;  // "), plain.npos) << plain;
-  EXPECT_EQ(plain.find("main"), plain.npos);
-}
-
-TEST(command, schema_is_told_how_a_file_is_written_and_tells_the_program) {
-  const auto path = (scratch() / "german.csv").string();
-  std::ofstream(path) << "made by us\n# and others\nx;day\n1,5;29.02.2024\n-;01.03.2024\n";
-  const auto [code, text] =
-      pappus("schema --skip 1 --comment '#' --missing - --decimal , --date '%d.%m.%Y' " + path);
-  EXPECT_EQ(code, 0);
-  EXPECT_NE(text.find("struct row {\n"
-                      "  std::optional<double> x;  // 1 of 2 cells missing\n"
-                      "  pappus::date day;\n"
-                      "};\n"),
-            text.npos)
-      << text;
-  EXPECT_NE(text.find("pappus::csv_options{.delimiter = ';', .missing = {\"-\"}, .decimal = ',', "
-                      ".date = \"%d.%m.%Y\", .skip = 1, .comment = '#'});"),
-            text.npos)
-      << text;
-  EXPECT_EQ(pappus("schema --decimal 5 " + path).code, 2);
-}
-
-TEST(command, schema_is_told_several_texts_for_what_is_missing) {
-  const auto path = (scratch() / "gaps.csv").string();
-  std::ofstream(path) << "x\n1\nNA\n?\n";
-  for (const auto& asked : {"--missing NA --missing ? " + path, path + " --missing NA --missing ?",
-                            "--missing NA " + path + " --missing ?"}) {
-    const auto [code, text] = pappus("schema --struct " + asked);
-    EXPECT_EQ(code, 0) << text;
-    EXPECT_NE(text.find("std::optional<std::int32_t> x;  // 2 of 3 cells missing"), text.npos)
-        << text;
-  }
-}
-
-TEST(command, schema_says_what_is_wrong_with_a_file_or_its_arguments) {
-  const auto path = (scratch() / "bad.csv").string();
-  std::ofstream(path) << "a,b\n1\n";
-  const auto bad = pappus("schema " + path);
-  EXPECT_EQ(bad.code, 1);
-  EXPECT_EQ(bad.text, "pappus: " + path + ": row 1 (line 2): expected 2 cells, got 1\n");
-  EXPECT_EQ(pappus("schema " + path + ".gone").text,
-            "pappus: " + path + ".gone: can't be opened: No such file or directory\n");
-  EXPECT_EQ(pappus("schema").code, 2);
-  const auto name = pappus("schema --name 7 " + path);
-  EXPECT_EQ(name.code, 2);
-  EXPECT_EQ(name.text, "pappus: schema: --name: expected a name that C++ allows, got \"7\"\n");
-  EXPECT_EQ(pappus("schema --delimiter abc " + path).code, 2);
 }
 
 TEST(command, devices_tells_the_level_that_runs_and_the_processors) {

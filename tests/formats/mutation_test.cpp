@@ -10,6 +10,7 @@
 
 #include "fuzz/csv_fuzz.h"
 #include "fuzz/hdf5_fuzz.h"
+#include "fuzz/json_fuzz.h"
 #include "fuzz/npy_fuzz.h"
 #include "fuzz/zarr_fuzz.h"
 
@@ -50,7 +51,7 @@ std::span<const std::uint8_t> bytes_of(const std::string& text) {
 TEST(csv_fuzz, finds_nothing_in_mutations_of_a_valid_file) {
   RecordProperty("seed", seed);
   std::mt19937 random(seed);
-  for (int round = 0; round < 3000; ++round) {
+  for (int round = 0; round < 2000; ++round) {
     const std::string text =
         mutated(std::string(fuzz_csv_seed), "\"\"\",,\n\n\r0123456789.-+ eTZ:", random);
     SCOPED_TRACE(text);
@@ -76,6 +77,26 @@ TEST(csv_fuzz, finds_nothing_in_mutations_of_compressed_files) {
 
 TEST(csv_fuzz, reads_its_seed) {
   EXPECT_NE(fuzz_csv_outcome(fuzz_csv_seed, 1, 10, {}).find("a, \"b\"\nc|"), std::string::npos);
+}
+
+TEST(json_fuzz, finds_nothing_in_mutations_of_a_valid_file) {
+  RecordProperty("seed", seed);
+  std::mt19937 random(seed);
+  for (int round = 0; round < 1000; ++round) {
+    const std::string text = mutated(std::string(fuzz_json_seed),
+                                     "\"\"{}[]::,,\n\n\r\\\\utfnd0123456789.-+eE \xC3\xED", random);
+    SCOPED_TRACE(text);
+    fuzz_json(bytes_of(text));
+  }
+}
+
+TEST(json_fuzz, reads_its_seeds) {
+  const auto rows_of = [](std::string_view text) {
+    return fuzz_json_outcome(text, 1, 10, std::size_t{1} << 20, std::size_t{1} << 18);
+  };
+  const auto rows = rows_of(fuzz_json_seed);
+  EXPECT_NE(rows.find("a \"b\" \u00e9\U0001F600|?|"), std::string::npos) << rows;
+  for (const auto& one : fuzz_json_compressed_seeds()) EXPECT_EQ(rows_of(one), rows);
 }
 
 TEST(npy_fuzz, finds_nothing_in_mutations_of_valid_files) {

@@ -16,6 +16,7 @@
 
 #include "formats/compressed_support.h"
 #include "formats/csv/csv_reader.h"
+#include "pappus/bad_rows.h"
 #include "pappus/columns.h"
 #include "pappus/error.h"
 #include "support/test_memory.h"
@@ -56,13 +57,16 @@ inline std::vector<std::string> fuzz_compressed_seeds() {
           in_parts(zstd_of, fuzz_csv_seed, 50)};
 }
 
-/// The rows of `text`, bit for bit, or the error.
+/// The rows of `text`, bit for bit, or the error; with what a log tells of bad rows, which then are
+/// left out.
 inline std::string fuzz_csv_outcome(std::string_view text, unsigned threads, std::int64_t capacity,
-                                    formats::csv_options options) {
+                                    formats::csv_options options, bool leave_out = false) {
   options.missing = {"NA", "-99"};
   test_memory memory;
   test_workers team(threads);
   std::string outcome;
+  const bad_row_log log(3);
+  if (leave_out) options.bad_rows = detail::tells(log);
   try {
     formats::csv_reader reader(formats::borrow_bytes("f", std::as_bytes(std::span(text))),
                                fuzz_row_layout(), memory, options);
@@ -78,6 +82,9 @@ inline std::string fuzz_csv_outcome(std::string_view text, unsigned threads, std
   } catch (const format_error& thrown) {
     return thrown.what();
   }
+  outcome += std::to_string(log.count());
+  for (const auto& row : log.first())
+    outcome += "|" + row.column + std::to_string(row.line) + row.reason;
   return outcome;
 }
 
@@ -87,8 +94,10 @@ inline void fuzz_csv(std::span<const std::uint8_t> bytes) {
   const std::string expected = fuzz_csv_outcome(text, 1, 1000, {});
   const formats::csv_options tiny{.slab_bytes = 1, .piece_bytes = 1};
   const formats::csv_options odd{.slab_bytes = 61, .piece_bytes = 7};
+  const std::string left = fuzz_csv_outcome(text, 2, 1000, {}, true);
   if (fuzz_csv_outcome(text, 1, 1, tiny) == expected &&
-      fuzz_csv_outcome(text, 3, 2, odd) == expected) {
+      fuzz_csv_outcome(text, 3, 2, odd) == expected &&
+      fuzz_csv_outcome(text, 3, 2, odd, true) == left) {
     return;
   }
   std::fputs("the rows read depend on the size of slabs\n", stderr);

@@ -58,7 +58,7 @@ inline std::uint64_t mixed_up(std::uint64_t x) {
 }
 
 enum class shape { equal, different, few, repeated, skewed, one_hot, sorted };
-enum class format { raw, npy, csv };
+enum class format { raw, npy, csv, json };
 
 /// A file with its rows, as they were drawn.
 struct drawn_file {
@@ -70,7 +70,7 @@ struct drawn_file {
   std::string name() const {
     static constexpr const char* shapes[]{"equal",  "different", "few",   "repeated",
                                           "skewed", "one_hot",   "sorted"};
-    static constexpr const char* formats[]{"raw", "npy", "csv"};
+    static constexpr const char* formats[]{"raw", "npy", "csv", "json"};
     return fmt::format("{} rows of {} keys ({})", rows, shapes[static_cast<int>(keys)],
                        formats[static_cast<int>(in)]);
   }
@@ -110,8 +110,8 @@ inline stored drawn_record(shape keys, std::int64_t row, std::int64_t rows, std:
           {row, -row, key, 0, row * 3}};
 }
 
-/// Cells of text of the CSV file: of as many different ones as there are keys, or of few; in some
-/// files far longer than the rest of a record.
+/// Text of CSV files and JSON lines: of as many different ones as there are keys, or of few; in
+/// some files far longer than the rest of a record.
 inline std::string drawn_text(const stored& r, std::uint64_t seed) {
   const auto row = static_cast<std::size_t>(r.rest[0]);
   switch (seed % 6) {
@@ -142,6 +142,21 @@ inline void write_csv(const std::string& path, const std::vector<stored>& all, s
   }
 }
 
+/// What is missing is null, as which NaN is read.
+inline void write_json(const std::string& path, const std::vector<stored>& all,
+                       std::uint64_t seed) {
+  std::ofstream file(path, std::ios::binary);
+  std::string line;
+  for (const auto& r : all) {
+    line = fmt::format("{{\"number\":{},\"inner\":{{\"text\":\"", r.number);
+    for (const char c : drawn_text(r, seed)) line.append(c == '"' ? "\\" : "").append(1, c);
+    const auto value = r.value == r.value ? fmt::format("{}", r.value) : "null";
+    fmt::format_to(std::back_inserter(line), "\"}},\"key\":{},\"value\":{},\"group\":{}}}\n", r.key,
+                   value, r.group);
+    file << line;
+  }
+}
+
 /// Draws the file's records and writes them.
 inline drawn_file draw_file(const std::string& path, format in, shape keys, std::int64_t rows,
                             std::uint64_t seed) {
@@ -150,10 +165,12 @@ inline drawn_file draw_file(const std::string& path, format in, shape keys, std:
   drawn_file made{path, in, keys, rows, rows};
   if (keys == shape::different || keys == shape::sorted) made.most_of_a_key = 1;
   if (keys == shape::repeated) made.most_of_a_key = 3;
-  static constexpr const char* suffixes[]{".raw", ".npy", ".csv"};
+  static constexpr const char* suffixes[]{".raw", ".npy", ".csv", ".jsonl"};
   made.path += suffixes[static_cast<int>(in)];
   if (in == format::csv) {
     write_csv(made.path, all, seed);
+  } else if (in == format::json) {
+    write_json(made.path, all, seed);
   } else {
     session s({.threads = 1, .devices = "cpu", .spill = "off"});
     s.borrow(all).write(made.path);
@@ -168,6 +185,11 @@ rows opened(session& s, const drawn_file& file, First first) {
     return first(s.csv<record>(file.path, column("text", &record::text),
                                column("key", &record::key), column("value", &record::value),
                                column("group", &record::group), column("number", &record::number)));
+  if (file.in == format::json)
+    return first(s.json<record>(file.path, column("inner.text", &record::text),
+                                column("key", &record::key), column("value", &record::value),
+                                column("group", &record::group),
+                                column("number", &record::number)));
   const auto all = file.in == format::raw ? s.raw<stored>(file.path) : s.npy<stored>(file.path);
   return first(all.map(of_stored));
 }
@@ -186,7 +208,8 @@ class drawn_files {
         return list.begin()[numbers.between(0, static_cast<std::int64_t>(list.size()) - 1)];
       };
       const auto keys = one_of(shapes);
-      const auto in = one_of(std::array{format::raw, format::raw, format::npy, format::csv});
+      const auto in =
+          one_of(std::array{format::raw, format::raw, format::npy, format::csv, format::json});
       const auto some = [&](std::int64_t low, std::int64_t high) {
         return base::scaled(numbers.between(low, high));
       };

@@ -52,7 +52,7 @@ arrow_reader::arrow_reader(std::unique_ptr<byte_source> source, const detail::re
       file_(telling(source_->name(), [&] { return open(*source_, rows_at_once_); })),
       record_bytes_(layout.bytes),
       bound_(bind_arrow_columns(source_->name(), file_->columns(),
-                                named_layout(source_->name(), layout))) {
+                                named_scalars(source_->name(), layout))) {
   std::erase_if(bound_, [](const arrow_binding& one) { return !one.field.wanted; });
   group_begin_.push_back(0);
   for (const auto& group : file_->groups()) {

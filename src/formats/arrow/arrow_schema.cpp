@@ -14,9 +14,9 @@ namespace {
 
 constexpr std::int64_t no_rows_are_read = 1024;
 
-file_schema::column column_of(const arrow_file& file, std::size_t i) {
+record_schema::column column_of(const arrow_file& file, std::size_t i) {
   const auto& from = file.columns()[i];
-  file_schema::column column;
+  record_schema::column column;
   column.name = from.name;
   const auto field = field_for(from);
   column.type = field.type;
@@ -30,15 +30,16 @@ file_schema::column column_of(const arrow_file& file, std::size_t i) {
     counted &= group.nulls[i] >= 0;
     column.missing += std::max<std::int64_t>(group.nulls[i], 0);
   }
+  column.may_lack = from.nullable;
   column.optional = from.nullable && (column.missing > 0 || !counted);
   return column;
 }
 
 }  // namespace
 
-file_schema parquet_schema(const std::string& path, detail::memory_source& memory) {
+record_schema parquet_schema(const std::string& path, detail::memory_source& memory) {
   const auto source = open_file(path);
-  file_schema schema;
+  record_schema schema;
   try {
     const auto file = load_arrow(path).open_parquet(*source, memory, no_rows_are_read);
     for (std::size_t i = 0; i < file->columns().size(); ++i)

@@ -3,13 +3,13 @@
 
 #include <string>
 
-#include "formats/file_schema.h"
+#include "formats/record_schema.h"
 #include "pappus/detail/base/memory.h"
 
 namespace pappus::formats {
 
 /// Fields may lack values where the column has some that are missing, or may have some and nobody
 /// counted them. Throws format_error.
-file_schema parquet_schema(const std::string& path, detail::memory_source& memory);
+record_schema parquet_schema(const std::string& path, detail::memory_source& memory);
 
 }  // namespace pappus::formats

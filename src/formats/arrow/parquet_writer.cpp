@@ -101,7 +101,7 @@ void parquet_writer::file_sink::append(const void* bytes, std::size_t n) {
 parquet_writer::parquet_writer(const std::string& path, const detail::record_layout& layout,
                                detail::memory_source& memory)
     : name_(path),
-      layout_(named_layout(path, layout)),
+      layout_(named_scalars(path, layout)),
       memory_(memory),
       sink_(path),
       file_(writing(path,

@@ -220,7 +220,7 @@ csv_header read_csv_header(const byte_source& source, const detail::record_layou
 
 csv_plan plan_columns(const std::string& file, const csv_header& header,
                       const detail::record_layout& bound, const csv_options& options) {
-  const auto layout = named_layout(file, bound);
+  const auto layout = named_scalars(file, bound);
   csv_plan plan;
   plan.delimiter = options.delimiter;
   plan.missing = options.missing;

@@ -44,7 +44,7 @@ struct csv_first_row {
 csv_first_row find_first_row(std::string_view text, const csv_options& options) noexcept;
 
 /// Finds the bound columns by name. Throws format_error naming the missing column and those the
-/// file has, and what named_layout() throws.
+/// file has, and what named_scalars() throws.
 csv_plan plan_columns(const std::string& file, const csv_header& header,
                       const detail::record_layout& bound, const csv_options& options);
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ struct csv_options {
   csv_dialect dialect{};
   std::int64_t skip = 0;  ///< lines before the header, or before the first row
   char comment = 0;       ///< begins further lines there that are left out; 0: there are none
+  std::shared_ptr<detail::bad_row_source> bad_rows{};  ///< null: a bad row is an error
   /// The most bytes that are read, then parsed, at a time, unless a row is longer. The first slab
   /// has only piece_bytes.
   std::size_t slab_bytes = std::size_t{16} << 20;

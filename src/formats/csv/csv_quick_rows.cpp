@@ -73,8 +73,18 @@ csv_quick_rows::csv_quick_rows(const csv_plan& plan, csv_row_parser& others, str
 }
 
 const char* csv_quick_rows::parse(const char* at, std::byte* record, std::int64_t left) {
+  if (at != next_ && ends_.begin() != nullptr) ends_.pass_to(at);  // rows were left out
+  if (record != record_) cleared_ = 0;
+  next_ = nullptr;
+  record_ = nullptr;  // where this one can't be parsed
   if (cleared_ == 0) clear(record, left);
+  next_ = parse_any(at, record);
+  record_ = record + plan_.record_bytes;
   --cleared_;
+  return next_;
+}
+
+const char* csv_quick_rows::parse_any(const char* at, std::byte* record) {
   if (const char* next = parse_if_usual(at, record); next != nullptr) return next;
   if (ends_.begin() != at) {  // or it wasn't listed to its end
     ends_.list(at);

@@ -22,7 +22,7 @@ class csv_quick_rows {
   csv_quick_rows(const csv_plan& plan, csv_row_parser& others, string_arena& strings,
                  const char* end);
 
-  /// Parses the row at `at`, where the last one ended, into the first of `left` records, as
+  /// Parses the row at `at`, which is behind the last one, into the first of `left` records, as
   /// csv_row_parser::parse() does; returns where the next row begins.
   const char* parse(const char* at, std::byte* record, std::int64_t left);
 
@@ -36,6 +36,7 @@ class csv_quick_rows {
     bool plain = false;  ///< a number, or date, of the usual form
   };
 
+  const char* parse_any(const char* at, std::byte* record);
   const char* parse_if_usual(const char* at, std::byte* record);
   bool pass(std::size_t cells, const char*& at, std::size_t& used) const;
   bool cut(const char* at, csv_cell_text& found, std::size_t& used) const;
@@ -49,7 +50,9 @@ class csv_quick_rows {
   std::vector<step> steps_;
   std::size_t passed_last_ = 0;  ///< cells behind the last that is wanted
   csv_cell_ends ends_;
-  std::int64_t cleared_ = 0;  ///< records that are zeros
+  const char* next_ = nullptr;   ///< the row that is expected
+  std::byte* record_ = nullptr;  ///< for it
+  std::int64_t cleared_ = 0;     ///< records from there on that are zeros
 };
 
 }  // namespace pappus::formats

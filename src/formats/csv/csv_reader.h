@@ -9,6 +9,10 @@
 // speculatively before quotes are known would save the scan, which costs a few percent of the
 // parsing.
 //
+// Where bad rows are left out, a piece's records are fewer than its rows, and moved together when
+// all pieces are parsed. A row ends where the scan says it does: a quote in the wrong place takes
+// the text up to the next one with it.
+//
 // Not here: type inference, other encodings than UTF-8, comments. How compressed files become text:
 // text_stream.h.
 #pragma once
@@ -57,9 +61,22 @@ class csv_reader final : public reader {
              const csv_options& options);
 
   bool next_rows(detail::workers& team);
-  void parse(detail::workers& team, std::byte* out, std::int64_t rows);
+  /// A row that is left out.
+  struct left_out {
+    std::int64_t row = 0, position = 0;  ///< in the slab
+    csv_problem problem;
+  };
+  /// Those of a piece.
+  struct piece_result {
+    std::int64_t first_row = 0;  ///< of the piece that was parsed
+    std::int64_t rows = 0;
+    std::vector<left_out> bad;
+  };
+
+  std::int64_t parse(detail::workers& team, std::byte* out, std::int64_t rows);
   std::int64_t parse_piece(const csv_slab::piece& piece, std::int64_t rows_end, std::byte* out,
-                           string_arena& strings) const;
+                           string_arena& strings, std::vector<left_out>* bad) const;
+  std::int64_t leave_out(std::vector<piece_result>& pieces, std::byte* out, std::int64_t rows_end);
   void refuse_incomplete(std::string_view row, bool at_end);
   void prepare_strings(std::size_t workers);
   [[noreturn]] void fail(const csv_problem& problem, std::int64_t row, std::int64_t position) const;
@@ -73,8 +90,10 @@ class csv_reader final : public reader {
   std::shared_ptr<std::vector<string_arena>> strings_;  // one per worker; null: none since taken
   const std::size_t string_buffer_bytes_;
   std::size_t string_bytes_max_ = SIZE_MAX;
-  std::int64_t rows_taken_ = 0;  // of the slab
-  std::int64_t next_begin_ = 0;  // where the first row not taken begins
+  std::int64_t rows_taken_ = 0;                             // of the slab
+  std::int64_t next_begin_ = 0;                             // where the first row not taken begins
+  const std::shared_ptr<detail::bad_row_source> bad_rows_;  // null: they are errors
+  std::int64_t counted_to_ = 0, newlines_ = 0;  // a position in the slab; newlines before it
 };
 
 }  // namespace pappus::formats

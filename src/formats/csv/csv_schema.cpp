@@ -59,11 +59,13 @@ struct seen {
   }
 };
 
-file_schema columns_of(const std::vector<std::string>& names) {
-  file_schema schema;
+record_schema columns_of(const std::vector<std::string>& names) {
+  record_schema schema;
+  schema.values = "cells";
   for (const auto& name : names) {
-    file_schema::column column;
+    record_schema::column column;
     column.name = name;
+    column.may_lack = true;
     if (name.empty()) column.left_out = "has no name";
     if (std::ranges::count(names, name) > 1) column.left_out = "has the name of another column";
     schema.columns.push_back(std::move(column));
@@ -72,7 +74,7 @@ file_schema columns_of(const std::vector<std::string>& names) {
 }
 
 /// All columns that can be bound, as text.
-detail::record_layout text_layout_of(const file_schema& schema) {
+detail::record_layout text_layout_of(const record_schema& schema) {
   detail::record_layout layout;
   for (const auto& column : schema.columns) {
     if (!column.left_out.empty()) continue;
@@ -99,9 +101,9 @@ char guess_delimiter(const byte_source& source, const csv_options& options,
   return delimiters[static_cast<std::size_t>(std::ranges::max_element(found) - found.begin())];
 }
 
-file_schema infer_schema(const std::function<std::unique_ptr<byte_source>()>& open,
-                         const csv_options& options, std::size_t bytes, detail::workers& team,
-                         detail::memory_source& memory) {
+record_schema infer_schema(const std::function<std::unique_ptr<byte_source>()>& open,
+                           const csv_options& options, std::size_t bytes, detail::workers& team,
+                           detail::memory_source& memory) {
   auto schema = columns_of(open_csv(open(), {}, memory, options).header.names);
   const auto layout = text_layout_of(schema);
   if (layout.columns.empty()) return schema;
@@ -129,6 +131,7 @@ file_schema infer_schema(const std::function<std::unique_ptr<byte_source>()>& op
     const auto& known = all[static_cast<std::size_t>(own - layout.columns.begin())];
     column.type = known.type();
     column.missing = known.missing;
+    column.optional = column.type != cell::string && column.missing > 0;  // text is empty, then
     column.optional = column.type != cell::string && column.missing > 0;  // text is empty, then
     column.leading_zeros = known.leading_zeros && column.type == cell::string;
   }

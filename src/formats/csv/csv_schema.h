@@ -13,7 +13,7 @@
 
 #include "formats/byte_source.h"
 #include "formats/csv/csv_options.h"
-#include "formats/file_schema.h"
+#include "formats/record_schema.h"
 #include "pappus/detail/base/memory.h"
 #include "pappus/detail/base/parallel.h"
 
@@ -26,8 +26,8 @@ char guess_delimiter(const byte_source& source, const csv_options& options,
 
 /// Looks at the first rows, of `bytes` of text or a little more. Without a header columns are
 /// called "column 1" and so on. Throws what csv_reader does.
-file_schema infer_schema(const std::function<std::unique_ptr<byte_source>()>& open,
-                         const csv_options& options, std::size_t bytes, detail::workers& team,
-                         detail::memory_source& memory);
+record_schema infer_schema(const std::function<std::unique_ptr<byte_source>()>& open,
+                           const csv_options& options, std::size_t bytes, detail::workers& team,
+                           detail::memory_source& memory);
 
 }  // namespace pappus::formats

@@ -2,35 +2,19 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
 #include <set>
-#include <span>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "base/memory_scale.h"
 #include "formats/csv/csv_header.h"
 #include "formats/csv/csv_text.h"
 #include "formats/named_layout.h"
-#include "pappus/detail/base/integers.h"
 #include "pappus/error.h"
 
 namespace pappus::formats {
 namespace {
-
-constexpr std::int64_t rows_per_item_max = 4096;
-
-std::string_view text_of(const std::byte* field) noexcept {
-  std::string_view text;
-  std::memcpy(&text, field, sizeof(text));
-  return text;
-}
-
-bool lacks(const detail::column_binding& column, const std::byte* record) noexcept {
-  return column.presence != 0 && record[column.presence] == std::byte{0};
-}
 
 /// Of two columns of one name readers would find neither.
 void check_names(const std::string& path, const detail::record_layout& layout) {
@@ -48,16 +32,14 @@ void check_names(const std::string& path, const detail::record_layout& layout) {
 csv_writer::csv_writer(const std::string& path, const detail::record_layout& layout,
                        detail::memory_source& memory, const csv_options& options,
                        codec_pointer compressed_by)
-    : file_(path),
-      layout_(named_layout(path, layout)),
-      memory_(memory),
+    : text_writer(path, layout.bytes, memory, std::move(compressed_by)),
+      layout_(named_scalars(path, layout)),
       delimiter_(options.delimiter),
       dialect_(options.dialect),
       value_bytes_max_(dialect_.value_bytes_max() + 2),
       missing_(options.missing.empty() ? "" : options.missing.front()),
       quoted_(options.missing),
-      comment_(options.comment),
-      codec_(std::move(compressed_by)) {
+      comment_(options.comment) {
   check_options(options);
   check_names(path, layout_);
   const auto& columns = layout_.columns;
@@ -87,93 +69,11 @@ void csv_writer::write_header() {
   write_whole(header);
 }
 
-void csv_writer::write_whole(std::string_view text) {
-  std::vector<std::byte> packed;
-  auto bytes = std::as_bytes(std::span(text));
-  if (codec_) {
-    packed.resize(codec_->bound(text.size()));
-    packed.resize(codec_->encode(bytes, packed));
-    bytes = packed;
-  }
-  file_.write(offset_, bytes);
-  offset_ += std::ssize(bytes);
-}
-
-void csv_writer::pack(text_buffer& text, text_buffer& packed) const {
-  const auto bound = codec_->bound(text.used);
-  if (packed.memory.size() < bound) {
-    packed.memory.reset();
-    packed.memory = detail::buffer(memory_, bound, file_.name() + ": text to be written");
-  }
-  packed.used =
-      codec_->encode({text.memory.data(), text.used}, {packed.memory.data(), packed.memory.size()});
-}
-
-void csv_writer::append(detail::workers& team, const std::byte* records, std::int64_t n) {
-  const std::size_t items_max = std::size_t{4} * team.count();
-  const auto rows_per_item = rows_at_once(records, n, items_max);
-  while (n > 0) {
-    const auto rows = std::min(n, static_cast<std::int64_t>(items_max) * rows_per_item);
-    const auto items = static_cast<std::size_t>(detail::ceil_div(rows, rows_per_item));
-    if (buffers_.size() < items) buffers_.resize(items);
-    if (codec_ && packed_.size() < items) packed_.resize(items);
-    const auto& written = codec_ ? packed_ : buffers_;
-    detail::parallel_chunks(team, items, [&](std::size_t item, unsigned) {
-      const std::int64_t first = static_cast<std::int64_t>(item) * rows_per_item;
-      format_rows(records + static_cast<std::size_t>(first) * layout_.bytes,
-                  std::min(rows_per_item, rows - first), buffers_[item]);
-      if (codec_) pack(buffers_[item], packed_[item]);
-    });
-    std::vector<std::int64_t> begins(items + 1, offset_);
-    for (std::size_t i = 0; i < items; ++i) {
-      begins[i + 1] = begins[i] + static_cast<std::int64_t>(written[i].used);
-    }
-    detail::parallel_chunks(team, items, [&](std::size_t item, unsigned) {
-      file_.write(begins[item], {written[item].memory.data(), written[item].used});
-    });
-    offset_ = begins[items];
-    records += static_cast<std::size_t>(rows) * layout_.bytes;
-    n -= rows;
-  }
-}
-
-/// Rows of an item, so that the text of all items is a small part of memory. Reads some records.
-std::int64_t csv_writer::rows_at_once(const std::byte* records, std::int64_t n,
-                                      std::size_t items) const {
-  constexpr std::int64_t looked_at = 1024;
-  constexpr std::size_t bytes_min = std::size_t{64} << 10, bytes_max = std::size_t{1} << 20;
-  const auto step = std::max<std::int64_t>(n / looked_at, 1);
-  std::size_t bytes = 0, rows = 0;
-  for (std::int64_t i = 0; i < n; i += step, ++rows)
-    bytes += text_bytes_max(records + static_cast<std::size_t>(i) * layout_.bytes);
-  const auto most =
-      base::scaled_clamp(memory_.available() / (codec_ ? 16 : 8) / items, bytes_min, bytes_max);
-  return std::clamp<std::int64_t>(
-      static_cast<std::int64_t>(most * rows / std::max<std::size_t>(bytes, 1)), 1,
-      rows_per_item_max);
-}
-
-void csv_writer::format_rows(const std::byte* records, std::int64_t rows, text_buffer& text) const {
-  std::size_t bytes = 0;
-  for (std::int64_t i = 0; i < rows; ++i) {
-    bytes += text_bytes_max(records + static_cast<std::size_t>(i) * layout_.bytes);
-  }
-  if (text.memory.size() < bytes) {
-    text.memory.reset();
-    text.memory = detail::buffer(memory_, bytes, file_.name() + ": text to be written");
-  }
-  char* at = text.memory.as<char>();
-  for (std::int64_t i = 0; i < rows; ++i) {
-    at = format_row(records + static_cast<std::size_t>(i) * layout_.bytes, at);
-  }
-  text.used = static_cast<std::size_t>(at - text.memory.as<char>());
-}
-
 std::size_t csv_writer::text_bytes_max(const std::byte* record) const noexcept {
   std::size_t bytes = 0;
   for (const detail::column_binding& column : layout_.columns) {
     const bool text = column.type == detail::cell::string;
-    if (lacks(column, record))
+    if (lacks_value(column, record))
       bytes += 1 + std::max(missing_.size(), std::size_t{2});
     else
       bytes += 1 + (text ? 2 * text_of(record + column.offset).size() + 2 : value_bytes_max_);
@@ -186,7 +86,7 @@ char* csv_writer::format_row(const std::byte* record, char* at) const {
     if (&column != layout_.columns.data()) *at++ = delimiter_;
     const std::byte* field = record + column.offset;
     const bool alone = layout_.columns.size() == 1;  // then an empty line would be no row
-    if (lacks(column, record)) {
+    if (lacks_value(column, record)) {
       at = missing_.empty() && alone ? print_quoted("", at) : std::ranges::copy(missing_, at).out;
     } else if (column.type != detail::cell::string) {
       at = format_value(column, field, at);
@@ -223,13 +123,6 @@ bool csv_writer::begins_file(std::string_view text) const {
 bool csv_writer::is_quoted(const detail::column_binding& column, std::string_view text) const {
   return (column.presence != 0 || is_float_cell(column.type)) &&
          std::ranges::find(quoted_, text) != quoted_.end();
-}
-
-void csv_writer::close() {
-  buffers_.clear();
-  packed_.clear();
-  if (codec_ && offset_ == 0) write_whole("");  // an empty file isn't a compressed one
-  file_.commit();
 }
 
 }  // namespace pappus::formats

@@ -8,16 +8,18 @@
 
 #include <fmt/format.h>
 
+#include "levels/kernels.h"
 #include "pappus/detail/base/integers.h"
 #include "pappus/error.h"
 
 namespace pappus::formats {
 lines_reader::lines_reader(std::unique_ptr<byte_source> source, detail::memory_source& memory,
-                           std::size_t slab_bytes, std::size_t piece_bytes)
+                           std::size_t slab_bytes, std::size_t piece_bytes, std::size_t slack_bytes)
     : source_(std::move(source)),
       memory_(memory),
       slab_bytes_(std::max<std::size_t>(slab_bytes, 1)),
-      piece_bytes_(std::max<std::size_t>(piece_bytes, 1)) {
+      piece_bytes_(std::max<std::size_t>(piece_bytes, 1)),
+      slack_bytes_(slack_bytes) {
   if (const auto by = compression_of(*source_); by == compression::none) {
     text_ = plain_text(*source_, 0, source_->bytes());
     length_ = {static_cast<double>(source_->bytes()), true};
@@ -85,10 +87,17 @@ void lines_reader::enlarge() {
   const auto left = text_->left();
   const auto wanted = std::max(usual_bytes_, 2 * rest);
   const auto bytes = left < wanted ? std::min(wanted, rest + left) : wanted;
-  auto next = std::make_shared<detail::buffer>(
-      memory_, bytes, fmt::format("{}: line {}", source_->name(), lines_before_ + 1));
-  if (rest > 0) std::memcpy(next->data(), slab_->data() + complete_, rest);
-  slab_ = std::move(next);
+  if (forgotten_ && slab_ && slab_->size() == bytes + slack_bytes_) {
+    std::memmove(slab_->data(), slab_->data() + complete_, rest);
+  } else {
+    auto next = std::make_shared<detail::buffer>(
+        memory_, bytes + slack_bytes_,
+        fmt::format("{}: line {}", source_->name(), lines_before_ + 1));
+    if (slack_bytes_ > 0) std::memset(next->data() + bytes, 0, slack_bytes_);
+    if (rest > 0) std::memcpy(next->data(), slab_->data() + complete_, rest);
+    slab_ = std::move(next);
+  }
+  forgotten_ = false;
   size_ = rest;
   complete_ = 0;
   usual_bytes_ = std::min(4 * usual_bytes_, slab_bytes_);
@@ -97,16 +106,18 @@ void lines_reader::enlarge() {
 // Each worker counts the lines of what it has just read.
 void lines_reader::fill(detail::workers& team) {
   const auto held = size_;
-  const auto total = held + text_->next(slab_->data() + held, slab_->size() - held);
+  const auto total = held + text_->next(slab_->data() + held, slab_->size() - slack_bytes_ - held);
   pieces_.assign(detail::ceil_div(total, piece_bytes_), piece{});
   detail::parallel_chunks(team, pieces_.size(), [&](std::size_t item, unsigned) {
     const auto begin = item * piece_bytes_, end = std::min(begin + piece_bytes_, total);
     const auto fresh = std::max(begin, held);
     if (fresh < end) text_->fill(fresh - held, end - held);
     piece& own = pieces_[item];
-    own.lines = std::count(data() + begin, data() + end, '\n');
-    const std::string_view text(data() + begin, end - begin);
-    if (own.lines > 0) own.last_end = begin + text.rfind('\n') + 1;
+    // It tells ends inside quotes from others, which here are all the same.
+    const auto found = levels::own().scan_csv_rows(data() + begin, end - begin);
+    own.lines = found.row_ends[0] + found.row_ends[1];
+    own.last_end =
+        begin + static_cast<std::size_t>(std::max(found.last_end[0], found.last_end[1]) + 1);
   });
   size_ = total;
 }
@@ -131,6 +142,7 @@ void lines_reader::settle() {
 
 /// The slab lives as long as lines of it that are handed out.
 void lines_reader::hold() {
+  forgotten_ = false;
   if (!held_) held_ = std::make_shared<std::vector<slab>>();
   if (held_->empty() || held_->back() != slab_) held_->push_back(slab_);
 }

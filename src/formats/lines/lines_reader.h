@@ -26,9 +26,10 @@ namespace pappus::formats {
 class lines_reader final : public reader {
  public:
   /// `memory` must outlive the reader and its strings.
+  /// \param slack_bytes  that may be loaded behind a line, whatever they are
   lines_reader(std::unique_ptr<byte_source> source, detail::memory_source& memory,
                std::size_t slab_bytes = std::size_t{16} << 20,
-               std::size_t piece_bytes = std::size_t{256} << 10);
+               std::size_t piece_bytes = std::size_t{256} << 10, std::size_t slack_bytes = 0);
 
   std::size_t record_bytes() const noexcept override { return sizeof(std::string_view); }
   std::optional<std::int64_t> rows() const noexcept override { return std::nullopt; }
@@ -41,6 +42,12 @@ class lines_reader final : public reader {
   std::shared_ptr<void> take_strings() noexcept override { return std::exchange(held_, nullptr); }
   std::size_t string_bytes() const noexcept override;
   void limit_strings(std::size_t bytes) noexcept override { string_bytes_max_ = bytes; }
+
+  /// Nobody needs the lines read so far: the next may lie in their memory.
+  void forget_lines() noexcept {
+    held_.reset();
+    forgotten_ = true;
+  }
 
  private:
   using slab = std::shared_ptr<detail::buffer>;
@@ -65,11 +72,12 @@ class lines_reader final : public reader {
   detail::memory_source& memory_;
   std::unique_ptr<text_stream> text_;
   text_length length_;
-  const std::size_t slab_bytes_, piece_bytes_;
+  const std::size_t slab_bytes_, piece_bytes_, slack_bytes_;
   std::size_t string_bytes_max_ = SIZE_MAX;
   std::shared_ptr<std::vector<slab>> held_;  // whose lines were read since take_strings()
 
   slab slab_;
+  bool forgotten_ = false;         // none of its lines is needed but those that are left
   std::size_t usual_bytes_ = 0;    // of the next slab, unless a line is longer
   std::size_t size_ = 0;           // bytes of text in it
   std::size_t complete_ = 0;       // bytes up to the end of its last line

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "formats/item_match.h"
 #include "pappus/error.h"
@@ -66,6 +67,29 @@ npy_match match_npy(const std::string& file, const npy_header& header,
   const std::int64_t per_row = dimensions == 2 ? header.shape[1] : 1;
   if (per_row == 0 || per_row > std::numeric_limits<std::int32_t>::max()) fail("");
   return {match_items(item, static_cast<std::size_t>(per_row), layout, fail), header.shape[0]};
+}
+
+record_schema npy_schema(const byte_source& source) {
+  const auto header = read_npy_header(source);
+  const auto dimensions = header.shape.size();
+  if (dimensions == 0 || dimensions > (header.structured ? 1U : 2U))
+    throw format_error(source.name() + ": expected an array of rows, of shape [n] or [n, d], got " +
+                       got_of(header, item_of(header)) + "; it can be opened as an array");
+  record_schema schema;
+  for (const auto& field : header.fields) {
+    record_schema::column column;
+    column.name = field.name;
+    column.count = field.count;
+    if (!header.structured && header.shape.size() == 2 && header.shape[1] > 0)
+      column.count *= static_cast<std::size_t>(header.shape[1]);
+    if (field.type)
+      column.type = *field.type;
+    else
+      column.left_out = "has a type that no field can have";
+    schema.columns.push_back(std::move(column));
+  }
+  schema.rows = header.shape.empty() ? 0 : header.shape[0];
+  return schema;
 }
 
 npy_plan plan_npy(const std::string& file, const record_layout& layout) {

@@ -10,6 +10,7 @@
 
 #include "formats/item_match.h"
 #include "formats/npy/npy_header.h"
+#include "formats/record_schema.h"
 #include "formats/transfer.h"
 #include "pappus/detail/base/columns.h"
 
@@ -25,6 +26,9 @@ array_item item_of(const npy_header& header);
 /// Throws format_error naming what the record expects and what the file has.
 npy_match match_npy(const std::string& file, const npy_header& header,
                     const detail::record_layout& layout);
+
+/// What the header says. Throws format_error for shapes that can't be read as records.
+record_schema npy_schema(const byte_source& source);
 
 /// How records are written.
 struct npy_plan {

@@ -245,7 +245,7 @@ TEST(csv_compressed, other_formats_say_how_to_decompress_a_file) {
   EXPECT_EQ(message_of<usage_error>(
                 [&] { formats::format_of("x.npy.zst").create("x.npy.zst", {8, {}}, memory); }),
             "x.npy.zst: expected the name of a text file, as others can't be compressed by zstd, "
-            "got another; write a .csv, or an array to a .zarr");
+            "got another; write a .csv or .jsonl, or an array to a .zarr");
 }
 
 }  // namespace

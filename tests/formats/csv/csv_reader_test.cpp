@@ -335,7 +335,7 @@ TEST(csv_reader, refuses_bindings_that_csv_can_not_serve) {
   };
   EXPECT_EQ(opening(bound<vector>({column("x", &vector::x)})),
             "flights.csv: column \"x\": expected a field with one value, got an array of 3; bind "
-            "single fields, or use npy");
+            "single fields, or use JSON lines or npy");
   EXPECT_EQ(opening({8, {}}),
             "flights.csv: expected bindings of columns to fields, got none; add "
             "pappus::column(\"name\", &record::field)");

@@ -13,17 +13,17 @@ namespace pappus::testing {
 namespace {
 
 using detail::cell;
-using formats::file_schema;
+using formats::record_schema;
 
-file_schema schema_of(std::string_view text, const formats::csv_options& options = {},
-                      std::size_t bytes = SIZE_MAX) {
+record_schema schema_of(std::string_view text, const formats::csv_options& options = {},
+                        std::size_t bytes = SIZE_MAX) {
   test_memory memory;
   test_workers team(2);
   return formats::infer_schema([&] { return source_of(text); }, options, bytes, team, memory);
 }
 
 /// Of a column of these cells.
-file_schema::column column_of(const std::vector<std::string>& cells) {
+record_schema::column column_of(const std::vector<std::string>& cells) {
   std::string text = "x,y\n";
   for (const auto& one : cells) text += one + ",\n";
   return schema_of(text).columns.at(0);

@@ -63,10 +63,10 @@ TEST(registry, tells_the_format_by_the_end_of_the_name) {
   EXPECT_STREQ(formats::format_named("raw", "x").name, "raw");
   EXPECT_EQ(
       message_of<usage_error>([] { formats::format_of("x.orc"); }),
-      "x.orc: expected a name that ends in one of .csv, .tsv, .npy, .raw, .parquet, and .gz or "
-      ".zst behind that for compressed text, got another; rename it or name the format");
+      "x.orc: expected a name that ends in one of .csv, .tsv, .jsonl, .ndjson, .npy, .raw, "
+      ".parquet, and .gz or .zst behind that for compressed text, got another; rename it or name the format");
   EXPECT_EQ(message_of<usage_error>([] { formats::format_named("orc", "x"); }),
-            "expected a format among csv, tsv, npy, raw, parquet, got \"orc\"");
+            "expected a format among csv, tsv, json, ndjson, npy, raw, parquet, got \"orc\"");
 }
 
 }  // namespace

@@ -8,11 +8,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace pappus::detail {
+
+class bad_row_source;  // bad_rows.h
 
 /// The type of one scalar of a record.
 enum class cell : std::uint8_t {
@@ -73,7 +76,7 @@ struct column_binding {
                              ///< there, 0 where it is missing (std::optional); 0: it always is
   std::string_view field{};  ///< what its struct calls it, where nobody gave a name
   bool wanted = true;        ///< else nobody looks at the field: the file must have the column, but
-                             ///< what its cells say needn't be read
+                             ///< what its cells say needn't be read, unless bad rows are left out
 };
 
 /// How a text file is laid out.
@@ -86,6 +89,7 @@ struct text_layout {
   std::string date{}, timestamp{};     ///< patterns of time_format.h; empty: ISO 8601's
   std::int64_t skip = 0;               ///< lines before the header, or before the first row
   char comment = 0;                    ///< begins further lines there that are left out
+  std::shared_ptr<bad_row_source> bad_rows{};  ///< where they are left out, is told of them
 };
 
 /// A record as a format sees it. `columns` may be empty: then only its size is known.

@@ -9,6 +9,10 @@
 #include "pappus/detail/base/refused.h"
 #include "pappus/detail/fuse/accepts.h"
 
+namespace pappus {
+struct csv_options;  // columns.h
+}
+
 namespace pappus::detail {
 
 /// Overloads that refuse, for a session's sources.
@@ -63,6 +67,25 @@ class source_refusals {
     requires(!record<T>)
   PAPPUS_REFUSED("csv: the record type" PAPPUS_ISNT_A_RECORD)
   refused<T> csv(const Paths&, const Columns&...) {
+    return {};
+  }
+  template <typename T, typename... Columns>
+    requires record<T>
+  PAPPUS_REFUSED("json: the options of JSON lines are json_options, not csv_options")
+  refused<T> json(const std::string&, const csv_options&, const Columns&...) {
+    return {};
+  }
+  template <typename T, typename... Columns>
+    requires(!record<T>)
+  PAPPUS_REFUSED("json: the record type" PAPPUS_ISNT_A_RECORD)
+  refused<T> json(const std::string&, const Columns&...) {
+    return {};
+  }
+  template <typename T, list_of_paths Paths = std::initializer_list<std::string>,
+            typename... Columns>
+    requires(!record<T>)
+  PAPPUS_REFUSED("json: the record type" PAPPUS_ISNT_A_RECORD)
+  refused<T> json(const Paths&, const Columns&...) {
     return {};
   }
   template <typename T, typename... Columns>
