@@ -180,8 +180,8 @@ class session : public detail::source_refusals, public detail::launch_refusals {
   collection<T> raw(const std::string& path);
   template <typename T, detail::list_of_paths Paths = std::initializer_list<std::string>>
   collection<T> raw(const Paths& paths);
-  /// Records of a .csv, .tsv, .jsonl, .ndjson, .parquet, .npy or raw (.raw) file, told by its suffix,
-  /// behind which text may have .gz or .zst.
+  /// Records of a .csv, .tsv, .jsonl, .ndjson, .parquet, .npy or raw (.raw) file, told by its
+  /// suffix, behind which text may have .gz or .zst.
   template <typename T, typename... Columns>
   collection<T> read(const std::string& path, const Columns&... columns);
   template <typename T, detail::list_of_paths Paths = std::initializer_list<std::string>,
