@@ -1,6 +1,7 @@
 """DuckDB and Polars beside the benchmarks of tables (tables_bench.cpp).
 
-Both read the same lines as Pappus. The table of the other queries is in each library's own memory
+Both read the same lines as Pappus, or Parquet files that each would write: of DuckDB's writer, and
+Pappus of its own, both with zstd. The table of the other queries is in each library's own memory
 and form before its clock starts: a table of DuckDB's with its compressed columns, a data frame. A
 result leaves as Arrow's batches or as a data frame. Checksums are of rows / bits of keys and whole
 numbers / a sum of what isn't whole, as tables_bench.cpp has them, and aren't timed.
@@ -25,6 +26,8 @@ AIRLINES = {
 }
 AIRPORTS, PLANES, PIECE = 300, 9000, 1 << 20
 EPOCH = datetime.date(1970, 1, 1)
+READING = ("tables_read", "tables_parquet_read")
+FROM_FILE = (*READING, "tables_stream", "tables_parquet")
 
 
 def below(bits, n):
@@ -67,13 +70,18 @@ def flights(asked, streams, begin, end):
     }
 
 
+def from_parquet(asked):
+    return asked.name.startswith("tables_parquet")
+
+
 def write_file(path, asked, streams, duckdb):
     pieces = ((begin, min(begin + PIECE, asked.n)) for begin in range(0, asked.n, PIECE))
     batches = [pa.RecordBatch.from_pydict(flights(asked, streams, *piece)) for piece in pieces]
     with duckdb.connect(config={"threads": asked.threads}) as base:
         base.register("arriving", pa.Table.from_batches(batches))
         base.execute("set preserve_insertion_order = true")
-        base.execute(f"copy arriving to '{path}' (header, delimiter ',')")
+        how = "format parquet, compression zstd" if from_parquet(asked) else "header, delimiter ','"
+        base.execute(f"copy arriving to '{path}' ({how})")
 
 
 # What is asked, in SQL and of a data frame: the keys first.
@@ -84,6 +92,8 @@ TYPES = (
 SQL = {
     "tables_read": "create or replace table copied as select * from {file}",
     "tables_stream": "select carrier, avg(arrival) from {file} group by carrier",
+    "tables_parquet_read": "create or replace table copied as select * from {file}",
+    "tables_parquet": "select carrier, avg(arrival) from {file} group by carrier",
     "tables_mean": "select carrier, avg(arrival) from flights group by carrier",
     "tables_aggregates": "select carrier, count(*) + count(arrival) + coalesce(max(arrival), 0) "
     "+ sum(miles), avg(arrival) + avg(departure) from flights group by carrier",
@@ -109,6 +119,7 @@ def frames(pl):
     by_carrier = of("carrier")
     return {
         "tables_stream": lambda rows: by_carrier(rows, known.mean()),
+        "tables_parquet": lambda rows: by_carrier(rows, known.mean()),
         "tables_mean": lambda rows: by_carrier(rows, known.mean()),
         "tables_aggregates": lambda rows: by_carrier(
             rows,
@@ -186,10 +197,12 @@ def duckdb_version(asked, file, duckdb):
         f"read_csv('{file}', header = true, auto_detect = false, delim = ',', quote = '\"', "
         f"columns = {TYPES})"
     )
+    if from_parquet(asked):
+        source = f"read_parquet('{file}')"
     config = {"threads": asked.threads, "preserve_insertion_order": False}
     with duckdb.connect(config=config) as base:
-        reads = asked.name == "tables_read"
-        if not reads and asked.name != "tables_stream":
+        reads = asked.name in READING
+        if asked.name not in FROM_FILE:
             base.execute(f"create table flights as select * from {source}")
             pairs = ", ".join(f"('{code}', '{name}')" for code, name in AIRLINES.items())
             base.execute(f"create table airlines as from (values {pairs}) as t(carrier, name)")
@@ -213,12 +226,12 @@ def polars_version(asked, file, pl):
         "arrival": pl.Int32,
         "miles": pl.Int32,
     }
-    scan = lambda: pl.scan_csv(file, schema=types)
-    if asked.name == "tables_read":
+    scan = lambda: pl.scan_parquet(file) if from_parquet(asked) else pl.scan_csv(file, schema=types)
+    if asked.name in READING:
         yield "polars", lambda: scan().collect(), lambda table: checksum_of_table(table.to_arrow())
         return
     ask = frames(pl)[asked.name]
-    rows = scan() if asked.name == "tables_stream" else scan().collect().lazy()
+    rows = scan() if asked.name in FROM_FILE else scan().collect().lazy()
     run = lambda: ask(rows).collect()
     yield "polars", run, lambda table: checksum(table.rows())
 
@@ -226,7 +239,7 @@ def polars_version(asked, file, pl):
 def versions(asked, streams, duckdb, polars):
     folder = os.environ.get("TMPDIR", "/var/tmp")
     with tempfile.TemporaryDirectory(prefix="pappus-peers-", dir=folder) as inside:
-        file = os.path.join(inside, "flights.csv")
+        file = os.path.join(inside, "flights.parquet" if from_parquet(asked) else "flights.csv")
         write_file(file, asked, streams, duckdb)
         yield from duckdb_version(asked, file, duckdb)
         if polars:

@@ -44,6 +44,8 @@ std::vector<result> run_composite(const stage&, std::int64_t n);
 std::vector<result> run_anomaly(const stage&, std::int64_t n);
 std::vector<result> run_tables_read(const stage&, std::int64_t n);
 std::vector<result> run_tables_stream(const stage&, std::int64_t n);
+std::vector<result> run_tables_parquet(const stage&, std::int64_t n);
+std::vector<result> run_tables_parquet_read(const stage&, std::int64_t n);
 std::vector<result> run_tables_mean(const stage&, std::int64_t n);
 std::vector<result> run_tables_aggregates(const stage&, std::int64_t n);
 std::vector<result> run_tables_routes(const stage&, std::int64_t n);
@@ -118,6 +120,9 @@ constexpr benchmark in_order[] = {
      run_tables_read},
     {"tables_stream", "mean delays by carrier, straight from the file", 6'000'000, 0, 1e-9,
      run_tables_stream},
+    {"tables_parquet", "the same from a Parquet file", 6'000'000, 0, 1e-9, run_tables_parquet},
+    {"tables_parquet_read", "such a file, read into memory", 6'000'000, 0, 1e-9,
+     run_tables_parquet_read},
     {"tables_mean", "the same of a table in memory", 6'000'000, 0, 1e-9, run_tables_mean},
     {"tables_aggregates", "six aggregates by carrier", 6'000'000, 0, 1e-9, run_tables_aggregates},
     {"tables_routes", "flights by origin and destination", 6'000'000, 0, 1e-9, run_tables_routes},

@@ -35,29 +35,35 @@ class summed_up {
   double total_ = 0;
 };
 
+enum class form : std::uint8_t { csv, parquet, in_memory };
+
 /// A file of flights, and the query of all of them.
 class table {
  public:
-  table(const stage& on, std::int64_t n, bool in_memory) {
+  table(const stage& on, std::int64_t n, form of) {
     write_flights(file_, on.asked.seed, n);
     flights_.emplace(on.engine.csv<flight>(file_.path()));
-    if (!in_memory) return;
-    flights_ = flights_->cache();
-    flights_->count().get();
+    if (of == form::parquet) {
+      flights_->write(parquet_.path());
+      flights_.emplace(on.engine.parquet<flight>(parquet_.path()));
+    } else if (of == form::in_memory) {
+      flights_ = flights_->cache();
+      flights_->count().get();
+    }
   }
   const collection<flight>& flights() const { return *flights_; }
 
  private:
-  scratch_file file_{".csv"};
+  scratch_file file_{".csv"}, parquet_{".parquet"};
   std::optional<collection<flight>> flights_;
 };
 
 /// \param run   collection -> result
 /// \param look  (row of the result, summed_up&)
 template <typename Run, typename Look>
-std::vector<result> ask(const stage& on, const char* name, std::int64_t n, bool in_memory, Run run,
+std::vector<result> ask(const stage& on, const char* name, std::int64_t n, form where, Run run,
                         Look look) {
-  const table of(on, n, in_memory);
+  const table of(on, n, where);
   decltype(run(of.flights())) last;
   return compare(on, name, n, 0,
                  {{"pappus", [&] { last = run(of.flights()); },
@@ -94,39 +100,46 @@ struct airline {
   std::string_view carrier, name;
 };
 
+constexpr auto look_at_flight = [](const flight& one, summed_up& to) {
+  for (const auto text : {one.carrier, one.from, one.to, one.tail.value_or("")}) to.add(text);
+  to.add(std::int64_t{one.day.days});
+  to.add(std::int64_t{one.departure.value_or(1000)} + one.arrival.value_or(1000) + one.miles);
+};
+
+std::vector<result> read_from(const stage& on, const char* name, std::int64_t n, form where) {
+  return ask(
+      on, name, n, where, [](const auto& flights) { return flights.collect(); }, look_at_flight);
+}
+std::vector<result> mean_of(const stage& on, const char* name, std::int64_t n, form where) {
+  return ask(
+      on, name, n, where,
+      [](const auto& flights) {
+        return flights.group_by(&flight::carrier).mean(&flight::arrival).collect();
+      },
+      look_at_group);
+}
+
 }  // namespace
 
 std::vector<result> run_tables_read(const stage& on, std::int64_t n) {
-  return ask(
-      on, "tables_read", n, false, [](const auto& flights) { return flights.collect(); },
-      [](const flight& one, summed_up& to) {
-        for (const auto text : {one.carrier, one.from, one.to, one.tail.value_or("")}) to.add(text);
-        to.add(std::int64_t{one.day.days});
-        to.add(std::int64_t{one.departure.value_or(1000)} + one.arrival.value_or(1000) + one.miles);
-      });
+  return read_from(on, "tables_read", n, form::csv);
 }
-
+std::vector<result> run_tables_parquet_read(const stage& on, std::int64_t n) {
+  return read_from(on, "tables_parquet_read", n, form::parquet);
+}
 std::vector<result> run_tables_stream(const stage& on, std::int64_t n) {
-  return ask(
-      on, "tables_stream", n, false,
-      [](const auto& flights) {
-        return flights.group_by(&flight::carrier).mean(&flight::arrival).collect();
-      },
-      look_at_group);
+  return mean_of(on, "tables_stream", n, form::csv);
 }
-
+std::vector<result> run_tables_parquet(const stage& on, std::int64_t n) {
+  return mean_of(on, "tables_parquet", n, form::parquet);
+}
 std::vector<result> run_tables_mean(const stage& on, std::int64_t n) {
-  return ask(
-      on, "tables_mean", n, true,
-      [](const auto& flights) {
-        return flights.group_by(&flight::carrier).mean(&flight::arrival).collect();
-      },
-      look_at_group);
+  return mean_of(on, "tables_mean", n, form::in_memory);
 }
 
 std::vector<result> run_tables_aggregates(const stage& on, std::int64_t n) {
   return ask(
-      on, "tables_aggregates", n, true,
+      on, "tables_aggregates", n, form::in_memory,
       [](const auto& flights) {
         return flights.group_by(&flight::carrier)
             .aggregate(count(), count(&flight::arrival), (max)(&flight::arrival),
@@ -143,7 +156,7 @@ std::vector<result> run_tables_aggregates(const stage& on, std::int64_t n) {
 
 std::vector<result> run_tables_routes(const stage& on, std::int64_t n) {
   return ask(
-      on, "tables_routes", n, true,
+      on, "tables_routes", n, form::in_memory,
       [](const auto& flights) {
         return flights.group_by(&flight::from, &flight::to).count().collect();
       },
@@ -152,7 +165,7 @@ std::vector<result> run_tables_routes(const stage& on, std::int64_t n) {
 
 std::vector<result> run_tables_top(const stage& on, std::int64_t n) {
   return ask(
-      on, "tables_top", n, true,
+      on, "tables_top", n, form::in_memory,
       [](const auto& flights) {
         return flights.group_by(&flight::from)
             .count()
@@ -164,7 +177,7 @@ std::vector<result> run_tables_top(const stage& on, std::int64_t n) {
 
 std::vector<result> run_tables_quantiles(const stage& on, std::int64_t n) {
   return ask(
-      on, "tables_quantiles", n, true,
+      on, "tables_quantiles", n, form::in_memory,
       [](const auto& flights) {
         return flights.group_by(&flight::carrier)
             .quantiles(std::array{0.5, 0.95}, &flight::miles)
@@ -178,7 +191,7 @@ std::vector<result> run_tables_quantiles(const stage& on, std::int64_t n) {
 
 std::vector<result> run_tables_distinct(const stage& on, std::int64_t n) {
   return ask(
-      on, "tables_distinct", n, true,
+      on, "tables_distinct", n, form::in_memory,
       [](const auto& flights) {
         return flights.filter([](const flight& one) { return one.tail.has_value(); })
             .group_by(&flight::carrier)
@@ -193,7 +206,7 @@ std::vector<result> run_tables_join(const stage& on, std::int64_t n) {
                                       {"DL", "Delta"},    {"F9", "Frontier"}, {"UA", "United"},
                                       {"WN", "Southwest"}};
   return ask(
-      on, "tables_join", n, true,
+      on, "tables_join", n, form::in_memory,
       [&](const auto& flights) {
         struct named {
           std::string_view name;
@@ -213,7 +226,7 @@ std::vector<result> run_tables_join(const stage& on, std::int64_t n) {
 
 std::vector<result> run_tables_months(const stage& on, std::int64_t n) {
   return ask(
-      on, "tables_months", n, true,
+      on, "tables_months", n, form::in_memory,
       [](const auto& flights) {
         return flights.group_by([](const flight& one) { return first_of_month(one.day); })
             .mean(&flight::departure)
@@ -224,7 +237,7 @@ std::vector<result> run_tables_months(const stage& on, std::int64_t n) {
 
 std::vector<result> run_tables_pivot(const stage& on, std::int64_t n) {
   return ask(
-      on, "tables_pivot", n, true,
+      on, "tables_pivot", n, form::in_memory,
       [](const auto& flights) {
         return flights
             .group_by([](const flight& one) { return pair(one.day.weekday(), one.carrier); })
@@ -236,7 +249,7 @@ std::vector<result> run_tables_pivot(const stage& on, std::int64_t n) {
 
 std::vector<result> run_tables_missing(const stage& on, std::int64_t n) {
   return ask(
-      on, "tables_missing", n, true,
+      on, "tables_missing", n, form::in_memory,
       [](const auto& flights) {
         return std::array{flights
                               .aggregate(count(), count(&flight::tail), count(&flight::departure),
