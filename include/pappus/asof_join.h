@@ -65,23 +65,6 @@ bool has_time(const V& value) {
   else
     return value == value;
 }
-/// Whether nothing of a key is missing.
-template <typename K>
-bool is_there(const K& key) {
-  if constexpr (may_be_missing<K>) {
-    return key && is_there(*key);
-  } else if constexpr (is_std_array<K>) {
-    return std::ranges::all_of(key, [](const auto& part) { return is_there(part); });
-  } else if constexpr (std::is_class_v<K> && !string_key<K>) {
-    bool all = true;
-    visit_fields<field_count<K>()>(key,
-                                   [&](const auto&... parts) { all = (is_there(parts) && ...); });
-    return all;
-  } else {
-    return true;
-  }
-}
-
 /// Right's records that may match.
 template <typename Key, typename TimeOf>
 struct may_match {

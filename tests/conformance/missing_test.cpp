@@ -382,9 +382,9 @@ struct joined_by_hand {
   }
 };
 
-template <typename Key, typename KeyOf>
-void expect_joins(const std::vector<reading>& rows, const std::vector<station>& stations, Key key,
-                  KeyOf key_of) {
+template <typename Number, typename Key, typename KeyOf>
+void expect_joins(const std::vector<reading>& rows, const std::vector<station>& stations,
+                  Number number, Key key, KeyOf key_of) {
   const joined_by_hand expected(rows, stations, key_of);
   const auto ids = [](const reading* a, const station* b) {
     return pair<std::int32_t, std::int32_t>(a != nullptr ? a->id : -1, b != nullptr ? b->id : -1);
@@ -392,7 +392,6 @@ void expect_joins(const std::vector<reading>& rows, const std::vector<station>& 
   const auto both = [ids](const reading& a, const station& b) { return ids(&a, &b); };
   const auto left = [ids](const reading& a, const station* b) { return ids(&a, b); };
   const auto right = [ids](const reading* a, const station& b) { return ids(a, &b); };
-  const auto number = &reading::number;
   expect_rows(expected.inner, [&](session& s) {
     return s.borrow(rows).join(s.borrow(stations), number, key, both);
   });
@@ -424,9 +423,17 @@ TEST(join, never_matches_what_is_missing) {
       if (random.between(0, 2) > 0) one.number = static_cast<std::int32_t>(random.between(-45, 45));
       stations.push_back(one);
     }
-    expect_joins(rows, stations, &station::number, [](const station& b) { return b.number; });
-    expect_joins(rows, stations, &station::id,
+    const auto number_of = [](const station& b) { return b.number; };
+    expect_joins(rows, stations, &reading::number, &station::number, number_of);
+    expect_joins(rows, stations, &reading::number, &station::id,
                  [](const station& b) { return std::optional(b.id); });
+    // A key of several fields, of which one is missing, is missing.
+    expect_joins(
+        rows, stations, [](const reading& a) { return pair(a.number, std::int8_t{7}); },
+        [](const station& b) { return pair(b.number, std::int8_t{7}); }, number_of);
+    expect_joins(
+        rows, stations, [](const reading& a) { return std::array{a.number, a.number}; },
+        [](const station& b) { return std::array{b.number, b.number}; }, number_of);
   }
 }
 
