@@ -191,8 +191,6 @@ int print_schema(const wishes& asked) {
   if (identifier_of(asked.name, 1) != asked.name)
     throw usage_error(
         fmt::format("schema: --name: expected a name that C++ allows, got \"{}\"", asked.name));
-  const auto files = formats::files_of({asked.file});
-  if (files.front().ends_with(".parquet")) return print_parquet_schema(asked, files);
   session s;
   const interruptible guard(s);
   const auto& core = detail::access::session(s);

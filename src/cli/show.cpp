@@ -159,7 +159,7 @@ shown_head read_head(const table_file& table, const detail::record_layout& layou
 std::string left_out_text(const record_schema& schema) {
   std::string text;
   for (const auto& column : schema.columns)
-    if (column.left_out != nullptr)
+    if (!column.left_out.empty())
       text += fmt::format("left out: \"{}\", which {}\n", detail::text_of_text(column.name),
                           column.left_out);
   return text;

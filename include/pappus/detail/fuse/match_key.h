@@ -1,5 +1,5 @@
-// Keys of joins that may be missing, or lack a field: what is missing matches nothing, not even what
-// is missing on the other side.
+// Keys of joins that may be missing, or lack a field: what is missing matches nothing, not even
+// what is missing on the other side.
 #pragma once
 
 #include <algorithm>
