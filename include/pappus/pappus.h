@@ -26,6 +26,7 @@
 #include "pappus/over.h"
 #include "pappus/parts.h"
 #include "pappus/place.h"
+#include "pappus/plot.h"
 #include "pappus/quantile.h"
 #include "pappus/query.h"
 #include "pappus/range_join.h"

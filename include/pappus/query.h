@@ -16,6 +16,7 @@
 #include "pappus/detail/fuse/expression.h"
 #include "pappus/detail/fuse/file_members.h"
 #include "pappus/detail/fuse/key_refusals.h"
+#include "pappus/detail/fuse/plot_members.h"
 #include "pappus/detail/fuse/refusals.h"
 #include "pappus/detail/fuse/scatter_refusals.h"
 #include "pappus/detail/fuse/set_refusals.h"
@@ -54,6 +55,7 @@ class query : public detail::element_refusals<detail::value_of<E>>,
               public detail::set_refusals<detail::value_of<E>>,
               public detail::row_refusals<detail::value_of<E>>,
               public detail::file_members<query<E>, detail::value_of<E>>,
+              public detail::plot_members<query<E>, detail::value_of<E>>,
               public detail::query_statistics<query<E>, detail::value_of<E>>,
               public detail::composed_joins<query<E>, detail::value_of<E>> {
  public:

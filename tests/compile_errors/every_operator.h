@@ -229,6 +229,7 @@ void use_the_rest(pappus::session& s, const Trades& trades) {
   const auto stocks =
       s.csv<stock>("stocks.csv", pappus::csv_options{.delimiter = ';', .header = false},
                    pappus::column("id", &stock::id), pappus::column("weight", &stock::weight));
+  trades.plot("prices.svg", &trade::price);
   stocks.write_by(&stock::id, "stocks/{}.csv", pappus::column("id", &stock::id));
   stocks.write("stocks.tsv", pappus::column("id", &stock::id),
                pappus::column("listed", &stock::listed));
