@@ -89,13 +89,13 @@ TEST(over, numbers_rows_and_ranks_them) {
         [&](const group& of, std::size_t i) {
           return count(of, [&](const sample& x) { return x.value < of[i].value; });
         },
-        [] { return rank(&sample::value); });
+        [] { return pappus::rank(&sample::value); });
     check<std::int64_t>(
         n,
         [&](const group& of, std::size_t i) {
           return count(of, [&](const sample& x) { return x.value > of[i].value; });
         },
-        [] { return rank(descending(&sample::value)); });
+        [] { return pappus::rank(descending(&sample::value)); });
     check<std::int64_t>(
         n,
         [&](const group& of, std::size_t i) {
@@ -124,8 +124,8 @@ TEST(over, ranks_nan_behind_numbers_and_what_is_missing_last) {
     return found;
   };
   using ::testing::ElementsAre;
-  EXPECT_THAT(ranks(rank(&noted::value)), ElementsAre(3, 7, 5, 1, 7, 1, 5, 3));
-  EXPECT_THAT(ranks(rank(descending(&noted::value))), ElementsAre(3, 7, 1, 5, 7, 5, 1, 3));
+  EXPECT_THAT(ranks(pappus::rank(&noted::value)), ElementsAre(3, 7, 5, 1, 7, 1, 5, 3));
+  EXPECT_THAT(ranks(pappus::rank(descending(&noted::value))), ElementsAre(3, 7, 1, 5, 7, 5, 1, 3));
   EXPECT_THAT(ranks(dense_rank(&noted::value)), ElementsAre(2, 4, 3, 1, 4, 1, 3, 2));
 }
 
