@@ -186,6 +186,12 @@ std::string includes_for(const record_schema& schema) {
                      text ? "#include <string_view>\n" : "");
 }
 
+/// The session's member that reads such files.
+const char* source_of(const table_file& table) {
+  if (table.is_csv()) return "csv";
+  return std::string_view(table.kind->name) == "parquet" ? "parquet" : "read";
+}
+
 int print_schema(const wishes& asked) {
   constexpr std::size_t some = std::size_t{64} << 20;
   if (identifier_of(asked.name, 1) != asked.name)
@@ -212,8 +218,8 @@ int print_schema(const wishes& asked) {
   }
   std::cout << looked_at << includes_for(schema) << "\n"
             << record << "\nint main(int argc, char** argv) {\n  pappus::session s{argc, argv};\n"
-            << fmt::format("  auto rows = s.{}<{}>({});\n", table.is_csv() ? "csv" : "read",
-                           asked.name, arguments_of(schema, fields, asked, table))
+            << fmt::format("  auto rows = s.{}<{}>({});\n", source_of(table), asked.name,
+                           arguments_of(schema, fields, asked, table))
             << "  std::cout << rows.count() << \" rows\\n\";\n  rows.show();\n}\n";
   return done;
 }

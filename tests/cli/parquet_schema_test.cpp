@@ -42,7 +42,7 @@ TEST(parquet_schema, is_a_program_with_a_struct_of_the_columns_types) {
                         column("delay (min)", &schema_trip::delay), column("km", &schema_trip::km),
                         column("left", &schema_trip::left));
   }
-  const std::string expected = R"x(: 2 rows
+  const std::string expected = R"x(: types of its 2 rows
 #include <pappus/pappus.h>
 
 #include <cstdint>
@@ -53,7 +53,7 @@ TEST(parquet_schema, is_a_program_with_a_struct_of_the_columns_types) {
 struct trip {
   std::string_view carrier;
   std::int16_t delay_min;
-  std::optional<double> km;  // 1 of 2 cells missing
+  std::optional<double> km;  // 1 of 2 values missing
   pappus::timestamp left;
 };
 
@@ -72,9 +72,9 @@ int main(int argc, char** argv) {
   EXPECT_EQ(printed_by("schema --name trip " + path),
             "// " + path + expected.substr(0, at) + path + expected.substr(at + 4));
   EXPECT_EQ(printed_by("schema --delimiter ';' " + path),
-            "pappus: schema: " + path +
-                ": expected no option but --name and --struct, as the file tells the rest, got "
-                "another\n");
+            "pappus: " + path +
+                ": expected none of the options that say how a CSV file is written, as a parquet "
+                "file tells, got some\n");
 }
 
 }  // namespace

@@ -88,8 +88,9 @@ TEST(schema_command, is_told_how_a_file_is_written_and_tells_the_program) {
 TEST(schema_command, is_told_several_texts_for_what_is_missing) {
   const auto path = (scratch() / "gaps.csv").string();
   std::ofstream(path) << "x\n1\nNA\n?\n";
-  for (const auto& asked : {"--missing NA --missing ? " + path, path + " --missing NA --missing ?",
-                            "--missing NA " + path + " --missing ?"}) {
+  for (const auto& asked :
+       {"--missing NA --missing '?' " + path, path + " --missing NA --missing '?'",
+        "--missing NA " + path + " --missing '?'"}) {
     const auto [code, text] = pappus("schema --struct " + asked);
     EXPECT_EQ(code, 0) << text;
     EXPECT_NE(text.find("std::optional<std::int32_t> x;  // 2 of 3 cells missing"), text.npos)
