@@ -3,6 +3,7 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -189,6 +190,34 @@ TEST(file_columns, are_all_where_records_are_kept_or_seen_whole) {
             [](int x, const flight& of) { return of.price + x; });
       },
       "all");
+}
+
+struct leg {
+  std::string_view from;
+  std::optional<std::int32_t> delay;
+  std::string_view to;
+};
+
+TEST(file_columns, are_all_where_whole_records_are_keys) {
+  testing::spill_folder folder;
+  std::filesystem::create_directories(folder.path());
+  const auto path = folder.path() + "/legs.csv";
+  session s(options{.threads = 2});
+  s.range(0, 2'000)
+      .map([](int i) {
+        return leg{i % 2 == 0 ? "Oslo" : "Rome", i % 5 == 0 ? std::optional<int>() : i % 4,
+                   i % 3 == 0 ? "Kiel" : "Bern, which has a longer name"};
+      })
+      .write(path);
+  const auto in_memory = s.csv<leg>(path).collect();
+  const auto compare = [&](auto&& make) {
+    EXPECT_EQ(text_of(make(s.csv<leg>(path))), text_of(make(s.borrow(in_memory))));
+  };
+  compare([](const auto& rows) { return rows.distinct(); });
+  compare([](const auto& rows) { return rows.count_distinct(); });
+  compare([](const auto& rows) { return rows.value_counts(); });
+  compare([](const auto& rows) { return rows.take(100).distinct().count(); });
+  compare([](const auto& rows) { return rows.group_by(std::identity()).max(&leg::delay); });
 }
 
 TEST(file_columns, are_those_of_all_readers_behind_slices_and_concatenations) {

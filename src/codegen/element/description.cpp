@@ -161,10 +161,10 @@ void description::begin() {
   if (to_ != nullptr) to_->begin();
 }
 
-void description::refuse(std::string_view reason) {
+void description::refuse(std::string_view reason, variable of) {
   put(what::refuse);
   put(reason);
-  if (to_ != nullptr) to_->refuse(reason);
+  if (to_ != nullptr) to_->refuse(reason, theirs(of));
 }
 
 variable description::load(int input, const device_type& type) {

@@ -28,7 +28,7 @@ class description final : public detail::device_writer {
   captured_values placed(const captured_layout& layout) const;
 
   void begin() override;
-  void refuse(std::string_view reason) override;
+  void refuse(std::string_view reason, variable of = no_variable) override;
   variable load(int input, const device_type& type) override;
   variable counter(std::int64_t first, const device_type& type) override;
   variable row_number() override;

@@ -56,7 +56,7 @@ void element_writer::begin() {
   comment_ = operator_ <= ops.size() ? std::string(ops[operator_ - 1].name) : "";
 }
 
-void element_writer::refuse(std::string_view reason) {
+void element_writer::refuse(std::string_view reason, variable) {
   const auto& ops = node_.stage.ops;
   const bool fused = operator_ >= 1 && operator_ <= ops.size();
   auto text =

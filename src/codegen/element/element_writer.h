@@ -59,7 +59,7 @@ class element_writer final : public detail::device_writer {
   explicit element_writer(const graph::node& n);
 
   void begin() override;
-  void refuse(std::string_view reason) override;
+  void refuse(std::string_view reason, variable of = no_variable) override;
   variable load(int input, const device_type& type) override;
   variable counter(std::int64_t first, const device_type& type) override;
   variable row_number() override;

@@ -24,8 +24,7 @@ class read_listener final : public detail::device_writer {
   }
 
   void begin() override {}
-  /// What is refused has been described before.
-  void refuse(std::string_view) override {}
+  void refuse(std::string_view, variable of) override { all(of); }
   variable load(int input, const device_type&) override {
     loaded_[static_cast<std::size_t>(input)] = true;
     return input;

@@ -34,7 +34,7 @@ class listener final : public detail::device_writer {
   }
 
   void begin() override {}
-  void refuse(std::string_view) override {}
+  void refuse(std::string_view, variable) override {}
   variable load(int, const device_type&) override { return 0; }
   variable counter(std::int64_t, const device_type&) override { return simple(1); }
   variable row_number() override { return simple(1); }

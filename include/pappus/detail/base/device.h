@@ -99,7 +99,8 @@ class device_writer {
   /// the node's own. For messages, and comments in the text.
   virtual void begin() = 0;
   /// Says why the operator can't run on a device: "its function has no device code".
-  virtual void refuse(std::string_view reason) = 0;
+  /// \param of  what it would have been told of besides, any part of which it may look at
+  virtual void refuse(std::string_view reason, variable of = no_variable) = 0;
 
   /// The record of an input of the stage in the row at hand.
   virtual variable load(int input, const device_type& type) = 0;

@@ -233,7 +233,7 @@ void describe_key(device_writer& to, device_variable key, bool descending) {
   if constexpr (device_number<K>) {
     to.key(key, descending);
   } else if constexpr (string_key<K>) {
-    to.refuse("its key is a string");
+    to.refuse("its key is a string", key);
   } else if constexpr (is_std_array<K>) {
     using part = typename K::value_type;
     for (std::size_t i = 0; i < std::tuple_size_v<K>; ++i)
@@ -250,7 +250,7 @@ void describe_key(device_writer& to, device_variable key, bool descending) {
        ...);
     });
   } else {
-    to.refuse("its key has no bits on a device");
+    to.refuse("its key has no bits on a device", key);
   }
 }
 

@@ -72,8 +72,8 @@ template <typename Left, typename F>
 struct type_spelling<without_left_record<Left, F>> : type_spelling<F> {};
 
 /// Device code that users give has left records as values, which have no address.
-inline device_variable refuse_left_pointer(device_writer& to) {
-  to.refuse("device code can't be given a pointer to a left record");
+inline device_variable refuse_left_pointer(device_writer& to, device_variable record) {
+  to.refuse("device code can't be given a pointer to a left record", record);
   return device_writer::no_variable;
 }
 
@@ -85,7 +85,7 @@ struct full_combination : combination<with_left_record<plain_type_of<F>>, join_k
   device_variable describe(device_writer& to, std::span<const device_variable> pair) const {
     using base = combination<with_left_record<plain_type_of<F>>, join_kind::outer>;
     if constexpr (has_device_code<F>)
-      return refuse_left_pointer(to);
+      return refuse_left_pointer(to, pair[0]);
     else
       return base::template describe<Result, Left, Right>(to, pair);
   }
@@ -101,7 +101,7 @@ struct unmatched_call : call<without_left_record<Left, plain_type_of<F>>> {
   template <typename Result, typename Value>
   device_variable describe(device_writer& to, device_variable value) const {
     if constexpr (has_device_code<F>)
-      return refuse_left_pointer(to);
+      return refuse_left_pointer(to, value);
     else
       return base::template describe<Result, Value>(to, value);
   }

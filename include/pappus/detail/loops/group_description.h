@@ -28,7 +28,7 @@ device_variable describe_key_and_value(const G& self, device_writer& to) {
   if constexpr (decltype(G::keys)::dense)
     to.domain_key(own);
   else if constexpr (packs_keys<decltype(G::keys)>)
-    to.refuse("its key has text, or more than 16 bytes");
+    to.refuse("its key has text, or more than 16 bytes", own);
   else
     describe_key<key>(to, own, false);
   if constexpr (G::has_value)
