@@ -118,6 +118,20 @@ TEST(split_files, appear_all_or_not_at_all) {
             pattern);
       }),
       HasSubstr("expected keys that can be part of a file's name, got \"../x\""));
+  const std::string longest(220 - 4, 'x'), longer(255, 'x');
+  EXPECT_THAT(message_of<usage_error>([&] {
+                rows.write_by(
+                    [&](const trip& t) -> std::string_view {
+                      return t.delay == 9'999 ? longer : t.carrier;
+                    },
+                    pattern);
+              }),
+              HasSubstr("write_by: expected keys of 216 bytes at most, as names of files have no "
+                        "room for more, got one of 255: \"xxx"));
+  EXPECT_TRUE(folder.empty());
+  rows.write_by([&](const trip&) -> std::string_view { return longest; }, pattern);
+  EXPECT_EQ(files_in(folder.path()), (std::set<std::string>{longest + ".csv"}));
+  std::filesystem::remove(folder.path() + "/" + longest + ".csv");
   EXPECT_THROW(rows.write_by(
                    [](const trip& t) -> int {
                      if (t.delay == 5'000) throw std::runtime_error("no key");

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "formats/csv/csv_cell.h"
 #include "formats/registry.h"
 #include "pappus/detail/base/integers.h"
 #include "pappus/error.h"
@@ -24,6 +25,8 @@ namespace fs = std::filesystem;
 
 /// Each file is open until the end, and systems allow a process some 1,000.
 constexpr std::size_t files_max = 500;
+/// Systems take names of 255 bytes; an unfinished file's has some more than the file's own.
+constexpr std::size_t name_bytes_max = 220;
 
 using name_of_record = std::function<void(const std::byte* record, std::string& name)>;
 
@@ -118,11 +121,23 @@ class split_writer {
           "write_by: expected keys that can be part of a file's name, got \"{}\"; let a function "
           "make them such",
           name));
+    const auto around = bytes_around();
+    if (around + name.size() > name_bytes_max)
+      throw usage_error(fmt::format(
+          "write_by: expected keys of {} bytes at most, as names of files have no room for more, "
+          "got one of {}: {}; let a function make them shorter",
+          name_bytes_max - std::min(around, name_bytes_max), name.size(), formats::shown(name)));
     if (files_.size() == files_max)
       throw usage_error(fmt::format(
           "write_by: expected {} different keys at most, as each has a file, got \"{}\" besides; "
           "group records by fewer",
           files_max, name));
+  }
+
+  /// Of the name, of a file or folder, that keys are a part of.
+  std::size_t bytes_around() const {
+    const auto begin = before_.rfind('/') + 1;  // 0: there is none
+    return before_.size() - begin + std::min(behind_.find('/'), behind_.size());
   }
 
   const std::shared_ptr<memory_source> memory_;
