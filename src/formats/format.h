@@ -76,6 +76,9 @@ class writer {
   /// Adds `n` records. Throws format_error if the file can't take them.
   virtual void append(detail::workers& team, const std::byte* records, std::int64_t n) = 0;
 
+  /// Writes what was kept back, which close() does else. Nothing may be added afterwards.
+  virtual void complete() {}
+
   /// Completes the file and puts it in place of an older one.
   virtual void close() = 0;
 };

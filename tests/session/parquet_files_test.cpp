@@ -1,5 +1,8 @@
 // Parquet files as sources and targets of queries: the rows of CSV files that say the same, in much
 // memory or little.
+#include <sys/resource.h>
+
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
@@ -141,6 +144,35 @@ TEST(parquet_files, appear_when_they_are_complete) {
   EXPECT_THAT(
       testing::message_of<usage_error>([&] { s.range(0, 3).write(files.in("x.parquet.gz")); }),
       HasSubstr("others can't be compressed by gzip"));
+}
+
+struct numbered {
+  std::int64_t number;
+};
+
+/// In a process of its own, whose files can't be larger than 64 KiB: the second one is.
+void write_files_that_are_too_large() {
+  const testing::temporary_folder folder;
+  const rlimit most{std::size_t{64} << 10, std::size_t{64} << 10};
+  std::signal(SIGXFSZ, SIG_IGN);
+  setrlimit(RLIMIT_FSIZE, &most);
+  session s({.threads = 1, .devices = "cpu"});
+  const auto rows = s.range(0, 100'000).map([](int i) {
+    return numbered{static_cast<std::int64_t>(i * 0x9E37'79B9'7F4A'7C15u)};
+  });
+  try {
+    rows.write_by([](const numbered& n) { return n.number != 0; }, folder.file("{}.parquet"));
+  } catch (const format_error& problem) {
+    std::cerr << problem.what() << '\n';
+  }
+  std::cerr << "empty: " << std::filesystem::is_empty(folder.file("")) << '\n';
+}
+
+TEST(parquet_files, of_write_by_appear_when_the_last_is_complete) {
+  PAPPUS_NEEDS_ARROW();
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT((write_files_that_are_too_large(), std::exit(0)), ::testing::ExitedWithCode(0),
+              "true.parquet: writing failed: [^\n]*\nempty: 1\n");
 }
 
 /// In a process of its own, whose library for Parquet files is another.

@@ -257,12 +257,16 @@ std::int64_t parquet_writer::gather_text(std::size_t column, const std::byte* re
   return rows;
 }
 
-void parquet_writer::close() {
+void parquet_writer::complete() {
   writing(name_, [&] {
     if (group_rows_ > 0) file_->end_group();
     file_->close();
   });
   file_.reset();
+}
+
+void parquet_writer::close() {
+  if (file_) complete();
   sink_.commit();
 }
 

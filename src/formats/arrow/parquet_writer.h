@@ -26,6 +26,7 @@ class parquet_writer final : public writer {
                  detail::memory_source& memory);
 
   void append(detail::workers& team, const std::byte* records, std::int64_t n) override;
+  void complete() override;
   void close() override;
 
  private:

@@ -69,7 +69,9 @@ class split_writer {
                              static_cast<std::int64_t>(own));
   }
 
+  /// What can fail comes before any file is put in place.
   void close() {
+    for (const auto& file : files_) file->complete();
     for (const auto& file : files_) file->close();
   }
 
