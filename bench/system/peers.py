@@ -319,8 +319,8 @@ PEERS = {
     **{
         f"tables_{name}": (tables, ["duckdb", "polars"])
         for name in (
-            *("read", "stream", "mean", "aggregates", "routes", "top", "quantiles"),
-            *("distinct", "join", "months", "pivot", "missing"),
+            *("read", "stream", "parquet", "parquet_read", "mean", "aggregates", "routes"),
+            *("top", "quantiles", "distinct", "join", "months", "pivot", "missing"),
         )
     },
     "outofcore_sort": (outofcore, ["duckdb"]),
