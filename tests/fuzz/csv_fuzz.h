@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <optional>
 #include <span>
@@ -16,11 +15,10 @@
 
 #include "formats/compressed_support.h"
 #include "formats/csv/csv_reader.h"
+#include "fuzz/read_outcome.h"
 #include "pappus/bad_rows.h"
 #include "pappus/columns.h"
-#include "pappus/error.h"
 #include "support/test_memory.h"
-#include "support/test_workers.h"
 
 namespace pappus::testing {
 
@@ -63,29 +61,13 @@ inline std::string fuzz_csv_outcome(std::string_view text, unsigned threads, std
                                     formats::csv_options options, bool leave_out = false) {
   options.missing = {"NA", "-99"};
   test_memory memory;
-  test_workers team(threads);
-  std::string outcome;
   const bad_row_log log(3);
   if (leave_out) options.bad_rows = detail::tells(log);
-  try {
-    formats::csv_reader reader(formats::borrow_bytes("f", std::as_bytes(std::span(text))),
+  const auto open = [&] {
+    return formats::csv_reader(formats::borrow_bytes("f", std::as_bytes(std::span(text))),
                                fuzz_row_layout(), memory, options);
-    std::vector<fuzz_row> rows(static_cast<std::size_t>(capacity));
-    while (const auto n = reader.read(team, reinterpret_cast<std::byte*>(rows.data()), capacity)) {
-      for (fuzz_row& row : std::span(rows).first(static_cast<std::size_t>(n))) {
-        outcome.append(row.text).append("|").append(row.word.value_or("?")).append("|");
-        std::memset(static_cast<void*>(&row.text), 0, sizeof(row.text));
-        if (row.word) row.word = std::string_view();
-        outcome.append(reinterpret_cast<const char*>(&row), sizeof(row));
-      }
-    }
-  } catch (const format_error& thrown) {
-    return thrown.what();
-  }
-  outcome += std::to_string(log.count());
-  for (const auto& row : log.first())
-    outcome += "|" + row.column + std::to_string(row.line) + row.reason;
-  return outcome;
+  };
+  return read_outcome<fuzz_row>(open, threads, capacity, log);
 }
 
 /// Aborts if the bytes break a rule.

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,11 +15,10 @@
 
 #include "formats/compressed_support.h"
 #include "formats/json/json_reader.h"
+#include "fuzz/read_outcome.h"
 #include "pappus/bad_rows.h"
 #include "pappus/columns.h"
-#include "pappus/error.h"
 #include "support/test_memory.h"
-#include "support/test_workers.h"
 
 namespace pappus::testing {
 
@@ -70,30 +68,14 @@ inline std::string fuzz_json_outcome(std::string_view text, unsigned threads, st
                                      std::size_t slab_bytes, std::size_t piece_bytes,
                                      bool leave_out = false) {
   test_memory memory;
-  test_workers team(threads);
-  std::string outcome;
   const bad_row_log log(3);
   auto layout = fuzz_event_layout();
   if (leave_out) layout.text.bad_rows = detail::tells(log);
-  try {
-    formats::json_reader reader(formats::borrow_bytes("f", std::as_bytes(std::span(text))), layout,
+  const auto open = [&] {
+    return formats::json_reader(formats::borrow_bytes("f", std::as_bytes(std::span(text))), layout,
                                 memory, slab_bytes, piece_bytes);
-    std::vector<fuzz_event> rows(static_cast<std::size_t>(capacity));
-    while (const auto n = reader.read(team, reinterpret_cast<std::byte*>(rows.data()), capacity)) {
-      for (fuzz_event& row : std::span(rows).first(static_cast<std::size_t>(n))) {
-        outcome.append(row.text).append("|").append(row.word.value_or("?")).append("|");
-        std::memset(static_cast<void*>(&row.text), 0, sizeof(row.text));
-        if (row.word) row.word = std::string_view();
-        outcome.append(reinterpret_cast<const char*>(&row), sizeof(row));
-      }
-    }
-  } catch (const format_error& thrown) {
-    return thrown.what();
-  }
-  outcome += std::to_string(log.count());
-  for (const auto& row : log.first())
-    outcome += "|" + row.column + std::to_string(row.line) + row.reason;
-  return outcome;
+  };
+  return read_outcome<fuzz_event>(open, threads, capacity, log);
 }
 
 /// Aborts if the bytes break a rule.
