@@ -1,7 +1,6 @@
 #include "formats/text_writer.h"
 
 #include <algorithm>
-#include <cstring>
 #include <span>
 #include <utility>
 
@@ -107,16 +106,6 @@ void text_writer::close() {
   packed_.clear();
   if (codec_ && offset_ == 0) write_whole("");  // an empty file isn't a compressed one
   file_.commit();
-}
-
-std::string_view text_of(const std::byte* field) noexcept {
-  std::string_view text;
-  std::memcpy(&text, field, sizeof(text));
-  return text;
-}
-
-bool lacks_value(const detail::column_binding& column, const std::byte* record) noexcept {
-  return column.presence != 0 && record[column.presence] == std::byte{0};
 }
 
 }  // namespace pappus::formats

@@ -60,9 +60,4 @@ class text_writer : public writer {
   std::vector<text_buffer> packed_;
 };
 
-/// The text that a field points to.
-std::string_view text_of(const std::byte* field) noexcept;
-/// Whether a field is a std::optional without a value.
-bool lacks_value(const detail::column_binding& column, const std::byte* record) noexcept;
-
 }  // namespace pappus::formats

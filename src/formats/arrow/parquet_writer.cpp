@@ -10,6 +10,7 @@
 #include "base/memory_scale.h"
 #include "base/utf8.h"
 #include "formats/named_layout.h"
+#include "formats/record_fields.h"
 #include "pappus/error.h"
 
 namespace pappus::formats {
@@ -61,16 +62,6 @@ std::vector<arrow_column> columns_for(const std::string& file,
     columns.push_back(std::move(column));
   }
   return columns;
-}
-
-std::string_view text_in(const std::byte* field) {
-  std::string_view text;
-  std::memcpy(&text, field, sizeof(text));
-  return text;
-}
-
-bool is_there(const detail::column_binding& field, const std::byte* record) {
-  return field.presence == 0 || record[field.presence] != std::byte{0};
 }
 
 void set_bit(std::byte* bits, std::int64_t i) {
@@ -137,8 +128,8 @@ std::int64_t parquet_writer::rows_for_group(const std::byte* records, std::int64
     for (const auto column : order_) {
       const auto& field = layout_.columns[column];
       if (field.type != cell::string) break;
-      if (is_there(field, records))
-        group_text_ += static_cast<std::int64_t>(text_in(records + field.offset).size());
+      if (!lacks_value(field, records))
+        group_text_ += static_cast<std::int64_t>(text_of(records + field.offset).size());
     }
     if (group_text_ >= group_text_max_) return i + 1;
   }
@@ -184,7 +175,7 @@ void parquet_writer::gather_presence(std::size_t column, const std::byte* record
   room_for(valid, rows_gathered / 8);
   std::memset(valid.data(), 0, valid.size());
   for (std::int64_t i = 0; i < n; ++i, records += layout_.bytes) {
-    if (is_there(field, records))
+    if (!lacks_value(field, records))
       set_bit(valid.data(), i);
     else
       ++piece.nulls;
@@ -231,8 +222,8 @@ std::int64_t parquet_writer::gather_text(std::size_t column, const std::byte* re
   for (; rows < n && bytes < text_gathered_; ++rows) {
     const auto* const record = records + static_cast<std::size_t>(rows) * layout_.bytes;
     places[rows] = static_cast<std::int32_t>(bytes);
-    if (!is_there(field, record)) continue;
-    const auto one = text_in(record + field.offset);
+    if (lacks_value(field, record)) continue;
+    const auto one = text_of(record + field.offset);
     if (one.size() > text_max - text_gathered_)
       throw format_error(
           fmt::format("{}: row {}, column \"{}\": expected a text of less than 2 GiB, got {} bytes",
@@ -249,7 +240,7 @@ std::int64_t parquet_writer::gather_text(std::size_t column, const std::byte* re
   for (std::int64_t i = 0; i < rows; ++i) {
     const auto size = static_cast<std::size_t>(places[i + 1] - places[i]);
     const auto* const record = records + static_cast<std::size_t>(i) * layout_.bytes;
-    if (size > 0) std::memcpy(text.data() + places[i], text_in(record + field.offset).data(), size);
+    if (size > 0) std::memcpy(text.data() + places[i], text_of(record + field.offset).data(), size);
   }
   piece.values = places;
   piece.text = bytes == 0 ? "" : text.as<const char>();

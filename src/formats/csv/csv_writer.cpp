@@ -11,6 +11,7 @@
 #include "formats/csv/csv_header.h"
 #include "formats/csv/csv_text.h"
 #include "formats/named_layout.h"
+#include "formats/record_fields.h"
 #include "pappus/error.h"
 
 namespace pappus::formats {
