@@ -3,6 +3,8 @@
 // A stage reads several row sets in step, and each is cut into chunks at other places. A block is a
 // run of rows that is contiguous in all of them and at most block_rows_max long. Between blocks the
 // walk looks whether the query was cancelled, and how long they take (pace.h).
+//
+// Records that have no chunks are made a block at a time, in memory that stays in the L1 cache.
 #pragma once
 
 #include <algorithm>
@@ -11,6 +13,7 @@
 #include <vector>
 
 #include "cpu_ops/contract.h"
+#include "cpu_ops/made_blocks.h"
 #include "cpu_ops/pace.h"
 
 namespace pappus::cpu_ops {
@@ -35,10 +38,12 @@ slow_rows for_each_fast_block(const run_context& context, std::int64_t begin, st
     const auto* set = context.inputs[i].get();
     at[i] = {set, set->find(begin)};
   }
+  made_blocks made(context.inputs);
   pace speed(context, begin);
   for (std::int64_t row = begin; row < end && !context.team.stopping();) {
-    std::int64_t n = std::min(speed.block_rows(row), end - row);
+    std::int64_t n = std::min({speed.block_rows(row), end - row, made.rows_max()});
     for (std::size_t i = 0; i < inputs; ++i) {
+      if (at[i].set->maker() != nullptr) continue;
       const auto& chunks = at[i].set->chunks();
       while (row >= chunks[at[i].chunk].first + chunks[at[i].chunk].rows) ++at[i].chunk;
       const auto& chunk = chunks[at[i].chunk];
@@ -46,6 +51,7 @@ slow_rows for_each_fast_block(const run_context& context, std::int64_t begin, st
       pointers[i] =
           chunk.data + static_cast<std::size_t>(row - chunk.first) * at[i].set->layout().size;
     }
+    made.make(row, n, pointers);
     f(detail::block_args{pointers, context.sides.data(), context.first_row + row, n,
                          &context.team});
     row += n;

@@ -26,6 +26,36 @@ class one_of_team final : public detail::workers {
   const detail::workers& all_;
 };
 
+/// Records that several files make, one after the other.
+class made_in_turn final : public detail::record_maker {
+ public:
+  explicit made_in_turn(std::size_t record_bytes) : record_bytes_(record_bytes) {}
+  void add(reader::columns next) {
+    if (next.rows == 0) return;
+    rows_ += next.rows;
+    ends_.push_back(rows_);
+    makers_.push_back(std::move(next.of));
+  }
+  std::int64_t rows() const noexcept { return rows_; }
+
+  void make(std::int64_t first, std::int64_t rows, std::byte* out) const override {
+    auto at = static_cast<std::size_t>(std::ranges::upper_bound(ends_, first) - ends_.begin());
+    for (; rows > 0; ++at) {
+      const auto n = std::min(rows, ends_[at] - first);
+      makers_[at]->make(first - (at == 0 ? 0 : ends_[at - 1]), n, out);
+      out += static_cast<std::size_t>(n) * record_bytes_;
+      first += n;
+      rows -= n;
+    }
+  }
+
+ private:
+  const std::size_t record_bytes_;
+  std::int64_t rows_ = 0;
+  std::vector<std::int64_t> ends_;
+  std::vector<std::shared_ptr<const detail::record_maker>> makers_;
+};
+
 }  // namespace
 
 files_reader::files_reader(std::vector<file> files, std::optional<std::int64_t> rows,
@@ -39,6 +69,11 @@ files_reader::files_reader(std::vector<file> files, std::optional<std::int64_t> 
   const auto first = files_.front().open();
   record_bytes_ = first->record_bytes();
   scratch_bytes_ = first->scratch_bytes();
+  double bytes = 0;
+  for (const auto& one : files_) bytes += one.bytes;
+  // Smaller ones are better read side by side, as records.
+  const auto large = static_cast<double>(base::scaled(std::size_t{32} << 20));
+  has_columns_ = first->has_columns() && bytes >= large * static_cast<double>(files_.size());
 }
 
 void files_reader::rewind() {
@@ -158,12 +193,17 @@ std::int64_t files_reader::take_ahead(opened& from, std::byte* out, std::int64_t
 /// text.
 std::int64_t files_reader::read_on(detail::workers& team, opened& from, std::byte* out,
                                    std::int64_t capacity) {
-  from.by->limit_strings(string_bytes_max_ - std::min(string_bytes_max_, string_bytes()));
+  from.by->limit_strings(text_left());
   const auto n = from.by->read(team, out, capacity);
+  note_read(from);
+  return n;
+}
+
+/// Keeps the text of what was read of a file.
+void files_reader::note_read(opened& from) {
   const auto text = from.by->string_bytes();
   hold(from.by->take_strings(), text);
   from.bytes_read = from.by->bytes_read();
-  return n;
 }
 
 /// Goes on to the next file.
@@ -194,10 +234,36 @@ std::int64_t files_reader::read(detail::workers& team, std::byte* out, std::int6
     } else {
       pass();
     }
-    bytes_read_.store(bytes_before_ + (now_.empty() ? 0 : now_.front().bytes_read),
-                      std::memory_order_relaxed);
+    note_bytes_read();
   }
   return done;
+}
+
+void files_reader::note_bytes_read() {
+  bytes_read_.store(bytes_before_ + (now_.empty() ? 0 : now_.front().bytes_read),
+                    std::memory_order_relaxed);
+}
+
+reader::columns files_reader::read_columns(detail::workers& team, std::int64_t capacity) {
+  const auto made = std::make_shared<made_in_turn>(record_bytes_);
+  while (made->rows() < capacity) {
+    if (made->rows() > 0 && string_bytes() >= string_bytes_max_) break;
+    if (now_.empty()) {
+      if (next_ == files_.size()) break;
+      now_.emplace_back().by = files_[next_++].open();
+    }
+    opened& from = now_.front();
+    from.by->limit_strings(text_left());
+    const auto wanted = capacity - made->rows();
+    auto found = from.by->read_columns(team, wanted);
+    const auto n = found.rows;
+    made->add(std::move(found));
+    note_read(from);
+    const bool enough_text = n > 0 && string_bytes() >= string_bytes_max_;
+    if (n < wanted && !enough_text) pass();
+    note_bytes_read();
+  }
+  return {made, made->rows()};
 }
 
 }  // namespace pappus::formats

@@ -7,6 +7,7 @@
 // two together, four, and so on: who wants a few records doesn't wait for many files.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -39,6 +40,8 @@ class files_reader final : public reader {
   std::optional<std::int64_t> rows() const noexcept override { return rows_; }
   std::int64_t count(detail::workers& team) override;
   std::int64_t read(detail::workers& team, std::byte* out, std::int64_t capacity) override;
+  bool has_columns() const noexcept override { return has_columns_; }
+  columns read_columns(detail::workers& team, std::int64_t capacity) override;
   std::int64_t bytes_read() const noexcept override {
     return bytes_read_.load(std::memory_order_relaxed);
   }
@@ -79,6 +82,11 @@ class files_reader final : public reader {
   std::int64_t take_ahead(opened& from, std::byte* out, std::int64_t capacity);
   std::int64_t read_on(detail::workers& team, opened& from, std::byte* out, std::int64_t capacity);
   void pass();
+  std::size_t text_left() const noexcept {
+    return string_bytes_max_ - std::min(string_bytes_max_, string_bytes());
+  }
+  void note_read(opened& from);
+  void note_bytes_read();
   void hold(std::shared_ptr<void> text, std::size_t bytes);
 
   const std::vector<file> files_;
@@ -88,6 +96,7 @@ class files_reader final : public reader {
   const std::size_t ahead_bytes_;  // the most that are read ahead, about
   std::size_t record_bytes_ = 0, scratch_bytes_ = 0;
   std::size_t string_bytes_max_ = SIZE_MAX;
+  bool has_columns_ = false;
   std::shared_ptr<strings> held_;
   std::size_t next_ = 0;           // the file that is to be opened next
   std::size_t together_ = 1;       // files that are to be opened together then

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 
+#include "pappus/detail/base/chunks.h"
 #include "pappus/detail/base/columns.h"
 #include "pappus/detail/base/memory.h"
 #include "pappus/detail/base/parallel.h"
@@ -43,6 +44,16 @@ class reader {
   /// Throws format_error for the first bad record in file order, whatever the number of workers;
   /// the content of `out` is then unspecified.
   virtual std::int64_t read(detail::workers& team, std::byte* out, std::int64_t capacity) = 0;
+
+  /// Whether read_columns() may be called in place of read().
+  virtual bool has_columns() const noexcept { return false; }
+  /// The same records, which weren't put together: what makes them, from 0 on, and how many there
+  /// are. Throws as read().
+  struct columns {
+    std::shared_ptr<const detail::record_maker> of;
+    std::int64_t rows = 0;
+  };
+  virtual columns read_columns(detail::workers&, std::int64_t /*capacity*/) { return {}; }
 
   /// Bytes of the file that were read so far, the header's included. From any thread.
   virtual std::int64_t bytes_read() const noexcept = 0;

@@ -131,6 +131,9 @@ class operator_entry {
   virtual window_memory holds_of_window(const node&) const { return {}; }
   /// Where it gets its input window by window, it may hand its rows on to one reader so, too.
   virtual bool passes_windows_on(const node&) const { return false; }
+  /// Its version for the CPU looks at records of its input only while a loop is at their block, so
+  /// that they needn't lie in memory (row_set::maker()).
+  virtual bool reads_block_by_block(const node&) const { return false; }
   /// Whether the rows that it makes of a window depend on nothing but that and its place.
   virtual bool depends_on_window_alone(const node&) const { return false; }
   /// Where it gets its input window by window: the text that records of a window point to has to

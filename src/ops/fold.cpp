@@ -39,6 +39,7 @@ class fold_entry final : public graph::operator_entry {
   }
   graph::element_use uses_elements() const override { return graph::element_use::fold; }
   bool takes_windows(const graph::node&) const override { return true; }
+  bool reads_block_by_block(const graph::node&) const override { return true; }
   bool keeps_text(const graph::node& n) const override {
     return n.as<detail::fold_params>().reducer.states_may_point;
   }

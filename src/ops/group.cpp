@@ -83,6 +83,7 @@ class group_entry final : public graph::operator_entry {
     return {params.domain, static_cast<double>(params.state_bytes + n.out.size)};
   }
   bool takes_windows(const graph::node&) const override { return true; }
+  bool reads_block_by_block(const graph::node&) const override { return true; }
   /// Keys that are strings are copied, and so are values that rest with them. Others rest as they
   /// are.
   bool keeps_text(const graph::node& n) const override {

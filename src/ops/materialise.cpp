@@ -34,6 +34,7 @@ class materialise_entry final : public graph::operator_entry {
   bool passes_windows_on(const graph::node&) const override { return true; }
   bool depends_on_window_alone(const graph::node&) const override { return true; }
   bool takes_windows(const graph::node&) const override { return true; }
+  bool reads_block_by_block(const graph::node&) const override { return true; }
 };
 
 }  // namespace

@@ -33,6 +33,7 @@ class top_entry final : public graph::operator_entry {
   }
   graph::element_use uses_elements() const override { return graph::element_use::records; }
   bool takes_windows(const graph::node&) const override { return true; }
+  bool reads_block_by_block(const graph::node&) const override { return true; }
   /// Text that is found is copied for the candidates that are left of a window.
   bool keeps_text(const graph::node& n) const override {
     return n.as<detail::top_params>().candidate.text == detail::text_in::unknown;

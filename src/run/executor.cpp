@@ -218,6 +218,15 @@ void live_executor::count_rows(plan::stage_index which) {
   counting_ += clock::now() - begin;
 }
 
+bool live_executor::reads_block_by_block(plan::stage_index which) const {
+  constexpr std::size_t widest = 4096;  // bytes of a record: blocks are of some records at least
+  const auto& stage = plan_.stages[index(which)];
+  if (stage.inputs.size() != 1 || stage.asks || with_.in_loop) return false;
+  const auto& records = plan_.stages[index(stage.inputs.front())].node->out;
+  return records.size <= widest && records.align <= alignof(std::max_align_t) &&
+         stage.node->op->reads_block_by_block(*stage.node);
+}
+
 const cpu_ops::row_counts* live_executor::counts(plan::stage_index stage) const {
   const auto& found = slots_[index(stage)].counts;
   return found && found->known() ? &*found : nullptr;

@@ -99,6 +99,8 @@ class live_executor {
   void run_on_devices(plan::stage_index stage, std::string& note);
   std::unique_ptr<chunk_loop::stage_run> device_stage(plan::stage_index stage);
   void run_on_cpu(plan::stage_index stage);
+  /// Whether the CPU reads a stage's only input so that records needn't lie in memory.
+  bool reads_block_by_block(plan::stage_index stage) const;
   /// Counts records between operators in the rows, or the window, that the stage is done with, if
   /// resources::measure is set.
   void count_rows(plan::stage_index stage);

@@ -54,7 +54,8 @@ class live_executor::streaming {
     for (const auto stage : std::span(path_).subspan(1))
       if (executor_.plan_.stages[index(stage)].asks) asked_ = executor_.at(stage).context->asked;
     while (slices_ + 1 < path_.size() && slice_of(node(slices_ + 1)) != nullptr) ++slices_;
-    source_ = window_source::make(executor, path_.front());
+    const bool in_blocks = slices_ == 0 && executor_.reads_block_by_block(path_[1]);
+    source_ = window_source::make(executor, path_.front(), in_blocks);
     auto* const asks = asked_ != nullptr && asked_->asks() ? asked_ : nullptr;
     lengths_.emplace(executor,
                      window_lengths::stream{path_, slices_, *source_, asks, asking_, seen_});

@@ -18,32 +18,24 @@ using detail::rows_ptr;
 using plan::index;
 using plan::stage_index;
 
-/// The records of a file, in a buffer that is used again for the next window.
+/// The records of a file, in a buffer that is used again for the next window, or columns of which
+/// readers make them.
 class live_executor::window_source::file_windows final : public window_source {
  public:
-  file_windows(live_executor& executor, const plan::stage& of)
+  file_windows(live_executor& executor, const plan::stage& of, bool in_blocks)
       : executor_(executor),
         node_(*of.node),
         file_(*node_.op->file_of(node_)),
-        reader_(file_.open(*executor.with_.memory, of.wanted.empty() ? nullptr : &of.wanted)) {}
+        reader_(file_.open(*executor.with_.memory, of.wanted.empty() ? nullptr : &of.wanted)),
+        in_columns_(in_blocks && reader_->has_columns()) {}
 
   rows_ptr read(std::int64_t rows) override {
-    if (capacity_ < rows || !buffer_) {
-      buffer_.reset();
-      // A record is a byte at least.
-      const auto all = file_.rows >= 0          ? file_.rows
-                       : file_.text_bytes_known ? static_cast<std::int64_t>(file_.text_bytes) + 1
-                                                : INT64_MAX;
-      capacity_ = std::min(rows, all - read_);
-      const auto bytes = static_cast<std::size_t>(capacity_) * node_.out.size;
-      buffer_ = std::make_shared<detail::buffer>(*executor_.with_.memory, bytes, node_.name);
-    }
-    const auto n = reader_->read(executor_.with_.team, buffer_->data(), std::min(rows, capacity_));
+    auto window = in_columns_ ? read_columns(rows) : read_records(rows);
+    const auto n = window->rows();
     const auto text = reader_->string_bytes();
     text_bytes_ += static_cast<double>(text);
     read_ += n;
     ended_ = (n < rows && text < text_bytes_max_) || read_ == file_.rows;
-    auto window = std::make_shared<row_set>(node_.out, buffer_->data(), n);
     if (auto strings = reader_->take_strings())
       window->keep(base::owned(std::move(strings), executor_.with_.memory));
     return window;
@@ -68,10 +60,30 @@ class live_executor::window_source::file_windows final : public window_source {
   }
 
  private:
+  std::shared_ptr<row_set> read_records(std::int64_t rows) {
+    if (capacity_ < rows || !buffer_) {
+      buffer_.reset();
+      // A record is a byte at least.
+      const auto all = file_.rows >= 0          ? file_.rows
+                       : file_.text_bytes_known ? static_cast<std::int64_t>(file_.text_bytes) + 1
+                                                : INT64_MAX;
+      capacity_ = std::min(rows, all - read_);
+      const auto bytes = static_cast<std::size_t>(capacity_) * node_.out.size;
+      buffer_ = std::make_shared<detail::buffer>(*executor_.with_.memory, bytes, node_.name);
+    }
+    const auto n = reader_->read(executor_.with_.team, buffer_->data(), std::min(rows, capacity_));
+    return std::make_shared<row_set>(node_.out, buffer_->data(), n);
+  }
+  std::shared_ptr<row_set> read_columns(std::int64_t rows) {
+    auto found = reader_->read_columns(executor_.with_.team, rows);
+    return std::make_shared<row_set>(node_.out, std::move(found.of), found.rows);
+  }
+
   live_executor& executor_;
   const graph::node& node_;
   const detail::file_params& file_;
   const std::shared_ptr<formats::reader> reader_;
+  const bool in_columns_;
   std::shared_ptr<detail::buffer> buffer_;
   std::int64_t capacity_ = 0, read_ = 0;  ///< records: of the buffer; so far
   bool ended_ = false;
@@ -306,15 +318,17 @@ class live_executor::window_source::windows_in_turn final : public window_source
 };
 
 void live_executor::window_source::add_in_turn(live_executor& executor, plan::stage_index from,
+                                               bool in_blocks,
                                                std::vector<std::unique_ptr<window_source>>& to) {
   const auto& stage = executor.plan_.stages[index(from)];
   const bool adds = stage.node->op->adds_its_inputs() && executor.parts(from) == nullptr;
-  if (!adds || !(stage.passes_on || stage.in_parts)) return to.push_back(make(executor, from));
-  for (const auto input : stage.inputs) add_in_turn(executor, input, to);
+  if (!adds || !(stage.passes_on || stage.in_parts))
+    return to.push_back(make(executor, from, in_blocks));
+  for (const auto input : stage.inputs) add_in_turn(executor, input, in_blocks, to);
 }
 
 std::unique_ptr<live_executor::window_source> live_executor::window_source::make(
-    live_executor& executor, plan::stage_index from) {
+    live_executor& executor, plan::stage_index from, bool in_blocks) {
   const auto& stage = executor.plan_.stages[index(from)];
   const auto& node = *stage.node;
   if (executor.parts(from) != nullptr && stage.in_parts)
@@ -323,10 +337,11 @@ std::unique_ptr<live_executor::window_source> live_executor::window_source::make
     return std::make_unique<windows_in_memory>(executor, from);
   if (node.op->adds_its_inputs()) {
     std::vector<std::unique_ptr<window_source>> all;
-    add_in_turn(executor, from, all);
+    add_in_turn(executor, from, in_blocks, all);
     return std::make_unique<windows_in_turn>(std::move(all));
   }
-  if (node.op->file_of(node) != nullptr) return std::make_unique<file_windows>(executor, stage);
+  if (node.op->file_of(node) != nullptr)
+    return std::make_unique<file_windows>(executor, stage, in_blocks);
   return std::make_unique<yielded_windows>(executor, from);
 }
 

@@ -17,7 +17,9 @@ class live_executor::window_source {
   virtual ~window_source() = default;
   /// Those of a file or of several in turn, of a stage that has had all its own windows, or of one
   /// whose rows are there, perhaps in parts.
-  static std::unique_ptr<window_source> make(live_executor& executor, plan::stage_index from);
+  /// \param in_blocks  records needn't lie in memory: they are read block by block
+  static std::unique_ptr<window_source> make(live_executor& executor, plan::stage_index from,
+                                             bool in_blocks = false);
 
   /// The next rows, so many at most.
   virtual detail::rows_ptr read(std::int64_t rows_max) = 0;
@@ -47,7 +49,7 @@ class live_executor::window_source {
   class windows_in_turn;
   class windows_of_parts;
   /// Adds what make() makes for a stage, or of one that puts files behind one another, for each.
-  static void add_in_turn(live_executor& executor, plan::stage_index from,
+  static void add_in_turn(live_executor& executor, plan::stage_index from, bool in_blocks,
                           std::vector<std::unique_ptr<window_source>>& to);
 };
 

@@ -75,6 +75,13 @@ std::vector<std::string> programs(const collection<ride>& rows, const some_files
   for (const auto& [place, sum] : rows.group_by(&ride::place).sum(&ride::number).collect())
     groups += std::string(place) + " " + std::to_string(sum) + "\n";
   results.push_back(groups);
+  std::string some;
+  for (const auto& r : rows.top(9, &ride::number).collect()) some += std::string(r.place) + "\n";
+  const auto places = rows.filter([](const ride& r) { return r.price && *r.price > 7; })
+                          .map([](const ride& r) { return r.place.substr(1); })
+                          .collect();
+  for (const auto place : places) some += std::string(place) + "\n";
+  results.push_back(some);
   rows.filter([](const ride& r) { return r.place.ends_with('7'); }).write(to);
   results.push_back(files.content("result.csv"));
   return results;

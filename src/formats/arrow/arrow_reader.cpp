@@ -50,10 +50,12 @@ arrow_reader::arrow_reader(std::unique_ptr<byte_source> source, const detail::re
     : source_(std::move(source)),
       rows_at_once_(rows_at_once_in(memory, layout.bytes)),
       file_(telling(source_->name(), [&] { return open(*source_, rows_at_once_); })),
-      record_bytes_(layout.bytes),
-      bound_(bind_arrow_columns(source_->name(), file_->columns(),
-                                named_scalars(source_->name(), layout))) {
-  std::erase_if(bound_, [](const arrow_binding& one) { return !one.field.wanted; });
+      record_bytes_(layout.bytes) {
+  auto bound =
+      bind_arrow_columns(source_->name(), file_->columns(), named_scalars(source_->name(), layout));
+  std::erase_if(bound, [](const arrow_binding& one) { return !one.field.wanted; });
+  bindings_ = std::make_shared<const std::vector<arrow_binding>>(std::move(bound));
+  bound_ = *bindings_;
   group_begin_.push_back(0);
   for (const auto& group : file_->groups()) {
     if (group.rows < 0 || group.rows > std::numeric_limits<std::int64_t>::max() - rows_)
@@ -141,8 +143,9 @@ std::vector<arrow_reader::part> arrow_reader::next_parts(std::byte* out, std::in
     if (rows > 0) {
       if (!open_group_) open_group_ = std::make_shared<std::vector<open_column>>(bound_.size());
       parts.push_back({next_group_, next_row_, rows, out, open_group_});
+      if (out == nullptr) parts.back().decoded.resize(bound_.size());
     }
-    out += static_cast<std::size_t>(rows) * record_bytes_;
+    if (out != nullptr) out += static_cast<std::size_t>(rows) * record_bytes_;
     next_row_ += rows;
     left -= rows;
     if (next_row_ == end) {
@@ -176,13 +179,27 @@ std::vector<std::vector<std::size_t>> arrow_reader::sets_of_columns(std::size_t 
 }
 
 std::int64_t arrow_reader::read(detail::workers& team, std::byte* out, std::int64_t capacity) {
+  return read_parts(team, out, capacity, nullptr);
+}
+
+reader::columns arrow_reader::read_columns(detail::workers& team, std::int64_t capacity) {
+  const auto decoded = std::make_shared<arrow_columns>(bindings_, record_bytes_);
+  const auto rows = read_parts(team, nullptr, capacity, decoded.get());
+  return {decoded, rows};
+}
+
+/// \param decoded  what gets the columns where `out` is null
+std::int64_t arrow_reader::read_parts(detail::workers& team, std::byte* out, std::int64_t capacity,
+                                      arrow_columns* decoded) {
+  const auto first_row = next_row_;
   std::int64_t done = 0;
   while (done < capacity && next_row_ < rows_) {
     if (done > 0 && string_bytes() >= string_bytes_max_) break;
     if (!strings_) strings_ = std::make_shared<kept_text>();
     const auto before = next_row_;
-    const auto parts = next_parts(out + static_cast<std::size_t>(done) * record_bytes_,
-                                  capacity - done, team.count());
+    auto* const to =
+        out == nullptr ? nullptr : out + static_cast<std::size_t>(done) * record_bytes_;
+    auto parts = next_parts(to, capacity - done, team.count());
     const auto sets = sets_of_columns(std::max<std::size_t>(parts.size(), 1), team.count());
     std::vector<std::optional<problem>> problems(parts.size() * sets.size());
     detail::parallel_chunks(team, problems.size(), [&](std::size_t item, unsigned) {
@@ -195,13 +212,19 @@ std::int64_t arrow_reader::read(detail::workers& team, std::byte* out, std::int6
                   std::pair(one->row, one->column) < std::pair(first->row, first->column)))
         first = &*one;
     if (first != nullptr) throw format_error(source_->name() + ": " + first->text);
+    for (auto& part : parts)
+      for (std::size_t which = 0; which < part.decoded.size(); ++which)
+        for (auto& stretch : part.decoded[which]) {
+          stretch.first -= first_row;
+          decoded->add(which, std::move(stretch));
+        }
     done += next_row_ - before;
   }
   return done;
 }
 
 /// Some of the columns of a part, some rows of each in turn.
-std::optional<arrow_reader::problem> arrow_reader::fill(const part& rows,
+std::optional<arrow_reader::problem> arrow_reader::fill(part& rows,
                                                         std::span<const std::size_t> columns,
                                                         bool with_gaps,
                                                         const detail::workers& team) {
@@ -209,7 +232,8 @@ std::optional<arrow_reader::problem> arrow_reader::fill(const part& rows,
   for (std::int64_t begin = 0; begin < rows.rows && !first && !team.stopping();
        begin += rows_at_once_) {
     const auto n = std::min(rows_at_once_, rows.rows - begin);
-    if (with_gaps) clear_gaps(rows.out + static_cast<std::size_t>(begin) * record_bytes_, n);
+    if (with_gaps && rows.out != nullptr)
+      clear_gaps(rows.out + static_cast<std::size_t>(begin) * record_bytes_, n);
     for (const auto which : columns) {
       const auto& name = bound_[which].field.name;
       std::optional<problem> found;
@@ -233,8 +257,7 @@ std::optional<arrow_reader::problem> arrow_reader::fill(const part& rows,
 }
 
 /// n rows from `begin` on, of the part's.
-void arrow_reader::fill_column(std::size_t which, const part& rows, std::int64_t begin,
-                               std::int64_t n) {
+void arrow_reader::fill_column(std::size_t which, part& rows, std::int64_t begin, std::int64_t n) {
   auto& column = (*rows.columns)[which];
   const bool text = bound_[which].field.type == detail::cell::string;
   for (std::int64_t done = 0; done < n;) {
@@ -243,14 +266,36 @@ void arrow_reader::fill_column(std::size_t which, const part& rows, std::int64_t
     const auto some = std::min(n - done, column.piece.rows - column.used);
     const auto at = begin + done;
     try {
-      fill_arrow_cells(bound_[which], column.piece, column.used, some,
-                       rows.out + static_cast<std::size_t>(at) * record_bytes_, record_bytes_);
+      if (rows.out == nullptr) {
+        check(which, column.piece, column.used, some);
+        rows.decoded[which].push_back({rows.first_row + at, some, column.used, column.piece});
+      } else {
+        fill_arrow_cells(bound_[which], column.piece, column.used, some,
+                         rows.out + static_cast<std::size_t>(at) * record_bytes_, record_bytes_);
+      }
     } catch (arrow_cell_problem& problem) {
       problem.row += rows.first_row + at;
       throw;
     }
     column.used += some;
     done += some;
+  }
+}
+
+/// Whether records can be made of values that aren't needed yet. Throws arrow_cell_problem.
+void arrow_reader::check(std::size_t which, const arrow_piece& piece, std::int64_t begin,
+                         std::int64_t n) const {
+  if (is_sure(bound_[which], piece)) return;
+  constexpr std::int64_t at_once = 64;
+  std::vector<std::byte> records(static_cast<std::size_t>(std::min(at_once, n)) * record_bytes_);
+  for (std::int64_t done = 0; done < n; done += at_once) {
+    try {
+      fill_arrow_cells(bound_[which], piece, begin + done, std::min(at_once, n - done),
+                       records.data(), record_bytes_);
+    } catch (arrow_cell_problem& problem) {
+      problem.row += done;
+      throw;
+    }
   }
 }
 

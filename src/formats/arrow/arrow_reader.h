@@ -6,6 +6,9 @@
 // Where fewer groups are wanted at a time than there are workers, these share a group's columns. A
 // group that is read in part stays open, with rows that were decoded and aren't wanted yet.
 //
+// Where records are made block by block by who reads them (arrow_columns.h), columns are decoded
+// alone, and values that a field may not be able to have are looked at.
+//
 // Text isn't copied: records point to what was decoded, which is kept. Where a column has its texts
 // in a dictionary, they are decoded once for each group.
 //
@@ -26,6 +29,7 @@
 #include <vector>
 
 #include "formats/arrow/arrow_cells.h"
+#include "formats/arrow/arrow_columns.h"
 #include "formats/arrow/arrow_library.h"
 #include "formats/byte_source.h"
 #include "formats/format.h"
@@ -45,6 +49,8 @@ class arrow_reader final : public reader {
   std::optional<std::int64_t> rows() const noexcept override { return rows_; }
   std::int64_t count(detail::workers&) override { return rows_; }
   std::int64_t read(detail::workers& team, std::byte* out, std::int64_t capacity) override;
+  bool has_columns() const noexcept override { return true; }
+  columns read_columns(detail::workers& team, std::int64_t capacity) override;
   std::int64_t bytes_read() const noexcept override { return source_->bytes_read(); }
   void rewind() override;
   std::size_t scratch_bytes() const noexcept override { return group_bytes_ * groups_max_; }
@@ -73,8 +79,9 @@ class arrow_reader final : public reader {
   struct part {
     std::size_t group;
     std::int64_t first_row, rows;  ///< in the file
-    std::byte* out;
+    std::byte* out;                ///< null: their columns are only decoded
     std::shared_ptr<std::vector<open_column>> columns;
+    std::vector<std::vector<arrow_stretch>> decoded{};  ///< of each column
   };
   /// The first value that can't be had, or what Arrow says.
   struct problem {
@@ -88,9 +95,12 @@ class arrow_reader final : public reader {
   std::vector<part> next_parts(std::byte* out, std::int64_t capacity, unsigned workers);
   std::int64_t rows_for_text(std::int64_t rows) const;
   std::vector<std::vector<std::size_t>> sets_of_columns(std::size_t parts, unsigned workers) const;
-  std::optional<problem> fill(const part& rows, std::span<const std::size_t> columns,
-                              bool with_gaps, const detail::workers& team);
-  void fill_column(std::size_t which, const part& rows, std::int64_t begin, std::int64_t n);
+  std::int64_t read_parts(detail::workers& team, std::byte* out, std::int64_t capacity,
+                          arrow_columns* decoded);
+  std::optional<problem> fill(part& rows, std::span<const std::size_t> columns, bool with_gaps,
+                              const detail::workers& team);
+  void fill_column(std::size_t which, part& rows, std::int64_t begin, std::int64_t n);
+  void check(std::size_t which, const arrow_piece& piece, std::int64_t begin, std::int64_t n) const;
   void load(const part& rows, std::size_t which, open_column& column);
   void keep_text(open_column& column);
   void clear_gaps(std::byte* records, std::int64_t n) const;
@@ -99,9 +109,10 @@ class arrow_reader final : public reader {
   std::int64_t rows_at_once_;
   std::unique_ptr<arrow_file> file_;
   std::size_t record_bytes_;
-  std::vector<arrow_binding> bound_;                       // of columns that somebody looks at
-  std::vector<std::pair<std::size_t, std::size_t>> gaps_;  // bytes of a record that stay zero
-  std::vector<std::int64_t> group_begin_;                  // rows; of the end, too
+  std::shared_ptr<const std::vector<arrow_binding>> bindings_;  // of columns that somebody looks at
+  std::span<const arrow_binding> bound_;                        // the same
+  std::vector<std::pair<std::size_t, std::size_t>> gaps_;       // bytes of a record that stay zero
+  std::vector<std::int64_t> group_begin_;                       // rows; of the end, too
   std::int64_t rows_ = 0;
   double row_text_ = 0;  // bytes of a row's text, at most about
   std::size_t group_bytes_ = 0, groups_max_ = 1;

@@ -3,6 +3,9 @@
 // A row set is a list of chunks of any length. Rows are numbered from 0 across all chunks, and only
 // that number, never a chunk boundary, may influence a result. Most sets are one contiguous chunk;
 // a filter leaves one for each morsel of its input.
+//
+// Where a stage reads its input block by block, few columns of wide records say, they needn't lie
+// in chunks: a record_maker puts each block into a cache of the thread that reads it.
 #pragma once
 
 #include <algorithm>
@@ -23,6 +26,15 @@ struct chunk {
   std::int64_t rows = 0;
 };
 
+/// Makes records that are nowhere as a whole, of columns say.
+class record_maker {
+ public:
+  virtual ~record_maker() = default;
+  /// Puts records [first, first + rows) to `out`. Bytes that nobody reads stay as they are there.
+  /// From any thread.
+  virtual void make(std::int64_t first, std::int64_t rows, std::byte* out) const = 0;
+};
+
 /// Immutable once built. Owns its buffers and keeps alive what its records point into (strings).
 class row_set {
  public:
@@ -32,6 +44,10 @@ class row_set {
   row_set(record_type layout, const void* data, std::int64_t rows) : layout_(layout) {
     append(static_cast<const std::byte*>(data), rows);
   }
+
+  /// A set without chunks, for those who make its records block by block where they read them.
+  row_set(record_type layout, std::shared_ptr<const record_maker> maker, std::int64_t rows)
+      : layout_(layout), rows_(rows), maker_(std::move(maker)) {}
 
   void append(const std::byte* data, std::int64_t rows) {
     if (rows == 0) return;
@@ -92,6 +108,8 @@ class row_set {
   std::int64_t rows() const noexcept { return rows_; }
   std::size_t bytes() const noexcept { return static_cast<std::size_t>(rows_) * layout_.size; }
   const std::vector<chunk>& chunks() const noexcept { return chunks_; }
+  /// Null: the records lie in chunks.
+  const record_maker* maker() const noexcept { return maker_.get(); }
   bool contiguous() const noexcept { return chunks_.size() <= 1; }
 
   /// The first row of a contiguous set; null when it is empty.
@@ -117,6 +135,7 @@ class row_set {
   std::vector<std::shared_ptr<const void>> owners_;  // outlive buffers_: the pool is one of them
   std::vector<std::shared_ptr<const void>> held_;
   std::vector<buffer> buffers_;
+  std::shared_ptr<const record_maker> maker_;
 };
 
 using rows_ptr = std::shared_ptr<const row_set>;

@@ -1,0 +1,41 @@
+// Columns of a Parquet file that were decoded, of which records are made where they are read.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "formats/arrow/arrow_cells.h"
+#include "pappus/detail/base/chunks.h"
+
+namespace pappus::formats {
+
+/// Some consecutive values of a column.
+struct arrow_stretch {
+  std::int64_t first = 0, rows = 0;  ///< of records
+  std::int64_t begin = 0;            ///< the first value's number in the piece
+  arrow_piece piece;
+};
+
+/// Whether records can be made of a piece's values without looking at each whether it can be had.
+bool is_sure(const arrow_binding& binding, const arrow_piece& piece);
+
+class arrow_columns final : public detail::record_maker {
+ public:
+  arrow_columns(std::shared_ptr<const std::vector<arrow_binding>> bound, std::size_t record_bytes)
+      : bound_(std::move(bound)), record_bytes_(record_bytes), columns_(bound_->size()) {}
+
+  /// In the order of records, without gaps. One thread at a time for a column.
+  void add(std::size_t column, arrow_stretch next) { columns_[column].push_back(std::move(next)); }
+
+  void make(std::int64_t first, std::int64_t rows, std::byte* out) const override;
+
+ private:
+  std::shared_ptr<const std::vector<arrow_binding>> bound_;
+  std::size_t record_bytes_;
+  std::vector<std::vector<arrow_stretch>> columns_;
+};
+
+}  // namespace pappus::formats
