@@ -7,7 +7,6 @@
 
 #include "algorithms/stretches.h"
 #include "algorithms/string_sort.h"
-#include "base/recent_views.h"
 #include "pappus/detail/base/integers.h"
 #include "pappus/error.h"
 
@@ -40,19 +39,26 @@ void string_ids::limit(std::size_t strings, std::size_t bytes) {
   limited_ = true;
 }
 
+/// Whether texts come again at the same place often enough.
+void string_ids::recent::note(std::size_t looked_up, std::size_t found) noexcept {
+  constexpr std::size_t enough = 2 * batch_max;
+  looked_up_ += looked_up;
+  found_ += found;
+  if (looked_up_ < enough) return;
+  pays_ = 4 * found_ >= 3 * looked_up_;  // a wrong guess costs as much as a look-up
+  looked_up_ = found_ = 0;
+}
+
 std::size_t string_ids::find_or_insert(const std::string_view* strings, std::size_t n,
-                                       std::uint32_t* ids) {
+                                       std::uint32_t* ids, recent& known) {
   constexpr std::size_t step = 64;
-  base::recent_views<std::uint32_t, 7> seen;
-  bool pays = true;
-  std::size_t found = 0;
   wanted unseen[step];
   std::size_t places[step];
-  std::size_t without = 0;
+  std::size_t without = 0, found = 0;
   for (std::size_t begin = 0; begin < n; begin += step) {
     std::size_t count = 0;
     for (std::size_t i = begin; i < std::min(begin + step, n); ++i) {
-      if (const auto* id = pays && !strings[i].empty() ? seen.find(strings[i]) : nullptr) {
+      if (const auto* id = known.find(strings[i])) {
         ids[i] = *id;
         ++found;
         continue;
@@ -68,10 +74,10 @@ std::size_t string_ids::find_or_insert(const std::string_view* strings, std::siz
       const auto i = places[k];
       ids[i] = find_or_insert(unseen[k]);
       without += ids[i] == none ? 1 : 0;
-      if (pays && ids[i] != none && !strings[i].empty()) seen.remember(strings[i], ids[i]);
+      known.remember(strings[i], ids[i]);
     }
-    if (begin == step) pays = 4 * found >= step;  // in the first step none can be found
   }
+  known.note(n, found);
   return without;
 }
 

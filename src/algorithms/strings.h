@@ -35,6 +35,7 @@
 
 #include "algorithms/text_image.h"
 #include "base/memory_scale.h"
+#include "base/recent_views.h"
 #include "base/text_arena.h"
 #include "pappus/detail/base/memory.h"
 #include "pappus/detail/base/parallel.h"
@@ -55,10 +56,34 @@ class string_ids {
   /// was no room for one, no other gets a number any more.
   void limit(std::size_t strings, std::size_t bytes);
 
+  /// Numbers of strings that a worker has met, by where their bytes lie, as long as these stay.
+  class recent {
+   public:
+    /// Before bytes change.
+    void forget() noexcept {
+      if (pays_) numbers_.forget();
+    }
+
+   private:
+    friend class string_ids;
+    const std::uint32_t* find(std::string_view text) const noexcept {
+      return pays_ && !text.empty() ? numbers_.find(text) : nullptr;
+    }
+    void remember(std::string_view text, std::uint32_t number) noexcept {
+      if (pays_ && number != none && !text.empty()) numbers_.remember(text, number);
+    }
+    void note(std::size_t looked_up, std::size_t found) noexcept;
+
+    base::recent_views<std::uint32_t, 7> numbers_;
+    std::size_t looked_up_ = 0, found_ = 0;
+    bool pays_ = true;
+  };
+
   /// Sets ids[i] to the number of strings[i], n <= batch_max; none: it came when there was no room
-  /// for more. Returns how many have no number. Thread-safe. Throws usage_error beyond 2^32 - 1
-  /// different strings, and where there is no limit memory_error.
-  std::size_t find_or_insert(const std::string_view* strings, std::size_t n, std::uint32_t* ids);
+  /// for more. Returns how many have no number. Thread-safe, with a `recent` each. Throws
+  /// usage_error beyond 2^32 - 1 different strings, and where there is no limit memory_error.
+  std::size_t find_or_insert(const std::string_view* strings, std::size_t n, std::uint32_t* ids,
+                             recent& known);
 
   /// Gives back tables that have been copied to larger ones. No one may look up or insert
   /// meanwhile.

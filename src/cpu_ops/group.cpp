@@ -93,7 +93,8 @@ void group_feeder::hand_on(const std::byte* values, std::size_t n) {
     bits = reinterpret_cast<const std::byte*>(ids_.data());
     const auto* const names = reinterpret_cast<const std::string_view*>(keys);
     if (strings_.late != nullptr) strings_.late->count(n);
-    if (strings_.ids->find_or_insert(names, n, ids_.data()) > 0)
+    if (params_.keys_in_records) recent_strings_.forget();  // others were there before
+    if (strings_.ids->find_or_insert(names, n, ids_.data(), recent_strings_) > 0)
       return hand_on_numbered(names, values, n);
   }
   consume_(consumer_, bits, values, n);

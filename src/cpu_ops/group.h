@@ -69,6 +69,7 @@ class group_feeder : detail::group_batch {
   const run_context& context_;
   const group_params& params_;
   string_keys strings_;
+  string_ids::recent recent_strings_;
   detail::buffer memory_;
   std::vector<std::uint32_t> ids_;
   void* consumer_ = nullptr;

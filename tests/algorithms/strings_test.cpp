@@ -39,7 +39,8 @@ TEST(string_ids, gives_equal_strings_equal_dense_ids_whatever_the_number_of_work
     std::vector<std::uint32_t> found(views.size());
     constexpr std::size_t batch = 500;
     detail::parallel_chunks(team, views.size() / batch, [&](std::size_t item, unsigned) {
-      ids.find_or_insert(views.data() + item * batch, batch, found.data() + item * batch);
+      string_ids::recent known;
+      ids.find_or_insert(views.data() + item * batch, batch, found.data() + item * batch, known);
     });
     std::map<std::string_view, std::uint32_t> expected;
     for (std::size_t i = 0; i < views.size(); ++i)
@@ -73,8 +74,9 @@ TEST(string_ids, of_views_of_the_same_bytes_are_those_of_their_text) {
       SCOPED_TRACE(n);
       testing::test_memory memory;
       string_ids ids(memory, "test");
+      string_ids::recent known;
       std::map<std::string_view, std::uint32_t> expected;
-      for (int call = 0; call < 3; ++call) {
+      for (int call = 0; call < 9; ++call) {
         std::vector<std::string_view> views(n);
         for (auto& view : views) {
           const auto& from = engine() % 2 == 0 ? text : copy;
@@ -83,7 +85,7 @@ TEST(string_ids, of_views_of_the_same_bytes_are_those_of_their_text) {
           if (engine() % 16 == 0) view = {};
         }
         std::vector<std::uint32_t> found(n);
-        ASSERT_EQ(ids.find_or_insert(views.data(), n, found.data()), 0u);
+        ASSERT_EQ(ids.find_or_insert(views.data(), n, found.data(), known), 0u);
         for (std::size_t i = 0; i < n; ++i)
           ASSERT_EQ(expected.try_emplace(views[i], found[i]).first->second, found[i]) << views[i];
       }
@@ -91,11 +93,31 @@ TEST(string_ids, of_views_of_the_same_bytes_are_those_of_their_text) {
     }
 }
 
+// What lies at a place may change, if that is told.
+TEST(string_ids, of_bytes_that_change_are_those_of_the_new_ones) {
+  testing::test_memory memory;
+  string_ids ids(memory, "test", string_ids::bytes::are_copied);
+  string_ids::recent known;
+  std::string text = "abcdefgh";
+  const std::vector<std::string_view> views(500, std::string_view(text));
+  std::map<std::string, std::uint32_t> expected;
+  for (int call = 0; call < 12; ++call) {
+    text[0] = static_cast<char>('a' + call % 3);
+    known.forget();
+    std::vector<std::uint32_t> found(views.size());
+    ids.find_or_insert(views.data(), views.size(), found.data(), known);
+    const auto number = expected.try_emplace(text, found[0]).first->second;
+    for (const auto one : found) ASSERT_EQ(one, number) << text;
+  }
+  EXPECT_EQ(ids.size(), 3U);
+}
+
 TEST(string_ids, starts_empty) {
   testing::test_memory memory;
   testing::test_workers team(2);
   string_ids ids(memory, "test");
-  ids.find_or_insert(nullptr, 0, nullptr);
+  string_ids::recent known;
+  ids.find_or_insert(nullptr, 0, nullptr, known);
   ids.sorted(team, nullptr, nullptr);
   EXPECT_EQ(ids.size(), 0u);
 }
@@ -114,8 +136,9 @@ TEST(string_ids, gives_no_numbers_beyond_a_limit) {
     std::atomic<std::size_t> without = 0;
     for (auto* const found : {&first, &again}) {
       detail::parallel_chunks(team, views.size() / batch, [&](std::size_t item, unsigned) {
-        without +=
-            ids.find_or_insert(views.data() + item * batch, batch, found->data() + item * batch);
+        string_ids::recent known;
+        without += ids.find_or_insert(views.data() + item * batch, batch,
+                                      found->data() + item * batch, known);
       });
       ids.drop_old_tables();
     }
@@ -139,10 +162,11 @@ TEST(string_ids, gives_all_memory_back) {
   {
     string_ids ids(memory, "test");
     const auto strings = random_strings(3000, 8);
+    string_ids::recent known;
     for (const auto& text : strings) {
       const std::string_view view = text;
       std::uint32_t id;
-      ids.find_or_insert(&view, 1, &id);
+      ids.find_or_insert(&view, 1, &id, known);
     }
   }
   EXPECT_EQ(memory.used_bytes(), 0u);
