@@ -9,6 +9,8 @@
 #   -fno-math-errno     sqrt and friends become instructions; nothing here reads errno after them
 #   -fno-trapping-math  a conditional division may be vectorised; nothing here reads the flags
 #   -ffp-contract=off   always: fusing a*b+c makes results depend on compiler and vector width
+#   -mno-gather         clang for x86: fields of wide records are loaded one by one; gathers of them
+#                       keep memory waiting, and loops over them take up to three times as long
 #   -march=...          PAPPUS_MARCH: native by default, empty for the compiler's own choice
 #
 # Not here, on purpose: -ffast-math, which would let results depend on vector width.
@@ -27,6 +29,12 @@ function(pappus_add_loop_flags target scope)
     $<${optimised}:-O3>
     $<${optimised}:-fno-math-errno>
     $<${optimised}:-fno-trapping-math>)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    set(clang $<COMPILE_LANG_AND_ID:CXX,Clang>)
+    set(knows $<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,17>)
+    target_compile_options(${target} ${scope}
+      $<$<AND:${optimised},${clang},${knows}>:-mno-gather>)
+  endif()
   if(march)
     target_compile_options(${target} ${scope} $<${known}:-march=${march}>)
   endif()
