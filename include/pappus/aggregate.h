@@ -73,6 +73,11 @@ template <detail::projecting F>
 auto count(F projection) {
   return detail::one_of_values<reducers::present>(std::move(projection));
 }
+/// The number of records for which a predicate holds.
+template <detail::projecting F>
+auto count_if(F predicate) {
+  return detail::one_of_values<reducers::count_true>(std::move(predicate));
+}
 template <detail::projecting F = detail::to_itself>
 auto sum(F projection = {}) {
   return detail::one_of_values<reducers::sum>(std::move(projection));

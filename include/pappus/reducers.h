@@ -61,6 +61,21 @@ struct count {
   std::int64_t finalize() const { return n; }
 };
 
+/// The number of values that are true; of optional ones, those that are there.
+template <typename T>
+struct count_true {
+  static constexpr bool commutative = true;
+  std::int64_t n = 0;
+  void accumulate(const T& x) {
+    if constexpr (std::is_same_v<T, bool>)
+      n += x ? 1 : 0;
+    else
+      n += x.value_or(false) ? 1 : 0;
+  }
+  void merge(const count_true& other) { n += other.n; }
+  std::int64_t finalize() const { return n; }
+};
+
 /// Sum; 0 (T{}) of nothing. Integers wrap at 64 bits (two's complement). NaN anywhere gives NaN.
 template <typename T>
 struct sum {

@@ -54,13 +54,14 @@ struct longest_climb {
   std::int64_t finalize() const { return std::int64_t{most} - least; }
 };
 
-using all_results = results<double, double, std::int32_t, std::int64_t, float, double,
-                            reducers::extreme<std::int16_t, std::int32_t>, std::int64_t>;
+using all_results =
+    results<double, double, std::int32_t, std::int64_t, float, double,
+            reducers::extreme<std::int16_t, std::int32_t>, std::int64_t, std::int64_t>;
 
 /// As all_results has it, by loops.
 struct by_loop {
   double total = 0;
-  std::int64_t numbers = 0, n = 0;
+  std::int64_t numbers = 0, n = 0, odd = 0;
   std::int32_t most = std::numeric_limits<std::int32_t>::min(), low = 0, high = 0;
   float least = std::numeric_limits<float>::infinity();
   double weights = 0;
@@ -70,6 +71,7 @@ struct by_loop {
     total += r.value;
     numbers += r.number;
     ++n;
+    odd += r.number % 2 != 0 ? 1 : 0;
     most = std::max(most, r.number);
     least = std::min(least, r.weight);
     weights += static_cast<double>(r.weight);
@@ -83,7 +85,8 @@ struct by_loop {
     return {total,       static_cast<double>(numbers) / many,
             most,        n,
             least,       weights,
-            least_small, std::int64_t{high} - low};
+            least_small, std::int64_t{high} - low,
+            odd};
   }
 };
 
@@ -92,7 +95,8 @@ auto all_of_them(const auto& of) {
                       (pappus::max)(fn<&sample::number>), count(),
                       (pappus::min)([](const sample& r) { return r.weight; }), sum(&sample::weight),
                       argmin(&sample::small, &sample::number),
-                      reduced<longest_climb>(&sample::number, longest_climb{.step = 3}));
+                      reduced<longest_climb>(&sample::number, longest_climb{.step = 3}),
+                      count_if([](const sample& r) { return r.number % 2 != 0; }));
 }
 
 TEST(aggregate, of_groups_is_that_of_a_loop_on_every_device) {

@@ -194,7 +194,7 @@ template <auto Key>
 void expect_groups(const std::vector<reading>& rows) {
   using key = std::remove_cvref_t<decltype(std::declval<const reading&>().*Key)>;
   struct group {
-    std::int64_t rows = 0, known = 0, sum = 0;
+    std::int64_t rows = 0, known = 0, sum = 0, positive = 0;
     std::optional<std::int32_t> least, greatest;
   };
   std::map<key, group, by_number> expected;
@@ -204,26 +204,30 @@ void expect_groups(const std::vector<reading>& rows) {
     if (!one.number) continue;
     ++into.known;
     into.sum += *one.number;
+    into.positive += *one.number > 0 ? 1 : 0;
     into.least = std::min(into.least.value_or(*one.number), *one.number);
     into.greatest = std::max(into.greatest.value_or(*one.number), *one.number);
   }
   for (const auto& setting : settings()) {
     SCOPED_TRACE(setting);
     session s(setting.as_options());
-    const auto got =
-        s.borrow(rows)
-            .group_by(Key)
-            .aggregate(count(), count(&reading::number), sum(&reading::number),
-                       (min)(&reading::number), (max)(&reading::number), mean(&reading::number))
-            .collect();
+    const auto got = s.borrow(rows)
+                         .group_by(Key)
+                         .aggregate(count(), count(&reading::number), sum(&reading::number),
+                                    (min)(&reading::number), (max)(&reading::number),
+                                    mean(&reading::number), count_if([](const reading& r) {
+                                      return r.number ? std::optional(*r.number > 0) : std::nullopt;
+                                    }))
+                         .collect();
     ASSERT_EQ(got.size(), expected.size());
     std::size_t next = 0;
     for (const auto& [of, group] : expected) {
-      const auto& [n, known, total, least, greatest, average] = got[next].value;
+      const auto& [n, known, total, least, greatest, average, positive] = got[next].value;
       EXPECT_EQ(compared(got[next++].key, of), 0);
       EXPECT_EQ(n, group.rows);
       EXPECT_EQ(known, group.known);
       EXPECT_EQ(total, group.sum);
+      EXPECT_EQ(positive, group.positive);
       EXPECT_EQ(least, group.least);
       EXPECT_EQ(greatest, group.greatest);
       if (group.known == 0)

@@ -127,6 +127,8 @@ inline constexpr bool is_shared_rows<shared_rows<T>> = true;
 template <typename F, typename T>
 using projected_by = std::remove_cvref_t<returned_by<F, T>>;
 template <typename F, typename T>
+concept decides_not = takes_record<F, T> && !std::same_as<present<projected_by<F, T>>, bool>;
+template <typename F, typename T>
 concept sums_not = takes_record<F, T> && !addable<present<projected_by<F, T>>>;
 template <typename F, typename T>
 concept averages_not = takes_record<F, T> && !number_like<present<projected_by<F, T>>>;

@@ -67,6 +67,9 @@ concept takes_record_as_well = takes_record<decltype(Aggregate::projection), T>;
 template <typename Aggregate, typename T>
 inline constexpr bool reduces_not = false;
 template <typename F, typename T>
+inline constexpr bool reduces_not<aggregate_of<made_for_value<reducers::count_true>, F>, T> =
+    decides_not<F, T>;
+template <typename F, typename T>
 inline constexpr bool reduces_not<aggregate_of<made_for_value<reducers::sum>, F>, T> =
     sums_not<F, T>;
 template <typename F, typename T>
@@ -123,8 +126,8 @@ class several_refusals {
              (reduces_not<Aggregates, T> || ...))
   PAPPUS_REFUSED(
       "aggregate: sum takes what has operator+=, mean and variance numbers, min, max, argmin and "
-      "argmax what has operator<, approx_quantile numbers, approx_count_distinct keys, reduced<R> "
-      "what R accumulates: give a projection, as in sum(&sale::price)")
+      "argmax what has operator<, approx_quantile numbers, approx_count_distinct keys, count_if a "
+      "bool, reduced<R> what R accumulates: give a projection, as in sum(&sale::price)")
   refused<T> aggregate(const Aggregates&...) const {
     return {};
   }
