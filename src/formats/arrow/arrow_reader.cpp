@@ -243,7 +243,7 @@ void arrow_reader::fill_column(std::size_t which, const part& rows, std::int64_t
     const auto some = std::min(n - done, column.piece.rows - column.used);
     const auto at = begin + done;
     try {
-      fill_arrow_cells(bound_[which], column.piece, column.used, some,
+      fill_arrow_cells(bound_[which], column.piece, column.codes, column.used, some,
                        rows.out + static_cast<std::size_t>(at) * record_bytes_, record_bytes_);
     } catch (arrow_cell_problem& problem) {
       problem.row += rows.first_row + at;
@@ -268,6 +268,9 @@ void arrow_reader::load(const part& rows, std::size_t which, open_column& column
     return;
   }
   column.dictionary = dictionary;
+  column.codes.clear();
+  if (dictionary && bound_[which].field.type == detail::cell::category)
+    column.codes = codes_of_texts(*dictionary);
   column.kept_in = -1;
 }
 

@@ -67,7 +67,8 @@ class arrow_reader final : public reader {
     arrow_piece piece;
     std::int64_t used = 0;  ///< of the piece
     std::shared_ptr<const arrow_piece> dictionary;
-    std::int64_t kept_in = -1;  ///< the generation of strings that has the text of the piece
+    std::vector<std::uint32_t> codes;  ///< of the dictionary's texts, for a field of categories
+    std::int64_t kept_in = -1;         ///< the generation of strings that has the text of the piece
   };
   /// Rows of a group that are read at once.
   struct part {

@@ -104,10 +104,10 @@ npy_plan plan_npy(const std::string& file, const record_layout& layout) {
   std::string fields;
   for (std::size_t i = 0; i < layout.columns.size(); ++i) {
     const column_binding& column = layout.columns[i];
-    if (column.type == cell::string) {
-      throw usage_error(file +
-                        ": expected fields of fixed size, got a string_view; npy has no text of "
-                        "varying length: use csv, or map it to a number");
+    if (is_text_cell(column.type)) {
+      throw usage_error(file + ": expected fields of fixed size, got " +
+                        text_cell_name(column.type) +
+                        "; npy has no text of varying length: use csv, or map it to a number");
     }
     const std::size_t bytes = column.count * detail::cell_bytes(column.type);
     plan.map.fields.push_back({plan.map.file_bytes, column.offset, bytes});
