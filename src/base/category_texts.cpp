@@ -40,9 +40,15 @@ category_texts::~category_texts() {
 
 category_texts& category_texts::of_process() {
   // Never destroyed: threads may still ask while the process ends.
-  static category_texts& all = *new category_texts(limit_of_process());
+  static category_texts& all = []() -> category_texts& {
+    auto& made = *new category_texts(limit_of_process());
+    made_of_process_.store(&made, std::memory_order_release);
+    return made;
+  }();
   return all;
 }
+
+constinit std::atomic<const category_texts*> category_texts::made_of_process_{nullptr};
 
 category_texts::place category_texts::place_of(std::uint32_t code) noexcept {
   const std::size_t at = std::size_t{code} + first_segment;
@@ -165,11 +171,18 @@ std::uint32_t code_of_text(std::string_view text) {
   return base::category_texts::of_process().code_of(text);
 }
 std::string_view text_of_code(std::uint32_t code) noexcept {
-  if (code == 0) return {};
-  return base::category_texts::of_process().text_of(code);
+  // Who has a code has seen the dictionary.
+  const auto* const all = base::category_texts::made_of_process();
+  return all == nullptr ? std::string_view() : all->text_of(code);
 }
 bool is_text_of_code(std::uint32_t code, std::string_view text) noexcept {
-  return text_of_code(code) == text;
+  const auto own = text_of_code(code);
+  if (own.size() != text.size()) return false;
+  // Most are short, and comparing them costs less than a call.
+  if (text.size() > 8) return std::memcmp(own.data(), text.data(), text.size()) == 0;
+  for (std::size_t i = 0; i < text.size(); ++i)
+    if (own[i] != text[i]) return false;
+  return true;
 }
 
 }  // namespace pappus::detail

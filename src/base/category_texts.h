@@ -37,6 +37,11 @@ class category_texts {
   /// That of all categories, which stays until the process ends.
   static category_texts& of_process();
 
+  /// The same without a check whether it must be made; null: nobody has asked for it yet.
+  static const category_texts* made_of_process() noexcept {
+    return made_of_process_.load(std::memory_order_acquire);
+  }
+
   /// The number of a text, which gets the next one if it has none; 0 if it is empty. Thread-safe.
   /// Throws memory_error where there is no room for it.
   std::uint32_t code_of(std::string_view text);
@@ -81,6 +86,8 @@ class category_texts {
   std::string_view copy(shard& where, std::string_view text);
   std::string_view* segment_for(const place& where);
   std::uint32_t next_code(std::string_view text);
+
+  static std::atomic<const category_texts*> made_of_process_;
 
   const std::size_t bytes_max_;
   std::atomic<std::size_t> size_{0}, bytes_{0};
