@@ -35,8 +35,9 @@ class file_members {
   /// The same with a file for each key, whose name has the key in place of {}:
   /// write_by(&flight::carrier, "flights/{}.csv"). A file's records are in the query's order. Keys
   /// are text, categories, integers, enums, bool, dates. Folders are made; no file appears before
-  /// all are complete. Throws usage_error for a pattern without {}, a key that can't be part of a name, and
-  /// more than 500 different keys. Cost: as write(), and a copy of some MiB of records at a time.
+  /// all are complete. Throws usage_error for a pattern without {}, a key that can't be part of a
+  /// name, and more than 500 different keys. Cost: as write(), and a copy of some MiB of records at
+  /// a time.
   template <names_files<T> Key, typename... Columns>
   void write_by(const Key& key, const std::string& pattern, const Columns&... columns) const;
 
