@@ -3,6 +3,9 @@
 #include <array>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <sstream>
@@ -11,6 +14,7 @@
 #include <vector>
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include "conformance/harness.h"
 
@@ -294,6 +298,41 @@ TEST(categories, are_made_of_text_on_all_threads) {
     for (const auto& group : groups)
       ASSERT_NEAR(static_cast<double>(group.value), 100'000 / 5003.0, 1) << group.key.text();
   }
+}
+
+TEST(categories, are_values_of_other_operators) {
+  expect_same(
+      [](const auto& rows) {
+        return rows.group_by(carrier_of)
+            .aggregate(argmax(delay_of, destination_of), approx_count_distinct(carrier_of),
+                       last(destination_of));
+      },
+      {1, 17, 4097});
+  expect_same([](const auto& rows) {
+    return rows.sort_by(delay_of).group_by(carrier_of).over(lag(destination_of));
+  });
+  expect_same([](const auto& rows) {
+    return rows.map(carrier_of).concat(rows.map(carrier_of).reverse()).take(5000).skip(3);
+  });
+  expect_same([](const auto& rows) { return rows.group_by(carrier_of).take(2); });
+  expect_same([](const auto& rows) {
+    return rows.full_join(rows.take(30), carrier_of, carrier_of, [](const auto* a, const auto* b) {
+      return pair{a == nullptr ? 0 : a->delay, b == nullptr ? 0 : b->delay};
+    });
+  });
+}
+
+TEST(categories, name_files) {
+  const auto folder =
+      std::filesystem::temp_directory_path() / ("pappus-categories-" + std::to_string(::getpid()));
+  session s;
+  s.from(std::vector<flight>{{"AB", {}, 1}, {"KL", "x", 2}, {"AB", "y", 3}})
+      .write_by(&flight::carrier, (folder / "{}.csv").string());
+  std::ifstream file(folder / "AB.csv");
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}),
+            "carrier,to,delay\nAB,,1\nAB,y,3\n");
+  EXPECT_TRUE(std::filesystem::exists(folder / "KL.csv"));
+  std::filesystem::remove_all(folder);
 }
 
 TEST(categories, are_shown_as_text) {
