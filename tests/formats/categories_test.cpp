@@ -12,6 +12,7 @@
 
 #include "formats/csv/csv_reader.h"
 #include "formats/json/json_reader.h"
+#include "formats/npy/npy_match.h"
 #include "formats/registry.h"
 #include "formats/support.h"
 #include "pappus/category.h"
@@ -189,10 +190,15 @@ TEST(categories, have_no_place_in_files_of_numbers) {
   EXPECT_THAT(says("a.raw"), ::testing::HasSubstr("a.raw: expected fields that hold their values, "
                                                   "got a pappus::category, which points elsewhere; "
                                                   "use csv for text"));
-  EXPECT_THAT(
-      says("a.npy"),
-      ::testing::HasSubstr("a.npy: expected fields of fixed size, got a pappus::category; npy "
-                           "has no text of varying length: use csv, or map it to a number"));
+  const std::string no_text =
+      "a.npy: expected fields of fixed size, got a pappus::category; arrays have no text of varying "
+      "length: use csv, or map it to a number";
+  EXPECT_THAT(says("a.npy"), ::testing::EndsWith(no_text));
+  formats::npy_header header;
+  header.shape = {3};
+  EXPECT_EQ(message_of<usage_error>(
+                [&] { formats::match_npy("a.npy", header, detail::layout_of<numbered>()); }),
+            no_text);
 }
 
 TEST(categories, of_all_columns_share_the_dictionary) {

@@ -43,18 +43,21 @@ constexpr bool can_be_packed() {
   }
 }
 
-/// Whether a category is in K, which can be packed.
+/// Whether a category is in K, as far as its fields are found.
 template <typename K>
 constexpr bool has_category() {
-  if constexpr (bits_key<K> || string_key<K> || is_category<K>) {
+  if constexpr (std::is_arithmetic_v<K> || std::is_enum_v<K> || string_key<K> || is_category<K>) {
     return is_category<K>;
   } else if constexpr (is_std_array<K> || may_be_missing<K>) {
     return has_category<typename K::value_type>();
+  } else if constexpr (!std::is_class_v<K> || !std::is_trivially_copyable_v<K>) {
+    return false;
+  } else if constexpr (constexpr auto count = field_count<K>(); count > 0) {
+    return decltype(visit_fields<count>(std::declval<const K&>(), []<typename... F>(const F&...) {
+      return std::bool_constant<(has_category<F>() || ...)>{};
+    }))::value;
   } else {
-    return decltype(visit_fields<field_count<K>()>(
-        std::declval<const K&>(), []<typename... F>(const F&...) {
-          return std::bool_constant<(has_category<F>() || ...)>{};
-        }))::value;
+    return false;
   }
 }
 
