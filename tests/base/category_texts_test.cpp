@@ -16,7 +16,7 @@
 #include "pappus/category.h"
 #include "pappus/error.h"
 
-namespace pappus::base {
+namespace pappus::base::category_texts_test {
 namespace {
 
 constexpr std::size_t plenty = std::size_t{1} << 30;
@@ -154,4 +154,4 @@ TEST(category, tells_how_large_its_dictionary_is) {
 }
 
 }  // namespace
-}  // namespace pappus::base
+}  // namespace pappus::base::category_texts_test

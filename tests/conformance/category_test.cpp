@@ -18,7 +18,7 @@
 
 #include "conformance/harness.h"
 
-namespace pappus::testing {
+namespace pappus::testing::category_queries {
 namespace {
 
 /// The same records, with text of either kind.
@@ -363,4 +363,4 @@ TEST(categories, group_and_join_on_a_device_and_sort_on_the_cpu) {
 }
 
 }  // namespace
-}  // namespace pappus::testing
+}  // namespace pappus::testing::category_queries

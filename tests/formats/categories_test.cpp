@@ -191,8 +191,8 @@ TEST(categories, have_no_place_in_files_of_numbers) {
                                                   "got a pappus::category, which points elsewhere; "
                                                   "use csv for text"));
   const std::string no_text =
-      "a.npy: expected fields of fixed size, got a pappus::category; arrays have no text of varying "
-      "length: use csv, or map it to a number";
+      "a.npy: expected fields of fixed size, got a pappus::category; arrays have no text of "
+      "varying length: use csv, or map it to a number";
   EXPECT_THAT(says("a.npy"), ::testing::EndsWith(no_text));
   formats::npy_header header;
   header.shape = {3};
