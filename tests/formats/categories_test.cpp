@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstdlib>
+#include <iostream>
+#include <memory>
 #include <optional>
 #include <random>
 #include <string>
@@ -209,6 +212,23 @@ TEST(categories, of_all_columns_share_the_dictionary) {
             "\n";
   ASSERT_NE(csv_outcome<coded>(text, {}, 4), "");
   EXPECT_EQ(category::dictionary_size() - before, 50'000);
+}
+
+// The limit is that of a process: another one runs the statement.
+TEST(categories, for_which_the_dictionary_has_no_room_are_an_error_that_names_the_column) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  ::setenv("PAPPUS_CATEGORY_MEMORY", "64KiB", 1);
+  EXPECT_EXIT(
+      {
+        std::string text = "carrier,delay,plane,notes\n";
+        for (int i = 0; i < 5000; ++i) text += "AA,1,,note " + std::to_string(i) + "\n";
+        std::cerr << csv_outcome<coded>(text, {});
+        std::exit(0);
+      },
+      ::testing::ExitedWithCode(0),
+      "^flights.csv: strings, column \"notes\": categories: the dictionary of this process may take "
+      "64 KiB, .* read columns of so many different texts as std::string_view");
+  ::unsetenv("PAPPUS_CATEGORY_MEMORY");
 }
 
 }  // namespace

@@ -248,6 +248,8 @@ void arrow_reader::fill_column(std::size_t which, const part& rows, std::int64_t
     } catch (arrow_cell_problem& problem) {
       problem.row += rows.first_row + at;
       throw;
+    } catch (const memory_error& full) {  // the dictionary of categories is
+      refuse_texts(which, full);
     }
     column.used += some;
     done += some;
@@ -269,9 +271,19 @@ void arrow_reader::load(const part& rows, std::size_t which, open_column& column
   }
   column.dictionary = dictionary;
   column.codes.clear();
-  if (dictionary && bound_[which].field.type == detail::cell::category)
-    column.codes = codes_of_texts(*dictionary);
+  if (dictionary && bound_[which].field.type == detail::cell::category) {
+    try {
+      column.codes = codes_of_texts(*dictionary);
+    } catch (const memory_error& full) {
+      refuse_texts(which, full);
+    }
+  }
   column.kept_in = -1;
+}
+
+void arrow_reader::refuse_texts(std::size_t which, const memory_error& full) const {
+  throw memory_error(
+      fmt::format("{}: column \"{}\": {}", source_->name(), bound_[which].field.name, full.what()));
 }
 
 void arrow_reader::keep_text(open_column& column) {

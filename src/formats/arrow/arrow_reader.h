@@ -29,6 +29,7 @@
 #include "formats/arrow/arrow_library.h"
 #include "formats/byte_source.h"
 #include "formats/format.h"
+#include "pappus/error.h"
 
 namespace pappus::formats {
 
@@ -93,6 +94,7 @@ class arrow_reader final : public reader {
                               bool with_gaps, const detail::workers& team);
   void fill_column(std::size_t which, const part& rows, std::int64_t begin, std::int64_t n);
   void load(const part& rows, std::size_t which, open_column& column);
+  [[noreturn]] void refuse_texts(std::size_t which, const memory_error& full) const;
   void keep_text(open_column& column);
   void clear_gaps(std::byte* records, std::int64_t n) const;
 

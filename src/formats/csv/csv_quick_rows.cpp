@@ -161,7 +161,8 @@ inline void csv_quick_rows::store(const step& of, const csv_cell_text& found, st
     if (of.presence != 0) record[of.presence] = std::byte{1};
     if (found.text.empty()) return;
     if (of.type == cell::category) {
-      const auto code = strings_.code_of_slab(of.string_column, found.text);
+      const auto code =
+          strings_.code_of_slab(of.string_column, found.text, plan_.columns[of.column].name);
       std::memcpy(record + of.offset, &code, sizeof code);
       return;
     }

@@ -146,7 +146,7 @@ void csv_row_parser::store(std::size_t column, const csv_cell_text& found, std::
     return;
   }
   if (about.type == cell::category) {
-    const std::uint32_t code = strings_.code(about.string_column, found.text);
+    const std::uint32_t code = strings_.code(about.string_column, found.text, about.name);
     std::memcpy(out, &code, sizeof(code));
     return;
   }

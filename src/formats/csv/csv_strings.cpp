@@ -67,21 +67,23 @@ std::string_view string_arena::keep_of_slab(std::size_t column, std::string_view
   return keep(column, text, first_bytes(text));
 }
 
-std::uint32_t string_arena::code(std::size_t column, std::string_view text) {
-  return text.empty() ? 0 : code(column, text, word_of(text));
+std::uint32_t string_arena::code(std::size_t column, std::string_view text, std::string_view name) {
+  return text.empty() ? 0 : code(column, text, name, word_of(text));
 }
 
-std::uint32_t string_arena::code_of_slab(std::size_t column, std::string_view text) {
-  return code(column, text, text.size() > 8 ? word_of(text) : first_bytes(text));
+std::uint32_t string_arena::code_of_slab(std::size_t column, std::string_view text,
+                                         std::string_view name) {
+  return code(column, text, name, text.size() > 8 ? word_of(text) : first_bytes(text));
 }
 
-std::uint32_t string_arena::code(std::size_t column, std::string_view text, std::uint64_t word) {
+std::uint32_t string_arena::code(std::size_t column, std::string_view text, std::string_view name,
+                                 std::uint64_t word) {
   auto& cache = categories_[column];
   if (!cache) cache.emplace(*memory_, owner_);
   try {
     return cache->code_of(text, word);
   } catch (const memory_error& full) {
-    throw memory_error(owner_ + ": " + full.what());
+    throw memory_error(owner_ + ", column \"" + std::string(name) + "\": " + full.what());
   }
 }
 

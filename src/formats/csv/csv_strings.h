@@ -45,11 +45,11 @@ class string_arena {
   /// The same of a text, not empty, behind which seven bytes more can be read.
   std::string_view keep_of_slab(std::size_t column, std::string_view text);
 
-  /// The category of a cell of string column `column`. Throws memory_error where the dictionary of
-  /// all categories is full.
-  std::uint32_t code(std::size_t column, std::string_view text);
+  /// The category of a cell of string column `column`. Throws memory_error, which has the column's
+  /// name, where the dictionary of all categories is full.
+  std::uint32_t code(std::size_t column, std::string_view text, std::string_view name);
   /// The same of a text, not empty, behind which seven bytes more can be read.
-  std::uint32_t code_of_slab(std::size_t column, std::string_view text);
+  std::uint32_t code_of_slab(std::size_t column, std::string_view text, std::string_view name);
 
   /// Gives memory back that isn't text: before that is handed on.
   void drop_caches() noexcept {
@@ -81,7 +81,8 @@ class string_arena {
   std::string_view keep(std::size_t column, std::string_view text, std::uint64_t word);
   std::string_view copy(std::string_view text) { return texts_.copy(text, *memory_, owner_); }
   void grow(table& values);
-  std::uint32_t code(std::size_t column, std::string_view text, std::uint64_t word);
+  std::uint32_t code(std::size_t column, std::string_view text, std::string_view name,
+                     std::uint64_t word);
 
   detail::memory_source* memory_;
   std::string owner_;

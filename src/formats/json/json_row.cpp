@@ -242,7 +242,8 @@ class json_row_parser::impl {
         break;
       case cell::category:
         if (kind == token_kind::text) {
-          const auto code = strings_->code(column.string_column, text_in(token, value));
+          const auto code =
+              strings_->code(column.string_column, text_in(token, value), column.name);
           std::memcpy(out, &code, sizeof(code));
           return;
         }
