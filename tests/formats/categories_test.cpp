@@ -226,8 +226,8 @@ TEST(categories, for_which_the_dictionary_has_no_room_are_an_error_that_names_th
         std::exit(0);
       },
       ::testing::ExitedWithCode(0),
-      "^flights.csv: strings, column \"notes\": categories: the dictionary of this process may take "
-      "64 KiB, .* read columns of so many different texts as std::string_view");
+      "^flights.csv: strings, column \"notes\": categories: the dictionary of this process may "
+      "take 64 KiB, .* read columns of so many different texts as std::string_view");
   ::unsetenv("PAPPUS_CATEGORY_MEMORY");
 }
 
