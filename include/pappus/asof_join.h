@@ -105,9 +105,9 @@ template <typename LeftKey, typename L, typename RightKey, typename R>
 inline constexpr bool has_index_key = [] {
   using own = present_by<RightKey, R>;
   if constexpr (may_be_missing<key_yielded<LeftKey, L>>)
-    return bits_key<pair<lacking, own>>;
+    return bits_key<pair<lacking, own>> || coded_key<pair<lacking, own>>;
   else
-    return key<own>;
+    return join_key<own>;
 }();
 
 template <typename L>
@@ -149,6 +149,8 @@ int compare_keys(const K& a, const K& b) {
     return one < other ? -1 : other < one ? 1 : 0;
   } else if constexpr (string_key<K>) {
     return a.compare(b);
+  } else if constexpr (is_category<K>) {
+    return a.text().compare(b.text());
   } else if constexpr (may_be_missing<K>) {
     if (!a || !b) return static_cast<int>(!a) - static_cast<int>(!b);
     return compare_keys(*a, *b);

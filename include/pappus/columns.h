@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "pappus/bad_rows.h"
+#include "pappus/category.h"
 #include "pappus/dates.h"
 #include "pappus/detail/base/columns.h"
 #include "pappus/detail/base/field_names.h"
@@ -62,6 +63,8 @@ template <>
 struct field_traits<bool> : known_field<cell::boolean> {};
 template <>
 struct field_traits<std::string_view> : known_field<cell::string> {};
+template <>
+struct field_traits<category> : known_field<cell::category> {};
 template <>
 struct field_traits<date> : known_field<cell::date> {};
 template <>
@@ -147,8 +150,8 @@ struct column_of : detail::column_binding {};
 ///
 /// \param name   as in the file's header, case included; of JSON "user.id" is a key in an object.
 /// \param field  a direct member: an integer up to 64 bits, float, double, bool, std::string_view,
-///               pappus::date, pappus::timestamp; in CSV and JSON files also a std::optional of
-///               one of those, in NPY and JSON files a std::array.
+///               pappus::category, pappus::date, pappus::timestamp; in CSV and JSON files also a
+///               std::optional of one of those, in NPY and JSON files a std::array.
 template <typename Field, typename Record>
 column_of<Record> column(std::string name, Field Record::* field) {
   const Record record = detail::zero_record<Record>();
@@ -164,8 +167,8 @@ detail::refused<Record> column(std::string, Field Record::*) {
 template <typename Field, typename Record>
   requires(detail::fileable<Record> && !detail::field_traits<Field>::is_cell)
 PAPPUS_REFUSED(
-    "column: a field must be an integer, float, double, bool, std::string_view, pappus::date, "
-    "pappus::timestamp, or a std::optional or a std::array of these")
+    "column: a field must be an integer, float, double, bool, std::string_view, pappus::category, "
+    "pappus::date, pappus::timestamp, or a std::optional or a std::array of these")
 detail::refused<Record> column(std::string, Field Record::*) {
   return {};
 }

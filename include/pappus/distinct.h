@@ -19,7 +19,9 @@
 #include <type_traits>
 #include <utility>
 
+#include "pappus/category.h"
 #include "pappus/detail/base/count_different.h"
+#include "pappus/detail/fuse/describe.h"
 #include "pappus/detail/fuse/known_values.h"
 #include "pappus/detail/fuse/statistics.h"
 #include "pappus/group.h"
@@ -56,6 +58,28 @@ inline constexpr bool counts_in_groups<V> = key_codec<V>::width <= 64;
 template <typename V>
 inline constexpr bool counts_in_groups<std::optional<V>> = counts_in_groups<V>;
 
+/// A category's code, by which different ones are told apart, too.
+template <typename F>
+struct to_code {
+  F projection;
+  auto calls() const { return std::tie(projection); }
+  template <typename T>
+  auto operator()(const T& record) const {
+    const auto own = std::invoke(projection, record);
+    if constexpr (may_be_missing<std::remove_cv_t<decltype(own)>>)
+      return own ? std::optional(own->code()) : std::nullopt;
+    else
+      return own.code();
+  }
+  /// As device code, of a record of type In.
+  template <typename Out, typename In>
+    requires std::is_same_v<Out, std::uint32_t>
+  device_variable describe(device_writer& to, std::span<const device_variable> record) const {
+    return to.field(describe_function<category, In>(projection, to, record), 0,
+                    device_type_of<std::uint32_t>);
+  }
+};
+
 template <typename E, typename F>
 auto distinct_of_rows(const query<E>& of, F projection) {
   if constexpr (may_be_missing<projection_of<F, value_of<E>>>)
@@ -81,7 +105,9 @@ template <typename Of, typename T>
 template <typename F>
 auto distinct_members<Of, T>::count_distinct(F projection) const {
   const auto& of = static_cast<const Of&>(*this);
-  if constexpr (requires { typename Of::key_type; })
+  if constexpr (is_category<present<projection_of<F, T>>>)
+    return count_distinct(to_code<F>{std::move(projection)});
+  else if constexpr (requires { typename Of::key_type; })
     return distinct_of_groups(of, std::move(projection));
   else
     return distinct_of_rows(of, std::move(projection));

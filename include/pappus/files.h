@@ -52,6 +52,8 @@ template <typename K>
 void name_file(const K& key, std::string& to) {
   if constexpr (std::is_same_v<K, std::string_view>)
     to = key;
+  else if constexpr (is_category<K>)
+    to = key.text();
   else if constexpr (std::is_same_v<K, bool>)
     to = key ? "true" : "false";
   else if constexpr (std::is_same_v<K, date>)

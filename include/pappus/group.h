@@ -1,9 +1,10 @@
 // group_by and distinct: records by key.
 //
-// Keys: integers, enums, bool, float, double, std::string_view, and pappus::pair, std::array and
-// plain structs of those; of several key functions results of them. Groups come in ascending key
-// order: false before true, fields and elements first to last, strings byte by byte, NaN after
-// every number. Keys that compare equal are one group: -0.0 and 0.0 (shown as 0.0), and all NaNs.
+// Keys: integers, enums, bool, float, double, std::string_view, pappus::category, and pappus::pair,
+// std::array and plain structs of those; of several key functions results of them. Groups come in
+// ascending key order: false before true, fields and elements first to last, strings byte by byte,
+// categories as their texts (by which groups are sorted once all are there), NaN after every
+// number. Keys that compare equal are one group: -0.0 and 0.0 (shown as 0.0), and all NaNs.
 //
 // A group's records are accumulated in row order within leaves, whose cuts depend on the query, the
 // data and its size alone, and leaves are merged in a fixed order (docs/guides/results.md): results
@@ -18,6 +19,7 @@
 #include "pappus/detail/loops/group_description.h"
 #include "pappus/detail/loops/map_groups.h"
 #include "pappus/query.h"
+#include "pappus/sort.h"
 
 namespace pappus {
 namespace detail {
@@ -113,6 +115,27 @@ template <packed_key K>
 struct key_storage<K, false> {
   using type = keys_as_packed<K>;
 };
+template <packed_key K>
+  requires coded_key<K>
+struct key_storage<K, false> {
+  using type = keys_as_codes<K>;
+};
+/// Where groups are wanted in the order of their keys.
+template <typename K, bool Dense>
+struct ordered_key_storage : key_storage<K, Dense> {};
+template <coded_key K>
+struct ordered_key_storage<K, false> {
+  using type = keys_as_packed<K>;
+};
+
+/// Groups that lie in no order, sorted by their keys.
+template <coded_key K, typename Output>
+collection<Output> groups_in_order(const collection<Output>& groups) {
+  if constexpr (std::is_same_v<K, Output>)
+    return groups.sort_by(to_itself{});
+  else
+    return groups.sort_by(&Output::key);
+}
 
 }  // namespace detail
 
@@ -246,13 +269,15 @@ class grouped : public detail::group_refusals<detail::value_of<E>>,
   friend struct detail::access;
 
   using storage_type = typename detail::key_storage<key_type, Dense>::type;
+  using ordered_storage_type = typename detail::ordered_key_storage<key_type, Dense>::type;
 
   template <typename F>
   using projected = std::remove_cvref_t<std::invoke_result_t<const F&, const record_type&>>;
-  template <typename F>
-  using grouping_of = detail::grouping<E, Key, F, storage_type>;
+  template <typename F, typename Storage = storage_type>
+  using grouping_of = detail::grouping<E, Key, F, Storage>;
 
-  storage_type storage() const {
+  template <typename Storage = storage_type>
+  Storage storage() const {
     if constexpr (Dense)
       return {domain_};
     else
@@ -305,7 +330,7 @@ class grouped : public detail::group_refusals<detail::value_of<E>>,
 
   template <typename F, typename Project>
   auto mapped(const char* name, F f, Project projection) const {
-    using grouping = grouping_of<Project>;
+    using grouping = grouping_of<Project, ordered_storage_type>;
     using returned = detail::result_of_group<grouping, F>;
     constexpr bool flat = detail::is_flat<F>;
     using result = typename detail::record_of_group<returned, flat>::type;
@@ -321,10 +346,11 @@ class grouped : public detail::group_refusals<detail::value_of<E>>,
     else
       params->apply = detail::group_apply<grouping, F>;
     params->reorders = detail::reorders_values<F>;
-    params->key_text = detail::group_key_text<storage_type>;
+    params->key_text = detail::group_key_text<ordered_storage_type>;
     params->function = detail::keep(std::move(f));
     params->value = detail::record_type_of<typename grouping::value>();
-    auto stage = stage_of(grouping{rows_, key_, std::move(projection), storage()});
+    auto stage =
+        stage_of(grouping{rows_, key_, std::move(projection), storage<ordered_storage_type>()});
     stage.describe = detail::describe_whole_groups<grouping>;
     return collection<result>(
         session_,
@@ -350,10 +376,15 @@ class grouped : public detail::group_refusals<detail::value_of<E>>,
     params->expected = expected_;
     auto stage = stage_of(grouping{rows_, key_, std::move(projection), storage()});
     stage.describe = detail::describe_group<grouping, R>;
-    return {session_,
-            detail::make_node(
-                session_, {detail::group_operator(), std::string("group_by.") + name,
-                           detail::record_type_of<Output>(), std::move(stage), std::move(params)})};
+    const collection<Output> groups(
+        session_,
+        detail::make_node(session_,
+                          {detail::group_operator(), std::string("group_by.") + name,
+                           detail::record_type_of<Output>(), std::move(stage), std::move(params)}));
+    if constexpr (detail::coded_key<key_type> && !Dense)
+      return detail::groups_in_order<key_type>(groups);
+    else
+      return groups;
   }
 
   template <typename Grouping>

@@ -83,9 +83,9 @@ PAPPUS_GLUE auto make_join(const char* name, const query<Left>& left, const quer
   static_assert(std::same_as<key_type, right_key_type>,
                 "join: the keys of both sides must have the same type; convert one of them in its "
                 "key function");
-  static_assert(key<key_type>,
-                "join: keys must be integers, enums, floats, std::string_view, or small arrays, "
-                "pairs and structs of them");
+  static_assert(join_key<key_type>,
+                "join: keys must be integers, enums, floats, std::string_view, pappus::category, "
+                "or small arrays, pairs and structs of them");
   static_assert(sizeof...(Domain) == 0 || (std::integral<key_type> && sizeof(key_type) <= 8),
                 "join: a domain is for integer keys");
   static_assert(sizeof...(Domain) <= 1 && (std::same_as<Domain, domain> && ...),

@@ -9,6 +9,7 @@
 #include "pappus/array_file.h"
 #include "pappus/asof_join.h"
 #include "pappus/bad_rows.h"
+#include "pappus/category.h"
 #include "pappus/cross_join.h"
 #include "pappus/describe.h"
 #include "pappus/device_code.h"

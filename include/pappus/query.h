@@ -237,17 +237,17 @@ class query : public detail::element_refusals<detail::value_of<E>>,
   template <typename... Keys>
   collection<value_type> sort_by(Keys... keys) const;
   collection<value_type> sort() const
-    requires detail::key<value_type>;
+    requires detail::record_key<value_type>;
   /// top: the n records with the greatest keys, the greatest first; bottom: with the least, the
   /// least first; of equals the first rows. See sort.h.
   template <typename Key>
   collection<value_type> top(std::int64_t n, Key key) const;
   collection<value_type> top(std::int64_t n) const
-    requires detail::key<value_type>;
+    requires detail::record_key<value_type>;
   template <typename Key>
   collection<value_type> bottom(std::int64_t n, Key key) const;
   collection<value_type> bottom(std::int64_t n) const
-    requires detail::key<value_type>;
+    requires detail::record_key<value_type>;
 
   /// Running totals: record i of the result is op(record 0, ..., record i). op must be associative.
   /// See scan.h.

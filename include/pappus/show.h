@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "pappus/argmax.h"
+#include "pappus/category.h"
 #include "pappus/columns.h"
 #include "pappus/detail/base/field_names.h"
 #include "pappus/detail/base/missing.h"
@@ -42,7 +43,7 @@ inline constexpr bool is_moment = std::is_same_v<T, date> || std::is_same_v<T, t
 template <typename T>
 constexpr bool shown_by_fields() {
   if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T> || is_moment<T> || is_std_array<T> ||
-                string_key<T>)
+                string_key<T> || is_category<T>)
     return false;
   else
     return field_count<present<T>>() > 0 && !is_moment<present<T>> && !is_std_array<present<T>>;
@@ -68,6 +69,8 @@ constexpr std::string_view shown_type() {
     return names[(std::is_signed_v<T> ? 0 : 4) + std::countr_zero(sizeof(T))];
   } else if constexpr (std::is_floating_point_v<T>)
     return sizeof(T) == 4 ? "f32" : "f64";
+  else if constexpr (is_category<T>)
+    return "category";
   else if constexpr (std::is_same_v<T, date>)
     return "date";
   else if constexpr (std::is_same_v<T, timestamp>)
@@ -100,6 +103,8 @@ std::string shown_text(const T& value) {
     return text_of_text({&value, 1});
   else if constexpr (std::is_same_v<T, std::string_view>)
     return text_of_text(value);
+  else if constexpr (is_category<T>)
+    return text_of_text(value.text());
   else if constexpr (std::is_enum_v<T>)
     return shown_text(static_cast<std::underlying_type_t<T>>(value));
   else if constexpr (std::is_floating_point_v<T>)
@@ -195,6 +200,9 @@ std::string shown_rows(const T* rows, std::size_t n, std::size_t width) {
 
 inline std::ostream& operator<<(std::ostream& to, const date& day) {
   return to << detail::shown_text(day);
+}
+inline std::ostream& operator<<(std::ostream& to, category of) {
+  return to << detail::shown_text(of);
 }
 inline std::ostream& operator<<(std::ostream& to, const timestamp& moment) {
   return to << detail::shown_text(moment);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "pappus/detail/base/keep.h"
+#include "pappus/detail/fuse/key_parts.h"
 #include "pappus/detail/loops/sort.h"
 #include "pappus/detail/loops/top.h"
 #include "pappus/parts.h"
@@ -34,18 +35,35 @@ struct text_or_none {
     return std::invoke(text, record).value_or(std::string_view());
   }
 };
-/// A key as keys that can be sorted by: text that may be missing as two.
+/// The text of a category.
+template <typename F>
+struct text_of_category {
+  static constexpr bool of_category = true;
+  F function;
+  template <typename T>
+  std::string_view operator()(const T& record) const {
+    return std::invoke(function, record).text();
+  }
+};
+
+/// A key as keys that can be sorted by: text that may be missing as two, what has categories in it
+/// as its parts.
 template <typename T, typename Key>
 auto sort_keys_of(Key key) {
   using direction = key_direction<Key>;
-  if constexpr (std::same_as<sort_key_of<Key, T>, std::optional<std::string_view>>) {
-    using function = typename direction::function;
+  using function = typename direction::function;
+  using own = sort_key_of<Key, T>;
+  if constexpr (std::same_as<own, std::optional<std::string_view>>)
     return std::tuple(
         text_lacks<function>{direction::of(key)},
         directed_key<text_or_none<function>, direction::descending>{{direction::of(key)}});
-  } else {
+  else if constexpr (is_category<own>)
+    return std::tuple(
+        directed_key<text_of_category<function>, direction::descending>{{direction::of(key)}});
+  else if constexpr (keyed_by_text<own>)
+    return sort_keys_of_parts<own, direction::descending>(direction::of(key));
+  else
     return std::tuple(std::move(key));
-  }
 }
 
 }  // namespace detail
@@ -66,7 +84,8 @@ detail::directed_key<F, true> descending(F key) {
 ///
 /// A key is a function of a record or a pointer to a member, bare or within ascending() or
 /// descending(). It yields an integer, an enumerator, float, double, a std::string_view, or a
-/// pair or std::array of numbers of at most 16 bytes, or a std::optional of these. The sort is
+/// pair or std::array of numbers of at most 16 bytes, or a std::optional of these; or a category,
+/// whose order is that of its text, alone or among others. The sort is
 /// stable: rows with equal keys keep their order. NaN comes after every number (before,
 /// descending), all NaN are equal, and so are -0.0 and 0.0; records keep their own bits. Strings go
 /// by bytes, as operator< does. What is missing comes last in both directions.
@@ -83,8 +102,8 @@ template <typename... Keys>
 PAPPUS_GLUE collection<typename query<E>::value_type> query<E>::sort_by(Keys... keys) const {
   static_assert(sizeof...(Keys) > 0, "sort_by: give at least one key, or use sort()");
   static_assert((detail::sort_key<detail::sort_key_of<Keys, value_type>> && ...),
-                "sort_by: a key must be a number, an enumerator, a std::string_view, or a pair or "
-                "array of numbers of at most 16 bytes");
+                "sort_by: a key must be a number, an enumerator, a std::string_view, a "
+                "pappus::category, or a pair or array of numbers of at most 16 bytes");
   using element = detail::sort_element<E, Keys...>;
   if constexpr (!(detail::key<detail::sort_key_of<Keys, value_type>> && ...)) {
     return std::apply([&](auto... single) { return sort_by(std::move(single)...); },
@@ -108,7 +127,7 @@ PAPPUS_GLUE collection<typename query<E>::value_type> query<E>::sort_by(Keys... 
 /// sort_by(descending(...)).
 template <typename E>
 collection<typename query<E>::value_type> query<E>::sort() const
-  requires detail::key<value_type>
+  requires detail::record_key<value_type>
 {
   return sort_by(detail::whole_record{});
 }
@@ -123,12 +142,14 @@ PAPPUS_GLUE collection<value_of<E>> choose(const query<E>& from, std::int64_t n,
                                            const char* name) {
   using T = value_of<E>;
   static_assert(sort_key<sort_key_of<Key, T>>,
-                "top, bottom: the key must be a number, an enumerator, a std::string_view, or a "
-                "pair or array of numbers of at most 16 bytes");
+                "top, bottom: the key must be a number, an enumerator, a std::string_view, a "
+                "pappus::category, or a pair or array of numbers of at most 16 bytes");
   const auto of_all_sorted = [&] {
     return from.sort_by(directed_key<Key, Greatest>{std::move(key)}).take(n < 0 ? 0 : n);
   };
-  if constexpr (!detail::key<sort_key_of<Key, T>>) {  // text that may be missing
+  if constexpr (is_category<sort_key_of<Key, T>>) {
+    return choose<Greatest>(from, n, text_of_category<Key>{std::move(key)}, name);
+  } else if constexpr (!detail::key<sort_key_of<Key, T>>) {  // text that may be missing
     return of_all_sorted();
   } else if (n > top_most) {
     return of_all_sorted();
@@ -163,7 +184,7 @@ collection<typename query<E>::value_type> query<E>::top(std::int64_t n, Key key)
 /// The n greatest of records that are keys themselves.
 template <typename E>
 collection<typename query<E>::value_type> query<E>::top(std::int64_t n) const
-  requires detail::key<value_type>
+  requires detail::record_key<value_type>
 {
   return top(n, detail::whole_record{});
 }
@@ -177,7 +198,7 @@ collection<typename query<E>::value_type> query<E>::bottom(std::int64_t n, Key k
 }
 template <typename E>
 collection<typename query<E>::value_type> query<E>::bottom(std::int64_t n) const
-  requires detail::key<value_type>
+  requires detail::record_key<value_type>
 {
   return bottom(n, detail::whole_record{});
 }

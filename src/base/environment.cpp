@@ -22,6 +22,8 @@ constexpr variable known[] = {
      "for tests: faults of that disk: faulty:seed=7+short=0.1+eio=0.001+full=64MiB+flip=0.0005"
      "+delay_us=50",
      "none"},
+    {"PAPPUS_CATEGORY_MEMORY", "the most memory for the texts of categories of all sessions",
+     "1 GiB"},
     {"PAPPUS_TRACE", "file that a trace of every query is written to", "no trace"},
     {"PAPPUS_EXPLAIN",
      "text or dot: print how the first query would run, and end; text:3: the third; svg:1:FILE: "

@@ -88,12 +88,29 @@ std::string literal_of(std::string_view text) {
 }
 
 const char* type_name(detail::cell type) {
-  constexpr const char* names[] = {
-      "std::int8_t",  "std::int16_t",     "std::int32_t",  "std::int64_t",
-      "std::uint8_t", "std::uint16_t",    "std::uint32_t", "std::uint64_t",
-      "float",        "double",           "bool",          "std::string_view",
-      "pappus::date", "pappus::timestamp"};
+  constexpr const char* names[] = {"std::int8_t",
+                                   "std::int16_t",
+                                   "std::int32_t",
+                                   "std::int64_t",
+                                   "std::uint8_t",
+                                   "std::uint16_t",
+                                   "std::uint32_t",
+                                   "std::uint64_t",
+                                   "float",
+                                   "double",
+                                   "bool",
+                                   "std::string_view",
+                                   "pappus::date",
+                                   "pappus::timestamp",
+                                   "pappus::category"};
   return names[static_cast<std::size_t>(type)];
+}
+
+/// Whether few texts were seen many times.
+bool repeats(const record_schema& schema, const record_schema::column& column) {
+  constexpr std::int64_t rows = 1000, times = 20;
+  return column.different_texts > 0 && schema.rows >= rows &&
+         static_cast<std::int64_t>(column.different_texts) <= schema.rows / times;
 }
 
 std::string field_of(const record_schema& schema, const record_schema::column& column,
@@ -112,6 +129,8 @@ std::string field_of(const record_schema& schema, const record_schema::column& c
     why = fmt::format("  // {} may be missing", schema.values);
   else if (column.leading_zeros)
     why = "  // numbers with leading zeros";
+  else if (repeats(schema, column))
+    why = fmt::format("  // {} different: pappus::category takes 4 bytes", column.different_texts);
   return fmt::format("  {} {};{}\n", type, name, why);
 }
 

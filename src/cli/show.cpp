@@ -19,6 +19,7 @@
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/table_file.h"
+#include "formats/record_fields.h"
 #include "pappus/detail/base/table_text.h"
 #include "pappus/error.h"
 #include "pappus/pappus.h"
@@ -89,9 +90,10 @@ std::string cell_text(cell type, const std::byte* at) {
     case cell::timestamp:
       return detail::text_of_timestamp(value_at<std::int64_t>(at));
     case cell::string:
+    case cell::category:
       break;
   }
-  return detail::text_of_text(value_at<std::string_view>(at));
+  return detail::text_of_text(formats::text_of(type, at));
 }
 
 std::string field_text(const detail::column_binding& column, const std::byte* record) {

@@ -51,6 +51,7 @@ element_match match_elements(const std::string& file, const array_item& item,
                              const std::vector<std::int64_t>& shape, const record_layout& layout,
                              std::size_t rank) {
   refuse_missing(file, layout);
+  refuse_text(file, layout);
   const auto fail = [&](const std::string& hint) {
     throw format_error(fmt::format("{}: expected {}, got {}{}", file, wanted_text(layout, rank),
                                    got_text(item, shape), hint));

@@ -116,6 +116,15 @@ void refuse_missing(const std::string& file, const record_layout& layout) {
           file, i, column.field.empty() ? "" : fmt::format(" ({})", column.field)));
 }
 
+void refuse_text(const std::string& file, const record_layout& layout) {
+  for (const auto& column : layout.columns)
+    if (is_text_cell(column.type))
+      throw usage_error(
+          fmt::format("{}: expected fields of fixed size, got {}; arrays have no text of "
+                      "varying length: use csv, or map it to a number",
+                      file, text_cell_name(column.type)));
+}
+
 std::size_t scalars(const record_layout& layout) {
   std::size_t count = 0;
   for (const column_binding& column : layout.columns) count += column.count;

@@ -37,6 +37,8 @@ std::string fields_text(const detail::record_layout& layout);
 
 /// Throws usage_error where a field may be missing, for which there is no number.
 void refuse_missing(const std::string& file, const detail::record_layout& layout);
+/// Throws usage_error where a field is text, which arrays of numbers don't have.
+void refuse_text(const std::string& file, const detail::record_layout& layout);
 /// Scalars of a record.
 std::size_t scalars(const detail::record_layout& layout);
 /// Whether these are of one type and have no names, so that an array of scalars can have them.

@@ -11,6 +11,8 @@
 namespace pappus::formats {
 
 struct record_schema {
+  static constexpr std::size_t few_texts = 1000;
+
   struct column {
     std::string name;  ///< empty where the file has none for it
     detail::cell type = detail::cell::string;
@@ -19,7 +21,9 @@ struct record_schema {
     bool optional = false;       ///< and its field has to be a std::optional therefore
     std::int64_t missing = 0;    ///< rows without a value that were seen, or are known of
     bool leading_zeros = false;  ///< which is why it is text
-    std::string left_out{};      ///< why nothing but its name is known, as none can bind it
+    std::size_t different_texts =
+        0;                   ///< of text, that were seen; 0: more than few_texts, or unknown
+    std::string left_out{};  ///< why nothing but its name is known, as none can bind it
   };
   std::vector<column> columns;
   std::int64_t rows = 0;          ///< that were looked at

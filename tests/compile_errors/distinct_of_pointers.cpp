@@ -1,5 +1,5 @@
-// expect: distinct: the record isn't a key: keys are integers, enums, floats, std::string_view, or
-//         structs, pappus::pairs and std::arrays of such
+// expect: distinct: the record isn't a key: keys are integers, enums, floats, std::string_view,
+//         pappus::category, or structs, pappus::pairs and std::arrays of such
 #include "shop.h"
 
 struct named {

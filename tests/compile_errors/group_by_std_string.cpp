@@ -1,5 +1,5 @@
 // expect: group_by: what the key function returns isn't a key: keys are integers, enums, floats,
-//         std::string_view, or structs, pappus::pairs and std::arrays of such
+//         std::string_view, pappus::category, or structs, pappus::pairs and std::arrays of such
 #include "shop.h"
 
 void mistake(shop& in) {

@@ -1,6 +1,6 @@
 // expect: top: what the key function returns isn't a key: keys are integers, enums, floats,
-//         std::string_view, or structs, pappus::pairs and std::arrays of such (strings excepted) of
-//         at most 16 bytes
+//         std::string_view, pappus::category, or structs, pappus::pairs and std::arrays of such
+//         (strings excepted) of at most 16 bytes
 #include "shop.h"
 
 void mistake(shop& in) {

@@ -121,12 +121,19 @@ objection objection_to_body(const llvm::Function& callee) {
   return {cause::recursion, name};
 }
 
+/// Of include/pappus/category.h.
+bool is_of_category_text(llvm::StringRef name) {
+  return name == "pappus::detail::text_of_code" || name == "pappus::detail::is_text_of_code" ||
+         name == "pappus::detail::code_of_text";
+}
+
 objection objection_to_declaration(const llvm::Function& callee) {
   const auto symbol = callee.getName();
   const auto name = short_name(symbol);
   if (allocates(symbol)) return {cause::allocates, name};
   if (frees(symbol)) return {cause::frees, name};
   if (is_of_string(name)) return {cause::allocates, "std::string"};
+  if (is_of_category_text(name)) return {cause::category_text, ""};
   if (const auto stream = stream_of(symbol); !stream.empty()) return {cause::prints, stream.str()};
   if (symbol.starts_with("__ubsan_")) return {cause::ubsan, ""};
   if (symbol.starts_with("__atomic_")) return {cause::atomic, ""};

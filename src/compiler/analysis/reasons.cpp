@@ -31,6 +31,10 @@ constexpr rejection table[] = {
     {catches, "catches", "catches an exception",
      "return a value that tells of the failure, such as std::optional; an exception may leave "
      "the function, the CPU throws it then"},
+    {category_text, "category-text",
+     "looks at the text of a pappus::category, or makes one of text",
+     "capture one that is made outside, const auto aa = pappus::category(\"AA\"), and compare with "
+     "that: categories are equal where their codes are"},
     {computed_goto, "computed-goto", "jumps to a label whose address was taken", "use a switch"},
     {coroutine, "coroutine", "uses a coroutine", "return all results at once, or use flat_map"},
     {float_environment, "float-environment", "was compiled with {}, which devices don't know",

@@ -18,6 +18,7 @@ enum class cause {
   assembly,
   atomic,
   catches,
+  category_text,
   computed_goto,
   coroutine,
   float_environment,

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "formats/named_layout.h"
+#include "pappus/category.h"
 #include "pappus/error.h"
 
 namespace pappus::formats {
@@ -34,7 +35,7 @@ bool may_become(const arrow_column& from, cell to) {
     case arrow_kind::boolean:
       return to == cell::boolean;
     case arrow_kind::text:
-      return to == cell::string;
+      return detail::is_text_cell(to);
     case arrow_kind::date:
       return to == cell::date;
     case arrow_kind::timestamp:
@@ -64,7 +65,8 @@ const char* field_type(cell type) {
                                    "a bool",
                                    "a std::string_view",
                                    "a pappus::date",
-                                   "a pappus::timestamp"};
+                                   "a pappus::timestamp",
+                                   "a pappus::category"};
   return names[static_cast<std::size_t>(type)];
 }
 
@@ -122,10 +124,19 @@ struct fixed_text_at {
   }
 };
 
+/// Calls use(at), where at(piece, i) is a text of a piece like this one.
+template <typename Use>
+auto with_texts_of(const arrow_piece& holder, const Use& use) {
+  if (holder.fixed_text) return use(fixed_text_at{});
+  if (holder.width == 4) return use(text_at<std::int32_t>{});
+  return use(text_at<std::int64_t>{});
+}
+
 /// Records that are to be filled with a piece's values.
 struct filled {
   const arrow_binding& binding;
   const arrow_piece& piece;
+  std::span<const std::uint32_t> codes;
   std::int64_t begin, n;
   std::byte* records;
   std::size_t record_bytes;
@@ -317,26 +328,48 @@ struct filled {
 
   template <typename At>
   void texts(const At& at) const {
-    if (!piece.dictionary)
+    const bool category = binding.field.type == cell::category;
+    if (!piece.dictionary) {
+      const auto none = [](std::int64_t) { return std::string(); };
+      if (category)
+        return each(
+            [&](std::byte* field, std::int64_t i) {
+              put<std::uint32_t>(field, detail::code_of_text(at(piece, i)));
+              return true;
+            },
+            none);
       return each(
           [&](std::byte* field, std::int64_t i) {
             put<std::string_view>(field, at(piece, i));
             return true;
           },
-          [](std::int64_t) { return std::string(); });
-    if (piece.width == 1) return from_dictionary<std::int8_t>(at);
-    if (piece.width == 2) return from_dictionary<std::int16_t>(at);
-    if (piece.width == 4) return from_dictionary<std::int32_t>(at);
-    from_dictionary<std::int64_t>(at);
+          none);
+    }
+    if (category)
+      return from_dictionary([&](std::byte* field, std::int64_t number) {
+        put<std::uint32_t>(field, codes[static_cast<std::size_t>(number)]);
+      });
+    const auto& values = *piece.dictionary;
+    from_dictionary([&](std::byte* field, std::int64_t number) {
+      put<std::string_view>(field, at(values, values.first + number));
+    });
   }
-  template <typename Index, typename At>
-  void from_dictionary(const At& at) const {
+  /// \param set  (field, number of a text of the dictionary)
+  template <typename Set>
+  void from_dictionary(const Set& set) const {
+    if (piece.width == 1) return from_dictionary<std::int8_t>(set);
+    if (piece.width == 2) return from_dictionary<std::int16_t>(set);
+    if (piece.width == 4) return from_dictionary<std::int32_t>(set);
+    from_dictionary<std::int64_t>(set);
+  }
+  template <typename Index, typename Set>
+  void from_dictionary(const Set& set) const {
     const auto& values = *piece.dictionary;
     each(
         [&](std::byte* field, std::int64_t i) {
           const auto number = value_of<Index>(piece, i);
           if (number < 0 || number >= values.rows) return false;
-          put<std::string_view>(field, at(values, values.first + number));
+          set(field, number);
           return true;
         },
         [&](std::int64_t i) {
@@ -345,10 +378,8 @@ struct filled {
         });
   }
   void texts() const {
-    const auto& holder = piece.dictionary ? *piece.dictionary : piece;
-    if (holder.fixed_text) return texts(fixed_text_at{});
-    if (holder.width == 4) return texts(text_at<std::int32_t>{});
-    texts(text_at<std::int64_t>{});
+    with_texts_of(piece.dictionary ? *piece.dictionary : piece,
+                  [this](const auto& at) { texts(at); });
   }
 };
 
@@ -371,9 +402,20 @@ std::vector<arrow_binding> bind_arrow_columns(const std::string& file,
   return bound;
 }
 
-void fill_arrow_cells(const arrow_binding& binding, const arrow_piece& piece, std::int64_t begin,
-                      std::int64_t n, std::byte* records, std::size_t record_bytes) {
-  const filled rows{binding, piece, begin, n, records, record_bytes};
+std::vector<std::uint32_t> codes_of_texts(const arrow_piece& dictionary) {
+  std::vector<std::uint32_t> codes(static_cast<std::size_t>(dictionary.rows));
+  with_texts_of(dictionary, [&](const auto& at) {
+    for (std::int64_t i = 0; i < dictionary.rows; ++i)
+      codes[static_cast<std::size_t>(i)] =
+          detail::code_of_text(at(dictionary, dictionary.first + i));
+  });
+  return codes;
+}
+
+void fill_arrow_cells(const arrow_binding& binding, const arrow_piece& piece,
+                      std::span<const std::uint32_t> codes, std::int64_t begin, std::int64_t n,
+                      std::byte* records, std::size_t record_bytes) {
+  const filled rows{binding, piece, codes, begin, n, records, record_bytes};
   switch (binding.from.kind) {
     case arrow_kind::i8:
       return rows.integers<std::int8_t>();

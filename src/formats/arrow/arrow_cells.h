@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,9 +37,14 @@ std::vector<arrow_binding> bind_arrow_columns(const std::string& file,
                                               const detail::record_layout& layout);
 
 /// Sets a field of n records to the piece's values from number `begin` on. Text isn't copied.
+/// \param codes  of the texts of the piece's dictionary, for a field that is a category
 /// Throws arrow_cell_problem.
-void fill_arrow_cells(const arrow_binding& binding, const arrow_piece& piece, std::int64_t begin,
-                      std::int64_t n, std::byte* records, std::size_t record_bytes);
+void fill_arrow_cells(const arrow_binding& binding, const arrow_piece& piece,
+                      std::span<const std::uint32_t> codes, std::int64_t begin, std::int64_t n,
+                      std::byte* records, std::size_t record_bytes);
+
+/// The categories that a dictionary's texts are.
+std::vector<std::uint32_t> codes_of_texts(const arrow_piece& dictionary);
 
 /// The type of a field that has all of the column's values, for columns that can be bound.
 struct arrow_field {

@@ -47,8 +47,8 @@ bool is_sure(const arrow_binding& binding, const arrow_piece& piece) {
     case arrow_kind::boolean:
     case arrow_kind::date:
       return true;
-    case arrow_kind::text:
-      return are_texts(piece);
+    case arrow_kind::text:  // others are numbered one by one as categories, if there is room
+      return are_texts(piece) && (piece.dictionary || binding.field.type == cell::string);
     case arrow_kind::timestamp:
       return binding.from.unit == 1'000'000;  // as records have them
     case arrow_kind::decimal:
@@ -65,7 +65,7 @@ void arrow_columns::make(std::int64_t first, std::int64_t rows, std::byte* out) 
     for (std::int64_t done = 0; done < rows; ++at) {
       const auto skip = first + done - at->first;
       const auto n = std::min(rows - done, at->rows - skip);
-      fill_arrow_cells((*bound_)[which], at->piece, at->begin + skip, n,
+      fill_arrow_cells((*bound_)[which], at->piece, codes_in(at->codes), at->begin + skip, n,
                        out + static_cast<std::size_t>(done) * record_bytes_, record_bytes_);
       done += n;
     }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -12,11 +13,18 @@
 
 namespace pappus::formats {
 
+/// Of a dictionary's texts, for a field that is a category.
+using category_codes = std::vector<std::uint32_t>;
+inline std::span<const std::uint32_t> codes_in(const std::shared_ptr<const category_codes>& codes) {
+  return codes ? std::span(*codes) : std::span<const std::uint32_t>();
+}
+
 /// Some consecutive values of a column.
 struct arrow_stretch {
   std::int64_t first = 0, rows = 0;  ///< of records
   std::int64_t begin = 0;            ///< the first value's number in the piece
   arrow_piece piece;
+  std::shared_ptr<const category_codes> codes{};
 };
 
 /// Whether records can be made of a piece's values without looking at each whether it can be had.

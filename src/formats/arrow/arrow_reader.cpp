@@ -267,15 +267,18 @@ void arrow_reader::fill_column(std::size_t which, part& rows, std::int64_t begin
     const auto at = begin + done;
     try {
       if (rows.out == nullptr) {
-        check(which, column.piece, column.used, some);
-        rows.decoded[which].push_back({rows.first_row + at, some, column.used, column.piece});
+        check(which, column, some);
+        rows.decoded[which].push_back(
+            {rows.first_row + at, some, column.used, column.piece, column.codes});
       } else {
-        fill_arrow_cells(bound_[which], column.piece, column.used, some,
+        fill_arrow_cells(bound_[which], column.piece, codes_in(column.codes), column.used, some,
                          rows.out + static_cast<std::size_t>(at) * record_bytes_, record_bytes_);
       }
     } catch (arrow_cell_problem& problem) {
       problem.row += rows.first_row + at;
       throw;
+    } catch (const memory_error& full) {  // the dictionary of categories is
+      refuse_texts(which, full);
     }
     column.used += some;
     done += some;
@@ -283,15 +286,14 @@ void arrow_reader::fill_column(std::size_t which, part& rows, std::int64_t begin
 }
 
 /// Whether records can be made of values that aren't needed yet. Throws arrow_cell_problem.
-void arrow_reader::check(std::size_t which, const arrow_piece& piece, std::int64_t begin,
-                         std::int64_t n) const {
-  if (is_sure(bound_[which], piece)) return;
+void arrow_reader::check(std::size_t which, const open_column& column, std::int64_t n) const {
+  if (is_sure(bound_[which], column.piece)) return;
   constexpr std::int64_t at_once = 64;
   std::vector<std::byte> records(static_cast<std::size_t>(std::min(at_once, n)) * record_bytes_);
   for (std::int64_t done = 0; done < n; done += at_once) {
     try {
-      fill_arrow_cells(bound_[which], piece, begin + done, std::min(at_once, n - done),
-                       records.data(), record_bytes_);
+      fill_arrow_cells(bound_[which], column.piece, codes_in(column.codes), column.used + done,
+                       std::min(at_once, n - done), records.data(), record_bytes_);
     } catch (arrow_cell_problem& problem) {
       problem.row += done;
       throw;
@@ -313,7 +315,20 @@ void arrow_reader::load(const part& rows, std::size_t which, open_column& column
     return;
   }
   column.dictionary = dictionary;
+  column.codes.reset();
+  if (dictionary && bound_[which].field.type == detail::cell::category) {
+    try {
+      column.codes = std::make_shared<const category_codes>(codes_of_texts(*dictionary));
+    } catch (const memory_error& full) {
+      refuse_texts(which, full);
+    }
+  }
   column.kept_in = -1;
+}
+
+void arrow_reader::refuse_texts(std::size_t which, const memory_error& full) const {
+  throw memory_error(
+      fmt::format("{}: column \"{}\": {}", source_->name(), bound_[which].field.name, full.what()));
 }
 
 void arrow_reader::keep_text(open_column& column) {

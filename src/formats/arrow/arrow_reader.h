@@ -33,6 +33,7 @@
 #include "formats/arrow/arrow_library.h"
 #include "formats/byte_source.h"
 #include "formats/format.h"
+#include "pappus/error.h"
 
 namespace pappus::formats {
 
@@ -73,6 +74,7 @@ class arrow_reader final : public reader {
     arrow_piece piece;
     std::int64_t used = 0;  ///< of the piece
     std::shared_ptr<const arrow_piece> dictionary;
+    std::shared_ptr<const category_codes> codes;  ///< of the dictionary's texts
     std::int64_t kept_in = -1;  ///< the generation of strings that has the text of the piece
   };
   /// Rows of a group that are read at once.
@@ -102,6 +104,7 @@ class arrow_reader final : public reader {
   void fill_column(std::size_t which, part& rows, std::int64_t begin, std::int64_t n);
   void check(std::size_t which, const arrow_piece& piece, std::int64_t begin, std::int64_t n) const;
   void load(const part& rows, std::size_t which, open_column& column);
+  [[noreturn]] void refuse_texts(std::size_t which, const memory_error& full) const;
   void keep_text(open_column& column);
   void clear_gaps(std::byte* records, std::int64_t n) const;
 

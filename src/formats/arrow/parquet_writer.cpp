@@ -36,6 +36,7 @@ arrow_kind kind_for(cell type) {
     case cell::boolean:
       return arrow_kind::boolean;
     case cell::string:
+    case cell::category:
       return arrow_kind::text;
     case cell::date:
       return arrow_kind::date;
@@ -111,7 +112,7 @@ parquet_writer::parquet_writer(const std::string& path, const detail::record_lay
   text_gathered_ = static_cast<std::size_t>(group_text_max_) / 4;
   for (const bool text : {true, false})
     for (std::size_t i = 0; i < layout_.columns.size(); ++i)
-      if ((layout_.columns[i].type == cell::string) == text) order_.push_back(i);
+      if (detail::is_text_cell(layout_.columns[i].type) == text) order_.push_back(i);
 }
 
 void parquet_writer::room_for(detail::buffer& buffer, std::size_t bytes) const {
@@ -123,13 +124,14 @@ void parquet_writer::room_for(detail::buffer& buffer, std::size_t bytes) const {
 /// So many of n rows as the group that is written takes.
 std::int64_t parquet_writer::rows_for_group(const std::byte* records, std::int64_t n) {
   n = std::min(n, group_rows_max_ - group_rows_);
-  if (order_.empty() || layout_.columns[order_.front()].type != cell::string) return n;
+  if (order_.empty() || !detail::is_text_cell(layout_.columns[order_.front()].type)) return n;
   for (std::int64_t i = 0; i < n; ++i, records += layout_.bytes) {
     for (const auto column : order_) {
       const auto& field = layout_.columns[column];
-      if (field.type != cell::string) break;
+      if (!detail::is_text_cell(field.type)) break;
       if (!lacks_value(field, records))
-        group_text_ += static_cast<std::int64_t>(text_of(records + field.offset).size());
+        group_text_ +=
+            static_cast<std::int64_t>(text_of(field.type, records + field.offset).size());
     }
     if (group_text_ >= group_text_max_) return i + 1;
   }
@@ -154,7 +156,7 @@ void parquet_writer::append(detail::workers& team, const std::byte* records, std
 }
 
 void parquet_writer::put(std::size_t column, const std::byte* records, std::int64_t n) {
-  const bool text = layout_.columns[column].type == cell::string;
+  const bool text = detail::is_text_cell(layout_.columns[column].type);
   for (std::int64_t done = 0; done < n;) {
     const auto* const from = records + static_cast<std::size_t>(done) * layout_.bytes;
     const auto rows = std::min(n - done, rows_gathered);
@@ -223,7 +225,7 @@ std::int64_t parquet_writer::gather_text(std::size_t column, const std::byte* re
     const auto* const record = records + static_cast<std::size_t>(rows) * layout_.bytes;
     places[rows] = static_cast<std::int32_t>(bytes);
     if (lacks_value(field, record)) continue;
-    const auto one = text_of(record + field.offset);
+    const auto one = text_of(field.type, record + field.offset);
     if (one.size() > text_max - text_gathered_)
       throw format_error(
           fmt::format("{}: row {}, column \"{}\": expected a text of less than 2 GiB, got {} bytes",
@@ -240,7 +242,8 @@ std::int64_t parquet_writer::gather_text(std::size_t column, const std::byte* re
   for (std::int64_t i = 0; i < rows; ++i) {
     const auto size = static_cast<std::size_t>(places[i + 1] - places[i]);
     const auto* const record = records + static_cast<std::size_t>(i) * layout_.bytes;
-    if (size > 0) std::memcpy(text.data() + places[i], text_of(record + field.offset).data(), size);
+    if (size > 0)
+      std::memcpy(text.data() + places[i], text_of(field.type, record + field.offset).data(), size);
   }
   piece.values = places;
   piece.text = bytes == 0 ? "" : text.as<const char>();

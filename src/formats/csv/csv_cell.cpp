@@ -196,6 +196,7 @@ cell_outcome parse_cell(cell type, std::string_view text, std::byte* out) noexce
     case cell::timestamp:
       return timestamp(text, out);
     case cell::string:
+    case cell::category:
       break;
   }
   return cell_outcome::malformed;
@@ -229,6 +230,7 @@ std::string_view expected_of(cell type) noexcept {
     case cell::timestamp:
       return "a time like 2024-02-29 13:45:00.5";
     case cell::string:
+    case cell::category:
       break;
   }
   return "text";

@@ -245,7 +245,7 @@ csv_plan plan_columns(const std::string& file, const csv_header& header,
     column.presence = binding.presence;
     column.is_plain = plan.dialect.is_plain(binding.type) &&
                       !(is_float_cell(binding.type) ? floats_may_lack : integers_may_lack);
-    if (binding.type == detail::cell::string) column.string_column = plan.string_columns++;
+    if (is_text_cell(binding.type)) column.string_column = plan.string_columns++;
   }
   return plan;
 }

@@ -157,9 +157,15 @@ inline bool csv_quick_rows::cut(const char* at, csv_cell_text& found, std::size_
 
 inline void csv_quick_rows::store(const step& of, const csv_cell_text& found, std::byte* record) {
   if (found.text.empty() && of.presence != 0 && !found.quoted) return;  // missing
-  if (of.type == cell::string && (of.presence == 0 || found.quoted || plan_.missing.empty())) {
+  if (is_text_cell(of.type) && (of.presence == 0 || found.quoted || plan_.missing.empty())) {
     if (of.presence != 0) record[of.presence] = std::byte{1};
     if (found.text.empty()) return;
+    if (of.type == cell::category) {
+      const auto code =
+          strings_.code_of_slab(of.string_column, found.text, plan_.columns[of.column].name);
+      std::memcpy(record + of.offset, &code, sizeof code);
+      return;
+    }
     const auto kept = strings_.keep_of_slab(of.string_column, found.text);
     std::memcpy(record + of.offset, &kept, sizeof kept);
   } else if (of.plain && !found.quoted && put(of.type, found.text, record + of.offset)) {

@@ -76,6 +76,12 @@ std::int64_t csv_reader::read(detail::workers& team, std::byte* out, std::int64_
   return done;
 }
 
+std::shared_ptr<void> csv_reader::take_strings() noexcept {
+  if (strings_)
+    for (auto& one : *strings_) one.drop_caches();
+  return std::exchange(strings_, nullptr);
+}
+
 std::size_t csv_reader::string_bytes() const noexcept {
   std::size_t bytes = 0;
   if (strings_)

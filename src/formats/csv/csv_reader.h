@@ -50,9 +50,7 @@ class csv_reader final : public reader {
   text_length text() const noexcept override { return length_; }
   void rewind() override;
   std::size_t scratch_bytes() const noexcept override { return slab_.bytes_max(); }
-  std::shared_ptr<void> take_strings() noexcept override {
-    return std::exchange(strings_, nullptr);
-  }
+  std::shared_ptr<void> take_strings() noexcept override;
   std::size_t string_bytes() const noexcept override;
   void limit_strings(std::size_t bytes) noexcept override { string_bytes_max_ = bytes; }
 

@@ -145,6 +145,11 @@ void csv_row_parser::store(std::size_t column, const csv_cell_text& found, std::
     std::memcpy(out, &kept, sizeof(kept));
     return;
   }
+  if (about.type == cell::category) {
+    const std::uint32_t code = strings_.code(about.string_column, found.text, about.name);
+    std::memcpy(out, &code, sizeof(code));
+    return;
+  }
   const cell_outcome outcome = plan_.dialect.parse(about.type, found.text, out);
   if (outcome != cell_outcome::good)
     throw csv_problem{column,
@@ -155,7 +160,7 @@ void csv_row_parser::store(std::size_t column, const csv_cell_text& found, std::
 /// there, and of other values an empty cell alone is missing.
 bool csv_row_parser::store_missing(const csv_plan::column& column, const csv_cell_text& found,
                                    std::byte* record) {
-  const bool is_text = column.type == cell::string;
+  const bool is_text = is_text_cell(column.type);
   const auto text = is_text ? found.text : base::trimmed(found.text);
   const bool missing = found.quoted ? text.empty() && !is_text : plan_.lacks(text);
   if (!missing) return false;

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <functional>
+#include <set>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "base/text.h"
@@ -25,6 +28,7 @@ struct seen {
   std::array<bool, inferred.size()> fits;
   std::int64_t missing = 0, cells = 0;
   bool leading_zeros = false;
+  std::set<std::string, std::less<>> different;  // cells; of many one more than few_texts
 
   seen() { fits.fill(true); }
 
@@ -35,6 +39,8 @@ struct seen {
       ++missing;
       return;
     }
+    if (different.size() <= record_schema::few_texts && !different.contains(text))
+      different.emplace(text);
     std::array<std::byte, 8> value;
     bool of_less = false;  // a 32-bit integer is one of 64 bits, and a float
     for (std::size_t i = 0; i < inferred.size(); ++i) {
@@ -134,6 +140,8 @@ record_schema infer_schema(const std::function<std::unique_ptr<byte_source>()>& 
     column.optional = column.type != cell::string && column.missing > 0;  // text is empty, then
     column.optional = column.type != cell::string && column.missing > 0;  // text is empty, then
     column.leading_zeros = known.leading_zeros && column.type == cell::string;
+    if (column.type == cell::string && known.different.size() <= record_schema::few_texts)
+      column.different_texts = known.different.size();
   }
   return schema;
 }

@@ -6,6 +6,8 @@
 #include <span>
 #include <utility>
 
+#include "pappus/error.h"
+
 namespace pappus::formats {
 namespace {
 
@@ -18,6 +20,11 @@ std::uint64_t bytes_of(const char* at, std::size_t bytes) noexcept {
   std::uint64_t value = 0;
   std::memcpy(&value, at, bytes);
   return value;
+}
+
+/// Of a text of one to eight, behind which seven more can be read.
+std::uint64_t first_bytes(std::string_view text) noexcept {
+  return bytes_of(text.data(), 8) & ~std::uint64_t{0} >> (64 - 8 * text.size());
 }
 
 std::uint64_t word_of(std::string_view text) noexcept {
@@ -56,9 +63,28 @@ std::string_view string_arena::keep(std::size_t column, std::string_view text) {
 }
 
 std::string_view string_arena::keep_of_slab(std::size_t column, std::string_view text) {
-  const auto bytes = text.size();
-  if (bytes > 8) return keep(column, text);
-  return keep(column, text, bytes_of(text.data(), 8) & ~std::uint64_t{0} >> (64 - 8 * bytes));
+  if (text.size() > 8) return keep(column, text);
+  return keep(column, text, first_bytes(text));
+}
+
+std::uint32_t string_arena::code(std::size_t column, std::string_view text, std::string_view name) {
+  return text.empty() ? 0 : code(column, text, name, word_of(text));
+}
+
+std::uint32_t string_arena::code_of_slab(std::size_t column, std::string_view text,
+                                         std::string_view name) {
+  return code(column, text, name, text.size() > 8 ? word_of(text) : first_bytes(text));
+}
+
+std::uint32_t string_arena::code(std::size_t column, std::string_view text, std::string_view name,
+                                 std::uint64_t word) {
+  auto& cache = categories_[column];
+  if (!cache) cache.emplace(*memory_, owner_);
+  try {
+    return cache->code_of(text, word);
+  } catch (const memory_error& full) {
+    throw memory_error(owner_ + ", column \"" + std::string(name) + "\": " + full.what());
+  }
 }
 
 /// \param text  of shared_bytes_max bytes at most

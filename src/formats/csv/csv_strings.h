@@ -5,12 +5,14 @@
 // each worker therefore has a small open-addressing table of values seen, and a repeated value
 // costs a look-up instead of a copy. A table that rarely hits (names, comments) is given up after
 // trial_lookups. Equal cells may thus share bytes or not: nothing may depend on the pointer.
+// Of categories there is a cache instead, for their text is the process's.
 #pragma once
 
 #include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +20,7 @@
 
 #include "base/memory_scale.h"
 #include "base/text_arena.h"
+#include "formats/category_cache.h"
 #include "pappus/detail/base/memory.h"
 
 namespace pappus::formats {
@@ -34,6 +37,7 @@ class string_arena {
         owner_(owner),
         slots_max_(std::bit_floor(std::max(buffer_bytes / bytes_a_slot, first_slots))),
         tables_(columns),
+        categories_(columns),
         texts_(base::scaled(std::size_t{16} << 10), buffer_bytes) {}
 
   /// A lasting copy of a cell of string column `column`.
@@ -41,7 +45,18 @@ class string_arena {
   /// The same of a text, not empty, behind which seven bytes more can be read.
   std::string_view keep_of_slab(std::size_t column, std::string_view text);
 
-  /// Of memory that it has taken.
+  /// The category of a cell of string column `column`. Throws memory_error, which has the column's
+  /// name, where the dictionary of all categories is full.
+  std::uint32_t code(std::size_t column, std::string_view text, std::string_view name);
+  /// The same of a text, not empty, behind which seven bytes more can be read.
+  std::uint32_t code_of_slab(std::size_t column, std::string_view text, std::string_view name);
+
+  /// Gives memory back that isn't text: before that is handed on.
+  void drop_caches() noexcept {
+    for (auto& cache : categories_) cache.reset();
+  }
+
+  /// Of memory that it has taken, without caches.
   std::size_t bytes() const noexcept { return texts_.bytes() + slot_bytes_; }
 
  private:
@@ -66,11 +81,14 @@ class string_arena {
   std::string_view keep(std::size_t column, std::string_view text, std::uint64_t word);
   std::string_view copy(std::string_view text) { return texts_.copy(text, *memory_, owner_); }
   void grow(table& values);
+  std::uint32_t code(std::size_t column, std::string_view text, std::string_view name,
+                     std::uint64_t word);
 
   detail::memory_source* memory_;
   std::string owner_;
   std::size_t slots_max_;  // of a table
   std::vector<table> tables_;
+  std::vector<std::optional<category_cache>> categories_;  // of columns that have been asked for
   base::text_arena texts_;
   std::size_t slot_bytes_ = 0;  // of all tables
 };

@@ -102,6 +102,7 @@ char* print_value(cell type, const std::byte* value, char* at) {
     case cell::timestamp:
       return print_timestamp(load<timestamp>(value), at);
     case cell::string:
+    case cell::category:
       break;
   }
   return at;

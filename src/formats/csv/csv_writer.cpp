@@ -45,7 +45,7 @@ csv_writer::csv_writer(const std::string& path, const detail::record_layout& lay
   check_names(path, layout_);
   const auto& columns = layout_.columns;
   if (missing_.empty() && columns.size() == 1 && columns[0].presence != 0 &&
-      columns[0].type == detail::cell::string)
+      detail::is_text_cell(columns[0].type))
     throw usage_error(path + ": column \"" + columns[0].name +
                       "\": expected a text for what is missing, as a line without text is no row; "
                       "give it as csv_options{.missing = {\"NA\"}}");
@@ -73,11 +73,12 @@ void csv_writer::write_header() {
 std::size_t csv_writer::text_bytes_max(const std::byte* record) const noexcept {
   std::size_t bytes = 0;
   for (const detail::column_binding& column : layout_.columns) {
-    const bool text = column.type == detail::cell::string;
+    const bool text = detail::is_text_cell(column.type);
     if (lacks_value(column, record))
       bytes += 1 + std::max(missing_.size(), std::size_t{2});
     else
-      bytes += 1 + (text ? 2 * text_of(record + column.offset).size() + 2 : value_bytes_max_);
+      bytes += 1 + (text ? 2 * text_of(column.type, record + column.offset).size() + 2
+                         : value_bytes_max_);
   }
   return bytes;
 }
@@ -89,10 +90,10 @@ char* csv_writer::format_row(const std::byte* record, char* at) const {
     const bool alone = layout_.columns.size() == 1;  // then an empty line would be no row
     if (lacks_value(column, record)) {
       at = missing_.empty() && alone ? print_quoted("", at) : std::ranges::copy(missing_, at).out;
-    } else if (column.type != detail::cell::string) {
+    } else if (!detail::is_text_cell(column.type)) {
       at = format_value(column, field, at);
     } else {
-      const auto text = text_of(field);
+      const auto text = text_of(column.type, field);
       const bool first = &column == layout_.columns.data();
       const bool quoted = text.empty() ? alone || column.presence != 0
                                        : is_quoted(column, text) || (first && begins_file(text));

@@ -50,8 +50,7 @@ json_plan plan_keys(const std::string& file, const detail::record_layout& bound)
                             .presence = binding.presence,
                             .string_column = 0,
                             .wanted = binding.wanted});
-    if (binding.type == detail::cell::string)
-      plan.columns.back().string_column = plan.string_columns++;
+    if (is_text_cell(binding.type)) plan.columns.back().string_column = plan.string_columns++;
   }
   return plan;
 }

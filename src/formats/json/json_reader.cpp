@@ -44,6 +44,12 @@ std::size_t json_reader::scratch_bytes() const noexcept {
   return lines_.scratch_bytes() + lines_at_once() * sizeof(std::string_view);
 }
 
+std::shared_ptr<void> json_reader::take_strings() noexcept {
+  if (strings_)
+    for (auto& one : *strings_) one.drop_caches();
+  return std::exchange(strings_, nullptr);
+}
+
 std::size_t json_reader::string_bytes() const noexcept {
   std::size_t bytes = 0;
   if (strings_)

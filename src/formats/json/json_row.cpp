@@ -240,6 +240,14 @@ class json_row_parser::impl {
           return;
         }
         break;
+      case cell::category:
+        if (kind == token_kind::text) {
+          const auto code =
+              strings_->code(column.string_column, text_in(token, value), column.name);
+          std::memcpy(out, &code, sizeof(code));
+          return;
+        }
+        break;
       case cell::date:
       case cell::timestamp:
         if (kind == token_kind::text) outcome = parse_cell(column.type, text_in(token, value), out);

@@ -119,9 +119,11 @@ std::size_t json_writer::text_bytes_max(const std::byte* record) const noexcept 
   for (const auto& [before, column] : steps_) {
     bytes += before.size() + around;
     for (std::size_t i = 0; i < column.count; ++i)
-      bytes += 3 + (column.type == cell::string && !lacks_value(column, record)
-                        ? 6 * text_of(record + column.offset + i * sizeof(std::string_view)).size()
-                        : value_bytes_max + 3);
+      bytes +=
+          3 + (detail::is_text_cell(column.type) && !lacks_value(column, record)
+                   ? 6 * text_of(column.type, record + column.offset + i * cell_bytes(column.type))
+                             .size()
+                   : value_bytes_max + 3);
   }
   return bytes;
 }
@@ -149,8 +151,9 @@ char* json_writer::print(const detail::column_binding& column, const std::byte* 
                          char* at) const {
   constexpr std::size_t date_bytes = 10;
   switch (column.type) {
-    case cell::string: {
-      const auto text = text_of(value);
+    case cell::string:
+    case cell::category: {
+      const auto text = text_of(column.type, value);
       if (!is_utf8(text))
         throw format_error(fmt::format("{}: column \"{}\": expected text in UTF-8, got {}", path_,
                                        column.name, shown(text)));

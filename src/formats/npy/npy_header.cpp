@@ -261,6 +261,7 @@ std::string npy_dtype(cell type) {
     case cell::timestamp:
       return "<M8[us]";
     case cell::string:
+    case cell::category:
       break;
   }
   return "|V16";

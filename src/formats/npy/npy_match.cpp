@@ -53,6 +53,7 @@ array_item item_of(const npy_header& header) {
 npy_match match_npy(const std::string& file, const npy_header& header,
                     const record_layout& layout) {
   refuse_missing(file, layout);
+  refuse_text(file, layout);
   const auto item = item_of(header);
   const auto fail = [&](const std::string& hint) {
     throw format_error(file + ": expected " + expected_of(layout) + ", got " +
@@ -99,16 +100,12 @@ npy_plan plan_npy(const std::string& file, const record_layout& layout) {
                       "through; bind its fields with pappus::column(\"name\", &record::field)");
   }
   refuse_missing(file, layout);
+  refuse_text(file, layout);
   npy_plan plan;
   plan.map.record_bytes = layout.bytes;
   std::string fields;
   for (std::size_t i = 0; i < layout.columns.size(); ++i) {
     const column_binding& column = layout.columns[i];
-    if (column.type == cell::string) {
-      throw usage_error(file +
-                        ": expected fields of fixed size, got a string_view; npy has no text of "
-                        "varying length: use csv, or map it to a number");
-    }
     const std::size_t bytes = column.count * detail::cell_bytes(column.type);
     plan.map.fields.push_back({plan.map.file_bytes, column.offset, bytes});
     plan.map.file_bytes += bytes;

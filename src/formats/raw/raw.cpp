@@ -12,10 +12,9 @@ namespace {
 
 std::size_t checked_bytes(const std::string& file, const detail::record_layout& layout) {
   for (const detail::column_binding& column : layout.columns) {
-    if (column.type == detail::cell::string) {
-      throw usage_error(file +
-                        ": expected fields that hold their values, got a string_view, which points "
-                        "elsewhere; use csv for text");
+    if (is_text_cell(column.type)) {
+      throw usage_error(file + ": expected fields that hold their values, got " +
+                        text_cell_name(column.type) + ", which points elsewhere; use csv for text");
     }
   }
   return layout.bytes;

@@ -13,11 +13,10 @@ namespace pappus::formats {
 namespace {
 
 void check_no_text(const std::string& path, const detail::record_layout& layout) {
-  if (std::ranges::any_of(layout.columns,
-                          [](const auto& one) { return one.type == detail::cell::string; }))
-    throw usage_error(path +
-                      ": expected elements that hold their values, got a string_view, which points "
-                      "elsewhere");
+  for (const auto& one : layout.columns)
+    if (is_text_cell(one.type))
+      throw usage_error(path + ": expected elements that hold their values, got " +
+                        text_cell_name(one.type) + ", which points elsewhere");
 }
 
 }  // namespace

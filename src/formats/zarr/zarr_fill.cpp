@@ -105,6 +105,7 @@ std::vector<std::byte> scalar_fill(const json_view& fill, cell type) {
     case cell::f64:
       return float_fill<double, std::uint64_t>(fill);
     case cell::string:
+    case cell::category:
       break;
   }
   fill.fail("a number");

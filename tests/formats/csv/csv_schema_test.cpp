@@ -60,6 +60,17 @@ TEST(csv_schema, counts_empty_cells_and_knows_leading_zeros) {
   EXPECT_FALSE(column_of({"0001-01-01"}).leading_zeros);
 }
 
+TEST(csv_schema, counts_different_texts_where_they_are_few) {
+  EXPECT_EQ(column_of({"a", "b", "a", "", "b"}).different_texts, 2u);
+  EXPECT_EQ(column_of({"1", "2", "1"}).different_texts, 0u);
+  std::vector<std::string> cells;
+  for (std::size_t i = 0; i < record_schema::few_texts; ++i)
+    cells.insert(cells.end(), 2, "x" + std::to_string(i));
+  EXPECT_EQ(column_of(cells).different_texts, record_schema::few_texts);
+  cells.push_back("one more");
+  EXPECT_EQ(column_of(cells).different_texts, 0u);
+}
+
 TEST(csv_schema, is_told_how_things_are_written) {
   const std::string text = "made by us\nx;y;z\n1,5;NA;29/02/2024\n1.000,25;7;NA\n";
   formats::csv_options options;

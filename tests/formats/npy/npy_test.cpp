@@ -287,9 +287,10 @@ TEST(npy, refuses_to_write_what_it_can_not_describe) {
   EXPECT_EQ(message_of<usage_error>([] { formats::plan_npy("x.npy", {8, {}}); }),
             "x.npy: expected a record whose fields are known, got one that can't be seen through; "
             "bind its fields with pappus::column(\"name\", &record::field)");
-  EXPECT_EQ(message_of<usage_error>([] { formats::plan_npy("x.npy", detail::layout_of<name>()); }),
-            "x.npy: expected fields of fixed size, got a string_view; npy has no text of varying "
-            "length: use csv, or map it to a number");
+  EXPECT_EQ(
+      message_of<usage_error>([] { formats::plan_npy("x.npy", detail::layout_of<name>()); }),
+      "x.npy: expected fields of fixed size, got a string_view; arrays have no text of varying "
+      "length: use csv, or map it to a number");
 }
 
 }  // namespace

@@ -33,6 +33,7 @@ enum class cell : std::uint8_t {
   string,     ///< a std::string_view
   date,       ///< a pappus::date: days since 1970-01-01 in 32 bits
   timestamp,  ///< a pappus::timestamp: microseconds since 1970-01-01 in 64 bits
+  category,   ///< a pappus::category: a text's code
 };
 
 /// The bytes one scalar of this type takes in a record.
@@ -49,6 +50,7 @@ constexpr std::size_t cell_bytes(cell type) noexcept {
     case cell::u32:
     case cell::f32:
     case cell::date:
+    case cell::category:
       return 4;
     case cell::string:
       return 16;
@@ -58,6 +60,15 @@ constexpr std::size_t cell_bytes(cell type) noexcept {
 }
 
 constexpr bool is_float_cell(cell type) noexcept { return type == cell::f32 || type == cell::f64; }
+
+/// Whether a file has text there.
+constexpr bool is_text_cell(cell type) noexcept {
+  return type == cell::string || type == cell::category;
+}
+/// Of those, what a record has; for messages.
+constexpr const char* text_cell_name(cell type) noexcept {
+  return type == cell::category ? "a pappus::category" : "a string_view";
+}
 
 /// Some of a record's bytes.
 struct byte_range {

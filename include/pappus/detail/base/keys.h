@@ -44,9 +44,6 @@ template <typename K>
 concept string_key = std::is_same_v<K, std::string_view>;
 template <typename K>
 concept key = bits_key<K> || string_key<K>;
-/// sort_by takes text that may be missing, too.
-template <typename K>
-concept sort_key = key<K> || std::is_same_v<K, std::optional<std::string_view>>;
 
 __extension__ typedef unsigned __int128 wide;  // which ISO C++ lacks
 

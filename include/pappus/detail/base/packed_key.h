@@ -5,15 +5,19 @@
 // text with two zeros behind it, what may be missing behind a byte that says so. A zero in text
 // becomes 0 255, so that what is shorter comes first; such text lies at the end of the key once
 // more as it is, for unpacked keys are views of packed ones. Equal keys have equal bytes.
+// A category is its text, and its code behind that.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <optional>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 
+#include "pappus/category.h"
 #include "pappus/detail/base/fields.h"
 #include "pappus/detail/base/keys.h"
 #include "pappus/detail/base/record_text.h"
@@ -23,7 +27,7 @@ namespace pappus::detail {
 /// Whether K consists of keys, of any size.
 template <typename K>
 constexpr bool can_be_packed() {
-  if constexpr (bits_key<K> || string_key<K>) {
+  if constexpr (bits_key<K> || string_key<K> || is_category<K>) {
     return true;
   } else if constexpr (is_std_array<K> || may_be_missing<K>) {
     return can_be_packed<typename K::value_type>();
@@ -39,6 +43,32 @@ constexpr bool can_be_packed() {
   }
 }
 
+/// Whether a category is in K, as far as its fields are found.
+template <typename K>
+constexpr bool has_category() {
+  if constexpr (std::is_arithmetic_v<K> || std::is_enum_v<K> || string_key<K> || is_category<K>) {
+    return is_category<K>;
+  } else if constexpr (is_std_array<K> || may_be_missing<K>) {
+    return has_category<typename K::value_type>();
+  } else if constexpr (!std::is_class_v<K> || !std::is_trivially_copyable_v<K>) {
+    return false;
+  } else if constexpr (constexpr auto count = field_count<K>(); count > 0) {
+    return decltype(visit_fields<count>(std::declval<const K&>(), []<typename... F>(const F&...) {
+      return std::bool_constant<(has_category<F>() || ...)>{};
+    }))::value;
+  } else {
+    return false;
+  }
+}
+
+/// A key whose order is that of texts that its bits don't tell.
+template <typename K>
+concept keyed_by_text = can_be_packed<K>() && has_category<K>();
+
+/// sort_by takes text that may be missing, and what has categories in it, too.
+template <typename K>
+concept sort_key = key<K> || std::is_same_v<K, std::optional<std::string_view>> || keyed_by_text<K>;
+
 /// A key that is packed into text.
 template <typename K>
 concept packed_key = !bits_key<K> && !string_key<K> && can_be_packed<K>();
@@ -51,7 +81,7 @@ concept group_key = key<K> || packed_key<K>;
 template <typename K, typename Visit>
 constexpr void visit_key_parts(K& key, Visit& visit) {
   using plain = std::remove_const_t<K>;
-  if constexpr (bits_key<plain> || string_key<plain>) {
+  if constexpr (bits_key<plain> || string_key<plain> || is_category<plain>) {
     visit(key);
   } else if constexpr (is_std_array<plain>) {
     for (auto& part : key) visit_key_parts(part, visit);
@@ -85,6 +115,8 @@ class key_packer {
     const auto add = [&]<typename Part>(const Part& part) {
       if constexpr (string_key<Part>)
         sum += 3 * part.size() + end.size();
+      else if constexpr (is_category<Part>)
+        sum += 2 * part.text().size() + end.size() + sizeof(part.code());
       else
         sum += key_codec<Part>::width / 8;
     };
@@ -98,10 +130,14 @@ class key_packer {
     char* at = to;
     bool has_zeros = false;
     const auto put = [&]<typename Part>(const Part& part) {
-      if constexpr (string_key<Part>)
+      if constexpr (string_key<Part>) {
         at = put_text(part, at, has_zeros);
-      else
-        at = put_bits<Part>(part, at);
+      } else if constexpr (is_category<Part>) {
+        bool unused;  // its text is read nowhere
+        at = put_bits(part.code(), put_text(part.text(), at, unused));
+      } else {
+        at = put_bits(part, at);
+      }
     };
     visit_key_parts(key, put);
     if (has_zeros) {
@@ -149,10 +185,15 @@ class key_unpacker {
     const char* at = packed.data();
     bool has_zeros = false;
     const auto get = [&]<typename Part>(Part& part) {
-      if constexpr (string_key<Part>)
+      if constexpr (string_key<Part>) {
         part = get_text(at, has_zeros);
-      else
+      } else if constexpr (is_category<Part>) {
+        bool unused;
+        get_text(at, unused);
+        part = category::of_code(get_bits<std::uint32_t>(at));
+      } else {
         part = get_bits<Part>(at);
+      }
     };
     visit_key_parts(key, get);
     if (has_zeros) {

@@ -10,13 +10,13 @@
 #define PAPPUS_ISNT_A_RECORD                                                                    \
   " isn't trivially copyable, as records must be: use std::string_view or std::array<char, N> " \
   "for std::string, pappus::pair for std::pair, std::array for std::vector"
-#define PAPPUS_ISNT_A_KEY                                                                        \
-  " isn't a key: keys are integers, enums, floats, std::string_view, or structs, pappus::pairs " \
-  "and std::arrays of such (strings excepted) of at most 16 bytes"
+#define PAPPUS_ISNT_A_KEY                                                                   \
+  " isn't a key: keys are integers, enums, floats, std::string_view, pappus::category, or " \
+  "structs, pappus::pairs and std::arrays of such (strings excepted) of at most 16 bytes"
 
-#define PAPPUS_ISNT_A_GROUP_KEY                                                                  \
-  " isn't a key: keys are integers, enums, floats, std::string_view, or structs, pappus::pairs " \
-  "and std::arrays of such"
+#define PAPPUS_ISNT_A_GROUP_KEY                                                             \
+  " isn't a key: keys are integers, enums, floats, std::string_view, pappus::category, or " \
+  "structs, pappus::pairs and std::arrays of such"
 
 #define PAPPUS_KEYS_DIFFER \
   ": the keys of both sides must have the same type: convert one of them in its key function"

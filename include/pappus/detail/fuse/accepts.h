@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "pappus/detail/base/coded_key.h"
 #include "pappus/detail/base/keys.h"
 #include "pappus/detail/base/layout.h"
 #include "pappus/detail/base/missing.h"

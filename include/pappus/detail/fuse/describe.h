@@ -7,11 +7,13 @@
 
 #include <array>
 #include <bit>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <tuple>
 #include <type_traits>
 
+#include "pappus/category.h"
 #include "pappus/detail/base/fields.h"
 #include "pappus/detail/base/keys.h"
 #include "pappus/detail/fuse/coded.h"
@@ -234,6 +236,8 @@ void describe_key(device_writer& to, device_variable key, bool descending) {
     to.key(key, descending);
   } else if constexpr (string_key<K>) {
     to.refuse("its key is a string", key);
+  } else if constexpr (is_category<K>) {
+    to.key(to.field(key, 0, device_type_of<std::uint32_t>), descending);
   } else if constexpr (is_std_array<K>) {
     using part = typename K::value_type;
     for (std::size_t i = 0; i < std::tuple_size_v<K>; ++i)

@@ -14,8 +14,9 @@ namespace pappus::detail {
 
 /// Whether a key can be told by a file's name: text, an integer, bool, an enum, a date.
 template <typename K>
-inline constexpr bool names_a_file = std::is_same_v<K, std::string_view> || std::is_integral_v<K> ||
-                                     std::is_enum_v<K> || std::is_same_v<K, date>;
+inline constexpr bool names_a_file =
+    std::is_same_v<K, std::string_view> || is_category<K> || std::is_integral_v<K> ||
+    std::is_enum_v<K> || std::is_same_v<K, date>;
 
 template <typename Key, typename T>
 concept names_files =
@@ -33,9 +34,10 @@ class file_members {
 
   /// The same with a file for each key, whose name has the key in place of {}:
   /// write_by(&flight::carrier, "flights/{}.csv"). A file's records are in the query's order. Keys
-  /// are text, integers, enums, bool, dates. Folders are made; no file appears before all are
-  /// complete. Throws usage_error for a pattern without {}, a key that can't be part of a name, and
-  /// more than 500 different keys. Cost: as write(), and a copy of some MiB of records at a time.
+  /// are text, categories, integers, enums, bool, dates. Folders are made; no file appears before
+  /// all are complete. Throws usage_error for a pattern without {}, a key that can't be part of a
+  /// name, and more than 500 different keys. Cost: as write(), and a copy of some MiB of records at
+  /// a time.
   template <names_files<T> Key, typename... Columns>
   void write_by(const Key& key, const std::string& pattern, const Columns&... columns) const;
 
@@ -48,8 +50,8 @@ class file_members {
   template <typename Key, typename... Columns>
     requires(takes_record<Key, T> && !names_files<Key, T>)
   PAPPUS_REFUSED(
-      "write_by: a key that names a file must be a std::string_view, an integer, an enum, a bool "
-      "or a pappus::date")
+      "write_by: a key that names a file must be a std::string_view, a pappus::category, an "
+      "integer, an enum, a bool or a pappus::date")
   refused<T> write_by(const Key&, const std::string&, const Columns&...) const {
     return {};
   }

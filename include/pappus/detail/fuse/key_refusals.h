@@ -68,7 +68,7 @@ class key_refusals {
 
   PAPPUS_REFUSED("sort: the record" PAPPUS_ISNT_A_KEY "; use sort_by(key) for other records")
   refused<T> sort() const
-    requires(!key<T>)
+    requires(!record_key<T>)
   {
     return {};
   }
@@ -80,13 +80,13 @@ class key_refusals {
   }
   PAPPUS_REFUSED("top: the record" PAPPUS_ISNT_A_KEY "; use top(n, key) for other records")
   refused<T> top(std::int64_t) const
-    requires(!key<T>)
+    requires(!record_key<T>)
   {
     return {};
   }
   PAPPUS_REFUSED("bottom: the record" PAPPUS_ISNT_A_KEY "; use bottom(n, key) for other records")
   refused<T> bottom(std::int64_t) const
-    requires(!key<T>)
+    requires(!record_key<T>)
   {
     return {};
   }

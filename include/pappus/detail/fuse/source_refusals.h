@@ -15,6 +15,9 @@ struct csv_options;  // columns.h
 
 namespace pappus::detail {
 
+#define PAPPUS_IS_A_CODE \
+  " is a code of one process, which says nothing in another: use csv or parquet for text"
+
 /// Overloads that refuse, for a session's sources.
 class source_refusals {
  public:
@@ -135,6 +138,18 @@ class source_refusals {
   template <typename T, list_of_paths Paths = std::initializer_list<std::string>>
     requires(!record<T>)
   PAPPUS_REFUSED("raw: the record type" PAPPUS_ISNT_A_RECORD)
+  refused<T> raw(const Paths&) {
+    return {};
+  }
+  template <typename T>
+    requires(record<T> && has_category<T>())
+  PAPPUS_REFUSED("raw: a pappus::category" PAPPUS_IS_A_CODE)
+  refused<T> raw(const std::string&) {
+    return {};
+  }
+  template <typename T, list_of_paths Paths = std::initializer_list<std::string>>
+    requires(record<T> && has_category<T>())
+  PAPPUS_REFUSED("raw: a pappus::category" PAPPUS_IS_A_CODE)
   refused<T> raw(const Paths&) {
     return {};
   }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "pappus/detail/base/coded_key.h"
 #include "pappus/detail/base/keys.h"
 #include "pappus/detail/base/packed_key.h"
 
@@ -21,6 +22,15 @@ struct keys_as_bits {
   static constexpr bool dense = false;
   stored encode(const K& value) const { return encode_key(value); }
   static K decode(stored bits) { return decode_key<K>(bits); }
+};
+/// In no order.
+template <coded_key K>
+struct keys_as_codes {
+  using key = K;
+  using stored = code_bits<K>;
+  static constexpr bool dense = false;
+  stored encode(const K& value) const { return encode_codes(value); }
+  static K decode(stored bits) { return decode_codes<K>(bits); }
 };
 struct keys_as_strings {
   using key = std::string_view;

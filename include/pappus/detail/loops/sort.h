@@ -223,8 +223,10 @@ template <typename T, typename F>
 void describe_sort_key(const F& key, bool descending, device_writer& to) {
   using K = std::remove_cvref_t<std::invoke_result_t<const F&, const T&>>;
   const auto record = to.begin_key(device_type_of<T>);
-  const auto own = describe_function<K, T>(key, to, std::span(&record, 1));
-  describe_key<K>(to, own, descending);
+  if constexpr (requires { F::of_category; })
+    to.refuse("its key has a category, which is sorted by its text", record);
+  else
+    describe_key<K>(to, describe_function<K, T>(key, to, std::span(&record, 1)), descending);
 }
 
 template <typename Element>
