@@ -31,6 +31,7 @@
 #include "compiler/emit/references.h"
 #include "compiler/emit/sizes.h"
 #include "compiler/loops/fast_floats.h"
+#include "compiler/loops/gathering.h"
 #include "compiler/loops/inlining.h"
 #include "compiler/loops/interleaving.h"
 #include "compiler/loops/prefetching.h"
@@ -194,6 +195,15 @@ class device_compilation : public llvm::PassInfoMixin<device_compilation> {
   bool optimises_;
 };
 
+/// When functions are inlined.
+class launches_before_loops : public llvm::PassInfoMixin<launches_before_loops> {
+ public:
+  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses) {
+    let_launches_gather(module, analyses);
+    return llvm::PreservedAnalyses::all();
+  }
+};
+
 /// Before LLVM vectorises loops.
 class host_loops : public llvm::PassInfoMixin<host_loops> {
  public:
@@ -260,6 +270,10 @@ extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT llvm::PassPluginLibraryInfo llvmGet
                 [facts](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
                   passes.addPass(pappus::compiler::device_compilation(
                       facts, level != llvm::OptimizationLevel::O0));
+                });
+            builder.registerOptimizerEarlyEPCallback(
+                [](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
+                  passes.addPass(pappus::compiler::launches_before_loops());
                 });
             builder.registerLateLoopOptimizationsEPCallback(
                 [](llvm::LoopPassManager& passes, llvm::OptimizationLevel) {
