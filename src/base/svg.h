@@ -19,7 +19,8 @@ std::string shortened(std::string_view text, std::size_t letters_max);
 /// Lines of at most so many letters, cut at spaces, or anywhere in words that are longer.
 std::vector<std::string> wrapped(std::string_view text, std::size_t letters_max);
 
-/// As it stands between tags of XML and HTML. What isn't UTF-8, or can't be part of XML, is replaced.
+/// As it stands between tags of XML and HTML. What isn't UTF-8, or can't be part of XML, is
+/// replaced.
 std::string escaped_xml(std::string_view text);
 
 /// Everything is in pixels from the top left. A `kind` is a class of the style. Later pieces cover

@@ -33,7 +33,7 @@ std::optional<advice> ran_on_one_thread(const std::string& name, const stage_fac
     return std::nullopt;
   return advice{fmt::format("{}: its step \"{}\" took {} on 1 of {} threads", name, longest->name,
                             time_text(longest->seconds), threads),
-                "it had too little to share: one item of rows, or one group, is one thread's; "
+                "It had too little to share: one item of rows, or one group, is one thread's; "
                 "smaller chunk_rows, or more groups, let others take part",
                 "guides/environment.md", longest->seconds * (1 - 1.0 / threads)};
 }
@@ -42,7 +42,7 @@ std::optional<advice> kept_off_devices(const std::string& name, const stage_fact
   if (s.refused.empty() || s.place != "cpu" || s.seconds < seconds_of_interest) return std::nullopt;
   return advice{
       fmt::format("{}: {} on the CPU; not on {}", name, time_text(s.seconds), s.refused.front()),
-      "each reason, and what to do about it, is in the documentation", "guides/compiler.md",
+      "Each reason, and what to do about it, is in the documentation", "guides/compiler.md",
       s.seconds};
 }
 
@@ -51,7 +51,7 @@ std::optional<advice> moved_to_cpu(const std::string& name, const stage_facts& s
   const auto why = s.notes.empty() ? std::string() : ": " + s.notes.front();
   return advice{fmt::format("{}: a device was to run it, and the CPU did, in {}{}", name,
                             time_text(s.seconds), why),
-                "more memory for the device (PAPPUS_DEVICE_MEMORY) where that was short",
+                "More memory for the device (PAPPUS_DEVICE_MEMORY) where that was short",
                 "guides/devices.md", s.seconds};
 }
 
@@ -70,7 +70,7 @@ std::optional<advice> copies_longer_than_kernels(const std::string& name, const 
                             "{}",
                             name, time_text(s.seconds), s.place, time_text(s.copies_s),
                             time_text(s.kernels_s)),
-                "rows that several queries read stay there with .cache(); smaller records, and "
+                "Rows that several queries read stay there with .cache(); smaller records, and "
                 "more stages on the device, are fewer bytes to copy",
                 "guides/devices.md", s.seconds};
 }
@@ -85,7 +85,7 @@ std::optional<advice> index_beyond_caches(const std::string& name, const stage_f
                   "cache; it took {}",
                   name, count_text(index.rows_in), bytes_text(index.index_bytes),
                   bytes_text(on.last_cache), time_text(joins.seconds)),
-      "fewer right rows (a filter, or distinct, before the join), or shorter keys, make a smaller "
+      "Fewer right rows (a filter, or distinct, before the join), or shorter keys, make a smaller "
       "index; the smaller side belongs on the right",
       "operators/join.md", joins.seconds};
 }
@@ -96,7 +96,7 @@ std::optional<advice> text_of_unused_columns(const std::string& name, const stag
   const double unused = 1 - static_cast<double>(s.used_columns) / static_cast<double>(s.columns);
   return advice{fmt::format("{}: {} of text took {} to read for {} of its {} columns", name,
                             bytes_text(s.bytes), time_text(s.seconds), s.used_columns, s.columns),
-                "text is read as a whole; of a Parquet file only the columns that are looked at",
+                "Text is read as a whole; of a Parquet file only the columns that are looked at",
                 "guides/files.md#parquet", s.seconds * unused};
 }
 
@@ -133,7 +133,7 @@ std::optional<advice> went_to_the_disk(const std::string& name, const query_fact
   return advice{
       fmt::format("{}: memory was short of {}: {} went to the spill file, {} came back", name,
                   bytes_text(on.budget), bytes_text(q.spilled), bytes_text(q.read_back)),
-      "a larger budget (PAPPUS_HOST_MEMORY), if the machine has it; narrower records, and filters "
+      "A larger budget (PAPPUS_HOST_MEMORY), if the machine has it; narrower records, and filters "
       "before what keeps rows",
       "guides/memory.md#cached-rows-on-the-disk", q.sum_s};
 }
@@ -145,7 +145,7 @@ std::optional<advice> many_short_runs(const std::string& name, const query_facts
   if (q.runs < many || mean > short_s) return std::nullopt;
   return advice{fmt::format("{}: ran {} times, {} each, {} together", name, count_text(q.runs),
                             time_text(mean), time_text(q.sum_s)),
-                "of so short a query most is planning: s.run(a, b, ...) computes several results "
+                "Of so short a query most is planning: s.run(a, b, ...) computes several results "
                 "in one go, group_by those of many keys, do_while loops without leaving it",
                 "guides/sharing.md", q.sum_s};
 }
@@ -182,9 +182,9 @@ std::optional<advice> waited_for_decompression(std::span<const query_facts> quer
     for (const auto& s : q.stages)
       if (reads(s) && is_compressed(s.path)) reading += s.seconds * static_cast<double>(q.runs);
   if (reading < seconds_of_interest || decompression_s < most * reading) return std::nullopt;
-  return advice{fmt::format("decompression took {} of about {} in which compressed text was read",
+  return advice{fmt::format("Decompression took {} of about {} in which compressed text was read",
                             time_text(decompression_s), time_text(reading)),
-                "one thread decompresses a file: several files are read side by side, zstd takes "
+                "One thread decompresses a file: several files are read side by side, zstd takes "
                 "less than gzip, and Parquet less than both",
                 "guides/files.md#compressed-text", reading};
 }

@@ -52,17 +52,24 @@ class memory_picture {
 
   /// Levels stay as they are until they are looked at again.
   void draw(std::string_view kind, double trace::memory_levels::* level, bool closed) {
-    std::string steps;
-    double first = 0, last = 0;
+    std::string steps, before;
+    double first = 0;
     for (std::size_t i = 0; i < of_.memory.size(); ++i) {
       const double bytes = of_.memory[i].*level;
       if (bytes < 0) continue;
-      last = x_of(std::min((static_cast<double>(i) + 0.5) * of_.slot_s, of_.seconds));
-      if (steps.empty()) first = last;
-      steps += fmt::format("{} {:.1f} {:.1f} ", steps.empty() ? "M" : "L", last, height_of(bytes));
+      const auto height = fmt::format("{:.1f}", height_of(bytes));
+      if (height == before) continue;
+      before = height;
+      const double x = x_of(std::min(static_cast<double>(i) * of_.slot_s, of_.seconds));
+      if (steps.empty()) first = x;
+      steps += fmt::format(
+          "{} V {}",
+          steps.empty() ? fmt::format("M {:.1f} {}", x, height) : fmt::format(" H {:.1f}", x),
+          height);
     }
     if (steps.empty()) return;
-    if (closed) steps += fmt::format("V {:.1f} H {:.1f} Z", chart_bottom, first);
+    steps += fmt::format(" H {:.1f}", x_of(of_.seconds));
+    if (closed) steps += fmt::format(" V {:.1f} H {:.1f} Z", chart_bottom, first);
     picture_.path(kind, steps);
   }
 

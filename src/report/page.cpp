@@ -41,11 +41,13 @@ std::string times_text(std::int64_t n) {
   return n == 1 ? "once" : n == 2 ? "twice" : count_text(n) + " times";
 }
 
-/// "1.2 GB/s" of so many in a time; "-" where that is too short to tell.
-std::string rate_text(double amount, double seconds, double unit, std::string_view format) {
-  constexpr double shortest_s = 1e-5;
+/// Of so many in a time; "–" where that is too short to tell.
+std::string rate_text(double amount, double seconds) {
+  constexpr double shortest_s = 1e-5, whole = 100;
   if (amount <= 0 || seconds < shortest_s) return "–";
-  return fmt::format(fmt::runtime(format), amount / seconds / unit);
+  const double rate = amount / seconds;
+  return rate < whole ? fmt::format("{:.2g}", rate)
+                      : base::count_text(static_cast<std::int64_t>(rate));
 }
 
 std::string tiles_of(const page_content& of) {
@@ -60,7 +62,7 @@ std::string tiles_of(const page_content& of) {
                              time_text(of.batches_s)));
   text += tile(count_text(of.machine.threads), of.machine.threads == 1 ? "thread" : "threads");
   text += tile(bytes_text(of.peak),
-               fmt::format("of {} of memory at most", bytes_text(of.machine.budget)));
+               fmt::format("of memory at most, {} allowed", bytes_text(of.machine.budget)));
   if (of.spilled > 0)
     text += tile(bytes_text(of.spilled),
                  fmt::format("went to the disk, {} came back", bytes_text(of.read_back)));
@@ -70,13 +72,14 @@ std::string tiles_of(const page_content& of) {
 std::string advice_of(const page_content& of) {
   std::string items;
   for (const auto& fault : of.device_faults)
-    items +=
-        element("li", "fault",
-                fmt::format("{}<br/><span>See docs/guides/devices.md.</span>", escaped_xml(fault)));
+    items += element(
+        "li", "fault",
+        fmt::format("{}<br/><span><code>docs/guides/devices.md</code></span>", escaped_xml(fault)));
   for (const auto& one : advice_on(of))
-    items += element("li", "",
-                     fmt::format("{}.<br/><span>{}: docs/{}.</span>", escaped_xml(one.finding),
-                                 escaped_xml(one.remedy), escaped_xml(one.page)));
+    items += element(
+        "li", "",
+        fmt::format("{}.<br/><span>{}. <code>docs/{}</code></span>", escaped_xml(one.finding),
+                    escaped_xml(one.remedy), escaped_xml(one.page)));
   auto text = element("h2", "", "What to improve");
   if (!items.empty()) return text + element("ul", "advice", items);
   return text + element("p", "sub", "Nothing that Pappus knows of.");
@@ -104,7 +107,7 @@ std::string memory_of(const page_content& of) {
          element("div", "scroll", draw_memory(of.over_time, of.machine.budget));
 }
 
-/// What is said of a stage below its name in the table.
+/// What is said of a stage below its figures.
 std::string notes_text(const stage_facts& s) {
   std::string text;
   const auto add = [&](const std::string& note) {
@@ -121,32 +124,38 @@ std::string notes_text(const stage_facts& s) {
   return text;
 }
 
+std::string kept_text(double part) {
+  constexpr double least = 1e-4;
+  return part > 0 && part < least ? "< 0.01 %" : fmt::format("{:.3g} %", part * 100);
+}
+
 std::string row_of(std::size_t number, const stage_facts& s) {
   const auto cell = [](std::string_view text) { return "<td>" + escaped_xml(text) + "</td>"; };
-  auto name = escaped_xml(fmt::format("s{} {}", number, s.label));
-  if (const auto notes = notes_text(s); !notes.empty())
-    name += "<br/><span class=\"sub\">" + escaped_xml(notes) + "</span>";
+  const auto name = escaped_xml(fmt::format("s{} {}", number, s.label));
   const bool there = s.what == stage_facts::kind::is_there;
   const bool file = s.what == stage_facts::kind::reads_file;
   const auto rows = static_cast<double>(file ? s.rows_out : s.rows_in);
   auto text = "<td>" + name + "</td>";
-  text += cell(file ? "–" : count_text(s.rows_in)) + cell(count_text(s.rows_out));
+  text += cell(file || there ? "–" : count_text(s.rows_in)) + cell(count_text(s.rows_out));
   text += cell(file || there || s.rows_in == 0 || s.index_bytes > 0
                    ? "–"
-                   : fmt::format("{:.3g} %", 100.0 * static_cast<double>(s.rows_out) / rows));
+                   : kept_text(static_cast<double>(s.rows_out) / rows));
   text += cell(there ? "–" : bytes_text(s.bytes)) + cell(there ? "–" : time_text(s.seconds));
   text += cell(there ? "–" : plan::predicted_text(s.predicted_s, s.predicted_how));
-  text += cell(there ? "–" : rate_text(rows, s.seconds, 1e6, "{:.3g} M"));
-  text += cell(there ? "–" : rate_text(s.bytes, s.seconds, 1e6, "{:.0f}"));
+  text += cell(there ? "–" : rate_text(rows * 1e-6, s.seconds));
+  text += cell(there ? "–" : rate_text(s.bytes * 1e-6, s.seconds));
   text += cell(s.threads > 0 ? count_text(static_cast<std::int64_t>(s.threads)) : "–");
   text += cell(there ? "memory" : file ? "file" : s.place);
-  return element("tr", "", text);
+  const auto notes = notes_text(s);
+  if (notes.empty()) return element("tr", "", text);
+  return element("tr", "noted", text) +
+         element("tr", "notes", "<td colspan=\"11\">" + escaped_xml(notes) + "</td>");
 }
 
 std::string table_of(const query_facts& q) {
   std::string head;
   for (const char* name : {"stage", "rows in", "rows out", "kept", "bytes", "time", "predicted",
-                           "rows/s", "MB/s", "threads", "where"})
+                           "M rows/s", "MB/s", "threads", "where"})
     head += fmt::format("<th>{}</th>", name);
   std::string rows = element("tr", "", head);
   for (std::size_t i = 0; i < std::min(q.stages.size(), drawn_stages_max); ++i)

@@ -103,8 +103,7 @@ std::uint64_t shape_of(const plan::plan& p) {
   return shape;
 }
 
-query_facts facts_of(const plan::plan& p, std::span<const plan::stage> planned,
-                     const run::live_executor& ran) {
+query_facts facts_of(const plan::plan& p, const run::live_executor& ran) {
   query_facts facts;
   facts.shape = shape_of(p);
   const auto shown = std::min(p.stages.size(), stages_max);
@@ -120,10 +119,10 @@ query_facts facts_of(const plan::plan& p, std::span<const plan::stage> planned,
     to.cached = n.is_cached();
     to.rows_in = rows_into(p, s);
     to.rows_out = s.rows_out.rows;
-    to.predicted_s = planned[i].seconds;
-    to.predicted_how = planned[i].how;
+    to.predicted_s = s.seconds;
+    to.predicted_how = s.how;
     to.maths = bounded(s.maths_note);
-    for (const auto& note : planned[i].notes) add_text(to.repeats, note);
+    for (const auto& note : s.notes) add_text(to.repeats, note);
     to.moved_to_cpu = ran.moved_to_cpu(static_cast<plan::stage_index>(i));
     to.is_sort = n.op == &detail::sort_operator();
     if (const auto* slice = n.op->slice_of(n)) to.is_take = slice->skip == 0;

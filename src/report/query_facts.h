@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
-#include <vector>
 
 #include "plan/plan.h"
 #include "report/facts.h"
@@ -15,14 +13,13 @@ namespace pappus::report {
 /// of a stage: whatever programs run, it stays small.
 inline constexpr std::size_t stages_max = 100, letters_max = 300, texts_max = 8;
 
-/// Equal for queries that do the same, run after run: their nodes are new each time. Of stages whose
-/// functions can't be told apart, their operators and records count.
+/// Equal for queries that do the same, run after run: their nodes are new each time. Of stages
+/// whose functions can't be told apart, their operators and records count.
 std::uint64_t shape_of(const plan::plan& p);
 
-/// \param planned  the stages as first planned; `p` holds what was found.
-/// \param ran      it ran them, and measured.
-query_facts facts_of(const plan::plan& p, std::span<const plan::stage> planned,
-                     const run::live_executor& ran);
+/// \param p    with what was found; predictions are those of the plan that a stage ran by
+/// \param ran  it ran the stages, and measured.
+query_facts facts_of(const plan::plan& p, const run::live_executor& ran);
 
 /// Of a batch of launches that is to run.
 launches_facts facts_of_launches(const plan::plan& p);

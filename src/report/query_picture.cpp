@@ -41,6 +41,7 @@ class plan_picture {
     std::vector<std::string> lines{};
     std::vector<std::pair<std::size_t, bool>> readers{};  ///< further down; true: as a side
     std::size_t track = 0, last = 0;                      ///< of rows that go past other stages
+    std::size_t entries = 0;                              ///< arrows that came from the side
   };
 
   void place() {
@@ -69,7 +70,7 @@ class plan_picture {
       box.top = y;
       box.height = 2 * box_padding - 4 + line_height * static_cast<double>(box.lines.size() + 1);
       y += box.height + box_gap;
-      longest_ = std::max({longest_, s.seconds, s.predicted_s});
+      longest_ = std::max(longest_, s.seconds);
     }
     bottom_ = y - box_gap + (drawn_ < q_.stages.size() ? box_gap : 0);
   }
@@ -106,9 +107,19 @@ class plan_picture {
     const auto predicted = "predicted " + base::time_text(s.predicted_s);
     picture_.text(picture_width - 4, y, "faint end", predicted);
     const double bar = y + 8;
-    picture_.box(left, bar, length(s.seconds), bar_height, "bar");
-    const double at = left + length(s.predicted_s);
-    picture_.path("mark", fmt::format("M {:.1f} {:.1f} v {:.1f}", at, bar - 3, bar_height + 6));
+    picture_.path("bar", fmt::format("M {0:.1f} {1:.1f} h {2:.1f} v {3:.1f} h -{2:.1f} z", left,
+                                     bar, length(s.seconds), bar_height));
+    if (const double at = length(s.predicted_s); at <= width)
+      picture_.path("mark",
+                    fmt::format("M {:.1f} {:.1f} v {:.1f}", left + at, bar - 3, bar_height + 6));
+  }
+
+  /// Where one more arrow comes to a stage from the side.
+  double entry_of(std::size_t stage) {
+    constexpr double apart = 10, first = 12;
+    auto& box = boxes_[stage];
+    const auto at = first + apart * static_cast<double>(box.entries++);
+    return box.top + std::min(at, box.height - first);
   }
 
   /// The rows of a stage, to all that read them.
@@ -129,7 +140,7 @@ class plan_picture {
         continue;
       }
       const double x = left_ - track_width * static_cast<double>(from.track + 1), out = bottom - 9,
-                   in = boxes_[reader].top + 13 + 5 * (side ? 1 : 0);
+                   in = entry_of(reader);
       picture_.path(side ? "edge side" : "edge",
                     fmt::format("M {:.1f} {:.1f} H {:.1f} V {:.1f} H {:.1f}", left_, out, x, in,
                                 left_ - head_length + 1));

@@ -45,7 +45,8 @@ th, td { padding: 4px 10px 4px 0; border-bottom: 1px solid var(--line); text-ali
 th { color: var(--faint); font-weight: 500; }
 th:first-child, td:first-child { text-align: left; white-space: normal;
   overflow-wrap: anywhere; min-width: 190px; }
-td .sub { font-size: 12px; }
+.noted td { border-bottom: none; padding-bottom: 0; }
+.notes td { color: var(--faint); font-size: 12px; padding-top: 0; }
 svg text { font: 12px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace;
   fill: var(--text); white-space: pre; }
 svg path { fill: none; } svg .title { font-weight: 600; }
@@ -55,7 +56,7 @@ svg .end { text-anchor: end; } svg .middle { text-anchor: middle; }
 .stage.device { fill: var(--device); } .stage.there { fill: var(--there); stroke-dasharray: 4 3; }
 svg .edge { stroke: var(--faint); stroke-width: 1.3; } svg .side { stroke-dasharray: 4 3; }
 svg .head { fill: var(--faint); }
-.bar { fill: var(--bar); } svg .mark { stroke: var(--warm); stroke-width: 2; }
+svg .bar { fill: var(--bar); } svg .mark { stroke: var(--warm); stroke-width: 2; }
 .idle { fill: var(--idle); } svg .grid { stroke: var(--line); }
 svg .c0 { fill: var(--c0); } svg .c1 { fill: var(--c1); } svg .c2 { fill: var(--c2); }
 svg .c3 { fill: var(--c3); } svg .c4 { fill: var(--c4); } svg .c5 { fill: var(--c5); }

@@ -113,6 +113,7 @@ std::vector<rows_ptr> session_core::run_query(std::span<const node_ptr> roots,
   std::string before;  // what made us start over
   for (int attempt = 0;; ++attempt) try {
       auto results = run_once(roots, now, attempt < attempts_with_devices, team, outer, report);
+      if (const auto page = outer == nullptr ? collector() : nullptr) page->timeline()->sample();
       if (report != nullptr) *report = before + *report;
       return results;
     } catch (const devices::device_error& e) {
@@ -134,7 +135,7 @@ std::vector<rows_ptr> session_core::run_once(std::span<const node_ptr> roots,
   const auto page = outer == nullptr ? collector() : nullptr;
   const auto begin = report::clock::now();
   const bool is_told = report != nullptr || page != nullptr;
-  const auto predicted = is_told ? p.stages : std::vector<plan::stage>{};
+  const auto predicted = report != nullptr ? p.stages : std::vector<plan::stage>{};
   const auto spilled = is_told ? store_->spilled_bytes() : 0,
              read_back = is_told ? store_->bytes_read_back() : 0;
   const auto own_recorder = outer == nullptr ? listen(p, report != nullptr) : nullptr;
@@ -192,7 +193,7 @@ std::vector<rows_ptr> session_core::run_once(std::span<const node_ptr> roots,
   std::vector<rows_ptr> results;
   for (const auto root : p.roots) results.push_back(executor.rows(root));
   if (page != nullptr) {
-    auto facts = report::facts_of(p, predicted, executor);
+    auto facts = report::facts_of(p, executor);
     facts.begin = begin;
     facts.seconds = std::chrono::duration<double>(report::clock::now() - begin).count() -
                     executor.counting_seconds();
