@@ -6,7 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "base/svg.h"
 #include "pappus/error.h"
+#include "report/query_facts.h"
 
 namespace pappus::report {
 namespace {
@@ -135,6 +137,12 @@ void collector::add(launches_facts launches) {
   }
   make_room(launches_, [](const launches_facts&) {});
   launches_.emplace(launches.shape, std::move(launches));
+}
+
+void collector::add_failure(std::string_view what) {
+  const std::lock_guard lock(mutex_);
+  ++rest_.failures;
+  rest_.last_failure = base::shortened(what, letters_max);
 }
 
 void collector::was_active(io::activity what, clock::time_point begin,

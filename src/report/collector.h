@@ -11,6 +11,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/atomic_file.h"
@@ -43,6 +44,8 @@ class collector final : public io::activity_listener {
   bool is_new(std::uint64_t shape) const;
   void add(query_facts query);
   void add(launches_facts launches);
+  /// A query threw.
+  void add_failure(std::string_view what);
 
   const std::shared_ptr<trace::timeline>& timeline() const noexcept { return timeline_; }
 

@@ -7,6 +7,7 @@
 #include <ctime>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -75,11 +76,20 @@ std::string advice_of(const page_content& of) {
     items += element(
         "li", "fault",
         fmt::format("{}<br/><span><code>docs/guides/devices.md</code></span>", escaped_xml(fault)));
-  for (const auto& one : advice_on(of))
-    items += element(
-        "li", "",
-        fmt::format("{}.<br/><span>{}. <code>docs/{}</code></span>", escaped_xml(one.finding),
-                    escaped_xml(one.remedy), escaped_xml(one.page)));
+  std::vector<std::pair<advice, std::string>> by_remedy;  // with what was found
+  for (auto& one : advice_on(of)) {
+    const auto same = std::ranges::find_if(
+        by_remedy, [&](const auto& known) { return known.first.remedy == one.remedy; });
+    const auto finding = escaped_xml(one.finding) + ".<br/>";
+    if (same == by_remedy.end())
+      by_remedy.emplace_back(std::move(one), finding);
+    else
+      same->second += finding;
+  }
+  for (const auto& [one, findings] : by_remedy)
+    items += element("li", "",
+                     fmt::format("{}<span>{}. <code>docs/{}</code></span>", findings,
+                                 escaped_xml(one.remedy), escaped_xml(one.page)));
   auto text = element("h2", "", "What to improve");
   if (!items.empty()) return text + element("ul", "advice", items);
   return text + element("p", "sub", "Nothing that Pappus knows of.");
@@ -188,6 +198,10 @@ std::string query_of(const query_facts& q, std::size_t number, bool open, unsign
 
 std::string queries_of(const page_content& of) {
   auto text = element("h2", "", "Queries");
+  if (of.failures > 0)
+    text += element("p", "sub",
+                    fmt::format("{} failed; the last: {}", count_text(of.failures),
+                                escaped_xml(of.last_failure)));
   if (of.queries.empty()) return text + element("p", "sub", "None ran.");
   std::vector<std::size_t> by_time;
   for (std::size_t i = 0; i < of.queries.size(); ++i) by_time.push_back(i);

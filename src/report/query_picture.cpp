@@ -176,8 +176,8 @@ std::string facts_text(const stage_facts& s, unsigned threads) {
     text =
         fmt::format("{} rows indexed, about {}", rows(s.rows_in), base::bytes_text(s.index_bytes));
   else
-    text = fmt::format("{} → {} rows, {}", rows(s.rows_in), rows(s.rows_out),
-                       base::bytes_text(s.bytes));
+    text = fmt::format("{} → {} row{}, {}", rows(s.rows_in), rows(s.rows_out),
+                       s.rows_out == 1 ? "" : "s", base::bytes_text(s.bytes));
   if (s.used_columns < s.columns)
     text += fmt::format(", {} of {} columns", s.used_columns, s.columns);
   if (s.threads > 0) text += fmt::format(", {} of {} threads", s.threads, threads);

@@ -100,7 +100,14 @@ std::vector<rows_ptr> session_core::evaluate(std::span<const node_ptr> roots, st
       return format == explain_format::svg ? text : text + explain(roots, format);
     });
   auto team = workers();
-  return run_query(roots, {}, team, nullptr, report);
+  const auto page = collector();
+  if (page == nullptr) return run_query(roots, {}, team, nullptr, report);
+  try {
+    return run_query(roots, {}, team, nullptr, report);
+  } catch (const std::exception& e) {
+    page->add_failure(e.what());
+    throw;
+  }
 }
 
 /// A query is a pure function of its sources: whatever was lost with a device, it can run again.

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 
 #include <fmt/format.h>
 
@@ -103,7 +104,11 @@ void session_core::end() noexcept {
   ended_ = true;
   cancel();
   if (launches_) launches_->end();
-  if (const auto page = collector()) page->end_session(this, device_faults());
+  try {
+    if (const auto page = collector()) page->end_session(this, device_faults());
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "pappus: the report lacks what a session told: %s\n", e.what());
+  }
   std::shared_ptr<trace::sink> last;  // the last session that traces to a file writes it
   std::shared_ptr<report::collector> last_collector;  // and so with pages
   const std::lock_guard lock(tracer_mutex_);

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -179,6 +180,23 @@ TEST(report_of_a_session, counts_records_between_operators_in_the_first_run_of_a
   run();
   EXPECT_EQ(calls.load(), 1000);
   EXPECT_EQ(first, 2000);
+}
+
+TEST(report_of_a_session, tells_of_queries_that_failed) {
+  const spill_folder folder;
+  const auto path = folder.path() + "/run.html";
+  {
+    session s(options{.threads = 1, .report = path});
+    const auto fails = s.range(0, 10).map([](int x) -> int {
+      if (x == 7) throw std::runtime_error("no <seven>");
+      return x;
+    });
+    EXPECT_THROW(fails.sum().get(), std::runtime_error);
+  }
+  const auto text = text_of(path);
+  EXPECT_EQ(why_not_well_formed(text), "");
+  EXPECT_TRUE(has(text, "1 failed; the last: "));
+  EXPECT_TRUE(has(text, "no &lt;seven&gt;"));
 }
 
 TEST(report_of_a_session, has_launches) {

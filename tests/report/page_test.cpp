@@ -88,6 +88,14 @@ TEST(page, needs_nothing_from_elsewhere) {
   EXPECT_EQ(count(text, "http"), count(text, "xmlns=\"http")) << "names of vocabularies alone";
 }
 
+TEST(page, tells_a_remedy_once) {
+  auto q = chain(2, 0.5);
+  for (auto& s : q.stages) s.repeats = {"map is recomputed here"};
+  const auto text = page_text(page_of(q));
+  EXPECT_EQ(count(text, "filter·map: map is recomputed here; it took"), 2u);
+  EXPECT_EQ(count(text, "docs/guides/sharing.md"), 1u);
+}
+
 TEST(page, says_so_where_there_is_nothing_to_say) {
   const auto text = page_text({});
   EXPECT_EQ(why_not_well_formed(text), "");
