@@ -7,6 +7,7 @@
 #include <iterator>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -197,6 +198,26 @@ TEST(report_of_a_session, tells_of_queries_that_failed) {
   EXPECT_EQ(why_not_well_formed(text), "");
   EXPECT_TRUE(has(text, "1 failed; the last: "));
   EXPECT_TRUE(has(text, "no &lt;seven&gt;"));
+}
+
+TEST(report_of_a_session, has_the_queries_of_all_threads) {
+  const spill_folder folder;
+  const auto path = folder.path() + "/run.html";
+  constexpr int threads = 4, queries = 100;
+  {
+    session s(options{.threads = 2, .report = path});
+    const auto ask = [&] {
+      for (int i = 0; i < queries; ++i)
+        EXPECT_EQ(s.range(0, 100).filter([](int x) { return x % 4 == 0; }).count(), 25);
+    };
+    std::vector<std::thread> all;
+    for (int t = 0; t < threads; ++t) all.emplace_back(ask);
+    for (auto& one : all) one.join();
+    EXPECT_EQ(report::open_collector(path)->content().runs, threads * queries);
+  }
+  const auto text = text_of(path);
+  EXPECT_EQ(why_not_well_formed(text), "");
+  EXPECT_TRUE(has(text, "ran 400 times"));
 }
 
 TEST(report_of_a_session, has_launches) {
