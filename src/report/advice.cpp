@@ -174,6 +174,14 @@ std::vector<advice> read_again(std::span<const query_facts> queries) {
   return all;
 }
 
+std::optional<advice> computed_again(const recomputed_facts& of) {
+  if (of.times < 2 || of.seconds < seconds_of_interest) return std::nullopt;
+  return advice{fmt::format("{}: one collection was computed {} times, in {}", of.label,
+                            count_text(of.times), time_text(of.seconds)),
+                ".cache() keeps its rows once they are computed", "operators/cache.md",
+                of.seconds * (1 - 1.0 / static_cast<double>(of.times))};
+}
+
 std::optional<advice> waited_for_decompression(std::span<const query_facts> queries,
                                                double decompression_s) {
   constexpr double most = 0.7;
@@ -199,6 +207,7 @@ class advisor {
     for (std::size_t i = 0; i < of_.queries.size(); ++i)
       look_at(fmt::format("query {}", i + 1), of_.queries[i]);
     for (auto& one : read_again(of_.queries)) found_.push_back(std::move(one));
+    for (const auto& one : of_.recomputed) add(computed_again(one));
     double decompression_s = 0;
     for (const auto& track : of_.over_time.tracks)
       if (track.kind == trace::track_kind::decompression) decompression_s += track.busy_s;

@@ -48,6 +48,7 @@ std::optional<advice> many_short_runs(const std::string& name, const query_facts
 // Of all queries.
 /// Of each file that was read again and again.
 std::vector<advice> read_again(std::span<const query_facts> queries);
+std::optional<advice> computed_again(const recomputed_facts& of);
 /// \param decompression_s  that threads decompressed
 std::optional<advice> waited_for_decompression(std::span<const query_facts> queries,
                                                double decompression_s);

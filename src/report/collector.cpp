@@ -96,8 +96,23 @@ bool collector::is_new(std::uint64_t shape) const {
   return !queries_.contains(shape);
 }
 
+/// What is computed in no time may be computed again.
+void collector::note_computed(const query_facts& query) {
+  constexpr double long_s = 1e-3;
+  for (const auto& s : query.stages) {
+    if (s.what != stage_facts::kind::computes || s.seconds < long_s) continue;
+    const auto found = computed_.find(s.node);
+    if (found == computed_.end() && computed_.size() == nodes_max) continue;
+    auto& known = found == computed_.end() ? computed_[s.node] : found->second;
+    if (known.label.empty()) known.label = s.label;
+    ++known.times;
+    known.seconds += s.seconds;
+  }
+}
+
 void collector::add(query_facts query) {
   const std::lock_guard lock(mutex_);
+  note_computed(query);
   ++rest_.runs;
   rest_.runs_s += query.seconds;
   query.sum_s = query.least_s = query.seconds;
@@ -167,6 +182,8 @@ page_content collector::content() const {
     all.peak = std::max(all.peak, static_cast<double>(of.pool->peak()));
   for (const auto& [shape, query] : queries_) all.queries.push_back(query);
   std::ranges::sort(all.queries, {}, &query_facts::begin);
+  for (const auto& [node, of] : computed_)
+    if (of.times > 1) all.recomputed.push_back(of);
   for (const auto& [shape, batch] : launches_) all.launches.push_back(batch);
   std::ranges::sort(all.launches, std::greater<>(), &launches_facts::sum_s);
   all.device_faults.assign(device_faults_.begin(), device_faults_.end());

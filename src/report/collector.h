@@ -27,8 +27,9 @@ namespace pappus::report {
 /// Thread-safe.
 class collector final : public io::activity_listener {
  public:
-  /// Different queries, or batches of launches, that are kept; faults.
-  static constexpr std::size_t kept_max = 256, faults_max = 50;
+  /// Different queries, or batches of launches, that are kept; faults; collections, of which it is
+  /// known whether they are computed again.
+  static constexpr std::size_t kept_max = 256, faults_max = 50, nodes_max = 2000;
 
   /// Throws usage_error where no such file can be written.
   explicit collector(std::string path);
@@ -62,6 +63,7 @@ class collector final : public io::activity_listener {
     std::shared_ptr<memory::store> store;
   };
   trace::memory_levels levels() const;
+  void note_computed(const query_facts& query);  // with mutex_ locked
 
   const std::string path_;
   base::atomic_file file_;
@@ -71,6 +73,7 @@ class collector final : public io::activity_listener {
   std::map<const void*, member> open_;
   std::map<std::uint64_t, query_facts> queries_;
   std::map<std::uint64_t, launches_facts> launches_;
+  std::map<std::uint64_t, recomputed_facts> computed_;  // by stage_facts::node
   std::set<std::string> device_faults_;
   page_content rest_;  // all but those
   bool written_ = false;

@@ -33,6 +33,7 @@ struct stage_facts {
   std::string label;                       ///< "filter·group_by.sum"
   std::string place = "cpu";               ///< "opencl:0"
   std::vector<std::size_t> inputs, sides;  ///< stages
+  std::uint64_t node = 0;                  ///< equal for runs of one collection alone
   bool cached = false;                     ///< by .cache()
   std::int64_t rows_in = 0, rows_out = 0;  ///< of an index, rows_in are in it
   double bytes = 0;                        ///< that it moved; of a file, its own
@@ -64,6 +65,13 @@ struct query_facts {
   double spilled = 0, read_back = 0;  ///< bytes, sums; with those of others at the same time
   std::size_t left_out = 0;           ///< further stages
   std::vector<stage_facts> stages{};
+};
+
+/// A collection that several runs computed anew.
+struct recomputed_facts {
+  std::string label;
+  std::int64_t times = 0;
+  double seconds = 0;  ///< together
 };
 
 /// Launches over arrays that ran together.

@@ -44,9 +44,10 @@ std::string times_text(std::int64_t n) {
 
 /// Of so many in a time; "–" where that is too short to tell.
 std::string rate_text(double amount, double seconds) {
-  constexpr double shortest_s = 1e-5, whole = 100;
+  constexpr double shortest_s = 1e-5, whole = 100, least = 0.01;
   if (amount <= 0 || seconds < shortest_s) return "–";
   const double rate = amount / seconds;
+  if (rate < least) return "< 0.01";
   return rate < whole ? fmt::format("{:.2g}", rate)
                       : base::count_text(static_cast<std::int64_t>(rate));
 }

@@ -24,6 +24,7 @@ struct page_content {
   double runs_s = 0, other_runs_s = 0;    ///< seconds
   std::int64_t failures = 0;              ///< queries that threw
   std::string last_failure{};
+  std::vector<recomputed_facts> recomputed{};
   std::vector<launches_facts> launches{};  ///< those that took longest first
   std::int64_t batches = 0;
   double batches_s = 0;

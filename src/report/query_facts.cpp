@@ -116,6 +116,7 @@ query_facts facts_of(const plan::plan& p, const run::live_executor& ran) {
     to.label = bounded(graph::label(n));
     to.inputs = indices_of(s.inputs);
     to.sides = indices_of(s.sides);
+    to.node = detail::mix(reinterpret_cast<std::uintptr_t>(n.table.get())) ^ n.id;
     to.cached = n.is_cached();
     to.rows_in = rows_into(p, s);
     to.rows_out = s.rows_out.rows;

@@ -140,7 +140,7 @@ std::vector<rows_ptr> session_core::run_once(std::span<const node_ptr> roots,
   const auto asked = planning(roots, &now.bound, with_devices);
   if (with_devices && !named) p = plan::make_plan(asked);
   const auto page = outer == nullptr ? collector() : nullptr;
-  const auto begin = report::clock::now();
+  const auto begin = page != nullptr ? report::clock::now() : report::clock::time_point();
   const bool is_told = report != nullptr || page != nullptr;
   const auto predicted = report != nullptr ? p.stages : std::vector<plan::stage>{};
   const auto spilled = is_told ? store_->spilled_bytes() : 0,

@@ -208,6 +208,15 @@ TEST(advice, tells_of_a_file_that_several_runs_read) {
   EXPECT_EQ(found[0].seconds, 3);
 }
 
+TEST(advice, tells_of_a_collection_that_several_runs_computed) {
+  const auto found = computed_again({"sort_by", 4, 2});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->finding, "sort_by: one collection was computed 4 times, in 2.00 s");
+  EXPECT_EQ(found->seconds, 1.5);
+  EXPECT_FALSE(computed_again({"sort_by", 1, 2}));
+  EXPECT_FALSE(computed_again({"sort_by", 4, 0.001}));
+}
+
 TEST(advice, tells_of_reading_that_waited_for_decompression) {
   const std::vector compressed{query({file("a.csv.gz", 2)})}, plain{query({file("a.csv", 2)})};
   const auto found = waited_for_decompression(compressed, 1.9);

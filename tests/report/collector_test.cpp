@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -300,6 +301,27 @@ TEST(facts_of_a_query, say_what_is_read_of_a_file_and_what_an_index_takes) {
   EXPECT_EQ(files, 1u);
   EXPECT_EQ(indexes, 1u);
   EXPECT_EQ(joins, 1u);
+}
+
+TEST(facts_of_a_query, tell_collections_apart_however_equal_they_are) {
+  const spill_folder folder;
+  const auto path = folder.path() + "/run.html";
+  session s(options{.threads = 1, .report = path});
+  const auto nodes = [&] {
+    std::set<std::uint64_t> all;
+    for (const auto& q : report::open_collector(path)->content().queries)
+      for (const auto& stage : q.stages)
+        if (stage.is_sort) all.insert(stage.node);
+    return all.size();
+  };
+  const std::vector<long> numbers{3, 1, 2};
+  const auto sorted = s.from(numbers).sort_by([](long x) { return x; });
+  EXPECT_EQ(sorted.count(), 3);
+  EXPECT_EQ(sorted.sum(), 6);
+  EXPECT_EQ(nodes(), 1u) << "two queries read it";
+  const auto again = s.from(numbers).sort_by([](long x) { return x; });
+  EXPECT_EQ(again.min(), 1);
+  EXPECT_EQ(nodes(), 2u);
 }
 
 TEST(facts_of_a_query, are_those_of_a_shape_for_queries_that_are_made_again) {

@@ -131,6 +131,23 @@ TEST(page, shows_equal_queries_once_with_their_longest_run_and_what_the_first_on
   EXPECT_TRUE(has(text, "filter keeps 25 %"));
 }
 
+TEST(collector, knows_which_collections_are_computed_again) {
+  const spill_folder folder;
+  collector all(folder.path() + "/run.html");
+  for (const std::uint64_t shape : {1, 2, 3}) {
+    auto q = chain(2, 0.5);
+    q.shape = shape;
+    q.stages[0].node = 77;
+    q.stages[1].node = shape;
+    all.add(std::move(q));
+  }
+  const auto content = all.content();
+  ASSERT_EQ(content.recomputed.size(), 1u);
+  EXPECT_EQ(content.recomputed[0].label, "filter·map");
+  EXPECT_EQ(content.recomputed[0].times, 3);
+  EXPECT_DOUBLE_EQ(content.recomputed[0].seconds, 0.75);
+}
+
 TEST(page, has_bounds_whatever_runs) {
   const spill_folder folder;
   collector all(folder.path() + "/run.html");
