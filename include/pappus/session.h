@@ -40,8 +40,9 @@ struct options {
   /// "eager": for_each waits until it has run. "lazy": nothing runs before somebody waits. Empty:
   /// PAPPUS_LAUNCH, or launches gather for a moment and run beside the caller.
   std::string launch{};
-  std::string trace{};  ///< file for a Perfetto trace; empty: PAPPUS_TRACE or none
-  int progress = -1;    ///< 1 show a progress bar, 0 don't, -1 on a terminal
+  std::string trace{};   ///< file for a Perfetto trace; empty: PAPPUS_TRACE or none
+  std::string report{};  ///< file for a page about what ran; empty: PAPPUS_REPORT or none
+  int progress = -1;     ///< 1 show a progress bar, 0 don't, -1 on a terminal
 };
 
 namespace detail {
@@ -86,7 +87,7 @@ class session : public detail::source_refusals, public detail::launch_refusals {
   explicit session(const options& settings) : session(settings, detail::build_settings{}) {}
   /// Takes --pappus-threads=N, --pappus-host-memory=SIZE, --pappus-chunk-rows=N,
   /// --pappus-devices=LIST, --pappus-device-memory=SIZE, --pappus-spill=FOLDER,
-  /// --pappus-spill-size=SIZE, --pappus-trace=FILE out of the arguments.
+  /// --pappus-spill-size=SIZE, --pappus-trace=FILE, --pappus-report=FILE out of the arguments.
   session(int& argc, char** argv) : session(argc, argv, detail::build_settings{}) {}
   ~session();
   session(session&&) noexcept;

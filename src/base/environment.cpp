@@ -25,6 +25,8 @@ constexpr variable known[] = {
     {"PAPPUS_CATEGORY_MEMORY", "the most memory for the texts of categories of all sessions",
      "1 GiB"},
     {"PAPPUS_TRACE", "file that a trace of every query is written to", "no trace"},
+    {"PAPPUS_REPORT", "file that a page about every query is written to when the session ends",
+     "no page"},
     {"PAPPUS_EXPLAIN",
      "text or dot: print how the first query would run, and end; text:3: the third; svg:1:FILE: "
      "draw the first launches that wait",

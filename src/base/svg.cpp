@@ -65,6 +65,8 @@ std::string encoded(std::u32string_view text) {
   return result;
 }
 
+}  // namespace
+
 std::string escaped_xml(std::string_view text) {
   std::string result;
   for (const char c : encoded(decoded(text))) switch (c) {
@@ -82,8 +84,6 @@ std::string escaped_xml(std::string_view text) {
     }
   return result;
 }
-
-}  // namespace
 
 std::size_t letters(std::string_view text) { return decoded(text).size(); }
 
@@ -122,8 +122,16 @@ void svg::box(double x, double y, double width, double height, std::string_view 
   pieces_ += tip.empty() ? "/>\n" : fmt::format("><title>{}</title></rect>\n", escaped_xml(tip));
 }
 
-void svg::path(std::string_view kind, std::string_view steps) {
-  pieces_ += fmt::format("<path class=\"{}\" d=\"{}\"/>\n", kind, steps);
+void svg::path(std::string_view kind, std::string_view steps, std::string_view tip) {
+  pieces_ += fmt::format("<path class=\"{}\" d=\"{}\"", kind, steps);
+  pieces_ += tip.empty() ? "/>\n" : fmt::format("><title>{}</title></path>\n", escaped_xml(tip));
+}
+
+std::string svg::fragment(double width, double height) const {
+  return fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
+      "viewBox=\"0 0 {0:.0f} {1:.0f}\">\n{2}</svg>\n",
+      width, height, pieces_);
 }
 
 std::string svg::document(double width, double height, std::string_view style) const {

@@ -19,6 +19,10 @@ std::string shortened(std::string_view text, std::size_t letters_max);
 /// Lines of at most so many letters, cut at spaces, or anywhere in words that are longer.
 std::vector<std::string> wrapped(std::string_view text, std::size_t letters_max);
 
+/// As it stands between tags of XML and HTML. What isn't UTF-8, or can't be part of XML, is
+/// replaced.
+std::string escaped_xml(std::string_view text);
+
 /// Everything is in pixels from the top left. A `kind` is a class of the style. Later pieces cover
 /// earlier ones.
 class svg {
@@ -29,9 +33,11 @@ class svg {
   void box(double x, double y, double width, double height, std::string_view kind,
            std::string_view tip = {});
   /// \param steps  "M 0 0 H 10": as SVG's paths are written
-  void path(std::string_view kind, std::string_view steps);
+  void path(std::string_view kind, std::string_view steps, std::string_view tip = {});
   /// \param style  rules of CSS for the kinds
   std::string document(double width, double height, std::string_view style) const;
+  /// As a part of a page, which has the style and the background.
+  std::string fragment(double width, double height) const;
 
  private:
   std::string pieces_;

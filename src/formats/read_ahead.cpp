@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/memory_scale.h"
+#include "io/activity.h"
 #include "io/quiet_thread.h"
 
 namespace pappus::formats {
@@ -37,6 +38,7 @@ read_ahead::~read_ahead() {
 }
 
 void read_ahead::decompress(block& to) {
+  const io::active now(io::activity::decompressing);
   try {
     to.bytes = from_->read({to.memory.data(), to.memory.size()});
     to.last = from_->ended();

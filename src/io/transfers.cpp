@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "io/activity.h"
 #include "io/quiet_thread.h"
 
 namespace pappus::io {
@@ -109,6 +110,7 @@ void transfers::serve(server& own) {
 }
 
 completion transfers::carry_out(request r) const {
+  const active now(r.what == request::kind::read ? activity::reading : activity::writing);
   while (r.bytes > 0) {
     std::int64_t n = 0;
     switch (r.what) {

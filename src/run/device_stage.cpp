@@ -118,8 +118,11 @@ void live_executor::run_on_devices(plan::stage_index which, std::string& note) {
     run->devices = left;
     run->note.clear();
     run->faults.clear();
+    const auto begin = clock::now();
     try {
       run_step(which, [&] { op->run(*run); });
+      if (with_.recorder != nullptr)
+        for (const auto* device : left) with_.recorder->device_worked(device->about().name, begin);
       auto& s = at(which);
       s.rows = std::move(run->host_rows);
       s.device_rows = std::move(run->device_rows_left);

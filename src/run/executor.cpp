@@ -207,7 +207,7 @@ void live_executor::finish_task(const tasks::task& t) {
 
 void live_executor::count_rows(plan::stage_index which) {
   const auto& node = *plan_.stages[index(which)].node;
-  if (!with_.measure || node.stage.counts.loop == nullptr) return;
+  if (!with_.count || node.stage.counts.loop == nullptr) return;
   const auto begin = clock::now();
   if (with_.recorder != nullptr)
     with_.recorder->begin_step(graph::label(node) + ": count records", 0);

@@ -36,7 +36,8 @@ struct resources {
   std::int64_t chunk_rows = 0;         ///< the user's choice; 0: by memory
   bool in_loop = false;                ///< an iteration of a do_while
   graph::kept_states* kept = nullptr;  ///< what its stages keep for the next one; may be null
-  bool measure = false;  ///< fill in measurements(), and count records between operators
+  bool measure = false;                ///< fill in measurements()
+  bool count = false;                  ///< count records between operators
   /// Called with a sentence for every fault of a device: what happened and what was done about it.
   std::function<void(const std::string&)> on_fault{};
   /// Called when a function of the user's threw.
@@ -72,6 +73,8 @@ class live_executor {
 
   /// Seconds that a stage's tasks took; if it streams a file, with the reading.
   double seconds(plan::stage_index stage) const;
+  /// Seconds that counting records between operators took, which no stage's are part of.
+  double counting_seconds() const { return std::chrono::duration<double>(counting_).count(); }
   /// How often the body of a do_while ran.
   std::int64_t iterations(plan::stage_index stage) const;
   /// Whether the CPU ran a stage that the plan placed on devices.
@@ -102,7 +105,7 @@ class live_executor {
   /// Whether the CPU reads a stage's only input so that records needn't lie in memory.
   bool reads_block_by_block(plan::stage_index stage) const;
   /// Counts records between operators in the rows, or the window, that the stage is done with, if
-  /// resources::measure is set.
+  /// resources::count is set.
   void count_rows(plan::stage_index stage);
   void hand_over(plan::stage_index stage);
   /// Calls step(), which works for a stage. If a user's function throws there, the exception that

@@ -12,6 +12,7 @@
 #include "devices/kernel_cache.h"
 #include "pappus/detail/base/loop.h"
 #include "pappus/error.h"
+#include "report/query_facts.h"
 #include "run/dry.h"
 #include "session/report.h"
 #include "session/session.h"
@@ -99,7 +100,14 @@ std::vector<rows_ptr> session_core::evaluate(std::span<const node_ptr> roots, st
       return format == explain_format::svg ? text : text + explain(roots, format);
     });
   auto team = workers();
-  return run_query(roots, {}, team, nullptr, report);
+  const auto page = collector();
+  if (page == nullptr) return run_query(roots, {}, team, nullptr, report);
+  try {
+    return run_query(roots, {}, team, nullptr, report);
+  } catch (const std::exception& e) {
+    page->add_failure(e.what());
+    throw;
+  }
 }
 
 /// A query is a pure function of its sources: whatever was lost with a device, it can run again.
@@ -112,6 +120,7 @@ std::vector<rows_ptr> session_core::run_query(std::span<const node_ptr> roots,
   std::string before;  // what made us start over
   for (int attempt = 0;; ++attempt) try {
       auto results = run_once(roots, now, attempt < attempts_with_devices, team, outer, report);
+      if (const auto page = outer == nullptr ? collector() : nullptr) page->timeline()->sample();
       if (report != nullptr) *report = before + *report;
       return results;
     } catch (const devices::device_error& e) {
@@ -130,9 +139,12 @@ std::vector<rows_ptr> session_core::run_once(std::span<const node_ptr> roots,
   const bool with_devices = named || (use_devices && worth_devices(p));
   const auto asked = planning(roots, &now.bound, with_devices);
   if (with_devices && !named) p = plan::make_plan(asked);
+  const auto page = outer == nullptr ? collector() : nullptr;
+  const auto begin = page != nullptr ? report::clock::now() : report::clock::time_point();
+  const bool is_told = report != nullptr || page != nullptr;
   const auto predicted = report != nullptr ? p.stages : std::vector<plan::stage>{};
-  const auto spilled = report != nullptr ? store_->spilled_bytes() : 0,
-             read_back = report != nullptr ? store_->bytes_read_back() : 0;
+  const auto spilled = is_told ? store_->spilled_bytes() : 0,
+             read_back = is_told ? store_->bytes_read_back() : 0;
   const auto own_recorder = outer == nullptr ? listen(p, report != nullptr) : nullptr;
   trace::recorder* const recorder = outer == nullptr ? own_recorder.get() : outer;
   team.record(recorder);
@@ -152,7 +164,8 @@ std::vector<rows_ptr> session_core::run_once(std::span<const node_ptr> roots,
           .chunk_rows = settings_.chunk_rows,
           .in_loop = !now.bound.empty(),
           .kept = now.kept,
-          .measure = report != nullptr,
+          .measure = is_told,
+          .count = report != nullptr || (page != nullptr && page->is_new(report::shape_of(p))),
           .on_fault = [this](const std::string& text) { remember_fault(text); },
           .on_failure = [this](const failure& where) { remember_failure(where); }});
 
@@ -186,6 +199,15 @@ std::vector<rows_ptr> session_core::run_once(std::span<const node_ptr> roots,
         spilled_text(store_->spilled_bytes() - spilled, store_->bytes_read_back() - read_back);
   std::vector<rows_ptr> results;
   for (const auto root : p.roots) results.push_back(executor.rows(root));
+  if (page != nullptr) {
+    auto facts = report::facts_of(p, executor);
+    facts.begin = begin;
+    facts.seconds = std::chrono::duration<double>(report::clock::now() - begin).count() -
+                    executor.counting_seconds();
+    facts.spilled = static_cast<double>(store_->spilled_bytes() - spilled);
+    facts.read_back = static_cast<double>(store_->bytes_read_back() - read_back);
+    page->add(std::move(facts));
+  }
   return results;
 }
 
@@ -208,13 +230,15 @@ std::unique_ptr<trace::recorder> session_core::listen(const plan::plan& p, bool 
     const std::lock_guard lock(tracer_mutex_);
     return tracer_;
   }();
-  if (tracer == nullptr && !progress_ && !report) return nullptr;
+  const auto page = collector();
+  if (tracer == nullptr && page == nullptr && !progress_ && !report) return nullptr;
   double bytes = 0;
   for (const auto& s : p.stages) bytes += s.bytes.read + s.bytes.written;
   // How often a loop's body runs isn't known.
   for (const auto& s : p.stages)
     if (s.node->op->loop_of(*s.node) != nullptr) bytes = 0;
-  return std::make_unique<trace::recorder>(tracer, progress_, bytes);
+  return std::make_unique<trace::recorder>(tracer, progress_, bytes,
+                                           page != nullptr ? page->timeline() : nullptr);
 }
 
 rows_ptr session_core::make_contiguous(const rows_ptr& rows) {

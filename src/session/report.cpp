@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "codegen/element/element.h"
+#include "report/stage_rows.h"
 
 namespace pappus::detail {
 namespace {
@@ -92,20 +93,11 @@ found_stage found_of(const std::vector<run::measurement>& measured, std::size_t 
   return found;
 }
 
-/// Rows that went into a stage that has run.
-std::int64_t rows_in(const plan::plan& p, const plan::stage& s) {
-  if (s.inputs.empty()) return s.rows_in.rows;
-  std::int64_t rows = INT64_MAX;
-  for (const auto input : s.inputs)
-    rows = std::min(rows, p.stages[plan::index(input)].rows_out.rows);
-  return rows;
-}
-
 /// "rows ≤ 1,000 → 500"; of an index, rows that it holds.
 std::string rows_text(const plan::stage& before, const plan::plan& p, const plan::stage& after) {
   if (before.node->op->is_join_index())
     return fmt::format("{} → {} rows indexed", graph::bound_text(before.rows_in),
-                       base::count_text(rows_in(p, after)));
+                       base::count_text(report::rows_into(p, after)));
   return fmt::format("rows {} → {}", graph::bound_text(before.rows_out),
                      graph::bound_text(after.rows_out));
 }
@@ -120,23 +112,13 @@ std::int64_t rounded(std::int64_t n) {
 /// "rows 1,000,000, filter → about 250,000, join → 500,000", of the operators that change the
 /// number of rows.
 std::string operators_text(const plan::stage& s, const cpu_ops::row_counts& counts) {
-  std::vector<detail::op_label> ops;
-  for (const auto& op : s.node->stage.ops)
-    if (op.yields != cardinality::one) ops.push_back(op);
-  const auto counted = static_cast<std::size_t>(s.node->stage.counts.operators);
-  std::vector<std::int64_t> records;
-  for (std::size_t k = 0; k < ops.size(); ++k)
-    records.push_back(k < counted ? counts.records(static_cast<int>(k) + 1) : s.rows_out.rows);
-  for (std::size_t k = ops.size() - 1; k > 0; --k)  // an estimate may be less than what came of it
-    if (ops[k].yields == cardinality::at_most_one)
-      records[k - 1] = std::max(records[k - 1], records[k]);
   auto text = fmt::format("       rows {}", base::count_text(counts.rows()));
-  for (std::size_t k = 0; k < ops.size(); ++k) {
-    text += fmt::format(", {} → ", ops[k].name);
-    if (k >= counted || counts.exact())
-      text += base::count_text(records[k]);
+  for (const auto& [op, records, exact] : report::records_of(s, counts)) {
+    text += fmt::format(", {} → ", op.name);
+    if (exact)
+      text += base::count_text(records);
     else
-      text += records[k] == 0 ? "none seen" : "about " + base::count_text(rounded(records[k]));
+      text += records == 0 ? "none seen" : "about " + base::count_text(rounded(records));
   }
   return text + "\n";
 }
@@ -147,9 +129,9 @@ std::string rates_text(const plan::plan& p, const plan::stage& s, double seconds
   if (s.is_there() || seconds < shortest_s) return {};
   const auto& n = *s.node;
   const auto* file = n.op->file_of(n);
-  const auto rows = static_cast<double>(file != nullptr ? s.rows_out.rows : rows_in(p, s));
-  const auto bytes = n.op->bytes(n, rows, static_cast<double>(s.rows_out.rows));
-  const double moved = file != nullptr ? file->bytes : bytes.read + bytes.written;
+  const auto rows =
+      static_cast<double>(file != nullptr ? s.rows_out.rows : report::rows_into(p, s));
+  const double moved = report::bytes_of(p, s);
   if (rows == 0) return {};
   return fmt::format("{}, {:.3g} M rows/s, {:.2g} GB/s",
                      file != nullptr ? " for " + base::bytes_text(moved) : "",

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 
 #include <fmt/format.h>
 
@@ -10,6 +11,7 @@
 #include "graph/operator_entry.h"
 #include "levels/kernels.h"
 #include "pappus/error.h"
+#include "report/query_facts.h"
 #include "session/settings.h"
 
 namespace pappus::detail {
@@ -28,6 +30,19 @@ session_core::session_core(const options& settings)
       explain_only_(base::environment("PAPPUS_EXPLAIN")) {
   levels::use(levels::level_of_environment());
   if (!settings_.trace.empty()) tracer_ = trace::open_sink(settings_.trace);
+  if (settings_.report.empty()) return;
+  collector_ = report::open_collector(settings_.report);
+  collector_->begin_session(
+      this,
+      {cost::processor_name(), settings_.threads, static_cast<double>(memory_->limit()),
+       static_cast<double>(machine_.last_cache_bytes)},
+      memory_, store_);
+}
+
+std::shared_ptr<report::collector> session_core::collector() const {
+  if (settings_.report.empty()) return nullptr;
+  const std::lock_guard lock(tracer_mutex_);
+  return collector_;
 }
 
 launch_queue& session_core::launches() {
@@ -49,12 +64,26 @@ launch_queue& session_core::launches() {
           auto name = text(*launch);
           return add({arrays::launch_operator(), std::move(name), about, {}, std::move(launch)});
         },
-        [this](const plan::plan& p) { return listen(p, false); },
+        [this](const plan::plan& p) { return listen_to_launches(p); },
         explain_only_ == nullptr ? launch_queue::waiting_hook()
                                  : [this](const auto& explained) { explain_if_chosen(explained); },
         when_launches_run_, std::move(devices), std::move(ask_device));
   });
   return *launches_;
+}
+
+std::unique_ptr<trace::recorder> session_core::listen_to_launches(const plan::plan& p) const {
+  auto recorder = listen(p, false);
+  if (const auto page = collector(); page != nullptr && !p.stages.empty())
+    recorder->at_end([page, facts = report::facts_of_launches(p)](double seconds) {
+      try {
+        auto done = facts;
+        done.seconds = seconds;
+        page->add(std::move(done));
+      } catch (...) {  // no memory for the page
+      }
+    });
+  return recorder;
 }
 
 node_ptr session_core::add(node_request request) {
@@ -75,9 +104,16 @@ void session_core::end() noexcept {
   ended_ = true;
   cancel();
   if (launches_) launches_->end();
+  try {
+    if (const auto page = collector()) page->end_session(this, device_faults());
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "pappus: the report lacks what a session told: %s\n", e.what());
+  }
   std::shared_ptr<trace::sink> last;  // the last session that traces to a file writes it
+  std::shared_ptr<report::collector> last_collector;  // and so with pages
   const std::lock_guard lock(tracer_mutex_);
   tracer_.swap(last);
+  collector_.swap(last_collector);
 }
 
 bool session_core::worth_devices(const plan::plan& on_cpu) {

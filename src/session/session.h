@@ -15,6 +15,7 @@
 #include "pappus/detail/base/request.h"
 #include "pappus/session.h"
 #include "plan/plan.h"
+#include "report/collector.h"
 #include "run/executor.h"
 #include "session/check_setting.h"
 #include "session/launch_setting.h"
@@ -79,6 +80,9 @@ class session_core : public std::enable_shared_from_this<session_core> {
                                  trace::recorder* outer, std::string* report);
   /// A recorder for one query; null when nobody listens. \param report  a report is wanted.
   std::unique_ptr<trace::recorder> listen(const plan::plan& p, bool report) const;
+  std::unique_ptr<trace::recorder> listen_to_launches(const plan::plan& p) const;
+  /// Who collects for a page; null: nobody.
+  std::shared_ptr<report::collector> collector() const;
   plan::request planning(std::span<const node_ptr> roots, const plan::bindings* bound,
                          bool with_devices);
   /// Keeps the rows of a cached node, unless some are kept already.
@@ -108,6 +112,7 @@ class session_core : public std::enable_shared_from_this<session_core> {
   std::unique_ptr<threads::team> team_;
   mutable std::mutex tracer_mutex_;  // a session may end while queries start
   std::shared_ptr<trace::sink> tracer_;
+  std::shared_ptr<report::collector> collector_;  // with tracer_mutex_, too
   bool progress_ = false;
   check_setting checks_ = check_setting::where_compiled;
   launch_setting when_launches_run_ = launch_setting::gathered;

@@ -58,6 +58,8 @@ options resolved(options settings) {
     if (const char* text = base::environment("PAPPUS_LAUNCH")) settings.launch = text;
   if (settings.trace.empty())
     if (const char* text = base::environment("PAPPUS_TRACE")) settings.trace = text;
+  if (settings.report.empty())
+    if (const char* text = base::environment("PAPPUS_REPORT")) settings.report = text;
   return settings;
 }
 

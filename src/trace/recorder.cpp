@@ -13,19 +13,38 @@ using namespace std::chrono_literals;
 
 recorder::~recorder() {
   if (drawn_) std::fputs("\r\x1b[K", stderr);
+  if (at_end_) at_end_(std::chrono::duration<double>(clock::now() - start_).count());
 }
 
 void recorder::begin_step(std::string label, double bytes) {
+  const auto now = clock::now();
+  if (history_) history_->sample_if_due();
   std::lock_guard lock(mutex_);
-  open_.push_back({std::move(label), bytes, clock::now(), {}});
+  if (!open_.empty()) note_alone(now);
+  open_.push_back({std::move(label), bytes, now});
   begin_items(0);
+}
+
+void recorder::note_alone(clock::time_point now) {
+  if (history_)
+    history_->add_own(track_kind::query, open_.back().label, open_.back().alone_since, now);
+}
+
+void recorder::device_worked(std::string_view name, clock::time_point begin) {
+  if (!history_) return;
+  const std::lock_guard lock(mutex_);
+  if (!open_.empty())
+    history_->add(track_kind::device, name, open_.back().label, begin, clock::now());
 }
 
 std::size_t recorder::end_step() {
   const auto now = clock::now();
+  if (history_) history_->sample_if_due();
   std::lock_guard lock(mutex_);
+  note_alone(now);
   const auto done = std::move(open_.back());
   open_.pop_back();
+  if (!open_.empty()) open_.back().alone_since = now;
   done_bytes_ += done.bytes;
   if (!open_.empty()) open_.back().threads.insert(done.threads.begin(), done.threads.end());
   if (tracer_ != nullptr) tracer_->span(done.label, done.begin, now, -1, done.bytes);
@@ -58,6 +77,7 @@ void recorder::took_part(clock::time_point begin, clock::time_point end, std::si
       open_.back().threads.insert(thread_number());
     }
   }
+  if (history_) history_->add_own(track_kind::worker, label, begin, end);
   if (tracer_ != nullptr) tracer_->span(label, begin, end, static_cast<std::int64_t>(items), -1);
 }
 

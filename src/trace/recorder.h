@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "trace/timeline.h"
 #include "trace/trace.h"
 
 namespace pappus::trace {
@@ -23,8 +24,10 @@ class recorder {
   /// \param tracer       null: no trace.
   /// \param bar          draw a progress bar on stderr.
   /// \param total_bytes  predicted traffic of the whole query; 0 when unknown.
-  recorder(std::shared_ptr<sink> tracer, bool bar, double total_bytes)
-      : tracer_(std::move(tracer)), bar_(bar), total_(total_bytes) {}
+  /// \param history      null: nobody wants to know what threads did over time.
+  recorder(std::shared_ptr<sink> tracer, bool bar, double total_bytes,
+           std::shared_ptr<timeline> history = nullptr)
+      : tracer_(std::move(tracer)), history_(std::move(history)), bar_(bar), total_(total_bytes) {}
   ~recorder();
 
   /// One task of the plan begins, ends; tasks may be nested. Called by the query's own thread. The
@@ -46,9 +49,15 @@ class recorder {
   void item_done() {
     done_.fetch_add(1, std::memory_order_relaxed);
     if (bar_) draw_if_due();
+    if (history_) history_->sample_if_due();
   }
   /// A worker did `items` items of the run between two times.
   void took_part(clock::time_point begin, clock::time_point end, std::size_t items);
+
+  /// Calls done(seconds) when the recorder ends; it must not throw.
+  void at_end(std::function<void(double)> done) { at_end_ = std::move(done); }
+  /// A device worked for the innermost step since a time.
+  void device_worked(std::string_view name, clock::time_point begin);
 
   /// How far the query is: bytes of the predicted total. From any thread.
   double done_bytes() const {
@@ -65,8 +74,12 @@ class recorder {
  private:
   void draw_if_due();
   double done_so_far() const;  // with mutex_ held
+  /// Until now the innermost step went on by itself.
+  void note_alone(clock::time_point now);  // with mutex_ held
 
   const std::shared_ptr<sink> tracer_;
+  const std::shared_ptr<timeline> history_;
+  std::function<void(double)> at_end_;
   const bool bar_;
   const double total_;
   const clock::time_point start_ = clock::now();
@@ -77,6 +90,7 @@ class recorder {
     clock::time_point begin;
     std::function<double()> part{};
     std::set<unsigned> threads{};
+    clock::time_point alone_since = begin;  ///< no step inside of it is open
   };
   std::vector<step> open_;  // innermost last: a loop is a step that runs others
   double done_bytes_ = 0;

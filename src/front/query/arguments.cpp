@@ -34,6 +34,8 @@ options take_options(int& argc, char** argv) {
       settings.spill_size = base::parse_bytes(value, name);
     else if (name == "--pappus-trace")
       settings.trace = value;
+    else if (name == "--pappus-report")
+      settings.report = value;
     else
       argv[kept++] = argv[i];
   }
