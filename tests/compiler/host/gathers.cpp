@@ -8,10 +8,21 @@
 
 using pappus::idx, pappus::reads, pappus::writes;
 
+struct wide {
+  double field, others[15];
+};
+// GATHERS-LABEL: define {{.*}}@of_records(
+// GATHERS: @llvm.masked.gather.v{{[48]}}f64
+// NONE-LABEL: define {{.*}}@of_records(
+// NONE-NOT: @llvm.masked.gather
+extern "C" void of_records(double* __restrict out, const wide* __restrict in, long n) {
+  for (long i = 0; i < n; ++i) out[i] = in[i].field * 2;
+}
+
 // GATHERS-LABEL: define {{.*}}launch_loop_ofI6picked{{.*}}4rows
-// GATHERS: @llvm.masked.gather.v8f64
+// GATHERS: @llvm.masked.gather.v{{[48]}}f64
 // NONE-LABEL: define {{.*}}launch_loop_ofI6picked{{.*}}4rows
-// NONE: @llvm.masked.gather.v8f64
+// NONE: @llvm.masked.gather.v{{[48]}}f64
 struct picked {
   void operator()(idx<1> i, reads<std::int64_t> places, reads<double> in,
                   writes<double> out) const {
@@ -20,14 +31,3 @@ struct picked {
 };
 template struct pappus::detail::launch_loop_of<picked, 1, reads<std::int64_t>, reads<double>,
                                                writes<double>>;
-
-struct wide {
-  double field, others[15];
-};
-// GATHERS-LABEL: define {{.*}}@of_records(
-// GATHERS: @llvm.masked.gather.v8f64
-// NONE-LABEL: define {{.*}}@of_records(
-// NONE-NOT: @llvm.masked.gather
-extern "C" void of_records(double* __restrict out, const wide* __restrict in, long n) {
-  for (long i = 0; i < n; ++i) out[i] = in[i].field * 2;
-}
