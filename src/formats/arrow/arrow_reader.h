@@ -102,7 +102,7 @@ class arrow_reader final : public reader {
   std::optional<problem> fill(part& rows, std::span<const std::size_t> columns, bool with_gaps,
                               const detail::workers& team);
   void fill_column(std::size_t which, part& rows, std::int64_t begin, std::int64_t n);
-  void check(std::size_t which, const arrow_piece& piece, std::int64_t begin, std::int64_t n) const;
+  void check(std::size_t which, const open_column& column, std::int64_t n) const;
   void load(const part& rows, std::size_t which, open_column& column);
   [[noreturn]] void refuse_texts(std::size_t which, const memory_error& full) const;
   void keep_text(open_column& column);

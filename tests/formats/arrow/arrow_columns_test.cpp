@@ -19,6 +19,8 @@ struct wide {
   timestamp at;
   bool flag;
   std::optional<bool> answer;
+  category kind;
+  std::optional<category> other;
 };
 
 std::vector<wide> wide_records(std::size_t n, const std::vector<std::string>& texts) {
@@ -36,6 +38,8 @@ std::vector<wide> wide_records(std::size_t n, const std::vector<std::string>& te
     r.at = {static_cast<std::int64_t>(bits >> 12)};
     r.flag = bits % 2 == 1;
     if (bits % 5 != 0) r.answer = bits % 10 < 4;
+    r.kind = category(r.few);
+    if (bits % 11 != 0) r.other = category(r.text);
   }
   return records;
 }
@@ -56,7 +60,7 @@ std::vector<std::byte> made(const detail::record_maker& of, std::int64_t first, 
 bool same(const wide& a, const wide& b) {
   return a.number == b.number && a.some == b.some && a.value == b.value && a.text == b.text &&
          a.few == b.few && a.named == b.named && a.day == b.day && a.at == b.at &&
-         a.flag == b.flag && a.answer == b.answer;
+         a.flag == b.flag && a.answer == b.answer && a.kind == b.kind && a.other == b.other;
 }
 
 wide record_at(const std::vector<std::byte>& bytes, std::int64_t i) {
