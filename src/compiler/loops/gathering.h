@@ -9,7 +9,7 @@
 
 namespace pappus::compiler {
 
-/// To be called before loops become vectors, when functions are inlined; works on those of launches.
+/// To be called when functions are inlined, before loops become vectors.
 void let_launches_gather(llvm::Module& module, llvm::ModuleAnalysisManager& analyses);
 
 }  // namespace pappus::compiler
