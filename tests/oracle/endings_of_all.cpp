@@ -237,10 +237,17 @@ made lines_of_a_file(pipeline& p, const rows&) {
 
 }  // namespace
 
+const std::vector<ending>& endings_of_records() {
+  static const std::vector<ending> all{{"collect", collect}, {"for_each_chunk", for_each_chunk}};
+  return all;
+}
+const std::vector<ending>& endings_of_lines() {
+  static const std::vector<ending> all{{"words of lines", words_of_lines},
+                                       {"lines", lines_of_a_file}};
+  return all;
+}
 const std::vector<ending>& endings_of_all() {
-  static const std::vector<ending> all{{"collect", collect},
-                                       {"for_each_chunk", for_each_chunk},
-                                       {"few columns", few_columns},
+  static const std::vector<ending> all{{"few columns", few_columns},
                                        {"a member", one_member},
                                        {"count", count_all},
                                        {"aggregate", aggregate},
@@ -259,9 +266,7 @@ const std::vector<ending>& endings_of_values() {
                                        {"top values", first_and_top},
                                        {"sets of numbers", sets<number_of>},
                                        {"sets of texts", sets<text_of>},
-                                       {"distinct pairs", distinct_pairs},
-                                       {"words of lines", words_of_lines},
-                                       {"lines", lines_of_a_file}};
+                                       {"distinct pairs", distinct_pairs}};
   return all;
 }
 

@@ -99,6 +99,10 @@ const std::vector<step>& steps_of_order();
 const std::vector<step>& steps_of_groups();
 const std::vector<step>& steps_of_joins();
 const std::vector<step>& steps_of_windows();
+/// All fields of all records: what shows most of the steps before.
+const std::vector<ending>& endings_of_records();
+/// Of the file of lines, whatever the steps.
+const std::vector<ending>& endings_of_lines();
 const std::vector<ending>& endings_of_all();
 const std::vector<ending>& endings_of_groups();
 const std::vector<ending>& endings_of_values();

@@ -70,15 +70,22 @@ void run(const world& from, const std::string& folder, std::uint64_t seed, std::
                       .spill = folder});
     pipeline p(s, d, from, folder);
     auto at = p.read(from.left);
-    for (auto n = d.number(0, 5); n > 0; --n) {
+    const int steps_drawn = d.number(0, 5);
+    for (int i = 0; i < steps_drawn; ++i) {
       const auto& next =
           any_of<std::vector<step>>(d, {&steps_of_rows(), &steps_of_order(), &steps_of_groups(),
                                         &steps_of_joins(), &steps_of_windows()});
       at = next.run(p, at);
       at = p.few(at, 60'000);
     }
-    const auto& last = any_of<std::vector<ending>>(
-        d, {&endings_of_all(), &endings_of_groups(), &endings_of_values()});
+    const bool all_records = steps_drawn > 0 && d.once_in(2);
+    if (all_records) at = p.few(at, 20'000);
+    const auto& last =
+        all_records ? d.one_of(endings_of_records())
+        : steps_drawn == 0 && d.once_in(4)
+            ? d.one_of(endings_of_lines())
+            : any_of<std::vector<ending>>(
+                  d, {&endings_of_all(), &endings_of_groups(), &endings_of_values()});
     p.note(last.name);
     steps = p.names();
     const auto [rows, last_sql] = last.run(p, at);
