@@ -1,7 +1,5 @@
 # Random queries, answered by an oracle, too: a hundred; by hand, with a Python that has DuckDB,
 #   python3 tests/oracle/compare.py <build>/bin/pappus_oracle --seed 7 --queries 2000
-set(PAPPUS_PEERS_PYTHON ${Python3_EXECUTABLE} CACHE FILEPATH
-  "Python for tests beside DuckDB, Polars, pandas and pyarrow, as far as it has these")
 file(GLOB oracle_sources CONFIGURE_DEPENDS oracle/*.cpp)
 add_executable(pappus_oracle ${oracle_sources})
 pappus_own(pappus_oracle)
