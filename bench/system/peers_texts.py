@@ -44,7 +44,8 @@ def word_of(number):
 
 
 def chosen(texts, numbers):
-    return pa.DictionaryArray.from_arrays(numbers.astype(np.int32), pa.array(texts)).cast(pa.string())
+    codes = numbers.astype(np.int32)
+    return pa.DictionaryArray.from_arrays(codes, pa.array(texts)).cast(pa.string())
 
 
 def text_of(array):
@@ -67,9 +68,9 @@ def log(streams, begin, end):
     address, page, status, size = (streams(number).bits(begin, end) for number in range(4))
     addresses = [f"10.0.{i >> 8}.{i & 255} - - [" for i in range(1 << 16)]
     first, last = begin // 20, (end - 1) // 20 + 1
+    of_day = lambda s: f"{s // 3600 % 24:02}:{s // 60 % 60:02}:{s % 60:02}"
     times = [
-        f"{1 + s // 86_400 % 31:02}/Mar/2024:{s // 3600 % 24:02}:{s // 60 % 60:02}:{s % 60:02} +0000] "
-        for s in range(first, last)
+        f"{1 + s // 86_400 % 31:02}/Mar/2024:{of_day(s)} +0000] " for s in range(first, last)
     ]
     pages = [f'"GET /section{i % 40}/page{i}.html HTTP/1.1" ' for i in range(PATHS)]
     outcomes = [200] * 90 + [304] * 4 + [404] * 5 + [500]
