@@ -35,6 +35,8 @@ std::uint64_t hash_of_key(const K& key) {
   const auto add = [&]<typename Part>(const Part& part) {
     if constexpr (string_key<Part>)
       hashed = hash_string(part, hashed);
+    else if constexpr (is_char_array<Part>)
+      for (const char c : part) hashed = hash(encode_key(c), hashed);
     else
       hashed = hash(encode_key(part), hashed);
   };
