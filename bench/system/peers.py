@@ -251,6 +251,13 @@ def tables(asked):
         yield from peers_tables.versions(asked, Numbers, duckdb, polars)
 
 
+def texts(asked):
+    if pyarrow:
+        import peers_texts
+
+        yield from peers_texts.versions(asked, Numbers, duckdb, polars)
+
+
 def in_files(asked):
     import peers_files
 
@@ -323,6 +330,8 @@ PEERS = {
             *("top", "quantiles", "distinct", "join", "months", "pivot", "missing"),
         )
     },
+    "tables_words": (texts, ["duckdb", "polars"]),
+    "tables_log": (texts, ["duckdb", "polars"]),
     "outofcore_sort": (outofcore, ["duckdb"]),
     "outofcore_terasort": (outofcore, ["duckdb"]),
     "outofcore_text": (outofcore, ["duckdb"]),
@@ -395,7 +404,7 @@ def main(args):
     scipy = load("scipy.sparse")
     sklearn = load("sklearn.cluster") if asked.name == "kmeans" else None
     make, expected = PEERS[asked.name]
-    by_arrow = make in (outofcore, tables)
+    by_arrow = make in (outofcore, tables, texts)
     pyarrow = load("pyarrow") if by_arrow else None
     there = {
         "numpy": np,

@@ -56,6 +56,8 @@ std::vector<result> run_tables_join(const stage&, std::int64_t n);
 std::vector<result> run_tables_months(const stage&, std::int64_t n);
 std::vector<result> run_tables_pivot(const stage&, std::int64_t n);
 std::vector<result> run_tables_missing(const stage&, std::int64_t n);
+std::vector<result> run_tables_words(const stage&, std::int64_t n);
+std::vector<result> run_tables_log(const stage&, std::int64_t n);
 std::vector<result> run_sum(const stage&, std::int64_t n);
 std::vector<result> run_launch(const stage&, std::int64_t n);
 std::vector<result> run_launches_call(const stage&, std::int64_t n);
@@ -135,6 +137,10 @@ constexpr benchmark in_order[] = {
     {"tables_months", "mean delays by month", 6'000'000, 0, 1e-9, run_tables_months},
     {"tables_pivot", "flights by weekday and carrier", 6'000'000, 0, 1e-9, run_tables_pivot},
     {"tables_missing", "missing cells of three columns", 6'000'000, 0, 1e-9, run_tables_missing},
+    {"tables_words", "the ten most frequent words of a file of n words", 30'000'000, 0, 0,
+     run_tables_words},
+    {"tables_log", "failed requests by path, of a file of n lines of a log", 3'000'000, 0, 0,
+     run_tables_log},
     {"outofcore_sort", "sort of a file's records of 16 bytes, with less and less memory",
      20'000'000, 0, 0, run_outofcore_sort},
     {"outofcore_terasort", "the same of 100 bytes, by keys of 10", 10'000'000, 0, 0,

@@ -37,6 +37,8 @@ std::uint64_t hash_of_key(const K& key) {
       hashed = hash_string(part, hashed);
     else if constexpr (is_category<Part>)
       hashed = hash_string(part.text(), hashed);
+    else if constexpr (is_char_array<Part>)
+      for (const char c : part) hashed = hash(encode_key(c), hashed);
     else
       hashed = hash(encode_key(part), hashed);
   };

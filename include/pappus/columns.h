@@ -122,8 +122,9 @@ struct csv_options {
   char delimiter = 0;  ///< 0: a comma; in files whose names end in .tsv a tab
   bool header = true;  ///< the first row names the columns. Without one, columns are bound in the
                        ///< order in which they are given, beginning with the file's first
-  /// What stands for a missing value, besides an empty cell: {"NA", "null"}. Such an unquoted cell
-  /// is a std::optional without a value, or NaN in a float. The first of them is what is written.
+  /// What stands for a missing value, besides an empty cell: {"NA", "null"}. Such a cell, without
+  /// quotes unless it is no value of the field's type, is a std::optional without a value, or NaN
+  /// in a float. The first of them is what is written.
   std::vector<std::string> missing{};
   char decimal = '.';  ///< before a number's decimals: ',' in much of Europe
   char thousands = 0;  ///< what stands between a number's thousands; nothing is written there

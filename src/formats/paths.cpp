@@ -22,6 +22,15 @@ bool is_pattern(const std::string& path) {
   return path.find_first_of("*?[") != path.npos && !fs::exists(path, unknown);
 }
 
+/// As Spark and others write tables.
+void check_is_no_folder(const std::string& path) {
+  std::error_code unknown;
+  if (!fs::is_directory(path, unknown)) return;
+  throw format_error(fmt::format(
+      "{0}: is a folder, expected a file; a pattern stands for the files in it, as \"{0}/*\" does",
+      path.ends_with('/') ? path.substr(0, path.size() - 1) : path));
+}
+
 [[noreturn]] void refuse_no_match(const std::string& path) {
   const auto slash = path.rfind('/');
   const auto folder = slash == path.npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
@@ -61,6 +70,7 @@ std::vector<std::string> files_of(const std::vector<std::string>& paths) {
   std::vector<std::string> files;
   for (const auto& path : paths) {
     if (!is_pattern(path)) {
+      check_is_no_folder(path);
       files.push_back(path);
       continue;
     }

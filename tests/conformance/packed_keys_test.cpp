@@ -108,6 +108,48 @@ TEST(packed_keys, have_the_order_of_their_fields_and_come_back) {
   EXPECT_GT(equal, 1000);
 }
 
+using name_and_number = pair<std::array<char, 20>, std::int8_t>;
+static_assert(packed_key<name_and_number> && packed_key<std::array<char, 20>>);
+
+/// Text with zeros behind it, and zeros before characters of either sign.
+name_and_number drawn_name(random& random) {
+  name_and_number made{};
+  const char some[] = {0, 0, 0, 'a', 'b', 1, -1, -128};
+  const auto letters = random.between(0, 20);
+  const bool text = random.between(0, 1) == 0;
+  for (std::int64_t i = 0; i < letters; ++i)
+    made.first[static_cast<std::size_t>(i)] = text ? 'a' : some[random.between(0, 7)];
+  made.second = static_cast<std::int8_t>(random.between(-1, 0));
+  return made;
+}
+
+TEST(packed_keys, of_characters_have_their_order_and_come_back) {
+  random random(97);
+  const auto packed_name = [](const name_and_number& key) {
+    std::string bytes(key_packer::bytes_max(key), '?');
+    bytes.resize(key_packer::pack(key, bytes.data()).size());
+    return bytes;
+  };
+  int equal = 0;
+  for (int round = 0; round < 50'000; ++round) {
+    const auto a = drawn_name(random);
+    auto b = random.between(0, 1) == 0 ? drawn_name(random) : a;
+    if (random.between(0, 2) == 0)
+      b.first[static_cast<std::size_t>(random.between(0, 19))] =
+          static_cast<char>(random.between(-1, 1));
+    const auto bytes_of_a = packed_name(a), bytes_of_b = packed_name(b);
+    const int order = bytes_of_a.compare(bytes_of_b);
+    const int expected =
+        a.first != b.first ? compared(a.first, b.first) : compared(a.second, b.second);
+    ASSERT_EQ(order < 0 ? -1 : order > 0, expected) << "round " << round;
+    equal += order == 0;
+    ASSERT_EQ(key_unpacker::unpack<name_and_number>(bytes_of_a), a) << "round " << round;
+  }
+  EXPECT_GT(equal, 1000);
+  name_and_number some{{}, 3};
+  EXPECT_EQ(packed_name(some).size(), 4u) << "short text makes a short key";
+}
+
 struct ride {
   std::string_view from, to;
   std::int32_t day;

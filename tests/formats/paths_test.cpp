@@ -63,5 +63,15 @@ TEST_F(paths, that_match_nothing_are_refused) {
             "expected the paths of files, got an empty list");
 }
 
+TEST_F(paths, that_are_folders_are_refused) {
+  const auto in = folder_.file("");
+  const auto named = in.substr(0, in.size() - 1);
+  for (const auto& path : {in, named})
+    EXPECT_EQ(message_of<format_error>([&] { files_of({path}); }),
+              named +
+                  ": is a folder, expected a file; a pattern stands for the files in it, as \"" +
+                  named + "/*\" does");
+}
+
 }  // namespace
 }  // namespace pappus::testing

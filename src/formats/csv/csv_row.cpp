@@ -82,12 +82,12 @@ bool looks_missing(std::string_view text) {
   return std::ranges::find(known, text) != std::end(known);
 }
 
-std::string bad_cell(cell type, const csv_dialect& dialect, std::string_view text, bool quoted,
+std::string bad_cell(cell type, const csv_dialect& dialect, std::string_view text,
                      cell_outcome outcome) {
   std::string what = "expected " + dialect.expected(type) + ", got ";
   what += text.empty() ? "an empty cell" : shown(text);
   if (text.empty()) what += "; where values may be missing, make the field a std::optional";
-  if (!quoted && looks_missing(text))
+  if (looks_missing(text))
     what +=
         "; if that stands for a missing value, make the field a std::optional and name the "
         "text in csv_options::missing";
@@ -139,7 +139,10 @@ void csv_row_parser::store(std::size_t column, const csv_cell_text& found, std::
   const csv_plan::column& about = plan_.columns[column];
   std::byte* const out = record + about.offset;
   if (about.presence != 0) record[about.presence] = std::byte{1};
-  if (store_missing(about, found, record)) return;
+  const bool is_text = is_text_cell(about.type);
+  const auto text = is_text ? found.text : base::trimmed(found.text);
+  const bool lacks = plan_.lacks(text) && !(is_text && found.quoted);
+  if (lacks && (!found.quoted || text.empty()) && store_missing(about, record)) return;
   if (about.type == cell::string) {
     const std::string_view kept = strings_.keep(about.string_column, found.text);
     std::memcpy(out, &kept, sizeof(kept));
@@ -151,19 +154,15 @@ void csv_row_parser::store(std::size_t column, const csv_cell_text& found, std::
     return;
   }
   const cell_outcome outcome = plan_.dialect.parse(about.type, found.text, out);
-  if (outcome != cell_outcome::good)
-    throw csv_problem{column,
-                      bad_cell(about.type, plan_.dialect, found.text, found.quoted, outcome)};
+  if (outcome == cell_outcome::good) return;
+  // In quotes a number that stands for what is missing is that number: the writer quotes it. But
+  // "NA" is missing there, as programs that quote all cells write it.
+  if (lacks && store_missing(about, record)) return;
+  throw csv_problem{column, bad_cell(about.type, plan_.dialect, found.text, outcome)};
 }
 
-/// Whether that is a missing value, for which the column has a form. In quotes text always is
-/// there, and of other values an empty cell alone is missing.
-bool csv_row_parser::store_missing(const csv_plan::column& column, const csv_cell_text& found,
-                                   std::byte* record) {
-  const bool is_text = is_text_cell(column.type);
-  const auto text = is_text ? found.text : base::trimmed(found.text);
-  const bool missing = found.quoted ? text.empty() && !is_text : plan_.lacks(text);
-  if (!missing) return false;
+/// Stores that there is no value, if the column has a form for that.
+bool csv_row_parser::store_missing(const csv_plan::column& column, std::byte* record) {
   if (column.presence == 0) {
     if (!is_float_cell(column.type)) return false;
     parse_cell(column.type, {}, record + column.offset);  // an empty one is NaN
@@ -207,9 +206,14 @@ csv_cell_text csv_row_parser::cut_quoted(std::size_t column, const char* at, con
       continue;
     }
     if (quote + 1 == end || !ends_cell(quote + 1)) {
+      const std::string_view before{begin, static_cast<std::size_t>(quote - begin)};
       throw csv_problem{
-          column, "expected the end of the cell after its closing quote, got more text after " +
-                      shown({begin, static_cast<std::size_t>(quote - begin)})};
+          column,
+          "expected the end of the cell after its closing quote, got more text after " +
+              shown(before) +
+              (before.ends_with('\\') ? "; a backslash before a quote doesn't escape it: have what "
+                                        "writes the file double quotes (Spark: escape='\"')"
+                                      : "")};
     }
     if (unescaped_.empty()) return {part, quote + 1, true};
     return {unescaped_.append(part), quote + 1, true};

@@ -70,7 +70,7 @@ class csv_row_parser {
 
  private:
   const char* parse_bound(std::size_t column, const char* at, const char* end, std::byte* record);
-  bool store_missing(const csv_plan::column& column, const csv_cell_text& found, std::byte* record);
+  static bool store_missing(const csv_plan::column& column, std::byte* record);
   csv_cell_text cut(std::size_t column, const char* at, const char* end);
   csv_cell_text cut_quoted(std::size_t column, const char* at, const char* end);
   bool ends_cell(const char* at) const noexcept;

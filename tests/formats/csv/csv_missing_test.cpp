@@ -88,14 +88,25 @@ TEST(csv_missing, is_what_the_options_say) {
        });
 }
 
+TEST(csv_missing, is_in_quotes_what_the_options_say_where_that_is_no_value) {
+  const csv_options options{.missing = {"NA", "-99"}};
+  read("\"NA\",\"NA\",\"NA\",\"NA\",\"NA\",\" NA \",\"NA\"\n\"-99\",\"-99\",-99,0,,,\"-99\"\n",
+       options, [](const std::vector<flight>& rows) {
+         ASSERT_EQ(rows.size(), 2u);
+         EXPECT_EQ(rows[0], (flight{"NA", {}, {}, {}, {}, {}, NAN}));
+         EXPECT_EQ(rows[1], (flight{"-99", -99, {}, false, {}, {}, -99}));
+       });
+}
+
 TEST(csv_missing, has_a_remedy_where_it_has_no_form) {
   EXPECT_EQ(error("KL,NA,,,,,\n"),
             "flights.csv: row 1 (line 2), column \"delay\": expected a 32-bit integer, got "
             "\"NA\"; if that stands for a missing value, make the field a std::optional and name "
             "the text in csv_options::missing");
-  EXPECT_EQ(error("KL,\"NA\",,,,,\n", {.missing = {"NA"}}),
+  EXPECT_EQ(error("KL,\"NA\",,,,,\n"),
             "flights.csv: row 1 (line 2), column \"delay\": expected a 32-bit integer, got "
-            "\"NA\"");
+            "\"NA\"; if that stands for a missing value, make the field a std::optional and name "
+            "the text in csv_options::missing");
 }
 
 TEST(csv_missing, texts_are_those_of_cells) {

@@ -272,6 +272,11 @@ TEST(csv_reader, reports_quotes_in_the_wrong_place) {
       "flights.csv: row 1 (line 2), column \"carrier\": expected the end of the cell after its "
       "closing quote, got more text after \"AA\"");
   EXPECT_EQ(
+      error("carrier,delay,distance\n\"the \\\"AA\\\"\",1,2\n"),
+      "flights.csv: row 1 (line 2), column \"carrier\": expected the end of the cell after its "
+      "closing quote, got more text after \"the \\\"; a backslash before a quote doesn't escape "
+      "it: have what writes the file double quotes (Spark: escape='\"')");
+  EXPECT_EQ(
       error("carrier,delay,distance\nAA,1,2\n\"BB,1,2\nCC,1,2\n"),
       "flights.csv: row 2 (line 3), column \"carrier\": expected a closing quote, got the end of "
       "the file after \"BB,1,2\\nCC,1,2\"");

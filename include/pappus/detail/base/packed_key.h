@@ -6,9 +6,15 @@
 // becomes 0 255, so that what is shorter comes first; such text lies at the end of the key once
 // more as it is, for unpacked keys are views of packed ones. Equal keys have equal bytes.
 // A category is its text, and its code behind that.
+//
+// Arrays of characters, as str::lower<32> yields them, mostly end in zeros: behind the first of
+// zeros stands, in two bytes, how many there are, so that short text makes a short key. Zeros that
+// reach the end lie between those with a negative character behind them, the fewer the less, and
+// those with a positive one, the more the less.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -76,12 +82,19 @@ concept packed_key = !bits_key<K> && !string_key<K> && can_be_packed<K>();
 template <typename K>
 concept group_key = key<K> || packed_key<K>;
 
-/// Calls visit(part) for the numbers and texts of a key, first to last. They may be set, where it
-/// isn't const.
+/// Of characters, too many for the bits of a number.
+template <typename K>
+inline constexpr bool is_char_array = false;
+template <std::size_t N>
+inline constexpr bool is_char_array<std::array<char, N>> = N > 16 && N < 0x8000;
+
+/// Calls visit(part) for the numbers, texts and arrays of characters of a key, first to last. They
+/// may be set, where it isn't const.
 template <typename K, typename Visit>
 constexpr void visit_key_parts(K& key, Visit& visit) {
   using plain = std::remove_const_t<K>;
-  if constexpr (bits_key<plain> || string_key<plain> || is_category<plain>) {
+  if constexpr (bits_key<plain> || string_key<plain> || is_category<plain> ||
+                is_char_array<plain>) {
     visit(key);
   } else if constexpr (is_std_array<plain>) {
     for (auto& part : key) visit_key_parts(part, visit);
@@ -117,6 +130,8 @@ class key_packer {
         sum += 3 * part.size() + end.size();
       else if constexpr (is_category<Part>)
         sum += 2 * part.text().size() + end.size() + sizeof(part.code());
+      else if constexpr (is_char_array<Part>)
+        sum += 3 * part.size();
       else
         sum += key_codec<Part>::width / 8;
     };
@@ -135,6 +150,8 @@ class key_packer {
       } else if constexpr (is_category<Part>) {
         bool unused;  // its text is read nowhere
         at = put_bits(part.code(), put_text(part.text(), at, unused));
+      } else if constexpr (is_char_array<Part>) {
+        at = put_chars(part, at);
       } else {
         at = put_bits(part, at);
       }
@@ -149,6 +166,9 @@ class key_packer {
     }
     return {to, static_cast<std::size_t>(at - to)};
   }
+
+  /// Behind the zeros at the end of an array of characters.
+  static constexpr std::uint32_t zeros_to_the_end = 0x8000;
 
  private:
   static char* put_text(std::string_view text, char* at, bool& has_zeros) {
@@ -165,6 +185,34 @@ class key_packer {
     }
     std::memcpy(at, end.data(), end.size());
     return at + end.size();
+  }
+  /// Text with all of its zeros behind it takes loops of a fixed length, which become vectors.
+  template <std::size_t N>
+  static char* put_chars(const std::array<char, N>& part, char* at) {
+    const auto encoded = [](char c) { return static_cast<char>(key_codec<char>::encode(c)); };
+    const auto put_code = [](std::uint32_t code, char* to) {
+      to[0] = static_cast<char>(code >> 8);
+      to[1] = static_cast<char>(code);
+      return to + 2;
+    };
+    std::uint32_t others = 0;
+    for (std::size_t i = 0; i < N; ++i) {
+      at[i] = encoded(part[i]);
+      others += part[i] != 0 ? 1 : 0;
+    }
+    if (others == N) return at + N;
+    const auto* const first = static_cast<const char*>(std::memchr(part.data(), 0, N));
+    auto i = static_cast<std::size_t>(first - part.data());
+    at += i;
+    if (i == others) return put_code(zeros_to_the_end, at + 1);
+    while (i < N) {
+      *at++ = encoded(part[i]);
+      if (part[i++] != 0) continue;
+      std::uint32_t zeros = 1;
+      for (; i < N && part[i] == 0; ++i) ++zeros;
+      at = put_code(i == N ? zeros_to_the_end : part[i] < 0 ? zeros : 0xFFFF - zeros, at);
+    }
+    return at;
   }
   template <typename Part>
   static char* put_bits(const Part& part, char* at) {
@@ -191,6 +239,8 @@ class key_unpacker {
         bool unused;
         get_text(at, unused);
         part = category::of_code(get_bits<std::uint32_t>(at));
+      } else if constexpr (is_char_array<Part>) {
+        get_chars(at, part);
       } else {
         part = get_bits<Part>(at);
       }
@@ -225,6 +275,19 @@ class key_unpacker {
   }
   static std::size_t zeros_in(std::string_view packed) {
     return static_cast<std::size_t>(std::ranges::count(packed, '\0'));
+  }
+  template <std::size_t N>
+  static void get_chars(const char*& at, std::array<char, N>& part) {
+    for (std::size_t i = 0; i < N;) {
+      part[i] = get_bits<char>(at);
+      if (part[i++] != 0) continue;
+      const auto code = get_bits<std::uint16_t>(at);
+      if (code == key_packer::zeros_to_the_end)
+        return std::fill(part.begin() + i, part.end(), '\0');
+      const std::size_t zeros = code < 0x8000 ? code : 0xFFFF - code;
+      std::fill_n(part.begin() + i, zeros - 1, '\0');
+      i += zeros - 1;
+    }
   }
   template <typename Part>
   static Part get_bits(const char*& at) {
