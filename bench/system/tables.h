@@ -19,6 +19,15 @@ struct flight {
   std::int32_t miles = 0;
 };
 
+/// The same with text that repeats as categories.
+struct coded_flight {
+  category carrier, from, to;
+  std::optional<category> tail;
+  date day;
+  std::optional<std::int32_t> departure, arrival;
+  std::int32_t miles = 0;
+};
+
 /// The columns of the file, and the first of them as the header has it.
 inline constexpr std::string_view flights_header =
     "carrier,from,to,tail,day,departure,arrival,miles";

@@ -1,6 +1,7 @@
 // What people ask of a table of flights: reading it, groups, quantiles, different values, joins.
 //
 // DuckDB and Polars are what it is to be compared with (--peers): there are no versions by hand.
+// pappus: text is std::string_view. pappus, categories: it is pappus::category.
 // Queries are over a table in memory, but those of a file. A checksum is the number of rows / a sum
 // of the bits of keys and whole numbers / a sum of what isn't whole.
 #include <array>
@@ -38,56 +39,78 @@ class summed_up {
 enum class form : std::uint8_t { csv, parquet, in_memory };
 
 /// A file of flights, and the query of all of them.
+template <typename Record>
 class table {
  public:
   table(const stage& on, std::int64_t n, form of) {
     write_flights(file_, on.asked.seed, n);
-    flights_.emplace(on.engine.csv<flight>(file_.path()));
+    flights_.emplace(on.engine.csv<Record>(file_.path()));
     if (of == form::parquet) {
       flights_->write(parquet_.path());
-      flights_.emplace(on.engine.parquet<flight>(parquet_.path()));
+      flights_.emplace(on.engine.parquet<Record>(parquet_.path()));
     } else if (of == form::in_memory) {
       flights_ = flights_->cache();
       flights_->count().get();
     }
   }
-  const collection<flight>& flights() const { return *flights_; }
+  const collection<Record>& flights() const { return *flights_; }
 
  private:
   scratch_file file_{".csv"}, parquet_{".parquet"};
-  std::optional<collection<flight>> flights_;
+  std::optional<collection<Record>> flights_;
 };
+
+/// A result's rows summed up.
+template <typename Rows, typename Look>
+std::string sum_of(const Rows& rows, Look look) {
+  summed_up sum;
+  for (const auto& row : rows) {
+    sum.add_row();
+    look(row, sum);
+  }
+  return sum.text();
+}
 
 /// \param run   collection -> result
 /// \param look  (row of the result, summed_up&)
 template <typename Run, typename Look>
 std::vector<result> ask(const stage& on, const char* name, std::int64_t n, form where, Run run,
                         Look look) {
-  const table of(on, n, where);
+  const table<flight> of(on, n, where);
   decltype(run(of.flights())) last;
+  return compare(
+      on, name, n, 0,
+      {{"pappus", [&] { last = run(of.flights()); }, [&] { return sum_of(last, look); }}});
+}
+
+/// The same of records of both kinds.
+template <typename Run, typename Look>
+std::vector<result> ask_both(const stage& on, const char* name, std::int64_t n, form where, Run run,
+                             Look look) {
+  const table<flight> of(on, n, where);
+  const table<coded_flight> coded(on, n, where);
+  decltype(run(of.flights())) last;
+  decltype(run(coded.flights())) last_coded;
   return compare(on, name, n, 0,
-                 {{"pappus", [&] { last = run(of.flights()); },
-                   [&] {
-                     summed_up sum;
-                     for (const auto& row : last) {
-                       sum.add_row();
-                       look(row, sum);
-                     }
-                     return sum.text();
-                   }}});
+                 {{"pappus", [&] { last = run(of.flights()); }, [&] { return sum_of(last, look); }},
+                  {"pappus, categories", [&] { last_coded = run(coded.flights()); },
+                   [&] { return sum_of(last_coded, look); }}});
 }
 
 template <typename Key>
 void add_key(const Key& key, summed_up& to) {
   to.add(key);
 }
-void add_key(const results<std::string_view, std::string_view>& key, summed_up& to) {
-  to.add(get<0>(key));
-  to.add(get<1>(key));
+void add_key(category key, summed_up& to) { to.add(key.text()); }
+template <typename Text>
+void add_key(const results<Text, Text>& key, summed_up& to) {
+  add_key(get<0>(key), to);
+  add_key(get<1>(key), to);
 }
-void add_key(const pair<int, std::string_view>& key, summed_up& to) {
+template <typename Text>
+void add_key(const pair<int, Text>& key, summed_up& to) {
   to.add(std::int64_t{key.first});
-  to.add(key.second);
+  add_key(key.second, to);
 }
 void add_key(const date& day, summed_up& to) { to.add(std::int64_t{day.days}); }
 
@@ -111,10 +134,10 @@ std::vector<result> read_from(const stage& on, const char* name, std::int64_t n,
       on, name, n, where, [](const auto& flights) { return flights.collect(); }, look_at_flight);
 }
 std::vector<result> mean_of(const stage& on, const char* name, std::int64_t n, form where) {
-  return ask(
+  return ask_both(
       on, name, n, where,
-      [](const auto& flights) {
-        return flights.group_by(&flight::carrier).mean(&flight::arrival).collect();
+      []<typename Record>(const collection<Record>& flights) {
+        return flights.group_by(&Record::carrier).mean(&Record::arrival).collect();
       },
       look_at_group);
 }
@@ -138,12 +161,12 @@ std::vector<result> run_tables_mean(const stage& on, std::int64_t n) {
 }
 
 std::vector<result> run_tables_aggregates(const stage& on, std::int64_t n) {
-  return ask(
+  return ask_both(
       on, "tables_aggregates", n, form::in_memory,
-      [](const auto& flights) {
-        return flights.group_by(&flight::carrier)
-            .aggregate(count(), count(&flight::arrival), (max)(&flight::arrival),
-                       mean(&flight::arrival), mean(&flight::departure), sum(&flight::miles))
+      []<typename Record>(const collection<Record>& flights) {
+        return flights.group_by(&Record::carrier)
+            .aggregate(count(), count(&Record::arrival), (max)(&Record::arrival),
+                       mean(&Record::arrival), mean(&Record::departure), sum(&Record::miles))
             .collect();
       },
       [](const auto& group, summed_up& to) {
@@ -155,19 +178,19 @@ std::vector<result> run_tables_aggregates(const stage& on, std::int64_t n) {
 }
 
 std::vector<result> run_tables_routes(const stage& on, std::int64_t n) {
-  return ask(
+  return ask_both(
       on, "tables_routes", n, form::in_memory,
-      [](const auto& flights) {
-        return flights.group_by(&flight::from, &flight::to).count().collect();
+      []<typename Record>(const collection<Record>& flights) {
+        return flights.group_by(&Record::from, &Record::to).count().collect();
       },
       look_at_group);
 }
 
 std::vector<result> run_tables_top(const stage& on, std::int64_t n) {
-  return ask(
+  return ask_both(
       on, "tables_top", n, form::in_memory,
-      [](const auto& flights) {
-        return flights.group_by(&flight::from)
+      []<typename Record>(const collection<Record>& flights) {
+        return flights.group_by(&Record::from)
             .count()
             .top(10, [](const auto& airport) { return airport.value; })
             .collect();
@@ -176,11 +199,11 @@ std::vector<result> run_tables_top(const stage& on, std::int64_t n) {
 }
 
 std::vector<result> run_tables_quantiles(const stage& on, std::int64_t n) {
-  return ask(
+  return ask_both(
       on, "tables_quantiles", n, form::in_memory,
-      [](const auto& flights) {
-        return flights.group_by(&flight::carrier)
-            .quantiles(std::array{0.5, 0.95}, &flight::miles)
+      []<typename Record>(const collection<Record>& flights) {
+        return flights.group_by(&Record::carrier)
+            .quantiles(std::array{0.5, 0.95}, &Record::miles)
             .collect();
       },
       [](const auto& group, summed_up& to) {
@@ -190,12 +213,12 @@ std::vector<result> run_tables_quantiles(const stage& on, std::int64_t n) {
 }
 
 std::vector<result> run_tables_distinct(const stage& on, std::int64_t n) {
-  return ask(
+  return ask_both(
       on, "tables_distinct", n, form::in_memory,
-      [](const auto& flights) {
-        return flights.filter([](const flight& one) { return one.tail.has_value(); })
-            .group_by(&flight::carrier)
-            .count_distinct([](const flight& one) { return *one.tail; })
+      []<typename Record>(const collection<Record>& flights) {
+        return flights.filter([](const Record& one) { return one.tail.has_value(); })
+            .group_by(&Record::carrier)
+            .count_distinct([](const Record& one) { return *one.tail; })
             .collect();
       },
       look_at_group);
@@ -236,11 +259,11 @@ std::vector<result> run_tables_months(const stage& on, std::int64_t n) {
 }
 
 std::vector<result> run_tables_pivot(const stage& on, std::int64_t n) {
-  return ask(
+  return ask_both(
       on, "tables_pivot", n, form::in_memory,
-      [](const auto& flights) {
+      []<typename Record>(const collection<Record>& flights) {
         return flights
-            .group_by([](const flight& one) { return pair(one.day.weekday(), one.carrier); })
+            .group_by([](const Record& one) { return pair(one.day.weekday(), one.carrier); })
             .count()
             .collect();
       },
