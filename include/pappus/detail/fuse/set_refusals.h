@@ -3,7 +3,7 @@
 
 #include <concepts>
 
-#include "pappus/detail/base/keys.h"
+#include "pappus/detail/base/coded_key.h"
 #include "pappus/detail/base/refused.h"
 
 namespace pappus {
