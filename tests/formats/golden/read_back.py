@@ -13,6 +13,9 @@ import sys
 
 import make
 
+# Folders beside this file have names of libraries.
+sys.path.remove(os.path.dirname(os.path.abspath(__file__)))
+
 TYPES = {
     "id": "BIGINT",
     "name": "VARCHAR",
