@@ -89,8 +89,27 @@ std::uint32_t string_ids::find_or_insert(const wanted& one) {
   return all_found_ ? none : insert(where, one);
 }
 
-bool string_ids::has_room_for(std::string_view text) const noexcept {
-  const std::size_t copied = given_ == bytes::are_copied ? text.size() : 0;
+std::uint32_t string_ids::find_or_insert(std::string_view string) {
+  const auto image = image_of(string);
+  return find_or_insert({string, image, image.hash()});
+}
+
+std::uint32_t string_ids::find_or_insert(std::string_view string, recent& known) {
+  const auto* const id = known.find(string);
+  known.note(1, id == nullptr ? 0 : 1);
+  if (id != nullptr) return *id;
+  const auto found = find_or_insert(string);
+  known.remember(string, found);
+  return found;
+}
+
+bool string_ids::copies(const wanted& one) const noexcept {
+  return given_ == bytes::are_copied ||
+         (given_ == bytes::of_longer_are_copied && !one.image.is_whole());
+}
+
+bool string_ids::has_room_for(const wanted& one) const noexcept {
+  const std::size_t copied = copies(one) ? one.text.size() : 0;
   return size() < strings_max_ && bytes_.load(std::memory_order_relaxed) + copied <= bytes_max_;
 }
 
@@ -100,7 +119,7 @@ std::uint32_t string_ids::insert(shard& where, const wanted& one) {
   const table* in = where.current.load(std::memory_order_relaxed);
   if (const entry* found = find(in, one))
     return static_cast<std::uint32_t>((found->word.load(std::memory_order_relaxed) & id_bits) - 1);
-  if (limited_ && (full_ || !has_room_for(text))) {
+  if (limited_ && (full_ || !has_room_for(one))) {
     full_ = true;
     return none;
   }
@@ -109,7 +128,7 @@ std::uint32_t string_ids::insert(shard& where, const wanted& one) {
       grow(where);
       in = where.current.load(std::memory_order_relaxed);
     }
-    if (given_ == bytes::are_copied) {
+    if (copies(one)) {
       const std::size_t before = where.copies.bytes();
       text = where.copies.copy(text, *memory_, owner_);
       bytes_ += where.copies.bytes() - before;
@@ -167,22 +186,26 @@ std::vector<detail::buffer> string_ids::take_copies() {
   return all;
 }
 
-void string_ids::sorted(detail::workers& team, std::string_view* strings,
-                        std::uint32_t* ids) const {
-  const std::size_t n = size();
-  if (n == 0) return;
-  detail::buffer by_id(*memory_, n * sizeof(std::string_view), owner_);
-  detail::buffer order(*memory_, n * sizeof(std::uint64_t), owner_);
-  auto* const texts = by_id.as<std::string_view>();
+void string_ids::by_id(detail::workers& team, std::string_view* strings) const {
   detail::parallel_chunks(team, shards, [&](std::size_t s, unsigned) {
     const table* in = shards_[s].current.load(std::memory_order_acquire);
     const std::size_t entries = in == nullptr ? 0 : in->mask + 1;
     for_each_stretch(team, std::size_t{0}, entries, [&](std::size_t first, std::size_t last) {
       for (std::size_t i = first; i < last; ++i)
         if (const auto word = in->entries[i].word.load(std::memory_order_relaxed); word != 0)
-          texts[(word & id_bits) - 1] = in->entries[i].text();
+          strings[(word & id_bits) - 1] = in->entries[i].text();
     });
   });
+}
+
+void string_ids::sorted(detail::workers& team, std::string_view* strings,
+                        std::uint32_t* ids) const {
+  const std::size_t n = size();
+  if (n == 0) return;
+  detail::buffer numbered(*memory_, n * sizeof(std::string_view), owner_);
+  auto* const texts = numbered.as<std::string_view>();
+  by_id(team, texts);
+  detail::buffer order(*memory_, n * sizeof(std::uint64_t), owner_);
   sort_strings(team, *memory_, texts, n, false, order.as<std::uint64_t>(), owner_);
   constexpr std::size_t piece = 16384;
   detail::parallel_chunks(team, detail::ceil_div(n, piece), [&](std::size_t item, unsigned) {

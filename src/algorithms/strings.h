@@ -47,9 +47,10 @@ class string_ids {
   static constexpr std::size_t batch_max = 512;  ///< the most strings of a call of find_or_insert
   static constexpr std::uint32_t none = 0xffffffffu;  ///< no number
 
-  enum class bytes : std::uint8_t { stay, are_copied };
+  enum class bytes : std::uint8_t { stay, are_copied, of_longer_are_copied };
 
-  /// \param given  whether the strings' bytes stay where they are as long as this.
+  /// \param given  whether the strings' bytes stay where they are as long as this; of_longer...:
+  ///               nobody asks for those that entries have as a whole
   string_ids(detail::memory_source& memory, std::string_view owner, bytes given = bytes::stay);
 
   /// No more than so many strings get numbers from now on, nor take more bytes, about. Once there
@@ -84,6 +85,9 @@ class string_ids {
   /// usage_error beyond 2^32 - 1 different strings, and where there is no limit memory_error.
   std::size_t find_or_insert(const std::string_view* strings, std::size_t n, std::uint32_t* ids,
                              recent& known);
+  /// The number of one string, as above.
+  std::uint32_t find_or_insert(std::string_view string);
+  std::uint32_t find_or_insert(std::string_view string, recent& known);
 
   /// Gives back tables that have been copied to larger ones. No one may look up or insert
   /// meanwhile.
@@ -92,9 +96,13 @@ class string_ids {
   /// The number of different strings; their ids are below it.
   std::size_t size() const noexcept { return size_.load(std::memory_order_acquire); }
 
+  /// Writes size() strings by their ids. No one may insert meanwhile.
+  void by_id(detail::workers& team, std::string_view* strings) const;
   /// Writes size() strings in ascending order and their ids. No one may insert meanwhile.
   void sorted(detail::workers& team, std::string_view* strings, std::uint32_t* ids) const;
 
+  /// Of tables, and of copies.
+  std::size_t held_bytes() const noexcept { return bytes_.load(std::memory_order_relaxed); }
   /// The copied bytes, for whoever needs the strings longer than this. No one may insert
   /// afterwards.
   std::vector<detail::buffer> take_copies();
@@ -130,7 +138,8 @@ class string_ids {
   static const entry* find(const table* in, const wanted& one);
   std::uint32_t find_or_insert(const wanted& one);
   std::uint32_t insert(shard& where, const wanted& one);
-  bool has_room_for(std::string_view text) const noexcept;
+  bool copies(const wanted& one) const noexcept;
+  bool has_room_for(const wanted& one) const noexcept;
   void grow(shard& where);
 
   detail::memory_source* memory_;

@@ -16,14 +16,14 @@
 // a leaf is merged by the worker that has just folded it. All ways take their rows window by window
 // and carry a leaf that a window cuts.
 //
-// Strings are numbered first and are then keys of four bytes; only their order is needed at the
-// end.
+// Keys that are strings are codes of 16 bytes (algorithms/coded_texts.h); the order of the texts is
+// needed at the end only.
 //
 // Alternatives: one concurrent table (order of addition would depend on timing); sorting all rows
 // (moves them several times). Groups as ranges do need that: map_groups.cpp.
 //
 // Hash tables that memory has no room for rest on a disk, a partition at a time (rested_groups.h);
-// then groups come in ranges of keys (ordered_groups.h). Strings that have no room for numbers are
+// then groups come in ranges of keys (ordered_groups.h). Strings that are too many to be coded are
 // late: their rows are sorted, and go to the disk (late_groups.h).
 //
 // Not here: one key that most rows have is folded by one worker where there are
@@ -82,6 +82,10 @@ group_feeder::group_feeder(const run_context& context, const group_params& param
   keys = memory_.data();
   payload = copies ? memory_.data() + key_bytes : nullptr;
   if (strings.ids != nullptr) ids_.resize(capacity);
+  if (strings.codes != nullptr) {
+    codes_.resize(capacity);
+    coder_.emplace(*strings.codes, !params.keys_in_records);
+  }
   flush = [](detail::group_batch& self, const std::byte* values, std::size_t n) {
     static_cast<group_feeder&>(self).hand_on(values, n);
   };
@@ -89,28 +93,30 @@ group_feeder::group_feeder(const run_context& context, const group_params& param
 
 void group_feeder::hand_on(const std::byte* values, std::size_t n) {
   const std::byte* bits = keys;
+  const auto* const names = reinterpret_cast<const std::string_view*>(keys);
   if (strings_.ids != nullptr) {
     bits = reinterpret_cast<const std::byte*>(ids_.data());
-    const auto* const names = reinterpret_cast<const std::string_view*>(keys);
-    if (strings_.late != nullptr) strings_.late->count(n);
     if (params_.keys_in_records) recent_strings_.forget();  // others were there before
-    if (strings_.ids->find_or_insert(names, n, ids_.data(), recent_strings_) > 0)
-      return hand_on_numbered(names, values, n);
+    strings_.ids->find_or_insert(names, n, ids_.data(), recent_strings_);
+  } else if (coder_) {
+    bits = reinterpret_cast<const std::byte*>(codes_.data());
+    if (strings_.late != nullptr) strings_.late->count(n);
+    if (coder_->codes_of(names, n, codes_.data()) > 0) return hand_on_coded(names, values, n);
   }
   consume_(consumer_, bits, values, n);
 }
 
-/// Rows whose keys have numbers go on, stretch by stretch, the others are late.
-void group_feeder::hand_on_numbered(const std::string_view* names, const std::byte* values,
-                                    std::size_t n) {
-  const auto is_late = [&](std::size_t i) { return ids_[i] == string_ids::none; };
+/// Rows whose keys have codes go on, stretch by stretch, the others are late.
+void group_feeder::hand_on_coded(const std::string_view* names, const std::byte* values,
+                                 std::size_t n) {
+  const auto is_late = [&](std::size_t i) { return codes_[i] == coded_texts::none; };
   for (std::size_t begin = 0, end = 0; begin < n; begin = end) {
     for (; end < n && is_late(end); ++end)
       strings_.late->add(names[end], values + end * params_.payload_bytes);
     begin = end;
     while (end < n && !is_late(end)) ++end;
     if (begin < end)
-      consume_(consumer_, reinterpret_cast<const std::byte*>(ids_.data() + begin),
+      consume_(consumer_, reinterpret_cast<const std::byte*>(codes_.data() + begin),
                values + begin * params_.payload_bytes, end - begin);
   }
 }
@@ -157,8 +163,9 @@ void for_each_partitioned(const run_context& context, const group_params& params
                           const partition_function& function, const partition_taker& take,
                           std::size_t store_bytes) {
   const std::size_t row_bytes = bits_bytes(params) + params.payload_bytes;
-  const auto at_once = std::max<std::int64_t>(static_cast<std::int64_t>(store_bytes / row_bytes),
-                                              base::scaled<std::int64_t>(65536));
+  constexpr std::size_t few_rows = 65536, few_bytes = 5u << 19;
+  const auto least = std::min(base::scaled(few_rows), base::scaled(few_bytes) / row_bytes + 64);
+  const auto at_once = static_cast<std::int64_t>(std::max(store_bytes / row_bytes, least));
   for (std::int64_t first = begin; first < end; first += at_once) {
     const std::int64_t last = std::min(first + at_once, end);
     const group_ranges ranges(context, first, last, leaf_of);
@@ -172,15 +179,18 @@ void for_each_partitioned(const run_context& context, const group_params& params
       const auto append = [&](const std::byte* keys, const std::byte* values, std::size_t n) {
         store.append(range, keys, values, n, function);
       };
-      if (params.partition == nullptr)
-        feed_in_order(context, params,
-                      strings ? strings(range, ranges.leaf_of(range)) : string_keys(), rows.begin,
-                      rows.end, append);
-      else
-        feed_block_by_block(context, params, rows, append, [&](const detail::block_args& args) {
-          auto buffers = store.buffers(range, function.shift());
-          params.partition(context.node.stage.element.get(), args, buffers);
-        });
+      const auto texts = strings ? strings(range, ranges.leaf_of(range)) : string_keys();
+      if (texts.in_batches) {
+        feed_in_order(context, params, texts, rows.begin, rows.end, append);
+      } else {
+        const auto coder = coder_of(params, texts);
+        feed_block_by_block(context, params, texts, rows, append,
+                            [&](const detail::block_args& args) {
+                              auto buffers = store.buffers(range, function.shift());
+                              buffers.texts = coder.get();
+                              params.partition(context.node.stage.element.get(), args, buffers);
+                            });
+      }
       store.close(range);
     });
     take(store, ranges);

@@ -4,8 +4,10 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "algorithms/coded_texts.h"
 #include "algorithms/group_leaves.h"
 #include "algorithms/group_table.h"
 #include "algorithms/partition.h"
@@ -27,22 +29,31 @@ inline bool key_text_stays(const run_context& context, const group_params& param
   return !context.in_windows && !params.keys_in_records;
 }
 
-/// Numbers the keys of a grouping, which are strings.
-inline std::unique_ptr<string_ids> numbers_of_keys(const run_context& context,
-                                                   const group_params& params) {
+/// What numbers or codes the keys of a grouping, which are strings.
+template <typename Names>
+std::unique_ptr<Names> names_of_keys(const run_context& context, const group_params& params) {
   using bytes = string_ids::bytes;
-  return std::make_unique<string_ids>(
-      context.memory, context.owner,
-      key_text_stays(context, params) ? bytes::stay : bytes::are_copied);
+  return std::make_unique<Names>(context.memory, context.owner,
+                                 key_text_stays(context, params) ? bytes::stay : bytes::are_copied);
 }
 
-/// What becomes of keys that are strings.
+/// What becomes of keys that are strings: one of both is asked, or they stay.
 struct string_keys {
-  string_ids* ids = nullptr;  ///< numbers them; null: they stay, or aren't strings
-  late_rows* late = nullptr;  ///< takes rows whose keys have no number; null: all have
+  string_ids* ids = nullptr;     ///< numbers them
+  coded_texts* codes = nullptr;  ///< has codes of them
+  late_rows* late = nullptr;     ///< takes rows whose keys have no code; null: all have
+  bool in_batches = false;       ///< loops don't code keys themselves; so where rows may be late
 };
 
-/// Rows extracted by one worker, a batch at a time. Keys arrive as bits, strings as their ids.
+/// A worker's, for loops that code keys which are strings; null: these are others.
+inline std::unique_ptr<coded_texts::worker> coder_of(const group_params& params,
+                                                     const string_keys& strings) {
+  if (strings.codes == nullptr) return nullptr;
+  return std::make_unique<coded_texts::worker>(*strings.codes, !params.keys_in_records);
+}
+
+/// Rows extracted by one worker, a batch at a time. Keys arrive as bits, strings as their ids or
+/// codes.
 class group_feeder : detail::group_batch {
  public:
   using group_batch::goes;
@@ -64,14 +75,16 @@ class group_feeder : detail::group_batch {
 
  private:
   void hand_on(const std::byte* values, std::size_t n);
-  void hand_on_numbered(const std::string_view* names, const std::byte* values, std::size_t n);
+  void hand_on_coded(const std::string_view* names, const std::byte* values, std::size_t n);
 
   const run_context& context_;
   const group_params& params_;
   string_keys strings_;
   string_ids::recent recent_strings_;
+  std::optional<coded_texts::worker> coder_;
   detail::buffer memory_;
   std::vector<std::uint32_t> ids_;
+  std::vector<bits128> codes_;
   void* consumer_ = nullptr;
   void (*consume_)(void*, const std::byte*, const std::byte*, std::size_t) = nullptr;
 };
@@ -89,12 +102,13 @@ slow_rows feed_slow_rows(const run_context& context, const group_params& params,
 /// Calls take_block(block) for rows of the window in row order on this thread, and for those that
 /// prove slow, unless nothing extracts them, take(keys, values, n).
 template <typename TakeBlock>
-void feed_block_by_block(const run_context& context, const group_params& params, slow_rows rows,
-                         const row_taker& take, TakeBlock&& take_block) {
+void feed_block_by_block(const run_context& context, const group_params& params,
+                         string_keys strings, slow_rows rows, const row_taker& take,
+                         TakeBlock&& take_block) {
   bool may_share = params.extract != nullptr;
   for (; rows.any(); may_share = rows.row_ns > 0) {
     rows = for_each_fast_block(context, rows.begin, rows.end, may_share, take_block);
-    if (rows.any()) rows = feed_slow_rows(context, params, {}, rows, take);
+    if (rows.any()) rows = feed_slow_rows(context, params, strings, rows, take);
   }
 }
 
@@ -139,7 +153,8 @@ using range_keys = std::function<string_keys(unsigned range, std::int64_t leaf)>
 
 /// Hands on rows [begin, end) of the window, numbered over the stage, as many at a time as
 /// the store may hold.
-/// \param strings  what becomes of the keys of a range, which is in the leaf of this number
+/// \param strings  what becomes of the keys of a range, which is in the leaf of this number; where
+///                 none of its rows are late, loops code the keys
 void for_each_partitioned(const run_context& context, const group_params& params,
                           const range_keys& strings, std::int64_t begin, std::int64_t end,
                           const algorithms::group_leaf_of& leaf_of, unsigned partitions,

@@ -66,7 +66,7 @@ void leaf_run::take(run_context& context) {
 void leaf_run::fill_leaf(const run_context& context, std::int64_t begin, std::int64_t end,
                          std::byte* table) const {
   feed_block_by_block(
-      context, params_, {begin, end},
+      context, params_, {}, {begin, end},
       [&](const std::byte* keys, const std::byte* values, std::size_t n) {
         params_.add_to_table(keys, values, n, table);
       },

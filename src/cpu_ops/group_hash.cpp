@@ -8,8 +8,9 @@
 //
 // Where rows may go to a disk, tables have a share of the memory. Leaves whose tables would get
 // larger end that way early; partitions that have no room rest with their rows (rested_groups.h),
-// and groups are put in order piece by piece (ordered_groups.h). Strings that are too many for
-// their numbers are late (late_groups.h).
+// and groups are put in order piece by piece (ordered_groups.h). While there is room for the
+// strings of all rows that come next, loops code them as they go; then only as many more get codes
+// as have room, and others are late (late_groups.h).
 #include "cpu_ops/group_hash.h"
 
 #include <algorithm>
@@ -40,33 +41,78 @@ hash_run::hash_run(run_context& context)
       tables_(params_, context.memory, context.owner),
       rested_(params_, tables_),
       owners_(context.node.out) {
-  if (params_.strings) strings_ = numbers_of_keys(context, params_);
+  if (params_.strings) texts_ = names_of_keys<coded_texts>(context, params_);
 }
 
 /// A part of what is there is for tables, the rest for rows on their way to them and to the disk.
 void hash_run::share_memory(run_context& context) {
   if (context.store == nullptr || !context.store->spills()) return;
-  if (params_.strings) return limit_strings(context);
+  if (params_.strings) return share_memory_of_texts(context);
   share_.held = tables_.bytes();
   bytes_ = share_.held + context.store->available();
   share_.limit = bytes_ / (partitioned_ ? 3 : 5);  // tables are there twice while they are split
 }
 
-/// Of keys that are strings as many get numbers as have room, with what tables then take and with
+/// Of keys that are strings as many get codes as have room, with what tables then take and with
 /// what writing them takes.
-void hash_run::limit_strings(run_context& context) {
+void hash_run::share_memory_of_texts(run_context& context) {
   if (late_ || !ops::groups_may_rest(params_)) return;
   bytes_ = tables_.bytes() + context.store->available();
   const double levels = params_.exact ? 2 : 5,  // of tables, that may just have grown
-      writing = 3 * sizeof(std::byte*) + sizeof(std::string_view) + 2 * sizeof(std::uint32_t);
+      seen = 3 * sizeof(std::string_view),      // what finds those that have a code
+      writing = 3 * sizeof(bits128) + 4 * sizeof(std::byte*) + sizeof(std::string_view);
   strings_max_ = static_cast<std::size_t>(static_cast<double>(bytes_ / 5) /
-                                          (2 * levels * tables_.group_bytes() + writing));
-  strings_->limit(strings_max_, bytes_ / 5);
+                                          (2 * levels * tables_.group_bytes() + seen + writing));
   late_ = std::make_unique<late_groups>(context, params_, bytes_ / 4);
 }
 
+/// Of so many rows as many as can be taken next. While there is room for the keys of all of them,
+/// were they different, nothing needs to be found out of each.
+std::int64_t hash_run::rows_of_texts(std::int64_t rows) {
+  if (!late_) return rows;
+  if (!texts_->limited()) {
+    constexpr double grown = 4;  // times a group: tables are half full, and there twice meanwhile
+    const auto longer = static_cast<double>(texts_->size()),
+               text = longer == 0 ? 64 : 2 * static_cast<double>(texts_->bytes()) / longer;
+    const double left =
+        static_cast<double>(bytes_ / 5) - static_cast<double>(tables_.bytes() + texts_->bytes());
+    std::size_t groups = 0;  // those of several levels may be the same
+    for (std::size_t partition = 0; partition < tables_.partitions(); ++partition)
+      groups += tables_.groups(partition);
+    const double keys = static_cast<double>(strings_max_ - std::min(groups, strings_max_));
+    const auto room = static_cast<std::int64_t>(
+        std::min(std::max(left, 0.0) / (grown * tables_.group_bytes() + text), keys));
+    const auto least = base::scaled<std::int64_t>(65536);
+    // How long texts are isn't known at first.
+    if (room >= std::min(rows, least))
+      return std::min({rows, room, rows_taken_ == 0 ? least : rows});
+    limit_texts();
+  }
+  return std::min(rows, late_->rows_at_once());
+}
+
+void hash_run::limit_texts() {
+  texts_->limit(strings_max_, bytes_ / 5, [&](auto&& use) {
+    for (std::size_t partition = 0; partition < tables_.partitions(); ++partition)
+      tables_.for_each_level(partition, [&](std::size_t, const group_table& table) {
+        table.for_each([&](const std::byte* key, const std::byte*) { use(load<bits128>(key)); });
+      });
+  });
+}
+
+/// Longer texts are numbered faster a batch at a time.
+void hash_run::note_longer_texts(std::int64_t rows) {
+  const auto longer = texts_->rows_longer() - std::exchange(rows_longer_, texts_->rows_longer());
+  in_batches_ = longer > rows / 8;
+  rows_taken_ += rows;
+}
+
 string_keys hash_run::strings_of(std::size_t item, std::int64_t leaf) {
-  return {strings_.get(), late_ ? &late_->of(item, leaf) : nullptr};
+  if (!texts_) return {};
+  const bool may_be_late = texts_->limited();
+  return {.codes = texts_.get(),
+          .late = may_be_late ? &late_->of(item, leaf) : nullptr,
+          .in_batches = may_be_late || in_batches_};
 }
 
 void hash_run::take(run_context& context) {
@@ -75,16 +121,17 @@ void hash_run::take(run_context& context) {
   const std::int64_t end = context.first_row + context.rows;
   for (std::int64_t row = context.first_row; row < end;) {
     std::int64_t stop = std::min(end, leaves_.known_end());
-    if (late_) stop = std::min(stop, row + late_->rows_at_once());
+    if (texts_) stop = row + rows_of_texts(stop - row);
     if (partitioned_)
       take_partitioned(context, row, stop);
     else
       stop = take_leaves(context, row, stop);
     if (full_ && !partitioned_) change_to_partitions(context);
+    if (texts_) note_longer_texts(stop - row);
     learn(context, stop);
     row = stop;
   }
-  if (strings_) strings_->drop_old_tables();
+  if (texts_) texts_->drop_old_tables();
 }
 
 /// What the leaves before a row found tells how those behind it are cut, and taken.
@@ -116,19 +163,22 @@ std::int64_t hash_run::fill_leaf(const run_context& context, std::int64_t begin,
     add_rows(params_, table, keys, values, n);
     if (table.bytes() != before) share_.held += table.bytes() - before;
   };
-  if (params_.direct_hash == nullptr) {
+  if (strings.in_batches) {
     feed_in_order(context, params_, strings, begin, end, take);
     return context.first_row + end;
   }
+  const auto coder = coder_of(params_, strings);
+  const auto take_block = [&](const detail::block_args& args) {
+    const std::size_t before = table.bytes();
+    if (table.room() < static_cast<std::size_t>(args.rows) && !share_.has(2 * before))
+      throw too_large{args.row};
+    auto slots = table.slots();
+    slots.texts = coder.get();
+    params_.direct_hash(context.node.stage.element.get(), args, slots);
+    if (table.bytes() != before) share_.held += table.bytes() - before;
+  };
   try {
-    feed_block_by_block(context, params_, {begin, end}, take, [&](const detail::block_args& args) {
-      const std::size_t before = table.bytes();
-      if (table.room() < static_cast<std::size_t>(args.rows) && !share_.has(2 * before))
-        throw too_large{args.row};
-      auto slots = table.slots();
-      params_.direct_hash(context.node.stage.element.get(), args, slots);
-      if (table.bytes() != before) share_.held += table.bytes() - before;
-    });
+    feed_block_by_block(context, params_, strings, {begin, end}, take, take_block);
   } catch (const too_large& stopped) {
     return stopped.row;
   }
@@ -201,7 +251,7 @@ void hash_run::change_to_partitions(run_context& context) {
   auto bits =
       static_cast<unsigned>(std::clamp(std::ceil(std::log2(std::max(parts, 1.0))), 6.0, 9.0));
   while (bytes_ > 0 && bits > 4 && bytes_ / 4 >> bits < base::scaled(piece_bytes)) --bits;
-  while (late_ && bits > 4 && strings_max_ >> bits < part_strings) --bits;
+  while (late_ && bits > 2 && strings_max_ >> bits < part_strings) --bits;
   partition_ = partition_function::by_spread(bits);
   // The estimate may be far off: tables begin no larger than this input, or a moderate one, could
   // fill.

@@ -31,7 +31,10 @@ class hash_run final : public group_run {
   using table_ptr = group_tables::table_ptr;
 
   void share_memory(run_context& context);
-  void limit_strings(run_context& context);
+  void share_memory_of_texts(run_context& context);
+  std::int64_t rows_of_texts(std::int64_t rows);
+  void limit_texts();
+  void note_longer_texts(std::int64_t rows);
   string_keys strings_of(std::size_t item, std::int64_t leaf);
   std::int64_t fill_leaf(const run_context& context, std::int64_t begin, std::int64_t end,
                          string_keys strings, group_table& table);
@@ -61,7 +64,9 @@ class hash_run final : public group_run {
   bool write_at_once(run_context& context);
 
   const group_params& params_;
-  std::unique_ptr<string_ids> strings_;
+  std::unique_ptr<coded_texts> texts_;             // keys that are strings
+  bool in_batches_ = false;                        // many of these are long
+  std::int64_t rows_taken_ = 0, rows_longer_ = 0;  // so far; of these, with longer ones
   algorithms::unknown_key_leaves leaves_;
   group_tables tables_;
   partition_function partition_{};
@@ -83,7 +88,7 @@ class hash_run final : public group_run {
   std::size_t parts_ = 1;                    // in which they came back, at most
   std::unique_ptr<ordered_groups> ordered_;  // all groups, where they can't be written at once
   std::unique_ptr<late_groups> late_;        // of strings; null: all have room
-  std::size_t strings_max_ = 0;              // others are late
+  std::size_t strings_max_ = 0;              // others may be late
   std::unique_ptr<merged_groups> merged_;    // with those in tables
   bool written_ = false;
   detail::row_set owners_;  // no rows: what groups point into

@@ -154,10 +154,10 @@ bool hash_run::write_next(run_context& context) {
   if (merged_) {
     const bool more = merged_->next(context);
     if (!more)
-      context.note = fmt::format("{} rows were late, for there was room for {} different keys: {}",
-                                 base::count_text(late_->rows()),
-                                 base::count_text(static_cast<std::int64_t>(strings_->size())),
-                                 late_->about());
+      context.note =
+          fmt::format("{} rows were late, for there was room for {} different keys: {}",
+                      base::count_text(late_->rows()),
+                      base::count_text(static_cast<std::int64_t>(texts_->size())), late_->about());
     return more;
   }
   if (ordered_ == nullptr) return false;
@@ -173,7 +173,7 @@ bool hash_run::write_next(run_context& context) {
 /// False: they have no room, and come in order.
 bool hash_run::write_at_once(run_context& context) {
   if (late_ && late_->rows() > 0) {
-    merged_ = std::make_unique<merged_groups>(context, params_, *strings_, tables_.result(), *late_,
+    merged_ = std::make_unique<merged_groups>(context, params_, *texts_, tables_.result(), *late_,
                                               std::max(bytes_ / 16, base::scaled(little_bytes)));
     return false;
   }
@@ -184,8 +184,10 @@ bool hash_run::write_at_once(run_context& context) {
       (!rested_.any() &&
        (bytes <= base::scaled(little_bytes) ||
         bytes / 4 * 5 + base::scaled(sorting_bytes) <= context.store->available()))) {
-    write_groups(context, params_, strings_.get(), tables_.result(), groups);
-    if (strings_) context.output->keep(base::owned(strings_->take_copies(), context.memory_owner));
+    if (texts_)
+      write_groups_of_texts(context, params_, *texts_, tables_.result());
+    else
+      write_groups(context, params_, tables_.result(), groups);
     return true;
   }
   order(context);

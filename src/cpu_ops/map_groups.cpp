@@ -127,9 +127,9 @@ void group_mapping::take_all(run_context& context) {
   all_ = true;
   owners_.keep_owners_of(*context.output);
   const auto n = static_cast<std::size_t>(context.rows);
-  const std::size_t key_bytes = bits_bytes(params_), record_bytes = params_.payload_bytes;
+  const std::size_t key_bytes = ops::sorted_bytes(params_), record_bytes = params_.payload_bytes;
   if (params_.strings) {
-    strings_ = numbers_of_keys(context, params_);
+    strings_ = names_of_keys<string_ids>(context, params_);
     by_rank_ = detail::buffer(context.memory, n * sizeof(std::string_view), context.owner);
   }
   detail::buffer keys(context.memory, n * key_bytes, context.owner),

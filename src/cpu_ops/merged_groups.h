@@ -13,10 +13,10 @@ namespace pappus::cpu_ops {
 
 class merged_groups {
  public:
-  /// \param names   whose numbers all tables have; these may be null. Their texts move here.
+  /// \param names   whose codes all tables have; these may be null. Their texts move here.
   /// \param bytes   of the records that are written at a time, about
   /// All must outlive it.
-  merged_groups(run_context& context, const group_params& params, string_ids& names,
+  merged_groups(run_context& context, const group_params& params, coded_texts& names,
                 std::span<const std::unique_ptr<group_table>> tables, late_groups& late,
                 std::size_t bytes);
 
@@ -26,7 +26,7 @@ class merged_groups {
  private:
   const group_params& params_;
   late_groups& late_;
-  const groups_by_string early_;
+  groups_by_string early_;
   std::size_t most_;                   // groups that are written at a time
   std::shared_ptr<const void> names_;  // the text of early ones' keys
   std::size_t early_done_ = 0, late_done_ = 0;

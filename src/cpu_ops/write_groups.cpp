@@ -9,6 +9,8 @@
 #include "algorithms/radix.h"
 #include "algorithms/rows_in.h"
 #include "algorithms/stretches.h"
+#include "algorithms/string_sort.h"
+#include "base/owned.h"
 #include "pappus/detail/base/integers.h"
 
 namespace pappus::cpu_ops {
@@ -18,34 +20,30 @@ std::size_t groups_in(const std::unique_ptr<group_table>& table) {
   return table == nullptr ? 0 : table->size();
 }
 
-void write_by_bits(run_context& context, const group_params& params,
-                   std::span<const std::unique_ptr<group_table>> tables, std::size_t n) {
-  const std::size_t key_bytes = params.key_bytes;
-  const std::size_t half_keys = round_up(n * key_bytes, 64), half_states = round_up(n * 8, 64);
-  detail::buffer keys(context.memory, 2 * half_keys, context.owner);
-  detail::buffer states(context.memory, 2 * half_states, context.owner);
-  const sort_buffers buffers{keys.data(), states.data(), keys.data() + half_keys,
-                             states.data() + half_states};
+std::size_t groups_in(std::span<const std::unique_ptr<group_table>> tables) {
+  std::size_t n = 0;
+  for (const auto& table : tables) n += groups_in(table);
+  return n;
+}
+
+/// Writes the keys of all tables, one table's behind the other's, and where their states are.
+void collect(run_context& context, std::span<const std::unique_ptr<group_table>> tables,
+             std::size_t key_bytes, std::byte* keys, std::byte* states) {
   std::vector<std::size_t> first(tables.size());
   for (std::size_t i = 1; i < tables.size(); ++i)
     first[i] = first[i - 1] + groups_in(tables[i - 1]);
   detail::parallel_chunks(context.team, tables.size(), [&](std::size_t item, unsigned) {
-    std::byte* key_to = buffers.keys + first[item] * key_bytes;
-    std::byte* state_to = buffers.payload + first[item] * 8;
+    std::byte* key_to = keys + first[item] * key_bytes;
+    std::byte* state_to = states + first[item] * sizeof(std::byte*);
     if (tables[item] == nullptr) return;
     tables[item]->for_each([&](const std::byte* key, const std::byte* state) {
       std::memcpy(key_to, key, key_bytes);
       store(state_to, state);
       key_to += key_bytes;
-      state_to += 8;
+      state_to += sizeof(std::byte*);
     });
   });
-  const bool in_first = radix_sort(context.team, context.memory, buffers, n, key_bytes, 8,
-                                   context.owner) == sorted_in::first;
-  emit_groups(
-      context, params, in_first ? buffers.keys : buffers.other_keys,
-      reinterpret_cast<const std::byte* const*>(in_first ? buffers.payload : buffers.other_payload),
-      n);
+  stop_if_cancelled(context.team);
 }
 
 }  // namespace
@@ -64,33 +62,94 @@ void emit_groups(run_context& context, const group_params& params, const std::by
   append_buffer(*context.output, std::move(rows), static_cast<std::int64_t>(n));
 }
 
-groups_by_string::groups_by_string(run_context& context, const string_ids& names,
+groups_by_string::groups_by_string(run_context& context, const coded_texts& names,
                                    std::span<const std::unique_ptr<group_table>> tables)
-    : n(names.size()),
-      keys(context.memory, n * sizeof(std::string_view), context.owner),
-      states(context.memory, n * sizeof(std::byte*), context.owner) {
-  detail::buffer ids(context.memory, n * sizeof(std::uint32_t), context.owner);
-  detail::buffer by_id(context.memory, n * sizeof(std::byte*), context.owner);
-  names.sorted(context.team, keys.as<std::string_view>(), ids.as<std::uint32_t>());
-  detail::parallel_chunks(context.team, tables.size(), [&](std::size_t item, unsigned) {
-    if (tables[item] == nullptr) return;
-    tables[item]->for_each([&](const std::byte* key, const std::byte* state) {
-      by_id.as<const std::byte*>()[load<std::uint32_t>(key)] = state;
-    });
-  });
-  for_each_stretch(context.team, std::size_t{0}, n, [&](std::size_t first, std::size_t last) {
+    : n_(groups_in(tables)),
+      codes_(context.memory, n_ * sizeof(bits128), context.owner),
+      states_(context.memory, n_ * sizeof(std::byte*), context.owner) {
+  collect(context, tables, sizeof(bits128), codes_.data(), states_.data());
+  detail::buffer longer = names.longer(context.team);
+  const bool all_are_short = longer.size() == 0;
+  if (all_are_short) sort_codes(context);
+  keys_ = detail::buffer(context.memory, n_ * sizeof(std::string_view), context.owner);
+  text_ = detail::buffer(context.memory, n_ * sizeof(bits128), context.owner);
+  spell(context, longer.as<const std::string_view>());
+  codes_.reset();
+  longer.reset();
+  if (!all_are_short) sort_texts(context);
+}
+
+/// The codes of short texts are in the order of these.
+void groups_by_string::sort_codes(run_context& context) {
+  detail::buffer codes(context.memory, codes_.size(), context.owner),
+      states(context.memory, states_.size(), context.owner);
+  const auto in = radix_sort(context.team, context.memory,
+                             {codes_.data(), states_.data(), codes.data(), states.data()}, n_,
+                             sizeof(bits128), sizeof(std::byte*), context.owner);
+  if (in == sorted_in::first) return;
+  codes_ = std::move(codes);
+  states_ = std::move(states);
+}
+
+/// Makes keys of codes.
+void groups_by_string::spell(run_context& context, const std::string_view* longer) {
+  for_each_stretch(context.team, std::size_t{0}, n_, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i)
-      states.as<const std::byte*>()[i] = by_id.as<const std::byte*>()[ids.as<std::uint32_t>()[i]];
+      keys_.as<std::string_view>()[i] = coded_texts::text_of(
+          codes_.as<bits128>()[i], longer, text_.as<char>() + i * sizeof(bits128));
   });
   stop_if_cancelled(context.team);
 }
 
-void write_groups(run_context& context, const group_params& params, const string_ids* names,
+void groups_by_string::sort_texts(run_context& context) {
+  detail::buffer order(context.memory, n_ * sizeof(std::uint64_t), context.owner);
+  const auto* const numbers = order.as<const std::uint64_t>();
+  sort_strings(context.team, context.memory, this->keys(), n_, false, order.as<std::uint64_t>(),
+               context.owner);
+  detail::buffer keys(context.memory, keys_.size(), context.owner),
+      states(context.memory, states_.size(), context.owner);
+  for_each_stretch(context.team, std::size_t{0}, n_, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      keys.as<std::string_view>()[i] = this->keys()[numbers[i]];
+      states.as<const std::byte*>()[i] = this->states()[numbers[i]];
+    }
+  });
+  stop_if_cancelled(context.team);
+  keys_ = std::move(keys);
+  states_ = std::move(states);
+}
+
+std::vector<detail::buffer> groups_by_string::take_text(coded_texts& names) {
+  auto all = names.take_copies();
+  all.push_back(std::move(text_));
+  return all;
+}
+
+void write_groups(run_context& context, const group_params& params,
                   std::span<const std::unique_ptr<group_table>> tables, std::size_t n) {
   if (n == 0) return;
-  if (names == nullptr) return write_by_bits(context, params, tables, n);
-  const groups_by_string all(context, *names, tables);
-  emit_groups(context, params, all.keys.data(), all.states.as<const std::byte*>(), all.n);
+  const std::size_t key_bytes = params.key_bytes;
+  const std::size_t half_keys = round_up(n * key_bytes, 64), half_states = round_up(n * 8, 64);
+  detail::buffer keys(context.memory, 2 * half_keys, context.owner);
+  detail::buffer states(context.memory, 2 * half_states, context.owner);
+  const sort_buffers buffers{keys.data(), states.data(), keys.data() + half_keys,
+                             states.data() + half_states};
+  collect(context, tables, key_bytes, buffers.keys, buffers.payload);
+  const bool in_first = radix_sort(context.team, context.memory, buffers, n, key_bytes, 8,
+                                   context.owner) == sorted_in::first;
+  emit_groups(
+      context, params, in_first ? buffers.keys : buffers.other_keys,
+      reinterpret_cast<const std::byte* const*>(in_first ? buffers.payload : buffers.other_payload),
+      n);
+}
+
+void write_groups_of_texts(run_context& context, const group_params& params, coded_texts& names,
+                           std::span<const std::unique_ptr<group_table>> tables) {
+  groups_by_string all(context, names, tables);
+  if (all.size() == 0) return;
+  emit_groups(context, params, reinterpret_cast<const std::byte*>(all.keys()), all.states(),
+              all.size());
+  context.output->keep(base::owned(all.take_text(names), context.memory_owner));
 }
 
 }  // namespace pappus::cpu_ops

@@ -16,8 +16,14 @@ inline constexpr std::size_t group_store_bytes = std::size_t{128} << 20;
 /// Bytes of the tables of all leaves under way.
 inline constexpr std::size_t group_leaf_tables_bytes = 64u << 20;
 
-/// Bytes of a key as bits; of strings, which are numbered, those of the number.
+/// Bytes of a key in tables: as bits; of strings, those of a code.
 inline std::size_t bits_bytes(const detail::group_params& params) {
+  return params.strings ? sizeof(detail::bits128) : params.key_bytes;
+}
+
+/// Bytes of a key by which rows are sorted, where groups are wanted as ranges: of strings, those of
+/// a number.
+inline std::size_t sorted_bytes(const detail::group_params& params) {
   return params.strings ? sizeof(std::uint32_t) : params.key_bytes;
 }
 

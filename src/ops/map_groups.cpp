@@ -24,7 +24,7 @@ class map_groups_entry final : public graph::operator_entry {
   }
   graph::traffic bytes(const graph::node& n, double rows_in, double rows_out) const override {
     const auto& params = n.as<detail::map_groups_params>();
-    const double row = static_cast<double>(bits_bytes(params) + params.payload_bytes);
+    const double row = static_cast<double>(sorted_bytes(params) + params.payload_bytes);
     const double output = output_bytes(n, rows_out);
     return {.read = rows_in * (input_row_bytes(n) + 3 * row),
             .written = rows_in * 3 * row + output,

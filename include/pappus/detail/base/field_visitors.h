@@ -3,20 +3,22 @@
 
 #include <cstddef>
 
+#include "pappus/detail/base/glue.h"
+
 namespace pappus::detail {
 
 /// call(record, visit) calls visit(fields...) for a record with Count fields.
 template <std::size_t Count>
 struct field_visitor;
 
-#define PAPPUS_VISITOR(count, ...)                                       \
-  template <>                                                            \
-  struct field_visitor<count> {                                          \
-    template <typename Record, typename Visit>                           \
-    static constexpr decltype(auto) call(Record& record, Visit& visit) { \
-      auto& [__VA_ARGS__] = record;                                      \
-      return visit(__VA_ARGS__);                                         \
-    }                                                                    \
+#define PAPPUS_VISITOR(count, ...)                                                              \
+  template <>                                                                                   \
+  struct field_visitor<count> {                                                                 \
+    template <typename Record, typename Visit>                                                  \
+    PAPPUS_INLINE_BY_CLANG static constexpr decltype(auto) call(Record& record, Visit& visit) { \
+      auto& [__VA_ARGS__] = record;                                                             \
+      return visit(__VA_ARGS__);                                                                \
+    }                                                                                           \
   };
 // Eight visitors, for base + 1, ..., base + 8 fields. x is the letter of the new fields' names; the
 // names of the first `base` fields follow it, each with a comma.

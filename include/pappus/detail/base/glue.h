@@ -15,6 +15,8 @@
 // each time. g++ decides well by itself, and makes no vectors of a filtered sum if it is told to.
 #if defined(__clang__)
 #define PAPPUS_INLINE_BY_CLANG [[gnu::always_inline]]
+#define PAPPUS_LAMBDA_INLINE_BY_CLANG __attribute__((always_inline))  // behind its parameters
 #else
 #define PAPPUS_INLINE_BY_CLANG
+#define PAPPUS_LAMBDA_INLINE_BY_CLANG
 #endif

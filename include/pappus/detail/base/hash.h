@@ -15,6 +15,8 @@
 
 namespace pappus::detail {
 
+struct text_coder;  // text_code.h
+
 /// A bijection; `seed` picks another one.
 [[gnu::always_inline]] constexpr std::uint64_t mix(std::uint64_t x, std::uint64_t seed = 0) {
   x ^= seed;
@@ -92,6 +94,7 @@ struct group_slots {
   std::byte* slots = nullptr;
   spread_hash homes;
   void* table = nullptr;
+  text_coder* texts = nullptr;  ///< where keys are codes of texts
 
   struct found {
     std::byte* state;

@@ -25,6 +25,7 @@
 
 #include "pappus/category.h"
 #include "pappus/detail/base/fields.h"
+#include "pappus/detail/base/glue.h"
 #include "pappus/detail/base/keys.h"
 #include "pappus/detail/base/record_text.h"
 
@@ -91,7 +92,7 @@ inline constexpr bool is_char_array<std::array<char, N>> = N > 16 && N < 0x8000;
 /// Calls visit(part) for the numbers, texts and arrays of characters of a key, first to last. They
 /// may be set, where it isn't const.
 template <typename K, typename Visit>
-constexpr void visit_key_parts(K& key, Visit& visit) {
+PAPPUS_INLINE_BY_CLANG constexpr void visit_key_parts(K& key, Visit& visit) {
   using plain = std::remove_const_t<K>;
   if constexpr (bits_key<plain> || string_key<plain> || is_category<plain> ||
                 is_char_array<plain>) {
@@ -110,7 +111,8 @@ constexpr void visit_key_parts(K& key, Visit& visit) {
         key = value;
     }
   } else {
-    auto visit_all = [&](auto&... parts) { (visit_key_parts(parts, visit), ...); };
+    auto visit_all = [&](auto&... parts)
+                         PAPPUS_LAMBDA_INLINE_BY_CLANG { (visit_key_parts(parts, visit), ...); };
     field_visitor<field_count<plain>()>::call(key, visit_all);
   }
 }

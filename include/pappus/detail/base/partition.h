@@ -14,6 +14,8 @@
 
 namespace pappus::detail {
 
+struct text_coder;  // text_code.h
+
 /// The buffers of one worker. A partition's has room for group_rows keys, and behind them, from
 /// values_at() on, for as many values.
 struct partition_buffers {
@@ -36,6 +38,7 @@ struct partition_buffers {
   void* range = nullptr;
   /// Takes the rows of a full buffer, and sets their number back to 0.
   void (*flush)(partition_buffers& self, std::uint32_t partition) = nullptr;
+  text_coder* texts = nullptr;  ///< where keys are codes of texts
 };
 
 /// Puts rows of one loop into buffers.

@@ -71,7 +71,7 @@ struct late_row<nothing> {
 /// What cpu_ops/group.cpp knows of a grouped reduction.
 struct group_params : op_params {
   std::size_t key_bytes = 0;      ///< 4, 8 or 16; for strings those of a std::string_view
-  bool strings = false;           ///< keys are std::string_view, to be numbered
+  bool strings = false;           ///< keys are std::string_view; tables have codes of them
   bool keys_in_records = false;   ///< and may be views of characters in records themselves
   std::int64_t domain = -1;       ///< keys are 0, ..., domain - 1; -1: no domain is known
   std::int64_t expected = -1;     ///< number of groups, by expect(); -1: not known
@@ -86,11 +86,10 @@ struct group_params : op_params {
 
   void (*direct)(const void* element, const block_args& args, std::byte* table) = nullptr;
   void (*extract)(const void* element, const block_args& args, group_batch& batch) = nullptr;
-  /// As `direct`, with a hash table, in which it looks keys up in line. Null for strings and
-  /// domains.
+  /// As `direct`, with a hash table, in which it looks keys up in line. Null for domains.
   void (*direct_hash)(const void* element, const block_args& args, group_slots& table) = nullptr;
   /// Puts the keys and values of a block's rows into partitions: of a known domain by the key's top
-  /// bits, else by those of spread_hash::product(). Null for strings.
+  /// bits, else by those of spread_hash::product().
   void (*partition)(const void* element, const block_args& args, partition_buffers& to) = nullptr;
   void (*add_to_hash)(const std::byte* keys, const std::byte* values, std::size_t n,
                       group_slots& table) = nullptr;
@@ -187,7 +186,8 @@ struct grouping {
     template <typename Sink>
     PAPPUS_INLINE_BY_CLANG void at_each(std::int64_t begin, std::int64_t n, Sink&& sink) const {
       for (std::int64_t i = 0; i < n; ++i)
-        rows.at(begin + i, [&](const auto& record) { sink(i, key(record), record); });
+        rows.at(begin + i, [&](const auto& record)
+                               PAPPUS_LAMBDA_INLINE_BY_CLANG { sink(i, key(record), record); });
     }
 
     /// Calls sink(kept(key, whose), record) for all records of the block's n rows. A key is whose
@@ -198,8 +198,9 @@ struct grouping {
         rows.for_each_pair(
             n, [&](const auto& left, const auto& record) { sink(kept(key(left), left), record); });
       } else if constexpr (!is_batched_call<Key>) {
-        each_row<E::yields>(rows, n,
-                            [&](const auto& record) { sink(kept(key(record), record), record); });
+        each_row<E::yields>(rows, n, [&](const auto& record) PAPPUS_LAMBDA_INLINE_BY_CLANG {
+          sink(kept(key(record), record), record);
+        });
       } else if constexpr (is_source<E>) {
         for (std::int64_t at = 0; at < n; at += batch_rows)
           call_batch(rows.rows + at, static_cast<std::size_t>((std::min)(batch_rows, n - at)), sink,
@@ -281,6 +282,35 @@ void group_direct_hash(const void* element, const block_args& args, group_slots&
   }
 }
 
+/// Adds a row whose key is text to its group.
+template <typename G, typename R>
+struct text_adder {
+  const typename G::bound& bound;
+  group_finder<R, bits128> state_of;
+  text_coder& texts;
+
+  template <typename Key, typename Record>
+  PAPPUS_INLINE_BY_CLANG void operator()(const Key& key, const Record& record) {
+    state_of(decltype(G::keys)::code(key, texts)).accumulate(bound.project(record));
+  }
+  template <typename Key, typename Record>
+  PAPPUS_INLINE_BY_CLANG void operator()(std::int64_t, const Key& key, const Record& record) {
+    (*this)(key, record);
+  }
+};
+
+/// The same for keys that are texts.
+template <typename G, typename R>
+[[gnu::flatten]] void group_direct_texts(const void* element, const block_args& args,
+                                         group_slots& table) {
+  const auto bound = static_cast<const G*>(element)->bind(args);
+  text_adder<G, R> add{bound, group_finder<R, bits128>(table), *table.texts};
+  if constexpr (G::row_by_row)
+    bound.at_each(0, args.rows, add);
+  else
+    bound.each(args.rows, add);
+}
+
 template <typename G>
 [[gnu::flatten]] void group_extract(const void* element, const block_args& args,
                                     group_batch& batch) {
@@ -331,12 +361,13 @@ template <typename G>
 template <typename G>
 [[gnu::flatten]] void group_partition(const void* element, const block_args& args,
                                       partition_buffers& to) {
-  using stored = typename G::stored_key;
+  using stored = key_of_slots<decltype(G::keys)>;
   const auto bound = static_cast<const G*>(element)->bind(args);
   const partition_writer<stored, typename G::value, G::has_value> writer(to);
   const unsigned shift = to.shift;
+  text_coder* const texts = to.texts;
   bound.each(args.rows, [&](const auto& key, const auto& record) {
-    const stored bits = bound.keys.encode(key);
+    const stored bits = key_for_slots(bound.keys, key, texts);
     const auto value = [&] { return bound.project(record); };
     if constexpr (decltype(G::keys)::dense)
       writer.put(static_cast<std::uint32_t>(bits >> shift), bits, value);
@@ -361,11 +392,6 @@ void group_accumulate(const std::byte* values, std::byte* const* states, std::si
   for (std::size_t i = 0; i < n; ++i)
     accumulate_value<G>(*reinterpret_cast<R*>(states[i]), given, i);
 }
-
-/// How a hash table has keys: strings are numbered.
-template <typename Stored>
-using key_of_slots =
-    std::conditional_t<std::is_same_v<Stored, std::string_view>, std::uint32_t, Stored>;
 
 /// Rows whose keys and values are fetched to the caches at once, before they are added.
 inline constexpr std::size_t group_fetch_batch = 64;
@@ -393,7 +419,7 @@ inline void for_each_fetched(std::size_t n, Use&& use, const T*... arrays) {
 template <typename G, typename R>
 void group_add_to_hash(const std::byte* keys, const std::byte* values, std::size_t n,
                        group_slots& table) {
-  using bits = key_of_slots<typename G::stored_key>;
+  using bits = key_of_slots<decltype(G::keys)>;
   const auto* const stored = reinterpret_cast<const bits*>(keys);
   const auto* const given = reinterpret_cast<const typename G::value*>(values);
   group_finder<R, bits> state_of(table);
@@ -452,16 +478,18 @@ PAPPUS_GLUE std::shared_ptr<group_params> group_params_of(const R& prototype) {
   params->extract = group_extract<G>;
   params->accumulate = group_accumulate<G, R>;
   params->add_to_hash = group_add_to_hash<G, R>;
-  if constexpr (!keys::dense && !std::is_same_v<stored, std::string_view>)
+  if constexpr (codes_texts<keys>)
+    params->direct_hash = group_direct_texts<G, R>;
+  else if constexpr (!keys::dense)
     params->direct_hash = group_direct_hash<G, R>;
-  if constexpr (!std::is_same_v<stored, std::string_view>) params->partition = group_partition<G>;
+  params->partition = group_partition<G>;
   if constexpr (keys::dense) {
     params->direct = group_direct<G, R>;
     params->add_to_table = group_add_to_table<G, R>;
     if constexpr (is_routable<decltype(G::rows), decltype(G::key)>)
       params->routing = {find_pairs<G>, add_pairs<G, R>};
   }
-  params->merge = {merge_states<R>, merge_group_slots<R, key_of_slots<stored>>};
+  params->merge = {merge_states<R>, merge_group_slots<R, key_of_slots<keys>>};
   params->emit = group_emit<keys, R, Make>;
   return params;
 }

@@ -1,4 +1,8 @@
-// How keys are stored while rows are grouped: as bits, as strings, or as indices of a known domain.
+// How keys are stored while rows are grouped: as bits, as texts, or as indices of a known domain.
+//
+// Texts, and keys that are packed into texts, are kept as codes of 16 bytes in tables
+// (base/text_code.h), which loops make of keys by code(); what is handed on of them elsewhere are
+// views of texts.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +12,9 @@
 
 #include "pappus/detail/base/coded_key.h"
 #include "pappus/detail/base/keys.h"
+#include "pappus/detail/base/packed_code.h"
 #include "pappus/detail/base/packed_key.h"
+#include "pappus/detail/base/text_code.h"
 
 namespace pappus::detail {
 
@@ -38,6 +44,9 @@ struct keys_as_strings {
   static constexpr bool dense = false;
   stored encode(std::string_view value) const { return value; }
   static std::string_view decode(std::string_view value) { return value; }
+  [[gnu::always_inline]] static bits128 code(std::string_view value, text_coder& texts) {
+    return texts.code(value);
+  }
 };
 /// Whoever extracts keys packs them (loops/key_text.h).
 template <packed_key K>
@@ -48,9 +57,29 @@ struct keys_as_packed {
   static constexpr bool packed = true;
   stored encode(std::string_view value) const { return value; }
   static K decode(std::string_view value) { return key_unpacker::unpack<K>(value); }
+  [[gnu::always_inline]] static bits128 code(const K& value, text_coder& texts) {
+    return packed_code(value, texts);
+  }
 };
 template <typename Keys>
 inline constexpr bool packs_keys = requires { Keys::packed; };
+/// Whether tables have codes of texts.
+template <typename Keys>
+inline constexpr bool codes_texts = std::is_same_v<typename Keys::stored, std::string_view>;
+/// How tables have keys.
+template <typename Keys>
+using key_of_slots = std::conditional_t<codes_texts<Keys>, bits128, typename Keys::stored>;
+
+/// A key as tables have it.
+template <typename Keys, typename K>
+[[gnu::always_inline]] inline key_of_slots<Keys> key_for_slots(const Keys& keys, const K& key,
+                                                               [[maybe_unused]] text_coder* texts) {
+  if constexpr (codes_texts<Keys>)
+    return Keys::code(key, *texts);
+  else
+    return keys.encode(key);
+}
+
 template <typename K>
 struct keys_of_domain {
   static_assert(std::is_integral_v<K> || std::is_enum_v<K>,
