@@ -1,4 +1,4 @@
-// Files as sources and destinations: CSV, JSON lines, Parquet, NPY, raw records.
+// Files as sources and destinations: CSV, JSON lines, Parquet, Arrow, NPY, raw records.
 #pragma once
 
 #include <functional>
@@ -96,6 +96,18 @@ collection<T> session::parquet(const Paths& paths, const Columns&... columns) {
   return {core_,
           detail::open_rows(core_, detail::record_type_of<T>(), detail::file_layout<T>(columns...),
                             detail::texts_of(paths), "parquet")};
+}
+
+template <typename T, typename... Columns>
+collection<T> session::arrow(const std::string& path, const Columns&... columns) {
+  return {core_, detail::open_rows(core_, detail::record_type_of<T>(),
+                                   detail::file_layout<T>(columns...), {path}, "arrow")};
+}
+template <typename T, detail::list_of_paths Paths, typename... Columns>
+collection<T> session::arrow(const Paths& paths, const Columns&... columns) {
+  return {core_,
+          detail::open_rows(core_, detail::record_type_of<T>(), detail::file_layout<T>(columns...),
+                            detail::texts_of(paths), "arrow")};
 }
 
 template <typename T, typename... Columns>

@@ -10,7 +10,7 @@
 #include "base/memory_scale.h"
 #include "formats/arrow/arrow_reader.h"
 #include "formats/arrow/arrow_schema.h"
-#include "formats/arrow/parquet_writer.h"
+#include "formats/arrow/arrow_writer.h"
 #include "formats/byte_source.h"
 #include "formats/codecs/codec.h"
 #include "formats/codecs/decompressor.h"
@@ -128,6 +128,16 @@ record_schema look_at_parquet(const std::string& path, const record_layout&, std
   return parquet_schema(path, memory);
 }
 
+record_schema look_at_ipc(const std::string& path, const record_layout&, std::size_t,
+                          detail::workers&, memory_source& memory) {
+  return ipc_schema(path, memory);
+}
+
+std::unique_ptr<writer> refuse_to_stream(const std::string& path, const record_layout&,
+                                         memory_source&) {
+  throw usage_error(path + ": streams of Arrow's are read, and not written; write an .arrow");
+}
+
 std::unique_ptr<reader> open_lines(const std::string& path, const record_layout&,
                                    memory_source& memory) {
   const auto options = options_of({}, ',', memory);
@@ -144,6 +154,9 @@ constexpr format formats[] = {
     {"npy", ".npy", open<npy_reader>, create<npy_writer>, look_at_npy},
     {"raw", ".raw", open<raw_reader>, create<raw_writer>},
     {"parquet", ".parquet", open_parquet, create<parquet_writer>, look_at_parquet},
+    {"arrow", ".arrow", open_ipc, create<ipc_writer>, look_at_ipc},
+    {"feather", ".feather", open_ipc, create<ipc_writer>, look_at_ipc},
+    {"arrows", ".arrows", open_ipc, refuse_to_stream, look_at_ipc},
 };
 // Whatever a file's name, and only for reading.
 constexpr format lines = {"lines", "", open_lines, nullptr};

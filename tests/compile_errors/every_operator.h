@@ -235,6 +235,7 @@ void use_the_rest(pappus::session& s, const Trades& trades) {
                pappus::column("listed", &stock::listed));
   std::cout << s.npy<float>("prices.npy").count() << s.raw<stock>("stocks.raw").count()
             << s.parquet<stock>("stocks.parquet", pappus::column("id", &stock::id)).count()
+            << s.arrow<stock>("stocks.arrow", pappus::column("id", &stock::id)).count()
             << s.read<float>("prices.npy").explain() << stocks.count().explain_analyze();
   const auto code = pappus::device_text("twice", "DEVICE float twice(float x) { return 2 * x; }");
   std::cout << trades.map(&trade::price)

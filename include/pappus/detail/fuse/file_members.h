@@ -27,12 +27,13 @@ concept names_files =
 template <typename Of, typename T>
 class file_members {
  public:
-  /// Runs the query and writes its records to a .csv, .parquet, .npy or .raw file, which appears
-  /// whole. Columns are called as fields are, or as column("name", &hit::name), ... says.
+  /// Runs the query and writes its records to a .csv, .jsonl, .parquet, .arrow, .npy or .raw file,
+  /// which appears whole. Columns are called as fields are, or as column("name", &hit::name), ...
+  /// says.
   template <typename... Columns>
   void write(const std::string& path, const Columns&... columns) const;
 
-  /// The same with a file for each key, whose name has the key in place of {}:
+  /// The same as write() with a file for each key, whose name has the key in place of {}:
   /// write_by(&flight::carrier, "flights/{}.csv"). A file's records are in the query's order. Keys
   /// are text, categories, integers, enums, bool, dates. Folders are made; no file appears before
   /// all are complete. Throws usage_error for a pattern without {}, a key that can't be part of a
