@@ -188,6 +188,16 @@ void detail::file_members<Of, T>::write(const std::string& path, const Columns&.
 }
 
 template <typename Of, typename T>
+template <typename... Columns>
+void detail::file_members<Of, T>::append_to(const std::string& path,
+                                            const Columns&... columns) const {
+  const auto& of = static_cast<const Of&>(*this);
+  append_to_file(access::session(of),
+                 deliver_request(of, "append_to", std::make_shared<deliver_params>()),
+                 file_layout<T>(columns...), path);
+}
+
+template <typename Of, typename T>
 template <detail::names_files<T> Key, typename... Columns>
 void detail::file_members<Of, T>::write_by(const Key& key, const std::string& pattern,
                                            const Columns&... columns) const {

@@ -33,6 +33,14 @@ class file_members {
   template <typename... Columns>
   void write(const std::string& path, const Columns&... columns) const;
 
+  /// Runs the query and puts its records behind those of a .csv, .tsv, .jsonl or .raw file, perhaps
+  /// a compressed one, whose columns must be the same ones in the same order; a file that isn't
+  /// there is created. They are put there when all are known: a query that fails or is cancelled
+  /// leaves the file as it was. Several processes may append to a file, one after the other.
+  /// Throws usage_error where the query reads the file, or files of the format can't grow.
+  template <typename... Columns>
+  void append_to(const std::string& path, const Columns&... columns) const;
+
   /// The same as write() with a file for each key, whose name has the key in place of {}:
   /// write_by(&flight::carrier, "flights/{}.csv"). A file's records are in the query's order. Keys
   /// are text, categories, integers, enums, bool, dates. Folders are made; no file appears before
