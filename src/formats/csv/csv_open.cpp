@@ -24,7 +24,7 @@ compressed_begin begin_rows(const byte_source& source, compression by,
   });
 }
 
-std::string shown(const std::vector<std::string>& names) {
+std::string names_in(const std::vector<std::string>& names) {
   std::string text;
   for (const auto& name : names) text += fmt::format("{}\"{}\"", text.empty() ? "" : ", ", name);
   return text;
@@ -42,7 +42,7 @@ void check_same_columns(const std::string& path, const detail::record_layout& la
   throw format_error(
       fmt::format("{}: expected a file with the columns {}, which are to be added to, got {}; give "
                   "columns in the file's order",
-                  path, shown(names), shown(there)));
+                  path, names_in(names), names_in(there)));
 }
 
 std::string first_text(const byte_source& source, const csv_options& options,

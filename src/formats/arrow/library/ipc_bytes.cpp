@@ -32,10 +32,12 @@ ipc_bytes::ipc_bytes(const byte_source& source, arrow::MemoryPool& pool, ipc_buf
   if (codec == arrow::Compression::UNCOMPRESSED || from.bytes == 0) return;
   const auto length = length_before(source, from);
   stored_ = {from.offset + length_bytes, from.bytes - length_bytes};
-  left_ = length < 0 ? stored_.bytes : length;
+  all_bytes_ = left_ = length < 0 ? stored_.bytes : length;
   if (length < 0) return;
   codec_ = check(arrow::util::Codec::Create(codec));
-  decompressor_ = check(codec_->MakeDecompressor());
+  constexpr std::int64_t at_once = std::int64_t{512} << 10;  // a decompressor costs more to make
+  if (left_ > at_once || stored_.bytes > 2 * at_once)
+    decompressor_ = check(codec_->MakeDecompressor());
 }
 
 void ipc_bytes::read(void* to, std::int64_t n) {
@@ -44,6 +46,11 @@ void ipc_bytes::read(void* to, std::int64_t n) {
   if (n == 0) return;
   if (decompressor_) {
     decompress(static_cast<std::uint8_t*>(to), n);
+    return;
+  }
+  if (codec_) {
+    if (!all_) decompress_all();
+    std::memcpy(to, all_->data() + (all_->size() - left_ - n), static_cast<std::size_t>(n));
     return;
   }
   source_->read(stored_.offset, {static_cast<std::byte*>(to), static_cast<std::size_t>(n)});
@@ -62,6 +69,7 @@ void ipc_bytes::skip(std::int64_t n) {
   if (n > left_) throw arrow_problem("it has fewer bytes than its rows need");
   if (!decompressor_) {
     left_ -= n;
+    if (codec_) return;
     stored_.offset += n;
     stored_.bytes -= n;
     return;
@@ -77,6 +85,18 @@ void ipc_bytes::read_more() {
                                  static_cast<std::size_t>(input_end_)});
   stored_.offset += input_end_;
   stored_.bytes -= input_end_;
+}
+
+void ipc_bytes::decompress_all() {
+  const auto bytes = all_bytes_;
+  const auto input = std::shared_ptr(check(arrow::AllocateBuffer(stored_.bytes, pool_)));
+  source_->read(stored_.offset, {reinterpret_cast<std::byte*>(input->mutable_data()),
+                                 static_cast<std::size_t>(stored_.bytes)});
+  std::shared_ptr<arrow::Buffer> all = check(arrow::AllocateBuffer(bytes, pool_));
+  const auto had =
+      check(codec_->Decompress(stored_.bytes, input->data(), bytes, all->mutable_data()));
+  if (had != bytes) throw arrow_problem("its compressed bytes end too soon");
+  all_ = std::move(all);
 }
 
 void ipc_bytes::decompress(std::uint8_t* to, std::int64_t n) {

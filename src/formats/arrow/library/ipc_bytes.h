@@ -15,7 +15,7 @@ namespace pappus::formats {
 
 class ipc_bytes {
  public:
-  /// Of a compressed buffer so much is read at a time.
+  /// Of a compressed buffer so much is read at a time, unless it is short: then all of it.
   static constexpr std::int64_t read_bytes = std::int64_t{64} << 10;
 
   ipc_bytes(const byte_source& source, arrow::MemoryPool& pool, ipc_buffer from,
@@ -29,15 +29,17 @@ class ipc_bytes {
   void skip(std::int64_t n);
 
  private:
+  void decompress_all();
   void decompress(std::uint8_t* to, std::int64_t n);
   void read_more();
 
   const byte_source* source_;
   arrow::MemoryPool* pool_;
   ipc_buffer stored_;  // what wasn't read yet
-  std::int64_t left_ = 0;
+  std::int64_t all_bytes_ = 0, left_ = 0;
   std::unique_ptr<arrow::util::Codec> codec_;
-  std::shared_ptr<arrow::util::Decompressor> decompressor_;  // null: as they are
+  std::shared_ptr<arrow::util::Decompressor> decompressor_;  // null: as they are, or all at once
+  std::shared_ptr<arrow::Buffer> all_;                       // decompressed
   std::shared_ptr<arrow::Buffer> input_;
   std::int64_t input_used_ = 0, input_end_ = 0;
 };

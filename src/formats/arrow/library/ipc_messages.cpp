@@ -101,8 +101,8 @@ class messages_of {
   /// Most messages are read at once.
   found_message message_at(std::int64_t offset) const {
     constexpr std::int64_t usual_bytes = 4096, prefix_bytes = 8;
+    if (offset < 0 || offset > source_.bytes() - 4) ends_too_soon();
     const auto left = source_.bytes() - offset;
-    if (offset < 0 || left < 4) ends_too_soon();
     const auto there = std::min(usual_bytes, left);
     const auto text = text_at(offset, there);
     std::array<std::int32_t, 2> words{};

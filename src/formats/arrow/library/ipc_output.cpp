@@ -9,6 +9,7 @@
 #include <arrow/util/bit_util.h>
 
 #include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "formats/arrow/library/arrow_pieces.h"
@@ -71,6 +72,8 @@ class gathered_column {
   void add_texts(const arrow_piece& piece) {
     if (rows_ == 0) begin_places();
     const auto* const places = static_cast<const std::int32_t*>(piece.values) + piece.first;
+    if (text_.length() + places[piece.rows] - places[0] > std::numeric_limits<std::int32_t>::max())
+      throw arrow_problem("texts of a batch have 2 GiB or more");
     const auto before = static_cast<std::int32_t>(text_.length());
     check(values_.Reserve(piece.rows * static_cast<std::int64_t>(sizeof(std::int32_t))));
     for (std::int64_t i = 1; i <= piece.rows; ++i) {
