@@ -1,5 +1,6 @@
 // Records that are put behind those of a file.
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
@@ -227,6 +228,53 @@ TEST(append_to, leaves_the_file_as_it_was_where_the_query_fails) {
   EXPECT_THROW(failing.append_to(folder.file("b.csv")), std::runtime_error);
   EXPECT_EQ(content_of(folder.file("a.csv")), before);
   EXPECT_EQ(files_in(folder), 1U);
+}
+
+/// Visits, the first of which does something when it is computed.
+template <typename F>
+auto visits_that(session& s, F f) {
+  return s.range(0, 3).map([f](int i) {
+    if (i == 0) f();
+    return visit{i, "y"};
+  });
+}
+
+TEST(append_to, sees_what_others_did_while_the_query_ran) {
+  const temporary_folder folder;
+  auto s = cpu();
+  const auto file = folder.file("a.csv");
+  const std::string theirs = "id,place\n7,theirs";
+  const auto write = [&] { create_file(file, theirs); };
+  EXPECT_EQ(message_of<format_error>([&] { visits_that(s, write).append_to(file); }),
+            file + ": can't be put in place: File exists");
+  EXPECT_EQ(content_of(file), theirs);
+  create_file(file, "");
+  EXPECT_EQ(message_of<format_error>([&] { visits_that(s, write).append_to(file); }),
+            file + ": was empty, and was written to by another meanwhile; run the query again");
+  EXPECT_EQ(content_of(file), theirs);
+  create_file(file, "id,place\n");
+  visits_that(s, write).append_to(file);
+  EXPECT_EQ(content_of(file), theirs + "\n0,y\n1,y\n2,y\n");
+  // Who takes the file's place is added to.
+  visits_that(s, [&] {
+    create_file(folder.file("b.csv"), "id,place\n8,new\n");
+    std::filesystem::rename(folder.file("b.csv"), file);
+  }).append_to(file);
+  EXPECT_EQ(content_of(file), "id,place\n8,new\n0,y\n1,y\n2,y\n");
+  EXPECT_EQ(files_in(folder), 1U);
+}
+
+TEST(append_to, refuses_a_file_that_cannot_be_written_before_the_query_runs) {
+  const temporary_folder folder;
+  if (::geteuid() == 0) GTEST_SKIP() << "root may write everything";
+  auto s = cpu();
+  create_file(folder.file("a.csv"), "id,place\n");
+  std::filesystem::permissions(folder.file("a.csv"), std::filesystem::perms::owner_read);
+  bool ran = false;
+  EXPECT_EQ(message_of<format_error>(
+                [&] { visits_that(s, [&] { ran = true; }).append_to(folder.file("a.csv")); }),
+            folder.file("a.csv") + ": can't be added to: Permission denied");
+  EXPECT_FALSE(ran);
 }
 
 /// In a process of its own, whose files can't be larger than 64 KiB: while records are gathered
