@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/memory_scale.h"
+#include "formats/codecs/decompressor.h"
 #include "formats/named_layout.h"
 #include "pappus/error.h"
 
@@ -360,22 +361,35 @@ void arrow_reader::keep_text(std::size_t which, open_column& column) {
   strings_->bytes += static_cast<std::size_t>(holder.text_bytes);
 }
 
+namespace {
+
+/// \param open  arrow_library's member for files of this kind
+std::unique_ptr<reader> open_columns_of(
+    const std::string& path, const detail::record_layout& layout, detail::memory_source& memory,
+    const char* file_name, const char* group_name,
+    std::unique_ptr<arrow_file> (arrow_library::*open)(const byte_source&, detail::memory_source&,
+                                                       std::int64_t) const) {
+  auto source = open_file(path);
+  refuse_compressed(*source, file_name);
+  return std::make_unique<arrow_reader>(std::move(source), layout, memory, group_name,
+                                        [&](const byte_source& from, std::int64_t rows_at_once) {
+                                          return (load_arrow(path).*open)(from, memory,
+                                                                          rows_at_once);
+                                        });
+}
+
+}  // namespace
+
 std::unique_ptr<reader> open_parquet(const std::string& path, const detail::record_layout& layout,
                                      detail::memory_source& memory) {
-  return std::make_unique<arrow_reader>(open_file(path), layout, memory, "row group",
-                                        [&](const byte_source& source, std::int64_t rows_at_once) {
-                                          return load_arrow(path).open_parquet(source, memory,
-                                                                               rows_at_once);
-                                        });
+  return open_columns_of(path, layout, memory, "a Parquet file", "row group",
+                         &arrow_library::open_parquet);
 }
 
 std::unique_ptr<reader> open_ipc(const std::string& path, const detail::record_layout& layout,
                                  detail::memory_source& memory) {
-  return std::make_unique<arrow_reader>(open_file(path), layout, memory, "record batch",
-                                        [&](const byte_source& source, std::int64_t rows_at_once) {
-                                          return load_arrow(path).open_ipc(source, memory,
-                                                                           rows_at_once);
-                                        });
+  return open_columns_of(path, layout, memory, "an Arrow file", "record batch",
+                         &arrow_library::open_ipc);
 }
 
 }  // namespace pappus::formats

@@ -11,6 +11,7 @@
 #include "formats/arrow/arrow_support.h"
 #include "formats/arrow/every_type.h"
 #include "formats/arrow/mutated_columns.h"
+#include "formats/file_end.h"
 #include "pappus/category.h"
 
 namespace pappus::testing::ipc {
@@ -232,6 +233,11 @@ TEST(ipc, refuses_what_was_cut_off_or_is_something_else) {
             file +
                 ": can't be read: it is in the first version of Feather, which isn't Arrow's "
                 "format; read it with pyarrow and write it anew");
+  EXPECT_EQ(with(formats::packed(whole, formats::compression::gzip)),
+            file +
+                ": expected an Arrow file, got a file that gzip compressed, which only text files "
+                "may be; decompress it first: gzip -dk " +
+                file);
   EXPECT_EQ(with("carrier,delay,plane\nKL,3,PH-1\n"),
             file + ": can't be read: it isn't in Arrow's format, or is damaged");
 }
