@@ -144,7 +144,9 @@ class ipc_file final : public arrow_file {
       std::int64_t stored = 0;
       for (auto i = begin.buffer; i < at.buffer; ++i) stored += batch.buffers[i].bytes;
       added.stored_bytes.push_back(stored);
-      const auto nulls = batch.nodes[begin.node].nulls;
+      const auto [rows, nulls] = batch.nodes[begin.node];
+      if (rows != batch.rows)  // which is told even where no column is read
+        throw arrow_problem("a column has another number of values than its batch of rows");
       added.nulls.push_back(nulls < 0 || nulls > batch.rows ? -1 : nulls);
       std::int64_t texts = 0;
       added.bytes.push_back(
