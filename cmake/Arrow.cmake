@@ -1,7 +1,8 @@
-# Arrow's C++ library, which reads and writes Parquet files (src/formats/arrow/library/). Debian has
-# no package of it; Python's pyarrow has it within, with its headers. Looked for where
-# PAPPUS_ARROW_ROOT says, else where tools/setup.sh puts it, then where python3 finds pyarrow.
-# Without it opening a Parquet file is an error that says so.
+# Arrow's C++ library, which reads and writes Parquet files and its own
+# (src/formats/arrow/library/). Debian has no package of it; Python's pyarrow has it within, with
+# its headers. Looked for where PAPPUS_ARROW_ROOT says, else where tools/setup.sh puts it, then
+# where python3 finds pyarrow.
+# Without it opening such a file is an error that says so.
 set(PAPPUS_ARROW_ROOT "" CACHE STRING
   "Folder of Arrow 24 or later: of the package pyarrow, or one with include/ and lib/; off: none")
 

@@ -1,4 +1,4 @@
-// Files as sources and destinations: CSV, JSON lines, Parquet, NPY, raw records.
+// Files as sources and destinations: CSV, JSON lines, Parquet, Arrow, NPY, raw records.
 #pragma once
 
 #include <functional>
@@ -99,6 +99,18 @@ collection<T> session::parquet(const Paths& paths, const Columns&... columns) {
 }
 
 template <typename T, typename... Columns>
+collection<T> session::arrow(const std::string& path, const Columns&... columns) {
+  return {core_, detail::open_rows(core_, detail::record_type_of<T>(),
+                                   detail::file_layout<T>(columns...), {path}, "arrow")};
+}
+template <typename T, detail::list_of_paths Paths, typename... Columns>
+collection<T> session::arrow(const Paths& paths, const Columns&... columns) {
+  return {core_,
+          detail::open_rows(core_, detail::record_type_of<T>(), detail::file_layout<T>(columns...),
+                            detail::texts_of(paths), "arrow")};
+}
+
+template <typename T, typename... Columns>
 collection<T> session::json(const std::string& path, const Columns&... columns) {
   return {core_, detail::open_rows(core_, detail::record_type_of<T>(),
                                    detail::file_layout<T>(columns...), {path}, "json")};
@@ -173,6 +185,16 @@ void detail::file_members<Of, T>::write(const std::string& path, const Columns&.
   deliver_to_file(access::session(of),
                   deliver_request(of, "write", std::make_shared<deliver_params>()),
                   file_layout<T>(columns...), path);
+}
+
+template <typename Of, typename T>
+template <typename... Columns>
+void detail::file_members<Of, T>::append_to(const std::string& path,
+                                            const Columns&... columns) const {
+  const auto& of = static_cast<const Of&>(*this);
+  append_to_file(access::session(of),
+                 deliver_request(of, "append_to", std::make_shared<deliver_params>()),
+                 file_layout<T>(columns...), path);
 }
 
 template <typename Of, typename T>

@@ -74,6 +74,7 @@ class session : public detail::source_refusals, public detail::launch_refusals {
   using detail::launch_refusals::open;
   using detail::launch_refusals::unwritten;
   using detail::launch_refusals::zeros;
+  using detail::source_refusals::arrow;
   using detail::source_refusals::borrow;
   using detail::source_refusals::csv;
   using detail::source_refusals::from;
@@ -171,6 +172,12 @@ class session : public detail::source_refusals, public detail::launch_refusals {
   template <typename T, detail::list_of_paths Paths = std::initializer_list<std::string>,
             typename... Columns>
   collection<T> parquet(const Paths& paths, const Columns&... columns);
+  /// The same of a file of Arrow's own format (.arrow, also called Feather), or a stream (.arrows).
+  template <typename T, typename... Columns>
+  collection<T> arrow(const std::string& path, const Columns&... columns);
+  template <typename T, detail::list_of_paths Paths = std::initializer_list<std::string>,
+            typename... Columns>
+  collection<T> arrow(const Paths& paths, const Columns&... columns);
   /// Records of a .npy file, matched with T by the types of its fields (at most 64).
   template <typename T>
   collection<T> npy(const std::string& path);
@@ -181,8 +188,8 @@ class session : public detail::source_refusals, public detail::launch_refusals {
   collection<T> raw(const std::string& path);
   template <typename T, detail::list_of_paths Paths = std::initializer_list<std::string>>
   collection<T> raw(const Paths& paths);
-  /// Records of a .csv, .tsv, .jsonl, .ndjson, .parquet, .npy or raw (.raw) file, told by its
-  /// suffix, behind which text may have .gz or .zst.
+  /// Records of a .csv, .tsv, .jsonl, .ndjson, .parquet, .arrow (.feather, .arrows), .npy or raw
+  /// (.raw) file, told by its suffix, behind which text may have .gz or .zst.
   template <typename T, typename... Columns>
   collection<T> read(const std::string& path, const Columns&... columns);
   template <typename T, detail::list_of_paths Paths = std::initializer_list<std::string>,

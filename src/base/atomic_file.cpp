@@ -1,6 +1,7 @@
 #include "base/atomic_file.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include <system_error>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 namespace pappus::base {
 namespace {
@@ -44,10 +46,20 @@ fs::path of_descriptor(int descriptor) {
   return fs::path("/proc/self/fd") / std::to_string(descriptor);
 }
 
+void write_all(int descriptor, std::int64_t offset, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t put = ::pwrite(descriptor, bytes.data(), bytes.size(), offset);
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) fail("writing failed");
+    bytes = bytes.subspan(static_cast<std::size_t>(put));
+    offset += put;
+  }
+}
+
 /// A file without a name that can be given one; -1: there can't be any there.
 int open_unnamed(const fs::path& folder) {
   const int made =
-      ::open(folder.empty() ? "." : folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+      ::open(folder.empty() ? "." : folder.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, 0666);
   if (made < 0 || ::access(of_descriptor(made).c_str(), F_OK) == 0) return made;
   ::close(made);  // without /proc it can't be named
   return -1;
@@ -85,7 +97,7 @@ atomic_file::atomic_file(const fs::path& target, folder missing) : target_(follo
   while (descriptor_ < 0) {
     descriptor_ = open_unnamed(target_.parent_path());
     if (descriptor_ >= 0 || take_name([&](const fs::path& name) {
-          descriptor_ = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+          descriptor_ = ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
           return descriptor_ >= 0;
         }))
       break;
@@ -108,34 +120,78 @@ void atomic_file::append(std::span<const std::byte> bytes) {
 }
 
 void atomic_file::write(std::int64_t offset, std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t put = ::pwrite(descriptor_, bytes.data(), bytes.size(), offset);
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) fail("writing failed");
-    bytes = bytes.subspan(static_cast<std::size_t>(put));
-    offset += put;
-  }
+  write_all(descriptor_, offset, bytes);
 }
 
 /// Whether the file has the target's name, and was closed; else errno tells why not.
-bool atomic_file::put_in_place() {
+bool atomic_file::put_in_place(older target) {
   if (partial_.empty()) {
     if (link_to(descriptor_, target_)) return ::close(std::exchange(descriptor_, -1)) == 0;
-    if (errno != EEXIST ||
+    if (errno != EEXIST || target == older::refused ||
         !take_name([&](const fs::path& name) { return link_to(descriptor_, name); }))
       return false;
   }
   // Network file systems report some failed writes only when a file is closed.
-  return ::close(std::exchange(descriptor_, -1)) == 0 &&
-         std::rename(partial_.c_str(), target_.c_str()) == 0;
+  if (::close(std::exchange(descriptor_, -1)) != 0) return false;
+  if (target == older::replaced) return std::rename(partial_.c_str(), target_.c_str()) == 0;
+  return ::link(partial_.c_str(), target_.c_str()) == 0 && ::unlink(partial_.c_str()) == 0;
 }
 
-void atomic_file::commit() {
-  if (put_in_place()) return;
+void atomic_file::commit(older target) {
+  if (put_in_place(target)) return;
   const int code = errno;
   if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
   if (!partial_.empty()) ::unlink(partial_.c_str());
   fail("can't be put in place", code);
+}
+
+/// The target, which nobody else has locked. Where the file system knows no locks, there is none.
+int atomic_file::open_target() const {
+  for (;;) {
+    const int target = ::open(target_.c_str(), O_RDWR | O_CLOEXEC);
+    if (target < 0) fail("can't be added to");
+    while (::flock(target, LOCK_EX) != 0 && errno == EINTR) {
+    }
+    struct stat locked{}, named{};
+    if (::fstat(target, &locked) == 0 && ::stat(target_.c_str(), &named) == 0 &&
+        locked.st_dev == named.st_dev && locked.st_ino == named.st_ino)
+      return target;
+    ::close(target);  // another has taken its name meanwhile
+  }
+}
+
+void atomic_file::copy_to(int target, std::int64_t offset) const {
+  std::vector<std::byte> some(std::size_t{256} << 10);
+  for (std::int64_t done = 0;;) {
+    const ssize_t got = ::pread(descriptor_, some.data(), some.size(), done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail("reading what is to be added failed");
+    if (got == 0) return;
+    write_all(target, offset + done, std::span(some).first(static_cast<std::size_t>(got)));
+    done += got;
+  }
+}
+
+void atomic_file::commit_behind(const separator& between) {
+  const int target = open_target();
+  struct closed {
+    int descriptor;
+    ~closed() { ::close(descriptor); }  // the lock goes, too
+  } const closing{target};
+  struct stat now{};
+  if (::fstat(target, &now) != 0) fail("can't be added to");
+  char last = 0;
+  if (now.st_size > 0 && ::pread(target, &last, 1, now.st_size - 1) != 1) fail("can't be read");
+  const auto first = between(now.st_size, last);
+  try {
+    write_all(target, now.st_size, std::as_bytes(std::span(first)));
+    copy_to(target, now.st_size + std::ssize(first));
+    if (::close(std::exchange(descriptor_, -1)) != 0) fail("writing failed");
+  } catch (const file_problem&) {
+    std::ignore = ::ftruncate(target, now.st_size);
+    throw;
+  }
+  if (!partial_.empty()) ::unlink(partial_.c_str());
 }
 
 }  // namespace pappus::base

@@ -6,14 +6,19 @@
 // system. A reader of the target sees the old content or the new, never part of it. Where the file
 // system knows no unnamed files (NFS), the partial file has its name from the start,
 // TARGET.PROCESS.NUMBER.new, and stays behind when the process dies.
+// What is to stand behind a file's bytes (commit_behind) goes to an unnamed file, too, and is
+// copied when it is complete, under a lock of the file: so several processes may do that, and one
+// that dies before, or fails, leaves the file as it was.
 // Not here: fsync, which would guard against a loss of power at the price of seconds per gigabyte.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 
 namespace pappus::base {
@@ -49,16 +54,28 @@ class atomic_file {
   /// overlap. Throws as append() does.
   void write(std::int64_t offset, std::span<const std::byte> bytes);
 
+  /// What to do where the target is there.
+  enum class older { replaced, refused };
+
   /// Gives the file the target's name, and the permissions of the file that it replaces. Nothing
   /// may be written afterwards. If it throws file_problem, the target is as it was.
-  void commit();
+  void commit(older target = older::replaced);
+
+  /// What stands between a file of so many bytes, the last of which is `last`, and what comes
+  /// behind them. May throw.
+  using separator = std::function<std::string(std::int64_t bytes, char last)>;
+  /// Puts what was written behind the bytes of the target, which is there. Waits for others that do
+  /// the same. If it throws file_problem, or what `between` throws, the target is as it was.
+  void commit_behind(const separator& between);
 
  private:
   /// Calls make(path) with one name after the other until it returns true, or fails for another
   /// reason than that the name is taken. The partial file has that name then.
   template <typename Make>
   bool take_name(Make&& make);
-  bool put_in_place();
+  bool put_in_place(older target);
+  int open_target() const;
+  void copy_to(int target, std::int64_t offset) const;
 
   std::filesystem::path target_;   // links followed
   std::filesystem::path partial_;  // empty: it has no name

@@ -45,7 +45,7 @@ constexpr variable known[] = {
     {"PAPPUS_DUMP", "folder that the text of each kernel is written to", "none is written"},
     {"PAPPUS_LEVEL", "v2, v3 or v4: the level of x86-64 whose vectors the library uses",
      "the processor's"},
-    {"PAPPUS_ARROW_LIBRARY", "the library that reads Parquet files",
+    {"PAPPUS_ARROW_LIBRARY", "the library that reads Parquet and Arrow files",
      "libpappus-arrow.so beside Pappus"},
     {"PAPPUS_OPENCL_LIBRARY", "the OpenCL library", "libOpenCL.so.1"},
     {"PAPPUS_OPENCL_LIKE", "gpu: its devices are taken for GPUs with memory of their own",

@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <chrono>
+#include <span>
 
 #include <fmt/format.h>
 

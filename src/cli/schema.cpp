@@ -208,7 +208,8 @@ std::string includes_for(const record_schema& schema) {
 /// The session's member that reads such files.
 const char* source_of(const table_file& table) {
   if (table.is_csv()) return "csv";
-  return std::string_view(table.kind->name) == "parquet" ? "parquet" : "read";
+  const std::string_view kind = table.kind->name;
+  return kind == "parquet" ? "parquet" : kind == "arrow" ? "arrow" : "read";
 }
 
 int print_schema(const wishes& asked) {

@@ -15,7 +15,8 @@ void add_table_arguments(CLI::App& command, table_arguments& to) {
   command
       .add_option(
           "file", to.file,
-          "A file of records (.csv, .tsv, .jsonl, .parquet, .npy), perhaps compressed, or several "
+          "A file of records (.csv, .tsv, .jsonl, .parquet, .arrow, .npy), perhaps compressed, or "
+          "several "
           "(\"*.csv\"); of other names it is taken for CSV")
       ->required();
   const auto add_character = [&](const char* name, std::string& value, const char* what) {

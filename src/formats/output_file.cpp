@@ -16,15 +16,25 @@ auto naming(const std::string& name, F&& f) {
 
 }  // namespace
 
-output_file::output_file(const std::string& path)
-    : name_(path), file_(naming(path, [&] { return base::atomic_file(path); })) {}
+output_file::output_file(const std::string& path, const file_end* behind)
+    : name_(path),
+      behind_(behind != nullptr ? std::optional(*behind) : std::nullopt),
+      file_(naming(path, [&] { return base::atomic_file(path); })) {}
 
 void output_file::write(std::int64_t offset, std::span<const std::byte> bytes) {
   naming(name_, [&] { file_.write(offset, bytes); });
 }
 
 void output_file::commit() {
-  naming(name_, [&] { file_.commit(); });
+  using older = base::atomic_file::older;
+  naming(name_, [&] {
+    if (!behind_)
+      file_.commit();
+    else if (behind_->there)
+      file_.commit_behind(behind_->between);
+    else
+      file_.commit(older::refused);
+  });
 }
 
 }  // namespace pappus::formats

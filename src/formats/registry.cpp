@@ -10,13 +10,15 @@
 #include "base/memory_scale.h"
 #include "formats/arrow/arrow_reader.h"
 #include "formats/arrow/arrow_schema.h"
-#include "formats/arrow/parquet_writer.h"
+#include "formats/arrow/arrow_writer.h"
 #include "formats/byte_source.h"
 #include "formats/codecs/codec.h"
 #include "formats/codecs/decompressor.h"
+#include "formats/csv/csv_open.h"
 #include "formats/csv/csv_reader.h"
 #include "formats/csv/csv_schema.h"
 #include "formats/csv/csv_writer.h"
+#include "formats/file_end.h"
 #include "formats/json/json_reader.h"
 #include "formats/json/json_schema.h"
 #include "formats/json/json_writer.h"
@@ -46,14 +48,18 @@ std::unique_ptr<reader> open(const std::string& path, const record_layout& layou
   return std::make_unique<Reader>(open_file(path), layout, memory);
 }
 
-template <typename Writer>
-std::unique_ptr<writer> create(const std::string& path, const record_layout& layout,
-                               memory_source& memory) {
+void refuse_compression(const std::string& path) {
   if (const auto by = compression_by_name(path).first; by != compression::none)
     throw usage_error(fmt::format(
         "{}: expected the name of a text file, as others can't be compressed by {}, got another; "
         "write a .csv or .jsonl, or an array to a .zarr",
         path, name_of(by)));
+}
+
+template <typename Writer>
+std::unique_ptr<writer> create(const std::string& path, const record_layout& layout,
+                               memory_source& memory) {
+  refuse_compression(path);
   return std::make_unique<Writer>(path, layout, memory);
 }
 
@@ -81,17 +87,20 @@ std::unique_ptr<reader> open_text(const std::string& path, const record_layout& 
   return std::make_unique<csv_reader>(open_file(path), layout, memory,
                                       options_of(layout, Delimiter, memory));
 }
-codec_pointer codec_for(compression by) {
-  constexpr int gzip_level = 6, zstd_level = 3;  // as their programs have them
-  return by == compression::gzip   ? make_gzip(gzip_level)
-         : by == compression::zstd ? make_zstd(zstd_level)
-                                   : nullptr;
-}
 template <char Delimiter>
 std::unique_ptr<writer> create_text(const std::string& path, const record_layout& layout,
                                     memory_source& memory) {
   return std::make_unique<csv_writer>(path, layout, memory, options_of(layout, Delimiter),
-                                      codec_for(compression_by_name(path).first));
+                                      make_codec(compression_by_name(path).first));
+}
+template <char Delimiter>
+std::unique_ptr<writer> append_text(const std::string& path, const record_layout& layout,
+                                    memory_source& memory) {
+  const auto by = compression_by_name(path).first;
+  const auto options = options_of(layout, Delimiter);
+  const auto end = end_of_lines(path, by, false, memory);
+  if (end.bytes > 0) check_same_columns(path, layout, memory, options);
+  return std::make_unique<csv_writer>(path, layout, memory, options, make_codec(by), &end);
 }
 
 template <char Delimiter>
@@ -110,7 +119,20 @@ std::unique_ptr<reader> open_json(const std::string& path, const record_layout& 
 std::unique_ptr<writer> create_json(const std::string& path, const record_layout& layout,
                                     memory_source& memory) {
   return std::make_unique<json_writer>(path, layout, memory,
-                                       codec_for(compression_by_name(path).first));
+                                       make_codec(compression_by_name(path).first));
+}
+std::unique_ptr<writer> append_json(const std::string& path, const record_layout& layout,
+                                    memory_source& memory) {
+  const auto by = compression_by_name(path).first;
+  const auto end = end_of_lines(path, by, true, memory);
+  return std::make_unique<json_writer>(path, layout, memory, make_codec(by), &end);
+}
+
+std::unique_ptr<writer> append_raw(const std::string& path, const record_layout& layout,
+                                   memory_source& memory) {
+  refuse_compression(path);
+  const auto end = end_of_records(path, layout.bytes);
+  return std::make_unique<raw_writer>(path, layout, memory, &end);
 }
 
 record_schema look_at_json(const std::string& path, const record_layout&, std::size_t bytes,
@@ -128,6 +150,16 @@ record_schema look_at_parquet(const std::string& path, const record_layout&, std
   return parquet_schema(path, memory);
 }
 
+record_schema look_at_ipc(const std::string& path, const record_layout&, std::size_t,
+                          detail::workers&, memory_source& memory) {
+  return ipc_schema(path, memory);
+}
+
+std::unique_ptr<writer> refuse_to_stream(const std::string& path, const record_layout&,
+                                         memory_source&) {
+  throw usage_error(path + ": streams of Arrow's are read, and not written; write an .arrow");
+}
+
 std::unique_ptr<reader> open_lines(const std::string& path, const record_layout&,
                                    memory_source& memory) {
   const auto options = options_of({}, ',', memory);
@@ -137,13 +169,16 @@ std::unique_ptr<reader> open_lines(const std::string& path, const record_layout&
 
 // One line a format.
 constexpr format formats[] = {
-    {"csv", ".csv", open_text<','>, create_text<','>, look_at_text<','>},
-    {"tsv", ".tsv", open_text<'\t'>, create_text<'\t'>, look_at_text<'\t'>},
-    {"json", ".jsonl", open_json, create_json, look_at_json},
-    {"ndjson", ".ndjson", open_json, create_json, look_at_json},
+    {"csv", ".csv", open_text<','>, create_text<','>, look_at_text<','>, append_text<','>},
+    {"tsv", ".tsv", open_text<'\t'>, create_text<'\t'>, look_at_text<'\t'>, append_text<'\t'>},
+    {"json", ".jsonl", open_json, create_json, look_at_json, append_json},
+    {"ndjson", ".ndjson", open_json, create_json, look_at_json, append_json},
     {"npy", ".npy", open<npy_reader>, create<npy_writer>, look_at_npy},
-    {"raw", ".raw", open<raw_reader>, create<raw_writer>},
+    {"raw", ".raw", open<raw_reader>, create<raw_writer>, nullptr, append_raw},
     {"parquet", ".parquet", open_parquet, create<parquet_writer>, look_at_parquet},
+    {"arrow", ".arrow", open_ipc, create<ipc_writer>, look_at_ipc},
+    {"feather", ".feather", open_ipc, create<ipc_writer>, look_at_ipc},
+    {"arrows", ".arrows", open_ipc, refuse_to_stream, look_at_ipc},
 };
 // Whatever a file's name, and only for reading.
 constexpr format lines = {"lines", "", open_lines, nullptr};
@@ -168,6 +203,20 @@ const format& format_of(const std::string& path) {
   throw usage_error(path + ": expected a name that ends in one of " + known(&format::suffix) +
                     ", and .gz or .zst behind that for compressed text, got another; rename it or "
                     "name the format");
+}
+
+const format& growing_format_of(const std::string& path) {
+  const auto& found = format_of(path);
+  if (found.append != nullptr) return found;
+  std::string growing;
+  for (const format& each : formats)
+    if (each.append != nullptr) growing += (growing.empty() ? "" : ", ") + std::string(each.suffix);
+  const auto stem = path.substr(0, path.size() - std::string_view(found.suffix).size());
+  throw usage_error(fmt::format(
+      "{0}: expected a file that can grow ({1}), got a {2} file, which tells in one place what all "
+      "of it holds; write a file of its own for each part, such as {3}-2{4}, and read them "
+      "together: s.read<T>(\"{3}-*{4}\")",
+      path, growing, found.name, stem, found.suffix));
 }
 
 const format& format_named(const std::string& name, const std::string& path) {

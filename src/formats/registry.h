@@ -22,6 +22,10 @@ struct format {
   record_schema (*look)(const std::string& path, const detail::record_layout& layout,
                         std::size_t bytes, detail::workers& team,
                         detail::memory_source& memory) = nullptr;
+  /// Puts records behind those of a file, which is created where it isn't there. Null: files of the
+  /// format can't grow.
+  std::unique_ptr<writer> (*append)(const std::string& path, const detail::record_layout& layout,
+                                    detail::memory_source& memory) = nullptr;
 };
 
 /// The format that the end of a path says; null: none.
@@ -29,6 +33,9 @@ const format* find_format(const std::string& path) noexcept;
 
 /// The format of a path. Throws usage_error listing the known suffixes for any other.
 const format& format_of(const std::string& path);
+
+/// The format of a path whose files can grow. Throws usage_error for others.
+const format& growing_format_of(const std::string& path);
 
 /// The format called `name`, which is "lines", too; of the CSV formats the one that a path says.
 /// Throws usage_error listing the known names for any other.

@@ -15,8 +15,13 @@ constexpr std::int64_t rows_per_item_max = 4096;
 }  // namespace
 
 text_writer::text_writer(const std::string& path, std::size_t record_bytes,
-                         detail::memory_source& memory, codec_pointer compressed_by)
-    : file_(path), record_bytes_(record_bytes), memory_(memory), codec_(std::move(compressed_by)) {}
+                         detail::memory_source& memory, codec_pointer compressed_by,
+                         const file_end* behind)
+    : file_(path, behind),
+      record_bytes_(record_bytes),
+      memory_(memory),
+      whole_(behind == nullptr || !behind->there),
+      codec_(std::move(compressed_by)) {}
 
 void text_writer::write_whole(std::string_view text) {
   std::vector<std::byte> packed;
@@ -104,7 +109,7 @@ void text_writer::format_rows(const std::byte* records, std::int64_t rows,
 void text_writer::close() {
   buffers_.clear();
   packed_.clear();
-  if (codec_ && offset_ == 0) write_whole("");  // an empty file isn't a compressed one
+  if (codec_ && whole_ && offset_ == 0) write_whole("");  // an empty file isn't a compressed one
   file_.commit();
 }
 

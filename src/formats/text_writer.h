@@ -28,8 +28,9 @@ class text_writer : public writer {
 
  protected:
   /// Creates the file. `memory` must outlive the writer. Throws format_error.
+  /// \param behind  what the text is to stand behind; null: it is a file of its own
   text_writer(const std::string& path, std::size_t record_bytes, detail::memory_source& memory,
-              codec_pointer compressed_by);
+              codec_pointer compressed_by, const file_end* behind);
 
   /// Adds text that isn't a record's.
   void write_whole(std::string_view text);
@@ -54,6 +55,7 @@ class text_writer : public writer {
   output_file file_;
   const std::size_t record_bytes_;
   detail::memory_source& memory_;
+  const bool whole_;  // the file is what is written, and nothing else
   std::int64_t offset_ = 0;
   std::vector<text_buffer> buffers_;
   const codec_pointer codec_;  // null: text is written as it is

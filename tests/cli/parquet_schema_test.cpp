@@ -77,5 +77,27 @@ int main(int argc, char** argv) {
                 "file tells, got some\n");
 }
 
+TEST(arrow_schema, is_that_of_a_file_of_arrows_own) {
+  PAPPUS_NEEDS_ARROW();
+  const temporary_folder folder;
+  const auto path = folder.file("trips.arrow");
+  {
+    session s;
+    const std::array trips{schema_trip{"KL", 3, 2.5, timestamp{}},
+                           schema_trip{"LH", -4, std::nullopt, timestamp{}}};
+    s.from(trips).write(path);
+  }
+  EXPECT_EQ(printed_by("schema --struct " + path), "// " + path + R"x(: types of its 2 rows
+struct row {
+  std::string_view carrier;
+  std::int16_t delay;
+  std::optional<double> km;  // 1 of 2 values missing
+  pappus::timestamp left;
+};
+)x");
+  EXPECT_NE(printed_by("schema " + path).find("s.arrow<row>(\"" + path + "\");"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace pappus::testing

@@ -233,8 +233,11 @@ void use_the_rest(pappus::session& s, const Trades& trades) {
   stocks.write_by(&stock::id, "stocks/{}.csv", pappus::column("id", &stock::id));
   stocks.write("stocks.tsv", pappus::column("id", &stock::id),
                pappus::column("listed", &stock::listed));
+  stocks.append_to("stocks.tsv", pappus::column("id", &stock::id),
+                   pappus::column("listed", &stock::listed));
   std::cout << s.npy<float>("prices.npy").count() << s.raw<stock>("stocks.raw").count()
             << s.parquet<stock>("stocks.parquet", pappus::column("id", &stock::id)).count()
+            << s.arrow<stock>("stocks.arrow", pappus::column("id", &stock::id)).count()
             << s.read<float>("prices.npy").explain() << stocks.count().explain_analyze();
   const auto code = pappus::device_text("twice", "DEVICE float twice(float x) { return 2 * x; }");
   std::cout << trades.map(&trade::price)

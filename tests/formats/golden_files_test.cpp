@@ -113,6 +113,11 @@ void expect_parquet(const std::vector<Line>& expected, const std::string& name) 
   auto s = quiet_session();
   expect_lines(expected, s.parquet<Line>(golden_file(name)), name);
 }
+template <typename Line = golden_line<>>
+void expect_arrow(const std::vector<Line>& expected, const std::string& name) {
+  auto s = quiet_session();
+  expect_lines(expected, s.arrow<Line>(golden_file(name)), name);
+}
 template <typename Read>
 std::string refused(Read read) {
   const auto said = message_of<format_error>([&] {
@@ -235,6 +240,26 @@ TEST(golden_parquet, of_several_row_groups_and_encodings_is_read) {
   expect_parquet(parts, "duckdb/parts/*/*.parquet");
 }
 
+TEST(golden_arrow, of_the_table_is_read) {
+  PAPPUS_GOLDEN_PARQUET();
+  for (const char* name : {"pandas/typed.feather", "polars/plain.arrow", "polars/lz4.arrow",
+                           "polars/zstd.arrows", "arrow/plain.feather", "arrow/parts.arrows"})
+    expect_arrow(expected_lines(), name);
+  expect_arrow(expected_lines<golden_floats>(), "pandas/plain.feather");
+  expect_arrow({}, "arrow/empty.arrow");
+  auto nothing = expected_lines();
+  for (auto& line : nothing) line.name = std::nullopt, line.count = std::nullopt;
+  expect_arrow(nothing, "arrow/nulls.arrow");
+}
+
+TEST(golden_arrow, of_several_batches_and_a_dictionary_is_read) {
+  PAPPUS_GOLDEN_PARQUET();
+  std::vector<numbered> all;
+  for (std::int64_t i = 0; i < 600; ++i) all.push_back(numbered_row(i));
+  for (const char* name : {"polars/categories.arrow", "arrow/categories.feather"})
+    expect_arrow(all, name);
+}
+
 TEST(golden_parquet, has_decimals_and_times_of_spark) {
   PAPPUS_GOLDEN_PARQUET();
   struct amount {
@@ -274,7 +299,8 @@ TEST(golden_files, of_ours_are_read_by_others) {
   const auto all = s.from(rows);
   for (const char* name : {"ours.csv", "ours.tsv", "ours.csv.gz", "ours.csv.zst", "ours.jsonl"})
     all.write(folder.file(name));
-  if (PAPPUS_TEST_ARROW) all.write(folder.file("ours.parquet"));
+  for (const char* name : {"ours.parquet", "ours.arrow"})
+    if (PAPPUS_TEST_ARROW) all.write(folder.file(name));
   const auto printed = read_back(folder.file(""));
   if (!printed) GTEST_SKIP() << PAPPUS_PEERS_PYTHON << " has no pandas, Polars, DuckDB, pyarrow";
   EXPECT_TRUE(printed->ends_with("all as they were written\n")) << *printed;

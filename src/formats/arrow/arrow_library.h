@@ -49,6 +49,7 @@ struct arrow_column {
   bool nullable = true;
   std::int64_t unit = 1'000'000;          ///< timestamps: so many make a second
   std::int32_t precision = 0, scale = 0;  ///< decimals: digits, those of them behind the point
+  bool dictionary = false;                ///< of texts to be written: as numbers of a dictionary's
   std::string type{};                     ///< as Arrow calls it
 };
 
@@ -77,7 +78,8 @@ class arrow_rows {
 struct arrow_group {
   std::int64_t rows = 0;
   std::vector<std::int64_t> stored_bytes, bytes;  ///< of each column: in the file, uncompressed
-  std::vector<std::int64_t> nulls;                ///< of each column; -1: nobody counted them
+  std::vector<std::int64_t> held_bytes;  ///< of each column: about so many are in memory at a time
+  std::vector<std::int64_t> nulls;       ///< of each column; -1: nobody counted them
 };
 
 /// A file of columns, cut into groups of rows. May be used by several threads.
@@ -97,7 +99,7 @@ class arrow_sink {
   virtual void append(const void* bytes, std::size_t n) = 0;
 };
 
-/// Writes a file of columns, group by group.
+/// Writes a file of columns, group by group. Groups that have ended may wait to be encoded.
 class arrow_file_writer {
  public:
   virtual ~arrow_file_writer() = default;
@@ -106,6 +108,13 @@ class arrow_file_writer {
   /// different columns.
   virtual void put(std::size_t column, const arrow_piece& piece) = 0;
   virtual void end_group() = 0;
+  virtual std::size_t groups_waiting() const { return 0; }
+  /// Encodes one of them; several threads at once for different ones.
+  virtual void encode(std::size_t) {}
+  /// Writes those that wait, which are encoded before, if they weren't.
+  virtual void write_groups() {}
+  /// The texts that a column's values are numbers of, when all values were put.
+  virtual void put_dictionary(std::size_t, const arrow_piece&) {}
   /// Completes the file.
   virtual void close() = 0;
 };
@@ -122,10 +131,17 @@ class arrow_library {
   virtual std::unique_ptr<arrow_file_writer> create_parquet(
       arrow_sink& sink, const std::vector<arrow_column>& columns, std::int64_t page_bytes,
       detail::memory_source& memory) const = 0;
+  /// Files and streams of Arrow's own format, which is called IPC; parameters as of Parquet's.
+  virtual std::unique_ptr<arrow_file> open_ipc(const byte_source& source,
+                                               detail::memory_source& memory,
+                                               std::int64_t rows_at_once) const = 0;
+  virtual std::unique_ptr<arrow_file_writer> create_ipc(arrow_sink& sink,
+                                                        const std::vector<arrow_column>& columns,
+                                                        detail::memory_source& memory) const = 0;
 };
 
 /// What libpappus-arrow.so exports; its number changes when this file does.
-#define PAPPUS_ARROW_ENTRY pappus_arrow_library_1
+#define PAPPUS_ARROW_ENTRY pappus_arrow_library_2
 
 /// The library, loaded when it is first asked for. Throws format_error, which names `file` and says
 /// how to get it.

@@ -62,7 +62,7 @@ loaded_arrow load_arrow_library() {
   if (handle == nullptr) {
     const char* const reason = dlerror();
     result.problem = fmt::format(
-        "expected {}, which reads and writes Parquet files, got none ({}); {}", name,
+        "expected {}, which reads and writes Parquet and Arrow files, got none ({}); {}", name,
         reason == nullptr ? "no reason given" : reason,
         PAPPUS_ARROW_BUILT != 0
             ? "put it where Pappus was built or installed, beside the program, or where "

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/memory_scale.h"
+#include "formats/codecs/decompressor.h"
 #include "formats/named_layout.h"
 #include "pappus/error.h"
 
@@ -32,6 +33,7 @@ auto telling(const std::string& file, F&& f) {
 }
 
 bool same_texts(const arrow_piece& a, const arrow_piece& b) {
+  if (&a == &b) return true;
   if (a.rows != b.rows || a.nulls != 0 || b.nulls != 0 || a.fixed_text || b.fixed_text ||
       a.width != 4 || b.width != 4)
     return false;
@@ -46,8 +48,10 @@ bool same_texts(const arrow_piece& a, const arrow_piece& b) {
 }  // namespace
 
 arrow_reader::arrow_reader(std::unique_ptr<byte_source> source, const detail::record_layout& layout,
-                           detail::memory_source& memory, const open_columns& open)
+                           detail::memory_source& memory, const char* group_name,
+                           const open_columns& open)
     : source_(std::move(source)),
+      group_name_(group_name),
       rows_at_once_(rows_at_once_in(memory, layout.bytes)),
       file_(telling(source_->name(), [&] { return open(*source_, rows_at_once_); })),
       record_bytes_(layout.bytes) {
@@ -56,28 +60,26 @@ arrow_reader::arrow_reader(std::unique_ptr<byte_source> source, const detail::re
   std::erase_if(bound, [](const arrow_binding& one) { return !one.field.wanted; });
   bindings_ = std::make_shared<const std::vector<arrow_binding>>(std::move(bound));
   bound_ = *bindings_;
+  dictionaries_ = std::vector<shared_dictionary>(bound_.size());
   group_begin_.push_back(0);
   for (const auto& group : file_->groups()) {
     if (group.rows < 0 || group.rows > std::numeric_limits<std::int64_t>::max() - rows_)
-      throw format_error(fmt::format("{}: row group {}: expected a number of rows, got {}",
-                                     source_->name(), group_begin_.size(), group.rows));
+      throw format_error(fmt::format("{}: {} {}: expected a number of rows, got {}",
+                                     source_->name(), group_name_, group_begin_.size(),
+                                     group.rows));
     group_begin_.push_back(rows_ += group.rows);
   }
   find_gaps();
   plan_memory(memory);
 }
 
-/// Writers end pages at a mebibyte or with the group, and have a dictionary of as much.
 void arrow_reader::plan_memory(const detail::memory_source& memory) {
-  constexpr std::int64_t page = std::int64_t{2} << 20;
   std::int64_t text = 0;
   for (const auto& group : file_->groups()) {
     std::int64_t bytes = 0;
     for (const auto& one : bound_) {
-      const auto whole = group.bytes[one.column], stored = group.stored_bytes[one.column];
-      bytes += std::min(whole, page) + std::min(stored, page) +
-               std::int64_t{16} * std::min(rows_at_once_, group.rows);
-      if (one.field.type == detail::cell::string) text += whole;
+      bytes += group.held_bytes[one.column];
+      if (one.field.type == detail::cell::string) text += group.bytes[one.column];
     }
     group_bytes_ = std::max(group_bytes_, static_cast<std::size_t>(bytes));
   }
@@ -244,7 +246,7 @@ std::optional<arrow_reader::problem> arrow_reader::fill(part& rows,
                         fmt::format("row {}, column \"{}\": {}", cell.row + 1, name, cell.text)};
       } catch (const arrow_problem& whole) {
         found = problem{rows.first_row + begin, which,
-                        fmt::format("column \"{}\", row group {}: can't be read: {}", name,
+                        fmt::format("column \"{}\", {} {}: can't be read: {}", name, group_name_,
                                     rows.group + 1, whole.what())};
       }
       if (found && (!first || std::pair(found->row, which) < std::pair(first->row, first->column)))
@@ -262,7 +264,7 @@ void arrow_reader::fill_column(std::size_t which, part& rows, std::int64_t begin
   const bool text = bound_[which].field.type == detail::cell::string;
   for (std::int64_t done = 0; done < n;) {
     if (column.used == column.piece.rows) load(rows, which, column);
-    if (text) keep_text(column);
+    if (text) keep_text(which, column);
     const auto some = std::min(n - done, column.piece.rows - column.used);
     const auto at = begin + done;
     try {
@@ -318,7 +320,7 @@ void arrow_reader::load(const part& rows, std::size_t which, open_column& column
   column.codes.reset();
   if (dictionary && bound_[which].field.type == detail::cell::category) {
     try {
-      column.codes = std::make_shared<const category_codes>(codes_of_texts(*dictionary));
+      column.codes = codes_of(which, dictionary);
     } catch (const memory_error& full) {
       refuse_texts(which, full);
     }
@@ -326,27 +328,68 @@ void arrow_reader::load(const part& rows, std::size_t which, open_column& column
   column.kept_in = -1;
 }
 
+std::shared_ptr<const category_codes> arrow_reader::codes_of(
+    std::size_t which, const std::shared_ptr<const arrow_piece>& texts) {
+  auto& shared = dictionaries_[which];
+  const std::lock_guard alone(shared.looking);
+  if (shared.texts != texts || !shared.codes) {
+    shared.codes = std::make_shared<const category_codes>(codes_of_texts(*texts));
+    shared.texts = texts;
+  }
+  return shared.codes;
+}
+
 void arrow_reader::refuse_texts(std::size_t which, const memory_error& full) const {
   throw memory_error(
       fmt::format("{}: column \"{}\": {}", source_->name(), bound_[which].field.name, full.what()));
 }
 
-void arrow_reader::keep_text(open_column& column) {
+void arrow_reader::keep_text(std::size_t which, open_column& column) {
   if (column.kept_in == generation_) return;
   column.kept_in = generation_;
   const auto& holder = column.piece.dictionary ? *column.piece.dictionary : column.piece;
   if (!holder.text_owner) return;
+  if (column.piece.dictionary) {
+    auto& shared = dictionaries_[which];
+    const std::lock_guard alone(shared.looking);
+    if (shared.texts == column.piece.dictionary && shared.kept_in == generation_) return;
+    shared.texts = column.piece.dictionary;
+    shared.kept_in = generation_;
+  }
   const std::lock_guard alone(strings_->adding);
   strings_->owners.push_back(holder.text_owner);
   strings_->bytes += static_cast<std::size_t>(holder.text_bytes);
 }
 
+namespace {
+
+/// \param open  arrow_library's member for files of this kind
+std::unique_ptr<reader> open_columns_of(
+    const std::string& path, const detail::record_layout& layout, detail::memory_source& memory,
+    const char* file_name, const char* group_name,
+    std::unique_ptr<arrow_file> (arrow_library::*open)(const byte_source&, detail::memory_source&,
+                                                       std::int64_t) const) {
+  auto source = open_file(path);
+  refuse_compressed(*source, file_name);
+  return std::make_unique<arrow_reader>(std::move(source), layout, memory, group_name,
+                                        [&](const byte_source& from, std::int64_t rows_at_once) {
+                                          return (load_arrow(path).*open)(from, memory,
+                                                                          rows_at_once);
+                                        });
+}
+
+}  // namespace
+
 std::unique_ptr<reader> open_parquet(const std::string& path, const detail::record_layout& layout,
                                      detail::memory_source& memory) {
-  return std::make_unique<arrow_reader>(
-      open_file(path), layout, memory, [&](const byte_source& source, std::int64_t rows_at_once) {
-        return load_arrow(path).open_parquet(source, memory, rows_at_once);
-      });
+  return open_columns_of(path, layout, memory, "a Parquet file", "row group",
+                         &arrow_library::open_parquet);
+}
+
+std::unique_ptr<reader> open_ipc(const std::string& path, const detail::record_layout& layout,
+                                 detail::memory_source& memory) {
+  return open_columns_of(path, layout, memory, "an Arrow file", "record batch",
+                         &arrow_library::open_ipc);
 }
 
 }  // namespace pappus::formats

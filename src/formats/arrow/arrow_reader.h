@@ -1,4 +1,5 @@
-// Reads the columns of Parquet files into records, in parallel and in bounded memory.
+// Reads the columns of Parquet files, and of Arrow's own, into records, in parallel and in bounded
+// memory.
 //
 // A file's rows lie in groups; in a group each column lies by itself and is decoded from its front.
 // How many rows a group has is known, and so where its records go: workers take groups, and decode
@@ -10,7 +11,7 @@
 // alone, and values that a field may not be able to have are looked at.
 //
 // Text isn't copied: records point to what was decoded, which is kept. Where a column has its texts
-// in a dictionary, they are decoded once for each group.
+// in a dictionary, they are decoded once for each group, of Arrow's own files once.
 //
 // Alternatives: decoding whole groups into tables first, as Arrow offers it, takes memory of the
 // file's choosing and goes through all of it twice.
@@ -42,9 +43,10 @@ class arrow_reader final : public reader {
   using open_columns = std::function<std::unique_ptr<arrow_file>(const byte_source& source,
                                                                  std::int64_t rows_at_once)>;
 
+  /// \param group_name  what errors call a group
   /// `memory` must outlive the reader and its strings. Throws format_error, usage_error.
   arrow_reader(std::unique_ptr<byte_source> source, const detail::record_layout& layout,
-               detail::memory_source& memory, const open_columns& open);
+               detail::memory_source& memory, const char* group_name, const open_columns& open);
 
   std::size_t record_bytes() const noexcept override { return record_bytes_; }
   std::optional<std::int64_t> rows() const noexcept override { return rows_; }
@@ -77,6 +79,13 @@ class arrow_reader final : public reader {
     std::shared_ptr<const category_codes> codes;  ///< of the dictionary's texts
     std::int64_t kept_in = -1;  ///< the generation of strings that has the text of the piece
   };
+  /// A dictionary that groups share, which they get as the same piece.
+  struct shared_dictionary {
+    std::mutex looking;
+    std::shared_ptr<const arrow_piece> texts;
+    std::shared_ptr<const category_codes> codes;
+    std::int64_t kept_in = -1;  ///< the generation of strings that has the texts
+  };
   /// Rows of a group that are read at once.
   struct part {
     std::size_t group;
@@ -105,10 +114,13 @@ class arrow_reader final : public reader {
   void check(std::size_t which, const open_column& column, std::int64_t n) const;
   void load(const part& rows, std::size_t which, open_column& column);
   [[noreturn]] void refuse_texts(std::size_t which, const memory_error& full) const;
-  void keep_text(open_column& column);
+  std::shared_ptr<const category_codes> codes_of(std::size_t which,
+                                                 const std::shared_ptr<const arrow_piece>& texts);
+  void keep_text(std::size_t which, open_column& column);
   void clear_gaps(std::byte* records, std::int64_t n) const;
 
   std::unique_ptr<byte_source> source_;
+  const char* group_name_;
   std::int64_t rows_at_once_;
   std::unique_ptr<arrow_file> file_;
   std::size_t record_bytes_;
@@ -119,6 +131,7 @@ class arrow_reader final : public reader {
   std::int64_t rows_ = 0;
   double row_text_ = 0;  // bytes of a row's text, at most about
   std::size_t group_bytes_ = 0, groups_max_ = 1;
+  std::vector<shared_dictionary> dictionaries_;  // of the bound columns
   std::shared_ptr<kept_text> strings_;
   std::int64_t generation_ = 0;  // of strings_
   std::size_t string_bytes_max_ = SIZE_MAX;
@@ -127,8 +140,10 @@ class arrow_reader final : public reader {
   std::shared_ptr<std::vector<open_column>> open_group_;  // that one, where it was begun
 };
 
-/// A Parquet file's records.
+/// The records of a Parquet file, or of a file or stream of Arrow's own format.
 std::unique_ptr<reader> open_parquet(const std::string& path, const detail::record_layout& layout,
                                      detail::memory_source& memory);
+std::unique_ptr<reader> open_ipc(const std::string& path, const detail::record_layout& layout,
+                                 detail::memory_source& memory);
 
 }  // namespace pappus::formats

@@ -35,13 +35,15 @@ record_schema::column column_of(const arrow_file& file, std::size_t i) {
   return column;
 }
 
-}  // namespace
+using open_columns = std::unique_ptr<arrow_file> (arrow_library::*)(const byte_source& source,
+                                                                    detail::memory_source& memory,
+                                                                    std::int64_t rows) const;
 
-record_schema parquet_schema(const std::string& path, detail::memory_source& memory) {
+record_schema schema_of(const std::string& path, detail::memory_source& memory, open_columns open) {
   const auto source = open_file(path);
   record_schema schema;
   try {
-    const auto file = load_arrow(path).open_parquet(*source, memory, no_rows_are_read);
+    const auto file = (load_arrow(path).*open)(*source, memory, no_rows_are_read);
     for (std::size_t i = 0; i < file->columns().size(); ++i)
       schema.columns.push_back(column_of(*file, i));
     for (const auto& group : file->groups()) schema.rows += group.rows;
@@ -49,6 +51,16 @@ record_schema parquet_schema(const std::string& path, detail::memory_source& mem
     throw format_error(fmt::format("{}: can't be read: {}", path, problem.what()));
   }
   return schema;
+}
+
+}  // namespace
+
+record_schema parquet_schema(const std::string& path, detail::memory_source& memory) {
+  return schema_of(path, memory, &arrow_library::open_parquet);
+}
+
+record_schema ipc_schema(const std::string& path, detail::memory_source& memory) {
+  return schema_of(path, memory, &arrow_library::open_ipc);
 }
 
 }  // namespace pappus::formats

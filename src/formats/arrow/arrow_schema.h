@@ -1,4 +1,5 @@
-// Which fields a Parquet file's columns can become, as far as its metadata tell.
+// Which fields the columns of a Parquet file, or of Arrow's own, can become, as far as its metadata
+// tell.
 #pragma once
 
 #include <string>
@@ -11,5 +12,6 @@ namespace pappus::formats {
 /// Fields may lack values where the column has some that are missing, or may have some and nobody
 /// counted them. Throws format_error.
 record_schema parquet_schema(const std::string& path, detail::memory_source& memory);
+record_schema ipc_schema(const std::string& path, detail::memory_source& memory);
 
 }  // namespace pappus::formats

@@ -5,6 +5,12 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "formats/named_layout.h"
+#include "pappus/error.h"
 
 namespace pappus::formats {
 namespace {
@@ -18,7 +24,26 @@ compressed_begin begin_rows(const byte_source& source, compression by,
   });
 }
 
+std::string names_in(const std::vector<std::string>& names) {
+  std::string text;
+  for (const auto& name : names) text += fmt::format("{}\"{}\"", text.empty() ? "" : ", ", name);
+  return text;
+}
+
 }  // namespace
+
+void check_same_columns(const std::string& path, const detail::record_layout& layout,
+                        detail::memory_source& memory, const csv_options& options) {
+  const auto named = named_scalars(path, layout);
+  std::vector<std::string> names;
+  for (const auto& column : named.columns) names.push_back(column.name);
+  const auto there = open_csv(open_file(path), named, memory, options).header.names;
+  if (there == names) return;
+  throw format_error(
+      fmt::format("{}: expected a file with the columns {}, which are to be added to, got {}; give "
+                  "columns in the file's order",
+                  path, names_in(names), names_in(there)));
+}
 
 std::string first_text(const byte_source& source, const csv_options& options,
                        detail::memory_source& memory) {

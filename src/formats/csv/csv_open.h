@@ -26,6 +26,11 @@ struct opened_csv {
 std::string first_text(const byte_source& source, const csv_options& options,
                        detail::memory_source& memory);
 
+/// Throws format_error unless the file at a path has the bound columns, and no others, in their
+/// order.
+void check_same_columns(const std::string& path, const detail::record_layout& layout,
+                        detail::memory_source& memory, const csv_options& options);
+
 /// Throws what read_csv_header() does, and format_error for damage to the first bytes.
 opened_csv open_csv(std::unique_ptr<byte_source> source, const detail::record_layout& layout,
                     detail::memory_source& memory, const csv_options& options);

@@ -32,8 +32,8 @@ void check_names(const std::string& path, const detail::record_layout& layout) {
 
 csv_writer::csv_writer(const std::string& path, const detail::record_layout& layout,
                        detail::memory_source& memory, const csv_options& options,
-                       codec_pointer compressed_by)
-    : text_writer(path, layout.bytes, memory, std::move(compressed_by)),
+                       codec_pointer compressed_by, const file_end* behind)
+    : text_writer(path, layout.bytes, memory, std::move(compressed_by), behind),
       layout_(named_scalars(path, layout)),
       delimiter_(options.delimiter),
       dialect_(options.dialect),
@@ -49,7 +49,7 @@ csv_writer::csv_writer(const std::string& path, const detail::record_layout& lay
     throw usage_error(path + ": column \"" + columns[0].name +
                       "\": expected a text for what is missing, as a line without text is no row; "
                       "give it as csv_options{.missing = {\"NA\"}}");
-  if (options.header) write_header();
+  if (options.header && (behind == nullptr || behind->bytes == 0)) write_header();
 }
 
 void csv_writer::write_header() {

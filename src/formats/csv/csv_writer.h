@@ -21,7 +21,7 @@ class csv_writer final : public text_writer {
   /// usage_error for fields without a name or with several values.
   csv_writer(const std::string& path, const detail::record_layout& layout,
              detail::memory_source& memory, const csv_options& options = {},
-             codec_pointer compressed_by = nullptr);
+             codec_pointer compressed_by = nullptr, const file_end* behind = nullptr);
 
  private:
   void write_header();

@@ -70,8 +70,9 @@ std::string_view key_in(std::string_view name, std::size_t prefix) noexcept {
 }  // namespace
 
 json_writer::json_writer(const std::string& path, const detail::record_layout& layout,
-                         detail::memory_source& memory, codec_pointer compressed_by)
-    : text_writer(path, layout.bytes, memory, std::move(compressed_by)), path_(path) {
+                         detail::memory_source& memory, codec_pointer compressed_by,
+                         const file_end* behind)
+    : text_writer(path, layout.bytes, memory, std::move(compressed_by), behind), path_(path) {
   const auto named = named_layout(path, layout);
   for (const auto& column : named.columns)
     if (!is_utf8(column.name))

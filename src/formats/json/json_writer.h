@@ -21,7 +21,8 @@ class json_writer final : public text_writer {
   /// Creates the file. `memory` must outlive the writer. Throws format_error, usage_error for
   /// fields without a name, and for a name that is another's object, too.
   json_writer(const std::string& path, const detail::record_layout& layout,
-              detail::memory_source& memory, codec_pointer compressed_by = nullptr);
+              detail::memory_source& memory, codec_pointer compressed_by = nullptr,
+              const file_end* behind = nullptr);
 
  private:
   /// A column, and what stands before its value.

@@ -47,8 +47,8 @@ std::int64_t raw_reader::read(detail::workers& team, std::byte* out, std::int64_
 }
 
 raw_writer::raw_writer(const std::string& path, const detail::record_layout& layout,
-                       detail::memory_source& memory)
-    : file_(path), memory_(memory), record_bytes_(checked_bytes(path, layout)) {}
+                       detail::memory_source& memory, const file_end* behind)
+    : file_(path, behind), memory_(memory), record_bytes_(checked_bytes(path, layout)) {}
 
 void raw_writer::append(detail::workers& team, const std::byte* records, std::int64_t n) {
   write_records(team, memory_, file_, offset_, record_map::identical(record_bytes_), records, n);

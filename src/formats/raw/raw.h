@@ -43,7 +43,7 @@ class raw_reader final : public reader {
 class raw_writer final : public writer {
  public:
   raw_writer(const std::string& path, const detail::record_layout& layout,
-             detail::memory_source& memory);
+             detail::memory_source& memory, const file_end* behind = nullptr);
 
   void append(detail::workers& team, const std::byte* records, std::int64_t n) override;
   void close() override { file_.commit(); }

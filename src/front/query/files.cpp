@@ -9,6 +9,8 @@
 #include "formats/files_reader.h"
 #include "formats/paths.h"
 #include "formats/registry.h"
+#include "graph/node.h"
+#include "pappus/error.h"
 #include "session/session.h"
 
 namespace pappus::detail {
@@ -99,6 +101,7 @@ node_ptr open_rows(const session_ptr& session, record_type record, const record_
   auto params = std::make_shared<file_params>();
   params->path = formats::shown_paths(paths, files.size());
   const auto all = std::make_shared<const known_files>(look_at(files, format, layout, *session));
+  params->files = files;
   params->rows = all->rows.value_or(-1);
   params->bytes = all->bytes;
   params->text_bytes = all->text.bytes;
@@ -116,17 +119,49 @@ void deliver(const session_ptr& session, node_request request) {
   session->evaluate(roots);
 }
 
-void deliver_to_file(const session_ptr& session, node_request request, record_layout layout,
-                     const std::string& path) {
-  const auto writer = formats::format_of(path).create(path, layout, *session->memory());
+namespace {
+
+void deliver_to(formats::writer& writer, const session_ptr& session, node_request request) {
   auto params =
       std::make_shared<deliver_params>(static_cast<const deliver_params&>(*request.params));
   params->take = [&](workers& team, const std::byte* records, std::int64_t n) {
-    writer->append(team, records, n);
+    writer.append(team, records, n);
   };
   request.params = std::move(params);
   deliver(session, std::move(request));
-  writer->close();
+  writer.close();
+}
+
+/// Throws usage_error where the file at a path is among those that a stage's rows are read from.
+void refuse_own_sources(const stage_spec& stage, const std::string& path) {
+  auto roots = stage.inputs;
+  roots.insert(roots.end(), stage.sides.begin(), stage.sides.end());
+  for (const node* from : graph::in_order(roots, [](const node&) { return false; })) {
+    if (from->op != &file_operator()) continue;
+    for (const auto& file : from->as<file_params>().files) {
+      std::error_code unknown;  // then they aren't the same
+      if (std::filesystem::equivalent(file, path, unknown))
+        throw usage_error(path +
+                          ": expected a file that the query doesn't read, as it would grow by what "
+                          "is read of it, got one that it reads; write another file");
+    }
+  }
+}
+
+}  // namespace
+
+void deliver_to_file(const session_ptr& session, node_request request, record_layout layout,
+                     const std::string& path) {
+  const auto writer = formats::format_of(path).create(path, layout, *session->memory());
+  deliver_to(*writer, session, std::move(request));
+}
+
+void append_to_file(const session_ptr& session, node_request request, record_layout layout,
+                    const std::string& path) {
+  const auto& format = formats::growing_format_of(path);
+  refuse_own_sources(request.stage, path);
+  const auto writer = format.append(path, layout, *session->memory());
+  deliver_to(*writer, session, std::move(request));
 }
 
 }  // namespace pappus::detail

@@ -1,4 +1,4 @@
-// What tests of Parquet files share.
+// What tests of Parquet files, and of Arrow's own, share.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "formats/arrow/arrow_reader.h"
-#include "formats/arrow/parquet_writer.h"
+#include "formats/arrow/arrow_writer.h"
 #include "formats/support.h"
 
 namespace pappus::testing {
@@ -26,26 +26,41 @@ namespace pappus::testing {
 #endif
 
 /// Some of `n` records at a time, so that group and block ends fall anywhere.
-template <typename Record>
-void write_parquet(const std::string& path, const std::vector<Record>& records, unsigned threads,
-                   detail::memory_source& memory, std::size_t at_a_time = 50'000,
-                   const detail::record_layout& layout = detail::layout_of<Record>()) {
+template <typename Writer, typename Record>
+void write_columns(const std::string& path, const std::vector<Record>& records, unsigned threads,
+                   detail::memory_source& memory, std::size_t at_a_time,
+                   const detail::record_layout& layout) {
   test_workers team(threads);
-  formats::parquet_writer writer(path, layout, memory);
+  Writer writer(path, layout, memory);
   for (std::size_t begin = 0; begin < records.size(); begin += at_a_time)
     writer.append(team, reinterpret_cast<const std::byte*>(records.data() + begin),
                   static_cast<std::int64_t>(std::min(at_a_time, records.size() - begin)));
   writer.close();
 }
 
+template <typename Record>
+void write_parquet(const std::string& path, const std::vector<Record>& records, unsigned threads,
+                   detail::memory_source& memory, std::size_t at_a_time = 50'000,
+                   const detail::record_layout& layout = detail::layout_of<Record>()) {
+  write_columns<formats::parquet_writer>(path, records, threads, memory, at_a_time, layout);
+}
+/// The same in Arrow's own format.
+template <typename Record>
+void write_ipc(const std::string& path, const std::vector<Record>& records, unsigned threads,
+               detail::memory_source& memory, std::size_t at_a_time = 50'000,
+               const detail::record_layout& layout = detail::layout_of<Record>()) {
+  write_columns<formats::ipc_writer>(path, records, threads, memory, at_a_time, layout);
+}
+
 /// All records of a file, whose strings `kept` keeps.
 template <typename Record>
-std::vector<Record> read_parquet(
-    const std::string& path, unsigned threads, detail::memory_source& memory,
-    std::vector<std::shared_ptr<void>>& kept, std::int64_t capacity = 1'000'000,
+std::vector<Record> read_columns(
+    decltype(formats::open_parquet)& open, const std::string& path, unsigned threads,
+    detail::memory_source& memory, std::vector<std::shared_ptr<void>>& kept,
+    std::int64_t capacity = 1'000'000,
     const detail::record_layout& layout = detail::layout_of<Record>()) {
   test_workers team(threads);
-  const auto reader = formats::open_parquet(path, layout, memory);
+  const auto reader = open(path, layout, memory);
   std::vector<Record> records;
   for (;;) {
     std::vector<Record> part(static_cast<std::size_t>(capacity));
@@ -56,6 +71,20 @@ std::vector<Record> read_parquet(
   }
   EXPECT_EQ(reader->rows(), std::ssize(records));
   return records;
+}
+
+template <typename Record, typename... Others>
+std::vector<Record> read_parquet(const std::string& path, unsigned threads,
+                                 detail::memory_source& memory,
+                                 std::vector<std::shared_ptr<void>>& kept,
+                                 const Others&... others) {
+  return read_columns<Record>(formats::open_parquet, path, threads, memory, kept, others...);
+}
+template <typename Record, typename... Others>
+std::vector<Record> read_ipc(const std::string& path, unsigned threads,
+                             detail::memory_source& memory,
+                             std::vector<std::shared_ptr<void>>& kept, const Others&... others) {
+  return read_columns<Record>(formats::open_ipc, path, threads, memory, kept, others...);
 }
 
 /// What the reader says of a file.

@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
-"""Parquet files by others, and what others see in Pappus's.
+"""Parquet files, and some of Arrow's own, by others, and what others see in Pappus's.
 
     golden.py write FOLDER   writes files of one table, as several programs lay them out, and
                              prints their names; and types.parquet, of other types
+    golden.py write_ipc FOLDER   the same of Arrow's own format, whose names it prints as files have
+                                 them, and files that are refused
+    golden.py write_long FOLDER  writes some of a million rows in a batch
     golden.py show FILE      prints the schema of a file, and its rows
 
 Exit status 77: Python hasn't the package pyarrow.
@@ -14,6 +17,7 @@ import sys
 
 try:
     import pyarrow as pa
+    import pyarrow.feather
     import pyarrow.parquet as pq
 except ImportError as problem:
     print(problem)
@@ -140,6 +144,42 @@ def by_others(folder):
         pass
 
 
+def long_batches(folder):
+    rows = 1_000_000
+    texts = [f"text {i * 7 % 1000}" for i in range(1000)]
+    columns = {
+        "n": pa.array([i * i for i in range(rows)], pa.int64()),
+        "text": pa.array([None if i % 10 == 0 else texts[i % 1000] for i in range(rows)]),
+    }
+    whole = pa.table(columns)
+    for name, codec in (("plain", None), ("lz4", "lz4"), ("zstd", "zstd")):
+        write_batches(f"{folder}/{name}.arrow", whole, compression=codec)
+
+
+def ipc_by_others(folder):
+    whole = table()
+    try:
+        import polars
+
+        frame = polars.from_arrow(whole)
+        frame.write_ipc(f"{folder}/real_polars.arrow")
+        frame.write_ipc(f"{folder}/real_polars_zstd.arrow", compression="zstd")
+        frame.write_ipc_stream(f"{folder}/real_polars.arrows", compression="lz4")
+        coded = frame.with_columns(polars.col("name").cast(polars.Categorical))
+        coded.write_ipc(f"{folder}/real_polars_categories.arrow", compression="lz4")
+        print("real_polars.arrow real_polars_zstd.arrow real_polars.arrows")
+        print("real_polars_categories.arrow")
+    except ImportError:
+        pass
+    try:
+        import pandas
+
+        pandas.DataFrame(whole.to_pandas()).to_feather(f"{folder}/real_pandas.feather")
+        print("real_pandas.feather")
+    except ImportError:
+        pass
+
+
 def of_types(folder):
     dec = decimal.Decimal
     at = datetime.datetime(2020, 1, 1)
@@ -163,9 +203,114 @@ def of_types(folder):
     whole = pa.table(list(columns.values()), names=list(columns))
     whole = whole.append_column("twice", whole.column("cents"))
     pq.write_table(whole, f"{folder}/types.parquet")
+    write_batches(f"{folder}/types.arrow", whole)
+
+
+def write_batches(path, what, rows=None, stream=False, **options):
+    new = pa.ipc.new_stream if stream else pa.ipc.new_file
+    with new(path, what.schema, options=pa.ipc.IpcWriteOptions(**options)) as writer:
+        writer.write_table(what, max_chunksize=rows)
+
+
+def ipc_by_arrow(folder):
+    """As programs lay files out, by Arrow's options."""
+    whole = table()
+    small = pa.dictionary(pa.uint8(), pa.large_string())
+    # More than 127 texts, so that numbers without a sign must be taken for such.
+    texts = pa.array([None if i % 5 == 3 else f"n{i % 37}" for i in range(ROWS)])
+    many = pa.array([f"x{i}" for i in range(200)] + [f"n{i}" for i in range(37)], pa.large_string())
+    numbers = pa.array([None if i % 5 == 3 else 200 + i % 37 for i in range(ROWS)], pa.uint8())
+    coded = whole.set_column(2, "name", pa.DictionaryArray.from_arrays(numbers, many))
+    assert coded.column(2).type == small
+    nested = (
+        whole.add_column(0, "list", [[[i] for i in range(ROWS)]])
+        .add_column(2, "pair", [[{"a": i, "b": str(i)} for i in range(ROWS)]])
+        .add_column(3, "nothing", pa.nulls(ROWS))
+        .add_column(4, "views", texts.cast(pa.string_view()))
+        .add_column(5, "fixed", pa.array([[i, i] for i in range(ROWS)], pa.list_(pa.int16(), 2)))
+    )
+    union = pa.UnionArray.from_dense(
+        pa.array([i % 2 for i in range(ROWS)], pa.int8()),
+        pa.array([i // 2 for i in range(ROWS)], pa.int32()),
+        [pa.array(range(ROWS)), pa.array([str(i) for i in range(ROWS)])],
+    )
+    runs = pa.RunEndEncodedArray.from_arrays(pa.array([ROWS], pa.int32()), pa.array([5]))
+    odd = whole.add_column(0, "union", union).add_column(1, "ends", runs)
+    sliced = pa.concat_tables([whole.slice(0, ROWS - 3), whole.slice(ROWS - 3)])
+    variants = {
+        "plain.arrow": (whole, {}),
+        "batches.arrow": (whole, {"rows": 77}),
+        "one_row_a_batch.arrow": (whole, {"rows": 1, "compression": "lz4"}),
+        "lz4.arrow": (whole, {"rows": 300, "compression": "lz4"}),
+        "zstd.arrow": (whole, {"rows": 300, "compression": "zstd"}),
+        "one_batch.arrow": (whole.combine_chunks(), {"compression": "zstd"}),
+        "large.arrow": (with_type(whole, "name", pa.large_string()), {"rows": 64}),
+        "views.arrow": (with_type(whole, "name", pa.string_view()), {"rows": 400}),
+        "views_zstd.arrow": (
+            with_type(whole, "name", pa.string_view()), {"rows": 400, "compression": "zstd"}
+        ),
+        "bytes.arrow": (with_type(whole, "name", pa.binary()), {}),
+        "categories.arrow": (with_type(whole, "name", pa.dictionary(pa.int8(), pa.string())), {}),
+        "coded.arrow": (coded, {"rows": 99, "compression": "lz4"}),
+        "seconds.arrow": (with_type(whole, "at", pa.timestamp("s")), {}),
+        "nanoseconds.arrow": (with_type(whole, "at", pa.timestamp("ns", "UTC")), {}),
+        "nested.arrow": (nested, {"rows": 250, "compression": "lz4"}),
+        "odd.arrow": (odd, {}),
+        "sliced.arrow": (sliced, {}),
+        "old.arrow": (whole, {"use_legacy_format": True, "rows": 500}),
+        "version_4.arrow": (whole, {"metadata_version": pa.ipc.MetadataVersion.V4}),
+        "stream.arrows": (whole, {"stream": True, "rows": 100}),
+        "stream_zstd.arrows": (coded, {"stream": True, "rows": 100, "compression": "zstd"}),
+        "old_stream.arrows": (whole, {"stream": True, "use_legacy_format": True, "rows": 90}),
+    }
+    for name, (what, options) in variants.items():
+        write_batches(f"{folder}/{name}", what, **options)
+        print(name)
+    pyarrow.feather.write_feather(whole, f"{folder}/plain.feather")
+    print("plain.feather")
+    growing(whole, folder)
+
+
+def growing(whole, folder):
+    """Dictionaries that get more texts on the way, and one that others take the place of."""
+    kind = pa.dictionary(pa.int32(), pa.string())
+    names = whole.column("name").to_pylist()
+    seen = []
+    batches = []
+    for begin in range(0, ROWS, 200):
+        some = names[begin : begin + 200]
+        seen += sorted({one for one in some if one is not None} - set(seen))
+        at = {text: i for i, text in enumerate(seen)}
+        numbers = pa.array([None if one is None else at[one] for one in some], pa.int32())
+        coded = pa.DictionaryArray.from_arrays(numbers, pa.array(seen))
+        part = whole.slice(begin, 200)
+        batches.append(part.set_column(2, "name", coded).combine_chunks().to_batches()[0])
+    for name, new in (("deltas.arrow", pa.ipc.new_file), ("deltas.arrows", pa.ipc.new_stream)):
+        options = pa.ipc.IpcWriteOptions(emit_dictionary_deltas=True)
+        with new(f"{folder}/{name}", batches[0].schema, options=options) as writer:
+            for batch in batches:
+                writer.write_batch(batch)
+        print(name)
+    with pa.ipc.new_stream(f"{folder}/replaced.arrows", batches[0].schema) as writer:
+        for texts in (["a"], ["b"]):
+            coded = pa.DictionaryArray.from_arrays(pa.array([0], pa.int32()), pa.array(texts))
+            row = whole.slice(0, 1).set_column(2, "name", coded)
+            writer.write_batch(row.combine_chunks().to_batches()[0])
+    lacking = pa.DictionaryArray.from_arrays(pa.array([0], pa.int32()), pa.array([None, "a"]))
+    write_batches(f"{folder}/lacking.arrow", whole.slice(0, 1).set_column(2, "name", lacking))
+
+
+def show_ipc(path):
+    file = pa.ipc.open_file(path)
+    for field in file.schema:
+        print(f"{field.name}: {field.type}{'' if field.nullable else ' not null'}")
+    for row in file.read_all().to_pylist():
+        print(*row.values(), sep="|")
 
 
 def show(path):
+    if not path.endswith(".parquet"):
+        return show_ipc(path)
     file = pq.ParquetFile(path)
     for field in file.schema_arrow:
         print(f"{field.name}: {field.type}{'' if field.nullable else ' not null'}")
@@ -179,5 +324,11 @@ if sys.argv[1] == "write":
     by_arrow(sys.argv[2])
     by_others(sys.argv[2])
     of_types(sys.argv[2])
+elif sys.argv[1] == "write_ipc":
+    ipc_by_arrow(sys.argv[2])
+    ipc_by_others(sys.argv[2])
+    of_types(sys.argv[2])
+elif sys.argv[1] == "write_long":
+    long_batches(sys.argv[2])
 else:
     show(sys.argv[2])

@@ -1,4 +1,4 @@
-#include "formats/arrow/mutated_parquet.h"
+#include "formats/arrow/mutated_columns.h"
 
 namespace pappus::testing {
 namespace {

@@ -85,6 +85,8 @@ def by_pandas():
     typed = arrow_table().to_pandas(types_mapper=pandas.ArrowDtype)
     typed.to_csv(to + "typed.csv", index=False)
     typed.to_parquet(to + "typed.parquet")
+    typed.to_feather(to + "typed.feather")
+    plain.to_feather(to + "plain.feather", compression="zstd")
     plain.set_index("name").to_parquet(to + "indexed.parquet", compression="gzip")
 
 
@@ -100,7 +102,12 @@ def by_polars():
     table.write_ndjson(to + "lines.ndjson")
     for codec in ("zstd", "snappy", "gzip", "lz4", "brotli", "uncompressed"):
         table.write_parquet(to + codec + ".parquet", compression=codec)
+    table.write_ipc(to + "plain.arrow")
+    table.write_ipc(to + "lz4.arrow", compression="lz4")
+    table.write_ipc_stream(to + "zstd.arrows", compression="zstd")
     of_many = polars.DataFrame(columns(MANY_NAMES, many()))
+    of_many.with_columns(polars.col("name").cast(polars.Categorical)).write_ipc(
+        to + "categories.arrow", compression="zstd", record_batch_size=100)
     of_many.with_columns(polars.col("name").cast(polars.Categorical)).write_parquet(
         to + "categories.parquet", row_group_size=100)
 
@@ -127,6 +134,7 @@ def by_duckdb():
 def by_arrow():
     import pyarrow as pa
     import pyarrow.csv
+    import pyarrow.feather
     import pyarrow.parquet as pq
 
     to = folder("arrow")
@@ -134,12 +142,20 @@ def by_arrow():
     pyarrow.csv.write_csv(table, to + "plain.csv")
     pq.write_table(table, to + "pages2.parquet", data_page_version="2.0", compression="gzip",
                    write_page_checksum=True)
+    pyarrow.feather.write_feather(table, to + "plain.feather")
+    with pa.ipc.new_stream(to + "parts.arrows", table.schema) as writer:
+        writer.write_table(table, max_chunksize=2)
     empty = table.slice(0, 0)
+    pyarrow.feather.write_feather(empty, to + "empty.arrow")
     pq.write_table(empty, to + "empty.parquet")
     nothing = table.set_column(1, "name", pa.nulls(len(table), pa.string()))
     nothing = nothing.set_column(2, "count", pa.nulls(len(table), pa.int32()))
     pq.write_table(nothing, to + "nulls.parquet")
+    pyarrow.feather.write_feather(nothing, to + "nulls.arrow")
     of_many = pa.table(columns(MANY_NAMES, many()))
+    coded = of_many.set_column(1, "name", of_many.column("name").dictionary_encode())
+    pyarrow.feather.write_feather(coded, to + "categories.feather", compression="zstd",
+                                  chunksize=150)
     # A dictionary that is given up when it is full: pages of both encodings in a column.
     pq.write_table(of_many, to + "fallback.parquet", dictionary_pagesize_limit=64,
                    data_page_size=256, write_batch_size=50, row_group_size=400, compression="lz4")

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Reads files that Pappus wrote of the table of make.py, by pandas, Polars, DuckDB and pyarrow.
 
-    read_back.py FOLDER     ours.csv, ours.tsv, ours.csv.gz, ours.csv.zst, ours.jsonl, ours.parquet
+    read_back.py FOLDER     ours.csv, ours.tsv, ours.csv.gz, ours.csv.zst, ours.jsonl, ours.parquet,
+                            ours.arrow
 
 Prints what differs. Exit status 77: Python has none of them.
 """
@@ -47,6 +48,8 @@ def cell(value):
 
 
 def by_duckdb(duckdb, path):
+    if path.endswith(".arrow"):
+        return None  # it reads streams, by an extension
     typed = "{" + ", ".join(f"'{name}': '{of}'" for name, of in TYPES.items()) + "}"
     if path.endswith(".parquet"):
         source = f"read_parquet('{path}')"
@@ -71,6 +74,8 @@ def by_polars(polars, path):
     schema = {name: types[of] for name, of in TYPES.items()}
     if path.endswith(".parquet"):
         return polars.read_parquet(path).rows()
+    if path.endswith(".arrow"):
+        return polars.read_ipc(path).rows()
     if path.endswith(".jsonl"):
         # Of times in JSON it wants to know the format.
         text = {**schema, "at": polars.String}
@@ -85,6 +90,10 @@ def by_pandas(pandas, path):
         if not load("pyarrow"):
             return None
         table = pandas.read_parquet(path, dtype_backend="numpy_nullable")
+    elif path.endswith(".arrow"):
+        if not load("pyarrow"):
+            return None
+        table = pandas.read_feather(path, dtype_backend="numpy_nullable")
     elif path.endswith(".jsonl"):
         table = pandas.read_json(path, lines=True, convert_dates=["day", "at"],
                                  dtype_backend="numpy_nullable")
@@ -101,6 +110,8 @@ def by_pandas(pandas, path):
 def by_pyarrow(pyarrow, path):
     if path.endswith(".parquet"):
         table = importlib.import_module("pyarrow.parquet").read_table(path)
+    elif path.endswith(".arrow"):
+        table = pyarrow.ipc.open_file(path).read_all()
     elif path.endswith(".jsonl"):
         return None  # its reader guesses types
     else:

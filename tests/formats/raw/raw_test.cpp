@@ -64,10 +64,11 @@ TEST(registry, tells_the_format_by_the_end_of_the_name) {
   EXPECT_EQ(
       message_of<usage_error>([] { formats::format_of("x.orc"); }),
       "x.orc: expected a name that ends in one of .csv, .tsv, .jsonl, .ndjson, .npy, .raw, "
-      ".parquet, and .gz or .zst behind that for compressed text, got another; rename it or name "
-      "the format");
+      ".parquet, .arrow, .feather, .arrows, and .gz or .zst behind that for compressed text, got "
+      "another; rename it or name the format");
   EXPECT_EQ(message_of<usage_error>([] { formats::format_named("orc", "x"); }),
-            "expected a format among csv, tsv, json, ndjson, npy, raw, parquet, got \"orc\"");
+            "expected a format among csv, tsv, json, ndjson, npy, raw, parquet, arrow, feather, "
+            "arrows, got \"orc\"");
 }
 
 }  // namespace

@@ -88,10 +88,11 @@ struct memory_params : op_params {
 const graph::operator_entry& memory_operator();
 
 struct file_params : op_params {
-  std::string path;
-  std::int64_t rows = -1;  ///< -1: the file's header and size don't tell
-  double bytes = 0;        ///< of the file
-  double text_bytes = 0;   ///< that are parsed; of a compressed file about
+  std::string path;                ///< as errors and explain show it
+  std::vector<std::string> files;  ///< what it stands for
+  std::int64_t rows = -1;          ///< -1: the file's header and size don't tell
+  double bytes = 0;                ///< of the file
+  double text_bytes = 0;           ///< that are parsed; of a compressed file about
   bool text_bytes_known = true;
   std::vector<column_binding> columns;  ///< that are bound
   /// \param wanted  which columns somebody looks at. Null: all.
@@ -154,6 +155,10 @@ void deliver(const session_ptr& session, node_request request);
 /// Runs it and writes the records to a file, which appears when all are written. Blocks.
 void deliver_to_file(const session_ptr& session, node_request request, record_layout layout,
                      const std::string& path);
+
+/// Runs it and puts the records behind those of a file, when all are known. Blocks.
+void append_to_file(const session_ptr& session, node_request request, record_layout layout,
+                    const std::string& path);
 
 /// Writes them to a file for each name that `name_of` gives a record. Blocks.
 void deliver_to_files(const session_ptr& session, node_request request, record_layout layout,

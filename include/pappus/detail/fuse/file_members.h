@@ -27,12 +27,21 @@ concept names_files =
 template <typename Of, typename T>
 class file_members {
  public:
-  /// Runs the query and writes its records to a .csv, .parquet, .npy or .raw file, which appears
-  /// whole. Columns are called as fields are, or as column("name", &hit::name), ... says.
+  /// Runs the query and writes its records to a .csv, .jsonl, .parquet, .arrow, .npy or .raw file,
+  /// which appears whole. Columns are called as fields are, or as column("name", &hit::name), ...
+  /// says.
   template <typename... Columns>
   void write(const std::string& path, const Columns&... columns) const;
 
-  /// The same with a file for each key, whose name has the key in place of {}:
+  /// Runs the query and puts its records behind those of a .csv, .tsv, .jsonl or .raw file, perhaps
+  /// a compressed one, whose columns must be the same ones in the same order; a file that isn't
+  /// there is created. They are put there when all are known: a query that fails or is cancelled
+  /// leaves the file as it was. Several processes may append to a file, one after the other.
+  /// Throws usage_error where the query reads the file, or files of the format can't grow.
+  template <typename... Columns>
+  void append_to(const std::string& path, const Columns&... columns) const;
+
+  /// The same as write() with a file for each key, whose name has the key in place of {}:
   /// write_by(&flight::carrier, "flights/{}.csv"). A file's records are in the query's order. Keys
   /// are text, categories, integers, enums, bool, dates. Folders are made; no file appears before
   /// all are complete. Throws usage_error for a pattern without {}, a key that can't be part of a

@@ -106,6 +106,19 @@ class source_refusals {
   }
   template <typename T, typename... Columns>
     requires(!record<T>)
+  PAPPUS_REFUSED("arrow: the record type" PAPPUS_ISNT_A_RECORD)
+  refused<T> arrow(const std::string&, const Columns&...) {
+    return {};
+  }
+  template <typename T, list_of_paths Paths = std::initializer_list<std::string>,
+            typename... Columns>
+    requires(!record<T>)
+  PAPPUS_REFUSED("arrow: the record type" PAPPUS_ISNT_A_RECORD)
+  refused<T> arrow(const Paths&, const Columns&...) {
+    return {};
+  }
+  template <typename T, typename... Columns>
+    requires(!record<T>)
   PAPPUS_REFUSED("read: the record type" PAPPUS_ISNT_A_RECORD)
   refused<T> read(const std::string&, const Columns&...) {
     return {};

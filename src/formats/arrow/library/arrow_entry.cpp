@@ -1,5 +1,7 @@
 // What libpappus-arrow.so exports.
 #include "formats/arrow/arrow_library.h"
+#include "formats/arrow/library/ipc_file.h"
+#include "formats/arrow/library/ipc_output.h"
 #include "formats/arrow/library/parquet_file.h"
 #include "formats/arrow/library/parquet_output.h"
 
@@ -17,6 +19,15 @@ class real_arrow final : public arrow_library {
                                                     std::int64_t page_bytes,
                                                     detail::memory_source& memory) const override {
     return create_parquet_file(sink, columns, page_bytes, memory);
+  }
+  std::unique_ptr<arrow_file> open_ipc(const byte_source& source, detail::memory_source& memory,
+                                       std::int64_t rows_at_once) const override {
+    return open_ipc_file(source, memory, rows_at_once);
+  }
+  std::unique_ptr<arrow_file_writer> create_ipc(arrow_sink& sink,
+                                                const std::vector<arrow_column>& columns,
+                                                detail::memory_source& memory) const override {
+    return create_ipc_file(sink, columns, memory);
   }
 };
 

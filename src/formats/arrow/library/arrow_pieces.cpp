@@ -49,6 +49,8 @@ arrow_kind kind_of(const arrow::DataType& type) {
     case arrow::Type::BINARY:
     case arrow::Type::LARGE_STRING:
     case arrow::Type::LARGE_BINARY:
+    case arrow::Type::STRING_VIEW:
+    case arrow::Type::BINARY_VIEW:
     case arrow::Type::FIXED_SIZE_BINARY:
       return arrow_kind::text;
     case arrow::Type::DATE32:
@@ -146,6 +148,9 @@ arrow_piece describe_piece(const std::shared_ptr<arrow::Array>& array,
       break;
     case arrow::Type::BOOL:
       break;
+    case arrow::Type::STRING_VIEW:
+    case arrow::Type::BINARY_VIEW:
+      throw arrow_problem("views of text are read from Arrow's own format alone");
     default:
       piece.width = type.byte_width();
   }
@@ -177,7 +182,7 @@ std::shared_ptr<arrow::DataType> arrow_type(const arrow_column& column) {
     case arrow_kind::boolean:
       return arrow::boolean();
     case arrow_kind::text:
-      return arrow::utf8();
+      return column.dictionary ? arrow::dictionary(arrow::int32(), arrow::utf8()) : arrow::utf8();
     case arrow_kind::date:
       return arrow::date32();
     case arrow_kind::timestamp:

@@ -90,7 +90,7 @@ class parquet_file final : public arrow_file {
       leaves_.push_back(field.column_index);
       if (field.column_index < 0) columns_.back().kind = arrow_kind::other;
     }
-    for (int i = 0; i < metadata->num_row_groups(); ++i) add(*metadata->RowGroup(i));
+    for (int i = 0; i < metadata->num_row_groups(); ++i) add(*metadata->RowGroup(i), rows_at_once);
   }
 
   const std::vector<arrow_column>& columns() const noexcept override { return columns_; }
@@ -107,7 +107,9 @@ class parquet_file final : public arrow_file {
   }
 
  private:
-  void add(const parquet::RowGroupMetaData& group) {
+  /// Writers end pages at a mebibyte or with the group, and have a dictionary of as much.
+  void add(const parquet::RowGroupMetaData& group, std::int64_t rows_at_once) {
+    constexpr std::int64_t page = std::int64_t{2} << 20;
     auto& added = groups_.emplace_back();
     added.rows = group.num_rows();
     for (const int leaf : leaves_) {
@@ -120,6 +122,9 @@ class parquet_file final : public arrow_file {
                                                                      : -1);
       added.stored_bytes.push_back(chunk ? size(chunk->total_compressed_size()) : 0);
       added.bytes.push_back(chunk ? size(chunk->total_uncompressed_size()) : 0);
+      added.held_bytes.push_back(std::min(added.bytes.back(), page) +
+                                 std::min(added.stored_bytes.back(), page) +
+                                 std::int64_t{16} * std::min(rows_at_once, added.rows));
     }
   }
 

@@ -1,4 +1,4 @@
-#include "formats/arrow/parquet_writer.h"
+#include "formats/arrow/arrow_writer.h"
 
 #include <algorithm>
 #include <cstring>
@@ -47,8 +47,8 @@ arrow_kind kind_for(cell type) {
   }
 }
 
-std::vector<arrow_column> columns_for(const std::string& file,
-                                      const detail::record_layout& layout) {
+std::vector<arrow_column> columns_for(const std::string& file, const detail::record_layout& layout,
+                                      bool dictionaries) {
   std::vector<arrow_column> columns;
   for (const auto& field : layout.columns) {
     if (std::ranges::count(layout.columns, field.name, &detail::column_binding::name) > 1)
@@ -60,6 +60,7 @@ std::vector<arrow_column> columns_for(const std::string& file,
     column.name = field.name;
     column.kind = kind_for(field.type);
     column.nullable = field.presence != 0;
+    column.dictionary = dictionaries && field.type == cell::category;
     columns.push_back(std::move(column));
   }
   return columns;
@@ -85,50 +86,71 @@ auto writing(const std::string& file, F&& f) {
 
 }  // namespace
 
-void parquet_writer::file_sink::append(const void* bytes, std::size_t n) {
+void arrow_writer::file_sink::append(const void* bytes, std::size_t n) {
   file_.write(offset_, {static_cast<const std::byte*>(bytes), n});
   offset_ += static_cast<std::int64_t>(n);
 }
 
-parquet_writer::parquet_writer(const std::string& path, const detail::record_layout& layout,
-                               detail::memory_source& memory)
-    : name_(path),
+arrow_writer::arrow_writer(kind as, const std::string& path, const detail::record_layout& layout,
+                           detail::memory_source& memory)
+    : kind_(as),
+      name_(path),
       layout_(named_scalars(path, layout)),
       memory_(memory),
       sink_(path),
       file_(writing(path,
                     [&] {
-                      return load_arrow(path).create_parquet(
-                          sink_, columns_for(path, layout_),
-                          page_bytes_in(memory, layout_.columns.size()), memory);
+                      const auto& arrow = load_arrow(path);
+                      const auto columns = columns_for(path, layout_, as == kind::ipc);
+                      if (as == kind::ipc) return arrow.create_ipc(sink_, columns, memory);
+                      return arrow.create_parquet(sink_, columns,
+                                                  page_bytes_in(memory, columns.size()), memory);
                     })),
-      gathered_(layout_.columns.size()) {
-  const auto part = memory.available() / 8;
-  group_rows_max_ =
-      static_cast<std::int64_t>(base::scaled_clamp(part / std::max<std::size_t>(layout_.bytes, 1),
-                                                   std::size_t{16} << 10, std::size_t{512} << 10));
-  group_text_max_ = static_cast<std::int64_t>(
-      base::scaled_clamp(part, std::size_t{1} << 20, std::size_t{256} << 20));
-  text_gathered_ = static_cast<std::size_t>(group_text_max_) / 4;
+      gathered_(layout_.columns.size()),
+      numbers_(layout_.columns.size()) {
+  plan_groups();
   for (const bool text : {true, false})
     for (std::size_t i = 0; i < layout_.columns.size(); ++i)
-      if (detail::is_text_cell(layout_.columns[i].type) == text) order_.push_back(i);
+      if (gathers_text(layout_.columns[i].type) == text) order_.push_back(i);
 }
 
-void parquet_writer::room_for(detail::buffer& buffer, std::size_t bytes) const {
+/// Batches of Arrow's are short, as others write them, so that several can be encoded at a time.
+void arrow_writer::plan_groups() {
+  constexpr std::size_t some = 16;  // at a time, at most
+  const auto row = std::max<std::size_t>(layout_.bytes, 1);
+  const bool short_ones = kind_ == kind::ipc;
+  const auto part = memory_.available() / 8 / (short_ones ? some : 1);
+  group_rows_max_ = static_cast<std::int64_t>(
+      short_ones ? base::scaled_clamp(part / row, std::size_t{8} << 10, std::size_t{64} << 10)
+                 : base::scaled_clamp(part / row, std::size_t{16} << 10, std::size_t{512} << 10));
+  const auto text =
+      base::scaled_clamp(part, std::size_t{1} << 20, std::size_t{short_ones ? 16U : 256U} << 20);
+  group_text_max_ = static_cast<std::int64_t>(text);
+  text_gathered_ = text / 4;
+  const auto group = static_cast<std::size_t>(group_rows_max_) * row + text;
+  groups_waiting_max_ =
+      short_ones ? std::clamp<std::size_t>(memory_.available() / 8 / group, 1, some) : 1;
+}
+
+void arrow_writer::room_for(detail::buffer& buffer, std::size_t bytes) const {
   if (buffer.size() >= bytes) return;
   buffer.reset();
   buffer = detail::buffer(memory_, bytes, name_ + ": columns to be written");
 }
 
+/// Else they are numbers, or a dictionary's.
+bool arrow_writer::gathers_text(cell type) const noexcept {
+  return type == cell::string || (type == cell::category && kind_ == kind::parquet);
+}
+
 /// So many of n rows as the group that is written takes.
-std::int64_t parquet_writer::rows_for_group(const std::byte* records, std::int64_t n) {
+std::int64_t arrow_writer::rows_for_group(const std::byte* records, std::int64_t n) {
   n = std::min(n, group_rows_max_ - group_rows_);
-  if (order_.empty() || !detail::is_text_cell(layout_.columns[order_.front()].type)) return n;
+  if (order_.empty() || !gathers_text(layout_.columns[order_.front()].type)) return n;
   for (std::int64_t i = 0; i < n; ++i, records += layout_.bytes) {
     for (const auto column : order_) {
       const auto& field = layout_.columns[column];
-      if (!detail::is_text_cell(field.type)) break;
+      if (!gathers_text(field.type)) break;
       if (!lacks_value(field, records))
         group_text_ +=
             static_cast<std::int64_t>(text_of(field.type, records + field.offset).size());
@@ -138,7 +160,7 @@ std::int64_t parquet_writer::rows_for_group(const std::byte* records, std::int64
   return n;
 }
 
-void parquet_writer::append(detail::workers& team, const std::byte* records, std::int64_t n) {
+void arrow_writer::append(detail::workers& team, const std::byte* records, std::int64_t n) {
   while (n > 0) {
     if (group_rows_ == 0) writing(name_, [&] { file_->begin_group(); });
     const auto rows = rows_for_group(records, n);
@@ -150,27 +172,38 @@ void parquet_writer::append(detail::workers& team, const std::byte* records, std
     records += static_cast<std::size_t>(rows) * layout_.bytes;
     n -= rows;
     if (group_rows_ < group_rows_max_ && group_text_ < group_text_max_) continue;
-    writing(name_, [&] { file_->end_group(); });
-    group_rows_ = group_text_ = 0;
+    end_group(team);
   }
 }
 
-void parquet_writer::put(std::size_t column, const std::byte* records, std::int64_t n) {
-  const bool text = detail::is_text_cell(layout_.columns[column].type);
+void arrow_writer::end_group(detail::workers& team) {
+  writing(name_, [&] { file_->end_group(); });
+  group_rows_ = group_text_ = 0;
+  const auto waiting = file_->groups_waiting();
+  if (waiting < std::min<std::size_t>(groups_waiting_max_, team.count())) return;
+  detail::parallel_chunks(team, waiting, [&](std::size_t group, unsigned) {
+    writing(name_, [&] { file_->encode(group); });
+  });
+  writing(name_, [&] { file_->write_groups(); });
+}
+
+void arrow_writer::put(std::size_t column, const std::byte* records, std::int64_t n) {
+  const auto type = layout_.columns[column].type;
   for (std::int64_t done = 0; done < n;) {
     const auto* const from = records + static_cast<std::size_t>(done) * layout_.bytes;
     const auto rows = std::min(n - done, rows_gathered);
     arrow_piece piece;
-    piece.rows = text ? gather_text(column, from, rows, rows_ + done, piece)
-                      : gather(column, from, rows, piece);
+    piece.rows = gathers_text(type)       ? gather_text(column, from, rows, rows_ + done, piece)
+                 : type == cell::category ? gather_categories(column, from, rows, piece)
+                                          : gather(column, from, rows, piece);
     file_->put(column, piece);
     done += piece.rows;
   }
 }
 
 /// Bits of the values that are there.
-void parquet_writer::gather_presence(std::size_t column, const std::byte* records, std::int64_t n,
-                                     arrow_piece& piece) {
+void arrow_writer::gather_presence(std::size_t column, const std::byte* records, std::int64_t n,
+                                   arrow_piece& piece) {
   const auto& field = layout_.columns[column];
   if (field.presence == 0) return;
   auto& valid = gathered_[column].valid;
@@ -185,8 +218,8 @@ void parquet_writer::gather_presence(std::size_t column, const std::byte* record
   piece.valid = valid.as<const std::uint8_t>();
 }
 
-std::int64_t parquet_writer::gather(std::size_t column, const std::byte* records, std::int64_t n,
-                                    arrow_piece& piece) {
+std::int64_t arrow_writer::gather(std::size_t column, const std::byte* records, std::int64_t n,
+                                  arrow_piece& piece) {
   const auto& field = layout_.columns[column];
   auto& values = gathered_[column].values;
   const auto bytes = detail::cell_bytes(field.type);
@@ -211,10 +244,39 @@ std::int64_t parquet_writer::gather(std::size_t column, const std::byte* records
   return n;
 }
 
+/// The numbers that they have in the column's dictionary.
+std::int64_t arrow_writer::gather_categories(std::size_t column, const std::byte* records,
+                                             std::int64_t n, arrow_piece& piece) {
+  const auto& field = layout_.columns[column];
+  auto& values = gathered_[column].values;
+  room_for(values, static_cast<std::size_t>(rows_gathered) * sizeof(std::int32_t));
+  auto* const to = values.as<std::int32_t>();
+  const auto* record = records;
+  for (std::int64_t i = 0; i < n; ++i, record += layout_.bytes) {
+    std::uint32_t code = 0;
+    std::memcpy(&code, record + field.offset, sizeof(code));
+    to[i] = lacks_value(field, record) ? 0 : numbers_[column].number_of(code);
+  }
+  piece.values = to;
+  gather_presence(column, records, n, piece);
+  return n;
+}
+
+void arrow_writer::put_dictionaries() {
+  if (kind_ != kind::ipc) return;
+  for (std::size_t column = 0; column < layout_.columns.size(); ++column) {
+    const auto& field = layout_.columns[column];
+    if (field.type != cell::category) continue;
+    auto& room = gathered_[column];
+    const auto texts = numbers_[column].texts(fmt::format("{}: column \"{}\"", name_, field.name),
+                                              memory_, room.values, room.text);
+    writing(name_, [&] { file_->put_dictionary(column, texts); });
+  }
+}
+
 /// Fewer than n where they are long.
-std::int64_t parquet_writer::gather_text(std::size_t column, const std::byte* records,
-                                         std::int64_t n, std::int64_t first_row,
-                                         arrow_piece& piece) {
+std::int64_t arrow_writer::gather_text(std::size_t column, const std::byte* records, std::int64_t n,
+                                       std::int64_t first_row, arrow_piece& piece) {
   const auto& field = layout_.columns[column];
   auto& [values, valid, text] = gathered_[column];
   room_for(values, static_cast<std::size_t>(rows_gathered + 1) * sizeof(std::int32_t));
@@ -231,10 +293,10 @@ std::int64_t parquet_writer::gather_text(std::size_t column, const std::byte* re
           fmt::format("{}: row {}, column \"{}\": expected a text of less than 2 GiB, got {} bytes",
                       name_, first_row + rows + 1, field.name, one.size()));
     if (!base::is_utf8(one))
-      throw format_error(
-          fmt::format("{}: row {}, column \"{}\": expected text in UTF-8, as Parquet "
-                      "has it, got other bytes",
-                      name_, first_row + rows + 1, field.name));
+      throw format_error(fmt::format(
+          "{}: row {}, column \"{}\": expected text in UTF-8, as {} has it, "
+          "got other bytes",
+          name_, first_row + rows + 1, field.name, kind_ == kind::ipc ? "Arrow" : "Parquet"));
     bytes += one.size();
   }
   places[rows] = static_cast<std::int32_t>(bytes);
@@ -251,15 +313,16 @@ std::int64_t parquet_writer::gather_text(std::size_t column, const std::byte* re
   return rows;
 }
 
-void parquet_writer::complete() {
+void arrow_writer::complete() {
   writing(name_, [&] {
     if (group_rows_ > 0) file_->end_group();
-    file_->close();
   });
+  put_dictionaries();
+  writing(name_, [&] { file_->close(); });
   file_.reset();
 }
 
-void parquet_writer::close() {
+void arrow_writer::close() {
   if (file_) complete();
   sink_.commit();
 }

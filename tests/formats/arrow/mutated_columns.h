@@ -1,7 +1,8 @@
-// Parquet files with bytes that are wrong: no crash, no more memory than there is, an error that
+// Files of columns with bytes that are wrong: no crash, no more memory than there is, an error that
 // names the file, or the same records however they are read.
 #pragma once
 
+#include <memory>
 #include <random>
 #include <sstream>
 #include <string>
@@ -37,17 +38,23 @@ inline std::string mutated_bytes(std::string bytes, std::mt19937& random) {
   return bytes;
 }
 
+/// What opens a file: arrow_library's member for its format.
+using open_columns = std::unique_ptr<formats::arrow_file> (formats::arrow_library::*)(
+    const formats::byte_source& source, detail::memory_source& memory,
+    std::int64_t rows_at_once) const;
+
 /// What reading comes to: how many records, and a sum of their bytes' and texts', or "f: ...".
 template <typename Record>
-std::string outcome_of(std::string_view bytes, unsigned threads, std::int64_t capacity) {
+std::string outcome_of(std::string_view bytes, unsigned threads, std::int64_t capacity,
+                       open_columns open = &formats::arrow_library::open_parquet) {
   test_memory memory(std::size_t{64} << 20);
   std::string outcome;
   const auto layout = detail::layout_of<Record>();
   try {
     formats::arrow_reader reader(
-        source_of(bytes, "f"), layout, memory,
+        source_of(bytes, "f"), layout, memory, "group",
         [&](const formats::byte_source& source, std::int64_t rows_at_once) {
-          return formats::load_arrow("f").open_parquet(source, memory, rows_at_once);
+          return (formats::load_arrow("f").*open)(source, memory, rows_at_once);
         });
     test_workers team(threads);
     std::vector<Record> records(static_cast<std::size_t>(capacity));
@@ -81,14 +88,15 @@ std::string outcome_of(std::string_view bytes, unsigned threads, std::int64_t ca
 
 /// Returns how many of the mutations could be read.
 template <typename Record>
-int read_mutations(const std::string& bytes, int rounds, std::mt19937& random) {
-  const auto good = outcome_of<Record>(bytes, 2, 100);
+int read_mutations(const std::string& bytes, int rounds, std::mt19937& random,
+                   open_columns open = &formats::arrow_library::open_parquet) {
+  const auto good = outcome_of<Record>(bytes, 2, 100, open);
   EXPECT_FALSE(good.starts_with("f: ")) << good;
   int read = 0;
   for (int round = 0; round < rounds; ++round) {
     const auto text = mutated_bytes(bytes, random);
-    const auto outcome = outcome_of<Record>(text, 1, 1'000);
-    EXPECT_EQ(outcome_of<Record>(text, 2, 70), outcome) << round;
+    const auto outcome = outcome_of<Record>(text, 1, 1'000, open);
+    EXPECT_EQ(outcome_of<Record>(text, 2, 70, open), outcome) << round;
     read += !outcome.starts_with("f: ");
   }
   return read;
