@@ -22,6 +22,12 @@ class made_blocks {
   /// The longest block.
   std::int64_t rows_max() const noexcept { return rows_max_; }
 
+  /// Of rows [first, end), those that come first and are all to be made, or none of them.
+  detail::record_maker::stretch next(std::int64_t first, std::int64_t end) const {
+    return made_.empty() ? detail::record_maker::stretch{end}
+                         : made_.front().maker->next(first, end);
+  }
+
   /// Makes rows [first, first + n) of the inputs that need it, n <= rows_max(). What was made
   /// before goes.
   void make(std::int64_t first, std::int64_t n, const std::byte** pointers) {

@@ -38,8 +38,15 @@ class made_in_turn final : public detail::record_maker {
   }
   std::int64_t rows() const noexcept { return rows_; }
 
+  stretch next(std::int64_t first, std::int64_t end) const override {
+    const auto at = maker_of(first);
+    const auto before = at == 0 ? 0 : ends_[at - 1];
+    const auto some = makers_[at]->next(first - before, std::min(end, ends_[at]) - before);
+    return {some.end + before, some.left_out};
+  }
+
   void make(std::int64_t first, std::int64_t rows, std::byte* out) const override {
-    auto at = static_cast<std::size_t>(std::ranges::upper_bound(ends_, first) - ends_.begin());
+    auto at = maker_of(first);
     for (; rows > 0; ++at) {
       const auto n = std::min(rows, ends_[at] - first);
       makers_[at]->make(first - (at == 0 ? 0 : ends_[at - 1]), n, out);
@@ -50,6 +57,10 @@ class made_in_turn final : public detail::record_maker {
   }
 
  private:
+  std::size_t maker_of(std::int64_t row) const {
+    return static_cast<std::size_t>(std::ranges::upper_bound(ends_, row) - ends_.begin());
+  }
+
   const std::size_t record_bytes_;
   std::int64_t rows_ = 0;
   std::vector<std::int64_t> ends_;
@@ -82,6 +93,7 @@ void files_reader::rewind() {
   next_ = 0;
   together_ = 1;
   bytes_before_ = 0;
+  not_read_ = {};
   bytes_read_.store(0, std::memory_order_relaxed);
 }
 
@@ -208,6 +220,7 @@ void files_reader::note_read(opened& from) {
 
 /// Goes on to the next file.
 void files_reader::pass() {
+  not_read_ = not_read();
   bytes_before_ += now_.front().bytes_read;
   now_.pop_front();
 }
@@ -237,6 +250,13 @@ std::int64_t files_reader::read(detail::workers& team, std::byte* out, std::int6
     note_bytes_read();
   }
   return done;
+}
+
+reader::left_out files_reader::not_read() const noexcept {
+  auto all = not_read_;
+  if (now_.empty() || !now_.front().by) return all;
+  const auto more = now_.front().by->not_read();
+  return {all.groups + more.groups, all.all_groups + more.all_groups, all.bytes + more.bytes};
 }
 
 void files_reader::note_bytes_read() {

@@ -42,6 +42,7 @@ class files_reader final : public reader {
   std::int64_t read(detail::workers& team, std::byte* out, std::int64_t capacity) override;
   bool has_columns() const noexcept override { return has_columns_; }
   columns read_columns(detail::workers& team, std::int64_t capacity) override;
+  left_out not_read() const noexcept override;
   std::int64_t bytes_read() const noexcept override {
     return bytes_read_.load(std::memory_order_relaxed);
   }
@@ -102,6 +103,7 @@ class files_reader final : public reader {
   std::size_t together_ = 1;       // files that are to be opened together then
   std::deque<opened> now_;         // the first one's records are handed out
   std::int64_t bytes_before_ = 0;  // of files before it
+  left_out not_read_;              // the same
   std::atomic<std::int64_t> bytes_read_{0};
 };
 
