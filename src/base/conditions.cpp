@@ -163,6 +163,8 @@ bool may_hold(const condition& of, double least, double most) {
 std::string text(const condition& of, std::string_view name, cell type) {
   if (of.never) return fmt::format("no {}", name);
   if (of.floating) return float_text(of, name);
+  if (type == cell::boolean && may_hold(of, false, 0, 0) != may_hold(of, false, 1, 1))
+    return fmt::format("{}{}", may_hold(of, false, 0, 0) ? "not " : "", name);
   const bool is_signed = is_signed_cell(type);
   const auto whole = range_of(of.bytes, is_signed);
   std::string all;

@@ -174,6 +174,8 @@ TEST(conditions, have_texts) {
   EXPECT_EQ(of(cell::i64, relation::equal, 7), "x = 7");
   EXPECT_EQ(of(cell::u64, relation::greater, -3), "x >= 18446744073709551614");
   EXPECT_EQ(of(cell::u64, relation::less, 0), "no x");
+  EXPECT_EQ(of(cell::boolean, relation::unequal, 0), "x");
+  EXPECT_EQ(of(cell::boolean, relation::equal, 0), "not x");
   EXPECT_EQ(of(cell::date, relation::at_least, date::of(2024, 3, 1).days), "x >= 2024-03-01");
   EXPECT_EQ(of(cell::timestamp, relation::at_most, timestamp::of(date::of(2024, 3, 1)).micros + 1),
             "x <= 2024-03-01 00:00:00.000001");
