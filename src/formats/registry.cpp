@@ -143,7 +143,8 @@ constexpr format formats[] = {
     {"ndjson", ".ndjson", open_json, create_json, look_at_json},
     {"npy", ".npy", open<npy_reader>, create<npy_writer>, look_at_npy},
     {"raw", ".raw", open<raw_reader>, create<raw_writer>},
-    {"parquet", ".parquet", open_parquet, create<parquet_writer>, look_at_parquet},
+    {"parquet", ".parquet", open_parquet, create<parquet_writer>, look_at_parquet,
+     /*tells_ranges=*/true},
 };
 // Whatever a file's name, and only for reading.
 constexpr format lines = {"lines", "", open_lines, nullptr};

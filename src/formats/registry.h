@@ -22,6 +22,8 @@ struct format {
   record_schema (*look)(const std::string& path, const detail::record_layout& layout,
                         std::size_t bytes, detail::workers& team,
                         detail::memory_source& memory) = nullptr;
+  /// Of the values of a column in some rows at a time, so that its readers may leave rows out.
+  bool tells_ranges = false;
 };
 
 /// The format that the end of a path says; null: none.
