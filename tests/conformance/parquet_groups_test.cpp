@@ -204,6 +204,19 @@ TEST_F(parquet_groups, are_left_out_where_blocks_are_read) {
   EXPECT_EQ(left_out(s.parquet<flight>(path).cache().filter(early).count()), "none");
 }
 
+TEST_F(parquet_groups, are_not_in_files_that_are_written) {
+  PAPPUS_NEEDS_ARROW();
+  const auto path = folder_.file("a.parquet");
+  const auto all = flights(1'600, true, random_);
+  testing::write_groups(path, all, 16);
+  session s(options{.threads = 2, .devices = "cpu"});
+  const auto some = [](const flight& f) { return f.delay >= -10 && f.delay < 30; };
+  s.parquet<flight>(path).filter(some).write(folder_.file("b.parquet"));
+  s.borrow(all).filter(some).write(folder_.file("c.parquet"));
+  EXPECT_EQ(testing::content_of(folder_.file("b.parquet")),
+            testing::content_of(folder_.file("c.parquet")));
+}
+
 /// A function that does more than return a result is called for all records.
 TEST_F(parquet_groups, are_read_where_functions_count_their_calls) {
   PAPPUS_NEEDS_ARROW();
@@ -258,6 +271,11 @@ TEST_F(parquet_groups, that_are_left_out_change_no_order) {
   const auto weight = static_cast<float>(random_() % 100) / 10 - 5;
   expect_same([=](const auto& rows) {
     return rows.filter([=](const flight& f) { return f.weight < weight; }).map(&flight::id);
+  });
+  expect_same([=](const auto& rows) {
+    return rows.filter([=](const flight& f) { return f.weight < weight; })
+        .sort_by(&flight::gate)
+        .map(&flight::id);
   });
   expect_same([=](const auto& rows) {
     return rows.filter([=](const flight& f) { return f.weight >= weight; }).top(7, &flight::id);
