@@ -32,6 +32,7 @@ class made_blocks {
   /// before goes.
   void make(std::int64_t first, std::int64_t n, const std::byte** pointers) {
     for (auto& one : made_) {
+      if (one.owned.empty()) own(one);
       one.maker->make(first, n, one.memory.data());
       pointers[one.input] = one.memory.data();
     }
@@ -41,9 +42,11 @@ class made_blocks {
   struct input_block {
     std::size_t input;
     const detail::record_maker* maker;
-    std::span<std::byte> memory;
-    std::vector<std::max_align_t> owned;
+    std::size_t bytes;  ///< of the longest block
+    std::span<std::byte> memory{};
+    std::vector<std::max_align_t> owned{};  ///< empty: no block was made yet
   };
+  static void own(input_block& one);
   void add(std::size_t input, const detail::row_set& rows);
 
   std::vector<input_block> made_;
