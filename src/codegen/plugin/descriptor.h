@@ -12,8 +12,8 @@
 //   throws                              true: the function may, and then read more
 //   pure                                true: calling it does nothing but return a result; missing:
 //                                       it may
-//   comparisons                         [{parameter, offset, bytes, is, floating, ...}]: of fields of
-//                                       its records, all true where it returns true
+//   comparisons                         [{parameter, offset, bytes, is, floating, ...}]: of fields
+//                                       of its records, all true where it returns true
 //                                       (comparison.h); may be missing. Of integers bits,
 //                                       sign_extended, addend, signed; compared with value, or
 //                                       captured: {offset, bytes, steps: [[what, by, bits]...]}
