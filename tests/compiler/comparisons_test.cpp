@@ -127,6 +127,17 @@ TEST_F(comparisons, with_constants) {
         "day = 2019-01-01, full");
 }
 
+TEST_F(comparisons, with_zero) {
+  check([](const trip& t) { return t.delay < 0; }, "delay <= -1");
+  check([](const trip& t) { return t.delay >= 0; }, "delay >= 0");
+  check([](const trip& t) { return t.small > 0; }, "small >= 1");
+  check([](const trip& t) { return t.id >= -50 && t.id < 0; }, "id <= -1, id >= -50");
+  check([](const trip& t) { return t.full && t.id >= 0; }, "full, id >= 0");
+  check([](const trip& t) { return t.small + 7 < 0; }, "small <= -8");
+  check([](const trip& t) { return t.code != 0 && t.gate == 0; }, "code >= 1, gate = 0");
+  check([](const trip& t) { return t.price < 0 && t.weight >= 0; }, "price < 0, weight >= 0");
+}
+
 TEST_F(comparisons, with_what_was_captured) {
   const auto from = date::of(2019, 1, 1), to = date::of(2019, 1, 20);
   const std::int64_t n = -5;
@@ -164,7 +175,7 @@ TEST_F(comparisons, that_are_parts_of_others) {
         return t.price * 2 > t.weight;
       },
       "delay >= 3 and delay <= 8");
-  check([](const trip& t) { return t.delay * 3 > 7; }, "delay >= 3");
+  check([](const trip& t) { return t.gate * 3 > 7; }, "gate >= 3");
   check([](const trip& t) { return t.delay > 2 ? t.small > 0 : false; }, "delay >= 3, small >= 1");
   check(
       [](const trip& t) {

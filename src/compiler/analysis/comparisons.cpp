@@ -104,7 +104,7 @@ class finder {
 
   /// The value is true (or else false), and what follows from that.
   void must_be(Value* value, bool is_true) {
-    if (!seen_.insert({value, is_true}).second) return;
+    if (!seen_.insert({value, is_true}).second || add_sign(value, is_true)) return;
     Value *condition = nullptr, *first = nullptr, *second = nullptr;
     if (pattern::match(value, pattern::m_ZExt(pattern::m_Value(first))) ||
         pattern::match(value, pattern::m_Freeze(pattern::m_Value(first)))) {
@@ -306,6 +306,26 @@ class finder {
       return true;
     }
     return take_captured(value, to);
+  }
+
+  /// The first bit of a number, which LLVM makes of x < 0 where that is stored; of ~x, of x >= 0.
+  bool add_sign(Value* value, bool is_true) {
+    if (auto* cast = llvm::dyn_cast<llvm::CastInst>(value);
+        cast != nullptr && (llvm::isa<llvm::TruncInst>(cast) || llvm::isa<llvm::ZExtInst>(cast)))
+      value = cast->getOperand(0);
+    Value *number = nullptr, *inverted = nullptr;
+    const llvm::APInt* by = nullptr;
+    if (!pattern::match(value, pattern::m_LShr(pattern::m_Value(number), pattern::m_APInt(by))) ||
+        *by != by->getBitWidth() - 1)
+      return false;
+    if (pattern::match(number, pattern::m_Not(pattern::m_Value(inverted)))) {
+      number = inverted;
+      is_true = !is_true;
+    }
+    comparison made;
+    made.is = is_true ? "<" : ">=";
+    if (take_integer(number, made)) found_.push_back(std::move(made));
+    return true;
   }
 
   /// A byte that is a bool is 1, or it is 0.
