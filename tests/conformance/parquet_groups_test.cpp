@@ -204,6 +204,27 @@ TEST_F(parquet_groups, are_left_out_where_blocks_are_read) {
   EXPECT_EQ(left_out(s.parquet<flight>(path).cache().filter(early).count()), "none");
 }
 
+/// Of which some are left out as a whole.
+TEST_F(parquet_groups, of_several_small_files_are_left_out) {
+  PAPPUS_NEEDS_ARROW();
+  const auto all = flights(1'600, true, random_);
+  for (std::size_t i = 0; i < 16; ++i)
+    testing::write_groups(folder_.file("part-" + std::to_string(10 + i) + ".parquet"),
+                          std::vector(all.begin() + static_cast<std::ptrdiff_t>(i * 100),
+                                      all.begin() + static_cast<std::ptrdiff_t>((i + 1) * 100)),
+                          16);
+  for (const unsigned threads : {1, 2, 4}) {
+    session s(options{.threads = threads, .devices = "cpu"});
+    const auto query = [&](const auto& rows) {
+      return rows.filter([](const flight& f) { return f.delay >= -50 && f.delay < 0; })
+          .sum(&flight::price);
+    };
+    const auto of_files = query(s.parquet<flight>(folder_.file("part-*.parquet")));
+    EXPECT_EQ(left_out(of_files), seen("84 of 112", "none"));
+    EXPECT_EQ(text_of(of_files), text_of(query(s.borrow(all))));
+  }
+}
+
 TEST_F(parquet_groups, are_not_in_files_that_are_written) {
   PAPPUS_NEEDS_ARROW();
   const auto path = folder_.file("a.parquet");

@@ -89,7 +89,14 @@ std::shared_ptr<formats::reader> open_all(const std::shared_ptr<const known_file
         {[all, layout, &one, &memory] { return one.kind->open(one.path, *layout, memory); },
          one.record_bytes});
   if (files.size() == 1) return files.front().open();
-  return std::make_shared<formats::files_reader>(std::move(files), all->rows, all->text, memory);
+  using by_column = formats::files_reader::by_column;
+  const bool alike = std::ranges::all_of(
+      all->files, [&](const known_file& one) { return one.kind == all->files.front().kind; });
+  const auto how = !alike                ? by_column::never
+                   : wanted.rows.empty() ? by_column::where_large
+                                         : by_column::always;
+  return std::make_shared<formats::files_reader>(std::move(files), all->rows, all->text, memory,
+                                                 how);
 }
 
 }  // namespace
@@ -107,7 +114,7 @@ node_ptr open_rows(const session_ptr& session, record_type record, const record_
   params->text_bytes_known = all->text.exact;
   params->columns = layout.columns;
   params->tells_ranges =
-      std::ranges::any_of(all->files, [](const known_file& one) { return one.kind->tells_ranges; });
+      std::ranges::all_of(all->files, [](const known_file& one) { return one.kind->tells_ranges; });
   params->open = [all](memory_source& memory, const looked_at& wanted) {
     return open_all(all, memory, wanted);
   };
