@@ -225,6 +225,22 @@ TEST_F(parquet_groups, of_several_small_files_are_left_out) {
   }
 }
 
+/// CSV files have no groups: all files are read as records.
+TEST_F(parquet_groups, beside_files_of_other_formats_are_read) {
+  PAPPUS_NEEDS_ARROW();
+  const auto all = flights(800, true, random_);
+  const std::vector paths{folder_.file("a.parquet"), folder_.file("b.csv")};
+  testing::write_groups(paths[0], std::vector(all.begin(), all.begin() + 500), 16);
+  session s(options{.threads = 2, .devices = "cpu"});
+  s.from(std::vector(all.begin() + 500, all.end())).write(paths[1]);
+  const auto query = [&](const auto& rows) {
+    return rows.filter([](const flight& f) { return f.delay >= -50 && f.delay < 90; })
+        .sum(&flight::gate);
+  };
+  EXPECT_EQ(left_out(query(s.read<flight>(paths))), "none");
+  EXPECT_EQ(text_of(query(s.read<flight>(paths))), text_of(query(s.borrow(all))));
+}
+
 TEST_F(parquet_groups, are_not_in_files_that_are_written) {
   PAPPUS_NEEDS_ARROW();
   const auto path = folder_.file("a.parquet");

@@ -159,8 +159,8 @@ TEST(parquet_golden, names_what_would_be_lost) {
             "got one of 4611686018427387904 ms");
 }
 
-/// "5 5": of ten groups, how many are left out by x < limit and by x >= limit. Of those that aren't,
-/// records are those of all rows.
+/// "5 5": of ten groups, how many are left out by x < limit and by x >= limit. No record of them is
+/// wanted.
 template <typename T, typename Value>
 std::string left_out_of(const std::string& file, const char* column_name, Value limit) {
   struct row {
