@@ -88,12 +88,13 @@ std::string left_out(const Query& query) {
 }
 
 /// What is expected with the compiler plugin; without nothing is left out.
-std::string seen(const std::string& text, [[maybe_unused]] const std::string& else_text = "") {
+std::string seen(const std::string& text, const std::string& without = "") {
 #ifdef PAPPUS_TEST_LAMBDAS_ON_OPENCL
-  return text;
+  constexpr bool has_plugin = true;
 #else
-  return else_text;
+  constexpr bool has_plugin = false;
 #endif
+  return has_plugin ? text : without;
 }
 
 class parquet_groups : public testing::scaled_test {
@@ -103,13 +104,13 @@ class parquet_groups : public testing::scaled_test {
   PAPPUS_UNHURRIED void expect_same(Make make) {
     for (const bool sorted : {true, false}) {
       for (const std::size_t group_rows : {1, 16, 256}) {
-        const auto all = flights(group_rows == 1 ? 150 : 5'000, sorted, random_);
+        const auto all = flights(group_rows == 1 ? 150 : 4'000, sorted, random_);
         const auto path = folder_.file("a.parquet");
         testing::write_groups(path, all, group_rows);
         session in_memory(options{.threads = 2, .devices = "cpu"});
         const auto expected = text_of(make(in_memory.borrow(all)));
-        for (const unsigned threads : {1, 2, 3}) {
-          for (const std::size_t memory : {std::size_t{0}, std::size_t{1} << 20}) {
+        for (const unsigned threads : {1, 3}) {
+          for (const std::size_t memory : {std::size_t{0}, std::size_t{2} << 20}) {
             session s(options{.threads = threads, .host_memory = memory, .devices = "cpu"});
             EXPECT_EQ(text_of(make(s.parquet<flight>(path))), expected)
                 << (sorted ? "sorted" : "any order") << ", groups of " << group_rows << ", "
