@@ -85,7 +85,8 @@ class finder {
   explicit finder(const kernel_function& function) : function_(function) {}
 
   std::vector<comparison> find() {
-    if (auto* result = only_result()) must_be(result, true);
+    if (auto* result = only_result(); result != nullptr && result->getType()->isIntegerTy(8))
+      must_be(result, true);
     return std::move(found_);
   }
 
