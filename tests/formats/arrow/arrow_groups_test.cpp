@@ -192,7 +192,7 @@ TEST(arrow_groups, that_are_left_out_have_no_record_that_is_wanted) {
   EXPECT_GT(left_out, 0);
 }
 
-struct numbered {
+struct two_numbers {
   std::int64_t number;
   std::optional<std::int64_t> some;
 };
@@ -200,7 +200,7 @@ struct numbered {
 std::int64_t groups_left_out(const std::string& path, const detail::conditions& wanted) {
   test_memory memory;
   test_workers team(2);
-  auto layout = detail::layout_of<numbered>();
+  auto layout = detail::layout_of<two_numbers>();
   layout.rows = wanted;
   const auto reader = formats::open_parquet(path, layout, memory);
   reader->read_columns(team, 1'000'000);
@@ -211,14 +211,14 @@ TEST(arrow_groups, are_ranges_of_sorted_values) {
   PAPPUS_NEEDS_ARROW();
   const temporary_folder folder;
   const auto path = folder.file("a.parquet");
-  std::vector<numbered> records(1'600);
+  std::vector<two_numbers> records(1'600);
   for (std::size_t i = 0; i < records.size(); ++i) {
     records[i].number = static_cast<std::int64_t>(i);
     if (i >= 320) records[i].some = 5;
   }
   write_groups(path, records, 16);
   const base::compared_integer number{.offset = 0, .bytes = 8};
-  const base::compared_integer some{.offset = offsetof(numbered, some), .bytes = 8};
+  const base::compared_integer some{.offset = offsetof(two_numbers, some), .bytes = 8};
   const auto of = [](const auto& field, relation is, std::uint64_t value) {
     return *base::condition_of(field, is, value);
   };
@@ -232,14 +232,14 @@ TEST(arrow_groups, are_ranges_of_sorted_values) {
       90);
   EXPECT_EQ(groups_left_out(path, {of(some, relation::greater, 4)}), 20) << "missing ones are 0";
   EXPECT_EQ(groups_left_out(path, {of(some, relation::less, 5)}), 80);
-  const auto presence = detail::layout_of<numbered>().columns[1].presence;
+  const auto presence = detail::layout_of<two_numbers>().columns[1].presence;
   const auto there =
       of(base::compared_integer{.offset = presence, .bytes = 1, .bits = 8}, relation::unequal, 0);
   EXPECT_EQ(groups_left_out(path, {there}), 20);
   EXPECT_EQ(groups_left_out(path, {there, of(some, relation::less, 5)}), 100);
 }
 
-struct narrow {
+struct short_number {
   std::int8_t number;
 };
 
@@ -248,18 +248,18 @@ TEST(arrow_groups, with_values_that_are_refused_are_read) {
   PAPPUS_NEEDS_ARROW();
   const temporary_folder folder;
   const auto path = folder.file("a.parquet");
-  std::vector<numbered> records(64);
+  std::vector<two_numbers> records(64);
   for (std::size_t i = 0; i < records.size(); ++i) records[i].number = static_cast<std::int64_t>(i);
   records[40].number = 1000;
   write_groups(path, records, 8);
   test_memory memory;
   test_workers team(2);
-  auto layout = detail::layout_of<narrow>();
+  auto layout = detail::layout_of<short_number>();
   layout.rows = {*base::condition_of(base::compared_integer{.offset = 0, .bytes = 1, .bits = 8},
                                      relation::less, 8)};
   const auto reader = formats::open_parquet(path, layout, memory);
   EXPECT_EQ(message_of<format_error>([&] { reader->read_columns(team, 1'000); }),
-            parquet_problem<narrow>(path));
+            parquet_problem<short_number>(path));
   records[40].number = 100;
   write_groups(path, records, 8);
   const auto again = formats::open_parquet(path, layout, memory);
