@@ -5,6 +5,7 @@
 // walk looks whether the query was cancelled, and how long they take (pace.h).
 //
 // Records that have no chunks are made a block at a time, in memory that stays in the L1 cache.
+// Those that were left out, as a filter would drop them, are in no block.
 #pragma once
 
 #include <algorithm>
@@ -41,7 +42,13 @@ slow_rows for_each_fast_block(const run_context& context, std::int64_t begin, st
   made_blocks made(context.inputs);
   pace speed(context, begin);
   for (std::int64_t row = begin; row < end && !context.team.stopping();) {
-    std::int64_t n = std::min({speed.block_rows(row), end - row, made.rows_max()});
+    const auto alike = made.next(row, end);
+    if (alike.left_out) {
+      speed.pass_over(alike.end - row);
+      row = alike.end;
+      continue;
+    }
+    std::int64_t n = std::min({speed.block_rows(row), alike.end - row, made.rows_max()});
     for (std::size_t i = 0; i < inputs; ++i) {
       if (at[i].set->maker() != nullptr) continue;
       const auto& chunks = at[i].set->chunks();

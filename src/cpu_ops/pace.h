@@ -56,6 +56,8 @@ class pace {
     if (longest_ == most_ && ++unseen_blocks_ < 4) return false;
     return look(row);
   }
+  /// So many rows that come next take no time.
+  void pass_over(std::int64_t rows) { looked_at_ += rows; }
   double row_ns() const { return row_ns_; }
 
  private:

@@ -55,6 +55,7 @@ void row_counts::count_block(const run_context& context, std::int64_t begin, std
         for_each_fast_block(context, from, until, true, [&](const detail::block_args& args) {
           stage.counts.loop(stage.element.get(), args, own.data());
         });
+    own[0] = rest.begin - from;  // with those that were left out as the first filter drops them
     const std::lock_guard lock(mutex_);
     std::ranges::transform(own, to, to.begin(), std::plus{});
     return rest;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "base/memory_scale.h"
 #include "pappus/error.h"
@@ -30,19 +31,28 @@ class one_of_team final : public detail::workers {
 class made_in_turn final : public detail::record_maker {
  public:
   explicit made_in_turn(std::size_t record_bytes) : record_bytes_(record_bytes) {}
-  void add(reader::columns next) {
+  /// \param first  of the maker's records that comes next
+  void add(reader::columns next, std::int64_t first) {
     if (next.rows == 0) return;
+    begins_.push_back(rows_ - first);
     rows_ += next.rows;
     ends_.push_back(rows_);
     makers_.push_back(std::move(next.of));
   }
   std::int64_t rows() const noexcept { return rows_; }
 
+  stretch next(std::int64_t first, std::int64_t end) const override {
+    const auto at = maker_of(first);
+    const auto begin = begins_[at];
+    const auto some = makers_[at]->next(first - begin, std::min(end, ends_[at]) - begin);
+    return {some.end + begin, some.left_out};
+  }
+
   void make(std::int64_t first, std::int64_t rows, std::byte* out) const override {
-    auto at = static_cast<std::size_t>(std::ranges::upper_bound(ends_, first) - ends_.begin());
+    auto at = maker_of(first);
     for (; rows > 0; ++at) {
       const auto n = std::min(rows, ends_[at] - first);
-      makers_[at]->make(first - (at == 0 ? 0 : ends_[at - 1]), n, out);
+      makers_[at]->make(first - begins_[at], n, out);
       out += static_cast<std::size_t>(n) * record_bytes_;
       first += n;
       rows -= n;
@@ -50,16 +60,21 @@ class made_in_turn final : public detail::record_maker {
   }
 
  private:
+  std::size_t maker_of(std::int64_t row) const {
+    return static_cast<std::size_t>(std::ranges::upper_bound(ends_, row) - ends_.begin());
+  }
+
   const std::size_t record_bytes_;
   std::int64_t rows_ = 0;
-  std::vector<std::int64_t> ends_;
+  // Of each maker: where its first record is, or would be; behind the last that is taken.
+  std::vector<std::int64_t> begins_, ends_;
   std::vector<std::shared_ptr<const detail::record_maker>> makers_;
 };
 
 }  // namespace
 
 files_reader::files_reader(std::vector<file> files, std::optional<std::int64_t> rows,
-                           text_length text, detail::memory_source& memory)
+                           text_length text, detail::memory_source& memory, by_column how)
     : files_(std::move(files)),
       rows_(rows),
       text_(text),
@@ -71,9 +86,10 @@ files_reader::files_reader(std::vector<file> files, std::optional<std::int64_t> 
   scratch_bytes_ = first->scratch_bytes();
   double bytes = 0;
   for (const auto& one : files_) bytes += one.bytes;
-  // Smaller ones are better read side by side, as records.
   const auto large = static_cast<double>(base::scaled(std::size_t{32} << 20));
-  has_columns_ = first->has_columns() && bytes >= large * static_cast<double>(files_.size());
+  are_large_ = bytes >= large * static_cast<double>(files_.size());
+  has_columns_ = first->has_columns() &&
+                 (how == by_column::always || (are_large_ && how == by_column::where_large));
 }
 
 void files_reader::rewind() {
@@ -82,6 +98,7 @@ void files_reader::rewind() {
   next_ = 0;
   together_ = 1;
   bytes_before_ = 0;
+  not_read_ = {};
   bytes_read_.store(0, std::memory_order_relaxed);
 }
 
@@ -208,6 +225,7 @@ void files_reader::note_read(opened& from) {
 
 /// Goes on to the next file.
 void files_reader::pass() {
+  not_read_ = not_read();
   bytes_before_ += now_.front().bytes_read;
   now_.pop_front();
 }
@@ -239,9 +257,56 @@ std::int64_t files_reader::read(detail::workers& team, std::byte* out, std::int6
   return done;
 }
 
+reader::left_out files_reader::not_read() const noexcept {
+  auto all = not_read_;
+  if (now_.empty() || !now_.front().by) return all;
+  const auto more = now_.front().by->not_read();
+  return {all.groups + more.groups, all.all_groups + more.all_groups, all.bytes + more.bytes};
+}
+
 void files_reader::note_bytes_read() {
   bytes_read_.store(bytes_before_ + (now_.empty() ? 0 : now_.front().bytes_read),
                     std::memory_order_relaxed);
+}
+
+/// Columns of small files, each by a worker.
+void files_reader::decode_ahead(detail::workers& team, std::size_t count) {
+  std::deque<opened> ahead(count);
+  detail::parallel_chunks(team, count, [&](std::size_t item, unsigned) {
+    one_of_team alone(team);
+    auto& to = ahead[item];
+    try {
+      auto by = files_[next_ + item].open();
+      to.decoded = by->read_columns(alone, std::numeric_limits<std::int64_t>::max());
+      to.string_bytes = by->string_bytes();
+      to.strings = by->take_strings();
+      to.bytes_read = by->bytes_read();
+      to.by = std::move(by);
+    } catch (const cancelled&) {
+      throw;
+    } catch (const memory_error&) {  // it is read when there may be more
+      to = {};
+      to.unread = &files_[next_ + item];
+    } catch (...) {  // is told when the records before it were handed out
+      to.failure = std::current_exception();
+    }
+  });
+  now_ = std::move(ahead);
+}
+
+/// Some of a file; fewer than `capacity` at its end, or where there is enough text.
+reader::columns files_reader::next_columns(detail::workers& team, opened& from,
+                                           std::int64_t capacity) {
+  if (from.decoded.of != nullptr) {
+    hold(from.strings, from.string_bytes);
+    return {from.decoded.of, std::min(capacity, from.decoded.rows - from.next_row)};
+  }
+  if (from.failure) std::rethrow_exception(from.failure);
+  if (from.unread != nullptr) from.by = std::exchange(from.unread, nullptr)->open();
+  from.by->limit_strings(text_left());
+  auto found = from.by->read_columns(team, capacity);
+  note_read(from);
+  return found;
 }
 
 reader::columns files_reader::read_columns(detail::workers& team, std::int64_t capacity) {
@@ -250,17 +315,23 @@ reader::columns files_reader::read_columns(detail::workers& team, std::int64_t c
     if (made->rows() > 0 && string_bytes() >= string_bytes_max_) break;
     if (now_.empty()) {
       if (next_ == files_.size()) break;
-      now_.emplace_back().by = files_[next_++].open();
+      const auto count = are_large_ ? 1 : files_together(team.count());
+      if (count > 1)
+        decode_ahead(team, count);
+      else
+        now_.emplace_back().unread = &files_[next_];
+      next_ += count;
+      together_ *= 2;
     }
     opened& from = now_.front();
-    from.by->limit_strings(text_left());
     const auto wanted = capacity - made->rows();
-    auto found = from.by->read_columns(team, wanted);
+    auto found = next_columns(team, from, wanted);
     const auto n = found.rows;
-    made->add(std::move(found));
-    note_read(from);
+    const bool all_at_once = from.decoded.of != nullptr;
+    made->add(std::move(found), all_at_once ? from.next_row : 0);
+    if (all_at_once) from.next_row += n;
     const bool enough_text = n > 0 && string_bytes() >= string_bytes_max_;
-    if (n < wanted && !enough_text) pass();
+    if (all_at_once ? from.next_row == from.decoded.rows : n < wanted && !enough_text) pass();
     note_bytes_read();
   }
   return {made, made->rows()};

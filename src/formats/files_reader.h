@@ -5,6 +5,8 @@
 // read by a worker, into memory of its own, from which its records are then handed on in order. One
 // that turns out to be larger is read on when its turn comes. The first file is read alone, then
 // two together, four, and so on: who wants a few records doesn't wait for many files.
+//
+// Where rows may be left out, columns of small files are decoded side by side in place of that.
 #pragma once
 
 #include <algorithm>
@@ -30,11 +32,16 @@ class files_reader final : public reader {
     double bytes = 0;  ///< of its records, about
   };
 
+  /// Whether files are read as columns, if they can be. Of small ones that pays only where rows may
+  /// be left out.
+  enum class by_column : std::uint8_t { never, where_large, always };
+
   /// \param files  at least one
   /// \param rows   of all, if known
   /// \param text   of all
+  /// \param how    never, if only some of them can be
   files_reader(std::vector<file> files, std::optional<std::int64_t> rows, text_length text,
-               detail::memory_source& memory);
+               detail::memory_source& memory, by_column how = by_column::where_large);
 
   std::size_t record_bytes() const noexcept override { return record_bytes_; }
   std::optional<std::int64_t> rows() const noexcept override { return rows_; }
@@ -42,6 +49,7 @@ class files_reader final : public reader {
   std::int64_t read(detail::workers& team, std::byte* out, std::int64_t capacity) override;
   bool has_columns() const noexcept override { return has_columns_; }
   columns read_columns(detail::workers& team, std::int64_t capacity) override;
+  left_out not_read() const noexcept override;
   std::int64_t bytes_read() const noexcept override {
     return bytes_read_.load(std::memory_order_relaxed);
   }
@@ -66,10 +74,13 @@ class files_reader final : public reader {
   };
   /// A file that is read.
   struct opened {
-    const file* unread = nullptr;  ///< it is to be opened yet
-    std::unique_ptr<reader> by;    ///< null where all is in blocks
-    std::deque<block> blocks;      ///< records that were read ahead
-    std::int64_t next_row = 0;     ///< of the first block
+    const file* unread = nullptr;     ///< it is to be opened yet
+    std::unique_ptr<reader> by;       ///< null where all is in blocks
+    std::deque<block> blocks;         ///< records that were read ahead
+    columns decoded{};                ///< or all of them, as columns
+    std::shared_ptr<void> strings{};  ///< that these point to
+    std::size_t string_bytes = 0;
+    std::int64_t next_row = 0;  ///< of the first block, or the columns
     std::int64_t bytes_read = 0;
     std::exception_ptr failure;  ///< behind the blocks
   };
@@ -79,6 +90,8 @@ class files_reader final : public reader {
   void read_ahead(detail::workers& team, std::size_t count);
   void read_ahead(detail::workers& alone, const file& from, opened& to,
                   std::atomic<std::size_t>& used);
+  void decode_ahead(detail::workers& team, std::size_t count);
+  columns next_columns(detail::workers& team, opened& from, std::int64_t capacity);
   std::int64_t take_ahead(opened& from, std::byte* out, std::int64_t capacity);
   std::int64_t read_on(detail::workers& team, opened& from, std::byte* out, std::int64_t capacity);
   void pass();
@@ -96,12 +109,13 @@ class files_reader final : public reader {
   const std::size_t ahead_bytes_;  // the most that are read ahead, about
   std::size_t record_bytes_ = 0, scratch_bytes_ = 0;
   std::size_t string_bytes_max_ = SIZE_MAX;
-  bool has_columns_ = false;
+  bool has_columns_ = false, are_large_ = false;
   std::shared_ptr<strings> held_;
   std::size_t next_ = 0;           // the file that is to be opened next
   std::size_t together_ = 1;       // files that are to be opened together then
   std::deque<opened> now_;         // the first one's records are handed out
   std::int64_t bytes_before_ = 0;  // of files before it
+  left_out not_read_;              // the same
   std::atomic<std::int64_t> bytes_read_{0};
 };
 

@@ -45,7 +45,7 @@ class reader {
   /// the content of `out` is then unspecified.
   virtual std::int64_t read(detail::workers& team, std::byte* out, std::int64_t capacity) = 0;
 
-  /// Whether read_columns() may be called in place of read().
+  /// Whether read_columns() may be called in place of read(), always.
   virtual bool has_columns() const noexcept { return false; }
   /// The same records, which weren't put together: what makes them, from 0 on, and how many there
   /// are. Throws as read().
@@ -54,6 +54,14 @@ class reader {
     std::int64_t rows = 0;
   };
   virtual columns read_columns(detail::workers&, std::int64_t /*capacity*/) { return {}; }
+
+  /// What read_columns() has left out so far, as the layout's conditions say that nobody misses it
+  /// (record_maker::next() tells which records that are).
+  struct left_out {
+    std::int64_t groups = 0, all_groups = 0;  ///< of rows; as many as there are in all
+    std::int64_t bytes = 0;                   ///< that weren't fetched for that
+  };
+  virtual left_out not_read() const noexcept { return {}; }
 
   /// Bytes of the file that were read so far, the header's included. From any thread.
   virtual std::int64_t bytes_read() const noexcept = 0;

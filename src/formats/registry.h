@@ -26,6 +26,8 @@ struct format {
   /// format can't grow.
   std::unique_ptr<writer> (*append)(const std::string& path, const detail::record_layout& layout,
                                     detail::memory_source& memory) = nullptr;
+  /// Of the values of a column in some rows at a time, so that its readers may leave rows out.
+  bool tells_ranges = false;
 };
 
 /// The format that the end of a path says; null: none.

@@ -29,6 +29,7 @@ class deliver_entry final : public graph::operator_entry {
     return {&cpu_ops::deliver_on_cpu()};
   }
   bool takes_windows(const graph::node&) const override { return true; }
+  bool reads_block_by_block(const graph::node&) const override { return true; }
 };
 
 }  // namespace

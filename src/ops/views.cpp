@@ -1,6 +1,7 @@
 // Operators that nobody runs: memory, files (whose rows run/ reads), slices and concatenations of
 // other nodes' rows, the state of a loop.
 #include <algorithm>
+#include <utility>
 
 #include "graph/operator_entry.h"
 #include "ops/rows.h"
@@ -12,6 +13,23 @@ namespace {
 
 using detail::row_set;
 using detail::rows_ptr;
+
+/// Some of the records that others make.
+class part_of_made final : public detail::record_maker {
+ public:
+  part_of_made(rows_ptr of, std::int64_t first) : of_(std::move(of)), first_(first) {}
+  void make(std::int64_t first, std::int64_t rows, std::byte* out) const override {
+    of_->maker()->make(first_ + first, rows, out);
+  }
+  stretch next(std::int64_t first, std::int64_t end) const override {
+    const auto found = of_->maker()->next(first_ + first, first_ + end);
+    return {found.end - first_, found.left_out};
+  }
+
+ private:
+  const rows_ptr of_;
+  const std::int64_t first_;
+};
 
 /// No work of its own.
 class view_entry : public graph::operator_entry {
@@ -107,10 +125,14 @@ rows_ptr part_of(const rows_ptr& rows, std::int64_t first, std::int64_t count) {
 
 rows_ptr sliced(const detail::slice_params& params, const rows_ptr& window,
                 std::int64_t first_row) {
-  auto rows = std::make_shared<row_set>(window->layout());
   const std::int64_t begin = std::clamp<std::int64_t>(params.skip - first_row, 0, window->rows());
   const std::int64_t end =
       begin + std::min(rows_wanted(params, first_row + begin), window->rows() - begin);
+  auto rows =
+      window->maker() == nullptr
+          ? std::make_shared<row_set>(window->layout())
+          : std::make_shared<row_set>(window->layout(),
+                                      std::make_shared<part_of_made>(window, begin), end - begin);
   for (std::size_t i = window->find(begin); begin < end && i < window->chunks().size(); ++i) {
     const auto& chunk = window->chunks()[i];
     const std::int64_t low = std::max(begin, chunk.first),

@@ -18,9 +18,11 @@ struct pass {
 };
 
 constexpr pass passes[] = {
-    {"collect", collect_stages},      {"bounds", bound_rows},        {"windows", choose_windows},
-    {"instead", choose_instead},      {"columns", choose_columns},   {"morsels", choose_morsels},
-    {"place", place_stages},          {"lifetimes", find_last_uses}, {"admission", check_memory},
+    {"collect", collect_stages},      {"bounds", bound_rows},
+    {"windows", choose_windows},      {"instead", choose_instead},
+    {"columns", choose_columns},      {"conditions", choose_conditions},
+    {"morsels", choose_morsels},      {"place", place_stages},
+    {"lifetimes", find_last_uses},    {"admission", check_memory},
     {"repeated", note_repeated_work},
 };
 
@@ -152,7 +154,7 @@ std::string plan::print() const {
       text += ", from outside the loop";
     } else if (s.windowed || graph::is_run(*s.node)) {
       text += fmt::format(", {} rows a chunk, {}", base::count_text(s.morsel_rows), where_text(s));
-      if (s.windowed) text += ", streams its input in windows";
+      if (s.windowed) text += ", streams its input in windows" + conditions_text(*this, s);
       const bool may_stop = s.windowed && may_stop_early(*this, static_cast<stage_index>(i));
       if (may_stop) text += " until it has what it needs";
       if (s.asks) text += ", twice: first to ask for right rows, which rest on the disk";

@@ -123,6 +123,11 @@ struct stage {
   /// Of a file: whether somebody looks at a column of it, for each that is bound. Empty: all.
   std::vector<bool> wanted{};
 
+  // conditions
+  /// Of a stage that takes windows of files: what is true of all records that it doesn't drop. Who
+  /// reads them for it may leave out others.
+  detail::conditions conditions{};
+
   // chunks
   std::int64_t morsel_rows = 65536;  ///< of a work item, unless the operator has a size of its own
 
@@ -242,6 +247,9 @@ struct request {
   std::function<const cost::row_work&(const graph::node&)> ask_work{};
   /// Which bytes of an input's records a stage reads. Null: all.
   std::function<detail::byte_ranges(const graph::node&, std::size_t input)> ask_reads{};
+  /// What is true of an input's records that a stage doesn't drop right away. Null: nothing is
+  /// known.
+  std::function<detail::conditions(const graph::node&, std::size_t input)> ask_conditions{};
   /// Seconds a row that a stage took when it ran before on these devices (none: on the CPU), copies
   /// excluded. Null: nothing is known of any stage.
   std::function<std::optional<double>(const stage&, std::span<const unsigned> devices)>
@@ -286,6 +294,8 @@ std::string where_text(const stage& s);
 std::string predicted_text(double seconds, cost::trust how);
 /// ", of 8 columns carrier, delay": which of a file are read. Empty: all.
 std::string columns_text(const stage& s);
+/// ", of row groups with day >= 2024-03-01": those of a file that the stage wants. Empty: all.
+std::string conditions_text(const plan& p, const stage& s);
 /// Lines that say what the stage would cost at each place and why it runs where it does. Empty:
 /// only the CPU was asked.
 std::string reasons_text(const stage& s);
@@ -309,6 +319,7 @@ void bound_rows(plan& p, const request& asked);          // bounds.cpp: rows_in,
 void choose_windows(plan& p, const request& asked);      // windows.cpp: windowed, passes_on
 void choose_instead(plan& p, const request& asked);      // instead.cpp: instead, all before anew
 void choose_columns(plan& p, const request& asked);      // columns.cpp: wanted
+void choose_conditions(plan& p, const request& asked);   // conditions.cpp: conditions
 void choose_morsels(plan& p, const request& asked);      // morsels.cpp: morsel_rows
 void place_stages(plan& p, const request& asked);        // place.cpp: where, bytes, seconds
 void find_last_uses(plan& p, const request& asked);      // lifetimes.cpp: frees

@@ -346,7 +346,7 @@ void live_executor::read_file(plan::stage_index which) {
   const auto& node = *plan_.stages[index(which)].node;
   const auto& params = *node.op->file_of(node);
   const auto& wanted = plan_.stages[index(which)].wanted;
-  const auto reader = params.open(*with_.memory, wanted.empty() ? nullptr : &wanted);
+  const auto reader = params.open(*with_.memory, {.columns = wanted});
   auto rows = std::make_shared<row_set>(node.out);
   rows->keep(with_.memory);
   const auto step = params.rows >= 0

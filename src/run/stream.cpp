@@ -55,7 +55,8 @@ class live_executor::streaming {
       if (executor_.plan_.stages[index(stage)].asks) asked_ = executor_.at(stage).context->asked;
     while (slices_ + 1 < path_.size() && slice_of(node(slices_ + 1)) != nullptr) ++slices_;
     const bool in_blocks = slices_ == 0 && executor_.reads_block_by_block(path_[1]);
-    source_ = window_source::make(executor, path_.front(), in_blocks);
+    const auto& reader = executor.plan_.stages[index(path_[1])];
+    source_ = window_source::make(executor, path_.front(), in_blocks ? &reader : nullptr);
     auto* const asks = asked_ != nullptr && asked_->asks() ? asked_ : nullptr;
     lengths_.emplace(executor,
                      window_lengths::stream{path_, slices_, *source_, asks, asking_, seen_});
@@ -139,6 +140,10 @@ class live_executor::streaming {
   void finish(std::string& note) {
     if (asking_) return let_go();
     if (auto& source = slot_of(0); source.context) note = std::move(source.context->note);
+    if (const auto found = source_->not_read(); found.groups > 0)
+      note += fmt::format("{}{} of {} row groups left out, {} that weren't fetched",
+                          note.empty() ? "" : "; ", found.groups, found.all_groups,
+                          base::bytes_text(static_cast<double>(found.bytes)));
     const auto& from = executor_.plan_.stages[index(path_.front())];
     for (std::size_t k = from.passes_on && !from.in_parts ? 0 : 1; k + 1 < path_.size(); ++k) {
       auto& s = slot_of(k);

@@ -7,7 +7,6 @@
 
 #include "algorithms/text_copies.h"
 #include "base/owned.h"
-#include "formats/format.h"
 #include "ops/slice.h"
 #include "run/slot.h"
 
@@ -22,11 +21,13 @@ using plan::stage_index;
 /// readers make them.
 class live_executor::window_source::file_windows final : public window_source {
  public:
-  file_windows(live_executor& executor, const plan::stage& of, bool in_blocks)
+  file_windows(live_executor& executor, const plan::stage& of, const plan::stage* in_blocks)
       : executor_(executor),
         node_(*of.node),
         file_(*node_.op->file_of(node_)),
-        reader_(file_.open(*executor.with_.memory, of.wanted.empty() ? nullptr : &of.wanted)),
+        reader_(file_.open(*executor.with_.memory,
+                           {.columns = of.wanted,
+                            .rows = in_blocks ? in_blocks->conditions : detail::conditions()})),
         in_columns_(in_blocks && reader_->has_columns()) {}
 
   rows_ptr read(std::int64_t rows) override {
@@ -52,6 +53,7 @@ class live_executor::window_source::file_windows final : public window_source {
   void leave_in(row_set& output, const rows_ptr&) override {
     output.own(std::move(*std::exchange(buffer_, nullptr)));
   }
+  formats::reader::left_out not_read() const override { return reader_->not_read(); }
   void close() noexcept override { buffer_.reset(); }
   std::size_t scratch_bytes() const override { return reader_->scratch_bytes(); }
   double rows_expected() const override {
@@ -284,6 +286,16 @@ class live_executor::window_source::windows_in_turn final : public window_source
   void leave_in(row_set& output, const rows_ptr& window) override {
     now().leave_in(output, window);
   }
+  formats::reader::left_out not_read() const override {
+    formats::reader::left_out all;
+    for (const auto& one : all_) {
+      const auto more = one->not_read();
+      all.groups += more.groups;
+      all.all_groups += more.all_groups;
+      all.bytes += more.bytes;
+    }
+    return all;
+  }
   std::size_t scratch_bytes() const override {
     std::size_t bytes = 0;
     for (const auto& one : all_) bytes = std::max(bytes, one->scratch_bytes());
@@ -318,7 +330,7 @@ class live_executor::window_source::windows_in_turn final : public window_source
 };
 
 void live_executor::window_source::add_in_turn(live_executor& executor, plan::stage_index from,
-                                               bool in_blocks,
+                                               const plan::stage* in_blocks,
                                                std::vector<std::unique_ptr<window_source>>& to) {
   const auto& stage = executor.plan_.stages[index(from)];
   const bool adds = stage.node->op->adds_its_inputs() && executor.parts(from) == nullptr;
@@ -328,7 +340,7 @@ void live_executor::window_source::add_in_turn(live_executor& executor, plan::st
 }
 
 std::unique_ptr<live_executor::window_source> live_executor::window_source::make(
-    live_executor& executor, plan::stage_index from, bool in_blocks) {
+    live_executor& executor, plan::stage_index from, const plan::stage* in_blocks) {
   const auto& stage = executor.plan_.stages[index(from)];
   const auto& node = *stage.node;
   if (executor.parts(from) != nullptr && stage.in_parts)

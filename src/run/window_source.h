@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "formats/format.h"
 #include "pappus/detail/base/chunks.h"
 #include "run/executor.h"
 
@@ -17,9 +18,10 @@ class live_executor::window_source {
   virtual ~window_source() = default;
   /// Those of a file or of several in turn, of a stage that has had all its own windows, or of one
   /// whose rows are there, perhaps in parts.
-  /// \param in_blocks  records needn't lie in memory: they are read block by block
+  /// \param in_blocks  the stage that reads the records block by block, so that they needn't lie in
+  ///                   memory; null: there is none
   static std::unique_ptr<window_source> make(live_executor& executor, plan::stage_index from,
-                                             bool in_blocks = false);
+                                             const plan::stage* in_blocks = nullptr);
 
   /// The next rows, so many at most.
   virtual detail::rows_ptr read(std::int64_t rows_max) = 0;
@@ -39,6 +41,8 @@ class live_executor::window_source {
   virtual void leave_in(detail::row_set& output, const detail::rows_ptr& window) {
     output.hold(window);
   }
+  /// What is told of rows that nobody wanted.
+  virtual formats::reader::left_out not_read() const { return {}; }
   /// Gives back what was for windows to come: nobody needs them.
   virtual void close() noexcept {}
 
@@ -49,7 +53,8 @@ class live_executor::window_source {
   class windows_in_turn;
   class windows_of_parts;
   /// Adds what make() makes for a stage, or of one that puts files behind one another, for each.
-  static void add_in_turn(live_executor& executor, plan::stage_index from, bool in_blocks,
+  static void add_in_turn(live_executor& executor, plan::stage_index from,
+                          const plan::stage* in_blocks,
                           std::vector<std::unique_ptr<window_source>>& to);
 };
 

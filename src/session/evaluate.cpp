@@ -50,6 +50,7 @@ plan::request session_core::planning(std::span<const node_ptr> roots, const plan
       .bound = bound,
       .ask_work = codegen::row_work_of,
       .ask_reads = codegen::reads_of_stage,
+      .ask_conditions = codegen::conditions_of_stage,
       .ask_measured = [this](const plan::stage& s,
                              std::span<const unsigned> devices) { return times_.find(s, devices); },
       .ask_past = [this](const plan::stage& s) { return times_.past(s); }};

@@ -1,8 +1,14 @@
 #include "codegen/plugin/descriptor.h"
 
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/conditions.h"
 #include "pappus/detail/base/compiled.h"
 #include "pappus/footprint.h"
 #include "regions/footprint.h"
@@ -91,6 +97,55 @@ TEST(descriptor, has_formulas_that_can_be_evaluated) {
 TEST(descriptor, of_a_function_of_views_may_have_reasons) {
   EXPECT_THAT(compiled_function_of(of_views).reasons,
               ElementsAre("calls f, which calls itself at k.cpp:4:9: write a loop"));
+}
+
+std::string of_predicate(std::string_view comparison) {
+  return R"json({"version":3, "name":"k_cpp_3", "function":"f", "source":"k.cpp:3:5", "text":"",
+      "doubles":false, "traps":false, "references":[], "reasons":[], "reads":[], "throws":false,
+      "pure":true, "comparisons":[)json" +
+         std::string(comparison) + "]}";
+}
+
+TEST(descriptor, tells_what_a_predicate_compares) {
+  const auto& function = compiled_function_of(of_predicate(
+      R"json({"parameter":1, "offset":8, "bytes":4, "is":">=", "floating":false, "bits":64,
+          "sign_extended":true, "addend":-5, "signed":true,
+          "captured":{"offset":4, "bytes":2, "steps":[["sign",64,64],["multiply",10,64],
+                                                       ["add",3,64]]}},
+         {"parameter":1, "offset":16, "bytes":4, "is":"<", "floating":true,
+          "captured":{"offset":0, "bytes":4, "steps":[]}})json"));
+  EXPECT_EQ(function.problem, "");
+  EXPECT_TRUE(function.pure);
+  ASSERT_EQ(function.comparisons.size(), 2u);
+  const struct {
+    float limit = 2.5F;
+    std::int16_t n = -7;
+  } captures;
+  const auto bytes = std::as_bytes(std::span(&captures, 1));
+  const auto of = [&](std::size_t i, std::size_t captured) {
+    return condition_of(function.comparisons[i], bytes.data(), captured);
+  };
+  EXPECT_EQ(base::text(*of(0, bytes.size()), "x", detail::cell::i32), "x >= -62");
+  EXPECT_EQ(base::text(*of(1, bytes.size()), "x", detail::cell::f32), "x < 2.5");
+  EXPECT_FALSE(of(0, 4)) << "there are no more captures";
+  EXPECT_FALSE(condition_of(function.comparisons[0], nullptr, 0));
+}
+
+TEST(descriptor, is_refused_where_a_comparison_is_malformed) {
+  const std::string right =
+      R"json({"parameter":1, "offset":8, "bytes":4, "is":">=", "floating":false, "bits":32,
+          "sign_extended":true, "addend":0, "signed":true, "value":7})json";
+  EXPECT_EQ(compiled_function_of(of_predicate(right)).problem, "");
+  const auto problem = [&](std::string_view part, std::string_view by) {
+    auto changed = right;
+    changed.replace(changed.find(part), part.size(), by);
+    return compiled_function_of(of_predicate(changed)).problem;
+  };
+  EXPECT_THAT(problem("\"bytes\":4", "\"bytes\":3"), HasSubstr("expected 1, 2, 4 or 8, got 3"));
+  EXPECT_THAT(problem("\"bits\":32", "\"bits\":16"), HasSubstr("4 bytes or more, got 16"));
+  EXPECT_THAT(problem("\"bits\":32", "\"bits\":65"), HasSubstr("4 bytes or more, got 65"));
+  EXPECT_THAT(problem(">=", "=>"), HasSubstr("expected how something is compared, got \"=>\""));
+  EXPECT_THAT(problem("\"value\":7", "\"v\":7"), HasSubstr("key 'value' not found"));
 }
 
 TEST(descriptor, of_another_version_is_refused_whatever_else_it_says) {

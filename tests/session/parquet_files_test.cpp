@@ -62,6 +62,38 @@ TEST_F(parquet_files_in_little_memory, stream) {
   }
 }
 
+struct noted {
+  std::string_view note;
+  std::int64_t number, other;
+};
+
+/// A sort that gets more text in a window than it has room for takes parts of the window.
+TEST_F(parquet_files_in_little_memory, are_sorted_behind_a_filter) {
+  PAPPUS_NEEDS_ARROW();
+  const testing::temporary_folder folder;
+  std::vector<std::string> notes;
+  for (std::int64_t i = 0; i < 200'000; ++i)
+    notes.push_back("so much text that windows are few rows: " + std::to_string(i * 7'919));
+  std::vector<noted> all;
+  for (std::int64_t i = 0; i < 200'000; ++i)
+    all.push_back({notes[static_cast<std::size_t>(i)], i * 7'919 % 10'007, i});
+  testing::test_memory memory(std::size_t{16} << 20);
+  testing::write_parquet(folder.file("a.parquet"), all, 2, memory);
+  const auto query = [](const auto& rows) {
+    return rows.filter([](const noted& n) { return n.other != 5; })
+        .sort_by(&noted::number)
+        .map(&noted::other)
+        .sum()
+        .get();
+  };
+  session plain({.threads = 2, .devices = "cpu"});
+  const auto expected = query(plain.borrow(all));
+  for (const std::size_t mib : {40, 48, 64, 96}) {
+    session s({.threads = 2, .host_memory = mib * scaled_mib, .devices = "cpu"});
+    EXPECT_EQ(query(s.parquet<noted>(folder.file("a.parquet"))), expected) << mib << " MiB";
+  }
+}
+
 TEST(parquet_files, tell_which_of_them_is_unlike_what_was_asked_for) {
   PAPPUS_NEEDS_ARROW();
   const some_files files(10);

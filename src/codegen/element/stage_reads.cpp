@@ -2,6 +2,7 @@
 // done with the records of its inputs. Whether a device could do it doesn't matter.
 #include "codegen/element/stage_reads.h"
 
+#include <optional>
 #include <vector>
 
 #include "codegen/element/read_bytes.h"
@@ -23,8 +24,19 @@ class read_listener final : public detail::device_writer {
     return loaded_[input] ? reads_[input].of(record_bytes) : byte_ranges{{0, record_bytes}};
   }
 
+  /// What filters ask that come before all else.
+  detail::conditions asked_of(std::size_t input) const {
+    detail::conditions all;
+    for (const auto& one : filters_)
+      if (one.kept && one.input == input) all.insert(all.end(), one.asked.begin(), one.asked.end());
+    return all;
+  }
+
   void begin() override {}
-  void refuse(std::string_view, variable of) override { all(of); }
+  void refuse(std::string_view, variable of) override {
+    first_ = false;
+    all(of);
+  }
   variable load(int input, const device_type&) override {
     loaded_[static_cast<std::size_t>(input)] = true;
     return input;
@@ -32,6 +44,7 @@ class read_listener final : public detail::device_writer {
   variable counter(std::int64_t, const device_type&) override { return computed(); }
   variable row_number() override { return computed(); }
   variable call(const detail::device_call&, std::span<const variable> arguments) override {
+    first_ = false;
     return all_of(arguments);
   }
   variable call(const detail::compiled_call& what, std::span<const variable> arguments) override {
@@ -42,6 +55,7 @@ class read_listener final : public detail::device_writer {
     }
     constexpr std::size_t after_captures = 1;
     add(what.descriptor, after_captures, arguments);
+    if (const auto filter = note_filter(what, arguments)) return *filter;
     if (what.range && what.descriptor != nullptr) add(what.pick, after_captures, arguments);
     return computed();
   }
@@ -58,7 +72,11 @@ class read_listener final : public detail::device_writer {
     return all_of(fields);
   }
   variable probe(int, detail::join_kind, const device_type*) override { return computed(); }
-  void keep_if(variable condition) override { all(condition); }
+  void keep_if(variable condition) override {
+    all(condition);
+    if (condition > computed() && first_)
+      filters_[static_cast<std::size_t>(condition - computed() - 1)].kept = true;
+  }
   void yield(variable record) override { all(record); }
   void key(variable part, bool) override { all(part); }
   void domain_key(variable index) override { all(index); }
@@ -74,7 +92,35 @@ class read_listener final : public detail::device_writer {
   void combined(variable) override {}
 
  private:
-  /// Variables are numbers of inputs, whose records they are, or this one.
+  /// A call that may be a filter's, of an input's record, without effects but its result.
+  struct filter {
+    std::size_t input;
+    detail::conditions asked;
+    bool kept = false;  ///< records of which the result is true
+  };
+  /// Its variable. None: the function may have effects, so that it must be called for all that it
+  /// and those behind it were called for.
+  std::optional<variable> note_filter(const detail::compiled_call& what,
+                                      std::span<const variable> arguments) {
+    const auto* const function =
+        what.descriptor != nullptr ? &compiled_function_of(what.descriptor) : nullptr;
+    if (arguments.size() != 1 || of_input(arguments[0]) == nullptr || what.range ||
+        function == nullptr || !function->pure || function->throws)
+      first_ = false;
+    if (!first_) return std::nullopt;
+    auto& made = filters_.emplace_back(filter{static_cast<std::size_t>(arguments[0]), {}});
+    const auto& captures = what.captures;
+    for (const auto& one : function->comparisons) {
+      if (one.parameter != 1) continue;
+      if (auto found = condition_of(
+              one, static_cast<const std::byte*>(captures.data),
+              captures.type != nullptr && captures.data != nullptr ? captures.type->size : 0))
+        made.asked.push_back(*found);
+    }
+    return computed() + static_cast<variable>(filters_.size());
+  }
+
+  /// Variables are numbers of inputs, whose records they are, this one, or above it filters'.
   variable computed() const { return static_cast<variable>(reads_.size()); }
   read_bytes* of_input(variable v) {
     return v >= 0 && v < computed() ? &reads_[static_cast<std::size_t>(v)] : nullptr;
@@ -104,9 +150,22 @@ class read_listener final : public detail::device_writer {
 
   std::vector<read_bytes> reads_;
   std::vector<bool> loaded_;
+  std::vector<filter> filters_;
+  bool first_ = true;  // nothing but filters without effects came so far
 };
 
 }  // namespace
+
+detail::conditions conditions_of_stage(const graph::node& n, std::size_t input) {
+  if (n.stage.describe == nullptr) return {};
+  read_listener listener(n.stage.inputs.size());
+  try {
+    n.stage.describe(n.stage.element.get(), listener);
+  } catch (const error&) {  // on_device() names a file that isn't there
+    return {};
+  }
+  return listener.asked_of(input);
+}
 
 byte_ranges reads_of_stage(const graph::node& n, std::size_t input) {
   const std::size_t record_bytes = n.stage.inputs[input]->out.size;

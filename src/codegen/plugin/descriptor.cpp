@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "codegen/plugin/read_comparison.h"
 #include "codegen/plugin/read_footprint.h"
 #include "pappus/detail/base/compiled.h"
 
@@ -108,6 +109,10 @@ compiled_function read(std::string_view descriptor) {
     if (function.inferred) return function;
     function.reads = reads_of(from.at("reads"));
     function.throws = from.at("throws");
+    function.pure = from.value("pure", false);
+    if (from.contains("comparisons"))
+      for (const auto& one : from.at("comparisons"))
+        function.comparisons.push_back(read_comparison(one));
     if (!function.reasons.empty()) return function;
     function.text = from.at("text");
     function.suffixes = suffixes_of(function.text);

@@ -10,6 +10,13 @@
 //                                       an input record, but by what throws; bytes null: not known,
 //                                       maybe all. Missing for functions of views
 //   throws                              true: the function may, and then read more
+//   pure                                true: calling it does nothing but return a result; missing:
+//                                       it may
+//   comparisons                         [{parameter, offset, bytes, is, floating, ...}]: of fields
+//                                       of its records, all true where it returns true
+//                                       (comparison.h); may be missing. Of integers bits,
+//                                       sign_extended, addend, signed; compared with value, or
+//                                       captured: {offset, bytes, steps: [[what, by, bits]...]}
 //   work                                what a call computes: {counts: [{sides, simple, wide,
 //                                       divisions, maths}...], assumed, unseen, fast, vector_maths:
 //                                       names of functions that have vector versions}; may be
@@ -52,6 +59,7 @@
 #include <vector>
 
 #include "codegen/element/read_bytes.h"
+#include "codegen/plugin/comparison.h"
 #include "codegen/plugin/inferred_footprint.h"
 #include "cost/work.h"
 
@@ -64,7 +72,9 @@ struct compiled_function {
   std::string name, source, text;
   std::vector<std::string> suffixes;  ///< its names at file scope are $f and one of these
   bool doubles = false, traps = false;
-  bool throws = false;  ///< it may, and then read more of its records
+  bool throws = false;                  ///< it may, and then read more of its records
+  bool pure = false;                    ///< calling it, or not, shows in its result alone
+  std::vector<comparison> comparisons;  ///< all true where the function returns true
   std::vector<reference> references;
   /// Of a function of views: it does nothing with captured pointers but read its references.
   bool copyable = false;

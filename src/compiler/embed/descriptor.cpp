@@ -4,6 +4,7 @@
 #include <llvm/Support/JSON.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include "compiler/analysis/comparisons.h"
 #include "compiler/analysis/reads.h"
 
 namespace pappus::compiler {
@@ -38,6 +39,41 @@ void write_reads(OStream& json, const kernel_function& function) {
       });
     });
   }
+}
+
+void write_comparison(OStream& json, const comparison& one) {
+  json.object([&] {
+    json.attribute("parameter", one.parameter);
+    json.attribute("offset", one.offset);
+    json.attribute("bytes", one.bytes);
+    json.attribute("is", one.is);
+    json.attribute("floating", one.floating);
+    if (!one.floating) {
+      json.attribute("bits", one.bits);
+      json.attribute("sign_extended", one.sign_extended);
+      json.attribute("addend", one.addend);
+      json.attribute("signed", one.signed_order);
+    }
+    if (!one.captured) return json.attribute("value", one.value);
+    json.attributeObject("captured", [&] {
+      json.attribute("offset", one.captured->offset);
+      json.attribute("bytes", one.captured->bytes);
+      json.attributeArray("steps", [&] {
+        for (const auto& [what, by, bits] : one.captured->steps)
+          json.value(llvm::json::Array{what, by, bits});
+      });
+    });
+  });
+}
+
+/// What files are read by, where the function isn't called for all records.
+void write_comparisons(OStream& json, const kernel_function& function) {
+  const bool pure = is_pure(function);
+  json.attribute("pure", pure);
+  if (!pure) return;
+  json.attributeArray("comparisons", [&] {
+    for (const auto& one : comparisons_of(function)) write_comparison(json, one);
+  });
 }
 
 void write_references(OStream& json, const std::vector<reference>& references) {
@@ -147,6 +183,7 @@ std::string descriptor_of(const kernel_function& function, const emitted& code,
     if (!touched) {
       json.attributeArray("reads", [&] { write_reads(json, function); });
       json.attribute("throws", may_trap(function));
+      write_comparisons(json, function);
     }
     json.attributeArray("reasons", [&] {
       for (const auto& r : code.reasons) write_reason(json, r);

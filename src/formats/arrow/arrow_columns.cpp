@@ -59,6 +59,20 @@ bool is_sure(const arrow_binding& binding, const arrow_piece& piece) {
   }
 }
 
+void arrow_columns::leave_out(std::int64_t first, std::int64_t rows) {
+  if (!left_out_.empty() && left_out_.back().end == first)
+    left_out_.back().end += rows;
+  else
+    left_out_.push_back({first, first + rows});
+}
+
+detail::record_maker::stretch arrow_columns::next(std::int64_t first, std::int64_t end) const {
+  const auto at = std::ranges::upper_bound(left_out_, first, {}, &range::end);
+  if (at == left_out_.end()) return {end};
+  if (first < at->first) return {std::min(at->first, end)};
+  return {std::min(at->end, end), true};
+}
+
 void arrow_columns::make(std::int64_t first, std::int64_t rows, std::byte* out) const {
   for (std::size_t which = 0; which < columns_.size(); ++which) {
     auto at = std::ranges::upper_bound(columns_[which], first, {}, &arrow_stretch::first) - 1;

@@ -35,15 +35,23 @@ class arrow_columns final : public detail::record_maker {
   arrow_columns(std::shared_ptr<const std::vector<arrow_binding>> bound, std::size_t record_bytes)
       : bound_(std::move(bound)), record_bytes_(record_bytes), columns_(bound_->size()) {}
 
-  /// In the order of records, without gaps. One thread at a time for a column.
+  /// In the order of records, of all that aren't left out. One thread at a time for a column.
   void add(std::size_t column, arrow_stretch next) { columns_[column].push_back(std::move(next)); }
 
+  /// Records that are numbered, but have no columns. In order.
+  void leave_out(std::int64_t first, std::int64_t rows);
+
   void make(std::int64_t first, std::int64_t rows, std::byte* out) const override;
+  stretch next(std::int64_t first, std::int64_t end) const override;
 
  private:
+  struct range {
+    std::int64_t first, end;
+  };
   std::shared_ptr<const std::vector<arrow_binding>> bound_;
   std::size_t record_bytes_;
   std::vector<std::vector<arrow_stretch>> columns_;
+  std::vector<range> left_out_;  // that neither overlap nor touch
 };
 
 }  // namespace pappus::formats

@@ -75,11 +75,19 @@ class arrow_rows {
   virtual bool next(arrow_piece& piece) = 0;
 };
 
+/// What values of a column are at least and at most, missing ones and NaN apart.
+struct arrow_extent {
+  enum class what : std::uint8_t { unknown, integers, floats } of = what::unknown;
+  std::int64_t least = 0, most = 0;  ///< of u64 their bits; times and decimals as they are stored
+  double low = 0, high = 0;
+};
+
 struct arrow_group {
   std::int64_t rows = 0;
   std::vector<std::int64_t> stored_bytes, bytes;  ///< of each column: in the file, uncompressed
   std::vector<std::int64_t> held_bytes;  ///< of each column: about so many are in memory at a time
   std::vector<std::int64_t> nulls;       ///< of each column; -1: nobody counted them
+  std::vector<arrow_extent> extents;     ///< of each column
 };
 
 /// A file of columns, cut into groups of rows. May be used by several threads.
@@ -141,7 +149,7 @@ class arrow_library {
 };
 
 /// What libpappus-arrow.so exports; its number changes when this file does.
-#define PAPPUS_ARROW_ENTRY pappus_arrow_library_2
+#define PAPPUS_ARROW_ENTRY pappus_arrow_library_3
 
 /// The library, loaded when it is first asked for. Throws format_error, which names `file` and says
 /// how to get it.

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/memory_scale.h"
+#include "formats/arrow/arrow_groups.h"
 #include "formats/codecs/decompressor.h"
 #include "formats/named_layout.h"
 #include "pappus/error.h"
@@ -68,6 +69,10 @@ arrow_reader::arrow_reader(std::unique_ptr<byte_source> source, const detail::re
                                      source_->name(), group_name_, group_begin_.size(),
                                      group.rows));
     group_begin_.push_back(rows_ += group.rows);
+  }
+  if (!layout.rows.empty()) {
+    left_out_ = groups_left_out(file_->groups(), bound_, layout.rows);
+    not_read_.all_groups = static_cast<std::int64_t>(left_out_.size());
   }
   find_gaps();
   plan_memory(memory);
@@ -142,7 +147,7 @@ std::vector<arrow_reader::part> arrow_reader::next_parts(std::byte* out, std::in
   while (left > 0 && parts.size() < groups) {
     const auto end = group_begin_[next_group_ + 1];
     const auto rows = std::min(left, end - next_row_);
-    if (rows > 0) {
+    if (rows > 0 && (out != nullptr || !passes_over(next_group_))) {
       if (!open_group_) open_group_ = std::make_shared<std::vector<open_column>>(bound_.size());
       parts.push_back({next_group_, next_row_, rows, out, open_group_});
       if (out == nullptr) parts.back().decoded.resize(bound_.size());
@@ -220,9 +225,29 @@ std::int64_t arrow_reader::read_parts(detail::workers& team, std::byte* out, std
           stretch.first -= first_row;
           decoded->add(which, std::move(stretch));
         }
+    if (decoded != nullptr && !left_out_.empty()) leave_out(before, first_row, *decoded);
     done += next_row_ - before;
   }
   return done;
+}
+
+/// Of rows from `begin` to next_row_, those of groups that are passed over.
+void arrow_reader::leave_out(std::int64_t begin, std::int64_t first_row, arrow_columns& of) {
+  auto group = static_cast<std::size_t>(std::ranges::upper_bound(group_begin_, begin) -
+                                        group_begin_.begin()) -
+               1;
+  for (; begin < next_row_; ++group) {
+    const auto end = std::min(group_begin_[group + 1], next_row_);
+    if (passes_over(group)) {
+      of.leave_out(begin - first_row, end - begin);
+      if (begin == group_begin_[group]) {
+        ++not_read_.groups;
+        for (const auto& one : bound_)
+          not_read_.bytes += file_->groups()[group].stored_bytes[one.column];
+      }
+    }
+    begin = end;
+  }
 }
 
 /// Some of the columns of a part, some rows of each in turn.

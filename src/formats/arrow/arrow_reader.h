@@ -8,7 +8,8 @@
 // group that is read in part stays open, with rows that were decoded and aren't wanted yet.
 //
 // Where records are made block by block by who reads them (arrow_columns.h), columns are decoded
-// alone, and values that a field may not be able to have are looked at.
+// alone, and values that a field may not be able to have are looked at. Then groups of which nobody
+// wants a record (arrow_groups.h) are passed over: their rows are numbered, but there is no more.
 //
 // Text isn't copied: records point to what was decoded, which is kept. Where a column has its texts
 // in a dictionary, they are decoded once for each group, of Arrow's own files once.
@@ -54,6 +55,7 @@ class arrow_reader final : public reader {
   std::int64_t read(detail::workers& team, std::byte* out, std::int64_t capacity) override;
   bool has_columns() const noexcept override { return true; }
   columns read_columns(detail::workers& team, std::int64_t capacity) override;
+  left_out not_read() const noexcept override { return not_read_; }
   std::int64_t bytes_read() const noexcept override { return source_->bytes_read(); }
   void rewind() override;
   std::size_t scratch_bytes() const noexcept override { return group_bytes_ * groups_max_; }
@@ -113,6 +115,8 @@ class arrow_reader final : public reader {
   void fill_column(std::size_t which, part& rows, std::int64_t begin, std::int64_t n);
   void check(std::size_t which, const open_column& column, std::int64_t n) const;
   void load(const part& rows, std::size_t which, open_column& column);
+  bool passes_over(std::size_t group) const { return !left_out_.empty() && left_out_[group]; }
+  void leave_out(std::int64_t begin, std::int64_t first_row, arrow_columns& of);
   [[noreturn]] void refuse_texts(std::size_t which, const memory_error& full) const;
   std::shared_ptr<const category_codes> codes_of(std::size_t which,
                                                  const std::shared_ptr<const arrow_piece>& texts);
@@ -129,6 +133,8 @@ class arrow_reader final : public reader {
   std::vector<std::pair<std::size_t, std::size_t>> gaps_;       // bytes of a record that stay zero
   std::vector<std::int64_t> group_begin_;                       // rows; of the end, too
   std::int64_t rows_ = 0;
+  std::vector<bool> left_out_;  // of groups; empty: none is
+  left_out not_read_;
   double row_text_ = 0;  // bytes of a row's text, at most about
   std::size_t group_bytes_ = 0, groups_max_ = 1;
   std::vector<shared_dictionary> dictionaries_;  // of the bound columns

@@ -154,7 +154,7 @@ node_ptr rows_of_array(const array_part& part) {
   if (part.image->file != nullptr) {
     launch_queue::check_outside("rows");
     return rows_in_windows(session, part, where,
-                           [array = part.image, where](memory_source&, const std::vector<bool>*) {
+                           [array = part.image, where](memory_source&, const looked_at&) {
                              launch_queue::check_outside("an array's rows");
                              return std::make_shared<chunk_reader>(array, array->elements, where);
                            });
@@ -162,7 +162,7 @@ node_ptr rows_of_array(const array_part& part) {
   auto elements = session.launches().elements_of_now(part.image, where);
   if (part.image->elements->pageable != nullptr && 2 * bytes > session.memory()->limit()) {
     const auto open = [array = part.image, where, elements = std::move(elements)](
-                          memory_source&, const std::vector<bool>*) {
+                          memory_source&, const looked_at&) {
       return std::make_shared<element_reader>(array, elements(), where);
     };
     return rows_in_windows(session, part, where, open);

@@ -1,4 +1,5 @@
 // Files as sources and as destinations of queries.
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <optional>
@@ -73,15 +74,16 @@ known_files look_at(const std::vector<std::string>& paths, const char* format,
   return all;
 }
 
-record_layout layout_for(const record_layout& all, const std::vector<bool>* wanted) {
+record_layout layout_for(const record_layout& all, const looked_at& wanted) {
   auto layout = all;
-  if (wanted != nullptr)
-    for (std::size_t i = 0; i < wanted->size(); ++i) layout.columns[i].wanted = (*wanted)[i];
+  for (std::size_t i = 0; i < wanted.columns.size(); ++i)
+    layout.columns[i].wanted = wanted.columns[i];
+  layout.rows = wanted.rows;
   return layout;
 }
 
 std::shared_ptr<formats::reader> open_all(const std::shared_ptr<const known_files>& all,
-                                          memory_source& memory, const std::vector<bool>* wanted) {
+                                          memory_source& memory, const looked_at& wanted) {
   const auto layout = std::make_shared<const record_layout>(layout_for(all->layout, wanted));
   std::vector<formats::files_reader::file> files;
   for (const auto& one : all->files)
@@ -89,7 +91,14 @@ std::shared_ptr<formats::reader> open_all(const std::shared_ptr<const known_file
         {[all, layout, &one, &memory] { return one.kind->open(one.path, *layout, memory); },
          one.record_bytes});
   if (files.size() == 1) return files.front().open();
-  return std::make_shared<formats::files_reader>(std::move(files), all->rows, all->text, memory);
+  using by_column = formats::files_reader::by_column;
+  const bool alike = std::ranges::all_of(
+      all->files, [&](const known_file& one) { return one.kind == all->files.front().kind; });
+  const auto how = !alike                ? by_column::never
+                   : wanted.rows.empty() ? by_column::where_large
+                                         : by_column::always;
+  return std::make_shared<formats::files_reader>(std::move(files), all->rows, all->text, memory,
+                                                 how);
 }
 
 }  // namespace
@@ -107,7 +116,9 @@ node_ptr open_rows(const session_ptr& session, record_type record, const record_
   params->text_bytes = all->text.bytes;
   params->text_bytes_known = all->text.exact;
   params->columns = layout.columns;
-  params->open = [all](memory_source& memory, const std::vector<bool>* wanted) {
+  params->tells_ranges =
+      std::ranges::all_of(all->files, [](const known_file& one) { return one.kind->tells_ranges; });
+  params->open = [all](memory_source& memory, const looked_at& wanted) {
     return open_all(all, memory, wanted);
   };
   const auto name = params->path;

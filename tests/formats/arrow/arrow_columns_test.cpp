@@ -128,6 +128,16 @@ TEST(arrow_columns, of_several_files_follow_one_another) {
     }
   for (auto& one : files) one.bytes = 1000;
   EXPECT_FALSE(formats::files_reader(files, std::nullopt, {}, memory).has_columns());
+  using by_column = formats::files_reader::by_column;
+  for (const unsigned threads : {1, 3})
+    for (const std::int64_t window : {100'000, 30'000, 9'001}) {
+      formats::files_reader whole(files, std::nullopt, {}, memory);
+      formats::files_reader side_by_side(files, std::nullopt, {}, memory, by_column::always);
+      expect_same(whole, side_by_side, threads, window);
+    }
+  for (auto& one : files) one.bytes = 1e9;
+  EXPECT_FALSE(
+      formats::files_reader(files, std::nullopt, {}, memory, by_column::never).has_columns());
 }
 
 struct narrow {

@@ -1,6 +1,10 @@
 // Parquet files that others wrote, and Pappus's as others see them, by golden.py.
+#include <cstdlib>
+#include <cstring>
 #include <sstream>
+#include <type_traits>
 
+#include "base/conditions.h"
 #include "formats/arrow/arrow_support.h"
 #include "formats/arrow/golden_rows.h"
 #include "formats/arrow/mutated_columns.h"
@@ -72,6 +76,82 @@ TEST(parquet_golden, names_what_would_be_lost) {
   EXPECT_EQ(read_as<timestamp>(file, "far"),
             "row 3, column \"far\": expected a pappus::timestamp, "
             "got one of 4611686018427387904 ms");
+}
+
+/// "5 5": of ten groups, how many are left out by x < limit and by x >= limit. No record of them is
+/// wanted.
+template <typename T, typename Value>
+std::string left_out_of(const std::string& file, const char* column_name, Value limit) {
+  struct row {
+    T x;
+  };
+  auto layout = bound<row>({column(column_name, &row::x)});
+  test_memory memory;
+  test_workers team(2);
+  std::vector<std::shared_ptr<void>> kept;
+  const auto all = read_parquet<row>(file, 1, memory, kept, 100, layout);
+  std::string text;
+  for (const auto is : {base::relation::less, base::relation::at_least}) {
+    constexpr auto bytes = sizeof(Value);
+    if constexpr (std::is_floating_point_v<Value>)
+      layout.rows = {*base::condition_of(0, bytes, is, limit)};
+    else
+      layout.rows = {
+          *base::condition_of(base::compared_integer{.offset = 0,
+                                                     .bytes = bytes,
+                                                     .bits = 8 * bytes,
+                                                     .signed_order = std::is_signed_v<Value>},
+                              is, static_cast<std::uint64_t>(limit))};
+    const auto reader = formats::open_parquet(file, layout, memory);
+    const auto columns = reader->read_columns(team, 1000);
+    for (std::int64_t at = 0; at < columns.rows;) {
+      const auto alike = columns.of->next(at, columns.rows);
+      for (; at < alike.end; ++at) {
+        Value value;
+        std::memcpy(&value, &all[static_cast<std::size_t>(at)].x, sizeof value);
+        const bool wanted = is == base::relation::less ? value < limit : value >= limit;
+        EXPECT_FALSE(alike.left_out && wanted) << column_name << ", row " << at;
+      }
+    }
+    text += (text.empty() ? "" : " ") + std::to_string(reader->not_read().groups);
+  }
+  return text;
+}
+
+TEST(parquet_golden, leaves_out_groups_by_the_statistics_of_others) {
+  PAPPUS_NEEDS_ARROW();
+  const temporary_folder folder;
+  PAPPUS_GOLDEN(printed, folder, "groups '" + folder.file("") + "'");
+  const auto day = date::of(2020, 1, 1);
+  const auto at = timestamp::of(day).micros + 50'000'000;
+  for (const std::string name : {"newest", "oldest", "bytes", "untold"}) {
+    SCOPED_TRACE(name);
+    const auto file = folder.file("groups_" + name + ".parquet");
+    const std::string half = name == "untold" ? "0 0" : "5 5";
+    EXPECT_EQ((left_out_of<std::int8_t, std::int8_t>(file, "i8", 0)), half);
+    EXPECT_EQ((left_out_of<std::uint8_t, std::uint8_t>(file, "u8", 128)), half);
+    EXPECT_EQ((left_out_of<std::int32_t, std::int32_t>(file, "u8", 128)), half);
+    EXPECT_EQ((left_out_of<std::int16_t, std::int16_t>(file, "i16", 0)), half);
+    EXPECT_EQ((left_out_of<std::uint16_t, std::uint16_t>(file, "u16", 1 << 15)), half);
+    EXPECT_EQ((left_out_of<std::int32_t, std::int32_t>(file, "i32", 0)), half);
+    EXPECT_EQ((left_out_of<double, double>(file, "i32", 0)), half);
+    EXPECT_EQ((left_out_of<std::uint32_t, std::uint32_t>(file, "u32", 1U << 31)), half);
+    EXPECT_EQ((left_out_of<std::int64_t, std::int64_t>(file, "u32", 1LL << 31)), half);
+    EXPECT_EQ((left_out_of<std::int64_t, std::int64_t>(file, "i64", 0)), half);
+    EXPECT_EQ((left_out_of<std::uint64_t, std::uint64_t>(file, "u64", 1ULL << 63)), half);
+    EXPECT_EQ((left_out_of<float, float>(file, "f32", 0)), half);
+    EXPECT_EQ((left_out_of<double, double>(file, "f32", 0)), half);
+    EXPECT_EQ((left_out_of<double, double>(file, "f64", 0)), half);
+    EXPECT_EQ((left_out_of<bool, std::uint8_t>(file, "flag", 1)), half);
+    EXPECT_EQ((left_out_of<date, std::int32_t>(file, "day", (day + 50).days)), half);
+    for (const char* unit : {"seconds", "millis", "micros", "nanos"})
+      EXPECT_EQ((left_out_of<timestamp, std::int64_t>(file, unit, at)), half) << unit;
+    EXPECT_EQ((left_out_of<std::int32_t, std::int32_t>(file, "whole", 0)),
+              name == "bytes" ? "0 0" : half);
+    EXPECT_EQ((left_out_of<std::optional<std::int32_t>, std::int32_t>(file, "some", 50)),
+              name == "untold" ? "0 0" : "5 5")
+        << "what is missing is 0";
+  }
 }
 
 // Those of others mostly have no checksums, so that more of what is wrong is read.

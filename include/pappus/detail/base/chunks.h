@@ -33,6 +33,14 @@ class record_maker {
   /// Puts records [first, first + rows) to `out`. Bytes that nobody reads stay as they are there.
   /// From any thread.
   virtual void make(std::int64_t first, std::int64_t rows, std::byte* out) const = 0;
+  /// Of rows [first, end) those that come first and are all alike: there, so that they can be
+  /// made, or left out, so that they mustn't: they are numbered, but the reader's first filter
+  /// drops each of them. From any thread.
+  struct stretch {
+    std::int64_t end;
+    bool left_out = false;
+  };
+  virtual stretch next(std::int64_t /*first*/, std::int64_t end) const { return {end}; }
 };
 
 /// Immutable once built. Owns its buffers and keeps alive what its records point into (strings).

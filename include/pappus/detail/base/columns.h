@@ -13,6 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "pappus/detail/base/conditions.h"
+
 namespace pappus::detail {
 
 class bad_row_source;  // bad_rows.h
@@ -90,6 +92,13 @@ struct column_binding {
                              ///< what its cells say needn't be read, unless bad rows are left out
 };
 
+/// What of a file's records somebody looks at.
+struct looked_at {
+  std::vector<bool> columns{};  ///< for each that is bound; empty: all
+  conditions rows{};  ///< nobody misses records of which one isn't true, where windows are read in
+                      ///< columns
+};
+
 /// How a text file is laid out.
 struct text_layout {
   char delimiter = 0;  ///< 0: the format's own
@@ -108,6 +117,7 @@ struct record_layout {
   std::size_t bytes = 0;
   std::vector<column_binding> columns;
   text_layout text{};
+  conditions rows{};  ///< as looked_at has them
 };
 
 }  // namespace pappus::detail

@@ -95,9 +95,8 @@ struct file_params : op_params {
   double text_bytes = 0;           ///< that are parsed; of a compressed file about
   bool text_bytes_known = true;
   std::vector<column_binding> columns;  ///< that are bound
-  /// \param wanted  which columns somebody looks at. Null: all.
-  std::function<std::shared_ptr<formats::reader>(memory_source&, const std::vector<bool>* wanted)>
-      open;
+  bool tells_ranges = false;  ///< of the values of some rows at a time, which may be left out
+  std::function<std::shared_ptr<formats::reader>(memory_source&, const looked_at&)> open;
 };
 const graph::operator_entry& file_operator();
 

@@ -155,6 +155,7 @@ class ipc_file final : public arrow_file {
                                   : uncompressed(column, batch, begin.buffer, at.buffer)));
       if (is_of_views(type)) texts = added.bytes.back();
       added.held_bytes.push_back(held(batch, added.bytes.back()) + texts);
+      added.extents.emplace_back();  // the format has none
     }
   }
 

@@ -49,6 +49,66 @@ parquet::ArrowReaderProperties arrow_properties(const parquet::FileMetaData& fil
   return properties;
 }
 
+template <typename Type>
+arrow_extent integers_of(const parquet::Statistics& statistics, arrow_kind kind) {
+  const auto& of = static_cast<const parquet::TypedStatistics<Type>&>(statistics);
+  arrow_extent found{.of = arrow_extent::what::integers, .least = of.min(), .most = of.max()};
+  if (kind == arrow_kind::u32 && sizeof(of.min()) == sizeof(std::uint32_t)) {
+    found.least = static_cast<std::uint32_t>(of.min());
+    found.most = static_cast<std::uint32_t>(of.max());
+  }
+  const bool in_order = kind == arrow_kind::u64 ? static_cast<std::uint64_t>(found.least) <=
+                                                      static_cast<std::uint64_t>(found.most)
+                                                : found.least <= found.most;
+  return in_order ? found : arrow_extent();
+}
+
+/// Some writers took NaN for one of them.
+template <typename Type>
+arrow_extent floats_of(const parquet::Statistics& statistics) {
+  const auto& of = static_cast<const parquet::TypedStatistics<Type>&>(statistics);
+  if (!(of.min() <= of.max())) return {};
+  return {.of = arrow_extent::what::floats, .low = of.min(), .high = of.max()};
+}
+
+/// Whether the column's times are stored in the unit that Arrow hands out.
+bool has_unit(const parquet::ColumnDescriptor& column, std::int64_t unit) {
+  const auto& logical = column.logical_type();
+  if (!logical || !logical->is_timestamp()) return false;
+  switch (static_cast<const parquet::TimestampLogicalType&>(*logical).time_unit()) {
+    case parquet::LogicalType::TimeUnit::MILLIS:
+      return unit == 1000;
+    case parquet::LogicalType::TimeUnit::MICROS:
+      return unit == 1'000'000;
+    case parquet::LogicalType::TimeUnit::NANOS:
+      return unit == 1'000'000'000;
+    default:
+      return false;
+  }
+}
+
+/// Arrow has left out what writers were wrong about.
+arrow_extent extent_of(const parquet::Statistics* statistics, const arrow_column& column) {
+  if (statistics == nullptr || !statistics->HasMinMax()) return {};
+  const auto kind = column.kind;
+  if (kind == arrow_kind::text || kind == arrow_kind::other) return {};
+  if (kind == arrow_kind::timestamp && !has_unit(*statistics->descr(), column.unit)) return {};
+  switch (statistics->physical_type()) {
+    case parquet::Type::BOOLEAN:
+      return integers_of<parquet::BooleanType>(*statistics, kind);
+    case parquet::Type::INT32:
+      return integers_of<parquet::Int32Type>(*statistics, kind);
+    case parquet::Type::INT64:
+      return integers_of<parquet::Int64Type>(*statistics, kind);
+    case parquet::Type::FLOAT:
+      return floats_of<parquet::FloatType>(*statistics);
+    case parquet::Type::DOUBLE:
+      return floats_of<parquet::DoubleType>(*statistics);
+    default:
+      return {};
+  }
+}
+
 class parquet_rows final : public arrow_rows {
  public:
   parquet_rows(std::shared_ptr<charged_pool> pool, std::unique_ptr<arrow::RecordBatchReader> reader)
@@ -112,14 +172,15 @@ class parquet_file final : public arrow_file {
     constexpr std::int64_t page = std::int64_t{2} << 20;
     auto& added = groups_.emplace_back();
     added.rows = group.num_rows();
-    for (const int leaf : leaves_) {
-      const auto chunk = leaf < 0 ? nullptr : group.ColumnChunk(leaf);
+    for (std::size_t i = 0; i < leaves_.size(); ++i) {
+      const auto chunk = leaves_[i] < 0 ? nullptr : group.ColumnChunk(leaves_[i]);
       const auto size = [](std::int64_t told) {  // of a damaged file, anything
         return std::clamp<std::int64_t>(told, 0, std::int64_t{1} << 40);
       };
       const auto statistics = chunk ? chunk->statistics() : nullptr;
       added.nulls.push_back(statistics && statistics->HasNullCount() ? statistics->null_count()
                                                                      : -1);
+      added.extents.push_back(extent_of(statistics.get(), columns_[i]));
       added.stored_bytes.push_back(chunk ? size(chunk->total_compressed_size()) : 0);
       added.bytes.push_back(chunk ? size(chunk->total_uncompressed_size()) : 0);
       added.held_bytes.push_back(std::min(added.bytes.back(), page) +

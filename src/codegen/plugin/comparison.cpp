@@ -1,0 +1,53 @@
+#include "codegen/plugin/comparison.h"
+
+#include <bit>
+#include <cstring>
+
+namespace pappus::codegen {
+namespace {
+
+/// The bits from `width` on are copies of the one before.
+std::uint64_t extended(std::uint64_t bits, std::size_t width) {
+  const auto above = 64 - width;
+  return static_cast<std::uint64_t>(static_cast<std::int64_t>(bits << above) >> above);
+}
+
+std::uint64_t value_of(const comparison::captured_value& of, const std::byte* captures) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, captures + of.offset, of.bytes);
+  std::size_t width = 8 * of.bytes;
+  for (const auto& step : of.steps) {
+    using kind = comparison::step::kind;
+    if (step.what == kind::sign) bits = extended(bits, width);
+    if (step.what == kind::add) bits += step.by;
+    if (step.what == kind::multiply) bits *= step.by;
+    width = step.bits;
+    if (width < 64) bits &= (std::uint64_t{1} << width) - 1;
+  }
+  return bits;
+}
+
+double float_of(std::uint64_t bits, std::size_t bytes) {
+  if (bytes == sizeof(float)) return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+  return std::bit_cast<double>(bits);
+}
+
+}  // namespace
+
+std::optional<detail::condition> condition_of(const comparison& one, const std::byte* captures,
+                                              std::size_t captured_bytes) {
+  auto bits = one.value;
+  std::size_t bytes = sizeof(double);
+  if (one.captured) {
+    bytes = one.captured->bytes;
+    if (captures == nullptr || bytes > sizeof bits || one.captured->offset > captured_bytes ||
+        bytes > captured_bytes - one.captured->offset)
+      return std::nullopt;
+    bits = value_of(*one.captured, captures);
+  }
+  if (one.floating)
+    return base::condition_of(one.field.offset, one.field.bytes, one.is, float_of(bits, bytes));
+  return base::condition_of(one.field, one.is, bits);
+}
+
+}  // namespace pappus::codegen

@@ -1,0 +1,235 @@
+// What the compiler plugin says that predicates ask of fields: it is true of every record that they
+// keep, and tells as much as can be told.
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/conditions.h"
+#include "codegen/element/stage_reads.h"
+#include "pappus/columns.h"
+#include "pappus/pappus.h"
+
+#ifdef PAPPUS_TEST_LAMBDAS_ON_OPENCL
+namespace pappus {
+namespace {
+
+struct trip {
+  date day;
+  std::int32_t delay;
+  std::uint16_t gate;
+  std::int8_t small;
+  std::uint8_t level;
+  double price;
+  float weight;
+  std::int64_t id;
+  std::uint64_t code;
+  std::optional<std::int32_t> late;
+  bool full;
+  timestamp at;
+  std::string_view name;
+};
+
+bool holds(const detail::condition& one, const trip& t) {
+  const auto* const field = reinterpret_cast<const std::byte*>(&t) + one.offset;
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, field, one.bytes);
+  if (!one.floating) return base::may_hold(one, false, bits, bits);
+  float narrow;
+  double wide;
+  std::memcpy(&narrow, &bits, sizeof narrow);
+  std::memcpy(&wide, &bits, sizeof wide);
+  const double value = one.bytes == sizeof narrow ? narrow : wide;
+  return base::may_hold(one, value, value);
+}
+
+std::string text_of(const detail::conditions& all) {
+  std::vector<std::string> texts;
+  for (const auto& one : all) {
+    for (const auto& column : detail::layout_of<trip>().columns) {
+      if (column.offset == one.offset && detail::cell_bytes(column.type) == one.bytes)
+        texts.push_back(base::text(one, column.field, column.type));
+      else if (column.presence != 0 && column.presence == one.offset)
+        texts.push_back(std::string(column.field) + " is there");
+    }
+  }
+  std::ranges::sort(texts);
+  std::string text;
+  for (const auto& one : texts) text += (text.empty() ? "" : ", ") + one;
+  return text;
+}
+
+class comparisons : public ::testing::Test {
+ protected:
+  comparisons() : rows_(s_.from(std::vector<trip>(1))) {}
+
+  template <typename F>
+  [[gnu::cold]] void check(const F& predicate, const std::string& expected) {
+    const auto node = detail::access::node(rows_.filter(predicate).materialise());
+    const auto found = codegen::conditions_of_stage(*node, 0);
+    EXPECT_EQ(text_of(found), expected);
+    for (int i = 0; i < 3'000; ++i) {
+      const auto t = some_trip();
+      if (!predicate(t)) continue;
+      for (const auto& one : found) {
+        ASSERT_TRUE(holds(one, t)) << text_of({one}) << ", seed " << seed_;
+      }
+    }
+  }
+
+  /// Of values near those that the tests compare with.
+  trip some_trip() {
+    const auto near = [&](std::int64_t center, std::int64_t by) {
+      return center +
+             static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(2 * by + 1)) - by;
+    };
+    trip t{};
+    t.day = {static_cast<std::int32_t>(near(17'897, 60))};
+    t.delay = static_cast<std::int32_t>(random_() % 5 == 0 ? random_() : near(0, 30));
+    t.gate = static_cast<std::uint16_t>(random_() % 2 == 0 ? random_() : near(2000, 150));
+    t.small = static_cast<std::int8_t>(random_());
+    t.level = static_cast<std::uint8_t>(random_() % 6);
+    t.price = random_() % 4 == 0 ? std::nan("") : static_cast<double>(near(0, 20)) / 2;
+    t.weight = random_() % 4 == 0 ? std::nanf("") : static_cast<float>(near(0, 20)) / 2;
+    t.id = random_() % 5 == 0 ? static_cast<std::int64_t>(random_()) : near(0, 40);
+    t.code = random_() % 5 == 0 ? random_() : static_cast<std::uint64_t>(near(0, 40));
+    if (random_() % 3 != 0) t.late = static_cast<std::int32_t>(near(0, 10));
+    t.full = random_() % 2 == 0;
+    t.at = {timestamp::of(t.day).micros + near(0, 86'400'000'000)};
+    t.name = random_() % 2 == 0 ? "AA" : "B";
+    return t;
+  }
+
+  const unsigned seed_ = std::random_device()();
+  std::mt19937_64 random_{seed_};
+  session s_{options{.threads = 1, .devices = "cpu"}};
+  collection<trip> rows_;
+};
+
+TEST_F(comparisons, with_constants) {
+  check([](const trip& t) { return t.delay >= 10; }, "delay >= 10");
+  check([](const trip& t) { return 10 < t.delay; }, "delay >= 11");
+  check([](const trip& t) { return t.delay >= 10 && t.delay < 15; }, "delay >= 10 and delay <= 14");
+  check([](const trip& t) { return t.delay != 3 && t.gate == 2000; }, "delay != 3, gate = 2000");
+  check([](const trip& t) { return t.code > 5 && t.small <= -7; }, "code >= 6, small <= -7");
+  check([](const trip& t) { return t.price >= 1.5 && t.weight < 2; }, "price >= 1.5, weight < 2");
+  check([](const trip& t) { return t.weight == 2.5; }, "weight = 2.5");
+  check([](const trip& t) { return t.day >= date::of(2019, 1, 1) && t.day < date::of(2019, 2, 1); },
+        "day >= 2019-01-01 and day <= 2019-01-31");
+  check([](const trip& t) { return t.full && t.day == date::of(2019, 1, 1); },
+        "day = 2019-01-01, full");
+}
+
+TEST_F(comparisons, with_zero) {
+  check([](const trip& t) { return t.delay < 0; }, "delay <= -1");
+  check([](const trip& t) { return t.delay >= 0; }, "delay >= 0");
+  check([](const trip& t) { return t.small > 0; }, "small >= 1");
+  check([](const trip& t) { return t.id >= -50 && t.id < 0; }, "id <= -1, id >= -50");
+  check([](const trip& t) { return t.full && t.id >= 0; }, "full, id >= 0");
+  check([](const trip& t) { return t.small + 7 < 0; }, "small <= -8");
+  check([](const trip& t) { return t.code != 0 && t.gate == 0; }, "code >= 1, gate = 0");
+  check([](const trip& t) { return t.price < 0 && t.weight >= 0; }, "price < 0, weight >= 0");
+}
+
+TEST_F(comparisons, with_what_was_captured) {
+  const auto from = date::of(2019, 1, 1), to = date::of(2019, 1, 20);
+  const std::int64_t n = -5;
+  const double limit = 2.5;
+  const short few = -3;
+  const unsigned many = 7;
+  check([=](const trip& t) { return t.day >= from && t.day < to; },
+        "day <= 2019-01-19, day >= 2019-01-01");
+  check([=](const trip& t) { return t.delay >= n; }, "delay >= -5");
+  check([=](const trip& t) { return t.id > 3 * n + 7; }, "id >= -7");
+  check([=](const trip& t) { return t.small > few + 2; }, "small >= 0");
+  check([=](const trip& t) { return t.gate < many; }, "gate <= 6");
+  check([=](const trip& t) { return t.weight > limit && t.price <= limit; },
+        "price <= 2.5, weight > 2.5");
+  check([=](const trip& t) { return t.day < from + 7 && t.day >= from; },
+        "day <= 2019-01-07, day >= 2019-01-01");
+  check([=](const trip& t) { return t.at >= timestamp::of(from); }, "at >= 2019-01-01");
+  check([=](const trip& t) { return static_cast<std::uint64_t>(t.id) < many; },
+        "id >= 0 and id <= 6");
+}
+
+TEST_F(comparisons, that_are_parts_of_others) {
+  const auto from = date::of(2019, 1, 1);
+  check([=](const trip& t) { return t.day >= from && (t.full || t.delay > 3); },
+        "day >= 2019-01-01");
+  check([](const trip& t) { return t.delay > 3 && std::sqrt(t.price) > 1; }, "delay >= 4");
+  check([](const trip& t) { return t.name == "AA" && t.delay > 3; }, "delay >= 4");
+  check([](const trip& t) { return !(t.delay < 3 || t.full); }, "delay >= 3");
+  check([](const trip& t) { return t.gate / 100 == 20; }, "gate >= 2000 and gate <= 2099");
+  check([](const trip& t) { return t.delay < -5 || t.delay > 5; }, "delay <= -6 or delay >= 6");
+  check(
+      [](const trip& t) {
+        if (t.delay < 3) return false;
+        if (t.delay >= 9) return false;
+        return t.price * 2 > t.weight;
+      },
+      "delay >= 3 and delay <= 8");
+  check([](const trip& t) { return t.gate * 3 > 7; }, "gate >= 3");
+  check([](const trip& t) { return t.delay > 2 ? t.small > 0 : false; }, "delay >= 3, small >= 1");
+  check(
+      [](const trip& t) {
+        for (int i = 0; i < t.level; ++i)
+          if (t.small == i * 7) return t.delay > 4;
+        return false;
+      },
+      "delay >= 5");
+}
+
+TEST_F(comparisons, of_what_may_be_missing) {
+  check([](const trip& t) { return t.late && *t.late > 3; }, "late >= 4, late is there");
+  check([](const trip& t) { return t.late > 3; }, "late >= 4, late is there");
+  check([](const trip& t) { return t.late.has_value(); }, "late is there");
+  check([](const trip& t) { return t.late < 3; }, "");
+}
+
+TEST_F(comparisons, that_tell_nothing) {
+  check([](const trip& t) { return !(t.price < 3); }, "");
+  check([](const trip& t) { return t.price != 3; }, "");
+  check([](const trip& t) { return t.delay < 3 || t.full; }, "");
+  check([](const trip& t) { return (t.level & 1) == 0; }, "");
+  check([](const trip& t) { return t.delay < t.id; }, "");
+  check([](const trip&) { return true; }, "");
+  check([](const trip& t) { return (t.level & 1) != 0; }, "level >= 1");
+}
+
+/// Functions that do more are called for every record.
+TEST_F(comparisons, of_functions_with_effects_do_not_count) {
+  static int calls = 0;
+  check([](const trip& t) { return ++calls > 0 && t.delay > 3; }, "");
+  check([](const trip& t) { return t.delay > 3 && std::vector<int>{1, 2}.at(t.level % 2) > 0; },
+        "");
+  const auto after = rows_.filter([](const trip&) { return ++calls > 0; })
+                         .filter([](const trip& t) { return t.delay > 3; })
+                         .materialise();
+  EXPECT_EQ(text_of(codegen::conditions_of_stage(*detail::access::node(after), 0)), "");
+  const auto before = rows_.filter([](const trip& t) { return t.delay > 3; })
+                          .filter([](const trip&) { return ++calls > 0; })
+                          .materialise();
+  EXPECT_EQ(text_of(codegen::conditions_of_stage(*detail::access::node(before), 0)), "delay >= 4");
+}
+
+TEST_F(comparisons, of_several_filters_add_up) {
+  const auto both = rows_.filter([](const trip& t) { return t.delay > 3; })
+                        .filter(&trip::full)
+                        .filter([](const trip& t) { return t.gate < 7; })
+                        .map(&trip::price)
+                        .filter([](double price) { return price > 2; })
+                        .materialise();
+  EXPECT_EQ(text_of(codegen::conditions_of_stage(*detail::access::node(both), 0)),
+            "delay >= 4, gate <= 6");
+}
+
+}  // namespace
+}  // namespace pappus
+#endif
