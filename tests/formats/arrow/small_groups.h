@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/memory_scale.h"
-#include "formats/arrow/parquet_writer.h"
+#include "formats/arrow/arrow_writer.h"
 #include "pappus/columns.h"
 #include "support/test_workers.h"
 
