@@ -44,7 +44,7 @@ struct to_key_bits {
 /// What map_groups calls for a group of Vs.
 template <typename V>
 struct group_count_different {
-  static constexpr bool reorders_values = true;
+  static constexpr bool reorders_values = true, makes_keyed = true;
   template <typename Key>
   keyed<Key, std::int64_t> operator()(const Key& key, std::span<key_bits<V>> values) const {
     return {key, count_different(known_bits<V>(values))};

@@ -330,7 +330,10 @@ class grouped : public detail::group_refusals<detail::value_of<E>>,
 
   template <typename F, typename Project>
   auto mapped(const char* name, F f, Project projection) const {
-    using grouping = grouping_of<Project, ordered_storage_type>;
+    // Results that have their keys can be put in order afterwards.
+    constexpr bool in_order_later = detail::coded_key<key_type> && detail::makes_keyed<F>;
+    using storage_of_keys = std::conditional_t<in_order_later, storage_type, ordered_storage_type>;
+    using grouping = grouping_of<Project, storage_of_keys>;
     using returned = detail::result_of_group<grouping, F>;
     constexpr bool flat = detail::is_flat<F>;
     using result = typename detail::record_of_group<returned, flat>::type;
@@ -346,17 +349,20 @@ class grouped : public detail::group_refusals<detail::value_of<E>>,
     else
       params->apply = detail::group_apply<grouping, F>;
     params->reorders = detail::reorders_values<F>;
-    params->key_text = detail::group_key_text<ordered_storage_type>;
+    params->key_text = detail::group_key_text<storage_of_keys>;
     params->function = detail::keep(std::move(f));
     params->value = detail::record_type_of<typename grouping::value>();
-    auto stage =
-        stage_of(grouping{rows_, key_, std::move(projection), storage<ordered_storage_type>()});
+    auto stage = stage_of(grouping{rows_, key_, std::move(projection), storage<storage_of_keys>()});
     stage.describe = detail::describe_whole_groups<grouping>;
-    return collection<result>(
+    const collection<result> groups(
         session_,
         detail::make_node(session_,
                           {detail::map_groups_operator(), std::string("group_by.") + name,
                            detail::record_type_of<result>(), std::move(stage), std::move(params)}));
+    if constexpr (in_order_later)
+      return detail::groups_in_order<key_type>(groups);
+    else
+      return groups;
   }
 
   template <typename R, typename F>

@@ -79,6 +79,10 @@ inline constexpr bool reorders_values = requires { F::reorders_values; };
 template <typename F>
 inline constexpr bool reorders_values<returns_range<F>> = reorders_values<F>;
 
+/// Whether a function of ours returns keyed<Key, V> of the key that it is given.
+template <typename F>
+inline constexpr bool makes_keyed = requires { F::makes_keyed; };
+
 template <typename G, typename F>
 using group_values =
     std::span<std::conditional_t<reorders_values<F>, typename G::value, const typename G::value>>;

@@ -77,7 +77,7 @@ struct to_quantile_bits {
 /// What map_groups calls for a group. \tparam Out  double, or an array of N.
 template <typename V, typename Out, std::size_t N>
 struct group_quantiles {
-  static constexpr bool reorders_values = true;
+  static constexpr bool reorders_values = true, makes_keyed = true;
   std::array<double, N> p;
 
   template <typename Key>
