@@ -276,8 +276,12 @@ TEST(arrow_groups, are_told_in_the_type_of_the_field) {
     formats::arrow_binding bound{
         0, {.name = "x", .kind = kind, .nullable = false, .unit = unit}, {}};
     bound.field = {.name = "x", .type = to};
-    formats::arrow_group group{
-        .rows = 10, .stored_bytes = {1}, .bytes = {1}, .nulls = {0}, .extents = {}};
+    formats::arrow_group group{.rows = 10,
+                               .stored_bytes = {1},
+                               .bytes = {1},
+                               .held_bytes = {1},
+                               .nulls = {0},
+                               .extents = {}};
     group.extents = {{.of = arrow_extent::what::integers, .least = least, .most = most}};
     const auto bytes = detail::cell_bytes(to);
     const auto wanted =
