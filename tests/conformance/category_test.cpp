@@ -227,7 +227,8 @@ TEST(categories, join_as_parts_of_keys) {
 
 TEST(categories, have_groups_as_ranges_in_the_order_of_texts) {
   expect_same([](const auto& rows) { return rows.group_by(carrier_of).median(delay_of); });
-  expect_same([](const auto& rows) { return rows.group_by(destination_of).quantile(0.9, delay_of); });
+  expect_same(
+      [](const auto& rows) { return rows.group_by(destination_of).quantile(0.9, delay_of); });
   expect_same([](const auto& rows) {
     return rows.group_by(carrier_of).quantiles(std::array{0.0, 0.3}, delay_of);
   });
