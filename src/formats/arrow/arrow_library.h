@@ -149,7 +149,7 @@ class arrow_library {
 };
 
 /// What libpappus-arrow.so exports; its number changes when this file does.
-#define PAPPUS_ARROW_ENTRY pappus_arrow_library_3
+#define PAPPUS_ARROW_ENTRY pappus_arrow_library_2
 
 /// The library, loaded when it is first asked for. Throws format_error, which names `file` and says
 /// how to get it.
