@@ -69,7 +69,7 @@ TEST(append_to, puts_records_behind_those_of_a_file) {
 TEST(append_to, writes_what_write_does) {
   const temporary_folder folder;
   auto s = cpu();
-  const auto rows = s.range(0, 20'000).map([](int i) { return pair{i, i / 4.0}; });
+  const auto rows = s.range(0, 20'000).map([](int i) { return pair{std::int64_t{i}, i / 4.0}; });
   for (const char* name : {"a.csv", "a.tsv", "a.jsonl", "a.raw"}) {
     SCOPED_TRACE(name);
     rows.write(folder.file(std::string("whole_") + name));
