@@ -26,15 +26,22 @@ std::size_t groups_in(std::span<const std::unique_ptr<group_table>> tables) {
   return n;
 }
 
-/// Writes the keys of all tables, one table's behind the other's, and where their states are.
-void collect(run_context& context, std::span<const std::unique_ptr<group_table>> tables,
-             std::size_t key_bytes, std::byte* keys, std::byte* states) {
+/// The keys of groups, and where their states are.
+struct group_places {
+  detail::buffer keys, states;
+};
+
+/// Those of n groups, all that the tables have, one table's behind the other's.
+group_places collect(run_context& context, std::span<const std::unique_ptr<group_table>> tables,
+                     std::size_t n, std::size_t key_bytes) {
+  group_places all{{context.memory, n * key_bytes, context.owner},
+                   {context.memory, n * sizeof(std::byte*), context.owner}};
   std::vector<std::size_t> first(tables.size());
   for (std::size_t i = 1; i < tables.size(); ++i)
     first[i] = first[i - 1] + groups_in(tables[i - 1]);
   detail::parallel_chunks(context.team, tables.size(), [&](std::size_t item, unsigned) {
-    std::byte* key_to = keys + first[item] * key_bytes;
-    std::byte* state_to = states + first[item] * sizeof(std::byte*);
+    std::byte* key_to = all.keys.data() + first[item] * key_bytes;
+    std::byte* state_to = all.states.data() + first[item] * sizeof(std::byte*);
     if (tables[item] == nullptr) return;
     tables[item]->for_each([&](const std::byte* key, const std::byte* state) {
       std::memcpy(key_to, key, key_bytes);
@@ -44,6 +51,17 @@ void collect(run_context& context, std::span<const std::unique_ptr<group_table>>
     });
   });
   stop_if_cancelled(context.team);
+  return all;
+}
+
+void sort_by_bits(run_context& context, group_places& all, std::size_t n, std::size_t key_bytes) {
+  group_places other{{context.memory, all.keys.size(), context.owner},
+                     {context.memory, all.states.size(), context.owner}};
+  const auto in =
+      radix_sort(context.team, context.memory,
+                 {all.keys.data(), all.states.data(), other.keys.data(), other.states.data()}, n,
+                 key_bytes, sizeof(std::byte*), context.owner);
+  if (in == sorted_in::other) all = std::move(other);
 }
 
 }  // namespace
@@ -64,39 +82,27 @@ void emit_groups(run_context& context, const group_params& params, const std::by
 
 groups_by_string::groups_by_string(run_context& context, const coded_texts& names,
                                    std::span<const std::unique_ptr<group_table>> tables)
-    : n_(groups_in(tables)),
-      codes_(context.memory, n_ * sizeof(bits128), context.owner),
-      states_(context.memory, n_ * sizeof(std::byte*), context.owner) {
-  collect(context, tables, sizeof(bits128), codes_.data(), states_.data());
+    : n_(groups_in(tables)) {
+  auto all = collect(context, tables, n_, sizeof(bits128));
   detail::buffer longer = names.longer(context.team);
   const bool all_are_short = longer.size() == 0;
-  if (all_are_short) sort_codes(context);
+  if (all_are_short) sort_by_bits(context, all, n_, sizeof(bits128));  // the order of these texts
+  states_ = std::move(all.states);
   keys_ = detail::buffer(context.memory, n_ * sizeof(std::string_view), context.owner);
   text_ = detail::buffer(context.memory, n_ * sizeof(bits128), context.owner);
-  spell(context, longer.as<const std::string_view>());
-  codes_.reset();
+  spell(context, all.keys.as<const bits128>(), longer.as<const std::string_view>());
+  all.keys.reset();
   longer.reset();
   if (!all_are_short) sort_texts(context);
 }
 
-/// The codes of short texts are in the order of these.
-void groups_by_string::sort_codes(run_context& context) {
-  detail::buffer codes(context.memory, codes_.size(), context.owner),
-      states(context.memory, states_.size(), context.owner);
-  const auto in = radix_sort(context.team, context.memory,
-                             {codes_.data(), states_.data(), codes.data(), states.data()}, n_,
-                             sizeof(bits128), sizeof(std::byte*), context.owner);
-  if (in == sorted_in::first) return;
-  codes_ = std::move(codes);
-  states_ = std::move(states);
-}
-
 /// Makes keys of codes.
-void groups_by_string::spell(run_context& context, const std::string_view* longer) {
+void groups_by_string::spell(run_context& context, const bits128* codes,
+                             const std::string_view* longer) {
   for_each_stretch(context.team, std::size_t{0}, n_, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i)
-      keys_.as<std::string_view>()[i] = coded_texts::text_of(
-          codes_.as<bits128>()[i], longer, text_.as<char>() + i * sizeof(bits128));
+      keys_.as<std::string_view>()[i] =
+          coded_texts::text_of(codes[i], longer, text_.as<char>() + i * sizeof(bits128));
   });
   stop_if_cancelled(context.team);
 }
@@ -128,19 +134,9 @@ std::vector<detail::buffer> groups_by_string::take_text(coded_texts& names) {
 void write_groups(run_context& context, const group_params& params,
                   std::span<const std::unique_ptr<group_table>> tables, std::size_t n) {
   if (n == 0) return;
-  const std::size_t key_bytes = params.key_bytes;
-  const std::size_t half_keys = round_up(n * key_bytes, 64), half_states = round_up(n * 8, 64);
-  detail::buffer keys(context.memory, 2 * half_keys, context.owner);
-  detail::buffer states(context.memory, 2 * half_states, context.owner);
-  const sort_buffers buffers{keys.data(), states.data(), keys.data() + half_keys,
-                             states.data() + half_states};
-  collect(context, tables, key_bytes, buffers.keys, buffers.payload);
-  const bool in_first = radix_sort(context.team, context.memory, buffers, n, key_bytes, 8,
-                                   context.owner) == sorted_in::first;
-  emit_groups(
-      context, params, in_first ? buffers.keys : buffers.other_keys,
-      reinterpret_cast<const std::byte* const*>(in_first ? buffers.payload : buffers.other_payload),
-      n);
+  auto all = collect(context, tables, n, params.key_bytes);
+  sort_by_bits(context, all, n, params.key_bytes);
+  emit_groups(context, params, all.keys.data(), all.states.as<const std::byte*>(), n);
 }
 
 void write_groups_of_texts(run_context& context, const group_params& params, coded_texts& names,

@@ -28,12 +28,11 @@ class groups_by_string {
   std::vector<detail::buffer> take_text(coded_texts& names);
 
  private:
-  void sort_codes(run_context& context);
-  void spell(run_context& context, const std::string_view* longer);
+  void spell(run_context& context, const bits128* codes, const std::string_view* longer);
   void sort_texts(run_context& context);
 
   std::size_t n_;
-  detail::buffer codes_, states_;
+  detail::buffer states_;
   detail::buffer keys_;  // to text here, and to such as `names` has
   detail::buffer text_;  // of short keys
 };
