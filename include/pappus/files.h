@@ -47,6 +47,13 @@ std::vector<std::string> texts_of(const Paths& paths) {
   return {std::ranges::begin(paths), std::ranges::end(paths)};
 }
 
+/// Records of files of a format; null: their names tell which.
+template <typename T>
+collection<T> rows_of(const session_ptr& session, const record_layout& layout,
+                      const std::vector<std::string>& paths, const char* format) {
+  return {session, open_rows(session, record_type_of<T>(), layout, paths, format)};
+}
+
 /// What stands in a file's name for a key.
 template <typename K>
 void name_file(const K& key, std::string& to) {
@@ -76,95 +83,80 @@ node_request deliver_request(const query<E>& from, const char* name,
 
 template <typename T, typename... Columns>
 collection<T> session::csv(const std::string& path, const Columns&... columns) {
-  return {core_, detail::open_rows(core_, detail::record_type_of<T>(),
-                                   detail::file_layout<T>(columns...), {path}, "csv")};
+  return detail::rows_of<T>(core_, detail::file_layout<T>(columns...), {path}, "csv");
 }
 template <typename T, detail::list_of_paths Paths, typename... Columns>
 collection<T> session::csv(const Paths& paths, const Columns&... columns) {
-  return {core_,
-          detail::open_rows(core_, detail::record_type_of<T>(), detail::file_layout<T>(columns...),
-                            detail::texts_of(paths), "csv")};
+  return detail::rows_of<T>(core_, detail::file_layout<T>(columns...), detail::texts_of(paths),
+                            "csv");
 }
 
 template <typename T, typename... Columns>
 collection<T> session::parquet(const std::string& path, const Columns&... columns) {
-  return {core_, detail::open_rows(core_, detail::record_type_of<T>(),
-                                   detail::file_layout<T>(columns...), {path}, "parquet")};
+  return detail::rows_of<T>(core_, detail::file_layout<T>(columns...), {path}, "parquet");
 }
 template <typename T, detail::list_of_paths Paths, typename... Columns>
 collection<T> session::parquet(const Paths& paths, const Columns&... columns) {
-  return {core_,
-          detail::open_rows(core_, detail::record_type_of<T>(), detail::file_layout<T>(columns...),
-                            detail::texts_of(paths), "parquet")};
+  return detail::rows_of<T>(core_, detail::file_layout<T>(columns...), detail::texts_of(paths),
+                            "parquet");
 }
 
 template <typename T, typename... Columns>
 collection<T> session::arrow(const std::string& path, const Columns&... columns) {
-  return {core_, detail::open_rows(core_, detail::record_type_of<T>(),
-                                   detail::file_layout<T>(columns...), {path}, "arrow")};
+  return detail::rows_of<T>(core_, detail::file_layout<T>(columns...), {path}, "arrow");
 }
 template <typename T, detail::list_of_paths Paths, typename... Columns>
 collection<T> session::arrow(const Paths& paths, const Columns&... columns) {
-  return {core_,
-          detail::open_rows(core_, detail::record_type_of<T>(), detail::file_layout<T>(columns...),
-                            detail::texts_of(paths), "arrow")};
+  return detail::rows_of<T>(core_, detail::file_layout<T>(columns...), detail::texts_of(paths),
+                            "arrow");
 }
 
 template <typename T, typename... Columns>
 collection<T> session::json(const std::string& path, const Columns&... columns) {
-  return {core_, detail::open_rows(core_, detail::record_type_of<T>(),
-                                   detail::file_layout<T>(columns...), {path}, "json")};
+  return detail::rows_of<T>(core_, detail::file_layout<T>(columns...), {path}, "json");
 }
 template <typename T, detail::list_of_paths Paths, typename... Columns>
 collection<T> session::json(const Paths& paths, const Columns&... columns) {
-  return {core_,
-          detail::open_rows(core_, detail::record_type_of<T>(), detail::file_layout<T>(columns...),
-                            detail::texts_of(paths), "json")};
+  return detail::rows_of<T>(core_, detail::file_layout<T>(columns...), detail::texts_of(paths),
+                            "json");
 }
 
 template <typename T, typename... Columns>
 collection<T> session::read(const std::string& path, const Columns&... columns) {
-  return {core_, detail::open_rows(core_, detail::record_type_of<T>(),
-                                   detail::file_layout<T>(columns...), {path}, nullptr)};
+  return detail::rows_of<T>(core_, detail::file_layout<T>(columns...), {path}, nullptr);
 }
 template <typename T, detail::list_of_paths Paths, typename... Columns>
 collection<T> session::read(const Paths& paths, const Columns&... columns) {
-  return {core_,
-          detail::open_rows(core_, detail::record_type_of<T>(), detail::file_layout<T>(columns...),
-                            detail::texts_of(paths), nullptr)};
+  return detail::rows_of<T>(core_, detail::file_layout<T>(columns...), detail::texts_of(paths),
+                            nullptr);
 }
 
 inline collection<std::string_view> session::lines(const std::string& path) {
-  return {core_, detail::open_rows(core_, detail::record_type_of<std::string_view>(),
-                                   detail::layout_of<std::string_view>(), {path}, "lines")};
+  return detail::rows_of<std::string_view>(core_, detail::layout_of<std::string_view>(), {path},
+                                           "lines");
 }
 template <detail::list_of_paths Paths>
 collection<std::string_view> session::lines(const Paths& paths) {
-  return {core_, detail::open_rows(core_, detail::record_type_of<std::string_view>(),
-                                   detail::layout_of<std::string_view>(), detail::texts_of(paths),
-                                   "lines")};
+  return detail::rows_of<std::string_view>(core_, detail::layout_of<std::string_view>(),
+                                           detail::texts_of(paths), "lines");
 }
 
 template <typename T>
 collection<T> session::npy(const std::string& path) {
-  return {core_, detail::open_rows(core_, detail::record_type_of<T>(), detail::layout_of<T>(),
-                                   {path}, "npy")};
+  return detail::rows_of<T>(core_, detail::layout_of<T>(), {path}, "npy");
 }
 template <typename T, detail::list_of_paths Paths>
 collection<T> session::npy(const Paths& paths) {
-  return {core_, detail::open_rows(core_, detail::record_type_of<T>(), detail::layout_of<T>(),
-                                   detail::texts_of(paths), "npy")};
+  return detail::rows_of<T>(core_, detail::layout_of<T>(), detail::texts_of(paths), "npy");
 }
 
 template <typename T>
 collection<T> session::raw(const std::string& path) {
-  return {core_,
-          detail::open_rows(core_, detail::record_type_of<T>(), {sizeof(T), {}}, {path}, "raw")};
+  return detail::rows_of<T>(core_, {sizeof(T), {}}, {path}, "raw");
 }
 template <typename T, detail::list_of_paths Paths>
 collection<T> session::raw(const Paths& paths) {
-  return {core_, detail::open_rows(core_, detail::record_type_of<T>(), {sizeof(T), {}},
-                                   detail::texts_of(paths), "raw")};
+  return detail::rows_of<T>(core_, {sizeof(T), {}}, detail::texts_of(paths), "raw");
 }
 
 template <typename E>
