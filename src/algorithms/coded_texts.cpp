@@ -1,7 +1,6 @@
 #include "algorithms/coded_texts.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace pappus::algorithms {
 
@@ -64,10 +63,9 @@ std::size_t coded_texts::worker::codes_of(const std::string_view* texts, std::si
   std::array<std::string_view, batch_max> some;
   std::array<bits128, batch_max> of_some;
   std::array<std::uint32_t, batch_max> places;
-  std::size_t count = 0;
   /// Calls code(some, count, of_some) for those of which wanted(i) is true.
   const auto for_those = [&](auto&& wanted, auto&& code) {
-    count = 0;
+    std::size_t count = 0;
     for (std::size_t i = 0; i < n; ++i) {
       if (!wanted(i)) continue;
       some[count] = texts[i];

@@ -102,8 +102,8 @@ void hash_run::limit_texts() {
 
 /// Longer texts are numbered faster a batch at a time.
 void hash_run::note_longer_texts(std::int64_t rows) {
-  const auto longer = texts_->rows_longer() - std::exchange(rows_longer_, texts_->rows_longer());
-  in_batches_ = longer > rows / 8;
+  const auto longer = texts_->rows_longer();
+  in_batches_ = longer - std::exchange(rows_longer_, longer) > rows / 8;
   rows_taken_ += rows;
 }
 
