@@ -245,7 +245,6 @@ void whole_groups::keep_back(const run_context& context, group_rows& from, std::
 group_rows whole_groups::put_together(const run_context& context, const open_group& group) {
   parts_max_ = std::max(parts_max_, group.parts.size());
   group_rows made;
-  const std::size_t size = params_.payload_bytes;
   made.groups = 1;
   made.key_memory = detail::buffer(context.memory, group.key.size(), context.owner);
   std::memcpy(made.key_memory.data(), group.key.data(), group.key.size());
@@ -264,10 +263,19 @@ group_rows whole_groups::put_together(const run_context& context, const open_gro
     }
   }
   try {
-    made.record_memory = detail::buffer(context.memory, starts[1] * size, context.owner);
+    put_side_by_side(context, group, made);
   } catch (const memory_error&) {
     refuse(context, group);
   }
+  return made;
+}
+
+/// Brings the records of a group's parts, and their texts, into one piece of memory each.
+void whole_groups::put_side_by_side(const run_context& context, const open_group& group,
+                                    group_rows& made) const {
+  const std::size_t size = params_.payload_bytes;
+  made.record_memory =
+      detail::buffer(context.memory, static_cast<std::size_t>(group.rows) * size, context.owner);
   made.records = made.record_memory.data();
   std::vector<graph::row_store::copy> copies;
   std::byte* to = made.record_memory.data();
@@ -279,11 +287,12 @@ group_rows whole_groups::put_together(const run_context& context, const open_gro
   if (text.data() != nullptr)
     made.owners.push_back(base::owned(std::move(text), context.memory_owner));
   context.store->read(copies, context.team, context.owner);
-  return made;
 }
 
 void whole_groups::refuse(const run_context& context, const open_group& group) const {
   const auto key = params_.key_text(group.key.data());
+  std::size_t bytes = static_cast<std::size_t>(group.rows) * params_.payload_bytes;
+  for (const auto& part : group.parts) bytes += part->text_bytes(0, part->rows());
   throw memory_error(fmt::format(
       "{}: {} has {} records, which are {} side by side, and memory has no room for them; reduce "
       "the groups by a reducer instead of map_groups, or raise the limit (PAPPUS_HOST_MEMORY or "
@@ -291,9 +300,7 @@ void whole_groups::refuse(const run_context& context, const open_group& group) c
       context.owner,
       key.empty() ? fmt::format("group {} in the order of keys", base::count_text(found_ + 1))
                   : "the group of key " + key,
-      base::count_text(group.rows),
-      base::bytes_text(static_cast<double>(group.rows) *
-                       static_cast<double>(params_.payload_bytes))));
+      base::count_text(group.rows), base::bytes_text(static_cast<double>(bytes))));
 }
 
 std::string whole_groups::about() const {

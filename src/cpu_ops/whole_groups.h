@@ -76,6 +76,8 @@ class whole_groups {
   group_rows next_complete(run_context& context);
   void keep_back(const run_context& context, group_rows& from, std::size_t group);
   group_rows put_together(const run_context& context, const open_group& group);
+  void put_side_by_side(const run_context& context, const open_group& group,
+                        group_rows& made) const;
   [[noreturn]] void refuse(const run_context& context, const open_group& group) const;
 
   run_context as_sort(const run_context& context) const;
