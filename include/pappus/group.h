@@ -341,8 +341,8 @@ class grouped : public detail::group_refusals<detail::value_of<E>>,
                   "map_groups: the function must return a trivially copyable record, that of "
                   "flat_map_groups a range of such");
     auto params = std::make_shared<detail::map_groups_params>();
-    static_cast<detail::group_params&>(*params) =
-        *detail::group_params_of<grouping, detail::no_reducer, detail::make_key<key_type>>({});
+    detail::describe_extraction<grouping>(*params);
+    params->states_may_point = false;  // there are none
     params->domain = domain_;
     if constexpr (flat)
       params->apply_flat = detail::group_apply_flat<grouping, F>;

@@ -451,31 +451,36 @@ void group_emit(const std::byte* keys, const std::byte* const* states, std::size
   }
 }
 
+/// Sets what parameters say of keys and values, and the loop that extracts these.
+template <typename G>
+void describe_extraction(group_params& params) {
+  params.key_bytes = sizeof(typename G::stored_key);
+  params.strings = codes_texts<decltype(G::keys)>;
+  params.keys_in_records = G::keys_in_records;
+  params.payload_bytes = G::has_value ? sizeof(typename G::value) : 0;
+  params.in_place = G::in_place;
+  params.values_may_point = G::has_value && text_of<typename G::value>() != text_in::none;
+  if constexpr (codes_texts<decltype(G::keys)>) {
+    using value = std::conditional_t<G::has_value, typename G::value, nothing>;
+    params.late = record_type_of<late_row<value>>();
+    params.value_align = alignof(value);
+  }
+  params.extract = group_extract<G>;
+}
+
 /// The parameters, with all loops, for one grouping, reducer and kind of output record.
 template <typename G, typename R, typename Make>
 PAPPUS_GLUE std::shared_ptr<group_params> group_params_of(const R& prototype) {
   static_assert(std::is_trivially_copyable_v<R>,
                 "a reducer's state is moved as bytes: it must be trivially copyable");
   using keys = decltype(G::keys);
-  using stored = typename G::stored_key;
   auto params = std::make_shared<group_params>();
-  params->key_bytes = sizeof(stored);
-  params->strings = std::is_same_v<stored, std::string_view>;
-  params->keys_in_records = G::keys_in_records;
-  params->payload_bytes = G::has_value ? sizeof(typename G::value) : 0;
-  params->in_place = G::in_place;
+  describe_extraction<G>(*params);
   params->state_bytes = sizeof(R);
   params->state_align = alignof(R);
-  params->values_may_point = G::has_value && text_of<typename G::value>() != text_in::none;
   params->states_may_point = text_of<R>() != text_in::none;
   params->exact = is_exact<R>;
-  if constexpr (std::is_same_v<stored, std::string_view>) {
-    using value = std::conditional_t<G::has_value, typename G::value, nothing>;
-    params->late = record_type_of<late_row<value>>();
-    params->value_align = alignof(value);
-  }
   params->initial = std::static_pointer_cast<const std::byte>(keep(prototype));
-  params->extract = group_extract<G>;
   params->accumulate = group_accumulate<G, R>;
   params->add_to_hash = group_add_to_hash<G, R>;
   if constexpr (codes_texts<keys>)
