@@ -29,6 +29,7 @@
 #include "pappus/detail/base/field_names.h"
 #include "pappus/detail/base/fields.h"
 #include "pappus/detail/base/missing.h"
+#include "pappus/detail/base/record_text.h"
 #include "pappus/detail/base/refused.h"
 
 namespace pappus {
@@ -45,6 +46,7 @@ struct known_field {
   static constexpr bool is_cell = true;
   static constexpr cell type = Type;
   static constexpr std::size_t count = Count;
+  static constexpr cell item = Type;  // of a list that of its items
 };
 
 template <typename Field>
@@ -70,13 +72,15 @@ struct field_traits<date> : known_field<cell::date> {};
 template <>
 struct field_traits<timestamp> : known_field<cell::timestamp> {};
 template <typename Element, std::size_t Count>
-  requires(field_traits<Element>::is_cell && Count > 0)
+  requires(field_traits<Element>::is_cell && !is_list<Element> && Count > 0)
 struct field_traits<std::array<Element, Count>>
     : known_field<field_traits<Element>::type, Count * field_traits<Element>::count> {};
 
 template <typename Value>
   requires(field_traits<Value>::is_cell && field_traits<Value>::count == 1)
-struct field_traits<std::optional<Value>> : known_field<field_traits<Value>::type> {};
+struct field_traits<std::optional<Value>> : known_field<field_traits<Value>::type> {
+  static constexpr cell item = field_traits<Value>::item;
+};
 
 template <typename Record>
 concept fileable = std::is_trivially_copyable_v<Record> && std::is_object_v<Record>;
@@ -88,6 +92,7 @@ column_binding binding_of(std::string name, const void* record, const Field& fie
   const auto* at = reinterpret_cast<const std::byte*>(std::addressof(field));
   const auto offset = static_cast<std::size_t>(at - begin);
   column_binding bound{std::move(name), traits::type, offset, traits::count};
+  bound.item = traits::item;
   if constexpr (may_be_missing<Field>) bound.presence = offset + presence_at<present<Field>>();
   return bound;
 }
@@ -152,7 +157,8 @@ struct column_of : detail::column_binding {};
 /// \param name   as in the file's header, case included; of JSON "user.id" is a key in an object.
 /// \param field  a direct member: an integer up to 64 bits, float, double, bool, std::string_view,
 ///               pappus::category, pappus::date, pappus::timestamp; in CSV and JSON files also a
-///               std::optional of one of those, in NPY and JSON files a std::array.
+///               std::optional of one of those, in NPY and JSON files a std::array, in JSON,
+///               Parquet and Arrow files a pappus::list.
 template <typename Field, typename Record>
 column_of<Record> column(std::string name, Field Record::* field) {
   const Record record = detail::zero_record<Record>();
@@ -169,7 +175,7 @@ template <typename Field, typename Record>
   requires(detail::fileable<Record> && !detail::field_traits<Field>::is_cell)
 PAPPUS_REFUSED(
     "column: a field must be an integer, float, double, bool, std::string_view, pappus::category, "
-    "pappus::date, pappus::timestamp, or a std::optional or a std::array of these")
+    "pappus::date, pappus::timestamp, or a std::optional, a std::array or a pappus::list of these")
 detail::refused<Record> column(std::string, Field Record::*) {
   return {};
 }

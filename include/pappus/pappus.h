@@ -23,6 +23,7 @@
 #include "pappus/histogram.h"
 #include "pappus/join.h"
 #include "pappus/launch.h"
+#include "pappus/list.h"
 #include "pappus/loop.h"
 #include "pappus/over.h"
 #include "pappus/parts.h"

@@ -5,8 +5,8 @@
 //     std::cout << groups.front() << "\n";     // (AB, 12.5)
 //
 // Fields have the names that their struct gives them. Fields of fields are columns of their own:
-// "value.mean". Arrays of char are text up to the first 0. What is missing is "null", what Pappus
-// can't look into "?".
+// "value.mean". Lists and arrays are in brackets, arrays of char text up to the first 0. What is
+// missing is "null", what Pappus can't look into "?".
 #pragma once
 
 #include <array>
@@ -28,6 +28,7 @@
 #include "pappus/detail/base/missing.h"
 #include "pappus/detail/base/record_text.h"
 #include "pappus/detail/base/table_text.h"
+#include "pappus/list.h"
 #include "pappus/query.h"
 #include "pappus/records.h"
 #include "pappus/results.h"
@@ -43,7 +44,7 @@ inline constexpr bool is_moment = std::is_same_v<T, date> || std::is_same_v<T, t
 template <typename T>
 constexpr bool shown_by_fields() {
   if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T> || is_moment<T> || is_std_array<T> ||
-                string_key<T> || is_category<T>)
+                string_key<T> || is_category<T> || is_list<T>)
     return false;
   else
     return field_count<present<T>>() > 0 && !is_moment<present<T>> && !is_std_array<present<T>>;
@@ -75,7 +76,7 @@ constexpr std::string_view shown_type() {
     return "date";
   else if constexpr (std::is_same_v<T, timestamp>)
     return "timestamp";
-  else if constexpr (is_std_array<T> || may_be_missing<T>)
+  else if constexpr (is_std_array<T> || may_be_missing<T> || is_list<T>)
     return shown_type<typename T::value_type>();
   else
     return own_name<T>();
@@ -126,6 +127,8 @@ std::string shown_text(const T& value) {
     } else {
       return shown_elements(value);
     }
+  } else if constexpr (is_list<T>) {
+    return shown_elements(value);
   } else if constexpr (constexpr auto count = field_count<T>(); count > 0) {
     std::string text = "(";
     visit_fields<count>(value, [&](const auto&... fields) {
@@ -206,6 +209,10 @@ inline std::ostream& operator<<(std::ostream& to, category of) {
 }
 inline std::ostream& operator<<(std::ostream& to, const timestamp& moment) {
   return to << detail::shown_text(moment);
+}
+template <typename T>
+std::ostream& operator<<(std::ostream& to, const list<T>& items) {
+  return to << detail::shown_text(items);
 }
 template <typename A, typename B>
 std::ostream& operator<<(std::ostream& to, const pair<A, B>& both) {

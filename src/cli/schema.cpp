@@ -102,7 +102,8 @@ const char* type_name(detail::cell type) {
                                    "std::string_view",
                                    "pappus::date",
                                    "pappus::timestamp",
-                                   "pappus::category"};
+                                   "pappus::category",
+                                   "pappus::list"};
   return names[static_cast<std::size_t>(type)];
 }
 
@@ -119,6 +120,7 @@ std::string field_of(const record_schema& schema, const record_schema::column& c
     return fmt::format("  // column {}: left out, as it {}\n", literal_of(column.name),
                        column.left_out);
   std::string type = type_name(column.type), why;
+  if (column.type == detail::cell::list) type = fmt::format("{}<{}>", type, type_name(column.item));
   if (column.count > 1) type = fmt::format("std::array<{}, {}>", type, column.count);
   if (column.optional) type = fmt::format("std::optional<{}>", type);
   if (schema.rows > 0 && column.missing == schema.rows)
@@ -195,9 +197,10 @@ std::string includes_for(const record_schema& schema) {
   for (const auto& column : schema.columns) {
     if (!column.left_out.empty()) continue;
     arrays |= column.count > 1;
-    integers |= std::string_view(type_name(column.type)).ends_with("_t");
+    const auto type = column.type == detail::cell::list ? column.item : column.type;
+    integers |= std::string_view(type_name(type)).ends_with("_t");
     optionals |= column.optional;
-    text |= column.type == detail::cell::string;
+    text |= type == detail::cell::string;
   }
   return fmt::format("#include <pappus/pappus.h>\n\n{}{}{}{}{}", arrays ? "#include <array>\n" : "",
                      integers ? "#include <cstdint>\n" : "", "#include <iostream>\n",

@@ -46,6 +46,7 @@ detail::record_layout layout_of(const record_schema& schema, const table_file& t
   for (const auto& column : schema.columns) {
     if (!column.left_out.empty()) continue;
     detail::column_binding binding{column.name, column.type, layout.bytes, column.count};
+    binding.item = column.item;
     const auto bytes = column.count * cell_bytes(column.type);
     if (column.may_lack) binding.presence = binding.offset + bytes;
     layout.columns.push_back(std::move(binding));
@@ -91,28 +92,50 @@ std::string cell_text(cell type, const std::byte* at) {
       return detail::text_of_timestamp(value_at<std::int64_t>(at));
     case cell::string:
     case cell::category:
+    case cell::list:
       break;
   }
   return detail::text_of_text(formats::text_of(type, at));
 }
 
+/// Of several values, the first ones.
+class shown_values {
+ public:
+  void add(cell type, const std::byte* at) {
+    constexpr std::size_t enough = 40;
+    if (cut_) return;
+    if (cut_ = text_.size() > enough; cut_)
+      text_ += ", …";
+    else
+      text_.append(text_.size() > 1 ? ", " : "").append(cell_text(type, at));
+  }
+  std::string text() && { return std::move(text_) + "]"; }
+
+ private:
+  std::string text_ = "[";
+  bool cut_ = false;
+};
+
 std::string field_text(const detail::column_binding& column, const std::byte* record) {
   if (column.presence != 0 && record[column.presence] == std::byte{0}) return "null";
   const std::byte* at = record + column.offset;
-  if (column.count == 1) return cell_text(column.type, at);
-  constexpr std::size_t enough = 40;
-  std::string text = "[";
-  for (std::size_t i = 0; i < column.count; ++i, at += cell_bytes(column.type)) {
-    if (text.size() > enough) return text + ", …]";
-    text.append(i > 0 ? ", " : "").append(cell_text(column.type, at));
+  shown_values values;
+  if (column.type == cell::list) {
+    formats::for_each_item(column, at,
+                           [&](const std::byte* item) { values.add(column.item, item); });
+    return std::move(values).text();
   }
-  return text + "]";
+  if (column.count == 1) return cell_text(column.type, at);
+  for (std::size_t i = 0; i < column.count; ++i, at += cell_bytes(column.type))
+    values.add(column.type, at);
+  return std::move(values).text();
 }
 
 /// As show() calls it.
 const char* short_name(cell type) {
-  constexpr const char* names[] = {"i8",  "i16", "i32", "i64",  "u8",   "u16",  "u32",
-                                   "u64", "f32", "f64", "bool", "text", "date", "timestamp"};
+  constexpr const char* names[] = {"i8",   "i16",  "i32",  "i64",       "u8",
+                                   "u16",  "u32",  "u64",  "f32",       "f64",
+                                   "bool", "text", "date", "timestamp", "category"};
   return names[static_cast<std::size_t>(type)];
 }
 
@@ -131,7 +154,8 @@ shown_head read_head(const table_file& table, const detail::record_layout& layou
   head.known = 0;
   for (const auto& column : layout.columns) {
     const bool number = column.type <= cell::f64;
-    head.columns.push_back({column.name.empty() ? "value" : column.name, short_name(column.type),
+    const auto type = column.type == cell::list ? column.item : column.type;
+    head.columns.push_back({column.name.empty() ? "value" : column.name, short_name(type),
                             number && column.count == 1});
   }
   std::vector<std::byte> rows;

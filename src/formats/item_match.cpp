@@ -118,11 +118,12 @@ void refuse_missing(const std::string& file, const record_layout& layout) {
 
 void refuse_text(const std::string& file, const record_layout& layout) {
   for (const auto& column : layout.columns)
-    if (is_text_cell(column.type))
-      throw usage_error(
-          fmt::format("{}: expected fields of fixed size, got {}; arrays have no text of "
-                      "varying length: use csv, or map it to a number",
-                      file, text_cell_name(column.type)));
+    if (leads_elsewhere(column.type))
+      throw usage_error(fmt::format(
+          "{}: expected fields of fixed size, got {}; arrays have no {} of varying "
+          "length: use {}, or map it to a number",
+          file, name_of_leading(column.type), is_text_cell(column.type) ? "text" : "lists",
+          is_text_cell(column.type) ? "csv" : "jsonl"));
 }
 
 std::size_t scalars(const record_layout& layout) {

@@ -33,12 +33,17 @@ detail::record_layout named_layout(const std::string& file, detail::record_layou
 
 detail::record_layout named_scalars(const std::string& file, detail::record_layout layout) {
   layout = named_layout(file, std::move(layout));
-  for (const detail::column_binding& binding : layout.columns)
+  for (const detail::column_binding& binding : layout.columns) {
+    const auto refuse = [&](const std::string& got, const char* remedy) {
+      throw usage_error(
+          fmt::format("{}: column \"{}\": expected a field with one value, got {}; {}", file,
+                      binding.name, got, remedy));
+    };
+    if (binding.type == detail::cell::list) refuse(name_of_leading(binding.type), "use JSON lines");
     if (binding.count != 1)
-      throw usage_error(file + ": column \"" + binding.name +
-                        "\": expected a field with one value, got an array of " +
-                        std::to_string(binding.count) +
-                        "; bind single fields, or use JSON lines or npy");
+      refuse(fmt::format("an array of {}", binding.count),
+             "bind single fields, or use JSON lines or npy");
+  }
   return layout;
 }
 

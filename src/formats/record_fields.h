@@ -8,6 +8,7 @@
 
 #include "pappus/category.h"
 #include "pappus/detail/base/columns.h"
+#include "pappus/detail/base/list_bytes.h"
 
 namespace pappus::formats {
 
@@ -21,6 +22,23 @@ inline std::string_view text_of(detail::cell type, const std::byte* field) noexc
   std::string_view text;
   std::memcpy(&text, field, sizeof(text));
   return text;
+}
+
+/// Calls f(item) for the items of a list, of which each lies there as a field of its type would.
+template <typename F>
+void for_each_item(const detail::column_binding& column, const std::byte* field, const F& f) {
+  std::string_view bytes;
+  std::memcpy(&bytes, field, sizeof(bytes));
+  if (column.item == detail::cell::string) {
+    for (std::size_t i = 0; i < detail::count_of_texts(bytes); ++i) {
+      const auto text = detail::text_number(bytes, i);
+      f(reinterpret_cast<const std::byte*>(&text));
+    }
+  } else {
+    const auto size = cell_bytes(column.item);
+    for (std::size_t at = 0; at < bytes.size(); at += size)
+      f(reinterpret_cast<const std::byte*>(bytes.data() + at));
+  }
 }
 
 /// Whether a field is a std::optional without a value.

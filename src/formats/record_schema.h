@@ -17,6 +17,7 @@ struct record_schema {
     std::string name;  ///< empty where the file has none for it
     detail::cell type = detail::cell::string;
     std::size_t count = 1;       ///< more than one for arrays of as many
+    detail::cell item{};         ///< of lists
     bool may_lack = false;       ///< values of this format may be missing
     bool optional = false;       ///< and its field has to be a std::optional therefore
     std::int64_t missing = 0;    ///< rows without a value that were seen, or are known of

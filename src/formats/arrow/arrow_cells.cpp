@@ -66,7 +66,8 @@ const char* field_type(cell type) {
                                    "a std::string_view",
                                    "a pappus::date",
                                    "a pappus::timestamp",
-                                   "a pappus::category"};
+                                   "a pappus::category",
+                                   "a pappus::list"};
   return names[static_cast<std::size_t>(type)];
 }
 

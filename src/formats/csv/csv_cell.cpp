@@ -197,6 +197,7 @@ cell_outcome parse_cell(cell type, std::string_view text, std::byte* out) noexce
       return timestamp(text, out);
     case cell::string:
     case cell::category:
+    case cell::list:
       break;
   }
   return cell_outcome::malformed;
@@ -231,6 +232,7 @@ std::string_view expected_of(cell type) noexcept {
       return "a time like 2024-02-29 13:45:00.5";
     case cell::string:
     case cell::category:
+    case cell::list:
       break;
   }
   return "text";

@@ -103,6 +103,7 @@ char* print_value(cell type, const std::byte* value, char* at) {
       return print_timestamp(load<timestamp>(value), at);
     case cell::string:
     case cell::category:
+    case cell::list:
       break;
   }
   return at;

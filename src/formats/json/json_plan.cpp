@@ -48,9 +48,10 @@ json_plan plan_keys(const std::string& file, const detail::record_layout& bound)
                             .offset = binding.offset,
                             .count = binding.count,
                             .presence = binding.presence,
+                            .item = binding.item,
                             .string_column = 0,
                             .wanted = binding.wanted});
-    if (is_text_cell(binding.type)) plan.columns.back().string_column = plan.string_columns++;
+    if (leads_elsewhere(binding.type)) plan.columns.back().string_column = plan.string_columns++;
   }
   return plan;
 }

@@ -22,7 +22,8 @@ struct json_plan {
     detail::cell type{};
     std::size_t offset = 0, count = 1;
     std::size_t presence = 0;       ///< of the byte that is 1 where there is a value; 0: always
-    std::size_t string_column = 0;  ///< a text column's number among those
+    detail::cell item{};            ///< of a list's items
+    std::size_t string_column = 0;  ///< the number among those whose records lead to bytes
     bool wanted = true;
   };
   /// A key of an object that a column lies at, or below.

@@ -15,6 +15,7 @@
 #include "formats/csv/csv_cell.h"
 #include "formats/json/json_fault.h"
 #include "formats/names.h"
+#include "pappus/detail/base/list_bytes.h"
 
 namespace pappus::formats {
 namespace {
@@ -187,8 +188,10 @@ class json_row_parser::impl {
     if (token == "null") return store_missing(column);
     if (column.presence != 0) record_[column.presence] = std::byte{1};
     std::byte* const out = record_ + column.offset;
-    if (column.count == 1)
-      store(column, token, value, out);
+    if (column.type == cell::list)
+      store_list(column, token, value, out);
+    else if (column.count == 1)
+      store(column, column.type, token, value, out);
     else
       store_array(column, token, value, out);
   }
@@ -208,31 +211,62 @@ class json_row_parser::impl {
 
   void store_array(const json_plan::column& column, std::string_view token, ondemand::value& value,
                    std::byte* out) {
+    std::size_t count = 0;
+    for_each_element(column, token, value, [&](std::string_view own, ondemand::value& element) {
+      if (count < column.count)
+        store(column, column.type, own, element, out + count * cell_bytes(column.type));
+      ++count;
+    });
+    if (count != column.count)
+      throw json_problem{column.name,
+                         fmt::format("expected {}, got one of {}", expected(column), count)};
+  }
+
+  void store_list(const json_plan::column& column, std::string_view token, ondemand::value& value,
+                  std::byte* out) {
+    const auto bytes = cell_bytes(column.item);
+    list_.clear();
+    texts_.clear();
+    for_each_element(column, token, value, [&](std::string_view own, ondemand::value& element) {
+      if (column.item != cell::string) {
+        list_.resize(list_.size() + bytes);
+        store(column, column.item, own, element,
+              reinterpret_cast<std::byte*>(list_.data() + list_.size() - bytes));
+      } else if (kind_of(own) == token_kind::text) {
+        texts_.push_back(text_in(own, element));
+      } else {
+        refuse(column, column.item, own, cell_outcome::malformed);
+      }
+    });
+    if (column.item == cell::string && !detail::pack_texts(texts_, list_))
+      throw json_problem{column.name, "expected texts of less than 4 GiB in all"};
+    const auto kept = strings_->keep(column.string_column, list_);
+    std::memcpy(out, &kept, sizeof(kept));
+  }
+
+  /// Calls f(token, value) for what stands in an array.
+  template <typename F>
+  void for_each_element(const json_plan::column& column, std::string_view token,
+                        ondemand::value& value, const F& f) {
     refuse_malformed(token);
     if (!token.starts_with('['))
       throw json_problem{column.name,
                          fmt::format("expected {}, got {}", expected(column), shown_token(token))};
     ondemand::array array;
     check(value.get_array().get(array));
-    std::size_t count = 0;
     for (auto next : array) {
       check(next.error());
       auto& element = next.value_unsafe();
-      if (count < column.count)
-        store(column, without_space(element.raw_json_token()), element,
-              out + count * cell_bytes(column.type));
-      ++count;
+      f(without_space(element.raw_json_token()), element);
     }
-    if (count != column.count)
-      throw json_problem{column.name,
-                         fmt::format("expected {}, got one of {}", expected(column), count)};
   }
 
-  void store(const json_plan::column& column, std::string_view token, ondemand::value& value,
-             std::byte* out) {
+  /// \param type  of the value: the column's, or that of its items
+  void store(const json_plan::column& column, cell type, std::string_view token,
+             ondemand::value& value, std::byte* out) {
     const auto kind = kind_of(token);
     auto outcome = cell_outcome::malformed;
-    switch (column.type) {
+    switch (type) {
       case cell::string:
         if (kind == token_kind::text) {
           const auto kept = strings_->keep(column.string_column, text_in(token, value));
@@ -250,18 +284,18 @@ class json_row_parser::impl {
         break;
       case cell::date:
       case cell::timestamp:
-        if (kind == token_kind::text) outcome = parse_cell(column.type, text_in(token, value), out);
+        if (kind == token_kind::text) outcome = parse_cell(type, text_in(token, value), out);
         break;
       case cell::boolean:
-        if (kind == token_kind::yes_or_no) outcome = parse_cell(column.type, token, out);
+        if (kind == token_kind::yes_or_no) outcome = parse_cell(type, token, out);
         break;
       default:
         if (kind == token_kind::number)
-          outcome = parse_cell(column.type, token, out);
-        else if (kind == token_kind::null && is_float_cell(column.type))
-          outcome = parse_cell(column.type, {}, out);
+          outcome = parse_cell(type, token, out);
+        else if (kind == token_kind::null && is_float_cell(type))
+          outcome = parse_cell(type, {}, out);
     }
-    if (outcome != cell_outcome::good) refuse(column, token, outcome);
+    if (outcome != cell_outcome::good) refuse(column, type, token, outcome);
   }
 
   /// What stands between a token's quotes: where it is, unless something is escaped.
@@ -275,12 +309,12 @@ class json_row_parser::impl {
     return text;
   }
 
-  [[noreturn]] void refuse(const json_plan::column& column, std::string_view token,
+  [[noreturn]] void refuse(const json_plan::column& column, cell type, std::string_view token,
                            cell_outcome outcome) const {
     refuse_malformed(token);
-    auto text = fmt::format("expected {}, got {}", expected_json(column.type), shown_token(token));
+    auto text = fmt::format("expected {}, got {}", expected_json(type), shown_token(token));
     if (outcome == cell_outcome::out_of_range) {
-      const auto range = range_of(column.type);
+      const auto range = range_of(type);
       text += range.empty() ? " (out of range)" : " (out of range: " + range + ")";
     } else if (kind_of(token) == token_kind::null) {
       text += " in the array";
@@ -314,6 +348,7 @@ class json_row_parser::impl {
   }
 
   static std::string expected(const json_plan::column& column) {
+    if (column.type == cell::list) return "an array";
     if (column.count == 1) return std::string(expected_json(column.type));
     return fmt::format("an array of {} values", column.count);
   }
@@ -326,6 +361,8 @@ class json_row_parser::impl {
   std::vector<std::vector<known_key>> keys_;  // of each object, by their place in it
   std::vector<std::uint8_t> seen_;            // the columns that this line has
   std::size_t fields_ = 0;                    // of the line's own object
+  std::string list_;                          // the bytes of a list
+  std::vector<std::string_view> texts_;       // of which it is made
   std::string_view line_;
   std::byte* record_ = nullptr;
   string_arena* strings_ = nullptr;

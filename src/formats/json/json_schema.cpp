@@ -99,23 +99,22 @@ struct seen_values {
     record_schema::column result;
     result.name = name;
     result.missing = rows - values;
-    result.may_lack = arrays == 0;
+    // Arrays of one length are fields of as many values, which can't be missing.
+    const bool list = arrays > 0 && (lengths_differ || length < 2 || result.missing > 0);
+    result.may_lack = arrays == 0 || list;
     result.optional = result.may_lack && result.missing > 0;
-    result.type = type();
+    result.item = type();
+    result.type = list ? cell::list : result.item;
     if (int{integers || floats} + int{booleans} + int{texts} > 1 || (arrays > 0 && arrays < values))
       result.left_out = "has values of several types";
     if (arrays == 0) return result;
-    result.count = length;
+    result.count = list ? 1 : length;
     if (nested)
       result.left_out = "has arrays of objects or arrays";
-    else if (lengths_differ)
-      result.left_out = "has arrays of several lengths";
-    else if (length < 2)
-      result.left_out = "has arrays of fewer than two values";
-    else if (result.missing > 0)
-      result.left_out = "has arrays that some rows lack";
-    else if (elements_lack && !is_float_cell(result.type))
+    else if (elements_lack && !is_float_cell(result.item))
       result.left_out = "has arrays with null";
+    else if (!(integers || floats || booleans || texts))
+      result.left_out = "has empty arrays";
     return result;
   }
 

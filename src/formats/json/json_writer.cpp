@@ -60,6 +60,12 @@ double float_at(cell type, const std::byte* value) noexcept {
   return result;
 }
 
+/// What a value takes at most, with what stands between it and the next.
+std::size_t printed_bytes_max(cell type, const std::byte* value) noexcept {
+  constexpr std::size_t around = 6;
+  return around + (detail::is_text_cell(type) ? 6 * text_of(type, value).size() : value_bytes_max);
+}
+
 /// The first part of a name behind `prefix`; all of it where no dot parts an object from a key.
 std::string_view key_in(std::string_view name, std::size_t prefix) noexcept {
   const auto rest = name.substr(prefix);
@@ -119,12 +125,15 @@ std::size_t json_writer::text_bytes_max(const std::byte* record) const noexcept 
   std::size_t bytes = end_.size();
   for (const auto& [before, column] : steps_) {
     bytes += before.size() + around;
-    for (std::size_t i = 0; i < column.count; ++i)
-      bytes +=
-          3 + (detail::is_text_cell(column.type) && !lacks_value(column, record)
-                   ? 6 * text_of(column.type, record + column.offset + i * cell_bytes(column.type))
-                             .size()
-                   : value_bytes_max + 3);
+    const std::byte* const value = record + column.offset;
+    if (lacks_value(column, record))
+      bytes += value_bytes_max;
+    else if (column.type == cell::list)
+      for_each_item(column, value,
+                    [&](const std::byte* item) { bytes += printed_bytes_max(column.item, item); });
+    else
+      for (std::size_t i = 0; i < column.count; ++i)
+        bytes += printed_bytes_max(column.type, value + i * cell_bytes(column.type));
   }
   return bytes;
 }
@@ -135,12 +144,20 @@ char* json_writer::format_row(const std::byte* record, char* at) const {
     const std::byte* value = record + column.offset;
     if (lacks_value(column, record)) {
       at = std::ranges::copy(std::string_view("null"), at).out;
+    } else if (column.type == cell::list) {
+      *at++ = '[';
+      const char* const first = at;
+      for_each_item(column, value, [&](const std::byte* item) {
+        if (at != first) *at++ = ',';
+        at = print(column, column.item, item, at);
+      });
+      *at++ = ']';
     } else if (column.count == 1) {
-      at = print(column, value, at);
+      at = print(column, column.type, value, at);
     } else {
       for (std::size_t i = 0; i < column.count; ++i, value += cell_bytes(column.type)) {
         *at++ = i == 0 ? '[' : ',';
-        at = print(column, value, at);
+        at = print(column, column.type, value, at);
       }
       *at++ = ']';
     }
@@ -148,13 +165,14 @@ char* json_writer::format_row(const std::byte* record, char* at) const {
   return std::ranges::copy(end_, at).out;
 }
 
-char* json_writer::print(const detail::column_binding& column, const std::byte* value,
+/// \param type  of the value: the column's, or that of its items
+char* json_writer::print(const detail::column_binding& column, cell type, const std::byte* value,
                          char* at) const {
   constexpr std::size_t date_bytes = 10;
-  switch (column.type) {
+  switch (type) {
     case cell::string:
     case cell::category: {
-      const auto text = text_of(column.type, value);
+      const auto text = text_of(type, value);
       if (!is_utf8(text))
         throw format_error(fmt::format("{}: column \"{}\": expected text in UTF-8, got {}", path_,
                                        column.name, shown(text)));
@@ -162,20 +180,20 @@ char* json_writer::print(const detail::column_binding& column, const std::byte* 
     }
     case cell::f32:
     case cell::f64: {
-      const double number = float_at(column.type, value);
+      const double number = float_at(type, value);
       if (std::isnan(number)) return std::ranges::copy(std::string_view("null"), at).out;
       if (std::isinf(number))
         throw format_error(fmt::format(
             "{}: column \"{}\": expected a number that JSON has, got {}inf; map it to NaN, which "
             "is written as null, or write a .csv",
             path_, column.name, number < 0 ? "-" : ""));
-      return print_value(column.type, value, at);
+      return print_value(type, value, at);
     }
     case cell::date:
     case cell::timestamp: {
       *at++ = '"';
-      char* end = print_value(column.type, value, at);
-      if (column.type == cell::timestamp) {
+      char* end = print_value(type, value, at);
+      if (type == cell::timestamp) {
         at[date_bytes] = 'T';
         *end++ = 'Z';
       }
@@ -183,7 +201,7 @@ char* json_writer::print(const detail::column_binding& column, const std::byte* 
       return end;
     }
     default:
-      return print_value(column.type, value, at);
+      return print_value(type, value, at);
   }
 }
 

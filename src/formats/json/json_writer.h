@@ -35,7 +35,8 @@ class json_writer final : public text_writer {
             std::string& before);
   std::size_t text_bytes_max(const std::byte* record) const noexcept override;
   char* format_row(const std::byte* record, char* at) const override;
-  char* print(const detail::column_binding& column, const std::byte* value, char* at) const;
+  char* print(const detail::column_binding& column, detail::cell type, const std::byte* value,
+              char* at) const;
 
   const std::string path_;
   std::vector<step> steps_;

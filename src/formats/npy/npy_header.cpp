@@ -262,6 +262,7 @@ std::string npy_dtype(cell type) {
       return "<M8[us]";
     case cell::string:
     case cell::category:
+    case cell::list:
       break;
   }
   return "|V16";

@@ -12,9 +12,10 @@ namespace {
 
 std::size_t checked_bytes(const std::string& file, const detail::record_layout& layout) {
   for (const detail::column_binding& column : layout.columns) {
-    if (is_text_cell(column.type)) {
+    if (leads_elsewhere(column.type)) {
       throw usage_error(file + ": expected fields that hold their values, got " +
-                        text_cell_name(column.type) + ", which points elsewhere; use csv for text");
+                        name_of_leading(column.type) + ", which points elsewhere; use " +
+                        (is_text_cell(column.type) ? "csv for text" : "jsonl for lists"));
     }
   }
   return layout.bytes;

@@ -14,9 +14,9 @@ namespace {
 
 void check_no_text(const std::string& path, const detail::record_layout& layout) {
   for (const auto& one : layout.columns)
-    if (is_text_cell(one.type))
+    if (leads_elsewhere(one.type))
       throw usage_error(path + ": expected elements that hold their values, got " +
-                        text_cell_name(one.type) + ", which points elsewhere");
+                        name_of_leading(one.type) + ", which points elsewhere");
 }
 
 }  // namespace

@@ -106,6 +106,7 @@ std::vector<std::byte> scalar_fill(const json_view& fill, cell type) {
       return float_fill<double, std::uint64_t>(fill);
     case cell::string:
     case cell::category:
+    case cell::list:
       break;
   }
   fill.fail("a number");

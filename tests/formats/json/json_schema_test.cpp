@@ -50,12 +50,31 @@ TEST(json_schema, knows_arrays_and_leaves_out_what_no_field_can_have) {
   EXPECT_EQ(floats.left_out, "");
   EXPECT_EQ(floats.type, cell::f64);
   EXPECT_EQ(floats.count, 3u);
-  EXPECT_EQ(json_column({"[1,2]", "[1]"}).left_out, "has arrays of several lengths");
-  EXPECT_EQ(json_column({"[1,2]", "null"}).left_out, "has arrays that some rows lack");
   EXPECT_EQ(json_column({"[[1],[2]]"}).left_out, "has arrays of objects or arrays");
-  EXPECT_EQ(json_column({"[]"}).left_out, "has arrays of fewer than two values");
+  EXPECT_EQ(json_column({"[1,2]", "[{}]"}).left_out, "has arrays of objects or arrays");
+  EXPECT_EQ(json_column({"[]"}).left_out, "has empty arrays");
+  EXPECT_EQ(json_column({"[1,2]", "[\"a\"]"}).left_out, "has values of several types");
+  EXPECT_EQ(json_column({"[1,2]", "[null]"}).left_out, "has arrays with null");
   EXPECT_EQ(json_column({"1", "\"a\""}).left_out, "has values of several types");
   EXPECT_EQ(json_column({"1", "[1,2]"}).left_out, "has values of several types");
+}
+
+TEST(json_schema, takes_arrays_of_several_lengths_for_lists) {
+  for (const auto& values : {std::vector<std::string>{"[1,2]", "[1]"}, {"[]", "[3]"}, {"[7]"}}) {
+    const auto found = json_column(values);
+    EXPECT_EQ(found.left_out, "");
+    EXPECT_EQ(found.type, cell::list);
+    EXPECT_EQ(found.item, cell::i32);
+    EXPECT_EQ(found.count, 1u);
+    EXPECT_FALSE(found.optional);
+  }
+  const auto lacking = json_column({"[\"a\",\"b\"]", "null"});
+  EXPECT_EQ(lacking.left_out, "");
+  EXPECT_EQ(lacking.type, cell::list);
+  EXPECT_EQ(lacking.item, cell::string);
+  EXPECT_TRUE(lacking.optional);
+  EXPECT_EQ(lacking.missing, 1);
+  EXPECT_EQ(json_column({"[1.5]", "[null,2]"}).item, cell::f64);
 }
 
 TEST(json_schema, finds_keys_in_order_and_those_of_nested_objects) {

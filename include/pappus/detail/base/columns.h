@@ -36,6 +36,7 @@ enum class cell : std::uint8_t {
   date,       ///< a pappus::date: days since 1970-01-01 in 32 bits
   timestamp,  ///< a pappus::timestamp: microseconds since 1970-01-01 in 64 bits
   category,   ///< a pappus::category: a text's code
+  list,       ///< a pappus::list of scalars
 };
 
 /// The bytes one scalar of this type takes in a record.
@@ -55,6 +56,7 @@ constexpr std::size_t cell_bytes(cell type) noexcept {
     case cell::category:
       return 4;
     case cell::string:
+    case cell::list:
       return 16;
     default:
       return 8;
@@ -67,9 +69,15 @@ constexpr bool is_float_cell(cell type) noexcept { return type == cell::f32 || t
 constexpr bool is_text_cell(cell type) noexcept {
   return type == cell::string || type == cell::category;
 }
+/// Whether a record has not the value itself, but what leads to it in this process.
+constexpr bool leads_elsewhere(cell type) noexcept {
+  return is_text_cell(type) || type == cell::list;
+}
 /// Of those, what a record has; for messages.
-constexpr const char* text_cell_name(cell type) noexcept {
-  return type == cell::category ? "a pappus::category" : "a string_view";
+constexpr const char* name_of_leading(cell type) noexcept {
+  return type == cell::category ? "a pappus::category"
+         : type == cell::list   ? "a pappus::list"
+                                : "a string_view";
 }
 
 /// Some of a record's bytes.
@@ -88,6 +96,7 @@ struct column_binding {
   std::size_t presence = 0;  ///< where in the record the byte lies that is 1 where the value is
                              ///< there, 0 where it is missing (std::optional); 0: it always is
   std::string_view field{};  ///< what its struct calls it, where nobody gave a name
+  cell item{};               ///< of a list's items
   bool wanted = true;        ///< else nobody looks at the field: the file must have the column, but
                              ///< what its cells say needn't be read, unless bad rows are left out
 };

@@ -2,9 +2,9 @@
 // text which no row points to any more can go. And whether they have text in them, which goes with
 // the values themselves.
 //
-// A std::string_view is found in std::array, std::optional and aggregates of any depth. Of other
-// types but numbers (with private members, pointers, references, C arrays, unions) nothing is
-// known: what they may point to stays where it is.
+// A std::string_view is found in std::array, std::optional and aggregates of any depth, and so is a
+// pappus::list. Of other types but numbers (with private members, pointers, references, C arrays,
+// unions) nothing is known: what they may point to stays where it is.
 #pragma once
 
 #include <array>
@@ -40,7 +40,7 @@ namespace pappus::detail {
 /// The text that a value points to.
 enum class text_in : std::uint8_t {
   none,
-  views,    ///< that of its std::string_views, which are found
+  views,    ///< that of its std::string_views and lists, which are found
   unknown,  ///< it may point to anything
 };
 
@@ -54,6 +54,12 @@ constexpr text_in text_of_all() {
   return all;
 }
 
+/// Whether T is a pappus::list, which is laid out as a std::string_view of its items' bytes.
+template <typename T>
+inline constexpr bool is_list = false;
+template <typename T>
+inline constexpr bool is_text_view = std::is_same_v<T, std::string_view> || is_list<T>;
+
 template <typename T>
 inline constexpr bool is_std_array = false;
 template <typename T, std::size_t N>
@@ -64,7 +70,7 @@ constexpr text_in text_of() {
   if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T> || holds_no_text<T> ||
                 std::is_empty_v<T>) {
     return text_in::none;
-  } else if constexpr (std::is_same_v<T, std::string_view>) {
+  } else if constexpr (is_text_view<T>) {
     return text_in::views;
   } else if constexpr (is_std_array<T> || may_be_missing<T>) {
     return text_of<typename T::value_type>();
@@ -89,7 +95,7 @@ template <typename T>
 constexpr bool may_have_characters() {
   if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>)
     return std::is_same_v<T, char>;
-  else if constexpr (std::is_same_v<T, std::string_view> || std::is_empty_v<T>)
+  else if constexpr (is_text_view<T> || std::is_empty_v<T>)
     return false;
   else if constexpr (is_std_array<T>)
     return may_have_characters<typename T::value_type>() ||
@@ -106,7 +112,7 @@ constexpr bool may_have_characters() {
     return true;
 }
 
-/// Where a std::string_view lies in a record: bytes from its start.
+/// Where a std::string_view, or a list, lies in a record: bytes from its start.
 struct text_place {
   std::uint32_t at = 0;
   std::uint32_t presence = 0;  ///< of the byte that says whether it is there; 0: it always is
@@ -120,14 +126,14 @@ inline std::string_view text_at(const std::byte* record, const text_place& place
   return text;
 }
 
-/// Appends where the std::string_views of a part of a record lie, in which they are found.
+/// Appends where the std::string_views and lists of a part of a record lie, which are found there.
 /// \param at        where the part begins, bytes from the record's start
 /// \param presence  as in text_place
 template <typename Part>
 void add_text_places(std::vector<text_place>& to, std::size_t at, std::size_t presence) {
   if constexpr (text_of<Part>() != text_in::views) {
     // It has none.
-  } else if constexpr (std::is_same_v<Part, std::string_view>) {
+  } else if constexpr (is_text_view<Part>) {
     to.push_back({static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(presence)});
   } else if constexpr (is_std_array<Part>) {
     using element = typename Part::value_type;
