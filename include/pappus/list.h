@@ -6,8 +6,8 @@
 //     articles.flat_map(&article::tags).group_by(std::identity()).count();
 //
 // A list is to its items what a std::string_view is to its characters: 16 bytes that point to
-// memory which the rows keep alive. JSON lines have them, and all operators take rows with them
-// along as they do text. Not here: lists as keys, and lists of lists.
+// memory which the rows keep alive. JSON lines and Parquet files have them, and all operators take
+// rows with them along as they do text. Not here: lists as keys, and lists of lists.
 #pragma once
 
 #include <concepts>
@@ -53,9 +53,13 @@ class list {
 
   list() = default;
   /// Of items that the program keeps, as long as anybody looks at the list.
-  list(std::span<const T> items) noexcept  // NOLINT: implicit, as a std::string_view's are
+  static list of(std::span<const T> items) noexcept
     requires(!has_texts)
-      : bytes_(reinterpret_cast<const char*>(items.data()), items.size_bytes()) {}
+  {
+    list made;
+    made.bytes_ = {reinterpret_cast<const char*>(items.data()), items.size_bytes()};
+    return made;
+  }
 
   /// The bytes that a list of texts is a view of, for list::of_packed(). Throws std::length_error
   /// where these take 4 GiB or more.

@@ -31,19 +31,24 @@ detail::record_layout named_layout(const std::string& file, detail::record_layou
   return layout;
 }
 
-detail::record_layout named_scalars(const std::string& file, detail::record_layout layout) {
+detail::record_layout named_columns(const std::string& file, detail::record_layout layout) {
   layout = named_layout(file, std::move(layout));
-  for (const detail::column_binding& binding : layout.columns) {
-    const auto refuse = [&](const std::string& got, const char* remedy) {
-      throw usage_error(
-          fmt::format("{}: column \"{}\": expected a field with one value, got {}; {}", file,
-                      binding.name, got, remedy));
-    };
-    if (binding.type == detail::cell::list) refuse(name_of_leading(binding.type), "use JSON lines");
+  for (const detail::column_binding& binding : layout.columns)
     if (binding.count != 1)
-      refuse(fmt::format("an array of {}", binding.count),
-             "bind single fields, or use JSON lines or npy");
-  }
+      throw usage_error(file + ": column \"" + binding.name +
+                        "\": expected a field with one value, got an array of " +
+                        std::to_string(binding.count) +
+                        "; bind single fields, or use JSON lines or npy");
+  return layout;
+}
+
+detail::record_layout named_scalars(const std::string& file, detail::record_layout layout) {
+  layout = named_columns(file, std::move(layout));
+  for (const detail::column_binding& binding : layout.columns)
+    if (binding.type == detail::cell::list)
+      throw usage_error(file + ": column \"" + binding.name +
+                        "\": expected a field with one value, got a pappus::list; use JSON lines "
+                        "or Parquet");
   return layout;
 }
 

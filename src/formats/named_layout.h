@@ -16,7 +16,9 @@ std::string name_of(const detail::column_binding& binding);
 /// The layout with a name for each column. Throws usage_error for one that such files can't fill:
 /// without columns, or with a column that has no name.
 detail::record_layout named_layout(const std::string& file, detail::record_layout layout);
-/// The same for files that have one value in a row and column: an array is refused, too.
+/// The same for files that have a value or a list in a row and column: an array is refused, too.
+detail::record_layout named_columns(const std::string& file, detail::record_layout layout);
+/// The same for files that have one value there: a list is refused, too.
 detail::record_layout named_scalars(const std::string& file, detail::record_layout layout);
 
 /// Which of the file's columns is called so. Throws format_error, which names them all, where none

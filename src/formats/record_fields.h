@@ -24,11 +24,20 @@ inline std::string_view text_of(detail::cell type, const std::byte* field) noexc
   return text;
 }
 
+inline std::string_view bytes_of_list(const std::byte* field) noexcept {
+  std::string_view bytes;
+  std::memcpy(&bytes, field, sizeof(bytes));
+  return bytes;
+}
+/// How many items a list of such bytes has.
+inline std::size_t items_in(const detail::column_binding& column, std::string_view bytes) noexcept {
+  return column.item == detail::cell::string ? detail::count_of_texts(bytes)
+                                             : bytes.size() / cell_bytes(column.item);
+}
 /// Calls f(item) for the items of a list, of which each lies there as a field of its type would.
 template <typename F>
 void for_each_item(const detail::column_binding& column, const std::byte* field, const F& f) {
-  std::string_view bytes;
-  std::memcpy(&bytes, field, sizeof(bytes));
+  const auto bytes = bytes_of_list(field);
   if (column.item == detail::cell::string) {
     for (std::size_t i = 0; i < detail::count_of_texts(bytes); ++i) {
       const auto text = detail::text_number(bytes, i);

@@ -36,10 +36,15 @@ struct article {
 };
 static_assert(detail::text_of<article>() == detail::text_in::views);
 static_assert(!detail::may_have_characters<article>());
+struct numbers {
+  list<int> first;
+  list<bool> second;
+};
+static_assert(detail::field_count<numbers>() == 2, "else no file would have it");
 
 TEST(list, has_the_items_of_a_span) {
   const std::vector<int> items{3, -1, 2};
-  const list<int> all(items);
+  const auto all = list<int>::of(items);
   EXPECT_EQ(all.size(), 3u);
   EXPECT_FALSE(all.empty());
   EXPECT_THAT(all, ElementsAreArray(items));
@@ -61,7 +66,7 @@ TEST(list, needs_no_aligned_items) {
   const std::string_view behind(bytes.data() + 1, sizeof(items));
   std::memcpy(static_cast<void*>(&moved), &behind, sizeof(behind));
   EXPECT_THAT(moved, ElementsAreArray(items));
-  EXPECT_EQ(moved, list<double>(items));
+  EXPECT_EQ(moved, list<double>::of(items));
 }
 
 TEST(list, has_texts_of_any_bytes) {
@@ -83,7 +88,7 @@ TEST(list, has_texts_of_any_bytes) {
 
 TEST(list, is_gone_through_in_any_order) {
   const std::array<std::int16_t, 5> items{5, 1, 4, 2, 3};
-  const list<std::int16_t> all(items);
+  const auto all = list<std::int16_t>::of(items);
   EXPECT_TRUE(std::ranges::equal(all | std::views::reverse, std::array{3, 2, 4, 1, 5}));
   EXPECT_TRUE(std::ranges::equal(all | std::views::drop(3), std::array{2, 3}));
   EXPECT_EQ(*std::ranges::max_element(all), 5);
@@ -113,7 +118,7 @@ TEST(list, is_shown_in_brackets) {
   const std::array<int, 2> items{1, -2};
   const auto bytes = texts::packed(std::array<std::string_view, 2>{"a b", ""});
   std::ostringstream text;
-  text << list<int>(items) << texts::of_packed(bytes) << list<bool>();
+  text << list<int>::of(items) << texts::of_packed(bytes) << list<bool>();
   EXPECT_EQ(text.str(), "[1, -2][a b, ][]");
 }
 

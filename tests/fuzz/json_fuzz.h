@@ -18,6 +18,7 @@
 #include "fuzz/read_outcome.h"
 #include "pappus/bad_rows.h"
 #include "pappus/columns.h"
+#include "pappus/list.h"
 #include "support/test_memory.h"
 
 namespace pappus::testing {
@@ -34,6 +35,8 @@ struct fuzz_event {
   std::optional<std::int32_t> number;
   std::optional<std::string_view> word;
   std::array<double, 2> at;
+  list<std::string_view> names;
+  std::optional<list<std::int32_t>> counts;
 };
 
 inline detail::record_layout fuzz_event_layout() {
@@ -43,19 +46,20 @@ inline detail::record_layout fuzz_event_layout() {
        column("g", &fuzz_event::f32), column("f", &fuzz_event::f64), column("b", &fuzz_event::flag),
        column("d", &fuzz_event::day), column("m", &fuzz_event::moment),
        column("o.n", &fuzz_event::number), column("o.w", &fuzz_event::word),
-       column("a", &fuzz_event::at)}};
+       column("a", &fuzz_event::at), column("l", &fuzz_event::names),
+       column("c", &fuzz_event::counts)}};
 }
 
 /// A valid file to start from.
 inline constexpr std::string_view fuzz_json_seed =
     R"({"t":"abc","i":-12,"u":34,"x":[1,{"y":[]}],"g":0.1,"f":1.5e3,"b":true,"d":"2024-02-29",)"
-    R"("m":"2024-02-29T12:34:56.789Z","o":{"n":1,"w":"v"},"a":[1,-2.5]})"
+    R"("m":"2024-02-29T12:34:56.789Z","o":{"n":1,"w":"v"},"a":[1,-2.5],"l":["a","b\n"],"c":[1,-2]})"
     "\r\n\n"
     R"( { "i" : 7 , "t" : "a \"b\" \u00e9\ud83d\ude00" , "u":18446744073709551615, "g":null,)"
-    R"("f":-0.0e-7,"b":false,"d":"1970-01-01","m":"1970-01-01 00:00:00","o":{"n":null},"a":[0,1]} )"
+    R"("f":-0.0e-7,"b":false,"d":"1970-01-01","m":"1970-01-01 00:00:00","o":{"n":null},"l":[],"a":[0,1]} )"
     "\n"
     R"({"t":"","i":0,"u":0,"g":1,"f":1e300,"b":true,"d":"0001-12-31","m":"9999-12-31T23:59:59Z",)"
-    R"("o.n":5,"o":null,"a":[1e-7,null]})";
+    R"("o.n":5,"o":null,"a":[1e-7,null],"c":[ ],"l" : [""]})";
 
 /// The same, compressed.
 inline std::vector<std::string> fuzz_json_compressed_seeds() {

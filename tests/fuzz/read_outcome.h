@@ -16,7 +16,8 @@
 namespace pappus::testing {
 
 /// The rows, bit for bit, and what the log tells of those that were left out; or the error.
-/// \tparam Row   has a text, a std::string_view, and a word, which may be missing
+/// \tparam Row   has a text, a std::string_view, and a word, which may be missing; perhaps lists,
+///               names, and counts, which may be missing
 /// \param  open  () -> a reader
 template <typename Row, typename Open>
 std::string read_outcome(Open open, unsigned threads, std::int64_t capacity,
@@ -31,6 +32,13 @@ std::string read_outcome(Open open, unsigned threads, std::int64_t capacity,
         outcome.append(row.text).append("|").append(row.word.value_or("?")).append("|");
         std::memset(static_cast<void*>(&row.text), 0, sizeof(row.text));
         if (row.word) row.word = std::string_view();
+        if constexpr (requires { row.names; }) {  // lists
+          for (const auto name : row.names) outcome.append(name).append("|");
+          for (const auto count : row.counts.value_or(typename decltype(row.counts)::value_type()))
+            outcome.append(std::to_string(count)).append("|");
+          std::memset(static_cast<void*>(&row.names), 0, sizeof(row.names));
+          if (row.counts) row.counts.emplace();
+        }
         outcome.append(reinterpret_cast<const char*>(&row), sizeof(row));
       }
     }

@@ -15,7 +15,7 @@
 #include <gtest/gtest.h>
 
 #include "pappus/pappus.h"
-#include "session/session.h"
+#include "session/articles.h"
 #include "support/scaled_memory.h"
 #include "support/spill_settings.h"
 
@@ -23,46 +23,11 @@ namespace pappus::lists {
 namespace {
 
 using testing::scaled_mib;
-
-struct article {
-  std::int64_t id;
-  list<std::string_view> tags;
-  std::optional<list<std::int32_t>> scores;
-};
-
-/// What a row has, with memory of its own.
-struct content {
-  std::int64_t id;
-  std::vector<std::string> tags;
-  std::optional<std::vector<std::int32_t>> scores;
-  auto operator<=>(const content&) const = default;
-};
-
-content content_of(const article& one) {
-  content made{one.id, {one.tags.begin(), one.tags.end()}, {}};
-  if (one.scores) made.scores.emplace(one.scores->begin(), one.scores->end());
-  return made;
-}
-
-std::vector<content> contents_of(const query<detail::source<article>>& rows) {
-  std::vector<content> all;
-  rows.for_each_chunk([&](std::span<const article> chunk) {
-    for (const auto& one : chunk) all.push_back(content_of(one));
-  });
-  return all;
-}
-
-/// Row number i; of some lists, which repeat.
-content nth(std::int64_t i) {
-  content made{i * 7'919 % 100'003, {}, {}};
-  for (std::int64_t n = i % 5; n > 0; --n)
-    made.tags.push_back(i % 11 == 0 ? "" : "tag " + std::to_string(i * n % 97));
-  if (i % 3 != 0) {
-    made.scores.emplace();
-    for (std::int64_t n = i % 7; n > 0; --n) made.scores->push_back(static_cast<int>(i * n % 1000));
-  }
-  return made;
-}
+using testing::articles::article;
+using testing::articles::content;
+using testing::articles::content_of;
+using testing::articles::contents_of;
+using testing::articles::nth;
 
 struct a_file {
   const testing::spill_folder folder;
@@ -161,7 +126,7 @@ TEST(lists, outlive_files_sorts_joins_and_groups) {
 
 TEST(lists, go_to_the_disk_where_memory_is_short_and_come_back) {
   const testing::scaled_memory scaled;
-  const a_file file(30'000);
+  const a_file file(15'000);
   auto sorted = file.rows;
   std::ranges::stable_sort(sorted, {}, &content::id);
   for (const unsigned threads : {1U, 2U}) {
@@ -181,7 +146,7 @@ TEST(lists, of_a_programs_own_are_records_as_others) {
   const std::vector<std::int32_t> scores{3, 1, 2};
   const auto tags = list<std::string_view>::packed(std::vector<std::string_view>{"a", "bc"});
   const std::vector<article> rows{
-      {1, list<std::string_view>::of_packed(tags), list<std::int32_t>(scores)}, {2, {}, {}}};
+      {1, list<std::string_view>::of_packed(tags), list<std::int32_t>::of(scores)}, {2, {}, {}}};
   const a_file file(0);
   session s(so_much(file, std::size_t{1} << 30, 2));
   s.from(rows).write(file.path("own.jsonl"));

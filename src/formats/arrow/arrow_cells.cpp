@@ -44,11 +44,16 @@ bool may_become(const arrow_column& from, cell to) {
       return (to == cell::f64 && from.precision <= exact_digits && from.scale >= 0 &&
               from.scale <= exact_digits) ||
              (is_integer(to) && from.scale == 0);
+    case arrow_kind::list:
     case arrow_kind::other:
       return false;
     default:
       return is_integer(to) || detail::is_float_cell(to);
   }
+}
+bool may_become(const arrow_column& from, const detail::column_binding& to) {
+  if (to.type != cell::list) return may_become(from, to.type);
+  return from.kind == arrow_kind::list && may_become(from.items.front(), to.item);
 }
 
 const char* field_type(cell type) {
@@ -70,6 +75,10 @@ const char* field_type(cell type) {
                                    "a pappus::list"};
   return names[static_cast<std::size_t>(type)];
 }
+std::string field_type(cell type, cell item) {
+  if (type != cell::list) return field_type(type);
+  return fmt::format("{} of which each item is {}", field_type(type), field_type(item));
+}
 
 /// What can be done where a column can't become a field.
 std::string remedy_for(const arrow_column& from) {
@@ -78,7 +87,7 @@ std::string remedy_for(const arrow_column& from) {
         "; doubles have decimals of up to {} digits: cast the column where the file is written",
         exact_digits);
   const auto field = field_for(from);
-  if (field.known) return fmt::format("; make the field {}", field_type(field.type));
+  if (field.known) return fmt::format("; make the field {}", field_type(field.type, field.item));
   return "; leave the column out, or cast it where the file is written";
 }
 
@@ -394,10 +403,10 @@ std::vector<arrow_binding> bind_arrow_columns(const std::string& file,
   std::vector<arrow_binding> bound;
   for (const auto& field : layout.columns) {
     const auto at = find_column(file, field.name, names);
-    if (!may_become(columns[at], field.type))
+    if (!may_become(columns[at], field))
       throw format_error(fmt::format("{}: column \"{}\": expected one that {} can have, got {}{}",
-                                     file, field.name, field_type(field.type), columns[at].type,
-                                     remedy_for(columns[at])));
+                                     file, field.name, field_type(field.type, field.item),
+                                     columns[at].type, remedy_for(columns[at])));
     bound.push_back({at, columns[at], field});
   }
   return bound;
@@ -442,6 +451,7 @@ void fill_arrow_cells(const arrow_binding& binding, const arrow_piece& piece,
     case arrow_kind::boolean:
       return rows.booleans();
     case arrow_kind::text:
+    case arrow_kind::list:  // as packed_lists() has made them
       return rows.texts();
     case arrow_kind::date:
       return rows.numbers<std::int32_t, std::int32_t>();
@@ -469,6 +479,10 @@ arrow_field field_for(const arrow_column& column) {
       return {true, cell::f32};
     case arrow_kind::f64:
       return {true, cell::f64};
+    case arrow_kind::list: {
+      const auto items = field_for(column.items.front());
+      return {items.known, cell::list, items.type};
+    }
     case arrow_kind::other:
       return {};
     default:

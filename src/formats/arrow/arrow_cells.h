@@ -50,6 +50,7 @@ std::vector<std::uint32_t> codes_of_texts(const arrow_piece& dictionary);
 struct arrow_field {
   bool known = false;
   detail::cell type = detail::cell::string;
+  detail::cell item{};  ///< of a list's items
 };
 arrow_field field_for(const arrow_column& column);
 

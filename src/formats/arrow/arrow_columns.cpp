@@ -46,6 +46,7 @@ bool is_sure(const arrow_binding& binding, const arrow_piece& piece) {
     case arrow_kind::f64:
     case arrow_kind::boolean:
     case arrow_kind::date:
+    case arrow_kind::list:
       return true;
     case arrow_kind::text:  // others are numbered one by one as categories, if there is room
       return are_texts(piece) && (piece.dictionary || binding.field.type == cell::string);

@@ -40,6 +40,7 @@ enum class arrow_kind : std::uint8_t {
   date,       ///< days in 32 bits
   timestamp,  ///< in 64 bits
   decimal,    ///< integers of 4, 8 or 16 bytes
+  list,       ///< of values of another kind
   other,
 };
 
@@ -51,6 +52,7 @@ struct arrow_column {
   std::int32_t precision = 0, scale = 0;  ///< decimals: digits, those of them behind the point
   bool dictionary = false;                ///< of texts to be written: as numbers of a dictionary's
   std::string type{};                     ///< as Arrow calls it
+  std::vector<arrow_column> items{};      ///< of lists: their items, as of a column
 };
 
 /// Consecutive values of a column. Value i is number `first` + i of its buffers.
@@ -59,8 +61,11 @@ struct arrow_piece {
   const std::uint8_t* valid = nullptr;  ///< bits, 0 where there is no value; null: all are there
   const void* values = nullptr;         ///< text: where each begins, and the last one ends
   const char* text = nullptr;
-  std::int32_t width = 0;   ///< bytes of a number, a place in a text (4, 8), an index (4), ...
-  bool fixed_text = false;  ///< texts of `width` bytes each, without places
+  std::int32_t width = 0;  ///< bytes of a number, a place in a text (4, 8), an index (4), ...
+  /// Of lists: `values` are where each begins among these, and the last one ends; null: each has
+  /// `width` of them.
+  std::shared_ptr<const arrow_piece> items{};
+  bool fixed_text = false;                          ///< texts of `width` bytes each, without places
   std::shared_ptr<const arrow_piece> dictionary{};  ///< of which the values are numbers
   std::shared_ptr<const void> owner{};              ///< keeps all of it
   std::shared_ptr<const void> text_owner{};         ///< keeps `text`, and not much else
@@ -149,7 +154,7 @@ class arrow_library {
 };
 
 /// What libpappus-arrow.so exports; its number changes when this file does.
-#define PAPPUS_ARROW_ENTRY pappus_arrow_library_2
+#define PAPPUS_ARROW_ENTRY pappus_arrow_library_3
 
 /// The library, loaded when it is first asked for. Throws format_error, which names `file` and says
 /// how to get it.

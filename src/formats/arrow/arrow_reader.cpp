@@ -10,6 +10,7 @@
 
 #include "base/memory_scale.h"
 #include "formats/arrow/arrow_groups.h"
+#include "formats/arrow/arrow_lists.h"
 #include "formats/codecs/decompressor.h"
 #include "formats/named_layout.h"
 #include "pappus/error.h"
@@ -33,6 +34,11 @@ auto telling(const std::string& file, F&& f) {
   }
 }
 
+/// Whether a field is a view of what the rows keep alive.
+bool points_to_bytes(detail::cell type) {
+  return type == detail::cell::string || type == detail::cell::list;
+}
+
 bool same_texts(const arrow_piece& a, const arrow_piece& b) {
   if (&a == &b) return true;
   if (a.rows != b.rows || a.nulls != 0 || b.nulls != 0 || a.fixed_text || b.fixed_text ||
@@ -52,12 +58,13 @@ arrow_reader::arrow_reader(std::unique_ptr<byte_source> source, const detail::re
                            detail::memory_source& memory, const char* group_name,
                            const open_columns& open)
     : source_(std::move(source)),
+      memory_(memory),
       group_name_(group_name),
       rows_at_once_(rows_at_once_in(memory, layout.bytes)),
       file_(telling(source_->name(), [&] { return open(*source_, rows_at_once_); })),
       record_bytes_(layout.bytes) {
   auto bound =
-      bind_arrow_columns(source_->name(), file_->columns(), named_scalars(source_->name(), layout));
+      bind_arrow_columns(source_->name(), file_->columns(), named_columns(source_->name(), layout));
   std::erase_if(bound, [](const arrow_binding& one) { return !one.field.wanted; });
   bindings_ = std::make_shared<const std::vector<arrow_binding>>(std::move(bound));
   bound_ = *bindings_;
@@ -84,7 +91,7 @@ void arrow_reader::plan_memory(const detail::memory_source& memory) {
     std::int64_t bytes = 0;
     for (const auto& one : bound_) {
       bytes += group.held_bytes[one.column];
-      if (one.field.type == detail::cell::string) text += group.bytes[one.column];
+      if (points_to_bytes(one.field.type)) text += group.bytes[one.column];
     }
     group_bytes_ = std::max(group_bytes_, static_cast<std::size_t>(bytes));
   }
@@ -286,12 +293,12 @@ std::optional<arrow_reader::problem> arrow_reader::fill(part& rows,
 /// n rows from `begin` on, of the part's.
 void arrow_reader::fill_column(std::size_t which, part& rows, std::int64_t begin, std::int64_t n) {
   auto& column = (*rows.columns)[which];
-  const bool text = bound_[which].field.type == detail::cell::string;
+  const bool text = points_to_bytes(bound_[which].field.type);
   for (std::int64_t done = 0; done < n;) {
-    if (column.used == column.piece.rows) load(rows, which, column);
+    const auto at = begin + done;
+    if (column.used == column.piece.rows) load(rows, which, column, at);
     if (text) keep_text(which, column);
     const auto some = std::min(n - done, column.piece.rows - column.used);
-    const auto at = begin + done;
     try {
       if (rows.out == nullptr) {
         check(which, column, some);
@@ -328,14 +335,23 @@ void arrow_reader::check(std::size_t which, const open_column& column, std::int6
   }
 }
 
-/// The next piece, which isn't empty.
-void arrow_reader::load(const part& rows, std::size_t which, open_column& column) {
+/// The next piece, which isn't empty, and begins with row number `at` of the part.
+void arrow_reader::load(const part& rows, std::size_t which, open_column& column, std::int64_t at) {
   if (!column.rows) column.rows = file_->rows(rows.group, bound_[which].column);
   do {
     column.piece = {};
     column.used = 0;
     if (!column.rows->next(column.piece)) throw arrow_problem("it has fewer values than rows");
   } while (column.piece.rows == 0);
+  if (bound_[which].field.type == detail::cell::list) {
+    try {
+      column.piece =
+          packed_lists(bound_[which], column.piece, memory_, source_->name() + ": lists");
+    } catch (arrow_cell_problem& problem) {
+      problem.row += rows.first_row + at;
+      throw;
+    }
+  }
   auto& dictionary = column.piece.dictionary;
   if (dictionary && column.dictionary && same_texts(*column.dictionary, *dictionary)) {
     dictionary = column.dictionary;  // whose text is kept

@@ -114,7 +114,7 @@ class arrow_reader final : public reader {
                               const detail::workers& team);
   void fill_column(std::size_t which, part& rows, std::int64_t begin, std::int64_t n);
   void check(std::size_t which, const open_column& column, std::int64_t n) const;
-  void load(const part& rows, std::size_t which, open_column& column);
+  void load(const part& rows, std::size_t which, open_column& column, std::int64_t at);
   bool passes_over(std::size_t group) const { return !left_out_.empty() && left_out_[group]; }
   void leave_out(std::int64_t begin, std::int64_t first_row, arrow_columns& of);
   [[noreturn]] void refuse_texts(std::size_t which, const memory_error& full) const;
@@ -124,6 +124,7 @@ class arrow_reader final : public reader {
   void clear_gaps(std::byte* records, std::int64_t n) const;
 
   std::unique_ptr<byte_source> source_;
+  detail::memory_source& memory_;
   const char* group_name_;
   std::int64_t rows_at_once_;
   std::unique_ptr<arrow_file> file_;

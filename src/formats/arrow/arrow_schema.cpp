@@ -20,6 +20,7 @@ record_schema::column column_of(const arrow_file& file, std::size_t i) {
   column.name = from.name;
   const auto field = field_for(from);
   column.type = field.type;
+  column.item = field.item;
   if (!field.known)
     column.left_out = fmt::format("is of type {}, which no field can have", from.type);
   if (from.name.empty()) column.left_out = "has no name";

@@ -42,6 +42,8 @@ arrow_kind kind_for(cell type) {
       return arrow_kind::date;
     case cell::timestamp:
       return arrow_kind::timestamp;
+    case cell::list:
+      return arrow_kind::list;
     default:
       return static_cast<arrow_kind>(type);
   }
@@ -61,6 +63,10 @@ std::vector<arrow_column> columns_for(const std::string& file, const detail::rec
     column.kind = kind_for(field.type);
     column.nullable = field.presence != 0;
     column.dictionary = dictionaries && field.type == cell::category;
+    if (field.type == cell::list) {
+      column.items.emplace_back();
+      column.items.front().kind = kind_for(field.item);
+    }
     columns.push_back(std::move(column));
   }
   return columns;
@@ -95,7 +101,7 @@ arrow_writer::arrow_writer(kind as, const std::string& path, const detail::recor
                            detail::memory_source& memory)
     : kind_(as),
       name_(path),
-      layout_(named_scalars(path, layout)),
+      layout_(as == kind::ipc ? named_scalars(path, layout) : named_columns(path, layout)),
       memory_(memory),
       sink_(path),
       file_(writing(path,
@@ -140,7 +146,8 @@ void arrow_writer::room_for(detail::buffer& buffer, std::size_t bytes) const {
 
 /// Else they are numbers, or a dictionary's.
 bool arrow_writer::gathers_text(cell type) const noexcept {
-  return type == cell::string || (type == cell::category && kind_ == kind::parquet);
+  return type == cell::string || type == cell::list ||
+         (type == cell::category && kind_ == kind::parquet);
 }
 
 /// So many of n rows as the group that is written takes.
@@ -193,7 +200,8 @@ void arrow_writer::put(std::size_t column, const std::byte* records, std::int64_
     const auto* const from = records + static_cast<std::size_t>(done) * layout_.bytes;
     const auto rows = std::min(n - done, rows_gathered);
     arrow_piece piece;
-    piece.rows = gathers_text(type)       ? gather_text(column, from, rows, rows_ + done, piece)
+    piece.rows = type == cell::list       ? gather_lists(column, from, rows, rows_ + done, piece)
+                 : gathers_text(type)     ? gather_text(column, from, rows, rows_ + done, piece)
                  : type == cell::category ? gather_categories(column, from, rows, piece)
                                           : gather(column, from, rows, piece);
     file_->put(column, piece);
@@ -275,10 +283,27 @@ void arrow_writer::put_dictionaries() {
 }
 
 /// Fewer than n where they are long.
+std::int64_t arrow_writer::gather_lists(std::size_t column, const std::byte* records,
+                                        std::int64_t n, std::int64_t first_row,
+                                        arrow_piece& piece) {
+  const auto& field = layout_.columns[column];
+  try {
+    piece = gathered_[column].lists.gather(field, records, n, layout_.bytes, text_gathered_,
+                                           memory_, name_ + ": columns to be written");
+  } catch (const arrow_cell_problem& problem) {
+    throw format_error(fmt::format("{}: row {}, column \"{}\": {}", name_,
+                                   first_row + problem.row + 1, field.name, problem.text));
+  }
+  gather_presence(column, records, piece.rows, piece);
+  return piece.rows;
+}
+
+/// Fewer than n where they are long.
 std::int64_t arrow_writer::gather_text(std::size_t column, const std::byte* records, std::int64_t n,
                                        std::int64_t first_row, arrow_piece& piece) {
   const auto& field = layout_.columns[column];
-  auto& [values, valid, text] = gathered_[column];
+  auto& values = gathered_[column].values;
+  auto& text = gathered_[column].text;
   room_for(values, static_cast<std::size_t>(rows_gathered + 1) * sizeof(std::int32_t));
   auto* const places = values.as<std::int32_t>();
   std::size_t bytes = 0;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "formats/arrow/arrow_library.h"
+#include "formats/arrow/arrow_lists.h"
 #include "formats/arrow/category_numbers.h"
 #include "formats/format.h"
 #include "formats/output_file.h"
@@ -48,6 +49,7 @@ class arrow_writer : public writer {
   /// Room for some rows of a column.
   struct gathered {
     detail::buffer values, valid, text;
+    list_gatherer lists;
   };
 
   void plan_groups();
@@ -60,6 +62,8 @@ class arrow_writer : public writer {
                       arrow_piece& piece);
   std::int64_t gather_categories(std::size_t column, const std::byte* records, std::int64_t n,
                                  arrow_piece& piece);
+  std::int64_t gather_lists(std::size_t column, const std::byte* records, std::int64_t n,
+                            std::int64_t first_row, arrow_piece& piece);
   std::int64_t gather_text(std::size_t column, const std::byte* records, std::int64_t n,
                            std::int64_t first_row, arrow_piece& piece);
   void gather_presence(std::size_t column, const std::byte* records, std::int64_t n,

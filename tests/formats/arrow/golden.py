@@ -6,6 +6,8 @@
     golden.py write_ipc FOLDER   the same of Arrow's own format, whose names it prints as files have
                                  them, and files that are refused
     golden.py write_long FOLDER  writes some of a million rows in a batch
+    golden.py lists FOLDER   writes lists in Parquet, laid out in several ways, whose names it
+                             prints, and odd_*.parquet, which have other items
     golden.py groups FOLDER  writes files of ten groups with ten rows of ascending values
     golden.py show FILE      prints the schema of a file, and its rows
 
@@ -346,6 +348,57 @@ def of_groups(folder):
         pq.write_table(whole, f"{folder}/groups_{name}.parquet", row_group_size=10, **options)
 
 
+def of_lists(folder):
+    numbers = range(ROWS)
+    tags = [[f"t{i * k % 23}" for k in range(i % 4)] for i in numbers]
+    scores = [None if i % 5 == 3 else [i * k / 4 for k in range(i % 6)] for i in numbers]
+    ids = [[i, i + 1] for i in numbers]
+    whole = pa.table(
+        {
+            "tags": pa.array(tags, pa.list_(pa.string())),
+            "scores": pa.array(scores, pa.list_(pa.float64())),
+            "ids": pa.array(ids, pa.list_(pa.int64())),
+        }
+    )
+    large = with_type(whole, "tags", pa.large_list(pa.large_string()))
+    large = with_type(large, "ids", pa.large_list(pa.int16()))
+    variants = {
+        "plain": (whole, {"use_dictionary": False, "compression": None}),
+        "dictionary": (whole, {"row_group_size": 300}),
+        "pages": (whole, {"data_page_size": 1, "row_group_size": 7, "data_page_version": "2.0"}),
+        "large": (large, {}),
+        "fixed": (with_type(whole, "ids", pa.list_(pa.int64(), 2)), {}),
+        "floats": (with_type(whole, "scores", pa.list_(pa.float32())), {}),
+        "required": (
+            whole.cast(
+                pa.schema(
+                    [
+                        pa.field("tags", pa.list_(pa.field("element", pa.string(), False)), False),
+                        whole.schema.field("scores"),
+                        pa.field("ids", pa.list_(pa.field("element", pa.int64(), False)), False),
+                    ]
+                )
+            ),
+            {"use_compliant_nested_type": False},
+        ),
+    }
+    for name, (table, options) in variants.items():
+        pq.write_table(table, f"{folder}/{name}.parquet", **options)
+        print(f"{name}.parquet")
+    odd = {
+        "missing": pa.array([[1.5, None], [], None, [None]], pa.list_(pa.float64())),
+        "numbers": pa.array([[1, 2], [], [3, None]], pa.list_(pa.int32())),
+        "wide": pa.array([[1], [2, 1 << 40]], pa.list_(pa.int64())),
+        "lists": pa.array([[[1]]], pa.list_(pa.list_(pa.int32()))),
+        "structs": pa.array([[{"a": 1}]], pa.list_(pa.struct([("a", pa.int32())]))),
+        "decimals": pa.array([[decimal.Decimal("1.25")]], pa.list_(pa.decimal128(9, 2))),
+        "days": pa.array([[datetime.date(2024, 2, 29)], []], pa.list_(pa.date32())),
+        "flags": pa.array([[True, False, True], [False]], pa.list_(pa.bool_())),
+    }
+    for name, column in odd.items():
+        pq.write_table(pa.table({"x": column}), f"{folder}/odd_{name}.parquet")
+
+
 def show(path):
     if not path.endswith(".parquet"):
         return show_ipc(path)
@@ -368,6 +421,8 @@ elif sys.argv[1] == "write_ipc":
     of_types(sys.argv[2])
 elif sys.argv[1] == "write_long":
     long_batches(sys.argv[2])
+elif sys.argv[1] == "lists":
+    of_lists(sys.argv[2])
 elif sys.argv[1] == "groups":
     of_groups(sys.argv[2])
 else:

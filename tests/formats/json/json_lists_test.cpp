@@ -191,7 +191,7 @@ TEST(lists, are_refused_by_formats_that_have_none) {
   for (const bool writing : {false, true}) {
     EXPECT_EQ(refused("a.csv", writing),
               ": column \"tags\": expected a field with one value, got a pappus::list; use JSON "
-              "lines");
+              "lines or Parquet");
     EXPECT_EQ(refused("a.raw", writing),
               ": expected fields that hold their values, got a pappus::list, which points "
               "elsewhere; use jsonl for lists");

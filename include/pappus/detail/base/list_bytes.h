@@ -29,15 +29,19 @@ inline std::string_view text_number(std::string_view bytes, std::size_t i) noexc
   return {bytes.data() + first + begin, list_number(bytes, i + 1) - begin};
 }
 
+/// What a list of these takes.
+inline std::size_t bytes_of_texts(std::span<const std::string_view> texts) noexcept {
+  if (texts.empty()) return 0;
+  std::size_t bytes = (1 + texts.size()) * sizeof(std::uint32_t);
+  for (const auto text : texts) bytes += text.size();
+  return bytes;
+}
+
 /// Replaces `to` by the bytes of a list of these. False where they take 4 GiB or more.
 inline bool pack_texts(std::span<const std::string_view> texts, std::string& to) {
   to.clear();
   if (texts.empty()) return true;
-  std::size_t bytes = 0;
-  for (const auto text : texts) bytes += text.size();
-  if (bytes + (1 + texts.size()) * sizeof(std::uint32_t) >
-      std::numeric_limits<std::uint32_t>::max())
-    return false;
+  if (bytes_of_texts(texts) > std::numeric_limits<std::uint32_t>::max()) return false;
   const auto add = [&](std::size_t number) {
     const auto narrow = static_cast<std::uint32_t>(number);
     to.append(reinterpret_cast<const char*>(&narrow), sizeof(narrow));

@@ -61,6 +61,10 @@ arrow_kind kind_of(const arrow::DataType& type) {
     case arrow::Type::DECIMAL64:
     case arrow::Type::DECIMAL128:
       return arrow_kind::decimal;
+    case arrow::Type::LIST:
+    case arrow::Type::LARGE_LIST:
+    case arrow::Type::FIXED_SIZE_LIST:
+      return arrow_kind::list;
     default:
       return arrow_kind::other;
   }
@@ -107,6 +111,13 @@ arrow_column describe_column(const arrow::Field& field) {
     return column;
   }
   column.kind = kind_of(*type);
+  if (column.kind == arrow_kind::list) {
+    auto items = describe_column(*static_cast<const arrow::BaseListType*>(type)->value_field());
+    if (items.kind == arrow_kind::other || items.kind == arrow_kind::list)
+      column.kind = arrow_kind::other;
+    else
+      column.items.push_back(std::move(items));
+  }
   if (column.kind == arrow_kind::timestamp)
     column.unit = a_second(static_cast<const arrow::TimestampType*>(type)->unit());
   if (column.kind == arrow_kind::decimal) {
@@ -115,6 +126,11 @@ arrow_column describe_column(const arrow::Field& field) {
     column.scale = decimal.scale();
   }
   return column;
+}
+
+static std::shared_ptr<const arrow_piece> described(const std::shared_ptr<arrow::Array>& array,
+                                                    const std::shared_ptr<charged_pool>& pool) {
+  return std::make_shared<const arrow_piece>(describe_piece(array, pool));
 }
 
 arrow_piece describe_piece(const std::shared_ptr<arrow::Array>& array,
@@ -143,10 +159,22 @@ arrow_piece describe_piece(const std::shared_ptr<arrow::Array>& array,
       break;
     case arrow::Type::DICTIONARY:
       piece.width = static_cast<const arrow::DictionaryType&>(type).index_type()->byte_width();
-      piece.dictionary = std::make_shared<const arrow_piece>(
-          describe_piece(static_cast<const arrow::DictionaryArray&>(*array).dictionary(), pool));
+      piece.dictionary =
+          described(static_cast<const arrow::DictionaryArray&>(*array).dictionary(), pool);
       break;
     case arrow::Type::BOOL:
+      break;
+    case arrow::Type::LIST:
+      piece.width = 4;
+      piece.items = described(static_cast<const arrow::ListArray&>(*array).values(), pool);
+      break;
+    case arrow::Type::LARGE_LIST:
+      piece.width = 8;
+      piece.items = described(static_cast<const arrow::LargeListArray&>(*array).values(), pool);
+      break;
+    case arrow::Type::FIXED_SIZE_LIST:
+      piece.width = static_cast<const arrow::FixedSizeListType&>(type).list_size();
+      piece.items = described(static_cast<const arrow::FixedSizeListArray&>(*array).values(), pool);
       break;
     case arrow::Type::STRING_VIEW:
     case arrow::Type::BINARY_VIEW:
@@ -187,6 +215,9 @@ std::shared_ptr<arrow::DataType> arrow_type(const arrow_column& column) {
       return arrow::date32();
     case arrow_kind::timestamp:
       return arrow::timestamp(arrow::TimeUnit::MICRO);
+    case arrow_kind::list:
+      return arrow::list(
+          arrow::field("element", arrow_type(column.items.front()), /*nullable=*/false));
     default:
       throw arrow_problem("no such type is written");
   }

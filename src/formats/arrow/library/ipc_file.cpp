@@ -100,7 +100,10 @@ class ipc_file final : public arrow_file {
         file_(read_ipc_messages(source, *pool_)),
         dictionaries_(static_cast<std::size_t>(file_.schema->num_fields())),
         ratios_(dictionaries_.size()) {
-    for (const auto& field : file_.schema->fields()) columns_.push_back(describe_column(*field));
+    for (const auto& field : file_.schema->fields()) {
+      columns_.push_back(describe_column(*field));
+      if (columns_.back().kind == arrow_kind::list) columns_.back().kind = arrow_kind::other;
+    }
     for (const auto& batch : file_.batches) add(batch);
   }
 

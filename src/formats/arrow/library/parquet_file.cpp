@@ -91,7 +91,7 @@ bool has_unit(const parquet::ColumnDescriptor& column, std::int64_t unit) {
 arrow_extent extent_of(const parquet::Statistics* statistics, const arrow_column& column) {
   if (statistics == nullptr || !statistics->HasMinMax()) return {};
   const auto kind = column.kind;
-  if (kind == arrow_kind::text || kind == arrow_kind::other) return {};
+  if (kind == arrow_kind::text || kind == arrow_kind::list || kind == arrow_kind::other) return {};
   if (kind == arrow_kind::timestamp && !has_unit(*statistics->descr(), column.unit)) return {};
   switch (statistics->physical_type()) {
     case parquet::Type::BOOLEAN:
@@ -147,8 +147,9 @@ class parquet_file final : public arrow_file {
                                                    arrow_properties(*metadata, rows_at_once)));
     for (const auto& field : file_->manifest().schema_fields) {
       columns_.push_back(describe_column(*field.field));
-      leaves_.push_back(field.column_index);
-      if (field.column_index < 0) columns_.back().kind = arrow_kind::other;
+      const bool list = columns_.back().kind == arrow_kind::list && field.children.size() == 1;
+      leaves_.push_back(list ? field.children.front().column_index : field.column_index);
+      if (leaves_.back() < 0) columns_.back().kind = arrow_kind::other;
     }
     for (int i = 0; i < metadata->num_row_groups(); ++i) add(*metadata->RowGroup(i), rows_at_once);
   }
@@ -178,8 +179,9 @@ class parquet_file final : public arrow_file {
         return std::clamp<std::int64_t>(told, 0, std::int64_t{1} << 40);
       };
       const auto statistics = chunk ? chunk->statistics() : nullptr;
-      added.nulls.push_back(statistics && statistics->HasNullCount() ? statistics->null_count()
-                                                                     : -1);
+      const bool counted = statistics && statistics->HasNullCount() &&
+                           columns_[i].kind != arrow_kind::list;  // whose items are counted
+      added.nulls.push_back(counted ? statistics->null_count() : -1);
       added.extents.push_back(extent_of(statistics.get(), columns_[i]));
       added.stored_bytes.push_back(chunk ? size(chunk->total_compressed_size()) : 0);
       added.bytes.push_back(chunk ? size(chunk->total_uncompressed_size()) : 0);

@@ -53,12 +53,20 @@ class parquet_output final : public arrow_file_writer {
   void put(std::size_t column, const arrow_piece& piece) override {
     calling_arrow([&] {
       const auto& field = *schema_->field(static_cast<int>(column));
+      auto& writer = *group_->column(static_cast<int>(column));
+      auto* const context = contexts_[column].get();
+      if (piece.items) {
+        const auto items = arrow_array(field.type()->field(0)->type(), *piece.items);
+        auto& [presence, repetition] = levels_[column];
+        set_levels(piece, field.nullable(), presence, repetition);
+        check(writer.WriteArrow(presence.data(), repetition.data(), std::ssize(presence), *items,
+                                context, /*leaf_field_nullable=*/false));
+        return;
+      }
       const auto array = arrow_array(field.type(), piece);
       const std::int16_t* levels = nullptr;
-      if (field.nullable()) levels = levels_of(piece, levels_[column]);
-      check(group_->column(static_cast<int>(column))
-                ->WriteArrow(levels, nullptr, piece.rows, *array, contexts_[column].get(),
-                             field.nullable()));
+      if (field.nullable()) levels = levels_of(piece, levels_[column].presence);
+      check(writer.WriteArrow(levels, nullptr, piece.rows, *array, context, field.nullable()));
     });
   }
 
@@ -71,6 +79,33 @@ class parquet_output final : public arrow_file_writer {
   }
 
  private:
+  /// Of a column's values that are put: how much of each is there, and whether it goes on a list.
+  struct column_levels {
+    std::vector<std::int16_t> presence, repetition;
+  };
+
+  /// Of lists: for each item, and each list without any, one.
+  static void set_levels(const arrow_piece& lists, bool nullable,
+                         std::vector<std::int16_t>& presence,
+                         std::vector<std::int16_t>& repetition) {
+    const auto* const places = static_cast<const std::int32_t*>(lists.values) + lists.first;
+    const std::int16_t none = nullable ? 1 : 0;
+    presence.clear();
+    repetition.clear();
+    for (std::int64_t i = 0; i < lists.rows; ++i) {
+      const auto n = static_cast<std::size_t>(places[i + 1] - places[i]);
+      const bool there =
+          lists.valid == nullptr || arrow::bit_util::GetBit(lists.valid, lists.first + i);
+      repetition.push_back(0);
+      if (n == 0) {
+        presence.push_back(there ? none : std::int16_t{0});
+        continue;
+      }
+      presence.insert(presence.end(), n, static_cast<std::int16_t>(none + 1));
+      repetition.insert(repetition.end(), n - 1, 1);
+    }
+  }
+
   /// 1 for each value that is there, else 0.
   static const std::int16_t* levels_of(const arrow_piece& piece,
                                        std::vector<std::int16_t>& levels) {
@@ -89,7 +124,7 @@ class parquet_output final : public arrow_file_writer {
       parquet::default_arrow_writer_properties();
   std::shared_ptr<arrow::Schema> schema_;
   std::vector<std::unique_ptr<parquet::ArrowWriteContext>> contexts_;
-  std::vector<std::vector<std::int16_t>> levels_;  // of each column
+  std::vector<column_levels> levels_;  // of each column
   std::unique_ptr<parquet::ParquetFileWriter> file_;
   parquet::RowGroupWriter* group_ = nullptr;
 };
