@@ -3,8 +3,9 @@
 file(GLOB oracle_sources CONFIGURE_DEPENDS oracle/*.cpp)
 add_executable(pappus_oracle ${oracle_sources})
 pappus_own(pappus_oracle)
+pappus_unity(pappus_oracle AT_MOST 5)
 target_include_directories(pappus_oracle PRIVATE ${include_roots})
-target_link_libraries(pappus_oracle PRIVATE pappus::pappus pappus_test_optimised_little)
+target_link_libraries(pappus_oracle PRIVATE pappus::pappus pappus_test_quick)
 target_compile_definitions(pappus_oracle PRIVATE
   PAPPUS_TEST_ARROW=$<BOOL:${PAPPUS_ARROW_INCLUDE}>)
 

@@ -11,6 +11,7 @@
 #include "imagined_file.h"
 #include "interpreter.h"
 #include "session/session.h"
+#include "support/sanitizers.h"
 
 namespace pappus::testing {
 
@@ -470,7 +471,8 @@ class programs : public ::testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(programs, do_what_they_do_one_step_after_another) { run_seeds(GetParam() * 50, 50); }
 
-INSTANTIATE_TEST_SUITE_P(random, programs, ::testing::Range<std::uint64_t>(0, 6));
+INSTANTIATE_TEST_SUITE_P(random, programs,
+                         ::testing::Range<std::uint64_t>(0, threads_sanitized ? 2 : 6));
 
 TEST(programs, of_fresh_seeds) {
   const char* more = std::getenv("PAPPUS_FUZZ_PROGRAMS");

@@ -25,7 +25,7 @@ class list_gatherer {
  public:
   /// The lists of some of n records, as a piece that holds until the next call; which of them are
   /// there it doesn't say. The last list begins before the others have `bytes_max` bytes.
-  /// Throws arrow_cell_problem for a list of 2 GiB less `bytes_max`, and a text that isn't in UTF-8.
+  /// Throws arrow_cell_problem for a list of 2 GiB less `bytes_max`, and a text not in UTF-8.
   arrow_piece gather(const detail::column_binding& field, const std::byte* records, std::int64_t n,
                      std::size_t record_bytes, std::size_t bytes_max, detail::memory_source& memory,
                      const std::string& owner);
