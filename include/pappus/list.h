@@ -6,8 +6,8 @@
 //     articles.flat_map(&article::tags).group_by(std::identity()).count();
 //
 // A list is to its items what a std::string_view is to its characters: 16 bytes that point to
-// memory which the rows keep alive. JSON lines and Parquet files have them, and all operators take
-// rows with them along as they do text. Not here: lists as keys, and lists of lists.
+// memory which the rows keep alive. JSON lines, Parquet and Arrow files have them, and all
+// operators take rows with them along as they do text. Not here: lists as keys, and lists of lists.
 #pragma once
 
 #include <concepts>

@@ -279,7 +279,7 @@ void list_gatherer::gather_texts(const gathered& from, arrow_piece& items) {
       const auto text = text_of(from.field.item, item);
       if (!base::is_utf8(text))
         throw arrow_cell_problem{row,
-                                 "expected texts in UTF-8, as Parquet has them, got other bytes"};
+                                 "expected texts in UTF-8, as others read them, got other bytes"};
       *place++ = static_cast<std::int32_t>(all);
       all += text.size();
       if (all > all_max)

@@ -101,7 +101,7 @@ arrow_writer::arrow_writer(kind as, const std::string& path, const detail::recor
                            detail::memory_source& memory)
     : kind_(as),
       name_(path),
-      layout_(as == kind::ipc ? named_scalars(path, layout) : named_columns(path, layout)),
+      layout_(named_columns(path, layout)),
       memory_(memory),
       sink_(path),
       file_(writing(path,

@@ -6,8 +6,8 @@
     golden.py write_ipc FOLDER   the same of Arrow's own format, whose names it prints as files have
                                  them, and files that are refused
     golden.py write_long FOLDER  writes some of a million rows in a batch
-    golden.py lists FOLDER   writes lists in Parquet, laid out in several ways, whose names it
-                             prints, and odd_*.parquet, which have other items
+    golden.py lists FOLDER   writes lists in both formats, laid out in several ways, whose names it
+                             prints, and files odd_*, which have other items
     golden.py groups FOLDER  writes files of ten groups with ten rows of ascending values
     golden.py show FILE      prints the schema of a file, and its rows
 
@@ -385,6 +385,22 @@ def of_lists(folder):
     for name, (table, options) in variants.items():
         pq.write_table(table, f"{folder}/{name}.parquet", **options)
         print(f"{name}.parquet")
+    views = pa.table({**dict(zip(whole.column_names, whole.columns))})
+    views = views.set_column(0, "tags", pa.array(tags, pa.list_(pa.string_view())))
+    for name, table, compression, rows in [
+        ("plain", whole, "uncompressed", ROWS),
+        ("lz4", whole, "lz4", 77),
+        ("zstd", whole, "zstd", 300),
+        ("large", large, "lz4", ROWS),
+        ("fixed", variants["fixed"][0], "uncompressed", 64),
+        ("fixed_lz4", variants["fixed"][0], "lz4", 77),
+        ("views", views, "zstd", 300),
+        ("sliced", whole.slice(0, ROWS), "lz4", 9),
+    ]:
+        pa.feather.write_feather(
+            table, f"{folder}/{name}.arrow", compression=compression, chunksize=rows
+        )
+        print(f"{name}.arrow")
     odd = {
         "missing": pa.array([[1.5, None], [], None, [None]], pa.list_(pa.float64())),
         "numbers": pa.array([[1, 2], [], [3, None]], pa.list_(pa.int32())),
@@ -397,6 +413,8 @@ def of_lists(folder):
     }
     for name, column in odd.items():
         pq.write_table(pa.table({"x": column}), f"{folder}/odd_{name}.parquet")
+    coded = pa.array([["a", "b"]], pa.list_(pa.dictionary(pa.int32(), pa.string())))
+    pa.feather.write_feather(pa.table({"x": coded}), f"{folder}/odd_coded.arrow")
 
 
 def show(path):

@@ -64,7 +64,7 @@ std::string outcome_of(std::string_view bytes, unsigned threads, std::int64_t ca
       n = reader.read(team, reinterpret_cast<std::byte*>(records.data()), capacity);
       for (std::int64_t i = 0; i < n; ++i)
         for (const auto& column : layout.columns) {
-          if (column.type != detail::cell::string) continue;
+          if (column.type != detail::cell::string && column.type != detail::cell::list) continue;
           std::string_view text;
           std::memcpy(&text,
                       reinterpret_cast<const std::byte*>(&records[static_cast<std::size_t>(i)]) +

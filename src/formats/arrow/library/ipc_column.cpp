@@ -66,9 +66,19 @@ void widen(const std::uint8_t* from, std::uint8_t* to, std::int64_t n) {
 
 }  // namespace
 
+void take_presence(std::optional<ipc_bytes>& from, arrow_piece& piece, ipc_buffers& kept) {
+  if (!from) return;
+  auto bits = from->read(bytes_for_bits(piece.rows));
+  piece.nulls = piece.rows - count_ones(bits->data(), piece.rows);
+  if (piece.nulls == 0) return;
+  piece.valid = bits->data();
+  kept.push_back(std::move(bits));
+}
+
 ipc_column::ipc_column(const byte_source& source, std::shared_ptr<charged_pool> pool,
-                       const ipc_batch& batch, ipc_place at, const arrow::DataType& type,
-                       std::shared_ptr<const arrow_piece> dictionary, std::int64_t rows_at_once)
+                       const ipc_batch& batch, ipc_place at, std::int64_t rows,
+                       const arrow::DataType& type, std::shared_ptr<const arrow_piece> dictionary,
+                       std::int64_t rows_at_once)
     : source_(source),
       pool_(std::move(pool)),
       batch_(batch),
@@ -76,12 +86,12 @@ ipc_column::ipc_column(const byte_source& source, std::shared_ptr<charged_pool> 
       type_(type.id()),
       dictionary_(std::move(dictionary)),
       rows_at_once_(std::max<std::int64_t>(rows_at_once / 8, 1) * 8),  // whole bytes of bits
-      left_(batch.rows),
+      left_(rows),
       width_(width_of(type)) {
   const auto buffers_needed = has_places(type_) ? 3U : 2U;
   if (at.node >= batch.nodes.size() || at.buffer + buffers_needed > batch.buffers.size())
     throw arrow_problem("the batch has fewer columns than the schema");
-  if (batch.nodes[at.node].rows != batch.rows)
+  if (batch.nodes[at.node].rows != rows)
     throw arrow_problem("it has another number of values than its batch of rows");
   const auto bytes = [&](std::size_t i) {
     return ipc_bytes(source_, *pool_, batch_.buffers[at_.buffer + i], batch_.codec);
@@ -95,8 +105,8 @@ bool ipc_column::next(arrow_piece& piece) {
   if (left_ == 0) return false;
   piece = {};
   piece.rows = std::min(left_, rows_at_once_);
-  buffers kept;
-  take_presence(piece, kept);
+  ipc_buffers kept;
+  take_presence(presence_, piece, kept);
   if (has_places(type_))
     take_texts(piece, kept);
   else if (has_views(type_))
@@ -105,7 +115,7 @@ bool ipc_column::next(arrow_piece& piece) {
     take_numbers(piece, kept);
   struct holder {
     std::shared_ptr<charged_pool> pool;  // goes last
-    buffers kept;
+    ipc_buffers kept;
     std::shared_ptr<const void> others;
   };
   piece.owner =
@@ -114,16 +124,7 @@ bool ipc_column::next(arrow_piece& piece) {
   return true;
 }
 
-void ipc_column::take_presence(arrow_piece& piece, buffers& kept) {
-  if (!presence_) return;
-  auto bits = presence_->read(bytes_for_bits(piece.rows));
-  piece.nulls = piece.rows - count_ones(bits->data(), piece.rows);
-  if (piece.nulls == 0) return;
-  piece.valid = bits->data();
-  kept.push_back(std::move(bits));
-}
-
-void ipc_column::take_numbers(arrow_piece& piece, buffers& kept) {
+void ipc_column::take_numbers(arrow_piece& piece, ipc_buffers& kept) {
   const auto n = piece.rows;
   auto values = values_->read(width_ == 0 ? bytes_for_bits(n) : n * width_);
   piece.width = width_;
@@ -154,7 +155,7 @@ void ipc_column::own_text(arrow_piece& piece, std::shared_ptr<arrow::Buffer> tex
   piece.text_owner = std::make_shared<const holder>(holder{pool_, std::move(text)});
 }
 
-void ipc_column::take_texts(arrow_piece& piece, buffers& kept) {
+void ipc_column::take_texts(arrow_piece& piece, ipc_buffers& kept) {
   const auto n = piece.rows;
   std::shared_ptr<arrow::Buffer> places =
       check(arrow::AllocateBuffer((n + 1) * width_, pool_.get()));

@@ -15,6 +15,12 @@
 
 namespace pappus::formats {
 
+/// Buffers that a piece keeps.
+using ipc_buffers = std::vector<std::shared_ptr<arrow::Buffer>>;
+
+/// Sets which of a piece's next values are there, of bits from the buffer `from`.
+void take_presence(std::optional<ipc_bytes>& from, arrow_piece& piece, ipc_buffers& kept);
+
 /// Where a column begins among the nodes, buffers and columns of views of its batch.
 struct ipc_place {
   std::size_t node = 0, buffer = 0, views = 0;
@@ -22,20 +28,18 @@ struct ipc_place {
 
 class ipc_column final : public arrow_rows {
  public:
-  /// \param type        of a kind that arrow_kind knows; of a dictionary's numbers, theirs
+  /// \param rows        how many values it has
+  /// \param type        that arrow_kind knows, no lists; of a dictionary's numbers, theirs
   /// \param dictionary  whose texts the values are numbers of; else null
   ipc_column(const byte_source& source, std::shared_ptr<charged_pool> pool, const ipc_batch& batch,
-             ipc_place at, const arrow::DataType& type,
+             ipc_place at, std::int64_t rows, const arrow::DataType& type,
              std::shared_ptr<const arrow_piece> dictionary, std::int64_t rows_at_once);
 
   bool next(arrow_piece& piece) override;
 
  private:
-  using buffers = std::vector<std::shared_ptr<arrow::Buffer>>;
-
-  void take_presence(arrow_piece& piece, buffers& kept);
-  void take_numbers(arrow_piece& piece, buffers& kept);
-  void take_texts(arrow_piece& piece, buffers& kept);
+  void take_numbers(arrow_piece& piece, ipc_buffers& kept);
+  void take_texts(arrow_piece& piece, ipc_buffers& kept);
   void take_views(arrow_piece& piece);
   void own_text(arrow_piece& piece, std::shared_ptr<arrow::Buffer> text) const;
 
@@ -50,7 +54,7 @@ class ipc_column final : public arrow_rows {
   std::optional<ipc_bytes> presence_, values_, text_;
   std::int64_t text_at_ = 0;  // the next text's place
   bool began_ = false;        // text_at_ is known
-  buffers view_texts_;
+  ipc_buffers view_texts_;
 };
 
 }  // namespace pappus::formats

@@ -15,6 +15,7 @@
 #include "formats/arrow/library/arrow_streams.h"
 #include "formats/arrow/library/ipc_bytes.h"
 #include "formats/arrow/library/ipc_column.h"
+#include "formats/arrow/library/ipc_list.h"
 #include "formats/arrow/library/ipc_messages.h"
 
 namespace pappus::formats {
@@ -102,7 +103,9 @@ class ipc_file final : public arrow_file {
         ratios_(dictionaries_.size()) {
     for (const auto& field : file_.schema->fields()) {
       columns_.push_back(describe_column(*field));
-      if (columns_.back().kind == arrow_kind::list) columns_.back().kind = arrow_kind::other;
+      if (columns_.back().kind == arrow_kind::list &&
+          field->type()->field(0)->type()->id() == arrow::Type::DICTIONARY)
+        columns_.back().kind = arrow_kind::other;
     }
     for (const auto& batch : file_.batches) add(batch);
   }
@@ -117,9 +120,12 @@ class ipc_file final : public arrow_file {
       dictionary = dictionary_of(column);
       type = static_cast<const arrow::DictionaryType*>(type)->index_type().get();
     }
-    return std::make_unique<ipc_column>(source_, pool_, file_.batches[group],
-                                        places_[group][column], *type, std::move(dictionary),
-                                        rows_at_once_);
+    const auto& batch = file_.batches[group];
+    const auto at = places_[group][column];
+    if (columns_[column].kind == arrow_kind::list)
+      return std::make_unique<ipc_list>(source_, pool_, batch, at, *type, rows_at_once_);
+    return std::make_unique<ipc_column>(source_, pool_, batch, at, batch.rows, *type,
+                                        std::move(dictionary), rows_at_once_);
   }
 
  private:
@@ -156,7 +162,8 @@ class ipc_file final : public arrow_file {
           std::min(bytes_max, batch.codec == arrow::Compression::UNCOMPRESSED
                                   ? stored
                                   : uncompressed(column, batch, begin.buffer, at.buffer)));
-      if (is_of_views(type)) texts = added.bytes.back();
+      if (is_of_views(type) || columns_[column].kind == arrow_kind::list)
+        texts = added.bytes.back();  // which are there at once
       added.held_bytes.push_back(held(batch, added.bytes.back()) + texts);
       added.extents.emplace_back();  // the format has none
     }
@@ -182,10 +189,11 @@ class ipc_file final : public arrow_file {
     double bytes = rows / 8;
     if (type.id() == arrow::Type::DICTIONARY)
       bytes += rows * static_cast<const arrow::DictionaryType&>(type).index_type()->byte_width();
-    else if (type.layout().buffers[1].kind == arrow::DataTypeLayout::FIXED_WIDTH)
+    else if (type.layout().buffers.size() > 1 &&
+             type.layout().buffers[1].kind == arrow::DataTypeLayout::FIXED_WIDTH)
       bytes += rows * static_cast<double>(type.layout().buffers[1].byte_width);
     auto& texts = ratios_[column];
-    for (auto i = begin + 2; i < end; ++i) {
+    for (auto i = begin + std::min<std::size_t>(type.layout().buffers.size(), 2); i < end; ++i) {
       const auto stored = static_cast<double>(batch.buffers[i].bytes);
       if (groups_.size() <= batches_looked_at) {
         const auto told =
@@ -216,7 +224,8 @@ class ipc_file final : public arrow_file {
             "its dictionary is replaced by another on the way, which isn't read; write it anew as "
             "a file (.arrow), or as text");
       first = false;
-      ipc_column texts(source_, pool_, one.values, {}, type, nullptr, one.values.rows);
+      ipc_column texts(source_, pool_, one.values, {}, one.values.rows, type, nullptr,
+                       one.values.rows);
       while (texts.next(pieces.emplace_back()))
         if (pieces.back().nulls > 0)
           throw arrow_problem(

@@ -22,7 +22,9 @@ namespace {
 class gathered_column {
  public:
   gathered_column(std::shared_ptr<arrow::Field> field, arrow::MemoryPool* pool)
-      : field_(std::move(field)), values_(pool), text_(pool), bits_(pool), presence_(pool) {}
+      : field_(std::move(field)), values_(pool), text_(pool), bits_(pool), presence_(pool) {
+    if (is_list()) items_ = std::make_unique<gathered_column>(field_->type()->field(0), pool);
+  }
 
   void add(const arrow_piece& piece) {
     if (field_->nullable()) add_bits(presence_, piece.valid, piece.first, piece.rows);
@@ -31,6 +33,9 @@ class gathered_column {
       add_bits(bits_, static_cast<const std::uint8_t*>(piece.values), piece.first, piece.rows);
     } else if (type.id() == arrow::Type::STRING) {
       add_texts(piece);
+    } else if (is_list()) {
+      add_places(piece, items_->rows_, "items of a batch's lists are 2^31 or more");
+      items_->add(*piece.items);
     } else {
       const auto width = type.byte_width();
       check(values_.Append(static_cast<const std::uint8_t*>(piece.values) + piece.first * width,
@@ -48,15 +53,19 @@ class gathered_column {
       buffers[0] = check(presence_.Finish());
     else
       presence_.Reset();
-    if (type->id() == arrow::Type::STRING && rows_ == 0) begin_places();
+    if ((type->id() == arrow::Type::STRING || is_list()) && rows_ == 0) begin_places();
     buffers.push_back(type->id() == arrow::Type::BOOL ? check(bits_.Finish())
                                                       : check(values_.Finish()));
     if (type->id() == arrow::Type::STRING) buffers.push_back(check(text_.Finish()));
+    std::vector<std::shared_ptr<arrow::ArrayData>> items;
+    if (is_list()) items.push_back(items_->take());
     return arrow::ArrayData::Make(type, std::exchange(rows_, 0), std::move(buffers),
-                                  std::exchange(nulls_, 0));
+                                  std::move(items), std::exchange(nulls_, 0));
   }
 
  private:
+  bool is_list() const { return field_->type()->id() == arrow::Type::LIST; }
+
   static void add_bits(arrow::TypedBufferBuilder<bool>& to, const std::uint8_t* bits,
                        std::int64_t first, std::int64_t n) {
     check(to.Reserve(n));
@@ -70,23 +79,29 @@ class gathered_column {
   }
 
   void add_texts(const arrow_piece& piece) {
+    const auto* const places = static_cast<const std::int32_t*>(piece.values) + piece.first;
+    add_places(piece, text_.length(), "texts of a batch have 2 GiB or more");
+    check(text_.Append(piece.text + places[0], places[piece.rows] - places[0]));
+  }
+
+  /// \param before  where the first of them begins
+  void add_places(const arrow_piece& piece, std::int64_t before, const char* too_many) {
     if (rows_ == 0) begin_places();
     const auto* const places = static_cast<const std::int32_t*>(piece.values) + piece.first;
-    if (text_.length() + places[piece.rows] - places[0] > std::numeric_limits<std::int32_t>::max())
-      throw arrow_problem("texts of a batch have 2 GiB or more");
-    const auto before = static_cast<std::int32_t>(text_.length());
+    if (before + places[piece.rows] - places[0] > std::numeric_limits<std::int32_t>::max())
+      throw arrow_problem(too_many);
     check(values_.Reserve(piece.rows * static_cast<std::int64_t>(sizeof(std::int32_t))));
     for (std::int64_t i = 1; i <= piece.rows; ++i) {
-      const std::int32_t place = before + (places[i] - places[0]);
+      const auto place = static_cast<std::int32_t>(before + (places[i] - places[0]));
       values_.UnsafeAppend(&place, sizeof(place));
     }
-    check(text_.Append(piece.text + places[0], places[piece.rows] - places[0]));
   }
 
   std::shared_ptr<arrow::Field> field_;
   arrow::BufferBuilder values_, text_;
   arrow::TypedBufferBuilder<bool> bits_, presence_;
   std::int64_t rows_ = 0, nulls_ = 0;
+  std::unique_ptr<gathered_column> items_;  // of lists
 };
 
 class ipc_output final : public arrow_file_writer {

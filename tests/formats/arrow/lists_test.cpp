@@ -1,4 +1,4 @@
-// Lists in Parquet files: those that golden.py writes, and Pappus's own as others see them.
+// Lists in Parquet files and in Arrow's own: what golden.py writes, and ours as others see them.
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -72,12 +72,13 @@ TEST(parquet_lists, of_others_are_read_however_they_are_laid_out) {
         test_memory memory;
         {
           std::vector<std::shared_ptr<void>> kept;
-          EXPECT_TRUE(read_parquet<listed>(folder.file(name), threads, memory, kept, capacity) ==
-                      expected.rows);
+          auto& open = name.ends_with(".arrow") ? formats::open_ipc : formats::open_parquet;
+          EXPECT_TRUE(read_columns<listed>(open, folder.file(name), threads, memory, kept,
+                                           capacity) == expected.rows);
         }
         EXPECT_EQ(memory.used_bytes(), 0U);
       }
-  EXPECT_EQ(files, 7);
+  EXPECT_EQ(files, 15);
 }
 
 template <typename T>
@@ -131,6 +132,11 @@ TEST(parquet_lists, have_the_items_that_their_types_have) {
       problem_of<std::int32_t>(folder, "numbers"),
       ": column \"x\": expected one that a 32-bit integer can have, got list<element: int32>; "
       "make the field a pappus::list of which each item is a 32-bit integer");
+  EXPECT_THAT(message_of<format_error>([&] {
+                read_ipc<one<list<std::string_view>>>(folder.file("odd_coded.arrow"), 1, memory,
+                                                      kept);
+              }),
+              ::testing::HasSubstr("got list<item: dictionary"));
   for (const char* const name : {"lists", "structs"})
     EXPECT_THAT(
         problem_of<list<std::int32_t>>(folder, name),
@@ -232,29 +238,65 @@ class every_list {
   std::deque<std::string> kept_;
 };
 
-TEST(parquet_lists, are_read_as_they_were_written) {
-  PAPPUS_NEEDS_ARROW();
-  const temporary_folder folder;
-  const auto path = folder.file("a.parquet");
-  std::string before;
+/// Rows that several threads write, or some in little memory, are those that are read.
+template <typename Write, typename Read>
+void expect_read_as_written(const std::string& path, const Write& write, const Read& read) {
   for (const int n : {0, 1, 2'999}) {
+    SCOPED_TRACE(n);
     const every_list all(n, 5);
+    std::string before;
     for (const unsigned threads : {1U, 3U}) {
       test_memory memory;
-      write_parquet(path, all.rows, threads, memory, threads == 1 ? 700 : 50'000);
+      write(path, all.rows, threads, memory, threads == 1 ? 700U : 50'000U);
       for (const std::int64_t capacity : {500, 100'000}) {
         std::vector<std::shared_ptr<void>> kept;
-        EXPECT_TRUE(read_parquet<every_item>(path, threads, memory, kept, capacity) == all.rows);
+        EXPECT_TRUE(read(path, threads, memory, kept, capacity) == all.rows);
       }
       if (threads == 1) before = content_of(path);
     }
     EXPECT_TRUE(content_of(path) == before) << "however they were cut, and by whom they were made";
-    test_memory little(std::size_t{3} << 20);
-    write_parquet(path, all.rows, 2, little);
-    test_memory memory;
+    test_memory little(std::size_t{3} << 20), memory;
+    write(path, all.rows, 2U, little, 50'000U);
     std::vector<std::shared_ptr<void>> kept;
-    EXPECT_TRUE(read_parquet<every_item>(path, 2, memory, kept) == all.rows);
+    EXPECT_TRUE(read(path, 2U, memory, kept, 100'000) == all.rows);
   }
+}
+
+TEST(parquet_lists, are_read_as_they_were_written) {
+  PAPPUS_NEEDS_ARROW();
+  const temporary_folder folder;
+  expect_read_as_written(
+      folder.file("a.parquet"),
+      [](const auto& path, const auto& rows, auto threads, auto& memory, auto at_a_time) {
+        write_parquet(path, rows, threads, memory, at_a_time);
+      },
+      [](const auto& path, auto threads, auto& memory, auto& kept, auto capacity) {
+        return read_parquet<every_item>(path, threads, memory, kept, capacity);
+      });
+}
+
+TEST(ipc_lists, are_read_as_they_were_written) {
+  PAPPUS_NEEDS_ARROW();
+  const temporary_folder folder;
+  expect_read_as_written(
+      folder.file("a.arrow"),
+      [](const auto& path, const auto& rows, auto threads, auto& memory, auto at_a_time) {
+        write_ipc(path, rows, threads, memory, at_a_time);
+      },
+      [](const auto& path, auto threads, auto& memory, auto& kept, auto capacity) {
+        return read_ipc<every_item>(path, threads, memory, kept, capacity);
+      });
+}
+
+TEST(ipc_lists, of_ours_are_lists_to_others) {
+  PAPPUS_NEEDS_ARROW();
+  const temporary_folder folder;
+  test_memory memory;
+  const golden_lists all(4);
+  write_ipc(folder.file("a.arrow"), all.rows, 2, memory);
+  PAPPUS_GOLDEN(printed, folder, "show '" + folder.file("a.arrow") + "'");
+  EXPECT_THAT(*printed, ::testing::HasSubstr("tags: list<element: string not null> not null\n"));
+  EXPECT_THAT(*printed, ::testing::HasSubstr("['t0', 't3', 't6']|None|[3, 4]\n"));
 }
 
 TEST(parquet_lists, of_ours_are_lists_to_others) {
@@ -287,13 +329,13 @@ TEST(parquet_lists, are_refused_where_they_can_not_be_written) {
   const auto path = folder.file("a.parquet");
   EXPECT_EQ(message_of<format_error>([&] { write_parquet(path, rows, 2, memory); }),
             path +
-                ": row 2, column \"x\": expected texts in UTF-8, as Parquet has them, got other "
+                ": row 2, column \"x\": expected texts in UTF-8, as others read them, got other "
                 "bytes");
   const auto arrow = folder.file("a.arrow");
-  EXPECT_EQ(message_of<usage_error>([&] { write_ipc(arrow, rows, 2, memory); }),
+  EXPECT_EQ(message_of<format_error>([&] { write_ipc(arrow, rows, 2, memory); }),
             arrow +
-                ": column \"x\": expected a field with one value, got a pappus::list; use JSON "
-                "lines or Parquet");
+                ": row 2, column \"x\": expected texts in UTF-8, as others read them, got other "
+                "bytes");
   EXPECT_TRUE(folder.names().empty());
 }
 
@@ -308,6 +350,9 @@ TEST(parquet_lists, of_damaged_files_are_read_or_refused) {
   write_parquet(folder.file("a.parquet"), all.rows, 1, memory);
   const auto good = read_mutations<listed>(content_of(folder.file("a.parquet")), 400, random);
   EXPECT_LT(good, 250) << "mutations must be found";
+  write_ipc(folder.file("a.arrow"), all.rows, 1, memory);
+  read_mutations<listed>(content_of(folder.file("a.arrow")), 400, random,
+                         &formats::arrow_library::open_ipc);
 }
 
 }  // namespace
