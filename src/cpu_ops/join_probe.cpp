@@ -86,6 +86,17 @@ std::size_t single_pairs(join_batch& batch, bool when_found) {
   return static_cast<std::size_t>(pairs);
 }
 
+/// One pair per record, whether it has a match or not.
+std::size_t outer_pairs(join_batch& batch) {
+  static_assert(join_batch::no_row == ~std::uint64_t{0});
+  for (std::size_t i = 0; i < batch.rows; ++i)  // nobody can guess which have one
+    batch.right_rows[i] = batch.first[i] | -std::uint64_t{batch.count[i] == 0};
+  batch.left = every_row.data();
+  batch.right = batch.right_rows;
+  batch.next_row = batch.rows;
+  return batch.rows;
+}
+
 /// Pairs of records with any number of matches, as many as there is room for.
 std::size_t many_pairs(const join_index& index, join_batch& batch) {
   std::size_t pairs = 0;
@@ -137,6 +148,7 @@ void join_probe(const join_side& side, join_kind kind, const void* keys, std::si
 std::size_t join_next(join_batch& batch) {
   if (batch.next_row == batch.rows) return 0;
   const auto& index = *static_cast<const algorithms::join_index*>(batch.index);
+  const bool at_most_one = !index.table || index.table->unique();
   switch (batch.kind) {
     case join_kind::semi:
       if (batch.all_once) return cpu_ops::all_pairs(batch);
@@ -146,11 +158,11 @@ std::size_t join_next(join_batch& batch) {
       return cpu_ops::single_pairs(batch, false);
     case join_kind::inner:
       if (batch.all_once) return cpu_ops::all_pairs(batch);
-      if (index.consecutive || (index.table && index.table->unique()))
-        return cpu_ops::single_pairs(batch, true);
+      if (at_most_one) return cpu_ops::single_pairs(batch, true);
       break;
     case join_kind::outer:
       if (batch.all_once) return cpu_ops::all_pairs(batch);
+      if (at_most_one) return cpu_ops::outer_pairs(batch);
       break;
   }
   return cpu_ops::many_pairs(index, batch);
