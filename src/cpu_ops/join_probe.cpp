@@ -5,11 +5,10 @@
 // matches more than once; else run by run.
 #include <algorithm>
 #include <array>
-#include <string_view>
 
 #include "algorithms/join_index.h"
+#include "cpu_ops/text_index.h"
 #include "levels/kernels.h"
-#include "pappus/detail/base/hash_string.h"
 
 namespace pappus::cpu_ops {
 namespace {
@@ -37,24 +36,11 @@ void find_consecutive(const join_index& index, const Key* keys, join_batch& batc
   for (std::size_t i = 0; i < batch.rows; ++i) batch.count[i] = batch.first[i] < index.rows ? 1 : 0;
 }
 
-void find_strings(const join_index& index, const std::string_view* keys, join_batch& batch) {
-  std::uint64_t hashes[join_batch::rows_max];
-  for (std::size_t i = 0; i < batch.rows; ++i) hashes[i] = detail::hash_string(keys[i], index.seed);
-  index.table->probe(reinterpret_cast<const std::byte*>(hashes), batch.rows, batch.first,
-                     batch.count);
-  const auto* strings = index.strings.as<std::string_view>();
-  for (std::size_t i = 0; i < batch.rows; ++i) {
-    if (batch.count[i] == 0) continue;
-    const auto row = batch.count[i] == 1 ? batch.first[i] : index.table->row(batch.first[i]);
-    if (strings[row] != keys[i]) batch.count[i] = 0;
-  }
-}
-
 void find_rows(const join_index& index, const void* keys, join_batch& batch) {
   if (index.rows == 0) {
     std::fill_n(batch.count, batch.rows, 0);
   } else if (index.keys.strings) {
-    find_strings(index, static_cast<const std::string_view*>(keys), batch);
+    find_texts(index, static_cast<const detail::text_key*>(keys), batch);
   } else if (!index.consecutive) {
     index.table->probe(static_cast<const std::byte*>(keys), batch.rows, batch.first, batch.count);
   } else if (index.keys.bytes == 4) {
