@@ -55,7 +55,7 @@ constexpr const char* indexed_side() {
 template <typename K, typename T, typename RightKey>
 PAPPUS_GLUE node_ptr join_index_node(const collection<T>& right, const RightKey& right_key,
                                      std::int64_t domain_rows, const char* side) {
-  using key_call = call<key_writer<RightKey>>;
+  using key_call = call<probed_key_writer<RightKey>>;
   using keys = mapped<source<T>, key_call>;
   auto params = std::make_shared<join_build_params>();
   params->loop = write_rows<keys>;
@@ -118,7 +118,7 @@ template <typename K, typename L, typename R, typename LeftKey, typename RightKe
 PAPPUS_GLUE collection<R> unmatched_rows(const collection<L>& left, const collection<R>& right,
                                          const LeftKey& left_key, const RightKey& right_key,
                                          const query<Joined>& joined_rows) {
-  using keys = mapped<source<L>, call<key_writer<LeftKey>>>;
+  using keys = mapped<source<L>, call<probed_key_writer<LeftKey>>>;
   auto params = std::make_shared<unmatched_params>();
   params->by_anti_join =
       access::node(make_join<join_kind::anti>("full_join", right, left, right_key, left_key,

@@ -18,6 +18,9 @@ class key_listener {
   virtual void hear(const void* keys, std::size_t n) = 0;
 };
 
+/// Of the texts of a build side.
+enum class longest_text : std::uint8_t { few_bytes, is_short, is_longer };
+
 /// Maps keys to the rows that have them. Either `consecutive` is true or `table` is set; neither
 /// when there are no rows.
 struct join_index {
@@ -31,10 +34,11 @@ struct join_index {
 
   std::optional<join_table> table;
 
-  /// Strings are looked up by hash, with this seed, by which no two different strings of the build
-  /// side have equal hashes.
+  /// Texts are looked up by words (cpu_ops/text_index.h): by hashes with this seed, by which no two
+  /// different texts of the build side have equal ones, or by themselves.
   std::uint64_t seed = 0;
-  detail::buffer strings;  // std::string_view of each row
+  longest_text longest = longest_text::few_bytes;
+  detail::buffer texts;  // text_key of each row, where words are hashes
 
   /// Hears of all keys, and no record has a match or goes on. Null: this is an index.
   key_listener* listener = nullptr;

@@ -87,9 +87,9 @@ class row_table {
   std::span<std::uint32_t> slots_;
 };
 
-/// Marks rows whose string is that of another one before, where so many have the same hash.
-detail::buffer repeated_strings(const run_context& context, const std::uint64_t* hashes,
-                                const std::string_view* strings, std::size_t n) {
+/// Marks rows whose text is that of another one before, where so many have the same hash.
+detail::buffer repeated_texts(const run_context& context, const std::uint64_t* hashes,
+                              const detail::text_key* texts, std::size_t n) {
   const std::size_t mask = std::bit_ceil(2 * n + 1) - 1;
   detail::buffer marks(context.memory, n, context.owner),
       slots(context.memory, (mask + 1) * sizeof(std::uint32_t), context.owner);
@@ -97,9 +97,9 @@ detail::buffer repeated_strings(const run_context& context, const std::uint64_t*
   std::fill_n(first, mask + 1, none);
   for (std::size_t i = 0; i < n; ++i) {
     if (i % rows_between_checks == 0) stop_if_cancelled(context.team);
-    std::size_t at = hashes[i] & mask;
+    std::size_t at = detail::hash(hashes[i]) & mask;
     const auto is_other = [&](std::uint32_t row) {
-      return hashes[row] != hashes[i] || strings[row] != strings[i];
+      return hashes[row] != hashes[i] || texts[row] != texts[i];
     };
     while (first[at] != none && is_other(first[at])) at = (at + 1) & mask;
     marks.as<std::uint8_t>()[i] = first[at] != none ? 1 : 0;
@@ -181,7 +181,7 @@ class asked_join::answering {
 /// Of a right row and what finds it.
 std::size_t asked_join::answering::row_bytes() const {
   return join_.right_.row_bytes() + join_.key_bytes_ + 3 * sizeof(std::uint32_t) +
-         (join_.strings_ ? sizeof(std::string_view) : 0);
+         (join_.strings_ ? sizeof(detail::text_key) : 0);
 }
 
 /// Bytes that a unit may have: the next one is read meanwhile, and windows get about as much. All
@@ -297,11 +297,11 @@ void asked_join::answering::answer(load& from) {
   const std::size_t rows = from.of.rows;
   detail::buffer keys = join_.whole_keys_of(context_, from.records.data(), rows), repeated;
   if (join_.strings_) {
-    const auto strings = std::move(keys);
-    const auto* const names = strings.as<std::string_view>();
-    keys = asked_hashes(context_, names, rows);
+    const auto whole = std::move(keys);
+    const auto* const texts = whole.as<detail::text_key>();
+    keys = asked_hashes(context_, texts, rows);
     if (!join_.gathers_)  // one of each is enough
-      repeated = repeated_strings(context_, keys.as<std::uint64_t>(), names, rows);
+      repeated = repeated_texts(context_, keys.as<std::uint64_t>(), texts, rows);
   }
   detail::buffer chains(context_.memory, rows * sizeof(std::uint32_t), context_.owner);
   auto* const next = chains.as<std::uint32_t>();

@@ -13,7 +13,7 @@
 #include "base/owned.h"
 #include "base/text.h"
 #include "cpu_ops/heard_keys.h"
-#include "cpu_ops/string_index.h"
+#include "cpu_ops/text_index.h"
 #include "pappus/detail/base/integers.h"
 #include "pappus/error.h"
 
@@ -45,14 +45,14 @@ asked_join::asked_join(const graph::node& build)
 asked_join::~asked_join() = default;
 
 std::size_t asked_join::index_bytes() const noexcept {
-  return key_bytes_ + table_bytes(key_bytes_) + (strings_ ? sizeof(std::string_view) : 0);
+  return key_bytes_ + table_bytes(key_bytes_) + (strings_ ? sizeof(detail::text_key) : 0);
 }
 
 void asked_join::take_right(run_context& context, const std::byte* keys) {
   const auto n = static_cast<std::size_t>(context.rows);
   detail::buffer hashes;
   if (strings_) {
-    hashes = asked_hashes(context, reinterpret_cast<const std::string_view*>(keys), n);
+    hashes = asked_hashes(context, reinterpret_cast<const detail::text_key*>(keys), n);
     keys = hashes.data();
   }
   const auto& rows = *context.inputs.front();
@@ -151,7 +151,7 @@ std::unique_ptr<asked_join::found_rows> asked_join::indexed(const run_context& c
   made->index.rows = n;
   made->row.index = &made->index;
   if (n > 0 && strings_) {
-    index_strings(context, whole_keys_of(context, records.data(), n), made->index);
+    index_texts(context, whole_keys_of(context, records.data(), n), made->index);
   } else if (n > 0) {
     detail::buffer keys;
     if (!are_keys) keys = keys_of(context, records.data(), n);

@@ -25,8 +25,8 @@
 //
 // Alternatives: Grace (above); reading the right side once for each window (quadratic).
 //
-// Strings are asked for by a hash: the rows that a window gets may be some too many, of which its
-// index has the strings.
+// Texts are asked for by a hash: the rows that a window gets may be some too many, of which its
+// index has the texts.
 #pragma once
 
 #include <algorithm>

@@ -50,7 +50,7 @@ detail::buffer asked_join::whole_keys_of(const run_context& context, const std::
 detail::buffer asked_join::keys_of(const run_context& context, const std::byte* records,
                                    std::size_t n) const {
   auto keys = whole_keys_of(context, records, n);
-  return strings_ ? asked_hashes(context, keys.as<std::string_view>(), n) : std::move(keys);
+  return strings_ ? asked_hashes(context, keys.as<detail::text_key>(), n) : std::move(keys);
 }
 
 void asked_join::hear(run_context& context, std::int64_t rows, heard_keys& to) const {

@@ -38,11 +38,11 @@ std::size_t keep_distinct(Key* keys, std::size_t n, std::vector<std::uint32_t>& 
 
 }  // namespace
 
-detail::buffer asked_hashes(const run_context& context, const std::string_view* strings,
+detail::buffer asked_hashes(const run_context& context, const detail::text_key* texts,
                             std::size_t n) {
   detail::buffer made(context.memory, n * sizeof(std::uint64_t), context.owner);
   for_each_item(context.team, n, rows_an_item(), [&](std::size_t begin, std::size_t end) {
-    std::transform(strings + begin, strings + end, made.as<std::uint64_t>() + begin, asked_hash);
+    std::transform(texts + begin, texts + end, made.as<std::uint64_t>() + begin, asked_hash);
   });
   return made;
 }
@@ -50,8 +50,8 @@ detail::buffer asked_hashes(const run_context& context, const std::string_view* 
 void heard_keys::hear(const void* keys, std::size_t n) {
   if (!strings_) return add(static_cast<const std::byte*>(keys), n);
   std::uint64_t hashes[detail::join_batch::rows_max];
-  std::transform(static_cast<const std::string_view*>(keys),
-                 static_cast<const std::string_view*>(keys) + n, hashes, asked_hash);
+  std::transform(static_cast<const detail::text_key*>(keys),
+                 static_cast<const detail::text_key*>(keys) + n, hashes, asked_hash);
   add(reinterpret_cast<const std::byte*>(hashes), n);
 }
 

@@ -5,15 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
-#include <string_view>
 #include <vector>
 
 #include "algorithms/join_index.h"
 #include "base/memory_scale.h"
 #include "cpu_ops/contract.h"
 #include "cpu_ops/scattered_rows.h"
-#include "pappus/detail/base/hash_string.h"
 #include "pappus/detail/base/memory.h"
+#include "pappus/detail/base/text_key.h"
 
 namespace pappus::cpu_ops {
 
@@ -21,18 +20,18 @@ namespace pappus::cpu_ops {
 /// seeds.
 inline constexpr std::uint64_t partition_seed = 0x5851f42d4c957f2d;
 
-/// What stands for a string where it is only asked for: who has it is looked for once more in an
-/// index of strings, so others may have the same.
-inline std::uint64_t asked_hash(std::string_view text) {
+/// What stands for a text where it is only asked for: who has it is looked for once more in an
+/// index of texts, so others may have the same.
+inline std::uint64_t asked_hash(const detail::text_key& text) {
   constexpr std::uint64_t seed = 0x2545f4914f6cdd1d;  // of no index's hash
-  return detail::hash_string(text, seed);
+  return text.hash(seed);
 }
 
-/// Those of n strings.
-detail::buffer asked_hashes(const run_context& context, const std::string_view* strings,
+/// Those of n texts.
+detail::buffer asked_hashes(const run_context& context, const detail::text_key* texts,
                             std::size_t n);
 
-/// The keys that joins look up, as they come; of strings their asked_hash().
+/// The keys that joins look up, as they come; of texts their asked_hash().
 class heard_keys final : public algorithms::key_listener {
  public:
   heard_keys(const run_context& context, std::size_t key_bytes, bool strings)

@@ -6,12 +6,12 @@
 // Otherwise a join_table is built.
 //
 // In a loop the index of an iteration is kept for the next, which compares the keys: most loops
-// change what a page, say, has, and not which pages there are. Strings may have moved; their index
+// change what a page, say, has, and not which pages there are. Texts may have moved; their index
 // is built anew.
 //
 // Rows that come in windows, because memory has no room for them, are left to asked_join.h.
 //
-// Not here: strings (string_index.h), probing (join_probe.cpp), partitioning and buckets
+// Not here: texts (text_index.h), probing (join_probe.cpp), partitioning and buckets
 // (algorithms/join_table.h).
 #include "algorithms/join_index.h"
 
@@ -27,7 +27,7 @@
 #include "cpu_ops/contract.h"
 #include "cpu_ops/kept.h"
 #include "cpu_ops/shared_rows.h"
-#include "cpu_ops/string_index.h"
+#include "cpu_ops/text_index.h"
 #include "ops/implementations.h"
 #include "pappus/detail/base/integers.h"
 #include "pappus/error.h"
@@ -197,7 +197,7 @@ void extract_keys(run_context& context) {
   state.index->rows = static_cast<std::uint64_t>(context.rows);
   state.keys = keys_of_rows(context);
   if (!state.index->keys.strings) return;
-  // Strings stay where they are: in rows, or their text, which a semi-join needs for nothing else.
+  // Texts stay where they are: in rows, or their text, which a semi-join needs for nothing else.
   for (const auto& input : context.inputs) context.output->hold(input);
 }
 
@@ -212,7 +212,7 @@ void build_index(run_context& context) {
   }
   if (state.index->rows > 0) {
     if (state.index->keys.strings)
-      index_strings(context, std::move(state.keys), *state.index);
+      index_texts(context, std::move(state.keys), *state.index);
     else if (context.kept != nullptr)
       build_or_keep(context, state);
     else

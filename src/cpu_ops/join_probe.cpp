@@ -5,11 +5,10 @@
 // matches more than once; else run by run.
 #include <algorithm>
 #include <array>
-#include <string_view>
 
 #include "algorithms/join_index.h"
+#include "cpu_ops/text_index.h"
 #include "levels/kernels.h"
-#include "pappus/detail/base/hash_string.h"
 
 namespace pappus::cpu_ops {
 namespace {
@@ -37,24 +36,11 @@ void find_consecutive(const join_index& index, const Key* keys, join_batch& batc
   for (std::size_t i = 0; i < batch.rows; ++i) batch.count[i] = batch.first[i] < index.rows ? 1 : 0;
 }
 
-void find_strings(const join_index& index, const std::string_view* keys, join_batch& batch) {
-  std::uint64_t hashes[join_batch::rows_max];
-  for (std::size_t i = 0; i < batch.rows; ++i) hashes[i] = detail::hash_string(keys[i], index.seed);
-  index.table->probe(reinterpret_cast<const std::byte*>(hashes), batch.rows, batch.first,
-                     batch.count);
-  const auto* strings = index.strings.as<std::string_view>();
-  for (std::size_t i = 0; i < batch.rows; ++i) {
-    if (batch.count[i] == 0) continue;
-    const auto row = batch.count[i] == 1 ? batch.first[i] : index.table->row(batch.first[i]);
-    if (strings[row] != keys[i]) batch.count[i] = 0;
-  }
-}
-
 void find_rows(const join_index& index, const void* keys, join_batch& batch) {
   if (index.rows == 0) {
     std::fill_n(batch.count, batch.rows, 0);
   } else if (index.keys.strings) {
-    find_strings(index, static_cast<const std::string_view*>(keys), batch);
+    find_texts(index, static_cast<const detail::text_key*>(keys), batch);
   } else if (!index.consecutive) {
     index.table->probe(static_cast<const std::byte*>(keys), batch.rows, batch.first, batch.count);
   } else if (index.keys.bytes == 4) {
@@ -84,6 +70,17 @@ std::size_t single_pairs(join_batch& batch, bool when_found) {
   batch.right = batch.right_rows;
   batch.next_row = batch.rows;
   return static_cast<std::size_t>(pairs);
+}
+
+/// One pair per record, whether it has a match or not.
+std::size_t outer_pairs(join_batch& batch) {
+  static_assert(join_batch::no_row == ~std::uint64_t{0});
+  for (std::size_t i = 0; i < batch.rows; ++i)  // nobody can guess which have one
+    batch.right_rows[i] = batch.first[i] | -std::uint64_t{batch.count[i] == 0};
+  batch.left = every_row.data();
+  batch.right = batch.right_rows;
+  batch.next_row = batch.rows;
+  return batch.rows;
 }
 
 /// Pairs of records with any number of matches, as many as there is room for.
@@ -137,6 +134,7 @@ void join_probe(const join_side& side, join_kind kind, const void* keys, std::si
 std::size_t join_next(join_batch& batch) {
   if (batch.next_row == batch.rows) return 0;
   const auto& index = *static_cast<const algorithms::join_index*>(batch.index);
+  const bool at_most_one = !index.table || index.table->unique();
   switch (batch.kind) {
     case join_kind::semi:
       if (batch.all_once) return cpu_ops::all_pairs(batch);
@@ -146,11 +144,11 @@ std::size_t join_next(join_batch& batch) {
       return cpu_ops::single_pairs(batch, false);
     case join_kind::inner:
       if (batch.all_once) return cpu_ops::all_pairs(batch);
-      if (index.consecutive || (index.table && index.table->unique()))
-        return cpu_ops::single_pairs(batch, true);
+      if (at_most_one) return cpu_ops::single_pairs(batch, true);
       break;
     case join_kind::outer:
       if (batch.all_once) return cpu_ops::all_pairs(batch);
+      if (at_most_one) return cpu_ops::outer_pairs(batch);
       break;
   }
   return cpu_ops::many_pairs(index, batch);

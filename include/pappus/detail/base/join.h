@@ -14,7 +14,7 @@
 
 namespace pappus::detail {
 
-/// How keys are stored: their bits in 4, 8 or 16 bytes, or as std::string_view.
+/// How keys are stored: their bits in 4, 8 or 16 bytes, or as text_key.
 struct join_keys {
   std::size_t bytes = 8;
   bool strings = false;

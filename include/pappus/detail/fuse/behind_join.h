@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 #include <type_traits>
 
 #include "pappus/detail/base/hash.h"
@@ -30,7 +29,7 @@ struct behind_join<joined<Prev, Right, Key, Combine, Kind>> {
   using left = typename join::left_type;
   using type = joined<source<left>, Right, Key, Combine, Kind>;
   static constexpr bool exists = sizeof(left) <= 64 && alignof(left) <= 64 &&
-                                 !std::is_same_v<typename join::key_type, std::string_view>;
+                                 !std::is_same_v<typename join::key_type, text_key>;
 
   static const join& join_of(const join& e) { return e; }
   static type of(const join& e) { return {{}, e.key, e.combine, e.side}; }
@@ -67,7 +66,7 @@ template <typename Join>
   const partition_writer<left, left, false> writer(to);
   const unsigned shift = to.shift;
   each_row<decltype(join.prev)::yields>(rows, args.rows, [&](const auto& record) {
-    writer.put(static_cast<std::uint32_t>(hash(stored_key(key(record))) >> shift), record, nullptr);
+    writer.put(static_cast<std::uint32_t>(hash(probed_key(key(record))) >> shift), record, nullptr);
   });
 }
 

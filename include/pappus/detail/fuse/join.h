@@ -24,7 +24,7 @@ namespace pappus::detail {
 template <typename Prev, record Right, typename Key, typename Combine, join_kind Kind>
 struct joined {
   using left_type = value_of<Prev>;
-  using key_type = stored_key_type<typename Key::template result<left_type>>;
+  using key_type = probed_key_type<typename Key::template result<left_type>>;
   using value_type = typename Combine::template result<left_type, Right>;
   static constexpr bool gathers = Kind == join_kind::inner || Kind == join_kind::outer;
   static constexpr cardinality own = gathers ? cardinality::any : cardinality::at_most_one;
@@ -131,7 +131,7 @@ struct joined {
       join_batch batch;
       for (std::size_t at = 0; at < n; at += join_batch::rows_max, left += join_batch::rows_max) {
         const std::size_t rows_here = (std::min)(join_batch::rows_max, n - at);
-        for (std::size_t i = 0; i < rows_here; ++i) keys[i] = stored_key(key(left[i]));
+        for (std::size_t i = 0; i < rows_here; ++i) keys[i] = probed_key(key(left[i]));
         join_probe(*index, Kind, keys, rows_here, batch);
         while (const std::size_t pairs = join_next(batch)) {
           counts.add(pairs);
