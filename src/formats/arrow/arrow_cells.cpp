@@ -10,9 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "formats/named_layout.h"
 #include "pappus/category.h"
-#include "pappus/error.h"
 
 namespace pappus::formats {
 namespace {
@@ -20,76 +18,6 @@ namespace {
 using detail::cell;
 
 __extension__ using int128 = __int128;
-
-constexpr int exact_digits = 15;  // decimals of so many are told apart by their nearest doubles
-
-bool is_integer(cell type) { return type <= cell::u64; }
-
-/// Whether a column may become a field, if its values are in range.
-bool may_become(const arrow_column& from, cell to) {
-  switch (from.kind) {
-    case arrow_kind::f32:
-      return detail::is_float_cell(to);
-    case arrow_kind::f64:
-      return to == cell::f64;
-    case arrow_kind::boolean:
-      return to == cell::boolean;
-    case arrow_kind::text:
-      return detail::is_text_cell(to);
-    case arrow_kind::date:
-      return to == cell::date;
-    case arrow_kind::timestamp:
-      return to == cell::timestamp;
-    case arrow_kind::decimal:
-      return (to == cell::f64 && from.precision <= exact_digits && from.scale >= 0 &&
-              from.scale <= exact_digits) ||
-             (is_integer(to) && from.scale == 0);
-    case arrow_kind::list:
-    case arrow_kind::other:
-      return false;
-    default:
-      return is_integer(to) || detail::is_float_cell(to);
-  }
-}
-bool may_become(const arrow_column& from, const detail::column_binding& to) {
-  if (to.type != cell::list) return may_become(from, to.type);
-  return from.kind == arrow_kind::list && may_become(from.items.front(), to.item);
-}
-
-const char* field_type(cell type) {
-  constexpr const char* names[] = {"an 8-bit integer",
-                                   "a 16-bit integer",
-                                   "a 32-bit integer",
-                                   "a 64-bit integer",
-                                   "an unsigned 8-bit integer",
-                                   "an unsigned 16-bit integer",
-                                   "an unsigned 32-bit integer",
-                                   "an unsigned 64-bit integer",
-                                   "a float",
-                                   "a double",
-                                   "a bool",
-                                   "a std::string_view",
-                                   "a pappus::date",
-                                   "a pappus::timestamp",
-                                   "a pappus::category",
-                                   "a pappus::list"};
-  return names[static_cast<std::size_t>(type)];
-}
-std::string field_type(cell type, cell item) {
-  if (type != cell::list) return field_type(type);
-  return fmt::format("{} of which each item is {}", field_type(type), field_type(item));
-}
-
-/// What can be done where a column can't become a field.
-std::string remedy_for(const arrow_column& from) {
-  if (from.kind == arrow_kind::decimal && from.scale > 0)
-    return fmt::format(
-        "; doubles have decimals of up to {} digits: cast the column where the file is written",
-        exact_digits);
-  const auto field = field_for(from);
-  if (field.known) return fmt::format("; make the field {}", field_type(field.type, field.item));
-  return "; leave the column out, or cast it where the file is written";
-}
 
 /// Digits of a decimal's integer.
 std::string text_of(int128 value) {
@@ -100,12 +28,12 @@ std::string text_of(int128 value) {
   return negative ? "-" + text : text;
 }
 
-/// The piece's value number `i`, which is an integer of its width.
+/// A piece's value number `i`, which is a number of its width.
 template <typename T>
-T value_of(const arrow_piece& piece, std::int64_t i) {
+T value_of(const void* values, std::int64_t i) {
   T value;
   std::memcpy(&value,
-              static_cast<const std::byte*>(piece.values) + static_cast<std::size_t>(i) * sizeof(T),
+              static_cast<const std::byte*>(values) + static_cast<std::size_t>(i) * sizeof(T),
               sizeof(T));
   return value;
 }
@@ -122,24 +50,28 @@ void put(std::byte* field, To value) {
 /// Text number `i` of a piece: between two places, or of a fixed size.
 template <typename Place>
 struct text_at {
-  std::string_view operator()(const arrow_piece& from, std::int64_t i) const {
-    const auto* const places = static_cast<const Place*>(from.values);
-    return {from.text + places[i], static_cast<std::size_t>(places[i + 1] - places[i])};
+  const Place* places;
+  const char* text;
+  std::string_view operator()(std::int64_t i) const {
+    return {text + places[i], static_cast<std::size_t>(places[i + 1] - places[i])};
   }
 };
 struct fixed_text_at {
-  std::string_view operator()(const arrow_piece& from, std::int64_t i) const {
-    const auto width = static_cast<std::size_t>(from.width);
-    return {from.text + static_cast<std::size_t>(i) * width, width};
+  const char* text;
+  std::size_t width;
+  std::string_view operator()(std::int64_t i) const {
+    return {text + static_cast<std::size_t>(i) * width, width};
   }
 };
 
-/// Calls use(at), where at(piece, i) is a text of a piece like this one.
+/// Calls use(at), where at(i) is a text of the piece.
 template <typename Use>
-auto with_texts_of(const arrow_piece& holder, const Use& use) {
-  if (holder.fixed_text) return use(fixed_text_at{});
-  if (holder.width == 4) return use(text_at<std::int32_t>{});
-  return use(text_at<std::int64_t>{});
+auto with_texts_of(const arrow_piece& piece, const Use& use) {
+  if (piece.fixed_text)
+    return use(fixed_text_at{piece.text, static_cast<std::size_t>(piece.width)});
+  if (piece.width == 4)
+    return use(text_at{static_cast<const std::int32_t*>(piece.values), piece.text});
+  return use(text_at{static_cast<const std::int64_t*>(piece.values), piece.text});
 }
 
 /// Records that are to be filled with a piece's values.
@@ -160,23 +92,25 @@ struct filled {
   template <typename Set, typename Text>
   void each(Set&& set, Text&& text) const {
     const auto presence = binding.field.presence;
-    const auto first = piece.first + begin;
+    const auto first = piece.first + begin, count = n;
+    const auto stride = record_bytes;
     std::byte* record = records;
     if (piece.valid == nullptr) {
       std::byte* const field = records + binding.field.offset;
-      for (std::int64_t i = 0; i < n; ++i)
-        if (!set(field + static_cast<std::size_t>(i) * record_bytes, first + i)) [[unlikely]]
+      for (std::int64_t i = 0; i < count; ++i)
+        if (!set(field + static_cast<std::size_t>(i) * stride, first + i)) [[unlikely]]
           refuse(i, text(first + i));
       if (presence != 0)
-        for (std::int64_t i = 0; i < n; ++i, record += record_bytes)
-          record[presence] = std::byte{1};
+        for (std::int64_t i = 0; i < count; ++i, record += stride) record[presence] = std::byte{1};
       return;
     }
+    const auto* const valid = piece.valid;
+    const auto offset = binding.field.offset;
     const auto bytes = detail::cell_bytes(binding.field.type);
-    for (std::int64_t i = 0; i < n; ++i, record += record_bytes) {
-      const bool there = bit_of(piece.valid, first + i);
+    for (std::int64_t i = 0; i < count; ++i, record += stride) {
+      const bool there = bit_of(valid, first + i);
       if (presence != 0) record[presence] = std::byte{there};
-      std::byte* const field = record + binding.field.offset;
+      std::byte* const field = record + offset;
       if (!there) {
         if (presence == 0)
           throw arrow_cell_problem{i,
@@ -189,25 +123,55 @@ struct filled {
     }
   }
 
-  template <typename From, typename To>
-  void numbers() const {
+  /// The same of value(number) where fits(number). Both are asked of missing values, too: no branch
+  /// depends on which ones are there.
+  template <typename Value, typename Fits, typename Text>
+  void each_value(Value value, Fits fits, Text&& text) const {
+    using To = decltype(value(0));
+    const auto presence = binding.field.presence;
+    bool good = true;
+    if (const auto* const valid = piece.valid; valid != nullptr && presence != 0) {
+      const auto offset = binding.field.offset;
+      const auto first = piece.first + begin, end = first + n;
+      const auto stride = record_bytes;
+      std::byte* record = records;
+      for (auto i = first; i < end; ++i, record += stride) {
+        const bool there = bit_of(valid, i);
+        const To found = value(i);
+        put<To>(record + offset, there ? found : To{});
+        record[presence] = std::byte{there};
+        good &= !there | fits(i);
+      }
+      if (good) return;
+    }
     each(
         [&](std::byte* field, std::int64_t i) {
-          const auto value = value_of<From>(piece, i);
-          put(field, static_cast<To>(value));
-          if constexpr (std::is_same_v<From, To> || std::is_floating_point_v<From>) {
-            return true;
-          } else if constexpr (std::is_integral_v<To>) {
-            return std::in_range<To>(value);
-          } else if constexpr (sizeof(From) < sizeof(To)) {
-            return true;
-          } else {  // an integer that the float has
-            const auto as_float = static_cast<To>(value);
-            constexpr auto end = static_cast<To>(std::numeric_limits<From>::max() / 2 + 1) * 2;
-            return as_float < end && static_cast<From>(as_float) == value;
-          }
+          put<To>(field, value(i));
+          return fits(i);
         },
-        [&](std::int64_t i) { return fmt::format("{}", value_of<From>(piece, i)); });
+        text);
+  }
+
+  template <typename From, typename To>
+  void numbers() const {
+    const auto* const values = piece.values;
+    each_value([values](std::int64_t i) { return static_cast<To>(value_of<From>(values, i)); },
+               [values](std::int64_t i) {
+                 const auto value = value_of<From>(values, i);
+                 if constexpr (std::is_same_v<From, To> || std::is_floating_point_v<From>) {
+                   return true;
+                 } else if constexpr (std::is_integral_v<To>) {
+                   return std::in_range<To>(value);
+                 } else if constexpr (sizeof(From) < sizeof(To)) {
+                   return true;
+                 } else {  // an integer that the float has
+                   const auto as_float = static_cast<To>(value);
+                   constexpr auto end =
+                       static_cast<To>(std::numeric_limits<From>::max() / 2 + 1) * 2;
+                   return as_float < end && static_cast<From>(as_float) == value;
+                 }
+               },
+               [&](std::int64_t i) { return fmt::format("{}", value_of<From>(values, i)); });
   }
 
   template <typename From>
@@ -237,26 +201,19 @@ struct filled {
   }
 
   void booleans() const {
-    each(
-        [&](std::byte* field, std::int64_t i) {
-          put(field, bit_of(piece.values, i));
-          return true;
-        },
-        [](std::int64_t) { return std::string(); });
+    const auto* const bits = piece.values;
+    each_value([bits](std::int64_t i) { return bit_of(bits, i); },
+               [](std::int64_t) { return true; }, [](std::int64_t) { return std::string(); });
   }
 
   /// Microseconds of times in units of which `unit` make a second.
   void timestamps() const {
     const auto unit = binding.from.unit;
     constexpr std::int64_t micro = 1'000'000;
-    const auto value = [&](std::int64_t i) { return value_of<std::int64_t>(piece, i); };
-    if (unit == micro)
-      return each(
-          [&](std::byte* field, std::int64_t i) {
-            put(field, value(i));
-            return true;
-          },
-          [](std::int64_t) { return std::string(); });
+    if (unit == micro) return numbers<std::int64_t, std::int64_t>();
+    const auto value = [values = piece.values](std::int64_t i) {
+      return value_of<std::int64_t>(values, i);
+    };
     if (unit < micro)
       return each(
           [&](std::byte* field, std::int64_t i) {
@@ -282,9 +239,9 @@ struct filled {
   }
 
   int128 decimal_at(std::int64_t i) const {
-    if (piece.width == 4) return value_of<std::int32_t>(piece, i);
-    if (piece.width == 8) return value_of<std::int64_t>(piece, i);
-    return value_of<int128>(piece, i);
+    if (piece.width == 4) return value_of<std::int32_t>(piece.values, i);
+    if (piece.width == 8) return value_of<std::int64_t>(piece.values, i);
+    return value_of<int128>(piece.values, i);
   }
 
   template <typename To>
@@ -336,6 +293,7 @@ struct filled {
         });
   }
 
+  /// \param at  the piece's texts, or its dictionary's
   template <typename At>
   void texts(const At& at) const {
     const bool category = binding.field.type == cell::category;
@@ -343,25 +301,24 @@ struct filled {
       const auto none = [](std::int64_t) { return std::string(); };
       if (category)
         return each(
-            [&](std::byte* field, std::int64_t i) {
-              put<std::uint32_t>(field, detail::code_of_text(at(piece, i)));
+            [at](std::byte* field, std::int64_t i) {
+              put<std::uint32_t>(field, detail::code_of_text(at(i)));
               return true;
             },
             none);
       return each(
-          [&](std::byte* field, std::int64_t i) {
-            put<std::string_view>(field, at(piece, i));
+          [at](std::byte* field, std::int64_t i) {
+            put<std::string_view>(field, at(i));
             return true;
           },
           none);
     }
     if (category)
-      return from_dictionary([&](std::byte* field, std::int64_t number) {
+      return from_dictionary([codes = codes](std::byte* field, std::int64_t number) {
         put<std::uint32_t>(field, codes[static_cast<std::size_t>(number)]);
       });
-    const auto& values = *piece.dictionary;
-    from_dictionary([&](std::byte* field, std::int64_t number) {
-      put<std::string_view>(field, at(values, values.first + number));
+    from_dictionary([at, first = piece.dictionary->first](std::byte* field, std::int64_t number) {
+      put<std::string_view>(field, at(first + number));
     });
   }
   /// \param set  (field, number of a text of the dictionary)
@@ -374,17 +331,18 @@ struct filled {
   }
   template <typename Index, typename Set>
   void from_dictionary(const Set& set) const {
-    const auto& values = *piece.dictionary;
+    const auto* const numbers = piece.values;
+    const auto texts = piece.dictionary->rows;
     each(
-        [&](std::byte* field, std::int64_t i) {
-          const auto number = value_of<Index>(piece, i);
-          if (number < 0 || number >= values.rows) return false;
+        [set, numbers, texts](std::byte* field, std::int64_t i) {
+          const auto number = value_of<Index>(numbers, i);
+          if (number < 0 || number >= texts) return false;
           set(field, number);
           return true;
         },
         [&](std::int64_t i) {
           return fmt::format("number {} of a dictionary of {} texts; the file is damaged",
-                             value_of<Index>(piece, i), values.rows);
+                             value_of<Index>(numbers, i), texts);
         });
   }
   void texts() const {
@@ -395,29 +353,11 @@ struct filled {
 
 }  // namespace
 
-std::vector<arrow_binding> bind_arrow_columns(const std::string& file,
-                                              const std::vector<arrow_column>& columns,
-                                              const detail::record_layout& layout) {
-  std::vector<std::string> names;
-  for (const auto& column : columns) names.push_back(column.name);
-  std::vector<arrow_binding> bound;
-  for (const auto& field : layout.columns) {
-    const auto at = find_column(file, field.name, names);
-    if (!may_become(columns[at], field))
-      throw format_error(fmt::format("{}: column \"{}\": expected one that {} can have, got {}{}",
-                                     file, field.name, field_type(field.type, field.item),
-                                     columns[at].type, remedy_for(columns[at])));
-    bound.push_back({at, columns[at], field});
-  }
-  return bound;
-}
-
 std::vector<std::uint32_t> codes_of_texts(const arrow_piece& dictionary) {
   std::vector<std::uint32_t> codes(static_cast<std::size_t>(dictionary.rows));
   with_texts_of(dictionary, [&](const auto& at) {
     for (std::int64_t i = 0; i < dictionary.rows; ++i)
-      codes[static_cast<std::size_t>(i)] =
-          detail::code_of_text(at(dictionary, dictionary.first + i));
+      codes[static_cast<std::size_t>(i)] = detail::code_of_text(at(dictionary.first + i));
   });
   return codes;
 }
@@ -459,34 +399,6 @@ void fill_arrow_cells(const arrow_binding& binding, const arrow_piece& piece,
       return rows.timestamps();
     default:
       return rows.decimals();
-  }
-}
-
-arrow_field field_for(const arrow_column& column) {
-  switch (column.kind) {
-    case arrow_kind::boolean:
-      return {true, cell::boolean};
-    case arrow_kind::text:
-      return {true, cell::string};
-    case arrow_kind::date:
-      return {true, cell::date};
-    case arrow_kind::timestamp:
-      return {true, cell::timestamp};
-    case arrow_kind::decimal:
-      if (may_become(column, cell::f64)) return {true, cell::f64};
-      return {column.scale == 0 && column.precision <= 18, cell::i64};
-    case arrow_kind::f32:
-      return {true, cell::f32};
-    case arrow_kind::f64:
-      return {true, cell::f64};
-    case arrow_kind::list: {
-      const auto items = field_for(column.items.front());
-      return {items.known, cell::list, items.type};
-    }
-    case arrow_kind::other:
-      return {};
-    default:
-      return {true, static_cast<cell>(column.kind)};
   }
 }
 

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "formats/arrow/arrow_cells.h"
+#include "formats/arrow/arrow_fields.h"
 #include "pappus/detail/base/conditions.h"
 
 namespace pappus::formats {

@@ -25,6 +25,32 @@ std::int64_t rows_at_once_in(const detail::memory_source& memory, std::size_t re
                          std::size_t{2} << 10, std::size_t{32} << 10));
 }
 
+/// Records that all of their columns are put into before others: they stay in the L1 cache.
+std::int64_t rows_filled_at_once(std::size_t record_bytes) {
+  constexpr std::size_t cache_bytes = std::size_t{16} << 10;
+  return static_cast<std::int64_t>(
+      std::clamp<std::size_t>(cache_bytes / std::max<std::size_t>(record_bytes, 1), 16, 1024));
+}
+
+/// Calls f(size), with a constant for what lies between fields.
+template <typename F>
+void with_size(std::size_t size, const F& f) {
+  switch (size) {
+    case 1:
+      return f(std::integral_constant<std::size_t, 1>());
+    case 2:
+      return f(std::integral_constant<std::size_t, 2>());
+    case 3:
+      return f(std::integral_constant<std::size_t, 3>());
+    case 4:
+      return f(std::integral_constant<std::size_t, 4>());
+    case 7:
+      return f(std::integral_constant<std::size_t, 7>());
+    default:
+      return f(size);
+  }
+}
+
 template <typename F>
 auto telling(const std::string& file, F&& f) {
   try {
@@ -118,10 +144,11 @@ void arrow_reader::find_gaps() {
 }
 
 void arrow_reader::clear_gaps(std::byte* records, std::int64_t n) const {
-  for (const auto& [offset, bytes] : gaps_) {
-    std::byte* at = records + offset;
-    for (std::int64_t i = 0; i < n; ++i, at += record_bytes_) std::memset(at, 0, bytes);
-  }
+  for (const auto& [offset, bytes] : gaps_)
+    with_size(bytes, [&, offset = offset](auto size) {
+      std::byte* at = records + offset;
+      for (std::int64_t i = 0; i < n; ++i, at += record_bytes_) std::memset(at, 0, size);
+    });
 }
 
 void arrow_reader::rewind() {
@@ -263,9 +290,9 @@ std::optional<arrow_reader::problem> arrow_reader::fill(part& rows,
                                                         bool with_gaps,
                                                         const detail::workers& team) {
   std::optional<problem> first;
-  for (std::int64_t begin = 0; begin < rows.rows && !first && !team.stopping();
-       begin += rows_at_once_) {
-    const auto n = std::min(rows_at_once_, rows.rows - begin);
+  const auto step = rows.out == nullptr ? rows_at_once_ : rows_filled_at_once(record_bytes_);
+  for (std::int64_t begin = 0; begin < rows.rows && !first && !team.stopping(); begin += step) {
+    const auto n = std::min(step, rows.rows - begin);
     if (with_gaps && rows.out != nullptr)
       clear_gaps(rows.out + static_cast<std::size_t>(begin) * record_bytes_, n);
     for (const auto which : columns) {

@@ -32,6 +32,7 @@
 
 #include "formats/arrow/arrow_cells.h"
 #include "formats/arrow/arrow_columns.h"
+#include "formats/arrow/arrow_fields.h"
 #include "formats/arrow/arrow_library.h"
 #include "formats/byte_source.h"
 #include "formats/format.h"

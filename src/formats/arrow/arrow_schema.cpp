@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "formats/arrow/arrow_cells.h"
+#include "formats/arrow/arrow_fields.h"
 #include "formats/arrow/arrow_library.h"
 #include "formats/byte_source.h"
 #include "pappus/error.h"

@@ -155,7 +155,8 @@ inline bool csv_quick_rows::cut(const char* at, csv_cell_text& found, std::size_
   return true;
 }
 
-inline void csv_quick_rows::store(const step& of, const csv_cell_text& found, std::byte* record) {
+[[gnu::always_inline]] inline void csv_quick_rows::store(const step& of, const csv_cell_text& found,
+                                                         std::byte* record) {
   if (found.text.empty() && of.presence != 0 && !found.quoted) return;  // missing
   if (is_text_cell(of.type) && (of.presence == 0 || found.quoted || plan_.missing.empty())) {
     if (of.presence != 0) record[of.presence] = std::byte{1};

@@ -13,8 +13,6 @@ namespace {
 
 constexpr std::size_t shared_bytes_max = 64;
 constexpr std::uint32_t trial_lookups = 4096;
-// Only for the tables: any mix that spreads short texts does.
-constexpr std::uint64_t odd = 0x9E37'79B9'7F4A'7C15;
 
 std::uint64_t bytes_of(const char* at, std::size_t bytes) noexcept {
   std::uint64_t value = 0;
@@ -22,12 +20,7 @@ std::uint64_t bytes_of(const char* at, std::size_t bytes) noexcept {
   return value;
 }
 
-/// Of a text of one to eight, behind which seven more can be read.
-std::uint64_t first_bytes(std::string_view text) noexcept {
-  return bytes_of(text.data(), 8) & ~std::uint64_t{0} >> (64 - 8 * text.size());
-}
-
-std::uint64_t word_of(std::string_view text) noexcept {
+std::uint64_t word_of(std::string_view text, std::uint64_t odd) noexcept {
   const char* at = text.data();
   std::size_t left = text.size();
   if (left <= 8) return bytes_of(at, left);
@@ -42,38 +35,30 @@ std::uint64_t word_of(std::string_view text) noexcept {
 
 }  // namespace
 
-std::span<string_arena::slot> string_arena::slots_of(const table& values) noexcept {
-  return {values.slots.as<slot>(), values.capacity};
-}
-
 string_arena::slot& string_arena::find(std::span<slot> slots, std::string_view text,
                                        std::uint64_t word) noexcept {
   const auto same = [&](const slot& at) {
     return at.word == word && at.text.size() == text.size() &&
            (text.size() <= 8 || at.text == text);
   };
-  std::size_t at = (word ^ text.size()) * odd >> 32 & (slots.size() - 1);
+  std::size_t at = home_of(text, word, slots.size());
   while (slots[at].text.data() != nullptr && !same(slots[at])) at = (at + 1) & (slots.size() - 1);
   return slots[at];
 }
 
 std::string_view string_arena::keep(std::size_t column, std::string_view text) {
   if (text.empty()) return {};
-  return text.size() > shared_bytes_max ? copy(text) : keep(column, text, word_of(text));
-}
-
-std::string_view string_arena::keep_of_slab(std::size_t column, std::string_view text) {
-  if (text.size() > 8) return keep(column, text);
-  return keep(column, text, first_bytes(text));
+  return text.size() > shared_bytes_max ? copy(text) : keep(column, text, word_of(text, odd));
 }
 
 std::uint32_t string_arena::code(std::size_t column, std::string_view text, std::string_view name) {
-  return text.empty() ? 0 : code(column, text, name, word_of(text));
+  return text.empty() ? 0 : code(column, text, name, word_of(text, odd));
 }
 
 std::uint32_t string_arena::code_of_slab(std::size_t column, std::string_view text,
                                          std::string_view name) {
-  return code(column, text, name, text.size() > 8 ? word_of(text) : first_bytes(text));
+  return code(column, text, name,
+              text.size() > word_bytes ? word_of(text, odd) : first_bytes(text));
 }
 
 std::uint32_t string_arena::code(std::size_t column, std::string_view text, std::string_view name,
@@ -91,7 +76,7 @@ std::uint32_t string_arena::code(std::size_t column, std::string_view text, std:
 std::string_view string_arena::keep(std::size_t column, std::string_view text, std::uint64_t word) {
   table& values = tables_[column];
   if (values.given_up) return copy(text);
-  if (2 * values.used >= values.capacity && values.capacity < slots_max_) grow(values);
+  if (4 * values.used >= values.capacity && values.capacity < slots_max_) grow(values);
   slot& found = find(slots_of(values), text, word);
   ++values.lookups;
   if (found.text.data() != nullptr) {
@@ -105,6 +90,7 @@ std::string_view string_arena::keep(std::size_t column, std::string_view text, s
     if (values.given_up) {
       slot_bytes_ -= values.slots.size();
       values.slots.reset();
+      values.capacity = 0;
       return copy(text);
     }
   }

@@ -12,6 +12,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <span>
 #include <string>
@@ -43,7 +44,19 @@ class string_arena {
   /// A lasting copy of a cell of string column `column`.
   std::string_view keep(std::size_t column, std::string_view text);
   /// The same of a text, not empty, behind which seven bytes more can be read.
-  std::string_view keep_of_slab(std::size_t column, std::string_view text);
+  [[gnu::always_inline]] std::string_view keep_of_slab(std::size_t column, std::string_view text) {
+    if (text.size() > word_bytes) return keep(column, text);
+    const auto word = first_bytes(text);
+    if (auto& values = tables_[column]; values.capacity > 0) {
+      const slot& first = slots_of(values)[home_of(text, word, values.capacity)];
+      if (first.word == word && first.text.size() == text.size()) {
+        ++values.lookups;
+        ++values.hits;
+        return first.text;
+      }
+    }
+    return keep(column, text, word);
+  }
 
   /// The category of a cell of string column `column`. Throws memory_error, which has the column's
   /// name, where the dictionary of all categories is full.
@@ -60,7 +73,10 @@ class string_arena {
   std::size_t bytes() const noexcept { return texts_.bytes() + slot_bytes_; }
 
  private:
-  static constexpr std::size_t first_slots = 64, bytes_a_slot = 32;
+  static constexpr std::size_t first_slots = 64, bytes_a_slot = 32, word_bytes = 8;
+
+  // Only for the tables: any mix that spreads short texts does.
+  static constexpr std::uint64_t odd = 0x9E37'79B9'7F4A'7C15;
 
   /// A text that was seen. Of up to eight bytes, which most that repeat have, `word` are these.
   struct slot {
@@ -69,14 +85,26 @@ class string_arena {
   };
   struct table {
     detail::buffer slots;
-    std::size_t capacity = 0;  // a power of two
+    std::size_t capacity = 0;  // a power of two; 0: there are none
     std::size_t used = 0;
     std::uint32_t lookups = 0;
     std::uint32_t hits = 0;
     bool given_up = false;
   };
 
-  static std::span<slot> slots_of(const table& values) noexcept;
+  /// Of a text of one to eight, behind which seven more can be read.
+  static std::uint64_t first_bytes(std::string_view text) noexcept {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data(), word_bytes);
+    return word & ~std::uint64_t{0} >> (64 - 8 * text.size());
+  }
+  static std::size_t home_of(std::string_view text, std::uint64_t word,
+                             std::size_t capacity) noexcept {
+    return (word ^ text.size()) * odd >> 32 & (capacity - 1);
+  }
+  static std::span<slot> slots_of(const table& values) noexcept {
+    return {values.slots.as<slot>(), values.capacity};
+  }
   static slot& find(std::span<slot> slots, std::string_view text, std::uint64_t word) noexcept;
   std::string_view keep(std::size_t column, std::string_view text, std::uint64_t word);
   std::string_view copy(std::string_view text) { return texts_.copy(text, *memory_, owner_); }

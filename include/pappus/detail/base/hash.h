@@ -159,11 +159,15 @@ class group_finder {
         table_->slots = found.slots;
         table_->homes = found.homes;
         read_table();
+        ++changes_;
         slot = found.state - offset;
       }
     }
     return *reinterpret_cast<R*>(slot + offset);
   }
+
+  /// Goes up whenever states may have moved.
+  std::uint64_t changes() const noexcept { return changes_; }
 
  private:
   static constexpr std::size_t offset = group_state_offset(sizeof(Key), alignof(R));
@@ -190,6 +194,7 @@ class group_finder {
   }
 
   group_slots* table_;
+  std::uint64_t changes_ = 0;
   // What a look-up reads of it, in registers.
   std::byte* slots_;
   std::uint64_t spread_;

@@ -78,6 +78,7 @@ struct text_coder {
   bits128 (*longer)(text_coder& self, std::string_view text) = nullptr;
   /// Room for so many bytes of a packed key, until the next call.
   char* (*room)(text_coder& self, std::size_t bytes) = nullptr;
+  int blocks_apart = 0;  ///< blocks to come whose texts likely share no bytes (met_texts.h)
 
   [[gnu::always_inline]] bits128 code(std::string_view text) {
     return text.size() <= text_codes::short_max ? text_codes::of_short(text) : longer(*this, text);

@@ -29,6 +29,7 @@
 #include "pappus/detail/loops/group_keys.h"
 #include "pappus/detail/loops/group_routes.h"
 #include "pappus/detail/loops/grouping.h"
+#include "pappus/detail/loops/met_texts.h"
 #include "pappus/function.h"
 
 namespace pappus::detail {
@@ -151,12 +152,30 @@ struct text_adder {
   }
 };
 
+/// Whether keys are texts that records have as a field: those of a block lie still.
+template <typename Rows, typename Call>
+inline constexpr bool are_texts_of = false;
+template <typename Record>
+inline constexpr bool are_texts_of<source<Record>, call<std::string_view Record::*>> = true;
+
 /// The same for keys that are texts.
 template <typename G, typename R>
 [[gnu::flatten]] void group_direct_texts(const void* element, const block_args& args,
                                          group_slots& table) {
   const auto bound = static_cast<const G*>(element)->bind(args);
   text_adder<G, R> add{bound, group_finder<R, bits128>(table), *table.texts};
+  if constexpr (are_texts_of<decltype(G::rows), decltype(G::key)>) {
+    if (int& apart = table.texts->blocks_apart; apart == 0) {
+      met_texts<R> state_of(table, *table.texts);
+      bound.at_each(0, args.rows, [&](std::int64_t, const auto& key, const auto& record) {
+        state_of(key).accumulate(bound.project(record));
+      });
+      if (state_of.missed() > args.rows / 4) apart = 31;
+      return;
+    } else {
+      --apart;
+    }
+  }
   if constexpr (G::row_by_row)
     bound.at_each(0, args.rows, add);
   else

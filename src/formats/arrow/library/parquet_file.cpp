@@ -15,6 +15,7 @@
 
 #include "formats/arrow/library/arrow_pieces.h"
 #include "formats/arrow/library/arrow_streams.h"
+#include "formats/arrow/library/parquet_column.h"
 
 namespace pappus::formats {
 namespace {
@@ -71,22 +72,6 @@ arrow_extent floats_of(const parquet::Statistics& statistics) {
   return {.of = arrow_extent::what::floats, .low = of.min(), .high = of.max()};
 }
 
-/// Whether the column's times are stored in the unit that Arrow hands out.
-bool has_unit(const parquet::ColumnDescriptor& column, std::int64_t unit) {
-  const auto& logical = column.logical_type();
-  if (!logical || !logical->is_timestamp()) return false;
-  switch (static_cast<const parquet::TimestampLogicalType&>(*logical).time_unit()) {
-    case parquet::LogicalType::TimeUnit::MILLIS:
-      return unit == 1000;
-    case parquet::LogicalType::TimeUnit::MICROS:
-      return unit == 1'000'000;
-    case parquet::LogicalType::TimeUnit::NANOS:
-      return unit == 1'000'000'000;
-    default:
-      return false;
-  }
-}
-
 /// Arrow has left out what writers were wrong about.
 arrow_extent extent_of(const parquet::Statistics* statistics, const arrow_column& column) {
   if (statistics == nullptr || !statistics->HasMinMax()) return {};
@@ -135,7 +120,8 @@ class parquet_rows final : public arrow_rows {
 class parquet_file final : public arrow_file {
  public:
   parquet_file(const byte_source& source, detail::memory_source& memory, std::int64_t rows_at_once)
-      : pool_(std::make_shared<charged_pool>(memory, source.name() + ": columns")) {
+      : pool_(std::make_shared<charged_pool>(memory, source.name() + ": columns")),
+        rows_at_once_(rows_at_once) {
     parquet::ReaderProperties properties(pool_.get());
     properties.enable_buffered_stream();
     properties.set_buffer_size(read_bytes);
@@ -151,7 +137,7 @@ class parquet_file final : public arrow_file {
       leaves_.push_back(list ? field.children.front().column_index : field.column_index);
       if (leaves_.back() < 0) columns_.back().kind = arrow_kind::other;
     }
-    for (int i = 0; i < metadata->num_row_groups(); ++i) add(*metadata->RowGroup(i), rows_at_once);
+    for (int i = 0; i < metadata->num_row_groups(); ++i) add(*metadata->RowGroup(i));
   }
 
   const std::vector<arrow_column>& columns() const noexcept override { return columns_; }
@@ -161,15 +147,20 @@ class parquet_file final : public arrow_file {
     std::unique_ptr<arrow_rows> result;
     calling_arrow([&] {
       const std::lock_guard alone(opening_);
-      result = std::make_unique<parquet_rows>(
-          pool_, check(file_->GetRecordBatchReader({static_cast<int>(group)}, {leaves_[column]})));
+      const auto number = static_cast<int>(group);
+      const int leaf = leaves_[column];
+      result = plain_parquet_column(pool_, file_->parquet_reader()->RowGroup(number), leaf,
+                                    columns_[column], rows_at_once_);
+      if (result) return;
+      result = std::make_unique<parquet_rows>(pool_,
+                                              check(file_->GetRecordBatchReader({number}, {leaf})));
     });
     return result;
   }
 
  private:
   /// Writers end pages at a mebibyte or with the group, and have a dictionary of as much.
-  void add(const parquet::RowGroupMetaData& group, std::int64_t rows_at_once) {
+  void add(const parquet::RowGroupMetaData& group) {
     constexpr std::int64_t page = std::int64_t{2} << 20;
     auto& added = groups_.emplace_back();
     added.rows = group.num_rows();
@@ -187,11 +178,12 @@ class parquet_file final : public arrow_file {
       added.bytes.push_back(chunk ? size(chunk->total_uncompressed_size()) : 0);
       added.held_bytes.push_back(std::min(added.bytes.back(), page) +
                                  std::min(added.stored_bytes.back(), page) +
-                                 std::int64_t{16} * std::min(rows_at_once, added.rows));
+                                 std::int64_t{16} * std::min(rows_at_once_, added.rows));
     }
   }
 
   std::shared_ptr<charged_pool> pool_;
+  std::int64_t rows_at_once_;
   std::unique_ptr<parquet::arrow::FileReader> file_;
   std::vector<arrow_column> columns_;
   std::vector<int> leaves_;  // the number that Parquet has for a column; -1: it is several

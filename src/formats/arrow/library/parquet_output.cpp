@@ -17,6 +17,9 @@
 namespace pappus::formats {
 namespace {
 
+// A page takes a reader's decompressor some time to begin, however short it is.
+constexpr std::int64_t page_rows = std::int64_t{128} << 10;
+
 class parquet_output final : public arrow_file_writer {
  public:
   parquet_output(arrow_sink& sink, const std::vector<arrow_column>& columns,
@@ -35,6 +38,7 @@ class parquet_output final : public arrow_file_writer {
                                 ->compression(parquet::Compression::ZSTD)
                                 ->enable_page_checksum()
                                 ->data_pagesize(page_bytes)
+                                ->max_rows_per_page(page_rows)
                                 ->dictionary_pagesize_limit(page_bytes / 2)
                                 ->created_by("Pappus, by parquet-cpp-arrow")
                                 ->build();

@@ -1,0 +1,29 @@
+// A column of a row group of a Parquet file, whose values are decoded straight into pieces.
+//
+// What Arrow makes arrays of, it decodes into buffers that grow and shrink, in runs of values that
+// are there. Most columns lie in memory as they are stored: for these its decoder of pages is
+// enough, and missing values get their places behind it, without a branch.
+#pragma once
+
+#include <parquet/file_reader.h>
+#include <parquet/schema.h>
+
+#include <cstdint>
+#include <memory>
+
+#include "formats/arrow/arrow_library.h"
+#include "formats/arrow/library/arrow_streams.h"
+
+namespace pappus::formats {
+
+/// Whether the column's times are stored in the unit that Arrow hands out.
+bool has_unit(const parquet::ColumnDescriptor& column, std::int64_t unit);
+
+/// Null: its values have to become others, or aren't all numbers of a dictionary's texts.
+/// \param leaf  the column's number in the file
+std::unique_ptr<arrow_rows> plain_parquet_column(const std::shared_ptr<charged_pool>& pool,
+                                                 std::shared_ptr<parquet::RowGroupReader> group,
+                                                 int leaf, const arrow_column& column,
+                                                 std::int64_t rows_at_once);
+
+}  // namespace pappus::formats
