@@ -45,7 +45,8 @@ bool may_become(const arrow_column& from, const detail::column_binding& to) {
   return from.kind == arrow_kind::list && may_become(from.items.front(), to.item);
 }
 
-std::string field_type(cell type, cell item) {
+/// With a list's items.
+std::string whole_type(cell type, cell item) {
   if (type != cell::list) return field_type(type);
   return fmt::format("{} of which each item is {}", field_type(type), field_type(item));
 }
@@ -57,7 +58,7 @@ std::string remedy_for(const arrow_column& from) {
         "; doubles have decimals of up to {} digits: cast the column where the file is written",
         exact_digits);
   const auto field = field_for(from);
-  if (field.known) return fmt::format("; make the field {}", field_type(field.type, field.item));
+  if (field.known) return fmt::format("; make the field {}", whole_type(field.type, field.item));
   return "; leave the column out, or cast it where the file is written";
 }
 
@@ -93,7 +94,7 @@ std::vector<arrow_binding> bind_arrow_columns(const std::string& file,
     const auto at = find_column(file, field.name, names);
     if (!may_become(columns[at], field))
       throw format_error(fmt::format("{}: column \"{}\": expected one that {} can have, got {}{}",
-                                     file, field.name, field_type(field.type, field.item),
+                                     file, field.name, whole_type(field.type, field.item),
                                      columns[at].type, remedy_for(columns[at])));
     bound.push_back({at, columns[at], field});
   }
