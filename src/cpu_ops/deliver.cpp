@@ -6,6 +6,7 @@
 // used for the next. Runs are shorter where memory is short: where they end never shows in a file.
 #include <algorithm>
 
+#include "algorithms/stretches.h"
 #include "base/memory_scale.h"
 #include "cpu_ops/contract.h"
 #include "cpu_ops/stage_writer.h"
@@ -27,7 +28,7 @@ void deliver(run_context& context) {
     detail::row_set rows(context.node.out);
     write_stage(context, params.loop, begin, std::min(begin + run, context.rows), rows);
     for (const auto& chunk : rows.chunks()) {
-      if (context.team.stopping()) return;
+      stop_if_cancelled(context.team);
       params.take(context.team, chunk.data, chunk.rows);
     }
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "algorithms/rows_in.h"
+#include "algorithms/stretches.h"
 #include "base/owned.h"
 #include "base/text.h"
 #include "cpu_ops/asked_join.h"
@@ -114,6 +115,7 @@ void live_executor::execute(const tasks::dag& work) {
     const std::size_t threads = told ? with_.recorder->end_step() : 0;
     if (!work.list[i].on_device && !work.list[i].each_window) finish_task(work.list[i]);
     if (told && with_.recorder->tracing()) count_memory();
+    algorithms::stop_if_cancelled(with_.team);  // operators may have ended early
     if (with_.measure) {
       const double seconds = std::chrono::duration<double>(now() - begin).count();
       for (std::size_t done = i; done < last; ++done)

@@ -321,5 +321,40 @@ TEST_F(streaming, is_read_again_in_each_iteration_of_a_loop) {
   }
 }
 
+// However late: what was handed on isn't all of it.
+TEST(cancelled_queries, throw_while_rows_are_handed_on) {
+  for (const unsigned threads : {1U, 3U}) {
+    session s({.threads = threads, .devices = "cpu"});
+    const std::int64_t n = 3'000'000;
+    const auto rows = s.range(std::int64_t{0}, n).map([](std::int64_t i) { return i; });
+    int chunks = 0;
+    rows.for_each_chunk([&](std::span<const std::int64_t>) { ++chunks; });
+    ASSERT_GT(chunks, 1);
+    for (const int at : {1, chunks - 1, chunks}) {
+      SCOPED_TRACE(at);
+      std::int64_t seen = 0;
+      int calls = 0;
+      EXPECT_THROW(rows.for_each_chunk([&](std::span<const std::int64_t> chunk) {
+        seen += std::ssize(chunk);
+        if (++calls == at) s.cancel();
+      }),
+                   cancelled);
+      EXPECT_EQ(calls, at);
+      EXPECT_EQ(seen == n, at == chunks);
+    }
+    const auto path = (std::filesystem::temp_directory_path() /
+                       ("pappus-cancelled-" + std::to_string(::getpid()) + ".raw"))
+                          .string();
+    EXPECT_THROW(rows.map([&](std::int64_t i) {
+                       if (i == n - 1) s.cancel();
+                       return i;
+                     })
+                     .write(path),
+                 cancelled);
+    EXPECT_FALSE(std::filesystem::exists(path));
+    EXPECT_EQ(rows.count().get(), n);
+  }
+}
+
 }  // namespace
 }  // namespace pappus
