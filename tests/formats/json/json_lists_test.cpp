@@ -16,7 +16,7 @@
 #include "formats/support.h"
 #include "pappus/list.h"
 
-namespace pappus::testing {
+namespace pappus::testing::json_lists {
 namespace {
 
 using formats::json_reader;
@@ -202,4 +202,4 @@ TEST(lists, are_refused_by_formats_that_have_none) {
 }
 
 }  // namespace
-}  // namespace pappus::testing
+}  // namespace pappus::testing::json_lists
