@@ -15,7 +15,6 @@
 #include <cstdint>
 #include <cstring>
 #include <iterator>
-#include <limits>
 #include <span>
 #include <stdexcept>
 #include <string>

@@ -41,7 +41,7 @@ inline std::size_t bytes_of_texts(std::span<const std::string_view> texts) noexc
 inline bool pack_texts(std::span<const std::string_view> texts, std::string& to) {
   to.clear();
   if (texts.empty()) return true;
-  if (bytes_of_texts(texts) > std::numeric_limits<std::uint32_t>::max()) return false;
+  if (bytes_of_texts(texts) > (std::numeric_limits<std::uint32_t>::max)()) return false;
   const auto add = [&](std::size_t number) {
     const auto narrow = static_cast<std::uint32_t>(number);
     to.append(reinterpret_cast<const char*>(&narrow), sizeof(narrow));
