@@ -1,0 +1,77 @@
+// Lists that few files have: missing ones that have items.
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include "formats/arrow/arrow_lists.h"
+#include "formats/arrow/arrow_support.h"
+
+namespace pappus::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+/// Lists of integers whose items lie where `places` say; bits of those that are there.
+struct lists_of_integers {
+  std::vector<std::int32_t> items, places;
+  std::vector<std::uint8_t> valid, item_valid;
+
+  /// As records have them, of those that are there.
+  std::vector<std::vector<std::int32_t>> packed(detail::memory_source& memory) const {
+    auto own = std::make_shared<formats::arrow_piece>();
+    own->rows = std::ssize(items);
+    own->values = items.data();
+    own->width = sizeof(std::int32_t);
+    own->valid = item_valid.empty() ? nullptr : item_valid.data();
+    formats::arrow_piece piece;
+    piece.rows = std::ssize(places) - 1;
+    piece.values = places.data();
+    piece.width = sizeof(std::int32_t);
+    piece.valid = valid.data();
+    piece.nulls = 1;
+    piece.items = std::move(own);
+    formats::arrow_column from;
+    from.kind = formats::arrow_kind::list;
+    from.items.emplace_back().kind = formats::arrow_kind::i32;
+    detail::column_binding field{"x", detail::cell::list};
+    field.item = detail::cell::i32;
+    const auto made = formats::packed_lists({0, from, field}, piece, memory, "lists");
+    const auto* const at = static_cast<const std::int64_t*>(made.values);
+    std::vector<std::vector<std::int32_t>> lists;
+    for (std::int64_t i = 0; i < made.rows; ++i) {
+      auto& list = lists.emplace_back(static_cast<std::size_t>(at[i + 1] - at[i]) / 4);
+      if (!list.empty()) std::memcpy(list.data(), made.text + at[i], list.size() * 4);
+    }
+    return lists;
+  }
+};
+
+TEST(lists_of_columns, leave_the_items_of_missing_lists_out) {
+  test_memory memory;
+  // The last one begins, and ends, behind the items of the second, which is missing.
+  const lists_of_integers empty{{0, 1, 2, 3, 4, 5, 6, 7, 8}, {0, 2, 9, 9}, {0b101}, {}};
+  EXPECT_THAT(empty.packed(memory), ElementsAre(ElementsAre(0, 1), IsEmpty(), IsEmpty()));
+  const lists_of_integers more{{0, 1, 2, 3, 4, 5}, {0, 2, 4, 4, 6}, {0b1101}, {}};
+  EXPECT_THAT(more.packed(memory),
+              ElementsAre(ElementsAre(0, 1), IsEmpty(), IsEmpty(), ElementsAre(4, 5)));
+  EXPECT_EQ(memory.used_bytes(), 0u);
+}
+
+TEST(lists_of_columns, say_which_item_is_missing) {
+  test_memory memory;
+  const lists_of_integers lists{{0, 1, 2, 3, 4, 5}, {0, 2, 4, 4, 6, 6}, {0b11101}, {0b11111}};
+  try {
+    lists.packed(memory);
+    ADD_FAILURE() << "an integer can't be missing";
+  } catch (const formats::arrow_cell_problem& problem) {
+    EXPECT_EQ(problem.row, 3);
+    EXPECT_EQ(problem.text, "item 2 of the list: expected a value, got none (null)");
+  }
+}
+
+}  // namespace
+}  // namespace pappus::testing
