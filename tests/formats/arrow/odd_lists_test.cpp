@@ -1,19 +1,29 @@
-// Lists that few files have: missing ones that have items.
+// Lists that few files have: missing ones that have items, many without any.
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include <gmock/gmock.h>
 
 #include "formats/arrow/arrow_lists.h"
 #include "formats/arrow/arrow_support.h"
+#include "pappus/list.h"
 
 namespace pappus::testing {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+
+template <typename T>
+struct listed {
+  list<T> x;
+};
 
 /// Lists of integers whose items lie where `places` say; bits of those that are there.
 struct lists_of_integers {
@@ -70,6 +80,23 @@ TEST(lists_of_columns, say_which_item_is_missing) {
   } catch (const formats::arrow_cell_problem& problem) {
     EXPECT_EQ(problem.row, 3);
     EXPECT_EQ(problem.text, "item 2 of the list: expected a value, got none (null)");
+  }
+}
+
+TEST(ipc_lists, begin_with_any_number_without_items) {
+  PAPPUS_NEEDS_ARROW();
+  const temporary_folder folder;
+  const auto texts = list<std::string_view>::packed(std::array<std::string_view, 2>{"a", "bc"});
+  std::vector<listed<std::string_view>> rows(9);
+  for (const std::size_t i : {5u, 6u, 8u}) rows[i].x = list<std::string_view>::of_packed(texts);
+  for (const std::size_t at_a_time : {1u, 2u, 5u, 9u}) {
+    SCOPED_TRACE(at_a_time);
+    test_memory memory;
+    write_ipc(folder.file("a.arrow"), rows, 1, memory, at_a_time);
+    std::vector<std::shared_ptr<void>> kept;
+    const auto read = read_ipc<listed<std::string_view>>(folder.file("a.arrow"), 1, memory, kept);
+    EXPECT_TRUE(std::ranges::equal(read, rows, {}, &listed<std::string_view>::x,
+                                   &listed<std::string_view>::x));
   }
 }
 
