@@ -1,4 +1,4 @@
-// Lists that few files have: missing ones that have items, many without any.
+// Lists that few files have: missing ones that have items, many without any, damaged ones.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -97,6 +97,36 @@ TEST(ipc_lists, begin_with_any_number_without_items) {
     const auto read = read_ipc<listed<std::string_view>>(folder.file("a.arrow"), 1, memory, kept);
     EXPECT_TRUE(std::ranges::equal(read, rows, {}, &listed<std::string_view>::x,
                                    &listed<std::string_view>::x));
+  }
+}
+
+TEST(ipc_lists, have_no_more_items_than_a_column_may_have) {
+  PAPPUS_NEEDS_ARROW();
+  const temporary_folder folder;
+  constexpr std::int64_t items = 12'347;
+  const std::vector<std::int64_t> numbers(items, 7);
+  const std::vector<listed<std::int64_t>> rows(1, {list<std::int64_t>::of(numbers)});
+  test_memory memory;
+  write_ipc(folder.file("a.arrow"), rows, 1, memory);
+  const auto good = content_of(folder.file("a.arrow"));
+  const auto bytes_of = [](std::int64_t n, std::int64_t none) {
+    return std::string(reinterpret_cast<const char*>(&n), sizeof(n)) +
+           std::string(reinterpret_cast<const char*>(&none), sizeof(none));
+  };
+  const auto at = good.find(bytes_of(items, 0));
+  ASSERT_NE(at, good.npos);
+  // Those of 8 bytes each seem to take none at all.
+  for (const std::int64_t told :
+       {std::int64_t{1} << 61, std::int64_t{-8} ^ std::int64_t{1} << 63}) {
+    auto bytes = good;
+    bytes.replace(at, 16, bytes_of(told, 0));
+    const auto path = folder.file("b.arrow");
+    create_file(path, bytes);
+    EXPECT_THAT(message_of<format_error>([&] {
+                  std::vector<std::shared_ptr<void>> kept;
+                  read_ipc<listed<std::int64_t>>(path, 1, memory, kept);
+                }),
+                ::testing::HasSubstr("can't be read: it has more values than memory can have"));
   }
 }
 
