@@ -253,7 +253,7 @@ arrow_piece list_gatherer::gather(const detail::column_binding& field, const std
 }
 
 void list_gatherer::gather_items(const gathered& from, arrow_piece& items) {
-  from.room_for(items_, from.bytes);
+  from.room_for(items_, std::max<std::size_t>(from.bytes, 1));  // none are somewhere, too
   std::byte* to = items_.data();
   if (from.field.item == cell::boolean) {  // a bit each
     std::memset(to, 0, from.bytes);
