@@ -92,13 +92,16 @@ void fill_items(const arrow_binding& binding, const arrow_piece& items,
   for (std::size_t row = 0; row < ranges.size();) {
     auto run = ranges[row];  // of several lists' items, where they lie behind each other
     auto next = row + 1;
-    while (next < ranges.size() && (ranges[next].begin == run.end || ranges[next].size() == 0))
-      run.end = std::max(run.end, ranges[next++].end);
+    for (; next < ranges.size(); ++next) {
+      if (ranges[next].size() == 0) continue;  // wherever it lies
+      if (ranges[next].begin != run.end) break;
+      run.end = ranges[next].end;
+    }
     try {
       fill_run(item, items, codes, run, to);
     } catch (arrow_cell_problem& problem) {
       const auto number = run.begin + problem.row;
-      while (number >= ranges[row].end) ++row;
+      while (number < ranges[row].begin || number >= ranges[row].end) ++row;
       throw arrow_cell_problem{
           static_cast<std::int64_t>(row),
           fmt::format("item {} of the list: {}", number - ranges[row].begin + 1, problem.text)};
@@ -250,7 +253,7 @@ arrow_piece list_gatherer::gather(const detail::column_binding& field, const std
 }
 
 void list_gatherer::gather_items(const gathered& from, arrow_piece& items) {
-  from.room_for(items_, from.bytes);
+  from.room_for(items_, std::max<std::size_t>(from.bytes, 1));  // none are somewhere, too
   std::byte* to = items_.data();
   if (from.field.item == cell::boolean) {  // a bit each
     std::memset(to, 0, from.bytes);

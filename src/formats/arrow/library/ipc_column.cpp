@@ -8,6 +8,8 @@
 namespace pappus::formats {
 namespace {
 
+constexpr std::int64_t column_bytes_max = std::int64_t{1} << 40;  // or damaged
+
 std::int64_t bytes_for_bits(std::int64_t n) { return (n + 7) / 8; }
 
 std::int64_t count_ones(const std::uint8_t* bits, std::int64_t n) {
@@ -93,6 +95,8 @@ ipc_column::ipc_column(const byte_source& source, std::shared_ptr<charged_pool> 
     throw arrow_problem("the batch has fewer columns than the schema");
   if (batch.nodes[at.node].rows != rows)
     throw arrow_problem("it has another number of values than its batch of rows");
+  if (rows > column_bytes_max / std::max(width_, 1))  // which may be read at once
+    throw arrow_problem("it has more values than memory can have");
   const auto bytes = [&](std::size_t i) {
     return ipc_bytes(source_, *pool_, batch_.buffers[at_.buffer + i], batch_.codec);
   };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 namespace pappus::formats {
@@ -32,9 +33,9 @@ ipc_list::ipc_list(const byte_source& source, std::shared_ptr<charged_pool> pool
   if (!is_fixed(type)) places_.emplace(bytes(1));
   const auto items = batch.nodes[at.node + 1].rows;
   if (items < 0) throw arrow_problem("it has a negative number of items");
-  all_items_ = std::make_unique<ipc_column>(source, pool_, batch,
-                                            ipc_place{at.node + 1, at.buffer + buffers, at.views},
-                                            items, *type.field(0)->type(), nullptr, items + 7);
+  all_items_ = std::make_unique<ipc_column>(
+      source, pool_, batch, ipc_place{at.node + 1, at.buffer + buffers, at.views}, items,
+      *type.field(0)->type(), nullptr, std::numeric_limits<std::int64_t>::max());
 }
 
 bool ipc_list::next(arrow_piece& piece) {

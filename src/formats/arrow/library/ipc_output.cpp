@@ -53,7 +53,7 @@ class gathered_column {
       buffers[0] = check(presence_.Finish());
     else
       presence_.Reset();
-    if ((type->id() == arrow::Type::STRING || is_list()) && rows_ == 0) begin_places();
+    if (type->id() == arrow::Type::STRING || is_list()) begin_places();
     buffers.push_back(type->id() == arrow::Type::BOOL ? check(bits_.Finish())
                                                       : check(values_.Finish()));
     if (type->id() == arrow::Type::STRING) buffers.push_back(check(text_.Finish()));
@@ -73,9 +73,10 @@ class gathered_column {
       to.UnsafeAppend(bits == nullptr || arrow::bit_util::GetBit(bits, first + i));
   }
 
+  /// Where the first one begins, unless it is there.
   void begin_places() {
     constexpr std::int32_t none = 0;
-    check(values_.Append(&none, sizeof(none)));
+    if (values_.length() == 0) check(values_.Append(&none, sizeof(none)));
   }
 
   void add_texts(const arrow_piece& piece) {
@@ -86,7 +87,7 @@ class gathered_column {
 
   /// \param before  where the first of them begins
   void add_places(const arrow_piece& piece, std::int64_t before, const char* too_many) {
-    if (rows_ == 0) begin_places();
+    begin_places();
     const auto* const places = static_cast<const std::int32_t*>(piece.values) + piece.first;
     if (before + places[piece.rows] - places[0] > std::numeric_limits<std::int32_t>::max())
       throw arrow_problem(too_many);
