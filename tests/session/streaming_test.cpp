@@ -323,6 +323,7 @@ TEST_F(streaming, is_read_again_in_each_iteration_of_a_loop) {
 
 // However late: what was handed on isn't all of it.
 TEST(cancelled_queries, throw_while_rows_are_handed_on) {
+  const testing::scaled_memory scaled;  // so that there are several chunks
   for (const unsigned threads : {1U, 3U}) {
     session s({.threads = threads, .devices = "cpu"});
     const std::int64_t n = 3'000'000;
