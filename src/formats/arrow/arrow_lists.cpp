@@ -20,6 +20,9 @@ namespace {
 
 using detail::cell;
 
+constexpr std::size_t gathered_bytes_max =
+    (std::size_t{1} << 31) - 1;  // bytes that places of 32 bits reach
+
 /// Numbers of a list's items among those of its piece.
 struct item_range {
   std::int64_t begin = 0, end = 0;
@@ -222,7 +225,6 @@ struct list_gatherer::gathered {
 arrow_piece list_gatherer::gather(const detail::column_binding& field, const std::byte* records,
                                   std::int64_t n, std::size_t record_bytes, std::size_t bytes_max,
                                   detail::memory_source& memory, const std::string& owner) {
-  constexpr std::size_t all_max = (std::size_t{1} << 31) - 1;
   gathered from{field, records, record_bytes, 0, 0, memory, owner};
   from.room_for(places_, static_cast<std::size_t>(n + 1) * sizeof(std::int32_t));
   auto* const places = places_.as<std::int32_t>();
@@ -232,7 +234,7 @@ arrow_piece list_gatherer::gather(const detail::column_binding& field, const std
     places[from.rows] = static_cast<std::int32_t>(items);
     if (lacks_value(field, record)) continue;
     const auto bytes = bytes_of_list(record + field.offset);
-    if (bytes.size() > all_max - bytes_max)
+    if (bytes.size() > gathered_bytes_max - bytes_max)
       throw arrow_cell_problem{
           from.rows, fmt::format("expected a list of less than 2 GiB, got {} bytes", bytes.size())};
     items += items_in(field, bytes);
@@ -273,7 +275,6 @@ void list_gatherer::gather_items(const gathered& from, arrow_piece& items) {
 }
 
 void list_gatherer::gather_texts(const gathered& from, arrow_piece& items) {
-  constexpr std::size_t all_max = (std::size_t{1} << 31) - 1;
   from.room_for(item_places_, static_cast<std::size_t>(items.rows + 1) * sizeof(std::int32_t));
   auto* place = item_places_.as<std::int32_t>();
   std::size_t all = 0;
@@ -285,7 +286,7 @@ void list_gatherer::gather_texts(const gathered& from, arrow_piece& items) {
                                  "expected texts in UTF-8, as others read them, got other bytes"};
       *place++ = static_cast<std::int32_t>(all);
       all += text.size();
-      if (all > all_max)
+      if (all > gathered_bytes_max)
         throw arrow_cell_problem{row, "expected a list whose texts have less than 2 GiB"};
     });
   });
