@@ -130,9 +130,11 @@ auto query<E>::aggregate(const Aggregates&... wanted) const {
       wanted.reducer.template of<detail::aggregate_value<value_type, Aggregates>>())...)};
   detail::projections values(wanted.projection...);
   if constexpr (decltype(values)::values == 0)
-    return this->fold_named("aggregate", std::move(prototype));
+    return this->together(
+        detail::aggregate_of<detail::made_before<reducer>, detail::to_nothing>{{}, {prototype}},
+        this->fold_named(*this, "aggregate", prototype));
   else
-    return map(std::move(values)).fold_named("aggregate", std::move(prototype));
+    return this->reduced_by("aggregate", prototype, values);
 }
 
 template <typename E, typename Key, bool Dense>

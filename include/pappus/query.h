@@ -22,10 +22,9 @@
 #include "pappus/detail/fuse/set_refusals.h"
 #include "pappus/detail/fuse/statistics.h"
 #include "pappus/detail/loops/count.h"
-#include "pappus/detail/loops/fold.h"
-#include "pappus/detail/loops/fold_join.h"
 #include "pappus/detail/loops/write.h"
 #include "pappus/domain.h"
+#include "pappus/fold.h"
 #include "pappus/function.h"
 #include "pappus/missing.h"
 #include "pappus/place.h"
@@ -54,6 +53,7 @@ class query : public detail::element_refusals<detail::value_of<E>>,
               public detail::key_refusals<detail::value_of<E>>,
               public detail::set_refusals<detail::value_of<E>>,
               public detail::row_refusals<detail::value_of<E>>,
+              public detail::fold_members<query<E>, E>,
               public detail::file_members<query<E>, detail::value_of<E>>,
               public detail::plot_members<query<E>, detail::value_of<E>>,
               public detail::query_statistics<query<E>, detail::value_of<E>>,
@@ -61,6 +61,15 @@ class query : public detail::element_refusals<detail::value_of<E>>,
  public:
   using value_type = detail::value_of<E>;
 
+  using detail::fold_members<query, E>::reduce;
+  using detail::fold_members<query, E>::sum;
+  using detail::fold_members<query, E>::mean;
+  using detail::fold_members<query, E>::variance;
+  using detail::fold_members<query, E>::min;
+  using detail::fold_members<query, E>::max;
+  using detail::fold_members<query, E>::first;
+  using detail::fold_members<query, E>::any;
+  using detail::fold_members<query, E>::all;
   // Beside each operator, what it refuses.
   using detail::element_refusals<value_type>::map;
   using detail::element_refusals<value_type>::filter;
@@ -156,69 +165,6 @@ class query : public detail::element_refusals<detail::value_of<E>>,
       return extend("enumerate", detail::enumerated<E>{expression_});
     else
       return materialise().enumerate();
-  }
-
-  /// Reduces all records with a reducer (reducers.h), in an order that depends on the data alone.
-  template <typename R>
-  auto reduce(R prototype = R{}) const {
-    return fold_named<R>("reduce", std::move(prototype));
-  }
-  /// Folds with a binary operator: associative, with `identity` as its neutral element.
-  template <typename T, typename Op>
-  value<T> reduce(T identity, Op op) const {
-    const auto& plain = detail::plain_function(op);
-    using reducer = reducers::folding<T, std::remove_cvref_t<decltype(plain)>>;
-    using element = detail::folded_by<E, Op>;
-    reducer prototype{std::move(identity), plain};
-    return fold_node<element>("reduce", {expression_, std::move(op)}, std::move(prototype),
-                              detail::describe_fold_by<element, reducer>);
-  }
-  /// The number of records; count(projection): of those whose projection isn't missing.
-  auto count() const { return fold_named<reducers::count>("count"); }
-  template <typename F>
-  auto count(F projection) const {
-    return aggregated<reducers::present>("count", std::move(projection));
-  }
-  /// Sum of the records, or of projection(record), as in sum(&sale::price): 64 bits for integers,
-  /// which wrap (two's complement), double for float and double.
-  template <typename F = detail::to_itself>
-  auto sum(F projection = {}) const {
-    return aggregated<reducers::sum>("sum", std::move(projection));
-  }
-  /// Arithmetic mean, double; of integers without overflow, rounded once.
-  template <typename F = detail::to_itself>
-  auto mean(F projection = {}) const {
-    return aggregated<reducers::mean>("mean", std::move(projection));
-  }
-  /// Population variance, double; of integers without overflow, rounded once below 2^32 records.
-  template <typename F = detail::to_itself>
-  auto variance(F projection = {}) const {
-    return aggregated<reducers::variance>("variance", std::move(projection));
-  }
-  /// min: the smallest record or projection; max: the greatest; of equals the first; NaN is greater
-  /// than every number. Throws usage_error if there are no records.
-  template <typename F = detail::to_itself>
-  auto(min)(F projection = {}) const {
-    return aggregated<reducers::min>("min", std::move(projection));
-  }
-  template <typename F = detail::to_itself>
-  auto(max)(F projection = {}) const {
-    return aggregated<reducers::max>("max", std::move(projection));
-  }
-  /// The first record, or its projection; stops reading once it is found. Throws usage_error when
-  /// there is none.
-  template <typename F = detail::to_itself>
-  auto first(F projection = {}) const {
-    return aggregated<reducers::first>("first", std::move(projection));
-  }
-  /// Whether p holds for some record, for all of them. Stops reading once that is known.
-  template <typename P>
-  auto any(P p) const {
-    return map(std::move(p)).template fold_named<reducers::any>("any");
-  }
-  template <typename P>
-  auto all(P p) const {
-    return map(std::move(p)).template fold_named<reducers::all>("all");
   }
 
   /// Several in one pass, as results or an Out: aggregate(mean(&sale::price), count()).
@@ -380,43 +326,7 @@ class query : public detail::element_refusals<detail::value_of<E>>,
     return stage;
   }
 
-  template <typename R>
-  auto fold_named(const char* name, R prototype = R{}) const {
-    return fold_node<E>(name, expression_, std::move(prototype), detail::describe_fold<E, R>);
-  }
-
-  template <template <typename> typename R, typename F>
-  auto aggregated(const char* name, F projection) const {
-    if constexpr (std::same_as<F, detail::to_itself>)
-      return fold_named<R<value_type>>(name);
-    else
-      return map(std::move(projection)).template aggregated<R>(name, detail::to_itself{});
-  }
-
   int first_side() const { return static_cast<int>(stage_.sides.size()); }
-
-  /// \tparam Element  an expression.
-  template <typename Element, typename R>
-  PAPPUS_GLUE auto fold_node(const char* name, Element element, R prototype,
-                             detail::describe_element described) const {
-    auto params = std::make_shared<detail::fold_params>();
-    params->loop = detail::fold_rows<Element, R>;
-    params->values = detail::write_values<Element>;
-    params->value_bytes = sizeof(value_type);
-    params->accumulate = detail::accumulate_values<value_type, R>;
-    params->reducer = detail::reduce_kernel_of<R>(std::move(prototype));
-    detail::set_fold_by_region<Element, R>(*params, element);
-    const auto layout = params->reducer.result;
-    auto stage = stage_;
-    stage.yields = E::yields;
-    stage.element = detail::keep(std::move(element));
-    stage.describe = described;
-    stage.counts = params->reducer.saturated ? detail::counts_of_first<Element, 0>()
-                                             : detail::counts_of_all<Element>();
-    return value<detail::result_of<R>>(
-        session_, detail::make_node(session_, {detail::fold_operator(), name, layout,
-                                               std::move(stage), std::move(params)}));
-  }
 
   template <typename Next, typename... Sides>
   PAPPUS_GLUE query<Next> extend(const char* name, Next next,

@@ -206,14 +206,16 @@ class session : public detail::source_refusals, public detail::launch_refusals {
   collection<detail::value_of<E>> do_while(const query<E>& initial, Body body, Condition condition);
 
   /// Computes several results in one go, sharing what they have in common: auto [a, b] = s.run(x,
-  /// y).
-  template <typename... Ts>
-  std::tuple<Ts...> run(const value<Ts>&... values) {
-    const std::array<detail::node_ptr, sizeof...(Ts)> roots{detail::access::node(values)...};
-    auto rows = detail::evaluate(core_, roots);
-    std::size_t i = 0;
-    (detail::access::adopt(values, std::move(rows[i++])), ...);
-    return {values.get()...};
+  /// y). Those that reduce the same query's records share a loop. See run.h.
+  template <detail::a_value... Values>
+  std::tuple<typename Values::value_type...> run(const Values&... values);
+  template <typename... Args>
+    requires(!(detail::a_value<Args> && ...))
+  PAPPUS_REFUSED(
+      "run: expected values, as in s.run(sales.count(), sales.mean(&sale::price)); a query of many "
+      "records is run by collect()")
+  detail::refused<session> run(const Args&...) {
+    return {};
   }
 
   /// An array of zeros (elements of bytes 0): s.zeros<float, 2>({rows, columns}). None is written

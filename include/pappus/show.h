@@ -264,11 +264,11 @@ template <typename E>
 void query<E>::show(std::int64_t rows) const {
   const auto most = rows < 0 ? 0 : rows;
   const auto some = take(most < INT64_MAX ? most + 1 : most).collect();
-  const auto all = static_cast<std::int64_t>(some.size());
-  const auto n = all < most ? all : most;
+  const auto there = static_cast<std::int64_t>(some.size());
+  const auto n = there < most ? there : most;
   std::cout << detail::shown_rows(some.data(), static_cast<std::size_t>(n),
                                   detail::terminal_width());
-  std::cout << (n < all ? "the first " : "") << n << (n == 1 ? " row\n" : " rows\n");
+  std::cout << (n < there ? "the first " : "") << n << (n == 1 ? " row\n" : " rows\n");
 }
 
 }  // namespace pappus

@@ -61,11 +61,11 @@ class value {
 namespace detail {
 
 template <typename T>
-inline constexpr bool is_value = false;
-template <typename T>
-inline constexpr bool is_value<value<T>> = true;
+void takes_value(const value<T>*);
+template <typename V>
+concept a_value = requires(const V* of) { takes_value(of); };
 template <typename... Args>
-concept some_value = (is_value<Args> || ...);
+concept some_value = (a_value<Args> || ...);
 
 }  // namespace detail
 

@@ -19,6 +19,13 @@ using detail::fold_params;
 /// Of one piece.
 constexpr std::size_t value_bytes_max = std::size_t{4} << 20;
 
+/// Whether lanes follow rows. A reducer that has lanes itself counts the rows of a stage that keeps
+/// all of them.
+bool are_by_row(const detail::reduce_kernel& reducer, detail::cardinality yields) {
+  return (yields == detail::cardinality::at_most_one && reducer.row_lanes > 1) ||
+         (yields == detail::cardinality::one && reducer.lanes > 1);
+}
+
 /// A run of values.
 struct values_block : detail::out_rows {
   detail::buffer memory;
@@ -74,7 +81,7 @@ class found_values {
         : context(run),
           params(run.node.as<fold_params>()),
           found(to),
-          by_row(params.reducer.lanes > 1 && run.node.stage.yields != detail::cardinality::any) {
+          by_row(are_by_row(params.reducer, run.node.stage.yields)) {
       grow = [](detail::out_rows& self) { static_cast<values_sink&>(self).enlarge(); };
     }
     void enlarge() {
@@ -127,7 +134,7 @@ void found_values::values_sink::take(const detail::block_args& args) {
     const std::byte* const before = cursor;
     params.values(element, one, *this);
     if (cursor != before)
-      lanes.push_back(static_cast<std::uint8_t>(one.row % params.reducer.lanes));
+      lanes.push_back(static_cast<std::uint8_t>(one.row % params.reducer.row_lanes));
     for (std::size_t k = 0; k < inputs.size(); ++k) inputs[k] += context.inputs[k]->layout().size;
   }
 }

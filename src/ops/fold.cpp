@@ -10,7 +10,8 @@
 namespace pappus::ops {
 
 std::int64_t fold_leaf_rows(const detail::reduce_kernel& reducer) {
-  return std::int64_t{65536} * (1 + static_cast<std::int64_t>(reducer.state_size / 4096));
+  return std::int64_t{65536} *
+         (1 + static_cast<std::int64_t>(reducer.state_size / detail::large_fold_state));
 }
 
 std::size_t fold_state_bytes(const detail::reduce_kernel& reducer) {

@@ -255,7 +255,8 @@ TEST_F(streaming, goes_to_each_of_several_stages) {
     EXPECT_EQ(sum.get(), 0.25 * rows * (rows - 1.0));
     EXPECT_EQ(odd.get(), rows / 2);
     EXPECT_EQ(last.get().number, rows - 1);
-    auto of_few = few.sum(&entry::value), of_all = all.max(&entry::value);
+    auto of_few = few.sum(&entry::value);
+    auto of_all = all.max(&entry::value);
     s.run(of_few, of_all);
     EXPECT_EQ(of_few.get(), 625'022.5);
     EXPECT_EQ(of_all.get(), 0.5 * (rows - 1));
@@ -263,11 +264,24 @@ TEST_F(streaming, goes_to_each_of_several_stages) {
   EXPECT_LE(s.host_memory_peak(), s.host_memory());
 }
 
+TEST_F(streaming, comes_once_for_values_of_one_query) {
+  session s{options{.threads = 2, .host_memory = 24 * scaled_mib, .devices = "cpu"}};
+  const auto odd = raw(s).filter([](const entry& e) { return e.number % 2 == 1; });
+  const auto n = odd.count();
+  const auto sum = odd.sum(&entry::value);
+  const auto last = odd.max(&entry::number);
+  const auto bytes = bytes_read([&] { s.run(n, sum, last); });
+  EXPECT_LT(bytes, 2 * rows * sizeof(entry));
+  EXPECT_EQ(n.get(), rows / 2);
+  EXPECT_EQ(sum.get(), 0.5 * (0.25 * rows * rows));
+  EXPECT_EQ(last.get(), rows - 1);
+}
+
 TEST_F(streaming, is_in_memory_where_one_of_several_stages_needs_that) {
   session s{options{.threads = 2, .host_memory = 256 * scaled_mib, .devices = "cpu"}};
   const auto all = raw(s);
-  auto sum = all.sum(&entry::value),
-       odd = all.filter([](const entry& e) { return e.number % 2 == 1; }).sum(&entry::value);
+  auto sum = all.sum(&entry::value);
+  auto odd = all.filter([](const entry& e) { return e.number % 2 == 1; }).sum(&entry::value);
   const auto bytes = bytes_read([&] { s.run(sum, odd); });
   EXPECT_EQ(sum.get(), 0.25 * rows * (rows - 1.0));
   EXPECT_LT(bytes, 2 * rows * sizeof(entry));  // read once, because it fits

@@ -51,6 +51,9 @@ struct region_loops {
   bool gathers = false;                 ///< the next side's rows are read
 };
 
+/// Reducers with states of as many bytes and more have longer leaves.
+inline constexpr std::size_t large_fold_state = 4096;
+
 /// For a fused stage that is reduced to one record.
 struct fold_params : op_params {
   fold_loop loop = nullptr;

@@ -92,6 +92,10 @@ struct stage_spec {
   operator_counts counts{};
 };
 
+/// Whether two stages with elements of one type are made by the same calls: their elements are
+/// copies of each other.
+bool are_one_chain(const stage_spec& a, const stage_spec& b) noexcept;
+
 /// Where a loop puts records when their number isn't known beforehand.
 struct out_rows {
   std::byte* cursor = nullptr;
@@ -119,6 +123,7 @@ struct reduce_kernel {
   bool commutative = false;             ///< records, and states, may come in any order
   int lanes = 1;                        ///< reducers in a state, one behind the other
   std::size_t lane_bytes = 0;           ///< of each of these
+  int row_lanes = 1;  ///< behind a filter row r takes lane r mod row_lanes; 1: it doesn't matter
 };
 
 /// Accumulates a block into a state.

@@ -63,6 +63,16 @@ struct access {
     return of.count_distinct_pairs(std::move(projection));
   }
 
+  /// What a value reduces, and how (folded.h).
+  template <typename Folded>
+  static const auto& records(const Folded& of) {
+    return of.records_;
+  }
+  template <typename Folded>
+  static const auto& how(const Folded& of) {
+    return of.how_;
+  }
+
   /// Stores a value's result, which session::run computed together with others.
   template <typename Value>
   static void adopt(const Value& by, rows_ptr rows) {

@@ -28,6 +28,16 @@ constexpr int lanes_of() {
     return 1;
 }
 
+/// What behind a filter a row's lane is chosen by: a reducer of several may have lanes itself, to
+/// which accumulate_at(value, row) adds.
+template <typename R>
+constexpr int row_lanes_of() {
+  if constexpr (requires { R::row_lanes; })
+    return R::row_lanes;
+  else
+    return lanes_of<R>();
+}
+
 /// The state of a leaf: one reducer per lane.
 template <typename R, std::size_t Lanes = static_cast<std::size_t>(lanes_of<R>())>
 struct fold_state {
@@ -102,6 +112,14 @@ void fold_rows(const void* element, const block_args& args, std::byte* memory) {
     R local = state.lane[0];
     accumulate_blocks<E>(local, bound, args.rows);
     std::construct_at(&state.lane[0], local);
+  } else if constexpr (lanes == 1 && E::yields == cardinality::at_most_one &&
+                       row_lanes_of<R>() > 1) {
+    R local = state.lane[0];
+    for (std::int64_t i = 0; i < args.rows; ++i)
+      bound.at(i, [&](const auto& value) {
+        local.accumulate_at(value, static_cast<std::uint32_t>(args.row + i));
+      });
+    std::construct_at(&state.lane[0], local);
   } else if constexpr (lanes == 1 && E::yields != cardinality::any &&
                        requires { typename R::of_block; }) {
     typename R::of_block block;
@@ -161,12 +179,18 @@ template <typename T, typename R>
                                      std::int64_t n, std::byte* memory) {
   auto& state = *reinterpret_cast<fold_state<R>*>(memory);
   for (std::int64_t i = 0; i < n; ++i) {
+    const T& value = reinterpret_cast<const T*>(values)[i];
     std::uint32_t lane = 0;
     if constexpr (lanes_of<R>() > 1) {
       lane = lanes != nullptr ? lanes[i] : state.next;
       if (lanes == nullptr) state.next = lane + 1 == lanes_of<R>() ? 0 : lane + 1;
+    } else if constexpr (row_lanes_of<R>() > 1) {
+      if (lanes != nullptr) {
+        state.lane[0].accumulate_at(value, lanes[i]);
+        continue;
+      }
     }
-    state.lane[lane].accumulate(reinterpret_cast<const T*>(values)[i]);
+    state.lane[lane].accumulate(value);
   }
 }
 
@@ -221,6 +245,7 @@ PAPPUS_GLUE reduce_kernel reduce_kernel_of(R prototype) {
   kernel.lanes = lanes_of<R>();
   kernel.commutative = is_commutative<R>;
   kernel.lane_bytes = sizeof(R);
+  kernel.row_lanes = row_lanes_of<R>();
   kernel.init = [](const void* context, std::byte* memory) {
     auto* to = reinterpret_cast<state*>(memory);
     for (R& lane : to->lane) ::new (static_cast<void*>(&lane)) R(*static_cast<const R*>(context));

@@ -6,6 +6,7 @@
 // alone, so that they become vectors.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -30,6 +31,11 @@ struct lane_states {
   template <typename T>
   void accumulate(const T& value) {
     lane[next++ % Lanes].accumulate(value);
+  }
+  /// Instead, where a row may have no record.
+  template <typename T>
+  void accumulate_at(const T& value, std::uint32_t row) {
+    lane[row % Lanes].accumulate(value);
   }
   template <typename T>
   void accumulate_block(const T* values, std::int64_t n) {
@@ -58,6 +64,13 @@ struct lane_states<R, 1> {
   template <typename T>
   void accumulate(const T& value) {
     only.accumulate(value);
+  }
+  template <typename T>
+  void accumulate_at(const T& value, std::uint32_t row) {
+    if constexpr (row_lanes_of<R>() > 1)
+      only.accumulate_at(value, row);
+    else
+      only.accumulate(value);
   }
   template <typename T>
   void accumulate_block(const T* values, std::int64_t n) {
@@ -130,6 +143,12 @@ inline constexpr bool takes_arrays = false;
 template <typename R, std::size_t Lanes>
 inline constexpr bool takes_arrays<lane_states<R, Lanes>> = true;
 
+/// By how many lanes it matters which row a record has.
+template <typename State>
+inline constexpr int lanes_of_state = 1;
+template <typename R, std::size_t Lanes>
+inline constexpr int lanes_of_state<lane_states<R, Lanes>> = row_lanes_of<R>();
+
 template <typename State>
 concept saturates = requires(const State& s) { whole(s).saturated(); };
 
@@ -143,12 +162,19 @@ struct several<Out, values_of_parts<Values...>, States...> {
   using parts = values_of_parts<Values...>;
   static constexpr bool exact = (is_exact<reducer_of<States>> && ...);
   static constexpr bool commutative = (is_commutative<reducer_of<States>> && ...);
+  static constexpr int row_lanes = (std::max)({lanes_of_state<States>...});
 
   results<States...> states;
 
   template <typename All>
   void accumulate(const All& values) {
     each([&](auto part) { get<part>(states).accumulate(parts::template get<part>(values)); });
+  }
+  template <typename All>
+  void accumulate_at(const All& values, std::uint32_t row) {
+    each([&](auto part) {
+      get<part>(states).accumulate_at(parts::template get<part>(values), row);
+    });
   }
   template <typename All>
     requires((takes_arrays<States> && std::is_trivially_default_constructible_v<Values> &&
