@@ -10,11 +10,13 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <iterator>
 #include <optional>
 #include <ranges>
@@ -24,14 +26,14 @@
 #include <type_traits>
 
 #include "pappus/dates.h"
+#include "pappus/detail/base/char_class.h"
 
 namespace pappus::str {
 
-constexpr bool is_space(char c) noexcept { return c == ' ' || (c >= '\t' && c <= '\r'); }
-constexpr bool is_letter(char c) noexcept {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+/// bool is_letter(char), and so on.
+inline constexpr detail::spaces is_space;
+inline constexpr detail::letters is_letter;
+inline constexpr detail::digits is_digit;
 constexpr char lower(char c) noexcept {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
@@ -63,7 +65,20 @@ template <std::size_t Size>
 constexpr std::array<char, Size> lower(std::string_view text) {
   if (text.size() > Size) throw std::length_error("str::lower: the text has more characters");
   std::array<char, Size> result{};
-  for (std::size_t i = 0; i < text.size(); ++i) result[i] = lower(text[i]);
+  std::size_t at = 0;
+  if (!std::is_constant_evaluated() && Size % 8 == 0) {
+    const auto put = [&](std::uint64_t eight) {
+      eight += detail::bytes_between(eight, 'A', 'Z') >> 2;
+      std::memcpy(result.data() + at, &eight, sizeof eight);
+      at += 8;
+    };
+    for (std::uint64_t eight; at + 8 <= text.size();) {
+      std::memcpy(&eight, text.data() + at, sizeof eight);
+      put(eight);
+    }
+    if (at < text.size()) put(detail::last_bytes(text));
+  }
+  for (; at < text.size(); ++at) result[at] = lower(text[at]);
   return result;
 }
 
@@ -129,20 +144,47 @@ struct cut_at_delimiter {
     return true;
   }
 };
-struct isnt_space {
-  constexpr bool operator()(char c) const noexcept { return !is_space(c); }
-};
+template <typename F>
+constexpr bool cut_word(std::string_view& left, std::string_view& part, const F& is_part) {
+  std::size_t begin = 0;
+  while (begin < left.size() && !is_part(left[begin])) ++begin;
+  std::size_t end = begin;
+  while (end < left.size() && is_part(left[end])) ++end;
+  part = left.substr(begin, end - begin);
+  left.remove_prefix(end);
+  return end > begin;
+}
 template <typename F>
 struct cut_words {
   F is_part{};
   constexpr bool operator()(std::string_view& left, std::string_view& part) const {
-    std::size_t begin = 0;
-    while (begin < left.size() && !is_part(left[begin])) ++begin;
-    std::size_t end = begin;
-    while (end < left.size() && is_part(left[end])) ++end;
+    return cut_word(left, part, is_part);
+  }
+};
+/// Asks for 64 characters at once, with which `left` begins, and keeps the bits of those to come.
+template <detail::char_class F>
+struct cut_words<F> {
+  F is_part{};
+  std::uint64_t bits = 0;
+  bool has_bits = false;
+
+  constexpr bool operator()(std::string_view& left, std::string_view& part) {
+    if (std::is_constant_evaluated()) return cut_word(left, part, is_part);
+    for (;; left.remove_prefix(64), has_bits = false) {
+      if (!has_bits) bits = detail::bits_of(left, is_part), has_bits = true;
+      if (bits != 0) break;
+      if (left.size() <= 64) return false;
+    }
+    const auto begin = static_cast<std::size_t>(std::countr_zero(bits));
+    const auto end = begin + static_cast<std::size_t>(std::countr_one(bits >> begin));
+    if (end == 64) {  // the word may go on
+      left.remove_prefix(begin);
+      has_bits = false;
+      return cut_word(left, part, is_part);
+    }
+    bits &= bits + (std::uint64_t{1} << begin);  // a carry clears the run of ones
     part = left.substr(begin, end - begin);
-    left.remove_prefix(end);
-    return end > begin;
+    return true;
   }
 };
 
@@ -156,7 +198,7 @@ class split : public parts_view<cut_at_delimiter> {
 };
 /// The words of a text, which spaces, tabs and newlines stand between; or words(text, is_letter):
 /// runs of characters for which bool is_letter(char) holds. Of no text none.
-template <typename F = isnt_space>
+template <typename F = detail::all_but<detail::spaces>>
 class words : public parts_view<cut_words<F>> {
  public:
   constexpr words() = default;

@@ -78,6 +78,67 @@ TEST(str, of_any_kind_is_taken_apart_as_by_loops) {
   }
 }
 
+/// Runs of characters of a class, character by character.
+template <typename Is>
+std::vector<std::string> runs(std::string_view of, Is is) {
+  std::vector<std::string> found;
+  bool in_word = false;
+  for (const char c : of) {
+    if (is(c) && !in_word) found.emplace_back();
+    in_word = is(c);
+    if (in_word) found.back() += c;
+  }
+  return found;
+}
+
+TEST(str, has_words_of_any_length_and_characters) {
+  constexpr unsigned seed = 32;
+  RecordProperty("seed", seed);
+  std::mt19937_64 random(seed);
+  const auto vowel = [](char c) { return c == 'a' || c == 'E'; };
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  for (int round = 0; round < 20'000; ++round) {
+    std::string text;
+    const bool any = random() % 2 == 0;
+    const auto stay = 1 + random() % 90;
+    for (auto n = random() % 300; n > 0; --n)
+      if (!text.empty() && random() % stay != 0)
+        text += any ? text.back() : "azAZ09aE"[random() % 8];
+      else
+        text +=
+            any ? static_cast<char>(random()) : "@[`{/: \t\r\x0e\x08!\x80\xe1\xc1"[random() % 15];
+    const std::string_view of(text);
+    const auto expect_runs = [&](const auto& found, const auto& is) {
+      ASSERT_THAT(found, ::testing::ElementsAreArray(runs(of, is)))
+          << ::testing::PrintToString(text);
+    };
+    expect_runs(all(str::words(of)), [](char c) { return !str::is_space(c); });
+    expect_runs(all(str::words(of, str::is_space)), str::is_space);
+    expect_runs(all(str::words(of, str::is_letter)), str::is_letter);
+    expect_runs(all(str::words(of, str::is_digit)), str::is_digit);
+    expect_runs(all(str::words(of, vowel)), vowel);
+    const auto some = of.substr(0, random() % 41);
+    std::string in_lower(some);
+    for (char& c : in_lower) c = lower(c);
+    const auto wide = str::lower<40>(some);
+    const auto odd = str::lower<41>(some);
+    in_lower.resize(40);
+    ASSERT_EQ(std::string(wide.data(), 40), in_lower);
+    ASSERT_EQ(std::string(odd.data(), 41), in_lower + '\0');
+  }
+  for (int code = 0; code < 256; ++code) {
+    const auto c = static_cast<char>(code);
+    const std::string eight(8, c);
+    ASSERT_EQ(all(str::words(eight, str::is_letter)).size(), str::is_letter(c) ? 1u : 0u) << code;
+    ASSERT_EQ(all(str::words(eight, str::is_digit)).size(), str::is_digit(c) ? 1u : 0u) << code;
+    ASSERT_EQ(all(str::words(eight, str::is_space)).size(), str::is_space(c) ? 1u : 0u) << code;
+    ASSERT_EQ(str::lower<8>(eight)[3], lower(c)) << code;
+  }
+}
+
+static_assert(std::ranges::distance(str::words("to be, or", str::is_letter)) == 3);
+static_assert(str::lower<8>("Be")[0] == 'b');
+
 TEST(str, is_trimmed_and_compared) {
   EXPECT_EQ(str::trim(" \ta b\r\n"), "a b");
   EXPECT_EQ(str::trim("  "), "");

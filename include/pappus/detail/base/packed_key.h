@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -24,6 +25,7 @@
 #include <utility>
 
 #include "pappus/category.h"
+#include "pappus/detail/base/eight_bytes.h"
 #include "pappus/detail/base/fields.h"
 #include "pappus/detail/base/glue.h"
 #include "pappus/detail/base/keys.h"
@@ -188,7 +190,7 @@ class key_packer {
     std::memcpy(at, end.data(), end.size());
     return at + end.size();
   }
-  /// Text with all of its zeros behind it takes loops of a fixed length, which become vectors.
+  /// Text with all of its zeros behind it takes eight characters at a time.
   template <std::size_t N>
   static char* put_chars(const std::array<char, N>& part, char* at) {
     const auto encoded = [](char c) { return static_cast<char>(key_codec<char>::encode(c)); };
@@ -197,16 +199,26 @@ class key_packer {
       to[1] = static_cast<char>(code);
       return to + 2;
     };
-    std::uint32_t others = 0;
-    for (std::size_t i = 0; i < N; ++i) {
+    const auto flipped = eight_of(static_cast<unsigned char>(encoded('\0')));
+    std::size_t i = 0, others = 0, begin = 0;  // `begin`: of the zeros
+    for (; i + 8 <= N; i += 8) {
+      std::uint64_t eight;
+      std::memcpy(&eight, part.data() + i, sizeof eight);
+      const auto set = (((eight & ~high_bits) + ~high_bits) | eight) & high_bits;
+      others += ((set >> 7) * eight_of(1)) >> 56;
+      if (begin == i) begin += static_cast<std::size_t>(std::countr_one(set | ~high_bits)) / 8;
+      eight ^= flipped;
+      std::memcpy(at + i, &eight, sizeof eight);
+    }
+    for (; i < N; ++i) {
       at[i] = encoded(part[i]);
       others += part[i] != 0 ? 1 : 0;
+      if (begin == i && part[i] != 0) ++begin;
     }
     if (others == N) return at + N;
-    const auto* const first = static_cast<const char*>(std::memchr(part.data(), 0, N));
-    auto i = static_cast<std::size_t>(first - part.data());
-    at += i;
-    if (i == others) return put_code(zeros_to_the_end, at + 1);
+    at += begin;
+    if (begin == others) return put_code(zeros_to_the_end, at + 1);
+    i = begin;
     while (i < N) {
       *at++ = encoded(part[i]);
       if (part[i++] != 0) continue;
