@@ -59,8 +59,25 @@ constexpr bool equals_ignoring_case(std::string_view a, std::string_view b) noex
   return true;
 }
 
-/// Text of at most Size characters in lower case, zeros behind it: a key that needs no memory
-/// elsewhere. Throws std::length_error where the text is longer.
+/// Text of at most Size characters, zeros behind it: a key that needs no memory elsewhere, and text
+/// that devices can read. Throws std::length_error where the text is longer.
+template <std::size_t Size>
+constexpr std::array<char, Size> chars(std::string_view text) {
+  if (text.size() > Size) throw std::length_error("str::chars: the text has more characters");
+  std::array<char, Size> result{};
+  std::copy(text.begin(), text.end(), result.begin());
+  return result;
+}
+/// What chars() was made of: all before the first zero.
+template <std::size_t Size>
+constexpr std::string_view text(const std::array<char, Size>& chars) noexcept {
+  const auto end = std::find(chars.begin(), chars.end(), '\0');
+  return {chars.data(), static_cast<std::size_t>(end - chars.begin())};
+}
+template <std::size_t Size>
+std::string_view text(const std::array<char, Size>&&) = delete;  // its characters are gone
+
+/// chars() in lower case.
 template <std::size_t Size>
 constexpr std::array<char, Size> lower(std::string_view text) {
   if (text.size() > Size) throw std::length_error("str::lower: the text has more characters");

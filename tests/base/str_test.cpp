@@ -150,6 +150,12 @@ TEST(str, is_trimmed_and_compared) {
   EXPECT_EQ(str::lower<5>("AbZ["), (std::array<char, 5>{'a', 'b', 'z', '[', '\0'}));
   EXPECT_EQ(str::lower<2>("AB"), (std::array<char, 2>{'a', 'b'}));
   EXPECT_THROW(str::lower<2>("ABC"), std::length_error);
+  EXPECT_THROW(str::chars<2>("ABC"), std::length_error);
+  const auto some = str::chars<5>("AbZ"), full = str::chars<5>("AbZ[]"), none = str::chars<5>("");
+  EXPECT_EQ(some, (std::array<char, 5>{'A', 'b', 'Z', '\0', '\0'}));
+  EXPECT_EQ(str::text(some), "AbZ");
+  EXPECT_EQ(str::text(full), "AbZ[]");
+  EXPECT_EQ(str::text(none), "");
 }
 
 TEST(str, is_parsed_as_a_whole) {
