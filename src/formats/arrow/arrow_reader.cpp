@@ -370,30 +370,40 @@ void arrow_reader::load(const part& rows, std::size_t which, open_column& column
     column.used = 0;
     if (!column.rows->next(column.piece)) throw arrow_problem("it has fewer values than rows");
   } while (column.piece.rows == 0);
-  if (bound_[which].field.type == detail::cell::list) {
-    try {
-      column.piece =
-          packed_lists(bound_[which], column.piece, memory_, source_->name() + ": lists");
-    } catch (arrow_cell_problem& problem) {
-      problem.row += rows.first_row + at;
-      throw;
-    }
-  }
-  auto& dictionary = column.piece.dictionary;
-  if (dictionary && column.dictionary && same_texts(*column.dictionary, *dictionary)) {
-    dictionary = column.dictionary;  // whose text is kept
+  const auto& field = bound_[which].field;
+  if (field.type != detail::cell::list) {
+    auto& dictionary = column.piece.dictionary;
+    if (take_dictionary(which, column, dictionary, field.type))
+      column.kept_in = -1;
+    else
+      dictionary = column.dictionary;  // whose text is kept
     return;
   }
-  column.dictionary = dictionary;
-  column.codes.reset();
-  if (dictionary && bound_[which].field.type == detail::cell::category) {
-    try {
-      column.codes = codes_of(which, dictionary);
-    } catch (const memory_error& full) {
-      refuse_texts(which, full);
-    }
+  take_dictionary(which, column, column.piece.items->dictionary, field.item);
+  column.kept_in = -1;  // the lists' bytes are new ones
+  try {
+    column.piece =
+        packed_lists(bound_[which], column.piece, codes_in(column.codes), memory_, told(which));
+  } catch (arrow_cell_problem& problem) {
+    problem.row += rows.first_row + at;
+    throw;
   }
-  column.kept_in = -1;
+}
+
+/// False: the column has these texts already.
+bool arrow_reader::take_dictionary(std::size_t which, open_column& column,
+                                   const std::shared_ptr<const arrow_piece>& texts,
+                                   detail::cell type) {
+  if (texts && column.dictionary && same_texts(*column.dictionary, *texts)) return false;
+  column.dictionary = texts;
+  column.codes.reset();
+  if (!texts || type != detail::cell::category) return true;
+  try {
+    column.codes = codes_of(which, texts);
+  } catch (const memory_error& full) {
+    refuse_texts(which, full);
+  }
+  return true;
 }
 
 std::shared_ptr<const category_codes> arrow_reader::codes_of(
@@ -407,9 +417,13 @@ std::shared_ptr<const category_codes> arrow_reader::codes_of(
   return shared.codes;
 }
 
+/// Which column it is, for errors.
+std::string arrow_reader::told(std::size_t which) const {
+  return fmt::format("{}: column \"{}\"", source_->name(), bound_[which].field.name);
+}
+
 void arrow_reader::refuse_texts(std::size_t which, const memory_error& full) const {
-  throw memory_error(
-      fmt::format("{}: column \"{}\": {}", source_->name(), bound_[which].field.name, full.what()));
+  throw memory_error(told(which) + ": " + full.what());
 }
 
 void arrow_reader::keep_text(std::size_t which, open_column& column) {

@@ -116,8 +116,11 @@ class arrow_reader final : public reader {
   void fill_column(std::size_t which, part& rows, std::int64_t begin, std::int64_t n);
   void check(std::size_t which, const open_column& column, std::int64_t n) const;
   void load(const part& rows, std::size_t which, open_column& column, std::int64_t at);
+  bool take_dictionary(std::size_t which, open_column& column,
+                       const std::shared_ptr<const arrow_piece>& texts, detail::cell type);
   bool passes_over(std::size_t group) const { return !left_out_.empty() && left_out_[group]; }
   void leave_out(std::int64_t begin, std::int64_t first_row, arrow_columns& of);
+  std::string told(std::size_t which) const;
   [[noreturn]] void refuse_texts(std::size_t which, const memory_error& full) const;
   std::shared_ptr<const category_codes> codes_of(std::size_t which,
                                                  const std::shared_ptr<const arrow_piece>& texts);

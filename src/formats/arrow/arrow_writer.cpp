@@ -9,6 +9,7 @@
 
 #include "base/memory_scale.h"
 #include "base/utf8.h"
+#include "formats/arrow/arrow_bits.h"
 #include "formats/named_layout.h"
 #include "formats/record_fields.h"
 #include "pappus/error.h"
@@ -70,10 +71,6 @@ std::vector<arrow_column> columns_for(const std::string& file, const detail::rec
     columns.push_back(std::move(column));
   }
   return columns;
-}
-
-void set_bit(std::byte* bits, std::int64_t i) {
-  bits[i / 8] |= std::byte{1} << static_cast<int>(i % 8);
 }
 
 template <std::size_t Bytes>
