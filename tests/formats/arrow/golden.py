@@ -294,11 +294,19 @@ def growing(whole, folder):
             for batch in batches:
                 writer.write_batch(batch)
         print(name)
-    with pa.ipc.new_stream(f"{folder}/replaced.arrows", batches[0].schema) as writer:
-        for texts in (["a"], ["b"]):
-            coded = pa.DictionaryArray.from_arrays(pa.array([0], pa.int32()), pa.array(texts))
-            row = whole.slice(0, 1).set_column(2, "name", coded)
-            writer.write_batch(row.combine_chunks().to_batches()[0])
+    for name, batches_of_one in (("replaced.arrows", 1), ("replaced_and_grown.arrows", 3)):
+        options = pa.ipc.IpcWriteOptions(emit_dictionary_deltas=True)
+        with pa.ipc.new_stream(f"{folder}/{name}", batches[0].schema, options=options) as writer:
+            for number, begin in enumerate(range(0, ROWS, 100)):
+                some = names[begin : begin + 100]
+                if number % batches_of_one == 0:
+                    seen = [f"none {number}"]
+                seen += sorted({one for one in some if one is not None} - set(seen))
+                at = [None if one is None else seen.index(one) for one in some]
+                coded = pa.DictionaryArray.from_arrays(pa.array(at, pa.int32()), pa.array(seen))
+                part = whole.slice(begin, 100).set_column(2, "name", coded)
+                writer.write_batch(part.combine_chunks().to_batches()[0])
+        print(name)
     lacking = pa.DictionaryArray.from_arrays(pa.array([0], pa.int32()), pa.array([None, "a"]))
     write_batches(f"{folder}/lacking.arrow", whole.slice(0, 1).set_column(2, "name", lacking))
 
@@ -401,6 +409,7 @@ def of_lists(folder):
             table, f"{folder}/{name}.arrow", compression=compression, chunksize=rows
         )
         print(f"{name}.arrow")
+    lists_of_numbers(whole, folder)
     odd = {
         "missing": pa.array([[1.5, None], [], None, [None]], pa.list_(pa.float64())),
         "numbers": pa.array([[1, 2], [], [3, None]], pa.list_(pa.int32())),
@@ -413,8 +422,38 @@ def of_lists(folder):
     }
     for name, column in odd.items():
         pq.write_table(pa.table({"x": column}), f"{folder}/odd_{name}.parquet")
-    coded = pa.array([["a", "b"]], pa.list_(pa.dictionary(pa.int32(), pa.string())))
+    kind = pa.dictionary(pa.int8(), pa.string())
+    coded = pa.array([["a", "b"], [], ["b", None]], pa.list_(kind))
     pa.feather.write_feather(pa.table({"x": coded}), f"{folder}/odd_coded.arrow")
+
+
+def lists_of_numbers(whole, folder):
+    """Whose items are numbers of a dictionary's texts, for which others come in a stream."""
+    tags = whole.column("tags").to_pylist()
+
+    def coded(begin, n, extra):
+        part = whole.slice(begin, n)
+        texts = sorted({tag for some in tags[begin : begin + n] for tag in some}) + extra
+        numbers = [texts.index(tag) for some in tags[begin : begin + n] for tag in some]
+        ends = [0]
+        for some in tags[begin : begin + n]:
+            ends.append(ends[-1] + len(some))
+        items = pa.DictionaryArray.from_arrays(pa.array(numbers, pa.uint8()), pa.array(texts))
+        lists = pa.ListArray.from_arrays(pa.array(ends, pa.int32()), items)
+        return part.set_column(0, "tags", lists).combine_chunks().to_batches()[0]
+
+    one = coded(0, ROWS, [])
+    parts = [coded(begin, 90, [f"none {begin}"]) for begin in range(0, ROWS, 90)]
+    lz4 = pa.ipc.IpcWriteOptions(compression="lz4")
+    for name, new, batches, options in [
+        ("coded.arrow", pa.ipc.new_file, [one], None),
+        ("coded.arrows", pa.ipc.new_stream, [one.slice(0, 500), one.slice(500)], lz4),
+        ("replaced.arrows", pa.ipc.new_stream, parts, lz4),
+    ]:
+        with new(f"{folder}/{name}", one.schema, options=options) as writer:
+            for batch in batches:
+                writer.write_batch(batch)
+        print(name)
 
 
 def show(path):

@@ -79,6 +79,12 @@ void take_presence(std::optional<ipc_bytes>& from, arrow_piece& piece, ipc_buffe
   kept.push_back(std::move(bits));
 }
 
+const arrow::DataType& own_type(const arrow::DataType& type) {
+  return type.id() == arrow::Type::DICTIONARY
+             ? *static_cast<const arrow::DictionaryType&>(type).index_type()
+             : type;
+}
+
 ipc_column::ipc_column(const byte_source& source, std::shared_ptr<charged_pool> pool,
                        const ipc_batch& batch, ipc_place at, std::int64_t rows,
                        const arrow::DataType& type, std::shared_ptr<const arrow_piece> dictionary,
