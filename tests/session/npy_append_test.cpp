@@ -2,11 +2,13 @@
 #include <sys/resource.h>
 
 #include <array>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -209,6 +211,40 @@ TEST(npy_append, leaves_the_file_as_it_was_where_the_disk_is_full) {
               ::testing::ExitedWithCode(0),
               "a.npy: writing failed: [^\n]*\n40128 10000\n"
               ".*a.npy: writing failed: [^\n]*\n40228 10000\n");
+}
+
+void append_until_killed(const std::string& file, std::chrono::microseconds after) {
+  std::thread([after] {
+    std::this_thread::sleep_for(after);
+    ::raise(SIGKILL);
+  }).detach();
+  session s({.threads = 1, .devices = "cpu"});
+  for (;;) {
+    const auto there = static_cast<int>(s.npy<int>(file).count().get());
+    s.range(there, there + 1'000).append_to(file);
+  }
+}
+
+TEST(npy_append_death, leaves_a_file_of_whole_appends) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  constexpr const char* variable = "PAPPUS_TEST_APPENDED_FILE";  // the child begins anew
+  std::unique_ptr<temporary_folder> own;
+  if (std::getenv(variable) == nullptr) {
+    own = std::make_unique<temporary_folder>();
+    ::setenv(variable, own->file("a.npy").c_str(), 1);
+    cpu().range(0, 0).write(own->file("a.npy"));
+  }
+  const std::string file = std::getenv(variable);
+  for (int i = 0; i < 10; ++i) {
+    const std::chrono::microseconds after(i * 1'299'709 % 60'007);
+    EXPECT_EXIT(append_until_killed(file, after), ::testing::KilledBySignal(SIGKILL), "");
+    if (!own) continue;
+    const auto rows = cpu().npy<int>(file).collect();
+    EXPECT_EQ(rows.size() % 1'000, 0U);
+    for (std::size_t row = 0; row < rows.size(); ++row) ASSERT_EQ(rows[row], static_cast<int>(row));
+    EXPECT_EQ(own->names(), std::vector<std::string>{"a.npy"});
+  }
+  ::unsetenv(variable);
 }
 
 TEST(npy_append, keeps_the_records_of_several_writers_together) {
