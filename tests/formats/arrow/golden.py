@@ -9,6 +9,8 @@
     golden.py lists FOLDER   writes lists in both formats, laid out in several ways, whose names it
                              prints, and files odd_*, which have other items
     golden.py groups FOLDER  writes files of ten groups with ten rows of ascending values
+    golden.py pages FOLDER   writes files of a group whose columns have several pages, and prints
+                             their names
     golden.py show FILE      prints the schema of a file, and its rows
 
 Exit status 77: Python hasn't the package pyarrow.
@@ -25,6 +27,8 @@ try:
 except ImportError as problem:
     print(problem)
     sys.exit(77)
+
+from golden_groups import of_groups, of_pages
 
 ROWS = 1000
 SCHEMA = pa.schema(
@@ -319,43 +323,6 @@ def show_ipc(path):
         print(*row.values(), sep="|")
 
 
-def of_groups(folder):
-    dec = decimal.Decimal
-    begin = datetime.datetime(2020, 1, 1)
-    numbers = range(100)
-    times = [begin + datetime.timedelta(seconds=i) for i in numbers]
-    nan = float("nan")
-    columns = {
-        "i8": pa.array([i - 50 for i in numbers], pa.int8()),
-        "u8": pa.array([i + 78 for i in numbers], pa.uint8()),
-        "i16": pa.array([i * 600 - 30_000 for i in numbers], pa.int16()),
-        "u16": pa.array([i + 2**15 - 50 for i in numbers], pa.uint16()),
-        "i32": pa.array([i - 50 for i in numbers], pa.int32()),
-        "u32": pa.array([i + 2**31 - 50 for i in numbers], pa.uint32()),
-        "i64": pa.array([(i - 50) * 10**15 for i in numbers], pa.int64()),
-        "u64": pa.array([i + 2**63 - 50 for i in numbers], pa.uint64()),
-        "f32": pa.array([nan if i % 10 == 3 else (i - 50) / 4 for i in numbers], pa.float32()),
-        "f64": pa.array([nan if i % 10 == 0 else (i - 50) / 4 for i in numbers], pa.float64()),
-        "flag": pa.array([i >= 50 for i in numbers], pa.bool_()),
-        "day": pa.array([datetime.date(2020, 1, 1) + datetime.timedelta(i) for i in numbers]),
-        "seconds": pa.array(times, pa.timestamp("s")),
-        "millis": pa.array(times, pa.timestamp("ms")),
-        "micros": pa.array(times, pa.timestamp("us")),
-        "nanos": pa.array(times, pa.timestamp("ns", "UTC")),
-        "whole": pa.array([dec(i - 50) for i in numbers], pa.decimal128(9, 0)),
-        "some": pa.array([None if i < 50 else i for i in numbers], pa.int32()),
-    }
-    whole = pa.table(list(columns.values()), names=list(columns))
-    variants = {
-        "newest": {"store_decimal_as_integer": True},
-        "oldest": {"version": "1.0", "store_schema": False, "store_decimal_as_integer": True},
-        "bytes": {"version": "2.4", "store_schema": False},
-        "untold": {"write_statistics": False},
-    }
-    for name, options in variants.items():
-        pq.write_table(whole, f"{folder}/groups_{name}.parquet", row_group_size=10, **options)
-
-
 def of_lists(folder):
     numbers = range(ROWS)
     tags = [[f"t{i * k % 23}" for k in range(i % 4)] for i in numbers]
@@ -482,5 +449,7 @@ elif sys.argv[1] == "lists":
     of_lists(sys.argv[2])
 elif sys.argv[1] == "groups":
     of_groups(sys.argv[2])
+elif sys.argv[1] == "pages":
+    of_pages(sys.argv[2])
 else:
     show(sys.argv[2])

@@ -116,7 +116,9 @@ class ipc_file final : public arrow_file {
   const std::vector<arrow_column>& columns() const noexcept override { return columns_; }
   const std::vector<arrow_group>& groups() const noexcept override { return groups_; }
 
-  std::unique_ptr<arrow_rows> rows(std::size_t group, std::size_t column) override {
+  std::unique_ptr<arrow_rows> rows(std::size_t group, std::size_t column,
+                                   std::int64_t first_row) override {
+    if (first_row != 0) throw arrow_problem("a batch is read from its front");
     const auto& type = type_of(column);
     const bool lists = columns_[column].kind == arrow_kind::list;
     const auto& batch = file_.batches[group];

@@ -105,6 +105,7 @@ class parquet_output final : public arrow_file_writer {
                                 .memory_pool(&pool_)
                                 ->compression(parquet::Compression::ZSTD)
                                 ->enable_page_checksum()
+                                ->enable_write_page_index()
                                 ->data_pagesize(page_bytes)
                                 ->max_rows_per_page(page_rows)
                                 ->dictionary_pagesize_limit(page_bytes / 2)
