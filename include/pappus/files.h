@@ -189,6 +189,13 @@ void detail::file_members<Of, T>::append_to(const std::string& path,
                  file_layout<T>(columns...), path);
 }
 
+namespace detail {
+/// As deliver_to_files(), but puts the records behind those of the files, when all are known.
+void append_to_files(const session_ptr& session, node_request request, record_layout layout,
+                     const std::string& pattern,
+                     std::function<void(const std::byte* record, std::string& name)> name_of);
+}  // namespace detail
+
 template <typename Of, typename T>
 template <detail::names_files<T> Key, typename... Columns>
 void detail::file_members<Of, T>::write_by(const Key& key, const std::string& pattern,
@@ -196,6 +203,18 @@ void detail::file_members<Of, T>::write_by(const Key& key, const std::string& pa
   const auto& of = static_cast<const Of&>(*this);
   deliver_to_files(
       access::session(of), deliver_request(of, "write_by", std::make_shared<deliver_params>()),
+      file_layout<T>(columns...), pattern, [key](const std::byte* record, std::string& name) {
+        name_file(std::invoke(key, *reinterpret_cast<const T*>(record)), name);
+      });
+}
+
+template <typename Of, typename T>
+template <detail::names_files<T> Key, typename... Columns>
+void detail::file_members<Of, T>::append_by(const Key& key, const std::string& pattern,
+                                            const Columns&... columns) const {
+  const auto& of = static_cast<const Of&>(*this);
+  append_to_files(
+      access::session(of), deliver_request(of, "append_by", std::make_shared<deliver_params>()),
       file_layout<T>(columns...), pattern, [key](const std::byte* record, std::string& name) {
         name_file(std::invoke(key, *reinterpret_cast<const T*>(record)), name);
       });

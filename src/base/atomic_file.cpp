@@ -172,21 +172,25 @@ void atomic_file::copy_to(int target, std::int64_t offset) const {
   }
 }
 
-void atomic_file::commit_behind(const separator& between) {
+void atomic_file::commit_behind(const joined& how) {
   const int target = open_target();
   struct closed {
     int descriptor;
     ~closed() { ::close(descriptor); }  // the lock goes, too
   } const closing{target};
-  struct stat now{};
-  if (::fstat(target, &now) != 0) fail("can't be added to");
+  struct stat now{}, own{};
+  if (::fstat(target, &now) != 0 || ::fstat(descriptor_, &own) != 0) fail("can't be added to");
   char last = 0;
   if (now.st_size > 0 && ::pread(target, &last, 1, now.st_size - 1) != 1) fail("can't be read");
-  const auto first = between(now.st_size, last);
+  const auto plan = how({now.st_size, own.st_size, last});
+  const auto begin = plan.at + std::ssize(plan.between);
   try {
-    write_all(target, now.st_size, std::as_bytes(std::span(first)));
-    copy_to(target, now.st_size + std::ssize(first));
+    write_all(target, plan.at, std::as_bytes(std::span(plan.between)));
+    copy_to(target, begin);
     if (::close(std::exchange(descriptor_, -1)) != 0) fail("writing failed");
+    if (begin + own.st_size < now.st_size && ::ftruncate(target, begin + own.st_size) != 0)
+      fail("writing failed");
+    write_all(target, plan.told_at, std::as_bytes(std::span(plan.told)));
   } catch (const file_problem&) {
     std::ignore = ::ftruncate(target, now.st_size);
     throw;

@@ -61,12 +61,23 @@ class atomic_file {
   /// may be written afterwards. If it throws file_problem, the target is as it was.
   void commit(older target = older::replaced);
 
-  /// What stands between a file of so many bytes, the last of which is `last`, and what comes
-  /// behind them. May throw.
-  using separator = std::function<std::string(std::int64_t bytes, char last)>;
+  /// A file that is to be added to, which no other may add to at that time.
+  struct growing {
+    std::int64_t bytes = 0, added = 0;
+    char last = 0;  ///< of its bytes
+  };
+  /// What to do with it.
+  struct joint {
+    std::int64_t at = 0;    ///< where what is added begins, in place of what is there
+    std::string between{};  ///< and with what
+    std::int64_t told_at = 0;
+    std::string told{};  ///< takes the place of as many bytes when all else is there
+  };
+  using joined = std::function<joint(const growing&)>;  ///< may throw
   /// Puts what was written behind the bytes of the target, which is there. Waits for others that do
-  /// the same. If it throws file_problem, or what `between` throws, the target is as it was.
-  void commit_behind(const separator& between);
+  /// the same. If it throws file_problem, or what `how` throws, the target is as it was, as far as
+  /// `joint::at`; a process that dies meanwhile leaves some of what is added, and has not told.
+  void commit_behind(const joined& how);
 
  private:
   /// Calls make(path) with one name after the other until it returns true, or fails for another

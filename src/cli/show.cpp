@@ -224,7 +224,9 @@ int show(const show_wishes& asked) {
       *head.known += table.kind->open(path, layout, memory)->count(team);
   }
   guard.check();
+  const bool none_shown = layout.columns.empty() && !schema.columns.empty();
   std::cout << detail::table_text(head.columns, detail::terminal_width()) << left_out_text(schema);
+  if (none_shown) return done;
   if (head.known && head.rows < *head.known)
     std::cout << fmt::format("the first {} of {}\n", head.rows, rows_text(*head.known));
   else

@@ -19,16 +19,10 @@
 namespace pappus::formats {
 namespace {
 
-constexpr std::size_t looked_at = 3;  // bytes of text that blank lines show in
+using growing = base::atomic_file::growing;
+using joint = base::atomic_file::joint;
 
-/// The file, or null where it isn't there. Told before a query runs whether it can be written.
-std::unique_ptr<byte_source> open_to_append(const std::string& path) {
-  auto source = open_file_if_there(path);
-  if (source && ::access(path.c_str(), W_OK) != 0)
-    throw format_error(
-        fmt::format("{}: can't be added to: {}", path, std::generic_category().message(errno)));
-  return source;
-}
+constexpr std::size_t looked_at = 3;  // bytes of text that blank lines show in
 
 std::string last_bytes(const byte_source& source) {
   const auto bytes = std::min<std::int64_t>(source.bytes(), looked_at);
@@ -69,6 +63,14 @@ void check_compression(const byte_source& source, compression by) {
 
 }  // namespace
 
+std::unique_ptr<byte_source> open_to_append(const std::string& path) {
+  auto source = open_file_if_there(path);
+  if (source && ::access(path.c_str(), W_OK) != 0)
+    throw format_error(
+        fmt::format("{}: can't be added to: {}", path, std::generic_category().message(errno)));
+  return source;
+}
+
 codec_pointer make_codec(compression by) {
   constexpr int gzip_level = 6, zstd_level = 3;  // as their programs have them
   return by == compression::gzip   ? make_gzip(gzip_level)
@@ -92,15 +94,17 @@ file_end end_of_lines(const std::string& path, compression by, bool blank_lines,
   end.there = true;
   end.bytes = source->bytes();
   if (end.bytes == 0) {
-    end.between = [](std::int64_t bytes, char) {
-      if (bytes > 0) written_meanwhile();
-      return std::string();
+    end.how = [](const growing& file) {
+      if (file.bytes > 0) written_meanwhile();
+      return joint();
     };
     return end;
   }
   check_compression(*source, by);
   if (by == compression::none) {
-    end.between = [](std::int64_t, char last) { return std::string(last == '\n' ? "" : "\n"); };
+    end.how = [](const growing& file) {
+      return joint{.at = file.bytes, .between = file.last == '\n' ? "" : "\n"};
+    };
     if (blank_lines) return end;
   }
   const auto last = by == compression::none ? last_bytes(*source) : last_bytes(*source, by, memory);
@@ -113,8 +117,8 @@ file_end end_of_lines(const std::string& path, compression by, bool blank_lines,
   const std::string between =
       last.empty() || last.ends_with('\n') ? std::string() : packed("\n", by);
   // Who added to it meanwhile ended it with a newline.
-  end.between = [between, known = end.bytes](std::int64_t bytes, char) {
-    return bytes == known ? between : std::string();
+  end.how = [between, known = end.bytes](const growing& file) {
+    return joint{.at = file.bytes, .between = file.bytes == known ? between : std::string()};
   };
   return end;
 }
@@ -125,15 +129,15 @@ file_end end_of_records(const std::string& path, std::size_t record_bytes) {
   if (!source) return end;
   end.there = true;
   end.bytes = source->bytes();
-  end.between = [record_bytes](std::int64_t bytes, char) -> std::string {
-    if (bytes % static_cast<std::int64_t>(record_bytes) == 0) return {};
+  end.how = [record_bytes](const growing& file) {
+    if (file.bytes % static_cast<std::int64_t>(record_bytes) == 0) return joint{.at = file.bytes};
     throw base::file_problem(
         fmt::format("expected a multiple of the record's {} bytes, got {} bytes; the file is cut "
                     "off or holds other records",
-                    record_bytes, bytes));
+                    record_bytes, file.bytes));
   };
   try {
-    end.between(end.bytes, 0);
+    end.how({.bytes = end.bytes});
   } catch (const base::file_problem& problem) {
     throw format_error(path + ": " + problem.what());
   }

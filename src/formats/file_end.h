@@ -5,9 +5,11 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 
+#include "formats/byte_source.h"
 #include "formats/codecs/codec.h"
 #include "formats/codecs/decompressor.h"
 #include "formats/output_file.h"
@@ -19,6 +21,10 @@ namespace pappus::formats {
 codec_pointer make_codec(compression by);
 /// A text as a file of its own, or what is put behind another.
 std::string packed(std::string_view text, compression by);
+
+/// The file that is to be added to, or null where it isn't there. Throws format_error where it
+/// can't be read, or written: before a query runs.
+std::unique_ptr<byte_source> open_to_append(const std::string& path);
 
 /// A file of lines. Where the last one has no newline, one is put behind it.
 /// \param by            what the file's name says of its compression

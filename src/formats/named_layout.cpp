@@ -1,6 +1,7 @@
 #include "formats/named_layout.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -50,6 +51,16 @@ detail::record_layout named_scalars(const std::string& file, detail::record_layo
                         "\": expected a field with one value, got a pappus::list; use JSON lines "
                         "or Parquet");
   return layout;
+}
+
+void check_different_names(const std::string& file, const detail::record_layout& layout) {
+  std::set<std::string_view> names;
+  for (const auto& column : layout.columns)
+    if (!names.insert(column.name).second)
+      throw usage_error(
+          fmt::format("{}: column \"{}\": expected a name that no other has, got it for several "
+                      "fields; give each its own: pappus::column(\"name\", &record::field)",
+                      file, column.name));
 }
 
 std::size_t find_column(const std::string& file, std::string_view name,

@@ -21,6 +21,9 @@ detail::record_layout named_columns(const std::string& file, detail::record_layo
 /// The same for files that have one value there: a list is refused, too.
 detail::record_layout named_scalars(const std::string& file, detail::record_layout layout);
 
+/// Of columns of one name readers would find neither: throws usage_error, of a file to be written.
+void check_different_names(const std::string& file, const detail::record_layout& layout);
+
 /// Which of the file's columns is called so. Throws format_error, which names them all, where none
 /// or several are.
 std::size_t find_column(const std::string& file, std::string_view name,

@@ -31,7 +31,7 @@ void output_file::commit() {
     if (!behind_)
       file_.commit();
     else if (behind_->there)
-      file_.commit_behind(behind_->between);
+      file_.commit_behind(behind_->how);
     else
       file_.commit(older::refused);
   });

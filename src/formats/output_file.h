@@ -14,8 +14,8 @@ namespace pappus::formats {
 /// A file that records are to be put behind.
 struct file_end {
   bool there = false;
-  std::int64_t bytes = 0;                  ///< when it was looked at
-  base::atomic_file::separator between{};  ///< asked when all records are known
+  std::int64_t bytes = 0;           ///< when it was looked at
+  base::atomic_file::joined how{};  ///< asked when all records are known
 };
 
 class output_file {

@@ -135,6 +135,13 @@ std::unique_ptr<writer> append_raw(const std::string& path, const record_layout&
   return std::make_unique<raw_writer>(path, layout, memory, &end);
 }
 
+std::unique_ptr<writer> append_npy(const std::string& path, const record_layout& layout,
+                                   memory_source& memory) {
+  refuse_compression(path);
+  const auto end = end_of_items(path, layout);
+  return std::make_unique<npy_writer>(path, layout, memory, &end);
+}
+
 record_schema look_at_json(const std::string& path, const record_layout&, std::size_t bytes,
                            detail::workers& team, memory_source& memory) {
   return infer_json_schema(open_file(path), bytes, team, memory);
@@ -173,7 +180,7 @@ constexpr format formats[] = {
     {"tsv", ".tsv", open_text<'\t'>, create_text<'\t'>, look_at_text<'\t'>, append_text<'\t'>},
     {"json", ".jsonl", open_json, create_json, look_at_json, append_json},
     {"ndjson", ".ndjson", open_json, create_json, look_at_json, append_json},
-    {"npy", ".npy", open<npy_reader>, create<npy_writer>, look_at_npy},
+    {"npy", ".npy", open<npy_reader>, create<npy_writer>, look_at_npy, append_npy},
     {"raw", ".raw", open<raw_reader>, create<raw_writer>, nullptr, append_raw},
     {"parquet", ".parquet", open_parquet, create<parquet_writer>, look_at_parquet,
      /*append=*/nullptr, /*tells_ranges=*/true},

@@ -38,6 +38,13 @@ namespace {
 
 constexpr std::size_t kept_in_place_bytes = std::size_t{4} << 20;
 
+std::string text_of(const formats::reader::left_out& rows) {
+  const auto bytes = base::bytes_text(static_cast<double>(rows.bytes));
+  if (rows.groups == 0) return fmt::format("{} of pages that weren't fetched", bytes);
+  return fmt::format("{} of {} row groups left out, {} that weren't fetched", rows.groups,
+                     rows.all_groups, bytes);
+}
+
 const detail::slice_params* slice_of(const graph::node& n) { return n.op->slice_of(n); }
 
 }  // namespace
@@ -140,10 +147,8 @@ class live_executor::streaming {
   void finish(std::string& note) {
     if (asking_) return let_go();
     if (auto& source = slot_of(0); source.context) note = std::move(source.context->note);
-    if (const auto found = source_->not_read(); found.groups > 0)
-      note += fmt::format("{}{} of {} row groups left out, {} that weren't fetched",
-                          note.empty() ? "" : "; ", found.groups, found.all_groups,
-                          base::bytes_text(static_cast<double>(found.bytes)));
+    if (const auto found = source_->not_read(); found.groups > 0 || found.bytes > 0)
+      note += (note.empty() ? "" : "; ") + text_of(found);
     const auto& from = executor_.plan_.stages[index(path_.front())];
     for (std::size_t k = from.passes_on && !from.in_parts ? 0 : 1; k + 1 < path_.size(); ++k) {
       auto& s = slot_of(k);

@@ -199,6 +199,16 @@ TEST(show_command, prints_json_lines_and_says_what_it_leaves_out) {
             "2 rows\n");
 }
 
+TEST(show_command, tells_no_number_of_rows_where_no_column_can_be_shown) {
+  const auto path = (scratch() / "odd_alone.jsonl").string();
+  std::ofstream(path) << R"({"odd":[[]]})" << "\n" << R"({"odd":[[1]]})" << "\n";
+  EXPECT_EQ(pappus("show " + path).text,
+            "left out: \"odd\", which has arrays of objects or arrays\n");
+  const auto none = (scratch() / "none.jsonl").string();
+  std::ofstream(none) << "";
+  EXPECT_EQ(pappus("show " + none).text, "0 rows\n");
+}
+
 TEST(show_command, looks_at_more_of_a_file_whose_later_rows_need_it) {
   const auto path = (scratch() / "long.csv").string();
   {

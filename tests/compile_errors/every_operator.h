@@ -235,6 +235,7 @@ void use_the_rest(pappus::session& s, const Trades& trades) {
                pappus::column("listed", &stock::listed));
   stocks.append_to("stocks.tsv", pappus::column("id", &stock::id),
                    pappus::column("listed", &stock::listed));
+  stocks.append_by(&stock::id, "stocks/{}.csv", pappus::column("id", &stock::id));
   std::cout << s.npy<float>("prices.npy").count() << s.raw<stock>("stocks.raw").count()
             << s.parquet<stock>("stocks.parquet", pappus::column("id", &stock::id)).count()
             << s.arrow<stock>("stocks.arrow", pappus::column("id", &stock::id)).count()

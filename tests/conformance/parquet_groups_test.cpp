@@ -180,6 +180,30 @@ TEST_F(parquet_groups, are_left_out_by_what_compilers_make_of_comparisons) {
             some("90 of 100"));
 }
 
+TEST_F(parquet_groups, have_pages_that_are_left_out_at_both_ends) {
+  PAPPUS_NEEDS_ARROW();
+  const auto path = folder_.file("a.parquet");
+  const auto all = flights(3 * 16'384, true, random_);
+  testing::write_groups(path, all, 16'384);
+  session s(options{.threads = 2, .devices = "cpu"});
+  const auto query = [](const auto& of) {
+    return of.filter([](const flight& f) { return f.delay >= -40 && f.delay < -35; })
+        .group_by(&flight::gate)
+        .sum(&flight::price);
+  };
+  const auto rows = s.parquet<flight>(path);
+  EXPECT_EQ(text_of(query(rows)), text_of(query(s.borrow(all))));
+  EXPECT_EQ(left_out(query(rows)), seen("2 of 3", "none"));
+  constexpr std::int64_t step = 1'000'000'007;
+  const auto middle = [](const flight& f) { return f.id > 9'000 * step && f.id < 41'000 * step; };
+  EXPECT_EQ(text_of(rows.filter(middle).max(&flight::price)),
+            text_of(s.borrow(all).filter(middle).max(&flight::price)));
+  const auto analysed = rows.filter(middle).max(&flight::price).explain_analyze();
+  EXPECT_EQ(analysed.find(" of pages that weren't fetched") != analysed.npos,
+            seen("some", "none") == "some")
+      << analysed;
+}
+
 TEST_F(parquet_groups, are_left_out_where_blocks_are_read) {
   PAPPUS_NEEDS_ARROW();
   const auto path = folder_.file("a.parquet");

@@ -70,7 +70,7 @@ TEST(append_to, writes_what_write_does) {
   const temporary_folder folder;
   auto s = cpu();
   const auto rows = s.range(0, 20'000).map([](int i) { return pair{std::int64_t{i}, i / 4.0}; });
-  for (const char* name : {"a.csv", "a.tsv", "a.jsonl", "a.raw"}) {
+  for (const char* name : {"a.csv", "a.tsv", "a.jsonl", "a.npy", "a.raw"}) {
     SCOPED_TRACE(name);
     rows.write(folder.file(std::string("whole_") + name));
     rows.filter([](const auto& p) { return p.first < 7'000; }).append_to(folder.file(name));
@@ -172,12 +172,12 @@ TEST(append_to, refuses_files_that_would_be_spoilt) {
       refused(folder, "c.raw", [&](const std::string& file) { s.range(0, 9).append_to(file); }),
       "expected a multiple of the record's 4 bytes, got 17 bytes; the file is cut off or holds "
       "other records");
-  for (const char* suffix : {".parquet", ".arrow", ".feather", ".npy"}) {
+  for (const char* suffix : {".parquet", ".arrow", ".feather"}) {
     const auto name = std::string("d") + suffix;
     create_file(folder.file(name), "");
     EXPECT_EQ(
         refused(folder, name, [&](const std::string& file) { s.range(0, 9).append_to(file); }),
-        "expected a file that can grow (.csv, .tsv, .jsonl, .ndjson, .raw), got a " +
+        "expected a file that can grow (.csv, .tsv, .jsonl, .ndjson, .npy, .raw), got a " +
             std::string(suffix + 1) +
             " file, which tells in one place what all of it holds; write a file of its own "
             "for each part, such as " +

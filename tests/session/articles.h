@@ -3,6 +3,8 @@
 
 #include <compare>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -39,6 +41,22 @@ inline std::vector<content> contents_of(const query<detail::source<article>>& ro
     for (const auto& one : chunk) all.push_back(content_of(one));
   });
   return all;
+}
+
+/// How often each tag is there, as rows have it and as a query counts it.
+using tag_counts = std::map<std::string, std::int64_t>;
+inline tag_counts tags_of(const std::vector<content>& rows) {
+  tag_counts counts;
+  for (const auto& one : rows)
+    for (const auto& tag : one.tags) ++counts[tag];
+  return counts;
+}
+inline tag_counts tags_of(const query<detail::source<article>>& rows) {
+  tag_counts counts;
+  for (const auto& [tag, n] :
+       rows.flat_map(&article::tags).group_by(std::identity()).count().collect())
+    counts[std::string(tag)] = n;
+  return counts;
 }
 
 /// Row number i; of some lists, which repeat.

@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <map>
 #include <optional>
 #include <ranges>
 #include <string>
@@ -28,6 +27,7 @@ using testing::articles::content;
 using testing::articles::content_of;
 using testing::articles::contents_of;
 using testing::articles::nth;
+using testing::articles::tags_of;
 
 struct a_file {
   const testing::spill_folder folder;
@@ -58,10 +58,9 @@ options so_much(const a_file& file, std::size_t memory, unsigned threads) {
 
 TEST(lists, are_read_filtered_and_taken_apart) {
   const a_file file(5'000);
-  std::map<std::string, std::int64_t> expected;
+  const auto expected = tags_of(file.rows);
   std::int64_t with_5 = 0, sum = 0;
   for (const auto& one : file.rows) {
-    for (const auto& tag : one.tags) ++expected[tag];
     with_5 += std::ranges::count(one.tags, "tag 5") > 0 ? 1 : 0;
     if (one.scores)
       for (const auto score : *one.scores) sum += score;
@@ -78,11 +77,7 @@ TEST(lists, are_read_filtered_and_taken_apart) {
                   .sum()
                   .get(),
               sum);
-    std::map<std::string, std::int64_t> found;
-    for (const auto& [tag, n] :
-         articles.flat_map(&article::tags).group_by(std::identity()).count().collect())
-      found[std::string(tag)] = n;
-    EXPECT_EQ(found, expected);
+    EXPECT_EQ(tags_of(articles), expected);
     const auto pairs = articles
                            .flat_map([](const article& a) {
                              return a.tags | std::views::transform([id = a.id](std::string_view t) {

@@ -95,6 +95,94 @@ TEST(split_files, are_named_by_numbers_dates_and_what_functions_make) {
   EXPECT_EQ(files_in(folder.path() + "/even"), (std::set<std::string>{"false.csv", "true.csv"}));
 }
 
+TEST(split_files, have_what_is_put_behind_their_records) {
+  const testing::spill_folder folder;
+  const auto rows = trips(20'000);
+  session s(options{.threads = 3, .chunk_rows = 700});
+  const auto all = s.from(rows);
+  for (const char* const suffix : {".csv", ".jsonl", ".npy", ".csv.zst"}) {
+    SCOPED_TRACE(suffix);
+    const auto whole = folder.path() + "/whole{}" + suffix,
+               parts = folder.path() + "/parts{}" + suffix;
+    const auto day_of = [](const trip& t) { return t.day; };
+    const auto written = [&](const auto& records, const std::string& to, bool behind) {
+      if (std::string_view(suffix) == ".npy") {
+        const auto numbers = records.map([](const trip& t) { return pair{t.day, t.delay}; });
+        const auto key = [](const pair<date, int>& p) { return p.first; };
+        return behind ? numbers.append_by(key, to) : numbers.write_by(key, to);
+      }
+      return behind ? records.append_by(day_of, to) : records.write_by(day_of, to);
+    };
+    written(all, whole, false);
+    written(all.filter([](const trip& t) { return t.delay == 1; }), parts, true);
+    written(
+        all.filter([](const trip& t) { return t.delay == 0 || (t.delay > 1 && t.delay < 900); }),
+        parts, true);
+    written(all.filter([](const trip& t) { return t.delay < 0; }), parts, true);
+    written(all.filter([](const trip& t) { return t.delay >= 900; }), parts, true);
+    for (const int day : {1, 2, 3}) {
+      const auto name = "2024-01-0" + std::to_string(day) + suffix;
+      if (!name.ends_with(".zst")) {
+        EXPECT_TRUE(text_of(folder.path() + "/parts" + name) ==
+                    text_of(folder.path() + "/whole" + name))
+            << day;
+      } else {
+        EXPECT_TRUE(std::ranges::equal(
+            s.csv<trip>(folder.path() + "/parts" + name).map(&trip::delay).collect(),
+            s.csv<trip>(folder.path() + "/whole" + name).map(&trip::delay).collect()));
+      }
+    }
+  }
+}
+
+TEST(split_files, grow_when_all_records_are_known_or_stay_as_they_are) {
+  const testing::spill_folder folder;
+  session s(options{.threads = 2});
+  const auto rows = s.from(trips(1'000));
+  const auto pattern = folder.path() + "/{}.csv";
+  rows.write_by(&trip::carrier, pattern, column("delay", &trip::delay));
+  const auto before = text_of(folder.path() + "/AA.csv");
+  const auto files = files_in(folder.path());
+  const auto unchanged = [&] {
+    EXPECT_EQ(text_of(folder.path() + "/AA.csv"), before);
+    EXPECT_EQ(files_in(folder.path()), files);
+  };
+  EXPECT_THAT(message_of<format_error>([&] { rows.append_by(&trip::carrier, pattern); }),
+              HasSubstr(".csv: expected a file with the columns \"carrier\", \"delay\", \"day\""));
+  unchanged();
+  EXPECT_THAT(message_of<usage_error>([&] { rows.append_by(&trip::delay, pattern); }),
+              HasSubstr("append_by: expected 500 different keys at most"));
+  unchanged();
+  EXPECT_THROW(rows.append_by(
+                   [](const trip& t) {
+                     if (t.delay == 900) throw std::runtime_error("no key");
+                     return t.carrier;
+                   },
+                   pattern, column("delay", &trip::delay)),
+               std::runtime_error);
+  unchanged();
+  struct late {
+    int delay;
+  };
+  const auto path = folder.path() + "/AA.csv";
+  EXPECT_EQ(
+      message_of<usage_error>([&] {
+        s.csv<late>(path, column("delay", &late::delay))
+            .append_by([](const late&) { return std::string_view("AA"); }, pattern,
+                       column("delay", &late::delay));
+      }),
+      path +
+          ": expected a file that the query doesn't read, as it would grow by what is read of "
+          "it, got one that it reads; write another file");
+  unchanged();
+  EXPECT_THAT(message_of<usage_error>(
+                  [&] { rows.append_by(&trip::carrier, folder.path() + "/{}.parquet"); }),
+              HasSubstr("key.parquet: expected a file that can grow"));
+  EXPECT_THAT(message_of<usage_error>([&] { rows.append_by(&trip::carrier, "a.csv"); }),
+              HasSubstr("append_by: expected a pattern with {} once"));
+  unchanged();
+}
+
 TEST(split_files, are_none_of_no_records) {
   const testing::spill_folder folder;
   std::filesystem::create_directories(folder.path());

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "formats/arrow/arrow_bits.h"
 #include "pappus/category.h"
 
 namespace pappus::formats {
@@ -36,10 +37,6 @@ T value_of(const void* values, std::int64_t i) {
               static_cast<const std::byte*>(values) + static_cast<std::size_t>(i) * sizeof(T),
               sizeof(T));
   return value;
-}
-
-bool bit_of(const void* bits, std::int64_t i) {
-  return ((static_cast<const std::uint8_t*>(bits)[i / 8] >> (i % 8)) & 1) != 0;
 }
 
 template <typename To>

@@ -114,18 +114,22 @@ bool may_hold(const condition& one, const field_values& values) {
   return base::may_hold(one, least, most);
 }
 
-/// A column's values in a group.
+/// Some of a column's values.
 struct column_part {
   const arrow_binding& bound;
-  const arrow_group& group;
-  std::int64_t nulls() const { return bound.from.nullable ? group.nulls[bound.column] : 0; }
+  std::int64_t rows, nulls;
+  const arrow_extent& extent;
+
+  column_part(const arrow_binding& of, std::int64_t n, std::int64_t missing,
+              const arrow_extent& between)
+      : bound(of), rows(n), nulls(of.from.nullable ? missing : 0), extent(between) {}
 };
 
 /// Whether all conditions may be true of a record whose value of the column is there.
 bool may_be_there(const column_part& part, const detail::conditions& wanted) {
-  if (part.nulls() == part.group.rows) return false;
+  if (part.nulls == part.rows) return false;
   const auto& field = part.bound.field;
-  const auto values = values_of(part.bound, part.group.extents[part.bound.column]);
+  const auto values = values_of(part.bound, part.extent);
   return std::ranges::all_of(wanted, [&](const condition& one) {
     if (is_about(one, field)) return may_hold(one, values);
     return !is_about_presence(one, field) || base::may_hold(one, false, 1, 1);
@@ -134,7 +138,7 @@ bool may_be_there(const column_part& part, const detail::conditions& wanted) {
 
 /// Or of one whose value is missing: it is zero then.
 bool may_be_missing(const column_part& part, const detail::conditions& wanted) {
-  if (part.nulls() == 0) return false;
+  if (part.nulls == 0) return false;
   const auto& field = part.bound.field;
   if (field.presence == 0) return true;  // is refused
   return std::ranges::all_of(wanted, [&](const condition& one) {
@@ -147,11 +151,79 @@ bool may_be_missing(const column_part& part, const detail::conditions& wanted) {
 /// Whether a value might be refused: which ones the field can have isn't sure.
 bool may_be_refused(const column_part& part) {
   const auto& bound = part.bound;
-  if (bound.field.presence == 0 && part.nulls() != 0) return true;
-  if (part.nulls() == part.group.rows) return false;
+  if (bound.field.presence == 0 && part.nulls != 0) return true;
+  if (part.nulls == part.rows) return false;
   const bool same =
       bound.from.kind <= arrow_kind::f64 && static_cast<cell>(bound.from.kind) == bound.field.type;
-  return !same && !values_of(bound, part.group.extents[bound.column]);
+  return !same && !values_of(bound, part.extent);
+}
+
+bool is_wanted(const column_part& part, const detail::conditions& wanted) {
+  return may_be_refused(part) || may_be_there(part, wanted) || may_be_missing(part, wanted);
+}
+
+struct row_range {
+  std::int64_t first = 0, end = 0;
+};
+
+bool is_concerned(const arrow_binding& bound, const detail::conditions& wanted) {
+  return std::ranges::any_of(wanted, [&](const condition& of) {
+    return is_about(of, bound.field) || is_about_presence(of, bound.field);
+  });
+}
+
+/// What is left of a group's rows without the column's pages at either end that nobody wants.
+row_range without_pages(std::span<const arrow_page> pages, const arrow_binding& bound,
+                        const detail::conditions& wanted, row_range range) {
+  row_range found;
+  std::int64_t row = 0;
+  for (const auto& page : pages) {
+    if (is_wanted({bound, page.rows, page.nulls, page.extent}, wanted)) {
+      if (found.end == 0) found.first = row;
+      found.end = row + page.rows;
+    }
+    row += page.rows;
+  }
+  range = {std::max(range.first, found.first), std::min(range.end, found.end)};
+  return range.first < range.end ? range : row_range();
+}
+
+/// Of each group, the rows among which those are of which all conditions are true.
+std::vector<row_range> rows_wanted(arrow_file& file, std::span<const arrow_binding> bound,
+                                   const detail::conditions& wanted) {
+  const auto& groups = file.groups();
+  const auto left_out = groups_left_out(groups, bound, wanted);
+  std::vector<row_range> result(groups.size());
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (left_out[i]) continue;
+    result[i] = {0, groups[i].rows};
+    for (const auto& one : bound) {
+      if (result[i].end == 0 || !is_concerned(one, wanted)) continue;
+      const auto pages = file.pages(i, one.column);
+      if (!pages.empty()) result[i] = without_pages(pages, one, wanted, result[i]);
+    }
+  }
+  return result;
+}
+
+/// Bytes of the columns' pages that lie among these rows.
+std::int64_t stored_bytes(arrow_file& file, std::span<const arrow_binding> bound,
+                          const arrow_section& section) {
+  const auto end = section.first_row + section.rows;
+  const auto& group = file.groups()[section.group];
+  std::int64_t bytes = 0;
+  for (const auto& one : bound) {
+    if (section.rows == group.rows) {
+      bytes += group.stored_bytes[one.column];
+      continue;
+    }
+    std::int64_t row = 0;
+    for (const auto& page : file.pages(section.group, one.column)) {
+      if (row >= section.first_row && row + page.rows <= end) bytes += page.stored_bytes;
+      row += page.rows;
+    }
+  }
+  return bytes;
 }
 
 }  // namespace
@@ -160,20 +232,35 @@ std::vector<bool> groups_left_out(const std::vector<arrow_group>& groups,
                                   std::span<const arrow_binding> bound,
                                   const detail::conditions& wanted) {
   std::vector<bool> result(groups.size(), false);
-  const auto concerned = [&](const arrow_binding& one) {
-    return std::ranges::any_of(wanted, [&](const condition& of) {
-      return is_about(of, one.field) || is_about_presence(of, one.field);
-    });
-  };
   for (const auto& one : bound) {
-    if (!concerned(one)) continue;
+    if (!is_concerned(one, wanted)) continue;
     for (std::size_t i = 0; i < groups.size(); ++i) {
-      const column_part part{one, groups[i]};
-      if (!may_be_refused(part) && !may_be_there(part, wanted) && !may_be_missing(part, wanted))
-        result[i] = true;
+      const auto& group = groups[i];
+      const column_part part{one, group.rows, group.nulls[one.column], group.extents[one.column]};
+      if (!is_wanted(part, wanted)) result[i] = true;
     }
   }
   return result;
+}
+
+std::vector<arrow_section> sections_of(arrow_file& file, std::span<const arrow_binding> bound,
+                                       const detail::conditions& wanted) {
+  const auto& groups = file.groups();
+  std::vector<row_range> ranges;
+  if (!wanted.empty()) ranges = rows_wanted(file, bound, wanted);
+  std::vector<arrow_section> sections;
+  const auto add = [&](std::size_t group, row_range rows, bool left_out) {
+    if (rows.first == rows.end) return;
+    sections.push_back({group, rows.first, rows.end - rows.first, left_out});
+    if (left_out) sections.back().bytes = stored_bytes(file, bound, sections.back());
+  };
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const row_range all{0, groups[i].rows}, read = wanted.empty() ? all : ranges[i];
+    add(i, {0, read.first}, true);
+    add(i, read, false);
+    add(i, {read.end, all.end}, true);
+  }
+  return sections;
 }
 
 }  // namespace pappus::formats

@@ -87,6 +87,14 @@ struct arrow_extent {
   double low = 0, high = 0;
 };
 
+/// Consecutive values of a column in a group, as the file tells of them.
+struct arrow_page {
+  std::int64_t rows = 0;
+  std::int64_t stored_bytes = 0;  ///< that aren't read where nobody wants the page
+  std::int64_t nulls = -1;        ///< -1: nobody counted them
+  arrow_extent extent{};
+};
+
 struct arrow_group {
   std::int64_t rows = 0;
   std::vector<std::int64_t> stored_bytes, bytes;  ///< of each column: in the file, uncompressed
@@ -101,8 +109,11 @@ class arrow_file {
   virtual ~arrow_file() = default;
   virtual const std::vector<arrow_column>& columns() const noexcept = 0;
   virtual const std::vector<arrow_group>& groups() const noexcept = 0;
-  /// Throws arrow_problem. The file must outlive what it returns.
-  virtual std::unique_ptr<arrow_rows> rows(std::size_t group, std::size_t column) = 0;
+  /// From a row of the group on. Throws arrow_problem. The file must outlive what it returns.
+  virtual std::unique_ptr<arrow_rows> rows(std::size_t group, std::size_t column,
+                                           std::int64_t first_row) = 0;
+  /// Those of a column in a group, front to back; none where nobody tells.
+  virtual std::vector<arrow_page> pages(std::size_t, std::size_t) { return {}; }
 };
 
 /// Where a file that is written goes.
@@ -154,7 +165,7 @@ class arrow_library {
 };
 
 /// What libpappus-arrow.so exports; its number changes when this file does.
-#define PAPPUS_ARROW_ENTRY pappus_arrow_library_3
+#define PAPPUS_ARROW_ENTRY pappus_arrow_library_4
 
 /// The library, loaded when it is first asked for. Throws format_error, which names `file` and says
 /// how to get it.

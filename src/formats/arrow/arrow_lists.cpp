@@ -12,8 +12,10 @@
 #include <fmt/format.h>
 
 #include "base/utf8.h"
+#include "formats/arrow/arrow_bits.h"
 #include "formats/record_fields.h"
 #include "pappus/detail/base/list_bytes.h"
+#include "pappus/error.h"
 
 namespace pappus::formats {
 namespace {
@@ -28,11 +30,6 @@ struct item_range {
   std::int64_t begin = 0, end = 0;
   std::int64_t size() const { return end - begin; }
 };
-
-bool is_there(const arrow_piece& piece, std::int64_t i) {
-  return piece.valid == nullptr ||
-         ((piece.valid[(piece.first + i) / 8] >> (piece.first + i) % 8) & 1) != 0;
-}
 
 /// Where list number i begins, from the buffers' first.
 std::int64_t place_of(const arrow_piece& lists, std::int64_t i) {
@@ -86,12 +83,10 @@ void fill_run(const arrow_binding& item, const arrow_piece& items,
 
 /// Fills `to` with all lists' items, each as a field of its type.
 void fill_items(const arrow_binding& binding, const arrow_piece& items,
-                std::span<const item_range> ranges, std::byte* to) {
+                std::span<const std::uint32_t> codes, std::span<const item_range> ranges,
+                std::byte* to) {
   const arrow_binding item{0, binding.from.items.front(), {{}, binding.field.item}};
   const auto bytes = detail::cell_bytes(item.field.type);
-  std::vector<std::uint32_t> codes;
-  if (item.field.type == cell::category && items.dictionary)
-    codes = codes_of_texts(*items.dictionary);
   for (std::size_t row = 0; row < ranges.size();) {
     auto run = ranges[row];  // of several lists' items, where they lie behind each other
     auto next = row + 1;
@@ -119,64 +114,92 @@ struct packed {
   detail::buffer places, valid, bytes;
 };
 
+/// Lists that are to be packed.
+struct unpacked {
+  const arrow_binding& binding;
+  const arrow_piece& lists;
+  std::span<const std::uint32_t> codes;
+  std::span<const item_range> ranges;
+  detail::memory_source& memory;
+  const std::string& owner;
+
+  void fill(std::byte* to) const {
+    try {
+      fill_items(binding, *lists.items, codes, ranges, to);
+    } catch (const memory_error& full) {  // the dictionary of categories is
+      throw memory_error(owner + ": " + full.what());
+    }
+  }
+};
+
 /// Items that take as many bytes each.
-void pack_items(const arrow_binding& binding, const arrow_piece& lists,
-                std::span<const item_range> ranges, detail::memory_source& memory,
-                const std::string& owner, packed& to) {
-  const auto item_bytes = detail::cell_bytes(binding.field.item);
+void pack_items(const unpacked& from, packed& to) {
+  const auto item_bytes = detail::cell_bytes(from.binding.field.item);
   auto* places = to.places.as<std::int64_t>();
   std::size_t all = 0;
-  for (const auto& own : ranges) {
+  for (const auto& own : from.ranges) {
     *places++ = static_cast<std::int64_t>(all);
     all += static_cast<std::size_t>(own.size()) * item_bytes;
   }
   *places = static_cast<std::int64_t>(all);
-  to.bytes = detail::buffer(memory, all, owner);
-  fill_items(binding, *lists.items, ranges, to.bytes.data());
+  to.bytes = detail::buffer(from.memory, all, from.owner);
+  from.fill(to.bytes.data());
 }
 
-void pack_texts(const arrow_binding& binding, const arrow_piece& lists,
-                std::span<const item_range> ranges, detail::memory_source& memory,
-                const std::string& owner, packed& to) {
+/// Puts texts there as a list has them (list_bytes.h). Returns where they end.
+std::byte* put_texts(std::span<const std::string_view> texts, std::byte* at) {
+  if (texts.empty()) return at;
+  const auto put_number = [&](std::size_t number) {
+    const auto narrow = static_cast<std::uint32_t>(number);
+    std::memcpy(at, &narrow, sizeof(narrow));
+    at += sizeof(narrow);
+  };
+  put_number(texts.size());
+  std::size_t end = 0;
+  for (const auto text : texts) put_number(end += text.size());
+  for (const auto text : texts) at = std::ranges::copy(std::as_bytes(std::span(text)), at).out;
+  return at;
+}
+
+void pack_texts(const unpacked& from, packed& to) {
   std::size_t items = 0;
-  for (const auto& own : ranges) items += static_cast<std::size_t>(own.size());
-  const detail::buffer views(memory, items * sizeof(std::string_view), owner);
-  fill_items(binding, *lists.items, ranges, views.data());
+  for (const auto& own : from.ranges) items += static_cast<std::size_t>(own.size());
+  const detail::buffer views(from.memory, items * sizeof(std::string_view), from.owner);
+  from.fill(views.data());
   const auto texts_of = [&,
                          next = views.as<const std::string_view>()](const item_range& own) mutable {
     const auto n = static_cast<std::size_t>(own.size());
     return std::span(std::exchange(next, next + n), n);
   };
-  auto* places = to.places.as<std::int64_t>();
+  auto* const places = to.places.as<std::int64_t>();
   std::size_t all = 0;
   auto sized = texts_of;
-  for (const auto& own : ranges) {
-    *places++ = static_cast<std::int64_t>(all);
-    all += detail::bytes_of_texts(sized(own));
-  }
-  *places = static_cast<std::int64_t>(all);
-  to.bytes = detail::buffer(memory, all, owner);
-  std::string bytes;
-  auto filled = texts_of;
-  std::byte* at = to.bytes.data();
-  for (std::size_t row = 0; row < ranges.size(); ++row) {
-    if (!detail::pack_texts(filled(ranges[row]), bytes))
+  for (std::size_t row = 0; row < from.ranges.size(); ++row) {
+    places[row] = static_cast<std::int64_t>(all);
+    const auto bytes = detail::bytes_of_texts(sized(from.ranges[row]));
+    if (bytes > std::numeric_limits<std::uint32_t>::max())
       throw arrow_cell_problem{static_cast<std::int64_t>(row),
                                "expected texts of less than 4 GiB in all"};
-    at = std::ranges::copy(std::as_bytes(std::span(bytes)), at).out;
+    all += bytes;
   }
+  places[from.ranges.size()] = static_cast<std::int64_t>(all);
+  to.bytes = detail::buffer(from.memory, all, from.owner);
+  auto filled = texts_of;
+  std::byte* at = to.bytes.data();
+  for (const auto& own : from.ranges) at = put_texts(filled(own), at);
 }
 
 }  // namespace
 
 arrow_piece packed_lists(const arrow_binding& binding, const arrow_piece& lists,
-                         detail::memory_source& memory, const std::string& owner) {
+                         std::span<const std::uint32_t> codes, detail::memory_source& memory,
+                         const std::string& owner) {
   const auto rows = static_cast<std::size_t>(lists.rows);
   const auto ranges = ranges_of(lists);
   const auto kept = std::make_shared<packed>();
   kept->places = detail::buffer(memory, (rows + 1) * sizeof(std::int64_t), owner);
   const bool texts = binding.field.item == cell::string;
-  (texts ? pack_texts : pack_items)(binding, lists, ranges, memory, owner, *kept);
+  (texts ? pack_texts : pack_items)({binding, lists, codes, ranges, memory, owner}, *kept);
   arrow_piece made;
   made.rows = lists.rows;
   made.nulls = lists.nulls;
@@ -185,7 +208,7 @@ arrow_piece packed_lists(const arrow_binding& binding, const arrow_piece& lists,
     std::memset(kept->valid.data(), 0, kept->valid.size());
     for (std::size_t i = 0; i < rows; ++i)
       if (is_there(lists, static_cast<std::int64_t>(i)))
-        kept->valid.data()[i / 8] |= std::byte{1} << static_cast<int>(i % 8);
+        set_bit(kept->valid.data(), static_cast<std::int64_t>(i));
     made.valid = kept->valid.as<const std::uint8_t>();
   }
   made.values = kept->places.data();
@@ -259,10 +282,10 @@ void list_gatherer::gather_items(const gathered& from, arrow_piece& items) {
   std::byte* to = items_.data();
   if (from.field.item == cell::boolean) {  // a bit each
     std::memset(to, 0, from.bytes);
-    std::size_t i = 0;
+    std::int64_t i = 0;
     from.each_list([&](const std::byte* list, std::int64_t) {
       for (const char flag : bytes_of_list(list)) {
-        if (flag != 0) to[i / 8] |= std::byte{1} << static_cast<int>(i % 8);
+        if (flag != 0) set_bit(to, i);
         ++i;
       }
     });

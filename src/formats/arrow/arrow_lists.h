@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "formats/arrow/arrow_cells.h"
@@ -13,12 +14,14 @@
 namespace pappus::formats {
 
 /// A piece of lists as one of texts, of which each is the bytes of a record's list.
+/// \param codes   of the texts of the items' dictionary, for lists of categories
 /// \param memory  must outlive what the piece owns
-/// \param owner   for errors
+/// \param owner   which column it is, for errors
 /// Throws arrow_cell_problem for an item that a list can't have, arrow_problem for lists beyond
 /// their items, memory_error.
 arrow_piece packed_lists(const arrow_binding& binding, const arrow_piece& lists,
-                         detail::memory_source& memory, const std::string& owner);
+                         std::span<const std::uint32_t> codes, detail::memory_source& memory,
+                         const std::string& owner);
 
 /// Gathers the lists of records as Arrow has them.
 class list_gatherer {

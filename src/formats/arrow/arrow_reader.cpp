@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "base/memory_scale.h"
-#include "formats/arrow/arrow_groups.h"
 #include "formats/arrow/arrow_lists.h"
 #include "formats/codecs/decompressor.h"
 #include "formats/named_layout.h"
@@ -95,18 +94,17 @@ arrow_reader::arrow_reader(std::unique_ptr<byte_source> source, const detail::re
   bindings_ = std::make_shared<const std::vector<arrow_binding>>(std::move(bound));
   bound_ = *bindings_;
   dictionaries_ = std::vector<shared_dictionary>(bound_.size());
-  group_begin_.push_back(0);
-  for (const auto& group : file_->groups()) {
-    if (group.rows < 0 || group.rows > std::numeric_limits<std::int64_t>::max() - rows_)
+  for (std::size_t i = 0; i < file_->groups().size(); ++i) {
+    const auto rows = file_->groups()[i].rows;
+    if (rows < 0 || rows > std::numeric_limits<std::int64_t>::max() - rows_)
       throw format_error(fmt::format("{}: {} {}: expected a number of rows, got {}",
-                                     source_->name(), group_name_, group_begin_.size(),
-                                     group.rows));
-    group_begin_.push_back(rows_ += group.rows);
+                                     source_->name(), group_name_, i + 1, rows));
+    rows_ += rows;
   }
-  if (!layout.rows.empty()) {
-    left_out_ = groups_left_out(file_->groups(), bound_, layout.rows);
-    not_read_.all_groups = static_cast<std::int64_t>(left_out_.size());
-  }
+  sections_ = telling(source_->name(), [&] { return sections_of(*file_, bound_, layout.rows); });
+  section_begin_.push_back(0);
+  for (const auto& one : sections_) section_begin_.push_back(section_begin_.back() + one.rows);
+  if (!layout.rows.empty()) not_read_.all_groups = std::ssize(file_->groups());
   find_gaps();
   plan_memory(memory);
 }
@@ -153,8 +151,8 @@ void arrow_reader::clear_gaps(std::byte* records, std::int64_t n) const {
 
 void arrow_reader::rewind() {
   next_row_ = 0;
-  next_group_ = 0;
-  open_group_.reset();
+  next_section_ = 0;
+  open_section_.reset();
   take_strings();
 }
 
@@ -179,19 +177,19 @@ std::vector<arrow_reader::part> arrow_reader::next_parts(std::byte* out, std::in
   auto left = rows_for_text(std::min(capacity, rows_ - next_row_));
   std::vector<part> parts;
   while (left > 0 && parts.size() < groups) {
-    const auto end = group_begin_[next_group_ + 1];
+    const auto end = section_begin_[next_section_ + 1];
     const auto rows = std::min(left, end - next_row_);
-    if (rows > 0 && (out != nullptr || !passes_over(next_group_))) {
-      if (!open_group_) open_group_ = std::make_shared<std::vector<open_column>>(bound_.size());
-      parts.push_back({next_group_, next_row_, rows, out, open_group_});
+    if (out != nullptr || !sections_[next_section_].left_out) {
+      if (!open_section_) open_section_ = std::make_shared<std::vector<open_column>>(bound_.size());
+      parts.push_back({next_section_, next_row_, rows, out, open_section_});
       if (out == nullptr) parts.back().decoded.resize(bound_.size());
     }
     if (out != nullptr) out += static_cast<std::size_t>(rows) * record_bytes_;
     next_row_ += rows;
     left -= rows;
     if (next_row_ == end) {
-      open_group_.reset();
-      ++next_group_;
+      open_section_.reset();
+      ++next_section_;
     }
   }
   return parts;
@@ -259,25 +257,25 @@ std::int64_t arrow_reader::read_parts(detail::workers& team, std::byte* out, std
           stretch.first -= first_row;
           decoded->add(which, std::move(stretch));
         }
-    if (decoded != nullptr && !left_out_.empty()) leave_out(before, first_row, *decoded);
+    if (decoded != nullptr) leave_out(before, first_row, *decoded);
     done += next_row_ - before;
   }
   return done;
 }
 
-/// Of rows from `begin` to next_row_, those of groups that are passed over.
+/// Of rows from `begin` to next_row_, those of sections that are passed over.
 void arrow_reader::leave_out(std::int64_t begin, std::int64_t first_row, arrow_columns& of) {
-  auto group = static_cast<std::size_t>(std::ranges::upper_bound(group_begin_, begin) -
-                                        group_begin_.begin()) -
-               1;
-  for (; begin < next_row_; ++group) {
-    const auto end = std::min(group_begin_[group + 1], next_row_);
-    if (passes_over(group)) {
+  auto at = static_cast<std::size_t>(std::ranges::upper_bound(section_begin_, begin) -
+                                     section_begin_.begin()) -
+            1;
+  for (; begin < next_row_; ++at) {
+    const auto& one = sections_[at];
+    const auto end = std::min(section_begin_[at + 1], next_row_);
+    if (one.left_out) {
       of.leave_out(begin - first_row, end - begin);
-      if (begin == group_begin_[group]) {
-        ++not_read_.groups;
-        for (const auto& one : bound_)
-          not_read_.bytes += file_->groups()[group].stored_bytes[one.column];
+      if (begin == section_begin_[at]) {
+        not_read_.groups += one.rows == file_->groups()[one.group].rows ? 1 : 0;
+        not_read_.bytes += one.bytes;
       }
     }
     begin = end;
@@ -306,13 +304,13 @@ std::optional<arrow_reader::problem> arrow_reader::fill(part& rows,
       } catch (const arrow_problem& whole) {
         found = problem{rows.first_row + begin, which,
                         fmt::format("column \"{}\", {} {}: can't be read: {}", name, group_name_,
-                                    rows.group + 1, whole.what())};
+                                    sections_[rows.section].group + 1, whole.what())};
       }
       if (found && (!first || std::pair(found->row, which) < std::pair(first->row, first->column)))
         first = std::move(found);
     }
   }
-  if (rows.first_row + rows.rows == group_begin_[rows.group + 1])
+  if (rows.first_row + rows.rows == section_begin_[rows.section + 1])
     for (const auto which : columns) (*rows.columns)[which] = {};
   return first;
 }
@@ -364,36 +362,50 @@ void arrow_reader::check(std::size_t which, const open_column& column, std::int6
 
 /// The next piece, which isn't empty, and begins with row number `at` of the part.
 void arrow_reader::load(const part& rows, std::size_t which, open_column& column, std::int64_t at) {
-  if (!column.rows) column.rows = file_->rows(rows.group, bound_[which].column);
+  const auto& section = sections_[rows.section];
+  if (!column.rows)
+    column.rows =
+        file_->rows(section.group, bound_[which].column,
+                    section.first_row + rows.first_row + at - section_begin_[rows.section]);
   do {
     column.piece = {};
     column.used = 0;
     if (!column.rows->next(column.piece)) throw arrow_problem("it has fewer values than rows");
   } while (column.piece.rows == 0);
-  if (bound_[which].field.type == detail::cell::list) {
-    try {
-      column.piece =
-          packed_lists(bound_[which], column.piece, memory_, source_->name() + ": lists");
-    } catch (arrow_cell_problem& problem) {
-      problem.row += rows.first_row + at;
-      throw;
-    }
-  }
-  auto& dictionary = column.piece.dictionary;
-  if (dictionary && column.dictionary && same_texts(*column.dictionary, *dictionary)) {
-    dictionary = column.dictionary;  // whose text is kept
+  const auto& field = bound_[which].field;
+  if (field.type != detail::cell::list) {
+    auto& dictionary = column.piece.dictionary;
+    if (take_dictionary(which, column, dictionary, field.type))
+      column.kept_in = -1;
+    else
+      dictionary = column.dictionary;  // whose text is kept
     return;
   }
-  column.dictionary = dictionary;
-  column.codes.reset();
-  if (dictionary && bound_[which].field.type == detail::cell::category) {
-    try {
-      column.codes = codes_of(which, dictionary);
-    } catch (const memory_error& full) {
-      refuse_texts(which, full);
-    }
+  take_dictionary(which, column, column.piece.items->dictionary, field.item);
+  column.kept_in = -1;  // the lists' bytes are new ones
+  try {
+    column.piece =
+        packed_lists(bound_[which], column.piece, codes_in(column.codes), memory_, told(which));
+  } catch (arrow_cell_problem& problem) {
+    problem.row += rows.first_row + at;
+    throw;
   }
-  column.kept_in = -1;
+}
+
+/// False: the column has these texts already.
+bool arrow_reader::take_dictionary(std::size_t which, open_column& column,
+                                   const std::shared_ptr<const arrow_piece>& texts,
+                                   detail::cell type) {
+  if (texts && column.dictionary && same_texts(*column.dictionary, *texts)) return false;
+  column.dictionary = texts;
+  column.codes.reset();
+  if (!texts || type != detail::cell::category) return true;
+  try {
+    column.codes = codes_of(which, texts);
+  } catch (const memory_error& full) {
+    refuse_texts(which, full);
+  }
+  return true;
 }
 
 std::shared_ptr<const category_codes> arrow_reader::codes_of(
@@ -407,9 +419,13 @@ std::shared_ptr<const category_codes> arrow_reader::codes_of(
   return shared.codes;
 }
 
+/// Which column it is, for errors.
+std::string arrow_reader::told(std::size_t which) const {
+  return fmt::format("{}: column \"{}\"", source_->name(), bound_[which].field.name);
+}
+
 void arrow_reader::refuse_texts(std::size_t which, const memory_error& full) const {
-  throw memory_error(
-      fmt::format("{}: column \"{}\": {}", source_->name(), bound_[which].field.name, full.what()));
+  throw memory_error(told(which) + ": " + full.what());
 }
 
 void arrow_reader::keep_text(std::size_t which, open_column& column) {

@@ -9,7 +9,9 @@
 //
 // Where records are made block by block by who reads them (arrow_columns.h), columns are decoded
 // alone, and values that a field may not be able to have are looked at. Then groups of which nobody
-// wants a record (arrow_groups.h) are passed over: their rows are numbered, but there is no more.
+// wants a record, and rows at both ends of others (arrow_groups.h), are passed over: they are
+// numbered, but there is no more. So a group is up to three sections, each of which is read, or
+// passed over, by itself.
 //
 // Text isn't copied: records point to what was decoded, which is kept. Where a column has its texts
 // in a dictionary, they are decoded once for each group, of Arrow's own files once.
@@ -33,6 +35,7 @@
 #include "formats/arrow/arrow_cells.h"
 #include "formats/arrow/arrow_columns.h"
 #include "formats/arrow/arrow_fields.h"
+#include "formats/arrow/arrow_groups.h"
 #include "formats/arrow/arrow_library.h"
 #include "formats/byte_source.h"
 #include "formats/format.h"
@@ -89,9 +92,9 @@ class arrow_reader final : public reader {
     std::shared_ptr<const category_codes> codes;
     std::int64_t kept_in = -1;  ///< the generation of strings that has the texts
   };
-  /// Rows of a group that are read at once.
+  /// Rows of a section that are read at once.
   struct part {
-    std::size_t group;
+    std::size_t section;
     std::int64_t first_row, rows;  ///< in the file
     std::byte* out;                ///< null: their columns are only decoded
     std::shared_ptr<std::vector<open_column>> columns;
@@ -116,8 +119,10 @@ class arrow_reader final : public reader {
   void fill_column(std::size_t which, part& rows, std::int64_t begin, std::int64_t n);
   void check(std::size_t which, const open_column& column, std::int64_t n) const;
   void load(const part& rows, std::size_t which, open_column& column, std::int64_t at);
-  bool passes_over(std::size_t group) const { return !left_out_.empty() && left_out_[group]; }
+  bool take_dictionary(std::size_t which, open_column& column,
+                       const std::shared_ptr<const arrow_piece>& texts, detail::cell type);
   void leave_out(std::int64_t begin, std::int64_t first_row, arrow_columns& of);
+  std::string told(std::size_t which) const;
   [[noreturn]] void refuse_texts(std::size_t which, const memory_error& full) const;
   std::shared_ptr<const category_codes> codes_of(std::size_t which,
                                                  const std::shared_ptr<const arrow_piece>& texts);
@@ -133,9 +138,9 @@ class arrow_reader final : public reader {
   std::shared_ptr<const std::vector<arrow_binding>> bindings_;  // of columns that somebody looks at
   std::span<const arrow_binding> bound_;                        // the same
   std::vector<std::pair<std::size_t, std::size_t>> gaps_;       // bytes of a record that stay zero
-  std::vector<std::int64_t> group_begin_;                       // rows; of the end, too
+  std::vector<arrow_section> sections_;
+  std::vector<std::int64_t> section_begin_;  // rows; of the end, too
   std::int64_t rows_ = 0;
-  std::vector<bool> left_out_;  // of groups; empty: none is
   left_out not_read_;
   double row_text_ = 0;  // bytes of a row's text, at most about
   std::size_t group_bytes_ = 0, groups_max_ = 1;
@@ -144,8 +149,8 @@ class arrow_reader final : public reader {
   std::int64_t generation_ = 0;  // of strings_
   std::size_t string_bytes_max_ = SIZE_MAX;
   std::int64_t next_row_ = 0;
-  std::size_t next_group_ = 0;                            // which has next_row_
-  std::shared_ptr<std::vector<open_column>> open_group_;  // that one, where it was begun
+  std::size_t next_section_ = 0;                            // which has next_row_
+  std::shared_ptr<std::vector<open_column>> open_section_;  // that one, where it was begun
 };
 
 /// The records of a Parquet file, or of a file or stream of Arrow's own format.

@@ -9,6 +9,7 @@
 
 #include "base/memory_scale.h"
 #include "base/utf8.h"
+#include "formats/arrow/arrow_bits.h"
 #include "formats/named_layout.h"
 #include "formats/record_fields.h"
 #include "pappus/error.h"
@@ -51,13 +52,9 @@ arrow_kind kind_for(cell type) {
 
 std::vector<arrow_column> columns_for(const std::string& file, const detail::record_layout& layout,
                                       bool dictionaries) {
+  check_different_names(file, layout);
   std::vector<arrow_column> columns;
   for (const auto& field : layout.columns) {
-    if (std::ranges::count(layout.columns, field.name, &detail::column_binding::name) > 1)
-      throw usage_error(
-          fmt::format("{}: column \"{}\": expected a name that no other has, got it "
-                      "for several fields; bind each to one of its own",
-                      file, field.name));
     arrow_column column;
     column.name = field.name;
     column.kind = kind_for(field.type);
@@ -70,10 +67,6 @@ std::vector<arrow_column> columns_for(const std::string& file, const detail::rec
     columns.push_back(std::move(column));
   }
   return columns;
-}
-
-void set_bit(std::byte* bits, std::int64_t i) {
-  bits[i / 8] |= std::byte{1} << static_cast<int>(i % 8);
 }
 
 template <std::size_t Bytes>

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <set>
 #include <string_view>
 #include <utility>
 
@@ -15,20 +14,6 @@
 #include "pappus/error.h"
 
 namespace pappus::formats {
-namespace {
-
-/// Of two columns of one name readers would find neither.
-void check_names(const std::string& path, const detail::record_layout& layout) {
-  std::set<std::string_view> names;
-  for (const auto& column : layout.columns)
-    if (!names.insert(column.name).second)
-      throw usage_error(
-          fmt::format("{}: expected a name for each column, got \"{}\" twice; give them with "
-                      "pappus::column(\"name\", &record::field)",
-                      path, column.name));
-}
-
-}  // namespace
 
 csv_writer::csv_writer(const std::string& path, const detail::record_layout& layout,
                        detail::memory_source& memory, const csv_options& options,
@@ -42,7 +27,7 @@ csv_writer::csv_writer(const std::string& path, const detail::record_layout& lay
       quoted_(options.missing),
       comment_(options.comment) {
   check_options(options);
-  check_names(path, layout_);
+  check_different_names(path, layout_);
   const auto& columns = layout_.columns;
   if (missing_.empty() && columns.size() == 1 && columns[0].presence != 0 &&
       detail::is_text_cell(columns[0].type))

@@ -6,9 +6,35 @@
 #include <utility>
 #include <vector>
 
+#include "formats/file_end.h"
 #include "pappus/error.h"
 
 namespace pappus::formats {
+namespace {
+
+/// Throws format_error where there are fewer rows than the header tells of.
+void check_complete(const byte_source& source, const npy_header& header, const npy_match& match) {
+  const std::int64_t available = source.bytes() - header.data_offset;
+  const auto item = static_cast<std::int64_t>(match.map.file_bytes);
+  if (match.rows > available / item)
+    throw format_error(source.name() + ": truncated: expected " + std::to_string(match.rows) +
+                       " records of " + std::to_string(item) + " bytes, got " +
+                       std::to_string(available) + " bytes");
+}
+
+/// How `added` bytes of records stand behind those of a file.
+base::atomic_file::joint joint_of(const byte_source& source, const detail::record_layout& layout,
+                                  std::int64_t added) {
+  const auto header = read_npy_header(source);
+  const auto match = match_to_add(source.name(), header, layout);
+  check_complete(source, header, match);
+  const auto item = static_cast<std::int64_t>(match.map.file_bytes);
+  return {.at = header.data_offset + match.rows * item,
+          .told_at = header.shape_offset,
+          .told = npy_header_end(source, header, match.rows + added / item)};
+}
+
+}  // namespace
 
 npy_reader::npy_reader(std::unique_ptr<byte_source> source, const detail::record_layout& layout,
                        detail::memory_source& memory)
@@ -16,13 +42,7 @@ npy_reader::npy_reader(std::unique_ptr<byte_source> source, const detail::record
   const npy_header header = read_npy_header(*source_);
   data_offset_ = header.data_offset;
   match_ = match_npy(source_->name(), header, layout);
-  const std::int64_t available = source_->bytes() - data_offset_;
-  const auto item = static_cast<std::int64_t>(match_.map.file_bytes);
-  if (match_.rows > available / item) {
-    throw format_error(source_->name() + ": truncated: expected " + std::to_string(match_.rows) +
-                       " records of " + std::to_string(item) + " bytes, got " +
-                       std::to_string(available) + " bytes");
-  }
+  check_complete(*source_, header, match_);
 }
 
 std::int64_t npy_reader::read(detail::workers& team, std::byte* out, std::int64_t capacity) {
@@ -34,11 +54,12 @@ std::int64_t npy_reader::read(detail::workers& team, std::byte* out, std::int64_
 }
 
 npy_writer::npy_writer(const std::string& path, const detail::record_layout& layout,
-                       detail::memory_source& memory)
-    : file_(path),
+                       detail::memory_source& memory, const file_end* behind)
+    : file_(path, behind),
       memory_(memory),
       plan_(plan_npy(path, layout)),
-      data_offset_(static_cast<std::int64_t>(header().size())) {}
+      has_header_(behind == nullptr || !behind->there),
+      data_offset_(has_header_ ? static_cast<std::int64_t>(header().size()) : 0) {}
 
 std::string npy_writer::header() const {
   std::vector<std::int64_t> shape{rows_};
@@ -53,9 +74,23 @@ void npy_writer::append(detail::workers& team, const std::byte* records, std::in
 }
 
 void npy_writer::close() {
-  const std::string text = header();
+  const std::string text = has_header_ ? header() : "";
   file_.write(0, std::as_bytes(std::span(text)));
   file_.commit();
+}
+
+file_end end_of_items(const std::string& path, const detail::record_layout& layout) {
+  file_end end;
+  plan_npy(path, layout);  // what can't be written is refused first
+  const auto source = open_to_append(path);
+  if (!source) return end;
+  end.there = true;
+  end.bytes = source->bytes();
+  joint_of(*source, layout, 0);
+  end.how = [path, layout](const base::atomic_file::growing& file) {
+    return joint_of(*open_file(path), layout, file.added);
+  };
+  return end;
 }
 
 }  // namespace pappus::formats

@@ -2,7 +2,7 @@
 //
 // Data of a file whose items lie as the records do go straight between file and records. The number
 // of rows stands in the header, so a writer leaves room for any number there and fills it in when
-// it closes.
+// it closes. So files can grow, whoever wrote them: the number is told anew where there is room.
 #pragma once
 
 #include <cstdint>
@@ -43,8 +43,9 @@ class npy_reader final : public reader {
 
 class npy_writer final : public writer {
  public:
+  /// \param behind  of end_of_items()
   npy_writer(const std::string& path, const detail::record_layout& layout,
-             detail::memory_source& memory);
+             detail::memory_source& memory, const file_end* behind = nullptr);
 
   void append(detail::workers& team, const std::byte* records, std::int64_t n) override;
   void close() override;
@@ -55,8 +56,15 @@ class npy_writer final : public writer {
   output_file file_;
   detail::memory_source& memory_;
   npy_plan plan_;
+  const bool has_header_;
   std::int64_t data_offset_;
   std::int64_t rows_ = 0;
 };
+
+/// A file of such records, whose header tells of those that are put behind when they are there: a
+/// process that dies before leaves bytes behind those of the file, which nobody reads, and which
+/// the next one to add to it replaces. Throws format_error for other items, for a file that is cut
+/// off or can't be written, and where the header has no room; usage_error as npy_writer.
+file_end end_of_items(const std::string& path, const detail::record_layout& layout);
 
 }  // namespace pappus::formats

@@ -51,6 +51,11 @@ std::string utf8_of_latin1(std::string_view text) {
   return result;
 }
 
+/// Of UTF-8.
+std::int64_t characters_of(std::string_view text) {
+  return std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; });
+}
+
 std::optional<cell> cell_of(char kind, std::size_t bytes) {
   for (const cell type : {cell::i8, cell::i16, cell::i32, cell::i64, cell::u8, cell::u16, cell::u32,
                           cell::u64, cell::f32, cell::f64, cell::boolean}) {
@@ -150,7 +155,9 @@ void parse_dictionary(npy_literal& text, npy_header& header) {
       header.fortran_order = text.boolean();
       seen[1] = true;
     } else if (key == "shape" && !seen[2]) {
+      header.shape_offset = -static_cast<std::int64_t>(text.bytes_left());  // from the end
       header.shape = text.extents();
+      header.shape_bytes = -header.shape_offset - static_cast<std::int64_t>(text.bytes_left());
       seen[2] = true;
     } else {
       throw std::string("the keys descr, fortran_order and shape, once each, instead of \"" + key +
@@ -204,7 +211,27 @@ npy_header read_npy_header(const byte_source& source) {
   } catch (const std::string& expected) {
     fail(source, "malformed NPY header: expected " + expected);
   }
+  // Names behind the shape may take fewer bytes there.
+  auto behind =
+      std::string_view(text).substr(text.size() + static_cast<std::size_t>(header.shape_offset));
+  header.shape_offset =
+      header.data_offset - (version < 3 ? characters_of(behind) : std::ssize(behind));
   return header;
+}
+
+std::string npy_header_end(const byte_source& source, const npy_header& header, std::int64_t rows) {
+  auto text = read_text(source, header.shape_offset, header.data_offset - header.shape_offset);
+  const auto room = text.size();
+  std::string shape = " (" + std::to_string(rows) + ',';
+  for (std::size_t i = 1; i < header.shape.size(); ++i)
+    shape += (i > 1 ? ", " : " ") + std::to_string(header.shape[i]);
+  text.replace(0, static_cast<std::size_t>(header.shape_bytes), shape + ')');
+  text.resize(text.find_last_not_of(" \n") + 1);
+  if (text.size() >= room)
+    fail(source, "expected a header with room for " + std::to_string(rows) +
+                     " rows, got one that is full; write the file anew");
+  text.resize(room - 1, ' ');
+  return text + '\n';
 }
 
 std::string print_npy_header(const std::string& descr, const std::vector<std::int64_t>& shape) {

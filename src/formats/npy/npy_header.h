@@ -38,11 +38,16 @@ struct npy_header {
   std::size_t item_bytes = 0;
   bool fortran_order = false;
   std::vector<std::int64_t> shape;
+  std::int64_t shape_offset = 0, shape_bytes = 0;  ///< where the file tells it
   std::int64_t data_offset = 0;
 };
 
 /// Reads the header. Throws format_error saying what is wrong with it.
 npy_header read_npy_header(const byte_source& source);
+
+/// The header's bytes from shape_offset on, for another first extent. Throws format_error where
+/// there is no room for it.
+std::string npy_header_end(const byte_source& source, const npy_header& header, std::int64_t rows);
 
 /// The header of a file of items of `descr`, a Python literal, and of this shape. Its length is the
 /// same for every first extent up to 2^63 - 1, so that it can be overwritten later.

@@ -15,6 +15,9 @@ class npy_literal {
  public:
   explicit npy_literal(std::string_view text) : rest_(text) {}
 
+  /// Bytes that nothing took yet.
+  std::size_t bytes_left() const noexcept { return rest_.size(); }
+
   /// Skips spaces; if the character follows, takes it and returns true.
   bool take(char wanted);
   void expect(char wanted);

@@ -35,6 +35,12 @@ std::string got_of(const npy_header& header, const array_item& item) {
   return text + (item.structured ? fields_text(item) : item.fields[0].dtype);
 }
 
+[[noreturn]] void refuse_items(const std::string& file, const npy_header& header,
+                               const record_layout& layout, const std::string& hint) {
+  throw format_error(file + ": expected " + expected_of(layout) + ", got " +
+                     got_of(header, item_of(header)) + hint);
+}
+
 std::string python_string(const std::string& text) {
   std::string result = "'";
   for (const char c : text) {
@@ -55,10 +61,7 @@ npy_match match_npy(const std::string& file, const npy_header& header,
   refuse_missing(file, layout);
   refuse_text(file, layout);
   const auto item = item_of(header);
-  const auto fail = [&](const std::string& hint) {
-    throw format_error(file + ": expected " + expected_of(layout) + ", got " +
-                       got_of(header, item) + hint);
-  };
+  const auto fail = [&](const std::string& hint) { refuse_items(file, header, layout, hint); };
   if (header.fortran_order && header.shape.size() > 1)
     fail(
         "; its columns, not its rows, are contiguous (fortran_order): save it with "
@@ -91,6 +94,19 @@ record_schema npy_schema(const byte_source& source) {
   }
   schema.rows = header.shape.empty() ? 0 : header.shape[0];
   return schema;
+}
+
+npy_match match_to_add(const std::string& file, const npy_header& header,
+                       const record_layout& layout) {
+  auto match = match_npy(file, header, layout);
+  bool same = std::ranges::none_of(header.fields, &npy_field::swapped);
+  if (header.structured) {
+    same = same && header.fields.size() == layout.columns.size();
+    for (std::size_t i = 0; same && is_named(layout) && i < header.fields.size(); ++i)
+      same = header.fields[i].name == layout.columns[i].name;
+  }
+  if (!same) refuse_items(file, header, layout, "; only the same ones can be put behind them");
+  return match;
 }
 
 npy_plan plan_npy(const std::string& file, const record_layout& layout) {

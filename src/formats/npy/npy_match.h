@@ -42,4 +42,8 @@ struct npy_plan {
 /// or can't be written.
 npy_plan plan_npy(const std::string& file, const detail::record_layout& layout);
 
+/// The same as match_npy(), and the file's items are those that records are written as.
+npy_match match_to_add(const std::string& file, const npy_header& header,
+                       const detail::record_layout& layout);
+
 }  // namespace pappus::formats

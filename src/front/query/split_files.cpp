@@ -14,8 +14,10 @@
 
 #include "formats/csv/csv_cell.h"
 #include "formats/registry.h"
+#include "front/query/own_sources.h"
 #include "pappus/detail/base/integers.h"
 #include "pappus/error.h"
+#include "pappus/files.h"
 #include "session/session.h"
 
 namespace pappus::detail {
@@ -29,26 +31,32 @@ constexpr std::size_t files_max = 500;
 constexpr std::size_t name_bytes_max = 220;
 
 using name_of_record = std::function<void(const std::byte* record, std::string& name)>;
+using open_writer = std::function<std::unique_ptr<formats::writer>(const std::string& path)>;
 
 class split_writer {
  public:
-  split_writer(session_core& session, const record_type& record, const record_layout& layout,
-               const std::string& pattern, name_of_record name_of)
-      : memory_(session.memory()),
+  /// \param call  what the user called, for errors
+  /// \param open  makes a file's writer
+  split_writer(const char* call, session_core& session, const record_type& record,
+               const std::string& pattern, name_of_record name_of, open_writer open)
+      : call_(call),
+        memory_(session.memory()),
         record_bytes_(record.size),
-        layout_(layout),
-        name_of_(std::move(name_of)) {
+        name_of_(std::move(name_of)),
+        open_(std::move(open)) {
     constexpr std::string_view mark = "{}";
     const auto at = pattern.find(mark);
     if (at == pattern.npos || pattern.find(mark, at + 1) != pattern.npos)
       throw usage_error(fmt::format(
-          "write_by: expected a pattern with {{}} once, in place of which keys stand, such as "
+          "{}: expected a pattern with {{}} once, in place of which keys stand, such as "
           "\"flights/{{}}.csv\", got \"{}\"",
-          pattern));
+          call_, pattern));
     before_ = pattern.substr(0, at);
     behind_ = pattern.substr(at + mark.size());
-    formats::format_of(before_ + "key" + behind_);
   }
+
+  /// A path as those of the files.
+  std::string sample() const { return before_ + "key" + behind_; }
 
   /// Records of each file, in their order.
   void append(workers& team, const std::byte* records, std::int64_t n) {
@@ -59,7 +67,7 @@ class split_writer {
     for (const auto file : numbers) ++next[file + 1];
     for (std::size_t i = 1; i < next.size(); ++i) next[i] += next[i - 1];
     const auto begins = next;
-    buffer sorted(*memory_, count * record_bytes_, "write_by: records");
+    buffer sorted(*memory_, count * record_bytes_, fmt::format("{}: records", call_));
     for (std::size_t i = 0; i < count; ++i)
       std::copy_n(records + i * record_bytes_, record_bytes_,
                   sorted.data() + next[numbers[i]]++ * record_bytes_);
@@ -112,7 +120,7 @@ class split_writer {
     std::error_code problem;
     if (const auto folder = fs::path(path).parent_path(); !folder.empty())
       fs::create_directories(folder, problem);  // what is wrong with it the file's writer tells
-    files_.push_back(formats::format_of(path).create(path, layout_, *memory_));
+    files_.push_back(open_(path));
     return numbers_.emplace(name, static_cast<std::uint32_t>(files_.size() - 1)).first->second;
   }
 
@@ -120,20 +128,21 @@ class split_writer {
     using namespace std::string_view_literals;
     if (name.empty() || name == "." || name == ".." || name.find_first_of("/\0"sv) != name.npos)
       throw usage_error(fmt::format(
-          "write_by: expected keys that can be part of a file's name, got \"{}\"; let a function "
+          "{}: expected keys that can be part of a file's name, got \"{}\"; let a function "
           "make them such",
-          name));
+          call_, name));
     const auto around = bytes_around();
     if (around + name.size() > name_bytes_max)
       throw usage_error(fmt::format(
-          "write_by: expected keys of {} bytes at most, as names of files have no room for more, "
+          "{}: expected keys of {} bytes at most, as names of files have no room for more, "
           "got one of {}: {}; let a function make them shorter",
-          name_bytes_max - std::min(around, name_bytes_max), name.size(), formats::shown(name)));
+          call_, name_bytes_max - std::min(around, name_bytes_max), name.size(),
+          formats::shown(name)));
     if (files_.size() == files_max)
       throw usage_error(fmt::format(
-          "write_by: expected {} different keys at most, as each has a file, got \"{}\" besides; "
+          "{}: expected {} different keys at most, as each has a file, got \"{}\" besides; "
           "group records by fewer",
-          files_max, name));
+          call_, files_max, name));
   }
 
   /// Of the name, of a file or folder, that keys are a part of.
@@ -142,20 +151,17 @@ class split_writer {
     return before_.size() - begin + std::min(behind_.find('/'), behind_.size());
   }
 
+  const char* const call_;
   const std::shared_ptr<memory_source> memory_;
   const std::size_t record_bytes_;
-  const record_layout layout_;
   const name_of_record name_of_;
+  const open_writer open_;
   std::string before_, behind_;
   std::vector<std::unique_ptr<formats::writer>> files_;
   numbers_of_names numbers_;
 };
 
-}  // namespace
-
-void deliver_to_files(const session_ptr& session, node_request request, record_layout layout,
-                      const std::string& pattern, name_of_record name_of) {
-  split_writer writer(*session, request.out, layout, pattern, std::move(name_of));
+void deliver_to(split_writer& writer, const session_ptr& session, node_request request) {
   auto params =
       std::make_shared<deliver_params>(static_cast<const deliver_params&>(*request.params));
   params->take = [&](workers& team, const std::byte* records, std::int64_t n) {
@@ -164,6 +170,31 @@ void deliver_to_files(const session_ptr& session, node_request request, record_l
   request.params = std::move(params);
   deliver(session, std::move(request));
   writer.close();
+}
+
+}  // namespace
+
+void deliver_to_files(const session_ptr& session, node_request request, record_layout layout,
+                      const std::string& pattern, name_of_record name_of) {
+  split_writer writer("write_by", *session, request.out, pattern, std::move(name_of),
+                      [&](const std::string& path) {
+                        return formats::format_of(path).create(path, layout, *session->memory());
+                      });
+  formats::format_of(writer.sample());
+  deliver_to(writer, session, std::move(request));
+}
+
+void append_to_files(const session_ptr& session, node_request request, record_layout layout,
+                     const std::string& pattern, name_of_record name_of) {
+  const auto stage = request.stage;
+  split_writer writer("append_by", *session, request.out, pattern, std::move(name_of),
+                      [&](const std::string& path) {
+                        refuse_own_sources(stage, path);
+                        return formats::growing_format_of(path).append(path, layout,
+                                                                       *session->memory());
+                      });
+  formats::growing_format_of(writer.sample());
+  deliver_to(writer, session, std::move(request));
 }
 
 }  // namespace pappus::detail

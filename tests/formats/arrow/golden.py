@@ -9,6 +9,8 @@
     golden.py lists FOLDER   writes lists in both formats, laid out in several ways, whose names it
                              prints, and files odd_*, which have other items
     golden.py groups FOLDER  writes files of ten groups with ten rows of ascending values
+    golden.py pages FOLDER   writes files of a group whose columns have several pages, and prints
+                             their names
     golden.py show FILE      prints the schema of a file, and its rows
 
 Exit status 77: Python hasn't the package pyarrow.
@@ -25,6 +27,8 @@ try:
 except ImportError as problem:
     print(problem)
     sys.exit(77)
+
+from golden_groups import of_groups, of_pages
 
 ROWS = 1000
 SCHEMA = pa.schema(
@@ -294,11 +298,19 @@ def growing(whole, folder):
             for batch in batches:
                 writer.write_batch(batch)
         print(name)
-    with pa.ipc.new_stream(f"{folder}/replaced.arrows", batches[0].schema) as writer:
-        for texts in (["a"], ["b"]):
-            coded = pa.DictionaryArray.from_arrays(pa.array([0], pa.int32()), pa.array(texts))
-            row = whole.slice(0, 1).set_column(2, "name", coded)
-            writer.write_batch(row.combine_chunks().to_batches()[0])
+    for name, batches_of_one in (("replaced.arrows", 1), ("replaced_and_grown.arrows", 3)):
+        options = pa.ipc.IpcWriteOptions(emit_dictionary_deltas=True)
+        with pa.ipc.new_stream(f"{folder}/{name}", batches[0].schema, options=options) as writer:
+            for number, begin in enumerate(range(0, ROWS, 100)):
+                some = names[begin : begin + 100]
+                if number % batches_of_one == 0:
+                    seen = [f"none {number}"]
+                seen += sorted({one for one in some if one is not None} - set(seen))
+                at = [None if one is None else seen.index(one) for one in some]
+                coded = pa.DictionaryArray.from_arrays(pa.array(at, pa.int32()), pa.array(seen))
+                part = whole.slice(begin, 100).set_column(2, "name", coded)
+                writer.write_batch(part.combine_chunks().to_batches()[0])
+        print(name)
     lacking = pa.DictionaryArray.from_arrays(pa.array([0], pa.int32()), pa.array([None, "a"]))
     write_batches(f"{folder}/lacking.arrow", whole.slice(0, 1).set_column(2, "name", lacking))
 
@@ -309,43 +321,6 @@ def show_ipc(path):
         print(f"{field.name}: {field.type}{'' if field.nullable else ' not null'}")
     for row in file.read_all().to_pylist():
         print(*row.values(), sep="|")
-
-
-def of_groups(folder):
-    dec = decimal.Decimal
-    begin = datetime.datetime(2020, 1, 1)
-    numbers = range(100)
-    times = [begin + datetime.timedelta(seconds=i) for i in numbers]
-    nan = float("nan")
-    columns = {
-        "i8": pa.array([i - 50 for i in numbers], pa.int8()),
-        "u8": pa.array([i + 78 for i in numbers], pa.uint8()),
-        "i16": pa.array([i * 600 - 30_000 for i in numbers], pa.int16()),
-        "u16": pa.array([i + 2**15 - 50 for i in numbers], pa.uint16()),
-        "i32": pa.array([i - 50 for i in numbers], pa.int32()),
-        "u32": pa.array([i + 2**31 - 50 for i in numbers], pa.uint32()),
-        "i64": pa.array([(i - 50) * 10**15 for i in numbers], pa.int64()),
-        "u64": pa.array([i + 2**63 - 50 for i in numbers], pa.uint64()),
-        "f32": pa.array([nan if i % 10 == 3 else (i - 50) / 4 for i in numbers], pa.float32()),
-        "f64": pa.array([nan if i % 10 == 0 else (i - 50) / 4 for i in numbers], pa.float64()),
-        "flag": pa.array([i >= 50 for i in numbers], pa.bool_()),
-        "day": pa.array([datetime.date(2020, 1, 1) + datetime.timedelta(i) for i in numbers]),
-        "seconds": pa.array(times, pa.timestamp("s")),
-        "millis": pa.array(times, pa.timestamp("ms")),
-        "micros": pa.array(times, pa.timestamp("us")),
-        "nanos": pa.array(times, pa.timestamp("ns", "UTC")),
-        "whole": pa.array([dec(i - 50) for i in numbers], pa.decimal128(9, 0)),
-        "some": pa.array([None if i < 50 else i for i in numbers], pa.int32()),
-    }
-    whole = pa.table(list(columns.values()), names=list(columns))
-    variants = {
-        "newest": {"store_decimal_as_integer": True},
-        "oldest": {"version": "1.0", "store_schema": False, "store_decimal_as_integer": True},
-        "bytes": {"version": "2.4", "store_schema": False},
-        "untold": {"write_statistics": False},
-    }
-    for name, options in variants.items():
-        pq.write_table(whole, f"{folder}/groups_{name}.parquet", row_group_size=10, **options)
 
 
 def of_lists(folder):
@@ -401,6 +376,7 @@ def of_lists(folder):
             table, f"{folder}/{name}.arrow", compression=compression, chunksize=rows
         )
         print(f"{name}.arrow")
+    lists_of_numbers(whole, folder)
     odd = {
         "missing": pa.array([[1.5, None], [], None, [None]], pa.list_(pa.float64())),
         "numbers": pa.array([[1, 2], [], [3, None]], pa.list_(pa.int32())),
@@ -413,8 +389,38 @@ def of_lists(folder):
     }
     for name, column in odd.items():
         pq.write_table(pa.table({"x": column}), f"{folder}/odd_{name}.parquet")
-    coded = pa.array([["a", "b"]], pa.list_(pa.dictionary(pa.int32(), pa.string())))
+    kind = pa.dictionary(pa.int8(), pa.string())
+    coded = pa.array([["a", "b"], [], ["b", None]], pa.list_(kind))
     pa.feather.write_feather(pa.table({"x": coded}), f"{folder}/odd_coded.arrow")
+
+
+def lists_of_numbers(whole, folder):
+    """Whose items are numbers of a dictionary's texts, for which others come in a stream."""
+    tags = whole.column("tags").to_pylist()
+
+    def coded(begin, n, extra):
+        part = whole.slice(begin, n)
+        texts = sorted({tag for some in tags[begin : begin + n] for tag in some}) + extra
+        numbers = [texts.index(tag) for some in tags[begin : begin + n] for tag in some]
+        ends = [0]
+        for some in tags[begin : begin + n]:
+            ends.append(ends[-1] + len(some))
+        items = pa.DictionaryArray.from_arrays(pa.array(numbers, pa.uint8()), pa.array(texts))
+        lists = pa.ListArray.from_arrays(pa.array(ends, pa.int32()), items)
+        return part.set_column(0, "tags", lists).combine_chunks().to_batches()[0]
+
+    one = coded(0, ROWS, [])
+    parts = [coded(begin, 90, [f"none {begin}"]) for begin in range(0, ROWS, 90)]
+    lz4 = pa.ipc.IpcWriteOptions(compression="lz4")
+    for name, new, batches, options in [
+        ("coded.arrow", pa.ipc.new_file, [one], None),
+        ("coded.arrows", pa.ipc.new_stream, [one.slice(0, 500), one.slice(500)], lz4),
+        ("replaced.arrows", pa.ipc.new_stream, parts, lz4),
+    ]:
+        with new(f"{folder}/{name}", one.schema, options=options) as writer:
+            for batch in batches:
+                writer.write_batch(batch)
+        print(name)
 
 
 def show(path):
@@ -443,5 +449,7 @@ elif sys.argv[1] == "lists":
     of_lists(sys.argv[2])
 elif sys.argv[1] == "groups":
     of_groups(sys.argv[2])
+elif sys.argv[1] == "pages":
+    of_pages(sys.argv[2])
 else:
     show(sys.argv[2])

@@ -1,8 +1,10 @@
 // Lists in Parquet files and in Arrow's own: what golden.py writes, and ours as others see them.
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <iostream>
 #include <optional>
 #include <random>
 #include <sstream>
@@ -72,13 +74,34 @@ TEST(parquet_lists, of_others_are_read_however_they_are_laid_out) {
         test_memory memory;
         {
           std::vector<std::shared_ptr<void>> kept;
-          auto& open = name.ends_with(".arrow") ? formats::open_ipc : formats::open_parquet;
+          auto& open = !name.ends_with(".parquet") ? formats::open_ipc : formats::open_parquet;
           EXPECT_TRUE(read_columns<listed>(open, folder.file(name), threads, memory, kept,
                                            capacity) == expected.rows);
         }
         EXPECT_EQ(memory.used_bytes(), 0U);
       }
-  EXPECT_EQ(files, 15);
+  EXPECT_EQ(files, 18);
+}
+
+TEST(ipc_lists, of_a_dictionarys_numbers_are_categories) {
+  PAPPUS_NEEDS_ARROW();
+  struct kinds {
+    list<category> tags;
+  };
+  const temporary_folder folder;
+  PAPPUS_GOLDEN(names, folder, "lists '" + folder.file("") + "'");
+  const golden_lists expected(1000);
+  for (const char* const name : {"coded.arrow", "coded.arrows", "replaced.arrows"})
+    for (const unsigned threads : {1U, 3U}) {
+      SCOPED_TRACE(name);
+      test_memory memory;
+      std::vector<std::shared_ptr<void>> kept;
+      const auto rows = read_ipc<kinds>(folder.file(name), threads, memory, kept, 300);
+      ASSERT_EQ(rows.size(), expected.rows.size());
+      for (std::size_t i = 0; i < rows.size(); ++i)
+        ASSERT_TRUE(std::ranges::equal(rows[i].tags, expected.rows[i].tags, {}, &category::text))
+            << i;
+    }
 }
 
 template <typename T>
@@ -132,11 +155,12 @@ TEST(parquet_lists, have_the_items_that_their_types_have) {
       problem_of<std::int32_t>(folder, "numbers"),
       ": column \"x\": expected one that a 32-bit integer can have, got list<element: int32>; "
       "make the field a pappus::list of which each item is a 32-bit integer");
-  EXPECT_THAT(message_of<format_error>([&] {
-                read_ipc<one<list<std::string_view>>>(folder.file("odd_coded.arrow"), 1, memory,
-                                                      kept);
-              }),
-              ::testing::HasSubstr("got list<item: dictionary"));
+  EXPECT_EQ(message_of<format_error>([&] {
+              read_ipc<one<list<std::string_view>>>(folder.file("odd_coded.arrow"), 1, memory,
+                                                    kept);
+            }),
+            folder.file("odd_coded.arrow") +
+                ": row 3, column \"x\": item 2 of the list: expected a value, got none (null)");
   for (const char* const name : {"lists", "structs"})
     EXPECT_THAT(
         problem_of<list<std::int32_t>>(folder, name),
@@ -239,53 +263,42 @@ class every_list {
 };
 
 /// Rows that several threads write, or some in little memory, are those that are read.
-template <typename Write, typename Read>
-void expect_read_as_written(const std::string& path, const Write& write, const Read& read) {
+template <typename Writer>
+void expect_read_as_written(const std::string& path, decltype(formats::open_parquet)& open) {
+  const auto layout = detail::layout_of<every_item>();
+  const auto expect = [&](const std::vector<every_item>& rows, unsigned threads,
+                          std::int64_t capacity) {
+    test_memory memory;
+    std::vector<std::shared_ptr<void>> kept;
+    EXPECT_TRUE(read_columns<every_item>(open, path, threads, memory, kept, capacity) == rows);
+  };
   for (const int n : {0, 1, 2'999}) {
     SCOPED_TRACE(n);
     const every_list all(n, 5);
     std::string before;
     for (const unsigned threads : {1U, 3U}) {
       test_memory memory;
-      write(path, all.rows, threads, memory, threads == 1 ? 700U : 50'000U);
-      for (const std::int64_t capacity : {500, 100'000}) {
-        std::vector<std::shared_ptr<void>> kept;
-        EXPECT_TRUE(read(path, threads, memory, kept, capacity) == all.rows);
-      }
+      write_columns<Writer>(path, all.rows, threads, memory, threads == 1 ? 700U : 50'000U, layout);
+      for (const std::int64_t capacity : {500, 100'000}) expect(all.rows, threads, capacity);
       if (threads == 1) before = content_of(path);
     }
     EXPECT_TRUE(content_of(path) == before) << "however they were cut, and by whom they were made";
-    test_memory little(std::size_t{3} << 20), memory;
-    write(path, all.rows, 2U, little, 50'000U);
-    std::vector<std::shared_ptr<void>> kept;
-    EXPECT_TRUE(read(path, 2U, memory, kept, 100'000) == all.rows);
+    test_memory little(std::size_t{3} << 20);
+    write_columns<Writer>(path, all.rows, 2U, little, 50'000U, layout);
+    expect(all.rows, 2, 100'000);
   }
 }
 
 TEST(parquet_lists, are_read_as_they_were_written) {
   PAPPUS_NEEDS_ARROW();
   const temporary_folder folder;
-  expect_read_as_written(
-      folder.file("a.parquet"),
-      [](const auto& path, const auto& rows, auto threads, auto& memory, auto at_a_time) {
-        write_parquet(path, rows, threads, memory, at_a_time);
-      },
-      [](const auto& path, auto threads, auto& memory, auto& kept, auto capacity) {
-        return read_parquet<every_item>(path, threads, memory, kept, capacity);
-      });
+  expect_read_as_written<formats::parquet_writer>(folder.file("a.parquet"), formats::open_parquet);
 }
 
 TEST(ipc_lists, are_read_as_they_were_written) {
   PAPPUS_NEEDS_ARROW();
   const temporary_folder folder;
-  expect_read_as_written(
-      folder.file("a.arrow"),
-      [](const auto& path, const auto& rows, auto threads, auto& memory, auto at_a_time) {
-        write_ipc(path, rows, threads, memory, at_a_time);
-      },
-      [](const auto& path, auto threads, auto& memory, auto& kept, auto capacity) {
-        return read_ipc<every_item>(path, threads, memory, kept, capacity);
-      });
+  expect_read_as_written<formats::ipc_writer>(folder.file("a.arrow"), formats::open_ipc);
 }
 
 TEST(ipc_lists, of_ours_are_lists_to_others) {
@@ -337,6 +350,57 @@ TEST(parquet_lists, are_refused_where_they_can_not_be_written) {
                 ": row 2, column \"x\": expected texts in UTF-8, as others read them, got other "
                 "bytes");
   EXPECT_TRUE(folder.names().empty());
+}
+
+TEST(parquet_lists, count_what_says_where_items_belong_against_the_memory) {
+  PAPPUS_NEEDS_ARROW();
+  const temporary_folder folder;
+  const auto path = folder.file("a.parquet");
+  const std::string flags(std::size_t{2} << 20, '\1');
+  const auto cut_into = [&](std::size_t lists) {
+    const std::span all(reinterpret_cast<const bool*>(flags.data()), flags.size());
+    return std::vector<one<list<bool>>>(lists, {list<bool>::of(all.first(all.size() / lists))});
+  };
+  const auto peak = [&](std::size_t lists) {
+    const auto rows = cut_into(lists);
+    test_memory memory;
+    write_parquet(path, rows, 1, memory);
+    const auto most = memory.peak_bytes();
+    std::vector<std::shared_ptr<void>> kept;
+    EXPECT_TRUE(read_parquet<one<list<bool>>>(path, 2, memory, kept).back().x == rows.back().x);
+    return most;
+  };
+  EXPECT_GT(peak(1), peak(128) + (std::size_t{6} << 20)) << "of one list all are there at once";
+  test_memory little(std::size_t{8} << 20);
+  EXPECT_THAT(message_of<memory_error>([&] { write_parquet(path, cut_into(1), 1, little); }),
+              ::testing::StartsWith("columns to be written: needs "));
+}
+
+// The limit is that of a process: another one runs the statement.
+TEST(parquet_lists, of_categories_name_the_column_where_the_dictionary_is_full) {
+  PAPPUS_NEEDS_ARROW();
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  ::setenv("PAPPUS_CATEGORY_MEMORY", "64KiB", 1);
+  EXPECT_EXIT(
+      {
+        const temporary_folder folder;
+        std::vector<std::string> bytes;
+        for (int i = 0; i < 5000; ++i) {
+          const auto text = "list " + std::to_string(i);
+          bytes.push_back(list<std::string_view>::packed(std::array<std::string_view, 1>{text}));
+        }
+        std::vector<one<list<std::string_view>>> rows;
+        for (const auto& own : bytes) rows.push_back({list<std::string_view>::of_packed(own)});
+        test_memory memory;
+        write_parquet(folder.file("a.parquet"), rows, 1, memory);
+        std::vector<std::shared_ptr<void>> kept;
+        std::cerr << message_of<memory_error>(
+            [&] { read_parquet<one<list<category>>>(folder.file("a.parquet"), 1, memory, kept); });
+        std::exit(0);
+      },
+      ::testing::ExitedWithCode(0),
+      "a.parquet: column \"x\": categories: the dictionary of this process may take 64 KiB");
+  ::unsetenv("PAPPUS_CATEGORY_MEMORY");
 }
 
 TEST(parquet_lists, of_damaged_files_are_read_or_refused) {

@@ -46,10 +46,12 @@ using open_columns = std::unique_ptr<formats::arrow_file> (formats::arrow_librar
 /// What reading comes to: how many records, and a sum of their bytes' and texts', or "f: ...".
 template <typename Record>
 std::string outcome_of(std::string_view bytes, unsigned threads, std::int64_t capacity,
-                       open_columns open = &formats::arrow_library::open_parquet) {
+                       open_columns open = &formats::arrow_library::open_parquet,
+                       const detail::conditions& wanted = {}) {
   test_memory memory(std::size_t{64} << 20);
   std::string outcome;
-  const auto layout = detail::layout_of<Record>();
+  auto layout = detail::layout_of<Record>();
+  layout.rows = wanted;
   try {
     formats::arrow_reader reader(
         source_of(bytes, "f"), layout, memory, "group",
@@ -89,14 +91,15 @@ std::string outcome_of(std::string_view bytes, unsigned threads, std::int64_t ca
 /// Returns how many of the mutations could be read.
 template <typename Record>
 int read_mutations(const std::string& bytes, int rounds, std::mt19937& random,
-                   open_columns open = &formats::arrow_library::open_parquet) {
-  const auto good = outcome_of<Record>(bytes, 2, 100, open);
+                   open_columns open = &formats::arrow_library::open_parquet,
+                   const detail::conditions& wanted = {}) {
+  const auto good = outcome_of<Record>(bytes, 2, 100, open, wanted);
   EXPECT_FALSE(good.starts_with("f: ")) << good;
   int read = 0;
   for (int round = 0; round < rounds; ++round) {
     const auto text = mutated_bytes(bytes, random);
-    const auto outcome = outcome_of<Record>(text, 1, 1'000, open);
-    EXPECT_EQ(outcome_of<Record>(text, 2, 70, open), outcome) << round;
+    const auto outcome = outcome_of<Record>(text, 1, 1'000, open, wanted);
+    EXPECT_EQ(outcome_of<Record>(text, 2, 70, open, wanted), outcome) << round;
     read += !outcome.starts_with("f: ");
   }
   return read;

@@ -49,7 +49,7 @@ struct lists_of_integers {
     from.items.emplace_back().kind = formats::arrow_kind::i32;
     detail::column_binding field{"x", detail::cell::list};
     field.item = detail::cell::i32;
-    const auto made = formats::packed_lists({0, from, field}, piece, memory, "lists");
+    const auto made = formats::packed_lists({0, from, field}, piece, {}, memory, "lists");
     const auto* const at = static_cast<const std::int64_t*>(made.values);
     std::vector<std::vector<std::int32_t>> lists;
     for (std::int64_t i = 0; i < made.rows; ++i) {

@@ -390,7 +390,7 @@ TEST(parquet, refuses_records_that_it_cannot_write) {
   EXPECT_EQ(message_of<usage_error>([&] { formats::parquet_writer(file, twice, memory); }),
             file +
                 ": column \"a\": expected a name that no other has, got it for several fields; "
-                "bind each to one of its own");
+                "give each its own: pappus::column(\"name\", &record::field)");
   EXPECT_EQ(message_of<usage_error>([&] { formats::parquet_writer(file, {8, {}}, memory); }),
             file +
                 ": expected bindings of columns to fields, got none; add "

@@ -170,8 +170,8 @@ TEST(csv_writer, refuses_two_columns_of_one_name) {
               csv_writer("out.csv", bound<row>({column("a", &row::i8), column("a", &row::i16)}),
                          memory);
             }),
-            "out.csv: expected a name for each column, got \"a\" twice; give them with "
-            "pappus::column(\"name\", &record::field)");
+            "out.csv: column \"a\": expected a name that no other has, got it for several fields; "
+            "give each its own: pappus::column(\"name\", &record::field)");
 }
 
 TEST(csv_writer, refuses_dates_that_have_no_four_digit_year) {

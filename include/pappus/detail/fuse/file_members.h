@@ -33,11 +33,11 @@ class file_members {
   template <typename... Columns>
   void write(const std::string& path, const Columns&... columns) const;
 
-  /// Runs the query and puts its records behind those of a .csv, .tsv, .jsonl or .raw file, perhaps
-  /// a compressed one, whose columns must be the same ones in the same order; a file that isn't
-  /// there is created. They are put there when all are known: a query that fails or is cancelled
-  /// leaves the file as it was. Several processes may append to a file, one after the other.
-  /// Throws usage_error where the query reads the file, or files of the format can't grow.
+  /// Runs the query and puts its records behind those of a .csv, .tsv, .jsonl, .npy or .raw file,
+  /// perhaps of compressed text, whose columns must be the same ones in the same order; a file that
+  /// isn't there is created. They are put there when all are known: a query that fails or is
+  /// cancelled leaves the file as it was. Several processes may append to a file, one after the
+  /// other. Throws usage_error where the query reads the file, or files of the format can't grow.
   template <typename... Columns>
   void append_to(const std::string& path, const Columns&... columns) const;
 
@@ -49,6 +49,11 @@ class file_members {
   /// a time.
   template <names_files<T> Key, typename... Columns>
   void write_by(const Key& key, const std::string& pattern, const Columns&... columns) const;
+
+  /// The same as append_to() with a file for each key, as write_by() has them; those that aren't
+  /// there are created. When all records are known files get theirs, one file after the other.
+  template <names_files<T> Key, typename... Columns>
+  void append_by(const Key& key, const std::string& pattern, const Columns&... columns) const;
 
   template <typename Key, typename... Columns>
     requires(!takes_record<Key, T>)
@@ -62,6 +67,20 @@ class file_members {
       "write_by: a key that names a file must be a std::string_view, a pappus::category, an "
       "integer, an enum, a bool or a pappus::date")
   refused<T> write_by(const Key&, const std::string&, const Columns&...) const {
+    return {};
+  }
+  template <typename Key, typename... Columns>
+    requires(!takes_record<Key, T>)
+  PAPPUS_REFUSED("append_by: the key function" PAPPUS_CANT_BE_CALLED)
+  refused<T> append_by(const Key&, const std::string&, const Columns&...) const {
+    return {};
+  }
+  template <typename Key, typename... Columns>
+    requires(takes_record<Key, T> && !names_files<Key, T>)
+  PAPPUS_REFUSED(
+      "append_by: a key that names a file must be a std::string_view, a pappus::category, an "
+      "integer, an enum, a bool or a pappus::date")
+  refused<T> append_by(const Key&, const std::string&, const Columns&...) const {
     return {};
   }
 };

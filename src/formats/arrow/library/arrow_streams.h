@@ -67,6 +67,8 @@ class source_file final : public arrow::io::RandomAccessFile {
  public:
   source_file(const byte_source& source, arrow::MemoryPool& pool) : source_(source), pool_(pool) {}
 
+  arrow::MemoryPool* pool() const noexcept { return &pool_; }
+
   arrow::Status Close() override;
   bool closed() const override { return closed_; }
   arrow::Result<std::int64_t> Tell() const override { return at_; }

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "formats/arrow/arrow_bits.h"
+
 namespace pappus::formats {
 namespace {
 
@@ -75,6 +77,12 @@ void take_presence(std::optional<ipc_bytes>& from, arrow_piece& piece, ipc_buffe
   if (piece.nulls == 0) return;
   piece.valid = bits->data();
   kept.push_back(std::move(bits));
+}
+
+const arrow::DataType& own_type(const arrow::DataType& type) {
+  return type.id() == arrow::Type::DICTIONARY
+             ? *static_cast<const arrow::DictionaryType&>(type).index_type()
+             : type;
 }
 
 ipc_column::ipc_column(const byte_source& source, std::shared_ptr<charged_pool> pool,
@@ -209,13 +217,10 @@ void ipc_column::take_views(arrow_piece& piece) {
   const auto* const views = reinterpret_cast<const view*>(read->data());
   std::shared_ptr<arrow::Buffer> places = check(arrow::AllocateBuffer((n + 1) * 8, pool_.get()));
   auto* const at = reinterpret_cast<std::int64_t*>(places->mutable_data());
-  const auto there = [&](std::int64_t i) {
-    return piece.valid == nullptr || (piece.valid[i / 8] >> i % 8 & 1) != 0;
-  };
   at[0] = 0;
   for (std::int64_t i = 0; i < n; ++i) {
     const auto& one = views[i];
-    const auto bytes = there(i) ? one.bytes : 0;
+    const auto bytes = is_there(piece, i) ? one.bytes : 0;
     if (bytes < 0) throw arrow_problem("a text has a negative length");
     if (bytes > within) {
       if (one.buffer < 0 || static_cast<std::size_t>(one.buffer) >= view_texts_.size() ||

@@ -26,6 +26,9 @@ struct ipc_place {
   std::size_t node = 0, buffer = 0, views = 0;
 };
 
+/// The type of a column's own values: with a dictionary they are numbers.
+const arrow::DataType& own_type(const arrow::DataType& type);
+
 class ipc_column final : public arrow_rows {
  public:
   /// \param rows        how many values it has

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <limits>
+#include <map>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -103,32 +105,38 @@ class ipc_file final : public arrow_file {
         ratios_(dictionaries_.size()) {
     for (const auto& field : file_.schema->fields()) {
       columns_.push_back(describe_column(*field));
-      if (columns_.back().kind == arrow_kind::list &&
-          field->type()->field(0)->type()->id() == arrow::Type::DICTIONARY)
-        columns_.back().kind = arrow_kind::other;
     }
+    for (std::size_t i = 0; i < file_.dictionaries.size(); ++i)
+      if (auto& begins = begins_[file_.dictionaries[i].id];
+          begins.empty() || !file_.dictionaries[i].adds)
+        begins.push_back(i);
     for (const auto& batch : file_.batches) add(batch);
   }
 
   const std::vector<arrow_column>& columns() const noexcept override { return columns_; }
   const std::vector<arrow_group>& groups() const noexcept override { return groups_; }
 
-  std::unique_ptr<arrow_rows> rows(std::size_t group, std::size_t column) override {
-    const auto* type = &type_of(column);
-    std::shared_ptr<const arrow_piece> dictionary;
-    if (type->id() == arrow::Type::DICTIONARY) {
-      dictionary = dictionary_of(column);
-      type = static_cast<const arrow::DictionaryType*>(type)->index_type().get();
-    }
+  std::unique_ptr<arrow_rows> rows(std::size_t group, std::size_t column,
+                                   std::int64_t first_row) override {
+    if (first_row != 0) throw arrow_problem("a batch is read from its front");
+    const auto& type = type_of(column);
+    const bool lists = columns_[column].kind == arrow_kind::list;
     const auto& batch = file_.batches[group];
     const auto at = places_[group][column];
-    if (columns_[column].kind == arrow_kind::list)
-      return std::make_unique<ipc_list>(source_, pool_, batch, at, *type, rows_at_once_);
-    return std::make_unique<ipc_column>(source_, pool_, batch, at, batch.rows, *type,
+    auto dictionary = dictionary_of(column, lists ? *type.field(0)->type() : type, batch);
+    if (lists)
+      return std::make_unique<ipc_list>(source_, pool_, batch, at, type, std::move(dictionary),
+                                        rows_at_once_);
+    return std::make_unique<ipc_column>(source_, pool_, batch, at, batch.rows, own_type(type),
                                         std::move(dictionary), rows_at_once_);
   }
 
  private:
+  /// Dictionaries of a column, by the number of the message that each begins with.
+  struct known_dictionaries {
+    std::map<std::size_t, std::weak_ptr<const arrow_piece>> read;
+    std::shared_ptr<const arrow_piece> latest;  // of most files the only one
+  };
   /// Of a column's texts that were looked at.
   struct ratio {
     double stored = 0, bytes = 0;
@@ -208,22 +216,50 @@ class ipc_file final : public arrow_file {
     return static_cast<std::int64_t>(std::min(bytes, static_cast<double>(bytes_max)));
   }
 
-  /// The texts of which a column has numbers, read once.
-  std::shared_ptr<const arrow_piece> dictionary_of(std::size_t column) {
+  /// The texts of which a batch's values of a column are numbers, read once; null: they aren't.
+  std::shared_ptr<const arrow_piece> dictionary_of(std::size_t column,
+                                                   const arrow::DataType& values,
+                                                   const ipc_batch& batch) {
+    if (values.id() != arrow::Type::DICTIONARY) return nullptr;
     const std::lock_guard alone(reading_);
     auto& known = dictionaries_[column];
-    if (known) return known;
-    const auto id = file_.ids[column];
-    const auto& type = *static_cast<const arrow::DictionaryType&>(type_of(column)).value_type();
+    const auto begin = dictionary_for(file_.ids[column], batch);
+    auto& read = known.read[begin];
+    auto texts = read.lock();
+    if (!texts) {
+      texts = read_dictionary(begin, file_.ids[column],
+                              *static_cast<const arrow::DictionaryType&>(values).value_type());
+      read = texts;
+    }
+    return known.latest = std::move(texts);
+  }
+
+  /// The message that it begins with: in a stream the last one before the batch that takes the
+  /// place of others.
+  std::size_t dictionary_for(std::int64_t id, const ipc_batch& batch) const {
+    const auto known = begins_.find(id);
+    if (known == begins_.end()) {
+      if (std::ranges::any_of(file_.batches, [](const auto& one) { return one.rows > 0; }))
+        throw arrow_problem("its dictionary isn't there");
+      return file_.dictionaries.size();
+    }
+    const auto& begins = known->second;
+    if (begins.size() > 1 && !file_.stream)
+      throw arrow_problem(
+          "its dictionary is replaced by another, which streams (.arrows) may do and files may "
+          "not; write it anew as text");
+    const auto behind = std::ranges::lower_bound(begins, batch.dictionaries);
+    return behind == begins.begin() ? begins.front() : *std::prev(behind);
+  }
+
+  /// With what is added to it.
+  std::shared_ptr<const arrow_piece> read_dictionary(std::size_t begin, std::int64_t id,
+                                                     const arrow::DataType& type) {
     std::vector<arrow_piece> pieces;
-    bool first = true;
-    for (const auto& one : file_.dictionaries) {
+    for (auto i = begin; i < file_.dictionaries.size(); ++i) {
+      const auto& one = file_.dictionaries[i];
       if (one.id != id) continue;
-      if (!first && !one.adds)
-        throw arrow_problem(
-            "its dictionary is replaced by another on the way, which isn't read; write it anew as "
-            "a file (.arrow), or as text");
-      first = false;
+      if (i > begin && !one.adds) break;
       ipc_column texts(source_, pool_, one.values, {}, one.values.rows, type, nullptr,
                        one.values.rows);
       while (texts.next(pieces.emplace_back()))
@@ -233,11 +269,8 @@ class ipc_file final : public arrow_file {
               "as text");
       pieces.pop_back();
     }
-    if (first && std::ranges::any_of(file_.batches, [](const auto& one) { return one.rows > 0; }))
-      throw arrow_problem("its dictionary isn't there");
-    known = pieces.size() == 1 ? std::make_shared<const arrow_piece>(std::move(pieces.front()))
-                               : joined(pieces, pool_);
-    return known;
+    return pieces.size() == 1 ? std::make_shared<const arrow_piece>(std::move(pieces.front()))
+                              : joined(pieces, pool_);
   }
 
   const byte_source& source_;
@@ -248,7 +281,8 @@ class ipc_file final : public arrow_file {
   std::vector<arrow_group> groups_;
   std::vector<std::vector<ipc_place>> places_;  // of each batch's columns
   std::mutex reading_;
-  std::vector<std::shared_ptr<const arrow_piece>> dictionaries_;  // of columns that were read
+  std::vector<known_dictionaries> dictionaries_;             // of each column
+  std::map<std::int64_t, std::vector<std::size_t>> begins_;  // messages, of each dictionary's id
   std::vector<ratio> ratios_;
 };
 

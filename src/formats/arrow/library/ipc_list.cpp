@@ -14,7 +14,7 @@ bool is_fixed(const arrow::DataType& type) { return type.id() == arrow::Type::FI
 
 ipc_list::ipc_list(const byte_source& source, std::shared_ptr<charged_pool> pool,
                    const ipc_batch& batch, ipc_place at, const arrow::DataType& type,
-                   std::int64_t rows_at_once)
+                   std::shared_ptr<const arrow_piece> dictionary, std::int64_t rows_at_once)
     : pool_(std::move(pool)),
       rows_at_once_(std::max<std::int64_t>(rows_at_once / 8, 1) * 8),  // whole bytes of bits
       left_(batch.rows),
@@ -35,7 +35,8 @@ ipc_list::ipc_list(const byte_source& source, std::shared_ptr<charged_pool> pool
   if (items < 0) throw arrow_problem("it has a negative number of items");
   all_items_ = std::make_unique<ipc_column>(
       source, pool_, batch, ipc_place{at.node + 1, at.buffer + buffers, at.views}, items,
-      *type.field(0)->type(), nullptr, std::numeric_limits<std::int64_t>::max());
+      own_type(*type.field(0)->type()), std::move(dictionary),
+      std::numeric_limits<std::int64_t>::max());
 }
 
 bool ipc_list::next(arrow_piece& piece) {

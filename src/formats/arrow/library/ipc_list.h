@@ -16,9 +16,11 @@ namespace pappus::formats {
 
 class ipc_list final : public arrow_rows {
  public:
-  /// \param type  of lists that arrow_kind knows
+  /// \param type        of lists that arrow_kind knows
+  /// \param dictionary  of which the items are numbers; null: they aren't
   ipc_list(const byte_source& source, std::shared_ptr<charged_pool> pool, const ipc_batch& batch,
-           ipc_place at, const arrow::DataType& type, std::int64_t rows_at_once);
+           ipc_place at, const arrow::DataType& type, std::shared_ptr<const arrow_piece> dictionary,
+           std::int64_t rows_at_once);
 
   bool next(arrow_piece& piece) override;
 

@@ -33,7 +33,14 @@ enum record_batch_field {
 };
 enum dictionary_field { dictionary_id, dictionary_data, dictionary_is_delta };
 enum schema_field { schema_endianness, schema_fields };
-enum field_field { field_name, field_nullable, field_type_type, field_type, field_dictionary };
+enum field_field {
+  field_name,
+  field_nullable,
+  field_type_type,
+  field_type,
+  field_dictionary,
+  field_children
+};
 enum footer_field { footer_version, footer_schema, footer_dictionaries, footer_batches };
 struct footer_block {
   std::int64_t offset;
@@ -57,6 +64,7 @@ class messages_of {
           "it is in the first version of Feather, which isn't Arrow's format; read it with pyarrow "
           "and write it anew");
     if (!front.starts_with(magic)) {
+      result_.stream = true;
       walk(take_schema());
       return std::move(result_);
     }
@@ -143,12 +151,16 @@ class messages_of {
     });
   }
 
+  static std::int64_t id_of(const flat_table& field) {
+    if (field.has(field_dictionary))
+      return field.table(field_dictionary).number<std::int64_t>(dictionary_id, 0);
+    const auto items = field.tables(field_children);
+    if (items.size() != 1 || !items.front().has(field_dictionary)) return -1;
+    return items.front().table(field_dictionary).number<std::int64_t>(dictionary_id, 0);
+  }
+
   void take_ids(const flat_table& schema) {
-    for (const auto& field : schema.tables(schema_fields))
-      result_.ids.push_back(
-          field.has(field_dictionary)
-              ? field.table(field_dictionary).number<std::int64_t>(dictionary_id, 0)
-              : -1);
+    for (const auto& field : schema.tables(schema_fields)) result_.ids.push_back(id_of(field));
     if (std::ssize(result_.ids) != result_.schema->num_fields())
       throw arrow_problem("what describes it is damaged");
     if (!result_.schema->is_native_endian())
@@ -190,6 +202,7 @@ class messages_of {
     switch (found.message->type()) {
       case arrow::ipc::MessageType::RECORD_BATCH:
         result_.batches.push_back(batch_of(table, found));
+        result_.batches.back().dictionaries = result_.dictionaries.size();
         break;
       case arrow::ipc::MessageType::DICTIONARY_BATCH:
         if (!table.has(dictionary_data)) throw arrow_problem("a dictionary has no values");

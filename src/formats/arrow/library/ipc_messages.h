@@ -32,19 +32,21 @@ struct ipc_batch {
   std::vector<ipc_buffer> buffers;
   std::vector<std::int64_t> view_buffers;  ///< how many each column of views has for its texts
   arrow::Compression::type codec = arrow::Compression::UNCOMPRESSED;
+  std::size_t dictionaries = 0;  ///< so many come before it
 };
 
 /// Values that columns have numbers of.
 struct ipc_dictionary {
   std::int64_t id = 0;
-  bool adds = false;  ///< to those before
+  bool adds = false;  ///< to those before, whose place it takes otherwise
   ipc_batch values;
 };
 
 struct ipc_messages {
   std::shared_ptr<arrow::Schema> schema;
-  std::vector<std::int64_t> ids;  ///< of each column's dictionary; -1: it has none
-  bool old_unions = false;        ///< which have a buffer more
+  std::vector<std::int64_t> ids;  ///< of each column's, or its lists', dictionary; -1: it has none
+  bool stream = false;      ///< of messages in order; in a file batches may lie before dictionaries
+  bool old_unions = false;  ///< which have a buffer more
   std::vector<ipc_batch> batches;
   std::vector<ipc_dictionary> dictionaries;
 };

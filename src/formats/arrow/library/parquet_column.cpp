@@ -79,13 +79,14 @@ class plain_rows final : public arrow_rows {
   using word = std::conditional_t<sizeof(value) == 4, std::uint32_t, std::uint64_t>;
 
   plain_rows(std::shared_ptr<charged_pool> pool, std::shared_ptr<parquet::RowGroupReader> group,
-             std::shared_ptr<parquet::ColumnReader> column, std::int64_t rows_at_once)
+             std::shared_ptr<parquet::ColumnReader> column, std::int64_t rows,
+             std::int64_t rows_at_once)
       : pool_(std::move(pool)),
         group_(std::move(group)),
         column_(std::move(column)),
         reader_(static_cast<parquet::TypedColumnReader<Type>&>(*column_)),
         rows_at_once_(rows_at_once),
-        left_(group_->metadata()->num_rows()) {
+        left_(rows) {
     const auto at_once = std::min(rows_at_once_, left_);
     if (column_->descr()->max_definition_level() > 0)
       levels_ = check(arrow::AllocateBuffer(at_once * std::int64_t{sizeof(std::int16_t)}, &*pool_));
@@ -94,6 +95,15 @@ class plain_rows final : public arrow_rows {
   bool next(arrow_piece& piece) override {
     calling_arrow([&] { read(piece); });
     return piece.rows > 0;
+  }
+
+  void skip(std::int64_t rows) {
+    while (rows > 0) {
+      const auto skipped = reader_.Skip(rows);
+      if (skipped <= 0) throw arrow_problem("it has fewer values than rows");
+      rows -= skipped;
+      left_ -= skipped;
+    }
   }
 
  private:
@@ -180,6 +190,33 @@ bool lies_as_stored(const parquet::ColumnDescriptor& stored, const arrow_column&
   }
 }
 
+/// What `all` has from its front but for the first rows.
+class later_rows final : public arrow_rows {
+ public:
+  later_rows(std::unique_ptr<arrow_rows> all, std::int64_t first_row)
+      : all_(std::move(all)), before_(first_row) {}
+
+  bool next(arrow_piece& piece) override {
+    while (all_->next(piece)) {
+      const auto some = std::min(before_, piece.rows);
+      before_ -= some;
+      piece.first += some;
+      piece.rows -= some;
+      if (piece.rows > 0) return true;
+    }
+    return false;
+  }
+
+ private:
+  std::unique_ptr<arrow_rows> all_;
+  std::int64_t before_;
+};
+
+bool is_plain(const parquet::ColumnDescriptor& stored, const arrow_column& column) {
+  return stored.max_repetition_level() == 0 && stored.max_definition_level() <= 1 &&
+         lies_as_stored(stored, column);
+}
+
 }  // namespace
 
 bool has_unit(const parquet::ColumnDescriptor& column, std::int64_t unit) {
@@ -197,34 +234,47 @@ bool has_unit(const parquet::ColumnDescriptor& column, std::int64_t unit) {
   }
 }
 
+bool may_begin_at_page(const parquet::ColumnDescriptor& stored, const arrow_column& column) {
+  return is_plain(stored, column) && column.kind != arrow_kind::text;
+}
+
+std::unique_ptr<arrow_rows> rows_behind(std::unique_ptr<arrow_rows> all, std::int64_t first_row) {
+  if (first_row == 0) return all;
+  return std::make_unique<later_rows>(std::move(all), first_row);
+}
+
 std::unique_ptr<arrow_rows> plain_parquet_column(const std::shared_ptr<charged_pool>& pool,
                                                  std::shared_ptr<parquet::RowGroupReader> group,
                                                  int leaf, const arrow_column& column,
-                                                 std::int64_t rows_at_once) {
+                                                 std::int64_t rows_at_once, std::int64_t first_row,
+                                                 const std::function<parquet_tail()>& tail) {
   const auto& stored = *group->metadata()->schema()->Column(leaf);
-  if (stored.max_repetition_level() != 0 || stored.max_definition_level() > 1 ||
-      !lies_as_stored(stored, column))
-    return nullptr;
-  const auto open = [&]<typename Type>(std::type_identity<Type>,
-                                       std::shared_ptr<parquet::ColumnReader> reader) {
-    return std::make_unique<plain_rows<Type>>(pool, std::move(group), std::move(reader),
-                                              rows_at_once);
+  if (!is_plain(stored, column)) return nullptr;
+  const auto rows = group->metadata()->num_rows();
+  const auto open = [&]<typename Type>(std::type_identity<Type>) {
+    auto from = tail();
+    auto result = std::make_unique<plain_rows<Type>>(pool, std::move(group), std::move(from.reader),
+                                                     rows - from.first_row, rows_at_once);
+    result->skip(first_row - from.first_row);
+    return result;
   };
   switch (stored.physical_type()) {
     case parquet::Type::INT32:
-      return open(std::type_identity<parquet::Int32Type>(), group->Column(leaf));
+      return open(std::type_identity<parquet::Int32Type>());
     case parquet::Type::INT64:
-      return open(std::type_identity<parquet::Int64Type>(), group->Column(leaf));
+      return open(std::type_identity<parquet::Int64Type>());
     case parquet::Type::FLOAT:
-      return open(std::type_identity<parquet::FloatType>(), group->Column(leaf));
+      return open(std::type_identity<parquet::FloatType>());
     case parquet::Type::DOUBLE:
-      return open(std::type_identity<parquet::DoubleType>(), group->Column(leaf));
+      return open(std::type_identity<parquet::DoubleType>());
     default:
       break;
   }
   auto reader = group->ColumnWithExposeEncoding(leaf, parquet::ExposedEncoding::DICTIONARY);
   if (reader->GetExposedEncoding() != parquet::ExposedEncoding::DICTIONARY) return nullptr;
-  return open(std::type_identity<parquet::ByteArrayType>(), std::move(reader));
+  return rows_behind(std::make_unique<plain_rows<parquet::ByteArrayType>>(
+                         pool, std::move(group), std::move(reader), rows, rows_at_once),
+                     first_row);
 }
 
 }  // namespace pappus::formats

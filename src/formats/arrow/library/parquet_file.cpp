@@ -6,7 +6,6 @@
 #include <parquet/file_reader.h>
 #include <parquet/metadata.h>
 #include <parquet/properties.h>
-#include <parquet/statistics.h>
 
 #include <algorithm>
 #include <mutex>
@@ -16,6 +15,8 @@
 #include "formats/arrow/library/arrow_pieces.h"
 #include "formats/arrow/library/arrow_streams.h"
 #include "formats/arrow/library/parquet_column.h"
+#include "formats/arrow/library/parquet_extents.h"
+#include "formats/arrow/library/parquet_pages.h"
 
 namespace pappus::formats {
 namespace {
@@ -50,50 +51,6 @@ parquet::ArrowReaderProperties arrow_properties(const parquet::FileMetaData& fil
   return properties;
 }
 
-template <typename Type>
-arrow_extent integers_of(const parquet::Statistics& statistics, arrow_kind kind) {
-  const auto& of = static_cast<const parquet::TypedStatistics<Type>&>(statistics);
-  arrow_extent found{.of = arrow_extent::what::integers, .least = of.min(), .most = of.max()};
-  if (kind == arrow_kind::u32 && sizeof(of.min()) == sizeof(std::uint32_t)) {
-    found.least = static_cast<std::uint32_t>(of.min());
-    found.most = static_cast<std::uint32_t>(of.max());
-  }
-  const bool in_order = kind == arrow_kind::u64 ? static_cast<std::uint64_t>(found.least) <=
-                                                      static_cast<std::uint64_t>(found.most)
-                                                : found.least <= found.most;
-  return in_order ? found : arrow_extent();
-}
-
-/// Some writers took NaN for one of them.
-template <typename Type>
-arrow_extent floats_of(const parquet::Statistics& statistics) {
-  const auto& of = static_cast<const parquet::TypedStatistics<Type>&>(statistics);
-  if (!(of.min() <= of.max())) return {};
-  return {.of = arrow_extent::what::floats, .low = of.min(), .high = of.max()};
-}
-
-/// Arrow has left out what writers were wrong about.
-arrow_extent extent_of(const parquet::Statistics* statistics, const arrow_column& column) {
-  if (statistics == nullptr || !statistics->HasMinMax()) return {};
-  const auto kind = column.kind;
-  if (kind == arrow_kind::text || kind == arrow_kind::list || kind == arrow_kind::other) return {};
-  if (kind == arrow_kind::timestamp && !has_unit(*statistics->descr(), column.unit)) return {};
-  switch (statistics->physical_type()) {
-    case parquet::Type::BOOLEAN:
-      return integers_of<parquet::BooleanType>(*statistics, kind);
-    case parquet::Type::INT32:
-      return integers_of<parquet::Int32Type>(*statistics, kind);
-    case parquet::Type::INT64:
-      return integers_of<parquet::Int64Type>(*statistics, kind);
-    case parquet::Type::FLOAT:
-      return floats_of<parquet::FloatType>(*statistics);
-    case parquet::Type::DOUBLE:
-      return floats_of<parquet::DoubleType>(*statistics);
-    default:
-      return {};
-  }
-}
-
 class parquet_rows final : public arrow_rows {
  public:
   parquet_rows(std::shared_ptr<charged_pool> pool, std::unique_ptr<arrow::RecordBatchReader> reader)
@@ -121,13 +78,13 @@ class parquet_file final : public arrow_file {
  public:
   parquet_file(const byte_source& source, detail::memory_source& memory, std::int64_t rows_at_once)
       : pool_(std::make_shared<charged_pool>(memory, source.name() + ": columns")),
-        rows_at_once_(rows_at_once) {
-    parquet::ReaderProperties properties(pool_.get());
-    properties.enable_buffered_stream();
-    properties.set_buffer_size(read_bytes);
-    properties.set_page_checksum_verification(true);
-    auto raw =
-        parquet::ParquetFileReader::Open(std::make_shared<source_file>(source, *pool_), properties);
+        rows_at_once_(rows_at_once),
+        properties_(pool_.get()),
+        source_(std::make_shared<source_file>(source, *pool_)) {
+    properties_.enable_buffered_stream();
+    properties_.set_buffer_size(read_bytes);
+    properties_.set_page_checksum_verification(true);
+    auto raw = parquet::ParquetFileReader::Open(source_, properties_);
     const auto metadata = raw->metadata();
     file_ = check(parquet::arrow::FileReader::Make(pool_.get(), std::move(raw),
                                                    arrow_properties(*metadata, rows_at_once)));
@@ -143,22 +100,43 @@ class parquet_file final : public arrow_file {
   const std::vector<arrow_column>& columns() const noexcept override { return columns_; }
   const std::vector<arrow_group>& groups() const noexcept override { return groups_; }
 
-  std::unique_ptr<arrow_rows> rows(std::size_t group, std::size_t column) override {
+  std::unique_ptr<arrow_rows> rows(std::size_t group, std::size_t column,
+                                   std::int64_t first_row) override {
     std::unique_ptr<arrow_rows> result;
     calling_arrow([&] {
       const std::lock_guard alone(opening_);
-      const auto number = static_cast<int>(group);
-      const int leaf = leaves_[column];
-      result = plain_parquet_column(pool_, file_->parquet_reader()->RowGroup(number), leaf,
-                                    columns_[column], rows_at_once_);
+      const auto chunk = chunk_of(group, column);
+      result = plain_parquet_column(
+          pool_, chunk.file.RowGroup(chunk.group), chunk.leaf, columns_[column], rows_at_once_,
+          first_row, [&] { return open_at(chunk, first_row, *source_, properties_); });
       if (result) return;
-      result = std::make_unique<parquet_rows>(pool_,
-                                              check(file_->GetRecordBatchReader({number}, {leaf})));
+      result =
+          rows_behind(std::make_unique<parquet_rows>(
+                          pool_, check(file_->GetRecordBatchReader({chunk.group}, {chunk.leaf}))),
+                      first_row);
+    });
+    return result;
+  }
+
+  std::vector<arrow_page> pages(std::size_t group, std::size_t column) override {
+    std::vector<arrow_page> result;
+    if (leaves_[column] < 0 || columns_[column].kind == arrow_kind::list) return result;
+    calling_arrow([&] {
+      const std::lock_guard alone(opening_);
+      const auto chunk = chunk_of(group, column);
+      result = pages_of(chunk, columns_[column]);
+      if (!may_begin_at_page(*chunk.file.metadata()->schema()->Column(chunk.leaf),
+                             columns_[column]))
+        for (auto& page : result) page.stored_bytes = 0;
     });
     return result;
   }
 
  private:
+  parquet_chunk chunk_of(std::size_t group, std::size_t column) const {
+    return {*file_->parquet_reader(), static_cast<int>(group), leaves_[column]};
+  }
+
   /// Writers end pages at a mebibyte or with the group, and have a dictionary of as much.
   void add(const parquet::RowGroupMetaData& group) {
     constexpr std::int64_t page = std::int64_t{2} << 20;
@@ -184,6 +162,8 @@ class parquet_file final : public arrow_file {
 
   std::shared_ptr<charged_pool> pool_;
   std::int64_t rows_at_once_;
+  parquet::ReaderProperties properties_;
+  std::shared_ptr<source_file> source_;
   std::unique_ptr<parquet::arrow::FileReader> file_;
   std::vector<arrow_column> columns_;
   std::vector<int> leaves_;  // the number that Parquet has for a column; -1: it is several

@@ -1,16 +1,18 @@
 #include "formats/arrow/library/parquet_output.h"
 
 #include <arrow/type.h>
-#include <arrow/util/bit_util.h>
 #include <parquet/arrow/schema.h>
 #include <parquet/column_writer.h>
 #include <parquet/file_writer.h>
 #include <parquet/properties.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 
+#include "formats/arrow/arrow_bits.h"
 #include "formats/arrow/library/arrow_pieces.h"
 #include "formats/arrow/library/arrow_streams.h"
 
@@ -19,6 +21,72 @@ namespace {
 
 // A page takes a reader's decompressor some time to begin, however short it is.
 constexpr std::int64_t page_rows = std::int64_t{128} << 10;
+constexpr std::int64_t levels_at_once = std::int64_t{64} << 10;  // but for a longer list
+
+/// Of values that are put: how much of each is there, and whether it goes on a list.
+class column_levels {
+ public:
+  explicit column_levels(detail::memory_source& memory) : memory_(&memory) {}
+
+  /// 1 for each value that is there, else 0.
+  const std::int16_t* of_values(const arrow_piece& piece) {
+    make_room(presence_, piece.rows);
+    auto* const levels = presence_.as<std::int16_t>();
+    for (std::int64_t i = 0; i < piece.rows; ++i) levels[i] = is_there(piece, i) ? 1 : 0;
+    return levels;
+  }
+
+  struct of_lists {
+    const std::int16_t *presence, *repetition;
+    std::int64_t count;
+  };
+  /// For each item, and each list without any, one.
+  of_lists of(const arrow_piece& lists, bool nullable) {
+    const auto* const places = static_cast<const std::int32_t*>(lists.values) + lists.first;
+    const std::int16_t none = nullable ? 1 : 0;
+    const auto most = lists.rows + places[lists.rows] - places[0];
+    make_room(presence_, most);
+    make_room(repetition_, most);
+    auto* presence = presence_.as<std::int16_t>();
+    auto* repetition = repetition_.as<std::int16_t>();
+    for (std::int64_t i = 0; i < lists.rows; ++i) {
+      const auto n = std::max(places[i + 1] - places[i], 1);
+      const std::int16_t level = places[i + 1] > places[i] ? static_cast<std::int16_t>(none + 1)
+                                 : is_there(lists, i)      ? none
+                                                           : std::int16_t{0};
+      presence = std::fill_n(presence, n, level);
+      *repetition++ = 0;
+      repetition = std::fill_n(repetition, n - 1, std::int16_t{1});
+    }
+    const auto* const first = presence_.as<const std::int16_t>();
+    return {first, repetition_.as<const std::int16_t>(), presence - first};
+  }
+
+ private:
+  void make_room(detail::buffer& in, std::int64_t levels) const {
+    const auto bytes = static_cast<std::size_t>(levels) * sizeof(std::int16_t);
+    if (in.size() >= bytes) return;
+    in.reset();
+    in = detail::buffer(*memory_, bytes, "columns to be written");
+  }
+
+  detail::memory_source* memory_;
+  detail::buffer presence_, repetition_;
+};
+
+/// The first lists of these that have few enough items.
+arrow_piece some_lists(const arrow_piece& of) {
+  const auto* const places = static_cast<const std::int32_t*>(of.values) + of.first;
+  auto some = of;
+  some.rows = 1;
+  while (some.rows < of.rows && places[some.rows + 1] - places[0] + some.rows < levels_at_once)
+    ++some.rows;
+  auto items = *of.items;
+  items.first += places[0];
+  items.rows = places[some.rows] - places[0];
+  some.items = std::make_shared<const arrow_piece>(std::move(items));
+  return some;
+}
 
 class parquet_output final : public arrow_file_writer {
  public:
@@ -30,13 +98,14 @@ class parquet_output final : public arrow_file_writer {
       fields.push_back(arrow::field(column.name, arrow_type(column), column.nullable));
       contexts_.push_back(
           std::make_unique<parquet::ArrowWriteContext>(&pool_, arrow_properties_.get()));
-      levels_.emplace_back();
+      levels_.emplace_back(memory);
     }
     schema_ = arrow::schema(std::move(fields));
     const auto properties = parquet::WriterProperties::Builder()
                                 .memory_pool(&pool_)
                                 ->compression(parquet::Compression::ZSTD)
                                 ->enable_page_checksum()
+                                ->enable_write_page_index()
                                 ->data_pagesize(page_bytes)
                                 ->max_rows_per_page(page_rows)
                                 ->dictionary_pagesize_limit(page_bytes / 2)
@@ -55,22 +124,14 @@ class parquet_output final : public arrow_file_writer {
   }
 
   void put(std::size_t column, const arrow_piece& piece) override {
+    if (piece.items) return put_lists(column, piece);
+    const auto& field = *schema_->field(static_cast<int>(column));
+    const auto* const levels = field.nullable() ? levels_[column].of_values(piece) : nullptr;
     calling_arrow([&] {
-      const auto& field = *schema_->field(static_cast<int>(column));
-      auto& writer = *group_->column(static_cast<int>(column));
-      auto* const context = contexts_[column].get();
-      if (piece.items) {
-        const auto items = arrow_array(field.type()->field(0)->type(), *piece.items);
-        auto& [presence, repetition] = levels_[column];
-        set_levels(piece, field.nullable(), presence, repetition);
-        check(writer.WriteArrow(presence.data(), repetition.data(), std::ssize(presence), *items,
-                                context, /*leaf_field_nullable=*/false));
-        return;
-      }
       const auto array = arrow_array(field.type(), piece);
-      const std::int16_t* levels = nullptr;
-      if (field.nullable()) levels = levels_of(piece, levels_[column].presence);
-      check(writer.WriteArrow(levels, nullptr, piece.rows, *array, context, field.nullable()));
+      check(group_->column(static_cast<int>(column))
+                ->WriteArrow(levels, nullptr, piece.rows, *array, contexts_[column].get(),
+                             field.nullable()));
     });
   }
 
@@ -83,43 +144,20 @@ class parquet_output final : public arrow_file_writer {
   }
 
  private:
-  /// Of a column's values that are put: how much of each is there, and whether it goes on a list.
-  struct column_levels {
-    std::vector<std::int16_t> presence, repetition;
-  };
-
-  /// Of lists: for each item, and each list without any, one.
-  static void set_levels(const arrow_piece& lists, bool nullable,
-                         std::vector<std::int16_t>& presence,
-                         std::vector<std::int16_t>& repetition) {
-    const auto* const places = static_cast<const std::int32_t*>(lists.values) + lists.first;
-    const std::int16_t none = nullable ? 1 : 0;
-    presence.clear();
-    repetition.clear();
-    for (std::int64_t i = 0; i < lists.rows; ++i) {
-      const auto n = static_cast<std::size_t>(places[i + 1] - places[i]);
-      const bool there =
-          lists.valid == nullptr || arrow::bit_util::GetBit(lists.valid, lists.first + i);
-      repetition.push_back(0);
-      if (n == 0) {
-        presence.push_back(there ? none : std::int16_t{0});
-        continue;
-      }
-      presence.insert(presence.end(), n, static_cast<std::int16_t>(none + 1));
-      repetition.insert(repetition.end(), n - 1, 1);
+  void put_lists(std::size_t column, arrow_piece left) {
+    const auto& field = *schema_->field(static_cast<int>(column));
+    while (left.rows > 0) {
+      const auto some = some_lists(left);
+      const auto levels = levels_[column].of(some, field.nullable());
+      calling_arrow([&] {
+        const auto items = arrow_array(field.type()->field(0)->type(), *some.items);
+        check(group_->column(static_cast<int>(column))
+                  ->WriteArrow(levels.presence, levels.repetition, levels.count, *items,
+                               contexts_[column].get(), /*leaf_field_nullable=*/false));
+      });
+      left.first += some.rows;
+      left.rows -= some.rows;
     }
-  }
-
-  /// 1 for each value that is there, else 0.
-  static const std::int16_t* levels_of(const arrow_piece& piece,
-                                       std::vector<std::int16_t>& levels) {
-    levels.assign(static_cast<std::size_t>(piece.rows), 1);
-    if (piece.valid != nullptr)
-      for (std::size_t i = 0; i < levels.size(); ++i)
-        levels[i] = arrow::bit_util::GetBit(piece.valid, piece.first + static_cast<std::int64_t>(i))
-                        ? 1
-                        : 0;
-    return levels.data();
   }
 
   charged_pool pool_;
