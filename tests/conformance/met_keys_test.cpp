@@ -140,6 +140,36 @@ TEST(met_keys, may_have_zeros_and_be_long) {
   expect_all_groups(rows_of(texts, 30'000));
 }
 
+/// Some are fields, others functions of the record that make text anew.
+TEST(met_keys, may_be_given_by_pointers_to_members) {
+  struct named {
+    string_view text;
+    int number;
+    string_view letter() const {
+      thread_local std::array<char, 1> made;
+      made[0] = static_cast<char>('a' + number % 26);
+      return {made.data(), 1};
+    }
+  };
+  const string_view few[] = {"one", "two", "", "a text that is longer than a slot"};
+  std::vector<named> rows(30'000);
+  std::map<std::string, std::int64_t> fields, functions;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i] = {few[i * 7919 % 4], static_cast<int>(i % 31)};
+    ++fields[bytes_of(pair(rows[i].text, rows[i].number))];
+    ++functions[bytes_of(pair(rows[i].text, rows[i].letter()))];
+  }
+  session s(options{.threads = 2});
+  std::map<std::string, std::int64_t> found;
+  for (const auto& group : s.borrow(rows).group_by(&named::text, &named::number).count().collect())
+    found[bytes_of(group.key)] = group.value;
+  EXPECT_TRUE(found == fields);
+  found.clear();
+  for (const auto& group : s.borrow(rows).group_by(&named::text, &named::letter).count().collect())
+    found[bytes_of(group.key)] = group.value;
+  EXPECT_TRUE(found == functions);
+}
+
 /// In turn, so that the table grows while others that were met are added to.
 TEST(met_keys, may_be_joined_by_ever_more) {
   std::vector<std::string> others;

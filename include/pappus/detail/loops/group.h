@@ -164,6 +164,15 @@ inline constexpr bool may_be_met =
     yields_rows<decltype(G::rows)> && !is_batched_call<decltype(G::key)> &&
     shows_texts<typename G::record> && placed_key<typename decltype(G::keys)::key>;
 
+/// Whether keys are fields of records. Which, compilers don't see: pointers to members are values.
+template <typename Key>
+inline constexpr bool takes_fields = false;
+template <typename Record, typename T>
+inline constexpr bool takes_fields<call<T Record::*>> = !std::is_function_v<T>;
+template <typename Record, typename... Ts>
+inline constexpr bool takes_fields<call<projections<Ts Record::*...>>> =
+    (!std::is_function_v<Ts> && ...);
+
 /// Adds a block's rows to groups whose keys are texts, most of which were met before. Returns
 /// whether most were.
 template <typename G, typename R>
@@ -176,7 +185,8 @@ template <typename G, typename R>
   std::int64_t rows = 0;
   bound.each(n, [&](const auto& key, const auto& record) PAPPUS_LAMBDA_INLINE_BY_CLANG {
     ++rows;
-    state_of(key, record).accumulate(bound.project(record));
+    state_of.template find<takes_fields<decltype(G::key)>>(key, record)
+        .accumulate(bound.project(record));
   });
   return state_of.missed() <= rows / 8;
 }

@@ -42,11 +42,12 @@ class met_keys {
     }
 
     /// The state of the group of a record's key, which is inserted if it is new.
-    template <typename Record>
-    [[gnu::always_inline]] R& operator()(const key& of, const Record& record) {
+    /// \tparam AreFields  whether its texts are known to be fields of the record
+    template <bool AreFields, typename Record>
+    [[gnu::always_inline]] R& find(const key& of, const Record& record) {
       const key_place<key> place(of);
       set& met = met_.sets_[place.spread() >> (64 - std::countr_zero(sets))];
-      if (lies_still(of, record)) [[likely]] {
+      if (AreFields || lies_still(of, record)) [[likely]] {
         if (met[0].place == place) [[likely]]
           return *met[0].state;
         if (met[1].place == place) return *met[1].state;
