@@ -30,7 +30,10 @@ struct date {
   constexpr unsigned month() const noexcept { return static_cast<unsigned>(civil().month()); }
   constexpr unsigned day() const noexcept { return static_cast<unsigned>(civil().day()); }
   /// 1: Monday, ..., 7: Sunday, as ISO 8601 has it.
-  constexpr int weekday() const noexcept { return ((days + 3) % 7 + 7) % 7 + 1; }
+  constexpr int weekday() const noexcept {
+    const int since_monday = (days + 3) % 7;  // before 1970 since the next one: negative
+    return since_monday < 0 ? since_monday + 8 : since_monday + 1;
+  }
   /// 1: the first of January.
   constexpr int day_of_year() const noexcept { return days - of(year(), 1, 1).days + 1; }
 

@@ -106,6 +106,7 @@ void group_table::rebuild(std::size_t capacity, std::uint64_t seed) {
   const std::size_t old_capacity = slots_.data() == nullptr ? 0 : mask_ + 1;
   const std::size_t old_barred = barred_;
   std::swap(fresh, slots_);
+  ++moves_;
   mask_ = capacity - 1;
   if (capacity != old_capacity) reseeded_ = false;
   keys_max_ = keys_max(capacity);
@@ -310,9 +311,10 @@ detail::group_slots group_table::slots() {
     return +[](void* self, const std::byte* key) {
       auto& table = *static_cast<group_table*>(self);
       std::byte* const state = table.find_displaced(load<key_type>(key));
-      return detail::group_slots::found{state, table.slots_.data(), table.hash_};
+      return detail::group_slots::found{state, table.slots_.data(), table.hash_, table.moves_};
     };
   });
+  view.moves = moves_;
   return view;
 }
 

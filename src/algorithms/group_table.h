@@ -149,6 +149,7 @@ class group_table {
   std::size_t size_ = 0;      // the reserved key included
   std::size_t keys_max_ = 0;  // grow before exceeding
   std::size_t barred_ = 0;    // the slot without a group
+  std::uint64_t moves_ = 0;   // of all states
   bool has_reserved_key_ = false;
   bool sparse_ = true;
   unsigned long_probes_ = 0;  // seeds that were given up because of long probes

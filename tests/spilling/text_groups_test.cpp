@@ -125,6 +125,18 @@ struct text_sum {
   double finalize() const { return sum + static_cast<double>(bytes); }
 };
 
+// Keys of two parts, of few groups and of some.
+constexpr auto beginning = [](const visit& one) {
+  return pair(one.value > 0, one.page.substr(0, 2));
+};
+constexpr auto sign_and_visitor = [](const visit& one) { return pair(one.visitor, one.value > 0); };
+constexpr auto text_of_key = [](const auto& group) {
+  if constexpr (std::is_same_v<decltype(group.key.first), bool>)
+    return keyed<std::string_view, double>{group.key.second, group.value};
+  else
+    return keyed<std::string_view, double>{group.key.first, group.value};
+};
+
 /// Results of which each depends on how rows are added, or on which groups there are.
 std::vector<std::vector<group>> results(const a_disk& disk, session& s) {
   const auto rows = disk.visits(s);
@@ -138,6 +150,8 @@ std::vector<std::vector<group>> results(const a_disk& disk, session& s) {
                     .group_by([](const visit& one) { return one.page.substr(one.page.size() / 4); })
                     .mean(&visit::value)),
       groups_of(rows.group_by(&visit::page).count()),
+      groups_of(rows.group_by(beginning).sum(&visit::value).map(text_of_key)),
+      groups_of(rows.group_by(sign_and_visitor).mean(&visit::value).map(text_of_key)),
       groups_of(rows.group_by(&visit::page).reduce<text_sum>()),
       different,
   };

@@ -100,9 +100,11 @@ struct group_slots {
     std::byte* state;
     std::byte* slots;   ///< as in group_slots; may have changed
     spread_hash homes;  ///< likewise
+    std::uint64_t moves;
   };
   /// Finds the state of any key; inserts the key if it is new.
   found (*find)(void* table, const std::byte* key) = nullptr;
+  std::uint64_t moves = 0;  ///< how often its states have moved
 };
 
 /// How states of groups are merged, which only their reducer knows.
@@ -158,16 +160,15 @@ class group_finder {
         const auto found = table_->find(table_->table, reinterpret_cast<const std::byte*>(&copy));
         table_->slots = found.slots;
         table_->homes = found.homes;
+        table_->moves = found.moves;
         read_table();
-        ++changes_;
         slot = found.state - offset;
       }
     }
     return *reinterpret_cast<R*>(slot + offset);
   }
 
-  /// Goes up whenever states may have moved.
-  std::uint64_t changes() const noexcept { return changes_; }
+  const group_slots& table() const noexcept { return *table_; }
 
  private:
   static constexpr std::size_t offset = group_state_offset(sizeof(Key), alignof(R));
@@ -194,7 +195,6 @@ class group_finder {
   }
 
   group_slots* table_;
-  std::uint64_t changes_ = 0;
   // What a look-up reads of it, in registers.
   std::byte* slots_;
   std::uint64_t spread_;

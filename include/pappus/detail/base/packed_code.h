@@ -102,9 +102,10 @@ class short_packing {
   std::size_t bytes_ = 0;
 };
 
-/// Of a key that is packed otherwise.
+/// Of a key that is packed otherwise. It is given a copy: a key whose address is known to others
+/// would be in memory for each row, not in registers.
 template <typename K>
-[[gnu::noinline]] bits128 code_of_packed(const K& key, text_coder& texts) {
+[[gnu::noinline]] bits128 code_of_packed(K key, text_coder& texts) {
   return texts.code(key_packer::pack(key, texts.room(texts, key_packer::bytes_max(key))));
 }
 

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <string_view>
 
 #include "pappus/detail/base/bits.h"
@@ -78,7 +79,9 @@ struct text_coder {
   bits128 (*longer)(text_coder& self, std::string_view text) = nullptr;
   /// Room for so many bytes of a packed key, until the next call.
   char* (*room)(text_coder& self, std::size_t bytes) = nullptr;
-  int blocks_apart = 0;  ///< blocks to come whose texts likely share no bytes (met_texts.h)
+  std::shared_ptr<void> met;  ///< keys that were met (loops/met_keys.h)
+  /// Blocks to come whose keys likely haven't been met. The first ones are too short.
+  int blocks_apart = 3;
 
   [[gnu::always_inline]] bits128 code(std::string_view text) {
     return text.size() <= text_codes::short_max ? text_codes::of_short(text) : longer(*this, text);

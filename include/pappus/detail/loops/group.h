@@ -29,7 +29,7 @@
 #include "pappus/detail/loops/group_keys.h"
 #include "pappus/detail/loops/group_routes.h"
 #include "pappus/detail/loops/grouping.h"
-#include "pappus/detail/loops/met_texts.h"
+#include "pappus/detail/loops/met_keys.h"
 #include "pappus/function.h"
 
 namespace pappus::detail {
@@ -152,30 +152,60 @@ struct text_adder {
   }
 };
 
-/// Whether keys are texts that records have as a field: those of a block lie still.
-template <typename Rows, typename Call>
-inline constexpr bool are_texts_of = false;
-template <typename Record>
-inline constexpr bool are_texts_of<source<Record>, call<std::string_view Record::*>> = true;
+/// Whether records are rows of the stage's input, whose texts lie still while its blocks are taken.
+template <typename E>
+inline constexpr bool yields_rows = is_source<E>;
+template <typename Prev, typename Call>
+inline constexpr bool yields_rows<filtered<Prev, Call>> = yields_rows<Prev>;
+
+/// Whether keys may be told by where their texts lie.
+template <typename G>
+inline constexpr bool may_be_met =
+    yields_rows<decltype(G::rows)> && !is_batched_call<decltype(G::key)> &&
+    shows_texts<typename G::record> && placed_key<typename decltype(G::keys)::key>;
+
+/// Whether keys are fields of records. Which, compilers don't see: pointers to members are values.
+template <typename Key>
+inline constexpr bool takes_fields = false;
+template <typename Record, typename T>
+inline constexpr bool takes_fields<call<T Record::*>> = !std::is_function_v<T>;
+template <typename Record, typename... Ts>
+inline constexpr bool takes_fields<call<projections<Ts Record::*...>>> =
+    (!std::is_function_v<Ts> && ...);
+
+/// Adds a block's rows to groups whose keys are texts, most of which were met before. Returns
+/// whether most were.
+template <typename G, typename R>
+[[gnu::always_inline]] inline bool add_met_texts(const typename G::bound& bound, std::int64_t n,
+                                                 group_slots& table) {
+  using keys = met_keys<R, decltype(G::keys)>;
+  auto& met = table.texts->met;
+  if (!met) met = std::make_shared<keys>(table);
+  typename keys::finder state_of(*static_cast<keys*>(met.get()), table, *table.texts);
+  std::int64_t rows = 0;
+  bound.each(n, [&](const auto& key, const auto& record) PAPPUS_LAMBDA_INLINE_BY_CLANG {
+    ++rows;
+    state_of.template find<takes_fields<decltype(G::key)>>(key, record)
+        .accumulate(bound.project(record));
+  });
+  return state_of.missed() <= rows / 8;
+}
 
 /// The same for keys that are texts.
 template <typename G, typename R>
 [[gnu::flatten]] void group_direct_texts(const void* element, const block_args& args,
                                          group_slots& table) {
   const auto bound = static_cast<const G*>(element)->bind(args);
-  text_adder<G, R> add{bound, group_finder<R, bits128>(table), *table.texts};
-  if constexpr (are_texts_of<decltype(G::rows), decltype(G::key)>) {
-    if (int& apart = table.texts->blocks_apart; apart == 0) {
-      met_texts<R> state_of(table, *table.texts);
-      bound.at_each(0, args.rows, [&](std::int64_t, const auto& key, const auto& record) {
-        state_of(key).accumulate(bound.project(record));
-      });
-      if (state_of.missed() > args.rows / 4) apart = 31;
-      return;
-    } else {
+  if constexpr (may_be_met<G>) {
+    constexpr int blocks_between = 31;  // such that tell nothing new
+    if (int& apart = table.texts->blocks_apart; apart > 0) {
       --apart;
+    } else {
+      apart = add_met_texts<G, R>(bound, args.rows, table) ? 0 : blocks_between;
+      return;
     }
   }
+  text_adder<G, R> add{bound, group_finder<R, bits128>(table), *table.texts};
   if constexpr (G::row_by_row)
     bound.at_each(0, args.rows, add);
   else
