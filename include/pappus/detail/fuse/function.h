@@ -25,6 +25,7 @@ template <typename F, bool Copied = copied_into_loops<F>>
 struct bound_function {
   F function;
   explicit bound_function(const F& f) : function(f) {}
+  const F& get() const { return function; }
   template <typename... Args>
   decltype(auto) operator()(Args&&... args) const {
     return std::invoke(function, std::forward<Args>(args)...);
@@ -34,6 +35,7 @@ template <typename F>
 struct bound_function<F, false> {
   const F* function;
   explicit bound_function(const F& f) : function(&f) {}
+  const F& get() const { return *function; }
   template <typename... Args>
   decltype(auto) operator()(Args&&... args) const {
     return std::invoke(*function, std::forward<Args>(args)...);

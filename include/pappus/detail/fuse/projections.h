@@ -63,6 +63,12 @@ class projections {
     return describe<In>(to, record, std::make_index_sequence<values>());
   }
 
+  /// What one of all functions yields.
+  template <std::size_t I, typename T>
+  decltype(auto) one(const T& record) const {
+    return std::invoke(get<I>(functions_), record);
+  }
+
  private:
   /// Their numbers.
   static constexpr auto yielding = [] {

@@ -170,6 +170,11 @@ struct several<Out, values_of_parts<Values...>, States...> {
   void accumulate(const All& values) {
     each([&](auto part) { get<part>(states).accumulate(parts::template get<part>(values)); });
   }
+  /// As accumulate(of(record)), without all values beside each other.
+  template <typename... Fs, typename Record>
+  void accumulate_each(const projections<Fs...>& of, const Record& record) {
+    each([&](auto part) { get<part>(states).accumulate(of.template one<part>(record)); });
+  }
   template <typename All>
   void accumulate_at(const All& values, std::uint32_t row) {
     each([&](auto part) {
