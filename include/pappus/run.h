@@ -55,11 +55,16 @@ consteval auto led_by() {
   return found;
 }
 
-/// Whether aggregates of records of type T have the same leaves together as alone.
+/// Whether aggregates of records of type T can be reduced together, by the same leaves as alone. A
+/// batched projection can't be called with one record.
 template <typename T, typename... Aggregates>
-inline constexpr bool share_leaves =
-    sizeof...(Aggregates) <= fields_max &&
-    sizeof(typename several_of<void, T, Aggregates...>::of_all) < large_fold_state;
+consteval bool share_leaves() {
+  if constexpr (sizeof...(Aggregates) > fields_max ||
+                !(std::is_invocable_v<const decltype(Aggregates::projection)&, const T&> && ...))
+    return false;
+  else
+    return sizeof(typename several_of<void, T, Aggregates...>::of_all) < large_fold_state;
+}
 
 /// Several values on their way to be computed.
 /// \tparam Values  value<T>, or folded
@@ -110,15 +115,17 @@ class run_together {
     roots_.push_back(access::node(std::get<I>(values_)));
   }
 
-  /// False where their records are made by different calls, or leaves would be others.
+  /// False where their records are made by different calls, one was assigned another value, or
+  /// leaves would be others.
   template <std::size_t I, std::size_t... K>
   bool add_as_one_loop(std::index_sequence<K...>) {
     constexpr auto led = led_by<I, Values...>();
     const auto& records = access::records(std::get<I>(values_));
     using record = typename std::remove_cvref_t<decltype(records)>::value_type;
-    if constexpr (share_leaves<record, aggregate_of_value<led[K]>...>) {
+    if constexpr (share_leaves<record, aggregate_of_value<led[K]>...>()) {
       const auto is_same = [&](const auto& value) {
-        return are_one_chain(access::stage(records), access::stage(access::records(value)));
+        return access::is_reduced_so(value) &&
+               are_one_chain(access::stage(records), access::stage(access::records(value)));
       };
       if (!(is_same(std::get<led[K]>(values_)) && ...)) return false;
       const auto all = records.aggregate(access::how(std::get<led[K]>(values_))...);
