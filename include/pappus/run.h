@@ -25,33 +25,30 @@
 namespace pappus {
 namespace detail {
 
-/// The address of one for each type: whose records a value reduces, if it says so.
-template <typename E>
-inline constexpr char id_of_records = 0;
-template <typename Value>
-inline constexpr const char* records_reduced_by = nullptr;
-template <typename T, typename E, typename Aggregate>
-inline constexpr const char* records_reduced_by<folded<T, E, Aggregate>> = &id_of_records<E>;
+/// Whether two values say that they reduce records of one expression.
+template <typename A, typename B>
+inline constexpr bool reduce_alike = false;
+template <typename T, typename U, typename E, typename A, typename B>
+inline constexpr bool reduce_alike<folded<T, E, A>, folded<U, E, B>> = true;
 
-template <typename... Values>
-inline constexpr std::array<const char*, sizeof...(Values)> records_reduced{
-    records_reduced_by<Values>...};
+/// Which values reduce such records as value I.
+template <std::size_t I, typename... Values>
+inline constexpr std::array<bool, sizeof...(Values)> alike{
+    reduce_alike<std::tuple_element_t<I, std::tuple<Values...>>, Values>...};
 
-/// How many values reduce records of the same type as value I, if that is the first of them; else
-/// none.
+/// How many these are, if value I is the first of them; else none.
 template <std::size_t I, typename... Values>
 consteval std::size_t count_led() {
-  constexpr auto& all = records_reduced<Values...>;
-  const bool leads = all[I] != nullptr && std::ranges::find(all, all[I]) == all.begin() + I;
-  return leads ? static_cast<std::size_t>(std::ranges::count(all, all[I])) : 0;
+  constexpr auto& all = alike<I, Values...>;
+  const bool leads = std::ranges::find(all, true) == all.begin() + I;
+  return leads ? static_cast<std::size_t>(std::ranges::count(all, true)) : 0;
 }
 /// Their numbers.
 template <std::size_t I, typename... Values>
 consteval auto led_by() {
-  constexpr auto& all = records_reduced<Values...>;
   std::array<std::size_t, count_led<I, Values...>()> found{};
   for (std::size_t i = I, next = 0; next < found.size(); ++i)
-    if (all[i] == all[I]) found[next++] = i;
+    if (alike<I, Values...>[i]) found[next++] = i;
   return found;
 }
 
