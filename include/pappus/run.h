@@ -25,41 +25,43 @@
 namespace pappus {
 namespace detail {
 
-/// The address of one for each type: whose records a value reduces, if it says so.
-template <typename E>
-inline constexpr char id_of_records = 0;
-template <typename Value>
-inline constexpr const char* records_reduced_by = nullptr;
-template <typename T, typename E, typename Aggregate>
-inline constexpr const char* records_reduced_by<folded<T, E, Aggregate>> = &id_of_records<E>;
+/// Whether two values say that they reduce records of one expression.
+template <typename A, typename B>
+inline constexpr bool reduce_alike = false;
+template <typename T, typename U, typename E, typename A, typename B>
+inline constexpr bool reduce_alike<folded<T, E, A>, folded<U, E, B>> = true;
 
-template <typename... Values>
-inline constexpr std::array<const char*, sizeof...(Values)> records_reduced{
-    records_reduced_by<Values>...};
+/// Which values reduce such records as value I.
+template <std::size_t I, typename... Values>
+inline constexpr std::array<bool, sizeof...(Values)> alike{
+    reduce_alike<std::tuple_element_t<I, std::tuple<Values...>>, Values>...};
 
-/// How many values reduce records of the same type as value I, if that is the first of them; else
-/// none.
+/// How many these are, if value I is the first of them; else none.
 template <std::size_t I, typename... Values>
 consteval std::size_t count_led() {
-  constexpr auto& all = records_reduced<Values...>;
-  const bool leads = all[I] != nullptr && std::ranges::find(all, all[I]) == all.begin() + I;
-  return leads ? static_cast<std::size_t>(std::ranges::count(all, all[I])) : 0;
+  constexpr auto& all = alike<I, Values...>;
+  const bool leads = std::ranges::find(all, true) == all.begin() + I;
+  return leads ? static_cast<std::size_t>(std::ranges::count(all, true)) : 0;
 }
 /// Their numbers.
 template <std::size_t I, typename... Values>
 consteval auto led_by() {
-  constexpr auto& all = records_reduced<Values...>;
   std::array<std::size_t, count_led<I, Values...>()> found{};
   for (std::size_t i = I, next = 0; next < found.size(); ++i)
-    if (all[i] == all[I]) found[next++] = i;
+    if (alike<I, Values...>[i]) found[next++] = i;
   return found;
 }
 
-/// Whether aggregates of records of type T have the same leaves together as alone.
+/// Whether aggregates of records of type T can be reduced together, by the same leaves as alone. A
+/// batched projection can't be called with one record.
 template <typename T, typename... Aggregates>
-inline constexpr bool share_leaves =
-    sizeof...(Aggregates) <= fields_max &&
-    sizeof(typename several_of<void, T, Aggregates...>::of_all) < large_fold_state;
+consteval bool share_leaves() {
+  if constexpr (sizeof...(Aggregates) > fields_max ||
+                !(std::is_invocable_v<const decltype(Aggregates::projection)&, const T&> && ...))
+    return false;
+  else
+    return sizeof(typename several_of<void, T, Aggregates...>::of_all) < large_fold_state;
+}
 
 /// Several values on their way to be computed.
 /// \tparam Values  value<T>, or folded
@@ -110,15 +112,17 @@ class run_together {
     roots_.push_back(access::node(std::get<I>(values_)));
   }
 
-  /// False where their records are made by different calls, or leaves would be others.
+  /// False where their records are made by different calls, one was assigned another value, or
+  /// leaves would be others.
   template <std::size_t I, std::size_t... K>
   bool add_as_one_loop(std::index_sequence<K...>) {
     constexpr auto led = led_by<I, Values...>();
     const auto& records = access::records(std::get<I>(values_));
     using record = typename std::remove_cvref_t<decltype(records)>::value_type;
-    if constexpr (share_leaves<record, aggregate_of_value<led[K]>...>) {
+    if constexpr (share_leaves<record, aggregate_of_value<led[K]>...>()) {
       const auto is_same = [&](const auto& value) {
-        return are_one_chain(access::stage(records), access::stage(access::records(value)));
+        return access::is_reduced_so(value) &&
+               are_one_chain(access::stage(records), access::stage(access::records(value)));
       };
       if (!(is_same(std::get<led[K]>(values_)) && ...)) return false;
       const auto all = records.aggregate(access::how(std::get<led[K]>(values_))...);

@@ -261,5 +261,42 @@ TEST(run, takes_and_gives_values_of_any_kind) {
   EXPECT_THAT(q.sum().explain(), ::testing::HasSubstr("sum"));
 }
 
+TEST(run, takes_values_that_were_assigned) {
+  session s;
+  const auto below = [&](int limit) {
+    return s.range(0, 1000).filter([limit](int x) { return x < limit; });
+  };
+  auto n = below(1).count();
+  for (int limit = 2; limit < 4; ++limit) n = below(limit).count();
+  auto m = below(5).count();
+  std::swap(m, n);
+  EXPECT_EQ(s.run(m, n), std::tuple(3, 5));
+  const auto seven = below(7), nine = below(9);
+  n = seven.count();
+  EXPECT_EQ(s.run(n, seven.sum(), nine.sum()), std::tuple(7, 21, 36));
+  n = nine.count();
+  EXPECT_EQ(s.run(n, seven.sum()), std::tuple(9, 21));
+  n = seven.sum();  // of another operator
+  EXPECT_EQ(s.run(n, nine.count()), std::tuple(21, 9));
+  EXPECT_EQ(s.run(nine.count(), n), std::tuple(9, 21));
+  n = nine.count();
+  static_cast<value<std::int64_t>&>(n) = s.range(0, 4).count();
+  EXPECT_EQ(s.run(n, nine.sum()), std::tuple(4, 36));
+}
+
+TEST(run, takes_what_no_single_loop_can) {
+  session s;
+  const auto rows = s.range(0, 1000);
+  const auto doubled = batched<int>([](std::span<const int> in, std::span<int> out) {
+    for (std::size_t i = 0; i < in.size(); ++i) out[i] = 2 * in[i];
+  });
+  EXPECT_EQ(s.run(rows.count(), rows.sum(doubled), rows.sum()), std::tuple(1000, 999'000, 499'500));
+  const auto total = rows.sum();
+  const auto all = [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return s.run((static_cast<void>(I), total)...);
+  }(std::make_index_sequence<detail::fields_max + 1>());
+  EXPECT_EQ(std::get<detail::fields_max>(all), 499'500);
+}
+
 }  // namespace
 }  // namespace pappus::testing::values_run_together

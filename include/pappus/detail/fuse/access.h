@@ -72,6 +72,11 @@ struct access {
   static const auto& how(const Folded& of) {
     return of.how_;
   }
+  /// False once another value<T> was assigned to it.
+  template <typename Folded>
+  static bool is_reduced_so(const Folded& of) {
+    return node(of) == of.node_;
+  }
 
   /// Stores a value's result, which session::run computed together with others.
   template <typename Value>

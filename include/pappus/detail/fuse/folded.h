@@ -2,8 +2,11 @@
 // others of the same records in one loop (run.h).
 #pragma once
 
+#include <memory>
 #include <utility>
 
+#include "pappus/detail/base/request.h"
+#include "pappus/detail/fuse/access.h"
 #include "pappus/value.h"
 
 namespace pappus {
@@ -20,11 +23,24 @@ template <typename T, typename E, typename Aggregate>
 class folded : public value<T> {
  public:
   folded(value<T> alone, query<E> records, Aggregate how)
-      : value<T>(std::move(alone)), records_(std::move(records)), how_(std::move(how)) {}
+      : value<T>(std::move(alone)),
+        node_(access::node(*this)),
+        records_(std::move(records)),
+        how_(std::move(how)) {}
+  folded(const folded&) = default;
+  folded(folded&&) = default;
+  /// Constructs it anew: lambdas that captured something can't be assigned.
+  folded& operator=(folded other) noexcept {
+    std::destroy_at(this);
+    return *std::construct_at(this, std::move(other));
+  }
+  /// Any other value<T> is reduced in a loop of its own.
+  using value<T>::operator=;
 
  private:
   friend struct access;
 
+  node_ptr node_;  ///< of what is reduced so
   query<E> records_;
   Aggregate how_;
 };
