@@ -189,13 +189,6 @@ void detail::file_members<Of, T>::append_to(const std::string& path,
                  file_layout<T>(columns...), path);
 }
 
-namespace detail {
-/// As deliver_to_files(), but puts the records behind those of the files, when all are known.
-void append_to_files(const session_ptr& session, node_request request, record_layout layout,
-                     const std::string& pattern,
-                     std::function<void(const std::byte* record, std::string& name)> name_of);
-}  // namespace detail
-
 template <typename Of, typename T>
 template <detail::names_files<T> Key, typename... Columns>
 void detail::file_members<Of, T>::write_by(const Key& key, const std::string& pattern,

@@ -17,7 +17,6 @@
 #include "front/query/own_sources.h"
 #include "pappus/detail/base/integers.h"
 #include "pappus/error.h"
-#include "pappus/files.h"
 #include "session/session.h"
 
 namespace pappus::detail {

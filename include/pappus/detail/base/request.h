@@ -167,6 +167,11 @@ void deliver_to_files(const session_ptr& session, node_request request, record_l
                       const std::string& pattern,
                       std::function<void(const std::byte* record, std::string& name)> name_of);
 
+/// The same, but puts the records behind those of the files, when all are known. Blocks.
+void append_to_files(const session_ptr& session, node_request request, record_layout layout,
+                     const std::string& pattern,
+                     std::function<void(const std::byte* record, std::string& name)> name_of);
+
 /// Copies n records into memory charged to the session's budget.
 rows_ptr copy_rows(const session_ptr& session, record_type layout, const void* data,
                    std::int64_t n);
