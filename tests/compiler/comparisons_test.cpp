@@ -127,6 +127,22 @@ TEST_F(comparisons, with_constants) {
         "day = 2019-01-01, full");
 }
 
+TEST_F(comparisons, with_as_many_values_as_a_power_of_two) {
+  check([](const trip& t) { return t.delay >= -40 && t.delay < -36; },
+        "delay >= -40 and delay <= -37");
+  check([](const trip& t) { return t.delay >= 0 && t.delay < 8; }, "delay >= 0 and delay <= 7");
+  check([](const trip& t) { return t.id >= 16 && t.id < 32; }, "id >= 16 and id <= 31");
+  check([](const trip& t) { return t.gate >= 1984 && t.gate < 2048; },
+        "gate >= 1984 and gate <= 2047");
+  check([](const trip& t) { return t.small >= -64 && t.small < 0; }, "small <= -1, small >= -64");
+  check([](const trip& t) { return t.code < 16; }, "code <= 15");
+  check([](const trip& t) { return t.code >= 16; }, "code >= 16");
+  check([](const trip& t) { return t.day.days + 3 >= 17'888 && t.day.days + 3 < 17'904; },
+        "day >= 2018-12-20 and day <= 2019-01-04");
+  check([](const trip& t) { return (t.delay & ~7) != 8; }, "delay <= 7 or delay >= 16");
+  check([](const trip& t) { return (t.delay & 7) == 0; }, "");
+}
+
 TEST_F(comparisons, with_zero) {
   check([](const trip& t) { return t.delay < 0; }, "delay <= -1");
   check([](const trip& t) { return t.delay >= 0; }, "delay >= 0");

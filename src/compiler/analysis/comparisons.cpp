@@ -200,8 +200,29 @@ class finder {
   void add(const llvm::CmpInst& compare, bool is_true) {
     auto predicate = is_true ? compare.getPredicate() : compare.getInversePredicate();
     Value *field = compare.getOperand(0), *other = compare.getOperand(1);
-    if (add(field, predicate, other)) return;
+    if (add_few(field, predicate, other) || add(field, predicate, other)) return;
     add(other, llvm::CmpInst::getSwappedPredicate(predicate), field);
+  }
+
+  /// LLVM makes (x & -4) == -40 of -40 <= x && x < -36: there are as many as a power of two.
+  bool add_few(Value* value, llvm::CmpInst::Predicate predicate, Value* first) {
+    Value* field = nullptr;
+    const llvm::APInt *mask = nullptr, *begin = nullptr;
+    if (!llvm::CmpInst::isEquality(predicate) ||
+        !pattern::match(value, pattern::m_And(pattern::m_Value(field), pattern::m_APInt(mask))) ||
+        !pattern::match(first, pattern::m_APInt(begin)) || mask->getBitWidth() > 64 ||
+        !mask->isNegatedPowerOf2())
+      return false;
+    comparison made;
+    made.is = predicate == llvm::CmpInst::ICMP_EQ ? "<" : ">=";
+    made.signed_order = false;
+    if (!take_integer(field, made)) return false;
+    made.addend = (llvm::APInt(64, static_cast<std::uint64_t>(made.addend)) - begin->sext(64))
+                      .trunc(begin->getBitWidth())
+                      .getSExtValue();
+    made.value = (-*mask).getSExtValue();
+    found_.push_back(std::move(made));
+    return true;
   }
 
   bool add(Value* field, llvm::CmpInst::Predicate predicate, Value* other) {
