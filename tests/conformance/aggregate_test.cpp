@@ -268,6 +268,25 @@ TEST(aggregate, has_the_first_and_the_last_of_each_group_and_of_all) {
   }
 }
 
+TEST(aggregate, of_groups_may_be_a_single_one_of_two_functions) {
+  random random(87);
+  const auto rows = samples(random, up_to(3000), 20);
+  std::map<std::string_view, reducers::extreme<std::int16_t, std::int32_t>> expected;
+  const auto name = [](const sample& r) {
+    return std::string_view("many names").substr(static_cast<std::size_t>(r.key) % 10);
+  };
+  for (const auto& r : rows) {
+    const auto [at, is_new] = expected.try_emplace(name(r), r.small, r.number);
+    auto& [value, arg] = at->second;
+    if (value < r.small || (value == r.small && r.number < arg)) value = r.small, arg = r.number;
+  }
+  session s({.threads = 2, .devices = "cpu"});
+  const auto got =
+      s.borrow(rows).group_by(name).aggregate(argmax(&sample::small, &sample::number)).collect();
+  ASSERT_EQ(got.size(), expected.size());
+  for (const auto& [key, most] : got) EXPECT_EQ(get<0>(most), expected.at(key)) << key;
+}
+
 struct large {
   std::array<std::int64_t, 1500> values;
   std::int32_t number;

@@ -170,8 +170,10 @@ struct several<Out, values_of_parts<Values...>, States...> {
   void accumulate(const All& values) {
     each([&](auto part) { get<part>(states).accumulate(parts::template get<part>(values)); });
   }
-  /// As accumulate(of(record)), without all values beside each other.
+  /// As accumulate(of(record)), without all values beside each other, where each part has one
+  /// function.
   template <typename... Fs, typename Record>
+    requires(sizeof...(Fs) == sizeof...(States))
   void accumulate_each(const projections<Fs...>& of, const Record& record) {
     each([&](auto part) { get<part>(states).accumulate(of.template one<part>(record)); });
   }
