@@ -87,8 +87,8 @@ class key_place {
   /// better than at random.
   std::uint64_t spread() const {
     std::uint64_t all = numbers_ * spread_hash::multiplier(1), seed = 0;
-    for (const auto& text : texts_) {
-      all += reinterpret_cast<std::uintptr_t>(text.begin) * spread_hash::multiplier(seed);
+    for (const auto& one : texts_) {
+      all += reinterpret_cast<std::uintptr_t>(one.begin) * spread_hash::multiplier(seed);
       seed += 2;
     }
     return all;

@@ -38,6 +38,21 @@ constexpr int row_lanes_of() {
     return lanes_of<R>();
 }
 
+/// What devices give such a reducer behind a filter.
+template <typename T>
+struct numbered_value {
+  std::int64_t row;
+  T value;
+};
+template <typename T>
+struct device_shape<numbered_value<T>>
+    : two_device_fields<device_shape<numbered_value<T>>, std::int64_t, T> {
+  static constexpr std::string_view names[] = {"row", "value"};
+  static constexpr device_type make() {
+    return device_fields<numbered_value<T>>(device_shape::fields);
+  }
+};
+
 /// The state of a leaf: one reducer per lane.
 template <typename R, std::size_t Lanes = static_cast<std::size_t>(lanes_of<R>())>
 struct fold_state {
@@ -198,7 +213,14 @@ template <typename E, typename R>
 PAPPUS_GLUE void describe_fold(const void* element, device_writer& to) {
   const auto value = static_cast<const E*>(element)->describe(to);
   to.begin();
-  describe_reducer<R, value_of<E>>(to, value);
+  if constexpr (E::yields == cardinality::at_most_one && lanes_of<R>() == 1 &&
+                row_lanes_of<R>() > 1) {
+    using with_row = numbered_value<value_of<E>>;
+    const device_variable fields[] = {to.row_number(), value};
+    describe_reducer<R, with_row>(to, to.make(device_type_of<with_row>, fields));
+  } else {
+    describe_reducer<R, value_of<E>>(to, value);
+  }
 }
 
 /// An expression and the binary operator that folds its records, for the description to devices.

@@ -184,6 +184,10 @@ struct several<Out, values_of_parts<Values...>, States...> {
     });
   }
   template <typename All>
+  void accumulate(const numbered_value<All>& of) {
+    accumulate_at(of.value, static_cast<std::uint32_t>(of.row));
+  }
+  template <typename All>
     requires((takes_arrays<States> && std::is_trivially_default_constructible_v<Values> &&
               std::is_copy_assignable_v<Values>) &&
              ...)
