@@ -188,38 +188,43 @@ row_range without_pages(std::span<const arrow_page> pages, const arrow_binding& 
   return range.first < range.end ? range : row_range();
 }
 
-/// Of each group, the rows among which those are of which all conditions are true.
-std::vector<row_range> rows_wanted(arrow_file& file, std::span<const arrow_binding> bound,
-                                   const detail::conditions& wanted) {
-  const auto& groups = file.groups();
-  const auto left_out = groups_left_out(groups, bound, wanted);
-  std::vector<row_range> result(groups.size());
-  for (std::size_t i = 0; i < groups.size(); ++i) {
-    if (left_out[i]) continue;
-    result[i] = {0, groups[i].rows};
-    for (const auto& one : bound) {
-      if (result[i].end == 0 || !is_concerned(one, wanted)) continue;
-      const auto pages = file.pages(i, one.column);
-      if (!pages.empty()) result[i] = without_pages(pages, one, wanted, result[i]);
-    }
+/// Pages of columns in a group, each looked up once.
+class group_pages {
+ public:
+  group_pages(arrow_file& file, std::span<const arrow_binding> bound, std::size_t group)
+      : file_(file), bound_(bound), group_(group), known_(bound.size()) {}
+
+  std::span<const arrow_page> of(std::size_t which) {
+    if (!known_[which]) known_[which] = file_.pages(group_, bound_[which].column);
+    return *known_[which];
   }
-  return result;
+
+ private:
+  arrow_file& file_;
+  std::span<const arrow_binding> bound_;
+  std::size_t group_;
+  std::vector<std::optional<std::vector<arrow_page>>> known_;
+};
+
+/// The rows of a group among which those are of which all conditions are true.
+row_range rows_wanted(group_pages& pages, std::int64_t rows, std::span<const arrow_binding> bound,
+                      const detail::conditions& wanted) {
+  row_range range{0, rows};
+  for (std::size_t i = 0; i < bound.size() && range.end > 0; ++i) {
+    if (!is_concerned(bound[i], wanted)) continue;
+    if (const auto some = pages.of(i); !some.empty())
+      range = without_pages(some, bound[i], wanted, range);
+  }
+  return range;
 }
 
-/// Bytes of the columns' pages that lie among these rows.
-std::int64_t stored_bytes(arrow_file& file, std::span<const arrow_binding> bound,
-                          const arrow_section& section) {
-  const auto end = section.first_row + section.rows;
-  const auto& group = file.groups()[section.group];
+/// Bytes of the columns' pages that lie among some of a group's rows, but not all.
+std::int64_t stored_bytes(group_pages& pages, std::size_t columns, row_range among) {
   std::int64_t bytes = 0;
-  for (const auto& one : bound) {
-    if (section.rows == group.rows) {
-      bytes += group.stored_bytes[one.column];
-      continue;
-    }
+  for (std::size_t i = 0; i < columns; ++i) {
     std::int64_t row = 0;
-    for (const auto& page : file.pages(section.group, one.column)) {
-      if (row >= section.first_row && row + page.rows <= end) bytes += page.stored_bytes;
+    for (const auto& page : pages.of(i)) {
+      if (row >= among.first && row + page.rows <= among.end) bytes += page.stored_bytes;
       row += page.rows;
     }
   }
@@ -246,19 +251,27 @@ std::vector<bool> groups_left_out(const std::vector<arrow_group>& groups,
 std::vector<arrow_section> sections_of(arrow_file& file, std::span<const arrow_binding> bound,
                                        const detail::conditions& wanted) {
   const auto& groups = file.groups();
-  std::vector<row_range> ranges;
-  if (!wanted.empty()) ranges = rows_wanted(file, bound, wanted);
+  const auto left_out = groups_left_out(groups, bound, wanted);
   std::vector<arrow_section> sections;
-  const auto add = [&](std::size_t group, row_range rows, bool left_out) {
-    if (rows.first == rows.end) return;
-    sections.push_back({group, rows.first, rows.end - rows.first, left_out});
-    if (left_out) sections.back().bytes = stored_bytes(file, bound, sections.back());
-  };
   for (std::size_t i = 0; i < groups.size(); ++i) {
-    const row_range all{0, groups[i].rows}, read = wanted.empty() ? all : ranges[i];
-    add(i, {0, read.first}, true);
-    add(i, read, false);
-    add(i, {read.end, all.end}, true);
+    group_pages pages(file, bound, i);
+    const row_range all{0, groups[i].rows};
+    const auto read = wanted.empty() ? all
+                      : left_out[i]  ? row_range()
+                                     : rows_wanted(pages, all.end, bound, wanted);
+    const auto add = [&](row_range rows, bool none_wanted) {
+      if (rows.first == rows.end) return;
+      sections.push_back({i, rows.first, rows.end - rows.first, none_wanted});
+      if (!none_wanted) return;
+      auto& bytes = sections.back().bytes;
+      if (read.first == read.end)
+        for (const auto& one : bound) bytes += groups[i].stored_bytes[one.column];
+      else
+        bytes = stored_bytes(pages, bound.size(), rows);
+    };
+    add({0, read.first}, true);
+    add(read, false);
+    add({read.end, all.end}, true);
   }
   return sections;
 }

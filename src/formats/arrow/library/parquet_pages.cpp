@@ -22,9 +22,9 @@ std::shared_ptr<parquet::RowGroupPageIndexReader> indexes_of(const parquet_chunk
   return all->RowGroup(chunk.group);
 }
 
-/// Where the column's pages lie; empty: nobody tells, or it can't be right.
-std::vector<parquet::PageLocation> places_of(const parquet_chunk& chunk) {
-  const auto indexes = indexes_of(chunk);
+/// Where the column's pages lie, by its indexes; empty: nobody tells, or it can't be right.
+std::vector<parquet::PageLocation> places_of(
+    const parquet_chunk& chunk, const std::shared_ptr<parquet::RowGroupPageIndexReader>& indexes) {
   const auto index = indexes ? indexes->GetOffsetIndex(chunk.leaf) : nullptr;
   if (!index || index->page_locations().empty()) return {};
   auto places = index->page_locations();
@@ -97,7 +97,8 @@ class two_parts final : public arrow::io::InputStream {
 }  // namespace
 
 std::vector<arrow_page> pages_of(const parquet_chunk& chunk, const arrow_column& column) {
-  const auto places = places_of(chunk);
+  const auto indexes = indexes_of(chunk);
+  const auto places = places_of(chunk, indexes);
   if (places.empty()) return {};
   const auto metadata = chunk.file.metadata()->RowGroup(chunk.group);
   std::vector<arrow_page> pages(places.size());
@@ -109,7 +110,7 @@ std::vector<arrow_page> pages_of(const parquet_chunk& chunk, const arrow_column&
   const auto stored = metadata->ColumnChunk(chunk.leaf);
   const auto statistics = stored->statistics();
   if (extent_of(statistics.get(), column).of == arrow_extent::what::unknown) return pages;
-  const auto index = indexes_of(chunk)->GetColumnIndex(chunk.leaf);
+  const auto index = indexes->GetColumnIndex(chunk.leaf);
   if (!index || index->null_pages().size() != pages.size()) return pages;
   const auto extents = extents_of(*index, stored->type(), column.kind);
   const bool counted = index->has_null_counts() && index->null_counts().size() == pages.size();
@@ -124,7 +125,8 @@ std::vector<arrow_page> pages_of(const parquet_chunk& chunk, const arrow_column&
 
 parquet_tail open_at(const parquet_chunk& chunk, std::int64_t row, source_file& source,
                      const parquet::ReaderProperties& properties) {
-  const auto places = row == 0 ? std::vector<parquet::PageLocation>() : places_of(chunk);
+  const auto places =
+      row == 0 ? std::vector<parquet::PageLocation>() : places_of(chunk, indexes_of(chunk));
   if (places.empty()) return {chunk.file.RowGroup(chunk.group)->Column(chunk.leaf), 0};
   const auto behind =
       std::ranges::upper_bound(places, row, {}, &parquet::PageLocation::first_row_index);
