@@ -217,9 +217,9 @@ class finder {
     made.is = predicate == llvm::CmpInst::ICMP_EQ ? "<" : ">=";
     made.signed_order = false;
     if (!take_integer(field, made)) return false;
-    made.addend = (llvm::APInt(64, static_cast<std::uint64_t>(made.addend)) - begin->sext(64))
-                      .trunc(begin->getBitWidth())
-                      .getSExtValue();
+    const auto bits = begin->getBitWidth();
+    made.addend =
+        (llvm::APInt(bits, static_cast<std::uint64_t>(made.addend), true) - *begin).getSExtValue();
     made.value = (-*mask).getSExtValue();
     found_.push_back(std::move(made));
     return true;
