@@ -130,9 +130,7 @@ auto query<E>::aggregate(const Aggregates&... wanted) const {
       wanted.reducer.template of<detail::aggregate_value<value_type, Aggregates>>())...)};
   detail::projections values(wanted.projection...);
   if constexpr (decltype(values)::values == 0)
-    return this->together(
-        detail::aggregate_of<detail::made_before<reducer>, detail::to_nothing>{{}, {prototype}},
-        this->fold_named(*this, "aggregate", prototype));
+    return this->reduced_by("aggregate", prototype, detail::to_nothing{});
   else
     return this->reduced_by("aggregate", prototype, values);
 }

@@ -189,16 +189,24 @@ void detail::file_members<Of, T>::append_to(const std::string& path,
                  file_layout<T>(columns...), path);
 }
 
+namespace detail {
+/// Gives a record of type T the name of its file.
+template <typename T, typename Key>
+std::function<void(const std::byte*, std::string&)> naming(const Key& key) {
+  return [key](const std::byte* record, std::string& name) {
+    name_file(std::invoke(key, *reinterpret_cast<const T*>(record)), name);
+  };
+}
+}  // namespace detail
+
 template <typename Of, typename T>
 template <detail::names_files<T> Key, typename... Columns>
 void detail::file_members<Of, T>::write_by(const Key& key, const std::string& pattern,
                                            const Columns&... columns) const {
   const auto& of = static_cast<const Of&>(*this);
-  deliver_to_files(
-      access::session(of), deliver_request(of, "write_by", std::make_shared<deliver_params>()),
-      file_layout<T>(columns...), pattern, [key](const std::byte* record, std::string& name) {
-        name_file(std::invoke(key, *reinterpret_cast<const T*>(record)), name);
-      });
+  deliver_to_files(access::session(of),
+                   deliver_request(of, "write_by", std::make_shared<deliver_params>()),
+                   file_layout<T>(columns...), pattern, naming<T>(key));
 }
 
 template <typename Of, typename T>
@@ -206,11 +214,9 @@ template <detail::names_files<T> Key, typename... Columns>
 void detail::file_members<Of, T>::append_by(const Key& key, const std::string& pattern,
                                             const Columns&... columns) const {
   const auto& of = static_cast<const Of&>(*this);
-  append_to_files(
-      access::session(of), deliver_request(of, "append_by", std::make_shared<deliver_params>()),
-      file_layout<T>(columns...), pattern, [key](const std::byte* record, std::string& name) {
-        name_file(std::invoke(key, *reinterpret_cast<const T*>(record)), name);
-      });
+  append_to_files(access::session(of),
+                  deliver_request(of, "append_by", std::make_shared<deliver_params>()),
+                  file_layout<T>(columns...), pattern, naming<T>(key));
 }
 
 }  // namespace pappus

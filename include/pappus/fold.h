@@ -45,10 +45,7 @@ class fold_members {
                          prototype, describe_fold_by<element, reducer>));
   }
   /// The number of records; count(projection): of those whose projection isn't missing.
-  auto count() const {
-    return together(aggregate_of<made_to_count, to_nothing>{},
-                    fold_named(self(), "count", reducers::count{}));
-  }
+  auto count() const { return reduced_by("count", reducers::count{}, to_nothing{}); }
   template <typename F>
   auto count(F projection) const {
     return aggregated<reducers::present>("count", std::move(projection));
@@ -96,33 +93,34 @@ class fold_members {
   }
 
  protected:
-  /// A value that session::run() may compute together with others of the same records.
-  template <typename Aggregate, typename T>
-  PAPPUS_GLUE auto together(Aggregate how, value<T> alone) const {
-    return folded<T, E, Aggregate>(std::move(alone), self(), std::move(how));
-  }
+  /// \param projection  to_nothing: of a reducer that doesn't look at records
   template <typename R, typename F = to_itself>
   auto reduced_by(const char* name, R prototype, F projection = {}) const {
     return together(aggregate_of<made_before<R>, F>{projection, {prototype}},
                     fold_named(projected(projection), name, prototype));
   }
 
+ private:
+  const Of& self() const { return static_cast<const Of&>(*this); }
+
+  /// A value that session::run() may compute together with others of the same records.
+  template <typename Aggregate, typename T>
+  PAPPUS_GLUE auto together(Aggregate how, value<T> alone) const {
+    return folded<T, E, Aggregate>(std::move(alone), self(), std::move(how));
+  }
+
+  template <typename F>
+  auto projected(const F& projection) const {
+    if constexpr (std::same_as<F, to_itself> || std::same_as<F, to_nothing>)
+      return self();
+    else
+      return self().map(projection);
+  }
   template <typename Query, typename R>
   static auto fold_named(const Query& of, const char* name, R prototype) {
     const auto& element = access::expression(of);
     return fold(of, name, element, std::move(prototype),
                 describe_fold<std::remove_cvref_t<decltype(element)>, R>);
-  }
-
- private:
-  const Of& self() const { return static_cast<const Of&>(*this); }
-
-  template <typename F>
-  auto projected(const F& projection) const {
-    if constexpr (std::same_as<F, to_itself>)
-      return self();
-    else
-      return self().map(projection);
   }
   template <template <typename> typename R, typename F>
   auto aggregated(const char* name, F projection) const {

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "pappus/detail/base/eight_bytes.h"
+
 namespace pappus::base {
 namespace {
 
@@ -36,7 +38,7 @@ bool is_utf8(std::string_view text) noexcept {
     if (left >= sizeof(std::uint64_t)) {
       std::uint64_t eight;
       std::memcpy(&eight, at, sizeof(eight));
-      if ((eight & 0x8080808080808080) == 0) {
+      if ((eight & detail::high_bits) == 0) {
         at += sizeof(eight);
         continue;
       }

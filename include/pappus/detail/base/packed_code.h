@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "pappus/detail/base/eight_bytes.h"
 #include "pappus/detail/base/glue.h"
 #include "pappus/detail/base/keys.h"
 #include "pappus/detail/base/packed_key.h"
@@ -69,10 +70,9 @@ class short_packing {
   }
   /// Whether one of the n low bytes is zero.
   static constexpr bool has_zero(std::uint64_t bytes, std::size_t n) {
-    constexpr std::uint64_t ones = 0x0101010101010101u;
     const std::uint64_t above = n < 8 ? ~std::uint64_t{0} << (8 * n) : 0;
     const std::uint64_t filled = bytes | above;
-    return ((filled - ones) & ~filled & (ones << 7)) != 0;
+    return ((filled - eight_of(1)) & ~filled & high_bits) != 0;
   }
   /// Characters with nothing but zeros behind them.
   template <std::size_t N>
@@ -90,7 +90,7 @@ class short_packing {
       bytes_ += too_many;
       return;
     }
-    constexpr std::uint64_t all = zero * 0x0101010101010101u;
+    constexpr std::uint64_t all = eight_of(zero);
     const std::size_t first = n > 8 ? 8 : n;
     const auto flip = [](std::size_t bytes) { return bytes == 0 ? 0 : all >> (8 * (8 - bytes)); };
     put_bits(text_codes::few_bytes(part.data(), first) ^ flip(first), first);
