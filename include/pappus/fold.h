@@ -14,6 +14,7 @@
 #include "pappus/detail/fuse/aggregate.h"
 #include "pappus/detail/fuse/folded.h"
 #include "pappus/detail/loops/count.h"
+#include "pappus/detail/loops/counted.h"
 #include "pappus/detail/loops/fold.h"
 #include "pappus/detail/loops/fold_join.h"
 #include "pappus/function.h"
@@ -142,6 +143,7 @@ class fold_members {
     params->accumulate = accumulate_values<record, R>;
     params->reducer = reduce_kernel_of<R>(std::move(prototype));
     set_fold_by_region<Element, R>(*params, element);
+    set_counted<R>(*params, element);
     const auto layout = params->reducer.result;
     auto stage = access::stage(of);
     stage.yields = Element::yields;

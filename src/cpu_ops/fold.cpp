@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <vector>
 
 #include "algorithms/rows_in.h"
 #include "cpu_ops/contract.h"
@@ -101,17 +102,40 @@ void accumulate_rows(run_context& context, fold_state& state, std::int64_t from,
   }
 }
 
+/// Adds how many of the window's rows count. False where they must be looked at.
+bool add_counts(const run_context& context, std::byte* leaf) {
+  const auto& counted = context.node.as<fold_params>().counted;
+  if (counted.add == nullptr) return false;
+  const auto& rows = *context.inputs.front();
+  const auto* const missing = rows.missing();
+  if (missing == nullptr) return false;
+  std::vector<std::int64_t> counts;
+  for (const auto presence : counted.presences) {
+    const auto lack = presence == 0 ? 0 : missing->of(presence);
+    if (!lack) return false;
+    counts.push_back(rows.rows() - *lack);
+  }
+  counted.add(counts.data(), leaf);
+  return true;
+}
+
 /// Rows whose records may come in any order become part of the leaf that they end in. False where
 /// they are better taken in order.
 bool accumulate_in_any_order(run_context& context, fold_state& state) {
-  const auto& reducer = context.node.as<fold_params>().reducer;
+  const auto& params = context.node.as<fold_params>();
+  if (params.counted.add == nullptr && params.by_region.partition == nullptr) return false;
+  const auto& reducer = params.reducer;
   detail::buffer all(context.memory, ops::fold_state_bytes(reducer), context.owner);
   if (state.has_carry)
     std::memcpy(all.data(), state.carry.data(), reducer.state_size);
   else
     reducer.init(reducer.context.get(), all.data());
-  if (!fold_by_region(context, all.data())) return false;
-  context.note = "left records in the order of the join's index";
+  if (add_counts(context, all.data()))
+    context.note = "counted while they were read";
+  else if (params.by_region.partition != nullptr && fold_by_region(context, all.data()))
+    context.note = "left records in the order of the join's index";
+  else
+    return false;
   const std::int64_t end = context.first_row + context.rows;
   const std::int64_t per_leaf = ops::fold_leaf_rows(reducer);
   state.next_leaf = end / per_leaf;
@@ -124,13 +148,12 @@ bool accumulate_in_any_order(run_context& context, fold_state& state) {
 }
 
 void accumulate(run_context& context) {
-  const auto& params = context.node.as<fold_params>();
-  const auto& reducer = params.reducer;
+  const auto& reducer = context.node.as<fold_params>().reducer;
   if (!context.state) context.state = std::make_shared<fold_state>(context);
   auto& state = *static_cast<fold_state*>(context.state.get());
   if (context.node.op->keeps_text(context.node))
     for (const auto& input : context.inputs) context.output->keep_owners_of(*input);
-  if (params.by_region.partition != nullptr && accumulate_in_any_order(context, state)) return;
+  if (accumulate_in_any_order(context, state)) return;
   const std::int64_t per_leaf = ops::fold_leaf_rows(reducer), first_row = context.first_row;
   for (std::int64_t from = 0, to; from < context.rows; from = to) {
     if (state.leaves.saturated()) return;

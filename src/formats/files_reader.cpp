@@ -99,6 +99,7 @@ void files_reader::rewind() {
   together_ = 1;
   bytes_before_ = 0;
   not_read_ = {};
+  missing_ = {};
   bytes_read_.store(0, std::memory_order_relaxed);
 }
 
@@ -184,6 +185,7 @@ void files_reader::read_ahead(detail::workers& alone, const file& from, opened& 
     ended = next.rows < rows;
     next.string_bytes = by->string_bytes();
     next.strings = by->take_strings();
+    next.missing = by->take_missing();
     used.fetch_add(next.records.size() + next.string_bytes, std::memory_order_relaxed);
     if (next.rows > 0) to.blocks.push_back(std::move(next));
   }
@@ -199,6 +201,7 @@ std::int64_t files_reader::take_ahead(opened& from, std::byte* out, std::int64_t
   std::memcpy(out, first.records.data() + static_cast<std::size_t>(from.next_row) * record_bytes_,
               static_cast<std::size_t>(n) * record_bytes_);
   from.next_row += n;
+  if (n == first.rows) missing_.add(first.missing);
   if (from.next_row == first.rows) {
     from.blocks.pop_front();
     from.next_row = 0;
@@ -213,6 +216,7 @@ std::int64_t files_reader::read_on(detail::workers& team, opened& from, std::byt
   from.by->limit_strings(text_left());
   const auto n = from.by->read(team, out, capacity);
   note_read(from);
+  missing_.add(from.by->take_missing());
   return n;
 }
 

@@ -54,6 +54,7 @@ class files_reader final : public reader {
     return bytes_read_.load(std::memory_order_relaxed);
   }
   text_length text() const noexcept override { return text_; }
+  detail::missing_counts take_missing() override { return std::exchange(missing_, {}); }
   void rewind() override;
   std::size_t scratch_bytes() const noexcept override;
   std::shared_ptr<void> take_strings() noexcept override { return std::exchange(held_, nullptr); }
@@ -71,6 +72,7 @@ class files_reader final : public reader {
     std::int64_t rows = 0;
     std::shared_ptr<void> strings;  ///< that they point to
     std::size_t string_bytes = 0;
+    detail::missing_counts missing{};
   };
   /// A file that is read.
   struct opened {
@@ -116,6 +118,7 @@ class files_reader final : public reader {
   std::deque<opened> now_;         // the first one's records are handed out
   std::int64_t bytes_before_ = 0;  // of files before it
   left_out not_read_;              // the same
+  detail::missing_counts missing_;
   std::atomic<std::int64_t> bytes_read_{0};
 };
 

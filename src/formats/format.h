@@ -14,6 +14,7 @@
 #include "pappus/detail/base/chunks.h"
 #include "pappus/detail/base/columns.h"
 #include "pappus/detail/base/memory.h"
+#include "pappus/detail/base/missing_counts.h"
 #include "pappus/detail/base/parallel.h"
 
 namespace pappus::formats {
@@ -68,6 +69,10 @@ class reader {
 
   /// The text that the file has.
   virtual text_length text() const noexcept { return {}; }
+
+  /// What lacks values, of the records that read() handed out since the last call, or rewind(): of
+  /// fewer rows than these where it doesn't know.
+  virtual detail::missing_counts take_missing() { return {}; }
 
   /// Starts over with the first record.
   virtual void rewind() = 0;

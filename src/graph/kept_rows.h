@@ -63,8 +63,10 @@ class row_store {
                                                     detail::workers& team,
                                                     std::string_view owner) = 0;
   /// Keeps sets that this store keeps as parts of one.
+  /// \param missing  what is known of their rows
   virtual std::shared_ptr<kept_rows> in_parts(const detail::record_type& layout,
-                                              std::vector<std::shared_ptr<kept_rows>> parts) = 0;
+                                              std::vector<std::shared_ptr<kept_rows>> parts,
+                                              detail::missing_counts missing) = 0;
 
   /// Rows [first, first + rows) of a set that this store keeps, and where they are wanted.
   struct copy {

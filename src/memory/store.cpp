@@ -63,8 +63,10 @@ std::shared_ptr<graph::kept_rows> store::keep_with_text(std::shared_ptr<detail::
 }
 
 std::shared_ptr<graph::kept_rows> store::in_parts(
-    const detail::record_type& layout, std::vector<std::shared_ptr<graph::kept_rows>> parts) {
-  return std::make_shared<stored_parts>(shared_from_this(), layout, std::move(parts));
+    const detail::record_type& layout, std::vector<std::shared_ptr<graph::kept_rows>> parts,
+    detail::missing_counts missing) {
+  return std::make_shared<stored_parts>(shared_from_this(), layout, std::move(parts),
+                                        std::move(missing));
 }
 
 std::string store::about_rows_to_come() {

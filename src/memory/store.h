@@ -62,9 +62,9 @@ class store final : public graph::row_store, public std::enable_shared_from_this
   void read(std::span<const copy> wanted, detail::workers& team, std::string_view owner) override;
   std::future<void> read_beside(std::vector<copy> wanted, const detail::workers& team,
                                 std::string owner) override;
-  std::shared_ptr<graph::kept_rows> in_parts(
-      const detail::record_type& layout,
-      std::vector<std::shared_ptr<graph::kept_rows>> parts) override;
+  std::shared_ptr<graph::kept_rows> in_parts(const detail::record_type& layout,
+                                             std::vector<std::shared_ptr<graph::kept_rows>> parts,
+                                             detail::missing_counts missing) override;
   void expect(std::size_t bytes, std::string_view owner) override;
 
   /// Where arrays lie, whose memory is given back, too.

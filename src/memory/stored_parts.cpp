@@ -18,8 +18,13 @@ std::vector<std::int64_t> ends_of(std::span<const std::shared_ptr<graph::kept_ro
 }  // namespace
 
 stored_parts::stored_parts(std::shared_ptr<store> of, const detail::record_type& layout,
-                           std::vector<std::shared_ptr<kept_rows>> parts)
-    : store_(std::move(of)), layout_(layout), parts_(std::move(parts)), ends_(ends_of(parts_)) {}
+                           std::vector<std::shared_ptr<kept_rows>> parts,
+                           detail::missing_counts missing)
+    : store_(std::move(of)),
+      layout_(layout),
+      parts_(std::move(parts)),
+      missing_(std::move(missing)),
+      ends_(ends_of(parts_)) {}
 
 detail::rows_ptr stored_parts::in_memory() {
   auto set = std::make_shared<detail::row_set>(layout_);
@@ -28,12 +33,14 @@ detail::rows_ptr stored_parts::in_memory() {
     if (rows == nullptr) return nullptr;
     set->append(std::move(rows));
   }
+  if (missing_.rows == rows()) set->know_missing(missing_);
   return set;
 }
 
 detail::rows_ptr stored_parts::wake(std::string_view owner, const detail::workers* for_whom) {
   auto set = std::make_shared<detail::row_set>(layout_);
   for (const auto& part : parts_) set->append(part->wake(owner, for_whom));
+  if (missing_.rows == rows()) set->know_missing(missing_);
   return set;
 }
 

@@ -16,9 +16,10 @@ namespace pappus::memory {
 
 class stored_parts final : public graph::kept_rows {
  public:
-  /// \param parts  what `of` keeps.
+  /// \param parts    what `of` keeps.
+  /// \param missing  what is known of their rows
   stored_parts(std::shared_ptr<store> of, const detail::record_type& layout,
-               std::vector<std::shared_ptr<kept_rows>> parts);
+               std::vector<std::shared_ptr<kept_rows>> parts, detail::missing_counts missing);
 
   std::int64_t rows() const noexcept override { return ends_.empty() ? 0 : ends_.back(); }
   /// O(parts).
@@ -34,6 +35,7 @@ class stored_parts final : public graph::kept_rows {
   const std::shared_ptr<store> store_;
   const detail::record_type layout_;
   const std::vector<std::shared_ptr<kept_rows>> parts_;
+  const detail::missing_counts missing_;
   const std::vector<std::int64_t> ends_;  ///< numbers of the rows behind each part
 };
 

@@ -82,6 +82,7 @@ stored_rows::stored_rows(std::shared_ptr<store> of, detail::rows_ptr rows, bool 
       can_rest_(can_rest),
       owners_(rows->owners()),
       partition_ends_(rows->partition_ends()),
+      missing_(rows->missing() != nullptr ? *rows->missing() : detail::missing_counts()),
       awake_(std::move(rows)),
       charged_(std::accumulate(awake_->buffers().begin(), awake_->buffers().end(), std::size_t{0},
                                [](std::size_t sum, const detail::buffer& one) {
@@ -160,6 +161,7 @@ detail::rows_ptr stored_rows::put_together() {
   }
   set->hold(std::move(chunks));
   set->partitioned(partition_ends_);
+  set->know_missing(missing_);
   return set;
 }
 

@@ -101,6 +101,7 @@ class stored_rows final : public graph::kept_rows {
   const bool can_rest_;
   const std::vector<std::shared_ptr<const void>> owners_;
   const std::vector<std::int64_t> partition_ends_;
+  const detail::missing_counts missing_;
   std::atomic<bool> lost_{false};
   // Guarded by the store's mutex. Where rows can't rest, awake_ never changes.
   detail::rows_ptr awake_;           // null: somebody must put them together first

@@ -360,6 +360,7 @@ void live_executor::read_file(plan::stage_index which) {
     algorithms::append_buffer(*rows, std::move(buffer), n);
     if (n < step || rows->rows() == params.rows) break;
   }
+  rows->know_missing(reader->take_missing());
   if (auto strings = reader->take_strings())
     rows->keep(base::owned(std::move(strings), with_.memory));
   at(which).row_count = rows->rows();

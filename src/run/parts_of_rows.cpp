@@ -38,6 +38,7 @@ void parts_of_rows::add(const detail::row_set& rows) {
   for (; rows.rows() - first >= part_rows; first += part_rows)
     keep(copied(rows, first, part_rows, with_.team, *with_.memory, owner_), part_rows, rows);
   while (first < rows.rows()) first = fill(rows, first);
+  if (const auto* missing = rows.missing()) missing_.add(*missing);
   with_.store->expect(rows.bytes(), owner_);
 }
 
@@ -89,7 +90,7 @@ void parts_of_rows::keep(detail::buffer records, std::int64_t rows, const detail
 
 std::shared_ptr<graph::kept_rows> parts_of_rows::take() {
   if (rows_ > 0) end_part();
-  return with_.store->in_parts(layout_, std::exchange(parts_, {}));
+  return with_.store->in_parts(layout_, std::exchange(parts_, {}), std::exchange(missing_, {}));
 }
 
 }  // namespace pappus::run

@@ -38,6 +38,7 @@ class parts_of_rows {
   const std::string owner_;
   const std::size_t part_bytes_;  ///< about, of records and their text
   std::vector<std::shared_ptr<graph::kept_rows>> parts_;
+  detail::missing_counts missing_;  ///< of all that were added
   // The last part, of what is less than one: its rows come from several calls.
   detail::row_set owners_;  ///< no rows: what its rows point into, where text can't be found
   detail::buffer records_;

@@ -74,7 +74,9 @@ class live_executor::window_source::file_windows final : public window_source {
       buffer_ = std::make_shared<detail::buffer>(*executor_.with_.memory, bytes, node_.name);
     }
     const auto n = reader_->read(executor_.with_.team, buffer_->data(), std::min(rows, capacity_));
-    return std::make_shared<row_set>(node_.out, buffer_->data(), n);
+    auto window = std::make_shared<row_set>(node_.out, buffer_->data(), n);
+    window->know_missing(reader_->take_missing());
+    return window;
   }
   std::shared_ptr<row_set> read_columns(std::int64_t rows) {
     auto found = reader_->read_columns(executor_.with_.team, rows);

@@ -32,7 +32,7 @@ kept_ptr parts(machine& m, std::int64_t n, std::uint64_t seed) {
     all.push_back(
         m.rows->keep(algorithms::rows_in(std::move(buffer), numbers, part_rows, m.memory)));
   }
-  return m.rows->in_parts(numbers, std::move(all));
+  return m.rows->in_parts(numbers, std::move(all), {});
 }
 
 TEST(stored_parts, may_be_more_than_memory_holds) {
@@ -68,8 +68,22 @@ TEST(stored_parts, are_one_set_where_they_fit) {
   EXPECT_THROW(m.make(12 * rows_of_a_mib, 12 * rows_of_a_mib, 2), memory_error)
       << "they stay as long as somebody has them";
   EXPECT_TRUE(right(*rows, 1));
-  EXPECT_EQ(m.rows->in_parts(numbers, {})->rows(), 0);
-  EXPECT_EQ(m.rows->in_parts(numbers, {})->wake("test")->rows(), 0);
+  EXPECT_EQ(m.rows->in_parts(numbers, {}, {})->rows(), 0);
+  EXPECT_EQ(m.rows->in_parts(numbers, {}, {})->wake("test")->rows(), 0);
+}
+
+TEST(stored_parts, know_what_all_of_their_rows_lack) {
+  machine m(16 * scaled_mib);
+  const auto whole = parts(m, 2, 1);
+  const std::vector<kept_ptr> all(whole->parts().begin(), whole->parts().end());
+  const detail::missing_counts of_all{2 * part_rows, {{8, 5}}}, of_some{part_rows, {{8, 5}}};
+  const auto known = m.rows->in_parts(numbers, all, of_all);
+  for (const auto& rows : {known->in_memory(), known->wake("test")}) {
+    ASSERT_NE(rows->missing(), nullptr);
+    EXPECT_EQ(rows->missing()->of(8), 5);
+    EXPECT_EQ(rows->missing()->of(16), std::nullopt);
+  }
+  EXPECT_EQ(m.rows->in_parts(numbers, all, of_some)->wake("test")->missing(), nullptr);
 }
 
 /// A reader keeps sets where they are, and who wakes one may need the memory of another: neither

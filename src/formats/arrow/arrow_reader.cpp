@@ -87,7 +87,8 @@ arrow_reader::arrow_reader(std::unique_ptr<byte_source> source, const detail::re
       group_name_(group_name),
       rows_at_once_(rows_at_once_in(memory, layout.bytes)),
       file_(telling(source_->name(), [&] { return open(*source_, rows_at_once_); })),
-      record_bytes_(layout.bytes) {
+      record_bytes_(layout.bytes),
+      missing_(layout) {
   auto bound =
       bind_arrow_columns(source_->name(), file_->columns(), named_columns(source_->name(), layout));
   std::erase_if(bound, [](const arrow_binding& one) { return !one.field.wanted; });
@@ -153,6 +154,7 @@ void arrow_reader::rewind() {
   next_row_ = 0;
   next_section_ = 0;
   open_section_.reset();
+  missing_.take();
   take_strings();
 }
 
@@ -291,13 +293,18 @@ std::optional<arrow_reader::problem> arrow_reader::fill(part& rows,
   const auto step = rows.out == nullptr ? rows_at_once_ : rows_filled_at_once(record_bytes_);
   for (std::int64_t begin = 0; begin < rows.rows && !first && !team.stopping(); begin += step) {
     const auto n = std::min(step, rows.rows - begin);
-    if (with_gaps && rows.out != nullptr)
-      clear_gaps(rows.out + static_cast<std::size_t>(begin) * record_bytes_, n);
+    auto* const records =
+        rows.out == nullptr ? nullptr : rows.out + static_cast<std::size_t>(begin) * record_bytes_;
+    if (with_gaps && records != nullptr) {
+      clear_gaps(records, n);
+      missing_.add_rows(n);
+    }
     for (const auto which : columns) {
       const auto& name = bound_[which].field.name;
       std::optional<problem> found;
       try {
         fill_column(which, rows, begin, n);
+        if (records != nullptr) missing_.add_column(bound_[which].field.presence, records, n);
       } catch (const arrow_cell_problem& cell) {
         found = problem{cell.row, which,
                         fmt::format("row {}, column \"{}\": {}", cell.row + 1, name, cell.text)};

@@ -39,6 +39,7 @@
 #include "formats/arrow/arrow_library.h"
 #include "formats/byte_source.h"
 #include "formats/format.h"
+#include "formats/missing_cells.h"
 #include "pappus/error.h"
 
 namespace pappus::formats {
@@ -61,6 +62,7 @@ class arrow_reader final : public reader {
   columns read_columns(detail::workers& team, std::int64_t capacity) override;
   left_out not_read() const noexcept override { return not_read_; }
   std::int64_t bytes_read() const noexcept override { return source_->bytes_read(); }
+  detail::missing_counts take_missing() override { return missing_.take(); }
   void rewind() override;
   std::size_t scratch_bytes() const noexcept override { return group_bytes_ * groups_max_; }
   std::shared_ptr<void> take_strings() noexcept override;
@@ -135,6 +137,7 @@ class arrow_reader final : public reader {
   std::int64_t rows_at_once_;
   std::unique_ptr<arrow_file> file_;
   std::size_t record_bytes_;
+  missing_cells missing_;
   std::shared_ptr<const std::vector<arrow_binding>> bindings_;  // of columns that somebody looks at
   std::span<const arrow_binding> bound_;                        // the same
   std::vector<std::pair<std::size_t, std::size_t>> gaps_;       // bytes of a record that stay zero

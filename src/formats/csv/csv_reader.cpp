@@ -45,11 +45,13 @@ csv_reader::csv_reader(opened_csv opened, const detail::record_layout& layout,
       plan_(plan_columns(source_->name(), opened.header, deciding(layout), options)),
       slab_(*text_, memory, opened.header.rows.first_line,
             opened.compressed && plan_.columns.size() > 1, options.slab_bytes, options.piece_bytes),
+      missing_(layout),
       string_buffer_bytes_(string_buffer_bytes(options)),
       bad_rows_(options.bad_rows) {}
 
 void csv_reader::rewind() {
   slab_.rewind();
+  missing_.take();
   strings_.reset();
   rows_taken_ = 0;
   next_begin_ = 0;
@@ -172,12 +174,13 @@ std::int64_t csv_reader::leave_out(std::vector<piece_result>& pieces, std::byte*
 // \param bad  takes rows that can't be parsed; null: they are errors
 std::int64_t csv_reader::parse_piece(const csv_slab::piece& piece, std::int64_t rows_end,
                                      std::byte* out, string_arena& strings,
-                                     std::vector<left_out>* bad) const {
+                                     std::vector<left_out>* bad) {
   const std::string_view text = slab_.text();
   const char* const end = text.data() + text.size();
   const char* at = text.data() + piece.first_begin;
   csv_row_parser parser(plan_, strings);
   csv_quick_rows rows(plan_, parser, strings, end);
+  const auto* const first = out;
   for (std::int64_t row = piece.first_row; row < rows_end; ++row) {
     try {
       at = rows.parse(at, out, rows_end - row);
@@ -189,6 +192,7 @@ std::int64_t csv_reader::parse_piece(const csv_slab::piece& piece, std::int64_t 
       at = behind_row(at, end);
     }
   }
+  missing_.add(first, (out - first) / static_cast<std::ptrdiff_t>(plan_.record_bytes));
   return at - text.data();
 }
 

@@ -31,6 +31,7 @@
 #include "formats/csv/csv_slab.h"
 #include "formats/csv/csv_strings.h"
 #include "formats/format.h"
+#include "formats/missing_cells.h"
 
 namespace pappus::formats {
 
@@ -48,6 +49,7 @@ class csv_reader final : public reader {
   std::int64_t read(detail::workers& team, std::byte* out, std::int64_t capacity) override;
   std::int64_t bytes_read() const noexcept override { return text_->bytes_read(); }
   text_length text() const noexcept override { return length_; }
+  detail::missing_counts take_missing() override { return missing_.take(); }
   void rewind() override;
   std::size_t scratch_bytes() const noexcept override { return slab_.bytes_max(); }
   std::shared_ptr<void> take_strings() noexcept override;
@@ -73,7 +75,7 @@ class csv_reader final : public reader {
 
   std::int64_t parse(detail::workers& team, std::byte* out, std::int64_t rows);
   std::int64_t parse_piece(const csv_slab::piece& piece, std::int64_t rows_end, std::byte* out,
-                           string_arena& strings, std::vector<left_out>* bad) const;
+                           string_arena& strings, std::vector<left_out>* bad);
   std::int64_t leave_out(std::vector<piece_result>& pieces, std::byte* out, std::int64_t rows_end);
   void refuse_incomplete(std::string_view row, bool at_end);
   void prepare_strings(std::size_t workers);
@@ -85,6 +87,7 @@ class csv_reader final : public reader {
   detail::memory_source& memory_;
   csv_plan plan_;
   csv_slab slab_;
+  missing_cells missing_;
   std::shared_ptr<std::vector<string_arena>> strings_;  // one per worker; null: none since taken
   const std::size_t string_buffer_bytes_;
   std::size_t string_bytes_max_ = SIZE_MAX;

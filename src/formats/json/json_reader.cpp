@@ -28,12 +28,14 @@ json_reader::json_reader(std::unique_ptr<byte_source> source, const detail::reco
       bad_rows_(layout.text.bad_rows),
       string_buffer_bytes_(
           base::scaled_clamp(slab_bytes / 8, std::size_t{16} << 10, std::size_t{1} << 20)),
-      lines_(std::move(source), memory, slab_bytes, piece_bytes, json_row_parser::slack_bytes) {
+      lines_(std::move(source), memory, slab_bytes, piece_bytes, json_row_parser::slack_bytes),
+      missing_(layout) {
   lines_.limit_strings(1);  // what is read at a time lies in one slab
 }
 
 void json_reader::rewind() {
   lines_.rewind();
+  missing_.take();
   strings_.reset();
   views_.reset();
   count_ = 0;
@@ -155,6 +157,8 @@ void json_reader::parse_item(std::size_t begin, std::size_t end, std::byte* out,
     out += plan_.record_bytes;
     ++result.records;
   }
+  const auto records = static_cast<std::size_t>(result.records);
+  missing_.add(out - records * plan_.record_bytes, result.records);
 }
 
 /// Of the lines that are left out.

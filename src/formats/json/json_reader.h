@@ -19,6 +19,7 @@
 #include "formats/json/json_plan.h"
 #include "formats/json/json_row.h"
 #include "formats/lines/lines_reader.h"
+#include "formats/missing_cells.h"
 
 namespace pappus::formats {
 
@@ -37,6 +38,7 @@ class json_reader final : public reader {
   std::int64_t read(detail::workers& team, std::byte* out, std::int64_t capacity) override;
   std::int64_t bytes_read() const noexcept override { return lines_.bytes_read(); }
   text_length text() const noexcept override { return lines_.text(); }
+  detail::missing_counts take_missing() override { return missing_.take(); }
   void rewind() override;
   std::size_t scratch_bytes() const noexcept override;
   std::shared_ptr<void> take_strings() noexcept override;
@@ -71,6 +73,7 @@ class json_reader final : public reader {
   const std::shared_ptr<detail::bad_row_source> bad_rows_;  // null: a bad line is an error
   const std::size_t string_buffer_bytes_;
   lines_reader lines_;
+  missing_cells missing_;
   std::size_t string_bytes_max_ = SIZE_MAX;
   std::vector<std::unique_ptr<json_row_parser>> parsers_;  // one per worker
   std::shared_ptr<std::vector<string_arena>> strings_;     // one per worker; null: none since taken

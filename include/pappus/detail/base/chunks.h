@@ -17,6 +17,7 @@
 
 #include "pappus/detail/base/layout.h"
 #include "pappus/detail/base/memory.h"
+#include "pappus/detail/base/missing_counts.h"
 
 namespace pappus::detail {
 
@@ -73,6 +74,7 @@ class row_set {
   /// Appends the rows of another set, which this one keeps alive.
   void append(std::shared_ptr<const row_set> other) {
     for (const auto& piece : other->chunks_) append(piece.data, piece.rows);
+    if (const auto* missing = other->missing()) know_missing(*missing);
     keep_owners_of(*other);
     hold(std::move(other));
   }
@@ -105,6 +107,13 @@ class row_set {
   /// by partition.
   const std::vector<std::int64_t>& partition_ends() const noexcept { return partition_ends_; }
   void partitioned(std::vector<std::int64_t> ends) { partition_ends_ = std::move(ends); }
+
+  /// What its readers counted of the rows; null: they didn't, of all of them.
+  const missing_counts* missing() const noexcept {
+    return missing_.rows == rows_ && rows_ > 0 ? &missing_ : nullptr;
+  }
+  /// Tells of rows that are appended, or have been.
+  void know_missing(const missing_counts& more) { missing_.add(more); }
 
   /// Whether the rows lie in one buffer of its own and need nothing else.
   bool owns_its_memory() const noexcept {
@@ -144,6 +153,7 @@ class row_set {
   std::vector<std::shared_ptr<const void>> held_;
   std::vector<buffer> buffers_;
   std::shared_ptr<const record_maker> maker_;
+  missing_counts missing_;
 };
 
 using rows_ptr = std::shared_ptr<const row_set>;

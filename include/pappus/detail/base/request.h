@@ -51,6 +51,15 @@ struct region_loops {
   bool gathers = false;                 ///< the next side's rows are read
 };
 
+/// A reduction that only counts records.
+struct counted_records {
+  /// For each count, where in a record of the only input the byte lies that says which records
+  /// count; 0: all do.
+  std::vector<std::size_t> presences;
+  /// Adds counts to a leaf's state. Null: it does more.
+  void (*add)(const std::int64_t* counts, std::byte* state) = nullptr;
+};
+
 /// Reducers with states of as many bytes and more have longer leaves.
 inline constexpr std::size_t large_fold_state = 4096;
 
@@ -67,6 +76,7 @@ struct fold_params : op_params {
   void (*accumulate)(const std::byte* values, const std::uint8_t* lanes, std::int64_t n,
                      std::byte* state) = nullptr;
   region_loops by_region;
+  counted_records counted;
 };
 const graph::operator_entry& fold_operator();
 

@@ -63,10 +63,14 @@ class projections {
     return describe<In>(to, record, std::make_index_sequence<values>());
   }
 
+  template <std::size_t I>
+  const auto& function_at() const {
+    return get<I>(functions_);
+  }
   /// What one of all functions yields.
   template <std::size_t I, typename T>
   decltype(auto) one(const T& record) const {
-    return std::invoke(get<I>(functions_), record);
+    return std::invoke(function_at<I>(), record);
   }
 
  private:
