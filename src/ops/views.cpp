@@ -141,8 +141,7 @@ rows_ptr sliced(const detail::slice_params& params, const rows_ptr& window,
     rows->append(chunk.data + static_cast<std::size_t>(low - chunk.first) * window->layout().size,
                  high - low);
   }
-  const auto* const missing = window->missing();
-  if (missing != nullptr && rows->rows() == window->rows()) rows->know_missing(*missing);
+  if (rows->rows() == window->rows()) rows->know_missing_of(*window);
   rows->hold(window);
   rows->keep_owners_of(*window);
   return rows;

@@ -19,7 +19,7 @@ detail::rows_ptr copied(const detail::rows_ptr& rows, detail::workers& team,
   auto buffer = copied(*rows, 0, rows->rows(), team, *memory, "contiguous copy");
   auto copy = algorithms::rows_in(std::move(buffer), rows->layout(), rows->rows(), memory);
   copy->keep_owners_of(*rows);
-  if (const auto* missing = rows->missing()) copy->know_missing(*missing);
+  copy->know_missing_of(*rows);
   return copy;
 }
 

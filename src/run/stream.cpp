@@ -293,7 +293,7 @@ class live_executor::streaming {
     }
     output.keep_text_of(*rows_);
     for (const auto& chunk : rows_->chunks()) output.append(chunk.data, chunk.rows);
-    if (const auto* missing = rows_->missing()) output.know_missing(*missing);
+    output.know_missing_of(*rows_);
     if (slices_ + 1 == path_.size()) {
       source_->leave_in(output, rows_);
     } else {
@@ -318,7 +318,7 @@ class live_executor::streaming {
       result.keep_text_of(rows);
     }
     for (const auto& chunk : rows.chunks()) result.append(chunk.data, chunk.rows);
-    if (const auto* missing = rows.missing()) result.know_missing(*missing);
+    result.know_missing_of(rows);
     for (auto& one : rows.take_buffers()) result.own(std::move(one));
   }
 

@@ -74,7 +74,7 @@ class row_set {
   /// Appends the rows of another set, which this one keeps alive.
   void append(std::shared_ptr<const row_set> other) {
     for (const auto& piece : other->chunks_) append(piece.data, piece.rows);
-    if (const auto* missing = other->missing()) know_missing(*missing);
+    know_missing_of(*other);
     keep_owners_of(*other);
     hold(std::move(other));
   }
@@ -114,6 +114,10 @@ class row_set {
   }
   /// Tells of rows that are appended, or have been.
   void know_missing(const missing_counts& more) { missing_.add(more); }
+  /// The same of rows that are all of another set's.
+  void know_missing_of(const row_set& other) {
+    if (const auto* counts = other.missing()) know_missing(*counts);
+  }
 
   /// Whether the rows lie in one buffer of its own and need nothing else.
   bool owns_its_memory() const noexcept {

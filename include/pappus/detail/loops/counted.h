@@ -6,14 +6,12 @@
 // Where readers counted what is missing (detail/base/missing_counts.h), they follow from that.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <tuple>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "pappus/detail/base/fields.h"
 #include "pappus/detail/base/missing.h"
