@@ -22,7 +22,8 @@ struct context {
   cl_platform_id platform = nullptr;
   cl_device_id id = nullptr;
   properties about;
-  std::string options;  ///< of the compiler, for each build
+  std::string options;               ///< of the compiler, for each build
+  bool reads_opencl_header = false;  ///< it reads clang's opencl-c.h for each build
   cl_context handle = nullptr;
   std::vector<opencl_queue*> queues;  ///< all that exist
   std::unique_ptr<staging> pinned;    ///< null: copies go directly

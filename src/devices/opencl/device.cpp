@@ -57,6 +57,7 @@ context::context(const library& functions, cl_platform_id on, cl_device_id devic
   const asking of(cl, platform, id);
   if (of.device<cl_device_type>(CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU)
     options += " -DDEVICE_NUMBER=" + about.name.substr(about.name.find(':') + 1);
+  reads_opencl_header = of.platform_text(CL_PLATFORM_NAME) == "Portable Computing Language";
   // OpenCL lets float division and square roots be off by 2.5 and 3 units; the host's are exact.
   if (of.device<cl_device_fp_config>(CL_DEVICE_SINGLE_FP_CONFIG) &
       CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT)

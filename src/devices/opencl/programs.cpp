@@ -16,6 +16,10 @@ std::string behind_prelude(const std::string& text) {
   return std::string(base::embedded("devices/opencl/prelude.cl")) + "\n#line 1 \"kernel\"\n" + text;
 }
 
+std::string behind_builtins(const std::string& text) {
+  return std::string(base::embedded("devices/opencl/builtins.cl")) + behind_prelude(text);
+}
+
 }  // namespace
 
 programs::~programs() {
@@ -41,13 +45,32 @@ std::string programs::build_log(cl_program program) const {
   return log;
 }
 
-cl_program programs::from_source(const kernel_source& source, const std::string& text) {
+// The program is the caller's, built or not.
+cl_int programs::build(const kernel_source& source, const std::string& text,
+                       const std::string& options, cl_program& program) {
   const char* begin = text.data();
   const std::size_t size = text.size();
   cl_int code = CL_SUCCESS;
-  cl_program program = on_.cl.CreateProgramWithSource(on_.open(), 1, &begin, &size, &code);
+  program = on_.cl.CreateProgramWithSource(on_.open(), 1, &begin, &size, &code);
   on_.check(code, "build of " + source.name);
-  code = on_.cl.BuildProgram(program, 1, &on_.id, on_.options.c_str(), nullptr, nullptr);
+  return on_.cl.BuildProgram(program, 1, &on_.id, options.c_str(), nullptr, nullptr);
+}
+
+// Null where the text needs more of OpenCL C than builtins.cl has, or is wrong.
+cl_program programs::from_few_builtins(const kernel_source& source) {
+  cl_program program = nullptr;
+  if (build(source, behind_builtins(*source.text), on_.options + " -D_OPENCL_H_", program) ==
+      CL_SUCCESS)
+    return program;
+  on_.cl.ReleaseProgram(program);
+  return nullptr;
+}
+
+cl_program programs::from_source(const kernel_source& source) {
+  cl_program program = nullptr;
+  if (on_.reads_opencl_header && (program = from_few_builtins(source))) return program;
+  const std::string text = behind_prelude(*source.text);
+  const cl_int code = build(source, text, on_.options, program);
   if (code == CL_SUCCESS) return program;
   const std::string log = with_given_places(build_log(program), text);
   on_.cl.ReleaseProgram(program);
@@ -95,7 +118,7 @@ cl_program programs::compiled(const kernel_source& source) {
   cl_program program = nullptr;
   if (const auto binary = kernel_cache::shared().find(key)) program = from_binary(*binary);
   if (!program) {
-    program = from_source(source, behind_prelude(*source.text));
+    program = from_source(source);
     store_binary(program, key);
   }
   by_text_.emplace(*source.text, program);

@@ -21,7 +21,10 @@ class programs {
 
  private:
   cl_program compiled(const kernel_source& source);
-  cl_program from_source(const kernel_source& source, const std::string& text);
+  cl_int build(const kernel_source& source, const std::string& text, const std::string& options,
+               cl_program& program);
+  cl_program from_few_builtins(const kernel_source& source);
+  cl_program from_source(const kernel_source& source);
   cl_program from_binary(std::span<const std::byte> binary);
   std::string cache_key(const kernel_source& source) const;
   void store_binary(cl_program program, const std::string& key);
