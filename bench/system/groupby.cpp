@@ -28,7 +28,7 @@
 namespace pappus::bench::groupby {
 namespace {
 
-constexpr std::int64_t few_keys = 1 << 12;
+constexpr std::int64_t few_keys = 1 << 12, few_unknown_keys = 1 << 15;
 constexpr int partition_key_bits = 14;
 constexpr std::int64_t piece = 1 << 15;
 
@@ -125,7 +125,7 @@ std::int64_t partitions_of(knowledge known) {
 
 struct workspace::state {
   state(std::int64_t n, knowledge known_keys, team& workers)
-      : known(known_keys), few(known.keys <= few_keys) {
+      : known(known_keys), few(known.keys <= (known.domain ? few_keys : few_unknown_keys)) {
     const auto partitions = static_cast<int>(partitions_of(known));
     const std::int64_t table_size =
         few ? table_copies * known.keys : std::int64_t{1} << partition_key_bits;
@@ -133,7 +133,7 @@ struct workspace::state {
       if (known.domain) {
         tables.emplace_back(table_size, workers);
       } else {
-        hash_tables.emplace_back().reset(few ? few_spread * known.keys : known.keys / partitions);
+        hash_tables.emplace_back().reset(few ? spread() * known.keys : known.keys / partitions);
       }
     }
     groups.resize(static_cast<std::size_t>(known.keys));
@@ -158,7 +158,7 @@ struct workspace::state {
 
   static constexpr std::int64_t table_copies = 4;
   // Few keys can afford a sparse table, where a key seldom meets another.
-  static constexpr std::int64_t few_spread = 16;
+  std::int64_t spread() const { return known.keys <= few_keys ? 16 : 4; }
 
   const knowledge known;
   const bool few;
@@ -243,7 +243,7 @@ result workspace::state::many_known(std::span<const row> rows, team& workers) {
 }
 
 result workspace::state::few_unknown(std::span<const row> rows, team& workers) {
-  for (hash_table& table : hash_tables) table.reset(few_spread * known.keys);
+  for (hash_table& table : hash_tables) table.reset(spread() * known.keys);
   workers.run_pieces(std::ssize(rows), piece,
                      [&](std::int64_t begin, std::int64_t end, int worker) {
                        const row* from = rows.data() + begin;
