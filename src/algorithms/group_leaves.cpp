@@ -29,8 +29,9 @@ std::int64_t rows_of_group_leaf(double groups, std::int64_t least) {
   return std::max(least, static_cast<std::int64_t>(std::bit_ceil(wanted)));
 }
 
-unknown_key_leaves::unknown_key_leaves(std::int64_t expected) : expected_(expected) {
-  if (expected <= few_groups()) return;
+unknown_key_leaves::unknown_key_leaves(std::int64_t expected, std::int64_t few)
+    : expected_(expected), few_(few) {
+  if (expected <= few_) return;
   many_ = true;
   groups_ = static_cast<double>(expected);
   known_end_ = all_rows;
@@ -50,6 +51,19 @@ group_leaf unknown_key_leaves::at(std::int64_t row) const {
   return {number + 1, std::max(first_rows_, number * early_rows_), (number + 1) * early_rows_};
 }
 
+void unknown_key_leaves::glance(std::int64_t groups) {
+  glanced_ = estimated_groups(static_cast<double>(glanced_rows()), static_cast<double>(groups));
+}
+
+/// What the estimate of the first leaf will have become, about. From the rows glanced at to all of
+/// the leaf's, eight times as many, it grew by a factor; from these to 2^20, 128 times as many, it
+/// grows by that factor and half of it again, for keys that come as often as Zipf's law says.
+double unknown_key_leaves::estimate_at_early_end(double first) const {
+  constexpr double chance = 1.25;  // by which estimates of as many groups may differ
+  const double growth = glanced_ == 0 ? 1 : first / glanced_;
+  return growth < chance ? first : first * std::pow(growth, 1.5);
+}
+
 void unknown_key_leaves::learn(std::int64_t leaves, std::int64_t groups) {
   const double rows = known_end_ == first_rows_  ? static_cast<double>(first_rows_)
                       : known_end_ == early_end_ ? static_cast<double>(early_end_ - first_rows_) /
@@ -58,8 +72,9 @@ void unknown_key_leaves::learn(std::int64_t leaves, std::int64_t groups) {
   const double estimate =
       estimated_groups(rows, static_cast<double>(groups) / static_cast<double>(leaves));
   if (!many_ || known_end_ == early_end_) groups_ = estimate;
-  many_ |= estimate > static_cast<double>(few_groups());
+  many_ |= estimate > static_cast<double>(few_);
   if (known_end_ == first_rows_) {
+    many_ |= estimate_at_early_end(estimate) > static_cast<double>(few_);
     early_is_one_ = many_;
     known_end_ = early_end_;
   } else if (known_end_ == early_end_) {

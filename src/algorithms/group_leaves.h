@@ -37,15 +37,17 @@ std::int64_t rows_of_group_leaf(double groups, std::int64_t least);
 /// Leaves of rows with unknown keys.
 class unknown_key_leaves {
  public:
-  /// More: groups are many.
+  /// So many groups are few, whatever they take.
   static std::int64_t few_groups() noexcept { return base::scaled(4096); }
   /// Of a leaf behind the first rows.
   static std::int64_t least_rows() noexcept { return base::scaled(262144); }
 
   /// \param expected  by expect(); -1: not known
-  explicit unknown_key_leaves(std::int64_t expected);
+  /// \param few       more groups are many
+  explicit unknown_key_leaves(std::int64_t expected, std::int64_t few = few_groups());
 
-  /// Whether there are more than few_groups, as far as is known.
+  std::int64_t few() const noexcept { return few_; }
+  /// Whether there are more, as far as is known.
   bool many() const noexcept { return many_; }
   /// About how many groups there are.
   double groups() const noexcept { return groups_; }
@@ -54,6 +56,12 @@ class unknown_key_leaves {
   /// The leaf that holds a row before known_end().
   group_leaf at(std::int64_t row) const;
 
+  /// The rows whose groups glance() may be told, before learn() is called.
+  std::int64_t glanced_rows() const noexcept { return first_rows_ / 8; }
+  /// What these rows found. Where some keys come far more often than others, more rows show more
+  /// groups than an estimate of few rows says: groups that will be many are so from the first leaf
+  /// on then.
+  void glance(std::int64_t groups);
   /// What the last `leaves` leaves, which lie side by side, found: `groups` in all. Must be called
   /// once, with all leaves since the call before, where known_end() is reached; may be called
   /// later, and changes no leaf then.
@@ -62,13 +70,15 @@ class unknown_key_leaves {
   void end_with(std::int64_t number, std::int64_t begin);
 
  private:
+  double estimate_at_early_end(double first) const;
+
   const std::int64_t first_rows_ = base::scaled(8192), early_rows_ = base::scaled(65536),
                      early_end_ = base::scaled(1 << 20);
   static constexpr std::int64_t all_rows = std::numeric_limits<std::int64_t>::max();
 
-  std::int64_t expected_;
+  std::int64_t expected_, few_;
   bool many_ = false;
-  double groups_ = 0;
+  double groups_ = 0, glanced_ = 0;
   std::int64_t known_end_ = first_rows_;
   bool early_is_one_ = false;  ///< the rows between the first leaf and early_end_ are one leaf
   group_leaf late_{0, all_rows, all_rows};  ///< the first of those that are equally long

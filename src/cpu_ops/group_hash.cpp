@@ -27,17 +27,30 @@
 namespace pappus::cpu_ops {
 namespace {
 
-constexpr std::int64_t leaves_at_once = 64;           // that have tables of their own
+constexpr std::int64_t most_leaves = 64;              // at once, that have tables of their own
 constexpr std::size_t leaf_table_bytes = 256u << 10;  // of one of them, about, where it isn't known
 constexpr std::size_t part_table_bytes = 512u << 10;  // half of a core's L2
 constexpr std::size_t piece_bytes = 32u << 10;        // of what a partition leaves to the disk
 constexpr std::size_t part_strings = 128;             // that the smallest table has room for
+constexpr std::size_t few_slots = 64u << 10;          // bytes, for each byte of a row's value
+
+/// Bringing a row to its partition costs more the larger its value is; a table beyond a core's L2,
+/// two to four times as large as its groups' slots, costs less than that for long.
+std::int64_t few_groups(const group_params& params) {
+  constexpr std::size_t most = 16;
+  if (params.strings) return algorithms::unknown_key_leaves::few_groups();
+  const std::size_t slots = few_slots * std::min(params.payload_bytes, most);
+  const std::size_t slot =
+      detail::group_slot_bytes(bits_bytes(params), params.state_bytes, params.state_align);
+  return std::max(algorithms::unknown_key_leaves::few_groups(),
+                  static_cast<std::int64_t>(base::scaled(slots) / slot));
+}
 
 }  // namespace
 
 hash_run::hash_run(run_context& context)
     : params_(context.node.as<group_params>()),
-      leaves_(params_.expected),
+      leaves_(params_.expected, few_groups(params_)),
       tables_(params_, context.memory, context.owner),
       rested_(params_, tables_),
       owners_(context.node.out) {
@@ -121,12 +134,15 @@ void hash_run::take(run_context& context) {
   const std::int64_t end = context.first_row + context.rows;
   for (std::int64_t row = context.first_row; row < end;) {
     std::int64_t stop = std::min(end, leaves_.known_end());
+    const bool glances = !texts_ && row < leaves_.glanced_rows();
+    if (glances) stop = std::min(stop, leaves_.glanced_rows());
     if (texts_) stop = row + rows_of_texts(stop - row);
     if (partitioned_)
       take_partitioned(context, row, stop);
     else
       stop = take_leaves(context, row, stop);
     if (full_ && !partitioned_) change_to_partitions(context);
+    if (glances && stop == leaves_.glanced_rows()) glance(context);
     if (texts_) note_longer_texts(stop - row);
     learn(context, stop);
     row = stop;
@@ -185,18 +201,24 @@ std::int64_t hash_run::fill_leaf(const run_context& context, std::int64_t begin,
   return context.first_row + end;
 }
 
+/// So many leaves that there is room for their tables; not many more than workers, for what these
+/// find may tell that others are better partitioned.
+std::int64_t hash_run::leaves_at_once(const run_context& context) const {
+  const auto* largest = tables_.largest();
+  const std::size_t each =
+      std::max(largest == nullptr ? 0 : largest->bytes(), base::scaled(leaf_table_bytes));
+  const std::size_t room = bytes_ > 0 ? bytes_ / 5 : base::scaled(ops::group_leaf_tables_bytes);
+  const auto workers = static_cast<std::int64_t>(context.team.count());
+  const auto wanted = std::clamp<std::int64_t>(4 * workers, 8, most_leaves);
+  return std::max(std::min(static_cast<std::int64_t>(room / each), wanted), workers);
+}
+
 /// Rows [begin, end), numbered over the whole stage, or as many as make some leaves; returns where
 /// they end.
 std::int64_t hash_run::take_leaves(run_context& context, std::int64_t begin, std::int64_t end) {
   std::vector<group_leaf> leaves;
   const auto* largest = tables_.largest();
-  std::int64_t at_once = leaves_at_once;
-  if (bytes_ > 0) {
-    const std::size_t each =
-        std::max(largest == nullptr ? 0 : largest->bytes(), base::scaled(leaf_table_bytes));
-    at_once = std::clamp(static_cast<std::int64_t>(bytes_ / 5 / each),
-                         static_cast<std::int64_t>(context.team.count()), leaves_at_once);
-  }
+  const std::int64_t at_once = leaves_at_once(context);
   for (std::int64_t row = begin; row < end && static_cast<std::int64_t>(leaves.size()) < at_once;
        row = leaves.back().end)
     leaves.push_back(leaves_.at(row));
@@ -207,7 +229,7 @@ std::int64_t hash_run::take_leaves(run_context& context, std::int64_t begin, std
   const double expected =
       largest == nullptr
           ? 0
-          : static_cast<double>(std::min<std::size_t>(largest->size(), leaves_.few_groups()));
+          : static_cast<double>(std::min<std::size_t>(largest->size(), leaves_.few()));
   detail::parallel_chunks(context.team, leaves.size(), [&](std::size_t item, unsigned) {
     auto& table = found[item];
     table = item == 0 && under_way_ ? std::move(tables_.leaf(0))

@@ -38,6 +38,7 @@ class hash_run final : public group_run {
   string_keys strings_of(std::size_t item, std::int64_t leaf);
   std::int64_t fill_leaf(const run_context& context, std::int64_t begin, std::int64_t end,
                          string_keys strings, group_table& table);
+  std::int64_t leaves_at_once(const run_context& context) const;
   std::int64_t take_leaves(run_context& context, std::int64_t begin, std::int64_t end);
   void choose_seed();
   void change_to_partitions(run_context& context);
@@ -55,7 +56,9 @@ class hash_run final : public group_run {
                          std::size_t bytes, F&& awake);
   bool wake_some(run_context& context, std::span<const std::size_t> some, std::size_t each,
                  rested_groups::key_part keys, std::size_t bytes);
-  void settle(run_context& context);
+  std::int64_t groups_of_leaf(std::size_t partition);
+  std::int64_t settle(run_context& context);
+  void glance(run_context& context);
   void learn(run_context& context, std::int64_t row);
 
   void take_steps(run_context& context, const group_tables::steps& all);

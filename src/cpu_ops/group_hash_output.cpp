@@ -102,11 +102,30 @@ void hash_run::wake(run_context& context, F&& awake) {
   }
 }
 
-/// Folds what rests of all rows so far, for it must be known how many groups leaves have.
-void hash_run::settle(run_context& context) {
+std::int64_t hash_run::groups_of_leaf(std::size_t partition) {
+  const auto& table = tables_.leaf(partition);
+  return table == nullptr ? 0 : static_cast<std::int64_t>(table->size());
+}
+
+/// Folds what rests of all rows so far, for it must be known how many groups leaves have. Returns
+/// how many the leaf under way has there.
+std::int64_t hash_run::settle(run_context& context) {
+  std::int64_t groups = 0;
   rested_groups after(params_, tables_);
-  wake(context, [&](std::span<const std::size_t> some) { after.take_tables(context, some); });
+  wake(context, [&](std::span<const std::size_t> some) {
+    for (const auto partition : some) groups += groups_of_leaf(partition);
+    after.take_tables(context, some);
+  });
   rested_ = std::move(after);
+  return groups;
+}
+
+void hash_run::glance(run_context& context) {
+  std::int64_t groups = 0;
+  for (std::size_t partition = 0; partition < tables_.partitions(); ++partition)
+    groups += groups_of_leaf(partition);
+  if (rested_.any()) groups += settle(context);
+  leaves_.glance(groups);
 }
 
 void hash_run::take_steps(run_context& context, const group_tables::steps& all) {

@@ -41,6 +41,31 @@ TEST(unknown_key_leaves, of_many_groups_have_sixteen_rows_a_group) {
   expect_leaf(leaves.at(1 << 20), 2, 1 << 20, (1 << 20) + (1 << 19));
 }
 
+TEST(unknown_key_leaves, are_early_ones_up_to_as_many_groups_as_are_few) {
+  unknown_key_leaves leaves(-1, 25'000);
+  leaves.glance(998);  // of 20,000, about
+  leaves.learn(1, 6700);
+  EXPECT_FALSE(leaves.many());
+  expect_leaf(leaves.at(8192), 1, 8192, 65536);
+  leaves.learn(16, 16 * 19'240);
+  EXPECT_FALSE(leaves.many());
+  expect_leaf(leaves.at(1 << 20), 17, 1 << 20, (1 << 20) + (1 << 19));
+  leaves.learn(8, 8 * 30'000);
+  EXPECT_TRUE(leaves.many());
+}
+
+TEST(unknown_key_leaves, are_of_many_groups_where_more_rows_will_show_them) {
+  // The first 8,192 rows tell of 15,000 groups. That the first 1,024 told of 5,000 tells of more.
+  for (const bool glances : {false, true}) {
+    unknown_key_leaves leaves(-1, 25'000);
+    EXPECT_EQ(leaves.glanced_rows(), 1024);
+    if (glances) leaves.glance(927);
+    leaves.learn(1, 6310);
+    EXPECT_EQ(leaves.many(), glances);
+    expect_leaf(leaves.at(8192), 1, 8192, glances ? 1 << 20 : 65536);
+  }
+}
+
 TEST(unknown_key_leaves, are_one_where_every_row_is_a_group) {
   unknown_key_leaves leaves(-1);
   leaves.learn(1, 8192);

@@ -132,6 +132,7 @@ std::vector<std::int64_t> first_leaves(bool few, std::int64_t rows) {
 
 struct unknown_keys {
   int keys;
+  bool few;                ///< their keys and states take up to 64 KiB for each byte of a value
   std::int64_t leaf_rows;  ///< behind the first 2^20 rows
 };
 
@@ -147,12 +148,14 @@ void expect_leaves_of(const std::vector<leaf_row>& rows, const std::vector<std::
 
 TEST(groups_of_unknown_keys, merge_leaves_of_sixteen_rows_a_group) {
   random random(47);
-  for (const auto [keys, leaf_rows] :
-       {unknown_keys{100, 262'144}, {9000, 262'144}, {20'000, 524'288}})
+  for (const auto [keys, few, leaf_rows] : {unknown_keys{100, true, 262'144},
+                                            {9000, true, 262'144},
+                                            {20'000, true, 524'288},
+                                            {60'000, false, 1'048'576}})
     for (const std::int64_t n : {8192, 65'537, 1'048'576, 3'000'001}) {
       SCOPED_TRACE(::testing::Message() << keys << " keys, " << n << " rows");
       const auto rows = leaf_rows_of(random, up_to(n), keys);
-      auto begins = first_leaves(keys < 4096, std::ssize(rows));
+      auto begins = first_leaves(few, std::ssize(rows));
       add_leaves(begins, 1 << 20, std::ssize(rows), leaf_rows);
       expect_leaves_of(rows, begins);
     }
@@ -193,15 +196,16 @@ TEST(groups_of_unknown_keys, are_cut_as_expected_groups_ask_for) {
 /// Windows of a file cut leaves anywhere.
 TEST(groups_of_unknown_keys, are_the_same_from_a_file_in_windows) {
   random random(51);
-  for (const int keys : {70, 30'000}) {
+  for (const auto [keys, few, leaf_rows] :
+       {unknown_keys{70, true, 262'144}, {9000, true, 262'144}, {60'000, false, 1'048'576}}) {
     SCOPED_TRACE(keys);
     const auto rows = leaf_rows_of(random, up_to(std::int64_t{1'800'000}), keys);
     const auto path =
         (std::filesystem::temp_directory_path() / fmt::format("pappus-leaves-{}.raw", ::getpid()))
             .string();
     session().borrow(rows).write(path);
-    auto begins = first_leaves(keys < 4096, std::ssize(rows));
-    add_leaves(begins, 1 << 20, std::ssize(rows), keys < 4096 ? 262'144 : 524'288);
+    auto begins = first_leaves(few, std::ssize(rows));
+    add_leaves(begins, 1 << 20, std::ssize(rows), leaf_rows);
     const auto expected = totals_by_leaves(rows, begins);
     session s(options{.threads = 2, .host_memory = 64 << 20});
     expect_totals(
