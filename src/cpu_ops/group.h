@@ -22,6 +22,7 @@ namespace pappus::cpu_ops {
 
 using detail::group_params;
 using ops::bits_bytes;
+using ops::slot_bytes;
 
 /// Whether the text of keys stays where it is until all groups are written, and with them: not that
 /// of windows, nor of the records themselves.

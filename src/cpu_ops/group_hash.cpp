@@ -40,10 +40,8 @@ std::int64_t few_groups(const group_params& params) {
   constexpr std::size_t most = 16;
   if (params.strings) return algorithms::unknown_key_leaves::few_groups();
   const std::size_t slots = few_slots * std::min(params.payload_bytes, most);
-  const std::size_t slot =
-      detail::group_slot_bytes(bits_bytes(params), params.state_bytes, params.state_align);
   return std::max(algorithms::unknown_key_leaves::few_groups(),
-                  static_cast<std::int64_t>(base::scaled(slots) / slot));
+                  static_cast<std::int64_t>(base::scaled(slots) / slot_bytes(params)));
 }
 
 }  // namespace

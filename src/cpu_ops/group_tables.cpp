@@ -131,8 +131,7 @@ std::size_t group_tables::leaf_bytes() const {
 }
 
 double group_tables::group_bytes() const {
-  return 2 * static_cast<double>(detail::group_slot_bytes(
-                 ops::bits_bytes(params_), params_.state_bytes, params_.state_align));
+  return 2 * static_cast<double>(ops::slot_bytes(params_));
 }
 
 double group_tables::missing_bytes() const {

@@ -17,9 +17,6 @@ namespace {
 constexpr std::size_t in_line_bytes_max = 1u << 20;  // larger tables need prefetching
 constexpr detail::record_type one_byte{1, 1, "groups at rest"};
 
-std::size_t slot_bytes(const group_params& params) {
-  return detail::group_slot_bytes(bits_bytes(params), params.state_bytes, params.state_align);
-}
 std::size_t state_offset(const group_params& params) {
   return detail::group_state_offset(bits_bytes(params), params.state_align);
 }

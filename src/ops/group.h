@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "pappus/detail/base/hash.h"
 #include "pappus/detail/loops/group.h"
 
 namespace pappus::ops {
@@ -19,6 +20,11 @@ inline constexpr std::size_t group_leaf_tables_bytes = 64u << 20;
 /// Bytes of a key in tables: as bits; of strings, those of a code.
 inline std::size_t bits_bytes(const detail::group_params& params) {
   return params.strings ? sizeof(detail::bits128) : params.key_bytes;
+}
+
+/// Bytes of a group in a table: its key and its state.
+inline std::size_t slot_bytes(const detail::group_params& params) {
+  return detail::group_slot_bytes(bits_bytes(params), params.state_bytes, params.state_align);
 }
 
 /// Bytes of a key by which rows are sorted, where groups are wanted as ranges: of strings, those of
