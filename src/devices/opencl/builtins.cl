@@ -1,5 +1,6 @@
-// OpenCL C's functions that kernels and compiled lambdas call, for compilers that would read them
-// in clang's opencl-c.h: 900 KB once a program, half of the time that PoCL takes to compile one.
+// OpenCL C's functions that kernels and compiled lambdas call, and some that users' texts do, for
+// compilers that would read them in clang's opencl-c.h: 900 KB once a program, half of the time that
+// PoCL takes to compile one.
 // A program that defines that header's guard reads these instead. Those that are here have all their
 // overloads for scalars, as that header declares them, so that a call means the same; a program that
 // needs others doesn't compile, and is compiled with the header (programs.cpp).

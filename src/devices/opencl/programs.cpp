@@ -67,8 +67,9 @@ cl_program programs::from_few_builtins(const kernel_source& source) {
 }
 
 cl_program programs::from_source(const kernel_source& source) {
+  if (on_.reads_opencl_header)
+    if (const cl_program program = from_few_builtins(source)) return program;
   cl_program program = nullptr;
-  if (on_.reads_opencl_header && (program = from_few_builtins(source))) return program;
   const std::string text = behind_prelude(*source.text);
   const cl_int code = build(source, text, on_.options, program);
   if (code == CL_SUCCESS) return program;
