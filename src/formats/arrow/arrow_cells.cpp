@@ -1,6 +1,7 @@
 #include "formats/arrow/arrow_cells.h"
 
-#include <array>
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -42,6 +43,17 @@ T value_of(const void* values, std::int64_t i) {
 template <typename To>
 void put(std::byte* field, To value) {
   std::memcpy(field, &value, sizeof(To));
+}
+
+/// The value where `keep` is -1, or zero where it is 0.
+template <typename To>
+To masked(std::int64_t keep, To value) {
+  if constexpr (std::is_floating_point_v<To>) {
+    using word = std::conditional_t<sizeof(To) == 4, std::uint32_t, std::uint64_t>;
+    return std::bit_cast<To>(masked(keep, std::bit_cast<word>(value)));
+  } else {
+    return static_cast<To>(value & static_cast<To>(keep));
+  }
 }
 
 /// Text number `i` of a piece: between two places, or of a fixed size.
@@ -132,12 +144,16 @@ struct filled {
       const auto first = piece.first + begin, end = first + n;
       const auto stride = record_bytes;
       std::byte* record = records;
-      for (auto i = first; i < end; ++i, record += stride) {
-        const bool there = bit_of(valid, i);
-        const To found = value(i);
-        put<To>(record + offset, there ? found : To{});
-        record[presence] = std::byte{there};
-        good &= !there | fits(i);
+      for (auto i = first; i < end;) {
+        const auto some = std::min(end - i, bits_at_once);
+        const auto bits = bits_of(valid, i, some);
+        for (std::int64_t bit = 0; bit < some; ++bit, ++i, record += stride) {
+          // Of signs, so that compilers don't make it a jump.
+          const auto keep = static_cast<std::int64_t>(bits << (63 - bit)) >> 63;
+          put<To>(record + offset, masked(keep, value(i)));
+          record[presence] = static_cast<std::byte>(-keep);
+          good &= (keep == 0) | fits(i);
+        }
       }
       if (good) return;
     }

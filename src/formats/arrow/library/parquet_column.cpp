@@ -3,7 +3,6 @@
 #include <arrow/array.h>
 #include <arrow/buffer.h>
 #include <arrow/type.h>
-#include <parquet/column_reader.h>
 #include <parquet/metadata.h>
 #include <parquet/schema.h>
 
@@ -13,57 +12,43 @@
 #include <type_traits>
 #include <utility>
 
+#include "formats/arrow/arrow_bits.h"
 #include "formats/arrow/library/arrow_pieces.h"
+#include "formats/arrow/library/parquet_values.h"
 
 namespace pappus::formats {
 namespace {
 
-/// Levels are 1 for values that are there, else 0. Returns bits of the same.
-std::shared_ptr<arrow::Buffer> bits_of(const std::int16_t* levels, std::int64_t n,
-                                       arrow::MemoryPool& pool) {
-  std::shared_ptr<arrow::Buffer> buffer = check(arrow::AllocateBuffer((n + 7) / 8, &pool));
-  auto* const bits = buffer->mutable_data();
-  const auto four = [](const std::int16_t* at) {
-    std::uint64_t words;
-    std::memcpy(&words, at, sizeof(words));
-    constexpr std::uint64_t together = (1ULL << 45) | (1ULL << 30) | (1ULL << 15) | 1;
-    return words * together >> 45 & 15;  // bits 0, 16, 32 and 48
-  };
-  for (std::int64_t i = 0; i < n / 8; ++i)
-    bits[i] = static_cast<std::uint8_t>(four(levels + 8 * i) | four(levels + 8 * i + 4) << 4);
-  if (n % 8 != 0) {
-    bits[n / 8] = 0;
-    for (std::int64_t i = n / 8 * 8; i < n; ++i)
-      bits[n / 8] = static_cast<std::uint8_t>(bits[n / 8] | levels[i] << i % 8);
-  }
-  return buffer;
-}
-
 /// Moves values that lie close together to the places of those that are there. Others are zero.
 template <typename Word>
-void spread(Word* values, std::int64_t there, const std::int16_t* levels, std::int64_t n) {
-  for (std::int64_t i = n; i > there;) {
-    --i;
-    there -= levels[i];
-    values[i] = static_cast<Word>(values[there] & -static_cast<Word>(levels[i]));
+void spread(Word* values, std::int64_t there, const std::uint8_t* valid, std::int64_t n) {
+  for (std::int64_t end = n; end > there;) {
+    const auto some = std::min(end, bits_at_once);
+    auto bits = bits_of(valid, end - some, some) << (64 - some);
+    for (const auto begin = end - some; end > begin; bits <<= 1) {
+      const auto is_there = static_cast<std::int64_t>(bits >> 63);
+      there -= is_there;
+      values[--end] = static_cast<Word>(values[there] & static_cast<Word>(-is_there));
+    }
   }
 }
 
-std::shared_ptr<const arrow_piece> texts_of(const parquet::ByteArray* texts, std::int32_t n,
+std::shared_ptr<const arrow_piece> texts_of(std::span<const parquet::ByteArray> texts,
                                             const std::shared_ptr<charged_pool>& pool) {
+  const auto n = std::ssize(texts);
   std::int64_t bytes = 0;
-  for (std::int32_t i = 0; i < n; ++i) bytes += texts[i].len;
+  for (const auto& one : texts) bytes += one.len;
   if (bytes > std::numeric_limits<std::int32_t>::max())
     throw arrow_problem("its dictionary has 2 GiB of text or more");
   std::shared_ptr<arrow::Buffer> places =
-      check(arrow::AllocateBuffer((std::int64_t{n} + 1) * std::int64_t{4}, pool.get()));
+      check(arrow::AllocateBuffer((n + 1) * std::int64_t{4}, pool.get()));
   std::shared_ptr<arrow::Buffer> text = check(arrow::AllocateBuffer(bytes, pool.get()));
-  auto* const begins = places->mutable_data_as<std::int32_t>();
-  begins[0] = 0;
-  for (std::int32_t i = 0; i < n; ++i) {
-    const auto length = texts[i].len;
-    if (length > 0) std::memcpy(text->mutable_data() + begins[i], texts[i].ptr, length);
-    begins[i + 1] = begins[i] + static_cast<std::int32_t>(length);
+  auto* begins = places->mutable_data_as<std::int32_t>();
+  *begins = 0;
+  for (const auto& one : texts) {
+    if (one.len > 0) std::memcpy(text->mutable_data() + *begins, one.ptr, one.len);
+    begins[1] = *begins + static_cast<std::int32_t>(one.len);
+    ++begins;
   }
   const auto array = arrow::MakeArray(
       arrow::ArrayData::Make(arrow::binary(), n, {nullptr, std::move(places), std::move(text)}, 0));
@@ -74,35 +59,29 @@ std::shared_ptr<const arrow_piece> texts_of(const parquet::ByteArray* texts, std
 template <typename Type>
 class plain_rows final : public arrow_rows {
  public:
-  static constexpr bool texts = std::is_same_v<Type, parquet::ByteArrayType>;
-  using value = std::conditional_t<texts, std::int32_t, typename Type::c_type>;
+  using value = typename parquet_values<Type>::value;
   using word = std::conditional_t<sizeof(value) == 4, std::uint32_t, std::uint64_t>;
 
   plain_rows(std::shared_ptr<charged_pool> pool, std::shared_ptr<parquet::RowGroupReader> group,
-             std::shared_ptr<parquet::ColumnReader> column, std::int64_t rows,
-             std::int64_t rows_at_once)
+             std::unique_ptr<parquet::PageReader> pages, const parquet::ColumnDescriptor& stored,
+             std::int64_t rows, std::int64_t rows_at_once)
       : pool_(std::move(pool)),
         group_(std::move(group)),
-        column_(std::move(column)),
-        reader_(static_cast<parquet::TypedColumnReader<Type>&>(*column_)),
+        values_(std::move(pages), stored, *pool_),
         rows_at_once_(rows_at_once),
-        left_(rows) {
-    const auto at_once = std::min(rows_at_once_, left_);
-    if (column_->descr()->max_definition_level() > 0)
-      levels_ = check(arrow::AllocateBuffer(at_once * std::int64_t{sizeof(std::int16_t)}, &*pool_));
-  }
+        left_(rows) {}
 
   bool next(arrow_piece& piece) override {
-    calling_arrow([&] { read(piece); });
+    calling_arrow([&] { read(std::min(rows_at_once_, left_), piece); });
     return piece.rows > 0;
   }
 
   void skip(std::int64_t rows) {
     while (rows > 0) {
-      const auto skipped = reader_.Skip(rows);
-      if (skipped <= 0) throw arrow_problem("it has fewer values than rows");
-      rows -= skipped;
-      left_ -= skipped;
+      arrow_piece skipped;
+      read(std::min(rows_at_once_, rows), skipped);
+      if (skipped.rows == 0) throw arrow_problem("it has fewer values than rows");
+      rows -= skipped.rows;
     }
   }
 
@@ -112,18 +91,17 @@ class plain_rows final : public arrow_rows {
     std::shared_ptr<arrow::Buffer> values, valid;
   };
 
-  void read(arrow_piece& piece) {
-    const auto most = std::min(rows_at_once_, left_);
+  void read(std::int64_t most, arrow_piece& piece) {
     kept buffers{pool_, nullptr, nullptr};
     buffers.values = check(arrow::AllocateBuffer(most * std::int64_t{sizeof(value)}, &*pool_));
+    if (values_.may_miss()) buffers.valid = check(arrow::AllocateBuffer((most + 7) / 8, &*pool_));
     auto* const values = buffers.values->template mutable_data_as<value>();
-    auto* const levels = levels_ ? levels_->mutable_data_as<std::int16_t>() : nullptr;
+    auto* const valid = buffers.valid ? buffers.valid->mutable_data() : nullptr;
     std::int64_t rows = 0, there = 0;
-    while (rows < most && column_->HasNext()) {
-      std::int64_t decoded = 0;
-      rows +=
-          decode(most - rows, levels == nullptr ? nullptr : levels + rows, values + there, decoded);
-      there += decoded;
+    while (rows < most && values_.has_next()) {
+      const auto some = values_.read(most - rows, valid, rows, values + there);
+      rows += some.rows;
+      there += some.there;
     }
     left_ -= rows;
     piece.rows = rows;
@@ -131,39 +109,20 @@ class plain_rows final : public arrow_rows {
     piece.values = values;
     piece.width = sizeof(value);
     if (piece.nulls > 0) {
-      if (levels == nullptr || std::count(levels, levels + rows, 1) != there)
-        throw arrow_problem("it has fewer values than are said to be there");
-      buffers.valid = bits_of(levels, rows, *pool_);
-      piece.valid = buffers.valid->data();
-      spread(reinterpret_cast<word*>(values), there, levels, rows);
+      piece.valid = valid;
+      spread(reinterpret_cast<word*>(values), there, valid, rows);
     }
-    if constexpr (texts) {
-      if (!dictionary_) dictionary_ = texts_of(nullptr, 0, pool_);
+    if constexpr (parquet_values<Type>::texts) {
+      if (!dictionary_ && rows > 0) dictionary_ = texts_of(values_.dictionary(), pool_);
       piece.dictionary = dictionary_;
     }
     piece.owner = std::make_shared<const kept>(std::move(buffers));
   }
 
-  /// Returns the rows, of which `there` have values.
-  std::int64_t decode(std::int64_t most, std::int16_t* levels, value* values, std::int64_t& there) {
-    if constexpr (texts) {
-      const parquet::ByteArray* found = nullptr;
-      std::int32_t count = 0;
-      const auto rows =
-          reader_.ReadBatchWithDictionary(most, levels, nullptr, values, &there, &found, &count);
-      if (found != nullptr && !dictionary_) dictionary_ = texts_of(found, count, pool_);
-      return rows;
-    } else {
-      return reader_.ReadBatch(most, levels, nullptr, values, &there);
-    }
-  }
-
   std::shared_ptr<charged_pool> pool_;
   std::shared_ptr<parquet::RowGroupReader> group_;
-  std::shared_ptr<parquet::ColumnReader> column_;
-  parquet::TypedColumnReader<Type>& reader_;
+  parquet_values<Type> values_;
   std::int64_t rows_at_once_, left_;
-  std::shared_ptr<arrow::Buffer> levels_;  // null: no value is missing
   std::shared_ptr<const arrow_piece> dictionary_;
 };
 
@@ -234,6 +193,16 @@ bool has_unit(const parquet::ColumnDescriptor& column, std::int64_t unit) {
   }
 }
 
+bool all_in_dictionary(const parquet::ColumnChunkMetaData& chunk) {
+  if (!chunk.has_dictionary_page() || chunk.encoding_stats().empty()) return false;
+  return std::ranges::all_of(chunk.encoding_stats(), [](const parquet::PageEncodingStats& pages) {
+    const bool data = pages.page_type == parquet::PageType::DATA_PAGE ||
+                      pages.page_type == parquet::PageType::DATA_PAGE_V2;
+    return !data || pages.encoding == parquet::Encoding::PLAIN_DICTIONARY ||
+           pages.encoding == parquet::Encoding::RLE_DICTIONARY;
+  });
+}
+
 bool may_begin_at_page(const parquet::ColumnDescriptor& stored, const arrow_column& column) {
   return is_plain(stored, column) && column.kind != arrow_kind::text;
 }
@@ -253,8 +222,8 @@ std::unique_ptr<arrow_rows> plain_parquet_column(const std::shared_ptr<charged_p
   const auto rows = group->metadata()->num_rows();
   const auto open = [&]<typename Type>(std::type_identity<Type>) {
     auto from = tail();
-    auto result = std::make_unique<plain_rows<Type>>(pool, std::move(group), std::move(from.reader),
-                                                     rows - from.first_row, rows_at_once);
+    auto result = std::make_unique<plain_rows<Type>>(pool, std::move(group), std::move(from.pages),
+                                                     stored, rows - from.first_row, rows_at_once);
     result->skip(first_row - from.first_row);
     return result;
   };
@@ -270,10 +239,10 @@ std::unique_ptr<arrow_rows> plain_parquet_column(const std::shared_ptr<charged_p
     default:
       break;
   }
-  auto reader = group->ColumnWithExposeEncoding(leaf, parquet::ExposedEncoding::DICTIONARY);
-  if (reader->GetExposedEncoding() != parquet::ExposedEncoding::DICTIONARY) return nullptr;
+  if (!all_in_dictionary(*group->metadata()->ColumnChunk(leaf))) return nullptr;
+  auto pages = group->GetColumnPageReader(leaf);
   return rows_behind(std::make_unique<plain_rows<parquet::ByteArrayType>>(
-                         pool, std::move(group), std::move(reader), rows, rows_at_once),
+                         pool, std::move(group), std::move(pages), stored, rows, rows_at_once),
                      first_row);
 }
 

@@ -2,7 +2,7 @@
 //
 // What Arrow makes arrays of, it decodes into buffers that grow and shrink, in runs of values that
 // are there. Most columns lie in memory as they are stored: for these its decoder of pages is
-// enough, and missing values get their places behind it, without a branch.
+// enough (parquet_values.h), and missing values get their places behind it, without a branch.
 #pragma once
 
 #include <parquet/file_reader.h>
@@ -20,6 +20,9 @@ namespace pappus::formats {
 
 /// Whether the column's times are stored in the unit that Arrow hands out.
 bool has_unit(const parquet::ColumnDescriptor& column, std::int64_t unit);
+
+/// Whether all of a column's pages have numbers of a dictionary's values in place of values.
+bool all_in_dictionary(const parquet::ColumnChunkMetaData& chunk);
 
 /// Whether numbers can be read from a page on.
 bool may_begin_at_page(const parquet::ColumnDescriptor& stored, const arrow_column& column);

@@ -23,17 +23,6 @@ namespace {
 
 constexpr std::int64_t read_bytes = std::int64_t{256} << 10;  // of a column's pages at a time
 
-/// Whether all of a column's pages have numbers of a dictionary's values in place of values.
-bool all_in_dictionary(const parquet::ColumnChunkMetaData& chunk) {
-  if (!chunk.has_dictionary_page() || chunk.encoding_stats().empty()) return false;
-  return std::ranges::all_of(chunk.encoding_stats(), [](const parquet::PageEncodingStats& pages) {
-    const bool data = pages.page_type == parquet::PageType::DATA_PAGE ||
-                      pages.page_type == parquet::PageType::DATA_PAGE_V2;
-    return !data || pages.encoding == parquet::Encoding::PLAIN_DICTIONARY ||
-           pages.encoding == parquet::Encoding::RLE_DICTIONARY;
-  });
-}
-
 /// Text that repeats comes as numbers of a dictionary's values.
 parquet::ArrowReaderProperties arrow_properties(const parquet::FileMetaData& file,
                                                 std::int64_t rows_at_once) {

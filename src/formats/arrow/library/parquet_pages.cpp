@@ -127,7 +127,7 @@ parquet_tail open_at(const parquet_chunk& chunk, std::int64_t row, source_file& 
                      const parquet::ReaderProperties& properties) {
   const auto places =
       row == 0 ? std::vector<parquet::PageLocation>() : places_of(chunk, indexes_of(chunk));
-  if (places.empty()) return {chunk.file.RowGroup(chunk.group)->Column(chunk.leaf), 0};
+  if (places.empty()) return {chunk.file.RowGroup(chunk.group)->GetColumnPageReader(chunk.leaf), 0};
   const auto behind =
       std::ranges::upper_bound(places, row, {}, &parquet::PageLocation::first_row_index);
   const auto& page = *(behind - 1);
@@ -142,10 +142,9 @@ parquet_tail open_at(const parquet_chunk& chunk, std::int64_t row, source_file& 
       properties.buffer_size(), properties.memory_pool(),
       std::make_shared<two_parts>(source, dictionary,
                                   two_parts::part{page.offset, end - page.offset})));
-  const auto* const descriptor = chunk.file.metadata()->schema()->Column(chunk.leaf);
-  auto pages = parquet::PageReader::Open(stream, metadata->num_rows() - page.first_row_index,
-                                         column->compression(), properties, *descriptor);
-  return {parquet::ColumnReader::Make(descriptor, std::move(pages), properties.memory_pool()),
+  return {parquet::PageReader::Open(stream, metadata->num_rows() - page.first_row_index,
+                                    column->compression(), properties,
+                                    *chunk.file.metadata()->schema()->Column(chunk.leaf)),
           page.first_row_index};
 }
 

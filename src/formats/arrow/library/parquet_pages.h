@@ -28,10 +28,10 @@ struct parquet_chunk {
 /// What its pages hold, front to back; nothing where that isn't told.
 std::vector<arrow_page> pages_of(const parquet_chunk& chunk, const arrow_column& column);
 
-/// A column's values from a page on.
+/// A column's pages from one on.
 struct parquet_tail {
-  std::shared_ptr<parquet::ColumnReader> reader;
-  std::int64_t first_row = 0;  ///< of the page
+  std::unique_ptr<parquet::PageReader> pages;
+  std::int64_t first_row = 0;  ///< of the first one
 };
 
 /// From the page on that has a row, or the first, where that isn't told.
