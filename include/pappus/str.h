@@ -27,6 +27,7 @@
 
 #include "pappus/dates.h"
 #include "pappus/detail/base/char_class.h"
+#include "pappus/detail/base/nth_char.h"
 
 namespace pappus::str {
 
@@ -225,10 +226,10 @@ class words : public parts_view<cut_words<F>> {
 
 /// Piece number n, from 0, of what split(text, delimiter) yields; no text where there are fewer.
 constexpr std::string_view piece(std::string_view text, char delimiter, std::size_t n) noexcept {
-  for (; n > 0; --n) {
-    const auto end = text.find(delimiter);
-    if (end == text.npos) return {};
-    text.remove_prefix(end + 1);
+  if (n > 0) {
+    const auto before = detail::nth_of(text, delimiter, n - 1);
+    if (before == text.npos) return {};
+    text.remove_prefix(before + 1);
   }
   return text.substr(0, text.find(delimiter));
 }
