@@ -60,7 +60,8 @@ class unknown_key_leaves {
   std::int64_t glanced_rows() const noexcept { return first_rows_ / 8; }
   /// What these rows found. Where some keys come far more often than others, more rows show more
   /// groups than an estimate of few rows says: groups that will be many are so from the first leaf
-  /// on then.
+  /// on then. And where rows are several records each (flat_map), how the groups' number grows
+  /// tells how many there are.
   void glance(std::int64_t groups);
   /// What the last `leaves` leaves, which lie side by side, found: `groups` in all. Must be called
   /// once, with all leaves since the call before, where known_end() is reached; may be called
@@ -70,6 +71,7 @@ class unknown_key_leaves {
   void end_with(std::int64_t number, std::int64_t begin);
 
  private:
+  double estimate_of_first_rows(double found) const;
   double estimate_at_early_end(double first) const;
 
   const std::int64_t first_rows_ = base::scaled(8192), early_rows_ = base::scaled(65536),
@@ -78,7 +80,7 @@ class unknown_key_leaves {
 
   std::int64_t expected_, few_;
   bool many_ = false;
-  double groups_ = 0, glanced_ = 0;
+  double groups_ = 0, glanced_groups_ = 0;
   std::int64_t known_end_ = first_rows_;
   bool early_is_one_ = false;  ///< the rows between the first leaf and early_end_ are one leaf
   group_leaf late_{0, all_rows, all_rows};  ///< the first of those that are equally long

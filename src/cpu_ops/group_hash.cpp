@@ -126,13 +126,16 @@ string_keys hash_run::strings_of(std::size_t item, std::int64_t leaf) {
           .in_batches = may_be_late || in_batches_};
 }
 
+/// How many groups the first rows have mustn't depend on memory where results depend on leaves.
+bool hash_run::may_glance() const { return !texts_ || (params_.exact && !texts_->limited()); }
+
 void hash_run::take(run_context& context) {
   share_memory(context);
   if (leaves_.many() && !partitioned_) change_to_partitions(context);
   const std::int64_t end = context.first_row + context.rows;
   for (std::int64_t row = context.first_row; row < end;) {
     std::int64_t stop = std::min(end, leaves_.known_end());
-    const bool glances = !texts_ && row < leaves_.glanced_rows();
+    const bool glances = may_glance() && row < leaves_.glanced_rows();
     if (glances) stop = std::min(stop, leaves_.glanced_rows());
     if (texts_) stop = row + rows_of_texts(stop - row);
     if (partitioned_)
@@ -140,7 +143,7 @@ void hash_run::take(run_context& context) {
     else
       stop = take_leaves(context, row, stop);
     if (full_ && !partitioned_) change_to_partitions(context);
-    if (glances && stop == leaves_.glanced_rows()) glance(context);
+    if (glances && may_glance() && stop == leaves_.glanced_rows()) glance(context);
     if (texts_) note_longer_texts(stop - row);
     learn(context, stop);
     row = stop;

@@ -58,6 +58,7 @@ class hash_run final : public group_run {
                  rested_groups::key_part keys, std::size_t bytes);
   std::int64_t groups_of_leaf(std::size_t partition);
   std::int64_t settle(run_context& context);
+  bool may_glance() const;
   void glance(run_context& context);
   void learn(run_context& context, std::int64_t row);
 

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
+#include <string>
 
 namespace pappus::algorithms {
 namespace {
@@ -64,6 +66,41 @@ TEST(unknown_key_leaves, are_of_many_groups_where_more_rows_will_show_them) {
     EXPECT_EQ(leaves.many(), glances);
     expect_leaf(leaves.at(8192), 1, 8192, glances ? 1 << 20 : 65536);
   }
+}
+
+/// About so many groups of `all` that come equally often are among records.
+std::int64_t groups_among(double records, double all) {
+  return std::llround(all * -std::expm1(-records / all));
+}
+
+TEST(unknown_key_leaves, know_how_many_groups_rows_of_several_records_have) {
+  for (const double records : {2.0, 12.0, 300.0})
+    for (const double groups : {5000.0, 50'000.0, 2e6}) {
+      SCOPED_TRACE(std::to_string(records) + " a row, groups " + std::to_string(groups));
+      unknown_key_leaves leaves(-1);
+      leaves.glance(groups_among(records * 1024, groups));
+      const auto found = groups_among(records * 8192, groups);
+      leaves.learn(1, found);
+      EXPECT_TRUE(leaves.many());
+      EXPECT_NEAR(leaves.groups(), groups, groups / 20);
+      EXPECT_GE(leaves.groups(), static_cast<double>(found));
+    }
+}
+
+TEST(unknown_key_leaves, of_several_records_that_are_few_groups_are_early_ones) {
+  unknown_key_leaves leaves(-1);
+  leaves.glance(groups_among(12 * 1024, 3000));
+  leaves.learn(1, 3000);
+  EXPECT_FALSE(leaves.many());
+  EXPECT_NEAR(leaves.groups(), 3000, 100);
+}
+
+TEST(unknown_key_leaves, of_several_records_whose_keys_all_differ_are_of_most_groups) {
+  unknown_key_leaves leaves(-1);
+  leaves.glance(3 * 1024);
+  leaves.learn(1, 3 * 8192);
+  EXPECT_TRUE(leaves.many());
+  EXPECT_GE(leaves.groups(), 1e8);
 }
 
 TEST(unknown_key_leaves, are_one_where_every_row_is_a_group) {
