@@ -92,6 +92,7 @@ class plain_rows final : public arrow_rows {
   };
 
   void read(std::int64_t most, arrow_piece& piece) {
+    piece = {};
     kept buffers{pool_, nullptr, nullptr};
     buffers.values = check(arrow::AllocateBuffer(most * std::int64_t{sizeof(value)}, &*pool_));
     if (values_.may_miss()) buffers.valid = check(arrow::AllocateBuffer((most + 7) / 8, &*pool_));
