@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "pappus/dates.h"
 
 namespace pappus::base {
@@ -117,6 +118,10 @@ std::optional<condition> condition_of(std::size_t offset, std::size_t bytes, rel
   return made;
 }
 
+condition condition_of(std::size_t offset, std::size_t bytes, std::string_view text, bool whole) {
+  return {.offset = offset, .bytes = bytes, .text = std::string(text), .whole_text = whole};
+}
+
 /// Bits of the field with the first one 0, and with it 1, are neighbours each when extended, and as
 /// numbers.
 std::vector<integer_range> allowed(const condition& of, bool is_signed) {
@@ -160,8 +165,17 @@ bool may_hold(const condition& of, double least, double most) {
   return above && below;
 }
 
+/// Those that begin with it lie together, it is the first of them.
+bool may_hold(const condition& of, std::string_view least, std::string_view most) {
+  const auto front = of.whole_text ? least : least.substr(0, of.text.size());
+  return front <= of.text && of.text <= most;
+}
+
 std::string text(const condition& of, std::string_view name, cell type) {
   if (of.never) return fmt::format("no {}", name);
+  if (!of.text.empty())
+    return fmt::format("{} {} {}", name, of.whole_text ? "=" : "begins with",
+                       base::quoted(of.text));
   if (of.floating) return float_text(of, name);
   if (type == cell::boolean && may_hold(of, false, 0, 0) != may_hold(of, false, 1, 1))
     return fmt::format("{}{}", may_hold(of, false, 0, 0) ? "not " : "", name);

@@ -35,6 +35,10 @@ std::optional<detail::condition> condition_of(const compared_integer& field, rel
 std::optional<detail::condition> condition_of(std::size_t offset, std::size_t bytes, relation is,
                                               double value);
 
+/// That the text, a field of so many bytes, begins with another, which isn't empty, or is it.
+detail::condition condition_of(std::size_t offset, std::size_t bytes, std::string_view text,
+                               bool whole);
+
 struct integer_range {
   wide_integer first = 0, last = 0;  ///< both included
   bool operator==(const integer_range&) const = default;
@@ -46,6 +50,8 @@ std::vector<integer_range> allowed(const detail::condition& of, bool is_signed);
 /// `most`; of a float that is, and is no NaN.
 bool may_hold(const detail::condition& of, bool is_signed, wide_integer least, wide_integer most);
 bool may_hold(const detail::condition& of, double least, double most);
+/// Of a text between two others, by their bytes.
+bool may_hold(const detail::condition& of, std::string_view least, std::string_view most);
 
 /// "day >= 2024-03-01" of a field of this type.
 std::string text(const detail::condition& of, std::string_view name, detail::cell type);

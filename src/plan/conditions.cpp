@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/conditions.h"
+#include "pappus/category.h"
 #include "plan/plan.h"
 
 namespace pappus::plan {
@@ -45,12 +46,27 @@ const detail::column_binding* column_of(const detail::file_params& file,
                         one.offset < column.offset + column.count * bytes &&
                         (one.offset - column.offset) % bytes == 0;
     if (inside && one.bytes == bytes)
-      return !detail::is_text_cell(column.type) &&
-             one.floating == detail::is_float_cell(column.type);
+      return one.text.empty() ? !detail::is_text_cell(column.type) &&
+                                    one.floating == detail::is_float_cell(column.type)
+                              : detail::is_text_cell(column.type);
     return column.presence != 0 && one.offset == column.presence && one.bytes == 1;
   };
   const auto found = std::ranges::find_if(file.columns, is_it);
   return found == file.columns.end() ? nullptr : &*found;
+}
+
+/// A code means something in this process: files have texts.
+void name_category(const detail::file_params& file, detail::condition& one) {
+  const bool is_code = std::ranges::any_of(file.columns, [&](const auto& column) {
+    return column.type == detail::cell::category && column.offset == one.offset &&
+           detail::cell_bytes(column.type) == one.bytes;
+  });
+  if (!is_code || one.floating || !one.text.empty()) return;
+  const auto codes = base::allowed(one, false);
+  if (codes.size() == 1 && codes.front().first == codes.front().last)
+    one = base::condition_of(one.offset, one.bytes,
+                             detail::text_of_code(static_cast<std::uint32_t>(codes.front().first)),
+                             true);
 }
 
 std::string text_of(const detail::column_binding& column, const detail::condition& one) {
@@ -68,6 +84,8 @@ void choose_conditions(plan& p, const request& asked) {
     const auto files = files_read_by(p, s);
     if (files.empty()) continue;
     s.conditions = asked.ask_conditions(*s.node, 0);
+    for (auto& one : s.conditions)
+      for (const auto* const file : files) name_category(*file, one);
     std::erase_if(s.conditions, [&](const detail::condition& one) {
       return std::ranges::none_of(
           files, [&](const auto* file) { return column_of(*file, one) != nullptr; });

@@ -160,6 +160,35 @@ TEST(conditions, of_floats_are_what_comparing_says) {
   EXPECT_FALSE(may_hold(*condition_of(0, 8, relation::less, -1.5), -1.5, 3));
 }
 
+/// All texts of up to so many of these characters.
+std::vector<std::string> all_texts(std::size_t most) {
+  std::vector<std::string> all{""};
+  for (std::size_t begin = 0, length = 0; length < most; ++length)
+    for (const std::size_t end = all.size(); begin < end; ++begin)
+      for (const char c : {'\0', 'b', '\xff'}) all.push_back(all[begin] + c);
+  return all;
+}
+
+TEST(conditions, of_texts_are_what_comparing_says) {
+  const auto texts = all_texts(5), borders = all_texts(3);
+  for (const auto& wanted : all_texts(2)) {
+    if (wanted.empty()) continue;
+    for (const bool whole : {false, true}) {
+      const auto made = condition_of(8, 16, wanted, whole);
+      for (const auto& least : borders)
+        for (const auto& most : borders) {
+          if (least > most) continue;
+          const bool any = std::ranges::any_of(texts, [&](const std::string& text) {
+            return least <= text && text <= most &&
+                   (whole ? text == wanted : text.starts_with(wanted));
+          });
+          ASSERT_EQ(may_hold(made, least, most), any)
+              << (whole ? "= " : "begins with ") << wanted << " of " << least << " to " << most;
+        }
+    }
+  }
+}
+
 TEST(conditions, have_texts) {
   const auto of = [](cell type, relation is, std::int64_t value) {
     const compared_integer field{.offset = 0,
@@ -181,6 +210,9 @@ TEST(conditions, have_texts) {
             "x <= 2024-03-01 00:00:00.000001");
   EXPECT_EQ(text(*condition_of(0, 8, relation::less, 2.5), "x", cell::f64), "x < 2.5");
   EXPECT_EQ(text(*condition_of(0, 4, relation::equal, 2.5), "x", cell::f32), "x = 2.5");
+  EXPECT_EQ(text(condition_of(0, 16, "AA", true), "x", cell::string), R"(x = "AA")");
+  EXPECT_EQ(text(condition_of(0, 4, "A\n\"", false), "x", cell::category),
+            R"(x begins with "A\n\"")");
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "base/conditions.h"
+#include "pappus/category.h"
 #include "pappus/detail/base/compiled.h"
 #include "pappus/footprint.h"
 #include "regions/footprint.h"
@@ -20,7 +21,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 constexpr const char* of_views =
-    R"json({"version":3, "name":"k_cpp_3", "function":"(lambda at k.cpp:3:5)", "source":"k.cpp:3:5",
+    R"json({"version":4, "name":"k_cpp_3", "function":"(lambda at k.cpp:3:5)", "source":"k.cpp:3:5",
         "footprint":"read in[i-w:i+w,:], readwrite out[unknown], write t[i/2,0:in.extent(1)-1]",
         "ranks":[2,1,2],
         "accesses":[
@@ -100,7 +101,7 @@ TEST(descriptor, of_a_function_of_views_may_have_reasons) {
 }
 
 std::string of_predicate(std::string_view comparison) {
-  return R"json({"version":3, "name":"k_cpp_3", "function":"f", "source":"k.cpp:3:5", "text":"",
+  return R"json({"version":4, "name":"k_cpp_3", "function":"f", "source":"k.cpp:3:5", "text":"",
       "doubles":false, "traps":false, "references":[], "reasons":[], "reads":[], "throws":false,
       "pure":true, "comparisons":[)json" +
          std::string(comparison) + "]}";
@@ -131,6 +132,21 @@ TEST(descriptor, tells_what_a_predicate_compares) {
   EXPECT_FALSE(condition_of(function.comparisons[0], nullptr, 0));
 }
 
+TEST(descriptor, tells_with_which_text_a_predicate_compares) {
+  const auto& function = compiled_function_of(of_predicate(
+      R"json({"parameter":1, "offset":32, "bytes":4, "text":[78,34,255], "whole":true},
+         {"parameter":1, "offset":24, "bytes":8, "text":[78], "whole":false},
+         {"parameter":1, "offset":0, "bytes":8, "text":[78], "whole":false})json"));
+  EXPECT_EQ(function.problem, "");
+  ASSERT_EQ(function.comparisons.size(), 3u);
+  const auto of_category = condition_of(function.comparisons[0], nullptr, 0);
+  EXPECT_EQ(*of_category, base::condition_of(32, sizeof(pappus::category), "N\"\xff", true));
+  // Views of the standard library here have their length first.
+  const auto of_view = condition_of(function.comparisons[1], nullptr, 0);
+  EXPECT_EQ(*of_view, base::condition_of(16, sizeof(std::string_view), "N", false));
+  EXPECT_FALSE(condition_of(function.comparisons[2], nullptr, 0)) << "no view has it there";
+}
+
 TEST(descriptor, is_refused_where_a_comparison_is_malformed) {
   const std::string right =
       R"json({"parameter":1, "offset":8, "bytes":4, "is":">=", "floating":false, "bits":32,
@@ -146,6 +162,7 @@ TEST(descriptor, is_refused_where_a_comparison_is_malformed) {
   EXPECT_THAT(problem("\"bits\":32", "\"bits\":65"), HasSubstr("4 bytes or more, got 65"));
   EXPECT_THAT(problem(">=", "=>"), HasSubstr("expected how something is compared, got \"=>\""));
   EXPECT_THAT(problem("\"value\":7", "\"v\":7"), HasSubstr("key 'value' not found"));
+  EXPECT_THAT(problem("\"value\":7", "\"text\":[65]"), HasSubstr("key 'whole' not found"));
 }
 
 TEST(descriptor, of_another_version_is_refused_whatever_else_it_says) {

@@ -15,14 +15,14 @@ using ::testing::ElementsAre;
 
 /// As the compiler plugin would have described a function that can't run on devices.
 constexpr const char* counted =
-    R"json({"version":3, "name":"f", "function":"f", "source":"",
+    R"json({"version":4, "name":"f", "function":"f", "source":"",
         "reasons":[{"id":"allocates", "what":"allocates memory", "remedy":"don't", "where":""}],
         "reads":[], "throws":false,
         "work":{"counts":[{"sides":[], "simple":5, "wide":8, "divisions":1, "maths":2},
                           {"sides":[0], "simple":3, "wide":0, "divisions":0, "maths":0}],
                 "assumed":false, "unseen":false, "fast":false, "vector_maths":["exp"]}})json";
 constexpr const char* fast =
-    R"json({"version":3, "name":"g", "function":"g", "source":"", "reasons":[],
+    R"json({"version":4, "name":"g", "function":"g", "source":"", "reasons":[],
         "text":"", "doubles":false, "traps":false, "references":[], "reads":[], "throws":false,
         "work":{"counts":[{"sides":[], "simple":0, "wide":1, "divisions":0, "maths":2}],
                 "assumed":true, "unseen":false, "fast":true, "vector_maths":["exp"]}})json";

@@ -35,10 +35,20 @@ struct trip {
   bool full;
   timestamp at;
   std::string_view name;
+  std::optional<std::string_view> plane;
+  category kind;
 };
 
 bool holds(const detail::condition& one, const trip& t) {
   const auto* const field = reinterpret_cast<const std::byte*>(&t) + one.offset;
+  if (!one.text.empty()) {
+    std::string_view text;
+    if (one.bytes == sizeof(category))
+      text = reinterpret_cast<const category*>(field)->text();
+    else
+      std::memcpy(&text, field, sizeof text);
+    return base::may_hold(one, text, text);
+  }
   std::uint64_t bits = 0;
   std::memcpy(&bits, field, one.bytes);
   if (!one.floating) return base::may_hold(one, false, bits, bits);
@@ -54,7 +64,8 @@ std::string text_of(const detail::conditions& all) {
   std::vector<std::string> texts;
   for (const auto& one : all) {
     for (const auto& column : detail::layout_of<trip>().columns) {
-      if (column.offset == one.offset && detail::cell_bytes(column.type) == one.bytes)
+      if (column.offset == one.offset && detail::cell_bytes(column.type) == one.bytes &&
+          detail::is_text_cell(column.type) != one.text.empty())
         texts.push_back(base::text(one, column.field, column.type));
       else if (column.presence != 0 && column.presence == one.offset)
         texts.push_back(std::string(column.field) + " is there");
@@ -103,7 +114,11 @@ class comparisons : public ::testing::Test {
     if (random_() % 3 != 0) t.late = static_cast<std::int32_t>(near(0, 10));
     t.full = random_() % 2 == 0;
     t.at = {timestamp::of(t.day).micros + near(0, 86'400'000'000)};
-    t.name = random_() % 2 == 0 ? "AA" : "B";
+    static constexpr std::string_view names[] = {
+        "AA", "B", "", "A", "AAB", "New York", "New", "a name that is rather long"};
+    t.name = names[random_() % std::size(names)];
+    if (random_() % 3 != 0) t.plane = names[random_() % std::size(names)];
+    t.kind = names[random_() % std::size(names)];
     return t;
   }
 
@@ -180,7 +195,7 @@ TEST_F(comparisons, that_are_parts_of_others) {
   check([=](const trip& t) { return t.day >= from && (t.full || t.delay > 3); },
         "day >= 2019-01-01");
   check([](const trip& t) { return t.delay > 3 && std::sqrt(t.price) > 1; }, "delay >= 4");
-  check([](const trip& t) { return t.name == "AA" && t.delay > 3; }, "delay >= 4");
+  check([](const trip& t) { return t.name == "AA" && t.delay > 3; }, R"(delay >= 4, name = "AA")");
   check([](const trip& t) { return !(t.delay < 3 || t.full); }, "delay >= 3");
   check([](const trip& t) { return t.gate / 100 == 20; }, "gate >= 2000 and gate <= 2099");
   check([](const trip& t) { return t.delay < -5 || t.delay > 5; }, "delay <= -6 or delay >= 6");
@@ -209,7 +224,50 @@ TEST_F(comparisons, of_what_may_be_missing) {
   check([](const trip& t) { return t.late < 3; }, "");
 }
 
+TEST_F(comparisons, with_texts) {
+  check([](const trip& t) { return t.name == "AA"; }, R"(name = "AA")");
+  check([](const trip& t) { return "AAB" == t.name && t.delay > 3; },
+        R"(delay >= 4, name = "AAB")");
+  check([](const trip& t) { return t.name == "B"; }, R"(name = "B")");
+  check([](const trip& t) { return t.name == "New York" && t.plane == "AA"; },
+        R"(name = "New York", plane = "AA", plane is there)");
+  check([](const trip& t) { return t.name == "a name that is rather long"; },
+        R"(name = "a name that is rather long")");
+  check([](const trip& t) { return t.name.starts_with("New"); }, R"(name begins with "New")");
+  check([](const trip& t) { return t.name.starts_with("AA") && t.full; },
+        R"(full, name begins with "AA")");
+  check([](const trip& t) { return t.name.starts_with('A'); }, R"(name begins with "A")");
+  check([](const trip& t) { return t.plane && t.plane->starts_with("AAB"); },
+        R"(plane begins with "AAB", plane is there)");
+  check([](const trip& t) { return t.name.substr(0, 2) == "AA"; }, R"(name begins with "AA")");
+}
+
+TEST_F(comparisons, with_categories) {
+  check([](const trip& t) { return t.kind == "AA"; }, R"(kind = "AA")");
+  check([](const trip& t) { return t.delay > 3 && t.kind == "New York"; },
+        R"(delay >= 4, kind = "New York")");
+  check([](const trip& t) { return t.kind != "AA"; }, "");
+}
+
+/// Whether a text is long enough for what is looked at isn't known.
+TEST_F(comparisons, with_bytes_that_may_lie_behind_texts_tell_nothing) {
+  check([](const trip& t) { return !t.name.empty() && std::memcmp(t.name.data(), "AA", 1) != 0; },
+        "");
+  const auto longer = rows_
+                          .filter([](const trip& t) {
+                            return t.name.size() > 1 && std::memcmp(t.name.data(), "New", 3) == 0;
+                          })
+                          .materialise();
+  EXPECT_EQ(text_of(codegen::conditions_of_stage(*detail::access::node(longer), 0)), "");
+}
+
 TEST_F(comparisons, that_tell_nothing) {
+  check([](const trip& t) { return t.name != "AA"; }, "");
+  check([](const trip& t) { return t.name == "AA" || t.name == "B"; }, "");
+  check([](const trip& t) { return t.name < "B"; }, "");
+  check([](const trip& t) { return t.name == t.plane; }, "");
+  check([](const trip& t) { return t.name.ends_with("York"); }, "");
+  check([](const trip& t) { return t.name.empty(); }, "");
   check([](const trip& t) { return !(t.price < 3); }, "");
   check([](const trip& t) { return t.price != 3; }, "");
   check([](const trip& t) { return t.delay < 3 || t.full; }, "");

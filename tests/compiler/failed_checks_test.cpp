@@ -40,7 +40,7 @@ struct one_more {
   }
 };
 [[maybe_unused]] constexpr const char* one_more_on_device =
-    R"json({"version":3, "name":"one_more", "source":"",
+    R"json({"version":4, "name":"one_more", "source":"",
     "function":"one_more", "reasons":[], "doubles":false, "traps":true, "maths":[],
     "references":[], "reads":[], "throws":false,
     "text":"DEVICE void $f($0 const uchar* f, $1 const uchar* x, uchar* out, GLOBAL uint* trap) {

@@ -29,7 +29,14 @@ struct flight {
   std::optional<std::int32_t> late;
   bool full;
   timestamp at;
+  std::string_view carrier;
+  std::optional<std::string_view> plane;
+  category kind;
 };
+
+/// In the order of their bytes.
+constexpr std::string_view names[] = {"",   "AA",  "AAB",      "AS", "B6",
+                                      "DL", "New", "New York", "WN", "\u00e9"};
 
 std::vector<flight> flights(std::size_t n, bool sorted, std::mt19937_64& random) {
   std::vector<flight> all(n);
@@ -46,6 +53,9 @@ std::vector<flight> flights(std::size_t n, bool sorted, std::mt19937_64& random)
     if (part > 0.3 && random() % 5 != 0) f.late = static_cast<std::int32_t>(part * 50);
     f.full = part > 0.8;
     f.at = {timestamp::of(f.day).micros + static_cast<std::int64_t>(random() % 86'400'000'000)};
+    f.carrier = names[static_cast<std::size_t>(part * 10)];
+    if (part > 0.3 && random() % 5 != 0) f.plane = names[static_cast<std::size_t>(part * 10)];
+    f.kind = names[9 - static_cast<std::size_t>(part * 10)];
   }
   return all;
 }
@@ -180,6 +190,38 @@ TEST_F(parquet_groups, are_left_out_by_what_compilers_make_of_comparisons) {
             some("90 of 100"));
 }
 
+TEST_F(parquet_groups, are_left_out_by_texts) {
+  PAPPUS_NEEDS_ARROW();
+  const auto path = folder_.file("a.parquet");
+  const auto all = flights(1'600, true, random_);
+  testing::write_groups(path, all, 16);
+  session s(options{.threads = 2, .devices = "cpu"});
+  const auto rows = s.parquet<flight>(path);
+  const auto expect = [&](auto predicate, const char* groups, const char* text) {
+    const auto query = rows.filter(predicate).count();
+    EXPECT_EQ(left_out(query), seen(groups, "none")) << text;
+    EXPECT_EQ(wanted(query), seen(text));
+    EXPECT_EQ(query.get(), s.borrow(all).filter(predicate).count().get()) << text;
+  };
+  expect([](const flight& f) { return f.carrier == "DL"; }, "90 of 100", R"(carrier = "DL")");
+  expect([](const flight& f) { return f.carrier == "\u00e9" && f.delay > 5; }, "90 of 100",
+         "delay >= 6 and carrier = \"\u00e9\"");
+  expect([](const flight& f) { return f.carrier.starts_with("New"); }, "80 of 100",
+         R"(carrier begins with "New")");
+  expect([](const flight& f) { return f.carrier.starts_with('A'); }, "70 of 100",
+         R"(carrier begins with "A")");
+  expect([](const flight& f) { return f.plane == "AS"; }, "90 of 100", R"(plane = "AS" and plane)");
+  expect([](const flight& f) { return f.carrier == "none of them"; }, "100 of 100",
+         R"(carrier = "none of them")");
+  expect([](const flight& f) { return f.kind == "New York"; }, "90 of 100", R"(kind = "New York")");
+  const category wanted_kind = "AAB";
+  expect([=](const flight& f) { return f.kind == wanted_kind; }, "90 of 100", R"(kind = "AAB")");
+  EXPECT_EQ(left_out(rows.filter([](const flight& f) { return f.carrier != "DL"; }).count()),
+            "none");
+  EXPECT_EQ(left_out(rows.filter([=](const flight& f) { return f.kind != wanted_kind; }).count()),
+            "none");
+}
+
 TEST_F(parquet_groups, have_pages_that_are_left_out_at_both_ends) {
   PAPPUS_NEEDS_ARROW();
   const auto path = folder_.file("a.parquet");
@@ -198,6 +240,10 @@ TEST_F(parquet_groups, have_pages_that_are_left_out_at_both_ends) {
   const auto middle = [](const flight& f) { return f.id > 9'000 * step && f.id < 41'000 * step; };
   EXPECT_EQ(text_of(rows.filter(middle).max(&flight::price)),
             text_of(s.borrow(all).filter(middle).max(&flight::price)));
+  const auto by_text = [&](const auto& of) {
+    return of.filter(middle).group_by(&flight::carrier).sum(&flight::price);
+  };
+  EXPECT_EQ(text_of(by_text(rows)), text_of(by_text(s.borrow(all))));
   const auto analysed = rows.filter(middle).max(&flight::price).explain_analyze();
   EXPECT_EQ(analysed.find(" of pages that weren't fetched") != analysed.npos,
             seen("some", "none") == "some")
@@ -325,6 +371,29 @@ TEST_F(parquet_groups, that_are_left_out_change_no_group) {
     return rows.filter([=](const flight& f) { return f.late <= late; })
         .group_by(&flight::day)
         .aggregate(sum(&flight::price), max(&flight::id), count());
+  });
+}
+
+TEST_F(parquet_groups, that_are_left_out_by_texts_change_nothing) {
+  PAPPUS_NEEDS_ARROW();
+  expect_same([](const auto& rows) {
+    return rows.filter([](const flight& f) { return f.carrier == "B6"; }).sum(&flight::price);
+  });
+  expect_same([](const auto& rows) {
+    return rows.filter([](const flight& f) { return f.plane && f.plane->starts_with("New"); })
+        .group_by(&flight::carrier)
+        .aggregate(sum(&flight::price), count());
+  });
+  const category kind = names[random_() % std::size(names)];
+  expect_same([=](const auto& rows) {
+    return rows.filter([=](const flight& f) { return f.kind == kind; })
+        .sort_by(&flight::price)
+        .map(&flight::id);
+  });
+  expect_same([](const auto& rows) {
+    return rows.filter([](const flight& f) { return f.kind == "DL"; })
+        .group_by(&flight::kind)
+        .count();
   });
 }
 

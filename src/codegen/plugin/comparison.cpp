@@ -1,7 +1,11 @@
 #include "codegen/plugin/comparison.h"
 
+#include <array>
 #include <bit>
 #include <cstring>
+#include <string_view>
+
+#include "pappus/category.h"
 
 namespace pappus::codegen {
 namespace {
@@ -32,10 +36,27 @@ double float_of(std::uint64_t bits, std::size_t bytes) {
   return std::bit_cast<double>(bits);
 }
 
+/// Where a view has its pointer, which the standard leaves open.
+std::size_t place_of_pointer() {
+  static constexpr char letter = 'a';
+  const auto words = std::bit_cast<std::array<std::uintptr_t, 2>>(std::string_view(&letter, 1));
+  return words[0] == 1 ? sizeof words[0] : 0;
+}
+
+std::optional<detail::condition> text_condition_of(const comparison& one) {
+  if (one.field.bytes == sizeof(category))
+    return base::condition_of(one.field.offset, one.field.bytes, one.text, one.whole_text);
+  const auto pointer = place_of_pointer();
+  if (one.field.offset < pointer) return std::nullopt;
+  return base::condition_of(one.field.offset - pointer, sizeof(std::string_view), one.text,
+                            one.whole_text);
+}
+
 }  // namespace
 
 std::optional<detail::condition> condition_of(const comparison& one, const std::byte* captures,
                                               std::size_t captured_bytes) {
+  if (!one.text.empty()) return text_condition_of(one);
   auto bits = one.value;
   std::size_t bytes = sizeof(double);
   if (one.captured) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/conditions.h"
@@ -30,6 +31,10 @@ struct comparison {
     std::vector<step> steps{};
   };
   std::optional<captured_value> captured;
+  /// If this isn't empty: the field is the pointer of a view, or the code of a category, and the
+  /// text begins with this, or is it. Only the field's offset and bytes count then.
+  std::string text{};
+  bool whole_text = false;
 };
 
 /// None: it tells nothing.

@@ -66,6 +66,12 @@ comparison read_comparison(const json& from) {
   one.parameter = from.at("parameter");
   one.field.offset = from.at("offset");
   one.field.bytes = bytes_of(from.at("bytes"));
+  if (from.contains("text")) {
+    for (const auto& byte : from.at("text"))
+      one.text += static_cast<char>(byte.get<std::uint8_t>());
+    one.whole_text = from.at("whole");
+    return one;
+  }
   one.floating = from.at("floating");
   one.is = relation_of(from.at("is"));
   if (!one.floating) {

@@ -80,6 +80,13 @@ const char* sign_of(llvm::CmpInst::Predicate predicate) {
   }
 }
 
+/// pappus::detail::is_text_of_code(code, text), which looks into the dictionary of categories.
+bool asks_text_of_category(const llvm::CallBase& call) {
+  const auto* callee = call.getCalledFunction();
+  return callee != nullptr && callee->isDeclaration() && call.arg_size() == 3 &&
+         callee->getName().starts_with("_ZN6pappus6detail15is_text_of_codeEj");
+}
+
 class finder {
  public:
   explicit finder(const kernel_function& function) : function_(function) {}
@@ -87,6 +94,7 @@ class finder {
   std::vector<comparison> find() {
     if (auto* result = only_result(); result != nullptr && result->getType()->isIntegerTy(8))
       must_be(result, true);
+    llvm::erase_if(found_, [&](comparison& one) { return !one.text.empty() && !has_all(one); });
     return std::move(found_);
   }
 
@@ -130,6 +138,8 @@ class finder {
       came_from(*phi, is_true);
     } else if (const auto* compare = llvm::dyn_cast<llvm::CmpInst>(value)) {
       add(*compare, is_true);
+    } else if (const auto* call = llvm::dyn_cast<llvm::CallBase>(value)) {
+      if (is_true && asks_text_of_category(*call)) add_category(*call);
     } else if (const auto* narrowed = llvm::dyn_cast<llvm::TruncInst>(value)) {
       const bool whole =
           is_true || narrowed->hasNoUnsignedWrap() || is_bool(narrowed->getOperand(0));
@@ -200,7 +210,9 @@ class finder {
   void add(const llvm::CmpInst& compare, bool is_true) {
     auto predicate = is_true ? compare.getPredicate() : compare.getInversePredicate();
     Value *field = compare.getOperand(0), *other = compare.getOperand(1);
-    if (add_few(field, predicate, other) || add(field, predicate, other)) return;
+    if (add_text(field, predicate, other) || add_few(field, predicate, other) ||
+        add(field, predicate, other))
+      return;
     add(other, llvm::CmpInst::getSwappedPredicate(predicate), field);
   }
 
@@ -223,6 +235,79 @@ class finder {
     made.value = (-*mask).getSExtValue();
     found_.push_back(std::move(made));
     return true;
+  }
+
+  /// Bytes behind the pointer of a view are those of a constant: by a call, or a load of them.
+  bool add_text(Value* field, llvm::CmpInst::Predicate predicate, Value* other) {
+    if (predicate != llvm::CmpInst::ICMP_EQ) return false;
+    comparison made;
+    Value* pointer = nullptr;
+    if (const auto* call = llvm::dyn_cast<llvm::CallBase>(field)) {
+      if (!pattern::match(other, pattern::m_Zero()) || !compares_bytes(*call)) return false;
+      pointer = call->getArgOperand(0);
+      made.text = bytes_of(call->getArgOperand(1), call->getArgOperand(2));
+    } else if (auto* const load = llvm::dyn_cast<llvm::LoadInst>(without_zeros(field))) {
+      const llvm::APInt* value = nullptr;
+      if (!has_whole_bytes(load->getType()) || !pattern::match(other, pattern::m_APInt(value)))
+        return false;
+      pointer = load->getPointerOperand();
+      for (unsigned at = 0; at < load->getType()->getIntegerBitWidth(); at += 8)
+        made.text += static_cast<char>(value->extractBitsAsZExtValue(8, at));
+    }
+    if (made.text.empty() || !pointer->getType()->isPointerTy() ||
+        !llvm::isa<llvm::LoadInst>(pointer) || !take_field(pointer, made))
+      return false;
+    made.is = "begins with";
+    found_.push_back(std::move(made));
+    return true;
+  }
+
+  void add_category(const llvm::CallBase& call) {
+    comparison made;
+    made.is = "==";
+    made.text = bytes_of(call.getArgOperand(2), call.getArgOperand(1));
+    if (!made.text.empty() && take_field(call.getArgOperand(0), made))
+      found_.push_back(std::move(made));
+  }
+
+  static bool compares_bytes(const llvm::CallBase& call) {
+    const auto* callee = call.getCalledFunction();
+    return callee != nullptr && callee->isDeclaration() && call.arg_size() == 3 &&
+           (callee->getName() == "memcmp" || callee->getName() == "bcmp");
+  }
+  static Value* without_zeros(Value* value) {
+    auto* const wide = llvm::dyn_cast<llvm::ZExtInst>(value);
+    return wide != nullptr ? wide->getOperand(0) : value;
+  }
+
+  /// The first bytes of a constant; none: they aren't known, or too many.
+  static std::string bytes_of(const Value* constant, const Value* size) {
+    constexpr std::uint64_t most = 256;
+    const auto* n = llvm::dyn_cast<llvm::ConstantInt>(size);
+    llvm::ConstantDataArraySlice slice;
+    if (n == nullptr || n->getZExtValue() > most ||
+        !llvm::getConstantDataArrayInfo(constant, slice, 8) || slice.Array == nullptr ||
+        slice.Length < n->getZExtValue())
+      return {};
+    return slice.Array->getRawDataValues().substr(slice.Offset, n->getZExtValue()).str();
+  }
+
+  /// Whether a view is known to have as many bytes as its text is said to begin with. If these are
+  /// all, it is that text. Its length is the word before the pointer or behind it.
+  bool has_all(comparison& of) const {
+    if (of.is == "==") return true;
+    const auto n = static_cast<std::int64_t>(of.text.size());
+    const auto tells = [&](const comparison& one, const char* is, std::int64_t value) {
+      return one.text.empty() && one.parameter == of.parameter && one.bytes == of.bytes &&
+             (one.offset == of.offset - of.bytes || one.offset == of.offset + of.bytes) &&
+             !one.floating && !one.captured && one.addend == 0 && one.is == is &&
+             one.value == value;
+    };
+    const auto known = [&](const char* is, std::int64_t value) {
+      return llvm::any_of(found_, [&](const auto& one) { return tells(one, is, value); });
+    };
+    if (known("==", n)) of.is = "==";
+    return of.is == "==" || known(">=", n) || known(">", n - 1) || (n == 1 && known("!=", 0));
   }
 
   bool add(Value* field, llvm::CmpInst::Predicate predicate, Value* other) {
@@ -378,6 +463,7 @@ bool is_pure(const kernel_function& function, const llvm::CallBase& call) {
   if (llvm::isa<llvm::IntrinsicInst>(call))
     return !call.mayWriteToMemory() || call.isLifetimeStartOrEnd() ||
            llvm::isa<llvm::AssumeInst>(call);
+  if (asks_text_of_category(call)) return true;
   const auto* callee = call.getCalledFunction();
   if (callee == nullptr || !callee->isDeclaration()) return false;
   return llvm::is_contained({"memcmp", "bcmp", "strlen", "memchr"}, callee->getName());

@@ -33,6 +33,9 @@ struct comparison {
     std::vector<step> steps;
   };
   std::optional<captured_value> captured;  ///< in place of the value
+  /// If this isn't empty: the field is the pointer of a view, or the code of a category (4 bytes),
+  /// whose text begins with this, or is ("==") it.
+  std::string text;
 };
 
 /// \param function  after cleaner::finish()

@@ -46,6 +46,12 @@ void write_comparison(OStream& json, const comparison& one) {
     json.attribute("parameter", one.parameter);
     json.attribute("offset", one.offset);
     json.attribute("bytes", one.bytes);
+    if (!one.text.empty()) {
+      json.attributeArray("text", [&] {
+        for (const char byte : one.text) json.value(static_cast<unsigned char>(byte));
+      });
+      return json.attribute("whole", one.is == "==");
+    }
     json.attribute("is", one.is);
     json.attribute("floating", one.floating);
     if (!one.floating) {

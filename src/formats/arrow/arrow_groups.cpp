@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -22,8 +23,11 @@ struct whole_numbers {
 struct floats {
   double least, most;
 };
+struct texts {
+  std::string_view first, last;
+};
 /// What a field may be where its value is there. Nothing: anything.
-using field_values = std::optional<std::variant<whole_numbers, floats>>;
+using field_values = std::optional<std::variant<whole_numbers, floats, texts>>;
 
 template <typename T>
 field_values if_in_range(wide_integer least, wide_integer most) {
@@ -84,6 +88,7 @@ field_values moments(std::int64_t unit, wide_integer least, wide_integer most) {
 field_values values_of(const arrow_binding& bound, const arrow_extent& extent) {
   const auto& from = bound.from;
   if (extent.of == arrow_extent::what::floats) return floats{extent.low, extent.high};
+  if (extent.of == arrow_extent::what::texts) return texts{extent.first, extent.last};
   if (extent.of != arrow_extent::what::integers) return std::nullopt;
   wide_integer least = extent.least, most = extent.most;
   if (from.kind == arrow_kind::u64) {
@@ -95,10 +100,11 @@ field_values values_of(const arrow_binding& bound, const arrow_extent& extent) {
   return whole_values(bound.field.type, least, most);
 }
 
-/// Whether it is about this field's value; not about texts, whose statistics aren't looked at.
+/// Whether it is about this field's value.
 bool is_about(const condition& one, const detail::column_binding& field) {
   return one.offset == field.offset && one.bytes == detail::cell_bytes(field.type) &&
-         !detail::is_text_cell(field.type) && one.floating == detail::is_float_cell(field.type);
+         one.text.empty() != detail::is_text_cell(field.type) &&
+         one.floating == detail::is_float_cell(field.type);
 }
 
 /// Or about whether it is there.
@@ -108,6 +114,8 @@ bool is_about_presence(const condition& one, const detail::column_binding& field
 
 bool may_hold(const condition& one, const field_values& values) {
   if (!values) return !one.never;
+  if (const auto* const between = std::get_if<texts>(&*values))
+    return base::may_hold(one, between->first, between->last);
   if (const auto* const numbers = std::get_if<whole_numbers>(&*values))
     return base::may_hold(one, numbers->is_signed, numbers->least, numbers->most);
   const auto& [least, most] = std::get<floats>(*values);
@@ -143,7 +151,9 @@ bool may_be_missing(const column_part& part, const detail::conditions& wanted) {
   if (field.presence == 0) return true;  // is refused
   return std::ranges::all_of(wanted, [&](const condition& one) {
     if (is_about(one, field))
-      return one.floating ? base::may_hold(one, 0.0, 0.0) : base::may_hold(one, false, 0, 0);
+      return !one.text.empty() ? base::may_hold(one, "", "")
+             : one.floating    ? base::may_hold(one, 0.0, 0.0)
+                               : base::may_hold(one, false, 0, 0);
     return !is_about_presence(one, field) || base::may_hold(one, false, 0, 0);
   });
 }

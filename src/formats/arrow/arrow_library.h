@@ -82,9 +82,10 @@ class arrow_rows {
 
 /// What values of a column are at least and at most, missing ones and NaN apart.
 struct arrow_extent {
-  enum class what : std::uint8_t { unknown, integers, floats } of = what::unknown;
+  enum class what : std::uint8_t { unknown, integers, floats, texts } of = what::unknown;
   std::int64_t least = 0, most = 0;  ///< of u64 their bits; times and decimals as they are stored
   double low = 0, high = 0;
+  std::string first{}, last{};  ///< texts, in the order of their bytes
 };
 
 /// Consecutive values of a column in a group, as the file tells of them.
@@ -165,7 +166,7 @@ class arrow_library {
 };
 
 /// What libpappus-arrow.so exports; its number changes when this file does.
-#define PAPPUS_ARROW_ENTRY pappus_arrow_library_4
+#define PAPPUS_ARROW_ENTRY pappus_arrow_library_5
 
 /// The library, loaded when it is first asked for. Throws format_error, which names `file` and says
 /// how to get it.

@@ -15,7 +15,7 @@ const char* const early = own_with_plugin(1);
 int expect_text(const char* which, const char* descriptor, std::string_view part) {
   if (descriptor == nullptr) return std::printf("%s: no descriptor\n", which);
   const std::string_view text = descriptor;
-  if (!text.starts_with(R"({"version":3,)") || text.find(part) == text.npos)
+  if (!text.starts_with(R"({"version":4,)") || text.find(part) == text.npos)
     return std::printf("%s: %s\n", which, descriptor);
   return 0;
 }

@@ -3,20 +3,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <limits>
 #include <random>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "base/conditions.h"
 #include "formats/arrow/arrow_support.h"
-#include "formats/arrow/golden_rows.h"
-#include "formats/arrow/mutated_columns.h"
+#include "formats/arrow/asked_rows.h"
 #include "formats/arrow/small_groups.h"
-#include "pappus/list.h"
+#include "pappus/category.h"
 
 namespace pappus::testing {
 namespace {
@@ -38,6 +36,9 @@ struct sold {
   timestamp at;
   std::optional<std::int32_t> discount;
   std::optional<double> share;
+  std::string_view name;
+  std::optional<std::string_view> place;
+  category kind;
 };
 
 std::vector<sold> sold_records(std::size_t n, std::mt19937_64& random, bool sorted) {
@@ -64,30 +65,16 @@ std::vector<sold> sold_records(std::size_t n, std::mt19937_64& random, bool sort
     r.at = {near(50) * 1'000'000};
     if (near(40) > -10) r.discount = static_cast<std::int32_t>(near(60));
     if (random() % 3 != 0) r.share = static_cast<double>(near(20));
+    const auto some_name = [&] {
+      constexpr auto last = static_cast<std::int64_t>(std::size(sorted_names)) - 1;
+      return sorted_names[static_cast<std::size_t>(
+          std::clamp<std::int64_t>(near(20) + 8, 0, last))];
+    };
+    r.name = some_name();
+    if (near(40) > -10) r.place = some_name();
+    r.kind = some_name();
   }
   return records;
-}
-
-/// As a processor would.
-bool holds(const condition& of, const std::byte* record) {
-  if (of.never) return false;
-  std::uint64_t bits = 0;
-  std::memcpy(&bits, record + of.offset, of.bytes);
-  if (of.floating) {
-    double value;
-    std::memcpy(&value, &bits, sizeof value);
-    float narrow;
-    std::memcpy(&narrow, &bits, sizeof narrow);
-    if (of.bytes == 4) value = narrow;
-    return (of.with_low ? value >= of.low : value > of.low) &&
-           (of.with_high ? value <= of.high : value < of.high);
-  }
-  const auto above = 64 - 8 * of.bytes;
-  if (of.sign_extended)
-    bits = static_cast<std::uint64_t>(static_cast<std::int64_t>(bits << above) >> above);
-  bits = bits << (64 - of.bits) >> (64 - of.bits);
-  return of.first <= of.last ? of.first <= bits && bits <= of.last
-                             : of.first <= bits || bits <= of.last;
 }
 
 condition some_condition(std::mt19937_64& random) {
@@ -103,7 +90,12 @@ condition some_condition(std::mt19937_64& random) {
     }
     const auto bytes = detail::cell_bytes(column.type);
     std::optional<condition> made;
-    if (detail::is_float_cell(column.type)) {
+    if (detail::is_text_cell(column.type)) {
+      const auto text = sorted_names[1 + random() % (std::size(sorted_names) - 1)];
+      const bool whole = column.type == cell::category || random() % 2 == 0;
+      made = base::condition_of(column.offset, bytes,
+                                whole ? text : text.substr(0, 1 + random() % text.size()), whole);
+    } else if (detail::is_float_cell(column.type)) {
       made = base::condition_of(column.offset, bytes, is, static_cast<double>(around) / 8);
     } else {
       base::compared_integer field{.offset = column.offset, .bytes = bytes};
@@ -126,8 +118,9 @@ struct found_rows {
 
 /// Reads the file with conditions, and compares with the records that are in it.
 found_rows read_with(const std::string& path, const std::vector<sold>& records,
-                     const detail::conditions& wanted, unsigned threads, std::int64_t window) {
-  test_memory memory;
+                     const detail::conditions& wanted, unsigned threads, std::int64_t window,
+                     std::size_t memory_bytes) {
+  test_memory memory(memory_bytes);
   test_workers team(threads);
   auto layout = detail::layout_of<sold>();
   layout.rows = wanted;
@@ -157,6 +150,7 @@ found_rows read_with(const std::string& path, const std::vector<sold>& records,
         for (std::size_t i = 0; i < count; ++i) {
           EXPECT_EQ(made[i].number, expected[i].number);
           EXPECT_EQ(made[i].discount, expected[i].discount);
+          EXPECT_EQ(made[i].name, expected[i].name);
         }
       }
       at = alike.end;
@@ -189,7 +183,8 @@ TEST(arrow_groups, that_are_left_out_have_no_record_that_is_wanted) {
           wanted.push_back(some_condition(random));
         const auto found =
             read_with(folder.file("a.parquet"), records, wanted, 1 + i % 3,
-                      i % 2 == 0 ? 1'000'000 : 1 + static_cast<std::int64_t>(random() % (n / 4)));
+                      i % 2 == 0 ? 1'000'000 : 1 + static_cast<std::int64_t>(random() % (n / 4)),
+                      i % 4 < 2 ? SIZE_MAX : little_memory);
         EXPECT_EQ(found.of, static_cast<std::int64_t>((n + group_rows - 1) / group_rows));
         EXPECT_LE(found.groups, found.of);
         left_out += found.left_out;
@@ -200,151 +195,16 @@ TEST(arrow_groups, that_are_left_out_have_no_record_that_is_wanted) {
   EXPECT_GT(left_out, 0);
 }
 
-/// What rows have that a reader is asked for, of a file of one group.
-struct read_rows {
-  std::int64_t rows = 0, groups = 0, bytes = 0;
-  std::string text;
-};
-template <typename Record, typename Text>
-read_rows rows_with(const std::string& path, const detail::conditions& wanted,
-                    const Text& text_of) {
-  test_memory memory;
-  test_workers team(2);
-  auto layout = detail::layout_of<Record>();
-  layout.rows = wanted;
-  const auto reader = formats::open_parquet(path, layout, memory);
-  const auto columns = reader->read_columns(team, 1'000'000);
-  read_rows found{0, reader->not_read().groups, reader->not_read().bytes, {}};
-  for (std::int64_t at = 0; at < columns.rows;) {
-    const auto alike = columns.of->next(at, columns.rows);
-    if (!alike.left_out) {
-      std::vector<Record> made(static_cast<std::size_t>(alike.end - at));
-      columns.of->make(at, alike.end - at, reinterpret_cast<std::byte*>(made.data()));
-      for (const auto& one : made)
-        if (std::ranges::all_of(wanted, [&](const condition& each) {
-              return holds(each, reinterpret_cast<const std::byte*>(&one));
-            }))
-          found.text += text_of(one);
-      found.rows += std::ssize(made);
-    }
-    at = alike.end;
-  }
-  return found;
-}
-
-condition between(std::size_t offset, std::int64_t first, std::int64_t last) {
-  condition made{.offset = offset, .bytes = 8, .bits = 64};
-  made.first = static_cast<std::uint64_t>(first);
-  made.last = static_cast<std::uint64_t>(last);
-  return made;
-}
-
-struct paged {
-  std::int64_t id;
-  std::optional<std::int32_t> some;
-  std::optional<std::string_view> name;
-  bool flag;
-  std::int16_t small;
-  double value;
-  list<std::int32_t> numbers;
-};
-
-TEST(arrow_pages, of_a_group_are_read_from_the_first_to_the_last_one_that_is_wanted) {
-  PAPPUS_NEEDS_ARROW();
-  const temporary_folder folder;
-  PAPPUS_GOLDEN(names, folder, "pages '" + folder.file("") + "'");
-  const auto text_of = [](const paged& one) {
-    std::string text = std::to_string(one.id) + ' ' + std::to_string(one.some.value_or(-1)) + ' ' +
-                       std::string(one.name.value_or("none")) + ' ' + std::to_string(one.small) +
-                       (one.flag ? " yes " : " no ") + std::to_string(one.value);
-    for (const auto number : one.numbers) text += ' ' + std::to_string(number);
-    return text + '\n';
-  };
-  std::istringstream each(*names);
-  int files = 0;
-  for (std::string name; each >> name; ++files) {
-    SCOPED_TRACE(name);
-    for (const auto& [first, last] : std::vector<std::pair<std::int64_t, std::int64_t>>{
-             {0, 0}, {0, 999}, {4'321, 4'321}, {5'000, 7'777}, {9'999, 9'999}, {0, 9'999}}) {
-      std::string expected;
-      for (std::int64_t i = first; i <= last; ++i) {
-        const auto nth = static_cast<std::int32_t>(i);
-        const std::vector<std::int32_t> numbers(static_cast<std::size_t>(i % 3), nth);
-        const auto text = "n" + std::to_string(i % 37);
-        paged row{i,
-                  {},
-                  {},
-                  i % 3 == 0,
-                  static_cast<std::int16_t>(i % 200 - 100),
-                  nth / 4.0,
-                  list<std::int32_t>::of(numbers)};
-        if (i % 5 != 3) row.some = nth * 2;
-        if (i % 7 != 3) row.name = text;
-        expected += text_of(row);
-      }
-      const auto found =
-          rows_with<paged>(folder.file(name), {between(offsetof(paged, id), first, last)}, text_of);
-      EXPECT_TRUE(found.text == expected) << first << " to " << last;
-      EXPECT_EQ(found.groups, 0);
-      if (name.starts_with("untold") || last - first == 9'999) {
-        EXPECT_EQ(found.rows, 10'000);
-        EXPECT_EQ(found.bytes, 0);
-      } else {
-        EXPECT_LT(found.rows, last - first + 2'500);
-        EXPECT_GT(found.bytes, 0);
-      }
-    }
-    // A row between pages' ends that no page has.
-    const auto none = rows_with<paged>(folder.file(name),
-                                       {between(offsetof(paged, id), 10'000, 20'000)}, text_of);
-    EXPECT_EQ(none.rows, 0);
-    EXPECT_EQ(none.groups, 1);
-  }
-  EXPECT_EQ(files, 6);
-}
-
-TEST(arrow_pages, of_damaged_files_are_read_or_refused) {
-  PAPPUS_NEEDS_ARROW();
-  const auto seed = std::random_device()();
-  SCOPED_TRACE(seed);
-  std::mt19937 random(seed);
-  const temporary_folder folder;
-  PAPPUS_GOLDEN(names, folder, "pages '" + folder.file("") + "'");
-  for (const char* const name : {"plain.parquet", "newer.parquet"}) {
-    const auto good = read_mutations<paged>(content_of(folder.file(name)), 60, random,
-                                            &formats::arrow_library::open_parquet,
-                                            {between(offsetof(paged, id), 5'000, 5'999)});
-    EXPECT_LT(good, 60) << "mutations must be found";
-  }
-}
-
-TEST(arrow_pages, of_ours_are_told_of) {
-  PAPPUS_NEEDS_ARROW();
-  struct numbered {
-    std::int64_t id;
-    double value;
-  };
-  const temporary_folder folder;
-  std::vector<numbered> records;
-  for (int i = 0; i < 16'384; ++i) records.push_back({i, i / 8.0});
-  write_groups(folder.file("a.parquet"), records, records.size());
-  const auto found =
-      rows_with<numbered>(folder.file("a.parquet"), {between(0, 9'000, 9'001)},
-                          [](const numbered& one) { return std::to_string(one.value) + ' '; });
-  EXPECT_EQ(found.text, "1125.000000 1125.125000 ");
-  EXPECT_LE(found.rows, 4'096);
-  EXPECT_GT(found.bytes, 0);
-}
-
 struct two_numbers {
   std::int64_t number;
   std::optional<std::int64_t> some;
 };
 
+template <typename Record = two_numbers>
 std::int64_t groups_left_out(const std::string& path, const detail::conditions& wanted) {
   test_memory memory;
   test_workers team(2);
-  auto layout = detail::layout_of<two_numbers>();
+  auto layout = detail::layout_of<Record>();
   layout.rows = wanted;
   const auto reader = formats::open_parquet(path, layout, memory);
   reader->read_columns(team, 1'000'000);
@@ -381,6 +241,36 @@ TEST(arrow_groups, are_ranges_of_sorted_values) {
       of(base::compared_integer{.offset = presence, .bytes = 1, .bits = 8}, relation::unequal, 0);
   EXPECT_EQ(groups_left_out(path, {there}), 20);
   EXPECT_EQ(groups_left_out(path, {there, of(some, relation::less, 5)}), 100);
+}
+
+TEST(arrow_groups, are_ranges_of_sorted_texts) {
+  PAPPUS_NEEDS_ARROW();
+  struct named {
+    std::string_view name;
+    std::optional<std::string_view> some;
+  };
+  const temporary_folder folder;
+  const auto path = folder.file("a.parquet");
+  std::vector<std::string> texts;
+  for (int i = 0; i < 1'600; ++i) texts.push_back(fmt::format("n{:04}", i));
+  std::vector<named> records(texts.size());
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    records[i].name = texts[i];
+    if (i >= 320) records[i].some = "x";
+  }
+  write_groups(path, records, 16);
+  const auto left_out = [&](std::size_t offset, std::string_view text, bool whole) {
+    return groups_left_out<named>(path, {base::condition_of(offset, 16, text, whole)});
+  };
+  EXPECT_EQ(left_out(0, "n0800", true), 99);
+  EXPECT_EQ(left_out(0, "n08005", true), 99) << "it would lie between two of them";
+  EXPECT_EQ(left_out(0, "n0815x", true), 100) << "and between two groups";
+  EXPECT_EQ(left_out(0, "n08", false), 93);  // groups have 800 to 911
+  EXPECT_EQ(left_out(0, "n", false), 0);
+  EXPECT_EQ(left_out(0, "m", false), 100);
+  EXPECT_EQ(left_out(0, "o", false), 100);
+  EXPECT_EQ(left_out(offsetof(named, some), "x", true), 20) << "missing ones are no text";
+  EXPECT_EQ(left_out(offsetof(named, some), "y", true), 100);
 }
 
 struct short_number {
@@ -455,7 +345,8 @@ TEST(arrow_groups, are_told_in_the_type_of_the_field) {
   EXPECT_FALSE(left_out(arrow_kind::u64, 0, cell::i64, -5, -1, relation::less, 7)) << "refused";
   EXPECT_TRUE(left_out(arrow_kind::boolean, 0, cell::boolean, 0, 0, relation::unequal, 0));
   EXPECT_TRUE(left_out(arrow_kind::decimal, 0, cell::i32, 3, 4, greater, 4));
-  EXPECT_FALSE(left_out(arrow_kind::text, 0, cell::category, 3, 4, greater, 4));
+  EXPECT_FALSE(left_out(arrow_kind::text, 0, cell::category, 3, 4, greater, 4))
+      << "codes aren't in files";
 }
 
 }  // namespace

@@ -32,6 +32,9 @@ def of_groups(folder):
         "nanos": pa.array(times, pa.timestamp("ns", "UTC")),
         "whole": pa.array([dec(i - 50) for i in numbers], pa.decimal128(9, 0)),
         "some": pa.array([None if i < 50 else i for i in numbers], pa.int32()),
+        "text": pa.array([f"t{i:02}" for i in numbers]),
+        "large": pa.array([f"t{i:02}" for i in numbers], pa.large_string()),
+        "bytes": pa.array([b"t%02d" % i for i in numbers], pa.binary()),
     }
     whole = pa.table(list(columns.values()), names=list(columns))
     variants = {

@@ -120,6 +120,22 @@ std::string left_out_of(const std::string& file, const char* column_name, Value 
   return text;
 }
 
+/// The same of groups of texts.
+template <typename T>
+std::int64_t left_out_of_texts(const std::string& file, const char* column_name,
+                               std::string_view text, bool whole) {
+  struct row {
+    T x;
+  };
+  auto layout = bound<row>({column(column_name, &row::x)});
+  layout.rows = {base::condition_of(0, sizeof(T), text, whole)};
+  test_memory memory;
+  test_workers team(2);
+  const auto reader = formats::open_parquet(file, layout, memory);
+  EXPECT_EQ(reader->read_columns(team, 1000).rows, 100);
+  return reader->not_read().groups;
+}
+
 TEST(parquet_golden, leaves_out_groups_by_the_statistics_of_others) {
   PAPPUS_NEEDS_ARROW();
   const temporary_folder folder;
@@ -146,6 +162,15 @@ TEST(parquet_golden, leaves_out_groups_by_the_statistics_of_others) {
     EXPECT_EQ((left_out_of<double, double>(file, "f64", 0)), half);
     EXPECT_EQ((left_out_of<bool, std::uint8_t>(file, "flag", 1)), half);
     EXPECT_EQ((left_out_of<date, std::int32_t>(file, "day", (day + 50).days)), half);
+    const bool told = name != "untold";
+    for (const char* texts : {"text", "large", "bytes"}) {
+      EXPECT_EQ(left_out_of_texts<std::string_view>(file, texts, "t45", true), told ? 9 : 0);
+      EXPECT_EQ(left_out_of_texts<std::string_view>(file, texts, "t45x", true), told ? 9 : 0);
+      EXPECT_EQ(left_out_of_texts<std::string_view>(file, texts, "t4", false), told ? 9 : 0);
+      EXPECT_EQ(left_out_of_texts<std::string_view>(file, texts, "t", false), 0);
+      EXPECT_EQ(left_out_of_texts<std::string_view>(file, texts, "u", false), told ? 10 : 0);
+      EXPECT_EQ(left_out_of_texts<category>(file, texts, "t07", true), told ? 9 : 0);
+    }
     for (const char* unit : {"seconds", "millis", "micros", "nanos"})
       EXPECT_EQ((left_out_of<timestamp, std::int64_t>(file, unit, at)), half) << unit;
     EXPECT_EQ((left_out_of<std::int32_t, std::int32_t>(file, "whole", 0)),

@@ -18,7 +18,7 @@ namespace pappus::detail {
 /// functions of another version run on the CPU. So that each can tell, in all versions the
 /// annotation has the version as its argument, a slot begins with `compiled`, and a descriptor has
 /// a member "version".
-inline constexpr std::int32_t compiler_version = 3;
+inline constexpr std::int32_t compiler_version = 4;
 
 /// One parameter of a thunk: an integer for roles count and index, else a pointer. Parameters come
 /// in the order of the enumerators. There may be several inputs; there are as many counts as sides,

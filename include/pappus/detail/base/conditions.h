@@ -5,11 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <vector>
 
 namespace pappus::detail {
 
-/// Of a field that is one number, by its place in the record.
+/// Of a field that is one number, or a text, by its place in the record.
 struct condition {
   std::size_t offset = 0, bytes = 0;  ///< 1, 2, 4 or 8 bytes
   bool floating = false;
@@ -25,6 +26,10 @@ struct condition {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
   bool with_low = true, with_high = true;
+
+  /// A text, if this isn't empty: it is this one, or begins with it.
+  std::string text{};
+  bool whole_text = false;
 
   bool operator==(const condition&) const = default;
 };

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <type_traits>
 
 #include "formats/arrow/library/parquet_column.h"
@@ -29,10 +31,21 @@ arrow_extent floats_of(T low, T high) {
   return {.of = arrow_extent::what::floats, .low = low, .high = high};
 }
 
+/// Writers may cut long ones, so that they aren't among the values.
+arrow_extent texts_of(const parquet::ByteArray& first, const parquet::ByteArray& last) {
+  arrow_extent found{.of = arrow_extent::what::texts,
+                     .first = std::string(std::string_view(first)),
+                     .last = std::string(std::string_view(last))};
+  return found.first <= found.last ? found : arrow_extent();
+}
+
 /// \tparam Type  of Parquet's
 template <typename Type>
-arrow_extent between(typename Type::c_type least, typename Type::c_type most, arrow_kind kind) {
-  if constexpr (std::is_floating_point_v<typename Type::c_type>)
+arrow_extent between(const typename Type::c_type& least, const typename Type::c_type& most,
+                     arrow_kind kind) {
+  if constexpr (std::is_same_v<Type, parquet::ByteArrayType>)
+    return texts_of(least, most);
+  else if constexpr (std::is_floating_point_v<typename Type::c_type>)
     return floats_of(least, most);
   else
     return integers_of(least, most, kind);
@@ -52,6 +65,8 @@ auto with_type(parquet::Type::type type, const F& f) -> decltype(f(parquet::Int3
       return f(parquet::FloatType());
     case parquet::Type::DOUBLE:
       return f(parquet::DoubleType());
+    case parquet::Type::BYTE_ARRAY:
+      return f(parquet::ByteArrayType());
     default:
       return {};
   }
@@ -62,7 +77,9 @@ auto with_type(parquet::Type::type type, const F& f) -> decltype(f(parquet::Int3
 arrow_extent extent_of(const parquet::Statistics* statistics, const arrow_column& column) {
   if (statistics == nullptr || !statistics->HasMinMax()) return {};
   const auto kind = column.kind;
-  if (kind == arrow_kind::text || kind == arrow_kind::list || kind == arrow_kind::other) return {};
+  if (kind == arrow_kind::list || kind == arrow_kind::other) return {};
+  const bool has_bytes = statistics->physical_type() == parquet::Type::BYTE_ARRAY;
+  if (has_bytes != (kind == arrow_kind::text)) return {};
   if (kind == arrow_kind::timestamp && !has_unit(*statistics->descr(), column.unit)) return {};
   return with_type(statistics->physical_type(), [&]<typename Type>(Type) {
     const auto& of = static_cast<const parquet::TypedStatistics<Type>&>(*statistics);
