@@ -136,15 +136,31 @@ TEST(descriptor, tells_with_which_text_a_predicate_compares) {
   const auto& function = compiled_function_of(of_predicate(
       R"json({"parameter":1, "offset":32, "bytes":4, "text":[78,34,255], "whole":true},
          {"parameter":1, "offset":24, "bytes":8, "text":[78], "whole":false},
-         {"parameter":1, "offset":0, "bytes":8, "text":[78], "whole":false})json"));
+         {"parameter":1, "offset":0, "bytes":8, "text":[78], "whole":false},
+         {"parameter":1, "offset":24, "bytes":8, "whole":true,
+          "captured":{"pointer":16, "size":8}})json"));
   EXPECT_EQ(function.problem, "");
-  ASSERT_EQ(function.comparisons.size(), 3u);
+  ASSERT_EQ(function.comparisons.size(), 4u);
   const auto of_category = condition_of(function.comparisons[0], nullptr, 0);
   EXPECT_EQ(*of_category, base::condition_of(32, sizeof(pappus::category), "N\"\xff", true));
   // Views of the standard library here have their length first.
   const auto of_view = condition_of(function.comparisons[1], nullptr, 0);
   EXPECT_EQ(*of_view, base::condition_of(16, sizeof(std::string_view), "N", false));
   EXPECT_FALSE(condition_of(function.comparisons[2], nullptr, 0)) << "no view has it there";
+  struct {
+    int number = 7;
+    std::size_t size = 4;
+    const char* text = "N123 and more";
+  } captures;
+  const auto of_captured = [&](std::size_t bytes) {
+    const auto* const all = std::as_bytes(std::span(&captures, 1)).data();
+    return condition_of(function.comparisons[3], all, bytes);
+  };
+  EXPECT_EQ(of_captured(24), base::condition_of(16, sizeof(std::string_view), "N123", true));
+  EXPECT_FALSE(of_captured(23)) << "there are no more captures";
+  EXPECT_FALSE(condition_of(function.comparisons[3], nullptr, 0));
+  captures.size = 0;
+  EXPECT_FALSE(of_captured(24)) << "all texts begin with this one";
 }
 
 TEST(descriptor, is_refused_where_a_comparison_is_malformed) {
@@ -162,7 +178,7 @@ TEST(descriptor, is_refused_where_a_comparison_is_malformed) {
   EXPECT_THAT(problem("\"bits\":32", "\"bits\":65"), HasSubstr("4 bytes or more, got 65"));
   EXPECT_THAT(problem(">=", "=>"), HasSubstr("expected how something is compared, got \"=>\""));
   EXPECT_THAT(problem("\"value\":7", "\"v\":7"), HasSubstr("key 'value' not found"));
-  EXPECT_THAT(problem("\"value\":7", "\"text\":[65]"), HasSubstr("key 'whole' not found"));
+  EXPECT_THAT(problem("\"value\":7", "\"whole\":true"), HasSubstr("key 'text' not found"));
 }
 
 TEST(descriptor, of_another_version_is_refused_whatever_else_it_says) {

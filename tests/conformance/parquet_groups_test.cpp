@@ -216,6 +216,12 @@ TEST_F(parquet_groups, are_left_out_by_texts) {
   expect([](const flight& f) { return f.kind == "New York"; }, "90 of 100", R"(kind = "New York")");
   const category wanted_kind = "AAB";
   expect([=](const flight& f) { return f.kind == wanted_kind; }, "90 of 100", R"(kind = "AAB")");
+  const std::string_view view = "New York";
+  const std::string string = "B6";
+  expect([=](const flight& f) { return f.carrier == view; }, "90 of 100",
+         R"(carrier = "New York")");
+  expect([=](const flight& f) { return f.delay < 0 && f.plane == string; }, "90 of 100",
+         R"(delay <= -1 and plane = "B6" and plane)");
   EXPECT_EQ(left_out(rows.filter([](const flight& f) { return f.carrier != "DL"; }).count()),
             "none");
   EXPECT_EQ(left_out(rows.filter([=](const flight& f) { return f.kind != wanted_kind; }).count()),

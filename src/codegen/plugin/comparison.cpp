@@ -43,20 +43,41 @@ std::size_t place_of_pointer() {
   return words[0] == 1 ? sizeof words[0] : 0;
 }
 
-std::optional<detail::condition> text_condition_of(const comparison& one) {
+/// What lies in the captures; none: it would lie behind them.
+template <typename T>
+std::optional<T> captured_at(std::size_t offset, const std::byte* captures, std::size_t bytes) {
+  T value;
+  if (captures == nullptr || offset > bytes || sizeof value > bytes - offset) return std::nullopt;
+  std::memcpy(&value, captures + offset, sizeof value);
+  return value;
+}
+
+std::optional<std::string_view> text_of(const comparison::text_value& of, const std::byte* captures,
+                                        std::size_t bytes) {
+  if (!of.captured) return of.bytes;
+  const auto pointer = captured_at<const char*>(of.captured->pointer, captures, bytes);
+  const auto size = captured_at<std::size_t>(of.captured->size, captures, bytes);
+  if (!pointer || !size) return std::nullopt;
+  return std::string_view(*pointer, *size);
+}
+
+std::optional<detail::condition> text_condition_of(const comparison& one, const std::byte* captures,
+                                                   std::size_t captured_bytes) {
+  const auto text = text_of(*one.text, captures, captured_bytes);
+  if (!text || text->empty()) return std::nullopt;
   if (one.field.bytes == sizeof(category))
-    return base::condition_of(one.field.offset, one.field.bytes, one.text, one.whole_text);
+    return base::condition_of(one.field.offset, one.field.bytes, *text, one.text->whole);
   const auto pointer = place_of_pointer();
   if (one.field.offset < pointer) return std::nullopt;
-  return base::condition_of(one.field.offset - pointer, sizeof(std::string_view), one.text,
-                            one.whole_text);
+  return base::condition_of(one.field.offset - pointer, sizeof(std::string_view), *text,
+                            one.text->whole);
 }
 
 }  // namespace
 
 std::optional<detail::condition> condition_of(const comparison& one, const std::byte* captures,
                                               std::size_t captured_bytes) {
-  if (!one.text.empty()) return text_condition_of(one);
+  if (one.text) return text_condition_of(one, captures, captured_bytes);
   auto bits = one.value;
   std::size_t bytes = sizeof(double);
   if (one.captured) {

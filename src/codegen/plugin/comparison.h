@@ -30,11 +30,19 @@ struct comparison {
     std::size_t offset = 0, bytes = 0;  ///< in the captures
     std::vector<step> steps{};
   };
-  std::optional<captured_value> captured;
-  /// If this isn't empty: the field is the pointer of a view, or the code of a category, and the
-  /// text begins with this, or is it. Only the field's offset and bytes count then.
-  std::string text{};
-  bool whole_text = false;
+  std::optional<captured_value> captured{};
+  /// The field is the pointer of a view, or the code of a category, and its text begins with this
+  /// one, or is it. Only the field's offset and bytes count then.
+  struct text_value {
+    bool whole = false;
+    std::string bytes{};
+    /// In place of the bytes: where they lie, by the captures.
+    struct place {
+      std::size_t pointer = 0, size = 0;  ///< offsets
+    };
+    std::optional<place> captured{};
+  };
+  std::optional<text_value> text{};
 };
 
 /// None: it tells nothing.

@@ -17,9 +17,10 @@
 //                                       (comparison.h); may be missing. Of integers bits,
 //                                       sign_extended, addend, signed; compared with value, or
 //                                       captured: {offset, bytes, steps: [[what, by, bits]...]}.
-//                                       Of a text {parameter, offset, bytes, text, whole}: bytes
-//                                       with which it begins, or all of them; the pointer to it, or
-//                                       the code of a category, lies there
+//                                       Of a text {parameter, offset, bytes, whole, text}: bytes
+//                                       with which it begins, or all of them, or in their place
+//                                       captured: {pointer, size}; the pointer of a view, or the
+//                                       code of a category, lies at the offset
 //   work                                what a call computes: {counts: [{sides, simple, wide,
 //                                       divisions, maths}...], assumed, unseen, fast, vector_maths:
 //                                       names of functions that have vector versions}; may be

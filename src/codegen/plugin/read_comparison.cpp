@@ -59,6 +59,18 @@ std::uint64_t number_of(const json& from) {
   return static_cast<std::uint64_t>(from.get<std::int64_t>());
 }
 
+comparison::text_value read_text_of(const json& from) {
+  comparison::text_value text{.whole = from.at("whole")};
+  if (from.contains("captured")) {
+    const auto& captured = from.at("captured");
+    text.captured = {captured.at("pointer"), captured.at("size")};
+  } else {
+    for (const auto& byte : from.at("text"))
+      text.bytes += static_cast<char>(byte.get<std::uint8_t>());
+  }
+  return text;
+}
+
 }  // namespace
 
 comparison read_comparison(const json& from) {
@@ -66,10 +78,8 @@ comparison read_comparison(const json& from) {
   one.parameter = from.at("parameter");
   one.field.offset = from.at("offset");
   one.field.bytes = bytes_of(from.at("bytes"));
-  if (from.contains("text")) {
-    for (const auto& byte : from.at("text"))
-      one.text += static_cast<char>(byte.get<std::uint8_t>());
-    one.whole_text = from.at("whole");
+  if (from.contains("whole")) {
+    one.text = read_text_of(from);
     return one;
   }
   one.floating = from.at("floating");

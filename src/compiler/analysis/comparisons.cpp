@@ -4,7 +4,6 @@
 #include "compiler/analysis/comparisons.h"
 
 #include <llvm/ADT/STLExtras.h>
-#include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/ADT/SmallSet.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/ConstantRange.h>
@@ -18,33 +17,16 @@
 
 #include <bit>
 
+#include "compiler/analysis/block_facts.h"
 #include "compiler/analysis/extract.h"
+#include "compiler/analysis/field_loads.h"
+#include "compiler/analysis/text_comparisons.h"
 
 namespace pappus::compiler {
 namespace {
 
 namespace pattern = llvm::PatternMatch;
 using llvm::Value;
-
-/// Bytes of a parameter that are loaded.
-struct loaded {
-  unsigned parameter;
-  std::int64_t offset, bytes;
-};
-
-std::optional<loaded> load_of(const kernel_function& function, const Value* value, role from) {
-  const auto* load = llvm::dyn_cast<llvm::LoadInst>(value);
-  if (load == nullptr || load->isVolatile() || load->isAtomic()) return std::nullopt;
-  const auto& layout = function.code->getParent()->getDataLayout();
-  llvm::APInt offset(64, 0);
-  const auto* base =
-      load->getPointerOperand()->stripAndAccumulateConstantOffsets(layout, offset, true);
-  const auto* argument = llvm::dyn_cast<llvm::Argument>(base);
-  if (argument == nullptr || function.parameters[argument->getArgNo()].what != from)
-    return std::nullopt;
-  const auto bytes = layout.getTypeStoreSize(load->getType()).getFixedValue();
-  return loaded{argument->getArgNo(), offset.getSExtValue(), static_cast<std::int64_t>(bytes)};
-}
 
 bool has_whole_bytes(const llvm::Type* type) {
   return type->isIntegerTy(8) || type->isIntegerTy(16) || type->isIntegerTy(32) ||
@@ -80,13 +62,6 @@ const char* sign_of(llvm::CmpInst::Predicate predicate) {
   }
 }
 
-/// pappus::detail::is_text_of_code(code, text), which looks into the dictionary of categories.
-bool asks_text_of_category(const llvm::CallBase& call) {
-  const auto* callee = call.getCalledFunction();
-  return callee != nullptr && callee->isDeclaration() && call.arg_size() == 3 &&
-         callee->getName().starts_with("_ZN6pappus6detail15is_text_of_codeEj");
-}
-
 class finder {
  public:
   explicit finder(const kernel_function& function) : function_(function) {}
@@ -94,8 +69,10 @@ class finder {
   std::vector<comparison> find() {
     if (auto* result = only_result(); result != nullptr && result->getType()->isIntegerTy(8))
       must_be(result, true);
-    llvm::erase_if(found_, [&](comparison& one) { return !one.text.empty() && !has_all(one); });
-    return std::move(found_);
+    std::vector<comparison> known;
+    for (auto& one : found_)
+      if (!one.is_text || has_all(one, found_)) known.push_back(one);
+    return known;
   }
 
  private:
@@ -139,7 +116,7 @@ class finder {
     } else if (const auto* compare = llvm::dyn_cast<llvm::CmpInst>(value)) {
       add(*compare, is_true);
     } else if (const auto* call = llvm::dyn_cast<llvm::CallBase>(value)) {
-      if (is_true && asks_text_of_category(*call)) add_category(*call);
+      if (is_true && asks_text_of_category(*call)) add(category_comparison(function_, *call));
     } else if (const auto* narrowed = llvm::dyn_cast<llvm::TruncInst>(value)) {
       const bool whole =
           is_true || narrowed->hasNoUnsignedWrap() || is_bool(narrowed->getOperand(0));
@@ -182,38 +159,24 @@ class finder {
       if (is_constant(phi.getIncomingValue(i), !is_true)) continue;
       auto found = led_to(phi.getParent(), phi.getIncomingBlock(i));
       found.push_back({phi.getIncomingValue(i), is_true});
-      if (common)
-        llvm::erase_if(*common, [&](const auto& one) { return !llvm::is_contained(found, one); });
-      else
-        common = std::move(found);
+      common = common ? in_both(*common, found) : std::move(found);
     }
     if (!common) return;
     for (const auto& [value, truth] : *common) must_be(value, truth);
   }
 
-  using facts = std::vector<std::pair<Value*, bool>>;
-  /// The conditions of the branches by which a block comes from its predecessor.
-  static facts led_to(const llvm::BasicBlock* to, const llvm::BasicBlock* from) {
-    facts found;
-    llvm::SmallPtrSet<const llvm::BasicBlock*, 8> passed;
-    while (from != nullptr && passed.insert(from).second) {
-      const auto* branch = llvm::dyn_cast<llvm::BranchInst>(from->getTerminator());
-      if (branch == nullptr) break;
-      if (branch->isConditional() && branch->getSuccessor(0) != branch->getSuccessor(1))
-        found.push_back({branch->getCondition(), branch->getSuccessor(0) == to});
-      to = from;
-      from = from->getSinglePredecessor();
-    }
-    return found;
-  }
-
   void add(const llvm::CmpInst& compare, bool is_true) {
     auto predicate = is_true ? compare.getPredicate() : compare.getInversePredicate();
     Value *field = compare.getOperand(0), *other = compare.getOperand(1);
-    if (add_text(field, predicate, other) || add_few(field, predicate, other) ||
-        add(field, predicate, other))
+    if (predicate == llvm::CmpInst::ICMP_EQ && add(text_comparison(function_, field, other)))
       return;
+    if (add_few(field, predicate, other) || add(field, predicate, other)) return;
     add(other, llvm::CmpInst::getSwappedPredicate(predicate), field);
+  }
+
+  bool add(std::optional<comparison> made) {
+    if (made) found_.push_back(std::move(*made));
+    return made.has_value();
   }
 
   /// LLVM makes (x & -4) == -40 of -40 <= x && x < -36: there are as many as a power of two.
@@ -235,79 +198,6 @@ class finder {
     made.value = (-*mask).getSExtValue();
     found_.push_back(std::move(made));
     return true;
-  }
-
-  /// Bytes behind the pointer of a view are those of a constant: by a call, or a load of them.
-  bool add_text(Value* field, llvm::CmpInst::Predicate predicate, Value* other) {
-    if (predicate != llvm::CmpInst::ICMP_EQ) return false;
-    comparison made;
-    Value* pointer = nullptr;
-    if (const auto* call = llvm::dyn_cast<llvm::CallBase>(field)) {
-      if (!pattern::match(other, pattern::m_Zero()) || !compares_bytes(*call)) return false;
-      pointer = call->getArgOperand(0);
-      made.text = bytes_of(call->getArgOperand(1), call->getArgOperand(2));
-    } else if (auto* const load = llvm::dyn_cast<llvm::LoadInst>(without_zeros(field))) {
-      const llvm::APInt* value = nullptr;
-      if (!has_whole_bytes(load->getType()) || !pattern::match(other, pattern::m_APInt(value)))
-        return false;
-      pointer = load->getPointerOperand();
-      for (unsigned at = 0; at < load->getType()->getIntegerBitWidth(); at += 8)
-        made.text += static_cast<char>(value->extractBitsAsZExtValue(8, at));
-    }
-    if (made.text.empty() || !pointer->getType()->isPointerTy() ||
-        !llvm::isa<llvm::LoadInst>(pointer) || !take_field(pointer, made))
-      return false;
-    made.is = "begins with";
-    found_.push_back(std::move(made));
-    return true;
-  }
-
-  void add_category(const llvm::CallBase& call) {
-    comparison made;
-    made.is = "==";
-    made.text = bytes_of(call.getArgOperand(2), call.getArgOperand(1));
-    if (!made.text.empty() && take_field(call.getArgOperand(0), made))
-      found_.push_back(std::move(made));
-  }
-
-  static bool compares_bytes(const llvm::CallBase& call) {
-    const auto* callee = call.getCalledFunction();
-    return callee != nullptr && callee->isDeclaration() && call.arg_size() == 3 &&
-           (callee->getName() == "memcmp" || callee->getName() == "bcmp");
-  }
-  static Value* without_zeros(Value* value) {
-    auto* const wide = llvm::dyn_cast<llvm::ZExtInst>(value);
-    return wide != nullptr ? wide->getOperand(0) : value;
-  }
-
-  /// The first bytes of a constant; none: they aren't known, or too many.
-  static std::string bytes_of(const Value* constant, const Value* size) {
-    constexpr std::uint64_t most = 256;
-    const auto* n = llvm::dyn_cast<llvm::ConstantInt>(size);
-    llvm::ConstantDataArraySlice slice;
-    if (n == nullptr || n->getZExtValue() > most ||
-        !llvm::getConstantDataArrayInfo(constant, slice, 8) || slice.Array == nullptr ||
-        slice.Length < n->getZExtValue())
-      return {};
-    return slice.Array->getRawDataValues().substr(slice.Offset, n->getZExtValue()).str();
-  }
-
-  /// Whether a view is known to have as many bytes as its text is said to begin with. If these are
-  /// all, it is that text. Its length is the word before the pointer or behind it.
-  bool has_all(comparison& of) const {
-    if (of.is == "==") return true;
-    const auto n = static_cast<std::int64_t>(of.text.size());
-    const auto tells = [&](const comparison& one, const char* is, std::int64_t value) {
-      return one.text.empty() && one.parameter == of.parameter && one.bytes == of.bytes &&
-             (one.offset == of.offset - of.bytes || one.offset == of.offset + of.bytes) &&
-             !one.floating && !one.captured && one.addend == 0 && one.is == is &&
-             one.value == value;
-    };
-    const auto known = [&](const char* is, std::int64_t value) {
-      return llvm::any_of(found_, [&](const auto& one) { return tells(one, is, value); });
-    };
-    if (known("==", n)) of.is = "==";
-    return of.is == "==" || known(">=", n) || known(">", n - 1) || (n == 1 && known("!=", 0));
   }
 
   bool add(Value* field, llvm::CmpInst::Predicate predicate, Value* other) {

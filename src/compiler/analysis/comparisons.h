@@ -33,9 +33,12 @@ struct comparison {
     std::vector<step> steps;
   };
   std::optional<captured_value> captured;  ///< in place of the value
-  /// If this isn't empty: the field is the pointer of a view, or the code of a category (4 bytes),
-  /// whose text begins with this, or is ("==") it.
+  /// The field is the pointer of a view, or the code of a category, and the text begins with
+  /// `text`, or is ("==") it. If that is empty: with the one whose pointer was captured, and whose
+  /// length lies in the captures, too.
+  bool is_text = false;
   std::string text;
+  std::int64_t captured_size = 0;
 };
 
 /// \param function  after cleaner::finish()

@@ -41,17 +41,25 @@ void write_reads(OStream& json, const kernel_function& function) {
   }
 }
 
+void write_text_of(OStream& json, const comparison& one) {
+  json.attribute("whole", one.is == "==");
+  if (one.captured)
+    json.attributeObject("captured", [&] {
+      json.attribute("pointer", one.captured->offset);
+      json.attribute("size", one.captured_size);
+    });
+  else
+    json.attributeArray("text", [&] {
+      for (const char byte : one.text) json.value(static_cast<unsigned char>(byte));
+    });
+}
+
 void write_comparison(OStream& json, const comparison& one) {
   json.object([&] {
     json.attribute("parameter", one.parameter);
     json.attribute("offset", one.offset);
     json.attribute("bytes", one.bytes);
-    if (!one.text.empty()) {
-      json.attributeArray("text", [&] {
-        for (const char byte : one.text) json.value(static_cast<unsigned char>(byte));
-      });
-      return json.attribute("whole", one.is == "==");
-    }
+    if (one.is_text) return write_text_of(json, one);
     json.attribute("is", one.is);
     json.attribute("floating", one.floating);
     if (!one.floating) {
