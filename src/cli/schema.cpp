@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/table_file.h"
@@ -109,9 +110,10 @@ const char* type_name(detail::cell type) {
 
 /// Whether few texts were seen many times.
 bool repeats(const record_schema& schema, const record_schema::column& column) {
-  constexpr std::int64_t rows = 1000, times = 20;
-  return column.different_texts > 0 && schema.rows >= rows &&
-         static_cast<std::int64_t>(column.different_texts) <= schema.rows / times;
+  constexpr std::int64_t enough = 1000, times = 20;
+  const auto rows = column.text_rows > 0 ? column.text_rows : schema.rows;
+  return column.different_texts > 0 && rows >= enough &&
+         static_cast<std::int64_t>(column.different_texts) <= rows / times;
 }
 
 std::string field_of(const record_schema& schema, const record_schema::column& column,
@@ -132,7 +134,10 @@ std::string field_of(const record_schema& schema, const record_schema::column& c
   else if (column.leading_zeros)
     why = "  // numbers with leading zeros";
   else if (repeats(schema, column))
-    why = fmt::format("  // {} different: pappus::category takes 4 bytes", column.different_texts);
+    why = fmt::format("  // {} different{}: pappus::category takes 4 bytes", column.different_texts,
+                      column.text_rows > 0 && column.text_rows < schema.rows
+                          ? fmt::format(" in {} rows", base::count_text(column.text_rows))
+                          : "");
   return fmt::format("  {} {};{}\n", type, name, why);
 }
 

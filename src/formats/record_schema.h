@@ -22,9 +22,10 @@ struct record_schema {
     bool optional = false;       ///< and its field has to be a std::optional therefore
     std::int64_t missing = 0;    ///< rows without a value that were seen, or are known of
     bool leading_zeros = false;  ///< which is why it is text
-    std::size_t different_texts =
-        0;                   ///< of text, that were seen; 0: more than few_texts, or unknown
-    std::string left_out{};  ///< why nothing but its name is known, as none can bind it
+    /// Of text, that were seen; 0: more than few_texts, or unknown.
+    std::size_t different_texts = 0;
+    std::int64_t text_rows = 0;  ///< in so many rows, from the first on; 0: in all of `rows`
+    std::string left_out{};      ///< why nothing but its name is known, as none can bind it
   };
   std::vector<column> columns;
   std::int64_t rows = 0;          ///< that were looked at

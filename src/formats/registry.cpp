@@ -153,13 +153,13 @@ record_schema look_at_npy(const std::string& path, const record_layout&, std::si
 }
 
 record_schema look_at_parquet(const std::string& path, const record_layout&, std::size_t,
-                              detail::workers&, memory_source& memory) {
-  return parquet_schema(path, memory);
+                              detail::workers& team, memory_source& memory) {
+  return parquet_schema(path, team, memory);
 }
 
 record_schema look_at_ipc(const std::string& path, const record_layout&, std::size_t,
-                          detail::workers&, memory_source& memory) {
-  return ipc_schema(path, memory);
+                          detail::workers& team, memory_source& memory) {
+  return ipc_schema(path, team, memory);
 }
 
 std::unique_ptr<writer> refuse_to_stream(const std::string& path, const record_layout&,

@@ -138,7 +138,6 @@ record_schema infer_schema(const std::function<std::unique_ptr<byte_source>()>& 
     column.type = known.type();
     column.missing = known.missing;
     column.optional = column.type != cell::string && column.missing > 0;  // text is empty, then
-    column.optional = column.type != cell::string && column.missing > 0;  // text is empty, then
     column.leading_zeros = known.leading_zeros && column.type == cell::string;
     if (column.type == cell::string && known.different.size() <= record_schema::few_texts)
       column.different_texts = known.different.size();

@@ -150,7 +150,8 @@ TEST(ipc_golden, has_a_schema_that_tells_which_values_are_missing) {
   PAPPUS_GOLDEN(printed, folder, "write_ipc '" + folder.file("") + "'");
   for (const char* name : {"lz4.arrow", "nested.arrow", "stream_zstd.arrows"}) {
     test_memory memory;
-    const auto schema = formats::ipc_schema(folder.file(name), memory);
+    test_workers team(2);
+    const auto schema = formats::ipc_schema(folder.file(name), team, memory);
     EXPECT_EQ(schema.rows, 1000);
     for (const auto& column : schema.columns) {
       if (column.name == "name") {

@@ -172,7 +172,8 @@ TEST(parquet_lists, are_told_by_schemas) {
   const temporary_folder folder;
   PAPPUS_GOLDEN(names, folder, "lists '" + folder.file("") + "'");
   test_memory memory;
-  const auto schema = formats::parquet_schema(folder.file("dictionary.parquet"), memory);
+  test_workers team(2);
+  const auto schema = formats::parquet_schema(folder.file("dictionary.parquet"), team, memory);
   ASSERT_EQ(schema.columns.size(), 3u);
   const std::array<cell, 3> items{cell::string, cell::f64, cell::i64};
   for (std::size_t i = 0; i < 3; ++i) {
@@ -181,11 +182,12 @@ TEST(parquet_lists, are_told_by_schemas) {
     EXPECT_TRUE(schema.columns[i].optional);
     EXPECT_EQ(schema.columns[i].left_out, "");
   }
-  const auto required = formats::parquet_schema(folder.file("required.parquet"), memory);
+  const auto required = formats::parquet_schema(folder.file("required.parquet"), team, memory);
   EXPECT_FALSE(required.columns[0].optional);
   EXPECT_TRUE(required.columns[1].optional);
-  EXPECT_EQ(formats::parquet_schema(folder.file("odd_lists.parquet"), memory).columns[0].left_out,
-            "is of type list<element: list<element: int32>>, which no field can have");
+  EXPECT_EQ(
+      formats::parquet_schema(folder.file("odd_lists.parquet"), team, memory).columns[0].left_out,
+      "is of type list<element: list<element: int32>>, which no field can have");
 }
 
 struct every_item {
