@@ -8,6 +8,8 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -319,6 +321,63 @@ TEST_F(comparisons, with_texts_that_were_captured) {
         return t.name.size() >= wanted.size() && std::memcmp(t.name.data(), wanted.data(), 3) == 0;
       },
       "");
+}
+
+/// Bytes may be compared for another length than the one that is asked.
+TEST_F(comparisons, with_parts_of_captured_texts_tell_nothing) {
+  const std::string_view two = "AA", three = "xxx";
+  const std::size_t n = 3;
+  check(
+      [two, three](const trip& t) {
+        return t.name.size() >= three.size() &&
+               std::memcmp(t.name.data(), two.data(), two.size()) == 0;
+      },
+      "");
+  check(
+      [two, n](const trip& t) {
+        return t.name.size() >= n && std::memcmp(t.name.data(), two.data(), two.size()) == 0;
+      },
+      "");
+  check(
+      [two, n](const trip& t) {
+        return t.name.size() == n && std::memcmp(t.name.data(), two.data(), two.size()) == 0;
+      },
+      "");
+  check(
+      [two, three](const trip& t) {
+        return t.name.size() >= three.size() &&
+               std::memcmp(t.name.data(), two.data(), std::min(t.name.size(), two.size())) == 0;
+      },
+      "");
+  check(
+      [two, three](const trip& t) {
+        return t.name.size() >= two.size() && t.name.size() <= three.size() &&
+               std::memcmp(t.name.data(), two.data(), two.size()) == 0;
+      },
+      R"(name begins with "AA")");
+}
+
+/// Where the predicate wouldn't look at one.
+TEST_F(comparisons, with_texts_that_are_not_there_tell_nothing_wrong) {
+  const std::optional<std::string_view> none;
+  check([none](const trip& t) { return none && t.name == *none; });
+  const std::variant<std::pair<std::int64_t, std::int64_t>, std::string_view> number =
+      std::pair{5, 7};
+  check([number](const trip& t) {
+    const auto* const text = std::get_if<std::string_view>(&number);
+    return text != nullptr && t.name == *text;
+  });
+  const std::variant<std::pair<std::int64_t, std::int64_t>, std::string_view> some =
+      std::string_view("AAB");
+  check(
+      [some](const trip& t) {
+        const auto* const text = std::get_if<std::string_view>(&some);
+        return text != nullptr && t.name == *text;
+      },
+      R"(name = "AAB")");
+  const std::string long_one(1000, 'x');
+  check([long_one](const trip& t) { return t.name == long_one; },
+        "name begins with \"" + std::string(256, 'x') + "\"");
 }
 
 /// Lengths of other texts lie beside pointers, too.

@@ -1,11 +1,13 @@
 #include "codegen/plugin/comparison.h"
 
-#include <array>
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <string_view>
 
+#include "base/own_memory.h"
 #include "pappus/category.h"
+#include "pappus/detail/base/view_layout.h"
 
 namespace pappus::codegen {
 namespace {
@@ -36,13 +38,6 @@ double float_of(std::uint64_t bits, std::size_t bytes) {
   return std::bit_cast<double>(bits);
 }
 
-/// Where a view has its pointer, which the standard leaves open.
-std::size_t place_of_pointer() {
-  static constexpr char letter = 'a';
-  const auto words = std::bit_cast<std::array<std::uintptr_t, 2>>(std::string_view(&letter, 1));
-  return words[0] == 1 ? sizeof words[0] : 0;
-}
-
 /// What lies in the captures; none: it would lie behind them.
 template <typename T>
 std::optional<T> captured_at(std::size_t offset, const std::byte* captures, std::size_t bytes) {
@@ -52,25 +47,32 @@ std::optional<T> captured_at(std::size_t offset, const std::byte* captures, std:
   return value;
 }
 
-std::optional<std::string_view> text_of(const comparison::text_value& of, const std::byte* captures,
-                                        std::size_t bytes) {
-  if (!of.captured) return of.bytes;
+/// The text, or the front of a long one, which is not whole then. The predicate may ask first
+/// whether one was captured, of an empty std::optional for instance: nothing that is wrong follows
+/// from bytes which it wouldn't have looked at, but they may not be there.
+std::optional<comparison::text_value> captured_text(const comparison::text_value& of,
+                                                    const std::byte* captures, std::size_t bytes) {
+  constexpr std::size_t most = 256;
   const auto pointer = captured_at<const char*>(of.captured->pointer, captures, bytes);
   const auto size = captured_at<std::size_t>(of.captured->size, captures, bytes);
   if (!pointer || !size) return std::nullopt;
-  return std::string_view(*pointer, *size);
+  comparison::text_value text{.whole = of.whole && *size <= most};
+  text.bytes.resize(std::min(*size, most));
+  if (!base::copy_if_there(text.bytes.data(), *pointer, text.bytes.size())) return std::nullopt;
+  return text;
 }
 
 std::optional<detail::condition> text_condition_of(const comparison& one, const std::byte* captures,
                                                    std::size_t captured_bytes) {
-  const auto text = text_of(*one.text, captures, captured_bytes);
-  if (!text || text->empty()) return std::nullopt;
+  const auto text =
+      one.text->captured ? captured_text(*one.text, captures, captured_bytes) : one.text;
+  if (!text || text->bytes.empty()) return std::nullopt;
   if (one.field.bytes == sizeof(category))
-    return base::condition_of(one.field.offset, one.field.bytes, *text, one.text->whole);
-  const auto pointer = place_of_pointer();
+    return base::condition_of(one.field.offset, one.field.bytes, text->bytes, text->whole);
+  const auto pointer = detail::layout_of_views().pointer;
   if (one.field.offset < pointer) return std::nullopt;
-  return base::condition_of(one.field.offset - pointer, sizeof(std::string_view), *text,
-                            one.text->whole);
+  return base::condition_of(one.field.offset - pointer, sizeof(std::string_view), text->bytes,
+                            text->whole);
 }
 
 }  // namespace

@@ -35,8 +35,9 @@ bool follows(const std::pair<Value*, bool>& fact, const facts& from) {
          });
 }
 
-/// Ways that meet again are few; blocks that were passed are of a loop, whose earlier rounds tell
-/// nothing of this one that isn't known before it.
+/// A way ends where it comes to a block that it has passed, in a loop. What it found holds in some
+/// round; what facts come to in the end is about a record, captures and constants, which are the
+/// same in all of them.
 class ways {
  public:
   facts led_to(const llvm::BasicBlock* to, const llvm::BasicBlock* from) {

@@ -33,12 +33,12 @@ struct comparison {
     std::vector<step> steps;
   };
   std::optional<captured_value> captured;  ///< in place of the value
-  /// The field is the pointer of a view, or the code of a category, and the text begins with
-  /// `text`, or is ("==") it. If that is empty: with the one whose pointer was captured, and whose
-  /// length lies in the captures, too.
+  /// The field is the pointer of a view, or the code of a category, and the text "begins with"
+  /// `text`, or "==" it. If that is empty: the one whose pointer is the captured value, and whose
+  /// length lies in the captures at `captured_size`.
   bool is_text = false;
   std::string text;
-  std::int64_t captured_size = 0;
+  std::optional<std::int64_t> captured_size;
 };
 
 /// \param function  after cleaner::finish()

@@ -6,15 +6,13 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/PatternMatch.h>
 
-#include <array>
-#include <bit>
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "compiler/analysis/block_facts.h"
 #include "compiler/analysis/field_loads.h"
+#include "pappus/detail/base/view_layout.h"
 
 namespace pappus::compiler {
 namespace {
@@ -27,9 +25,8 @@ constexpr std::int64_t word = sizeof(void*);
 /// From a view's pointer to its length, of the standard library that this is compiled with, as the
 /// programs are.
 std::int64_t pointer_to_length() {
-  static constexpr char letter = 'a';
-  const auto words = std::bit_cast<std::array<std::uintptr_t, 2>>(std::string_view(&letter, 1));
-  return words[0] == 1 ? -word : word;
+  const auto view = detail::layout_of_views();
+  return static_cast<std::int64_t>(view.length) - static_cast<std::int64_t>(view.pointer);
 }
 
 /// What was captured may be a string, too, which has them the other way round.
@@ -54,16 +51,25 @@ std::string bytes_of(const Value* constant, const Value* size) {
   return slice.Array->getRawDataValues().substr(slice.Offset, n->getZExtValue()).str();
 }
 
-/// Whether so many bytes are all of one of the two texts, or of the shorter one.
-bool is_length_of(const kernel_function& function, const Value* size, const comparison& texts) {
+/// Notes where the length of the captured text lies. False: not there, or elsewhere, too.
+bool take_captured_length(std::int64_t offset, comparison& text) {
+  if (!is_beside(offset, text.captured->offset) || text.captured_size.value_or(offset) != offset)
+    return false;
+  text.captured_size = offset;
+  return true;
+}
+
+/// Whether so many bytes are all of one of the two texts, or of the shorter one. Of the captured
+/// one, notes where its length lies.
+bool take_length(const kernel_function& function, const Value* size, comparison& texts) {
   const Value *first = nullptr, *second = nullptr;
   if (pattern::match(size, pattern::m_UMin(pattern::m_Value(first), pattern::m_Value(second))))
-    return is_length_of(function, first, texts) && is_length_of(function, second, texts);
+    return take_length(function, first, texts) && take_length(function, second, texts);
   if (const auto field = load_of(function, size, role::input))
     return field->parameter == texts.parameter && field->bytes == word &&
            field->offset == texts.offset + pointer_to_length();
   const auto captured = load_of(function, size, role::captures);
-  return captured && captured->bytes == word && is_beside(captured->offset, texts.captured->offset);
+  return captured && captured->bytes == word && take_captured_length(captured->offset, texts);
 }
 
 /// The text behind a view's pointer, which begins with what is in `made`.
@@ -89,19 +95,29 @@ std::optional<comparison> compared(const kernel_function& function, const Value*
   if (!captured || captured->bytes != word) return std::nullopt;
   made.captured = {captured->offset, captured->bytes, {}};
   auto found = of_view(function, pointer, std::move(made));
-  if (found && !is_length_of(function, size, *found)) found.reset();
+  if (found && !take_length(function, size, *found)) found.reset();
   return found;
 }
 
-/// Whether it compares the length of a text, with a constant, or with that of a text that was
-/// captured, as this one is.
+/// Whether it compares the length of a text, with a constant, or with what was captured, as the
+/// text is.
 bool is_about_length(const comparison& one, const comparison& text) {
   if (one.is_text || one.floating || one.addend != 0 || one.parameter != text.parameter ||
-      one.bytes != word || one.offset != text.offset + pointer_to_length())
+      one.bytes != word || one.offset != text.offset + pointer_to_length() ||
+      one.captured.has_value() != text.captured.has_value())
     return false;
-  if (!text.captured) return !one.captured;
-  return one.captured && one.captured->steps.empty() && one.captured->bytes == word &&
-         is_beside(one.captured->offset, text.captured->offset);
+  return !one.captured || (one.captured->steps.empty() && one.captured->bytes == word);
+}
+
+/// Where bytes are compared for all of the field's length, what this is compared with tells where
+/// that of the captured text lies.
+bool find_captured_length(comparison& text, const std::vector<comparison>& found) {
+  if (!text.captured || text.captured_size) return true;
+  for (const auto& one : found)
+    if (is_about_length(one, text) && is_beside(one.captured->offset, text.captured->offset) &&
+        !take_captured_length(one.captured->offset, text))
+      return false;
+  return text.captured_size.has_value();
 }
 
 /// Of a constant length, that it is n or more; of a captured one, that it isn't less.
@@ -156,19 +172,15 @@ bool asks_text_of_category(const llvm::CallBase& call) {
 
 bool has_all(comparison& text, const std::vector<comparison>& found) {
   if (text.is == "==") return true;
+  if (!find_captured_length(text, found)) return false;
   const auto n = static_cast<std::int64_t>(text.text.size());
-  std::optional<std::int64_t> captured_size;
   bool enough = false, all = false;
   for (const auto& one : found) {
-    if (!is_about_length(one, text)) continue;
-    if (one.captured) {
-      if (captured_size.value_or(one.captured->offset) != one.captured->offset) return false;
-      captured_size = one.captured->offset;
-    }
+    if (!is_about_length(one, text) || (one.captured && one.captured->offset != text.captured_size))
+      continue;
     enough |= is_at_least(one, n);
     all |= one.is == "==" && (one.captured || one.value == n);
   }
-  text.captured_size = captured_size.value_or(0);
   if (all) text.is = "==";
   return enough;
 }

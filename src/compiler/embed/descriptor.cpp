@@ -46,7 +46,7 @@ void write_text_of(OStream& json, const comparison& one) {
   if (one.captured)
     json.attributeObject("captured", [&] {
       json.attribute("pointer", one.captured->offset);
-      json.attribute("size", one.captured_size);
+      json.attribute("size", *one.captured_size);
     });
   else
     json.attributeArray("text", [&] {

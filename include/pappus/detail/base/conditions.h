@@ -12,7 +12,7 @@ namespace pappus::detail {
 
 /// Of a field that is one number, or a text, by its place in the record.
 struct condition {
-  std::size_t offset = 0, bytes = 0;  ///< 1, 2, 4 or 8 bytes
+  std::size_t offset = 0, bytes = 0;  ///< of a number 1, 2, 4 or 8
   bool floating = false;
   bool never = false;  ///< it is true of no value
 
