@@ -162,14 +162,18 @@ TEST(parquet_golden, leaves_out_groups_by_the_statistics_of_others) {
     EXPECT_EQ((left_out_of<double, double>(file, "f64", 0)), half);
     EXPECT_EQ((left_out_of<bool, std::uint8_t>(file, "flag", 1)), half);
     EXPECT_EQ((left_out_of<date, std::int32_t>(file, "day", (day + 50).days)), half);
-    const bool told = name != "untold";
-    for (const char* texts : {"text", "large", "bytes"}) {
-      EXPECT_EQ(left_out_of_texts<std::string_view>(file, texts, "t45", true), told ? 9 : 0);
-      EXPECT_EQ(left_out_of_texts<std::string_view>(file, texts, "t45x", true), told ? 9 : 0);
-      EXPECT_EQ(left_out_of_texts<std::string_view>(file, texts, "t4", false), told ? 9 : 0);
-      EXPECT_EQ(left_out_of_texts<std::string_view>(file, texts, "t", false), 0);
-      EXPECT_EQ(left_out_of_texts<std::string_view>(file, texts, "u", false), told ? 10 : 0);
-      EXPECT_EQ(left_out_of_texts<category>(file, texts, "t07", true), told ? 9 : 0);
+    for (const std::string texts : {"text", "large", "bytes"}) {
+      const bool told = name != "untold" && texts != "bytes";
+      EXPECT_EQ(left_out_of_texts<std::string_view>(file, texts.c_str(), "t45", true),
+                told ? 9 : 0);
+      EXPECT_EQ(left_out_of_texts<std::string_view>(file, texts.c_str(), "t45x", true),
+                told ? 9 : 0);
+      EXPECT_EQ(left_out_of_texts<std::string_view>(file, texts.c_str(), "t4", false),
+                told ? 9 : 0);
+      EXPECT_EQ(left_out_of_texts<std::string_view>(file, texts.c_str(), "t", false), 0);
+      EXPECT_EQ(left_out_of_texts<std::string_view>(file, texts.c_str(), "u", false),
+                told ? 10 : 0);
+      EXPECT_EQ(left_out_of_texts<category>(file, texts.c_str(), "t07", true), told ? 9 : 0);
     }
     for (const char* unit : {"seconds", "millis", "micros", "nanos"})
       EXPECT_EQ((left_out_of<timestamp, std::int64_t>(file, unit, at)), half) << unit;

@@ -72,6 +72,13 @@ auto with_type(parquet::Type::type type, const F& f) -> decltype(f(parquet::Int3
   }
 }
 
+/// Of bytes that aren't said to be text, some writers put lengths in front of the least and the
+/// most.
+bool has_order(const parquet::ColumnDescriptor& column) {
+  const auto& logical = column.logical_type();
+  return logical && (logical->is_string() || logical->is_enum() || logical->is_JSON());
+}
+
 }  // namespace
 
 arrow_extent extent_of(const parquet::Statistics* statistics, const arrow_column& column) {
@@ -79,7 +86,8 @@ arrow_extent extent_of(const parquet::Statistics* statistics, const arrow_column
   const auto kind = column.kind;
   if (kind == arrow_kind::list || kind == arrow_kind::other) return {};
   const bool has_bytes = statistics->physical_type() == parquet::Type::BYTE_ARRAY;
-  if (has_bytes != (kind == arrow_kind::text)) return {};
+  if (has_bytes != (kind == arrow_kind::text) || (has_bytes && !has_order(*statistics->descr())))
+    return {};
   if (kind == arrow_kind::timestamp && !has_unit(*statistics->descr(), column.unit)) return {};
   return with_type(statistics->physical_type(), [&]<typename Type>(Type) {
     const auto& of = static_cast<const parquet::TypedStatistics<Type>&>(*statistics);
