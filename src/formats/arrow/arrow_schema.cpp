@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
+#include <memory>
 #include <optional>
+#include <set>
+#include <span>
 #include <string_view>
-#include <unordered_set>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -41,62 +45,88 @@ record_schema::column column_of(const arrow_file& file, std::size_t i) {
   return column;
 }
 
-/// Texts are looked at in so many of the first rows.
-constexpr std::int64_t rows_with_texts = 10'000;
+using open_columns = std::unique_ptr<arrow_file> (arrow_library::*)(const byte_source& source,
+                                                                    detail::memory_source& memory,
+                                                                    std::int64_t rows) const;
+using open_rows = std::unique_ptr<reader> (*)(const std::string& path,
+                                              const detail::record_layout& layout,
+                                              detail::memory_source& memory);
 
-/// How many different ones a column has. What is wrong with the rows is told where they are read.
-void count_texts(reader& from, const detail::record_layout& layout, record_schema& schema,
-                 detail::workers& team, detail::memory_source& memory) {
-  const auto rows = std::min(rows_with_texts, schema.rows);
-  const detail::buffer records(memory, static_cast<std::size_t>(rows) * layout.bytes, "schema");
-  std::int64_t n = 0;
-  try {
-    n = from.read(team, records.data(), rows);
-  } catch (const format_error&) {
-    return;
-  }
-  for (const auto& field : layout.columns) {
-    std::unordered_set<std::string_view> different;
-    for (std::int64_t row = 0; row < n && different.size() <= record_schema::few_texts; ++row) {
-      const auto* const record = records.data() + static_cast<std::size_t>(row) * layout.bytes;
-      std::string_view text;
-      std::memcpy(&text, record + field.offset, sizeof text);
-      if (record[field.presence] != std::byte{0}) different.insert(text);
-    }
-    auto& column = *std::ranges::find(schema.columns, field.name, &record_schema::column::name);
-    column.text_rows = n;
-    if (different.size() <= record_schema::few_texts) column.different_texts = different.size();
-  }
+/// Whether a column's texts may be few: they are short where they are stored, on average.
+bool may_repeat(const arrow_file& file, const record_schema::column& column, std::size_t i) {
+  constexpr std::int64_t longest = 256;  // bytes
+  return column.type == detail::cell::string && column.left_out.empty() &&
+         std::ranges::all_of(file.groups(), [&](const arrow_group& group) {
+           return group.bytes[i] / longest <= group.rows;
+         });
 }
 
-/// Columns of text, each with whether it is there.
-detail::record_layout texts_of(const record_schema& schema) {
+/// What Parquet's metadata and Arrow's schema tell, and whose texts may be looked at.
+std::vector<std::size_t> look_at_columns(const std::string& path, detail::memory_source& memory,
+                                         open_columns open, record_schema& schema) {
+  const auto source = open_file(path);
+  std::vector<std::size_t> texts;
+  try {
+    const auto file = (load_arrow(path).*open)(*source, memory, no_rows_are_read);
+    for (std::size_t i = 0; i < file->columns().size(); ++i) {
+      schema.columns.push_back(column_of(*file, i));
+      if (may_repeat(*file, schema.columns[i], i)) texts.push_back(i);
+    }
+    for (const auto& group : file->groups()) schema.rows += group.rows;
+  } catch (const arrow_problem& problem) {
+    throw format_error(fmt::format("{}: can't be read: {}", path, problem.what()));
+  }
+  return texts;
+}
+
+/// Finds how many different texts the first rows of some columns have.
+void count_texts(const std::string& path, std::span<const std::size_t> columns,
+                 detail::workers& team, detail::memory_source& memory, open_rows open,
+                 record_schema& schema) {
+  constexpr std::int64_t most_rows = 10'000, rows_at_once = 1'000;
   detail::record_layout layout;
-  for (const auto& column : schema.columns) {
-    if (column.type != detail::cell::string || !column.left_out.empty()) continue;
-    layout.columns.push_back({.name = column.name,
+  for (const auto i : columns) {
+    layout.columns.push_back({.name = schema.columns[i].name,
                               .type = detail::cell::string,
                               .offset = layout.bytes,
                               .presence = layout.bytes + sizeof(std::string_view)});
     layout.bytes += sizeof(std::optional<std::string_view>);
   }
-  return layout;
+  const auto from = open(path, layout, memory);
+  const detail::buffer records(memory, rows_at_once * layout.bytes, "schema");
+  std::vector<std::set<std::string, std::less<>>> different(columns.size());
+  std::int64_t rows = 0;
+  for (std::int64_t n = rows_at_once; n == rows_at_once && rows < most_rows; rows += n) {
+    n = from->read(team, records.data(), rows_at_once);
+    for (std::int64_t i = 0; i < n * std::ssize(columns); ++i) {
+      auto& known = different[static_cast<std::size_t>(i % std::ssize(columns))];
+      std::optional<std::string_view> text;
+      std::memcpy(&text, records.data() + static_cast<std::size_t>(i) * sizeof text, sizeof text);
+      if (text && known.size() <= record_schema::few_texts && !known.contains(*text))
+        known.emplace(*text);
+    }
+    from->take_strings();
+  }
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    auto& column = schema.columns[columns[i]];
+    column.text_rows = rows;
+    if (different[i].size() <= record_schema::few_texts)
+      column.different_texts = different[i].size();
+  }
 }
 
-using open_columns = std::unique_ptr<arrow_file> (arrow_library::*)(const byte_source& source,
-                                                                    detail::memory_source& memory,
-                                                                    std::int64_t rows) const;
-
-record_schema schema_of(const std::string& path, detail::memory_source& memory, open_columns open) {
-  const auto source = open_file(path);
+record_schema schema_of(const std::string& path, detail::workers& team,
+                        detail::memory_source& memory, open_columns open, open_rows open_to_read) {
+  constexpr std::size_t at_once = 64;  // columns: files may have thousands
   record_schema schema;
-  try {
-    const auto file = (load_arrow(path).*open)(*source, memory, no_rows_are_read);
-    for (std::size_t i = 0; i < file->columns().size(); ++i)
-      schema.columns.push_back(column_of(*file, i));
-    for (const auto& group : file->groups()) schema.rows += group.rows;
-  } catch (const arrow_problem& problem) {
-    throw format_error(fmt::format("{}: can't be read: {}", path, problem.what()));
+  const auto texts = look_at_columns(path, memory, open, schema);
+  for (std::size_t i = 0; i < texts.size() && schema.rows > 0; i += at_once) {
+    const auto some = std::span(texts).subspan(i, std::min(at_once, texts.size() - i));
+    try {
+      count_texts(path, some, team, memory, open_to_read, schema);
+    } catch (const format_error&) {  // is told where the rows are read
+    } catch (const memory_error&) {  // of what isn't known nothing is said
+    }
   }
   return schema;
 }
@@ -105,18 +135,12 @@ record_schema schema_of(const std::string& path, detail::memory_source& memory, 
 
 record_schema parquet_schema(const std::string& path, detail::workers& team,
                              detail::memory_source& memory) {
-  auto schema = schema_of(path, memory, &arrow_library::open_parquet);
-  if (const auto layout = texts_of(schema); !layout.columns.empty() && schema.rows > 0)
-    count_texts(*open_parquet(path, layout, memory), layout, schema, team, memory);
-  return schema;
+  return schema_of(path, team, memory, &arrow_library::open_parquet, &open_parquet);
 }
 
 record_schema ipc_schema(const std::string& path, detail::workers& team,
                          detail::memory_source& memory) {
-  auto schema = schema_of(path, memory, &arrow_library::open_ipc);
-  if (const auto layout = texts_of(schema); !layout.columns.empty() && schema.rows > 0)
-    count_texts(*open_ipc(path, layout, memory), layout, schema, team, memory);
-  return schema;
+  return schema_of(path, team, memory, &arrow_library::open_ipc, &open_ipc);
 }
 
 }  // namespace pappus::formats
