@@ -21,17 +21,21 @@ double estimated_groups(double rows, double found) {
   return high;
 }
 
-/// How many groups there are when `rows` random rows, of several records each, have `some` of them
-/// and eight times as many rows have `found`. How many records a row has isn't known, so two
-/// numbers are solved for: with x records a group in the first rows, some = groups * (1 - exp(-x))
-/// and found = groups * (1 - exp(-8 x)).
-double estimated_groups_by_growth(double some, double found) {
+struct grown {
+  double groups, records;  ///< in the first rows
+};
+/// How many groups there are when random rows of several records have `some` of them, and eight
+/// times as many rows have `found`. How many records a row has isn't known, so two numbers are
+/// solved for: with x records a group in the first rows, some = groups * (1 - exp(-x)) and
+/// found = groups * (1 - exp(-8 x)).
+grown estimated_by_growth(double some, double found) {
   double low = 1e-9, high = 40;  // x: of all groups that an estimate tells apart, and of no more
   for (int i = 0; i < 60; ++i) {
     const double middle = std::sqrt(low * high);
     (std::expm1(-8 * middle) / std::expm1(-middle) > found / some ? low : high) = middle;
   }
-  return std::clamp(some / -std::expm1(-low), found, std::max(found, most_groups));
+  const double groups = some / -std::expm1(-low);
+  return {std::clamp(groups, found, std::max(found, most_groups)), low * groups};
 }
 
 }  // namespace
@@ -70,12 +74,13 @@ void unknown_key_leaves::glance(std::int64_t groups) {
 
 /// Of the rows glanced at and all of the first leaf's, which have `found`. More groups than rows
 /// show that a row may be several records.
-double unknown_key_leaves::estimate_of_first_rows(double found) const {
-  const auto rows = static_cast<double>(first_rows_);
-  if (glanced_groups_ > static_cast<double>(glanced_rows()) ||
-      (glanced_groups_ > 0 && found > rows))
-    return estimated_groups_by_growth(glanced_groups_, found);
-  return estimated_groups(rows, found);
+double unknown_key_leaves::estimate_of_first_rows(double found) {
+  const auto rows = static_cast<double>(first_rows_), glanced = static_cast<double>(glanced_rows());
+  if (glanced_groups_ == 0 || (glanced_groups_ <= glanced && found <= rows))
+    return estimated_groups(rows, found);
+  const auto estimate = estimated_by_growth(glanced_groups_, found);
+  row_records_ = std::max(estimate.records / glanced, 1.0);
+  return estimate.groups;
 }
 
 /// What the estimate of the first leaf will have become, about. From the rows glanced at to all of
@@ -83,7 +88,7 @@ double unknown_key_leaves::estimate_of_first_rows(double found) const {
 /// grows by that factor and half of it again, for keys that come as often as Zipf's law says.
 double unknown_key_leaves::estimate_at_early_end(double first) const {
   constexpr double chance = 1.25;  // by which estimates of as many groups may differ
-  if (glanced_groups_ == 0) return first;
+  if (glanced_groups_ == 0 || row_records_ > 1) return first;  // both numbers are used already
   const double growth =
       first / estimated_groups(static_cast<double>(glanced_rows()), glanced_groups_);
   return growth < chance ? first : first * std::pow(growth, 1.5);
@@ -94,8 +99,8 @@ void unknown_key_leaves::learn(std::int64_t leaves, std::int64_t groups) {
                                                      static_cast<double>(leaves)
                                                : static_cast<double>(late_.end - late_.begin),
                found = static_cast<double>(groups) / static_cast<double>(leaves);
-  const double estimate =
-      known_end_ == first_rows_ ? estimate_of_first_rows(found) : estimated_groups(rows, found);
+  const double estimate = known_end_ == first_rows_ ? estimate_of_first_rows(found)
+                                                    : estimated_groups(row_records_ * rows, found);
   if (!many_ || known_end_ == early_end_) groups_ = estimate;
   many_ |= estimate > static_cast<double>(few_);
   if (known_end_ == first_rows_) {

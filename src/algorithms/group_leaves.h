@@ -71,7 +71,7 @@ class unknown_key_leaves {
   void end_with(std::int64_t number, std::int64_t begin);
 
  private:
-  double estimate_of_first_rows(double found) const;
+  double estimate_of_first_rows(double found);
   double estimate_at_early_end(double first) const;
 
   const std::int64_t first_rows_ = base::scaled(8192), early_rows_ = base::scaled(65536),
@@ -81,6 +81,7 @@ class unknown_key_leaves {
   std::int64_t expected_, few_;
   bool many_ = false;
   double groups_ = 0, glanced_groups_ = 0;
+  double row_records_ = 1;  ///< of each row, about; more than one where it may be several
   std::int64_t known_end_ = first_rows_;
   bool early_is_one_ = false;  ///< the rows between the first leaf and early_end_ are one leaf
   group_leaf late_{0, all_rows, all_rows};  ///< the first of those that are equally long

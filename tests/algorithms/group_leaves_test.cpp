@@ -84,6 +84,10 @@ TEST(unknown_key_leaves, know_how_many_groups_rows_of_several_records_have) {
       EXPECT_TRUE(leaves.many());
       EXPECT_NEAR(leaves.groups(), groups, groups / 20);
       EXPECT_GE(leaves.groups(), static_cast<double>(found));
+      // And a row is as many records when more of them are known.
+      leaves.learn(1, groups_among(records * ((1 << 20) - 8192), groups));
+      EXPECT_NEAR(leaves.groups(), groups, groups / 20);
+      expect_leaf(leaves.at(1 << 20), 2, 1 << 20, (1 << 20) + rows_of_group_leaf(groups, 262144));
     }
 }
 
