@@ -14,11 +14,6 @@
 
 namespace pappus::detail {
 
-/// The high bits of those of eight bytes that are zero.
-constexpr std::uint64_t zeros_among(std::uint64_t eight) noexcept {
-  return ~(((eight & ~high_bits) + ~high_bits) | eight) & high_bits;
-}
-
 /// The place of the character that comes n times before; npos where it doesn't come so often.
 /// \complexity linear in the place
 constexpr std::size_t nth_of(std::string_view text, char wanted, std::size_t n) noexcept {
@@ -31,8 +26,8 @@ constexpr std::size_t nth_of(std::string_view text, char wanted, std::size_t n) 
         std::memcpy(&eight, text.data() + at, sizeof eight);
       else
         eight = last_bytes(text);
-      auto found = zeros_among(eight ^ mask);
-      const std::size_t here = ((found >> 7) * 0x0101'0101'0101'0101) >> 56;
+      auto found = others_than_zero(eight ^ mask) ^ high_bits;
+      const auto here = count_high_bits(found);
       if (here <= n) {
         n -= here;
         continue;

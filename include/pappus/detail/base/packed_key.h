@@ -204,8 +204,8 @@ class key_packer {
     for (; i + 8 <= N; i += 8) {
       std::uint64_t eight;
       std::memcpy(&eight, part.data() + i, sizeof eight);
-      const auto set = (((eight & ~high_bits) + ~high_bits) | eight) & high_bits;
-      others += ((set >> 7) * eight_of(1)) >> 56;
+      const auto set = others_than_zero(eight);
+      others += count_high_bits(set);
       if (begin == i) begin += static_cast<std::size_t>(std::countr_one(set | ~high_bits)) / 8;
       eight ^= flipped;
       std::memcpy(at + i, &eight, sizeof eight);

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <span>
 #include <type_traits>
 #include <utility>
 
@@ -72,52 +73,58 @@ class plain_rows final : public arrow_rows {
         left_(rows) {}
 
   bool next(arrow_piece& piece) override {
-    calling_arrow([&] { read(std::min(rows_at_once_, left_), piece); });
+    calling_arrow([&] { read(piece); });
     return piece.rows > 0;
   }
 
   void skip(std::int64_t rows) {
     while (rows > 0) {
-      arrow_piece skipped;
-      read(std::min(rows_at_once_, rows), skipped);
-      if (skipped.rows == 0) throw arrow_problem("it has fewer values than rows");
-      rows -= skipped.rows;
+      const auto skipped = fetch(std::min(rows_at_once_, rows)).rows;
+      if (skipped == 0) throw arrow_problem("it has fewer values than rows");
+      rows -= skipped;
     }
   }
 
  private:
-  struct kept {
+  /// Values that lie close together, and bits of the rows that have them.
+  struct fetched {
     std::shared_ptr<charged_pool> pool;
     std::shared_ptr<arrow::Buffer> values, valid;
+    std::int64_t rows = 0, there = 0;
   };
 
-  void read(std::int64_t most, arrow_piece& piece) {
-    piece = {};
-    kept buffers{pool_, nullptr, nullptr};
-    buffers.values = check(arrow::AllocateBuffer(most * std::int64_t{sizeof(value)}, &*pool_));
-    if (values_.may_miss()) buffers.valid = check(arrow::AllocateBuffer((most + 7) / 8, &*pool_));
-    auto* const values = buffers.values->template mutable_data_as<value>();
-    auto* const valid = buffers.valid ? buffers.valid->mutable_data() : nullptr;
-    std::int64_t rows = 0, there = 0;
-    while (rows < most && values_.has_next()) {
-      const auto some = values_.read(most - rows, valid, rows, values + there);
-      rows += some.rows;
-      there += some.there;
+  fetched fetch(std::int64_t most) {
+    fetched some{pool_, nullptr, nullptr};
+    some.values = check(arrow::AllocateBuffer(most * std::int64_t{sizeof(value)}, &*pool_));
+    if (values_.may_miss()) some.valid = check(arrow::AllocateBuffer((most + 7) / 8, &*pool_));
+    auto* const values = some.values->template mutable_data_as<value>();
+    auto* const valid = some.valid ? some.valid->mutable_data() : nullptr;
+    while (some.rows < most && values_.has_next()) {
+      const auto read = values_.read(most - some.rows, valid, some.rows, values + some.there);
+      some.rows += read.rows;
+      some.there += read.there;
     }
-    left_ -= rows;
-    piece.rows = rows;
-    piece.nulls = rows - there;
-    piece.values = values;
+    left_ -= some.rows;
+    return some;
+  }
+
+  void read(arrow_piece& piece) {
+    auto some = fetch(std::min(rows_at_once_, left_));
+    piece = {};
+    piece.rows = some.rows;
+    piece.nulls = some.rows - some.there;
+    piece.values = some.values->data();
     piece.width = sizeof(value);
     if (piece.nulls > 0) {
-      piece.valid = valid;
-      spread(reinterpret_cast<word*>(values), there, valid, rows);
+      piece.valid = some.valid->data();
+      spread(reinterpret_cast<word*>(some.values->mutable_data()), some.there, piece.valid,
+             some.rows);
     }
     if constexpr (parquet_values<Type>::texts) {
-      if (!dictionary_ && rows > 0) dictionary_ = texts_of(values_.dictionary(), pool_);
+      if (!dictionary_ && some.rows > 0) dictionary_ = texts_of(values_.dictionary(), pool_);
       piece.dictionary = dictionary_;
     }
-    piece.owner = std::make_shared<const kept>(std::move(buffers));
+    piece.owner = std::make_shared<const fetched>(std::move(some));
   }
 
   std::shared_ptr<charged_pool> pool_;
