@@ -12,7 +12,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/text.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/table_file.h"
@@ -136,7 +135,7 @@ std::string field_of(const record_schema& schema, const record_schema::column& c
   else if (repeats(schema, column))
     why = fmt::format("  // {} different{}: pappus::category takes 4 bytes", column.different_texts,
                       column.text_rows > 0 && column.text_rows < schema.rows
-                          ? fmt::format(" in {} rows", base::count_text(column.text_rows))
+                          ? fmt::format(" in {} rows", column.text_rows)
                           : "");
   return fmt::format("  {} {};{}\n", type, name, why);
 }

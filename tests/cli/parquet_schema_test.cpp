@@ -100,11 +100,11 @@ TEST(parquet_schema, tells_of_texts_that_repeat) {
     SCOPED_TRACE(name);
     const auto path = folder.file(name);
     s.from(places).write(path);
-    EXPECT_EQ(printed_by("schema --struct " + path), "// " + path + R"x(: types of its 12,000 rows
+    EXPECT_EQ(printed_by("schema --struct " + path), "// " + path + R"x(: types of its 12000 rows
 struct row {
-  std::string_view country;  // 2 different in 10,000 rows: pappus::category takes 4 bytes
+  std::string_view country;  // 2 different in 10000 rows: pappus::category takes 4 bytes
   std::string_view city;
-  std::string_view region;  // 2 different in 10,000 rows: pappus::category takes 4 bytes
+  std::string_view region;  // 2 different in 10000 rows: pappus::category takes 4 bytes
   std::optional<std::string_view> river;  // 1 of 12000 values missing
 };
 )x");

@@ -174,7 +174,7 @@ TEST(parquet_files, say_what_is_missing_where_there_is_no_arrow) {
   EXPECT_EXIT(
       (refuse_parquet("libm.so.6"), std::exit(0)), ::testing::ExitedWithCode(0),
       "x.parquet: expected a libpappus-arrow.so of this version of Pappus, got another one, "
-      "libm.so.6, without the function pappus_arrow_library_4; build both together");
+      "libm.so.6, without the function pappus_arrow_library_5; build both together");
 }
 
 }  // namespace
