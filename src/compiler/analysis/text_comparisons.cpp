@@ -72,17 +72,22 @@ bool take_length(const kernel_function& function, const Value* size, comparison&
   return captured && captured->bytes == word && take_captured_length(captured->offset, texts);
 }
 
+/// Of a field, with what is in `made`.
+comparison of_field(const loaded& field, const char* is, comparison made) {
+  made.parameter = field.parameter;
+  made.offset = field.offset;
+  made.bytes = field.bytes;
+  made.is_text = true;
+  made.is = is;
+  return made;
+}
+
 /// The text behind a view's pointer, which begins with what is in `made`.
 std::optional<comparison> of_view(const kernel_function& function, const Value* pointer,
                                   comparison made) {
   const auto field = load_of(function, pointer, role::input);
   if (!field || !pointer->getType()->isPointerTy()) return std::nullopt;
-  made.parameter = field->parameter;
-  made.offset = field->offset;
-  made.bytes = field->bytes;
-  made.is_text = true;
-  made.is = "begins with";
-  return made;
+  return of_field(*field, "begins with", std::move(made));
 }
 
 /// By a call that compares so many bytes.
@@ -156,12 +161,7 @@ std::optional<comparison> category_comparison(const kernel_function& function,
   comparison made;
   made.text = bytes_of(call.getArgOperand(2), call.getArgOperand(1));
   if (!code || made.text.empty()) return std::nullopt;
-  made.parameter = code->parameter;
-  made.offset = code->offset;
-  made.bytes = code->bytes;
-  made.is_text = true;
-  made.is = "==";
-  return made;
+  return of_field(*code, "==", std::move(made));
 }
 
 bool asks_text_of_category(const llvm::CallBase& call) {
