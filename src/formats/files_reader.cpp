@@ -193,6 +193,18 @@ void files_reader::read_ahead(detail::workers& alone, const file& from, opened& 
   if (!ended) to.by = std::move(by);
 }
 
+/// The file in front, which there was no memory for beside those that are behind it, if any: these
+/// give back what was read ahead of them, and are read after it.
+void files_reader::open_unread(opened& front) {
+  const auto first = next_ - now_.size();
+  for (std::size_t i = 1; i < now_.size(); ++i) {
+    if (now_[i].failure) continue;
+    now_[i] = {};
+    now_[i].unread = &files_[first + i];
+  }
+  front.by = std::exchange(front.unread, nullptr)->open();
+}
+
 /// Records that were read ahead.
 std::int64_t files_reader::take_ahead(opened& from, std::byte* out, std::int64_t capacity) {
   block& first = from.blocks.front();
@@ -247,7 +259,7 @@ std::int64_t files_reader::read(detail::workers& team, std::byte* out, std::int6
     } else if (from.failure) {
       std::rethrow_exception(from.failure);
     } else if (from.unread != nullptr) {
-      from.by = std::exchange(from.unread, nullptr)->open();
+      open_unread(from);
     } else if (from.by) {
       const auto n = read_on(team, from, to, wanted);
       done += n;
@@ -306,7 +318,7 @@ reader::columns files_reader::next_columns(detail::workers& team, opened& from,
     return {from.decoded.of, std::min(capacity, from.decoded.rows - from.next_row)};
   }
   if (from.failure) std::rethrow_exception(from.failure);
-  if (from.unread != nullptr) from.by = std::exchange(from.unread, nullptr)->open();
+  if (from.unread != nullptr) open_unread(from);
   from.by->limit_strings(text_left());
   auto found = from.by->read_columns(team, capacity);
   note_read(from);

@@ -96,6 +96,7 @@ class files_reader final : public reader {
   columns next_columns(detail::workers& team, opened& from, std::int64_t capacity);
   std::int64_t take_ahead(opened& from, std::byte* out, std::int64_t capacity);
   std::int64_t read_on(detail::workers& team, opened& from, std::byte* out, std::int64_t capacity);
+  void open_unread(opened& front);
   void pass();
   std::size_t text_left() const noexcept {
     return string_bytes_max_ - std::min(string_bytes_max_, string_bytes());

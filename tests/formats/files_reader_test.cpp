@@ -147,6 +147,25 @@ TEST(files_reader, tells_what_is_wrong_with_a_file_when_its_turn_comes) {
   }
 }
 
+TEST(files_reader, gives_back_what_it_read_ahead_where_a_file_before_needs_the_memory) {
+  const strings files(7, "one\ntwo\n");
+  strings expected;
+  for (std::size_t i = 0; i < files.size(); ++i) expected.insert(expected.end(), {"one", "two"});
+  test_memory memory(std::size_t{1} << 20);
+  test_workers team(4);
+  texts all(files, memory, 1);
+  // The first of four that are read ahead: 256 KiB of records each, where there are any.
+  int opened = 0;
+  all.files[3].open = [&, open = all.files[3].open] {
+    if (++opened == 1) throw memory_error("there is none while others are read ahead");
+    const detail::buffer needed(memory, std::size_t{600} << 10, "the file before");
+    return open();
+  };
+  files_reader reader(all.files, std::nullopt, {}, memory);
+  EXPECT_EQ(lines_of(reader, team, 100), expected);
+  EXPECT_EQ(opened, 2);
+}
+
 TEST(files_reader, does_without_what_it_can_not_read_ahead_and_stops_when_it_is_cancelled) {
   const auto [files, expected] = some_files(30);
   test_memory memory(std::size_t{1} << 20);
