@@ -5,8 +5,8 @@
 
 namespace pappus::base {
 
-/// Copies up to 4,096 bytes that a pointer of the user's leads to. False: they aren't all there, or
-/// the system doesn't say; `to` may be anything then.
+/// Copies bytes that a pointer of the user's leads to. False: they aren't all there, or the system
+/// doesn't say; `to` may be anything then.
 bool copy_if_there(void* to, const void* from, std::size_t bytes) noexcept;
 
 }  // namespace pappus::base

@@ -38,11 +38,16 @@ double float_of(std::uint64_t bits, std::size_t bytes) {
   return std::bit_cast<double>(bits);
 }
 
+/// Whether so many bytes lie in the captures, of which there are `all`.
+bool are_there(std::size_t offset, std::size_t bytes, const std::byte* captures, std::size_t all) {
+  return captures != nullptr && offset <= all && bytes <= all - offset;
+}
+
 /// What lies in the captures; none: it would lie behind them.
 template <typename T>
 std::optional<T> captured_at(std::size_t offset, const std::byte* captures, std::size_t bytes) {
   T value;
-  if (captures == nullptr || offset > bytes || sizeof value > bytes - offset) return std::nullopt;
+  if (!are_there(offset, sizeof value, captures, bytes)) return std::nullopt;
   std::memcpy(&value, captures + offset, sizeof value);
   return value;
 }
@@ -84,8 +89,7 @@ std::optional<detail::condition> condition_of(const comparison& one, const std::
   std::size_t bytes = sizeof(double);
   if (one.captured) {
     bytes = one.captured->bytes;
-    if (captures == nullptr || bytes > sizeof bits || one.captured->offset > captured_bytes ||
-        bytes > captured_bytes - one.captured->offset)
+    if (bytes > sizeof bits || !are_there(one.captured->offset, bytes, captures, captured_bytes))
       return std::nullopt;
     bits = value_of(*one.captured, captures);
   }
