@@ -131,6 +131,14 @@ class parquet_groups : public testing::scaled_test {
     }
   }
 
+  /// The rows of a file whose groups have so many.
+  collection<flight> stored(session& s, const std::vector<flight>& all,
+                            std::size_t group_rows = 16) const {
+    const auto path = folder_.file("a.parquet");
+    testing::write_groups(path, all, group_rows);
+    return s.parquet<flight>(path);
+  }
+
   const unsigned seed_ = std::random_device()();
   std::mt19937_64 random_{seed_};
   const temporary_folder folder_;
@@ -138,12 +146,10 @@ class parquet_groups : public testing::scaled_test {
 
 TEST_F(parquet_groups, are_left_out_by_comparisons_with_what_was_captured) {
   PAPPUS_NEEDS_ARROW();
-  const auto path = folder_.file("a.parquet");
   const auto all = flights(1'600, true, random_);
-  testing::write_groups(path, all, 16);
   session s(options{.threads = 2, .devices = "cpu"});
   const auto from = date::of(2024, 1, 11), to = date::of(2024, 1, 21);
-  const auto rows = s.parquet<flight>(path);
+  const auto rows = stored(s, all);
   const auto query = [&](const auto& of) {
     return of.filter([=](const flight& f) { return f.day >= from && f.day < to; })
         .sum(&flight::price);
@@ -157,10 +163,8 @@ TEST_F(parquet_groups, are_left_out_by_comparisons_with_what_was_captured) {
 
 TEST_F(parquet_groups, are_left_out_by_what_compilers_make_of_comparisons) {
   PAPPUS_NEEDS_ARROW();
-  const auto path = folder_.file("a.parquet");
-  testing::write_groups(path, flights(1'600, true, random_), 16);
   session s(options{.threads = 2, .devices = "cpu"});
-  const auto rows = s.parquet<flight>(path);
+  const auto rows = stored(s, flights(1'600, true, random_));
   const auto of = [&](auto predicate) { return left_out(rows.filter(predicate).count()); };
   const auto some = [&](const char* text) { return seen(text, "none"); };
   EXPECT_EQ(of([](const flight& f) { return f.delay >= 0 && f.delay < 20; }), some("90 of 100"));
@@ -192,11 +196,9 @@ TEST_F(parquet_groups, are_left_out_by_what_compilers_make_of_comparisons) {
 
 TEST_F(parquet_groups, are_left_out_by_texts) {
   PAPPUS_NEEDS_ARROW();
-  const auto path = folder_.file("a.parquet");
   const auto all = flights(1'600, true, random_);
-  testing::write_groups(path, all, 16);
   session s(options{.threads = 2, .devices = "cpu"});
-  const auto rows = s.parquet<flight>(path);
+  const auto rows = stored(s, all);
   const auto expect = [&](auto predicate, const char* groups, const char* text) {
     const auto query = rows.filter(predicate).count();
     EXPECT_EQ(left_out(query), seen(groups, "none")) << text;
@@ -230,16 +232,14 @@ TEST_F(parquet_groups, are_left_out_by_texts) {
 
 TEST_F(parquet_groups, have_pages_that_are_left_out_at_both_ends) {
   PAPPUS_NEEDS_ARROW();
-  const auto path = folder_.file("a.parquet");
   const auto all = flights(3 * 16'384, true, random_);
-  testing::write_groups(path, all, 16'384);
   session s(options{.threads = 2, .devices = "cpu"});
   const auto query = [](const auto& of) {
     return of.filter([](const flight& f) { return f.delay >= -40 && f.delay < -35; })
         .group_by(&flight::gate)
         .sum(&flight::price);
   };
-  const auto rows = s.parquet<flight>(path);
+  const auto rows = stored(s, all, 16'384);
   EXPECT_EQ(text_of(query(rows)), text_of(query(s.borrow(all))));
   EXPECT_EQ(left_out(query(rows)), seen("2 of 3", "none"));
   constexpr std::int64_t step = 1'000'000'007;
@@ -334,12 +334,10 @@ TEST_F(parquet_groups, are_not_in_files_that_are_written) {
 /// A function that does more than return a result is called for all records.
 TEST_F(parquet_groups, are_read_where_functions_count_their_calls) {
   PAPPUS_NEEDS_ARROW();
-  const auto path = folder_.file("a.parquet");
-  testing::write_groups(path, flights(1'600, true, random_), 16);
   session s(options{.threads = 1, .devices = "cpu"});
   static std::int64_t calls;
   calls = 0;
-  const auto rows = s.parquet<flight>(path);
+  const auto rows = stored(s, flights(1'600, true, random_));
   const auto few =
       rows.filter([](const flight& f) { return ++calls > 0 && f.delay < -80; }).count();
   EXPECT_EQ(few.get(), 160);

@@ -122,9 +122,7 @@ found_rows read_with(const std::string& path, const std::vector<sold>& records,
                      std::size_t memory_bytes) {
   test_memory memory(memory_bytes);
   test_workers team(threads);
-  auto layout = detail::layout_of<sold>();
-  layout.rows = wanted;
-  const auto reader = formats::open_parquet(path, layout, memory);
+  const auto reader = open_asked<sold>(path, wanted, memory);
   const auto is_wanted = [&](const sold& r) {
     return std::ranges::all_of(wanted, [&](const condition& one) {
       return holds(one, reinterpret_cast<const std::byte*>(&r));
@@ -204,9 +202,7 @@ template <typename Record = two_numbers>
 std::int64_t groups_left_out(const std::string& path, const detail::conditions& wanted) {
   test_memory memory;
   test_workers team(2);
-  auto layout = detail::layout_of<Record>();
-  layout.rows = wanted;
-  const auto reader = formats::open_parquet(path, layout, memory);
+  const auto reader = open_asked<Record>(path, wanted, memory);
   reader->read_columns(team, 1'000'000);
   return reader->not_read().groups;
 }

@@ -33,9 +33,7 @@ read_rows rows_with(const std::string& path, const detail::conditions& wanted, c
                     std::size_t memory_bytes = SIZE_MAX) {
   test_memory memory(memory_bytes);
   test_workers team(2);
-  auto layout = detail::layout_of<Record>();
-  layout.rows = wanted;
-  const auto reader = formats::open_parquet(path, layout, memory);
+  const auto reader = open_asked<Record>(path, wanted, memory);
   const auto columns = reader->read_columns(team, 1'000'000);
   read_rows found{0, reader->not_read().groups, reader->not_read().bytes, {}};
   for (std::int64_t at = 0; at < columns.rows;) {

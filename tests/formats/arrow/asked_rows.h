@@ -4,9 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
+#include <string>
 #include <string_view>
 
+#include "formats/arrow/arrow_reader.h"
 #include "pappus/category.h"
+#include "pappus/columns.h"
 #include "pappus/detail/base/conditions.h"
 
 namespace pappus::testing {
@@ -50,6 +54,16 @@ inline bool holds(const detail::condition& of, const std::byte* record) {
   bits = bits << (64 - of.bits) >> (64 - of.bits);
   return of.first <= of.last ? of.first <= bits && bits <= of.last
                              : of.first <= bits || bits <= of.last;
+}
+
+/// Opens a Parquet file of which nobody misses records that one of the conditions is false of.
+template <typename Record>
+std::unique_ptr<formats::reader> open_asked(const std::string& path,
+                                            const detail::conditions& wanted,
+                                            detail::memory_source& memory) {
+  auto layout = detail::layout_of<Record>();
+  layout.rows = wanted;
+  return formats::open_parquet(path, layout, memory);
 }
 
 }  // namespace pappus::testing
