@@ -218,8 +218,8 @@ TEST(exact_sums_of_many, blocks_have_room_for_two_billion_of_the_greatest) {
   most.upper = static_cast<std::uint64_t>(n) * 0xFFFFFFFF;
   sum = {};
   most.add_to(sum, n);
-  EXPECT_EQ(sum.low, 0 - static_cast<std::uint64_t>(n));
-  EXPECT_EQ(sum.high, n - 1);
+  EXPECT_EQ(sum.low, -n);
+  EXPECT_EQ(sum.high, n);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Sums of integers, and of their squares, that never overflow.
 //
-// Sums are kept in words of 64 bits with carries between them, which devices have, too. Carries
-// keep compilers from vectorising loops. So the records of a block, fewer than 2^31, are summed in
+// Sums are kept in words of 64 bits with carries between them, which devices have, too. Carries and
+// overflows keep compilers from vectorising loops. So the records of a block, fewer than 2^31, are summed in
 // parts that need no carries (block_sum, block_squares), which are then added to the words.
 #pragma once
 
@@ -23,20 +23,37 @@ constexpr bool is_negative(T x) {
     return false;
 }
 
-/// A sum of integers as 128 bits in two's complement.
+/// A sum of integers: low + high * 2^64. As a signed word, low hardly ever overflows, so that
+/// adding an integer writes one word.
 struct exact_sum {
-  std::uint64_t low = 0;
+  std::int64_t low = 0;
   std::int64_t high = 0;
+
+  /// Of 128 bits in two's complement.
+  static constexpr exact_sum of(std::uint64_t lower, std::int64_t upper) {
+    const auto word = static_cast<std::int64_t>(lower);
+    return {word, upper + std::int64_t{word < 0}};
+  }
+  /// The upper 64 of its 128 bits in two's complement.
+  constexpr std::int64_t upper() const { return high - std::int64_t{low < 0}; }
 
   template <exactly_summed T>
   constexpr void add(T x) {
-    const auto word = static_cast<std::uint64_t>(x);
-    low += word;
-    high += std::int64_t{low < word} - std::int64_t{is_negative(x)};
+    const auto word = static_cast<std::int64_t>(x);
+    if constexpr (std::is_unsigned_v<T> && sizeof(T) == 8) high += std::int64_t{word < 0};
+    add_word(word);
   }
   constexpr void add(const exact_sum& other) {
-    low += other.low;
-    high += other.high + std::int64_t{low < other.low};
+    high += other.high;
+    add_word(other.low);
+  }
+
+ private:
+  constexpr void add_word(std::int64_t word) {
+    std::int64_t sum = 0;
+    if (__builtin_add_overflow(low, word, &sum)) [[unlikely]]
+      high += word < 0 ? -1 : 1;
+    low = sum;
   }
 };
 
@@ -98,10 +115,10 @@ struct block_sum<T> {
   /// \param n  how many integers were added.
   constexpr void add_to(exact_sum& to, std::int64_t n) const {
     const auto carry = std::int64_t{total < upper << 32};
-    to.add({total, static_cast<std::int64_t>(upper >> 32) + carry});
+    to.add(exact_sum::of(total, static_cast<std::int64_t>(upper >> 32) + carry));
     if constexpr (bias != 0) {
       const std::uint64_t low = 0 - (static_cast<std::uint64_t>(n) << 63);
-      to.add({low, -(n >> 1) - std::int64_t{low != 0}});
+      to.add(exact_sum::of(low, -(n >> 1) - std::int64_t{low != 0}));
     }
   }
 };

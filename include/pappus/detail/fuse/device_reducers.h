@@ -61,15 +61,17 @@ inline constexpr std::string_view without_sign =
     "const long negative = 0;\n"
     "const ulong word = (ulong)x, size = word;\n";
 inline constexpr std::string_view add_exactly =
-    "s->low += word;\n"
-    "s->high += (long)(s->low < word) - negative;\n"
+    "const ulong top = word >> 63, low = s->low, sum = low + word;\n"
+    "const long wraps = (long)(((low ^ sum) & (word ^ sum)) >> 63);\n"
+    "s->low = sum;\n"
+    "s->high += (long)top - negative + (top ? -wraps : wraps);\n"
     "s->n += 1;";
 inline constexpr std::string_view add_square_exactly =
     "\nconst ulong a = size >> 32, b = size & 0xFFFFFFFF, both = a * b;\n"
-    "const ulong low = b * b + (both << 33);\n"
-    "s->squares_low += low;\n"
-    "const ulong high = a * a + (both >> 31) + (ulong)(low < both << 33) +\n"
-    "                   (ulong)(s->squares_low < low);\n"
+    "const ulong square = b * b + (both << 33);\n"
+    "s->squares_low += square;\n"
+    "const ulong high = a * a + (both >> 31) + (ulong)(square < both << 33) +\n"
+    "                   (ulong)(s->squares_low < square);\n"
     "s->squares_middle += high;\n"
     "s->squares_high += (ulong)(s->squares_middle < high);";
 template <typename T>
