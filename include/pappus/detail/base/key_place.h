@@ -75,9 +75,9 @@ class key_place {
     const auto put = [&]<typename Part>(const Part& part) __attribute__((always_inline)) {
       if constexpr (string_key<Part>) {
         texts_[texts++] = {part.data(), part.size()};
-      } else {
-        if constexpr (key_codec<Part>::width < 64) numbers_ <<= key_codec<Part>::width;
-        numbers_ |= static_cast<std::uint64_t>(key_codec<Part>::encode(part));
+      } else if constexpr (has_numbers) {
+        if constexpr (key_codec<Part>::width < 64) numbers_[0] <<= key_codec<Part>::width;
+        numbers_[0] |= static_cast<std::uint64_t>(key_codec<Part>::encode(part));
       }
     };
     visit_key_parts(key, put);
@@ -86,7 +86,8 @@ class key_place {
   /// Its top bits spread places. What is evenly spaced, as numbers are and texts may be, spreads
   /// better than at random.
   std::uint64_t spread() const {
-    std::uint64_t all = numbers_ * spread_hash::multiplier(1), seed = 0;
+    std::uint64_t all = 0, seed = 0;
+    if constexpr (has_numbers) all = numbers_[0] * spread_hash::multiplier(1);
     for (const auto& one : texts_) {
       all += reinterpret_cast<std::uintptr_t>(one.begin) * spread_hash::multiplier(seed);
       seed += 2;
@@ -101,10 +102,11 @@ class key_place {
     std::size_t bytes;
     friend bool operator==(const text&, const text&) = default;
   };
+  static constexpr bool has_numbers = shape_of_key<K>().bits > 0;
   constexpr key_place() = default;
 
   std::array<text, shape_of_key<K>().texts> texts_{};
-  std::uint64_t numbers_ = 0;
+  [[no_unique_address]] std::array<std::uint64_t, has_numbers ? 1 : 0> numbers_{};
 };
 
 /// Whether texts that values of T point to are found without counting.

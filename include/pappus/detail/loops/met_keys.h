@@ -27,7 +27,7 @@ class met_keys {
     key_place<key> place = key_place<key>::none();
     R* state = nullptr;
   };
-  using set = std::array<entry, 2>;  // the last that came first
+  struct alignas(64) set : std::array<entry, 2> {};  // the last that came first
   static constexpr std::size_t sets = std::bit_floor((std::size_t{64} << 10) / sizeof(set));
 
  public:
