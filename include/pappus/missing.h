@@ -10,8 +10,8 @@
 // docs/guides/missing.md for what files, sorts, groups and joins make of them.
 #pragma once
 
-#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <type_traits>
 
@@ -43,59 +43,62 @@ struct of_present {
   auto finalize() const { return values.finalize(); }
 };
 
-/// A number, or zero where it is missing. Its bytes are read in any case: else compilers take a
-/// branch.
+/// A number, or zero where it is missing. Its bytes are read in any case and integers masked: else
+/// compilers take a branch, which processors can't foresee.
 template <typename T>
 T or_zero(const std::optional<T>& x) {
-  struct bytes {
+  struct as_laid_out {
     T value;
     bool is_there;
   };
-  if constexpr (std::is_arithmetic_v<T> && sizeof(bytes) == sizeof(x)) {
-    const auto both = std::bit_cast<bytes>(x);
-    return both.is_there ? both.value : T{};
+  if constexpr (std::is_arithmetic_v<T> && sizeof(as_laid_out) == sizeof(x)) {
+    T value;
+    std::memcpy(&value, static_cast<const void*>(&x), sizeof(value));
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+      using bits = std::make_unsigned_t<T>;
+      const auto mask = static_cast<bits>(0 - bits{x.has_value()});
+      return static_cast<T>(static_cast<bits>(value) & mask);
+    } else {
+      return x ? value : T{};
+    }
   } else {
     return x ? *x : T{};
   }
 }
 
-/// What sums are told of numbers that may be missing: zeros for these, which takes no branch, and
-/// how many they are.
-template <typename Sums>
-struct sums_and_missing {
-  Sums values;
-  std::int64_t missing = 0;
+/// Adds up the numbers that are there by R, which counts numbers as `n`: zeros for others, which
+/// takes no branch.
+template <typename R>
+struct sums_of_present {
+  static constexpr bool commutative = is_commutative<R>;
+
+  R values;
 
   template <typename T>
   void accumulate(const std::optional<T>& x) {
-    values.accumulate(or_zero(x));
-    missing += x ? 0 : 1;
+    values.accumulate(or_zero(x), x ? 1 : 0);
   }
-};
-
-/// Adds up the numbers that are there by R, which counts numbers as `n`.
-template <typename R>
-struct sums_of_present : sums_and_missing<R> {
-  static constexpr bool commutative = is_commutative<R>;
-
-  void merge(const sums_of_present& other) {
-    this->values.merge(other.values);
-    this->missing += other.missing;
-  }
-  auto finalize() const {
-    R present = this->values;
-    present.n -= this->missing;
-    return present.finalize();
-  }
+  void merge(const sums_of_present& other) { values.merge(other.values); }
+  auto finalize() const { return values.finalize(); }
 };
 /// The same by an R that takes blocks.
 template <typename R>
 struct exact_sums_of_present : sums_of_present<R> {
-  using of_block = sums_and_missing<typename R::of_block>;
+  /// A block counts zeros as well: what is added to integers of 64 bits goes by their number.
+  struct of_block {
+    typename R::of_block values;
+    std::int64_t missing = 0;
+
+    template <typename T>
+    void accumulate(const std::optional<T>& x) {
+      values.accumulate(or_zero(x));
+      missing += x ? 0 : 1;
+    }
+  };
   using sums_of_present<R>::merge;
   void merge(const of_block& block) {
     this->values.merge(block.values);
-    this->missing += block.missing;
+    this->values.n -= block.missing;
   }
 };
 

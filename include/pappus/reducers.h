@@ -94,9 +94,11 @@ struct mean {
   static constexpr int lanes = std::is_floating_point_v<T> ? float_lanes : 1;
   sum_type<T> total{};
   std::int64_t n = 0;
-  void accumulate(const T& x) {
+  void accumulate(const T& x) { accumulate(x, 1); }
+  /// Where a zero may stand for what is missing, of a count of 0.
+  void accumulate(const T& x, std::int64_t count) {
     add_to(total, x);
-    ++n;
+    n += count;
   }
   void merge(const mean& other) {
     add_to(total, other.total);
@@ -114,9 +116,10 @@ struct mean<T> {
   static constexpr bool commutative = true;
   detail::exact_sum total;
   std::int64_t n = 0;
-  void accumulate(const T& x) {
+  void accumulate(const T& x) { accumulate(x, 1); }
+  void accumulate(const T& x, std::int64_t count) {
     total.add(x);
-    ++n;
+    n += count;
   }
   void merge(const mean& other) {
     total.add(other.total);
@@ -179,10 +182,11 @@ struct variance<T> {
   detail::exact_sum total;
   detail::exact_squares squares;
   std::int64_t n = 0;
-  void accumulate(const T& x) {
+  void accumulate(const T& x) { accumulate(x, 1); }
+  void accumulate(const T& x, std::int64_t count) {
     total.add(x);
     squares.add_square_of(x);
-    ++n;
+    n += count;
   }
   void merge(const variance& other) {
     total.add(other.total);
@@ -251,7 +255,8 @@ struct min {
   T best{};
   bool any = false;
   void accumulate(const T& x) {
-    if (!any || orders_before(x, best)) best = x;
+    if (any && !orders_before(x, best)) return;
+    best = x;
     any = true;
   }
   void accumulate_block(const T* values, std::int64_t n)
@@ -277,7 +282,8 @@ struct max {
   T best{};
   bool any = false;
   void accumulate(const T& x) {
-    if (!any || orders_before(best, x)) best = x;
+    if (any && !orders_before(best, x)) return;
+    best = x;
     any = true;
   }
   void accumulate_block(const T* values, std::int64_t n)
