@@ -1,5 +1,6 @@
 // Quantiles, different values and their like of fields that may be missing, beside loops.
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <iterator>
 #include <limits>
@@ -116,6 +117,55 @@ TEST(statistics, of_text_and_large_numbers_pass_over_what_is_missing) {
     }
     EXPECT_EQ(s.borrow(rows).histogram(1, 0, 100, &reading::number).collect()[0].count, positive);
   }
+}
+
+/// Several aggregates of fields of integers, whose blocks are reduced in registers.
+auto figures_of(const auto& of) {
+  return of.aggregate(count(), count(&reading::number), mean(&reading::number),
+                      variance(&reading::number), (pappus::min)(&reading::number),
+                      (pappus::max)(&reading::number), mean(&reading::large),
+                      (pappus::max)(&reading::large), mean(&reading::id));
+}
+
+/// Each alone.
+void expect_figures(const auto& got, const auto& of) {
+  const auto& [rows, n, average, deviation, least, most, large, largest, ids] = got;
+  const auto same = [](double a, double b) { return same_bytes(a, b) || (a != a && b != b); };
+  EXPECT_EQ(rows, of.count().get());
+  EXPECT_EQ(n, of.count(&reading::number).get());
+  EXPECT_TRUE(same(average, of.mean(&reading::number).get()));
+  EXPECT_TRUE(same(deviation, of.variance(&reading::number).get()));
+  EXPECT_EQ(least, (of.min)(&reading::number).get());
+  EXPECT_EQ(most, (of.max)(&reading::number).get());
+  EXPECT_TRUE(same(large, of.mean(&reading::large).get()));
+  EXPECT_EQ(largest, (of.max)(&reading::large).get());
+  EXPECT_TRUE(same(ids, of.mean(&reading::id).get()));
+}
+
+TEST(statistics, of_several_fields_that_may_be_missing_are_those_of_each) {
+  random random(313);
+  for (const auto n : {0, 1, 17, 4097, up_to(65'537)})
+    for (const int known : {0, 1, 3}) {
+      SCOPED_TRACE(::testing::Message() << n << " rows, " << known << " of 3 known");
+      auto rows = readings(random, n, known);
+      for (auto& one : rows)  // some sums have more than 64 bits
+        if (one.large && random.between(0, 3) == 0)
+          one.large = std::numeric_limits<std::int64_t>::max() - *one.large % 1000;
+      for (const auto& setting : settings()) {
+        SCOPED_TRACE(setting);
+        session s(setting.as_options());
+        const auto all = s.borrow(rows);
+        const auto some = all.filter([](const reading& r) { return r.grade.has_value(); });
+        const auto twice = all.flat_map([](const reading& r) { return std::array{r, r}; });
+        expect_figures(figures_of(all).get(), all);
+        expect_figures(figures_of(some).get(), some);
+        expect_figures(figures_of(twice).get(), twice);
+        for (const auto& [grade, of] : figures_of(all.group_by(&reading::grade)).collect())
+          expect_figures(of, all.filter([grade = grade](const reading& r) {
+            return compared(r.grade, grade) == 0;
+          }));
+      }
+    }
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "pappus/detail/base/reducer_traits.h"
 #include "pappus/detail/fuse/device_reducers.h"
 #include "pappus/detail/fuse/expression.h"
+#include "pappus/detail/fuse/projections.h"
 
 namespace pappus::detail {
 
@@ -64,6 +65,23 @@ struct fold_state<R, 1> {
   R lane[1];
 };
 
+/// What takes the records of a block, fewer than 2^31, in place of a reducer.
+template <typename R>
+auto block_of(const R& reducer) {
+  if constexpr (requires { typename R::of_block; })
+    return typename R::of_block();
+  else
+    return reducer;
+}
+/// Tells the reducer of these records.
+template <typename R, typename Block>
+void take_block(R& reducer, const Block& block) {
+  if constexpr (requires { typename R::of_block; })
+    reducer.merge(block);
+  else
+    std::construct_at(&reducer, block);
+}
+
 /// Whether the reducer can take many consecutive records at once and the stage yields one a row.
 template <typename E, typename R>
 inline constexpr bool takes_blocks =
@@ -92,6 +110,30 @@ void accumulate_blocks(R& reducer, const typename E::bound& bound, std::int64_t 
       reducer.accumulate_block(values, count);
     }
   }
+}
+
+/// Whether a stage yields several fields of a record beside each other.
+template <typename E>
+inline constexpr bool yields_fields = false;
+template <typename Prev, typename... Fs>
+inline constexpr bool yields_fields<mapped<Prev, call<projections<Fs...>>>> =
+    ((std::is_member_object_pointer_v<Fs> || std::is_same_v<Fs, to_nothing>) && ...);
+
+/// Accumulates what n rows yield. Of several fields g++ makes values in memory, from which it reads
+/// them again: its reducers look at records.
+template <typename E, typename Block>
+void accumulate_rows(Block& block, const typename E::bound& bound, std::int64_t n) {
+#if !defined(__clang__)
+  if constexpr (yields_fields<E>) {
+    const auto& fields = bound.call.function.get();
+    if constexpr (requires(const value_of<decltype(E::prev)>& record) {
+                    block.accumulate_each(fields, record);
+                  })
+      return each_row<E::yields>(
+          bound.prev, n, [&](const auto& record) { block.accumulate_each(fields, record); });
+  }
+#endif
+  each_row<E::yields>(bound, n, [&](const auto& value) { block.accumulate(value); });
 }
 
 #if !defined(__clang__)
@@ -135,12 +177,11 @@ void fold_rows(const void* element, const block_args& args, std::byte* memory) {
         local.accumulate_at(value, static_cast<std::uint32_t>(args.row + i));
       });
     std::construct_at(&state.lane[0], local);
-  } else if constexpr (lanes == 1 && E::yields != cardinality::any &&
-                       requires { typename R::of_block; }) {
-    typename R::of_block block;
-    each_row<E::yields>(bound, args.rows, [&](const auto& value) { block.accumulate(value); });
+  } else if constexpr (lanes == 1 && E::yields != cardinality::any) {
     R local = state.lane[0];
-    local.merge(block);
+    auto block = block_of(local);
+    accumulate_rows<E>(block, bound, args.rows);
+    take_block(local, block);
     std::construct_at(&state.lane[0], local);
   } else if constexpr (lanes == 1) {
     R local = state.lane[0];

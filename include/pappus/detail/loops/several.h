@@ -15,6 +15,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "pappus/detail/base/glue.h"
 #include "pappus/detail/base/reducer_traits.h"
 #include "pappus/detail/fuse/projections.h"
 #include "pappus/detail/loops/fold.h"
@@ -76,14 +77,10 @@ struct lane_states<R, 1> {
   void accumulate_block(const T* values, std::int64_t n) {
     if constexpr (requires { only.accumulate_block(values, n); }) {
       only.accumulate_block(values, n);
-    } else if constexpr (requires { typename R::of_block; }) {
-      typename R::of_block block;
-      for (std::int64_t i = 0; i < n; ++i) block.accumulate(values[i]);
-      only.merge(block);
     } else {
-      R own = only;
-      for (std::int64_t i = 0; i < n; ++i) own.accumulate(values[i]);
-      std::construct_at(&only, own);
+      auto block = block_of(only);
+      for (std::int64_t i = 0; i < n; ++i) block.accumulate(values[i]);
+      take_block(only, block);
     }
   }
   void merge(const lane_states& other) { only.merge(other.only); }
@@ -167,8 +164,10 @@ struct several<Out, values_of_parts<Values...>, States...> {
   results<States...> states;
 
   template <typename All>
-  void accumulate(const All& values) {
-    each([&](auto part) { get<part>(states).accumulate(parts::template get<part>(values)); });
+  PAPPUS_INLINE_BY_CLANG void accumulate(const All& values) {
+    each([&](auto part) PAPPUS_LAMBDA_INLINE_BY_CLANG {
+      get<part>(states).accumulate(parts::template get<part>(values));
+    });
   }
   /// As accumulate(of(record)), without all values beside each other, where each part has one
   /// function.
@@ -212,8 +211,8 @@ struct several<Out, values_of_parts<Values...>, States...> {
 
  private:
   template <typename F>
-  static void each(F&& f) {
-    [&]<std::size_t... P>(std::index_sequence<P...>) {
+  PAPPUS_INLINE_BY_CLANG static void each(F&& f) {
+    [&]<std::size_t... P>(std::index_sequence<P...>) PAPPUS_LAMBDA_INLINE_BY_CLANG {
       (f(std::integral_constant<std::size_t, P>()), ...);
     }(std::index_sequence_for<States...>());
   }
@@ -231,5 +230,25 @@ struct several<Out, values_of_parts<Values...>, States...> {
     }
   }
 };
+
+/// What takes a block's records, where none of the reducers has lanes: a block of each.
+template <typename Out, typename Values, typename... Rs>
+auto block_of(const several<Out, Values, lane_states<Rs, 1>...>& all)
+  requires((row_lanes_of<Rs>() == 1) && ...)
+{
+  return [&]<std::size_t... P>(std::index_sequence<P...>) {
+    using of_blocks = several<Out, Values, decltype(block_of(std::declval<const Rs&>()))...>;
+    return of_blocks{{block_of(get<P>(all.states).only)...}};
+  }(std::index_sequence_for<Rs...>());
+}
+template <typename Out, typename Values, typename... Rs, typename... Blocks>
+void take_block(several<Out, Values, lane_states<Rs, 1>...>& all,
+                const several<Out, Values, Blocks...>& blocks)
+  requires((row_lanes_of<Rs>() == 1) && ...)
+{
+  [&]<std::size_t... P>(std::index_sequence<P...>) {
+    (take_block(get<P>(all.states).only, get<P>(blocks.states)), ...);
+  }(std::index_sequence_for<Rs...>());
+}
 
 }  // namespace pappus::detail
