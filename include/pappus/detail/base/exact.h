@@ -1,8 +1,8 @@
 // Sums of integers, and of their squares, that never overflow.
 //
 // Sums are kept in words of 64 bits with carries between them, which devices have, too. Carries and
-// overflows keep compilers from vectorising loops. So the records of a block, fewer than 2^31, are summed in
-// parts that need no carries (block_sum, block_squares), which are then added to the words.
+// overflows keep compilers from vectorising loops. So the records of a block, fewer than 2^31, are
+// summed in parts that need neither (block_sum, block_squares), which are then added to the words.
 #pragma once
 
 #include <cstdint>
