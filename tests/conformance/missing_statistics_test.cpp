@@ -127,19 +127,33 @@ auto figures_of(const auto& of) {
                       (pappus::max)(&reading::large), mean(&reading::id));
 }
 
+bool same_bits(double a, double b) { return same_bytes(a, b) || (a != a && b != b); }
+
 /// Each alone.
 void expect_figures(const auto& got, const auto& of) {
   const auto& [rows, n, average, deviation, least, most, large, largest, ids] = got;
-  const auto same = [](double a, double b) { return same_bytes(a, b) || (a != a && b != b); };
   EXPECT_EQ(rows, of.count().get());
   EXPECT_EQ(n, of.count(&reading::number).get());
-  EXPECT_TRUE(same(average, of.mean(&reading::number).get()));
-  EXPECT_TRUE(same(deviation, of.variance(&reading::number).get()));
+  EXPECT_TRUE(same_bits(average, of.mean(&reading::number).get()));
+  EXPECT_TRUE(same_bits(deviation, of.variance(&reading::number).get()));
   EXPECT_EQ(least, (of.min)(&reading::number).get());
   EXPECT_EQ(most, (of.max)(&reading::number).get());
-  EXPECT_TRUE(same(large, of.mean(&reading::large).get()));
+  EXPECT_TRUE(same_bits(large, of.mean(&reading::large).get()));
   EXPECT_EQ(largest, (of.max)(&reading::large).get());
-  EXPECT_TRUE(same(ids, of.mean(&reading::id).get()));
+  EXPECT_TRUE(same_bits(ids, of.mean(&reading::id).get()));
+}
+
+/// Several with sums of floats, whose lanes are those of rows.
+void expect_sums(const auto& of) {
+  const auto [ids, average, total, grades, numbers] =
+      of.aggregate(sum(&reading::id), mean(&reading::value), sum(&reading::value),
+                   sum([](const reading& r) { return r.grade; }), sum(&reading::number))
+          .get();
+  EXPECT_EQ(ids, of.sum(&reading::id).get());
+  EXPECT_TRUE(same_bits(average, of.mean(&reading::value).get()));
+  EXPECT_TRUE(same_bits(total, of.sum(&reading::value).get()));
+  EXPECT_EQ(grades, of.sum(&reading::grade).get());
+  EXPECT_EQ(numbers, of.sum(&reading::number).get());
 }
 
 TEST(statistics, of_several_fields_that_may_be_missing_are_those_of_each) {
@@ -164,6 +178,10 @@ TEST(statistics, of_several_fields_that_may_be_missing_are_those_of_each) {
           expect_figures(of, all.filter([grade = grade](const reading& r) {
             return compared(r.grade, grade) == 0;
           }));
+        if (!adds_as_documented(setting)) continue;
+        expect_sums(all);
+        expect_sums(some);
+        expect_sums(twice);
       }
     }
 }

@@ -41,6 +41,9 @@ TEST(failures, name_operator_and_row_in_exceptions_of_the_standard_library) {
     EXPECT_THAT(text_of<std::out_of_range>([&] { numbers.map(refuse).sum().get(); }),
                 MatchesRegex(std::string("no room; thrown in map") + place +
                              ", row 77777 of range·map·sum"));
+    EXPECT_THAT(text_of<std::out_of_range>([&] { numbers.aggregate(count(), mean(refuse)).get(); }),
+                MatchesRegex(std::string("no room; thrown in map") + place +
+                             ", row 77777 of range·map·aggregate"));
     EXPECT_THAT(text_of<std::bad_optional_access>([&] {
                   numbers.filter([](int x) { return x % 2 == 1; })
                       .filter([](int x) {

@@ -59,6 +59,10 @@ struct to_itself {
   }
 };
 
+/// How many functions one consists of.
+template <typename F>
+inline constexpr std::size_t parts_of_function = 1;
+
 /// A function and the shared data with which it is called: f(record, spans...).
 template <typename F, typename... Sides>
 struct call {
@@ -82,6 +86,18 @@ struct call {
               },
               sides);
         }
+      } catch (...) {
+        failed_in(op, type_spelling<F>::text.data());
+        throw;
+      }
+    }
+
+    static constexpr std::size_t parts = parts_of_function<F>;
+    /// What part I yields.
+    template <std::size_t I, typename Value>
+    decltype(auto) one(const Value& value) const {
+      try {
+        return function.get().template one<I>(value);
       } catch (...) {
         failed_in(op, type_spelling<F>::text.data());
         throw;

@@ -46,6 +46,7 @@ using projection_of = std::remove_cvref_t<std::invoke_result_t<const F&, const T
 template <typename... Fs>
 class projections {
  public:
+  static constexpr std::size_t parts = sizeof...(Fs);
   /// How many functions yield something.
   static constexpr std::size_t values = (std::size_t{!std::is_same_v<Fs, to_nothing>} + ...);
 
@@ -120,5 +121,8 @@ class projections {
 
   results<Fs...> functions_;
 };
+
+template <typename... Fs>
+inline constexpr std::size_t parts_of_function<projections<Fs...>> = sizeof...(Fs);
 
 }  // namespace pappus::detail

@@ -13,6 +13,7 @@
 #include <memory>
 #include <new>
 
+#include "pappus/detail/base/glue.h"
 #include "pappus/detail/base/keep.h"
 #include "pappus/detail/base/reducer_traits.h"
 #include "pappus/detail/fuse/device_reducers.h"
@@ -112,28 +113,48 @@ void accumulate_blocks(R& reducer, const typename E::bound& bound, std::int64_t 
   }
 }
 
-/// Whether a stage yields several fields of a record beside each other.
+/// Whether a stage yields what several functions make of a record.
 template <typename E>
-inline constexpr bool yields_fields = false;
+inline constexpr bool yields_parts = false;
 template <typename Prev, typename... Fs>
-inline constexpr bool yields_fields<mapped<Prev, call<projections<Fs...>>>> =
-    ((std::is_member_object_pointer_v<Fs> || std::is_same_v<Fs, to_nothing>) && ...);
+inline constexpr bool yields_parts<mapped<Prev, call<projections<Fs...>>>> = true;
 
-/// Accumulates what n rows yield. Of several fields g++ makes values in memory, from which it reads
-/// them again: its reducers look at records.
-template <typename E, typename Block>
-void accumulate_rows(Block& block, const typename E::bound& bound, std::int64_t n) {
-#if !defined(__clang__)
-  if constexpr (yields_fields<E>) {
-    const auto& fields = bound.call.function.get();
-    if constexpr (requires(const value_of<decltype(E::prev)>& record) {
-                    block.accumulate_each(fields, record);
-                  })
-      return each_row<E::yields>(
-          bound.prev, n, [&](const auto& record) { block.accumulate_each(fields, record); });
+/// Whether a reducer of several parts can ask for these one by one. Beside each other compilers
+/// write them to memory, field by field, and then wait to read two as one word.
+template <typename E, typename R>
+constexpr bool asks_for_parts() {
+  if constexpr (yields_parts<E>)
+    return requires(R r, const typename E::bound& b, const value_of<decltype(E::prev)>& record) {
+      r.accumulate_each(b.call, record);
+    };
+  else
+    return false;
+}
+
+/// Accumulates what n rows yield.
+template <typename E, typename R>
+void accumulate_rows(R& reducer, const typename E::bound& bound, std::int64_t n) {
+  if constexpr (asks_for_parts<E, R>())
+    each_row<E::yields>(bound.prev, n, [&](const auto& record) PAPPUS_LAMBDA_INLINE_BY_CLANG {
+      reducer.accumulate_each(bound.call, record);
+    });
+  else
+    each_row<E::yields>(bound, n, [&](const auto& value) { reducer.accumulate(value); });
+}
+/// The same of rows that yield at most one record each, from row number `first` on, where it
+/// matters which.
+template <typename E, typename R>
+void accumulate_rows_at(R& reducer, const typename E::bound& bound, std::int64_t first,
+                        std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto row = static_cast<std::uint32_t>(first + i);
+    if constexpr (asks_for_parts<E, R>())
+      bound.prev.at(i, [&](const auto& record) PAPPUS_LAMBDA_INLINE_BY_CLANG {
+        reducer.accumulate_each_at(bound.call, record, row);
+      });
+    else
+      bound.at(i, [&](const auto& value) { reducer.accumulate_at(value, row); });
   }
-#endif
-  each_row<E::yields>(bound, n, [&](const auto& value) { block.accumulate(value); });
 }
 
 #if !defined(__clang__)
@@ -172,10 +193,7 @@ void fold_rows(const void* element, const block_args& args, std::byte* memory) {
   } else if constexpr (lanes == 1 && E::yields == cardinality::at_most_one &&
                        row_lanes_of<R>() > 1) {
     R local = state.lane[0];
-    for (std::int64_t i = 0; i < args.rows; ++i)
-      bound.at(i, [&](const auto& value) {
-        local.accumulate_at(value, static_cast<std::uint32_t>(args.row + i));
-      });
+    accumulate_rows_at<E>(local, bound, args.row, args.rows);
     std::construct_at(&state.lane[0], local);
   } else if constexpr (lanes == 1 && E::yields != cardinality::any) {
     R local = state.lane[0];
@@ -185,7 +203,7 @@ void fold_rows(const void* element, const block_args& args, std::byte* memory) {
     std::construct_at(&state.lane[0], local);
   } else if constexpr (lanes == 1) {
     R local = state.lane[0];
-    each_row<E::yields>(bound, args.rows, [&](const auto& value) { local.accumulate(value); });
+    accumulate_rows<E>(local, bound, args.rows);
     std::construct_at(&state.lane[0], local);
   } else if constexpr (E::yields == cardinality::any) {
     std::uint32_t next = state.next;

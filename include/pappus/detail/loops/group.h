@@ -102,17 +102,15 @@ const graph::operator_entry& group_operator();
 
 [[noreturn]] void throw_empty_group(const char* reducer, const std::string& key);
 
-/// Adds what a projection makes of a record to a state. Several values beside each other g++ writes
-/// to memory, field by field, and then waits to read a field and whether it is there as one: it
-/// gets them one by one. clang keeps them in registers, and does better so.
+/// Adds what a projection makes of a record to a state. A reducer of several parts gets them one by
+/// one (fold.h, accumulate_rows).
 template <typename R, typename Project, typename Record>
 PAPPUS_INLINE_BY_CLANG inline void accumulate_projected(R& state, const Project& project,
                                                         const Record& record) {
-#if !defined(__clang__)
   if constexpr (requires { state.accumulate_each(project.get(), record); })
-    return state.accumulate_each(project.get(), record);
-#endif
-  state.accumulate(project(record));
+    state.accumulate_each(project.get(), record);
+  else
+    state.accumulate(project(record));
 }
 
 template <typename G, typename R>

@@ -169,12 +169,22 @@ struct several<Out, values_of_parts<Values...>, States...> {
       get<part>(states).accumulate(parts::template get<part>(values));
     });
   }
-  /// As accumulate(of(record)), without all values beside each other, where each part has one
-  /// function.
-  template <typename... Fs, typename Record>
-    requires(sizeof...(Fs) == sizeof...(States))
-  void accumulate_each(const projections<Fs...>& of, const Record& record) {
-    each([&](auto part) { get<part>(states).accumulate(of.template one<part>(record)); });
+  /// As accumulate() of all that functions make of a record, of which of.one<I>(record) is one.
+  template <typename Functions, typename Record>
+    requires(Functions::parts == sizeof...(States))
+  PAPPUS_INLINE_BY_CLANG void accumulate_each(const Functions& of, const Record& record) {
+    each_apart(of, record, [](auto& state, const auto& value) PAPPUS_LAMBDA_INLINE_BY_CLANG {
+      state.accumulate(value);
+    });
+  }
+  /// The same as accumulate_at().
+  template <typename Functions, typename Record>
+    requires(Functions::parts == sizeof...(States))
+  PAPPUS_INLINE_BY_CLANG void accumulate_each_at(const Functions& of, const Record& record,
+                                                 std::uint32_t row) {
+    each_apart(of, record, [row](auto& state, const auto& value) PAPPUS_LAMBDA_INLINE_BY_CLANG {
+      state.accumulate_at(value, row);
+    });
   }
   template <typename All>
   void accumulate_at(const All& values, std::uint32_t row) {
@@ -210,6 +220,25 @@ struct several<Out, values_of_parts<Values...>, States...> {
   }
 
  private:
+  /// Small values are copied before states are written, which compilers take for theirs.
+  template <typename Value, typename T = std::remove_cvref_t<Value>>
+  using apart = std::conditional_t<(sizeof(T) <= 16), T, const T&>;
+
+  /// Calls add(state, value) for what each function makes of a record.
+  template <typename Functions, typename Record, typename Add>
+  PAPPUS_INLINE_BY_CLANG void each_apart(const Functions& of, const Record& record, Add add) {
+    [&]<std::size_t... P>(std::index_sequence<P...>) PAPPUS_LAMBDA_INLINE_BY_CLANG {
+      add_apart<Add, apart<decltype(of.template one<P>(record))>...>(add,
+                                                                     of.template one<P>(record)...);
+    }(std::index_sequence_for<States...>());
+  }
+  template <typename Add, typename... Parts>
+  PAPPUS_INLINE_BY_CLANG void add_apart(Add add, const Parts... values) {
+    [&]<std::size_t... P>(std::index_sequence<P...>) PAPPUS_LAMBDA_INLINE_BY_CLANG {
+      (add(get<P>(states), values), ...);
+    }(std::index_sequence_for<States...>());
+  }
+
   template <typename F>
   PAPPUS_INLINE_BY_CLANG static void each(F&& f) {
     [&]<std::size_t... P>(std::index_sequence<P...>) PAPPUS_LAMBDA_INLINE_BY_CLANG {
