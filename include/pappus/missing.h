@@ -66,8 +66,8 @@ T or_zero(const std::optional<T>& x) {
   }
 }
 
-/// Adds up the numbers that are there by R, which counts numbers as `n`: zeros for others, which
-/// takes no branch.
+/// Adds up the numbers that are there by R. What is missing is a zero that counts as no number,
+/// which takes no branch.
 template <typename R>
 struct sums_of_present {
   static constexpr bool commutative = is_commutative<R>;

@@ -12,8 +12,9 @@
 //                                optional: the same bits whatever the order of records and of
 //                                merge(), as for sums of integers; it needn't say that it is exact.
 //                                A join's left records are then taken in the order that is fastest
-//   using of_block = ...;        optional: a reducer of fewer than 2^31 records that accumulates
-//                                faster; void merge(const of_block&) then takes such a block
+//   using of_block = ...;        optional: a copyable reducer of fewer than 2^31 records that
+//                                accumulates faster; void merge(const of_block&) then takes such a
+//                                block
 // A default-constructed one (or the one given to reduce()) stands for no records: merging it must
 // change nothing.
 #pragma once
@@ -114,7 +115,7 @@ struct mean {
 template <detail::exactly_summed T>
 struct mean<T> {
   static constexpr bool commutative = true;
-  detail::exact_sum total;
+  detail::exact_sum_of<T> total;
   std::int64_t n = 0;
   void accumulate(const T& x) { accumulate(x, 1); }
   void accumulate(const T& x, std::int64_t count) {
@@ -179,7 +180,7 @@ struct variance {
 template <detail::exactly_summed T>
 struct variance<T> {
   static constexpr bool commutative = true;
-  detail::exact_sum total;
+  detail::exact_sum_of<T> total;
   detail::exact_squares squares;
   std::int64_t n = 0;
   void accumulate(const T& x) { accumulate(x, 1); }
@@ -255,8 +256,7 @@ struct min {
   T best{};
   bool any = false;
   void accumulate(const T& x) {
-    if (any && !orders_before(x, best)) return;
-    best = x;
+    if (!any || orders_before(x, best)) best = x;
     any = true;
   }
   void accumulate_block(const T* values, std::int64_t n)
@@ -282,8 +282,7 @@ struct max {
   T best{};
   bool any = false;
   void accumulate(const T& x) {
-    if (any && !orders_before(best, x)) return;
-    best = x;
+    if (!any || orders_before(best, x)) best = x;
     any = true;
   }
   void accumulate_block(const T* values, std::int64_t n)

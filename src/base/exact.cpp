@@ -18,9 +18,8 @@ using u256 = std::array<std::uint64_t, 4>;  // the lowest word first
 constexpr double exact_doubles = 0x1p53;  // integers up to here are doubles
 
 u128 magnitude_of(const exact_sum& sum) {
-  const u128 bits = static_cast<u128>(static_cast<std::uint64_t>(sum.upper())) << 64 |
-                    static_cast<std::uint64_t>(sum.low);
-  return sum.upper() < 0 ? -bits : bits;
+  const u128 bits = static_cast<u128>(static_cast<std::uint64_t>(sum.high)) << 64 | sum.low;
+  return sum.high < 0 ? -bits : bits;
 }
 
 int width_of(u128 x) {
@@ -107,7 +106,7 @@ double mean_of(const exact_sum& sum, std::int64_t n) {
           ? as_double(size) / as_double(count)
           : quotient({static_cast<std::uint64_t>(size), static_cast<std::uint64_t>(size >> 64)},
                      count);
-  return sum.upper() < 0 ? -mean : mean;
+  return sum.high < 0 ? -mean : mean;
 }
 
 double variance_of(const exact_sum& sum, const exact_squares& squares, std::int64_t n) {

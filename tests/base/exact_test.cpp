@@ -81,13 +81,14 @@ double nearest_double(natural a, natural b) {
   return std::ldexp(static_cast<double>(bits), exponent - 52);
 }
 
+/// Of numbers of type T.
+template <typename T>
 struct totals {
-  exact_sum sum;
+  exact_sum_of<T> sum;
   exact_squares squares;
   natural positive, negative, of_squares;
   std::int64_t n = 0;
 
-  template <typename T>
   void add(T x) {
     sum.add(x);
     squares.add_square_of(x);
@@ -136,7 +137,7 @@ TYPED_TEST(exact_sums, have_the_nearest_doubles_as_means_and_variances) {
   SCOPED_TRACE("seed 1");
   std::mt19937_64 random(1);
   for (int round = 0; round < 200; ++round) {
-    totals all;
+    totals<TypeParam> all;
     for (auto n = random() % 100 + 1; n > 0; --n) all.add(any_number<TypeParam>(random));
     ASSERT_EQ(mean_of(all.sum, all.n), all.mean()) << round;
     ASSERT_EQ(variance_of(all.sum, all.squares, all.n), all.variance()) << round;
@@ -146,13 +147,13 @@ TYPED_TEST(exact_sums, have_the_nearest_doubles_as_means_and_variances) {
 TYPED_TEST(exact_sums, are_the_same_in_blocks_and_merged) {
   SCOPED_TRACE("seed 2");
   std::mt19937_64 random(2);
-  totals all;
-  exact_sum sum;
+  totals<TypeParam> all;
+  exact_sum_of<TypeParam> sum;
   exact_squares squares;
   for (int round = 0; round < 200; ++round) {
     block_sum<TypeParam> block;
     block_squares<TypeParam> of_squares;
-    totals merged;
+    totals<TypeParam> merged;
     const auto n = static_cast<std::int64_t>(random() % 50);
     for (std::int64_t i = 0; i < n; ++i) {
       const auto x = any_number<TypeParam>(random);
@@ -177,10 +178,10 @@ TYPED_TEST(exact_sums, are_the_same_in_blocks_and_merged) {
 
 /// As many equal numbers as 2^doublings, by merging.
 template <typename T>
-totals many_of(T x, int doublings) {
-  totals all;
+totals<T> many_of(T x, int doublings) {
+  totals<T> all;
   all.add(x);
-  for (; doublings > 0; --doublings) all.merge(totals(all));
+  for (; doublings > 0; --doublings) all.merge(totals<T>(all));
   return all;
 }
 
@@ -203,6 +204,25 @@ TEST(exact_sums_of_many, hold_more_records_than_any_machine) {
     expect_last_place<std::uint64_t>(UINT64_MAX, UINT64_MAX - 1, doublings);
     expect_last_place<std::uint64_t>(UINT64_MAX, 0, doublings);
     expect_last_place<std::int8_t>(-1, 0, doublings);
+    expect_last_place<std::int32_t>(INT32_MIN, INT32_MIN, doublings);
+    expect_last_place<std::int32_t>(INT32_MAX, 1 - INT32_MAX, doublings);
+    expect_last_place<std::uint32_t>(UINT32_MAX, UINT32_MAX - 1, doublings);
+  }
+}
+
+TEST(exact_sums_of_narrow, go_beyond_64_bits_in_both_directions) {
+  for (const std::int32_t sign : {1, -1}) {
+    exact_sum_of_narrow sum{sign * (INT64_MAX - 4), 0};
+    exact_sum expected;
+    expected.add(sum.low);
+    for (int i = 0; i < 20; ++i) {  // there, and back
+      const std::int32_t x = i < 10 ? sign : -sign;
+      sum.add(x);
+      expected.add(x);
+      ASSERT_EQ(sum.wide().low, expected.low) << i;
+      ASSERT_EQ(sum.wide().high, expected.high) << i;
+    }
+    EXPECT_EQ(sum.high, 0);
   }
 }
 
@@ -218,8 +238,8 @@ TEST(exact_sums_of_many, blocks_have_room_for_two_billion_of_the_greatest) {
   most.upper = static_cast<std::uint64_t>(n) * 0xFFFFFFFF;
   sum = {};
   most.add_to(sum, n);
-  EXPECT_EQ(sum.low, -n);
-  EXPECT_EQ(sum.high, n);
+  EXPECT_EQ(sum.low, 0 - static_cast<std::uint64_t>(n));
+  EXPECT_EQ(sum.high, n - 1);
 }
 
 }  // namespace

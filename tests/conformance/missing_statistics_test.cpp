@@ -1,4 +1,5 @@
-// Quantiles, different values and their like of fields that may be missing, beside loops.
+// Quantiles, different values and their like of fields that may be missing, beside loops; several
+// aggregates of them, beside each alone.
 #include <algorithm>
 #include <array>
 #include <cstdint>

@@ -23,39 +23,46 @@ constexpr bool is_negative(T x) {
     return false;
 }
 
-/// A sum of integers: low + high * 2^64. As a signed word, low hardly ever overflows, so that
-/// adding an integer writes one word.
+/// A sum of integers as 128 bits in two's complement.
 struct exact_sum {
-  std::int64_t low = 0;
+  std::uint64_t low = 0;
   std::int64_t high = 0;
-
-  /// Of 128 bits in two's complement.
-  static constexpr exact_sum of(std::uint64_t lower, std::int64_t upper) {
-    const auto word = static_cast<std::int64_t>(lower);
-    return {word, upper + std::int64_t{word < 0}};
-  }
-  /// The upper 64 of its 128 bits in two's complement.
-  constexpr std::int64_t upper() const { return high - std::int64_t{low < 0}; }
 
   template <exactly_summed T>
   constexpr void add(T x) {
-    const auto word = static_cast<std::int64_t>(x);
-    if constexpr (std::is_unsigned_v<T> && sizeof(T) == 8) high += std::int64_t{word < 0};
-    add_word(word);
+    const auto word = static_cast<std::uint64_t>(x);
+    low += word;
+    high += std::int64_t{low < word} - std::int64_t{is_negative(x)};
   }
   constexpr void add(const exact_sum& other) {
-    high += other.high;
-    add_word(other.low);
-  }
-
- private:
-  constexpr void add_word(std::int64_t word) {
-    std::int64_t sum = 0;
-    if (__builtin_add_overflow(low, word, &sum)) [[unlikely]]
-      high += word < 0 ? -1 : 1;
-    low = sum;
+    low += other.low;
+    high += other.high + std::int64_t{low < other.low};
   }
 };
+
+/// A sum of integers of up to 32 bits: low + high * 2^64. As a signed word, low hardly ever
+/// overflows, so that adding an integer writes one word.
+struct exact_sum_of_narrow {
+  std::int64_t low = 0;
+  std::int64_t high = 0;
+
+  constexpr void add(std::int64_t x) {
+    std::int64_t sum = 0;
+    if (__builtin_add_overflow(low, x, &sum)) [[unlikely]]
+      high += x < 0 ? -1 : 1;
+    low = sum;
+  }
+  constexpr void add(const exact_sum_of_narrow& other) {
+    add(other.low);
+    high += other.high;
+  }
+  constexpr exact_sum wide() const {
+    return {static_cast<std::uint64_t>(low), high - std::int64_t{low < 0}};
+  }
+};
+
+template <exactly_summed T>
+using exact_sum_of = std::conditional_t<sizeof(T) <= 4, exact_sum_of_narrow, exact_sum>;
 
 /// A sum of squares: 192 bits, the lowest word first.
 struct exact_squares {
@@ -96,7 +103,9 @@ template <exactly_summed T>
 struct block_sum {
   std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t> total = 0;
   constexpr void add(T x) { total += x; }
-  constexpr void add_to(exact_sum& to, std::int64_t) const { to.add(total); }
+  constexpr void add_to(exact_sum_of_narrow& to, std::int64_t) const {
+    to.add(static_cast<std::int64_t>(total));
+  }
 };
 
 /// Integers of 64 bits are made unsigned by adding 2^63. Their exact sum follows from their sum
@@ -115,10 +124,10 @@ struct block_sum<T> {
   /// \param n  how many integers were added.
   constexpr void add_to(exact_sum& to, std::int64_t n) const {
     const auto carry = std::int64_t{total < upper << 32};
-    to.add(exact_sum::of(total, static_cast<std::int64_t>(upper >> 32) + carry));
+    to.add({total, static_cast<std::int64_t>(upper >> 32) + carry});
     if constexpr (bias != 0) {
       const std::uint64_t low = 0 - (static_cast<std::uint64_t>(n) << 63);
-      to.add(exact_sum::of(low, -(n >> 1) - std::int64_t{low != 0}));
+      to.add({low, -(n >> 1) - std::int64_t{low != 0}});
     }
   }
 };
@@ -151,9 +160,16 @@ struct block_squares<T> {
 
 /// sum / n, rounded once. For n > 0.
 double mean_of(const exact_sum& sum, std::int64_t n);
+inline double mean_of(const exact_sum_of_narrow& sum, std::int64_t n) {
+  return mean_of(sum.wide(), n);
+}
 /// (n * squares - sum^2) / n^2, rounded once where n < 2^32, else to within one unit of the last
 /// place. For n > 0.
 double variance_of(const exact_sum& sum, const exact_squares& squares, std::int64_t n);
+inline double variance_of(const exact_sum_of_narrow& sum, const exact_squares& squares,
+                          std::int64_t n) {
+  return variance_of(sum.wide(), squares, n);
+}
 
 }  // namespace pappus::detail
 

@@ -52,19 +52,23 @@ struct joined_text {
   static constexpr std::string_view value{characters.data(), characters.size()};
 };
 
-/// The arithmetic of exact.h as device code: for a signed x; for an unsigned x; adding x to a sum;
-/// adding its square to a sum of squares.
+/// The arithmetic of exact.h as device code, on words without a sign: for a signed x; for an
+/// unsigned x; adding x to a sum, of up to 32 bits or more; adding its square to a sum of squares.
 inline constexpr std::string_view with_sign =
     "const long negative = x < 0 ? 1 : 0;\n"
     "const ulong word = (ulong)x, size = negative ? 0 - word : word;\n";
 inline constexpr std::string_view without_sign =
     "const long negative = 0;\n"
     "const ulong word = (ulong)x, size = word;\n";
-inline constexpr std::string_view add_exactly =
-    "const ulong top = word >> 63, low = s->low, sum = low + word;\n"
+inline constexpr std::string_view add_narrow_exactly =
+    "const ulong low = s->low, sum = low + word;\n"
     "const long wraps = (long)(((low ^ sum) & (word ^ sum)) >> 63);\n"
     "s->low = sum;\n"
-    "s->high += (long)top - negative + (top ? -wraps : wraps);\n"
+    "s->high += negative ? -wraps : wraps;\n"
+    "s->n += 1;";
+inline constexpr std::string_view add_wide_exactly =
+    "s->low += word;\n"
+    "s->high += (long)(s->low < word) - negative;\n"
     "s->n += 1;";
 inline constexpr std::string_view add_square_exactly =
     "\nconst ulong a = size >> 32, b = size & 0xFFFFFFFF, both = a * b;\n"
@@ -76,6 +80,9 @@ inline constexpr std::string_view add_square_exactly =
     "s->squares_high += (ulong)(s->squares_middle < high);";
 template <typename T>
 inline constexpr const std::string_view& sign_text = std::is_signed_v<T> ? with_sign : without_sign;
+template <typename T>
+inline constexpr const std::string_view& add_exactly =
+    sizeof(T) <= 4 ? add_narrow_exactly : add_wide_exactly;
 
 template <device_number T>
   requires exactly_summed<T>
@@ -84,7 +91,7 @@ struct device_reducer<reducers::mean<T>> {
   static constexpr device_field fields[] = {{"low", 0, &device_type_of<std::uint64_t>},
                                             {"high", 8, &device_type_of<std::int64_t>},
                                             {"n", 16, &device_type_of<std::int64_t>}};
-  static constexpr std::string_view accumulate = joined_text<sign_text<T>, add_exactly>::value;
+  static constexpr std::string_view accumulate = joined_text<sign_text<T>, add_exactly<T>>::value;
 };
 
 template <device_number T>
@@ -103,7 +110,7 @@ struct device_reducer<reducers::variance<T>> {
       "s->squares += delta * (difference - s->average);";
 };
 
-/// The state is laid out as an exact_sum, exact_squares and n.
+/// The state is laid out as an exact_sum_of<T>, exact_squares and n.
 template <device_number T>
   requires exactly_summed<T>
 struct device_reducer<reducers::variance<T>> {
@@ -115,7 +122,7 @@ struct device_reducer<reducers::variance<T>> {
                                             {"squares_high", 32, &device_type_of<std::uint64_t>},
                                             {"n", 40, &device_type_of<std::int64_t>}};
   static constexpr std::string_view accumulate =
-      joined_text<sign_text<T>, add_exactly, add_square_exactly>::value;
+      joined_text<sign_text<T>, add_exactly<T>, add_square_exactly>::value;
 };
 
 /// The state of min, max and first.

@@ -13,12 +13,11 @@
 #include <memory>
 #include <new>
 
-#include "pappus/detail/base/glue.h"
 #include "pappus/detail/base/keep.h"
 #include "pappus/detail/base/reducer_traits.h"
 #include "pappus/detail/fuse/device_reducers.h"
 #include "pappus/detail/fuse/expression.h"
-#include "pappus/detail/fuse/projections.h"
+#include "pappus/detail/loops/accumulate.h"
 
 namespace pappus::detail {
 
@@ -66,97 +65,6 @@ struct fold_state<R, 1> {
   R lane[1];
 };
 
-/// What takes the records of a block, fewer than 2^31, in place of a reducer.
-template <typename R>
-auto block_of(const R& reducer) {
-  if constexpr (requires { typename R::of_block; })
-    return typename R::of_block();
-  else
-    return reducer;
-}
-/// Tells the reducer of these records.
-template <typename R, typename Block>
-void take_block(R& reducer, const Block& block) {
-  if constexpr (requires { typename R::of_block; })
-    reducer.merge(block);
-  else
-    std::construct_at(&reducer, block);
-}
-
-/// Whether the reducer can take many consecutive records at once and the stage yields one a row.
-template <typename E, typename R>
-inline constexpr bool takes_blocks =
-    E::yields == cardinality::one && std::is_trivially_default_constructible_v<value_of<E>> &&
-    requires(R r, const value_of<E>* values) { r.accumulate_block(values, std::int64_t{}); };
-
-/// Values that are put beside each other on the stack.
-template <typename T>
-constexpr std::int64_t values_at_once() {
-  constexpr std::size_t most = 512, bytes = 32 << 10;
-  return static_cast<std::int64_t>(std::clamp<std::size_t>(bytes / sizeof(T), 1, most));
-}
-
-template <typename E, typename R>
-void accumulate_blocks(R& reducer, const typename E::bound& bound, std::int64_t n) {
-  using T = value_of<E>;
-  if constexpr (std::is_same_v<E, source<T>>) {
-    if (n > 0) reducer.accumulate_block(bound.rows, n);
-  } else {
-    constexpr auto step = values_at_once<T>();
-    T values[step];
-    for (std::int64_t begin = 0; begin < n; begin += step) {
-      const std::int64_t count = begin + step < n ? step : n - begin;
-      for (std::int64_t i = 0; i < count; ++i)
-        bound.at(begin + i, [&](const auto& value) { values[i] = value; });
-      reducer.accumulate_block(values, count);
-    }
-  }
-}
-
-/// Whether a stage yields what several functions make of a record.
-template <typename E>
-inline constexpr bool yields_parts = false;
-template <typename Prev, typename... Fs>
-inline constexpr bool yields_parts<mapped<Prev, call<projections<Fs...>>>> = true;
-
-/// Whether a reducer of several parts can ask for these one by one. Beside each other compilers
-/// write them to memory, field by field, and then wait to read two as one word.
-template <typename E, typename R>
-constexpr bool asks_for_parts() {
-  if constexpr (yields_parts<E>)
-    return requires(R r, const typename E::bound& b, const value_of<decltype(E::prev)>& record) {
-      r.accumulate_each(b.call, record);
-    };
-  else
-    return false;
-}
-
-/// Accumulates what n rows yield.
-template <typename E, typename R>
-void accumulate_rows(R& reducer, const typename E::bound& bound, std::int64_t n) {
-  if constexpr (asks_for_parts<E, R>())
-    each_row<E::yields>(bound.prev, n, [&](const auto& record) PAPPUS_LAMBDA_INLINE_BY_CLANG {
-      reducer.accumulate_each(bound.call, record);
-    });
-  else
-    each_row<E::yields>(bound, n, [&](const auto& value) { reducer.accumulate(value); });
-}
-/// The same of rows that yield at most one record each, from row number `first` on, where it
-/// matters which.
-template <typename E, typename R>
-void accumulate_rows_at(R& reducer, const typename E::bound& bound, std::int64_t first,
-                        std::int64_t n) {
-  for (std::int64_t i = 0; i < n; ++i) {
-    const auto row = static_cast<std::uint32_t>(first + i);
-    if constexpr (asks_for_parts<E, R>())
-      bound.prev.at(i, [&](const auto& record) PAPPUS_LAMBDA_INLINE_BY_CLANG {
-        reducer.accumulate_each_at(bound.call, record, row);
-      });
-    else
-      bound.at(i, [&](const auto& value) { reducer.accumulate_at(value, row); });
-  }
-}
-
 #if !defined(__clang__)
 /// Calls f(lane) for all lanes of a reducer, in order.
 ///
@@ -195,11 +103,11 @@ void fold_rows(const void* element, const block_args& args, std::byte* memory) {
     R local = state.lane[0];
     accumulate_rows_at<E>(local, bound, args.row, args.rows);
     std::construct_at(&state.lane[0], local);
-  } else if constexpr (lanes == 1 && E::yields != cardinality::any) {
-    R local = state.lane[0];
-    auto block = block_of(local);
+  } else if constexpr (lanes == 1 && E::yields != cardinality::any && has_block<R>) {
+    auto block = block_of<R>::begin(state.lane[0]);
     accumulate_rows<E>(block, bound, args.rows);
-    take_block(local, block);
+    R local = state.lane[0];
+    block_of<R>::end(local, block);
     std::construct_at(&state.lane[0], local);
   } else if constexpr (lanes == 1) {
     R local = state.lane[0];

@@ -27,7 +27,8 @@ class met_keys {
     key_place<key> place = key_place<key>::none();
     R* state = nullptr;
   };
-  struct alignas(64) set : std::array<entry, 2> {};  // the last that came first
+  /// The last that came first. A power of two is found by a shift.
+  struct alignas(std::bit_ceil(2 * sizeof(entry))) set : std::array<entry, 2> {};
   static constexpr std::size_t sets = std::bit_floor((std::size_t{64} << 10) / sizeof(set));
 
  public:

@@ -77,10 +77,14 @@ struct lane_states<R, 1> {
   void accumulate_block(const T* values, std::int64_t n) {
     if constexpr (requires { only.accumulate_block(values, n); }) {
       only.accumulate_block(values, n);
-    } else {
-      auto block = block_of(only);
+    } else if constexpr (has_block<R>) {
+      auto block = block_of<R>::begin(only);
       for (std::int64_t i = 0; i < n; ++i) block.accumulate(values[i]);
-      take_block(only, block);
+      block_of<R>::end(only, block);
+    } else {
+      R own = only;
+      for (std::int64_t i = 0; i < n; ++i) own.accumulate(values[i]);
+      std::construct_at(&only, own);
     }
   }
   void merge(const lane_states& other) { only.merge(other.only); }
@@ -122,7 +126,7 @@ class values_of_parts {
   }
 };
 
-/// Of groups a state is the reducer itself.
+/// Of groups and blocks a state is what reduces.
 template <typename State>
 const State& whole(const State& of) {
   return of;
@@ -150,7 +154,7 @@ template <typename State>
 concept saturates = requires(const State& s) { whole(s).saturated(); };
 
 /// \tparam Out     what results become
-/// \tparam States  of groups reducers, else lane_states
+/// \tparam States  of groups reducers, of all records lane_states, of a block what takes these
 template <typename Out, typename Values, typename... States>
 struct several;
 
@@ -260,24 +264,41 @@ struct several<Out, values_of_parts<Values...>, States...> {
   }
 };
 
-/// What takes a block's records, where none of the reducers has lanes: a block of each.
+/// Of what has no block the reducer itself: several are kept in registers together.
+template <typename R>
+auto part_of_block(const R& reducer) {
+  if constexpr (has_block<R>)
+    return block_of<R>::begin(reducer);
+  else
+    return reducer;
+}
+template <typename R, typename Block>
+void end_part_of_block(R& reducer, const Block& block) {
+  if constexpr (has_block<R>)
+    block_of<R>::end(reducer, block);
+  else
+    std::construct_at(&reducer, block);
+}
+
+/// Where none has lanes, and none is large that has no block.
 template <typename Out, typename Values, typename... Rs>
-auto block_of(const several<Out, Values, lane_states<Rs, 1>...>& all)
-  requires((row_lanes_of<Rs>() == 1) && ...)
-{
-  return [&]<std::size_t... P>(std::index_sequence<P...>) {
-    using of_blocks = several<Out, Values, decltype(block_of(std::declval<const Rs&>()))...>;
-    return of_blocks{{block_of(get<P>(all.states).only)...}};
-  }(std::index_sequence_for<Rs...>());
-}
-template <typename Out, typename Values, typename... Rs, typename... Blocks>
-void take_block(several<Out, Values, lane_states<Rs, 1>...>& all,
-                const several<Out, Values, Blocks...>& blocks)
-  requires((row_lanes_of<Rs>() == 1) && ...)
-{
-  [&]<std::size_t... P>(std::index_sequence<P...>) {
-    (take_block(get<P>(all.states).only, get<P>(blocks.states)), ...);
-  }(std::index_sequence_for<Rs...>());
-}
+  requires((has_block<Rs> || ...) && ((row_lanes_of<Rs>() == 1) && ...) &&
+           ((has_block<Rs> || sizeof(Rs) <= 64) && ...))
+struct block_of<several<Out, Values, lane_states<Rs, 1>...>> {
+  using reducers = several<Out, Values, lane_states<Rs, 1>...>;
+  using blocks =
+      several<Out, Values, decltype(detail::part_of_block(std::declval<const Rs&>()))...>;
+
+  static blocks begin(const reducers& all) {
+    return [&]<std::size_t... P>(std::index_sequence<P...>) {
+      return blocks{{detail::part_of_block(get<P>(all.states).only)...}};
+    }(std::index_sequence_for<Rs...>());
+  }
+  static void end(reducers& all, const blocks& of) {
+    [&]<std::size_t... P>(std::index_sequence<P...>) {
+      (detail::end_part_of_block(get<P>(all.states).only, get<P>(of.states)), ...);
+    }(std::index_sequence_for<Rs...>());
+  }
+};
 
 }  // namespace pappus::detail
