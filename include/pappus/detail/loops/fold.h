@@ -8,7 +8,6 @@
 // take the lanes in turn.
 #pragma once
 
-#include <algorithm>
 #include <concepts>
 #include <memory>
 #include <new>
