@@ -22,16 +22,18 @@ void check_complete(const byte_source& source, const npy_header& header, const n
                        std::to_string(available) + " bytes");
 }
 
-/// How `added` bytes of records stand behind those of a file.
-base::atomic_file::joint joint_of(const byte_source& source, const detail::record_layout& layout,
+/// How `added` bytes of records stand behind those of a file. Others may add to it meanwhile: the
+/// file's bytes are asked for after its header, which is written behind the records it tells of.
+base::atomic_file::joint joint_of(const std::string& path, const detail::record_layout& layout,
                                   std::int64_t added) {
-  const auto header = read_npy_header(source);
-  const auto match = match_to_add(source.name(), header, layout);
-  check_complete(source, header, match);
+  const auto source = open_file(path);
+  const auto header = read_npy_header(*source);
+  const auto match = match_to_add(source->name(), header, layout);
+  check_complete(*open_file(path), header, match);
   const auto item = static_cast<std::int64_t>(match.map.file_bytes);
   return {.at = header.data_offset + match.rows * item,
           .told_at = header.shape_offset,
-          .told = npy_header_end(source, header, match.rows + added / item)};
+          .told = npy_header_end(*source, header, match.rows + added / item)};
 }
 
 }  // namespace
@@ -86,9 +88,9 @@ file_end end_of_items(const std::string& path, const detail::record_layout& layo
   if (!source) return end;
   end.there = true;
   end.bytes = source->bytes();
-  joint_of(*source, layout, 0);
+  joint_of(path, layout, 0);
   end.how = [path, layout](const base::atomic_file::growing& file) {
-    return joint_of(*open_file(path), layout, file.added);
+    return joint_of(path, layout, file.added);
   };
   return end;
 }
