@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <type_traits>
+#include <utility>
 
 #include "pappus/detail/base/glue.h"
 #include "pappus/detail/fuse/expression.h"
@@ -12,9 +14,13 @@
 
 namespace pappus::detail {
 
-/// What takes a block's records, fewer than 2^31, in place of a reducer, where it has such a thing.
+/// What takes a block's records, fewer than 2^31, in place of a reducer: the reducer itself, where
+/// it names nothing faster.
 template <typename R>
-struct block_of {};
+struct block_of {
+  static R begin(const R& reducer) { return reducer; }
+  static void end(R& reducer, const R& block) { std::construct_at(&reducer, block); }
+};
 template <typename R>
   requires requires { typename R::of_block; }
 struct block_of<R> {
@@ -22,7 +28,11 @@ struct block_of<R> {
   static void end(R& reducer, const typename R::of_block& block) { reducer.merge(block); }
 };
 template <typename R>
-concept has_block = requires(const R& reducer) { block_of<R>::begin(reducer); };
+using block_type = decltype(block_of<R>::begin(std::declval<const R&>()));
+
+/// Whether it isn't the reducer itself.
+template <typename R>
+inline constexpr bool has_block = !std::is_same_v<block_type<R>, R>;
 
 /// Whether the reducer can take many consecutive records at once and the stage yields one a row.
 template <typename E, typename R>

@@ -103,7 +103,7 @@ const graph::operator_entry& group_operator();
 [[noreturn]] void throw_empty_group(const char* reducer, const std::string& key);
 
 /// Adds what a projection makes of a record to a state. A reducer of several parts gets them one by
-/// one (fold.h, accumulate_rows).
+/// one (accumulate.h).
 template <typename R, typename Project, typename Record>
 PAPPUS_INLINE_BY_CLANG inline void accumulate_projected(R& state, const Project& project,
                                                         const Record& record) {

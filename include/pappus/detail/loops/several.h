@@ -77,14 +77,10 @@ struct lane_states<R, 1> {
   void accumulate_block(const T* values, std::int64_t n) {
     if constexpr (requires { only.accumulate_block(values, n); }) {
       only.accumulate_block(values, n);
-    } else if constexpr (has_block<R>) {
+    } else {
       auto block = block_of<R>::begin(only);
       for (std::int64_t i = 0; i < n; ++i) block.accumulate(values[i]);
       block_of<R>::end(only, block);
-    } else {
-      R own = only;
-      for (std::int64_t i = 0; i < n; ++i) own.accumulate(values[i]);
-      std::construct_at(&only, own);
     }
   }
   void merge(const lane_states& other) { only.merge(other.only); }
@@ -264,39 +260,22 @@ struct several<Out, values_of_parts<Values...>, States...> {
   }
 };
 
-/// Of what has no block the reducer itself: several are kept in registers together.
-template <typename R>
-auto part_of_block(const R& reducer) {
-  if constexpr (has_block<R>)
-    return block_of<R>::begin(reducer);
-  else
-    return reducer;
-}
-template <typename R, typename Block>
-void end_part_of_block(R& reducer, const Block& block) {
-  if constexpr (has_block<R>)
-    block_of<R>::end(reducer, block);
-  else
-    std::construct_at(&reducer, block);
-}
-
-/// Where none has lanes, and none is large that has no block.
+/// A block of each, where none has lanes, and none is large that has no block.
 template <typename Out, typename Values, typename... Rs>
   requires((has_block<Rs> || ...) && ((row_lanes_of<Rs>() == 1) && ...) &&
            ((has_block<Rs> || sizeof(Rs) <= 64) && ...))
 struct block_of<several<Out, Values, lane_states<Rs, 1>...>> {
   using reducers = several<Out, Values, lane_states<Rs, 1>...>;
-  using blocks =
-      several<Out, Values, decltype(detail::part_of_block(std::declval<const Rs&>()))...>;
+  using blocks = several<Out, Values, block_type<Rs>...>;
 
   static blocks begin(const reducers& all) {
     return [&]<std::size_t... P>(std::index_sequence<P...>) {
-      return blocks{{detail::part_of_block(get<P>(all.states).only)...}};
+      return blocks{{block_of<Rs>::begin(get<P>(all.states).only)...}};
     }(std::index_sequence_for<Rs...>());
   }
   static void end(reducers& all, const blocks& of) {
     [&]<std::size_t... P>(std::index_sequence<P...>) {
-      (detail::end_part_of_block(get<P>(all.states).only, get<P>(of.states)), ...);
+      (block_of<Rs>::end(get<P>(all.states).only, get<P>(of.states)), ...);
     }(std::index_sequence_for<Rs...>());
   }
 };
