@@ -105,7 +105,9 @@ void fold_rows(const void* element, const block_args& args, std::byte* memory) {
   } else if constexpr (lanes == 1 && E::yields != cardinality::any && has_block<R>) {
     auto block = block_of<R>::begin(state.lane[0]);
     accumulate_rows<E>(block, bound, args.rows);
-    block_of<R>::end(state.lane[0], block);
+    R local = state.lane[0];  // g++ 12 warns of writes past the first of several parts in place
+    block_of<R>::end(local, block);
+    std::construct_at(&state.lane[0], local);
   } else if constexpr (lanes == 1) {
     R local = state.lane[0];
     accumulate_rows<E>(local, bound, args.rows);
