@@ -1,20 +1,16 @@
 #include "formats/arrow/library/parquet_column.h"
 
-#include <arrow/array.h>
 #include <arrow/buffer.h>
-#include <arrow/type.h>
 #include <parquet/metadata.h>
 #include <parquet/schema.h>
 
 #include <algorithm>
-#include <cstring>
-#include <limits>
-#include <span>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "formats/arrow/arrow_bits.h"
-#include "formats/arrow/library/arrow_pieces.h"
+#include "formats/arrow/library/parquet_texts.h"
 #include "formats/arrow/library/parquet_values.h"
 
 namespace pappus::formats {
@@ -34,29 +30,7 @@ void spread(Word* values, std::int64_t there, const std::uint8_t* valid, std::in
   }
 }
 
-std::shared_ptr<const arrow_piece> texts_of(std::span<const parquet::ByteArray> texts,
-                                            const std::shared_ptr<charged_pool>& pool) {
-  const auto n = std::ssize(texts);
-  std::int64_t bytes = 0;
-  for (const auto& one : texts) bytes += one.len;
-  if (bytes > std::numeric_limits<std::int32_t>::max())
-    throw arrow_problem("its dictionary has 2 GiB of text or more");
-  std::shared_ptr<arrow::Buffer> places =
-      check(arrow::AllocateBuffer((n + 1) * std::int64_t{4}, pool.get()));
-  std::shared_ptr<arrow::Buffer> text = check(arrow::AllocateBuffer(bytes, pool.get()));
-  auto* begins = places->mutable_data_as<std::int32_t>();
-  *begins = 0;
-  for (const auto& one : texts) {
-    if (one.len > 0) std::memcpy(text->mutable_data() + *begins, one.ptr, one.len);
-    begins[1] = *begins + static_cast<std::int32_t>(one.len);
-    ++begins;
-  }
-  const auto array = arrow::MakeArray(
-      arrow::ArrayData::Make(arrow::binary(), n, {nullptr, std::move(places), std::move(text)}, 0));
-  return std::make_shared<const arrow_piece>(describe_piece(array, pool));
-}
-
-/// \tparam Type  of Parquet's; of texts, whose numbers are read
+/// \tparam Type  of Parquet's
 template <typename Type>
 class plain_rows final : public arrow_rows {
  public:
@@ -79,7 +53,8 @@ class plain_rows final : public arrow_rows {
 
   void skip(std::int64_t rows) {
     while (rows > 0) {
-      const auto skipped = fetch(std::min(rows_at_once_, rows)).rows;
+      const auto most = std::min(rows_at_once_, rows);
+      const auto skipped = has_texts() ? fetch_texts(most).rows : fetch(most).rows;
       if (skipped == 0) throw arrow_problem("it has fewer values than rows");
       rows -= skipped;
     }
@@ -99,7 +74,7 @@ class plain_rows final : public arrow_rows {
     if (values_.may_miss()) some.valid = check(arrow::AllocateBuffer((most + 7) / 8, &*pool_));
     auto* const values = some.values->template mutable_data_as<value>();
     auto* const valid = some.valid ? some.valid->mutable_data() : nullptr;
-    while (some.rows < most && values_.has_next()) {
+    while (some.rows < most && values_.has_next() && !has_texts()) {
       const auto read = values_.read(most - some.rows, valid, some.rows, values + some.there);
       some.rows += read.rows;
       some.there += read.there;
@@ -108,8 +83,44 @@ class plain_rows final : public arrow_rows {
     return some;
   }
 
+  /// Whether the next value is a text, and not the number of one.
+  bool has_texts() {
+    if constexpr (parquet_values<Type>::texts)
+      return values_.has_next() && !values_.has_numbers();
+    else
+      return false;
+  }
+
+  /// Texts, which lie in their page until the next ones are fetched, and bits of their rows.
+  struct fetched_texts {
+    std::vector<parquet::ByteArray> texts;
+    std::shared_ptr<arrow::Buffer> valid;
+    std::int64_t rows = 0;
+  };
+
+  /// Of a page.
+  fetched_texts fetch_texts(std::int64_t most) {
+    fetched_texts some;
+    if constexpr (parquet_values<Type>::texts) {
+      some.texts.resize(static_cast<std::size_t>(most));
+      if (values_.may_miss()) some.valid = check(arrow::AllocateBuffer((most + 7) / 8, &*pool_));
+      auto* const valid = some.valid ? some.valid->mutable_data() : nullptr;
+      const auto read = values_.read(most, valid, 0, some.texts.data());
+      some.texts.resize(static_cast<std::size_t>(read.there));
+      some.rows = read.rows;
+      left_ -= some.rows;
+    }
+    return some;
+  }
+
   void read(arrow_piece& piece) {
-    auto some = fetch(std::min(rows_at_once_, left_));
+    const auto most = std::min(rows_at_once_, left_);
+    if (has_texts()) {
+      const auto some = fetch_texts(most);
+      piece = piece_of_texts(some.texts, some.valid, some.rows, pool_);
+      return;
+    }
+    auto some = fetch(most);
     piece = {};
     piece.rows = some.rows;
     piece.nulls = some.rows - some.there;
@@ -121,10 +132,18 @@ class plain_rows final : public arrow_rows {
              some.rows);
     }
     if constexpr (parquet_values<Type>::texts) {
-      if (!dictionary_ && some.rows > 0) dictionary_ = texts_of(values_.dictionary(), pool_);
+      if (!dictionary_ && some.rows > 0) dictionary_ = texts_of_dictionary();
       piece.dictionary = dictionary_;
     }
     piece.owner = std::make_shared<const fetched>(std::move(some));
+  }
+
+  std::shared_ptr<const arrow_piece> texts_of_dictionary() const
+    requires(parquet_values<Type>::texts)
+  {
+    const auto texts = values_.dictionary();
+    return std::make_shared<const arrow_piece>(
+        piece_of_texts(texts, nullptr, std::ssize(texts), pool_));
   }
 
   std::shared_ptr<charged_pool> pool_;
@@ -247,7 +266,6 @@ std::unique_ptr<arrow_rows> plain_parquet_column(const std::shared_ptr<charged_p
     default:
       break;
   }
-  if (!all_in_dictionary(*group->metadata()->ColumnChunk(leaf))) return nullptr;
   auto pages = group->GetColumnPageReader(leaf);
   return rows_behind(std::make_unique<plain_rows<parquet::ByteArrayType>>(
                          pool, std::move(group), std::move(pages), stored, rows, rows_at_once),

@@ -27,7 +27,7 @@ bool all_in_dictionary(const parquet::ColumnChunkMetaData& chunk);
 /// Whether numbers can be read from a page on.
 bool may_begin_at_page(const parquet::ColumnDescriptor& stored, const arrow_column& column);
 
-/// Null: its values have to become others, or aren't all numbers of a dictionary's texts.
+/// Null: its values have to become others.
 /// \param leaf  the column's number in the file
 /// \param tail  of numbers, what reads them from a page on
 std::unique_ptr<arrow_rows> plain_parquet_column(const std::shared_ptr<charged_pool>& pool,

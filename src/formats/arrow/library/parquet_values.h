@@ -1,6 +1,7 @@
 // Values of a Parquet column that is not nested, page after page: those that are there, one behind
 // another, and a bitmap of the rows that have them. Arrow fetches, checks and inflates pages, and
-// decodes values; which rows have them is read here (../parquet_levels.h).
+// decodes values; which rows have them is read here (../parquet_levels.h). Text comes as numbers of
+// a dictionary's texts, or where a writer gave that up, as itself.
 #pragma once
 
 #include <parquet/column_page.h>
@@ -20,11 +21,12 @@
 
 namespace pappus::formats {
 
-/// \tparam Type  of Parquet's; of texts, whose numbers in a dictionary are read
+/// \tparam Type  of Parquet's
 template <typename Type>
 class parquet_values {
  public:
   static constexpr bool texts = std::is_same_v<Type, parquet::ByteArrayType>;
+  /// Of texts: what read() reads, which a page may have in their place.
   using value = std::conditional_t<texts, std::int32_t, typename Type::c_type>;
 
   /// `column` and `pool` must outlive it.
@@ -46,16 +48,26 @@ class parquet_values {
   /// from number `first` of `bits` on, which isn't touched where no value can be missing.
   /// \throws arrow_problem  and what Arrow throws
   counts read(std::int64_t n, std::uint8_t* bits, std::int64_t first, value* values) {
-    const auto rows = std::min(n, left_);
-    const auto there = may_miss() ? levels_.read(rows, bits, first) : rows;
-    int decoded = 0;
-    if constexpr (texts)
-      decoded = dictionary_->DecodeIndices(static_cast<int>(there), values);
-    else
-      decoded = decoder_->Decode(values, static_cast<int>(there));
-    if (decoded != there) throw arrow_problem("it has fewer values than are said to be there");
-    left_ -= rows;
-    return {rows, there};
+    return read(n, bits, first, [&](int there) {
+      if constexpr (texts)
+        return dictionary_->DecodeIndices(there, values);
+      else
+        return decoder_->Decode(values, there);
+    });
+  }
+
+  /// The same where that page has no numbers of texts. These lie where they do until the next call.
+  counts read(std::int64_t n, std::uint8_t* bits, std::int64_t first, parquet::ByteArray* values)
+    requires texts
+  {
+    return read(n, bits, first, [&](int there) { return decoder_->Decode(values, there); });
+  }
+
+  /// Whether the page that has_next() has found has numbers of a dictionary's texts.
+  bool has_numbers() const
+    requires texts
+  {
+    return decoder_ == dictionary_.get();
   }
 
   bool may_miss() const { return column_.max_definition_level() > 0; }
@@ -72,6 +84,17 @@ class parquet_values {
 
  private:
   using decoder = parquet::TypedDecoder<Type>;
+
+  /// \param decode  (number of values) -> how many were decoded
+  template <typename Decode>
+  counts read(std::int64_t n, std::uint8_t* bits, std::int64_t first, Decode decode) {
+    const auto rows = std::min(n, left_);
+    const auto there = may_miss() ? levels_.read(rows, bits, first) : rows;
+    if (decode(static_cast<int>(there)) != there)
+      throw arrow_problem("it has fewer values than are said to be there");
+    left_ -= rows;
+    return {rows, there};
+  }
 
   /// False: there is none. A dictionary is taken on the way.
   bool open_page() {
@@ -147,9 +170,6 @@ class parquet_values {
       if (!dictionary_) throw arrow_problem("its pages need a dictionary, which isn't there");
       return dictionary_.get();
     }
-    if constexpr (texts)
-      throw arrow_problem("a page is encoded as " + parquet::EncodingToString(encoding) +
-                          ", in a column that is said to have a dictionary for all");
     for (const auto& [of, one] : others_)
       if (of == encoding) return one.get();
     others_.emplace_back(encoding, parquet::MakeTypedDecoder<Type>(encoding, &column_, &pool_));
