@@ -32,9 +32,10 @@ struct stage_run {
   detail::workers& team;
   const std::shared_ptr<memory::pool>& host_memory;
   std::int64_t rows = 0;
-  std::int64_t chunk_rows = 0;  ///< the user's choice; 0: by memory
-  bool in_loop = false;         ///< an iteration of a do_while: later ones may read the same inputs
-  bool stays = false;           ///< leave the result on the devices
+  std::int64_t limit = INT64_MAX;  ///< rows of the result that are wanted, the first
+  std::int64_t chunk_rows = 0;     ///< the user's choice; 0: by memory
+  bool in_loop = false;  ///< an iteration of a do_while: later ones may read the same inputs
+  bool stays = false;    ///< leave the result on the devices
   /// Has what a device must give up of that; null: it stays in the host's memory.
   graph::row_store* store = nullptr;
   /// Per input: the bytes of each record to upload. Empty: whole records of all inputs.

@@ -43,6 +43,7 @@ struct run_context {
   std::int64_t morsel_rows = 65536;         ///< rows a work item, where that can't change a result
   std::int64_t first_row = 0;               ///< number of the window's first row
   std::int64_t rows = 0;                    ///< rows in this window
+  std::int64_t limit = INT64_MAX;           ///< rows that the operator has to yield, the first
   std::shared_ptr<detail::row_set> output;  ///< filled by the phases
   std::shared_ptr<void> state;              ///< what the operator keeps between its phases
   const evaluation& evaluate;

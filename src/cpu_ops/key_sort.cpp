@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "algorithms/key_bits.h"
+#include "cpu_ops/sort_keys.h"
 #include "cpu_ops/sort_rows.h"
 #include "pappus/detail/loops/sort.h"
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/text_heap.h"
+#include "cpu_ops/sort_keys.h"
 #include "cpu_ops/sort_rows.h"
 #include "pappus/detail/base/bits.h"
 #include "pappus/detail/base/integers.h"
@@ -19,58 +20,29 @@ namespace {
 using detail::sort_params;
 using detail::sort_pass;
 
-template <typename T>
-T loaded(const std::byte* at) {
-  T value;
-  std::memcpy(&value, at, sizeof value);
-  return value;
-}
-
-/// Of two keys of a pass.
-std::strong_ordering compared(const sort_pass& pass, const std::byte* a, const std::byte* b) {
-  switch (pass.key_bytes) {
-    case 0: {
-      const auto order = loaded<std::string_view>(a) <=> loaded<std::string_view>(b);
-      return pass.descending ? 0 <=> order : order;
-    }
-    case 4:
-      return loaded<std::uint32_t>(a) <=> loaded<std::uint32_t>(b);
-    case 8:
-      return loaded<std::uint64_t>(a) <=> loaded<std::uint64_t>(b);
-    default:
-      return detail::to_wide(loaded<detail::bits128>(a)) <=>
-             detail::to_wide(loaded<detail::bits128>(b));
-  }
-}
-
 std::size_t key_at(const sort_pass& pass, std::int64_t i) {
   return static_cast<std::size_t>(i) * stored_key_bytes(pass);
 }
 
-/// Of two samples; the last pass has the most significant part of the keys.
-std::strong_ordering compared(const sort_params& params, const sorted_run& a, std::int64_t i,
+const std::byte* key_of(const sort_params& sort, const sorted_run& run, std::size_t pass,
+                        std::int64_t sample) {
+  return run.keys[pass].data() + key_at(sort.passes[pass], sample);
+}
+
+/// Of two samples.
+std::strong_ordering compared(const sort_params& sort, const sorted_run& a, std::int64_t i,
                               const sorted_run& b, std::int64_t j) {
-  for (std::size_t k = params.passes.size(); k-- > 0;) {
-    const auto& pass = params.passes[k];
-    const auto order =
-        compared(pass, a.keys[k].data() + key_at(pass, i), b.keys[k].data() + key_at(pass, j));
-    if (order != 0) return order;
-  }
-  return std::strong_ordering::equal;
+  return compare_keys(
+      sort, [&](std::size_t k) { return key_of(sort, a, k, i); },
+      [&](std::size_t k) { return key_of(sort, b, k, j); });
 }
 
 /// A record against a sample.
 std::strong_ordering compared(const run_context& context, const std::byte* record,
                               const sorted_run& of, std::int64_t sample) {
-  const auto& params = context.node.as<sort_params>();
-  alignas(16) std::array<std::byte, 16> own;
-  for (std::size_t k = params.passes.size(); k-- > 0;) {
-    const auto& pass = params.passes[k];
-    pass.keys(context.node.stage.element.get(), &record, 1, own.data());
-    const auto order = compared(pass, own.data(), of.keys[k].data() + key_at(pass, sample));
-    if (order != 0) return order;
-  }
-  return std::strong_ordering::equal;
+  const auto& sort = context.node.as<sort_params>();
+  return compare_keys(context.node, record,
+                      [&](std::size_t k) { return key_of(sort, of, k, sample); });
 }
 
 /// Has strings lie in memory of the run: they may be parts of records, which go.

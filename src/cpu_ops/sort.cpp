@@ -1,10 +1,11 @@
-// Sorts the rows of a stage by their keys: in memory where that is enough, else in runs.
+// Sorts the rows of a stage by their keys: in memory where that is enough, else in runs. Of each
+// part that is sorted no more rows are kept than are read.
 #include <algorithm>
 #include <memory>
 #include <utility>
 
 #include "algorithms/rows_in.h"
-#include "cpu_ops/sort_rows.h"
+#include "cpu_ops/limited_sort.h"
 #include "cpu_ops/sorted_runs.h"
 #include "ops/implementations.h"
 #include "ops/large_windows.h"
@@ -29,17 +30,20 @@ std::int64_t rows_that_fit(const run_context& context) {
 void sort_window(run_context& context) {
   if (!context.in_windows)
     for (const auto& input : context.inputs) context.output->keep_text_of(*input);
-  if (context.rows == 0) return;
+  if (context.rows == 0 || context.limit == 0) return;
   const std::int64_t fitting = rows_that_fit(context);
-  if (!context.in_windows && context.rows <= fitting)
-    return append_buffer(*context.output, sort_rows(context, 0, context.rows), context.rows);
+  if (!context.in_windows && context.rows <= fitting) {
+    auto sorted = sort_first(context, 0, context.rows);
+    return append_buffer(*context.output, std::move(sorted.records), sorted.rows);
+  }
   if (!context.state)
     context.state = std::make_shared<sorted_runs>(context, fitting, context.in_windows);
   auto& runs = *std::static_pointer_cast<sorted_runs>(context.state);
   for (std::int64_t begin = 0; begin < context.rows; begin += fitting) {
     runs.expect_more(context);
     const std::int64_t end = std::min(begin + fitting, context.rows);
-    runs.add(context, sort_rows(context, begin, end), end - begin);
+    auto sorted = sort_first(context, begin, end);
+    runs.add(context, std::move(sorted.records), sorted.rows);
     const double row = context.node.op->holds_of_window(context.node).row;
     if (end < context.rows || !context.last_window)  // the next will need as much
       context.store->expect(static_cast<std::size_t>(static_cast<double>(end - begin) * row),

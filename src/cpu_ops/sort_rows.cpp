@@ -20,6 +20,7 @@
 #include "algorithms/radix.h"
 #include "algorithms/string_sort.h"
 #include "cpu_ops/shared_rows.h"
+#include "cpu_ops/sort_keys.h"
 #include "pappus/detail/base/integers.h"
 #include "pappus/detail/base/stream.h"
 

@@ -10,11 +10,6 @@
 
 namespace pappus::cpu_ops {
 
-/// Bytes from one stored key of a pass to the next.
-inline std::size_t stored_key_bytes(const detail::sort_pass& pass) {
-  return pass.key_bytes == 0 ? sizeof(std::string_view) : pass.key_bytes;
-}
-
 /// The records of rows [begin, end) of the window, by their keys; 64-byte aligned. end > begin.
 detail::buffer sort_rows(run_context& context, std::int64_t begin, std::int64_t end);
 

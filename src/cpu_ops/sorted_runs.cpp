@@ -143,9 +143,11 @@ void sorted_runs::merge_some(run_context& context) {
 bool sorted_runs::next(run_context& context, detail::row_set& to) {
   to.keep_owners_of(owners_);
   if (only_rows_ > 0) {
+    yielded_ = only_rows_;
     append_buffer(to, std::move(only_), std::exchange(only_rows_, 0));
     return true;
   }
+  if (yielded_ == context.limit) return false;
   if (!merge_) {
     if (runs_.empty()) return false;
     while (runs_.size() > runs_max()) merge_some(context);
@@ -154,7 +156,9 @@ bool sorted_runs::next(run_context& context, detail::row_set& to) {
   sorted_rows found;
   if (!merge_->next(context, found)) return false;
   ++ranges_;
-  append_buffer(to, std::move(found.records), found.rows);
+  const auto rows = std::min(found.rows, context.limit - yielded_);
+  yielded_ += rows;
+  append_buffer(to, std::move(found.records), rows);
   for (auto& text : found.text) to.keep(base::owned(std::move(text), context.memory_owner));
   return true;
 }

@@ -65,7 +65,7 @@ class sorted_runs {
   void extend(run_context& context, detail::buffer sorted, std::int64_t rows);
 
   /// Appends the next rows in order to `to`: a range, or all of the only run. False: there are none
-  /// left. Afterwards no more can be added.
+  /// left, or context.limit rows have been yielded. Afterwards no more can be added.
   bool next(run_context& context, detail::row_set& to);
 
   /// "sorted in 7 runs, ...". Empty: it was one, in memory.
@@ -93,6 +93,7 @@ class sorted_runs {
   std::vector<sorted_run> runs_;
   std::unique_ptr<run_merge> merge_;
   std::size_t made_ = 0, ranges_ = 0;
+  std::int64_t yielded_ = 0;  ///< rows
 };
 
 }  // namespace pappus::cpu_ops

@@ -5,6 +5,7 @@
 // exactly as long as someone may still ask for it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -83,6 +84,11 @@ struct bound {
   bool exact() const { return known == certainty::exact; }
   /// The same rows, but maybe fewer of them.
   bound loosened() const { return known == certainty::exact ? at_most(rows) : *this; }
+  /// The first so many of them; INT64_MAX: all.
+  bound limited(std::int64_t limit) const {
+    if (limit == INT64_MAX) return *this;
+    return known == certainty::unknown ? at_most(limit) : bound{std::min(rows, limit), known};
+  }
 };
 
 /// "1,000", "≤ 1,000", "?".

@@ -101,6 +101,10 @@ class operator_entry {
   /// (machine::core_gops: 5 of them a nanosecond). Figures of ops/ are from bench/results, times of
   /// two cores of an AMD EPYC (Zen 5), or CPU times of programs on it.
   virtual double row_work(const node&) const { return 0; }
+  /// The same for all rows.
+  virtual double work(const node& n, double rows_in, double /*rows_out*/) const {
+    return row_work(n) * rows_in;
+  }
   /// Whether the stage's description for devices names all functions that it calls.
   virtual bool describes_its_functions() const { return true; }
   /// Which element function devices need.
@@ -118,6 +122,8 @@ class operator_entry {
   virtual bool adds_its_inputs() const { return false; }
   /// It yields one row, which points to an index of its input's keys.
   virtual bool is_join_index() const { return false; }
+  /// It takes less for its first rows than for all of them (run_context::limit).
+  virtual bool takes_limit(const node&) const { return false; }
   virtual domain_table domain_of(const node&) const { return {}; }
   /// A node of the same rows that needs none of its sides in memory as a whole, but more time.
   virtual node_ptr without_whole_sides(const node&) const { return nullptr; }

@@ -12,9 +12,7 @@ namespace {
 class top_entry final : public graph::operator_entry {
  public:
   graph::bound output_rows(const graph::node& n, const graph::bound& input) const override {
-    const std::int64_t limit = n.as<detail::top_params>().limit;
-    if (input.known == graph::bound::certainty::unknown) return graph::bound::at_most(limit);
-    const graph::bound rows{std::min(input.rows, limit), input.known};
+    const auto rows = input.limited(n.as<detail::top_params>().limit);
     return n.stage.yields == detail::cardinality::one ? rows : rows.loosened();
   }
   graph::traffic bytes(const graph::node& n, double rows_in, double rows_out) const override {

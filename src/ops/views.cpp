@@ -59,10 +59,8 @@ class slice_entry final : public view_entry {
   }
   graph::bound output_rows(const graph::node& n, const graph::bound& input) const override {
     const auto& params = n.as<detail::slice_params>();
-    if (input.known == graph::bound::certainty::unknown)
-      return params.take == INT64_MAX ? input : graph::bound::at_most(params.take);
-    return {std::min(std::max<std::int64_t>(input.rows - params.skip, 0), params.take),
-            input.known};
+    return graph::bound{std::max<std::int64_t>(input.rows - params.skip, 0), input.known}.limited(
+        params.take);
   }
   rows_ptr rows_of(const graph::node& n, std::span<const rows_ptr> inputs) const override {
     const auto& params = n.as<detail::slice_params>();

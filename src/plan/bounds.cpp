@@ -37,7 +37,7 @@ void bound_rows(plan& p, const request&) {
       first = false;
     }
     s.rows_in = in;
-    if (!s.measured) s.rows_out = n.op->output_rows(n, in);
+    if (!s.measured) s.rows_out = n.op->output_rows(n, in).limited(s.limit);
   }
 }
 

@@ -18,11 +18,17 @@ struct pass {
 };
 
 constexpr pass passes[] = {
-    {"collect", collect_stages},      {"bounds", bound_rows},
-    {"windows", choose_windows},      {"instead", choose_instead},
-    {"columns", choose_columns},      {"conditions", choose_conditions},
-    {"morsels", choose_morsels},      {"place", place_stages},
-    {"lifetimes", find_last_uses},    {"admission", check_memory},
+    {"collect", collect_stages},
+    {"limits", limit_rows},
+    {"bounds", bound_rows},
+    {"windows", choose_windows},
+    {"instead", choose_instead},
+    {"columns", choose_columns},
+    {"conditions", choose_conditions},
+    {"morsels", choose_morsels},
+    {"place", place_stages},
+    {"lifetimes", find_last_uses},
+    {"admission", check_memory},
     {"repeated", note_repeated_work},
 };
 

@@ -104,6 +104,9 @@ struct stage {
   std::vector<stage_index> inputs, sides;
   bool outside = false;  ///< in a loop's body: its rows come from outside, see request::assumed
 
+  // limits
+  std::int64_t limit = INT64_MAX;  ///< that many of its rows, the first, are all that is read
+
   // bounds
   graph::bound rows_in, rows_out;
 
@@ -315,6 +318,7 @@ void refine(plan& p, const request& asked);
 
 // The passes, in order. Each reads what earlier ones wrote.
 void collect_stages(plan& p, const request& asked);      // collect.cpp: stages, edges
+void limit_rows(plan& p, const request& asked);          // limits.cpp: limit
 void bound_rows(plan& p, const request& asked);          // bounds.cpp: rows_in, rows_out
 void choose_windows(plan& p, const request& asked);      // windows.cpp: windowed, passes_on
 void choose_instead(plan& p, const request& asked);      // instead.cpp: instead, all before anew

@@ -71,7 +71,7 @@ void add_operator(stage& s) {
     s.how = trust::guessed;  // how many columns, and what of it the system has in memory
     return;
   }
-  s.work.simple += n.op->row_work(n) * s.expected_in;
+  s.work.simple += n.op->work(n, s.expected_in, s.expected_out);
   if (unknown(s.rows_in)) s.how = worse(s.how, trust::guessed);
 }
 

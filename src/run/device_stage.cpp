@@ -77,6 +77,7 @@ std::unique_ptr<chunk_loop::stage_run> live_executor::device_stage(plan::stage_i
                             .devices = {},
                             .team = with_.team,
                             .host_memory = with_.memory,
+                            .limit = stage.limit,
                             .chunk_rows = with_.chunk_rows,
                             .in_loop = with_.in_loop,
                             .stays = stage.where.stays,

@@ -295,24 +295,23 @@ void live_executor::start(plan::stage_index which) {
     s.output->keep_owners_of(*rows);  // records of the result may be theirs
   }
   const auto rows = stage.windowed || is_loop ? 0 : ops::stage_rows(*stage.node, s.inputs);
-  s.context.emplace(cpu_ops::run_context{*stage.node,
-                                         s.inputs,
-                                         s.sides,
-                                         with_.team,
-                                         *with_.memory,
-                                         stage.morsel_rows,
-                                         0,
-                                         rows,
-                                         s.output,
-                                         nullptr,
-                                         with_.evaluate,
-                                         graph::label(*stage.node),
-                                         {},
-                                         0,
-                                         with_.kept ? &(*with_.kept)[stage.node] : nullptr,
-                                         with_.store,
-                                         stage.windowed});
-  s.context->memory_owner = with_.memory;
+  s.context.emplace(cpu_ops::run_context{.node = *stage.node,
+                                         .inputs = s.inputs,
+                                         .sides = s.sides,
+                                         .team = with_.team,
+                                         .memory = *with_.memory,
+                                         .morsel_rows = stage.morsel_rows,
+                                         .rows = rows,
+                                         .limit = stage.limit,
+                                         .output = s.output,
+                                         .state = nullptr,
+                                         .evaluate = with_.evaluate,
+                                         .owner = graph::label(*stage.node),
+                                         .note = {},
+                                         .kept = with_.kept ? &(*with_.kept)[stage.node] : nullptr,
+                                         .store = with_.store,
+                                         .in_windows = stage.windowed,
+                                         .memory_owner = with_.memory});
   if (!stage.asks) return;
   const std::size_t side = *stage.asks;
   const auto& row = *static_cast<const detail::join_side*>(s.sides[side].data);

@@ -40,6 +40,9 @@ PAPPUS_UNHURRIED void expect_sorted_at_any_budget(const std::vector<T>& rows,
     session s(settings(folder, budget, threads));
     const auto from_file = sorted(s.raw<T>(file.path()));
     EXPECT_TRUE(same_rows(delivered(from_file), expected));
+    for (const std::size_t n : {std::size_t{10}, rows.size() / 12})
+      EXPECT_TRUE(same_rows(delivered(from_file.take(static_cast<std::int64_t>(n))),
+                            std::vector<T>(expected.begin(), expected.begin() + n)));
     if (budget > 4 * bytes + 8 * MiB) continue;
     EXPECT_THAT(from_file.count().explain_analyze(), ::testing::HasSubstr("ranges of keys"));
     EXPECT_LE(s.host_memory_peak(), budget);

@@ -11,14 +11,12 @@
 
 #include "conformance/harness.h"
 #include "conformance/no_numbers.h"
+#include "conformance/sorted_records.h"
 
 namespace pappus::testing {
 namespace {
 
-template <typename T>
-bool number_before(T a, T b) {
-  return a < b || (b != b && a == a);
-}
+using namespace sorted;
 
 TEST(sort, orders_integers_of_every_size) {
   random numbers(11);
@@ -73,25 +71,6 @@ TEST(sort, puts_nan_last_and_keeps_zeros_and_nan_bits_as_they_came) {
   });
 }
 
-struct moved_reading {  // 16 bytes: moves with its key
-  int sensor;
-  float value;
-  std::int64_t row;
-};
-
-std::vector<moved_reading> some_readings(random& numbers, std::int64_t n) {
-  std::vector<moved_reading> rows;
-  for (std::int64_t i = 0; i < n; ++i) {
-    const auto kind = numbers.between(0, 9);
-    const float value = kind == 0   ? std::numeric_limits<float>::quiet_NaN()
-                        : kind == 1 ? -0.0f
-                        : kind == 2 ? 0.0f
-                                    : static_cast<float>(numbers.between(-5, 5));
-    rows.push_back({static_cast<int>(numbers.between(-3, 3)), value, i});
-  }
-  return rows;
-}
-
 TEST(sort_by, keeps_rows_with_equal_keys_in_their_order) {
   random numbers(12);
   for (const auto n : sizes()) {
@@ -124,27 +103,6 @@ TEST(sort_by, mixes_directions_of_several_keys) {
   });
 }
 
-struct long_record {
-  std::array<std::uint8_t, 10> key;
-  std::array<char, 82> text;
-  std::int64_t a, b, c;
-};
-
-std::vector<long_record> some_wide_records(random& numbers, std::int64_t n) {
-  std::vector<long_record> rows;
-  for (std::int64_t i = 0; i < n; ++i) {
-    long_record row;
-    std::memset(static_cast<void*>(&row), 0, sizeof row);
-    for (auto& byte : row.key) byte = static_cast<std::uint8_t>(numbers.between(254, 255));
-    row.text.fill(static_cast<char>('A' + i % 26));
-    row.a = numbers.between(-2, 2);
-    row.b = numbers.between(INT64_MIN, INT64_MAX);
-    row.c = i;
-    rows.push_back(row);
-  }
-  return rows;
-}
-
 TEST(sort_by, gathers_large_records) {
   random numbers(14);
   for (const auto n : {0, 1, up_to(4097), up_to(60'000)}) {
@@ -170,31 +128,6 @@ TEST(sort_by, takes_more_keys_than_fit_sixteen_bytes) {
     return s.from(rows).sort_by(descending(&long_record::a), &long_record::key,
                                 descending(&long_record::b));
   });
-}
-
-struct named {
-  std::string_view name;
-  std::int32_t group;
-  std::int32_t row;
-};
-
-std::vector<std::string> some_names(random& numbers, std::int64_t n) {
-  std::vector<std::string> names;
-  for (std::int64_t i = 0; i < n; ++i) {
-    std::string name(static_cast<std::size_t>(numbers.between(0, 3)) * 9, 'p');  // shared prefixes
-    const auto length = numbers.between(0, 9);
-    for (std::int64_t k = 0; k < length; ++k)
-      name += std::string_view("\0aab\xff", 5)[static_cast<std::size_t>(numbers.between(0, 4))];
-    names.push_back(std::move(name));
-  }
-  return names;
-}
-
-std::vector<named> rows_of(const std::vector<std::string>& names) {
-  std::vector<named> rows;
-  for (std::size_t i = 0; i < names.size(); ++i)
-    rows.push_back({names[i], static_cast<std::int32_t>(i % 3), static_cast<std::int32_t>(i)});
-  return rows;
 }
 
 TEST(sort_by, orders_strings_by_bytes_and_keeps_ties) {

@@ -102,8 +102,8 @@ class sorting final : public chunk_operator {
         node_(run.node),
         on_host_(run.devices.front()->runs_on_host()),
         key_bytes_(key_parts(node_, on_host_)),
-        integers_(sorts_integers(node_)),
-        limit_(is_top(node_) ? std::min(node_.as<top_params>().limit, run.rows) : run.rows) {
+        limit_(std::min(is_top(node_) ? node_.as<top_params>().limit : run.limit, run.rows)),
+        integers_(sorts_integers(node_) && limit_ == run.rows) {
     for (std::size_t part = 0; part < key_bytes_.size(); ++part)
       programs_.push_back(program_of(node_, part, key_bytes_[part]));
   }
@@ -286,8 +286,8 @@ class sorting final : public chunk_operator {
   const graph::node& node_;
   const bool on_host_;
   const std::vector<std::size_t> key_bytes_;
-  const bool integers_;
   const std::int64_t limit_;
+  const bool integers_;
   std::vector<program> programs_;
   memory::device_buffer_ptr left_;
   device_session* left_on_ = nullptr;

@@ -1,0 +1,40 @@
+// Stages of which only the first rows are read: a sort before take(n), say, needn't sort the rest.
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "plan/plan.h"
+
+namespace pappus::plan {
+namespace {
+
+/// Rows that a stage reads of an input, where `limit` of its own are read.
+std::int64_t rows_read(const stage& reader, std::int64_t limit) {
+  const auto* const slice = reader.node->op->slice_of(*reader.node);
+  if (slice == nullptr) return INT64_MAX;
+  const auto rows = std::min(slice->take, limit);
+  return rows > INT64_MAX - slice->skip ? INT64_MAX : slice->skip + rows;
+}
+
+}  // namespace
+
+void limit_rows(plan& p, const request&) {
+  std::vector<std::int64_t> limits(p.stages.size(), 0);
+  for (const auto root : p.roots) limits[index(root)] = INT64_MAX;
+  for (std::size_t i = p.stages.size(); i-- > 0;) {  // after those that read it
+    auto& s = p.stages[i];
+    if (s.node->is_cached()) limits[i] = INT64_MAX;
+    for (const auto* edges : {&s.inputs, &s.sides})
+      for (const auto input : *edges)
+        limits[index(input)] = std::max(limits[index(input)], rows_read(s, limits[i]));
+    if (limits[i] == INT64_MAX || s.is_there() || s.outside || !s.node->op->takes_limit(*s.node))
+      continue;
+    s.limit = limits[i];
+    s.notes.push_back(fmt::format("only the first {} rows are read: others aren't sorted",
+                                  base::count_text(s.limit)));
+  }
+}
+
+}  // namespace pappus::plan
