@@ -1,9 +1,10 @@
 // The first rows of a sort, without sorting the others.
 //
-// Rows are looked at in waves, each as long as all before. What a wave has that may be among the
-// first is put behind the best so far, in row order, and sorted with them; the last of the best is
-// the bar for the next wave. So rows in any order cost a look at their keys, and of n rows about
-// limit * log2(n / limit) are sorted again; at worst, each better than those before it, all are.
+// Some rows are sorted at first, and the last one wanted of these is the bar: rows that come later
+// are candidates if their keys are below it. Once there are as many candidates as rows wanted, both
+// are sorted together, and the bar is lower. So rows in any order cost a look at their keys, and of
+// n rows about 2 * limit * log2(n / limit) are sorted. Where most rows prove to be candidates, as
+// where rows come in the opposite order, those that are left are sorted as a whole.
 //
 // Alternatives: the typed loops of top (detail/loops/top.h), which compilers would have to make for
 // each sort besides its own; a heap (a mispredicted branch for each candidate, no stable order).

@@ -101,7 +101,7 @@ class operator_entry {
   /// (machine::core_gops: 5 of them a nanosecond). Figures of ops/ are from bench/results, times of
   /// two cores of an AMD EPYC (Zen 5), or CPU times of programs on it.
   virtual double row_work(const node&) const { return 0; }
-  /// The same for all rows.
+  /// The same for all rows. Fewer come out than otherwise where the stage has a limit.
   virtual double work(const node& n, double rows_in, double /*rows_out*/) const {
     return row_work(n) * rows_in;
   }
@@ -122,7 +122,7 @@ class operator_entry {
   virtual bool adds_its_inputs() const { return false; }
   /// It yields one row, which points to an index of its input's keys.
   virtual bool is_join_index() const { return false; }
-  /// It takes less for its first rows than for all of them (run_context::limit).
+  /// Its first rows may take less time than all of them (run_context::limit).
   virtual bool takes_limit(const node&) const { return false; }
   virtual domain_table domain_of(const node&) const { return {}; }
   /// A node of the same rows that needs none of its sides in memory as a whole, but more time.

@@ -7,6 +7,7 @@
 #include "graph/operator_entry.h"
 #include "ops/implementations.h"
 #include "ops/rows.h"
+#include "ops/sort.h"
 #include "pappus/detail/loops/sort.h"
 
 namespace pappus::ops {
@@ -14,7 +15,17 @@ namespace {
 
 /// How many of the rows, in any order, are sorted for the first `limit` (cpu_ops/limited_sort.h).
 double rows_sorted(double rows, double limit) {
-  return limit < 1 ? 0 : std::min(rows, limit * (1 + std::log2(rows / limit)));
+  if (!sorts_some(static_cast<std::int64_t>(rows), static_cast<std::int64_t>(limit))) return rows;
+  const auto first = static_cast<double>(sorted_first(static_cast<std::int64_t>(limit)));
+  return first + 2 * limit * std::log2(rows / first);
+}
+
+/// How many records there may be at a time besides those that it yields.
+double rows_held(const graph::node& n, double rows, double limit) {
+  const auto all = static_cast<std::int64_t>(rows), wanted = static_cast<std::int64_t>(limit);
+  if (!sorts_some(all, wanted)) return rows - limit;
+  const auto candidates = candidates_max(all, wanted, n.out.size, candidate_bytes_max);
+  return static_cast<double>(std::max(sorted_first(wanted), 2 * candidates + wanted));
 }
 
 class sort_entry final : public graph::operator_entry {
@@ -34,12 +45,13 @@ class sort_entry final : public graph::operator_entry {
     double besides = keys + moved - record;
     if (params.moves == detail::sort_moves::addresses) besides = keys + moved;
     if (params.integers) besides = params.input_is_keys ? 0 : record;
-    const double sorted = rows_out < rows_in ? rows_sorted(rows_in, rows_out) : rows_in;
+    const double sorted = rows_sorted(rows_in, rows_out), held = rows_held(n, rows_in, rows_out);
+    const double scratch = (rows_out + held) * std::max(besides, 0.0);
     return {.read = rows_in * input_row_bytes(n) + sorted * 1.5 * (keys + moved),
             .written = sorted * 1.5 * (keys + moved),
             .output = rows_out * record,
-            .scratch = rows_in * std::max(besides, 0.0),
-            .spillable = rows_in * std::max(besides, 0.0)};
+            .scratch = scratch + held * record,
+            .spillable = scratch};
   }
   bool takes_limit(const graph::node&) const override { return true; }
   bool takes_windows(const graph::node&) const override { return true; }
@@ -77,8 +89,8 @@ class sort_entry final : public graph::operator_entry {
   double work(const graph::node& n, double rows_in, double rows_out) const override {
     constexpr double looked_at =
         30;  // 3e6 records of 88 bytes: 16 ms, of which most wait for memory
-    if (rows_out >= rows_in) return row_work(n) * rows_in;
-    return row_work(n) * rows_sorted(rows_in, rows_out) + looked_at * rows_in;
+    const double sorted = rows_sorted(rows_in, rows_out);
+    return row_work(n) * sorted + (sorted < rows_in ? looked_at * rows_in : 0);
   }
 };
 

@@ -48,8 +48,8 @@ plan plan_with(replacements instead, const request& asked) {
   plan p;
   p.instead = std::move(instead);
   collect_stages(p, asked);
-  limit_rows(p, asked);
   bound_rows(p, asked);
+  limit_rows(p, asked);
   choose_windows(p, asked);
   return p;
 }

@@ -29,11 +29,16 @@ void limit_rows(plan& p, const request&) {
     for (const auto* edges : {&s.inputs, &s.sides})
       for (const auto input : *edges)
         limits[index(input)] = std::max(limits[index(input)], rows_read(s, limits[i]));
-    if (limits[i] == INT64_MAX || s.is_there() || s.outside || !s.node->op->takes_limit(*s.node))
+    const bool all =
+        s.rows_in.known != graph::bound::certainty::unknown && s.rows_in.rows <= limits[i];
+    if (all || limits[i] == INT64_MAX || s.is_there() || s.outside ||
+        !s.node->op->takes_limit(*s.node))
       continue;
     s.limit = limits[i];
-    s.notes.push_back(fmt::format("only the first {} rows are read: others aren't sorted",
-                                  base::count_text(s.limit)));
+    s.rows_out = s.rows_out.limited(s.limit);
+    s.notes.push_back(
+        s.limit == 1 ? "only the first row is read"
+                     : fmt::format("only the first {} rows are read", base::count_text(s.limit)));
   }
 }
 

@@ -19,8 +19,8 @@ struct pass {
 
 constexpr pass passes[] = {
     {"collect", collect_stages},
-    {"limits", limit_rows},
     {"bounds", bound_rows},
+    {"limits", limit_rows},
     {"windows", choose_windows},
     {"instead", choose_instead},
     {"columns", choose_columns},

@@ -104,11 +104,11 @@ struct stage {
   std::vector<stage_index> inputs, sides;
   bool outside = false;  ///< in a loop's body: its rows come from outside, see request::assumed
 
-  // limits
-  std::int64_t limit = INT64_MAX;  ///< that many of its rows, the first, are all that is read
-
   // bounds
   graph::bound rows_in, rows_out;
+
+  // limits
+  std::int64_t limit = INT64_MAX;  ///< so many of its rows, the first, are all that is read
 
   // windows
   bool windowed = false;  ///< takes its input window by window
@@ -318,8 +318,8 @@ void refine(plan& p, const request& asked);
 
 // The passes, in order. Each reads what earlier ones wrote.
 void collect_stages(plan& p, const request& asked);      // collect.cpp: stages, edges
-void limit_rows(plan& p, const request& asked);          // limits.cpp: limit
 void bound_rows(plan& p, const request& asked);          // bounds.cpp: rows_in, rows_out
+void limit_rows(plan& p, const request& asked);          // limits.cpp: limit, rows_out
 void choose_windows(plan& p, const request& asked);      // windows.cpp: windowed, passes_on
 void choose_instead(plan& p, const request& asked);      // instead.cpp: instead, all before anew
 void choose_columns(plan& p, const request& asked);      // columns.cpp: wanted

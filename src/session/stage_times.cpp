@@ -29,7 +29,7 @@ std::uint64_t stage_times::key(const plan::stage& s, std::span<const unsigned> d
   add(made, n.out.name);
   for (const auto& input : n.stage.inputs) add(made, input->out.name);
   add(made, std::bit_width(static_cast<std::uint64_t>(s.side_rows)));
-  add(made, s.limit == INT64_MAX ? 0 : std::bit_width(static_cast<std::uint64_t>(s.limit)));
+  if (s.limit != INT64_MAX) add(made, 1 + std::bit_width(static_cast<std::uint64_t>(s.limit)));
   if (s.body == nullptr) return made;
   add(made, n.op->loop_of(n)->condition.target_type().hash_code());
   for (const auto& part : s.body->stages)

@@ -98,10 +98,11 @@ class plain_rows final : public arrow_rows {
     std::int64_t rows = 0;
   };
 
-  /// Of a page.
+  /// At most so many, and of one page.
   fetched_texts fetch_texts(std::int64_t most) {
     fetched_texts some;
     if constexpr (parquet_values<Type>::texts) {
+      most = std::min(most, values_.rows_left());
       some.texts.resize(static_cast<std::size_t>(most));
       if (values_.may_miss()) some.valid = check(arrow::AllocateBuffer((most + 7) / 8, &*pool_));
       auto* const valid = some.valid ? some.valid->mutable_data() : nullptr;

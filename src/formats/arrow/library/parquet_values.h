@@ -26,7 +26,7 @@ template <typename Type>
 class parquet_values {
  public:
   static constexpr bool texts = std::is_same_v<Type, parquet::ByteArrayType>;
-  /// Of texts: what read() reads, which a page may have in their place.
+  /// Of texts: the number of one, in pages that have these in their place.
   using value = std::conditional_t<texts, std::int32_t, typename Type::c_type>;
 
   /// `column` and `pool` must outlive it.
@@ -41,6 +41,9 @@ class parquet_values {
     return true;
   }
 
+  /// Of the page that has_next() has found.
+  std::int64_t rows_left() const { return left_; }
+
   struct counts {
     std::int64_t rows = 0, there = 0;
   };
@@ -48,7 +51,7 @@ class parquet_values {
   /// from number `first` of `bits` on, which isn't touched where no value can be missing.
   /// \throws arrow_problem  and what Arrow throws
   counts read(std::int64_t n, std::uint8_t* bits, std::int64_t first, value* values) {
-    return read(n, bits, first, [&](int there) {
+    return read_with(n, bits, first, [&](int there) {
       if constexpr (texts)
         return dictionary_->DecodeIndices(there, values);
       else
@@ -60,7 +63,7 @@ class parquet_values {
   counts read(std::int64_t n, std::uint8_t* bits, std::int64_t first, parquet::ByteArray* values)
     requires texts
   {
-    return read(n, bits, first, [&](int there) { return decoder_->Decode(values, there); });
+    return read_with(n, bits, first, [&](int there) { return decoder_->Decode(values, there); });
   }
 
   /// Whether the page that has_next() has found has numbers of a dictionary's texts.
@@ -87,7 +90,7 @@ class parquet_values {
 
   /// \param decode  (number of values) -> how many were decoded
   template <typename Decode>
-  counts read(std::int64_t n, std::uint8_t* bits, std::int64_t first, Decode decode) {
+  counts read_with(std::int64_t n, std::uint8_t* bits, std::int64_t first, Decode decode) {
     const auto rows = std::min(n, left_);
     const auto there = may_miss() ? levels_.read(rows, bits, first) : rows;
     if (decode(static_cast<int>(there)) != there)
