@@ -327,7 +327,7 @@ PEERS = {
         f"tables_{name}": (tables, ["duckdb", "polars"])
         for name in (
             *("read", "stream", "parquet", "parquet_read", "mean", "aggregates", "routes"),
-            *("top", "quantiles", "distinct", "join", "months", "pivot", "missing"),
+            *("top", "first", "quantiles", "distinct", "join", "months", "pivot", "missing"),
         )
     },
     "tables_words": (texts, ["duckdb", "polars"]),

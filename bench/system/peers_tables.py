@@ -100,6 +100,8 @@ SQL = {
     "tables_routes": 'select "from", "to", count(*) from flights group by all',
     "tables_top": 'select n from (select "from", count(*) as n from flights group by "from") '
     "order by n desc limit 10",
+    "tables_first": "select carrier, coalesce(arrival, 1000) from (select * from flights "
+    "order by carrier, arrival desc nulls last limit 100)",
     "tables_quantiles": "select carrier, q[1] + q[2] from (select carrier, "
     "quantile_cont(miles, [0.5, 0.95]) as q from flights group by carrier)",
     "tables_distinct": "select carrier, count(distinct tail) from flights group by carrier",
@@ -128,6 +130,11 @@ def frames(pl):
         ),
         "tables_routes": lambda rows: of("from", "to")(rows, pl.len()),
         "tables_top": lambda rows: of("from")(rows, pl.len()).top_k(10, by="len").select("len"),
+        "tables_first": lambda rows: rows.sort(
+            "carrier", "arrival", descending=[False, True], nulls_last=True
+        )
+        .head(100)
+        .select("carrier", pl.col("arrival").fill_null(1000)),
         "tables_quantiles": lambda rows: by_carrier(
             rows,
             pl.col("miles").quantile(0.5, "linear").alias("half")

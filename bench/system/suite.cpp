@@ -50,6 +50,7 @@ std::vector<result> run_tables_mean(const stage&, std::int64_t n);
 std::vector<result> run_tables_aggregates(const stage&, std::int64_t n);
 std::vector<result> run_tables_routes(const stage&, std::int64_t n);
 std::vector<result> run_tables_top(const stage&, std::int64_t n);
+std::vector<result> run_tables_first(const stage&, std::int64_t n);
 std::vector<result> run_tables_quantiles(const stage&, std::int64_t n);
 std::vector<result> run_tables_distinct(const stage&, std::int64_t n);
 std::vector<result> run_tables_join(const stage&, std::int64_t n);
@@ -129,6 +130,8 @@ constexpr benchmark in_order[] = {
     {"tables_aggregates", "six aggregates by carrier", 6'000'000, 0, 1e-9, run_tables_aggregates},
     {"tables_routes", "flights by origin and destination", 6'000'000, 0, 1e-9, run_tables_routes},
     {"tables_top", "the ten airports with the most flights", 6'000'000, 0, 1e-9, run_tables_top},
+    {"tables_first", "the first hundred flights by carrier and delay", 6'000'000, 0, 1e-9,
+     run_tables_first},
     {"tables_quantiles", "median and 0.95 quantile of miles by carrier", 6'000'000, 0, 1e-9,
      run_tables_quantiles},
     {"tables_distinct", "different planes by carrier", 6'000'000, 0, 1e-9, run_tables_distinct},

@@ -198,6 +198,18 @@ std::vector<result> run_tables_top(const stage& on, std::int64_t n) {
       [](const auto& airport, summed_up& to) { to.add(airport.value); });
 }
 
+std::vector<result> run_tables_first(const stage& on, std::int64_t n) {
+  return ask_both(
+      on, "tables_first", n, form::in_memory,
+      []<typename Record>(const collection<Record>& flights) {
+        return flights.sort_by(&Record::carrier, descending(&Record::arrival)).take(100).collect();
+      },
+      [](const auto& flight, summed_up& to) {
+        add_key(flight.carrier, to);
+        to.add(std::int64_t{flight.arrival.value_or(1000)});
+      });
+}
+
 std::vector<result> run_tables_quantiles(const stage& on, std::int64_t n) {
   return ask_both(
       on, "tables_quantiles", n, form::in_memory,
