@@ -23,7 +23,7 @@ double rows_sorted(double rows, double limit) {
 /// How many records there may be at a time besides those that it yields.
 double rows_held(const graph::node& n, double rows, double limit) {
   const auto all = static_cast<std::int64_t>(rows), wanted = static_cast<std::int64_t>(limit);
-  if (!sorts_some(all, wanted)) return rows - limit;
+  if (!sorts_some(all, wanted)) return std::max(rows - limit, 0.0);
   const auto candidates = candidates_max(all, wanted, n.out.size, candidate_bytes_max);
   return static_cast<double>(std::max(sorted_first(wanted), 2 * candidates + wanted));
 }
@@ -87,8 +87,7 @@ class sort_entry final : public graph::operator_entry {
     return work;
   }
   double work(const graph::node& n, double rows_in, double rows_out) const override {
-    constexpr double looked_at =
-        30;  // 3e6 records of 88 bytes: 16 ms, of which most wait for memory
+    constexpr double looked_at = 30;  // 3e6 records of 88 bytes: 16 ms, mostly for memory
     const double sorted = rows_sorted(rows_in, rows_out);
     return row_work(n) * sorted + (sorted < rows_in ? looked_at * rows_in : 0);
   }
