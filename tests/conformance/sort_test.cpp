@@ -13,10 +13,8 @@
 #include "conformance/no_numbers.h"
 #include "conformance/sorted_records.h"
 
-namespace pappus::testing {
+namespace pappus::testing::sorted {
 namespace {
-
-using namespace sorted;
 
 TEST(sort, orders_integers_of_every_size) {
   random numbers(11);
@@ -303,4 +301,4 @@ TEST(top, orders_by_strings) {
 }
 
 }  // namespace
-}  // namespace pappus::testing
+}  // namespace pappus::testing::sorted

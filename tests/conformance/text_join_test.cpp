@@ -10,7 +10,7 @@
 #include "conformance/harness.h"
 #include "pappus/detail/base/text_key.h"
 
-namespace pappus::testing {
+namespace pappus::testing::text_joins {
 namespace {
 
 struct line {
@@ -237,4 +237,4 @@ TEST(text_joins, find_texts_that_lie_in_records) {
 }
 
 }  // namespace
-}  // namespace pappus::testing
+}  // namespace pappus::testing::text_joins
