@@ -155,8 +155,9 @@ struct stage {
   // lifetimes
   std::vector<stage_index> frees;  ///< stages whose rows nobody needs once this one is done
 
-  // repeated: for explain
+  // repeated, and others: for explain
   std::vector<std::string> notes;  ///< what explain tells the user besides
+  std::string recomputed{};        ///< that of them about what another stage computes, too
 
   // chunks: of launches that read arrays in files
   regions::grid chunks{};  ///< items, which end where chunks do; rank 0: they needn't

@@ -21,9 +21,10 @@ void note_repeated_work(plan& p, const request&) {
       names += op.name;
     }
     if (auto note = s.node->op->note(*s.node); !note.empty()) s.notes.push_back(std::move(note));
-    if (!names.empty())
-      s.notes.push_back(fmt::format(
-          "{} is recomputed here and in s{}; .cache() before it branches shares it", names, other));
+    if (names.empty()) continue;
+    s.recomputed = fmt::format(
+        "{} is recomputed here and in s{}; .cache() before it branches shares it", names, other);
+    s.notes.push_back(s.recomputed);
   }
 }
 

@@ -107,26 +107,6 @@ std::optional<advice> computed_twice(const std::string& name, const stage_facts&
                 "guides/sharing.md", s.seconds};
 }
 
-std::optional<advice> sorted_for_the_first_rows(const std::string& name, const query_facts& q) {
-  constexpr std::int64_t times = 10;
-  for (const auto& s : q.stages) {
-    if (!s.is_take || s.inputs.size() != 1) continue;
-    const auto& sort = q.stages[s.inputs.front()];
-    const auto readers = std::ranges::count_if(q.stages, [&](const stage_facts& other) {
-      return std::ranges::find(other.inputs, s.inputs.front()) != other.inputs.end();
-    });
-    if (!sort.is_sort || readers != 1 || sort.seconds < seconds_of_interest ||
-        sort.rows_out / times < s.rows_out)
-      continue;
-    return advice{fmt::format("{}, s{} {}: sorted {} rows in {}, of which the first {} were taken",
-                              name, s.inputs.front(), sort.label, count_text(sort.rows_out),
-                              time_text(sort.seconds), count_text(s.rows_out)),
-                  "top(n) and bottom(n) find them without a sort", "operators/top.md",
-                  sort.seconds};
-  }
-  return std::nullopt;
-}
-
 std::optional<advice> went_to_the_disk(const std::string& name, const query_facts& q,
                                        const machine_facts& on) {
   if (q.spilled <= 0 && q.read_back <= 0) return std::nullopt;
@@ -224,7 +204,6 @@ class advisor {
   }
 
   void look_at(const std::string& name, const query_facts& q) {
-    add(sorted_for_the_first_rows(name, q));
     add(went_to_the_disk(name, q, of_.machine));
     add(many_short_runs(name, q));
     for (std::size_t i = 0; i < q.stages.size(); ++i) {

@@ -40,7 +40,6 @@ std::optional<advice> index_beyond_caches(const std::string& name, const stage_f
                                           const stage_facts& joins, const machine_facts& on);
 
 // Of a query.
-std::optional<advice> sorted_for_the_first_rows(const std::string& name, const query_facts& q);
 std::optional<advice> went_to_the_disk(const std::string& name, const query_facts& q,
                                        const machine_facts& on);
 std::optional<advice> many_short_runs(const std::string& name, const query_facts& q);

@@ -44,6 +44,7 @@ struct stage_facts {
   std::vector<step_facts> steps{};            ///< on the CPU
   std::vector<operator_facts> operators{};    ///< none: not counted
   std::vector<std::string> notes{};           ///< of what happened
+  std::vector<std::string> planned{};         ///< what explain says besides
   std::vector<std::string> repeats{};         ///< what it computes that another stage does, too
   std::string maths{};                        ///< what fast floats would gain
   std::vector<std::string> refused{};         ///< "opencl:0: reason": why not on devices
@@ -53,7 +54,6 @@ struct stage_facts {
   std::string path{};                         ///< of a file
   std::size_t columns = 0, used_columns = 0;  ///< of a file: bound, and looked at
   bool text = false;                          ///< of a file: its columns can't be read alone
-  bool is_sort = false, is_take = false;      ///< take: of its first rows
 };
 
 /// Equal queries: of the longest run, but for the sums.

@@ -129,6 +129,7 @@ std::string notes_text(const stage_facts& s) {
                     step.threads > 0 ? fmt::format(" on {}", step.threads) : std::string()));
   add(operators_text(s));
   for (const auto& note : s.notes) add(note);
+  for (const auto& note : s.planned) add(note);
   for (const auto& note : s.repeats) add(note);
   add(s.maths);
   for (const auto& why : s.refused) add("not on " + why);

@@ -9,7 +9,6 @@
 #include "base/svg.h"
 #include "graph/operator_entry.h"
 #include "pappus/detail/base/hash.h"
-#include "pappus/detail/loops/sort.h"
 #include "report/stage_rows.h"
 
 namespace pappus::report {
@@ -123,10 +122,8 @@ query_facts facts_of(const plan::plan& p, const run::live_executor& ran) {
     to.predicted_s = s.seconds;
     to.predicted_how = s.how;
     to.maths = bounded(s.maths_note);
-    for (const auto& note : s.notes) add_text(to.repeats, note);
+    for (const auto& note : s.notes) add_text(note == s.recomputed ? to.repeats : to.planned, note);
     to.moved_to_cpu = ran.moved_to_cpu(static_cast<plan::stage_index>(i));
-    to.is_sort = n.op == &detail::sort_operator();
-    if (const auto* slice = n.op->slice_of(n)) to.is_take = slice->skip == 0;
     add_place(to, s);
     add_measured(to, i, ran.measurements());
     if (to.what == stage_facts::kind::reads_file) add_file(to, s);

@@ -148,29 +148,6 @@ TEST(advice, passes_on_what_is_computed_twice) {
   EXPECT_EQ(found->page, "guides/sharing.md");
 }
 
-TEST(advice, tells_of_a_sort_of_which_the_first_rows_are_taken) {
-  auto source = stage("borrow", 0), sort = stage("sort_by", 0.5), take = stage("take", 0);
-  sort.is_sort = take.is_take = true;
-  sort.inputs = {0};
-  take.inputs = {1};
-  take.rows_out = 10;
-  const auto found = sorted_for_the_first_rows("query 1", query({source, sort, take}));
-  ASSERT_TRUE(found);
-  EXPECT_EQ(found->finding,
-            "query 1, s1 sort_by: sorted 1,000,000 rows in 500.00 ms, of which the first 10 were "
-            "taken");
-  EXPECT_EQ(found->page, "operators/top.md");
-  auto others = stage("sum", 0.1);
-  others.inputs = {1};
-  EXPECT_FALSE(sorted_for_the_first_rows("query 1", query({source, sort, take, others})))
-      << "another stage needs all";
-  take.rows_out = 500'000;
-  EXPECT_FALSE(sorted_for_the_first_rows("query 1", query({source, sort, take})));
-  take.rows_out = 10;
-  sort.is_sort = false;
-  EXPECT_FALSE(sorted_for_the_first_rows("query 1", query({source, sort, take})));
-}
-
 TEST(advice, tells_of_rows_that_went_to_the_disk) {
   auto q = query({stage("sort_by", 1)});
   EXPECT_FALSE(went_to_the_disk("query 1", q, two_threads));

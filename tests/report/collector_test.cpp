@@ -248,18 +248,18 @@ report::query_facts facts_of_one(Run&& run) {
   return all.queries.empty() ? report::query_facts{} : all.queries.front();
 }
 
-TEST(facts_of_a_query, say_which_stages_sort_and_which_take_the_first_rows) {
+TEST(facts_of_a_query, say_what_stages_yield_and_what_explain_says_of_them) {
   const auto q = facts_of_one([](session& s) {
     std::vector<long> numbers;
     for (long i = 0; i < 1000; ++i) numbers.push_back(i * 7919 % 1'003);
     EXPECT_EQ(s.from(numbers).sort_by([](long x) { return x; }).take(3).collect().size(), 3u);
   });
   ASSERT_EQ(q.stages.size(), 3u);
-  EXPECT_FALSE(q.stages[0].is_sort || q.stages[0].is_take);
-  EXPECT_TRUE(q.stages[1].is_sort && !q.stages[1].is_take);
-  EXPECT_TRUE(q.stages[2].is_take && !q.stages[2].is_sort);
+  EXPECT_EQ(q.stages[1].planned, std::vector<std::string>{"only the first 3 rows are read"});
+  EXPECT_TRUE(q.stages[1].repeats.empty());
   EXPECT_EQ(q.stages[2].inputs, std::vector<std::size_t>{1});
-  EXPECT_EQ(q.stages[1].rows_out, 1000);
+  EXPECT_EQ(q.stages[1].rows_in, 1000);
+  EXPECT_EQ(q.stages[1].rows_out, 3);
   EXPECT_EQ(q.stages[2].rows_out, 3);
   EXPECT_EQ(q.stages[1].place, "cpu");
   EXPECT_GT(q.stages[1].seconds, 0);
@@ -311,7 +311,7 @@ TEST(facts_of_a_query, tell_collections_apart_however_equal_they_are) {
     std::set<std::uint64_t> all;
     for (const auto& q : report::open_collector(path)->content().queries)
       for (const auto& stage : q.stages)
-        if (stage.is_sort) all.insert(stage.node);
+        if (stage.label == "sort_by") all.insert(stage.node);
     return all.size();
   };
   const std::vector<long> numbers{3, 1, 2};

@@ -58,7 +58,7 @@ TEST(page, is_well_formed_whatever_names_hold) {
   s.label = s.path = hostile;
   q.runs = 2;
   for (auto& stage : q.stages) {
-    stage.notes = stage.repeats = stage.refused = {hostile};
+    stage.notes = stage.planned = stage.repeats = stage.refused = {hostile};
     stage.maths = hostile;
     stage.operators = {{hostile, 0.5}};
     stage.steps = {{hostile, 0.3, 1}};
